@@ -1,0 +1,72 @@
+/** Job: a work at one creation time, prepared for searching. */
+
+import { BLOCK_BYTES, BLOCK_WORDS, compress, initialState, readWords } from './blake2s.ts';
+import { HEADER_BYTES, MIDSTATE_BYTES, TARGET_BYTES } from './layout.ts';
+import type { NonceParts } from './nonce.ts';
+import { creationTimeOf, type Work, withCreationTime } from './work.ts';
+
+/** What a kernel needs of a job. */
+export interface Search {
+  /** 8 words: the chaining value after the header's first 256 bytes. */
+  readonly midstate: Uint32Array;
+  /** 16 words: the header's last 30 bytes, zero-padded, with zero in the place of the nonce. */
+  readonly tail: Uint32Array;
+  /** 8 words of the target, least significant first. */
+  readonly target: Uint32Array;
+}
+
+export interface Job extends Search {
+  /** 1 … 2^31 − 1. What the stop flag holds while this job is current; no two living jobs share it. */
+  readonly number: number;
+  readonly work: Work;
+  /** 286 bytes: the work's header at this job's creation time. */
+  readonly header: Uint8Array;
+}
+
+/** @param creationTimeUs µs since the UNIX epoch; left out, the work's own */
+export function prepareJob(work: Work, number: number, creationTimeUs = creationTimeOf(work.header)): Job {
+  const header = withCreationTime(work.header, creationTimeUs);
+  return { number, work, header, ...searchOf(header, work.target) };
+}
+
+/**
+ * @param header 286 bytes
+ * @param target 32 bytes, little-endian
+ */
+export function searchOf(header: Uint8Array, target: Uint8Array): Search {
+  const midstate = initialState();
+  for (let done = 0; done < MIDSTATE_BYTES; done += BLOCK_BYTES) {
+    compress(midstate, readWords(header, done, BLOCK_WORDS), done + BLOCK_BYTES, false);
+  }
+  const tail = readWords(header, MIDSTATE_BYTES, BLOCK_WORDS);
+  placeNonce(tail, { lane: 0, counter: 0, page: 0 });
+  return { midstate, tail, target: readWords(target, 0, TARGET_BYTES / 4) };
+}
+
+/** Writes a nonce into a tail block of 16 words. */
+export function placeNonce(tail: Uint32Array, { lane, counter, page }: NonceParts): void {
+  tail[5] = (tail[5] & 0xffff) | (lane << 16);
+  tail[6] = counter;
+  tail[7] = page;
+}
+
+/**
+ * The PoW hash of one nonce by the last compression alone: how engines check what a kernel's first rejection let pass.
+ * @returns 8 words, least significant first
+ */
+export function hashTail(search: Search, nonce: NonceParts): Uint32Array {
+  const tail = search.tail.slice();
+  placeNonce(tail, nonce);
+  const hash = search.midstate.slice();
+  compress(hash, tail, HEADER_BYTES, true);
+  return hash;
+}
+
+/** Whether a nonce solves the job (hash <= target as 256-bit integers). */
+export function solves(search: Search, nonce: NonceParts): boolean {
+  const hash = hashTail(search, nonce);
+  for (let i = 7; i >= 0; i--) {
+    if (hash[i] !== search.target[i]) return hash[i] < search.target[i];
+  }
+  return true;
+}

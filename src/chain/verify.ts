@@ -1,0 +1,42 @@
+/**
+ * The referee. Engines make claims; only `verify` makes a `Solution`, by hashing the whole header with an
+ * implementation that shares nothing with the kernels. A node drops a work at the first wrong submission, for every rig
+ * of that miner, so nothing else may be submitted.
+ */
+
+import { blake2s } from '@noble/hashes/blake2.js';
+import type { Job } from './job.ts';
+import { HEADER_BYTES } from './layout.ts';
+import { meetsTarget } from './target.ts';
+import { type Work, withNonce } from './work.ts';
+
+declare const verified: unique symbol;
+
+/** A header whose PoW hash meets its work's target. */
+export interface Solution {
+  readonly [verified]: true;
+  readonly work: Work;
+  readonly nonce: bigint;
+  /** 286 bytes, ready to be submitted. */
+  readonly header: Uint8Array;
+  /** 32 bytes, little-endian. */
+  readonly powHash: Uint8Array;
+}
+
+/**
+ * The proof-of-work hash: blake2s-256 over the whole header (document 1, "Mining work bytes"). It is not the block hash.
+ * @param header 286 bytes
+ * @returns 32 bytes, little-endian
+ */
+export function powHash(header: Uint8Array): Uint8Array {
+  if (header.length !== HEADER_BYTES) throw new RangeError(`a header is ${HEADER_BYTES} bytes, not ${header.length}`);
+  return blake2s(header, { dkLen: 32 });
+}
+
+/** @returns the solution, or undefined when the claim is wrong: the device that made it computes wrong hashes. */
+export function verify(job: Job, nonce: bigint): Solution | undefined {
+  const header = withNonce(job.header, nonce);
+  const hash = powHash(header);
+  if (!meetsTarget(hash, job.work.target)) return undefined;
+  return { work: job.work, nonce, header, powHash: hash } as Solution;
+}

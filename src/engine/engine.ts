@@ -1,0 +1,66 @@
+/** An engine searches ranges: the CPU, one GPU, later an external program or a fleet's rigs. */
+
+import type { Job } from '../chain/job.ts';
+import type { Range } from '../chain/nonce.ts';
+
+/** Where engines get ranges from. Ranges are disjoint, and never given out twice unless given back. */
+export interface Ranges {
+  /**
+   * A range of at most this many counters and pages; it can be smaller.
+   * @returns undefined when the space is used up
+   */
+  take(most: { readonly counters: number; readonly pages: number }): Range | undefined;
+  /** Returns what was taken and not searched. */
+  giveBack(range: Range): void;
+}
+
+export interface SearchReport {
+  /** What has been searched since the engine's last report. */
+  readonly searched: Range;
+  /** Nonces hashed for it: `sizeOf(searched)`. */
+  readonly hashes: number;
+  /** Every nonce of `searched` that the engine claims to solve. */
+  readonly candidates: readonly bigint[];
+}
+
+/** What an engine turned out to be when it opened. */
+export interface EngineInfo {
+  /** Model of the chip. */
+  readonly model: string;
+  /** The kernel in use: `avx512`, `wasm-simd`, `wgsl` … */
+  readonly kernel: string;
+  /** Worker threads, for a CPU. */
+  readonly threads?: number;
+  /** Why this kernel and this many threads: one line for people. */
+  readonly why: string;
+}
+
+export interface Engine {
+  /** `cpu`, `gpu0` …: unique in a rig. */
+  readonly name: string;
+  readonly kind: 'cpu' | 'gpu';
+  /**
+   * Starts threads or the device and checks the kernel against known answers.
+   * @throws DeviceError when there is no such device, or when it computes wrong hashes.
+   */
+  open(): Promise<EngineInfo>;
+  /**
+   * Searches until `stop` or until the ranges are used up, reporting as it goes: a candidate at once, and what has been
+   * searched also when stopped. Ranges that were taken and not searched are given back before it ends. The search of a
+   * new job may begin before that of the old one has ended.
+   * @throws DeviceError when the device is lost.
+   */
+  search(job: Job, ranges: Ranges, stop: AbortSignal): AsyncIterable<SearchReport>;
+  /** Frees threads and devices; an open search ends first. Never throws. */
+  close(): Promise<void>;
+}
+
+/** A device that cannot be used. */
+export class DeviceError extends Error {
+  override readonly name = 'DeviceError';
+  readonly fault: 'missing' | 'lost' | 'wrong hashes';
+  constructor(fault: DeviceError['fault'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.fault = fault;
+  }
+}
