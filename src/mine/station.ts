@@ -1,0 +1,127 @@
+/**
+ * One engine's place in the miner: opened, put to each assignment, restarted when its device is lost, and retired when
+ * there is no such device, when it keeps being lost, or when it computes wrong hashes.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DeviceError, type Engine, type EngineInfo, type SearchReport } from '../engine/engine.ts';
+import type { Listener, MinerEvent } from '../events/events.ts';
+import type { Assignment } from './assignment.ts';
+
+/** A lost device is tried again after 1, 2, 4 … seconds, this often in a row. Good enough: a driver resets in seconds. */
+const RESTARTS = 5;
+const RESTART_AFTER_MS = 1_000;
+/** A device that has worked this long since its restart starts with a clean slate. */
+const STEADY_MS = 60_000;
+/**
+ * Wrong claims before a device is retired. One alone can be a cosmic ray or a clock a step too high; a device that is
+ * really broken makes three at once.
+ */
+const HARDWARE_ERRORS = 3;
+
+export interface StationHooks {
+  readonly emit: Listener;
+  /** Called for each report, in order. */
+  readonly report: (station: Station, assignment: Assignment, report: SearchReport) => void;
+  /** Called when the engine found no more ranges to take. */
+  readonly exhausted: (assignment: Assignment) => void;
+}
+
+export class Station {
+  readonly engine: Engine;
+  readonly #hooks: StationHooks;
+  #assignment: Assignment | undefined;
+  /** Searches that have not ended: usually one, two for a moment when the job changes. */
+  readonly #searches = new Set<Promise<void>>();
+  /** Ends the time in service that began with the last `open`. Undefined while out of service. */
+  #leave: ((fault: unknown) => void) | undefined;
+  #hardwareErrors = 0;
+
+  constructor(engine: Engine, hooks: StationHooks) {
+    this.engine = engine;
+    this.#hooks = hooks;
+  }
+
+  /** Puts the engine to a new assignment at once, or to none. */
+  assign(assignment: Assignment | undefined): void {
+    this.#assignment = assignment;
+    if (this.#leave && assignment) this.#start(assignment);
+  }
+
+  /** Counts a claim that did not verify. */
+  hardwareError(nonce: bigint): void {
+    this.#hooks.emit({ event: 'hardware_error', device: this.engine.name, nonce });
+    this.#hardwareErrors++;
+    if (this.#hardwareErrors >= HARDWARE_ERRORS) {
+      const what = `${this.#hardwareErrors} nonces that it claimed do not solve: it computes wrong hashes`;
+      this.#leave?.(new DeviceError('wrong hashes', `${what}. Lower its clocks or check its cooling, then restart.`));
+    }
+  }
+
+  /** Keeps the engine in service until `stop`, or until it has to be retired. Never throws. */
+  async run(stop: AbortSignal): Promise<void> {
+    let restarts = 0;
+    while (!stop.aborted) {
+      let description = this.engine.name;
+      const openedAt = performance.now();
+      try {
+        const info = await this.engine.open();
+        description = describe(info);
+        if (!stop.aborted) this.#announce('ready', description);
+        await this.#serve(stop);
+      } catch (fault) {
+        if (performance.now() - openedAt > STEADY_MS) restarts = 0;
+        const reason = fault instanceof Error ? fault.message : String(fault);
+        const final = fault instanceof DeviceError && fault.fault !== 'lost';
+        if (final || restarts >= RESTARTS) {
+          this.#announce('retired', description, reason);
+          return;
+        }
+        const waitMs = RESTART_AFTER_MS * 2 ** restarts++;
+        this.#announce('restarting', description, `${reason}; next try in ${waitMs / 1000} s`);
+        await sleep(waitMs, undefined, { signal: stop }).catch(() => {});
+      } finally {
+        this.#leave = undefined;
+        await this.engine.close();
+      }
+    }
+  }
+
+  /** In service: until `stop` (resolves) or a fault (rejects), and until all searches have ended. */
+  async #serve(stop: AbortSignal): Promise<void> {
+    if (stop.aborted) return;
+    await new Promise<void>((resolve, reject) => {
+      this.#leave = reject;
+      stop.addEventListener('abort', () => resolve(), { once: true });
+      if (this.#assignment) this.#start(this.#assignment);
+    });
+    await Promise.all(this.#searches);
+  }
+
+  #start(assignment: Assignment): void {
+    const search = this.#search(assignment)
+      .catch((fault) => this.#leave?.(fault))
+      .finally(() => this.#searches.delete(search));
+    this.#searches.add(search);
+  }
+
+  async #search(assignment: Assignment): Promise<void> {
+    const { job, space, stop } = assignment;
+    if (stop.aborted) return;
+    for await (const report of this.engine.search(job, space, stop)) {
+      this.#hooks.emit({ event: 'hashes', device: this.engine.name, hashes: report.hashes });
+      this.#hooks.report(this, assignment, report);
+    }
+    if (!stop.aborted) this.#hooks.exhausted(assignment);
+  }
+
+  #announce(state: (MinerEvent & { event: 'device' })['state'], description: string, reason?: string): void {
+    const { name: device, kind } = this.engine;
+    this.#hooks.emit({ event: 'device', device, kind, state, description, ...(reason !== undefined && { reason }) });
+  }
+}
+
+function describe({ model, kernel, threads, why }: EngineInfo): string {
+  const count = threads === undefined ? '' : `, ${threads} ${threads === 1 ? 'thread' : 'threads'}`;
+  return `${model}: kernel ${kernel}${count} (${why})`;
+}

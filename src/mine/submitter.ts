@@ -1,0 +1,68 @@
+/** Takes solutions to the source without holding up the search: none that is known stale, and none twice. */
+
+import { toHex } from '../chain/bytes.ts';
+import type { Solution } from '../chain/verify.ts';
+import type { Clock } from '../clock.ts';
+import type { Listener } from '../events/events.ts';
+import type { Verdict, WorkSource } from '../source/source.ts';
+
+/** Solutions whose fate is remembered, so that none is sent twice. Far more than are ever in flight. */
+const REMEMBERED = 1_024;
+
+export interface SubmitterOptions {
+  readonly source: WorkSource;
+  readonly emit: Listener;
+  readonly clock: Clock;
+  /** Whether the solution's work is known to be stale: asked right before it is sent. */
+  readonly isStale: (solution: Solution) => boolean;
+}
+
+export class Submitter {
+  readonly #options: SubmitterOptions;
+  readonly #pending = new Set<Promise<void>>();
+  /** PoW hashes of what was taken on, oldest first. */
+  readonly #seen = new Set<string>();
+
+  constructor(options: SubmitterOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Sends a solution in the background; its verdict becomes an event.
+   * @param device the engine that found it
+   * @param stop asks the source to come to an end soon
+   * @returns false when it was taken on before
+   */
+  submit(solution: Solution, device: string, stop: AbortSignal): boolean {
+    const key = toHex(solution.powHash);
+    if (this.#seen.has(key)) return false;
+    this.#seen.add(key);
+    if (this.#seen.size > REMEMBERED) this.#seen.delete(this.#seen.values().next().value as string);
+    const task = this.#send(solution, device, stop).finally(() => this.#pending.delete(task));
+    this.#pending.add(task);
+    return true;
+  }
+
+  /** Settles when nothing is pending. The source's own time limits bound it. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#pending);
+  }
+
+  async #send(solution: Solution, device: string, stop: AbortSignal): Promise<void> {
+    const { emit, clock, source, isStale } = this.#options;
+    const { nonce, powHash: hash, work } = solution;
+    const about = { device, chain: work.chain, height: work.height, nonce };
+    const foundAt = clock.monotonicMs();
+    emit({ event: 'solution', ...about, hash });
+    let verdict: Verdict;
+    try {
+      verdict = isStale(solution)
+        ? { verdict: 'stale', reason: 'found after its work went stale; not sent' }
+        : await source.submit(solution, stop);
+    } catch (fault) {
+      // The interface forbids it; a solution's books must be closed all the same.
+      verdict = { verdict: 'unknown', reason: `the source failed: ${fault instanceof Error ? fault.message : fault}` };
+    }
+    emit({ event: 'verdict', ...verdict, ...about, ms: clock.monotonicMs() - foundAt });
+  }
+}

@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fromHex, toHex } from '#pickaxe/chain/bytes.js';
+import { rolledCreationTime } from '#pickaxe/chain/creation-time.js';
+import { prepareJob } from '#pickaxe/chain/job.js';
+import { joinNonce, splitNonce } from '#pickaxe/chain/nonce.js';
+import { difficultyOf, integerToTarget, targetForDifficulty, targetToInteger } from '#pickaxe/chain/target.js';
+import { creationTimeOf, parentOf, parseWork, WorkFormatError, withNonce } from '#pickaxe/chain/work.js';
+import { headers, workRecords } from '../vectors.ts';
+
+describe('parsing a work record', () => {
+  const vector = workRecords.artificial[3];
+
+  it('reads chain, height, target and header', () => {
+    const work = parseWork(fromHex(vector.workHex), { id: 'a' });
+    expect(work.chain).toBe(vector.chainId);
+    expect(work.height).toBe(BigInt(vector.height));
+    expect(toHex(work.target)).toBe(vector.workHex.slice(8, 72));
+    expect(toHex(work.header)).toBe(vector.workHex.slice(72));
+    expect(work).toMatchObject({ rollTime: true, until: 'solved' });
+  });
+
+  it.each([0, 321, 323, 644])('refuses %i bytes', (length) => {
+    expect(() => parseWork(new Uint8Array(length), { id: 'a' })).toThrow(WorkFormatError);
+  });
+
+  it('keeps no reference to the caller’s bytes', () => {
+    const record = fromHex(vector.workHex);
+    const work = parseWork(record, { id: 'a' });
+    record.fill(0);
+    expect(toHex(work.header)).toBe(vector.workHex.slice(72));
+  });
+});
+
+describe('a job', () => {
+  it('changes the creation time at header bytes 8..16 and nothing else', () => {
+    const work = parseWork(fromHex(workRecords.artificial[0].workHex), { id: 'a' });
+    const later = creationTimeOf(work.header) + 1_234_567n;
+    const { header } = prepareJob(work, 7, later);
+    expect(creationTimeOf(header)).toBe(later);
+    expect(toHex(parentOf(header))).toBe(toHex(parentOf(work.header)));
+    const differing = [...header.keys()].filter((i) => header[i] !== work.header[i]);
+    expect(differing.every((i) => i >= 8 && i < 16)).toBe(true);
+  });
+});
+
+describe('the nonce', () => {
+  it('is page, counter and lane, and stands little-endian at header 278..286', () => {
+    fc.assert(
+      fc.property(fc.bigInt(0n, 2n ** 64n - 1n), (nonce) => {
+        expect(joinNonce(splitNonce(nonce))).toBe(nonce);
+      }),
+    );
+    const header = withNonce(
+      fromHex(headers[0].headerHex),
+      joinNonce({ lane: 0x0102, counter: 0x03040506, page: 0x0708 }),
+    );
+    expect(toHex(header.subarray(278))).toBe('0201060504030807');
+  });
+});
+
+describe('targets', () => {
+  it('convert both ways, little-endian', () => {
+    fc.assert(
+      fc.property(fc.bigInt(0n, 2n ** 256n - 1n), (value) => {
+        expect(targetToInteger(integerToTarget(value))).toBe(value);
+      }),
+    );
+    expect(integerToTarget(1n)[0]).toBe(1);
+    expect(() => integerToTarget(2n ** 256n)).toThrow(RangeError);
+  });
+
+  it('have the difficulty that they were made for', () => {
+    for (const difficulty of [1, 2, 1000, 2 ** 24, 4.5e15, 1e20]) {
+      expect(difficultyOf(targetForDifficulty(difficulty)) / difficulty).toBeCloseTo(1, 4);
+    }
+  });
+});
+
+describe('the creation time rule', () => {
+  it('only moves forward, and never past the latest time less the margin', () => {
+    fc.assert(
+      fc.property(
+        fc.bigInt(0n, 10n ** 16n),
+        fc.bigInt(0n, 10n ** 16n),
+        fc.bigInt(0n, 10n ** 7n),
+        (work, latest, margin) => {
+          const rolled = rolledCreationTime(work, latest, margin);
+          expect(rolled >= work).toBe(true);
+          expect(rolled === work || rolled <= latest - margin).toBe(true);
+        },
+      ),
+    );
+    expect(rolledCreationTime(100n, 250n, 50n)).toBe(200n);
+    expect(rolledCreationTime(300n, 250n, 50n)).toBe(300n);
+  });
+});

@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { COUNTERS, PAGES, type Range, sizeOf } from '#pickaxe/chain/nonce.js';
+import { Space } from '#pickaxe/mine/space.js';
+
+const LANE = 0xabcd;
+const WHOLE = COUNTERS * PAGES;
+
+function overlap(a: Range, b: Range): boolean {
+  return (
+    a.counter < b.counter + b.counters &&
+    b.counter < a.counter + a.counters &&
+    a.page < b.page + b.pages &&
+    b.page < a.page + a.pages
+  );
+}
+
+const shape = fc.oneof(
+  fc.record({ counters: fc.constant(512), pages: fc.integer({ min: 1, max: 20_000 }) }),
+  fc.record({ counters: fc.integer({ min: 1, max: 2 ** 28 }), pages: fc.constant(1) }),
+  fc.record({ counters: fc.integer({ min: 1, max: COUNTERS }), pages: fc.integer({ min: 1, max: PAGES }) }),
+);
+
+describe('a space', () => {
+  it('gives out disjoint ranges of its lane, no larger than asked for, and keeps count', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: PAGES - 1 }), fc.array(shape, { maxLength: 60 }), (firstPage, shapes) => {
+        const space = new Space(LANE, firstPage);
+        const taken: Range[] = [];
+        for (const [i, most] of shapes.entries()) {
+          const range = space.take(most);
+          if (!range) continue;
+          expect(range.lane).toBe(LANE);
+          expect(range.counters).toBeLessThanOrEqual(most.counters);
+          expect(range.pages).toBeLessThanOrEqual(most.pages);
+          expect(range.counter + range.counters).toBeLessThanOrEqual(COUNTERS);
+          expect(range.page + range.pages).toBeLessThanOrEqual(PAGES);
+          expect(taken.find((other) => overlap(range, other))).toBeUndefined();
+          if (i % 5 === 4) space.giveBack(range);
+          else taken.push(range);
+        }
+        expect(space.left + taken.reduce((sum, range) => sum + sizeOf(range), 0)).toBe(WHOLE);
+      }),
+    );
+  });
+
+  it('can be used up to the last nonce', () => {
+    const space = new Space(LANE, 17);
+    let searched = 0;
+    for (
+      let range = space.take({ counters: 2 ** 27, pages: 999 });
+      range;
+      range = space.take({ counters: 2 ** 27, pages: 999 })
+    ) {
+      searched += sizeOf(range);
+    }
+    expect(searched).toBe(WHOLE);
+    expect(space.take({ counters: 1, pages: 1 })).toBeUndefined();
+  });
+
+  it('begins on its first page', () => {
+    for (const page of [1, 30_000, 40_000, PAGES - 1]) {
+      expect(new Space(LANE, page).take({ counters: 512, pages: 100 })).toMatchObject({ page });
+      expect(new Space(LANE, page).take({ counters: 2 ** 20, pages: 1 })).toMatchObject({ page });
+    }
+  });
+
+  it('keeps granting a CPU its full height and a GPU its full width, side by side', () => {
+    const space = new Space(LANE, 5);
+    for (let i = 0; i < 200; i++) {
+      expect(sizeOf(space.take({ counters: 512, pages: 8_000 })!)).toBeGreaterThan(512 * 500);
+      expect(sizeOf(space.take({ counters: 2 ** 26, pages: 1 })!)).toBeGreaterThan(2 ** 24);
+    }
+  });
+});
