@@ -1,0 +1,72 @@
+/** The script of faults: what goes wrong, at which endpoint, how often. */
+
+import { z } from 'zod';
+import type { Random } from './random.ts';
+
+export const endpoints = ['work', 'solved', 'updates', 'config', 'block'] as const;
+export type Endpoint = (typeof endpoints)[number];
+
+export const faultSchema = z.strictObject({
+  endpoint: z.enum([...endpoints, 'any']),
+  kind: z.enum([
+    /** The connection is closed before anything is done. */
+    'drop',
+    /** The answer is late by `delayMs`. */
+    'delay',
+    /** 503, with `retry-after` when `retryAfterS` is given. */
+    'unavailable',
+    /** 200 with one byte too few. */
+    'wrong length',
+    /** 200 with the node's headers and a body of nonsense. */
+    'garbage',
+    /** 200 with an HTML page and none of the node's headers. */
+    'captive portal',
+    /** The request is carried out and the connection closed instead of an answer. */
+    'lost answer',
+    /** Nothing is ever answered. */
+    'hang',
+    /** The update stream ends as soon as it is open. */
+    'end stream',
+  ]),
+  probability: z.number().min(0).max(1).default(1),
+  /** How many requests it hits; left out, there is no end. */
+  times: z.number().int().min(1).optional(),
+  delayMs: z.number().int().min(0).max(600_000).default(0),
+  retryAfterS: z.number().int().min(0).max(3600).optional(),
+});
+
+/** More faults than this are a mistake. */
+const MAX_FAULTS = 100;
+export const faultsSchema = z.array(faultSchema).max(MAX_FAULTS);
+
+export type FaultInput = z.input<typeof faultSchema>;
+export type Fault = z.output<typeof faultSchema>;
+
+export class FaultScript {
+  #faults: Fault[] = [];
+  readonly #random: Random;
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  get faults(): readonly Fault[] {
+    return this.#faults;
+  }
+
+  /** @throws ZodError when the script is not one. */
+  set faults(script: readonly FaultInput[]) {
+    this.#faults = faultsSchema.parse(script);
+  }
+
+  /** The first fault that hits a request to this endpoint, if any. */
+  next(endpoint: Endpoint): Fault | undefined {
+    for (const fault of this.#faults) {
+      if (fault.endpoint !== 'any' && fault.endpoint !== endpoint) continue;
+      if (fault.times === 0 || this.#random() >= fault.probability) continue;
+      if (fault.times !== undefined) fault.times -= 1;
+      return fault;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,160 @@
+/** The mock node's HTTP face: paths, headers, bodies and the faults that spoil them. */
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { WORK_BYTES } from '../chain/layout.ts';
+import type { Endpoint, Fault } from './faults.ts';
+import type { MockNode } from './mock-node.ts';
+import { type Answer, answerBlock, answerConfig, answerSolved, answerUpdates, answerWork } from './routes.ts';
+
+/** Bodies larger than this are refused; the largest proper one is a miner's JSON. */
+const MAX_BODY_BYTES = 65_536;
+const VERSION = '2.24.1';
+
+interface Route {
+  readonly endpoint: Endpoint;
+  readonly method: 'GET' | 'POST';
+  readonly answer: (node: MockNode, request: IncomingMessage, body: Buffer, url: URL) => Answer;
+}
+
+const routes: Record<string, Route> = {
+  '/mining/work': { endpoint: 'work', method: 'GET', answer: answerWork },
+  '/mining/solved': { endpoint: 'solved', method: 'POST', answer: answerSolved },
+  '/mining/updates': { endpoint: 'updates', method: 'GET', answer: answerUpdates },
+};
+const configRoute: Route = { endpoint: 'config', method: 'GET', answer: answerConfig };
+const blockRoute: Route = { endpoint: 'block', method: 'GET', answer: answerBlock };
+
+export function createMockServer(node: MockNode): Server {
+  return createServer((request, response) => {
+    // A client that goes away is its own business.
+    request.on('error', () => {});
+    response.on('error', () => {});
+    handle(node, request, response).catch((error) => {
+      send(node, request, response, { status: 500, text: `the mock node failed: ${error}` });
+    });
+  });
+}
+
+async function handle(node: MockNode, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const url = new URL(request.url ?? '/', 'http://host');
+  const route = routeOf(node, url.pathname);
+  if (!route) {
+    send(node, request, response, { status: 404, text: `no such path: ${url.pathname}` });
+  } else if (request.method !== route.method) {
+    send(node, request, response, { status: 405, text: 'Method Not Allowed' });
+  } else {
+    await serve(node, route, url, request, response);
+  }
+}
+
+async function serve(
+  node: MockNode,
+  route: Route,
+  url: URL,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { endpoint } = route;
+  node.books.count(endpoint);
+  const fault = node.nextFault(endpoint);
+  if (fault?.kind === 'drop') {
+    request.socket.destroy();
+    return;
+  }
+  const body = await readBody(request);
+  if (fault && fault.delayMs > 0) await delay(fault.delayMs);
+  if (!body) {
+    send(node, request, response, { status: 413, text: `more than ${MAX_BODY_BYTES} bytes` });
+  } else if (fault && REPLACES_ANSWER.has(fault.kind)) {
+    spoil(node, fault, endpoint, request, response);
+  } else {
+    const answer = route.answer(node, request, body, url);
+    if (fault?.kind === 'lost answer') request.socket.destroy();
+    else if (fault?.kind === 'end stream' && 'stream' in answer) sendStreamHead(node, request, response).end();
+    else send(node, request, response, answer);
+  }
+}
+
+function routeOf(node: MockNode, path: string): Route | undefined {
+  if (path === '/config') return node.settings.configServed ? configRoute : undefined;
+  const [, api, version, network, ...rest] = path.split('/');
+  if ((api !== 'ledger' && api !== 'chainweb') || version !== '0.0' || network !== node.settings.network)
+    return undefined;
+  const inner = `/${rest.join('/')}`;
+  if (/^\/chain\/\d+\/block$/.test(inner)) return blockRoute;
+  return node.miningEnabled ? routes[inner] : undefined;
+}
+
+/** @returns undefined when the body is too large */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request) {
+    length += chunk.length;
+    if (length > MAX_BODY_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Document 1, "Conventions": headers that every answer carries. */
+function nodeHeaders(node: MockNode, request: IncomingMessage): Record<string, string> {
+  return {
+    'x-peer-addr': `${request.socket.remoteAddress}:${request.socket.remotePort}`,
+    'x-server-timestamp': String(node.nowUs() / 1_000_000n),
+    'x-ledger-node-version': VERSION,
+  };
+}
+
+function send(node: MockNode, request: IncomingMessage, response: ServerResponse, answer: Answer): void {
+  if (response.headersSent || response.destroyed) return;
+  if ('stream' in answer) {
+    node.streams.add(answer.stream, sendStreamHead(node, request, response));
+    node.streamOpened(answer.stream);
+    return;
+  }
+  const body = 'json' in answer ? JSON.stringify(answer.json) : 'bytes' in answer ? answer.bytes : answer.text;
+  const type = 'json' in answer ? 'application/json' : 'bytes' in answer ? 'application/octet-stream' : 'text/plain';
+  const typeHeader = body.length === 0 ? {} : { 'content-type': type };
+  response.writeHead(answer.status, { ...nodeHeaders(node, request), ...answer.headers, ...typeHeader });
+  response.end(body);
+}
+
+function sendStreamHead(node: MockNode, request: IncomingMessage, response: ServerResponse): ServerResponse {
+  const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' };
+  response.writeHead(200, { ...nodeHeaders(node, request), ...headers });
+  response.flushHeaders();
+  return response;
+}
+
+const BUSY: Record<Endpoint, string> = {
+  work: 'Too many work requests',
+  solved: 'Service Unavailable',
+  updates: 'No more update streams available currently. Retry later.',
+  config: 'Service Unavailable',
+  block: 'Service Unavailable',
+};
+
+const REPLACES_ANSWER = new Set<Fault['kind']>(['unavailable', 'wrong length', 'garbage', 'captive portal', 'hang']);
+
+function spoil(
+  node: MockNode,
+  fault: Fault,
+  endpoint: Endpoint,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  if (fault.kind === 'unavailable') {
+    const headers = fault.retryAfterS === undefined ? {} : { 'retry-after': String(fault.retryAfterS) };
+    send(node, request, response, { status: 503, text: BUSY[endpoint], headers });
+  } else if (fault.kind === 'wrong length') {
+    send(node, request, response, { status: 200, bytes: new Uint8Array(WORK_BYTES - 1) });
+  } else if (fault.kind === 'garbage') {
+    send(node, request, response, { status: 200, text: '<html>\u0000{"not": what was asked for' });
+  } else if (fault.kind === 'captive portal') {
+    response.writeHead(200, { 'content-type': 'text/html' });
+    response.end('<html><title>Welcome to our network</title>Please log in.</html>');
+  }
+  // 'hang': nothing is ever answered.
+}
