@@ -1,0 +1,31 @@
+/** `npm run generate`: writes every kernel that is printed from the one description. */
+
+import { writeFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { printC } from './c.ts';
+import { describe } from './last-block.ts';
+import { printCpuKernel, printGpuPreparation } from './ts.ts';
+import { HIT_CAPACITY, jobWords, printWgsl } from './wgsl.ts';
+
+/** What a GPU runs: its adders take three terms, and the host prepares what depends on the job and the page. */
+export const gpuKernel = describe({ addends: 3, loopsOverPages: false, result: 'plain' });
+
+/** What a CPU runs: a table over counters times a loop over pages. */
+export const cpuKernel = describe({ addends: 2, loopsOverPages: true, result: 'rotated' });
+
+/** Every generated file: its path from the repository's root, and its text. */
+export function generatedFiles(): Record<string, string> {
+  return {
+    'shaders/scan.wgsl': printWgsl(gpuKernel, false),
+    'shaders/scan-uniform-rotates.wgsl': printWgsl(gpuKernel, true),
+    'src/engine/gpu/prepare.generated.ts': printGpuPreparation(gpuKernel, jobWords(gpuKernel), HIT_CAPACITY),
+    'src/engine/cpu/kernels/scan.generated.ts': printCpuKernel(cpuKernel),
+    'native/scan.generated.h': printC(cpuKernel),
+  };
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  for (const [path, text] of Object.entries(generatedFiles())) {
+    writeFileSync(new URL(`../../${path}`, import.meta.url), text);
+  }
+}

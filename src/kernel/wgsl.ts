@@ -1,0 +1,92 @@
+/** Prints the WGSL kernel: one page a dispatch, the counter alone varies. */
+
+import { COUNTER, JOB } from './algebra.ts';
+import { costPerNonce, handedDown, type Kernel } from './last-block.ts';
+import { type Dialect, generatedBy, hex, indent, Names } from './print.ts';
+
+/**
+ * Hits that one dispatch can report, only good enough: 16 KiB to clear and read back, and at real targets a dispatch
+ * has a few false hits at most. With more hits than this the range is searched again in parts.
+ */
+export const HIT_CAPACITY = 4096;
+
+/** The job uniform is an array of vectors, so its words are padded to a multiple of four. */
+export const jobWords = (kernel: Kernel): number => Math.ceil(handedDown(kernel, JOB).length / 4) * 4;
+
+/** Rotates whose distances a compiler cannot see: Mesa's RADV makes 16 % faster code of them. */
+const UNIFORM_ROTATES = [12, 7];
+
+/**
+ * @param kernel of a machine that does not loop over pages
+ * @param uniformRotates whether the distances of the rotates by 12 and 7 come from a uniform
+ */
+export function printWgsl(kernel: Kernel, uniformRotates: boolean): string {
+  const dialect: Dialect = {
+    constant: (number) => `${hex(number)}u`,
+    add: (terms) => terms.join(' + '),
+    xor: (operands) => operands.join(' ^ '),
+    rotr: (x, bits) =>
+      uniformRotates && UNIFORM_ROTATES.includes(bits)
+        ? `(${x} >> rotate${bits}) | (${x} << (32u - rotate${bits}))`
+        : `(${x} >> ${bits}u) | (${x} << ${32 - bits}u)`,
+    declare: (name, expression) => `let ${name} = ${expression};`,
+  };
+  const words = handedDown(kernel, JOB).map((_, i) => `let j${i} = job[${i >> 2}].${'xyzw'[i & 3]};`);
+  const rotates = uniformRotates ? UNIFORM_ROTATES.map((bits) => `let rotate${bits} = control.rotate${bits};`) : [];
+  const names = new Names(dialect).inputs(kernel, COUNTER).handedDown(kernel, JOB, (_, i) => `j${i}`);
+  const statements = names.statements(kernel, COUNTER);
+  return `// ${generatedBy}
+//
+// Searches the last blake2s block of a header for one page: ${costPerNonce(kernel)} operations a nonce and a comparison.
+// ${
+    uniformRotates
+      ? 'The distances of the rotates by 12 and 7 come from a uniform: Mesa RADV makes faster code of them so.'
+      : 'All rotates are by constants.'
+  }
+//
+// A dispatch of n workgroups searches the counters base … base + n · WORKGROUP_SIZE · COUNTERS_PER_INVOCATION − 1 (modulo
+// 2^32). A hit is a counter whose hash word 7 is at most target7; offsets are relative to base.
+//
+// group 0, binding 0, uniform (16 bytes): base, target7, rotate12 = 12, rotate7 = 7
+// group 0, binding 1, uniform (${4 * jobWords(kernel)} bytes): the job's words, from prepareWords()
+// group 0, binding 2, storage (${4 + 4 * HIT_CAPACITY} bytes): count of hits, then the offsets of the first ${HIT_CAPACITY}; clear count first
+
+override WORKGROUP_SIZE: u32 = 128u;
+override COUNTERS_PER_INVOCATION: u32 = 16u;
+
+struct Control {
+  base: u32,
+  target7: u32,
+  rotate12: u32,
+  rotate7: u32,
+}
+
+struct Result {
+  count: atomic<u32>,
+  offsets: array<u32, ${HIT_CAPACITY}>,
+}
+
+@group(0) @binding(0) var<uniform> control: Control;
+@group(0) @binding(1) var<uniform> job: array<vec4<u32>, ${jobWords(kernel) / 4}>;
+@group(0) @binding(2) var<storage, read_write> result: Result;
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+  let first = id.x * COUNTERS_PER_INVOCATION;
+  let start = control.base + first;
+  let target7 = control.target7;
+${indent([...rotates, ...words], 2)}
+  // Tint adds a guard to loops unless the trip count is fixed and the step is 1.
+  for (var i = 0u; i < COUNTERS_PER_INVOCATION; i++) {
+    let counter = start + i;
+${indent(statements, 4)}
+    if (${names.of(kernel.result)} <= target7) {
+      let slot = atomicAdd(&result.count, 1u);
+      if (slot < ${HIT_CAPACITY}u) {
+        result.offsets[slot] = first + i;
+      }
+    }
+  }
+}
+`;
+}

@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { COUNTER, JOB, PAGE } from '#pickaxe/kernel/algebra.js';
+import { cpuKernel, generatedFiles, gpuKernel } from '#pickaxe/kernel/generate.js';
+import { costPerNonce, describe as describeKernel, handedDown, operationsAt } from '#pickaxe/kernel/last-block.js';
+
+describe('what a nonce costs', () => {
+  test('on a GPU: 890 operations and the comparison', () => {
+    expect(costPerNonce(gpuKernel)).toBe(890);
+    expect(handedDown(gpuKernel, JOB)).toHaveLength(21);
+  });
+
+  test('on a CPU: 953 operations and the test', () => {
+    expect(costPerNonce(cpuKernel)).toBe(953);
+    expect(handedDown(cpuKernel, COUNTER)).toHaveLength(5);
+    expect(operationsAt(cpuKernel, PAGE)).toHaveLength(0);
+  });
+
+  test('the rotated result saves two rotates', () => {
+    const plain = describeKernel({ addends: 2, loopsOverPages: true, result: 'plain' });
+    expect(costPerNonce(plain) - costPerNonce(cpuKernel)).toBe(2);
+  });
+});
+
+test.each(Object.entries(generatedFiles()))('%s is what `npm run generate` writes', (path, text) => {
+  expect(readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')).toBe(text);
+});

@@ -1,0 +1,45 @@
+/** The shaders' arithmetic, run as JavaScript: GPU or not, every test run checks it. */
+
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { hashTail, placeNonce, type Search } from '#pickaxe/chain/job.js';
+import { prepareWords } from '#pickaxe/engine/gpu/prepare.generated.js';
+
+/** @returns a function that computes hash word 7 as the shader does */
+function word7Of(shader: string): (job: Uint32Array, counter: number) => number {
+  const text = readFileSync(new URL(`../../shaders/${shader}`, import.meta.url), 'utf8');
+  const statements = [...text.matchAll(/^ *let ([jx]\d+|rotate\d+) = (.*);$/gm)].map(([, name, expression]) => {
+    const javaScript = expression
+      .replace(/job\[(\d)\]\.([xyzw])/, (_, vector, part) => `job[${4 * vector + 'xyzw'.indexOf(part)}]`)
+      .replace(/control\.rotate(\d+)/, '$1')
+      .replace(/\b(0x[0-9a-f]+|\d+)u\b/g, '$1')
+      .replaceAll('>>', '>>>');
+    return `const ${name} = (${javaScript}) >>> 0;`;
+  });
+  const [, result] = text.match(/if \((.*) <= target7\)/)!;
+  return new Function('job', 'counter', `${statements.join('\n')}\nreturn (${result}) >>> 0;`) as never;
+}
+
+const word = fc.integer({ min: 0, max: 0xffff_ffff });
+const words = (count: number) => fc.array(word, { minLength: count, maxLength: count });
+const half = fc.integer({ min: 0, max: 0xffff });
+
+describe.each(['scan.wgsl', 'scan-uniform-rotates.wgsl'])('%s', (shader) => {
+  const word7 = word7Of(shader);
+
+  test('computes hash word 7', () => {
+    fc.assert(
+      fc.property(words(8), words(8), half, half, word, (midstate, tail, lane, page, counter) => {
+        const search: Search = {
+          midstate: Uint32Array.from(midstate),
+          tail: Uint32Array.from({ length: 16 }, (_, i) => tail[i] ?? 0),
+          target: new Uint32Array(8),
+        };
+        placeNonce(search.tail, { lane, page, counter: 0 });
+        const job = prepareWords(search.midstate, search.tail);
+        expect(word7(job, counter)).toBe(hashTail(search, { lane, page, counter })[7]);
+      }),
+    );
+  });
+});
