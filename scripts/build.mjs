@@ -1,7 +1,7 @@
 // `npm run build`: TypeScript to dist/, then the native kernels where a C compiler is at hand.
 
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync } from 'node:fs';
+import { chmodSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -12,6 +12,7 @@ function run(script, ...args) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
+rmSync(`${root}dist`, { recursive: true, force: true });
 run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.json');
-if (existsSync(`${root}dist/cli/main.js`)) chmodSync(`${root}dist/cli/main.js`, 0o755);
+chmodSync(`${root}dist/cli/main.js`, 0o755);
 run('scripts/build-native.mjs');

@@ -32,7 +32,9 @@ export type MinerEvent =
       state: 'ready' | 'restarting' | 'retired';
       /** Model, kernel, thread count: one line for people. */
       description: string;
+      /** Why it is not in service, and the kind of fault: absent while it is. */
       reason?: string;
+      fault?: 'missing' | 'lost' | 'wrong hashes';
     }
   /** A source came within or went out of reach. `source` is its name, a node's URL. */
   | { event: 'source'; source: string; state: 'connected' | 'lost' | 'warning' | 'info'; reason: string };

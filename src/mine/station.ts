@@ -33,12 +33,14 @@ export class Station {
   #assignment: Assignment | undefined;
   /** Searches that have not ended: usually one, two for a moment when the job changes. */
   readonly #searches = new Set<Promise<void>>();
-  /** Ends the time in service that began with the last `open`. Undefined while out of service. */
+  /** Ends the time in service with a fault. Undefined while out of service. */
   #leave: ((fault: unknown) => void) | undefined;
   #hardwareErrors = 0;
+  #description: string;
 
   constructor(engine: Engine, hooks: StationHooks) {
     this.engine = engine;
+    this.#description = engine.name;
     this.#hooks = hooks;
   }
 
@@ -62,40 +64,39 @@ export class Station {
   async run(stop: AbortSignal): Promise<void> {
     let restarts = 0;
     while (!stop.aborted) {
-      let description = this.engine.name;
-      const openedAt = performance.now();
+      const openedAtMs = performance.now();
       try {
-        const info = await this.engine.open();
-        description = describe(info);
-        if (!stop.aborted) this.#announce('ready', description);
         await this.#serve(stop);
       } catch (fault) {
-        if (performance.now() - openedAt > STEADY_MS) restarts = 0;
-        const reason = fault instanceof Error ? fault.message : String(fault);
-        const final = fault instanceof DeviceError && fault.fault !== 'lost';
-        if (final || restarts >= RESTARTS) {
-          this.#announce('retired', description, reason);
+        if (performance.now() - openedAtMs > STEADY_MS) restarts = 0;
+        const lost = asDeviceError(fault);
+        if (lost.fault !== 'lost' || restarts >= RESTARTS) {
+          this.#announce('retired', lost);
           return;
         }
+        this.#announce('restarting', lost);
         const waitMs = RESTART_AFTER_MS * 2 ** restarts++;
-        this.#announce('restarting', description, `${reason}; next try in ${waitMs / 1000} s`);
         await sleep(waitMs, undefined, { signal: stop }).catch(() => {});
-      } finally {
-        this.#leave = undefined;
-        await this.engine.close();
       }
     }
   }
 
-  /** In service: until `stop` (resolves) or a fault (rejects), and until all searches have ended. */
+  /** One time in service, from opening to closing: until `stop` (resolves) or a fault (rejects). */
   async #serve(stop: AbortSignal): Promise<void> {
-    if (stop.aborted) return;
-    await new Promise<void>((resolve, reject) => {
-      this.#leave = reject;
-      stop.addEventListener('abort', () => resolve(), { once: true });
-      if (this.#assignment) this.#start(this.#assignment);
-    });
-    await Promise.all(this.#searches);
+    try {
+      this.#description = describe(await this.engine.open());
+      if (stop.aborted) return;
+      this.#announce('ready');
+      await new Promise<void>((resolve, reject) => {
+        this.#leave = reject;
+        stop.addEventListener('abort', () => resolve(), { once: true });
+        if (this.#assignment) this.#start(this.#assignment);
+      });
+      await Promise.all(this.#searches);
+    } finally {
+      this.#leave = undefined;
+      await this.engine.close();
+    }
   }
 
   #start(assignment: Assignment): void {
@@ -115,10 +116,17 @@ export class Station {
     if (!stop.aborted) this.#hooks.exhausted(assignment);
   }
 
-  #announce(state: (MinerEvent & { event: 'device' })['state'], description: string, reason?: string): void {
+  #announce(state: (MinerEvent & { event: 'device' })['state'], error?: DeviceError): void {
     const { name: device, kind } = this.engine;
-    this.#hooks.emit({ event: 'device', device, kind, state, description, ...(reason !== undefined && { reason }) });
+    const why = error && { reason: error.message, fault: error.fault };
+    this.#hooks.emit({ event: 'device', device, kind, state, description: this.#description, ...why });
   }
+}
+
+/** Whatever an engine throws that it did not say more about counts as a lost device. */
+function asDeviceError(fault: unknown): DeviceError {
+  if (fault instanceof DeviceError) return fault;
+  return new DeviceError('lost', fault instanceof Error ? fault.message : String(fault), { cause: fault });
 }
 
 function describe({ model, kernel, threads, why }: EngineInfo): string {

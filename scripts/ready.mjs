@@ -1,0 +1,62 @@
+// What `npm start` and `npm test` run first: installs and builds what is missing, and nothing when the lock file and
+// the sources are unchanged. Uses Node alone, since on a fresh clone nothing is installed yet.
+
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+process.chdir(root);
+
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  console.error(`pickaxe needs Node.js 20.19 or newer; this is ${process.versions.node}.`);
+  process.exit(2);
+}
+
+/** A hash over the names and contents of files and, recursively, of folders. */
+function fingerprint(paths) {
+  const hash = createHash('sha256').update(`${process.version} ${process.platform} ${process.arch}`);
+  const visit = (path) => {
+    if (!existsSync(path)) return;
+    if (statSync(path).isDirectory()) {
+      for (const name of readdirSync(path).sort()) visit(join(path, name));
+    } else {
+      hash.update(`\0${path}\0`).update(readFileSync(path));
+    }
+  };
+  for (const path of paths) visit(path);
+  return hash.digest('hex');
+}
+
+/** Runs `step` unless the stamp says that it ran for this fingerprint; leaves the stamp when it succeeded. */
+function once(stamp, paths, step) {
+  const now = fingerprint(paths);
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === now) return;
+  step();
+  writeFileSync(stamp, now);
+}
+
+function run(command, args, options = {}) {
+  const { status, error } = spawnSync(command, args, { stdio: 'inherit', ...options });
+  if (error) console.error(`${command} could not be started: ${error.message}`);
+  if (error || status !== 0) process.exit(status || 1);
+}
+
+once('node_modules/.pickaxe-ready', ['package-lock.json', 'package.json'], () => {
+  console.error('pickaxe: installing dependencies');
+  const npm = process.env.npm_execpath;
+  const args = ['ci', '--include=dev', '--ignore-scripts', '--loglevel=error'];
+  if (npm?.endsWith('.js')) run(process.execPath, [npm, ...args]);
+  else run('npm', args, { shell: process.platform === 'win32' });
+});
+
+once('dist/.pickaxe-ready', ['src', 'tsconfig.json', 'scripts/build.mjs'], () => {
+  console.error('pickaxe: building');
+  run(process.execPath, ['scripts/build.mjs']);
+});
+
+// Looks for itself whether there is anything to do: a compiler may have come since.
+run(process.execPath, ['scripts/build-native.mjs']);

@@ -1,0 +1,28 @@
+/** The log: pino on stderr, readable on a terminal, JSON lines elsewhere. stdout belongs to results. */
+
+import { type Logger, pino } from 'pino';
+import pretty from 'pino-pretty';
+
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+export const LOG_FORMATS = ['auto', 'text', 'json'] as const;
+export type LogFormat = (typeof LOG_FORMATS)[number];
+
+const STDERR = 2;
+
+/** Written synchronously, so that the last lines are out before the process ends. */
+export function makeLog(level: LogLevel, format: LogFormat): Logger {
+  const readable = format === 'text' || (format === 'auto' && process.stderr.isTTY === true);
+  const options = { level, base: null };
+  if (!readable) return pino(options, pino.destination({ fd: STDERR, sync: true }));
+  const stream = pretty({
+    destination: STDERR,
+    sync: true,
+    colorize: process.stderr.isTTY === true && !process.env.NO_COLOR,
+    translateTime: 'SYS:HH:MM:ss.l',
+    ignore: 'tag,level',
+    messageFormat: (entry, messageKey) => `${String(entry.tag ?? '').padEnd(5)} ${entry[messageKey]}`,
+    customPrettifiers: {},
+  });
+  return pino(options, stream);
+}

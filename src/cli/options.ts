@@ -1,0 +1,44 @@
+/** Parsers of option values: each gives a value or a UsageError that says what is expected. */
+
+import { InvalidArgumentError } from 'commander';
+
+export function positiveInteger(most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < 1 || value > most) {
+      throw new InvalidArgumentError(`Give a whole number from 1 to ${most}.`);
+    }
+    return value;
+  };
+}
+
+export function positiveSeconds(text: string): number {
+  const value = Number(text);
+  // setTimeout's longest wait is 2^31 ms; a bounded run is shorter.
+  if (!/^\d+(\.\d+)?$/.test(text) || value <= 0 || value > 2_000_000) {
+    throw new InvalidArgumentError('Give a number of seconds above 0 and up to 2000000.');
+  }
+  return value;
+}
+
+/** Gathers the values of an option that may be given several times. */
+export function gather(text: string, before: string[] | undefined): string[] {
+  return [...(before ?? []), text];
+}
+
+export function publicKey(text: string, before: string[] | undefined): string[] {
+  if (!/^[0-9a-f]{64}$/i.test(text)) {
+    throw new InvalidArgumentError('A public key is 64 hex digits. Make one with: pickaxe keygen');
+  }
+  return gather(text.toLowerCase(), before);
+}
+
+export function deviceNames(text: string): string[] {
+  const names = text.split(',').map((name) => name.trim());
+  for (const name of names) {
+    if (!/^(cpu|gpu|gpu\d{1,3})$/.test(name)) {
+      throw new InvalidArgumentError('Name devices like cpu,gpu0,gpu1 (gpu means all of them). See: pickaxe devices');
+    }
+  }
+  return [...new Set(names)];
+}

@@ -1,0 +1,96 @@
+/** Runs a miner to its end: reporters, signals, bounds and the exit code. Shared by `mine` and `demo`. */
+
+import { randomInt } from 'node:crypto';
+import type { Logger } from 'pino';
+import { systemClock } from '../clock.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Events } from '../events/events.ts';
+import { Miner } from '../mine/miner.ts';
+import { JsonLines } from '../report/json-lines.ts';
+import { LogLines } from '../report/log-lines.ts';
+import { Tally } from '../report/tally.ts';
+import type { WorkSource } from '../source/source.ts';
+import { EXIT } from './exit-codes.ts';
+
+/** The first speed line comes early, so that a newcomer sees that it works; then one every ten seconds. */
+const FIRST_REPORT_MS = 2_000;
+const REPORT_MS = 10_000;
+/** Exit code of a process ended by its second SIGINT or SIGTERM: the shells' 128 + 2. */
+const INTERRUPTED = 130;
+
+export interface Bounds {
+  /** End after this many accepted blocks. */
+  readonly blocks?: number | undefined;
+  /** End after this many seconds. */
+  readonly duration?: number | undefined;
+}
+
+export interface RunOptions extends Bounds {
+  readonly events: Events;
+  readonly source: WorkSource;
+  readonly engines: readonly Engine[];
+  readonly log: Logger;
+  /** Events as JSON lines on stdout. */
+  readonly json: boolean;
+}
+
+/** @returns the exit code */
+export async function runMiner({ events, source, engines, log, json, blocks, duration }: RunOptions): Promise<number> {
+  const clock = systemClock;
+  const tally = new Tally(clock);
+  const logLines = new LogLines(log, tally);
+  const jsonLines = json ? new JsonLines((line) => process.stdout.write(line), clock) : undefined;
+  const outcome = { ready: false, worked: false, wrongHashes: false };
+
+  events.on(tally.listen);
+  if (jsonLines) events.on(jsonLines.listen);
+  events.on(logLines.listen);
+  events.on((event) => {
+    if (event.event === 'work') outcome.worked = true;
+    if (event.event === 'device' && event.state === 'ready') outcome.ready = true;
+    if (event.event === 'device' && event.fault === 'wrong hashes') outcome.wrongHashes = true;
+  });
+
+  const report = () => {
+    logLines.speed();
+    jsonLines?.hashrate(tally);
+  };
+  const stop = new AbortController();
+  events.on((event) => {
+    if (event.event === 'verdict' && blocks !== undefined && tally.accepted >= blocks) stop.abort();
+  });
+  const timers = [
+    setTimeout(report, FIRST_REPORT_MS),
+    setInterval(report, REPORT_MS),
+    ...(duration === undefined ? [] : [setTimeout(() => stop.abort(), duration * 1000)]),
+  ];
+  const release = onSignals(() => {
+    log.info({ tag: 'miner' }, 'stopping; once more to exit at once');
+    stop.abort();
+  });
+
+  await new Miner({ source, engines, emit: events.emit, clock, random: (below) => randomInt(below) }).run(stop.signal);
+
+  for (const timer of timers) clearTimeout(timer);
+  release();
+  if (outcome.ready) jsonLines?.hashrate(tally);
+  logLines.summary();
+  jsonLines?.summary(tally.summary());
+
+  if (outcome.wrongHashes) return EXIT.wrongHashes;
+  if (!outcome.ready || !stop.signal.aborted) return EXIT.noDevice;
+  const bounded = blocks !== undefined || duration !== undefined;
+  return bounded && !outcome.worked ? EXIT.noWork : EXIT.done;
+}
+
+/** Calls `stop` at the first SIGINT or SIGTERM and ends the process at the second. @returns what undoes it */
+function onSignals(stop: () => void): () => void {
+  let asked = false;
+  const handle = () => {
+    if (asked) process.exit(INTERRUPTED);
+    asked = true;
+    stop();
+  };
+  process.on('SIGINT', handle).on('SIGTERM', handle);
+  return () => process.off('SIGINT', handle).off('SIGTERM', handle);
+}

@@ -1,0 +1,48 @@
+/**
+ * Events for wrappers: one JSON object a line, `{"event": NAME, "time": …, …}`. Names and fields are stable, and
+ * documented in the README. `time` is milliseconds since the UNIX epoch; nonces are decimal strings (they exceed what
+ * JSON numbers carry), hashes 64 hex digits in wire order (little-endian), rates H/s.
+ */
+
+import type { Clock } from '../clock.ts';
+import type { MinerEvent } from '../events/events.ts';
+import type { Summary, Tally } from './tally.ts';
+
+export class JsonLines {
+  readonly #write: (line: string) => void;
+  readonly #clock: Clock;
+
+  /** @param write takes one line, newline included */
+  constructor(write: (line: string) => void, clock: Clock) {
+    this.#write = write;
+    this.#clock = clock;
+  }
+
+  readonly listen = (event: MinerEvent): void => {
+    if (event.event === 'hashes') return; // many a second; `hashrate` carries their sum
+    const { event: name, ...fields } = event;
+    this.#line(name, fields);
+  };
+
+  hashrate(tally: Tally): void {
+    const devices = Object.fromEntries(tally.hashrates());
+    const total = Object.values(devices).reduce((sum, rate) => sum + rate, 0);
+    this.#line('hashrate', { devices, total });
+  }
+
+  summary(summary: Summary): void {
+    this.#line('summary', summary);
+  }
+
+  #line(event: string, fields: object): void {
+    const time = Number(this.#clock.nowUs() / 1000n);
+    this.#write(`${JSON.stringify({ event, time, ...fields }, plain)}\n`);
+  }
+}
+
+/** Heights and times are numbers, which they fit; nonces decimal strings; hashes hex. */
+function plain(key: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return key === 'nonce' ? value.toString() : Number(value);
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
+  return value;
+}

@@ -1,0 +1,93 @@
+/** Events as log lines in miners' habit: a tag, then the few figures that matter. */
+
+import type { Logger } from 'pino';
+import type { MinerEvent } from '../events/events.ts';
+import type { Tally } from './tally.ts';
+import { formatDuration, formatHashrate, withPrefix } from './units.ts';
+
+export class LogLines {
+  readonly #log: Logger;
+  readonly #tally: Tally;
+
+  /** @param tally must get each event before this does */
+  constructor(log: Logger, tally: Tally) {
+    this.#log = log;
+    this.#tally = tally;
+  }
+
+  readonly listen = (event: MinerEvent): void => {
+    switch (event.event) {
+      case 'work':
+        this.#log.info(
+          { tag: 'work' },
+          `new job chain ${event.chain} height ${event.height} difficulty ${withPrefix(event.difficulty).trimEnd()}`,
+        );
+        break;
+      case 'job':
+        this.#log.debug({ tag: 'work' }, `creation time rolled forward, chain ${event.chain} height ${event.height}`);
+        break;
+      case 'new_cut':
+        this.#log.info({ tag: 'node' }, `New Cut on chain ${event.chain}`);
+        break;
+      case 'solution':
+        this.#log.debug(
+          { tag: event.device },
+          `solution for chain ${event.chain} height ${event.height}, nonce ${event.nonce}`,
+        );
+        break;
+      case 'verdict':
+        this.#verdict(event);
+        break;
+      case 'hardware_error':
+        this.#log.error({ tag: event.device }, `hardware error: nonce ${event.nonce} does not solve`);
+        break;
+      case 'device':
+        this.#device(event);
+        break;
+      case 'source':
+        this.#source(event);
+        break;
+      case 'hashes':
+        break;
+    }
+  };
+
+  /** The speed line. */
+  speed(): void {
+    const rates = [...this.#tally.hashrates()];
+    const total = rates.reduce((sum, [, rate]) => sum + rate, 0);
+    const each =
+      rates.length > 1 ? ` (${rates.map(([name, rate]) => `${name} ${formatHashrate(rate)}`).join(', ')})` : '';
+    this.#log.info({ tag: 'miner' }, `speed ${formatHashrate(total)}${each}`);
+  }
+
+  summary(): void {
+    const { accepted, rejected, stale, unknown, hardware_errors, hashes, seconds, hashrate } = this.#tally.summary();
+    const lost = unknown > 0 ? `, ${unknown} unknown` : '';
+    this.#log.info(
+      { tag: 'miner' },
+      `${accepted} accepted, ${rejected} rejected, ${stale} stale${lost}, ${hardware_errors} hardware errors; ` +
+        `${withPrefix(hashes)}hashes in ${formatDuration(seconds)}, ${formatHashrate(hashrate)} on average`,
+    );
+  }
+
+  #verdict({ verdict, reason, device, chain, height, ms }: MinerEvent & { event: 'verdict' }): void {
+    const { accepted, rejected, stale } = this.#tally.summary();
+    const where = `${device} chain ${chain} height ${height} ${ms.toFixed(0)} ms`;
+    const why = verdict === 'accepted' ? '' : `: ${reason}`;
+    const line = `${verdict} (${accepted}/${rejected}/${stale}) ${where}${why}`;
+    const level = verdict === 'accepted' ? 'info' : verdict === 'rejected' ? 'error' : 'warn';
+    this.#log[level]({ tag: 'miner' }, line);
+  }
+
+  #device({ device, state, description, reason }: MinerEvent & { event: 'device' }): void {
+    if (state === 'ready') this.#log.info({ tag: device }, description);
+    else if (state === 'restarting') this.#log.warn({ tag: device }, `lost, restarting: ${reason}`);
+    else this.#log.error({ tag: device }, `out of service: ${reason}`);
+  }
+
+  #source({ source, state, reason }: MinerEvent & { event: 'source' }): void {
+    const level = state === 'lost' || state === 'warning' ? 'warn' : 'info';
+    this.#log[level]({ tag: 'node' }, `${source} ${reason}`);
+  }
+}

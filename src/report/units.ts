@@ -1,0 +1,34 @@
+/** Figures for people: SI prefixes, three or four digits, fixed to one locale. */
+
+const PREFIXES = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
+
+/** `12.34 MH/s` */
+export function formatHashrate(hashesPerSecond: number): string {
+  return `${withPrefix(hashesPerSecond)}H/s`;
+}
+
+/** `1.05 G`, `17.2 k`, `0` and a space before the unit. */
+export function withPrefix(value: number): string {
+  const step = value < 1 ? 0 : Math.min(PREFIXES.length - 1, Math.floor(Math.log10(value) / 3));
+  const scaled = value / 1000 ** step;
+  const digits = step === 0 ? 0 : scaled < 10 ? 3 : scaled < 100 ? 2 : 1;
+  return `${scaled.toFixed(digits)} ${PREFIXES[step]}`;
+}
+
+/** `42 s`, `3 min 20 s`, `5 h 12 min`, `3 d 4 h` */
+export function formatDuration(seconds: number): string {
+  const units = [
+    { name: 'd', seconds: 86_400 },
+    { name: 'h', seconds: 3_600 },
+    { name: 'min', seconds: 60 },
+    { name: 's', seconds: 1 },
+  ];
+  const whole = Math.round(seconds);
+  const first = units.findIndex((unit) => whole >= unit.seconds);
+  if (first < 0) return `${seconds < 0.95 ? seconds.toFixed(1) : whole} s`;
+  const major = Math.floor(whole / units[first].seconds);
+  const text = `${major} ${units[first].name}`;
+  const next = units[first + 1];
+  const minor = next ? Math.floor((whole - major * units[first].seconds) / next.seconds) : 0;
+  return next && minor > 0 ? `${text} ${minor} ${next.name}` : text;
+}

@@ -1,0 +1,73 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const src = fileURLToPath(new URL('../src', import.meta.url));
+
+/** What each room of src/ may import, other than itself. A room is the longest of these paths that a file lies under. */
+const ALLOWED: Record<string, string[]> = {
+  chain: [],
+  'clock.ts': [],
+  events: [],
+  kernel: ['chain'],
+  'source/source.ts': ['chain'],
+  'source/failover.ts': ['chain', 'clock.ts', 'events', 'source/source.ts'],
+  'source/node': ['chain', 'clock.ts', 'events', 'source/source.ts'],
+  'engine/engine.ts': ['chain'],
+  'engine/cpu': ['chain', 'clock.ts', 'engine/engine.ts'],
+  'engine/gpu': ['chain', 'clock.ts', 'engine/engine.ts'],
+  mine: ['chain', 'clock.ts', 'events', 'source/source.ts', 'engine/engine.ts'],
+  report: ['clock.ts', 'events'],
+  'mock-node': ['chain', 'clock.ts'],
+  'index.ts': ['*'],
+  cli: ['*'],
+};
+
+/** Packages that only some rooms may import. */
+const PACKAGES: Record<string, string[]> = {
+  chain: ['@noble/hashes'],
+  events: [],
+  kernel: [],
+  mine: [],
+  report: ['pino'],
+};
+
+const rooms = Object.keys(ALLOWED).sort((a, b) => b.length - a.length);
+const roomOf = (path: string) => rooms.find((room) => path === room || path.startsWith(`${room}/`));
+
+const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(src, file), 'utf8');
+  return [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1]);
+}
+
+describe('imports point one way', () => {
+  it('has a room for every file', () => {
+    expect(files.length).toBeGreaterThan(20);
+    expect(files.filter((file) => !roomOf(file))).toEqual([]);
+  });
+
+  it.each(files)('%s', (file) => {
+    const room = roomOf(file)!;
+    const allowed = ALLOWED[room];
+    for (const path of importsOf(file)) {
+      if (path.startsWith('.')) {
+        const target = roomOf(relative(src, join(src, dirname(file), path)));
+        expect(target, `${file} imports ${path}, which is in no room`).toBeDefined();
+        const fine = target === room || allowed.includes('*') || allowed.includes(target!);
+        expect(fine, `${file} (${room}) imports ${path} (${target})`).toBe(true);
+      } else if (!path.startsWith('node:') && PACKAGES[room]) {
+        const fine = PACKAGES[room].some((name) => path === name || path.startsWith(`${name}/`));
+        expect(fine, `${file} imports the package ${path}`).toBe(true);
+      }
+    }
+  });
+
+  it('keeps the pure rooms free of I/O', () => {
+    for (const file of files.filter((file) => roomOf(file) === 'chain')) {
+      expect(importsOf(file).filter((path) => path.startsWith('node:'))).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,157 @@
+/** Sources and engines that do what a test tells them. */
+
+import type { Job } from '#pickaxe/chain/job.js';
+import { solves } from '#pickaxe/chain/job.js';
+import { joinNonce, type Range, sizeOf } from '#pickaxe/chain/nonce.js';
+import { targetForDifficulty } from '#pickaxe/chain/target.js';
+import type { Solution } from '#pickaxe/chain/verify.js';
+import { parseWork, type Work, type WorkTerms } from '#pickaxe/chain/work.js';
+import type { DeviceError, Engine, EngineInfo, Ranges, SearchReport } from '#pickaxe/engine/engine.js';
+import type { MinerEvent } from '#pickaxe/events/events.js';
+import type { SourceUpdate, Verdict, WorkSource } from '#pickaxe/source/source.js';
+
+/** A queue that can be awaited: what is pushed comes out in order. */
+class Queue<T> {
+  readonly #items: T[] = [];
+  #wake: () => void = () => {};
+
+  push(item: T): void {
+    this.#items.push(item);
+    this.#wake();
+  }
+
+  async *drain(stop: AbortSignal): AsyncGenerator<T> {
+    stop.addEventListener('abort', () => this.#wake(), { once: true });
+    while (!stop.aborted) {
+      const item = this.#items.shift();
+      if (item !== undefined) yield item;
+      else
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+    }
+  }
+}
+
+let madeWorks = 0;
+
+/** @param difficulty expected hashes for a solution */
+export function makeWork(difficulty: number, terms: Partial<WorkTerms> = {}): Work {
+  const number = ++madeWorks;
+  const record = new Uint8Array(322);
+  record[0] = number % 20;
+  record.set(targetForDifficulty(difficulty), 4);
+  for (let i = 36; i < 322; i++) record[i] = (number * 31 + i * 17) & 0xff;
+  new DataView(record.buffer).setBigInt64(36 + 8, BigInt(Date.now()) * 1000n - 30_000_000n, true);
+  return parseWork(record, { id: `work ${number}`, ...terms });
+}
+
+export class FakeSource implements WorkSource {
+  readonly name = 'fake source';
+  readonly submitted: Solution[] = [];
+  /** Answers each submission. */
+  verdict: (solution: Solution) => Verdict | Promise<Verdict> = () => ({ verdict: 'accepted', reason: '' });
+  latestUs = () => BigInt(Date.now()) * 1000n;
+  readonly #updates = new Queue<SourceUpdate>();
+
+  works(stop: AbortSignal): AsyncIterable<SourceUpdate> {
+    return this.#updates.drain(stop);
+  }
+
+  async submit(solution: Solution): Promise<Verdict> {
+    this.submitted.push(solution);
+    return this.verdict(solution);
+  }
+
+  latestTimeUs(): bigint {
+    return this.latestUs();
+  }
+
+  work(work: Work): Work {
+    this.#updates.push({ kind: 'work', work });
+    return work;
+  }
+
+  stale(): void {
+    this.#updates.push({ kind: 'stale', reason: 'new cut' });
+  }
+}
+
+const NOTHING: Range = { lane: 0, page: 0, pages: 0, counter: 0, counters: 0 };
+
+/** Searches for real, in small steps, with the reference. */
+export class FakeEngine implements Engine {
+  readonly name: string;
+  readonly kind = 'cpu';
+  /** Every job that it was put to. */
+  readonly jobs: Job[] = [];
+  readonly searched: { job: number; range: Range }[] = [];
+  opened = 0;
+  closed = 0;
+  /** Thrown by the next `open` calls, in order. */
+  readonly openFaults: Error[] = [];
+  /** Thrown by the search under way once set. */
+  fault: DeviceError | undefined;
+  /** Claims made on top of the true ones. */
+  lies: bigint[] = [];
+  /** Keeps what it finds until the search is stopped, like a dispatch that cannot be interrupted. */
+  late = false;
+  /** Ranges are this large. */
+  readonly step: { counters: number; pages: number };
+
+  constructor(name = 'cpu', step = { counters: 64, pages: 1 }) {
+    this.name = name;
+    this.step = step;
+  }
+
+  async open(): Promise<EngineInfo> {
+    this.opened++;
+    const fault = this.openFaults.shift();
+    if (fault) throw fault;
+    return { model: 'fake', kernel: 'reference', why: 'it is a test' };
+  }
+
+  async *search(job: Job, ranges: Ranges, stop: AbortSignal): AsyncGenerator<SearchReport> {
+    this.jobs.push(job);
+    const kept: bigint[] = [];
+    while (!stop.aborted) {
+      const range = ranges.take(this.step);
+      if (!range) return;
+      if (this.fault) {
+        ranges.giveBack(range);
+        throw this.fault;
+      }
+      this.searched.push({ job: job.number, range });
+      const found = [...hitsIn(job, range), ...this.lies.splice(0)];
+      if (this.late) kept.push(...found);
+      yield { searched: range, hashes: sizeOf(range), candidates: this.late ? [] : found };
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    if (this.late) yield { searched: NOTHING, hashes: 0, candidates: kept };
+  }
+
+  async close(): Promise<void> {
+    this.closed++;
+  }
+}
+
+/** The nonces of a small range that solve. Of a large one only the first counters are looked at. */
+function* hitsIn(job: Job, range: Range): Generator<bigint> {
+  const { lane, page } = range;
+  const end = range.counter + Math.min(range.counters, 4_096);
+  for (let counter = range.counter; counter < end; counter++) {
+    if (solves(job, { lane, page, counter })) yield joinNonce({ lane, page, counter });
+  }
+}
+
+export class Recorder {
+  readonly all: MinerEvent[] = [];
+
+  readonly listen = (event: MinerEvent): void => {
+    this.all.push(event);
+  };
+
+  of<Name extends MinerEvent['event']>(name: Name): Extract<MinerEvent, { event: Name }>[] {
+    return this.all.filter((event) => event.event === name) as Extract<MinerEvent, { event: Name }>[];
+  }
+}

@@ -1,0 +1,278 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { COUNTERS, type Range } from '#pickaxe/chain/nonce.js';
+import { creationTimeOf } from '#pickaxe/chain/work.js';
+import { systemClock } from '#pickaxe/clock.js';
+import { DeviceError } from '#pickaxe/engine/engine.js';
+import { Miner } from '#pickaxe/mine/miner.js';
+import { FakeEngine, FakeSource, makeWork, Recorder } from '../fakes.ts';
+
+const NEVER = 2 ** 60;
+/** Found within a few of the fake engine's steps. */
+const SOON = 300;
+
+const running: { stop: AbortController; done: Promise<void> }[] = [];
+
+function mine(...engines: FakeEngine[]) {
+  const source = new FakeSource();
+  const events = new Recorder();
+  const random = (below: number) => Math.floor(Math.random() * below);
+  const miner = new Miner({ source, engines, emit: events.listen, clock: systemClock, random });
+  const stop = new AbortController();
+  const done = miner.run(stop.signal);
+  running.push({ stop, done });
+  return { source, events, stop, done };
+}
+
+afterEach(async () => {
+  vi.useRealTimers();
+  for (const { stop } of running) stop.abort();
+  await Promise.all(running.splice(0).map(({ done }) => done));
+});
+
+describe('new work', () => {
+  it('switches every engine at once', async () => {
+    const engines = [new FakeEngine('cpu'), new FakeEngine('gpu0'), new FakeEngine('gpu1')];
+    const { source, events } = mine(...engines);
+    source.work(makeWork(NEVER));
+    await vi.waitFor(() => expect(engines.every((engine) => engine.searched.length > 5)).toBe(true));
+    const next = source.work(makeWork(NEVER));
+    await vi.waitFor(() => expect(engines.every((engine) => engine.jobs.at(-1)?.work === next)).toBe(true));
+    const number = engines[0].jobs.at(-1)!.number;
+    await vi.waitFor(() => expect(engines.every((engine) => engine.searched.at(-1)!.job === number)).toBe(true));
+    expect(events.of('work')).toHaveLength(2);
+  });
+
+  it('gives the engines disjoint ranges of one lane', async () => {
+    const engines = [
+      new FakeEngine('cpu', { counters: 16, pages: 3 }),
+      new FakeEngine('gpu0', { counters: 50, pages: 1 }),
+    ];
+    const { source } = mine(...engines);
+    source.work(makeWork(NEVER));
+    await vi.waitFor(() => expect(engines.every((engine) => engine.searched.length > 40)).toBe(true));
+    const ranges = engines.flatMap((engine) => engine.searched.map(({ range }) => range));
+    expect(new Set(ranges.map(({ lane }) => lane)).size).toBe(1);
+    const nonces = ranges.flatMap(noncesOf);
+    expect(new Set(nonces).size).toBe(nonces.length);
+  });
+
+  it('stays in the lane that the source assigned, at the time that it wrote', async () => {
+    const engine = new FakeEngine();
+    const { source } = mine(engine);
+    const work = source.work(makeWork(NEVER, { lane: 0x1234, rollTime: false }));
+    await vi.waitFor(() => expect(engine.searched.length).toBeGreaterThan(3));
+    expect(engine.searched.every(({ range }) => range.lane === 0x1234)).toBe(true);
+    expect(engine.jobs[0].header).toEqual(work.header);
+  });
+});
+
+describe('solutions', () => {
+  it('are submitted once, and end the search of a node’s work', async () => {
+    const engine = new FakeEngine();
+    const { source, events } = mine(engine);
+    source.work(makeWork(SOON));
+    await vi.waitFor(() => expect(events.of('verdict')).toHaveLength(1));
+    const searched = engine.searched.length;
+    expect(source.submitted).toHaveLength(1);
+    expect(events.of('verdict')[0]).toMatchObject({ verdict: 'accepted', device: 'cpu' });
+    source.work(makeWork(SOON));
+    await vi.waitFor(() => expect(events.of('verdict')).toHaveLength(2));
+    const first = engine.searched.filter(({ job }) => job === engine.jobs[0].number);
+    expect(first.length).toBeLessThanOrEqual(searched);
+    expect(source.submitted).toHaveLength(2);
+  });
+
+  it('of a pool’s work are all submitted, each once, and the search goes on', async () => {
+    const engine = new FakeEngine();
+    const { source, events } = mine(engine);
+    source.work(makeWork(SOON, { until: 'replaced' }));
+    await vi.waitFor(() => expect(events.of('verdict').length).toBeGreaterThan(3));
+    const nonces = source.submitted.map(({ nonce }) => nonce);
+    expect(new Set(nonces).size).toBe(nonces.length);
+    expect(engine.jobs).toHaveLength(1);
+  });
+
+  it('that are claimed twice are submitted once', async () => {
+    const engine = new FakeEngine();
+    const { source, events } = mine(engine);
+    source.work(makeWork(SOON, { until: 'replaced' }));
+    await vi.waitFor(() => expect(source.submitted.length).toBeGreaterThan(0));
+    engine.lies = [source.submitted[0].nonce, source.submitted[0].nonce];
+    await vi.waitFor(() => expect(engine.lies).toHaveLength(0));
+    await vi.waitFor(() => expect(source.submitted.length).toBeGreaterThan(2));
+    const nonces = source.submitted.map(({ nonce }) => nonce);
+    expect(new Set(nonces).size).toBe(nonces.length);
+    expect(events.of('hardware_error')).toHaveLength(0);
+  });
+
+  it('found after their work went stale are not sent', async () => {
+    const engine = new FakeEngine();
+    engine.late = true;
+    const { source, events } = mine(engine);
+    source.work(makeWork(SOON));
+    await vi.waitFor(() => expect(engine.searched.length).toBeGreaterThan(100));
+    source.stale();
+    await vi.waitFor(() => expect(events.of('verdict')).toHaveLength(1));
+    expect(events.of('verdict')[0]).toMatchObject({ verdict: 'stale' });
+    expect(source.submitted).toHaveLength(0);
+  });
+
+  it('found after their work was replaced, but is not stale, are sent', async () => {
+    const engine = new FakeEngine();
+    engine.late = true;
+    const { source, events } = mine(engine);
+    const work = source.work(makeWork(SOON));
+    await vi.waitFor(() => expect(engine.searched.length).toBeGreaterThan(100));
+    source.work(makeWork(NEVER));
+    await vi.waitFor(() => expect(events.of('verdict')).toMatchObject([{ verdict: 'accepted' }]));
+    expect(source.submitted.map((solution) => solution.work)).toEqual([work]);
+  });
+
+  it('do not hold up the search while they are submitted', async () => {
+    const engine = new FakeEngine();
+    const { source, events } = mine(engine);
+    const answers: (() => void)[] = [];
+    source.verdict = () => new Promise((resolve) => answers.push(() => resolve({ verdict: 'accepted', reason: '' })));
+    source.work(makeWork(SOON, { until: 'replaced' }));
+    await vi.waitFor(() => expect(source.submitted.length).toBeGreaterThan(0));
+    const before = engine.searched.length;
+    await vi.waitFor(() => expect(engine.searched.length).toBeGreaterThan(before + 10));
+    expect(events.of('verdict')).toHaveLength(0);
+    source.work(makeWork(NEVER));
+    await vi.waitFor(() => expect(engine.jobs).toHaveLength(2));
+    for (const answer of answers) answer();
+    await vi.waitFor(() => expect(events.of('verdict')).toHaveLength(answers.length));
+  });
+
+  it('whose source fails against its word are reported as unknown', async () => {
+    const { source, events } = mine(new FakeEngine());
+    source.verdict = () => Promise.reject(new Error('wires cut'));
+    source.work(makeWork(SOON));
+    await vi.waitFor(() => expect(events.of('verdict')).toHaveLength(1));
+    expect(events.of('verdict')[0]).toMatchObject({ verdict: 'unknown', reason: 'the source failed: wires cut' });
+  });
+});
+
+describe('stale work', () => {
+  it('stops the search until new work comes', async () => {
+    const engine = new FakeEngine();
+    const { source } = mine(engine);
+    source.work(makeWork(NEVER));
+    await vi.waitFor(() => expect(engine.searched.length).toBeGreaterThan(3));
+    source.stale();
+    const next = source.work(makeWork(NEVER));
+    await vi.waitFor(() => expect(engine.jobs.at(-1)!.work).toBe(next));
+  });
+});
+
+describe('the creation time', () => {
+  it('is moved forward every few seconds as a new job of the same work, never past the latest time', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const engine = new FakeEngine();
+    const { source, events } = mine(engine);
+    const work = makeWork(NEVER);
+    const startUs = creationTimeOf(work.header);
+    source.latestUs = () => startUs - 5_000_000n;
+    source.work(work);
+    await vi.waitFor(() => expect(engine.jobs).toHaveLength(1));
+    expect(creationTimeOf(engine.jobs[0].header)).toBe(startUs);
+
+    source.latestUs = () => startUs + 10_000_000n;
+    vi.advanceTimersByTime(10_000);
+    await vi.waitFor(() => expect(engine.jobs).toHaveLength(2));
+    expect(engine.jobs[1].work).toBe(work);
+    const rolledUs = creationTimeOf(engine.jobs[1].header);
+    expect(rolledUs).toBeGreaterThan(startUs + 5_000_000n);
+    expect(rolledUs).toBeLessThanOrEqual(startUs + 10_000_000n);
+    expect(events.of('job')).toMatchObject([{ creationTimeUs: rolledUs }]);
+
+    source.latestUs = () => startUs;
+    vi.advanceTimersByTime(10_000);
+    source.latestUs = () => startUs + 20_000_000n;
+    vi.advanceTimersByTime(10_000);
+    await vi.waitFor(() => expect(engine.jobs).toHaveLength(3));
+    expect(creationTimeOf(engine.jobs[2].header)).toBeGreaterThan(rolledUs);
+  });
+
+  it('is moved forward, or another lane taken, when the space is used up', async () => {
+    const engine = new FakeEngine('cpu', { counters: COUNTERS, pages: 4_096 });
+    const { source } = mine(engine);
+    const work = makeWork(NEVER);
+    source.latestUs = () => creationTimeOf(work.header);
+    source.work(work);
+    await vi.waitFor(() => expect(engine.jobs.length).toBeGreaterThan(3));
+    expect(engine.jobs.every((job) => job.work === work)).toBe(true);
+    expect(new Set(engine.searched.map(({ range }) => range.lane)).size).toBeGreaterThan(2);
+    expect(new Set(engine.jobs.map(({ number }) => number)).size).toBe(engine.jobs.length);
+  });
+});
+
+describe('devices', () => {
+  it('that claim wrong nonces are taken out of service while the others go on', async () => {
+    const liar = new FakeEngine('gpu0');
+    const honest = new FakeEngine('cpu');
+    const { source, events } = mine(liar, honest);
+    source.work(makeWork(NEVER));
+    await vi.waitFor(() => expect(liar.jobs).toHaveLength(1));
+    liar.lies = [1n, 2n, 3n];
+    await vi.waitFor(() => expect(events.of('device').at(-1)).toMatchObject({ device: 'gpu0', state: 'retired' }));
+    expect(events.of('device').at(-1)).toMatchObject({ fault: 'wrong hashes' });
+    expect(events.of('hardware_error')).toHaveLength(3);
+    await vi.waitFor(() => expect(liar.closed).toBe(1));
+    const before = honest.searched.length;
+    await vi.waitFor(() => expect(honest.searched.length).toBeGreaterThan(before));
+    expect(source.submitted).toHaveLength(0);
+  });
+
+  it('that are lost are restarted and join the current job', async () => {
+    const engine = new FakeEngine();
+    const { source, events } = mine(engine);
+    source.work(makeWork(NEVER));
+    await vi.waitFor(() => expect(engine.searched.length).toBeGreaterThan(3));
+    engine.fault = new DeviceError('lost', 'fell off the bus');
+    await vi.waitFor(() => expect(events.of('device').at(-1)).toMatchObject({ state: 'restarting', fault: 'lost' }));
+    engine.fault = undefined;
+    expect(engine.closed).toBe(1);
+    const next = source.work(makeWork(NEVER));
+    await vi.waitFor(() => expect(engine.jobs.at(-1)!.work).toBe(next), { timeout: 5_000 });
+    expect(events.of('device').at(-1)).toMatchObject({ state: 'ready' });
+  });
+
+  it('that are missing are retired; with none left the run ends', async () => {
+    const engine = new FakeEngine();
+    engine.openFaults.push(new DeviceError('missing', 'no such device'));
+    const { events, done } = mine(engine);
+    await done;
+    expect(events.of('device')).toMatchObject([{ state: 'retired', fault: 'missing', reason: 'no such device' }]);
+  });
+});
+
+describe('stopping', () => {
+  it('ends the search, sees pending submissions through and closes the engines', async () => {
+    const engine = new FakeEngine();
+    const { source, events, stop, done } = mine(engine);
+    let answer: () => void = () => {};
+    source.verdict = () =>
+      new Promise((resolve) => {
+        answer = () => resolve({ verdict: 'accepted', reason: '' });
+      });
+    source.work(makeWork(SOON));
+    await vi.waitFor(() => expect(source.submitted).toHaveLength(1));
+    stop.abort();
+    await vi.waitFor(() => expect(engine.closed).toBe(1));
+    expect(events.of('verdict')).toHaveLength(0);
+    answer();
+    await done;
+    expect(events.of('verdict')).toHaveLength(1);
+  });
+});
+
+function noncesOf(range: Range): string[] {
+  const nonces: string[] = [];
+  for (let page = range.page; page < range.page + range.pages; page++) {
+    for (let counter = range.counter; counter < range.counter + range.counters; counter++) {
+      nonces.push(`${page}:${counter}`);
+    }
+  }
+  return nonces;
+}
