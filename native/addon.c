@@ -1,0 +1,77 @@
+/*
+ * The N-API face of the kernels (src/engine/cpu/kernels/native.ts):
+ *
+ * kernels: { name: string, supported: boolean }[], best first
+ * search(kernel: index, search: Uint32Array, currentJob: Int32Array, hits: Uint32Array): rows searched
+ */
+#include <node_api.h>
+
+#include "dispatch.h"
+
+#define SEARCH_WORDS (sizeof(struct search) / 4)
+
+static struct kernel kernels[MAX_KERNELS];
+static uint32_t kernel_count;
+
+/* Returns null, with an exception pending, unless `value` is such an array of at least `length` elements. */
+static void *typed_array(napi_env env, napi_value value, napi_typedarray_type type, size_t length, const char *fault) {
+  napi_typedarray_type actual_type;
+  size_t actual_length;
+  void *data;
+  if (napi_get_typedarray_info(env, value, &actual_type, &actual_length, &data, NULL, NULL) == napi_ok &&
+      actual_type == type && actual_length >= length && data != NULL) {
+    return data;
+  }
+  napi_throw_type_error(env, NULL, fault);
+  return NULL;
+}
+
+static napi_value search(napi_env env, napi_callback_info info) {
+  napi_value arguments[4];
+  size_t count = 4;
+  uint32_t index;
+  if (napi_get_cb_info(env, info, &count, arguments, NULL, NULL) != napi_ok || count != 4 ||
+      napi_get_value_uint32(env, arguments[0], &index) != napi_ok || index >= kernel_count ||
+      !kernels[index].supported) {
+    napi_throw_type_error(env, NULL, "search takes the index of a supported kernel and three arrays");
+    return NULL;
+  }
+  const struct search *search =
+      typed_array(env, arguments[1], napi_uint32_array, SEARCH_WORDS, "a search is a Uint32Array of 30 words");
+  if (!search) return NULL;
+  const volatile int32_t *current_job =
+      typed_array(env, arguments[2], napi_int32_array, 1, "the current job is an Int32Array of one word");
+  if (!current_job) return NULL;
+  uint32_t *hits = typed_array(env, arguments[3], napi_uint32_array, HIT_WORDS, "hits are a Uint32Array of 513 words");
+  if (!hits) return NULL;
+  if (search->counters < 1 || search->counters > ROW_COUNTERS) {
+    napi_throw_range_error(env, NULL, "a row has 1 to 512 counters");
+    return NULL;
+  }
+
+  napi_value rows;
+  napi_create_uint32(env, kernels[index].search(search, current_job, hits), &rows);
+  return rows;
+}
+
+static napi_value describe(napi_env env, const struct kernel *kernel) {
+  napi_value object, name, supported;
+  napi_create_object(env, &object);
+  napi_create_string_utf8(env, kernel->name, NAPI_AUTO_LENGTH, &name);
+  napi_set_named_property(env, object, "name", name);
+  napi_get_boolean(env, kernel->supported != 0, &supported);
+  napi_set_named_property(env, object, "supported", supported);
+  return object;
+}
+
+/* Runs once in every thread that loads the addon; the list comes out the same each time. */
+NAPI_MODULE_INIT() {
+  kernel_count = list_kernels(kernels);
+  napi_value list, function;
+  napi_create_array(env, &list);
+  for (uint32_t i = 0; i < kernel_count; i++) napi_set_element(env, list, i, describe(env, &kernels[i]));
+  napi_set_named_property(env, exports, "kernels", list);
+  napi_create_function(env, "search", NAPI_AUTO_LENGTH, search, NULL, &function);
+  napi_set_named_property(env, exports, "search", function);
+  return exports;
+}

@@ -1,0 +1,56 @@
+/*
+ * The loops around the generated arithmetic. An instruction set defines the macros below and includes this file, which
+ * defines its search function:
+ *
+ * SEARCH          the function's name
+ * V, LANES        a vector of 32-bit words, one nonce a lane
+ * SET1(word)      the word in every lane
+ * FIRST_LANES     0, 1, 2 ... LANES - 1
+ * ADD XOR XOR3    arithmetic
+ * RORn(v)         rotates each lane right by n: 16, 12, 8, 7 (every step), 24, 1 (rarely)
+ * ANY_CLEAR(v, mask)    whether any lane of v & mask is zero
+ * CLEAR_LANES(v, mask)  which ones, as a bit set
+ * CURRENT_JOB(pointer)  optional: how the current job is read
+ */
+#include "search.h"
+#include "scan.generated.h"
+
+#ifndef CURRENT_JOB
+#define CURRENT_JOB(pointer) (*(pointer))
+#endif
+
+#define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+
+/* Lanes past the end of the row are searched with the others, and their hits are dropped here. */
+static __attribute__((noinline)) void collect(uint32_t lanes, uint32_t first, uint32_t counters, uint32_t *hits) {
+  for (; lanes; lanes &= lanes - 1) {
+    const uint32_t offset = first + (uint32_t)__builtin_ctz(lanes);
+    if (offset < counters) hits[++hits[0]] = offset;
+  }
+}
+
+search_function SEARCH;
+uint32_t SEARCH(const struct search *search, const volatile int32_t *current_job, uint32_t *hits) {
+  V job[JOB_WORDS];
+  V table[ROW_COUNTERS / LANES * COUNTER_WORDS];
+  const V mask = SET1(search->mask);
+  const uint32_t counters = search->counters;
+
+  prepare_job(search->midstate, search->tail, job);
+  for (uint32_t i = 0, word = 0; i < counters; i += LANES, word += COUNTER_WORDS) {
+    prepare_counter(job, ADD(SET1(search->counter + i), FIRST_LANES), table + word);
+  }
+
+  (void)current_job; /* WebAssembly asks its host instead */
+  hits[0] = 0;
+  for (uint32_t row = 0; row < search->pages; row++) {
+    if (UNLIKELY(CURRENT_JOB(current_job) != search->job)) return row;
+    const V page = SET1(search->page + row);
+    for (uint32_t i = 0, word = 0; i < counters; i += LANES, word += COUNTER_WORDS) {
+      const V word7 = rotated_word7(job, table + word, page);
+      if (UNLIKELY(ANY_CLEAR(word7, mask))) collect(CLEAR_LANES(word7, mask), i, counters, hits);
+    }
+    if (UNLIKELY(hits[0])) return row + 1;
+  }
+  return search->pages;
+}

@@ -1,0 +1,3 @@
+/* Any 64-bit chip. */
+#define SEARCH search_portable
+#include "portable.h"

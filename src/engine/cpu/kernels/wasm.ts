@@ -1,0 +1,48 @@
+/** The WebAssembly kernels, built from native/wasm.c and kept prebuilt. */
+
+import { readFileSync } from 'node:fs';
+import { HIT_WORDS, type Kernel, PAGES_WORD } from './kernel.ts';
+
+const FILES = { 'wasm-simd': 'scan-simd.wasm', wasm: 'scan.wasm' } as const;
+
+/**
+ * Rows a call. V8 moves a WebAssembly function to its optimising tier between calls only, so calls must be short at
+ * first: 64 rows take 1.5 ms with SIMD. Longer ones would gain nothing.
+ */
+const ROWS_PER_CALL = 64;
+
+// The language's own types leave WebAssembly to the DOM's.
+declare const WebAssembly: {
+  Module: new (bytes: Uint8Array) => object;
+  Instance: new (module: object, imports: object) => { exports: unknown };
+};
+
+interface Exports {
+  memory: { buffer: ArrayBuffer };
+  searchAt(): number;
+  hitsAt(): number;
+  search(): number;
+}
+
+/** @throws Error when this Node cannot compile it. */
+export function loadWasm(name: keyof typeof FILES): Kernel {
+  const bytes = readFileSync(new URL(`../../../../native/prebuilt/${FILES[name]}`, import.meta.url));
+  let flag: Int32Array = new Int32Array(1);
+  const host = { currentJob: () => Atomics.load(flag, 0) };
+  const instance = new WebAssembly.Instance(new WebAssembly.Module(bytes), { host });
+  const wasm = instance.exports as Exports;
+  const memory = new Uint32Array(wasm.memory.buffer);
+  const searchAt = wasm.searchAt() / 4;
+  const hitsAt = wasm.hitsAt() / 4;
+  return {
+    name,
+    search(search, currentJob, hits) {
+      flag = currentJob;
+      memory.set(search, searchAt);
+      memory[searchAt + PAGES_WORD] = Math.min(search[PAGES_WORD], ROWS_PER_CALL);
+      const rows = wasm.search();
+      hits.set(memory.subarray(hitsAt, hitsAt + HIT_WORDS));
+      return rows;
+    },
+  };
+}
