@@ -1,0 +1,109 @@
+// The built miner against the mock node for minutes on end, then both sides' books compared.
+//
+//   node bench/soak.mjs [--seconds 300] [--skew-ms 0] [--devices cpu] [--json]
+//
+// 20 chains, about a block a second, somebody else's block every few seconds, update streams that end every 5 s. Fails
+// (exit 1) when a submission was rejected, sent twice or broke the time rule, when 1 % or more went stale, when the
+// creation time was not rolled forward in a job that lived long enough, or when memory grew.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '300' },
+    'skew-ms': { type: 'string', default: '0' },
+    devices: { type: 'string', default: 'cpu' },
+    json: { type: 'boolean', default: false },
+  },
+});
+const seconds = Number(values.seconds);
+const skewMs = Number(values['skew-ms']);
+
+/** The miner rolls every 3 s, a node's timestamp is whole seconds, half a second is kept free: twice that is plenty. */
+const ROLLED_WITHIN_US = 9_000_000;
+const STREAM_MS = 5_000;
+const RIVAL_MS = 3_000;
+/** A bound on growth between the first minute and the end, far above noise and far below a leak that matters. */
+const MOST_GROWTH_MIB = 48;
+
+const lags = { jobs: 0, mostUs: 0, notRolled: 0 };
+const node = new MockNode(
+  { chains: 20, difficulty: 2 ** 22, streamMs: STREAM_MS, rivalMs: RIVAL_MS, clockSkewMs: skewMs },
+  { onEvent: (event) => event.event === 'submission' && event.outcome === 'accepted' && judgeTime(event) },
+);
+
+/** Our clock is behind a node whose clock is ahead, and a miner may not pass its own clock either. */
+function judgeTime({ creationTimeUs, workTimeUs }) {
+  const nowUs = node.nowUs();
+  const allowedUs = ROLLED_WITHIN_US + Math.max(0, skewMs) * 1000;
+  if (Number(nowUs - workTimeUs) < allowedUs) return;
+  lags.jobs++;
+  lags.mostUs = Math.max(lags.mostUs, Number(nowUs - creationTimeUs));
+  if (creationTimeUs <= workTimeUs || Number(nowUs - creationTimeUs) > allowedUs) lags.notRolled++;
+}
+
+const { url } = await node.start();
+const cli = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+const miner = spawn(
+  process.execPath,
+  [cli, 'mine', '--node', url, '--network', 'development', '--public-key', '0'.repeat(64), '--json']
+    .concat(['--devices', values.devices, '--duration', String(seconds), '--log-level', 'warn'])
+    .concat(/gpu/.test(values.devices) ? ['--software-gpu'] : []),
+  { stdio: ['ignore', 'pipe', 'inherit'] },
+);
+
+const counts = {};
+let summary;
+createInterface({ input: miner.stdout }).on('line', (line) => {
+  const event = JSON.parse(line);
+  const name = event.event === 'verdict' ? event.verdict : event.event;
+  counts[name] = (counts[name] ?? 0) + 1;
+  if (event.event === 'hashrate' && event.total > 0) node.difficulty = event.total;
+  if (event.event === 'summary') summary = event;
+});
+
+const rssMib = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${miner.pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+const memory = [];
+const sampling = setInterval(() => {
+  memory.push(rssMib());
+  const { accepted, rejected, stale } = node.books;
+  console.error(`${memory.length * 10} s: ${accepted}/${rejected}/${stale}, RSS ${memory.at(-1).toFixed(0)} MiB`);
+}, 10_000);
+const [code] = await once(miner, 'exit');
+clearInterval(sampling);
+await node.close();
+
+const { submissions, accepted, rejected, stale, duplicates, timeViolations, worksServed, rivalBlocks } = node.books;
+const rss = { minute: memory[Math.min(5, memory.length - 1)], end: memory.at(-1) };
+const result = {
+  seconds,
+  skewMs,
+  devices: values.devices,
+  exitCode: code,
+  node: { submissions, accepted, rejected, stale, duplicates, timeViolations, worksServed, rivalBlocks },
+  longJobs: { accepted: lags.jobs, notRolled: lags.notRolled, mostLagSeconds: lags.mostUs / 1e6 },
+  miner: summary,
+  events: counts,
+  rssMib: rss,
+};
+console.log(values.json ? JSON.stringify(result) : result);
+
+const faults = [
+  [code !== 0, `the miner ended with exit code ${code}`],
+  [accepted === 0, 'nothing was accepted'],
+  [rejected > 0, `${rejected} rejected`],
+  [duplicates > 0, `${duplicates} sent twice`],
+  [timeViolations > 0, `${timeViolations} broke the time rule`],
+  [summary && (counts.stale ?? 0) >= 0.01 * (counts.accepted ?? 0) && (counts.stale ?? 0) > 1, `${counts.stale} stale`],
+  [summary?.accepted !== accepted, `the miner counts ${summary?.accepted} accepted, the node ${accepted}`],
+  [lags.notRolled > 0, `${lags.notRolled} long jobs whose time was not rolled`],
+  [rss.end - rss.minute > MOST_GROWTH_MIB, `RSS grew from ${rss.minute} to ${rss.end} MiB`],
+].filter(([bad]) => bad);
+for (const [, what] of faults) console.error(`FAILED: ${what}`);
+process.exit(faults.length === 0 ? 0 : 1);
