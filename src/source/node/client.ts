@@ -1,0 +1,206 @@
+/**
+ * The mining endpoints of one node over HTTP/1.1 (document 1, "Mining"). On undici's own request function, since fetch
+ * refuses a GET with a body and two of the three endpoints want one.
+ */
+
+import { type Dispatcher, Pool } from 'undici';
+import { CHAIN_BYTES, WORK_BYTES } from '../../chain/layout.ts';
+import type { Clock } from '../../clock.ts';
+import type { NodeClock } from './clock.ts';
+import { within } from './deadline.ts';
+import { NodeError, networkError, quote } from './errors.ts';
+import { refusal } from './refusal.ts';
+import { CONFIG_PATH, type NodeAddress } from './url.ts';
+
+/** Document 1, "Miner information". */
+export interface MinerIdentity {
+  readonly account: string;
+  readonly predicate: 'keys-all' | 'keys-any' | 'keys-2';
+  readonly publicKeys: readonly string[];
+}
+
+export interface ClientOptions {
+  readonly address: NodeAddress;
+  readonly miner: MinerIdentity;
+  readonly nodeClock: NodeClock;
+  readonly clock: Clock;
+  readonly userAgent: string;
+  /** Takes any certificate: nodes often sign their own. */
+  readonly insecureTls: boolean;
+}
+
+/** An answer that came from the node itself. */
+export interface NodeAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Without one of these in time the host counts as out of reach. */
+const CONNECT_TIMEOUT_MS = 5_000;
+/** A node can hold a work request until some chain has work: let go after this, and ask again. */
+const WORK_TIMEOUT_MS = 10_000;
+const SOLVED_TIMEOUT_MS = 10_000;
+const CONFIG_TIMEOUT_MS = 5_000;
+/** Idle connections stay warm for the next New Cut; real nodes close them after 30 s. */
+const KEEP_ALIVE_MS = 25_000;
+/** A work request, a submission or two and the config at one time; streams have connections of their own. */
+const MAX_CONNECTIONS = 8;
+/** The largest proper answer is `/config`: tens of kilobytes. */
+const MAX_ANSWER_BYTES = 1_048_576;
+
+/** Of an answer whose body does not matter. */
+const MAX_IGNORED_BYTES = 16_384;
+
+const OCTETS = 'application/octet-stream';
+
+interface Question {
+  readonly path: string;
+  readonly method: 'GET' | 'POST';
+  readonly headers: Record<string, string>;
+  readonly body?: string | Uint8Array;
+}
+
+export class NodeClient {
+  readonly #options: ClientOptions;
+  readonly #requests: Pool;
+  readonly #streams: Pool;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    const shared = {
+      connect: { timeout: CONNECT_TIMEOUT_MS, rejectUnauthorized: !options.insecureTls },
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      pipelining: 1,
+    };
+    const { origin } = options.address;
+    this.#requests = new Pool(origin, { ...shared, connections: MAX_CONNECTIONS, maxResponseSize: MAX_ANSWER_BYTES });
+    // Nodes keep a stream silent for minutes and end it themselves: undici's time-outs are off.
+    this.#streams = new Pool(origin, { ...shared, headersTimeout: 0, bodyTimeout: 0 });
+  }
+
+  /**
+   * GET /mining/work.
+   * @returns 322 bytes
+   * @throws NodeError
+   */
+  async getWork(stop: AbortSignal): Promise<Uint8Array> {
+    const { miner, address } = this.#options;
+    const { account, predicate, publicKeys } = miner;
+    const question: Question = {
+      path: `${address.basePath}/mining/work`,
+      method: 'GET',
+      headers: { 'content-type': 'application/json', accept: OCTETS },
+      body: JSON.stringify({ account, predicate, 'public-keys': publicKeys }),
+    };
+    const { status, body } = await this.#ask(question, WORK_TIMEOUT_MS, stop);
+    if (status !== 200) throw refusal('work', status, body.toString(), this.#options);
+    if (body.length !== WORK_BYTES) {
+      throw new NodeError(
+        'garbled',
+        `${address.name} sent ${body.length} bytes as work; a work record is ${WORK_BYTES}.`,
+      );
+    }
+    return body;
+  }
+
+  /**
+   * POST /mining/solved. An answer is returned whether or not the solution was taken.
+   * @param header 286 bytes
+   * @throws NodeError when the node did not answer, or answered that it cannot answer now (429, 5xx)
+   */
+  async postSolved(header: Uint8Array, stop: AbortSignal): Promise<NodeAnswer> {
+    const path = `${this.#options.address.basePath}/mining/solved`;
+    const question: Question = { path, method: 'POST', headers: { 'content-type': OCTETS }, body: header };
+    const { status, body } = await this.#ask(question, SOLVED_TIMEOUT_MS, stop);
+    return { status, text: quote(body.toString()) };
+  }
+
+  /**
+   * GET /config at the host root. Its schema is not stable, and not every node serves it.
+   * @throws NodeError
+   */
+  async getConfig(stop: AbortSignal): Promise<unknown> {
+    const question: Question = { path: CONFIG_PATH, method: 'GET', headers: { accept: 'application/json' } };
+    const { status, body } = await this.#ask(question, CONFIG_TIMEOUT_MS, stop);
+    if (status !== 200) throw refusal('config', status, body.toString(), this.#options);
+    try {
+      return JSON.parse(body.toString());
+    } catch (cause) {
+      throw new NodeError('garbled', `${this.#options.address.origin}${CONFIG_PATH} is not JSON.`, { cause });
+    }
+  }
+
+  /**
+   * GET /mining/updates with the chain as 4 bytes, little-endian. Lasts until the node ends it or `stop`.
+   * @returns the body of an open event stream, bytes as they come; reading it can throw anything
+   * @throws NodeError
+   */
+  async openUpdates(chain: number, stop: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+    const body = new Uint8Array(CHAIN_BYTES);
+    new DataView(body.buffer).setUint32(0, chain, true);
+    const question: Question = {
+      path: `${this.#options.address.basePath}/mining/updates`,
+      method: 'GET',
+      headers: { 'content-type': OCTETS, accept: 'text/event-stream' },
+      body,
+    };
+    const response = await this.#send(this.#streams, question, stop);
+    if (response.statusCode !== 200) {
+      await response.body.dump({ limit: MAX_IGNORED_BYTES, signal: stop }).catch(() => {});
+      throw refusal('updates', response.statusCode, '', this.#options);
+    }
+    return response.body;
+  }
+
+  async #ask(question: Question, timeoutMs: number, stop: AbortSignal): Promise<{ status: number; body: Buffer }> {
+    return await within(timeoutMs, stop, async (signal) => {
+      const response = await this.#send(this.#requests, question, signal);
+      try {
+        return { status: response.statusCode, body: Buffer.from(await response.body.arrayBuffer()) };
+      } catch (error) {
+        throw networkError(error, this.#options.address.origin);
+      }
+    });
+  }
+
+  /** @throws NodeError unless the node itself answered, and is in a state to answer */
+  async #send(pool: Pool, question: Question, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    const { clock, nodeClock, userAgent, address } = this.#options;
+    const askedAtMs = clock.monotonicMs();
+    let response: Dispatcher.ResponseData;
+    try {
+      const headers = { 'user-agent': userAgent, ...question.headers };
+      response = await pool.request({ ...question, headers, signal });
+    } catch (error) {
+      throw networkError(error, address.origin);
+    }
+    const { statusCode: status, headers } = response;
+    const timestamp = timestampOf(headers);
+    if (timestamp !== undefined) nodeClock.observe(timestamp, askedAtMs);
+    if (status < 500 && status !== 429 && timestamp !== undefined) return response;
+    // Read to its end, if that is near, an answer leaves its connection usable.
+    await response.body.dump({ limit: MAX_IGNORED_BYTES, signal }).catch(() => {});
+    const retryAfterMs = retryAfterOf(headers);
+    if (status === 503 || status === 429) {
+      throw new NodeError('busy', `${address.name} is busy (${status} to ${question.path}).`, { retryAfterMs });
+    }
+    if (status >= 500) {
+      throw new NodeError('failed', `${address.name} failed (${status} to ${question.path}).`, { retryAfterMs });
+    }
+    const hint = 'Its headers are missing: is there a login page or a proxy in between, or is the URL wrong?';
+    throw new NodeError('not a node', `what answers at ${address.origin} (${status}) is not a node. ${hint}`);
+  }
+}
+
+/** Document 1, "Conventions", 4: on every answer of a node. */
+function timestampOf(headers: Dispatcher.ResponseData['headers']): bigint | undefined {
+  const value = headers['x-server-timestamp'];
+  // Up to 11 digits: seconds for the next three thousand years.
+  return typeof value === 'string' && /^\d{1,11}$/.test(value) ? BigInt(value) : undefined;
+}
+
+/** RFC 9110 §10.2.3, the form in seconds. */
+function retryAfterOf(headers: Dispatcher.ResponseData['headers']): number | undefined {
+  const value = headers['retry-after'];
+  return typeof value === 'string' && /^\d{1,6}$/.test(value) ? Number(value) * 1000 : undefined;
+}

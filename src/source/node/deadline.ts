@@ -1,0 +1,38 @@
+/** A time limit on anything that takes an abort signal. */
+
+/**
+ * Runs `action` with a signal that fires after `timeoutMs` (reason: a `TimeoutError`) or with `stop`.
+ * Leaves nothing behind on `stop`, which may outlive thousands of these.
+ */
+export async function within<T>(
+  timeoutMs: number,
+  stop: AbortSignal,
+  action: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const timeout = () => controller.abort(new DOMException(`no end within ${timeoutMs} ms`, 'TimeoutError'));
+  const timer = setTimeout(timeout, timeoutMs);
+  const onStop = () => controller.abort(stop.reason);
+  if (stop.aborted) onStop();
+  stop.addEventListener('abort', onStop, { once: true });
+  try {
+    return await action(controller.signal);
+  } finally {
+    clearTimeout(timer);
+    stop.removeEventListener('abort', onStop);
+  }
+}
+
+/** Waits; comes back early, without an error, when a signal fires. */
+export function pause(ms: number, stop: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      stop.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    if (stop.aborted) done();
+    stop.addEventListener('abort', done, { once: true });
+  });
+}

@@ -1,0 +1,108 @@
+/** The update stream of one chain, kept open: reopened at once when the node ends it, with pauses when that goes wrong. */
+
+import { EventSource, type FetchLike } from 'eventsource';
+import type { Clock } from '../../clock.ts';
+import { Backoff } from './backoff.ts';
+import { NodeError } from './errors.ts';
+import { withData } from './event-lines.ts';
+
+export interface UpdateStreamOptions {
+  /** For the EventSource's books only: `open` knows where to go. */
+  readonly url: string;
+  /** Sends the request. @throws NodeError */
+  readonly open: (stop: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
+  readonly onOpen: () => void;
+  readonly onNewCut: () => void;
+  /** An open stream has ended; it will be opened again. */
+  readonly onEnd: () => void;
+  /** The stream could not be opened; it will be tried again. */
+  readonly onProblem: (error: NodeError) => void;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+/**
+ * Real nodes end a stream after 240 s ± 10 % and send no keep-alive, so one that is older has been cut off somewhere on
+ * the way. Opening one again costs next to nothing.
+ */
+const MAX_STREAM_MS = 300_000;
+/** A stream that lasted this long ended in the normal way, and is reopened at once. */
+const STEADY_MS = 5_000;
+const PAUSES = { firstMs: 250, mostMs: 30_000 };
+/** The node has no more streams to give: they are given back when others end, minutes later. */
+const NO_STREAMS_PAUSES = { firstMs: 30_000, mostMs: 60_000 };
+
+export class UpdateStream {
+  readonly #options: UpdateStreamOptions;
+  readonly #pauses: Backoff;
+  readonly #noStreamsPauses: Backoff;
+  #eventSource: EventSource | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #openedAtMs: number | undefined;
+  #problem: NodeError | undefined;
+
+  constructor(options: UpdateStreamOptions) {
+    this.#options = options;
+    this.#pauses = new Backoff(PAUSES, options.random);
+    this.#noStreamsPauses = new Backoff(NO_STREAMS_PAUSES, options.random);
+    this.#connect();
+  }
+
+  /** Whether New Cuts arrive now. */
+  get isOpen(): boolean {
+    return this.#openedAtMs !== undefined;
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#openedAtMs = undefined;
+    this.#eventSource?.close();
+    this.#eventSource = undefined;
+  }
+
+  #connect(): void {
+    this.#problem = undefined;
+    // The package reconnects by itself, but neither at once nor with growing pauses: each one serves one connection.
+    const eventSource = new EventSource(this.#options.url, { fetch: this.#fetch });
+    this.#eventSource = eventSource;
+    eventSource.addEventListener('open', () => this.#opened());
+    eventSource.addEventListener('New Cut', () => this.#options.onNewCut());
+    // `Refreshed Block` is ignored: the work stays valid, and newer transactions come with the next work.
+    eventSource.addEventListener('error', () => this.#ended());
+    this.#timer = setTimeout(() => this.#ended(), MAX_STREAM_MS);
+  }
+
+  readonly #fetch: FetchLike = async (url, { signal }) => {
+    try {
+      const events = withData(await this.#options.open(signal));
+      return {
+        url: String(url),
+        status: 200,
+        redirected: false,
+        headers: new Headers({ 'content-type': 'text/event-stream' }),
+        body: { getReader: () => ({ read: () => events.next(), cancel: async () => void (await events.return()) }) },
+      };
+    } catch (error) {
+      if (error instanceof NodeError) this.#problem = error;
+      throw error;
+    }
+  };
+
+  #opened(): void {
+    this.#openedAtMs = this.#options.clock.monotonicMs();
+    this.#noStreamsPauses.reset();
+    this.#options.onOpen();
+  }
+
+  #ended(): void {
+    const steady = this.#openedAtMs !== undefined && this.#options.clock.monotonicMs() - this.#openedAtMs >= STEADY_MS;
+    const wasOpen = this.isOpen;
+    this.close();
+    if (wasOpen) this.#options.onEnd();
+    if (this.#problem) this.#options.onProblem(this.#problem);
+    if (steady) this.#pauses.reset();
+    const pauses = this.#problem?.fault === 'busy' ? this.#noStreamsPauses : this.#pauses;
+    const waitMs = steady ? 0 : pauses.nextMs(this.#problem?.retryAfterMs);
+    this.#timer = setTimeout(() => this.#connect(), waitMs);
+  }
+}
