@@ -11,6 +11,7 @@ import { LogLines } from '../report/log-lines.ts';
 import { Tally } from '../report/tally.ts';
 import type { WorkSource } from '../source/source.ts';
 import { EXIT } from './exit-codes.ts';
+import type { LogFormat, LogLevel } from './log.ts';
 
 /** The first speed line comes early, so that a newcomer sees that it works; then one every ten seconds. */
 const FIRST_REPORT_MS = 2_000;
@@ -18,24 +19,28 @@ const REPORT_MS = 10_000;
 /** Exit code of a process ended by its second SIGINT or SIGTERM: the shells' 128 + 2. */
 const INTERRUPTED = 130;
 
-export interface Bounds {
+/** Options of the commands that mine. */
+export interface MiningOptions {
   /** End after this many accepted blocks. */
-  readonly blocks?: number | undefined;
+  readonly blocks?: number;
   /** End after this many seconds. */
-  readonly duration?: number | undefined;
+  readonly duration?: number;
+  /** Events as JSON lines on stdout. */
+  readonly json: boolean;
+  readonly logLevel: LogLevel;
+  readonly logFormat: LogFormat;
 }
 
-export interface RunOptions extends Bounds {
+export interface Rig {
   readonly events: Events;
   readonly source: WorkSource;
   readonly engines: readonly Engine[];
   readonly log: Logger;
-  /** Events as JSON lines on stdout. */
-  readonly json: boolean;
 }
 
 /** @returns the exit code */
-export async function runMiner({ events, source, engines, log, json, blocks, duration }: RunOptions): Promise<number> {
+export async function runMiner({ events, source, engines, log }: Rig, options: MiningOptions): Promise<number> {
+  const { json, blocks, duration } = options;
   const clock = systemClock;
   const tally = new Tally(clock);
   const logLines = new LogLines(log, tally);

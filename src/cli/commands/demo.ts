@@ -1,0 +1,52 @@
+/** `pickaxe demo`: the miner as it is, on a mock node inside this process, at about a block a second. */
+
+import { Events } from '../../events/events.ts';
+import { MockNode } from '../../mock-node/mock-node.ts';
+import { makeLog } from '../log.ts';
+import { nodeSource } from '../node-source.ts';
+import { chooseEngines, type DeviceOptions } from '../rig.ts';
+import { type MiningOptions, runMiner } from '../run-miner.ts';
+
+const NETWORK = 'development';
+/** Nobody has the secret of this key: the demo's rewards go nowhere. */
+const PUBLIC_KEY = '0'.repeat(64);
+/** Easy enough for a first block at once, wherever it runs. */
+const FIRST_DIFFICULTY = 2 ** 20;
+const BLOCK_SECONDS = 1;
+const RETARGET_MS = 1_000;
+/** Somebody else's block now and then, so that New Cuts are to be seen. */
+const RIVAL_MS = 2_000;
+
+export async function runDemo(options: DeviceOptions & MiningOptions): Promise<number> {
+  const log = makeLog(options.logLevel, options.logFormat);
+  const engines = await chooseEngines(options, log);
+  const node = new MockNode({ network: NETWORK, difficulty: FIRST_DIFFICULTY, rivalMs: RIVAL_MS });
+  const { url } = await node.start();
+  log.info({ tag: 'demo' }, `mock node at ${url}; blocks are worth nothing here. For a real node: pickaxe mine --help`);
+  const events = new Events();
+  const stopRetargeting = retarget(node, events);
+  const source = nodeSource({ node: [url], network: NETWORK, publicKey: [PUBLIC_KEY], predicate: 'keys-all' }, events);
+  try {
+    return await runMiner({ events, source, engines, log }, options);
+  } finally {
+    stopRetargeting();
+    await node.close();
+  }
+}
+
+/** Keeps the difficulty at what this machine hashes in a block's time. @returns what ends it */
+function retarget(node: MockNode, events: Events): () => void {
+  let hashes = 0;
+  let rate = 0;
+  events.on((event) => {
+    if (event.event === 'hashes') hashes += event.hashes;
+  });
+  const timer = setInterval(() => {
+    const measured = (hashes * 1000) / RETARGET_MS;
+    hashes = 0;
+    if (measured === 0) return;
+    rate = rate === 0 ? measured : 0.7 * rate + 0.3 * measured;
+    node.difficulty = Math.max(1, rate * BLOCK_SECONDS);
+  }, RETARGET_MS);
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,15 @@
+/** `pickaxe mine`: mines on a node. */
+
+import { Events } from '../../events/events.ts';
+import { makeLog } from '../log.ts';
+import { type NodeOptions, nodeSource } from '../node-source.ts';
+import { chooseEngines, type DeviceOptions } from '../rig.ts';
+import { type MiningOptions, runMiner } from '../run-miner.ts';
+
+export async function runMine(options: NodeOptions & DeviceOptions & MiningOptions): Promise<number> {
+  const events = new Events();
+  const source = nodeSource(options, events);
+  const log = makeLog(options.logLevel, options.logFormat);
+  const engines = await chooseEngines(options, log);
+  return runMiner({ events, source, engines, log }, options);
+}

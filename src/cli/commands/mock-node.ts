@@ -1,0 +1,84 @@
+/** `pickaxe mock-node`: the mock node alone. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { MockNode, type MockNodeEvent } from '../../mock-node/mock-node.ts';
+import { EXIT, UsageError } from '../exit-codes.ts';
+import { type LogFormat, type LogLevel, makeLog } from '../log.ts';
+
+export interface MockNodeCommand {
+  readonly port?: number;
+  readonly network: string;
+  readonly difficulty: number;
+  readonly options?: string;
+  readonly faults?: string;
+  readonly duration?: number;
+  readonly logLevel: LogLevel;
+  readonly logFormat: LogFormat;
+}
+
+export async function runMockNode(command: MockNodeCommand): Promise<number> {
+  const log = makeLog(command.logLevel, command.logFormat).child({ tag: 'mock' });
+  const { node, address } = await started(command, (event) => log.info(describe(event)));
+  log.info(`mock node at ${address.url}, network ${command.network}, difficulty ${command.difficulty}`);
+  log.info(
+    `mine on it with: pickaxe mine --node ${address.url} --network ${command.network} --public-key ${'0'.repeat(64)}`,
+  );
+
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+  const forever = 2 ** 31 - 1;
+  const waitMs = command.duration === undefined ? forever : command.duration * 1000;
+  await sleep(waitMs, undefined, { signal: stop.signal }).catch(() => {});
+  await node.close();
+  const { accepted, rejected, stale } = node.books;
+  log.info(`${accepted} accepted, ${rejected} rejected, ${stale} stale`);
+  return EXIT.done;
+}
+
+async function started(command: MockNodeCommand, onEvent: (event: MockNodeEvent) => void) {
+  try {
+    const { port, network, difficulty } = command;
+    const settings = {
+      network,
+      difficulty,
+      ...(port !== undefined && { port }),
+      ...parse('--options', command.options),
+    };
+    const node = new MockNode(settings as never, { onEvent });
+    if (command.faults !== undefined) node.faults = parse('--faults', command.faults) as never;
+    return { node, address: await node.start() };
+  } catch (fault) {
+    if (fault instanceof z.ZodError) throw new UsageError(`the mock node cannot do that:\n${z.prettifyError(fault)}`);
+    if ((fault as NodeJS.ErrnoException).syscall === 'listen') {
+      throw new UsageError(
+        `port ${command.port} cannot be had (${(fault as Error).message}): name another with --port.`,
+      );
+    }
+    throw fault;
+  }
+}
+
+function parse(option: string, text: string | undefined): object {
+  if (text === undefined) return {};
+  try {
+    return JSON.parse(text) as object;
+  } catch {
+    throw new UsageError(`${option} is not JSON: ${text}`);
+  }
+}
+
+function describe(event: MockNodeEvent): string {
+  switch (event.event) {
+    case 'work':
+      return `work chain ${event.chain} height ${event.height} to ${event.account}`;
+    case 'submission':
+      return `${event.outcome} chain ${event.chain} height ${event.height} nonce ${event.nonce} ${event.reason}`.trimEnd();
+    case 'block':
+      return `block of a ${event.by} on chain ${event.chain} height ${event.height}`;
+    case 'stream':
+      return `stream for chain ${event.chain}, ${event.open} open`;
+    case 'fault':
+      return `fault ${event.kind} on ${event.endpoint}`;
+  }
+}

@@ -1,0 +1,93 @@
+/** From --devices to engines. */
+
+import type { Logger } from 'pino';
+import { CpuEngine } from '../engine/cpu/cpu-engine.ts';
+import { KERNEL_NAMES, type KernelName } from '../engine/cpu/kernels/kernel.ts';
+import { chooseKernel } from '../engine/cpu/kernels/load.ts';
+import { DeviceError, type Engine } from '../engine/engine.ts';
+import { GpuEngine, listGpus } from '../engine/gpu/gpu-engine.ts';
+import { UsageError } from './exit-codes.ts';
+
+export interface DeviceOptions {
+  /** As given by --devices; left out, the CPU and every real GPU. */
+  readonly devices?: readonly string[];
+  readonly threads?: number;
+  readonly kernel?: string;
+  readonly softwareGpu: boolean;
+}
+
+/**
+ * The engines for the devices asked for. One that was asked for by name and cannot be had is an engine, too: it says why
+ * when it is opened, and the others go on.
+ *
+ * @param log told which GPUs are left out when none was asked for by name
+ * @throws UsageError when the kernel asked for cannot be had.
+ */
+export async function chooseEngines(options: DeviceOptions, log: Logger): Promise<Engine[]> {
+  const { devices } = options;
+  const cpu = !devices || devices.includes('cpu') ? [cpuEngine(options)] : [];
+  const gpuNames = devices?.filter((name) => name !== 'cpu');
+  return gpuNames?.length === 0 ? cpu : [...cpu, ...(await gpuEngines(gpuNames, options.softwareGpu, log))];
+}
+
+async function gpuEngines(names: readonly string[] | undefined, softwareGpu: boolean, log: Logger): Promise<Engine[]> {
+  let gpus: Awaited<ReturnType<typeof listGpus>> = [];
+  let none = 'there is no such GPU; see: pickaxe devices';
+  try {
+    gpus = await listGpus();
+  } catch (fault) {
+    none = (fault as Error).message;
+    log.info({ tag: 'gpu' }, `no GPU is used: ${none}`);
+  }
+  const engines: Engine[] = [];
+  for (const { name, model, usable, software, why } of gpus) {
+    const asked = names?.includes(name) || names?.includes('gpu');
+    if (names && !asked) continue;
+    if (usable || (software && softwareGpu)) engines.push(new GpuEngine({ name, adapter: model, softwareGpu }));
+    else if (names?.includes(name)) engines.push(new MissingEngine(name, `${model}: ${why}`));
+    else log.info({ tag: name }, `${model} is not used: ${why}`);
+  }
+  const found = gpus.map(({ name }) => name);
+  const missing = names?.filter((name) => (name === 'gpu' ? engines.length === 0 : !found.includes(name))) ?? [];
+  return [...engines, ...missing.map((name) => new MissingEngine(name, none))];
+}
+
+/** Stands for a device that was asked for and cannot be had. */
+class MissingEngine implements Engine {
+  readonly name: string;
+  readonly kind = 'gpu';
+  readonly #reason: string;
+
+  constructor(name: string, reason: string) {
+    this.name = name;
+    this.#reason = reason;
+  }
+
+  open(): Promise<never> {
+    return Promise.reject(new DeviceError('missing', this.#reason));
+  }
+
+  search(): never {
+    throw new DeviceError('missing', this.#reason);
+  }
+
+  async close(): Promise<void> {}
+}
+
+function cpuEngine({ threads, kernel }: DeviceOptions): CpuEngine {
+  return new CpuEngine({
+    ...(threads !== undefined && { threads }),
+    ...(kernel !== undefined && { kernel: kernelNamed(kernel) }),
+  });
+}
+
+/** @throws UsageError when there is no such kernel, or when it cannot run here. */
+function kernelNamed(name: string): KernelName {
+  const known = KERNEL_NAMES.find((kernel) => kernel === name);
+  if (!known) throw new UsageError(`There is no CPU kernel ${name}. Choose one of: ${KERNEL_NAMES.join(', ')}.`);
+  try {
+    return chooseKernel(known).name;
+  } catch (fault) {
+    throw new UsageError((fault as Error).message);
+  }
+}

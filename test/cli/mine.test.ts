@@ -1,0 +1,169 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import { type Run, start } from './pickaxe.ts';
+
+const KEY = 'ab'.repeat(32);
+const EASY = 200_000;
+
+const nodes: MockNode[] = [];
+const runs: Run[] = [];
+
+async function node(options: ConstructorParameters<typeof MockNode>[0] = {}) {
+  const mock = new MockNode({ difficulty: EASY, ...options });
+  nodes.push(mock);
+  return { mock, ...(await mock.start()) };
+}
+
+function mine(urls: string[], ...more: string[]): Run {
+  const network = ['--network', 'development', '--public-key', KEY, '--devices', 'cpu', '--json'];
+  const run = start(['mine', ...urls.flatMap((url) => ['--node', url]), ...network, ...more]);
+  runs.push(run);
+  return run;
+}
+
+afterEach(async () => {
+  for (const { child } of runs) child.kill('SIGKILL');
+  await Promise.all(runs.splice(0).map(({ code }) => code));
+  await Promise.all(nodes.splice(0).map((mock) => mock.close()));
+});
+
+describe('pickaxe mine', () => {
+  it('mines accepted blocks on a node and ends after --blocks', async () => {
+    const { mock, url } = await node({ rivalMs: 500 });
+    const run = mine([url], '--blocks', '5');
+    expect(await run.code).toBe(0);
+    expect(mock.books).toMatchObject({ rejected: 0, duplicates: 0, timeViolations: 0 });
+    expect(mock.books.accepted).toBeGreaterThanOrEqual(5);
+
+    const summary = run.events().at(-1)!;
+    expect(summary).toMatchObject({ event: 'summary', rejected: 0, hardware_errors: 0, accepted: mock.books.accepted });
+    expect(summary.hashes).toBeGreaterThan(0);
+    expect(run.events('device')[0]).toMatchObject({ device: 'cpu', kind: 'cpu', state: 'ready' });
+    const [solution] = run.events('solution');
+    expect(solution.nonce).toMatch(/^\d+$/);
+    expect(solution.hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(run.events('verdict').filter(({ verdict }) => verdict === 'accepted')).toHaveLength(mock.books.accepted);
+    expect(run.events('hashrate').at(-1)).toMatchObject({ devices: { cpu: expect.any(Number) } });
+    for (const event of run.events()) expect(event.time).toBeGreaterThan(1.7e12);
+  });
+
+  it('takes a node URL with a path as it is, with no --network', async () => {
+    const { mock, url } = await node();
+    const args = ['--node', `${url}/chainweb/0.0/development`, '--public-key', KEY, '--devices', 'cpu'];
+    const run = start(['mine', ...args, '--blocks', '1', '--json']);
+    runs.push(run);
+    expect(await run.code).toBe(0);
+    expect(mock.books.accepted).toBeGreaterThanOrEqual(1);
+  });
+
+  it('ends after --duration', async () => {
+    const { url } = await node({ difficulty: 1e15 });
+    const run = mine([url], '--duration', '2');
+    expect(await run.code).toBe(0);
+    expect(run.events().at(-1)).toMatchObject({ event: 'summary', accepted: 0 });
+    expect(run.events('work').length).toBeGreaterThan(0);
+  });
+
+  it('switches to new work at a New Cut', async () => {
+    const { mock, url } = await node({ difficulty: 1e15 });
+    mock.pickChain = () => 3;
+    const run = mine([url]);
+    await vi.waitFor(() => expect(mock.openStreamsFor(3)).toBe(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(run.events('work').length).toBeGreaterThan(0));
+    const before = Number(run.events('work').at(-1)!.height);
+    mock.advance(3);
+    await vi.waitFor(() => expect(run.events('work').at(-1)!.height).toBe(before + 1), { timeout: 10_000 });
+    expect(run.events('new_cut').at(-1)).toMatchObject({ chain: 3 });
+    run.child.kill('SIGTERM');
+    expect(await run.code).toBe(0);
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('ends at %s with a summary and exit code 0', async (signal) => {
+    const { url } = await node({ difficulty: 1e15 });
+    const run = mine([url]);
+    await vi.waitFor(() => expect(run.events('work').length).toBeGreaterThan(0), { timeout: 10_000 });
+    run.child.kill(signal);
+    expect(await run.code).toBe(0);
+    expect(run.events().at(-1)).toMatchObject({ event: 'summary' });
+  });
+
+  it('exits at once at the second signal', async () => {
+    const { mock, url } = await node();
+    mock.faults = [{ endpoint: 'solved', kind: 'hang' }];
+    const run = mine([url]);
+    await vi.waitFor(() => expect(run.events('solution').length).toBeGreaterThan(0), { timeout: 10_000 });
+    run.child.kill('SIGINT');
+    await vi.waitFor(() => expect(run.stderr).toContain('once more'));
+    run.child.kill('SIGINT');
+    expect(await run.code).toBe(130);
+  });
+
+  it('ends with exit code 4 when a bounded run gets no work', async () => {
+    const { mock, url } = await node();
+    mock.faults = [{ endpoint: 'work', kind: 'unavailable' }];
+    const run = mine([url], '--duration', '2');
+    expect(await run.code).toBe(4);
+    expect(run.events().at(-1)).toMatchObject({ event: 'summary', hashes: 0 });
+  });
+
+  it('says who may mine when the node refuses this miner', async () => {
+    const { url } = await node({ miners: [{ account: 'someone', predicate: 'keys-all', 'public-keys': [KEY] }] });
+    const run = mine([url], '--duration', '2');
+    expect(await run.code).toBe(4);
+    expect(run.stderr).toContain('Unauthorized Miner');
+  });
+
+  it('ends with exit code 2 when a kernel cannot be had', async () => {
+    const { url } = await node();
+    const run = mine([url], '--kernel', 'abacus');
+    expect(await run.code).toBe(2);
+    expect(run.stderr).toContain('abacus');
+  });
+
+  it('goes on with the next node when the first is out of reach', async () => {
+    const { mock, url } = await node();
+    const run = mine(['http://127.0.0.1:9', url], '--blocks', '2', '--duration', '60');
+    expect(await run.code).toBe(0);
+    expect(mock.books.accepted).toBeGreaterThanOrEqual(2);
+  });
+});
+
+describe('pickaxe demo', () => {
+  it('mines accepted blocks with nothing configured', async () => {
+    const run = start(['demo', '--devices', 'cpu', '--blocks', '3', '--duration', '60', '--json']);
+    runs.push(run);
+    expect(await run.code).toBe(0);
+    expect(run.events('summary')[0]).toMatchObject({ rejected: 0 });
+    expect(Number(run.events('summary')[0].accepted)).toBeGreaterThanOrEqual(3);
+  });
+});
+
+describe('pickaxe bench and devices', () => {
+  it('measures the CPU', async () => {
+    const run = start(['bench', '--devices', 'cpu', '--threads', '1', '--seconds', '1', '--json']);
+    runs.push(run);
+    expect(await run.code).toBe(0);
+    const { machine, devices } = JSON.parse(run.lines.join(''));
+    expect(machine).toMatchObject({ node: process.version });
+    expect(devices).toMatchObject([{ name: 'cpu', kind: 'cpu', threads: 1, kernel: expect.any(String) }]);
+    expect(devices[0].hashrate).toBeGreaterThan(100_000);
+  });
+
+  it('forces a kernel', async () => {
+    const run = start(['bench', '--devices', 'cpu', '--kernel', 'js', '--threads', '1', '--seconds', '1', '--json']);
+    runs.push(run);
+    expect(await run.code).toBe(0);
+    expect(JSON.parse(run.lines.join('')).devices[0].kernel).toBe('js');
+  });
+
+  it('lists kernels and says which is used', async () => {
+    const run = start(['devices', '--json']);
+    runs.push(run);
+    expect(await run.code).toBe(0);
+    const { cpu } = JSON.parse(run.lines.join(''));
+    expect(cpu.kernels.map(({ name }: { name: string }) => name)).toEqual(
+      expect.arrayContaining(['wasm-simd', 'wasm', 'js']),
+    );
+    expect(cpu.kernel).toBe(cpu.kernels.find(({ usable }: { usable: boolean }) => usable).name);
+  });
+});

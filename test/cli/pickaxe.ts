@@ -1,0 +1,47 @@
+/** Runs the built command line. */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+export interface Run {
+  readonly child: ChildProcess;
+  /** Lines of stdout so far. */
+  readonly lines: string[];
+  stderr: string;
+  /** Settles when the process has ended and its output is complete. */
+  readonly code: Promise<number | null>;
+  /** The `--json` events so far. */
+  events(name?: string): Record<string, unknown>[];
+}
+
+export function start(args: string[], env: Record<string, string> = {}): Run {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+  });
+  const run: Run = {
+    child,
+    lines: [],
+    stderr: '',
+    code: once(child, 'close').then(([code]) => code as number | null),
+    events: (name) =>
+      run.lines
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+        .filter(({ event }) => name === undefined || event === name),
+  };
+  createInterface({ input: child.stdout! }).on('line', (line) => run.lines.push(line));
+  child.stderr!.on('data', (chunk) => {
+    run.stderr += chunk;
+  });
+  return run;
+}
+
+export async function pickaxe(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const run = start(args);
+  const code = await run.code;
+  return { code, stdout: run.lines.join('\n'), stderr: run.stderr };
+}

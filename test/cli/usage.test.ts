@@ -1,0 +1,102 @@
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { headers, negativeHeaders, workRecords } from '../vectors.ts';
+import { pickaxe } from './pickaxe.ts';
+
+const KEY = 'ab'.repeat(32);
+
+describe('pickaxe alone', () => {
+  it('shows its help', async () => {
+    const { code, stdout } = await pickaxe();
+    expect(code).toBe(0);
+    expect(stdout).toContain('pickaxe demo');
+  });
+
+  it('tells its version', async () => {
+    const { code, stdout } = await pickaxe('--version');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+$/);
+  });
+});
+
+describe('wrong usage ends with exit code 2 and says what to do', () => {
+  const node = ['--node', 'http://127.0.0.1:1'];
+  it.each([
+    [['dig'], 'unknown command'],
+    [['mine'], 'pickaxe demo'],
+    [['mine', ...node, '--public-key', KEY], '--network'],
+    [['mine', ...node, '--network', 'mainnet01'], '--public-key'],
+    [['mine', ...node, '--network', 'main net', '--public-key', KEY], 'network'],
+    [['mine', '--node', 'ftp://host', '--network', 'mainnet01', '--public-key', KEY], 'http'],
+    [['mine', '--node', 'nonsense', '--network', 'mainnet01', '--public-key', KEY], 'URL'],
+    [['mine', ...node, '--network', 'mainnet01', '--public-key', 'xyz'], '64 hex digits'],
+    [['mine', ...node, '--network', 'mainnet01', '--public-key', KEY, '--public-key', 'cd'.repeat(32)], '--account'],
+    [['mine', ...node, '--network', 'mainnet01', '--public-key', KEY, '--predicate', 'keys-some'], 'keys-all'],
+    [['mine', ...node, '--network', 'mainnet01', '--public-key', KEY, '--devices', 'tpu'], 'cpu,gpu0'],
+    [['mine', ...node, '--network', 'mainnet01', '--public-key', KEY, '--threads', '0'], '1 to 1024'],
+    [['mine', ...node, '--network', 'mainnet01', '--public-key', KEY, '--duration', 'soon'], 'seconds'],
+    [['mine', ...node, '--network', 'mainnet01', '--public-key', KEY, '--log-level', 'loud'], 'info'],
+    [['bench', '--kernel', 'abacus', '--devices', 'cpu'], 'abacus'],
+    [['verify'], 'hex'],
+    [['verify', 'zz'], 'not hex'],
+    [['verify', 'abcd'], '286 bytes'],
+    [['keygen'], 'file'],
+    [['mock-node', '--options', '{"chains":99}'], 'chains'],
+    [['mock-node', '--options', 'chains'], 'JSON'],
+  ])('%j', async (args, says) => {
+    const { code, stdout, stderr } = await pickaxe(...args);
+    expect(stderr).toContain(says);
+    expect(stdout).toBe('');
+    expect(code).toBe(2);
+  });
+});
+
+describe('pickaxe verify', () => {
+  it('says solved of a real header, and exits with 0', async () => {
+    const { code, stdout } = await pickaxe('verify', headers[3].headerHex);
+    expect(code).toBe(0);
+    expect(stdout).toContain(headers[3].powHashHex);
+    expect(stdout).toContain(headers[3].targetHex);
+    expect(stdout).toMatch(/verdict +solved/);
+  });
+
+  it('says not solved, and exits with 1', async () => {
+    const { code, stdout } = await pickaxe('verify', negativeHeaders.find(({ powOk }) => !powOk)!.headerHex);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/verdict +not solved/);
+  });
+
+  it('judges a record by its own target', async () => {
+    const { workHex, smallestNonceFromZero } = workRecords.artificial[0];
+    const record = Buffer.from(workHex, 'hex');
+    record.writeBigUInt64LE(BigInt(smallestNonceFromZero), 4 + 32 + 278);
+    expect((await pickaxe('verify', record.toString('hex'))).code).toBe(0);
+    expect((await pickaxe('verify', record.subarray(36).toString('hex'))).code).toBe(1);
+    expect((await pickaxe('verify', workHex)).code).toBe(1);
+  });
+});
+
+describe('pickaxe keygen', () => {
+  it('writes the secret to a file that only its owner can read, and prints the public half only', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'pickaxe-')), 'key.json');
+    const { code, stdout, stderr } = await pickaxe('keygen', file);
+    expect(code).toBe(0);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const { publicKey, secretKey } = JSON.parse(readFileSync(file, 'utf8'));
+    expect(publicKey).toMatch(/^[0-9a-f]{64}$/);
+    expect(secretKey).toMatch(/^[0-9a-f]{64}$/);
+    expect(stdout).toContain(`k:${publicKey}`);
+    expect(stdout + stderr).not.toContain(secretKey);
+  });
+
+  it('leaves a file that exists as it is', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'pickaxe-')), 'key.json');
+    writeFileSync(file, 'mine');
+    const { code, stderr } = await pickaxe('keygen', file);
+    expect(code).toBe(2);
+    expect(stderr).toContain('exists already');
+    expect(readFileSync(file, 'utf8')).toBe('mine');
+  });
+});
