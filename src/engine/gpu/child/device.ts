@@ -1,0 +1,109 @@
+/**
+ * Opens adapters and devices through Dawn. Only a GPU's child process imports this file: Dawn can end the process that
+ * it runs in.
+ */
+
+import type { create as Create } from 'webgpu';
+import { DeviceError } from '../../engine.ts';
+
+/** Between polls of Dawn's queue. Shorter costs CPU and gains nothing: see `calmPolling`. */
+const POLL_MS = 1;
+
+/** Dawn's backend for each platform: the others there list the same cards once more. */
+export const BACKEND = process.platform === 'win32' ? 'd3d12' : process.platform === 'darwin' ? 'metal' : 'vulkan';
+
+/** The owner of everything that came from it: once it is collected, the process dies, so keep it with the device. */
+export type Dawn = GPU;
+
+export interface OpenDevice {
+  readonly dawn: Dawn;
+  readonly adapter: GPUAdapter;
+  readonly device: GPUDevice;
+}
+
+/**
+ * While any promise of Dawn's is pending it polls through `globalThis.setImmediate`, which takes a whole core. This
+ * replaces it by a timer, in this process only.
+ */
+function calmPolling(): void {
+  const timer = (callback: (...args: unknown[]) => void, ...args: unknown[]) => setTimeout(callback, POLL_MS, ...args);
+  globalThis.setImmediate = timer as unknown as typeof setImmediate;
+}
+
+/** @throws DeviceError when the library does not load here. */
+export async function loadDawn(): Promise<typeof Create> {
+  try {
+    const { create, globals } = await import('webgpu');
+    Object.assign(globalThis, globals);
+    calmPolling();
+    return create;
+  } catch (cause) {
+    throw new DeviceError('missing', whyDawnFails(cause), { cause });
+  }
+}
+
+function whyDawnFails(cause: unknown): string {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  const glibc = /GLIBC(?:XX)?_[\d.]+/.exec(message)?.[0];
+  if (glibc) {
+    return `GPU mining needs a newer C library (${glibc}): use Debian 12, Ubuntu 22.04, RHEL 9 or later. CPU mining is not affected.`;
+  }
+  return `the WebGPU library does not load on ${process.platform}-${process.arch}: ${message.split('\n')[0]}. CPU mining is not affected.`;
+}
+
+/**
+ * @param name Dawn's name of the adapter, matched as a part of it; left out, the fastest in Dawn's opinion
+ * @throws DeviceError when there is none.
+ */
+export async function openAdapter(
+  create: typeof Create,
+  name: string | undefined,
+): Promise<{ dawn: Dawn; adapter: GPUAdapter }> {
+  const flags = name === undefined ? [] : [`adapter=${name}`];
+  const dawn = create([`backend=${BACKEND}`, ...flags]);
+  const adapter = await dawn.requestAdapter({ powerPreference: 'high-performance' }).catch(() => null);
+  if (!adapter) throw new DeviceError('missing', whyNoAdapter(name));
+  return { dawn, adapter };
+}
+
+function whyNoAdapter(name: string | undefined): string {
+  if (name !== undefined) return `there is no GPU '${name}' any more: \`pickaxe devices\` lists what there is`;
+  const install = {
+    linux:
+      'install the GPU maker’s Vulkan driver (for AMD and Intel: mesa-vulkan-drivers 23 or later) and check it with `vulkaninfo --summary`; in a container, pass the GPU and its driver in',
+    win32: 'install the GPU maker’s driver for Windows',
+  }[process.platform as string];
+  return `no GPU that ${BACKEND} can use${install ? `: ${install}` : ''}`;
+}
+
+/** Whether the adapter is the CPU in disguise. */
+export function isSoftware({ info }: GPUAdapter): boolean {
+  const text = `${info.architecture} ${info.device} ${info.description}`;
+  // Drivers say it in different places; Microsoft's is called Basic Render Driver.
+  return info.isFallbackAdapter || /software|llvmpipe|lavapipe|swiftshader|basic render/i.test(text);
+}
+
+/** Model and driver for people. */
+export function modelOf({ info }: GPUAdapter): string {
+  return info.description || info.device || info.architecture || info.vendor || 'unknown GPU';
+}
+
+/**
+ * @param onLost called once when the device is lost, or breaks a rule of WebGPU; not when it is destroyed
+ * @throws DeviceError when the driver does not give the device.
+ */
+export async function openDevice(adapter: GPUAdapter, onLost: (reason: string) => void): Promise<GPUDevice> {
+  const device = await adapter.requestDevice().catch((cause: Error) => {
+    throw new DeviceError('missing', `the driver refuses to open the GPU: ${cause.message}. Update the driver.`, {
+      cause,
+    });
+  });
+  device.addEventListener('uncapturederror', (event) => {
+    event.preventDefault(); // Dawn prints it otherwise
+    onLost(event.error.message);
+  });
+  void device.lost.then(({ reason, message }) => {
+    if (reason !== 'destroyed') onLost(message || 'the driver gave no reason');
+  });
+  return device;
+}

@@ -1,0 +1,86 @@
+/** What a GPU must get right before it may mine: drivers and overclocked cards exist that compute wrong hashes. */
+
+import { fromHex } from '../../../chain/bytes.ts';
+import { hashTail, type Search, searchOf } from '../../../chain/job.ts';
+import { HEADER_BYTES, HEADER_OFFSET, TARGET_BYTES } from '../../../chain/layout.ts';
+import { COUNTERS, type Range, splitNonce } from '../../../chain/nonce.ts';
+import { nonceOf } from '../../../chain/work.ts';
+import { DeviceError } from '../../engine.ts';
+import { HIT_CAPACITY } from '../prepare.generated.ts';
+import { type Scanner, WORKGROUP_COUNTERS } from './scanner.ts';
+
+/** A solved header of the live network that speaks this wire format: chain 2, height 1800001. */
+const SOLVED_HEADER = [
+  '0000000000000000704b40f333c70500a6f9ad930e469d26607540a748235f94e58264bb4821661d0a84fa706b34ac3503000700',
+  '000087d92d6153af08c9b4f271a942a4062cadd049037226f4f358c7539ded7034690c0000004e90b1da9b459438fcd84f9811b0',
+  'afa72d43d669bb5d64238849e22bbb5658c3110000005d59092a2f69354018aaad406176c570404b3f28e9e6e7364e3b58ecb2b9',
+  '13d647a3e3a95b5be2a8d962ff45b8d7f7e75b92ebdd479f417a400500000000000001d71bfb7bd221adc859e69af22d7e8d32a7',
+  '1416c279668a36471196f7a68a090200000066bba79c13b916c15801000000000000000000000000000000000000000000004177',
+  '1b0000000000050000008cc172ef33c7050065157021f2fc4b89',
+].join('');
+
+type Scan = Scanner['scan'];
+
+/** @throws DeviceError when an answer is wrong. */
+export async function selfTest(scan: Scan): Promise<void> {
+  const solved = fromHex(SOLVED_HEADER);
+  const { lane, page, counter } = splitNonce(nonceOf(solved));
+  const target = solved.subarray(HEADER_OFFSET.target, HEADER_OFFSET.target + TARGET_BYTES);
+  const around = { lane, page, pages: 1, counter: counter - 1000, counters: 2000 };
+  expect(await hitsOf(scan, searchOf(solved, target), around), [counter], 'a solved header');
+
+  // About 32 hits each, over two workgroups and a bit: in the middle, at the start and at the end of the space.
+  const counters = 2 * WORKGROUP_COUNTERS + 5;
+  const rectangles = [
+    { lane: 0x1234, page: 0x00ff, counter: 0x7fff_f000 },
+    { lane: 0, page: 0, counter: 0 },
+    { lane: 0xffff, page: 0xffff, counter: COUNTERS - counters },
+  ];
+  for (const [seed, at] of rectangles.entries()) {
+    const search = searchOf(pseudoRandomHeader(seed), targetWithTop(0x0200_0000));
+    const range = { ...at, pages: 1, counters };
+    expect(await hitsOf(scan, search, range), expectedHits(search, range), `header ${seed}`);
+  }
+
+  const everything = searchOf(pseudoRandomHeader(3), targetWithTop(0xffff_ffff));
+  const full = { lane: 7, page: 1, pages: 1, counter: 99, counters: WORKGROUP_COUNTERS };
+  expect(await hitsOf(scan, everything, full), expectedHits(everything, full), 'many hits');
+  const tooFull = { ...full, counters: HIT_CAPACITY + WORKGROUP_COUNTERS };
+  if ((await scan(everything, tooFull)) !== 'overflow') wrong('more hits than there is room for');
+}
+
+async function hitsOf(scan: Scan, search: Search, range: Range): Promise<number[]> {
+  const found = await scan(search, range);
+  return found === 'overflow' ? wrong('too many hits') : found.hits.sort((a, b) => a - b);
+}
+
+/** By the portable compression function: every counter whose hash word 7 is at most the target's. */
+function expectedHits(search: Search, { lane, page, counter, counters }: Range): number[] {
+  const all = Array.from({ length: counters }, (_, i) => counter + i);
+  return all.filter((each) => hashTail(search, { lane, page, counter: each })[7] <= search.target[7]);
+}
+
+function expect(found: readonly number[], expected: readonly number[], what: string): void {
+  if (found.length !== expected.length || found.some((hit, i) => hit !== expected[i])) wrong(what);
+}
+
+function wrong(what: string): never {
+  const remedy = 'Update its driver, or undo overclocking';
+  throw new DeviceError('wrong hashes', `the GPU computes wrong hashes (self-test: ${what}). ${remedy}.`);
+}
+
+/** A linear congruential generator's upper bytes (Numerical Recipes' constants). */
+function pseudoRandomHeader(seed: number): Uint8Array {
+  let state = seed;
+  return Uint8Array.from({ length: HEADER_BYTES }, () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state >>> 24;
+  });
+}
+
+/** 32 bytes, little-endian, whose most significant word is `top`. */
+function targetWithTop(top: number): Uint8Array {
+  const target = new Uint8Array(TARGET_BYTES).fill(0xff);
+  new DataView(target.buffer).setUint32(TARGET_BYTES - 4, top, true);
+  return target;
+}

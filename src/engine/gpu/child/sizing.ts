@@ -1,0 +1,45 @@
+/** How much to search at once so that it takes a given time: for a dispatch, and for what is handed to the child. */
+
+/** Share of the newest measurement in the moving average of the rate. Only good enough: about 5 batches of memory. */
+const NEWEST = 0.2;
+/** A batch grows or shrinks at most by this at a step: one odd measurement must not make a dispatch of seconds. */
+const STEP = 2;
+
+export interface SizingOptions {
+  readonly goalMs: number;
+  /** Sizes are multiples of this, and at least this. */
+  readonly unit: number;
+  readonly most: number;
+  /** The first size: tiny where the rate is unknown, since Windows resets a GPU that is busy for 2 s. */
+  readonly first: number;
+}
+
+export class Sizing {
+  readonly #options: SizingOptions;
+  #perMs = 0;
+  #size: number;
+
+  constructor(options: SizingOptions) {
+    this.#options = options;
+    this.#size = this.#rounded(options.first);
+  }
+
+  /** Counters for the next batch. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Learns that `counters` took `ms`. */
+  observe(counters: number, ms: number): void {
+    // A clock that stood still says nothing about the rate, but the batch was surely short.
+    const perMs = counters / Math.max(ms, 0.001);
+    this.#perMs = this.#perMs === 0 ? perMs : this.#perMs + NEWEST * (perMs - this.#perMs);
+    const wanted = this.#perMs * this.#options.goalMs;
+    this.#size = this.#rounded(Math.min(this.#size * STEP, Math.max(this.#size / STEP, wanted)));
+  }
+
+  #rounded(counters: number): number {
+    const { unit, most } = this.#options;
+    return Math.max(unit, Math.floor(Math.min(counters, most) / unit) * unit);
+  }
+}

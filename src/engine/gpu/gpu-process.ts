@@ -1,0 +1,181 @@
+/**
+ * The parent's end of a GPU's child process. WebGPU lives in a process of its own, one per GPU: a driver's crash, or
+ * Dawn's own, must not end the miner. Nothing of the parent imports `webgpu`.
+ */
+
+import { type ChildProcess, fork } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Search } from '../../chain/job.ts';
+import { DeviceError } from '../engine.ts';
+import { type ToChild, type ToParent, toParent } from './protocol.ts';
+
+const CHILD = fileURLToPath(new URL('./child/main.js', import.meta.url));
+/** For the driver to start and to compile the shaders: seconds on a cold cache. */
+const ANSWER_MS = 60_000;
+/** A search that is due a report and gets none for this long has a hung driver. Drivers reset theirs after 2 to 10 s. */
+const SILENCE_MS = 20_000;
+/** For the last dispatches, and for the driver to let go. */
+const CLOSE_MS = 5_000;
+/** Of what the child printed last, kept to explain its death. */
+const LAST_WORDS_CHARS = 2_000;
+
+/** Of the driver's complaints, added to an error. */
+const COMPLAINT_CHARS = 300;
+
+export type Environment = Readonly<Record<string, string>>;
+type SearchMessage = Extract<ToParent, { type: 'report' | 'ended' }>;
+type Answer = Extract<ToParent, { type: 'opened' | 'listed' }>;
+
+export class GpuProcess {
+  readonly #child: ChildProcess;
+  readonly #exited: Promise<void>;
+  /** Messages not read yet, by search; a search leaves when its `ended` is read. */
+  readonly #inboxes = new Map<number, SearchMessage[]>();
+  readonly #waiting: (() => void)[] = [];
+  #answer: Answer | undefined;
+  #messages = 0;
+  #gone: DeviceError | undefined;
+  #lastWords = '';
+
+  /** @param environment added to this process's own */
+  constructor(environment: Environment) {
+    this.#child = fork(CHILD, [], {
+      serialization: 'advanced',
+      execArgv: [], // --inspect or a test runner's flags are not meant for the child
+      // Drivers print where they like, and this process's stdout may carry JSON.
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      env: { XDG_RUNTIME_DIR: tmpdir(), ...process.env, ...environment }, // the Vulkan loader complains without it
+    });
+    this.#child.on('message', (message) => this.#receive(message));
+    // Not 'close', which never comes once the parent has disconnected.
+    this.#exited = new Promise((resolve) => {
+      this.#child.once('exit', (code, signal) => {
+        this.#end(`its process ended with ${signal ?? `exit code ${code}`}. ${this.#complaints()}`);
+        resolve();
+      });
+      this.#child.on('error', (error) => {
+        this.#end(`its process failed: ${error.message}`);
+        if (this.#child.pid === undefined) resolve(); // never started: there will be no 'exit'
+      });
+    });
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#lastWords = (this.#lastWords + text).slice(-LAST_WORDS_CHARS);
+    });
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /**
+   * Asks the first question, and waits for the answer.
+   * @throws DeviceError when there is no answer, or no device.
+   */
+  async ask<Type extends Answer['type']>(
+    question: Extract<ToChild, { type: 'open' | 'list' }>,
+    type: Type,
+  ): Promise<Extract<Answer, { type: Type }>> {
+    this.send(question);
+    const timer = setTimeout(() => this.#end(`it did not answer within ${ANSWER_MS / 1000} s`), ANSWER_MS);
+    try {
+      while (this.#answer?.type !== type) await this.#news();
+      return this.#answer as Extract<Answer, { type: Type }>;
+    } catch (error) {
+      if (!(error instanceof DeviceError) || error.fault !== 'missing') throw error;
+      await this.#exited; // for its last words: Dawn says on stderr alone why it refused a driver
+      throw new DeviceError('missing', `${error.message}. ${this.#complaints()}`.trimEnd(), { cause: error });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  send(message: ToChild): void {
+    // A child that has gone is noticed by 'close', not here.
+    if (this.#child.connected) this.#child.send(message, () => {});
+  }
+
+  begin(search: number, { midstate, tail, target }: Search): void {
+    this.#inboxes.set(search, []);
+    this.send({ type: 'search', search, midstate, tail, target });
+  }
+
+  /**
+   * The next message about a search. Call it only when one is due, and not after `ended`.
+   * @throws DeviceError when the child has died, or is silent for too long.
+   */
+  async next(search: number): Promise<SearchMessage> {
+    const inbox = this.#inboxes.get(search) ?? [];
+    const watch = this.#watch();
+    try {
+      while (inbox.length === 0) await this.#news();
+    } finally {
+      clearInterval(watch);
+    }
+    const message = inbox.shift() as SearchMessage;
+    if (message.type === 'ended') this.#inboxes.delete(search);
+    return message;
+  }
+
+  /** Lets searches end and the device be freed, and kills what does not. Never throws. */
+  async close(): Promise<void> {
+    const timer = setTimeout(() => this.#end('it did not close in time'), CLOSE_MS);
+    for (const search of this.#inboxes.keys()) this.send({ type: 'stop', search });
+    const allEnded = () => [...this.#inboxes.values()].every((inbox) => inbox.at(-1)?.type === 'ended');
+    while (!this.#gone && !allEnded()) await this.#news().catch(() => {});
+    if (this.#child.connected) this.#child.disconnect();
+    // A process stuck in its driver cannot even be killed: it must not keep this one.
+    const patience = new AbortController();
+    const tooLong = sleep(2 * CLOSE_MS, undefined, { signal: patience.signal }).catch(() => {});
+    await Promise.race([this.#exited, tooLong]);
+    patience.abort();
+    clearTimeout(timer);
+    this.#child.unref();
+  }
+
+  /** Kills a child that is silent. At the second strike only: the first can come of this process having slept. */
+  #watch(): NodeJS.Timeout {
+    let seen = this.#messages;
+    let strikes = 0;
+    return setInterval(() => {
+      strikes = seen === this.#messages ? strikes + 1 : 0;
+      seen = this.#messages;
+      if (strikes >= 2) this.#end(`it was silent for ${SILENCE_MS / 1000} s`);
+    }, SILENCE_MS / 2);
+  }
+
+  #receive(message: unknown): void {
+    this.#messages++;
+    const parsed = toParent.safeParse(message);
+    if (!parsed.success) this.#end(`it sent what this version does not understand: ${parsed.error.message}`);
+    else if (parsed.data.type === 'failed') this.#end(parsed.data.message, parsed.data.fault);
+    else if (parsed.data.type === 'report' || parsed.data.type === 'ended') {
+      this.#inboxes.get(parsed.data.search)?.push(parsed.data);
+    } else this.#answer = parsed.data;
+    this.#wake();
+  }
+
+  /** Out of service from now on, whatever becomes of the process. The first reason counts. */
+  #end(reason: string, fault: DeviceError['fault'] = 'lost'): void {
+    const message = fault === 'lost' ? `the GPU was lost: ${reason}` : reason;
+    this.#gone ??= new DeviceError(fault, message.trimEnd());
+    this.#child.kill('SIGKILL');
+    this.#wake();
+  }
+
+  /** Settles at the next message. @throws DeviceError once the child is out of service. */
+  async #news(): Promise<void> {
+    if (this.#gone) throw this.#gone;
+    await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  #complaints(): string {
+    const lines = this.#lastWords.split('\n').filter((line) => /^(Warning|Error|FATAL)/i.test(line));
+    return lines.length > 0 ? `It said: ${lines.join(' ').slice(0, COMPLAINT_CHARS)}` : '';
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * What the parent and a GPU's child process say to each other, as structured clones over Node's IPC channel. Both ends
+ * check what arrives at their door: a message that fits no shape is a fault of the other end.
+ */
+
+import { z } from 'zod';
+import { COUNTERS, LANES, PAGES } from '../../chain/nonce.ts';
+
+const u64 = z.bigint().min(0n).max(0xffff_ffff_ffff_ffffn);
+const words = (count: number) =>
+  z.custom<Uint32Array>((value) => value instanceof Uint32Array && value.length === count, `expected ${count} words`);
+const below = (limit: number) =>
+  z
+    .int()
+    .min(0)
+    .max(limit - 1);
+
+/** Counters of one lane and page: GPUs search nothing else. */
+const strip = z
+  .object({
+    lane: below(LANES),
+    page: below(PAGES),
+    pages: z.int().min(1).max(1),
+    counter: below(COUNTERS),
+    counters: z.int().min(1).max(COUNTERS),
+  })
+  .refine(({ counter, counters }) => counter + counters <= COUNTERS, 'counters end at 2^32');
+
+/** Faults that tests bring about on purpose. */
+const fault = z.enum([
+  /** The self-test sees wrong hashes. */
+  'wrong hashes',
+  /** Every report claims a nonce that does not solve. */
+  'wrong nonces',
+  /** Work is taken and never reported on, as by a hung driver. */
+  'hang',
+  /** The process dies after its first report, as by a driver's crash. */
+  'crash',
+]);
+export type Fault = z.infer<typeof fault>;
+
+const open = z.object({
+  type: z.literal('open'),
+  /** Dawn's name of the adapter; left out, the fastest in Dawn's opinion. */
+  adapter: z.string().optional(),
+  softwareGpu: z.boolean(),
+  batchMs: z.number().positive(),
+  fault: fault.optional(),
+});
+export type OpenMessage = z.infer<typeof open>;
+
+export const toChild = z.discriminatedUnion('type', [
+  open,
+  /** Asks for the adapters; answered once, by `listed`. */
+  z.object({ type: z.literal('list') }),
+  /** Introduces a job under a name of the parent's. */
+  z.object({ type: z.literal('search'), search: z.int(), midstate: words(8), tail: words(16), target: words(8) }),
+  /** More to search for it. */
+  z.object({ type: z.literal('range'), search: z.int(), range: strip }),
+  /** Start nothing more for it; answered by `ended` once its last dispatch is reported. */
+  z.object({ type: z.literal('stop'), search: z.int() }),
+]);
+export type ToChild = z.infer<typeof toChild>;
+
+const gpu = z.object({
+  /** `gpu0` …, in Dawn's order. */
+  name: z.string(),
+  model: z.string(),
+  /** `vulkan`, `metal` or `d3d12`. */
+  backend: z.string(),
+  /** Driver and version, as far as it says. */
+  description: z.string(),
+  /** Hashed by the CPU in truth: llvmpipe, SwiftShader, WARP. */
+  software: z.boolean(),
+  usable: z.boolean(),
+  /** For people: why it can be used, or what to do. */
+  why: z.string(),
+});
+export type Gpu = z.infer<typeof gpu>;
+
+export const toParent = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('opened'),
+    model: z.string(),
+    kernel: z.string(),
+    why: z.string(),
+    /** As the start-up benchmark saw it. */
+    hashesPerSecond: z.number().positive(),
+  }),
+  z.object({ type: z.literal('listed'), gpus: z.array(gpu) }),
+  z.object({ type: z.literal('report'), search: z.int(), searched: strip, candidates: z.array(u64) }),
+  z.object({ type: z.literal('ended'), search: z.int() }),
+  /** The child's last words. */
+  z.object({ type: z.literal('failed'), fault: z.enum(['missing', 'lost', 'wrong hashes']), message: z.string() }),
+]);
+export type ToParent = z.infer<typeof toParent>;
