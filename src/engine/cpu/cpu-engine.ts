@@ -1,0 +1,118 @@
+/** The CPU as an engine: a pool of threads at low priority that all search the current job. */
+
+import { cpus } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { Piscina } from 'piscina';
+import type { Job } from '../../chain/job.ts';
+import { DeviceError, type Engine, type EngineInfo, type Ranges, type SearchReport } from '../engine.ts';
+import { BatchSize } from './batch-size.ts';
+import type { KernelName } from './kernels/kernel.ts';
+import { chooseKernel } from './kernels/load.ts';
+import { SearchRun } from './search-run.ts';
+import { chooseThreads } from './threads.ts';
+import type { Task, TaskResult, ThreadData } from './worker.ts';
+
+export interface CpuEngineOptions {
+  /** Unique in a rig. */
+  readonly name?: string;
+  /** 1 … 1024; left out, as many as leave the machine usable. */
+  readonly threads?: number;
+  /** Left out, the best one that runs here. */
+  readonly kernel?: KernelName;
+  /** How long a task should take. */
+  readonly batchMs?: number;
+}
+
+/** Long enough to make a task's cost (0.1 ms) nothing, short enough for a live hashrate. */
+const BATCH_MS = 30;
+
+/** One runs while the other waits, so no thread idles while its result is read. */
+const TASKS_PER_THREAD = 2;
+
+/** Tasks of old jobs return as soon as they are looked at: room for new ones behind those of a few jobs. */
+const QUEUE_PER_THREAD = 4 * TASKS_PER_THREAD;
+
+export class CpuEngine implements Engine {
+  readonly name: string;
+  readonly kind = 'cpu';
+  readonly #options: CpuEngineOptions;
+  readonly #batch: BatchSize;
+  /** The stop flag: kernels stop when it is not the number of their own job. */
+  readonly #currentJob = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  readonly #runs = new Set<SearchRun>();
+  #pool: Piscina<Task, TaskResult> | undefined;
+
+  constructor(options: CpuEngineOptions = {}) {
+    this.name = options.name ?? 'cpu';
+    this.#options = options;
+    this.#batch = new BatchSize(options.batchMs ?? BATCH_MS);
+  }
+
+  async open(): Promise<EngineInfo> {
+    if (this.#pool !== undefined) throw new Error('the CPU engine is open already');
+    const kernel = chooseKernel(this.#options.kernel);
+    const { threads, why } = chooseThreads(this.#options.threads);
+    const data: ThreadData = { kernel: kernel.name, currentJob: this.#currentJob };
+    const pool = new Piscina<Task, TaskResult>({
+      filename: fileURLToPath(new URL('./worker.js', import.meta.url)),
+      minThreads: threads,
+      maxThreads: threads,
+      idleTimeout: Number.POSITIVE_INFINITY,
+      concurrentTasksPerWorker: QUEUE_PER_THREAD,
+      workerData: data,
+    });
+    pool.on('error', (error) => {
+      for (const run of this.#runs) run.fail(error);
+    });
+    this.#pool = pool;
+    try {
+      await Promise.all(Array.from({ length: threads }, () => pool.run(NOTHING)));
+    } catch (error) {
+      await this.close();
+      throw new DeviceError('missing', `the CPU threads did not start: ${(error as Error).message}`, { cause: error });
+    }
+    return {
+      model: cpus()[0]?.model.trim() || 'unknown CPU',
+      kernel: kernel.name,
+      threads,
+      why: `kernel ${kernel.name}: ${kernel.why}; ${threads} ${threads === 1 ? 'thread' : 'threads'}: ${why}`,
+    };
+  }
+
+  async *search(job: Job, ranges: Ranges, stop: AbortSignal): AsyncGenerator<SearchReport, void, undefined> {
+    const pool = this.#pool;
+    if (pool === undefined) throw new DeviceError('missing', 'the CPU engine is not open');
+    if (stop.aborted) return;
+    const run = new SearchRun({
+      job,
+      ranges,
+      batch: this.#batch,
+      tasks: TASKS_PER_THREAD * pool.maxThreads,
+      currentJob: this.#currentJob,
+      runTask: (task) => pool.run(task),
+    });
+    const onStop = () => void run.stop();
+    stop.addEventListener('abort', onStop, { once: true });
+    this.#runs.add(run);
+    try {
+      yield* run.reports();
+    } finally {
+      stop.removeEventListener('abort', onStop);
+      this.#runs.delete(run);
+    }
+  }
+
+  async close(): Promise<void> {
+    const pool = this.#pool;
+    this.#pool = undefined;
+    await Promise.all(Array.from(this.#runs, (run) => run.stop()));
+    await pool?.destroy();
+  }
+}
+
+/** A task that has each thread do nothing: it is there, and its kernel is loaded, when this is answered. */
+const NOTHING: Task = {
+  job: 0,
+  search: { midstate: new Uint32Array(8), tail: new Uint32Array(16), target: new Uint32Array(8) },
+  range: { lane: 0, page: 0, pages: 0, counter: 0, counters: 1 },
+};

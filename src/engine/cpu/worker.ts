@@ -1,0 +1,39 @@
+/** What a hashing thread runs: piscina calls the default export once a task. */
+
+import { constants, setPriority } from 'node:os';
+import { workerData } from 'node:worker_threads';
+import type { Search } from '../../chain/job.ts';
+import type { Range } from '../../chain/nonce.ts';
+import type { KernelName } from './kernels/kernel.ts';
+import { loadKernel } from './kernels/load.ts';
+import { type Scanned, scan } from './kernels/scan.ts';
+
+/** What a thread is started with. */
+export interface ThreadData {
+  readonly kernel: KernelName;
+  /** One word of shared memory: the number of the current job, 0 while there is none. */
+  readonly currentJob: Int32Array;
+}
+
+/** What a task is. It is copied to the thread, so it is small. */
+export interface Task {
+  readonly job: number;
+  readonly search: Search;
+  readonly range: Range;
+}
+
+export interface TaskResult extends Scanned {
+  readonly ms: number;
+}
+
+const { kernel: name, currentJob } = workerData as ThreadData;
+const kernel = loadKernel(name);
+
+// Only Linux applies a priority to the calling thread; elsewhere it would slow down the whole process.
+if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW);
+
+export default function run({ job, search, range }: Task): TaskResult {
+  const startMs = performance.now();
+  const scanned = scan(kernel, search, job, range, currentJob);
+  return { ...scanned, ms: performance.now() - startMs };
+}

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
+import { DeviceError } from '#pickaxe/engine/engine.js';
+import { engineContract } from '../../contract/engine-contract.ts';
+import { loadableKernels } from './loadable-kernels.ts';
+
+for (const kernel of loadableKernels) engineContract(`cpu (${kernel})`, () => new CpuEngine({ kernel, threads: 2 }));
+
+test('says what it is', async () => {
+  const engine = new CpuEngine({ kernel: 'js', threads: 1 });
+  const info = await engine.open();
+  await engine.close();
+  expect(info).toEqual({
+    model: expect.stringMatching(/./),
+    kernel: 'js',
+    threads: 1,
+    why: 'kernel js: asked for; 1 thread: asked for',
+  });
+});
+
+test('picks the best kernel and leaves the machine usable', async () => {
+  const engine = new CpuEngine();
+  const info = await engine.open();
+  await engine.close();
+  expect(info.kernel).toBe(loadableKernels[0]);
+  expect(info.why).toContain('the best kernel that runs here');
+});
+
+test('refuses a kernel that cannot run here, and says so', async () => {
+  const foreign = process.arch === 'x64' ? 'neon' : 'avx2';
+  const opening = new CpuEngine({ kernel: foreign }).open();
+  await expect(opening).rejects.toThrow(DeviceError);
+  await expect(opening).rejects.toThrow(`CPU kernel ${foreign}:`);
+});
+
+test.each([0, -1, 1.5, Number.NaN, 1e6])('refuses %s threads', async (threads) => {
+  await expect(new CpuEngine({ threads }).open()).rejects.toThrow(RangeError);
+});
+
+test('cannot search before it is open', async () => {
+  const search = new CpuEngine().search({} as never, {} as never, new AbortController().signal);
+  await expect(search[Symbol.asyncIterator]().next()).rejects.toThrow('not open');
+});

@@ -1,0 +1,166 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Search, solves } from '#pickaxe/chain/job.js';
+import { joinNonce, type Range } from '#pickaxe/chain/nonce.js';
+import { HIT_WORDS, type Kernel, packSearch, ROW_COUNTERS, testMask } from '#pickaxe/engine/cpu/kernels/kernel.js';
+import { answersRight } from '#pickaxe/engine/cpu/kernels/known-answers.js';
+import { loadKernel } from '#pickaxe/engine/cpu/kernels/load.js';
+import { scan } from '#pickaxe/engine/cpu/kernels/scan.js';
+import { everythingSolves, jobOf, nothingSolves, searchVectors, someHeaderHex } from '../../contract/jobs.ts';
+import { loadableKernels, nativeIsBuilt } from './loadable-kernels.ts';
+
+test('the kernels that need no compiler load everywhere, the portable one with any build', () => {
+  expect(loadableKernels).toEqual(expect.arrayContaining(['wasm-simd', 'wasm', 'js']));
+  if (nativeIsBuilt) expect(loadableKernels).toContain('portable');
+});
+
+test('the mask keeps every bit above the highest one of the target', () => {
+  const rotl7 = (word: number) => ((word << 7) | (word >>> 25)) >>> 0;
+  const maskOf = (word7: number) => testMask(Uint32Array.of(0, 0, 0, 0, 0, 0, 0, word7));
+  expect(maskOf(0)).toBe(0xffff_ffff);
+  expect(maskOf(1)).toBe(rotl7(0xffff_fffe));
+  expect(maskOf(0x00ff_0000)).toBe(rotl7(0xff00_0000));
+  expect(maskOf(0x8000_0000)).toBe(0);
+  expect(maskOf(0xffff_ffff)).toBe(0);
+});
+
+/** Searches a whole range, call after call. */
+function scanAll(kernel: Kernel, search: Search, range: Range): bigint[] {
+  const found: bigint[] = [];
+  for (let done = 0; done < range.pages; ) {
+    const rest = { ...range, page: range.page + done, pages: range.pages - done };
+    const { pages, candidates } = scan(kernel, search, 5, rest, Int32Array.of(5));
+    expect(pages).toBeGreaterThan(0);
+    found.push(...candidates);
+    done += pages;
+  }
+  return found;
+}
+
+function reference(search: Search, { lane, page, pages, counter, counters }: Range): bigint[] {
+  const found: bigint[] = [];
+  for (let p = page; p < page + pages; p++) {
+    for (let c = counter; c < counter + counters; c++) {
+      if (solves(search, { lane, page: p, counter: c })) found.push(joinNonce({ lane, page: p, counter: c }));
+    }
+  }
+  return found;
+}
+
+const word = fc.integer({ min: 0, max: 0xffff_ffff });
+const words = (count: number) => fc.array(word, { minLength: count, maxLength: count }).map((a) => Uint32Array.from(a));
+const anySearch: fc.Arbitrary<Search> = fc.record({
+  midstate: words(8),
+  tail: words(8).map((low) => Uint32Array.from({ length: 16 }, (_, i) => (i === 5 ? low[5] & 0xffff : (low[i] ?? 0)))),
+  // Targets from one where nearly nothing solves to one where nearly everything does.
+  target: fc.tuple(words(7), word, fc.nat(31)).map(([low, top, shift]) => Uint32Array.of(...low, top >>> shift)),
+});
+const edges = (max: number) => fc.oneof(fc.constantFrom(0, 1, max - 1, max), fc.integer({ min: 0, max }));
+const anyRange: fc.Arbitrary<Range> = fc
+  .record({
+    lane: edges(0xffff),
+    page: edges(0xffff),
+    pages: fc.integer({ min: 1, max: 3 }),
+    counter: edges(0xffff_ffff),
+    counters: fc.oneof(fc.integer({ min: 1, max: 40 }), fc.constantFrom(511, 512)),
+  })
+  .map((range) => ({
+    ...range,
+    page: Math.min(range.page, 0x1_0000 - range.pages),
+    counter: Math.min(range.counter, 0x1_0000_0000 - range.counters),
+  }));
+
+describe.each(loadableKernels)('%s', (name) => {
+  const kernel = loadKernel(name);
+
+  test.each(searchVectors.first)('finds nonce $nonce', (vector) => {
+    const { lane, page, counter } = vector;
+    const job = jobOf(vector.headerHex, vector.targetHex);
+    // First, last and alone in its row.
+    for (const [before, counters] of [
+      [0, 100],
+      [99, 100],
+      [0, 1],
+    ]) {
+      const start = Math.max(vector.start, Math.min(counter - before, 0x1_0000_0000 - counters));
+      const range = { lane, page, pages: 1, counter: start, counters };
+      expect(scanAll(kernel, job, range)).toEqual(reference(job, range));
+      expect(scanAll(kernel, job, range)).toContain(BigInt(vector.nonce));
+    }
+  });
+
+  test.each(searchVectors.all)('finds all nonces from counter $start on', (vector) => {
+    const job = jobOf(vector.headerHex, vector.targetHex);
+    const found = [];
+    for (const lane of vector.lanes) {
+      for (let done = 0; done < vector.count; done += ROW_COUNTERS) {
+        const counters = Math.min(ROW_COUNTERS, vector.count - done);
+        const range = {
+          lane,
+          page: vector.pages[0],
+          pages: vector.pages.length,
+          counter: vector.start + done,
+          counters,
+        };
+        found.push(...scanAll(kernel, job, range));
+      }
+    }
+    const expected = vector.hits.map(([lane, page, counter]) => joinNonce({ lane, page, counter }));
+    expect(new Set(found)).toEqual(new Set(expected));
+    expect(found).toHaveLength(expected.length);
+  });
+
+  test('agrees with the reference on any header, target and range', () => {
+    fc.assert(
+      fc.property(anySearch, anyRange, (search, range) => {
+        expect(scanAll(kernel, search, range)).toEqual(reference(search, range));
+      }),
+    );
+  });
+
+  test('loses nothing when every nonce solves', () => {
+    const job = jobOf(someHeaderHex, everythingSolves);
+    const range = { lane: 0, page: 0xfffe, pages: 2, counter: 2 ** 32 - ROW_COUNTERS, counters: ROW_COUNTERS };
+    expect(scanAll(kernel, job, range)).toEqual(reference(job, range));
+  });
+
+  test('searches nothing when another job is current', () => {
+    const job = jobOf(someHeaderHex, everythingSolves);
+    const range = { lane: 0, page: 0, pages: 5, counter: 0, counters: ROW_COUNTERS };
+    expect(scan(kernel, job, 5, range, Int32Array.of(6))).toEqual({ pages: 0, candidates: [] });
+  });
+
+  test('leaves nothing of an earlier search behind', () => {
+    const range = { lane: 0, page: 0, pages: 1, counter: 0, counters: ROW_COUNTERS };
+    const hits = new Uint32Array(HIT_WORDS);
+    kernel.search(packSearch(jobOf(someHeaderHex, everythingSolves), 1, range), Int32Array.of(1), hits);
+    expect(hits[0]).toBe(ROW_COUNTERS);
+    kernel.search(packSearch(jobOf(someHeaderHex, nothingSolves), 1, range), Int32Array.of(1), hits);
+    expect(hits[0]).toBe(0);
+  });
+
+  test.each([
+    [
+      'misses every hit',
+      (rows: number, hits: Uint32Array) => {
+        hits[0] = 0;
+        return rows;
+      },
+    ],
+    ['stops without a reason', () => 0],
+    [
+      'shifts its hits by one',
+      (rows: number, hits: Uint32Array) => {
+        for (let i = 1; i <= hits[0]; i++) hits[i]++;
+        return rows;
+      },
+    ],
+  ])('fails its known answers when it %s', (_, spoil) => {
+    expect(answersRight(kernel)).toBe(true);
+    const broken: Kernel = {
+      name,
+      search: (search, currentJob, hits) => spoil(kernel.search(search, currentJob, hits), hits),
+    };
+    expect(answersRight(broken)).toBe(false);
+  });
+});

@@ -1,0 +1,15 @@
+import { existsSync } from 'node:fs';
+import { KERNEL_NAMES, type KernelName } from '#pickaxe/engine/cpu/kernels/kernel.js';
+import { loadKernel } from '#pickaxe/engine/cpu/kernels/load.js';
+
+export const nativeIsBuilt = existsSync(new URL('../../../native/build/pickaxe.node', import.meta.url));
+
+/** The kernels that this machine can run, best first. One that computes wrong hashes is an error, not left out. */
+export const loadableKernels: KernelName[] = KERNEL_NAMES.filter((name) => {
+  try {
+    return loadKernel(name).name === name;
+  } catch (error) {
+    if ((error as { fault?: string }).fault === 'missing') return false;
+    throw error;
+  }
+});
