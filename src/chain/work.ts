@@ -38,7 +38,7 @@ export function parseWork(record: Uint8Array, terms: WorkTerms): Work {
   if (record.length !== WORK_BYTES) {
     throw new WorkFormatError(`a work record is ${WORK_BYTES} bytes, not ${record.length}`);
   }
-  const own = record.slice();
+  const own = copyOf(record);
   const header = own.subarray(WORK_OFFSET.header, WORK_OFFSET.header + HEADER_BYTES);
   return {
     rollTime: true,
@@ -68,14 +68,19 @@ export function nonceOf(header: Uint8Array): bigint {
 
 /** A copy of the header with another creation time (µs since the UNIX epoch). */
 export function withCreationTime(header: Uint8Array, creationTimeUs: bigint): Uint8Array {
-  const copy = header.slice();
+  const copy = copyOf(header);
   viewOf(copy).setBigInt64(HEADER_OFFSET.creationTime, creationTimeUs, true);
   return copy;
 }
 
 /** A copy of the header with another nonce (u64). */
 export function withNonce(header: Uint8Array, nonce: bigint): Uint8Array {
-  const copy = header.slice();
+  const copy = copyOf(header);
   viewOf(copy).setBigUint64(HEADER_OFFSET.nonce, nonce, true);
   return copy;
+}
+
+/** Node's Buffer is a Uint8Array whose `slice` shares memory: copy in a way that holds for both. */
+function copyOf(bytes: Uint8Array): Uint8Array {
+  return Uint8Array.from(bytes);
 }

@@ -5,7 +5,7 @@ import { rolledCreationTime } from '#pickaxe/chain/creation-time.js';
 import { prepareJob } from '#pickaxe/chain/job.js';
 import { joinNonce, splitNonce } from '#pickaxe/chain/nonce.js';
 import { difficultyOf, integerToTarget, targetForDifficulty, targetToInteger } from '#pickaxe/chain/target.js';
-import { creationTimeOf, parentOf, parseWork, WorkFormatError, withNonce } from '#pickaxe/chain/work.js';
+import { creationTimeOf, nonceOf, parentOf, parseWork, WorkFormatError, withNonce } from '#pickaxe/chain/work.js';
 import { headers, workRecords } from '../vectors.ts';
 
 describe('parsing a work record', () => {
@@ -24,8 +24,10 @@ describe('parsing a work record', () => {
     expect(() => parseWork(new Uint8Array(length), { id: 'a' })).toThrow(WorkFormatError);
   });
 
-  it('keeps no reference to the caller’s bytes', () => {
-    const record = fromHex(vector.workHex);
+  it.each([
+    ['a Uint8Array', fromHex(vector.workHex)],
+    ['a Buffer', Buffer.from(vector.workHex, 'hex')],
+  ])('keeps no reference to the caller’s bytes: %s', (_, record) => {
     const work = parseWork(record, { id: 'a' });
     record.fill(0);
     expect(toHex(work.header)).toBe(vector.workHex.slice(72));
@@ -41,6 +43,16 @@ describe('a job', () => {
     expect(toHex(parentOf(header))).toBe(toHex(parentOf(work.header)));
     const differing = [...header.keys()].filter((i) => header[i] !== work.header[i]);
     expect(differing.every((i) => i >= 8 && i < 16)).toBe(true);
+  });
+
+  it('leaves the work’s own header as it was, a Buffer too', () => {
+    const work = parseWork(Buffer.from(workRecords.artificial[0].workHex, 'hex'), { id: 'a' });
+    const before = toHex(work.header);
+    const job = prepareJob(work, 1, creationTimeOf(work.header) + 1n);
+    withNonce(Buffer.from(job.header.buffer), 1n);
+    withNonce(work.header, 1n);
+    expect(toHex(work.header)).toBe(before);
+    expect(nonceOf(job.header)).toBe(0n);
   });
 });
 

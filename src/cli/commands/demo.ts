@@ -11,9 +11,10 @@ const NETWORK = 'development';
 /** Nobody has the secret of this key: the demo's rewards go nowhere. */
 const PUBLIC_KEY = '0'.repeat(64);
 /** Easy enough for a first block at once, wherever it runs. */
-const FIRST_DIFFICULTY = 2 ** 20;
+const FIRST_DIFFICULTY = 2 ** 22;
 const BLOCK_SECONDS = 1;
-const RETARGET_MS = 1_000;
+/** Often at first, since the first figure is a guess; the average steadies it. */
+const RETARGET_MS = 250;
 /** Somebody else's block now and then, so that New Cuts are to be seen. */
 const RIVAL_MS = 2_000;
 
@@ -45,7 +46,7 @@ function retarget(node: MockNode, events: Events): () => void {
     const measured = (hashes * 1000) / RETARGET_MS;
     hashes = 0;
     if (measured === 0) return;
-    rate = rate === 0 ? measured : 0.7 * rate + 0.3 * measured;
+    rate = rate === 0 ? measured : 0.9 * rate + 0.1 * measured;
     node.difficulty = Math.max(1, rate * BLOCK_SECONDS);
   }, RETARGET_MS);
   return () => clearInterval(timer);

@@ -1,0 +1,127 @@
+// What mining costs over hashing: hashes per second while mining ÷ the kernel's own rate, per processor second of the
+// hashing threads, with as many threads, in one run. Mining and bare kernel take turns, so that a change of the
+// machine's speed hits both.
+//
+//   node bench/efficiency.mjs [--rounds 5] [--seconds 8] [--threads N] [--kernel NAME] [--out FILE]
+//
+// Mining is the whole miner against a mock node in another process: about a block a second, somebody else's block every
+// few seconds, update streams that end every 5 s. Linux only: it reads the scheduler's statistics.
+
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
+import { systemClock } from '#pickaxe/clock.js';
+import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
+import { Miner } from '#pickaxe/mine/miner.js';
+import { NodeSource } from '#pickaxe/source/node/node-source.js';
+import { median, printHeading, save } from './lib/figures.mjs';
+import { startMockProcess } from './lib/mock-process.mjs';
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '8' },
+    threads: { type: 'string' },
+    kernel: { type: 'string' },
+    out: { type: 'string' },
+  },
+});
+printHeading();
+const ms = Number(values.seconds) * 1000;
+
+/** Processor time so far of this process's threads at the lowest priority: the ones that hash. */
+function hashingNs() {
+  let ns = 0;
+  for (const task of readdirSync('/proc/self/task')) {
+    const stat = readFileSync(`/proc/self/task/${task}/stat`, 'utf8');
+    const nice = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]);
+    if (nice === 19) ns += Number(readFileSync(`/proc/self/task/${task}/schedstat`, 'utf8').split(' ')[0]);
+  }
+  return ns;
+}
+
+async function mining(engine) {
+  const node = await startMockProcess({ difficulty: 1e8, rivalMs: 3_000, streamMs: 5_000 });
+  const miner = { account: 'bench', predicate: 'keys-all', publicKeys: ['0'.repeat(64)] };
+  const source = new NodeSource({ url: node.url, network: 'development', miner });
+  let hashes = 0;
+  const stop = new AbortController();
+  const emit = (event) => {
+    if (event.event === 'hashes') hashes += event.hashes;
+  };
+  const random = (below) => randomInt(below);
+  const run = new Miner({ source, engines: [engine], emit, clock: systemClock, random }).run(stop.signal);
+  await sleep(2_000); // warm-up, and a rate to aim a block a second at
+  node.setDifficulty(hashes / 2);
+  await sleep(1_000);
+  const before = { hashes, ns: hashingNs(), wallMs: performance.now() };
+  await sleep(ms);
+  const after = { hashes, ns: hashingNs(), wallMs: performance.now() };
+  stop.abort();
+  await run;
+  const { books } = await node.report();
+  await node.close();
+  return {
+    rate: ((after.hashes - before.hashes) * 1e9) / (after.ns - before.ns),
+    wallRate: ((after.hashes - before.hashes) * 1000) / (after.wallMs - before.wallMs),
+    accepted: books.accepted,
+  };
+}
+
+async function bareKernel(kernel, threads) {
+  const url = new URL('./lib/kernel-thread.mjs', import.meta.url);
+  const workers = Array.from({ length: threads }, () => new Worker(url, { workerData: { kernel } }));
+  const round = async (ms) =>
+    Promise.all(
+      workers.map(async (worker) => {
+        worker.postMessage({ ms });
+        return (await once(worker, 'message'))[0];
+      }),
+    );
+  await round(1_000);
+  const startMs = performance.now();
+  const results = await round(ms);
+  const wallMs = performance.now() - startMs;
+  await Promise.all(workers.map((worker) => worker.terminate()));
+  const sum = (key) => results.reduce((total, result) => total + result[key], 0);
+  return { rate: (sum('hashes') * 1e9) / sum('cpuNs'), wallRate: (sum('hashes') * 1000) / wallMs };
+}
+
+const options = {
+  ...(values.threads && { threads: Number(values.threads) }),
+  ...(values.kernel && { kernel: values.kernel }),
+};
+const { kernel, threads } = await (async () => {
+  const engine = new CpuEngine(options);
+  const info = await engine.open();
+  await engine.close();
+  return info;
+})();
+
+const rows = [];
+for (let i = 0; i < Number(values.rounds); i++) {
+  const mined = await mining(new CpuEngine(options));
+  const bare = await bareKernel(kernel, threads);
+  const MHs = (rate) => Number((rate / 1e6).toFixed(2));
+  rows.push({
+    'mining MH/s per CPU second': MHs(mined.rate),
+    'kernel MH/s per CPU second': MHs(bare.rate),
+    ratio: Number((mined.rate / bare.rate).toFixed(4)),
+    'mining MH/s': MHs(mined.wallRate),
+    'kernel MH/s': MHs(bare.wallRate),
+    'wall ratio': Number((mined.wallRate / bare.wallRate).toFixed(4)),
+    blocks: mined.accepted,
+  });
+}
+console.log(`kernel ${kernel}, ${threads} threads`);
+console.table(rows);
+const result = {
+  ratio: median(rows.map(({ ratio }) => ratio)),
+  wallRatio: median(rows.map((row) => row['wall ratio'])),
+};
+console.log(`median ratio ${result.ratio} per processor second, ${result.wallRatio} by the wall clock`);
+save(values.out, { bench: 'efficiency', kernel, threads, rounds: rows, ...result });
+process.exit(0);

@@ -1,0 +1,28 @@
+// One thread that runs a kernel and nothing else, at the priority that mining threads have. On 'go' it searches for the
+// given time and answers with its hashes and the processor time that its thread took for them.
+
+import { readFileSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
+import { parentPort, workerData } from 'node:worker_threads';
+import { prepareJob } from '#pickaxe/chain/job.js';
+import { parseWork } from '#pickaxe/chain/work.js';
+import { loadKernel } from '#pickaxe/engine/cpu/kernels/load.js';
+import { scan } from '#pickaxe/engine/cpu/kernels/scan.js';
+
+if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW);
+const kernel = loadKernel(workerData.kernel);
+const job = prepareJob(parseWork(new Uint8Array(322), { id: 'bench' }), 1);
+const current = Int32Array.of(1);
+/** Nanoseconds on a processor. */
+const cpuNs = () => Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]);
+
+parentPort.on('message', ({ ms }) => {
+  const until = performance.now() + ms;
+  const startNs = cpuNs();
+  let hashes = 0;
+  for (let counter = 0; performance.now() < until; counter += 512) {
+    const range = { lane: 1, page: 0, pages: 1_000, counter, counters: 512 };
+    hashes += 512 * scan(kernel, job, 1, range, current).pages;
+  }
+  parentPort.postMessage({ hashes, cpuNs: cpuNs() - startNs });
+});

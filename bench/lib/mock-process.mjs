@@ -1,0 +1,51 @@
+// A mock node in a process of its own, so that its work is not counted as the miner's.
+//
+// As a child: takes { options, chain } as its first argument, answers { url }; { cut: true } makes a New Cut and answers
+// nothing until { report: true }, which is answered by the times of all cuts, in ms of the machine's monotonic clock.
+
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+
+/** Milliseconds of a clock that all processes and threads of a machine share. */
+export const nowMs = () => Number(process.hrtime.bigint()) / 1e6;
+
+/** @param chain the only chain that work is for; left out, the node picks */
+export async function startMockProcess(options, chain) {
+  const child = fork(fileURLToPath(import.meta.url), [JSON.stringify({ options, chain })]);
+  const [{ url }] = await once(child, 'message');
+  return {
+    url,
+    cut: () => child.send({ cut: true }),
+    setDifficulty: (difficulty) => child.send({ difficulty }),
+    async report() {
+      child.send({ report: true });
+      const [report] = await once(child, 'message');
+      return report;
+    },
+    async close() {
+      const closed = once(child, 'exit');
+      child.disconnect();
+      await closed;
+    },
+  };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { options, chain } = JSON.parse(process.argv[2]);
+  const node = new MockNode(options);
+  if (chain !== undefined) node.pickChain = () => chain;
+  const { url } = await node.start();
+  const cutsMs = [];
+  process.on('message', ({ cut, difficulty, report }) => {
+    if (cut) {
+      cutsMs.push(nowMs());
+      node.advance(chain);
+    }
+    if (difficulty) node.difficulty = difficulty;
+    if (report) process.send({ cutsMs, books: { ...node.books, records: [] } });
+  });
+  process.on('disconnect', () => node.close().then(() => process.exit(0)));
+  process.send({ url });
+}
