@@ -75,6 +75,10 @@ export class FakeSource implements WorkSource {
   stale(): void {
     this.#updates.push({ kind: 'stale', reason: 'new cut' });
   }
+
+  lost(): void {
+    this.#updates.push({ kind: 'lost', reason: 'the test says so' });
+  }
 }
 
 const NOTHING: Range = { lane: 0, page: 0, pages: 0, counter: 0, counters: 0 };

@@ -27,6 +27,8 @@ const MAX_RECORDS = 1000;
 const MAX_SEEN = 10_000;
 
 export class Books {
+  /** TCP connections taken. */
+  connections = 0;
   /** Requests that arrived, whatever became of them. */
   readonly requests: Record<Endpoint, number> = { work: 0, solved: 0, updates: 0, config: 0, block: 0 };
   /** Work records handed out. */

@@ -77,6 +77,9 @@ export class MockNode {
     this.#faults = new FaultScript(this.#random);
     this.pickChain = () => randomInteger(this.#random, this.settings.chains);
     this.#server = createMockServer(this);
+    this.#server.on('connection', () => {
+      this.books.connections += 1;
+    });
   }
 
   /** @throws when the port cannot be had. */

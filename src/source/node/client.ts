@@ -9,6 +9,7 @@ import type { Clock } from '../../clock.ts';
 import type { NodeClock } from './clock.ts';
 import { within } from './deadline.ts';
 import { NodeError, networkError, quote } from './errors.ts';
+import type { NodeLimits } from './limits.ts';
 import { refusal } from './refusal.ts';
 import { CONFIG_PATH, type NodeAddress } from './url.ts';
 
@@ -27,6 +28,7 @@ export interface ClientOptions {
   readonly userAgent: string;
   /** Takes any certificate: nodes often sign their own. */
   readonly insecureTls: boolean;
+  readonly limits: NodeLimits;
 }
 
 /** An answer that came from the node itself. */
@@ -35,12 +37,6 @@ export interface NodeAnswer {
   readonly text: string;
 }
 
-/** Without one of these in time the host counts as out of reach. */
-const CONNECT_TIMEOUT_MS = 5_000;
-/** A node can hold a work request until some chain has work: let go after this, and ask again. */
-const WORK_TIMEOUT_MS = 10_000;
-const SOLVED_TIMEOUT_MS = 10_000;
-const CONFIG_TIMEOUT_MS = 5_000;
 /** Idle connections stay warm for the next New Cut; real nodes close them after 30 s. */
 const KEEP_ALIVE_MS = 25_000;
 /** A work request, a submission or two and the config at one time; streams have connections of their own. */
@@ -68,7 +64,7 @@ export class NodeClient {
   constructor(options: ClientOptions) {
     this.#options = options;
     const shared = {
-      connect: { timeout: CONNECT_TIMEOUT_MS, rejectUnauthorized: !options.insecureTls },
+      connect: { timeout: options.limits.connectTimeoutMs, rejectUnauthorized: !options.insecureTls },
       keepAliveTimeout: KEEP_ALIVE_MS,
       pipelining: 1,
     };
@@ -92,7 +88,7 @@ export class NodeClient {
       headers: { 'content-type': 'application/json', accept: OCTETS },
       body: JSON.stringify({ account, predicate, 'public-keys': publicKeys }),
     };
-    const { status, body } = await this.#ask(question, WORK_TIMEOUT_MS, stop);
+    const { status, body } = await this.#ask(question, this.#options.limits.workTimeoutMs, stop);
     if (status !== 200) throw refusal('work', status, body.toString(), this.#options);
     if (body.length !== WORK_BYTES) {
       throw new NodeError(
@@ -111,7 +107,7 @@ export class NodeClient {
   async postSolved(header: Uint8Array, stop: AbortSignal): Promise<NodeAnswer> {
     const path = `${this.#options.address.basePath}/mining/solved`;
     const question: Question = { path, method: 'POST', headers: { 'content-type': OCTETS }, body: header };
-    const { status, body } = await this.#ask(question, SOLVED_TIMEOUT_MS, stop);
+    const { status, body } = await this.#ask(question, this.#options.limits.solvedTimeoutMs, stop);
     return { status, text: quote(body.toString()) };
   }
 
@@ -121,7 +117,7 @@ export class NodeClient {
    */
   async getConfig(stop: AbortSignal): Promise<unknown> {
     const question: Question = { path: CONFIG_PATH, method: 'GET', headers: { accept: 'application/json' } };
-    const { status, body } = await this.#ask(question, CONFIG_TIMEOUT_MS, stop);
+    const { status, body } = await this.#ask(question, this.#options.limits.configTimeoutMs, stop);
     if (status !== 200) throw refusal('config', status, body.toString(), this.#options);
     try {
       return JSON.parse(body.toString());
@@ -170,7 +166,8 @@ export class NodeClient {
     let response: Dispatcher.ResponseData;
     try {
       const headers = { 'user-agent': userAgent, ...question.headers };
-      response = await pool.request({ ...question, headers, signal });
+      // undici closes the connection after a GET with a body unless told not to; a new one would delay the next work.
+      response = await pool.request({ ...question, headers, signal, reset: false });
     } catch (error) {
       throw networkError(error, address.origin);
     }

@@ -12,6 +12,7 @@ import { NodeClock } from './clock.ts';
 import { checkConfig } from './config-check.ts';
 import { pause } from './deadline.ts';
 import { NodeError } from './errors.ts';
+import { type NodeLimits, nodeLimits } from './limits.ts';
 import { solve } from './solving.ts';
 import { Updates } from './updates.ts';
 import { nodeAddress } from './url.ts';
@@ -33,6 +34,7 @@ export interface NodeSourceSurroundings {
   /** Uniform in [0, 1). */
   readonly random?: () => number;
   readonly emit?: Listener;
+  readonly limits?: Partial<NodeLimits>;
 }
 
 /** Between work requests while they fail: quick at first, for a node that is restarting. */
@@ -47,7 +49,8 @@ export class NodeSource implements WorkSource {
   readonly #nodeClock: NodeClock;
   readonly #client: NodeClient;
   readonly #updates: Updates;
-  readonly #works = new Works();
+  readonly #limits: NodeLimits;
+  readonly #works: Works;
   readonly #mailbox = new Mailbox();
   readonly #network: string;
   #fetches = 0;
@@ -58,13 +61,15 @@ export class NodeSource implements WorkSource {
   #wake: () => void = () => {};
 
   /** @throws Error when the URL is not a node's */
-  constructor(options: NodeSourceOptions, { clock, random, emit }: NodeSourceSurroundings = {}) {
+  constructor(options: NodeSourceOptions, { clock, random, emit, limits }: NodeSourceSurroundings = {}) {
     const address = nodeAddress(options.url, options.network);
     this.#options = options;
     this.#clock = clock ?? systemClock;
     this.#random = random ?? Math.random;
     this.#emit = emit ?? (() => {});
     this.#nodeClock = new NodeClock(this.#clock);
+    this.#limits = { ...nodeLimits, ...limits };
+    this.#works = new Works(this.#limits);
     this.name = address.name;
     this.#network = address.network;
     this.#client = new NodeClient({
@@ -74,11 +79,13 @@ export class NodeSource implements WorkSource {
       clock: this.#clock,
       userAgent: options.userAgent ?? 'pickaxe',
       insecureTls: options.insecureTls ?? false,
+      limits: this.#limits,
     });
     this.#updates = new Updates({
       url: `${address.name}/mining/updates`,
       clock: this.#clock,
       random: this.#random,
+      limits: this.#limits,
       open: (chain, stop) => this.#client.openUpdates(chain, stop),
       onOpen: (chain) => this.#streamOpened(chain),
       onNewCut: (chain) => this.#newCut(chain),
@@ -114,6 +121,7 @@ export class NodeSource implements WorkSource {
       // The miner waits for other work from here on, even while this solution is tried again.
       onFirstAttempt: () => this.#solved(work),
       random: this.#random,
+      limits: this.#limits,
     };
     return await solve(options, stop);
   }

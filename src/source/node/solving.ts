@@ -5,6 +5,7 @@ import { Backoff } from './backoff.ts';
 import type { NodeAnswer } from './client.ts';
 import { pause, within } from './deadline.ts';
 import { NodeError } from './errors.ts';
+import type { NodeLimits } from './limits.ts';
 
 export interface SolvingOptions {
   /** One attempt. @throws NodeError */
@@ -14,12 +15,9 @@ export interface SolvingOptions {
   /** Called once, when the first attempt has ended in whichever way. */
   readonly onFirstAttempt: () => void;
   readonly random: () => number;
+  readonly limits: Pick<NodeLimits, 'submitBudgetMs' | 'submitAfterStopMs'>;
 }
 
-/** Blocks of one chain are about 30 s apart: later, a solution has hardly any hope. */
-export const SUBMIT_BUDGET_MS = 30_000;
-/** What is left of the budget when the miner is told to stop. */
-export const SUBMIT_AFTER_STOP_MS = 5_000;
 /** A node may ask for patience, but a solution does not keep. */
 const MAX_PATIENCE_MS = 5_000;
 const PAUSES = { firstMs: 100, mostMs: 2_000 };
@@ -29,12 +27,12 @@ export async function solve(options: SolvingOptions, stop: AbortSignal): Promise
   const ending = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const onStop = () => {
-    timer = setTimeout(() => ending.abort(), SUBMIT_AFTER_STOP_MS);
+    timer = setTimeout(() => ending.abort(), options.limits.submitAfterStopMs);
   };
   if (stop.aborted) onStop();
   stop.addEventListener('abort', onStop, { once: true });
   try {
-    return await within(SUBMIT_BUDGET_MS, ending.signal, (signal) => attempts(options, signal));
+    return await within(options.limits.submitBudgetMs, ending.signal, (signal) => attempts(options, signal));
   } finally {
     clearTimeout(timer);
     stop.removeEventListener('abort', onStop);

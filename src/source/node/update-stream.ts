@@ -5,6 +5,7 @@ import type { Clock } from '../../clock.ts';
 import { Backoff } from './backoff.ts';
 import { NodeError } from './errors.ts';
 import { withData } from './event-lines.ts';
+import type { NodeLimits } from './limits.ts';
 
 export interface UpdateStreamOptions {
   /** For the EventSource's books only: `open` knows where to go. */
@@ -19,18 +20,10 @@ export interface UpdateStreamOptions {
   readonly onProblem: (error: NodeError) => void;
   readonly clock: Clock;
   readonly random: () => number;
+  readonly limits: NodeLimits;
 }
 
-/**
- * Real nodes end a stream after 240 s ± 10 % and send no keep-alive, so one that is older has been cut off somewhere on
- * the way. Opening one again costs next to nothing.
- */
-const MAX_STREAM_MS = 300_000;
-/** A stream that lasted this long ended in the normal way, and is reopened at once. */
-const STEADY_MS = 5_000;
 const PAUSES = { firstMs: 250, mostMs: 30_000 };
-/** The node has no more streams to give: they are given back when others end, minutes later. */
-const NO_STREAMS_PAUSES = { firstMs: 30_000, mostMs: 60_000 };
 
 export class UpdateStream {
   readonly #options: UpdateStreamOptions;
@@ -43,8 +36,9 @@ export class UpdateStream {
 
   constructor(options: UpdateStreamOptions) {
     this.#options = options;
+    const { noStreamsPauseMs } = options.limits;
     this.#pauses = new Backoff(PAUSES, options.random);
-    this.#noStreamsPauses = new Backoff(NO_STREAMS_PAUSES, options.random);
+    this.#noStreamsPauses = new Backoff({ firstMs: noStreamsPauseMs, mostMs: 2 * noStreamsPauseMs }, options.random);
     this.#connect();
   }
 
@@ -69,7 +63,7 @@ export class UpdateStream {
     eventSource.addEventListener('New Cut', () => this.#options.onNewCut());
     // `Refreshed Block` is ignored: the work stays valid, and newer transactions come with the next work.
     eventSource.addEventListener('error', () => this.#ended());
-    this.#timer = setTimeout(() => this.#ended(), MAX_STREAM_MS);
+    this.#timer = setTimeout(() => this.#ended(), this.#options.limits.maxStreamMs);
   }
 
   readonly #fetch: FetchLike = async (url, { signal }) => {
@@ -95,7 +89,9 @@ export class UpdateStream {
   }
 
   #ended(): void {
-    const steady = this.#openedAtMs !== undefined && this.#options.clock.monotonicMs() - this.#openedAtMs >= STEADY_MS;
+    const steady =
+      this.#openedAtMs !== undefined &&
+      this.#options.clock.monotonicMs() - this.#openedAtMs >= this.#options.limits.steadyStreamMs;
     const wasOpen = this.isOpen;
     this.close();
     if (wasOpen) this.#options.onEnd();

@@ -2,7 +2,7 @@
 
 import { UpdateStream, type UpdateStreamOptions } from './update-stream.ts';
 
-export interface UpdatesOptions extends Pick<UpdateStreamOptions, 'url' | 'clock' | 'random' | 'onProblem'> {
+export interface UpdatesOptions extends Pick<UpdateStreamOptions, 'url' | 'clock' | 'random' | 'limits' | 'onProblem'> {
   readonly open: (chain: number, stop: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
   readonly onOpen: (chain: number) => void;
   readonly onNewCut: (chain: number) => void;
@@ -23,11 +23,12 @@ export class Updates {
   /** Sees to it that the chain has a stream. */
   follow(chain: number): void {
     if (this.#streams.has(chain) || this.#streams.size >= MAX_STREAMS) return;
-    const { url, clock, random, onProblem, open, onOpen, onNewCut, onEnd } = this.#options;
+    const { url, clock, random, limits, onProblem, open, onOpen, onNewCut, onEnd } = this.#options;
     const stream = new UpdateStream({
       url,
       clock,
       random,
+      limits,
       onProblem,
       open: (stop) => open(chain, stop),
       onOpen: () => onOpen(chain),

@@ -6,15 +6,8 @@
 import { equalBytes } from '../../chain/bytes.ts';
 import { HEADER_BYTES, NONCE_BYTES } from '../../chain/layout.ts';
 import { type Work, withCreationTime } from '../../chain/work.ts';
+import type { NodeLimits } from './limits.ts';
 
-/** Several New Cuts for one block are normal: after the fetch that one has caused, the next waits this long. */
-export const BURST_MS = 100;
-/** How often to ask for work while the chain has no stream: a compromise between stale hashes and the node's load. */
-export const POLL_MS = 2_000;
-/** Refetched at this age: transactions are newer, and a New Cut lost with a dying stream costs no more than this. */
-export const REFRESH_MS = 120_000;
-/** A node forgets work that is older than about 5 minutes. */
-export const EXPIRY_MS = 300_000;
 /** Works whose chain is watched for New Cuts after others took over: solutions for them can still be on the way. */
 const REMEMBERED = 64;
 
@@ -28,6 +21,7 @@ interface Fetched {
 }
 
 export class Works {
+  readonly #limits: Pick<NodeLimits, 'burstMs' | 'pollMs' | 'refreshMs' | 'expiryMs'>;
   /** Fetches, openings and New Cuts, in the order in which they happened. */
   #order = 0;
   #current: Fetched | undefined;
@@ -39,6 +33,10 @@ export class Works {
   readonly #endingsMs = new Map<number, number>();
   /** By chain: when a New Cut last caused a fetch (monotonic). */
   readonly #cutFetchesMs = new Map<number, number>();
+
+  constructor(limits: Pick<NodeLimits, 'burstMs' | 'pollMs' | 'refreshMs' | 'expiryMs'>) {
+    this.#limits = limits;
+  }
 
   /** The work being mined, unless it is stale. */
   get current(): Work | undefined {
@@ -68,7 +66,7 @@ export class Works {
   /** Notes a New Cut. @returns true when the current work is stale by it; not for the echoes of one block */
   newCut(chain: number, nowMs: number): boolean {
     this.#cuts.set(chain, ++this.#order);
-    const echo = nowMs - (this.#cutFetchesMs.get(chain) ?? Number.NEGATIVE_INFINITY) < BURST_MS;
+    const echo = nowMs - (this.#cutFetchesMs.get(chain) ?? Number.NEGATIVE_INFINITY) < this.#limits.burstMs;
     for (const fetched of this.#fetched) {
       if (fetched.work.chain === chain && !(echo && fetched === this.#current)) fetched.outdated = true;
     }
@@ -97,7 +95,7 @@ export class Works {
 
   /** Whether the node has forgotten the current work by now. */
   isExpired(nowMs: number): boolean {
-    return this.#current !== undefined && nowMs - this.#current.fetchedAtMs >= EXPIRY_MS;
+    return this.#current !== undefined && nowMs - this.#current.fetchedAtMs >= this.#limits.expiryMs;
   }
 
   /** The monotonic time at which the next work is to be fetched; -∞ for at once. */
@@ -105,12 +103,12 @@ export class Works {
     if (!this.#current) return Number.NEGATIVE_INFINITY;
     const { work, order, fetchedAtMs } = this.#current;
     if (this.#missedCut(this.#current)) {
-      return (this.#cutFetchesMs.get(work.chain) ?? Number.NEGATIVE_INFINITY) + BURST_MS;
+      return (this.#cutFetchesMs.get(work.chain) ?? Number.NEGATIVE_INFINITY) + this.#limits.burstMs;
     }
     // New Cuts between the fetch and the opening were missed. Work fetched under an open stream has missed none.
     if ((this.#openings.get(work.chain) ?? 0) > order) return Number.NEGATIVE_INFINITY;
-    if (hasStream(work.chain)) return fetchedAtMs + REFRESH_MS;
-    return Math.max(fetchedAtMs, this.#endingsMs.get(work.chain) ?? 0) + POLL_MS;
+    if (hasStream(work.chain)) return fetchedAtMs + this.#limits.refreshMs;
+    return Math.max(fetchedAtMs, this.#endingsMs.get(work.chain) ?? 0) + this.#limits.pollMs;
   }
 
   /** A New Cut came while the work was on its way, or as an echo: it may be from before. */

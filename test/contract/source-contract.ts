@@ -1,0 +1,109 @@
+/** What every WorkSource must do, whatever is behind it. */
+
+import { describe, expect, it } from 'vitest';
+import { HEADER_BYTES, TARGET_BYTES } from '#pickaxe/chain/layout.js';
+import { creationTimeOf } from '#pickaxe/chain/work.js';
+import type { Verdict, WorkSource } from '#pickaxe/source/source.js';
+import { eventually, Follower, mine } from '../source/follow.ts';
+
+/** A source, and the world behind it. */
+export interface SourceUnderTest {
+  readonly source: WorkSource;
+  /** Makes the works handed out stale. */
+  readonly newCut: () => void;
+  /** From now on nothing behind the source answers. */
+  readonly fail: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** @param setUp makes a source whose works are solved within a few hundred hashes */
+export function sourceContract(name: string, setUp: () => Promise<SourceUnderTest>): void {
+  const withSource = async (
+    test: (world: SourceUnderTest & { follower: Follower }) => Promise<void>,
+  ): Promise<void> => {
+    const world = await setUp();
+    const follower = new Follower(world.source);
+    try {
+      await test({ ...world, follower });
+    } finally {
+      await follower.end();
+      await world.close();
+    }
+  };
+
+  describe(`${name} keeps the contract of a work source`, () => {
+    it('has a name for people', () =>
+      withSource(async ({ source }) => {
+        expect(source.name).not.toBe('');
+      }));
+
+    it('hands out well-formed work', () =>
+      withSource(async ({ follower }) => {
+        const work = await follower.work();
+        expect(work.header).toHaveLength(HEADER_BYTES);
+        expect(work.target).toHaveLength(TARGET_BYTES);
+        expect(creationTimeOf(work.header)).toBeGreaterThan(0n);
+      }));
+
+    it('accepts a solution, ends its work and hands out another with an id of its own', () =>
+      withSource(async ({ source, follower }) => {
+        const verdicts: Verdict['verdict'][] = [];
+        for (let round = 0; round < 5; round++) {
+          const work = await follower.work();
+          const { verdict } = await source.submit(mine(work), follower.stop);
+          verdicts.push(verdict);
+          await eventually(() => expect(follower.works.length).toBeGreaterThan(follower.works.indexOf(work) + 1));
+        }
+        expect(verdicts).toContain('accepted');
+        expect(verdicts.every((verdict) => verdict === 'accepted' || verdict === 'stale')).toBe(true);
+        const ids = follower.works.map(({ id }) => id);
+        expect(new Set(ids).size).toBe(ids.length);
+      }));
+
+    it('tells of staleness, and hands out work again', () =>
+      withSource(async ({ newCut, follower }) => {
+        await follower.work();
+        await eventually(() => {
+          newCut();
+          expect(follower.of('stale').length).toBeGreaterThan(0);
+        });
+        await follower.work();
+      }));
+
+    it('tells a late solution from an accepted one', () =>
+      withSource(async ({ source, follower }) => {
+        const work = await follower.work();
+        const [first, second] = [mine(work, 1), mine(work, 2)];
+        const verdict = await source.submit(first, follower.stop);
+        expect(verdict.verdict).toMatch(/accepted|stale/);
+        expect((await source.submit(second, follower.stop)).verdict).toBe('stale');
+      }));
+
+    it('knows a latest creation time that is not ahead of the clock', () =>
+      withSource(async ({ source, follower }) => {
+        const work = await follower.work();
+        const latestUs = source.latestTimeUs(work);
+        expect(latestUs).toBeGreaterThan(0n);
+        expect(latestUs).toBeLessThanOrEqual(BigInt(Date.now()) * 1000n + 1_000n);
+      }));
+
+    it('survives the loss of what is behind it: tells so once, and settles a submission soon after stop', () =>
+      withSource(async ({ source, follower, fail, newCut }) => {
+        const work = await follower.work();
+        const solution = mine(work);
+        await fail();
+        newCut();
+        await eventually(() => expect(follower.of('lost').length).toBe(1));
+        const pending = source.submit(solution, follower.stop);
+        await follower.end();
+        expect((await pending).verdict).toMatch(/unknown|stale/);
+        expect(follower.of('lost').length).toBe(1);
+      }));
+
+    it('ends its works when told to stop', () =>
+      withSource(async ({ follower }) => {
+        await follower.work();
+        await follower.end();
+      }));
+  });
+}

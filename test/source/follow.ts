@@ -1,0 +1,77 @@
+/** A listener to a source, and a miner small enough for tests. */
+
+import { vi } from 'vitest';
+import { prepareJob, solves } from '#pickaxe/chain/job.js';
+import { joinNonce } from '#pickaxe/chain/nonce.js';
+import { type Solution, verify } from '#pickaxe/chain/verify.js';
+import type { Work } from '#pickaxe/chain/work.js';
+import type { SourceUpdate, WorkSource } from '#pickaxe/source/source.js';
+
+/** Conditions are waited for this long: far longer than they take. */
+const PATIENCE_MS = 15_000;
+
+export function eventually<T>(condition: () => T | Promise<T>): Promise<T> {
+  return vi.waitFor(condition, { timeout: PATIENCE_MS, interval: 5 });
+}
+
+/** Follows a source until `end`. */
+export class Follower {
+  readonly updates: SourceUpdate[] = [];
+  readonly #ending = new AbortController();
+  readonly #ended: Promise<void>;
+
+  constructor(source: WorkSource) {
+    this.#ended = this.#follow(source);
+  }
+
+  get stop(): AbortSignal {
+    return this.#ending.signal;
+  }
+
+  get works(): Work[] {
+    return this.updates.flatMap((update) => (update.kind === 'work' ? [update.work] : []));
+  }
+
+  of<Kind extends SourceUpdate['kind']>(kind: Kind): Extract<SourceUpdate, { kind: Kind }>[] {
+    return this.updates.filter((update) => update.kind === kind) as Extract<SourceUpdate, { kind: Kind }>[];
+  }
+
+  /** The current work, once there is one. */
+  async work(): Promise<Work> {
+    return await eventually(() => {
+      const latest = this.updates.findLast(({ kind }) => kind !== 'lost');
+      if (latest?.kind !== 'work') throw new Error('no work yet');
+      return latest.work;
+    });
+  }
+
+  async end(): Promise<void> {
+    this.#ending.abort();
+    await this.#ended;
+  }
+
+  async #follow(source: WorkSource): Promise<void> {
+    for await (const update of source.works(this.stop)) this.updates.push(update);
+  }
+}
+
+/** The first solution on a lane; for targets of a few hundred hashes. */
+export function mine(work: Work, lane = 0): Solution {
+  const job = prepareJob(work, 1);
+  for (let counter = 0; ; counter++) {
+    const nonce = { lane, counter, page: 0 };
+    if (solves(job, nonce)) return verify(job, joinNonce(nonce)) as Solution;
+  }
+}
+
+/** A solution whose hash does not meet the target: what `verify` never makes. */
+export function wrongSolution(work: Work): Solution {
+  const job = prepareJob(work, 1);
+  for (let counter = 0; ; counter++) {
+    const nonce = { lane: 0, counter, page: 0 };
+    if (solves(job, nonce)) continue;
+    const header = job.header.slice();
+    new DataView(header.buffer).setBigUint64(278, joinNonce(nonce), true);
+    return { work, nonce: joinNonce(nonce), header, powHash: new Uint8Array(32) } as unknown as Solution;
+  }
+}

@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { withData } from '#pickaxe/source/node/event-lines.js';
+
+async function* chunksOf(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* parts;
+}
+
+async function transform(...parts: (string | Uint8Array)[]): Promise<string> {
+  const encoder = new TextEncoder();
+  let out = '';
+  for await (const chunk of withData(chunksOf(parts.map((p) => (typeof p === 'string' ? encoder.encode(p) : p))))) {
+    out += new TextDecoder().decode(chunk);
+  }
+  return out;
+}
+
+describe('withData', () => {
+  it('adds the data line that a node leaves out', async () => {
+    expect(await transform('event:New Cut\n\n')).toBe('event:New Cut\ndata:\n\n');
+  });
+
+  it('passes an event on as soon as it is complete', async () => {
+    const events = withData(chunksOf([new TextEncoder().encode('event:New Cut\r\n\r')]));
+    expect((await events.next()).value).toEqual(new TextEncoder().encode('event:New Cut\ndata:\n\n'));
+  });
+
+  it('leaves events alone that have data', async () => {
+    expect(await transform('event: a\ndata: 1\n\ndata\n\n')).toBe('event: a\ndata: 1\n\ndata\n\n');
+  });
+
+  it('drops an event that the end of the stream cuts off', async () => {
+    expect(await transform('event:New Cut\n\nevent:New Cut\n')).toBe('event:New Cut\ndata:\n\n');
+  });
+
+  it.each(['\n', '\r\n', '\r'])('reads lines that end in %j, however they are split', async (end) => {
+    const text = ['event:New Cut', '', ': a comment ☃', '', 'event:Refreshed Block', '', ''].join(end);
+    const bytes = new TextEncoder().encode(text);
+    const whole = await transform(text);
+    expect(whole).toBe('event:New Cut\ndata:\n\n: a comment ☃\ndata:\n\nevent:Refreshed Block\ndata:\n\n');
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 0, max: bytes.length }), { maxLength: 8 }), async (cuts) => {
+        const at = [0, ...cuts.sort((a, b) => a - b), bytes.length];
+        const parts = at.slice(1).map((end, i) => bytes.subarray(at[i], end));
+        expect(await transform(...parts)).toBe(whole);
+      }),
+    );
+  });
+
+  it('gives up on a stream that never ends a line, or never an event', async () => {
+    const long = 'x'.repeat(40_000);
+    await expect(transform(long, long)).rejects.toThrow('sends no events');
+    await expect(transform(`${long}\n`, `${long}\n`)).rejects.toThrow('sends no events');
+  });
+});

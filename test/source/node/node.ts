@@ -1,0 +1,34 @@
+/** A mock node and a source on it, closed after each test. */
+
+import { onTestFinished } from 'vitest';
+import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
+import type { NodeLimits } from '#pickaxe/source/node/limits.js';
+import { NodeSource, type NodeSourceOptions } from '#pickaxe/source/node/node-source.js';
+import { Recorder } from '../../fakes.ts';
+import { Follower } from '../follow.ts';
+
+const key = '0123456789abcdef'.repeat(4);
+export const miner = { account: `k:${key}`, predicate: 'keys-all', publicKeys: [key] } as const;
+
+/** Solutions within a few hundred hashes, and the same choices each time. */
+const EASY: MockNodeOptions = { difficulty: 100, seed: 7 };
+
+export async function startNode(options: MockNodeOptions = {}): Promise<{ node: MockNode; url: string }> {
+  const node = new MockNode({ ...EASY, ...options });
+  onTestFinished(() => node.close());
+  const { url } = await node.start();
+  return { node, url };
+}
+
+export function followNode(
+  url: string,
+  limits: Partial<NodeLimits> = {},
+  options: Partial<NodeSourceOptions> = {},
+): { source: NodeSource; follower: Follower; recorder: Recorder } {
+  const recorder = new Recorder();
+  const source = new NodeSource({ url, network: 'development', miner, ...options }, { emit: recorder.listen, limits });
+  const follower = new Follower(source);
+  onTestFinished(() => follower.end());
+  return { source, follower, recorder };
+}

@@ -1,0 +1,147 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Work } from '#pickaxe/chain/work.js';
+import { withCreationTime } from '#pickaxe/chain/work.js';
+import { Works } from '#pickaxe/source/node/works.js';
+import { makeWork } from '../../fakes.ts';
+
+const limits = { burstMs: 100, pollMs: 2_000, refreshMs: 120_000, expiryMs: 300_000 };
+const workOn = (chain: number): Work => ({ ...makeWork(100), chain });
+const NOW = Number.NEGATIVE_INFINITY;
+
+describe('Works', () => {
+  let works: Works;
+  let open: Set<number>;
+  let ms: number;
+
+  beforeEach(() => {
+    works = new Works(limits);
+    open = new Set();
+    ms = 1_000_000;
+  });
+
+  const due = () => works.dueAtMs((chain) => open.has(chain));
+  const fetch = (work: Work) => works.deliver(work, works.begin(ms), ms);
+  const openStream = (chain: number) => {
+    open.add(chain);
+    works.streamOpened(chain);
+  };
+
+  it('wants work when there is none', () => {
+    expect(due()).toBe(NOW);
+  });
+
+  it('polls while the chain has no stream', () => {
+    fetch(workOn(3));
+    openStream(4);
+    expect(due()).toBe(ms + limits.pollMs);
+  });
+
+  it('fetches once more when the stream opens after the fetch', () => {
+    fetch(workOn(3));
+    openStream(3);
+    expect(due()).toBe(NOW);
+    fetch(workOn(3));
+    expect(due()).toBe(ms + limits.refreshMs);
+  });
+
+  it('does so for a stream that opens while the fetch is under way', () => {
+    const order = works.begin(ms);
+    openStream(3);
+    works.deliver(workOn(3), order, ms);
+    expect(due()).toBe(NOW);
+  });
+
+  it('never refetches work that was fetched under an open stream, whatever other streams do', () => {
+    openStream(3);
+    fetch(workOn(3));
+    for (let chain = 4; chain < 20; chain++) openStream(chain);
+    expect(due()).toBe(ms + limits.refreshMs);
+  });
+
+  it('fetches at once when a stream has come back, and polls from its end while it has not', () => {
+    openStream(3);
+    fetch(workOn(3));
+    ms += 60_000;
+    open.delete(3);
+    works.streamEnded(3, ms);
+    expect(due()).toBe(ms + limits.pollMs);
+    openStream(3);
+    expect(due()).toBe(NOW);
+  });
+
+  it('drops the current work at a New Cut of its chain, and no other', () => {
+    openStream(3);
+    fetch(workOn(3));
+    expect(works.newCut(4, ms)).toBe(false);
+    expect(works.current).toBeDefined();
+    expect(works.newCut(3, ms)).toBe(true);
+    expect(works.current).toBeUndefined();
+    expect(due()).toBe(NOW);
+  });
+
+  it('answers a burst of New Cuts with one fetch at once and one at the end', () => {
+    openStream(3);
+    fetch(workOn(3));
+    expect(works.newCut(3, ms)).toBe(true);
+    ms += 5;
+    fetch(workOn(3));
+    for (let i = 0; i < 5; i++) {
+      ms += 5;
+      expect(works.newCut(3, ms)).toBe(false);
+    }
+    expect(due()).toBe(1_000_000 + limits.burstMs);
+    ms = due();
+    fetch(workOn(3));
+    expect(due()).toBe(ms + limits.refreshMs);
+  });
+
+  it('takes a New Cut after the burst for a new block', () => {
+    openStream(3);
+    fetch(workOn(3));
+    works.newCut(3, ms);
+    fetch(workOn(3));
+    ms += limits.burstMs;
+    expect(works.newCut(3, ms)).toBe(true);
+  });
+
+  it('fetches once more, and at once, when a New Cut came while the work was on its way', () => {
+    openStream(3);
+    const order = works.begin(ms);
+    works.newCut(3, ms);
+    works.deliver(workOn(3), order, ms);
+    expect(due()).toBeLessThanOrEqual(ms);
+    fetch(workOn(3));
+    expect(due()).toBe(ms + limits.refreshMs);
+  });
+
+  it('keeps the work when a fetch brings the same, with another time of asking', () => {
+    const work = workOn(3);
+    expect(fetch(work)).toBe(true);
+    openStream(3);
+    expect(fetch({ ...work, id: 'again', header: withCreationTime(work.header, 1n) })).toBe(false);
+    expect(works.current).toBe(work);
+    expect(due()).toBe(ms + limits.refreshMs);
+  });
+
+  it('hands the same work out again after it was declared stale', () => {
+    const work = workOn(3);
+    fetch(work);
+    works.drop();
+    expect(fetch({ ...work })).toBe(true);
+  });
+
+  it('knows which of the earlier works have had a New Cut', () => {
+    const [old, other, later] = [workOn(3), workOn(4), workOn(3)];
+    fetch(old);
+    fetch(other);
+    works.newCut(3, ms);
+    fetch(later);
+    expect([old, other, later].map((work) => works.isOutdated(work))).toEqual([true, false, false]);
+  });
+
+  it('knows when the node has forgotten the work', () => {
+    fetch(workOn(3));
+    expect(works.isExpired(ms + limits.expiryMs - 1)).toBe(false);
+    expect(works.isExpired(ms + limits.expiryMs)).toBe(true);
+  });
+});
