@@ -45,7 +45,7 @@ export async function runMiner({ events, source, engines, log }: Rig, options: M
   const tally = new Tally(clock);
   const logLines = new LogLines(log, tally);
   const jsonLines = json ? new JsonLines((line) => process.stdout.write(line), clock) : undefined;
-  const outcome = { ready: false, worked: false, wrongHashes: false };
+  const outcome = { ready: false, worked: false, wrongHashes: false, interrupted: false };
 
   events.on(tally.listen);
   if (jsonLines) events.on(jsonLines.listen);
@@ -71,6 +71,7 @@ export async function runMiner({ events, source, engines, log }: Rig, options: M
   ];
   const release = onSignals(() => {
     log.info({ tag: 'miner' }, 'stopping; once more to exit at once');
+    outcome.interrupted = true;
     stop.abort();
   });
 
@@ -83,9 +84,9 @@ export async function runMiner({ events, source, engines, log }: Rig, options: M
   jsonLines?.summary(tally.summary());
 
   if (outcome.wrongHashes) return EXIT.wrongHashes;
+  if (outcome.interrupted) return EXIT.done;
   if (!outcome.ready || !stop.signal.aborted) return EXIT.noDevice;
-  const bounded = blocks !== undefined || duration !== undefined;
-  return bounded && !outcome.worked ? EXIT.noWork : EXIT.done;
+  return outcome.worked ? EXIT.done : EXIT.noWork;
 }
 
 /** Calls `stop` at the first SIGINT or SIGTERM and ends the process at the second. @returns what undoes it */
