@@ -25,7 +25,10 @@ export interface GpuOptions {
   readonly adapter?: string;
   /** Whether an adapter that is software on the CPU will do. */
   readonly softwareGpu?: boolean;
+  /** What a dispatch should take. */
   readonly batchMs?: number;
+  /** A GPU that reports nothing for this long is given up as hung. */
+  readonly silenceMs?: number;
   /** Added to the child process's environment: drivers and loaders are configured there. */
   readonly environment?: Environment;
   /** For tests. */
@@ -52,8 +55,8 @@ export class GpuEngine implements Engine {
 
   async open(): Promise<EngineInfo> {
     if (this.#process) throw new Error(`${this.name} is open already`);
-    const { adapter, softwareGpu = false, batchMs = BATCH_MS, environment = {}, fault } = this.#options;
-    this.#process = new GpuProcess(environment);
+    const { adapter, softwareGpu = false, batchMs = BATCH_MS, environment, silenceMs, fault } = this.#options;
+    this.#process = new GpuProcess(environment, silenceMs);
     try {
       const question = { type: 'open', adapter, softwareGpu, batchMs, fault } as const;
       const { model, kernel, why, hashesPerSecond } = await this.#process.ask(question, 'opened');
@@ -139,9 +142,9 @@ class Given {
 
 /**
  * Lists the GPUs there are, software ones too.
- * @throws DeviceError when that cannot be found out.
+ * @throws DeviceError when there is none, or when that cannot be found out.
  */
-export async function listGpus(environment: Environment = {}): Promise<Gpu[]> {
+export async function listGpus(environment?: Environment): Promise<Gpu[]> {
   const gpu = new GpuProcess(environment);
   try {
     return (await gpu.ask({ type: 'list' }, 'listed')).gpus;

@@ -14,14 +14,16 @@ import { type ToChild, type ToParent, toParent } from './protocol.ts';
 const CHILD = fileURLToPath(new URL('./child/main.js', import.meta.url));
 /** For the driver to start and to compile the shaders: seconds on a cold cache. */
 const ANSWER_MS = 60_000;
-/** A search that is due a report and gets none for this long has a hung driver. Drivers reset theirs after 2 to 10 s. */
+/** Silence of a search that says that the driver hangs: drivers reset a GPU that does after 2 to 10 s. */
 const SILENCE_MS = 20_000;
 /** For the last dispatches, and for the driver to let go. */
 const CLOSE_MS = 5_000;
 /** Of what the child printed last, kept to explain its death. */
 const LAST_WORDS_CHARS = 2_000;
 
-/** Of the driver's complaints, added to an error. */
+/** A line in which Dawn or a driver complains; of what every healthy device makes it say, nothing. */
+const COMPLAINT = /^(warning|error|fatal)(?!.*artificially reduced)/i;
+/** Of the complaints, added to an error. */
 const COMPLAINT_CHARS = 300;
 
 export type Environment = Readonly<Record<string, string>>;
@@ -29,6 +31,7 @@ type SearchMessage = Extract<ToParent, { type: 'report' | 'ended' }>;
 type Answer = Extract<ToParent, { type: 'opened' | 'listed' }>;
 
 export class GpuProcess {
+  readonly #silenceMs: number;
   readonly #child: ChildProcess;
   readonly #exited: Promise<void>;
   /** Messages not read yet, by search; a search leaves when its `ended` is read. */
@@ -39,8 +42,12 @@ export class GpuProcess {
   #gone: DeviceError | undefined;
   #lastWords = '';
 
-  /** @param environment added to this process's own */
-  constructor(environment: Environment) {
+  /**
+   * @param environment added to this process's own
+   * @param silenceMs a search that is due a report and gets none for this long is given up
+   */
+  constructor(environment: Environment = {}, silenceMs = SILENCE_MS) {
+    this.#silenceMs = silenceMs;
     this.#child = fork(CHILD, [], {
       serialization: 'advanced',
       execArgv: [], // --inspect or a test runner's flags are not meant for the child
@@ -49,19 +56,22 @@ export class GpuProcess {
       env: { XDG_RUNTIME_DIR: tmpdir(), ...process.env, ...environment }, // the Vulkan loader complains without it
     });
     this.#child.on('message', (message) => this.#receive(message));
-    // Not 'close', which never comes once the parent has disconnected.
+    const { stderr } = this.#child;
+    stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#lastWords = (this.#lastWords + text).slice(-LAST_WORDS_CHARS);
+    });
+    const lastWord = new Promise<void>((resolve) => stderr?.once('close', resolve));
+    // Not the event 'close', which never comes once the parent has disconnected.
     this.#exited = new Promise((resolve) => {
-      this.#child.once('exit', (code, signal) => {
-        this.#end(`its process ended with ${signal ?? `exit code ${code}`}. ${this.#complaints()}`);
+      this.#child.once('exit', async (code, signal) => {
+        await lastWord;
+        this.#end(`its process ended with ${signal ?? `exit code ${code}`}${this.#complaints()}`);
         resolve();
       });
       this.#child.on('error', (error) => {
         this.#end(`its process failed: ${error.message}`);
         if (this.#child.pid === undefined) resolve(); // never started: there will be no 'exit'
       });
-    });
-    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      this.#lastWords = (this.#lastWords + text).slice(-LAST_WORDS_CHARS);
     });
   }
 
@@ -85,7 +95,7 @@ export class GpuProcess {
     } catch (error) {
       if (!(error instanceof DeviceError) || error.fault !== 'missing') throw error;
       await this.#exited; // for its last words: Dawn says on stderr alone why it refused a driver
-      throw new DeviceError('missing', `${error.message}. ${this.#complaints()}`.trimEnd(), { cause: error });
+      throw new DeviceError('missing', `${error.message}${this.#complaints()}`, { cause: error });
     } finally {
       clearTimeout(timer);
     }
@@ -141,8 +151,8 @@ export class GpuProcess {
     return setInterval(() => {
       strikes = seen === this.#messages ? strikes + 1 : 0;
       seen = this.#messages;
-      if (strikes >= 2) this.#end(`it was silent for ${SILENCE_MS / 1000} s`);
-    }, SILENCE_MS / 2);
+      if (strikes >= 2) this.#end(`it was silent for ${this.#silenceMs / 1000} s`);
+    }, this.#silenceMs / 2);
   }
 
   #receive(message: unknown): void {
@@ -159,7 +169,7 @@ export class GpuProcess {
   /** Out of service from now on, whatever becomes of the process. The first reason counts. */
   #end(reason: string, fault: DeviceError['fault'] = 'lost'): void {
     const message = fault === 'lost' ? `the GPU was lost: ${reason}` : reason;
-    this.#gone ??= new DeviceError(fault, message.trimEnd());
+    this.#gone ??= new DeviceError(fault, message);
     this.#child.kill('SIGKILL');
     this.#wake();
   }
@@ -175,7 +185,7 @@ export class GpuProcess {
   }
 
   #complaints(): string {
-    const lines = this.#lastWords.split('\n').filter((line) => /^(Warning|Error|FATAL)/i.test(line));
-    return lines.length > 0 ? `It said: ${lines.join(' ').slice(0, COMPLAINT_CHARS)}` : '';
+    const lines = this.#lastWords.split('\n').filter((line) => COMPLAINT.test(line));
+    return lines.length > 0 ? ` (it said: ${lines.join(' ').slice(0, COMPLAINT_CHARS)})` : '';
   }
 }

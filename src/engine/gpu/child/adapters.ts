@@ -5,13 +5,15 @@
 
 import { DeviceError } from '../../engine.ts';
 import type { Gpu } from '../protocol.ts';
-import { BACKEND, isSoftware, loadDawn, modelOf, openAdapter } from './device.ts';
+import { BACKEND, isSoftware, loadDawn, modelOf, openAdapter, whyNoAdapter } from './device.ts';
 
 const NO_SUCH_ADAPTER = '\u2205';
 
+/** @throws DeviceError when there is none. */
 export async function listAdapters(): Promise<Gpu[]> {
   const create = await loadDawn();
   const names = await adapterNames(create);
+  if (names.length === 0) throw new DeviceError('missing', whyNoAdapter());
   const gpus: Gpu[] = [];
   for (const [i, model] of names.entries()) {
     const gpu = { name: `gpu${i}`, model, backend: BACKEND };

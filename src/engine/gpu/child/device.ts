@@ -46,9 +46,9 @@ function whyDawnFails(cause: unknown): string {
   const message = cause instanceof Error ? cause.message : String(cause);
   const glibc = /GLIBC(?:XX)?_[\d.]+/.exec(message)?.[0];
   if (glibc) {
-    return `GPU mining needs a newer C library (${glibc}): use Debian 12, Ubuntu 22.04, RHEL 9 or later. CPU mining is not affected.`;
+    return `GPU mining needs a newer C library (${glibc}): use Debian 12, Ubuntu 22.04, RHEL 9 or later; CPU mining is not affected`;
   }
-  return `the WebGPU library does not load on ${process.platform}-${process.arch}: ${message.split('\n')[0]}. CPU mining is not affected.`;
+  return `the WebGPU library does not load on ${process.platform}-${process.arch}: ${message.split('\n')[0]}; CPU mining is not affected`;
 }
 
 /**
@@ -62,12 +62,13 @@ export async function openAdapter(
   const flags = name === undefined ? [] : [`adapter=${name}`];
   const dawn = create([`backend=${BACKEND}`, ...flags]);
   const adapter = await dawn.requestAdapter({ powerPreference: 'high-performance' }).catch(() => null);
-  if (!adapter) throw new DeviceError('missing', whyNoAdapter(name));
+  if (!adapter) throw new DeviceError('missing', name === undefined ? whyNoAdapter() : whyNotThisAdapter(name));
   return { dawn, adapter };
 }
 
-function whyNoAdapter(name: string | undefined): string {
-  if (name !== undefined) return `there is no GPU '${name}' any more: \`pickaxe devices\` lists what there is`;
+const whyNotThisAdapter = (name: string) => `there is no GPU '${name}': \`pickaxe devices\` lists what there is`;
+
+export function whyNoAdapter(): string {
   const install = {
     linux:
       'install the GPU maker’s Vulkan driver (for AMD and Intel: mesa-vulkan-drivers 23 or later) and check it with `vulkaninfo --summary`; in a container, pass the GPU and its driver in',
@@ -94,7 +95,7 @@ export function modelOf({ info }: GPUAdapter): string {
  */
 export async function openDevice(adapter: GPUAdapter, onLost: (reason: string) => void): Promise<GPUDevice> {
   const device = await adapter.requestDevice().catch((cause: Error) => {
-    throw new DeviceError('missing', `the driver refuses to open the GPU: ${cause.message}. Update the driver.`, {
+    throw new DeviceError('missing', `the driver refuses to open the GPU (${cause.message}): update it`, {
       cause,
     });
   });

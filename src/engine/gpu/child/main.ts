@@ -45,10 +45,10 @@ async function open({ adapter: name, softwareGpu, batchMs, fault }: OpenMessage)
   const { dawn, adapter } = await openAdapter(await loadDawn(), name);
   const model = modelOf(adapter);
   if (isSoftware(adapter) && !softwareGpu) {
-    const remedy = 'Use the CPU engine, or admit it with --software-gpu';
+    const remedy = 'use the CPU engine, or admit it with --software-gpu';
     throw new DeviceError(
       'missing',
-      `the only GPU is software on the CPU (${model}), slower than the CPU engine. ${remedy}.`,
+      `the GPU is software on the CPU (${model}), slower than the CPU engine: ${remedy}`,
     );
   }
   const device = await openDevice(adapter, (reason) => fail(new DeviceError('lost', `the GPU was lost: ${reason}`)));

@@ -60,8 +60,10 @@ export class Searcher {
     const startedMs = performance.now();
     const found = await this.#scanner.scan(task, range);
     const doneMs = performance.now();
-    // The GPU runs one dispatch after the other: this one's time began when the one before it was done.
-    this.#sizing.observe(range.counters, doneMs - Math.max(startedMs, this.#lastDoneMs));
+    // The GPU runs one dispatch after the other: this one's time began when the one before it was done. Of a range's
+    // small rest the time says little about the rate.
+    const typical = range.counters > this.#sizing.size / 2;
+    if (typical) this.#sizing.observe(range.counters, doneMs - Math.max(startedMs, this.#lastDoneMs));
     this.#lastDoneMs = doneMs;
 
     task.dispatched--;

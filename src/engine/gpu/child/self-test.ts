@@ -65,8 +65,10 @@ function expect(found: readonly number[], expected: readonly number[], what: str
 }
 
 function wrong(what: string): never {
-  const remedy = 'Update its driver, or undo overclocking';
-  throw new DeviceError('wrong hashes', `the GPU computes wrong hashes (self-test: ${what}). ${remedy}.`);
+  throw new DeviceError(
+    'wrong hashes',
+    `the GPU computes wrong hashes (self-test: ${what}): update its driver, or undo overclocking`,
+  );
 }
 
 /** A linear congruential generator's upper bytes (Numerical Recipes' constants). */

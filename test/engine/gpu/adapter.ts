@@ -1,0 +1,30 @@
+/** The adapter that GPU tests run on: a real GPU, or Vulkan in software (lavapipe). */
+
+import { describe } from 'vitest';
+import { GpuEngine, type GpuOptions, listGpus } from '#pickaxe/engine/gpu/gpu-engine.js';
+
+async function findAdapter(): Promise<{ adapter: string } | { why: string }> {
+  try {
+    const gpus = await listGpus();
+    const gpu = gpus.find(({ usable }) => usable) ?? gpus.find(({ software }) => software);
+    return gpu ? { adapter: gpu.model } : { why: gpus.map(({ model, why }) => `${model}: ${why}`).join('; ') };
+  } catch (fault) {
+    return { why: (fault as Error).message };
+  }
+}
+
+const found = await findAdapter();
+
+// Without an adapter the shaders are not tested. On a developer's machine that is a pity; in CI it is a fault.
+if ('why' in found && process.env.CI) {
+  throw new Error(`CI must run the shaders: install mesa-vulkan-drivers 23 or later (${found.why})`);
+}
+
+/** `describe`, or a skipped one whose name says why. */
+export const describeGpu = (name: string, tests: () => void): void => {
+  if ('adapter' in found) describe(name, tests);
+  else describe.skip(`${name} (no adapter: ${found.why})`, tests);
+};
+
+export const gpuEngine = (options: Partial<GpuOptions> = {}): GpuEngine =>
+  new GpuEngine({ name: 'gpu0', softwareGpu: true, ...('adapter' in found && { adapter: found.adapter }), ...options });

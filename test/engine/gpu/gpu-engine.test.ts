@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest';
+import { DeviceError } from '#pickaxe/engine/engine.js';
+import { GpuEngine, listGpus } from '#pickaxe/engine/gpu/gpu-engine.js';
+import { HIT_CAPACITY } from '#pickaxe/engine/gpu/prepare.generated.js';
+import { engineContract } from '../../contract/engine-contract.ts';
+import { everythingSolves, jobOf, nothingSolves, searchVectors, someHeaderHex } from '../../contract/jobs.ts';
+import { Rectangle } from '../../contract/rectangle.ts';
+import { describeGpu, gpuEngine } from './adapter.ts';
+
+const never = new AbortController().signal;
+const noDriver = { VK_DRIVER_FILES: '/nonexistent', VK_ICD_FILENAMES: '/nonexistent' };
+const onVulkan = process.platform === 'linux';
+
+describeGpu('a GPU', () => {
+  engineContract('gpu', () => gpuEngine());
+
+  test('says what it is', async () => {
+    const engine = gpuEngine();
+    const info = await engine.open();
+    await engine.close();
+    expect(info).toEqual({
+      model: expect.stringMatching(/./),
+      kernel: expect.stringMatching(/^wgsl(-uniform-rotates)?$/),
+      why: expect.stringMatching(/^\d+\.\d % faster here than wgsl/),
+    });
+  });
+
+  test('is loaded by its child process alone', async () => {
+    const engine = gpuEngine();
+    await engine.open();
+    const { sharedObjects } = process.report.getReport() as unknown as { sharedObjects: string[] };
+    await engine.close();
+    expect(sharedObjects.filter((path) => path.includes('dawn'))).toEqual([]);
+  });
+
+  test('loses no hit when a dispatch has many times more than there is room for', async () => {
+    const engine = gpuEngine();
+    await engine.open();
+    const size = (counters: number) => ({ lane: 2, page: 9, pages: 1, counter: 5, counters });
+    // Dispatches grow with time: this one makes the next large.
+    const warmUp = new Rectangle(size(20_000_000));
+    for await (const _ of engine.search(jobOf(someHeaderHex, nothingSolves), warmUp, never));
+    const ranges = new Rectangle(size(30 * HIT_CAPACITY));
+    const seen = new Set<bigint>();
+    let claims = 0;
+    for await (const { candidates } of engine.search(jobOf(someHeaderHex, everythingSolves), ranges, never)) {
+      claims += candidates.length;
+      for (const nonce of candidates) seen.add(nonce);
+    }
+    await engine.close();
+    expect(claims).toBe(30 * HIT_CAPACITY);
+    expect(seen.size).toBe(30 * HIT_CAPACITY);
+  });
+
+  test('turns to the newest job at once, though the old one is not stopped yet', async () => {
+    const engine = gpuEngine();
+    await engine.open();
+    const stop = new AbortController();
+    const endless = { lane: 0, page: 0, pages: 0x1_0000, counter: 0, counters: 2 ** 32 };
+    const old = engine.search(jobOf(someHeaderHex, nothingSolves), new Rectangle(endless), stop.signal);
+    await old.next();
+    const { headerHex, targetHex, lane, page, counter, start, nonce } = searchVectors.first[0];
+    const range = { lane, page, pages: 1, counter: start, counters: counter - start + 1 };
+    const candidates: bigint[] = [];
+    for await (const report of engine.search(jobOf(headerHex, targetHex), new Rectangle(range), never)) {
+      candidates.push(...report.candidates);
+    }
+    expect(candidates).toEqual([BigInt(nonce)]);
+    stop.abort();
+    while (!(await old.next()).done);
+    await engine.close();
+  });
+
+  test('is listed', async () => {
+    const gpus = await listGpus();
+    expect(gpus.map(({ name }) => name)).toEqual(gpus.map((_, i) => `gpu${i}`));
+    for (const gpu of gpus) {
+      expect(gpu.why).not.toBe('');
+      if (gpu.software) expect(gpu).toMatchObject({ usable: false, why: expect.stringContaining('--software-gpu') });
+    }
+  });
+
+  test.runIf(onVulkan)('made of software is refused unless asked for', async () => {
+    const software = (await listGpus()).find((gpu) => gpu.software);
+    if (!software) return; // a machine with real GPUs only
+    const opening = new GpuEngine({ name: 'gpu0', adapter: software.model }).open();
+    await expect(opening).rejects.toMatchObject({
+      fault: 'missing',
+      message: expect.stringContaining('--software-gpu'),
+    });
+  });
+
+  test('that does not exist is refused by name', async () => {
+    const opening = gpuEngine({ adapter: 'Voodoo 2' }).open();
+    await expect(opening).rejects.toMatchObject({ fault: 'missing', message: expect.stringContaining("'Voodoo 2'") });
+  });
+});
+
+test.runIf(onVulkan)('without a driver it says what to do, and what the loader said', async () => {
+  const engine = new GpuEngine({ name: 'gpu0', softwareGpu: true, environment: noDriver });
+  for (const refusal of [listGpus(noDriver), engine.open()]) {
+    await expect(refusal).rejects.toThrow(DeviceError);
+    await expect(refusal).rejects.toMatchObject({
+      fault: 'missing',
+      message: expect.stringMatching(/Vulkan driver.*vulkaninfo.*it said: .*Found no drivers/),
+    });
+  }
+});
+
+test('cannot search before it is open', async () => {
+  const search = gpuEngine().search({} as never, {} as never, never);
+  await expect(search.next()).rejects.toThrow('not open');
+});

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { toChild, toParent } from '#pickaxe/engine/gpu/protocol.js';
+import { contains, without } from '#pickaxe/engine/gpu/strips.js';
+
+const strip = (counter: number, counters: number) => ({ lane: 1, page: 2, pages: 1, counter, counters });
+const report = { type: 'report', search: 1, searched: strip(0, 10), candidates: [5n] };
+const words = { midstate: new Uint32Array(8), tail: new Uint32Array(16), target: new Uint32Array(8) };
+
+test('what the two ends say passes', () => {
+  expect(toParent.parse(report)).toEqual(report);
+  const search = { type: 'search', search: 1, ...words };
+  expect(toChild.parse(search)).toEqual(search);
+  const range = { type: 'range', search: 1, range: strip(2 ** 32 - 1, 1) };
+  expect(toChild.parse(range)).toEqual(range);
+});
+
+test.each([
+  ['a nonce over 64 bits', { ...report, candidates: [1n << 64n] }],
+  ['a nonce that is a number', { ...report, candidates: [5] }],
+  ['a range past the last counter', { ...report, searched: strip(2 ** 32 - 1, 2) }],
+  ['an empty range', { ...report, searched: strip(0, 0) }],
+  ['two pages', { ...report, searched: { ...strip(0, 1), pages: 2 } }],
+  ['an unknown message', { type: 'hello' }],
+  ['no message', undefined],
+])('the parent refuses %s', (_, message) => {
+  expect(toParent.safeParse(message).success).toBe(false);
+});
+
+test('the child refuses words of a wrong number or kind', () => {
+  for (const wrong of [{ tail: new Uint32Array(15) }, { midstate: new Int32Array(8) }, { target: [] }]) {
+    expect(toChild.safeParse({ type: 'search', search: 1, ...words, ...wrong }).success).toBe(false);
+  }
+});
+
+test('a part is cut out of a strip', () => {
+  expect(without(strip(10, 10), strip(10, 10))).toEqual([]);
+  expect(without(strip(10, 10), strip(10, 4))).toEqual([strip(14, 6)]);
+  expect(without(strip(10, 10), strip(16, 4))).toEqual([strip(10, 6)]);
+  expect(without(strip(10, 10), strip(12, 3))).toEqual([strip(10, 2), strip(15, 5)]);
+});
+
+test('a strip contains what lies inside it, on its own lane and page', () => {
+  expect(contains(strip(10, 10), strip(10, 10))).toBe(true);
+  expect(contains(strip(10, 10), strip(9, 2))).toBe(false);
+  expect(contains(strip(10, 10), strip(19, 2))).toBe(false);
+  expect(contains(strip(10, 10), { ...strip(12, 1), page: 3 })).toBe(false);
+  expect(contains(strip(10, 10), { ...strip(12, 1), lane: 0 })).toBe(false);
+});
