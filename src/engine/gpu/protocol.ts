@@ -34,7 +34,9 @@ const fault = z.enum([
   'wrong nonces',
   /** Work is taken and never reported on, as by a hung driver. */
   'hang',
-  /** The process dies after its first report, as by a driver's crash. */
+  /** The device is gone after the first report, as when it is reset. */
+  'device loss',
+  /** The process dies after the first report, as by a driver's crash. */
   'crash',
 ]);
 export type Fault = z.infer<typeof fault>;

@@ -3,11 +3,13 @@
 import { describe } from 'vitest';
 import { GpuEngine, type GpuOptions, listGpus } from '#pickaxe/engine/gpu/gpu-engine.js';
 
-async function findAdapter(): Promise<{ adapter: string } | { why: string }> {
+async function findAdapter(): Promise<{ adapter: string; software?: string | undefined } | { why: string }> {
   try {
     const gpus = await listGpus();
-    const gpu = gpus.find(({ usable }) => usable) ?? gpus.find(({ software }) => software);
-    return gpu ? { adapter: gpu.model } : { why: gpus.map(({ model, why }) => `${model}: ${why}`).join('; ') };
+    const real = gpus.find(({ usable }) => usable)?.model;
+    const software = gpus.find((gpu) => gpu.software)?.model;
+    const adapter = real ?? software;
+    return adapter ? { adapter, software } : { why: gpus.map(({ model, why }) => `${model}: ${why}`).join('; ') };
   } catch (fault) {
     return { why: (fault as Error).message };
   }
@@ -19,6 +21,9 @@ const found = await findAdapter();
 if ('why' in found && process.env.CI) {
   throw new Error(`CI must run the shaders: install mesa-vulkan-drivers 23 or later (${found.why})`);
 }
+
+/** Dawn's name of one that is made of software, where there is one. */
+export const softwareAdapter = 'adapter' in found ? found.software : undefined;
 
 /** `describe`, or a skipped one whose name says why. */
 export const describeGpu = (name: string, tests: () => void): void => {

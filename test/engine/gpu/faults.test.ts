@@ -65,6 +65,16 @@ describeGpu('a GPU that fails', () => {
     await engine.close();
   });
 
+  test('is lost when its device is gone', async () => {
+    const engine = gpuEngine({ fault: 'device loss' });
+    await engine.open();
+    expect((await searchToTheEnd(engine)).fault).toMatchObject({
+      fault: 'lost',
+      message: expect.stringMatching(/^the GPU was lost: a dispatch failed: ./),
+    });
+    await engine.close();
+  });
+
   test('is lost when it hangs, and its process is ended', async () => {
     const engine = gpuEngine({ fault: 'hang', silenceMs: 200 });
     await engine.open();

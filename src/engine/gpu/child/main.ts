@@ -4,6 +4,7 @@
  */
 
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { joinNonce } from '../../../chain/nonce.ts';
 import { DeviceError } from '../../engine.ts';
 import { type Fault, type OpenMessage, type ToChild, type ToParent, toChild } from '../protocol.ts';
@@ -13,6 +14,9 @@ import { isSoftware, loadDawn, modelOf, openAdapter, openDevice } from './device
 import { Scanner, SHADERS, type ShaderName } from './scanner.ts';
 import { Searcher } from './searcher.ts';
 import { selfTest } from './self-test.ts';
+
+/** For a lost device to say why. Only good enough. */
+const REASON_MS = 1_000;
 
 /** What must not be collected while the process lives, least of all Dawn's own object: it would crash. */
 let kept: { readonly dawn: unknown; readonly device: GPUDevice } | undefined;
@@ -51,7 +55,7 @@ async function open({ adapter: name, softwareGpu, batchMs, fault }: OpenMessage)
       `the GPU is software on the CPU (${model}), slower than the CPU engine: ${remedy}`,
     );
   }
-  const device = await openDevice(adapter, (reason) => fail(new DeviceError('lost', `the GPU was lost: ${reason}`)));
+  const device = await openDevice(adapter, (reason) => fail(new Error(reason)));
   kept = { dawn, device };
 
   const names = Object.keys(SHADERS) as ShaderName[];
@@ -63,7 +67,11 @@ async function open({ adapter: name, softwareGpu, batchMs, fault }: OpenMessage)
   searcher = new Searcher(best.scanner, batchMs, {
     report: (search, searched, candidates) => deliver({ type: 'report', search, searched, candidates }, fault),
     ended: (search) => send({ type: 'ended', search }),
-    lost: fail,
+    lost: async (error) => {
+      // Of a lost device the dispatch says nothing, and the device itself says why a little later.
+      await Promise.race([device.lost, sleep(REASON_MS)]);
+      fail(new Error(`a dispatch failed: ${(error as Error).message || 'no reason given'}`));
+    },
   });
   const faster = (100 * (best.hashesPerSecond / other.hashesPerSecond - 1)).toFixed(1);
   const why = `${faster} % faster here than ${other.scanner.name}`;
@@ -78,6 +86,7 @@ function wgslOf(shader: ShaderName): string {
 function deliver(report: ToParent & { type: 'report' }, fault: Fault | undefined): void {
   const { lane, page, counter } = report.searched;
   if (fault === 'hang') return;
+  if (fault === 'device loss') kept?.device.destroy();
   if (fault === 'wrong nonces') report.candidates.push(joinNonce({ lane, page, counter }));
   send(report, fault === 'crash' ? () => process.kill(process.pid, 'SIGKILL') : undefined);
 }
