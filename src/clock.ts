@@ -1,15 +1,13 @@
 /** Time as the rest of the code gets it: through a constructor, so that tests can bring their own. */
 
-import { performance } from 'node:perf_hooks';
-
 export interface Clock {
   /** Wall clock: microseconds since the UNIX epoch. It can jump. */
   nowUs(): bigint;
-  /** Never jumps; only differences mean anything. */
+  /** Never jumps; only differences mean anything. The system's is one clock for all processes and threads. */
   monotonicMs(): number;
 }
 
 export const systemClock: Clock = {
   nowUs: () => BigInt(Date.now()) * 1000n,
-  monotonicMs: () => performance.now(),
+  monotonicMs: () => Number(process.hrtime.bigint() / 1000n) / 1000,
 };

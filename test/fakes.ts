@@ -52,9 +52,12 @@ export class FakeSource implements WorkSource {
   /** Answers each submission. */
   verdict: (solution: Solution) => Verdict | Promise<Verdict> = () => ({ verdict: 'accepted', reason: '' });
   latestUs = () => BigInt(Date.now()) * 1000n;
+  /** Whether anyone has asked for work. */
+  started = false;
   readonly #updates = new Queue<SourceUpdate>();
 
   works(stop: AbortSignal): AsyncIterable<SourceUpdate> {
+    this.started = true;
     return this.#updates.drain(stop);
   }
 
@@ -128,10 +131,10 @@ export class FakeEngine implements Engine {
       this.searched.push({ job: job.number, range });
       const found = [...hitsIn(job, range), ...this.lies.splice(0)];
       if (this.late) kept.push(...found);
-      yield { searched: range, hashes: sizeOf(range), candidates: this.late ? [] : found };
+      yield { searched: range, hashes: sizeOf(range), beganMs: 0, candidates: this.late ? [] : found };
       await new Promise((resolve) => setImmediate(resolve));
     }
-    if (this.late) yield { searched: NOTHING, hashes: 0, candidates: kept };
+    if (this.late) yield { searched: NOTHING, hashes: 0, beganMs: 0, candidates: kept };
   }
 
   async close(): Promise<void> {

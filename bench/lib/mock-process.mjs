@@ -6,10 +6,11 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { systemClock } from '#pickaxe/clock.js';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 
-/** Milliseconds of a clock that all processes and threads of a machine share. */
-export const nowMs = () => Number(process.hrtime.bigint()) / 1e6;
+/** Milliseconds of the clock that all processes and threads of a machine share. */
+export const nowMs = systemClock.monotonicMs;
 
 /** @param chain the only chain that work is for; left out, the node picks */
 export async function startMockProcess(options, chain) {

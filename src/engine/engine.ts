@@ -19,6 +19,8 @@ export interface SearchReport {
   readonly searched: Range;
   /** Nonces hashed for it: `sizeOf(searched)`. */
   readonly hashes: number;
+  /** When searching it began, on the system clock's `monotonicMs`: tells how soon a new job is searched. */
+  readonly beganMs: number;
   /** Every nonce of `searched` that the engine claims to solve. */
   readonly candidates: readonly bigint[];
 }

@@ -95,10 +95,10 @@ export class SearchRun {
     this.#notify();
   }
 
-  #settle(range: Range, { pages, candidates, ms }: TaskResult): void {
+  #settle(range: Range, { pages, candidates, beganMs, ms }: TaskResult): void {
     if (pages > 0) {
       const searched = { ...range, pages };
-      this.#reports.push({ searched, hashes: sizeOf(searched), candidates });
+      this.#reports.push({ searched, hashes: sizeOf(searched), beganMs, candidates });
     }
     if (pages === range.pages) this.#options.batch.learn(sizeOf(range), ms);
     else this.#unfinished.push({ ...range, page: range.page + pages, pages: range.pages - pages });

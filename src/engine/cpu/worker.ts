@@ -5,6 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { workerData } from 'node:worker_threads';
 import type { Search } from '../../chain/job.ts';
 import type { Range } from '../../chain/nonce.ts';
+import { systemClock } from '../../clock.ts';
 import type { KernelName } from './kernels/kernel.ts';
 import { loadKernel } from './kernels/load.ts';
 import { type Scanned, scan } from './kernels/scan.ts';
@@ -24,6 +25,8 @@ export interface Task {
 }
 
 export interface TaskResult extends Scanned {
+  /** On the system clock's `monotonicMs`. */
+  readonly beganMs: number;
   readonly ms: number;
 }
 
@@ -37,7 +40,7 @@ export default async function run({ job, search, range }: Task): Promise<TaskRes
   // When several tasks arrive at once piscina starts them all, and sends no result before the last one has been run.
   // Taking turns in the event loop lets each result out before the next task begins.
   await setImmediate();
-  const startMs = performance.now();
+  const beganMs = systemClock.monotonicMs();
   const scanned = scan(kernel, search, job, range, currentJob);
-  return { ...scanned, ms: performance.now() - startMs };
+  return { ...scanned, beganMs, ms: systemClock.monotonicMs() - beganMs };
 }

@@ -92,8 +92,8 @@ export class GpuEngine implements Engine {
         ended = message.type === 'ended';
         if (message.type === 'ended') return;
         given.settle(message.searched);
-        const { searched, candidates } = message;
-        yield { searched, hashes: sizeOf(searched), candidates };
+        const { searched, beganMs, candidates } = message;
+        yield { searched, hashes: sizeOf(searched), beganMs, candidates };
       }
     } finally {
       stop.removeEventListener('abort', halt);

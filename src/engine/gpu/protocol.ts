@@ -90,7 +90,14 @@ export const toParent = z.discriminatedUnion('type', [
     hashesPerSecond: z.number().positive(),
   }),
   z.object({ type: z.literal('listed'), gpus: z.array(gpu) }),
-  z.object({ type: z.literal('report'), search: z.int(), searched: strip, candidates: z.array(u64) }),
+  z.object({
+    type: z.literal('report'),
+    search: z.int(),
+    searched: strip,
+    /** When its dispatch was submitted. */
+    beganMs: z.number(),
+    candidates: z.array(u64),
+  }),
   z.object({ type: z.literal('ended'), search: z.int() }),
   /** The child's last words. */
   z.object({ type: z.literal('failed'), fault: z.enum(['missing', 'lost', 'wrong hashes']), message: z.string() }),

@@ -65,7 +65,7 @@ async function open({ adapter: name, softwareGpu, batchMs, fault }: OpenMessage)
   }
   const [best, other] = await benchmark(scanners);
   searcher = new Searcher(best.scanner, batchMs, {
-    report: (search, searched, candidates) => deliver({ type: 'report', search, searched, candidates }, fault),
+    report: (search, report) => deliver({ type: 'report', search, ...report }, fault),
     ended: (search) => send({ type: 'ended', search }),
     lost: async (error) => {
       // Of a lost device the dispatch says nothing, and the device itself says why a little later.

@@ -2,12 +2,13 @@
 
 import { hashTail, type Search, solves } from '../../../chain/job.ts';
 import { joinNonce, type Range } from '../../../chain/nonce.ts';
+import { systemClock } from '../../../clock.ts';
 import { MOST_COUNTERS, type Scanner, WORKGROUP_COUNTERS } from './scanner.ts';
 import { Sizing } from './sizing.ts';
 import { type Piece, type Task, WorkQueue } from './work-queue.ts';
 
 export interface SearcherHooks {
-  readonly report: (search: number, searched: Range, candidates: bigint[]) => void;
+  readonly report: (search: number, report: { searched: Range; beganMs: number; candidates: bigint[] }) => void;
   /** After the last report of a stopped search. */
   readonly ended: (search: number) => void;
   /** The device is lost. */
@@ -57,18 +58,18 @@ export class Searcher {
 
   async #dispatch(piece: Piece): Promise<void> {
     const { task, range } = piece;
-    const startedMs = performance.now();
+    const beganMs = systemClock.monotonicMs();
     const found = await this.#scanner.scan(task, range);
-    const doneMs = performance.now();
+    const doneMs = systemClock.monotonicMs();
     // The GPU runs one dispatch after the other: this one's time began when the one before it was done. Of a range's
     // small rest the time says little about the rate.
     const typical = range.counters > this.#sizing.size / 2;
-    if (typical) this.#sizing.observe(range.counters, doneMs - Math.max(startedMs, this.#lastDoneMs));
+    if (typical) this.#sizing.observe(range.counters, doneMs - Math.max(beganMs, this.#lastDoneMs));
     this.#lastDoneMs = doneMs;
 
     task.dispatched--;
     if (found === 'overflow') this.#queue.again(piece, partOf(range));
-    else this.#hooks.report(task.id, range, claims(task, range, found.hits));
+    else this.#hooks.report(task.id, { searched: range, beganMs, candidates: claims(task, range, found.hits) });
     this.#endIfDone(task);
   }
 
