@@ -3,7 +3,7 @@ import { toChild, toParent } from '#pickaxe/engine/gpu/protocol.js';
 import { contains, without } from '#pickaxe/engine/gpu/strips.js';
 
 const strip = (counter: number, counters: number) => ({ lane: 1, page: 2, pages: 1, counter, counters });
-const report = { type: 'report', search: 1, searched: strip(0, 10), candidates: [5n] };
+const report = { type: 'report', search: 1, searched: strip(0, 10), beganMs: 12.5, candidates: [5n] };
 const words = { midstate: new Uint32Array(8), tail: new Uint32Array(16), target: new Uint32Array(8) };
 
 test('what the two ends say passes', () => {
