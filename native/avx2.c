@@ -7,7 +7,9 @@
 #endif
 #include <immintrin.h>
 
+#ifndef SEARCH
 #define SEARCH search_avx2
+#endif
 #define V __m256i
 #define LANES 8
 #define SET1(word) _mm256_set1_epi32((int32_t)(word))

@@ -7,7 +7,9 @@
 #endif
 #include <immintrin.h>
 
+#ifndef SEARCH
 #define SEARCH search_avx512
+#endif
 #define V __m512i
 #define LANES 16
 #define SET1(word) _mm512_set1_epi32((int32_t)(word))

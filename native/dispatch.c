@@ -1,9 +1,9 @@
 #include "dispatch.h"
 
 #if defined(__x86_64__)
-search_function search_avx512, search_avx512vl, search_avx2, search_sse41;
+search_function search_avx512x2, search_avx512, search_avx512vl, search_avx2x2, search_avx2, search_sse41;
 #elif defined(__aarch64__)
-search_function search_neon;
+search_function search_neonx2, search_neon;
 #endif
 search_function search_portable;
 
@@ -12,11 +12,14 @@ uint32_t list_kernels(struct kernel kernels[MAX_KERNELS]) {
 #if defined(__x86_64__)
   /* These tests include the operating system's share (XCR0). */
   __builtin_cpu_init();
+  kernels[count++] = (struct kernel){"avx512x2", search_avx512x2, !!__builtin_cpu_supports("avx512f")};
   kernels[count++] = (struct kernel){"avx512", search_avx512, !!__builtin_cpu_supports("avx512f")};
   kernels[count++] = (struct kernel){"avx512vl", search_avx512vl, !!__builtin_cpu_supports("avx512vl")};
+  kernels[count++] = (struct kernel){"avx2x2", search_avx2x2, !!__builtin_cpu_supports("avx2")};
   kernels[count++] = (struct kernel){"avx2", search_avx2, !!__builtin_cpu_supports("avx2")};
   kernels[count++] = (struct kernel){"sse41", search_sse41, !!__builtin_cpu_supports("sse4.1")};
 #elif defined(__aarch64__)
+  kernels[count++] = (struct kernel){"neonx2", search_neonx2, 1};
   kernels[count++] = (struct kernel){"neon", search_neon, 1};
 #endif
   kernels[count++] = (struct kernel){"portable", search_portable, 1};

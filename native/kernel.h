@@ -11,8 +11,13 @@
  * ANY_CLEAR(v, mask)    whether any lane of v & mask is zero
  * CLEAR_LANES(v, mask)  which ones, as a bit set
  * CURRENT_JOB(pointer)  optional: how the current job is read
+ * PAIRED          optional: search with pairs of vectors
  */
 #include "search.h"
+
+#ifdef PAIRED
+#include "pair.h"
+#endif
 #include "scan.generated.h"
 
 #ifndef CURRENT_JOB

@@ -2,7 +2,9 @@
 #if defined(__aarch64__)
 #include <arm_neon.h>
 
+#ifndef SEARCH
 #define SEARCH search_neon
+#endif
 #define V uint32x4_t
 #define LANES 4
 #define SET1(word) vdupq_n_u32(word)

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 
 const native = fileURLToPath(new URL('../native/', import.meta.url));
 const prebuilt = join(native, 'prebuilt');
-const MODULES = { 'scan-simd.wasm': ['-msimd128'], 'scan.wasm': [] };
+const MODULES = { 'scan-simdx2.wasm': ['-msimd128', '-DPAIRED'], 'scan-simd.wasm': ['-msimd128'], 'scan.wasm': [] };
 
 const FLAGS = [
   '--target=wasm32',
@@ -24,7 +24,7 @@ const FLAGS = [
   '-nostdlib',
   '-Wl,--no-entry',
   '-Wl,--strip-all',
-  // The table over counters (10 KiB) lies on the stack.
+  // The table over counters (10 KiB) and the job's words lie on the stack.
   '-Wl,-z,stack-size=65536',
 ];
 

@@ -18,12 +18,12 @@ test('says what it is', async () => {
   });
 });
 
-test('picks the best kernel and leaves the machine usable', async () => {
+test('picks a kernel by its speed', async () => {
   const engine = new CpuEngine();
   const info = await engine.open();
   await engine.close();
-  expect(info.kernel).toBe(loadableKernels[0]);
-  expect(info.why).toContain('the best kernel that runs here');
+  expect(loadableKernels).toContain(info.kernel);
+  expect(info.why).toContain('the fastest here');
 });
 
 test('refuses a kernel that cannot run here, and says so', async () => {

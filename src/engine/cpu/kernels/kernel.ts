@@ -3,14 +3,21 @@
 import type { Search } from '../../../chain/job.ts';
 import type { Range } from '../../../chain/nonce.ts';
 
-/** Every kernel there is, best first. Native ones exist for the chip that they were built on. */
+/**
+ * Every kernel there is, the likely best first. Native ones exist for the kind of chip that they were built on. Those
+ * named x2 search with pairs of vectors: much faster on some chips, slower on others.
+ */
 export const KERNEL_NAMES = [
+  'avx512x2',
   'avx512',
   'avx512vl',
+  'avx2x2',
   'avx2',
   'sse41',
+  'neonx2',
   'neon',
   'portable',
+  'wasm-simdx2',
   'wasm-simd',
   'wasm',
   'js',

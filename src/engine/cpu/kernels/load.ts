@@ -1,11 +1,12 @@
-/** Loads kernels and picks the best one that runs here and answers right. */
+/** Loads kernels and picks the fastest one that runs here and answers right. */
 
 import { DeviceError } from '../../engine.ts';
 import { loadJs } from './js.ts';
 import { KERNEL_NAMES, type Kernel, type KernelName } from './kernel.ts';
 import { answersRight } from './known-answers.ts';
-import { loadNative } from './native.ts';
-import { loadWasm } from './wasm.ts';
+import { FOREIGN, loadNative } from './native.ts';
+import { speedsOf } from './speed.ts';
+import { loadWasm, type WasmName } from './wasm.ts';
 
 /**
  * Loads one kernel and checks it against known answers.
@@ -24,13 +25,13 @@ export function loadKernel(name: KernelName): Kernel {
 
 function load(name: KernelName): Kernel {
   if (name === 'js') return loadJs();
-  if (name === 'wasm' || name === 'wasm-simd') return loadWasm(name);
+  if (name.startsWith('wasm')) return loadWasm(name as WasmName);
   return loadNative(name);
 }
 
 export interface KernelChoice {
   readonly name: KernelName;
-  /** For people: why this one, and why none of the better ones. */
+  /** For people: why this one, how fast the others are, and why some cannot be used. */
   readonly why: string;
 }
 
@@ -47,20 +48,25 @@ export function chooseKernel(forced?: KernelName): KernelChoice {
       throw new DeviceError(fault, `CPU kernel ${forced}: ${message}; leave the choice of a kernel to pickaxe`);
     }
   }
-  const passedOver = new Map<string, KernelName[]>();
+  const kernels: Kernel[] = [];
+  const unusable = new Map<string, KernelName[]>();
   for (const name of KERNEL_NAMES) {
     try {
-      loadKernel(name);
-      return { name, why: `the best kernel that runs here${explain(passedOver)}` };
+      kernels.push(loadKernel(name));
     } catch (error) {
       const { message } = error as DeviceError;
-      passedOver.set(message, [...(passedOver.get(message) ?? []), name]);
+      if (message !== FOREIGN) unusable.set(message, [...(unusable.get(message) ?? []), name]);
     }
   }
-  throw new DeviceError('wrong hashes', `no CPU kernel can be used${explain(passedOver)}`);
+  const reasons = Array.from(unusable, ([reason, names]) => `${shortList(names)}: ${reason}`);
+  if (kernels.length === 0) throw new DeviceError('wrong hashes', `no CPU kernel can be used (${reasons.join('; ')})`);
+  const speeds = speedsOf(kernels);
+  const ranked = kernels.map(({ name }, i) => ({ name, speed: speeds[i] })).sort((a, b) => b.speed - a.speed);
+  const listed = shortList(ranked.map(({ name, speed }) => `${name} ${speed.toFixed(1)}`));
+  return { name: ranked[0].name, why: [`the fastest here (MH/s a thread: ${listed})`, ...reasons].join('; ') };
 }
 
-function explain(passedOver: Map<string, KernelName[]>): string {
-  const reasons = Array.from(passedOver, ([reason, names]) => `${names.join(', ')}: ${reason}`);
-  return reasons.length > 0 ? ` (${reasons.join('; ')})` : '';
+/** The first few, since a line for people has an end. */
+function shortList(names: readonly string[]): string {
+  return names.slice(0, 3).join(', ') + (names.length > 3 ? ' …' : '');
 }

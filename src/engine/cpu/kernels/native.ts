@@ -13,13 +13,16 @@ interface Addon {
 
 const path = fileURLToPath(new URL('../../../../native/build/pickaxe.node', import.meta.url));
 
+/** Why a kernel is not in the addon: no fault that could be mended. */
+export const FOREIGN = 'made for another kind of chip';
+
 /** @throws Error that says why the kernel cannot run here. */
 export function loadNative(name: KernelName): Kernel {
   if (!existsSync(path))
     throw new Error('native kernels are not built (`npm run build` with a C compiler builds them)');
   const addon = createRequire(import.meta.url)(path) as Addon;
   const index = addon.kernels.findIndex((kernel) => kernel.name === name);
-  if (index < 0) throw new Error('made for another kind of chip');
+  if (index < 0) throw new Error(FOREIGN);
   if (!addon.kernels[index].supported) throw new Error('not supported by this chip');
   return { name, search: (search, currentJob, hits) => addon.search(index, search, currentJob, hits) };
 }

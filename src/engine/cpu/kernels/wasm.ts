@@ -3,7 +3,9 @@
 import { readFileSync } from 'node:fs';
 import { HIT_WORDS, type Kernel, PAGES_WORD } from './kernel.ts';
 
-const FILES = { 'wasm-simd': 'scan-simd.wasm', wasm: 'scan.wasm' } as const;
+const FILES = { 'wasm-simdx2': 'scan-simdx2.wasm', 'wasm-simd': 'scan-simd.wasm', wasm: 'scan.wasm' } as const;
+
+export type WasmName = keyof typeof FILES;
 
 /**
  * Rows a call. V8 moves a WebAssembly function to its optimising tier between calls only, so calls must be short at
@@ -25,7 +27,7 @@ interface Exports {
 }
 
 /** @throws Error when this Node cannot compile it. */
-export function loadWasm(name: keyof typeof FILES): Kernel {
+export function loadWasm(name: WasmName): Kernel {
   const bytes = readFileSync(new URL(`../../../../native/prebuilt/${FILES[name]}`, import.meta.url));
   let flag: Int32Array = new Int32Array(1);
   const host = { currentJob: () => Atomics.load(flag, 0) };
