@@ -86,16 +86,15 @@ function routeOf(node: MockNode, path: string): Route | undefined {
   return node.miningEnabled ? routes[inner] : undefined;
 }
 
-/** @returns undefined when the body is too large */
+/** @returns undefined when the body is too large: it is read to its end all the same, so that the answer gets through */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request) {
     length += chunk.length;
-    if (length > MAX_BODY_BYTES) return undefined;
-    chunks.push(chunk);
+    if (length <= MAX_BODY_BYTES) chunks.push(chunk);
   }
-  return Buffer.concat(chunks);
+  return length <= MAX_BODY_BYTES ? Buffer.concat(chunks) : undefined;
 }
 
 /** Document 1, "Conventions": headers that every answer carries. */
@@ -108,7 +107,7 @@ function nodeHeaders(node: MockNode, request: IncomingMessage): Record<string, s
 }
 
 function send(node: MockNode, request: IncomingMessage, response: ServerResponse, answer: Answer): void {
-  if (response.headersSent || response.destroyed) return;
+  if (response.headersSent || !response.socket) return;
   if ('stream' in answer) {
     node.streams.add(answer.stream, sendStreamHead(node, request, response));
     node.streamOpened(answer.stream);

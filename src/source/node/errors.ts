@@ -66,9 +66,9 @@ export function networkError(cause: unknown, origin: string): NodeError {
   if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'EPROTO' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG') {
     return new NodeError('unreachable', `${origin} does not speak TLS: use http:// instead of https://.`, { cause });
   }
-  if (code.startsWith('HPE_')) {
+  if (name === 'HTTPParserError' || code.startsWith('HPE_')) {
     const hint = 'Is it the right port, and should the URL begin with https://?';
-    return new NodeError('not a node', `${origin} does not speak HTTP (${code}). ${hint}`, { cause });
+    return new NodeError('not a node', `${origin} does not speak HTTP (${message}). ${hint}`, { cause });
   }
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
     return new NodeError('garbled', `${origin} sent far more than the specification allows.`, { cause });

@@ -1,5 +1,7 @@
 /** The time limits of a node source, all in one place. Tests bring shorter ones. */
 
+import type { BackoffLimits } from './backoff.ts';
+
 export interface NodeLimits {
   /** Without a connection in this time the host counts as out of reach. */
   readonly connectTimeoutMs: number;
@@ -28,6 +30,12 @@ export interface NodeLimits {
   readonly steadyStreamMs: number;
   /** The node has no more streams to give: they come free when others end, minutes later. */
   readonly noStreamsPauseMs: number;
+  /** Between work requests while they fail: quick at first, for a node that is restarting. */
+  readonly fetchPauses: BackoffLimits;
+  /** Between attempts to deliver one solution. */
+  readonly submitPauses: BackoffLimits;
+  /** Between attempts to open a chain's stream that fail, or that bring one which ends at once. */
+  readonly streamPauses: BackoffLimits;
 }
 
 export const nodeLimits: NodeLimits = {
@@ -44,4 +52,7 @@ export const nodeLimits: NodeLimits = {
   maxStreamMs: 300_000,
   steadyStreamMs: 5_000,
   noStreamsPauseMs: 30_000,
+  fetchPauses: { firstMs: 250, mostMs: 10_000 },
+  submitPauses: { firstMs: 100, mostMs: 2_000 },
+  streamPauses: { firstMs: 250, mostMs: 30_000 },
 };

@@ -37,9 +37,6 @@ export interface NodeSourceSurroundings {
   readonly limits?: Partial<NodeLimits>;
 }
 
-/** Between work requests while they fail: quick at first, for a node that is restarting. */
-const FETCH_PAUSES = { firstMs: 250, mostMs: 10_000 };
-
 export class NodeSource implements WorkSource {
   readonly name: string;
   readonly #options: NodeSourceOptions;
@@ -132,7 +129,7 @@ export class NodeSource implements WorkSource {
 
   /** One fetch at a time, each when it is due. */
   async #keepFetching(stop: AbortSignal): Promise<void> {
-    const pauses = new Backoff(FETCH_PAUSES, this.#random);
+    const pauses = new Backoff(this.#limits.fetchPauses, this.#random);
     let again = false;
     while (!stop.aborted) {
       try {

@@ -15,12 +15,11 @@ export interface SolvingOptions {
   /** Called once, when the first attempt has ended in whichever way. */
   readonly onFirstAttempt: () => void;
   readonly random: () => number;
-  readonly limits: Pick<NodeLimits, 'submitBudgetMs' | 'submitAfterStopMs'>;
+  readonly limits: Pick<NodeLimits, 'submitBudgetMs' | 'submitAfterStopMs' | 'submitPauses'>;
 }
 
 /** A node may ask for patience, but a solution does not keep. */
 const MAX_PATIENCE_MS = 5_000;
-const PAUSES = { firstMs: 100, mostMs: 2_000 };
 
 /** Settles within the budget, or soon after `stop`; never throws. */
 export async function solve(options: SolvingOptions, stop: AbortSignal): Promise<Verdict> {
@@ -40,7 +39,7 @@ export async function solve(options: SolvingOptions, stop: AbortSignal): Promise
 }
 
 async function attempts(options: SolvingOptions, stop: AbortSignal): Promise<Verdict> {
-  const pauses = new Backoff(PAUSES, options.random);
+  const pauses = new Backoff(options.limits.submitPauses, options.random);
   /** Whether an attempt may have been taken without our knowing. */
   let answerLost = false;
   for (let attempt = 1; ; attempt++) {

@@ -23,8 +23,6 @@ export interface UpdateStreamOptions {
   readonly limits: NodeLimits;
 }
 
-const PAUSES = { firstMs: 250, mostMs: 30_000 };
-
 export class UpdateStream {
   readonly #options: UpdateStreamOptions;
   readonly #pauses: Backoff;
@@ -36,8 +34,8 @@ export class UpdateStream {
 
   constructor(options: UpdateStreamOptions) {
     this.#options = options;
-    const { noStreamsPauseMs } = options.limits;
-    this.#pauses = new Backoff(PAUSES, options.random);
+    const { noStreamsPauseMs, streamPauses } = options.limits;
+    this.#pauses = new Backoff(streamPauses, options.random);
     this.#noStreamsPauses = new Backoff({ firstMs: noStreamsPauseMs, mostMs: 2 * noStreamsPauseMs }, options.random);
     this.#connect();
   }

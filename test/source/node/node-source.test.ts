@@ -1,27 +1,26 @@
 /** The node source against a node that behaves. */
 
 import { describe, expect, it } from 'vitest';
-import { creationTimeOf } from '#pickaxe/chain/work.js';
-import { eventually, mine, wrongSolution } from '../follow.ts';
+import { creationTimeOf, type Work } from '#pickaxe/chain/work.js';
+import type { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import { eventually, type Follower, mine, wrongSolution } from '../follow.ts';
 import { followNode, miner, startNode } from './node.ts';
 
-/** A current work whose chain's stream was open before it was fetched: nothing more is to be fetched for it. */
-async function settled({
-  node,
-  follower,
-}: {
-  node: Awaited<ReturnType<typeof startNode>>['node'];
-  follower: ReturnType<typeof followNode>['follower'];
-}) {
+/** A current work whose chain's stream is open, once nothing more has been fetched for a while. */
+async function settled({ node, follower }: { node: MockNode; follower: Follower }): Promise<Work> {
   return await eventually(async () => {
     const work = await follower.work();
     expect(node.openStreamsFor(work.chain)).toBe(1);
     const requests = node.books.requests.work;
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
     expect(node.books.requests.work).toBe(requests);
+    expect(follower.works.at(-1)).toBe(work);
     return work;
   });
 }
+
+/** Longer than the pause that a burst of New Cuts makes. */
+const QUIET_MS = 150;
 
 describe('work', () => {
   it('comes with the identity of the miner, under both paths of the API', async () => {

@@ -14,6 +14,13 @@ export const miner = { account: `k:${key}`, predicate: 'keys-all', publicKeys: [
 /** Solutions within a few hundred hashes, and the same choices each time. */
 const EASY: MockNodeOptions = { difficulty: 100, seed: 7 };
 
+/** Faults are tried again sooner than in the world. */
+const QUICK: Partial<NodeLimits> = {
+  fetchPauses: { firstMs: 20, mostMs: 200 },
+  submitPauses: { firstMs: 20, mostMs: 200 },
+  streamPauses: { firstMs: 20, mostMs: 1_000 },
+};
+
 export async function startNode(options: MockNodeOptions = {}): Promise<{ node: MockNode; url: string }> {
   const node = new MockNode({ ...EASY, ...options });
   onTestFinished(() => node.close());
@@ -27,7 +34,8 @@ export function followNode(
   options: Partial<NodeSourceOptions> = {},
 ): { source: NodeSource; follower: Follower; recorder: Recorder } {
   const recorder = new Recorder();
-  const source = new NodeSource({ url, network: 'development', miner, ...options }, { emit: recorder.listen, limits });
+  const surroundings = { emit: recorder.listen, limits: { ...QUICK, ...limits } };
+  const source = new NodeSource({ url, network: 'development', miner, ...options }, surroundings);
   const follower = new Follower(source);
   onTestFinished(() => follower.end());
   return { source, follower, recorder };

@@ -1,0 +1,271 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from 'undici';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { HEADER_OFFSET, WORK_BYTES } from '#pickaxe/chain/layout.js';
+import { creationTimeOf, parentOf, parseWork, type Work, withCreationTime } from '#pickaxe/chain/work.js';
+import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
+import { eventually, mine, wrongSolution } from '../source/follow.ts';
+
+const MINER = { account: 'k:abc', predicate: 'keys-all' as const, 'public-keys': ['abc'] };
+const OCTETS = 'application/octet-stream';
+
+async function start(options: MockNodeOptions = {}) {
+  const node = new MockNode({ difficulty: 100, seed: 1, ...options });
+  onTestFinished(() => node.close());
+  const { url, baseUrl } = await node.start();
+  const ask = async (path: string, more: Parameters<typeof request>[1] = {}, base = baseUrl) => {
+    const { statusCode, headers, body } = await request(base + path, more);
+    return { status: statusCode, headers, body: Buffer.from(await body.arrayBuffer()) };
+  };
+  const getWork = (body: unknown = MINER, headers: Record<string, string> = {}, base = baseUrl) =>
+    ask(
+      '/mining/work',
+      {
+        method: 'GET',
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+        headers: { 'content-type': 'application/json', accept: OCTETS, ...headers },
+      },
+      base,
+    );
+  const work = async (): Promise<Work> => parseWork((await getWork()).body, { id: 'work' });
+  const submit = async (header: Uint8Array, type = OCTETS) => {
+    const answer = await ask('/mining/solved', { method: 'POST', body: header, headers: { 'content-type': type } });
+    return { status: answer.status, text: answer.body.toString() };
+  };
+  const updates = (body: Uint8Array) =>
+    request(`${baseUrl}/mining/updates`, { method: 'GET', body, headers: { accept: 'text/event-stream' } });
+  return { node, url, baseUrl, ask, getWork, work, submit, updates };
+}
+
+const chainBytes = (chain: number) => Uint8Array.of(chain, 0, 0, 0);
+
+describe('every answer', () => {
+  it('carries the headers of a node, whatever it is', async () => {
+    const { ask, getWork, url } = await start();
+    for (const { headers } of [
+      await getWork(),
+      await getWork('{'),
+      await ask('/nonsense'),
+      await ask('/config', {}, url),
+    ]) {
+      expect(headers['x-server-timestamp']).toMatch(/^\d{10}$/);
+      expect(headers['x-peer-addr']).toMatch(/^127\.0\.0\.1:\d+$/);
+      expect(headers['x-ledger-node-version']).toBe('2.24.1');
+    }
+  });
+
+  it('comes under both paths, and for no other network', async () => {
+    const { url, getWork } = await start({ network: 'testnet04' });
+    expect((await getWork(MINER, {}, `${url}/ledger/0.0/testnet04`)).status).toBe(200);
+    expect((await getWork(MINER, {}, `${url}/chainweb/0.0/testnet04`)).status).toBe(200);
+    expect((await getWork(MINER, {}, `${url}/ledger/0.0/mainnet01`)).status).toBe(404);
+  });
+});
+
+describe('work', () => {
+  it('is a record whose fields are where they belong', async () => {
+    const { getWork, node } = await start();
+    const { body, headers } = await getWork();
+    expect(headers['content-type']).toBe(OCTETS);
+    expect(body).toHaveLength(WORK_BYTES);
+    const header = body.subarray(36);
+    expect(header.subarray(HEADER_OFFSET.target, HEADER_OFFSET.target + 32)).toEqual(body.subarray(4, 36));
+    expect(header.readUInt32LE(HEADER_OFFSET.chain)).toBe(body.readUInt32LE(0));
+    expect(header.readUInt16LE(48)).toBe(3);
+    expect(creationTimeOf(header)).toBeLessThanOrEqual(node.nowUs());
+    expect(Buffer.from(node.target)).toEqual(body.subarray(4, 36));
+  });
+
+  it('of one chain keeps its payload until the chain advances or the payload is refreshed', async () => {
+    const { node, work } = await start();
+    node.pickChain = () => 4;
+    const payload = ({ header }: Work) => Buffer.from(header.subarray(190, 222)).toString('hex');
+    const first = await work();
+    expect(payload(await work())).toBe(payload(first));
+    node.refreshPayload(4);
+    const refreshed = await work();
+    expect(payload(refreshed)).not.toBe(payload(first));
+    expect(parentOf(refreshed.header)).toEqual(parentOf(first.header));
+    node.advance(4);
+    const next = await work();
+    expect(parentOf(next.header)).not.toEqual(parentOf(first.header));
+    expect(next.height).toBe(first.height + 1n);
+  });
+
+  it('comes for all chains, the same ones for the same seed', async () => {
+    const chains = async () => {
+      const { work } = await start({ seed: 9 });
+      const seen: number[] = [];
+      for (let i = 0; i < 100; i++) seen.push((await work()).chain);
+      return seen;
+    };
+    const first = await chains();
+    expect(new Set(first).size).toBeGreaterThan(15);
+    expect(await chains()).toEqual(first);
+  });
+
+  it.each<[string, unknown, Record<string, string>, number]>([
+    ['no JSON', '{', {}, 400],
+    ['a miner with no keys', { ...MINER, 'public-keys': [] }, {}, 400],
+    ['an unknown predicate', { ...MINER, predicate: 'keys-most' }, {}, 400],
+    ['another content type', MINER, { 'content-type': 'text/plain' }, 415],
+    ['another type accepted', MINER, { accept: 'text/html' }, 406],
+    ['a body without end', 'x'.repeat(100_000), {}, 413],
+  ])('is refused to a request with %s', async (_, body, headers, status) => {
+    const { getWork } = await start();
+    expect((await getWork(body, headers)).status).toBe(status);
+  });
+
+  it('is for configured miners, all three parts of them', async () => {
+    const { getWork } = await start({ miners: [MINER] });
+    expect((await getWork()).status).toBe(200);
+    for (const other of [{ account: 'abc' }, { predicate: 'keys-any' }, { 'public-keys': ['abc', 'd'] }]) {
+      const { status, body } = await getWork({ ...MINER, ...other });
+      expect(status).toBe(403);
+      expect(body.toString()).toBe(`Unauthorized Miner: ${'account' in other ? 'abc' : MINER.account}`);
+    }
+  });
+
+  it('is not served while mining is disabled', async () => {
+    const { node, getWork } = await start({ miningEnabled: false });
+    expect((await getWork()).status).toBe(404);
+    node.miningEnabled = true;
+    expect((await getWork()).status).toBe(200);
+  });
+
+  it('follows the difficulty', async () => {
+    const { node, work } = await start();
+    node.difficulty = 1_000_000;
+    expect(node.difficulty).toBeCloseTo(1_000_000, 0);
+    expect((await work()).target).toEqual(node.target);
+    expect(() => {
+      node.target = new Uint8Array(31);
+    }).toThrow('a target is 32 bytes');
+  });
+});
+
+describe('a submission', () => {
+  it('that solves advances the chain, once', async () => {
+    const { node, work, submit, ask } = await start();
+    const solution = mine(await work());
+    const { chain, height } = solution.work;
+    expect(await submit(solution.header)).toEqual({ status: 200, text: '' });
+    expect(await submit(solution.header)).toEqual({ status: 404, text: 'No associated Payload' });
+    expect(node.books).toMatchObject({ accepted: 1, stale: 1, duplicates: 1, rejected: 0 });
+    const page = await ask(`/chain/${chain}/block?minheight=${height}&maxheight=${height}`);
+    const { items } = JSON.parse(page.body.toString());
+    expect(items).toHaveLength(1);
+    expect(items[0].header.nonce).toBe(solution.nonce.toString());
+    expect(items[0].header.parent).toBe(Buffer.from(parentOf(solution.header)).toString('base64url'));
+  });
+
+  it('with a wrong hash drops the work', async () => {
+    const { node, work, submit } = await start();
+    const given = await work();
+    expect(await submit(wrongSolution(given).header)).toEqual({
+      status: 400,
+      text: 'Invalid solved work: Invalid POW hash',
+    });
+    expect((await submit(mine(given).header)).status).toBe(404);
+    expect(node.books.rejected).toBe(1);
+  });
+
+  it('may change the creation time and the nonce only', async () => {
+    const { node, work, submit } = await start();
+    for (const at of [0, 16, 60, 158, 222, 258, 266, 277]) {
+      const { header } = mine(await work());
+      header[at] ^= 1;
+      expect((await submit(header)).status).toBe(400);
+    }
+    expect(node.books.rejected).toBe(8);
+  });
+
+  it('has a creation time after its parents and not ahead of the node', async () => {
+    const { node, work, submit } = await start({ difficulty: 1 });
+    for (const shiftUs of [-3_600_000_000n, 3_600_000_000n]) {
+      const { header } = await work();
+      const answer = await submit(withCreationTime(header, creationTimeOf(header) + shiftUs));
+      expect(answer).toEqual({ status: 400, text: 'Invalid solved work: Invalid creation time' });
+    }
+    expect(node.books.timeViolations).toBe(2);
+    const { header } = await work();
+    expect((await submit(withCreationTime(header, node.nowUs()))).status).toBe(200);
+    const record = node.books.records.at(-1);
+    expect(record?.creationTimeUs).toBeGreaterThanOrEqual(record?.workTimeUs ?? 2n ** 63n);
+  });
+
+  it('is 286 octets', async () => {
+    const { work, submit } = await start();
+    const { header } = mine(await work());
+    for (const length of [0, 285]) {
+      expect((await submit(header.subarray(0, length))).text).toMatch(/^Decoding error: expected 286 bytes/);
+    }
+    expect((await submit(header, 'application/json')).status).toBe(415);
+    expect((await submit(header)).status).toBe(200);
+  });
+
+  it('that is late is refused, or taken and orphaned', async () => {
+    for (const lateSolutions of ['refuse', 'orphan'] as const) {
+      const { node, work, submit } = await start({ lateSolutions, acceptedStatus: 204 });
+      const given = await work();
+      node.advance(given.chain);
+      expect((await submit(mine(given).header)).status).toBe(lateSolutions === 'refuse' ? 404 : 204);
+      expect(node.books.orphaned).toBe(lateSolutions === 'refuse' ? 0 : 1);
+    }
+  });
+
+  it('for forgotten work is refused', async () => {
+    const { work, submit } = await start({ workLifetimeMs: 20 });
+    const { header } = mine(await work());
+    await sleep(40);
+    expect((await submit(header)).status).toBe(404);
+  });
+});
+
+describe('an update stream', () => {
+  it('tells of New Cuts of its chain with no data line, and ends by itself', async () => {
+    const { node, updates } = await start({ streamMs: 300, cutBurst: 2 });
+    const { body, headers } = await updates(chainBytes(3));
+    expect(headers['content-type']).toBe('text/event-stream');
+    node.advance(4);
+    node.advance(3);
+    node.refreshPayload(3);
+    const text = await body.text();
+    expect(text.replace('event:Refreshed Block\n\n', '')).toBe('event:New Cut\n\nevent:New Cut\n\n');
+    expect(text).toContain('event:Refreshed Block\n\n');
+    await eventually(() => expect(node.openStreams).toBe(0));
+  });
+
+  it('is refused beyond the limit, and to anything but 4 bytes of a chain', async () => {
+    const { updates } = await start({ streamLimit: 1 });
+    expect((await updates(chainBytes(1).subarray(0, 3))).statusCode).toBe(400);
+    expect((await updates(chainBytes(20))).statusCode).toBe(400);
+    const first = await updates(chainBytes(1));
+    onTestFinished(() => void first.body.on('error', () => {}).destroy());
+    const { statusCode, body } = await updates(chainBytes(2));
+    expect([statusCode, await body.text()]).toEqual([503, 'No more update streams available currently. Retry later.']);
+  });
+});
+
+describe('rivals and options', () => {
+  it('advance chains at random', async () => {
+    const { node } = await start({ rivalMs: 2 });
+    await eventually(() => expect(node.books.rivalBlocks).toBeGreaterThan(20));
+  });
+
+  it('are checked', () => {
+    expect(() => new MockNode({ chains: 21 })).toThrow();
+    expect(() => new MockNode({ typo: 1 } as MockNodeOptions)).toThrow();
+    const node = new MockNode();
+    expect(() => {
+      node.faults = [{ endpoint: 'work', kind: 'typo' as 'drop' }];
+    }).toThrow();
+  });
+
+  it('include a clock that is off', async () => {
+    const { ask } = await start({ clockSkewMs: -3_600_000 });
+    const { headers } = await ask('/chain/0/block');
+    expect(Number(headers['x-server-timestamp'])).toBeLessThan(Date.now() / 1000 - 3_500);
+  });
+});

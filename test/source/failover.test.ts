@@ -1,0 +1,135 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { FailoverSource } from '#pickaxe/source/failover.js';
+import { FakeSource, makeWork, Recorder } from '../fakes.ts';
+import { eventually, Follower, mine } from './follow.ts';
+
+const PATIENCE_MS = 50;
+
+function setUp(count: number) {
+  const sources = Array.from({ length: count }, () => new FakeSource());
+  const recorder = new Recorder();
+  const source = new FailoverSource({ sources, emit: recorder.listen, patienceMs: PATIENCE_MS });
+  const follower = new Follower(source);
+  onTestFinished(() => follower.end());
+  /** The latest work, as the source behind knows it, by its header. */
+  const current = () => follower.works.at(-1)?.header;
+  return { sources, source, follower, recorder, current };
+}
+
+describe('FailoverSource', () => {
+  it('needs a source', () => {
+    expect(() => new FailoverSource({ sources: [] })).toThrow('at least one source');
+  });
+
+  it('hands on what the first source says, and asks no other', async () => {
+    const { sources, follower, current } = setUp(2);
+    const work = sources[0].work(makeWork(100));
+    await eventually(() => expect(current()).toBe(work.header));
+    sources[0].stale();
+    const next = sources[0].work(makeWork(100));
+    await eventually(() => expect(current()).toBe(next.header));
+    expect(sources[1].started).toBe(false);
+    expect(follower.of('lost')).toHaveLength(0);
+  });
+
+  it('changes over when the first is lost for long, and back when it gives work again', async () => {
+    const { sources, follower, current, recorder } = setUp(2);
+    sources[0].work(makeWork(100));
+    sources[0].lost();
+    const second = sources[1].work(makeWork(100));
+    await eventually(() => expect(current()).toBe(second.header));
+    const other = sources[1].work(makeWork(100));
+    await eventually(() => expect(current()).toBe(other.header));
+    const first = sources[0].work(makeWork(100));
+    await eventually(() => expect(current()).toBe(first.header));
+    sources[1].work(makeWork(100));
+    sources[1].stale();
+    const last = sources[0].work(makeWork(100));
+    await eventually(() => expect(current()).toBe(last.header));
+    expect(follower.of('stale')).toHaveLength(0);
+    expect(follower.of('lost')).toHaveLength(0);
+    expect(recorder.of('source').map(({ reason }) => reason.split(' ')[0])).toEqual(['taking', 'taking']);
+  });
+
+  it('changes over when the first never gives work, or gives none after a New Cut', async () => {
+    for (const worksBefore of [0, 1]) {
+      const { sources, current } = setUp(2);
+      for (let i = 0; i < worksBefore; i++) {
+        sources[0].work(makeWork(100));
+        sources[0].stale();
+      }
+      const work = sources[1].work(makeWork(100));
+      await eventually(() => expect(current()).toBe(work.header));
+    }
+  });
+
+  it('stays when the first is back in time', async () => {
+    const { sources, follower, current, recorder } = setUp(2);
+    sources[1].work(makeWork(100));
+    for (let i = 0; i < 20; i++) {
+      sources[0].stale();
+      const work = sources[0].work(makeWork(100));
+      await eventually(() => expect(current()).toBe(work.header));
+    }
+    expect(follower.of('lost')).toHaveLength(0);
+    expect(recorder.of('source')).toHaveLength(0);
+  });
+
+  it('goes down the list, and prefers the best that is back', async () => {
+    const { sources, current } = setUp(3);
+    const third = sources[2].work(makeWork(100));
+    await eventually(() => expect(current()).toBe(third.header));
+    const second = sources[1].work(makeWork(100));
+    await eventually(() => expect(current()).toBe(second.header));
+    sources[2].work(makeWork(100));
+    const first = sources[0].work(makeWork(100));
+    await eventually(() => expect(current()).toBe(first.header));
+  });
+
+  it('is lost only when every source is, once', async () => {
+    const { sources, follower } = setUp(2);
+    sources[0].lost();
+    await eventually(() => expect(sources[1].started).toBe(true));
+    expect(follower.of('lost')).toHaveLength(0);
+    sources[1].lost();
+    await eventually(() => expect(follower.of('lost')).toHaveLength(1));
+    const work = sources[1].work(makeWork(100));
+    await eventually(() => expect(follower.works.at(-1)?.header).toBe(work.header));
+  });
+
+  it('takes a solution and a question about time to the source of the work', async () => {
+    const { sources, source, follower } = setUp(2);
+    sources[0].latestUs = () => 111n;
+    sources[1].latestUs = () => 222n;
+    sources[0].work(makeWork(100));
+    const first = await follower.work();
+    sources[0].lost();
+    sources[1].work(makeWork(100));
+    await eventually(() => expect(follower.works).toHaveLength(2));
+    const second = await follower.work();
+    for (const [i, work] of [first, second].entries()) {
+      const solution = mine(work);
+      expect((await source.submit(solution, follower.stop)).verdict).toBe('accepted');
+      expect(sources[i].submitted.map(({ header }) => header)).toEqual([solution.header]);
+      expect(source.latestTimeUs(work)).toBe(i === 0 ? 111n : 222n);
+    }
+    expect(sources[0].submitted[0].work.id).not.toMatch('/');
+  });
+
+  it('gives works ids that are unique over all sources', async () => {
+    const { sources, follower } = setUp(2);
+    sources[0].work(makeWork(100, { id: '1' }));
+    await follower.work();
+    sources[0].lost();
+    sources[1].work(makeWork(100, { id: '1' }));
+    await eventually(() => expect(follower.works).toHaveLength(2));
+    expect(new Set(follower.works.map(({ id }) => id)).size).toBe(2);
+  });
+
+  it('does not invent an origin', async () => {
+    const { source } = setUp(1);
+    const work = makeWork(100);
+    expect((await source.submit(mine(work), AbortSignal.abort())).verdict).toBe('unknown');
+    expect(source.latestTimeUs(work)).toBe(0n);
+  });
+});

@@ -1,0 +1,258 @@
+/** The node source against everything that goes wrong. No fault may crash it, hang it, or lose a solution. */
+
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { FaultInput } from '#pickaxe/mock-node/faults.js';
+import { eventually, mine } from '../follow.ts';
+import { followNode, miner, startNode } from './node.ts';
+
+const workFault = (kind: FaultInput['kind'], more: Partial<FaultInput> = {}): FaultInput[] => [
+  { endpoint: 'work', kind, ...more },
+];
+
+describe('work cannot be had', () => {
+  it.each<[FaultInput['kind'], RegExp]>([
+    ['drop', /the connection to .* broke/],
+    ['unavailable', /is busy \(503 to .*\/mining\/work\)/],
+    ['wrong length', /sent 321 bytes as work; a work record is 322/],
+    ['garbage', /bytes as work; a work record is 322/],
+    ['captive portal', /is not a node.*login page or a proxy/],
+    ['lost answer', /the connection to .* broke/],
+    ['hang', /did not answer in time/],
+  ])('%s: told once, tried again, over when it is over', async (kind, reason) => {
+    const { node, url } = await startNode();
+    node.faults = workFault(kind);
+    const { follower, recorder } = followNode(url, { workTimeoutMs: 100 });
+    await eventually(() => expect(node.books.requests.work).toBeGreaterThan(3));
+    expect(follower.of('lost')).toHaveLength(1);
+    expect(follower.of('lost')[0].reason).toMatch(reason);
+    expect(follower.works).toHaveLength(0);
+    node.faults = [];
+    await follower.work();
+    const states = recorder
+      .of('source')
+      .map(({ state }) => state)
+      .filter((state) => state !== 'info');
+    expect(states).toEqual(['lost', 'connected']);
+  });
+
+  it('what is being mined stays valid until the node has forgotten it', async () => {
+    const { node, url } = await startNode({ streamLimit: 0 });
+    const { follower } = followNode(url, { pollMs: 20, expiryMs: 1_500 });
+    await follower.work();
+    node.faults = workFault('drop');
+    await eventually(() => expect(follower.of('lost')).toHaveLength(1));
+    expect(follower.of('stale')).toHaveLength(0);
+    await eventually(() => expect(follower.of('stale')).toEqual([{ kind: 'stale', reason: 'expired' }]));
+    node.faults = [];
+    await follower.work();
+  });
+
+  it('one broken connection is no outage', async () => {
+    const { node, url } = await startNode({ streamLimit: 0 });
+    const { follower, recorder } = followNode(url, { pollMs: 20 });
+    await follower.work();
+    for (let i = 0; i < 5; i++) {
+      node.faults = workFault('drop', { times: 1 });
+      await eventually(() => expect(node.faults[0].times).toBe(0));
+      const requests = node.books.requests.work;
+      await eventually(() => expect(node.books.requests.work).toBeGreaterThan(requests + 2));
+    }
+    expect(follower.of('lost')).toHaveLength(0);
+    expect(recorder.of('source').filter(({ state }) => state === 'lost')).toHaveLength(0);
+  });
+
+  it('a node that asks for patience is not asked again before', async () => {
+    const { node, url } = await startNode();
+    node.faults = workFault('unavailable', { retryAfterS: 1, times: 1 });
+    const { follower } = followNode(url);
+    await eventually(() => expect(follower.of('lost')).toHaveLength(1));
+    const lostAtMs = performance.now();
+    await follower.work();
+    // Timers never fire early by more than a rounding.
+    expect(performance.now() - lostAtMs).toBeGreaterThan(900);
+  });
+
+  it('a New Cut during a hanging request is answered when it is let go', async () => {
+    const { node, url } = await startNode();
+    node.pickChain = () => 3;
+    const { follower } = followNode(url, { workTimeoutMs: 300, pollMs: 60_000 });
+    const { height } = await follower.work();
+    await eventually(() => expect(node.openStreamsFor(3)).toBe(1));
+    node.faults = workFault('hang', { times: 2 });
+    node.advance(3);
+    await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 1n));
+  });
+
+  it('the miner is not one of the node: says what is compared', async () => {
+    const miners = [{ account: miner.publicKeys[0], predicate: miner.predicate, 'public-keys': [...miner.publicKeys] }];
+    const { url } = await startNode({ miners });
+    const { follower } = followNode(url);
+    await eventually(() => expect(follower.of('lost')).toHaveLength(1));
+    const { reason } = follower.of('lost')[0];
+    expect(reason).toMatch(/403: "Unauthorized Miner: k:/);
+    expect(reason).toMatch(/"k:" followed by a key, and the bare key, are different accounts/);
+  });
+
+  it('the mining API is disabled, or the network is another: says both', async () => {
+    const disabled = await startNode({ miningEnabled: false });
+    const other = await startNode({ network: 'testnet04' });
+    for (const { url } of [disabled, other]) {
+      const { follower } = followNode(url);
+      await eventually(() => expect(follower.of('lost')).toHaveLength(1));
+      expect(follower.of('lost')[0].reason).toMatch(
+        /no mining API.*mining\.coordination\.enabled.*network name.*chainweb/,
+      );
+    }
+  });
+
+  it('nothing listens there, and then something does', async () => {
+    const { node, url } = await startNode();
+    const port = Number(new URL(url).port);
+    await node.close();
+    const { follower } = followNode(url);
+    await eventually(() => expect(follower.of('lost')).toHaveLength(1));
+    expect(follower.of('lost')[0].reason).toMatch(/ECONNREFUSED.*Is the node running/);
+    await startNode({ port });
+    await follower.work();
+  });
+
+  it.each([
+    ['no HTTP at all', 'SSH-2.0-OpenSSH\r\n', /does not speak HTTP/],
+    ['endless headers', `HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(20_000)}`, /broke|does not speak HTTP/],
+    ['an endless body', null, /far more than the specification allows|did not answer in time/],
+  ])('%s', async (_, greeting, reason) => {
+    const server = createServer((socket) => {
+      socket.on('error', () => {});
+      if (greeting !== null) {
+        socket.write(greeting);
+        return;
+      }
+      socket.write('HTTP/1.1 200 OK\r\nx-server-timestamp: 1800000000\r\n\r\n');
+      const pour = () => {
+        while (socket.writable && socket.write(Buffer.alloc(65_536)));
+      };
+      socket.on('drain', pour);
+      pour();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { follower } = followNode(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, {
+      workTimeoutMs: 2_000,
+    });
+    await eventually(() => expect(follower.of('lost')).toHaveLength(1));
+    expect(follower.of('lost')[0].reason).toMatch(reason);
+  });
+
+  it('TLS is asked of a node that has none: says so', async () => {
+    const { url } = await startNode();
+    const { follower } = followNode(url.replace('http:', 'https:'));
+    await eventually(() => expect(follower.of('lost')).toHaveLength(1));
+    expect(follower.of('lost')[0].reason).toMatch(/does not speak TLS: use http:\/\//);
+  });
+
+  it('the host does not exist: says so', async () => {
+    const { follower } = followNode('http://no-such-host.invalid:1848');
+    await eventually(() => expect(follower.of('lost')).toHaveLength(1));
+    expect(follower.of('lost')[0].reason).toMatch(/no host of that name|cannot be looked up/);
+  });
+});
+
+describe('a solution cannot be delivered', () => {
+  const solvedFault = (kind: FaultInput['kind'], more: Partial<FaultInput> = {}): FaultInput[] => [
+    { endpoint: 'solved', kind, ...more },
+  ];
+
+  it.each<FaultInput['kind']>(['drop', 'unavailable', 'captive portal', 'hang'])(
+    '%s: it is sent again, and taken once',
+    async (kind) => {
+      const { node, url } = await startNode();
+      const { source, follower } = followNode(url, { solvedTimeoutMs: 100 });
+      const work = await follower.work();
+      node.faults = solvedFault(kind, { times: 3 });
+      expect(await source.submit(mine(work), follower.stop)).toEqual({ verdict: 'accepted', reason: '' });
+      expect(node.books.requests.solved).toBe(4);
+      expect(node.books.submissions).toBe(1);
+    },
+  );
+
+  it('the answer is lost after the node took it: unknown, since asking again says 404', async () => {
+    const { node, url } = await startNode();
+    const { source, follower } = followNode(url);
+    const work = await follower.work();
+    node.faults = solvedFault('lost answer', { times: 1 });
+    const verdict = await source.submit(mine(work), follower.stop);
+    expect(verdict.verdict).toBe('unknown');
+    expect(verdict.reason).toContain('No associated Payload');
+    expect(node.books.accepted).toBe(1);
+  });
+
+  it('the miner gets other work while a solution is tried again', async () => {
+    const { node, url } = await startNode();
+    const { source, follower } = followNode(url);
+    node.pickChain = () => 3;
+    const work = await follower.work();
+    node.faults = solvedFault('unavailable');
+    const pending = source.submit(mine(work), follower.stop);
+    await eventually(() => expect(follower.of('stale').map(({ reason }) => reason)).toContain('solved'));
+    await eventually(() => expect(follower.works.at(-1)).not.toBe(work));
+    node.faults = [];
+    expect((await pending).verdict).toBe('accepted');
+  });
+
+  it('a New Cut comes before any attempt got through: stale', async () => {
+    const { node, url } = await startNode();
+    const { source, follower } = followNode(url);
+    node.pickChain = () => 3;
+    const work = await follower.work();
+    await eventually(() => expect(node.openStreamsFor(work.chain)).toBe(1));
+    node.faults = solvedFault('unavailable');
+    const pending = source.submit(mine(work), follower.stop);
+    await eventually(() => expect(node.books.requests.solved).toBeGreaterThan(0));
+    node.advance(work.chain);
+    const verdict = await pending;
+    expect(verdict.verdict).toBe('stale');
+    expect(verdict.reason).toMatch(/a New Cut came before/);
+  });
+
+  it('the budget is used up: unknown', async () => {
+    const { node, url } = await startNode();
+    const { source, follower } = followNode(url, { submitBudgetMs: 500 });
+    const work = await follower.work();
+    node.faults = solvedFault('hang');
+    const verdict = await source.submit(mine(work), follower.stop);
+    expect(verdict.verdict).toBe('unknown');
+    expect(verdict.reason).toMatch(/given up after \d+ attempts/);
+  });
+
+  it('the miner is told to stop: settles soon, and delivers what can be delivered', async () => {
+    const { node, url } = await startNode();
+    const { source, follower } = followNode(url, { submitAfterStopMs: 300 });
+    const [work, later] = [await follower.work(), await follower.work()];
+    node.faults = solvedFault('hang');
+    const pending = source.submit(mine(work), follower.stop);
+    await follower.end();
+    expect((await pending).verdict).toBe('unknown');
+    node.faults = [];
+    expect((await source.submit(mine(later), follower.stop)).verdict).toBe('accepted');
+  });
+});
+
+describe('update streams fail', () => {
+  it.each<FaultInput['kind']>(['drop', 'unavailable', 'garbage', 'captive portal', 'hang', 'end stream'])(
+    '%s: the chain is polled, and followed again once that is over',
+    async (kind) => {
+      const { node, url } = await startNode();
+      node.faults = [{ endpoint: 'updates', kind }];
+      node.pickChain = () => 3;
+      const { follower } = followNode(url, { pollMs: 50, maxStreamMs: 500, noStreamsPauseMs: 50 });
+      const { height } = await follower.work();
+      node.advance(3);
+      await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 1n));
+      node.faults = [];
+      await eventually(() => expect(node.openStreamsFor(3)).toBe(1));
+      expect(follower.of('lost')).toHaveLength(0);
+    },
+  );
+});

@@ -1,0 +1,50 @@
+/** The whole way: a miner on a node source on a mock node, with rivals and faults. */
+
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '#pickaxe/clock.js';
+import { Miner } from '#pickaxe/mine/miner.js';
+import type { FaultInput } from '#pickaxe/mock-node/faults.js';
+import { NodeSource } from '#pickaxe/source/node/node-source.js';
+import { FakeEngine, Recorder } from '../../fakes.ts';
+import { eventually } from '../follow.ts';
+import { miner as identity, startNode } from './node.ts';
+
+describe.each<[string, FaultInput[]]>([
+  ['a node that behaves', []],
+  [
+    'a node that fails one request in five',
+    (['drop', 'unavailable', 'wrong length', 'captive portal'] as const).map((kind) => ({
+      endpoint: 'any',
+      kind,
+      probability: 0.05,
+    })),
+  ],
+])('mining on %s', (_, faults) => {
+  it('wins blocks, and breaks no rule', async () => {
+    const { node, url } = await startNode({
+      difficulty: 300,
+      rivalMs: 20,
+      cutBurst: 2,
+      neighbourCuts: true,
+      streamMs: 500,
+    });
+    node.faults = faults;
+    const recorder = new Recorder();
+    const limits = { fetchPauses: { firstMs: 5, mostMs: 50 }, submitPauses: { firstMs: 5, mostMs: 50 } };
+    const source = new NodeSource({ url, network: 'development', miner: identity }, { emit: recorder.listen, limits });
+    const random = (below: number) => Math.floor(Math.random() * below);
+    const miner = new Miner({ source, engines: [new FakeEngine()], emit: recorder.listen, clock: systemClock, random });
+    const ending = new AbortController();
+    const mining = miner.run(ending.signal);
+    await eventually(() => expect(node.books.accepted).toBeGreaterThan(20));
+    ending.abort();
+    await mining;
+    expect(node.books.rejected).toBe(0);
+    expect(node.books.duplicates).toBe(0);
+    expect(node.books.timeViolations).toBe(0);
+    const accepted = recorder.of('verdict').filter(({ verdict }) => verdict === 'accepted');
+    expect(accepted).toHaveLength(node.books.accepted);
+    expect(recorder.of('verdict')).toHaveLength(recorder.of('solution').length);
+    expect(recorder.of('hardware_error')).toHaveLength(0);
+  });
+});
