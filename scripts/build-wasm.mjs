@@ -2,16 +2,21 @@
 // that users need neither.
 //
 //   node scripts/build-wasm.mjs            builds
-//   node scripts/build-wasm.mjs --check    builds elsewhere and fails unless the bytes are the same
+//   node scripts/build-wasm.mjs --fresh    fails unless they were built from the source as it is (needs no clang)
+//   node scripts/build-wasm.mjs --check    also rebuilds them: the bytes must be the same, or, since another clang gives
+//                                          other bytes, the answers must be right (needs dist/)
 
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const native = fileURLToPath(new URL('../native/', import.meta.url));
 const prebuilt = join(native, 'prebuilt');
+const digestFile = join(prebuilt, 'sources.sha256');
+const SOURCES = ['wasm.c', 'kernel.h', 'pair.h', 'portable.h', 'scan.generated.h', 'search.h'];
 const MODULES = { 'scan-simdx2.wasm': ['-msimd128', '-DPAIRED'], 'scan-simd.wasm': ['-msimd128'], 'scan.wasm': [] };
 
 const FLAGS = [
@@ -43,21 +48,47 @@ function build(folder) {
   }
 }
 
-if (process.argv[2] === '--check') {
+/** One digest of everything that the modules are made of, kept beside them. */
+function sourceDigest() {
+  const hash = createHash('sha256').update(JSON.stringify([FLAGS, MODULES]));
+  for (const source of SOURCES) hash.update(readFileSync(join(native, source)));
+  return `${hash.digest('hex')}\n`;
+}
+
+function fail(fault) {
+  console.error(`Error: ${fault}. Run node scripts/build-wasm.mjs.`);
+  process.exitCode = 1;
+}
+
+function checkFresh() {
+  if (readFileSync(digestFile, 'utf8') !== sourceDigest()) fail('native/prebuilt is not made of the source as it is');
+}
+
+async function checkRebuilt() {
+  const { loadWasmFile } = await import('#pickaxe/engine/cpu/kernels/wasm.js');
+  const { answersRight } = await import('#pickaxe/engine/cpu/kernels/known-answers.js');
   const folder = mkdtempSync(join(tmpdir(), 'pickaxe-wasm-'));
   try {
     build(folder);
-    const stale = Object.keys(MODULES).filter(
-      (file) => !readFileSync(join(folder, file)).equals(readFileSync(join(prebuilt, file))),
-    );
-    if (stale.length > 0) {
-      console.error(`Error: not what native/wasm.c gives: ${stale.join(', ')}. Run node scripts/build-wasm.mjs.`);
-      process.exitCode = 1;
+    for (const file of Object.keys(MODULES)) {
+      const rebuilt = join(folder, file);
+      if (readFileSync(rebuilt).equals(readFileSync(join(prebuilt, file)))) continue;
+      if (answersRight(loadWasmFile('wasm', rebuilt))) console.error(`${file}: other bytes, right answers`);
+      else fail(`${file} computes wrong hashes when it is rebuilt`);
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+const [mode] = process.argv.slice(2);
+if (mode === '--fresh') {
+  checkFresh();
+} else if (mode === '--check') {
+  checkFresh();
+  await checkRebuilt();
 } else {
   mkdirSync(prebuilt, { recursive: true });
   build(prebuilt);
+  writeFileSync(digestFile, sourceDigest());
 }
