@@ -39,8 +39,11 @@ export interface NodeAnswer {
 
 /** Idle connections stay warm for the next New Cut; real nodes close them after 30 s. */
 const KEEP_ALIVE_MS = 25_000;
-/** A work request, a submission or two and the config at one time; streams have connections of their own. */
-const MAX_CONNECTIONS = 8;
+/**
+ * One or two are in use. The rest is for submissions that hang, each for as long as its budget: a work request must not
+ * queue behind them. Streams have connections of their own.
+ */
+const MAX_CONNECTIONS = 64;
 /** The largest proper answer is `/config`: tens of kilobytes. */
 const MAX_ANSWER_BYTES = 1_048_576;
 

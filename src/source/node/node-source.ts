@@ -54,6 +54,8 @@ export class NodeSource implements WorkSource {
   /** The reason told last for being out of reach; undefined while within reach. */
   #outage: string | undefined;
   #everReached = false;
+  /** Whether people know that streams cannot be had. */
+  #polling = false;
   /** Ends the wait for the next fetch. */
   #wake: () => void = () => {};
 
@@ -183,6 +185,7 @@ export class NodeSource implements WorkSource {
   }
 
   #streamOpened(chain: number): void {
+    this.#polling = false;
     this.#works.streamOpened(chain);
     this.#wake();
   }
@@ -193,8 +196,10 @@ export class NodeSource implements WorkSource {
   }
 
   #streamProblem(error: NodeError): void {
-    // Without a stream the chain is polled. While work cannot be had either, that is told already.
-    if (this.#outage === undefined) this.#tell('info', `no update stream for now, polling: ${error.message}`);
+    // Told once, and not at all while work cannot be had either: that has been told.
+    if (this.#polling || this.#outage !== undefined) return;
+    this.#polling = true;
+    this.#tell('info', `no update stream for now, asking for work every few seconds: ${error.message}`);
   }
 
   #solved(work: Work): void {

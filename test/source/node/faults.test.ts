@@ -1,11 +1,13 @@
 /** The node source against everything that goes wrong. No fault may crash it, hang it, or lose a solution. */
 
+import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { FaultInput } from '#pickaxe/mock-node/faults.js';
 import { eventually, mine } from '../follow.ts';
 import { followNode, miner, startNode } from './node.ts';
+import { cert, key } from './self-signed.ts';
 
 const workFault = (kind: FaultInput['kind'], more: Partial<FaultInput> = {}): FaultInput[] => [
   { endpoint: 'work', kind, ...more },
@@ -150,6 +152,25 @@ describe('work cannot be had', () => {
     const { follower } = followNode(url.replace('http:', 'https:'));
     await eventually(() => expect(follower.of('lost')).toHaveLength(1));
     expect(follower.of('lost')[0].reason).toMatch(/does not speak TLS: use http:\/\//);
+  });
+
+  it('the node signs its own certificate: says what to do, and can be told to take it', async () => {
+    const record = Buffer.alloc(322, 1);
+    const server = createHttpsServer({ key, cert }, (_, response) => {
+      response.setHeader('x-server-timestamp', '1800000000');
+      response.end(record);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      server.close();
+      server.closeAllConnections();
+    });
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const careful = followNode(url).follower;
+    await eventually(() => expect(careful.of('lost')).toHaveLength(1));
+    expect(careful.of('lost')[0].reason).toMatch(/certificate .* is not trusted.*turn certificate checks off/);
+    const trusting = followNode(url, {}, { insecureTls: true }).follower;
+    expect((await trusting.work()).header).toEqual(new Uint8Array(record.subarray(36)));
   });
 
   it('the host does not exist: says so', async () => {

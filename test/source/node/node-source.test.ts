@@ -179,7 +179,7 @@ describe('streams', () => {
     node.advance(3);
     await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 1n));
     expect(recorder.of('source').filter(({ state }) => state === 'lost')).toHaveLength(0);
-    expect(recorder.of('source').some(({ reason }) => reason.includes('polling'))).toBe(true);
+    expect(recorder.of('source').filter(({ reason }) => reason.includes('no update stream'))).toHaveLength(1);
   });
 
   it('refused at first are tried again', async () => {

@@ -1,0 +1,21 @@
+/** A key and the certificate that it signed for itself, as nodes do. For tests alone: it secures nothing. */
+
+export const key = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgarCQ4jtGYyqBUI+4
+qvG3eIBoIj4Vlkuu5JSsSkfOpP6hRANCAAQzculRjRCL33gJr7q85NszciwD+/QC
+Ja4lKrkDsF7lujaJmX99RYTEqTi5xgT2mRdZWdFksu6i8ycrUH+yEMBV
+-----END PRIVATE KEY-----
+`;
+
+export const cert = `-----BEGIN CERTIFICATE-----
+MIIBfzCCASWgAwIBAgIUKKs3ACL75E6U8qetf0sLkwE2k40wCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJdGVzdC1ub2RlMCAXDTI2MTEyMTA0MDIxOFoYDzIxMjYxMDI4
+MDQwMjE4WjAUMRIwEAYDVQQDDAl0ZXN0LW5vZGUwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAAQzculRjRCL33gJr7q85NszciwD+/QCJa4lKrkDsF7lujaJmX99RYTE
+qTi5xgT2mRdZWdFksu6i8ycrUH+yEMBVo1MwUTAdBgNVHQ4EFgQUJWvcIV66faG7
+SdwhaJ0SttiqKsEwHwYDVR0jBBgwFoAUJWvcIV66faG7SdwhaJ0SttiqKsEwDwYD
+VR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNIADBFAiAM24crZPSQQou0xORfijDw
+rpDyd6wjEwK4wyDljkO/fgIhAPiIppAdwPrDCf9xZk1Q+OcsGbxCFnqM/IZMPFzF
+gprh
+-----END CERTIFICATE-----
+`;
