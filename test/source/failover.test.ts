@@ -1,7 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { FailoverSource } from '#pickaxe/source/failover.js';
+import { NodeSource } from '#pickaxe/source/node/node-source.js';
 import { FakeSource, makeWork, Recorder } from '../fakes.ts';
 import { eventually, Follower, mine } from './follow.ts';
+import { miner, startNode } from './node/node.ts';
 
 const PATIENCE_MS = 50;
 
@@ -124,6 +127,27 @@ describe('FailoverSource', () => {
     sources[1].work(makeWork(100, { id: '1' }));
     await eventually(() => expect(follower.works).toHaveLength(2));
     expect(new Set(follower.works.map(({ id }) => id)).size).toBe(2);
+  });
+
+  it('works over nodes: changes over when one goes down, and back when it is up again', async () => {
+    const [first, second] = [await startNode({ seed: 1 }), await startNode({ seed: 2 })];
+    const limits = { pollMs: 50, submitBudgetMs: 300, fetchPauses: { firstMs: 20, mostMs: 100 } };
+    const sources = [first, second].map(
+      ({ url }) => new NodeSource({ url, network: 'development', miner }, { limits }),
+    );
+    const source = new FailoverSource({ sources, patienceMs: PATIENCE_MS });
+    const follower = new Follower(source);
+    onTestFinished(() => follower.end());
+    const winOn = (node: MockNode) =>
+      eventually(async () => {
+        await source.submit(mine(await follower.work()), follower.stop);
+        expect(node.books.accepted).toBeGreaterThan(0);
+      });
+    await winOn(first.node);
+    await first.node.close();
+    await winOn(second.node);
+    const again = await startNode({ seed: 3, port: Number(new URL(first.url).port) });
+    await winOn(again.node);
   });
 
   it('does not invent an origin', async () => {

@@ -57,10 +57,16 @@ export class UpdateStream {
     // The package reconnects by itself, but neither at once nor with growing pauses: each one serves one connection.
     const eventSource = new EventSource(this.#options.url, { fetch: this.#fetch });
     this.#eventSource = eventSource;
-    eventSource.addEventListener('open', () => this.#opened());
-    eventSource.addEventListener('New Cut', () => this.#options.onNewCut());
+    const listen = (event: string, action: () => void) => {
+      eventSource.addEventListener(event, () => {
+        // One that was given up can still have something in its pipe.
+        if (this.#eventSource === eventSource) action();
+      });
+    };
+    listen('open', () => this.#opened());
+    listen('New Cut', () => this.#options.onNewCut());
     // `Refreshed Block` is ignored: the work stays valid, and newer transactions come with the next work.
-    eventSource.addEventListener('error', () => this.#ended());
+    listen('error', () => this.#ended());
     this.#timer = setTimeout(() => this.#ended(), this.#options.limits.maxStreamMs);
   }
 
