@@ -4,7 +4,7 @@ import type { Solution } from '../chain/verify.ts';
 import type { Work } from '../chain/work.ts';
 
 export type SourceUpdate =
-  /** Mine this from now on. */
+  /** Mine this from now on. A new object each time: miners tell works apart by identity. */
   | { readonly kind: 'work'; readonly work: Work }
   /** The work handed out last is worth nothing any more; another follows. */
   | { readonly kind: 'stale'; readonly reason: 'new cut' | 'solved' | 'expired' }

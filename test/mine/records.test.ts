@@ -1,0 +1,36 @@
+import { describe, expect, it, vi } from 'vitest';
+import { fromHex } from '#pickaxe/chain/bytes.js';
+import { meetsTarget } from '#pickaxe/chain/target.js';
+import { powHash } from '#pickaxe/chain/verify.js';
+import { parseWork } from '#pickaxe/chain/work.js';
+import { systemClock } from '#pickaxe/clock.js';
+import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
+import { Miner } from '#pickaxe/mine/miner.js';
+import { FakeSource, Recorder } from '../fakes.ts';
+import { workRecords } from '../vectors.ts';
+
+/** Header bytes that a miner may change: creation time and nonce. */
+const OWN = (i: number) => (i >= 8 && i < 16) || i >= 278;
+
+describe('whole work records', () => {
+  it('are solved by the miner, their own target deciding', async () => {
+    const source = new FakeSource();
+    const events = new Recorder();
+    const random = (below: number) => Math.floor(Math.random() * below);
+    const engines = [new CpuEngine({ threads: 1 })];
+    const stop = new AbortController();
+    const done = new Miner({ source, engines, emit: events.listen, clock: systemClock, random }).run(stop.signal);
+    const records = Object.values(workRecords).flat();
+    expect(records.length).toBeGreaterThan(10);
+    for (const [i, { workHex }] of records.entries()) {
+      const work = source.work(parseWork(fromHex(workHex), { id: String(i) }));
+      await vi.waitFor(() => expect(source.submitted).toHaveLength(i + 1), { timeout: 10_000, interval: 1 });
+      const { header } = source.submitted[i];
+      expect(meetsTarget(powHash(header), fromHex(workHex.slice(8, 72)))).toBe(true);
+      expect([...header.keys()].filter((at) => header[at] !== work.header[at]).every(OWN)).toBe(true);
+    }
+    stop.abort();
+    await done;
+    expect(events.of('hardware_error')).toHaveLength(0);
+  });
+});
