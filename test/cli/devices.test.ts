@@ -1,0 +1,92 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { makeLog } from '#pickaxe/cli/log.js';
+import { runMiner } from '#pickaxe/cli/run-miner.js';
+import { Events } from '#pickaxe/events/events.js';
+import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import { describeGpu } from '../engine/gpu/adapter.ts';
+import { FakeEngine, FakeSource, makeWork } from '../fakes.ts';
+import { type Run, start } from './pickaxe.ts';
+
+const KEY = 'ab'.repeat(32);
+/** Makes the Vulkan loader find no driver at all. */
+const NO_DRIVER = { VK_DRIVER_FILES: '/nonexistent.json', VK_ICD_FILENAMES: '/nonexistent.json' };
+
+const nodes: MockNode[] = [];
+const runs: Run[] = [];
+
+async function mine(devices: string[], env: Record<string, string> = {}, difficulty = 100_000) {
+  const mock = new MockNode({ difficulty });
+  nodes.push(mock);
+  const { url } = await mock.start();
+  const options = ['--node', url, '--network', 'development', '--public-key', KEY, '--json', '--duration', '60'];
+  const run = start(['mine', ...options, '--blocks', '3', ...devices], env);
+  runs.push(run);
+  return { run, mock };
+}
+
+afterEach(async () => {
+  for (const { child } of runs) child.kill('SIGKILL');
+  await Promise.all(runs.splice(0).map(({ code }) => code));
+  await Promise.all(nodes.splice(0).map((mock) => mock.close()));
+});
+
+describeGpu('mining on a GPU', () => {
+  it('has blocks accepted that the shader found', async () => {
+    const { run, mock } = await mine(['--devices', 'gpu0', '--software-gpu']);
+    expect(await run.code).toBe(0);
+    expect(mock.books).toMatchObject({ rejected: 0, duplicates: 0, timeViolations: 0 });
+    expect(run.events('device')[0]).toMatchObject({ device: 'gpu0', kind: 'gpu', state: 'ready' });
+    expect(new Set(run.events('solution').map(({ device }) => device))).toEqual(new Set(['gpu0']));
+    expect(Number(run.events('summary')[0].accepted)).toBeGreaterThanOrEqual(3);
+  });
+
+  it('goes side by side with the CPU', async () => {
+    const { run, mock } = await mine(['--devices', 'cpu,gpu0', '--threads', '1', '--software-gpu'], {}, 2 ** 50);
+    const bothHash = () => {
+      const rates = (run.events('hashrate').at(-1)?.devices ?? {}) as Record<string, number>;
+      expect(rates.cpu).toBeGreaterThan(0);
+      expect(rates.gpu0).toBeGreaterThan(0);
+    };
+    await vi.waitFor(bothHash, { timeout: 20_000 });
+    run.child.kill('SIGTERM');
+    expect(await run.code).toBe(0);
+    expect(mock.books).toMatchObject({ rejected: 0 });
+  });
+});
+
+describe('a device that cannot be had', () => {
+  it('is reported, and the others mine', async () => {
+    const { run } = await mine(['--devices', 'cpu,gpu77']);
+    expect(await run.code).toBe(0);
+    expect(run.events('device')).toContainEqual(
+      expect.objectContaining({ device: 'gpu77', state: 'retired', fault: 'missing' }),
+    );
+  });
+
+  it('ends the run with exit code 3 when there is no other', async () => {
+    const { run } = await mine(['--devices', 'gpu77']);
+    expect(await run.code).toBe(3);
+    expect(run.events().at(-1)).toMatchObject({ event: 'summary', hashes: 0 });
+  });
+
+  it('is every GPU on a machine without a driver, which the CPU does not mind', async () => {
+    const { run } = await mine([], NO_DRIVER);
+    expect(await run.code).toBe(0);
+    expect(run.stderr).toContain('Vulkan driver');
+    const gpuOnly = await mine(['--devices', 'gpu0'], NO_DRIVER);
+    expect(await gpuOnly.run.code).toBe(3);
+  });
+});
+
+describe('a device that computes wrong hashes', () => {
+  it('ends the run with exit code 6, without a submission', async () => {
+    const source = new FakeSource();
+    const liar = new FakeEngine('gpu0');
+    liar.lies = [1n, 2n, 3n];
+    source.work(makeWork(2 ** 60));
+    const rig = { events: new Events(), source, engines: [liar], log: makeLog('silent', 'json') };
+    const options = { json: false, logLevel: 'silent', logFormat: 'json' } as const;
+    expect(await runMiner(rig, options)).toBe(6);
+    expect(source.submitted).toHaveLength(0);
+  });
+});
