@@ -2,9 +2,10 @@
 //
 //   node bench/soak.mjs [--seconds 300] [--skew-ms=0] [--block-seconds 1] [--devices cpu] [--json]
 //
-// 20 chains, about a block a second, the node's clock ahead of ours by --skew-ms, somebody else's block every few seconds, update streams that end every 5 s. Fails
-// (exit 1) when a submission was rejected, sent twice or broke the time rule, when 1 % or more went stale, when the
-// creation time was not rolled forward in a job that lived long enough, or when memory grew.
+// 20 chains, about a block a second, the node's clock ahead of ours by --skew-ms, somebody else's block every few
+// seconds, update streams that end every 5 s. Fails (exit 1) when a submission was rejected, sent twice or broke the time
+// rule, when 1 % or more went stale, when the creation time was not rolled forward in a job that lived long enough, or
+// when memory grew.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
