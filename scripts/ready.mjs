@@ -49,7 +49,7 @@ once('node_modules/.pickaxe-ready', ['package-lock.json', 'package.json'], () =>
   console.error('pickaxe: installing dependencies');
   const npm = process.env.npm_execpath;
   const args = ['ci', '--include=dev', '--ignore-scripts', '--loglevel=error'];
-  if (npm?.endsWith('.js')) run(process.execPath, [npm, ...args]);
+  if (npm?.endsWith('npm-cli.js')) run(process.execPath, [npm, ...args]);
   else run('npm', args, { shell: process.platform === 'win32' });
 });
 

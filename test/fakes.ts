@@ -95,6 +95,8 @@ export class FakeEngine implements Engine {
   readonly searched: { job: number; range: Range }[] = [];
   opened = 0;
   closed = 0;
+  /** What `open` waits for. */
+  opening: Promise<void> = Promise.resolve();
   /** Thrown by the next `open` calls, in order. */
   readonly openFaults: Error[] = [];
   /** Thrown by the search under way once set. */
@@ -113,6 +115,7 @@ export class FakeEngine implements Engine {
 
   async open(): Promise<EngineInfo> {
     this.opened++;
+    await this.opening;
     const fault = this.openFaults.shift();
     if (fault) throw fault;
     return { model: 'fake', kernel: 'reference', why: 'it is a test' };

@@ -107,16 +107,24 @@ withLog(program.command('mock-node'))
   .option('--duration <seconds>', 'stop after this long', positiveSeconds)
   .action(async (options) => exit(await (await import('./commands/mock-node.ts')).runMockNode(options)));
 
+/** For a reader of stdout that has stopped reading: the last lines are not worth waiting for without end. */
+const FLUSH_MS = 2_000;
+
 /** Ends the process once stdout has taken everything: a wrapper must get the last line. */
 function exit(code: number): void {
   process.exitCode = code;
   process.stdout.write('', () => process.exit(code));
+  setTimeout(() => process.exit(code), FLUSH_MS);
 }
 
+let readerGone = false;
+
 process.stdout.on('error', (fault: NodeJS.ErrnoException) => {
-  // Whoever read our output has gone: `pickaxe devices | head -1`.
-  if (fault.code === 'EPIPE') process.exit(EXIT.done);
-  throw fault;
+  if (fault.code !== 'EPIPE') throw fault;
+  // Whoever read our output has gone, as in `pickaxe devices | head -1`. A miner stops in its own way.
+  if (process.listenerCount('SIGTERM') === 0) process.exit(EXIT.done);
+  if (!readerGone) process.kill(process.pid, 'SIGTERM');
+  readerGone = true;
 });
 
 for (const command of [program, ...program.commands]) command.exitOverride();

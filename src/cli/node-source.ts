@@ -32,7 +32,8 @@ export function nodeSource(options: NodeOptions, events: Events): WorkSource {
   if (options.account === undefined && publicKeys.length > 1) {
     throw new UsageError('Several keys have no default account: name it with --account NAME.');
   }
-  if (network === undefined && !urls.every(hasPath)) {
+  if (options.account === '') throw new UsageError('The account is empty: give its name, or leave --account out.');
+  if (network === undefined && urls.some((url) => URL.canParse(url) && !hasPath(url))) {
     throw new UsageError('Name the network with --network, like --network mainnet01.');
   }
   if (network !== undefined && !/^[a-z0-9][a-z0-9-]{0,63}$/i.test(network)) {
@@ -51,5 +52,5 @@ export function nodeSource(options: NodeOptions, events: Events): WorkSource {
 }
 
 function hasPath(url: string): boolean {
-  return URL.canParse(url) && new URL(url).pathname.replace(/\/+$/, '') !== '';
+  return new URL(url).pathname.replace(/\/+$/, '') !== '';
 }

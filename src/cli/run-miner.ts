@@ -16,6 +16,8 @@ import type { LogFormat, LogLevel } from './log.ts';
 /** The first speed line comes early, so that a newcomer sees that it works; then one every ten seconds. */
 const FIRST_REPORT_MS = 2_000;
 const REPORT_MS = 10_000;
+/** What a wrapper may leave unread: hours of events. */
+const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 /** Exit code of a process ended by its second SIGINT or SIGTERM: the shells' 128 + 2. */
 const INTERRUPTED = 130;
 
@@ -44,8 +46,8 @@ export async function runMiner({ events, source, engines, log }: Rig, options: M
   const clock = systemClock;
   const tally = new Tally(clock);
   const logLines = new LogLines(log, tally);
-  const jsonLines = json ? new JsonLines((line) => process.stdout.write(line), clock) : undefined;
-  const outcome = { ready: false, worked: false, wrongHashes: false, interrupted: false };
+  const jsonLines = json ? new JsonLines(writeLine, clock) : undefined;
+  const outcome = { ready: false, worked: false, retired: 0, wrongHashes: false, interrupted: false };
 
   events.on(tally.listen);
   if (jsonLines) events.on(jsonLines.listen);
@@ -53,6 +55,7 @@ export async function runMiner({ events, source, engines, log }: Rig, options: M
   events.on((event) => {
     if (event.event === 'work') outcome.worked = true;
     if (event.event === 'device' && event.state === 'ready') outcome.ready = true;
+    if (event.event === 'device' && event.state === 'retired') outcome.retired++;
     if (event.event === 'device' && event.fault === 'wrong hashes') outcome.wrongHashes = true;
   });
 
@@ -83,10 +86,15 @@ export async function runMiner({ events, source, engines, log }: Rig, options: M
   logLines.summary();
   jsonLines?.summary(tally.summary());
 
-  if (outcome.wrongHashes) return EXIT.wrongHashes;
   if (outcome.interrupted) return EXIT.done;
-  if (!outcome.ready || !stop.signal.aborted) return EXIT.noDevice;
+  if (outcome.wrongHashes) return EXIT.wrongHashes;
+  if (outcome.retired >= engines.length) return EXIT.noDevice;
   return outcome.worked ? EXIT.done : EXIT.noWork;
+}
+
+/** A wrapper that does not read its lines loses some; mining and memory do not suffer. */
+function writeLine(line: string): void {
+  if (process.stdout.writableLength < MAX_UNREAD_BYTES) process.stdout.write(line);
 }
 
 /** Calls `stop` at the first SIGINT or SIGTERM and ends the process at the second. @returns what undoes it */

@@ -85,12 +85,17 @@ export class Miner {
     if (this.#stop.aborted) return;
     if (update.kind === 'work') {
       const { work } = update;
+      if (this.#current?.job.work === work || this.#solved.has(work) || this.#stale.has(work)) return;
       const { chain, height } = work;
       this.#assign(this.#prepare(work));
       this.#options.emit({ event: 'work', chain, height, difficulty: difficultyOf(work.target) });
     } else if (update.kind === 'stale') {
+      if (this.#current) {
+        const { work } = this.#current.job;
+        this.#stale.add(work);
+        if (update.reason === 'new cut') this.#options.emit({ event: 'new_cut', chain: work.chain });
+      }
       // Stopping frees the processor for the request that is under way: stale hashes are worth nothing.
-      if (this.#current) this.#stale.add(this.#current.job.work);
       this.#assign(undefined);
     }
     // Lost: what is being mined stays valid, so go on.

@@ -14,10 +14,11 @@ const RESTART_AFTER_MS = 1_000;
 /** A device that has worked this long since its restart starts with a clean slate. */
 const STEADY_MS = 60_000;
 /**
- * Wrong claims before a device is retired. One alone can be a cosmic ray or a clock a step too high; a device that is
- * really broken makes three at once.
+ * Wrong claims within an hour before a device is retired. One alone can be a cosmic ray or a clock a step too high; a
+ * device that is really broken makes three at once.
  */
 const HARDWARE_ERRORS = 3;
+const HARDWARE_ERRORS_WITHIN_MS = 3_600_000;
 
 export interface StationHooks {
   readonly emit: Listener;
@@ -35,7 +36,9 @@ export class Station {
   readonly #searches = new Set<Promise<void>>();
   /** Ends the time in service with a fault. Undefined while out of service. */
   #leave: ((fault: unknown) => void) | undefined;
-  #hardwareErrors = 0;
+  /** When wrong claims were made, oldest first. */
+  #hardwareErrorsMs: number[] = [];
+  #wasReady = false;
   #description: string;
 
   constructor(engine: Engine, hooks: StationHooks) {
@@ -50,14 +53,17 @@ export class Station {
     if (this.#leave && assignment) this.#start(assignment);
   }
 
-  /** Counts a claim that did not verify. */
+  /** Counts a claim that did not verify. Once out of service, a device's claims count no more. */
   hardwareError(nonce: bigint): void {
+    const leave = this.#leave;
+    if (!leave) return;
     this.#hooks.emit({ event: 'hardware_error', device: this.engine.name, nonce });
-    this.#hardwareErrors++;
-    if (this.#hardwareErrors >= HARDWARE_ERRORS) {
-      const what = `${this.#hardwareErrors} nonces that it claimed do not solve: it computes wrong hashes`;
-      this.#leave?.(new DeviceError('wrong hashes', `${what}. Lower its clocks or check its cooling, then restart.`));
-    }
+    const nowMs = performance.now();
+    this.#hardwareErrorsMs = [...this.#hardwareErrorsMs, nowMs].filter((ms) => nowMs - ms < HARDWARE_ERRORS_WITHIN_MS);
+    if (this.#hardwareErrorsMs.length < HARDWARE_ERRORS) return;
+    this.#leave = undefined;
+    const what = `${HARDWARE_ERRORS} nonces that it claimed do not solve: it computes wrong hashes`;
+    leave(new DeviceError('wrong hashes', `${what}. Lower its clocks or check its cooling, then restart.`));
   }
 
   /** Keeps the engine in service until `stop`, or until it has to be retired. Never throws. */
@@ -70,7 +76,9 @@ export class Station {
       } catch (fault) {
         if (performance.now() - openedAtMs > STEADY_MS) restarts = 0;
         const lost = asDeviceError(fault);
-        if (lost.fault !== 'lost' || restarts >= RESTARTS) {
+        // A device that has worked is not there for a while when its driver is reset.
+        const mayReturn = lost.fault === 'lost' || (lost.fault === 'missing' && this.#wasReady);
+        if (!mayReturn || restarts >= RESTARTS) {
           this.#announce('retired', lost);
           return;
         }
@@ -83,15 +91,22 @@ export class Station {
 
   /** One time in service, from opening to closing: until `stop` (resolves) or a fault (rejects). */
   async #serve(stop: AbortSignal): Promise<void> {
+    const stopped = new Promise<void>((resolve) => {
+      if (stop.aborted) resolve();
+      stop.addEventListener('abort', () => resolve(), { once: true });
+    });
     try {
-      this.#description = describe(await this.engine.open());
-      if (stop.aborted) return;
+      // A driver can take a minute to open, or hang: closing below ends that, too.
+      const info = await Promise.race([this.engine.open(), stopped]);
+      if (!info || stop.aborted) return;
+      this.#description = describe(info);
+      this.#wasReady = true;
       this.#announce('ready');
-      await new Promise<void>((resolve, reject) => {
+      const left = new Promise<never>((_, reject) => {
         this.#leave = reject;
-        stop.addEventListener('abort', () => resolve(), { once: true });
-        if (this.#assignment) this.#start(this.#assignment);
       });
+      if (this.#assignment) this.#start(this.#assignment);
+      await Promise.race([stopped, left]);
       await Promise.all(this.#searches);
     } finally {
       this.#leave = undefined;

@@ -111,8 +111,9 @@ export class FailoverSource implements WorkSource {
     this.#watch();
   }
 
-  /** Ids are unique within a source only: the rank makes them unique here. */
-  #adopt({ source, rank }: Standby, work: Work): Work {
+  /** Ids are unique within a source only: the rank makes them unique here. The same work stays the same object. */
+  #adopt({ source, rank, work: current }: Standby, work: Work): Work {
+    if (current && this.#origins.get(current)?.work === work) return current;
     const own = { ...work, id: `${rank}/${work.id}` };
     this.#origins.set(own, { source, work });
     return own;

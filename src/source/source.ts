@@ -4,7 +4,10 @@ import type { Solution } from '../chain/verify.ts';
 import type { Work } from '../chain/work.ts';
 
 export type SourceUpdate =
-  /** Mine this from now on. A new object each time: miners tell works apart by identity. */
+  /**
+   * Mine this from now on. Works are told apart by identity: other work is a new object, and the same object again only
+   * says that the source is within reach again.
+   */
   | { readonly kind: 'work'; readonly work: Work }
   /** The work handed out last is worth nothing any more; another follows. */
   | { readonly kind: 'stale'; readonly reason: 'new cut' | 'solved' | 'expired' }

@@ -42,6 +42,18 @@ describe('new work', () => {
     expect(events.of('work')).toHaveLength(2);
   });
 
+  it('that is the current one again changes nothing', async () => {
+    const engine = new FakeEngine();
+    const { source, events } = mine(engine);
+    const work = source.work(makeWork(NEVER));
+    await vi.waitFor(() => expect(engine.searched.length).toBeGreaterThan(3));
+    source.work(work);
+    const searched = engine.searched.length;
+    await vi.waitFor(() => expect(engine.searched.length).toBeGreaterThan(searched + 3));
+    expect(engine.jobs).toHaveLength(1);
+    expect(events.of('work')).toHaveLength(1);
+  });
+
   it('gives the engines disjoint ranges of one lane', async () => {
     const engines = [
       new FakeEngine('cpu', { counters: 16, pages: 3 }),
@@ -238,6 +250,30 @@ describe('devices', () => {
     expect(events.of('device').at(-1)).toMatchObject({ state: 'ready' });
   });
 
+  it('that have worked are tried again when they are missing for a while, as during a driver’s reset', async () => {
+    const engine = new FakeEngine();
+    const { source, events } = mine(engine);
+    const work = source.work(makeWork(NEVER));
+    await vi.waitFor(() => expect(engine.searched.length).toBeGreaterThan(3));
+    engine.openFaults.push(new DeviceError('missing', 'no adapter'));
+    engine.fault = new DeviceError('lost', 'reset');
+    await vi.waitFor(() => expect(events.of('device').at(-1)).toMatchObject({ fault: 'missing' }), { timeout: 5_000 });
+    expect(events.of('device').at(-1)).toMatchObject({ state: 'restarting' });
+    engine.fault = undefined;
+    const searched = engine.searched.length;
+    await vi.waitFor(() => expect(engine.searched.length).toBeGreaterThan(searched), { timeout: 5_000 });
+    expect(engine.jobs.at(-1)!.work).toBe(work);
+  });
+
+  it('are out of service after the third wrong claim: further ones of the same report change nothing', async () => {
+    const engine = new FakeEngine();
+    const { source, events, done } = mine(engine);
+    engine.lies = Array.from({ length: 1_000 }, (_, i) => BigInt(i));
+    source.work(makeWork(NEVER));
+    await done;
+    expect(events.of('hardware_error')).toHaveLength(3);
+  });
+
   it('that are missing are retired; with none left the run ends', async () => {
     const engine = new FakeEngine();
     engine.openFaults.push(new DeviceError('missing', 'no such device'));
@@ -248,6 +284,16 @@ describe('devices', () => {
 });
 
 describe('stopping', () => {
+  it('does not wait for a device that is slow to open', async () => {
+    const engine = new FakeEngine();
+    engine.opening = new Promise(() => {});
+    const { stop, done } = mine(engine);
+    await vi.waitFor(() => expect(engine.opened).toBe(1));
+    stop.abort();
+    await done;
+    expect(engine.closed).toBe(1);
+  });
+
   it('ends the search, sees pending submissions through and closes the engines', async () => {
     const engine = new FakeEngine();
     const { source, events, stop, done } = mine(engine);

@@ -78,6 +78,21 @@ describe('FailoverSource', () => {
     expect(recorder.of('source')).toHaveLength(0);
   });
 
+  it('stays when the first is back with the same work', async () => {
+    const { sources, follower, current, recorder } = setUp(2);
+    const work = sources[0].work(makeWork(100));
+    await eventually(() => expect(current()).toBe(work.header));
+    sources[0].lost();
+    sources[0].work(work);
+    await eventually(() => expect(follower.works).toHaveLength(2));
+    expect(follower.works[1]).toBe(follower.works[0]);
+    sources[0].stale();
+    const next = sources[0].work(makeWork(100));
+    await eventually(() => expect(current()).toBe(next.header));
+    expect(sources[1].started).toBe(false);
+    expect(recorder.of('source')).toHaveLength(0);
+  });
+
   it('goes down the list, and prefers the best that is back', async () => {
     const { sources, current } = setUp(3);
     const third = sources[2].work(makeWork(100));

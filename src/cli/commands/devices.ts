@@ -1,7 +1,7 @@
 /** `pickaxe devices`: what this machine can mine with, what is used, and why the rest is not. */
 
 import { KERNEL_NAMES } from '../../engine/cpu/kernels/kernel.ts';
-import { loadKernel } from '../../engine/cpu/kernels/load.ts';
+import { chooseKernel, loadKernel } from '../../engine/cpu/kernels/load.ts';
 import { chooseThreads } from '../../engine/cpu/threads.ts';
 import { listGpus } from '../../engine/gpu/gpu-engine.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -18,7 +18,7 @@ export async function runDevices({ json }: { readonly json: boolean }): Promise<
   const machine = thisMachine();
   const kernels = KERNEL_NAMES.map(probe);
   const { threads, why } = chooseThreads();
-  const kernel = kernels.find(({ usable }) => usable)?.name;
+  const kernel = kernels.some(({ usable }) => usable) ? chooseKernel().name : undefined;
   const cpu = { name: 'cpu', model: machine.cpu, kernel, kernels, threads, why };
   let gpus: Awaited<ReturnType<typeof listGpus>> = [];
   let noGpu = 'no adapter found';

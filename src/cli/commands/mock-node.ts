@@ -1,6 +1,6 @@
 /** `pickaxe mock-node`: the mock node alone. */
 
-import { setTimeout as sleep } from 'node:timers/promises';
+import { once } from 'node:events';
 import { z } from 'zod';
 import { MockNode, type MockNodeEvent } from '../../mock-node/mock-node.ts';
 import { EXIT, UsageError } from '../exit-codes.ts';
@@ -27,9 +27,8 @@ export async function runMockNode(command: MockNodeCommand): Promise<number> {
 
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
-  const forever = 2 ** 31 - 1;
-  const waitMs = command.duration === undefined ? forever : command.duration * 1000;
-  await sleep(waitMs, undefined, { signal: stop.signal }).catch(() => {});
+  if (command.duration !== undefined) setTimeout(() => stop.abort(), command.duration * 1000);
+  await once(stop.signal, 'abort');
   await node.close();
   const { accepted, rejected, stale } = node.books;
   log.info(`${accepted} accepted, ${rejected} rejected, ${stale} stale`);
@@ -50,10 +49,8 @@ async function started(command: MockNodeCommand, onEvent: (event: MockNodeEvent)
     return { node, address: await node.start() };
   } catch (fault) {
     if (fault instanceof z.ZodError) throw new UsageError(`the mock node cannot do that:\n${z.prettifyError(fault)}`);
-    if ((fault as NodeJS.ErrnoException).syscall === 'listen') {
-      throw new UsageError(
-        `port ${command.port} cannot be had (${(fault as Error).message}): name another with --port.`,
-      );
+    if (['listen', 'getaddrinfo'].includes((fault as NodeJS.ErrnoException).syscall ?? '')) {
+      throw new UsageError(`the mock node cannot listen there: ${(fault as Error).message}. Name another --port.`);
     }
     throw fault;
   }

@@ -13,7 +13,9 @@ import { type ToChild, type ToParent, toParent } from './protocol.ts';
 
 const CHILD = fileURLToPath(new URL('./child/main.js', import.meta.url));
 /** For the driver to start and to compile the shaders: seconds on a cold cache. */
-const ANSWER_MS = 60_000;
+const OPEN_MS = 60_000;
+/** Listing compiles nothing, and the miner waits for it. */
+const LIST_MS = 15_000;
 /** Silence of a search that says that the driver hangs: drivers reset a GPU that does after 2 to 10 s. */
 const SILENCE_MS = 20_000;
 /** For the last dispatches, and for the driver to let go. */
@@ -88,7 +90,8 @@ export class GpuProcess {
     type: Type,
   ): Promise<Extract<Answer, { type: Type }>> {
     this.send(question);
-    const timer = setTimeout(() => this.#end(`it did not answer within ${ANSWER_MS / 1000} s`), ANSWER_MS);
+    const answerMs = question.type === 'list' ? LIST_MS : OPEN_MS;
+    const timer = setTimeout(() => this.#end(`it did not answer within ${answerMs / 1000} s`), answerMs);
     try {
       while (this.#answer?.type !== type) await this.#news();
       return this.#answer as Extract<Answer, { type: Type }>;

@@ -5,6 +5,7 @@
 
 import { z } from 'zod';
 import type { MinerIdentity } from './client.ts';
+import { quote } from './errors.ts';
 import { explainMiner } from './refusal.ts';
 
 const minerSchema = z.looseObject({
@@ -37,7 +38,8 @@ export function checkConfig(report: unknown, network: string, miner: MinerIdenti
   if (!parsed.success) {
     return [{ state: 'info', reason: 'the node reports its configuration in a form that is not known here' }];
   }
-  const served = parsed.data.ledgerVersion ?? parsed.data.chainwebVersion;
+  const { ledgerVersion = parsed.data.chainwebVersion } = parsed.data;
+  const served = ledgerVersion === undefined ? undefined : quote(ledgerVersion);
   const coordination = parsed.data.mining?.coordination;
   const warnings: string[] = [];
   if (served !== undefined && served !== network) {

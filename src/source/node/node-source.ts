@@ -154,10 +154,13 @@ export class NodeSource implements WorkSource {
     const order = this.#works.begin(this.#clock.monotonicMs());
     const record = await this.#client.getWork(stop);
     if (stop.aborted) return;
+    const wasLost = this.#outage !== undefined;
     this.#reached();
     this.#fetches += 1;
     const work = parseWork(record, { id: `${this.#fetches}` });
-    if (this.#works.deliver(work, order, this.#clock.monotonicMs())) this.#mailbox.put({ kind: 'work', work });
+    const isNew = this.#works.deliver(work, order, this.#clock.monotonicMs());
+    const { current } = this.#works;
+    if (current && (isNew || wasLost)) this.#mailbox.put({ kind: 'work', work: current });
     this.#updates.follow(work.chain);
   }
 
@@ -179,7 +182,6 @@ export class NodeSource implements WorkSource {
   #newCut(chain: number): void {
     if (this.#works.newCut(chain, this.#clock.monotonicMs())) {
       this.#mailbox.put({ kind: 'stale', reason: 'new cut' });
-      this.#emit({ event: 'new_cut', chain });
     }
     this.#wake();
   }

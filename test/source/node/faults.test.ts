@@ -65,6 +65,18 @@ describe('work cannot be had', () => {
     expect(recorder.of('source').filter(({ state }) => state === 'lost')).toHaveLength(0);
   });
 
+  it('a node that is back with the same work says so, with the same object', async () => {
+    const { node, url } = await startNode({ streamLimit: 0 });
+    node.pickChain = () => 4;
+    const { follower } = followNode(url, { pollMs: 20 });
+    const work = await follower.work();
+    node.faults = workFault('unavailable', { times: 1 });
+    await eventually(() => expect(follower.of('lost')).toHaveLength(1));
+    await eventually(() => expect(follower.updates.at(-1)?.kind).toBe('work'));
+    expect(follower.works).toHaveLength(2);
+    expect(follower.works[1]).toBe(work);
+  });
+
   it('a node that asks for patience is not asked again before', async () => {
     const { node, url } = await startNode();
     node.faults = workFault('unavailable', { retryAfterS: 1, times: 1 });

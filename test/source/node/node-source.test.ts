@@ -68,14 +68,13 @@ describe('work', () => {
 describe('New Cut', () => {
   it('makes the work of its chain stale at once, and the next is fetched at once', async () => {
     const { node, url } = await startNode();
-    const { follower, recorder } = followNode(url);
+    const { follower } = followNode(url);
     for (let round = 0; round < 10; round++) {
       const work = await settled({ node, follower });
       const stale = follower.of('stale').length;
       node.advance(work.chain);
       await eventually(() => expect(follower.of('stale').length).toBeGreaterThan(stale));
       await eventually(() => expect(follower.works.at(-1)).not.toBe(work));
-      expect(recorder.of('new_cut').map(({ chain }) => chain)).toContain(work.chain);
     }
     expect(follower.of('stale').every(({ reason }) => reason === 'new cut')).toBe(true);
   });
