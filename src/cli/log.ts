@@ -22,7 +22,6 @@ export function makeLog(level: LogLevel, format: LogFormat): Logger {
     translateTime: 'SYS:HH:MM:ss.l',
     ignore: 'tag,level',
     messageFormat: (entry, messageKey) => `${String(entry.tag ?? '').padEnd(5)} ${entry[messageKey]}`,
-    customPrettifiers: {},
   });
   return pino(options, stream);
 }
