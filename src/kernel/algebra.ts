@@ -64,14 +64,16 @@ export class Algebra {
     return this.#sum(rest);
   }
 
-  /** Adds at most as many terms at a time as the machine can: first those whose sum depends on least. */
+  /**
+   * Adds at most as many terms at a time as the machine can: first those whose sum depends on least, the second term
+   * last. In a + b + m of the G function b is the one that is known last, so a + m is out of the way by then.
+   */
   #sum(terms: Value[]): Value {
     if (terms.length === 1) return terms[0];
     if (terms.length <= this.#addends) return this.#value({ op: 'add', operands: terms });
-    // In a = a + b + m of the G function b is known last: prefer the pair that leaves it to the end.
-    const pairs = terms.flatMap((a, i) => terms.slice(i + 1).map((b) => [a, b])).reverse();
-    const bits = (pair: Value[]) => [0, 1, 1, 2][joined(pair)];
-    const first = pairs.reduce((best, pair) => (bits(pair) < bits(best) ? pair : best));
+    const pairs = terms.flatMap((a, i) => terms.slice(i + 1).map((b) => [a, b]));
+    const cost = (pair: Value[]) => 2 * [0, 1, 1, 2][joined(pair)] + (pair.includes(terms[1]) ? 1 : 0);
+    const first = pairs.reduce((best, pair) => (cost(pair) < cost(best) ? pair : best));
     return this.#sum([this.#value({ op: 'add', operands: first }), ...terms.filter((term) => !first.includes(term))]);
   }
 
