@@ -7,22 +7,11 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { arch, platform } from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { KERNEL_SOURCES } from './native-sources.mjs';
 
 const native = fileURLToPath(new URL('../native/', import.meta.url));
 const output = `${native}build/pickaxe.node`;
-const SOURCES = [
-  'addon',
-  'dispatch',
-  'avx512x2',
-  'avx512',
-  'avx512vl',
-  'avx2x2',
-  'avx2',
-  'sse41',
-  'neonx2',
-  'neon',
-  'portable',
-];
+const SOURCES = ['addon', ...KERNEL_SOURCES];
 
 const FLAGS = ['-std=gnu11', '-O3', '-Wall', '-Wextra', '-fPIC', '-fvisibility=hidden'];
 // clang does not realign the stack for 32-byte spills: near a page boundary AVX2 would run at half its speed.
