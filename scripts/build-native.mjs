@@ -11,7 +11,7 @@ import { KERNEL_SOURCES } from './native-sources.mjs';
 
 const native = fileURLToPath(new URL('../native/', import.meta.url));
 const output = `${native}build/pickaxe.node`;
-const SOURCES = ['addon', ...KERNEL_SOURCES];
+const SOURCES = ['addon.c', ...KERNEL_SOURCES];
 
 const FLAGS = ['-std=gnu11', '-O3', '-Wall', '-Wextra', '-fPIC', '-fvisibility=hidden'];
 // clang does not realign the stack for 32-byte spills: near a page boundary AVX2 would run at half its speed.
@@ -66,8 +66,8 @@ function compile(compiler, include, folder) {
   const objects = [];
   for (const source of SOURCES) {
     const object = join(folder, `${source}.o`);
-    const flags = keepsOrder && source.endsWith('x2') ? [...FLAGS, ...KEEP_ORDER] : FLAGS;
-    const failure = run(compiler, [...flags, '-I', include, '-c', '-o', object, `${source}.c`]);
+    const flags = keepsOrder && source.endsWith('x2.c') ? [...FLAGS, ...KEEP_ORDER] : FLAGS;
+    const failure = run(compiler, [...flags, '-I', include, '-c', '-o', object, source]);
     if (failure !== undefined) return failure;
     objects.push(object);
   }
