@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Search, solves } from '#pickaxe/chain/job.js';
-import { joinNonce, type Range } from '#pickaxe/chain/nonce.js';
+import type { Search } from '#pickaxe/chain/job.js';
+import { COUNTERS, joinNonce, type Range, splitNonce } from '#pickaxe/chain/nonce.js';
 import { HIT_WORDS, type Kernel, packSearch, ROW_COUNTERS, testMask } from '#pickaxe/engine/cpu/kernels/kernel.js';
 import { answersRight } from '#pickaxe/engine/cpu/kernels/known-answers.js';
 import { loadKernel } from '#pickaxe/engine/cpu/kernels/load.js';
 import { scan } from '#pickaxe/engine/cpu/kernels/scan.js';
 import { everythingSolves, jobOf, nothingSolves, searchVectors, someHeaderHex } from '../../contract/jobs.ts';
 import { loadableKernels, nativeIsBuilt } from './loadable-kernels.ts';
+import { anyRange, anySearch, corners, easyTarget, solutionsIn } from './searches.ts';
 
 test('the kernels that need no compiler load everywhere, the portable one with any build', () => {
   expect(loadableKernels).toEqual(expect.arrayContaining(['wasm-simd', 'wasm', 'js']));
@@ -37,38 +38,17 @@ function scanAll(kernel: Kernel, search: Search, range: Range): bigint[] {
   return found;
 }
 
-function reference(search: Search, { lane, page, pages, counter, counters }: Range): bigint[] {
-  const found: bigint[] = [];
-  for (let p = page; p < page + pages; p++) {
-    for (let c = counter; c < counter + counters; c++) {
-      if (solves(search, { lane, page: p, counter: c })) found.push(joinNonce({ lane, page: p, counter: c }));
-    }
-  }
-  return found;
-}
+const reference = (search: Search, range: Range): bigint[] => solutionsIn(search, range).map(joinNonce);
 
-const word = fc.integer({ min: 0, max: 0xffff_ffff });
-const words = (count: number) => fc.array(word, { minLength: count, maxLength: count }).map((a) => Uint32Array.from(a));
-const anySearch: fc.Arbitrary<Search> = fc.record({
-  midstate: words(8),
-  tail: words(8).map((low) => Uint32Array.from({ length: 16 }, (_, i) => (i === 5 ? low[5] & 0xffff : (low[i] ?? 0)))),
-  // Targets from one where nearly nothing solves to one where nearly everything does.
-  target: fc.tuple(words(7), word, fc.nat(31)).map(([low, top, shift]) => Uint32Array.of(...low, top >>> shift)),
-});
-const edges = (max: number) => fc.oneof(fc.constantFrom(0, 1, max - 1, max), fc.integer({ min: 0, max }));
-const anyRange: fc.Arbitrary<Range> = fc
-  .record({
-    lane: edges(0xffff),
-    page: edges(0xffff),
-    pages: fc.integer({ min: 1, max: 3 }),
-    counter: edges(0xffff_ffff),
-    counters: fc.oneof(fc.integer({ min: 1, max: 40 }), fc.constantFrom(511, 512)),
-  })
-  .map((range) => ({
-    ...range,
-    page: Math.min(range.page, 0x1_0000 - range.pages),
-    counter: Math.min(range.counter, 0x1_0000_0000 - range.counters),
-  }));
+/** What solves around a vector's nonce: every row of which it is a part lies in here. */
+const { lane, page, counter, headerHex, targetHex } = searchVectors.first.find(
+  (vector) => vector.counter >= ROW_COUNTERS && vector.counter < COUNTERS - ROW_COUNTERS,
+)!;
+const around = { lane, page, pages: 1, counter: counter - ROW_COUNTERS + 1, counters: 2 * ROW_COUNTERS - 1 };
+const solutionsAround = reference(jobOf(headerHex, targetHex), around);
+
+const cornerJob = jobOf(someHeaderHex, easyTarget);
+const solutionsInCorners = corners.map((range) => reference(cornerJob, range));
 
 describe.each(loadableKernels)('%s', (name) => {
   const kernel = loadKernel(name);
@@ -116,6 +96,34 @@ describe.each(loadableKernels)('%s', (name) => {
         expect(scanAll(kernel, search, range)).toEqual(reference(search, range));
       }),
     );
+  });
+
+  test('finds a nonce at every place in a row', () => {
+    const job = jobOf(headerHex, targetHex);
+    expect(solutionsAround).toContain(joinNonce({ lane, page, counter }));
+    for (let place = 0; place < ROW_COUNTERS; place++) {
+      const start = counter - place;
+      const inRow = solutionsAround.filter((nonce) => {
+        const found = splitNonce(nonce).counter;
+        return found >= start && found < start + ROW_COUNTERS;
+      });
+      expect(scanAll(kernel, job, { lane, page, pages: 1, counter: start, counters: ROW_COUNTERS })).toEqual(inRow);
+    }
+  });
+
+  test('finds all nonces in the corners of the space', () => {
+    expect(corners.map((range) => scanAll(kernel, cornerJob, range))).toEqual(solutionsInCorners);
+  });
+
+  test('claims every nonce of a row of any length, and none past its end, when every nonce solves', () => {
+    const hits = new Uint32Array(HIT_WORDS);
+    const job = jobOf(someHeaderHex, everythingSolves);
+    for (let counters = 1; counters <= ROW_COUNTERS; counters++) {
+      const range = { lane: 0, page: 7, pages: 2, counter: COUNTERS - counters, counters };
+      expect(kernel.search(packSearch(job, 1, range), Int32Array.of(1), hits)).toBe(1);
+      expect(hits[0]).toBe(counters);
+      expect(hits.subarray(1, 1 + counters).every((offset, i) => offset === i)).toBe(true);
+    }
   });
 
   test('loses nothing when every nonce solves', () => {

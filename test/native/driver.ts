@@ -1,0 +1,140 @@
+/** Builds test/native/driver.c in several ways and talks to it. */
+
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Search } from '#pickaxe/chain/job.js';
+import type { NonceParts, Range } from '#pickaxe/chain/nonce.js';
+import { packSearch } from '#pickaxe/engine/cpu/kernels/kernel.js';
+import { kernelSources } from '../../scripts/native-sources.mjs';
+
+const native = fileURLToPath(new URL('../../native/', import.meta.url));
+const driverSource = fileURLToPath(new URL('./driver.c', import.meta.url));
+
+/** A way of building the driver. */
+export interface Variant {
+  readonly name: string;
+  readonly compiler: string;
+  readonly flags: readonly string[];
+  /** The program that runs what was built, where this machine does not. */
+  readonly emulator?: string;
+  readonly debianPackages: string;
+}
+
+// -O1: what sanitizers see is not optimised away, and their code is not ten times as slow.
+const SANITIZERS = [
+  '-O1',
+  '-g',
+  '-fno-omit-frame-pointer',
+  '-fsanitize=address,undefined',
+  '-fno-sanitize-recover=all',
+];
+
+export const variants: readonly Variant[] = [
+  {
+    name: 'emulated aarch64',
+    compiler: 'aarch64-linux-gnu-gcc',
+    flags: ['-O3', '-static'],
+    emulator: 'qemu-aarch64-static',
+    debianPackages: 'gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static',
+  },
+  {
+    name: 'sanitized by clang',
+    compiler: 'clang',
+    flags: SANITIZERS,
+    debianPackages: 'clang libc6-dev',
+  },
+  {
+    name: 'sanitized by gcc',
+    compiler: 'gcc',
+    flags: SANITIZERS,
+    debianPackages: 'gcc libc6-dev',
+  },
+];
+
+/** Far more than a build or a run takes: neither may hang the tests. */
+const TIMEOUT_MS = 120_000;
+
+/** @throws Error with what the program printed, unless it ended well */
+function run(command: string, args: readonly string[], input = ''): string {
+  const { status, signal, error, stdout, stderr } = spawnSync(command, args, {
+    cwd: native,
+    encoding: 'utf8',
+    input,
+    timeout: TIMEOUT_MS,
+    maxBuffer: 64 << 20,
+  });
+  if (error === undefined && status === 0) return stdout;
+  throw new Error(`${command} ${args.join(' ')}: ${error?.message ?? signal ?? `exit code ${status}`}\n${stderr}`);
+}
+
+const compile = ({ compiler, flags }: Variant, output: string, sources: readonly string[]) =>
+  run(compiler, ['-std=gnu11', '-Wall', '-Wextra', ...flags, '-I', native, '-o', output, ...sources]);
+
+const execute = ({ emulator }: Variant, program: string, args: readonly string[], input?: string) =>
+  emulator === undefined ? run(program, args, input) : run(emulator, [program, ...args], input);
+
+/** Why a variant cannot be built or run on this machine, found on an empty program; undefined when it can. */
+export function whyMissing(variant: Variant, folder: string): string | undefined {
+  const source = join(folder, 'empty.c');
+  const program = join(folder, 'empty');
+  writeFileSync(source, 'int main(void) { return 0; }\n');
+  try {
+    compile(variant, program, [source]);
+    execute(variant, program, []);
+    return undefined;
+  } catch (error) {
+    return `${(error as Error).message.split('\n')[0]}; on Debian: ${variant.debianPackages}`;
+  }
+}
+
+/** @returns where the driver was built */
+export async function buildDriver(variant: Variant, folder: string): Promise<string> {
+  const program = join(folder, 'driver');
+  compile(variant, program, [driverSource, ...(await kernelSources())]);
+  return program;
+}
+
+/** The kernels that were compiled in, and whether the chip runs them. */
+export function kernelsOf(variant: Variant, program: string): { name: string; supported: boolean }[] {
+  return execute(variant, program, [])
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split(' '))
+    .map(([name, supported]) => ({ name, supported: supported === '1' }));
+}
+
+/** What the driver is asked: a search of a range while `currentJob` is current. */
+export interface Question {
+  readonly search: Search;
+  readonly range: Range;
+  readonly job: number;
+  readonly currentJob: number;
+}
+
+export interface Answer {
+  readonly pages: number;
+  /** Every nonce that the kernel claims. */
+  readonly claims: NonceParts[];
+}
+
+/** Asks a kernel in a process of its own. */
+export function ask(variant: Variant, program: string, kernel: string, questions: readonly Question[]): Answer[] {
+  const lines = questions.map(({ search, range, job, currentJob }) =>
+    [...packSearch(search, job, range), currentJob].map((word) => word.toString(16)).join(' '),
+  );
+  const answers = execute(variant, program, [kernel], `${lines.join('\n')}\n`)
+    .trimEnd()
+    .split('\n');
+  if (answers.length !== questions.length) throw new Error(`${questions.length} questions, ${answers.length} answers`);
+  return answers.map((line, i) => {
+    const hits = line.split(' ');
+    const pages = Number.parseInt(hits.pop() ?? '', 16);
+    const claims = hits.map((hit) => {
+      const [page, counter] = hit.split(':').map((word) => Number.parseInt(word, 16));
+      return { lane: questions[i].range.lane, page, counter };
+    });
+    return { pages, claims };
+  });
+}
