@@ -1,7 +1,7 @@
 #include "dispatch.h"
 
 #if defined(__x86_64__)
-search_function search_avx512x2, search_avx512, search_avx512vl, search_avx2x2, search_avx2, search_sse41;
+search_function search_avx512x2, search_avx512, search_avx512vlx2, search_avx512vl, search_avx2x2, search_avx2, search_sse41;
 #elif defined(__aarch64__)
 search_function search_neonx2, search_neon;
 #endif
@@ -14,6 +14,7 @@ uint32_t list_kernels(struct kernel kernels[MAX_KERNELS]) {
   __builtin_cpu_init();
   kernels[count++] = (struct kernel){"avx512x2", search_avx512x2, !!__builtin_cpu_supports("avx512f")};
   kernels[count++] = (struct kernel){"avx512", search_avx512, !!__builtin_cpu_supports("avx512f")};
+  kernels[count++] = (struct kernel){"avx512vlx2", search_avx512vlx2, !!__builtin_cpu_supports("avx512vl")};
   kernels[count++] = (struct kernel){"avx512vl", search_avx512vl, !!__builtin_cpu_supports("avx512vl")};
   kernels[count++] = (struct kernel){"avx2x2", search_avx2x2, !!__builtin_cpu_supports("avx2")};
   kernels[count++] = (struct kernel){"avx2", search_avx2, !!__builtin_cpu_supports("avx2")};

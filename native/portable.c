@@ -1,3 +1,4 @@
 /* Any 64-bit chip. */
 #define SEARCH search_portable
-#include "portable.h"
+#include "words.h"
+#include "kernel.h"

@@ -34,7 +34,8 @@ __attribute__((import_module("host"), import_name("currentJob"))) int32_t host_c
 #else
 #define SEARCH search_wasm
 #define CURRENT_JOB(unused) host_current_job()
-#include "portable.h"
+#include "words.h"
+#include "kernel.h"
 #endif
 
 static struct search search_memory;

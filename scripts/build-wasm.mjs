@@ -16,7 +16,7 @@ import { fileURLToPath } from 'node:url';
 const native = fileURLToPath(new URL('../native/', import.meta.url));
 const prebuilt = join(native, 'prebuilt');
 const digestFile = join(prebuilt, 'sources.sha256');
-const SOURCES = ['wasm.c', 'kernel.h', 'pair.h', 'portable.h', 'scan.generated.h', 'search.h'];
+const SOURCES = ['wasm.c', 'kernel.h', 'pair.h', 'words.h', 'scan.generated.h', 'search.h'];
 const MODULES = { 'scan-simdx2.wasm': ['-msimd128', '-DPAIRED'], 'scan-simd.wasm': ['-msimd128'], 'scan.wasm': [] };
 
 const FLAGS = [

@@ -6,6 +6,8 @@ import { printC } from './c.ts';
 import { describe } from './last-block.ts';
 import { printCpuKernel, printGpuPreparation } from './ts.ts';
 import { HIT_CAPACITY, jobWords, printWgsl } from './wgsl.ts';
+import { printAssembly } from './x86/assembly.ts';
+import { ASSEMBLY_KERNELS } from './x86/instruction-sets.ts';
 
 /** What a GPU runs: its adders take three terms, and the host prepares what depends on the job and the page. */
 export const gpuKernel = describe({ addends: 3, loopsOverPages: false, result: 'plain' });
@@ -13,7 +15,7 @@ export const gpuKernel = describe({ addends: 3, loopsOverPages: false, result: '
 /** What a CPU runs: a table over counters times a loop over pages. */
 export const cpuKernel = describe({ addends: 2, loopsOverPages: true, result: 'rotated' });
 
-/** Every generated file: its path from the repository's root, and its text. */
+/** Every generated file that is kept: its path from the repository's root, and its text. */
 export function generatedFiles(): Record<string, string> {
   return {
     'shaders/scan.wgsl': printWgsl(gpuKernel, false),
@@ -22,6 +24,14 @@ export function generatedFiles(): Record<string, string> {
     'src/engine/cpu/kernels/scan.generated.ts': printCpuKernel(cpuKernel),
     'native/scan.generated.h': printC(cpuKernel),
   };
+}
+
+/**
+ * The assembly of x86 kernels, by their names. It is long and nobody's to read, so it is printed when the native kernels
+ * are built (scripts/build-native.mjs).
+ */
+export function assemblyFiles(): Map<string, string> {
+  return new Map(ASSEMBLY_KERNELS.map((kernel) => [kernel.name, printAssembly(cpuKernel, kernel)]));
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

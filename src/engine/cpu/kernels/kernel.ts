@@ -10,6 +10,7 @@ import type { Range } from '../../../chain/nonce.ts';
 export const KERNEL_NAMES = [
   'avx512x2',
   'avx512',
+  'avx512vlx2',
   'avx512vl',
   'avx2x2',
   'avx2',

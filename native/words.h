@@ -1,4 +1,4 @@
-/* Plain C: one nonce a step. */
+/* The arithmetic's macros (kernel.h) for plain words: one nonce at a time. */
 #define V uint32_t
 #define LANES 1
 #define SET1(word) ((uint32_t)(word))
@@ -15,4 +15,3 @@
 #define ROR1(v) SHIFTED(v, 1)
 #define CLEAR_LANES(v, mask) ((uint32_t)(((v) & (mask)) == 0))
 #define ANY_CLEAR CLEAR_LANES
-#include "kernel.h"

@@ -1,0 +1,81 @@
+/*
+ * The loops around scans in assembly: AVX2 and AVX-512. Compilers reach two thirds to nine tenths of these scans' speed,
+ * and each compiler something else, so they are printed by src/kernel/x86/ when the addon is built.
+ */
+#if defined(__x86_64__)
+#include "search.h"
+#include "words.h"
+#include "scan.generated.h"
+
+/* Words of the widest vector. */
+#define MOST_LANES 16
+
+/* Vectors of the frame, as in src/kernel/x86/frame.ts. */
+enum { PAGE, MASK, WORD7, JOB = WORD7 + 2, FRAME_VECTORS = JOB + JOB_WORDS };
+
+/*
+ * Searches the counters of a table on one page, one step after another, up to the first step with a hit.
+ *
+ * frame: what every step needs, each word of it in every lane; receives hash word 7 of every nonce of the last step,
+ *   rotated left by 7; aligned to 64 bytes
+ * table: COUNTER_WORDS vectors for each vector of counters; aligned likewise
+ * steps: at least 1
+ * returns the number of steps before the one with a hit, or all of them
+ */
+typedef uint32_t scan_function(uint32_t *frame, const uint32_t *table, uint32_t steps);
+
+static void fill(uint32_t *frame, uint32_t vector, uint32_t lanes, uint32_t word) {
+  for (uint32_t lane = 0; lane < lanes; lane++) frame[vector * lanes + lane] = word;
+}
+
+static uint32_t search_in_steps(const struct search *search, const volatile int32_t *current_job, uint32_t *hits,
+                                scan_function *scan, uint32_t lanes, uint32_t vectors) {
+  _Alignas(64) uint32_t frame[FRAME_VECTORS * MOST_LANES];
+  _Alignas(64) uint32_t table[ROW_COUNTERS * COUNTER_WORDS];
+  const uint32_t counters_per_step = lanes * vectors;
+  const uint32_t steps = (search->counters + counters_per_step - 1) / counters_per_step;
+  const uint32_t words_per_step = counters_per_step * COUNTER_WORDS;
+
+  uint32_t job[JOB_WORDS];
+  prepare_job(search->midstate, search->tail, job);
+  for (uint32_t i = 0; i < JOB_WORDS; i++) fill(frame, JOB + i, lanes, job[i]);
+  fill(frame, MASK, lanes, search->mask);
+  /* Counters past the end of the row fill the last step. */
+  for (uint32_t i = 0; i < steps * counters_per_step; i++) {
+    uint32_t words[COUNTER_WORDS];
+    prepare_counter(job, search->counter + i, words);
+    uint32_t *entry = table + i / lanes * lanes * COUNTER_WORDS + i % lanes;
+    for (uint32_t word = 0; word < COUNTER_WORDS; word++) entry[word * lanes] = words[word];
+  }
+
+  hits[0] = 0;
+  for (uint32_t row = 0; row < search->pages; row++) {
+    if (*current_job != search->job) return row;
+    fill(frame, PAGE, lanes, search->page + row);
+    for (uint32_t step = 0; step < steps; step++) {
+      step += scan(frame, table + step * words_per_step, steps - step);
+      if (step == steps) break;
+      for (uint32_t i = 0; i < counters_per_step; i++) {
+        const uint32_t offset = step * counters_per_step + i;
+        if (!(frame[WORD7 * lanes + i] & search->mask) && offset < search->counters) hits[++hits[0]] = offset;
+      }
+    }
+    if (hits[0]) return row + 1;
+  }
+  return search->pages;
+}
+
+#define KERNEL(name, lanes, vectors)                                                                                 \
+  scan_function scan_##name;                                                                                         \
+  search_function search_##name;                                                                                     \
+  uint32_t search_##name(const struct search *search, const volatile int32_t *current_job, uint32_t *hits) {         \
+    return search_in_steps(search, current_job, hits, scan_##name, lanes, vectors);                                  \
+  }
+
+KERNEL(avx512x2, 16, 2)
+KERNEL(avx512, 16, 1)
+KERNEL(avx512vlx2, 8, 2)
+KERNEL(avx512vl, 8, 1)
+KERNEL(avx2x2, 8, 2)
+KERNEL(avx2, 8, 1)
+#endif

@@ -1,0 +1,98 @@
+/**
+ * Turns the kernel into x86 vector instructions over as many registers as they like; `registers.ts` fits them into
+ * those that there are.
+ */
+
+import { COUNTER, JOB, NONCE, type Value } from '../algebra.ts';
+import { handedDown, type Kernel, operationsAt } from '../last-block.ts';
+import type { Frame } from './frame.ts';
+import type { Instruction, Vector } from './instruction.ts';
+import type { AssemblyKernel, InstructionSet } from './instruction-sets.ts';
+
+/**
+ * The vectors of a step take turns of so many instructions: about half of a half round each. Longer turns keep the
+ * registers of the waiting one occupied for too long, shorter ones reload registers all the time.
+ */
+const TURN = 32;
+
+/** One step: searches one or more vectors of nonces, and leaves the zero flag set unless one of them is a hit. */
+export function instructionsOf(kernel: Kernel, { set, vectors }: AssemblyKernel, frame: Frame): Instruction[] {
+  const streams = Array.from({ length: vectors }, (_, vector) => new Stream(kernel, set, frame, vector));
+  const longest = Math.max(...streams.map(({ instructions }) => instructions.length));
+  const step: Instruction[] = [];
+  for (let at = 0; at < longest; at += TURN) {
+    for (const { instructions } of streams) step.push(...instructions.slice(at, at + TURN));
+  }
+  return [...step, ...(set.avx512 ? testOfMasks(vectors) : testOfVectors(streams.map(({ hits }) => hits)))];
+}
+
+const testOfMasks = (vectors: number): Instruction[] => [{ mnemonic: `kortestw %k1, %k${vectors}`, operands: [] }];
+
+function testOfVectors([first, ...others]: Vector[]): Instruction[] {
+  const test: Instruction[] = [];
+  let any = first;
+  for (const hits of others) {
+    const both: Vector = {};
+    test.push({ mnemonic: 'vpor', operands: [any, hits], result: both, commutative: true });
+    any = both;
+  }
+  return [...test, { mnemonic: 'vptest', operands: [any, any] }];
+}
+
+/** The instructions for one vector of nonces. */
+class Stream {
+  readonly instructions: Instruction[] = [];
+  /** Without AVX-512: all bits are set in the lanes that hit. With it %k1 says so for the first vector, %k2 … */
+  readonly hits: Vector;
+  readonly #set: InstructionSet;
+  readonly #frame: Frame;
+  readonly #made = new Map<Value, Vector>();
+
+  constructor(kernel: Kernel, set: InstructionSet, frame: Frame, vector: number) {
+    this.#set = set;
+    this.#frame = frame;
+    handedDown(kernel, JOB).forEach((value, i) => void this.#made.set(value, frame.job(i)));
+    handedDown(kernel, COUNTER).forEach((value, i) => void this.#made.set(value, frame.table(vector, i)));
+    for (const value of kernel.values) if (value.name === 'page') this.#made.set(value, frame.page);
+    for (const value of operationsAt(kernel, NONCE)) this.#made.set(value, this.#operation(value));
+    const word7 = this.#made.get(kernel.result) as Vector;
+    this.instructions.push({
+      mnemonic: set.avx512 ? 'vmovdqa32' : 'vmovdqa',
+      operands: [word7],
+      result: frame.word7(vector),
+    });
+    this.hits = this.#test(word7, `%k${vector + 1}`);
+  }
+
+  #operation({ op, operands, number }: Value): Vector {
+    const vectors = operands.map((operand) => this.#made.get(operand) as Vector);
+    if (op === 'add') return this.#emit('vpaddd', vectors, { commutative: true });
+    return op === 'xor' ? this.#xor(vectors) : this.#rotate(vectors[0], number);
+  }
+
+  #xor([a, b, ...c]: Vector[]): Vector {
+    if (c.length === 0) return this.#emit(this.#set.avx512 ? 'vpxord' : 'vpxor', [a, b], { commutative: true });
+    if (this.#set.avx512) return this.#emit('vpternlogd $0x96,', [a, b, ...c], { overwrites: true });
+    return this.#xor([this.#xor([a, b]), ...c]);
+  }
+
+  /** AVX2 has no rotate: those by whole bytes are shuffles, the others take three operations. */
+  #rotate(vector: Vector, bits: number): Vector {
+    if (this.#set.avx512) return this.#emit(`vprord $${bits},`, [vector]);
+    if (bits === 16 || bits === 8) return this.#emit('vpshufb', [vector, this.#frame.shuffle(bits)]);
+    const halves = [this.#emit(`vpsrld $${bits},`, [vector]), this.#emit(`vpslld $${32 - bits},`, [vector])];
+    return this.#emit('vpor', halves, { commutative: true });
+  }
+
+  #test(word7: Vector, mask: string): Vector {
+    if (this.#set.avx512) return this.#emit('vptestnmd', [word7, this.#frame.mask], { result: mask });
+    const kept = this.#emit('vpand', [word7, this.#frame.mask], { commutative: true });
+    return this.#emit('vpcmpeqd', [kept, this.#frame.zero], { commutative: true });
+  }
+
+  #emit(mnemonic: string, operands: Vector[], kind: Partial<Instruction> = {}): Vector {
+    const result: Vector = {};
+    this.instructions.push({ mnemonic, operands, result, ...kind });
+    return result;
+  }
+}
