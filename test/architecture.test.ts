@@ -9,6 +9,8 @@ const src = fileURLToPath(new URL('../src', import.meta.url));
 const ALLOWED: Record<string, string[]> = {
   chain: [],
   'clock.ts': [],
+  'version.ts': [],
+  'cache.ts': ['version.ts'],
   events: [],
   kernel: ['chain'],
   'source/source.ts': ['chain'],
@@ -16,8 +18,8 @@ const ALLOWED: Record<string, string[]> = {
   'source/failover.ts': ['chain', 'clock.ts', 'events', 'source/source.ts', 'source/mailbox.ts'],
   'source/node': ['chain', 'clock.ts', 'events', 'source/source.ts', 'source/mailbox.ts'],
   'engine/engine.ts': ['chain'],
-  'engine/cpu': ['chain', 'clock.ts', 'engine/engine.ts'],
-  'engine/gpu': ['chain', 'clock.ts', 'engine/engine.ts'],
+  'engine/cpu': ['chain', 'clock.ts', 'cache.ts', 'engine/engine.ts'],
+  'engine/gpu': ['chain', 'clock.ts', 'cache.ts', 'engine/engine.ts'],
   mine: ['chain', 'clock.ts', 'events', 'source/source.ts', 'engine/engine.ts'],
   report: ['clock.ts', 'events'],
   'mock-node': ['chain', 'clock.ts'],
@@ -27,6 +29,7 @@ const ALLOWED: Record<string, string[]> = {
 
 /** Packages that only some rooms may import. */
 const PACKAGES: Record<string, string[]> = {
+  'cache.ts': ['zod'],
   chain: ['@noble/hashes'],
   events: [],
   kernel: [],

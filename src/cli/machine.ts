@@ -1,7 +1,7 @@
 /** What machine a result was measured on. */
 
 import { arch, availableParallelism, cpus, platform, release } from 'node:os';
-import { version } from './version.ts';
+import { version } from '../version.ts';
 
 export interface Machine {
   readonly cpu: string;

@@ -2,10 +2,10 @@
 /** `pickaxe`: reads the command line and runs one command. Commands are loaded when they are run, to start fast. */
 
 import { Command, CommanderError, Option } from 'commander';
+import { version } from '../version.ts';
 import { EXIT, UsageError } from './exit-codes.ts';
 import { LOG_FORMATS, LOG_LEVELS } from './log.ts';
 import { deviceNames, gather, positiveInteger, positiveSeconds, publicKey } from './options.ts';
-import { version } from './version.ts';
 
 const NETWORKS = 'mainnet01, testnet04, development or test-singleton';
 
@@ -76,6 +76,7 @@ withLog(withBounds(withDevices(program.command('demo'))))
 withDevices(program.command('bench'))
   .description('measure the hashrate of each device, offline')
   .option('--seconds <n>', 'length of the measurement of each device', positiveSeconds, 5)
+  .option('--tune', 'measure every CPU kernel again instead, and remember which is the fastest', false)
   .option('--json', 'one JSON object on stdout', false)
   .action(async (options) => exit(await (await import('./commands/bench.ts')).runBench(options)));
 

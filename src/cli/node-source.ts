@@ -4,8 +4,8 @@ import type { Events } from '../events/events.ts';
 import { FailoverSource } from '../source/failover.ts';
 import { NodeSource } from '../source/node/node-source.ts';
 import type { WorkSource } from '../source/source.ts';
+import { version } from '../version.ts';
 import { UsageError } from './exit-codes.ts';
-import { version } from './version.ts';
 
 export interface NodeOptions {
   /** In order of preference. */

@@ -1,9 +1,10 @@
 /** From --devices to engines. */
 
 import type { Logger } from 'pino';
+import { userCacheDirectory } from '../cache.ts';
 import { CpuEngine } from '../engine/cpu/cpu-engine.ts';
+import { forceKernel } from '../engine/cpu/kernels/choose.ts';
 import { KERNEL_NAMES, type KernelName } from '../engine/cpu/kernels/kernel.ts';
-import { chooseKernel } from '../engine/cpu/kernels/load.ts';
 import { DeviceError, type Engine } from '../engine/engine.ts';
 import { GpuEngine, listGpus } from '../engine/gpu/gpu-engine.ts';
 import { UsageError } from './exit-codes.ts';
@@ -75,7 +76,9 @@ class MissingEngine implements Engine {
 }
 
 function cpuEngine({ threads, kernel }: DeviceOptions): CpuEngine {
+  const cacheDirectory = userCacheDirectory();
   return new CpuEngine({
+    ...(cacheDirectory !== undefined && { cacheDirectory }),
     ...(threads !== undefined && { threads }),
     ...(kernel !== undefined && { kernel: kernelNamed(kernel) }),
   });
@@ -86,7 +89,7 @@ function kernelNamed(name: string): KernelName {
   const known = KERNEL_NAMES.find((kernel) => kernel === name);
   if (!known) throw new UsageError(`There is no CPU kernel ${name}. Choose one of: ${KERNEL_NAMES.join(', ')}.`);
   try {
-    return chooseKernel(known).name;
+    return forceKernel(known).name;
   } catch (fault) {
     throw new UsageError((fault as Error).message);
   }

@@ -2,10 +2,17 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+/** Tests remember nothing in the user's own cache, and what one remembers spares the others of its file a measurement. */
+const cacheHome = mkdtempSync(join(tmpdir(), 'pickaxe-cache-'));
+process.once('exit', () => rmSync(cacheHome, { recursive: true, force: true }));
 
 export interface Run {
   readonly child: ChildProcess;
@@ -18,10 +25,11 @@ export interface Run {
   events(name?: string): Record<string, unknown>[];
 }
 
-export function start(args: string[], env: Record<string, string> = {}): Run {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+/** @param main the command line to run, when it is another copy of it */
+export function start(args: string[], env: Record<string, string> = {}, main = MAIN): Run {
+  const child = spawn(process.execPath, [main, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...env },
+    env: { ...process.env, XDG_CACHE_HOME: cacheHome, ...env },
   });
   const run: Run = {
     child,

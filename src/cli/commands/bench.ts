@@ -8,10 +8,11 @@ import { parseWork } from '../../chain/work.ts';
 import { DeviceError, type Engine } from '../../engine/engine.ts';
 import { Space } from '../../mine/space.ts';
 import { formatHashrate } from '../../report/units.ts';
-import { EXIT } from '../exit-codes.ts';
+import { EXIT, UsageError } from '../exit-codes.ts';
 import { makeLog } from '../log.ts';
 import { thisMachine } from '../machine.ts';
 import { chooseEngines, type DeviceOptions } from '../rig.ts';
+import { runTune } from './tune.ts';
 
 /** Left out of the figure: kernels warm up and batches find their size. */
 const WARM_UP_MS = 1_000;
@@ -19,6 +20,8 @@ const WARM_UP_MS = 1_000;
 export interface BenchOptions extends DeviceOptions {
   readonly seconds: number;
   readonly json: boolean;
+  /** Measure the CPU kernels instead, and remember the fastest. */
+  readonly tune: boolean;
 }
 
 interface Result {
@@ -32,6 +35,10 @@ interface Result {
 }
 
 export async function runBench(options: BenchOptions): Promise<number> {
+  if (options.tune) {
+    if (options.kernel !== undefined) throw new UsageError('--tune measures every CPU kernel: leave out --kernel.');
+    return runTune(options);
+  }
   const log = makeLog('info', 'auto');
   const devices: Result[] = [];
   let code: number = EXIT.noDevice;

@@ -6,8 +6,8 @@ import { Piscina } from 'piscina';
 import type { Job } from '../../chain/job.ts';
 import { DeviceError, type Engine, type EngineInfo, type Ranges, type SearchReport } from '../engine.ts';
 import { BatchSize } from './batch-size.ts';
+import { chooseKernel, forceKernel } from './kernels/choose.ts';
 import type { KernelName } from './kernels/kernel.ts';
-import { chooseKernel } from './kernels/load.ts';
 import { SearchRun } from './search-run.ts';
 import { chooseThreads } from './threads.ts';
 import type { Task, TaskResult, ThreadData } from './worker.ts';
@@ -17,8 +17,10 @@ export interface CpuEngineOptions {
   readonly name?: string;
   /** 1 … 1024; left out, as many as leave the machine usable. */
   readonly threads?: number;
-  /** Left out, the best one that runs here. */
+  /** Left out, the fastest one that runs here. */
   readonly kernel?: KernelName;
+  /** Where the kernels' speeds are remembered; left out, they are measured at each opening, which takes 0.4 s. */
+  readonly cacheDirectory?: string;
   /** How long a task should take. */
   readonly batchMs?: number;
 }
@@ -50,7 +52,8 @@ export class CpuEngine implements Engine {
 
   async open(): Promise<EngineInfo> {
     if (this.#pool !== undefined) throw new Error('the CPU engine is open already');
-    const kernel = chooseKernel(this.#options.kernel);
+    const { kernel: forced, cacheDirectory } = this.#options;
+    const kernel = forced === undefined ? chooseKernel(cacheDirectory) : forceKernel(forced);
     const { threads, why } = chooseThreads(this.#options.threads);
     const data: ThreadData = { kernel: kernel.name, currentJob: this.#currentJob };
     const pool = new Piscina<Task, TaskResult>({

@@ -1,11 +1,10 @@
-/** Loads kernels and picks the fastest one that runs here and answers right. */
+/** Loads kernels: only one that answers right may mine. */
 
 import { DeviceError } from '../../engine.ts';
 import { loadJs } from './js.ts';
-import { KERNEL_NAMES, type Kernel, type KernelName } from './kernel.ts';
+import type { Kernel, KernelName } from './kernel.ts';
 import { answersRight } from './known-answers.ts';
-import { FOREIGN, loadNative } from './native.ts';
-import { speedsOf } from './speed.ts';
+import { loadNative } from './native.ts';
 import { loadWasm, type WasmName } from './wasm.ts';
 
 /**
@@ -29,44 +28,21 @@ function load(name: KernelName): Kernel {
   return loadNative(name);
 }
 
-export interface KernelChoice {
-  readonly name: KernelName;
-  /** For people: why this one, how fast the others are, and why some cannot be used. */
-  readonly why: string;
+export interface Loaded {
+  readonly kernels: readonly Kernel[];
+  /** Why each of the others cannot be used. */
+  readonly unusable: ReadonlyMap<KernelName, string>;
 }
 
-/**
- * @param forced the only kernel that may be chosen
- * @throws DeviceError when the forced kernel cannot be used, or when no kernel can.
- */
-export function chooseKernel(forced?: KernelName): KernelChoice {
-  if (forced !== undefined) {
-    try {
-      return { name: loadKernel(forced).name, why: 'asked for' };
-    } catch (error) {
-      const { fault, message } = error as DeviceError;
-      throw new DeviceError(fault, `CPU kernel ${forced}: ${message}; leave the choice of a kernel to pickaxe`);
-    }
-  }
+export function loadKernels(names: readonly KernelName[]): Loaded {
   const kernels: Kernel[] = [];
-  const unusable = new Map<string, KernelName[]>();
-  for (const name of KERNEL_NAMES) {
+  const unusable = new Map<KernelName, string>();
+  for (const name of names) {
     try {
       kernels.push(loadKernel(name));
     } catch (error) {
-      const { message } = error as DeviceError;
-      if (message !== FOREIGN) unusable.set(message, [...(unusable.get(message) ?? []), name]);
+      unusable.set(name, (error as DeviceError).message);
     }
   }
-  const reasons = Array.from(unusable, ([reason, names]) => `${shortList(names)}: ${reason}`);
-  if (kernels.length === 0) throw new DeviceError('wrong hashes', `no CPU kernel can be used (${reasons.join('; ')})`);
-  const speeds = speedsOf(kernels);
-  const ranked = kernels.map(({ name }, i) => ({ name, speed: speeds[i] })).sort((a, b) => b.speed - a.speed);
-  const listed = shortList(ranked.map(({ name, speed }) => `${name} ${speed.toFixed(1)}`));
-  return { name: ranked[0].name, why: [`the fastest here (MH/s a thread: ${listed})`, ...reasons].join('; ') };
-}
-
-/** The first few, since a line for people has an end. */
-function shortList(names: readonly string[]): string {
-  return names.slice(0, 3).join(', ') + (names.length > 3 ? ' …' : '');
+  return { kernels, unusable };
 }

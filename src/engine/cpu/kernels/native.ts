@@ -1,7 +1,8 @@
 /** The native kernels: an N-API addon, built from native/ by `npm run build` where there is a C compiler. */
 
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { arch, platform } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import type { Kernel, KernelName } from './kernel.ts';
 
@@ -13,16 +14,48 @@ interface Addon {
 
 const path = fileURLToPath(new URL('../../../../native/build/pickaxe.node', import.meta.url));
 
+/** What kernels need, by the beginning of their names: a kind of chip, as Node calls it, and one of its features. */
+const NEEDS = [
+  { name: 'avx512vl', arch: 'x64', feature: 'AVX-512VL' },
+  { name: 'avx512', arch: 'x64', feature: 'AVX-512F' },
+  { name: 'avx2', arch: 'x64', feature: 'AVX2' },
+  { name: 'sse41', arch: 'x64', feature: 'SSE4.1' },
+  { name: 'neon', arch: 'arm64', feature: 'NEON' },
+];
+
 /** Why a kernel is not in the addon: no fault that could be mended. */
 export const FOREIGN = 'made for another kind of chip';
 
+/** What to do about kernels that are not there. */
+const NOT_BUILT =
+  platform === 'win32'
+    ? 'not built: there is no native build for Windows yet'
+    : 'not built: install clang (or gcc) and run `npm run build`, for two to six times the speed';
+
+/** The addon as it was built, or undefined. It changes when a kernel could have changed. */
+export function nativeBuild(): Uint8Array | undefined {
+  return existsSync(path) ? readFileSync(path) : undefined;
+}
+
 /** @throws Error that says why the kernel cannot run here. */
 export function loadNative(name: KernelName): Kernel {
-  if (!existsSync(path))
-    throw new Error('native kernels are not built (`npm run build` with a C compiler builds them)');
-  const addon = createRequire(import.meta.url)(path) as Addon;
+  const needs = NEEDS.find((each) => name.startsWith(each.name));
+  if (needs && needs.arch !== arch) throw new Error(FOREIGN);
+  if (!existsSync(path)) throw new Error(NOT_BUILT);
+  const addon = loadAddon();
   const index = addon.kernels.findIndex((kernel) => kernel.name === name);
-  if (index < 0) throw new Error(FOREIGN);
-  if (!addon.kernels[index].supported) throw new Error('not supported by this chip');
+  if (index < 0) throw new Error('not in the build at hand: run `npm run build`');
+  if (!addon.kernels[index].supported) {
+    throw new Error(`needs ${needs?.feature}, which this CPU (or its hypervisor or system) does not offer`);
+  }
   return { name, search: (search, currentJob, hits) => addon.search(index, search, currentJob, hits) };
+}
+
+function loadAddon(): Addon {
+  try {
+    return createRequire(import.meta.url)(path) as Addon;
+  } catch (error) {
+    const [reason] = (error as Error).message.split('\n');
+    throw new Error(`the build at hand cannot be loaded (${reason}): delete native/build and run \`npm run build\``);
+  }
 }

@@ -1,30 +1,77 @@
 /** Measures kernels against each other: which one is fastest depends on the chip more than on the instruction set. */
 
-import { type Kernel, ROW_COUNTERS } from './kernel.ts';
+import { PAGES } from '../../../chain/nonce.ts';
+import { KERNEL_NAMES, type Kernel, type KernelName, ROW_COUNTERS } from './kernel.ts';
 import { scan } from './scan.ts';
 
-/** Pages of one turn: 20 µs with AVX-512, 0.3 ms in JavaScript. */
-const TURN_PAGES = 8;
+/** H/s of one thread, by kernel. */
+export type Speeds = Readonly<Partial<Record<KernelName, number>>>;
 
-/** Turns of each kernel. With ten kernels they take about 30 ms, enough for V8 to optimise WebAssembly on the way. */
-const TURNS = 24;
+/** Untimed start of a turn: some chips change their clock for wide vectors, within 0.7 ms. */
+const SETTLE_MS = 1;
+
+/** Timed part of a turn: long against the clock and the set-up of a search (10 µs), short against other programs' turns. */
+const TURN_MS = 2;
+
+/** Turns of each kernel. In 15 ms V8 optimises WebAssembly and JavaScript, which start out several times slower. */
+const FIRST_TURNS = 5;
+
+/** Turns of those kernels that may be the fastest. */
+const FINAL_TURNS = 25;
+
+/** A kernel slower than this part of the fastest one, after its first turns, is out of the race. Only good enough. */
+const HOPELESS = 0.6;
+
+/** Speeds closer than this are taken for the same: what is left of the machine's noise. */
+const TIE = 0.01;
+
+/** Pages of the first search, when nothing is known of a kernel: 20 µs with AVX-512, 1 ms in JavaScript. */
+const FIRST_PAGES = 8;
 
 /** A search that nothing solves, the usual case; what it hashes makes no difference. */
 const SEARCH = { midstate: new Uint32Array(8), tail: new Uint32Array(16), target: new Uint32Array(8) };
 
 /**
- * Kernels take turns, and each one's best turn counts: whatever else the machine does can only make a turn longer.
- * @returns the speed of each kernel in MH/s
+ * Kernels take turns, and each one's best turn counts: whatever else the machine does can only make a turn longer. With
+ * ten kernels it takes about 0.4 s.
+ * @param nowMs a monotonic clock
  */
-export function speedsOf(kernels: readonly Kernel[]): number[] {
-  const range = { lane: 0, page: 0, pages: TURN_PAGES, counter: 0, counters: ROW_COUNTERS };
-  const bestMs = kernels.map(() => Number.POSITIVE_INFINITY);
-  for (let turn = 0; turn < TURNS; turn++) {
-    for (const [i, kernel] of kernels.entries()) {
-      const startMs = performance.now();
-      scan(kernel, SEARCH, 1, range, Int32Array.of(1));
-      bestMs[i] = Math.min(bestMs[i], performance.now() - startMs);
+export function measureSpeeds(kernels: readonly Kernel[], nowMs = () => performance.now()): Speeds {
+  const racers = kernels.map((kernel) => ({ kernel, hashesPerMs: 0 }));
+  const race = (turns: number, entrants: typeof racers) => {
+    for (let turn = 0; turn < turns; turn++) {
+      for (const racer of entrants) racer.hashesPerMs = Math.max(racer.hashesPerMs, takeTurn(racer, nowMs));
     }
-  }
-  return bestMs.map((ms) => (TURN_PAGES * ROW_COUNTERS) / ms / 1000);
+  };
+  race(FIRST_TURNS, racers);
+  const best = Math.max(...racers.map(({ hashesPerMs }) => hashesPerMs));
+  const finalists = racers.filter(({ hashesPerMs }) => hashesPerMs >= HOPELESS * best);
+  if (finalists.length > 1) race(FINAL_TURNS, finalists);
+  return Object.fromEntries(racers.map(({ kernel, hashesPerMs }) => [kernel.name, Math.round(1000 * hashesPerMs)]));
+}
+
+interface Racer {
+  readonly kernel: Kernel;
+  /** Its best so far: sizes its turns. */
+  readonly hashesPerMs: number;
+}
+
+/** @returns hashes a millisecond */
+function takeTurn({ kernel, hashesPerMs }: Racer, nowMs: () => number): number {
+  const search = (ms: number) => {
+    const pages = Math.min(PAGES, Math.max(FIRST_PAGES, Math.round((hashesPerMs * ms) / ROW_COUNTERS)));
+    const range = { lane: 0, page: 0, pages, counter: 0, counters: ROW_COUNTERS };
+    return ROW_COUNTERS * scan(kernel, SEARCH, 1, range, Int32Array.of(1)).pages;
+  };
+  search(SETTLE_MS);
+  const startMs = nowMs();
+  const hashes = search(TURN_MS);
+  // A clock too coarse to see the turn must not make a kernel infinitely fast.
+  return hashes / Math.max(nowMs() - startMs, 0.001);
+}
+
+/** The fastest kernel; among equals, the one that comes first in KERNEL_NAMES. */
+export function fastestOf(speeds: Speeds): KernelName | undefined {
+  const best = Math.max(...Object.values(speeds));
+  return KERNEL_NAMES.find((name) => speeds[name] !== undefined && speeds[name] >= (1 - TIE) * best);
 }

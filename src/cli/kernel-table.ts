@@ -1,0 +1,48 @@
+/** The CPU kernels as `pickaxe devices` and `pickaxe bench --tune` show them. */
+
+import type { Survey } from '../engine/cpu/kernels/choose.ts';
+import { KERNEL_NAMES, type KernelName } from '../engine/cpu/kernels/kernel.ts';
+import { FOREIGN } from '../engine/cpu/kernels/native.ts';
+import { fastestOf } from '../engine/cpu/kernels/speed.ts';
+
+/** Its names are part of what wrappers rely on. */
+export interface KernelRow {
+  readonly name: KernelName;
+  readonly usable: boolean;
+  readonly chosen: boolean;
+  /** H/s of one thread, of a kernel that can be used. */
+  readonly hashrate?: number;
+  /** Why it is chosen, or why it is not. */
+  readonly why: string;
+}
+
+export function kernelRows({ speeds, unusable }: Survey): KernelRow[] {
+  const fastest = fastestOf(speeds);
+  return KERNEL_NAMES.map((name) => {
+    const hashrate = speeds[name];
+    if (hashrate === undefined) return { name, usable: false, chosen: false, why: unusable.get(name) ?? '' };
+    const chosen = name === fastest;
+    const why = chosen
+      ? 'chosen: the fastest here'
+      : `slower here: ${percent(hashrate, speeds[fastest!]!)} of ${fastest}`;
+    return { name, usable: true, chosen, hashrate, why };
+  });
+}
+
+/** One line a kernel; those of other chips share one. */
+export function kernelLines(rows: readonly KernelRow[]): string[] {
+  const mark = ({ usable, chosen }: KernelRow) => (chosen ? '*' : usable ? '+' : '-');
+  const speed = ({ hashrate }: KernelRow) => (hashrate === undefined ? '' : `${(hashrate / 1e6).toFixed(1)} MH/s`);
+  const foreign = rows.filter(({ why }) => why === FOREIGN);
+  return [
+    ...rows
+      .filter((row) => !foreign.includes(row))
+      .map((row) => `${mark(row)} ${row.name.padEnd(11)} ${speed(row).padStart(11)}   ${row.why}`),
+    ...(foreign.length > 0 ? [`- ${foreign.map(({ name }) => name).join(', ')}: ${FOREIGN}`] : []),
+    'MH/s are those of one thread; * is used, + could be (--kernel NAME), - cannot be used here',
+  ];
+}
+
+function percent(part: number, whole: number): string {
+  return `${((100 * part) / whole).toFixed(0)} %`;
+}

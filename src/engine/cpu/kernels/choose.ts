@@ -1,0 +1,88 @@
+/** Which kernel mines: the fastest one that runs here and answers right. */
+
+import { Cache } from '../../../cache.ts';
+import { DeviceError } from '../../engine.ts';
+import { KERNEL_NAMES, type KernelName } from './kernel.ts';
+import { type Loaded, loadKernel, loadKernels } from './load.ts';
+import { FOREIGN } from './native.ts';
+import { fastestOf, measureSpeeds, type Speeds } from './speed.ts';
+import { recallSpeeds, rememberSpeeds } from './tuning.ts';
+
+export interface KernelChoice {
+  readonly name: KernelName;
+  /** For people: why this one, how fast the others are, and why some cannot be used. */
+  readonly why: string;
+}
+
+/** @throws DeviceError when the kernel asked for cannot be used. */
+export function forceKernel(name: KernelName): KernelChoice {
+  try {
+    return { name: loadKernel(name).name, why: 'asked for' };
+  } catch (error) {
+    const { fault, message } = error as DeviceError;
+    throw new DeviceError(fault, `CPU kernel ${name}: ${message}; leave the choice of a kernel to pickaxe`);
+  }
+}
+
+/**
+ * @param cacheDirectory where speeds are remembered; left out, they are measured
+ * @throws DeviceError when no kernel can be used.
+ */
+export function chooseKernel(cacheDirectory?: string): KernelChoice {
+  const recalled = cacheDirectory === undefined ? undefined : recallSpeeds(new Cache(cacheDirectory));
+  const remembered = recalled && fastestOf(recalled);
+  if (remembered && loadKernels([remembered]).kernels.length > 0) {
+    const { unusable } = loadKernels(KERNEL_NAMES.filter((name) => recalled[name] === undefined));
+    return { name: remembered, why: [`${theFastest(recalled)}, as measured before`, ...reasons(unusable)].join('; ') };
+  }
+  const { speeds, unusable, notRemembered } = surveyKernels(cacheDirectory, true);
+  const name = fastestOf(speeds);
+  if (!name) throw new DeviceError('wrong hashes', `no CPU kernel can be used (${reasons(unusable).join('; ')})`);
+  const forgotten = notRemembered === undefined ? [] : [`measured at each start: ${notRemembered}`];
+  return { name, why: [theFastest(speeds), ...reasons(unusable), ...forgotten].join('; ') };
+}
+
+export interface Survey {
+  /** Of every kernel that can be used here. */
+  readonly speeds: Speeds;
+  /** Why each of the others cannot be used. */
+  readonly unusable: ReadonlyMap<KernelName, string>;
+  /** Why these speeds will not be known at the next start. */
+  readonly notRemembered?: string;
+}
+
+/**
+ * Loads and checks every kernel, and tells how fast each is.
+ * @param cacheDirectory where speeds are remembered; left out, they are measured
+ * @param again measures them whatever is remembered
+ */
+export function surveyKernels(cacheDirectory?: string, again = false): Survey {
+  const { kernels, unusable } = loadKernels(KERNEL_NAMES);
+  const cache = cacheDirectory === undefined ? undefined : new Cache(cacheDirectory);
+  const recalled = cache && !again ? recallSpeeds(cache) : undefined;
+  if (recalled && kernels.every(({ name }) => recalled[name] !== undefined)) {
+    return { speeds: Object.fromEntries(kernels.map(({ name }) => [name, recalled[name]])), unusable };
+  }
+  const speeds = measureSpeeds(kernels);
+  if (kernels.length === 0) return { speeds, unusable };
+  const notRemembered = cache ? rememberSpeeds(cache, speeds) : 'there is no cache directory';
+  return { speeds, unusable, ...(notRemembered !== undefined && { notRemembered }) };
+}
+
+function theFastest(speeds: Speeds): string {
+  const ranked = Object.entries(speeds).sort(([, a], [, b]) => b - a);
+  return `the fastest here (MH/s a thread: ${shortList(ranked.map(([name, speed]) => `${name} ${(speed / 1e6).toFixed(1)}`))})`;
+}
+
+/** Kernels that share a reason are named together; that there are other chips is no news. */
+function reasons(unusable: Loaded['unusable']): string[] {
+  const names = new Map<string, KernelName[]>();
+  for (const [name, reason] of unusable) names.set(reason, [...(names.get(reason) ?? []), name]);
+  names.delete(FOREIGN);
+  return Array.from(names, ([reason, names]) => `${shortList(names)}: ${reason}`);
+}
+
+/** The first few, since a line for people has an end. */
+function shortList(names: readonly string[]): string {
+  return names.slice(0, 3).join(', ') + (names.length > 3 ? ' …' : '');
+}

@@ -1,0 +1,52 @@
+/** Remembers how fast the kernels are, so that only the first start on a machine measures them. */
+
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { arch, cpus } from 'node:os';
+import { z } from 'zod';
+import type { Cache, Key } from '../../../cache.ts';
+import { KERNEL_NAMES } from './kernel.ts';
+import { nativeBuild } from './native.ts';
+import type { Speeds } from './speed.ts';
+
+const SHAPE = z
+  .partialRecord(z.enum(KERNEL_NAMES), z.number().positive())
+  .refine((speeds) => Object.keys(speeds).length > 0);
+
+export function recallSpeeds(cache: Cache): Speeds | undefined {
+  return cache.recall(subject(), key(), SHAPE) as Speeds | undefined;
+}
+
+/** @returns why they could not be remembered, or undefined when they are. */
+export function rememberSpeeds(cache: Cache, speeds: Speeds): string | undefined {
+  try {
+    cache.remember(subject(), key(), speeds);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+function subject(): string {
+  return `cpu ${cpus()[0]?.model.trim() || arch()}`;
+}
+
+/** Whatever could change the kernels' speeds: the chip, the native kernels, and the compiler of WebAssembly. */
+function key(): Key {
+  const build = nativeBuild();
+  return { chip: chip(), native: build ? digest(build) : 'not built', v8: process.versions.v8 };
+}
+
+/** The lines of Linux's /proc/cpuinfo that tell one kind of chip from another: in a virtual machine its name may not. */
+const CHIP_LINES = /^(vendor_id|cpu family|model|stepping|flags|CPU (implementer|variant|part|revision)|Features)\s*:/;
+
+function chip(): string {
+  if (process.platform !== 'linux') return arch();
+  const [first] = readFileSync('/proc/cpuinfo', 'utf8').split('\n\n');
+  const lines = first.split('\n').filter((line) => CHIP_LINES.test(line));
+  return `${arch()} ${digest(lines.join('\n'))}`;
+}
+
+function digest(data: Uint8Array | string): string {
+  return createHash('sha256').update(data).digest('hex').slice(0, 16);
+}

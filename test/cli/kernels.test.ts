@@ -1,0 +1,114 @@
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { KernelRow } from '#pickaxe/cli/kernel-table.js';
+import { KERNEL_NAMES } from '#pickaxe/engine/cpu/kernels/kernel.js';
+import { loadableKernels } from '../engine/cpu/loadable-kernels.ts';
+import { start } from './pickaxe.ts';
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'pickaxe-'));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+/** Runs a command to its end, with a cache of its own. */
+async function pickaxe(args: string[], env: Record<string, string> = {}, main?: string) {
+  const run = start(args, { XDG_CACHE_HOME: home, ...env }, main);
+  const code = await run.code;
+  return { code, stdout: run.lines.join('\n'), stderr: run.stderr };
+}
+
+/** The only file that is remembered. */
+const memory = () => join(home, 'pickaxe', readdirSync(join(home, 'pickaxe'))[0]);
+
+describe('pickaxe devices', () => {
+  it('tells of every kernel how fast it is, or why it cannot be used', async () => {
+    const { code, stdout } = await pickaxe(['devices', '--json']);
+    expect(code).toBe(0);
+    const { cpu } = JSON.parse(stdout) as { cpu: { kernel: string; kernels: KernelRow[] } };
+    expect(cpu.kernels.map(({ name }) => name)).toEqual(KERNEL_NAMES);
+    for (const { name, usable, hashrate, chosen, why } of cpu.kernels) {
+      expect(usable).toBe(loadableKernels.includes(name));
+      if (usable) expect(hashrate).toBeGreaterThan(10_000);
+      else expect(hashrate).toBeUndefined();
+      expect(chosen).toBe(name === cpu.kernel);
+      expect(why).toMatch(chosen ? /^chosen: the fastest here$/ : usable ? /^slower here: \d+ % of / : /./);
+    }
+    const fastest = Math.max(...cpu.kernels.map(({ hashrate }) => hashrate ?? 0));
+    expect(cpu.kernels.find(({ chosen }) => chosen)!.hashrate).toBeGreaterThanOrEqual(0.99 * fastest);
+  });
+
+  it('measures once, and shows the same figures after that', async () => {
+    const first = await pickaxe(['devices']);
+    expect(first.stdout).toMatch(/^ {6}\* \S+ +[\d.]+ MH\/s {3}chosen: the fastest here$/m);
+    expect(first.stdout).toMatch(/^ {6}- .*: made for another kind of chip$/m);
+    expect((await pickaxe(['devices'])).stdout).toBe(first.stdout);
+  });
+});
+
+describe('pickaxe bench --tune', () => {
+  it('measures every kernel again and remembers it', async () => {
+    await pickaxe(['devices']);
+    const before = readFileSync(memory(), 'utf8');
+    const { code, stdout } = await pickaxe(['bench', '--tune', '--json']);
+    expect(code).toBe(0);
+    expect(readFileSync(memory(), 'utf8')).not.toBe(before);
+    const { kernel, kernels } = JSON.parse(stdout) as { kernel: string; kernels: KernelRow[] };
+    expect(kernels.filter(({ usable }) => usable).map(({ name }) => name)).toEqual(loadableKernels);
+    expect(kernels.filter(({ chosen }) => chosen).map(({ name }) => name)).toEqual([kernel]);
+    const { cpu } = JSON.parse((await pickaxe(['devices', '--json'])).stdout);
+    expect(cpu.kernels).toEqual(kernels);
+  });
+
+  it('says when its figures cannot be remembered, and why', async () => {
+    const file = join(home, 'file');
+    writeFileSync(file, '');
+    const { code, stdout, stderr } = await pickaxe(['bench', '--tune'], { XDG_CACHE_HOME: file });
+    expect(code).toBe(0);
+    expect(stdout).toContain('the fastest here');
+    expect(stderr).toContain('not remembered');
+    expect(stderr).toContain(file);
+  });
+
+  it('measures no single kernel', async () => {
+    const { code, stderr } = await pickaxe(['bench', '--tune', '--kernel', 'js']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('--kernel');
+  });
+});
+
+describe('where native kernels are not built', () => {
+  /** A copy of the package, without the build. */
+  function unbuilt(): string {
+    const root = fileURLToPath(new URL('../../', import.meta.url));
+    const copy = join(home, 'package');
+    for (const part of ['dist', 'native/prebuilt', 'shaders', 'package.json']) {
+      mkdirSync(dirname(join(copy, part)), { recursive: true });
+      cpSync(join(root, part), join(copy, part), { recursive: true });
+    }
+    symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction');
+    return join(copy, 'dist/cli/main.js');
+  }
+
+  it('WebAssembly is used, and pickaxe says what would make it faster', async () => {
+    const { code, stdout } = await pickaxe(['devices'], {}, unbuilt());
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/\* wasm-\S+ .*chosen: the fastest here/);
+    expect(stdout).toMatch(/- portable .*not built: .*npm run build/);
+  });
+
+  it('the miner says so at every start', async () => {
+    const main = unbuilt();
+    for (const start of ['first', 'second']) {
+      const demo = ['demo', '--devices', 'cpu', '--threads', '1', '--blocks', '1', '--duration', '60'];
+      const { code, stderr } = await pickaxe([...demo, '--log-format', 'text'], {}, main);
+      expect(code).toBe(0);
+      expect(stderr).toMatch(/kernel wasm-\S+: the fastest here/);
+      expect(stderr.includes('as measured before')).toBe(start === 'second');
+      expect(stderr).toMatch(/not built: .*npm run build/);
+    }
+  });
+});

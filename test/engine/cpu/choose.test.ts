@@ -1,0 +1,94 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Cache } from '#pickaxe/cache.js';
+import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
+import { chooseKernel, forceKernel, surveyKernels } from '#pickaxe/engine/cpu/kernels/choose.js';
+import { recallSpeeds, rememberSpeeds } from '#pickaxe/engine/cpu/kernels/tuning.js';
+import { loadableKernels } from './loadable-kernels.ts';
+
+let home: string;
+let directory: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'pickaxe-'));
+  directory = join(home, 'pickaxe');
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const remember = (speeds: Parameters<typeof rememberSpeeds>[1]) =>
+  expect(rememberSpeeds(new Cache(directory), speeds)).toBeUndefined();
+const recall = () => recallSpeeds(new Cache(directory));
+/** A kernel that cannot run on this kind of chip. */
+const foreign = process.arch === 'arm64' ? 'avx2' : 'neon';
+
+test('the first start measures every kernel that can be used, and remembers how fast they are', () => {
+  const first = chooseKernel(directory);
+  expect(first.why).toContain('the fastest here');
+  expect(first.why).not.toContain('before');
+  expect(Object.keys(recall()!).sort()).toEqual([...loadableKernels].sort());
+});
+
+test('later starts take the one that was the fastest, and measure nothing', () => {
+  remember({ js: 2e6, wasm: 1e6 });
+  const { name, why } = chooseKernel(directory);
+  expect(name).toBe('js');
+  expect(why).toContain('js 2.0, wasm 1.0), as measured before');
+  expect(recall()).toEqual({ js: 2e6, wasm: 1e6 });
+});
+
+test('a remembered kernel that cannot be used any more is not used: all are measured again', () => {
+  remember({ [foreign]: 1e12, js: 1e6 });
+  const { name, why } = chooseKernel(directory);
+  expect(loadableKernels).toContain(name);
+  expect(why).not.toContain('before');
+  expect(Object.keys(recall()!).sort()).toEqual([...loadableKernels].sort());
+});
+
+test.each([
+  ['of no kernel', {}],
+  ['of an unknown kernel', { abacus: 1 }],
+  ['that are not above 0', { js: 0 }],
+  ['that are no numbers', { js: '1e6' }],
+])('speeds %s are not believed', (_, speeds) => {
+  remember(speeds as never);
+  expect(recall()).toBeUndefined();
+});
+
+test('speeds that cannot be remembered are measured, with the reason', () => {
+  writeFileSync(directory, 'a file where the directory should be');
+  expect(chooseKernel(directory).why).toContain(`measured at each start: `);
+  expect(chooseKernel(directory).why).toContain(directory);
+  expect(chooseKernel().why).toContain('measured at each start: there is no cache directory');
+});
+
+test('a kernel that is asked for neither reads nor writes what is remembered', async () => {
+  expect(forceKernel('js')).toEqual({ name: 'js', why: 'asked for' });
+  const engine = new CpuEngine({ kernel: 'js', threads: 1, cacheDirectory: directory });
+  await engine.open();
+  await engine.close();
+  expect(existsSync(directory)).toBe(false);
+  expect(() => forceKernel(foreign)).toThrow(`CPU kernel ${foreign}: made for another kind of chip`);
+});
+
+test('the engine remembers where it is told to', async () => {
+  const engine = new CpuEngine({ threads: 1, cacheDirectory: directory });
+  await engine.open();
+  await engine.close();
+  expect(readdirSync(directory)).toHaveLength(1);
+});
+
+test('a survey shows every kernel, from memory unless a new measurement is asked for', () => {
+  const all = Object.fromEntries(loadableKernels.map((name) => [name, 5e6]));
+  remember(all);
+  const { speeds, unusable } = surveyKernels(directory);
+  expect(speeds).toEqual(all);
+  expect(unusable.get(foreign)).toBe('made for another kind of chip');
+  expect(surveyKernels(directory, true).speeds).not.toEqual(all);
+  expect(recall()).not.toEqual(all);
+});
+
+test('a survey measures again when kernels have come that no speed is remembered of', () => {
+  remember({ js: 5e6 });
+  expect(Object.keys(surveyKernels(directory).speeds).sort()).toEqual([...loadableKernels].sort());
+});

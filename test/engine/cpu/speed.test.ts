@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import { type Kernel, type KernelName, PAGES_WORD, ROW_COUNTERS } from '#pickaxe/engine/cpu/kernels/kernel.js';
+import { fastestOf, measureSpeeds } from '#pickaxe/engine/cpu/kernels/speed.js';
+
+/** A machine whose kernels have the speeds given, in hashes a millisecond, and take no time but the fake clock's. */
+class FakeMachine {
+  nowMs = 0;
+  readonly calls = new Map<KernelName, number>();
+  /** How many times slower a call is made by whatever else runs. */
+  slowdown = () => 1;
+
+  kernel(name: KernelName, hashesPerMs: (call: number) => number): Kernel {
+    return {
+      name,
+      search: (search, _, hits) => {
+        const call = (this.calls.get(name) ?? 0) + 1;
+        this.calls.set(name, call);
+        hits[0] = 0;
+        this.nowMs += ((search[PAGES_WORD] * ROW_COUNTERS) / hashesPerMs(call)) * this.slowdown();
+        return search[PAGES_WORD];
+      },
+    };
+  }
+
+  measure(kernels: readonly Kernel[]) {
+    return measureSpeeds(kernels, () => this.nowMs);
+  }
+}
+
+const always = (hashesPerMs: number) => () => hashesPerMs;
+
+describe('measuring speeds', () => {
+  test('tells each kernel’s, in H/s', () => {
+    const machine = new FakeMachine();
+    const kernels = [
+      machine.kernel('avx512', always(160_000)),
+      machine.kernel('avx2', always(120_000)),
+      machine.kernel('js', always(8_000)),
+    ];
+    expect(machine.measure(kernels)).toEqual({ avx512: 160_000_000, avx2: 120_000_000, js: 8_000_000 });
+  });
+
+  test('takes 3 ms a turn of any kernel, and gives the slow ones few turns', () => {
+    const machine = new FakeMachine();
+    machine.measure([
+      machine.kernel('avx512x2', always(200_000)),
+      machine.kernel('avx512', always(150_000)),
+      machine.kernel('js', always(7_000)),
+    ]);
+    expect(machine.nowMs).toBeLessThan(3.2 * (2 * 30 + 5));
+    expect(machine.calls.get('js')).toBe(10);
+    expect(machine.calls.get('avx512')).toBe(60);
+  });
+
+  test('is not misled by other programs that take turns at the processor', () => {
+    const machine = new FakeMachine();
+    let call = 0;
+    // Two of three calls are disturbed, by up to ten times their length.
+    machine.slowdown = () => [1, 1.7, 10, 1.1, 3][call++ % 5] * (call % 3 === 0 ? 1 : 1.5);
+    const speeds = machine.measure([
+      machine.kernel('avx512x2', always(161_000)),
+      machine.kernel('avx512', always(157_000)),
+    ]);
+    expect(speeds.avx512x2! / speeds.avx512!).toBeCloseTo(161 / 157, 3);
+    expect(fastestOf(speeds)).toBe('avx512x2');
+  });
+
+  test('waits for a kernel that is slow until it has been optimised', () => {
+    const machine = new FakeMachine();
+    const speeds = machine.measure([
+      machine.kernel('wasm-simd', (call) => (call <= 8 ? 3_000 : 24_000)),
+      machine.kernel('wasm', always(7_500)),
+    ]);
+    expect(speeds['wasm-simd']).toBeCloseTo(24_000_000, -4);
+  });
+
+  test('has nothing to say of no kernels', () => {
+    expect(measureSpeeds([])).toEqual({});
+    expect(fastestOf({})).toBeUndefined();
+  });
+});
+
+describe('the fastest kernel', () => {
+  test.each([
+    ['is the fastest, in whatever order they are named', { js: 1, avx2: 50, avx512x2: 40, avx512: 60 }, 'avx512'],
+    ['may be the last in the list', { avx512: 6, js: 7 }, 'js'],
+    ['is the first in the list among equals', { avx2: 99.5, avx512: 99.1, avx512x2: 98.9, wasm: 100 }, 'avx512'],
+  ] as const)('%s', (_, speeds, expected) => {
+    expect(fastestOf(speeds)).toBe(expected);
+  });
+});
