@@ -83,7 +83,7 @@ function compile(compiler, sources, include, folder) {
 
 async function build() {
   if (platform === 'win32') giveUp('there is no build for Windows yet');
-  const sources = ['addon.c', ...(await kernelSources())];
+  const sources = ['addon.c', 'affinity.c', ...(await kernelSources())];
   if (upToDate(sources)) return;
   const include = headers();
   // clang first: its SSE4.1 kernel is faster than that of gcc 12 by a third; AVX2 and AVX-512 are assembly.
