@@ -19,12 +19,6 @@
 /* In front of each guarded array, to be found unchanged; and in arrays that a kernel has not written yet. */
 #define PATTERN 0xa5
 
-/*
- * Stack positions, modulo 64, that a caller may leave a kernel with: the ABI promises 16 bytes. A kernel that spills
- * 32-byte or 64-byte registers has to align the stack itself.
- */
-#define STACK_POSITIONS 4
-
 static _Noreturn void fail(const char *fault) {
   fprintf(stderr, "driver: %s\n", fault);
   exit(1);
@@ -52,76 +46,23 @@ static void check_front(const struct guarded *array) {
   }
 }
 
-#if defined(__x86_64__)
-/*
- * Calls a kernel with the stack at `position` times 16 modulo 64, and with a value in the registers that it has to
- * restore (System V ABI: rbx, r12 ... r15; losing rbp or rsp would end the driver).
- */
-static uint32_t call_at(uint64_t position, search_function *kernel, const struct search *search,
-                        const volatile int32_t *current_job, uint32_t *hits) {
-  uint64_t rows = (uintptr_t)kernel;
-  uint64_t lost = 16 * position; /* on the way in, how far to move the stack */
-  __asm__ volatile(
-      "mov %%rsp, %%rbx\n\t"
-      "sub $256, %%rsp\n\t" /* past the red zone, 128 bytes */
-      "and $-64, %%rsp\n\t"
-      "sub %%rcx, %%rsp\n\t"
-      "mov %%rbx, %%r12\n\t"
-      "mov %%rbx, %%r13\n\t"
-      "mov %%rbx, %%r14\n\t"
-      "mov %%rbx, %%r15\n\t"
-      "call *%%rax\n\t"
-      "mov %%rbx, %%rsp\n\t"
-      "xor %%rbx, %%r12\n\t"
-      "xor %%rbx, %%r13\n\t"
-      "xor %%rbx, %%r14\n\t"
-      "xor %%rbx, %%r15\n\t"
-      "or %%r13, %%r12\n\t"
-      "or %%r15, %%r14\n\t"
-      "mov %%r12, %%rcx\n\t"
-      "or %%r14, %%rcx\n\t"
-      : "+a"(rows), "+c"(lost), "+D"(search), "+S"(current_job), "+d"(hits)
-      :
-      : "rbx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "memory", "cc", "xmm0", "xmm1", "xmm2", "xmm3",
-        "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
-  if (lost) fail("a kernel did not restore a register");
-  return (uint32_t)rows;
-}
-#else
-static uint32_t call_at(uint64_t position, search_function *kernel, const struct search *search,
-                        const volatile int32_t *current_job, uint32_t *hits) {
-  (void)position; /* such ABIs keep the stack as aligned as any register needs */
-  return kernel(search, current_job, hits);
-}
-#endif
-
-/* Calls a kernel at every position of the stack: the answers have to be the same. */
-static uint32_t call(const struct kernel *kernel, const struct guarded *search, const struct guarded *current_job,
+/* Calls a kernel once, and checks what it must not have changed. */
+static uint32_t call(search_function *kernel, const struct guarded *search, const struct guarded *current_job,
                      const struct guarded *hits) {
-  uint32_t first[HIT_WORDS];
-  uint32_t first_rows = 0;
-  for (uint64_t position = 0; position < STACK_POSITIONS; position++) {
-    memset(hits->data, PATTERN, 4 * HIT_WORDS);
-    struct search asked;
-    memcpy(&asked, search->data, sizeof asked);
-    const uint32_t rows = call_at(position, kernel->search, search->data, current_job->data, hits->data);
-    if (memcmp(&asked, search->data, sizeof asked) != 0) fail("a kernel changed what it was asked");
-    check_front(search);
-    check_front(current_job);
-    check_front(hits);
-    if (position == 0) {
-      memcpy(first, hits->data, sizeof first);
-      first_rows = rows;
-      if (first[0] > ROW_COUNTERS) fail("a kernel counted more hits than a row has counters");
-    } else if (rows != first_rows || memcmp(first, hits->data, 4 * (1 + first[0])) != 0) {
-      fail("a kernel's answer depends on where the stack is");
-    }
-  }
-  return first_rows;
+  struct search asked;
+  memcpy(&asked, search->data, sizeof asked);
+  memset(hits->data, PATTERN, 4 * HIT_WORDS);
+  const uint32_t rows = kernel(search->data, current_job->data, hits->data);
+  if (memcmp(&asked, search->data, sizeof asked) != 0) fail("a kernel changed what it was asked");
+  check_front(search);
+  check_front(current_job);
+  check_front(hits);
+  if (*(uint32_t *)hits->data > ROW_COUNTERS) fail("a kernel counted more hits than a row has counters");
+  return rows;
 }
 
 /* Calls a kernel until all pages are searched, as a host does, and prints the answer. */
-static void answer(const struct kernel *kernel, const struct guarded *asked, const struct guarded *current_job,
+static void answer(search_function *kernel, const struct guarded *asked, const struct guarded *current_job,
                    const struct guarded *hit_list) {
   struct search *search = asked->data;
   const uint32_t *hits = hit_list->data;
@@ -169,7 +110,7 @@ int main(int count, char **arguments) {
   const struct guarded hits = make_guarded(4 * HIT_WORDS);
   while (read_words(search.data, sizeof(struct search) / 4)) {
     if (!read_words(current_job.data, 1)) fail("half a search");
-    answer(kernel, &search, &current_job, &hits);
+    answer(kernel->search, &search, &current_job, &hits);
   }
   return feof(stdin) ? 0 : 1;
 }

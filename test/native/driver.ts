@@ -19,6 +19,7 @@ export interface Variant {
   readonly flags: readonly string[];
   /** The program that runs what was built, where this machine does not. */
   readonly emulator?: string;
+  /** What it takes. */
   readonly debianPackages: string;
 }
 
@@ -43,7 +44,7 @@ export const variants: readonly Variant[] = [
     name: 'sanitized by clang',
     compiler: 'clang',
     flags: SANITIZERS,
-    debianPackages: 'clang libc6-dev',
+    debianPackages: 'clang libclang-rt-dev libc6-dev',
   },
   {
     name: 'sanitized by gcc',
@@ -76,7 +77,7 @@ const execute = ({ emulator }: Variant, program: string, args: readonly string[]
   emulator === undefined ? run(program, args, input) : run(emulator, [program, ...args], input);
 
 /** Why a variant cannot be built or run on this machine, found on an empty program; undefined when it can. */
-export function whyMissing(variant: Variant, folder: string): string | undefined {
+export function whyMissing(variant: Variant, folder: string): unknown {
   const source = join(folder, 'empty.c');
   const program = join(folder, 'empty');
   writeFileSync(source, 'int main(void) { return 0; }\n');
@@ -85,7 +86,7 @@ export function whyMissing(variant: Variant, folder: string): string | undefined
     execute(variant, program, []);
     return undefined;
   } catch (error) {
-    return `${(error as Error).message.split('\n')[0]}; on Debian: ${variant.debianPackages}`;
+    return error;
   }
 }
 
