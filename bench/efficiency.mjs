@@ -8,16 +8,15 @@
 // few seconds, update streams that end every 5 s. Linux only: it reads the scheduler's statistics.
 
 import { randomInt } from 'node:crypto';
-import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { Worker } from 'node:worker_threads';
 import { systemClock } from '#pickaxe/clock.js';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
 import { Miner } from '#pickaxe/mine/miner.js';
 import { NodeSource } from '#pickaxe/source/node/node-source.js';
 import { median, printHeading, save } from './lib/figures.mjs';
+import { startKernelThreads } from './lib/kernel-threads.mjs';
 import { startMockProcess } from './lib/mock-process.mjs';
 
 const { values } = parseArgs({
@@ -72,22 +71,10 @@ async function mining(engine) {
 }
 
 async function bareKernel(kernel, threads) {
-  const url = new URL('./lib/kernel-thread.mjs', import.meta.url);
-  const workers = Array.from({ length: threads }, () => new Worker(url, { workerData: { kernel } }));
-  const round = async (ms) =>
-    Promise.all(
-      workers.map(async (worker) => {
-        worker.postMessage({ ms });
-        return (await once(worker, 'message'))[0];
-      }),
-    );
-  await round(1_000);
-  const startMs = performance.now();
-  const results = await round(ms);
-  const wallMs = performance.now() - startMs;
-  await Promise.all(workers.map((worker) => worker.terminate()));
-  const sum = (key) => results.reduce((total, result) => total + result[key], 0);
-  return { rate: (sum('hashes') * 1e9) / sum('cpuNs'), wallRate: (sum('hashes') * 1000) / wallMs };
+  const { runRound, close } = await startKernelThreads(kernel, threads);
+  const result = await runRound(ms);
+  await close();
+  return result;
 }
 
 const options = {

@@ -1,11 +1,13 @@
 /** The library's face: mine with your own sources and engines, or with these. */
 
+export { userCacheDirectory } from './cache.ts';
 export type { Job } from './chain/job.ts';
 export { prepareJob } from './chain/job.ts';
 export { joinNonce, type Range, splitNonce } from './chain/nonce.ts';
 export { powHash, type Solution, verify } from './chain/verify.ts';
 export { parseWork, type Work } from './chain/work.ts';
 export { type Clock, systemClock } from './clock.ts';
+export { CpuEngine, type CpuEngineOptions } from './engine/cpu/cpu-engine.ts';
 export { DeviceError, type Engine, type EngineInfo, type Ranges, type SearchReport } from './engine/engine.ts';
 export { Events, type Listener, type MinerEvent } from './events/events.ts';
 export { Miner, type MinerOptions } from './mine/miner.ts';
