@@ -5,7 +5,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { version } from '../version.ts';
 import { EXIT, UsageError } from './exit-codes.ts';
 import { LOG_FORMATS, LOG_LEVELS } from './log.ts';
-import { deviceNames, gather, positiveInteger, positiveSeconds, publicKey } from './options.ts';
+import { cpuAffinity, deviceNames, gather, niceness, positiveInteger, positiveSeconds, publicKey } from './options.ts';
 
 const NETWORKS = 'mainnet01, testnet04, development or test-singleton';
 
@@ -32,6 +32,12 @@ function withDevices(command: Command): Command {
   return command
     .option('--devices <list>', 'devices to use, like cpu,gpu0,gpu1 (default: the CPU and every real GPU)', deviceNames)
     .option('--threads <n>', 'CPU threads (default: leaves the machine usable)', positiveInteger(1024))
+    .option('--cpu-priority <n>', 'niceness of the CPU threads, 0 to 19 (default: 19; Linux only)', niceness)
+    .option(
+      '--cpu-affinity <list>',
+      'a CPU for each CPU thread, like 0,2-5; or none (default: see README)',
+      cpuAffinity,
+    )
     .option('--kernel <name>', 'CPU kernel to use instead of the best one (see: pickaxe devices)')
     .option('--software-gpu', 'admit software GPU adapters, which are slower than the CPU engine', false);
 }

@@ -1,6 +1,7 @@
 /** Parsers of option values: each gives a value or a UsageError that says what is expected. */
 
 import { InvalidArgumentError } from 'commander';
+import { MAX_CPUS, parseCpuList } from '../engine/cpu/topology.ts';
 
 export function positiveInteger(most: number): (text: string) => number {
   return (text) => {
@@ -19,6 +20,19 @@ export function positiveSeconds(text: string): number {
     throw new InvalidArgumentError('Give a number of seconds above 0 and up to 2000000.');
   }
   return value;
+}
+
+/** A thread's niceness, as far as anybody may choose it. */
+export function niceness(text: string): number {
+  if (!/^(\d|1\d)$/.test(text)) throw new InvalidArgumentError('Give a niceness from 0 (normal) to 19 (the kindest).');
+  return Number(text);
+}
+
+export function cpuAffinity(text: string): number[] | 'none' {
+  if (text === 'none') return text;
+  const cpus = parseCpuList(text);
+  if (!cpus) throw new InvalidArgumentError(`Name CPUs like 0,2-5, each below ${MAX_CPUS}, or none.`);
+  return cpus;
 }
 
 /** Gathers the values of an option that may be given several times. */

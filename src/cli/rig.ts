@@ -5,6 +5,7 @@ import { userCacheDirectory } from '../cache.ts';
 import { CpuEngine } from '../engine/cpu/cpu-engine.ts';
 import { forceKernel } from '../engine/cpu/kernels/choose.ts';
 import { KERNEL_NAMES, type KernelName } from '../engine/cpu/kernels/kernel.ts';
+import { chooseThreads } from '../engine/cpu/threads.ts';
 import { DeviceError, type Engine } from '../engine/engine.ts';
 import { GpuEngine, listGpus } from '../engine/gpu/gpu-engine.ts';
 import { UsageError } from './exit-codes.ts';
@@ -13,6 +14,9 @@ export interface DeviceOptions {
   /** As given by --devices; left out, the CPU and every real GPU. */
   readonly devices?: readonly string[];
   readonly threads?: number;
+  /** Niceness of the CPU threads. */
+  readonly cpuPriority?: number;
+  readonly cpuAffinity?: readonly number[] | 'none';
   readonly kernel?: string;
   readonly softwareGpu: boolean;
 }
@@ -22,7 +26,7 @@ export interface DeviceOptions {
  * when it is opened, and the others go on.
  *
  * @param log told which GPUs are left out when none was asked for by name
- * @throws UsageError when the kernel asked for cannot be had.
+ * @throws UsageError when the CPU threads or the kernel asked for cannot be had.
  */
 export async function chooseEngines(options: DeviceOptions, log: Logger): Promise<Engine[]> {
   const { devices } = options;
@@ -75,11 +79,22 @@ class MissingEngine implements Engine {
   async close(): Promise<void> {}
 }
 
-function cpuEngine({ threads, kernel }: DeviceOptions): CpuEngine {
+/** @throws UsageError when the threads or the kernel cannot be had as asked for. */
+function cpuEngine({ threads, cpuPriority, cpuAffinity, kernel }: DeviceOptions): CpuEngine {
+  const wishes = {
+    ...(threads !== undefined && { threads }),
+    ...(cpuPriority !== undefined && { niceness: cpuPriority }),
+    ...(cpuAffinity !== undefined && { affinity: cpuAffinity }),
+  };
+  try {
+    chooseThreads(wishes);
+  } catch (fault) {
+    throw fault instanceof RangeError ? new UsageError(`${fault.message}.`) : fault;
+  }
   const cacheDirectory = userCacheDirectory();
   return new CpuEngine({
     ...(cacheDirectory !== undefined && { cacheDirectory }),
-    ...(threads !== undefined && { threads }),
+    ...wishes,
     ...(kernel !== undefined && { kernel: kernelNamed(kernel) }),
   });
 }

@@ -9,14 +9,12 @@ import { BatchSize } from './batch-size.ts';
 import { chooseKernel, forceKernel } from './kernels/choose.ts';
 import type { KernelName } from './kernels/kernel.ts';
 import { SearchRun } from './search-run.ts';
-import { chooseThreads } from './threads.ts';
+import { chooseThreads, type ThreadWishes } from './threads.ts';
 import type { Task, TaskResult, ThreadData } from './worker.ts';
 
-export interface CpuEngineOptions {
+export interface CpuEngineOptions extends ThreadWishes {
   /** Unique in a rig. */
   readonly name?: string;
-  /** 1 … 1024; left out, as many as leave the machine usable. */
-  readonly threads?: number;
   /** Left out, the fastest one that runs here. */
   readonly kernel?: KernelName;
   /** Where the kernels' speeds are remembered; left out, they are measured at each opening, which takes 0.4 s. */
@@ -52,10 +50,16 @@ export class CpuEngine implements Engine {
 
   async open(): Promise<EngineInfo> {
     if (this.#pool !== undefined) throw new Error('the CPU engine is open already');
+    const { threads, cpus: places, niceness, why } = chooseThreads(this.#options);
     const { kernel: forced, cacheDirectory } = this.#options;
     const kernel = forced === undefined ? chooseKernel(cacheDirectory) : forceKernel(forced);
-    const { threads, why } = chooseThreads(this.#options.threads);
-    const data: ThreadData = { kernel: kernel.name, currentJob: this.#currentJob };
+    const data: ThreadData = {
+      kernel: kernel.name,
+      currentJob: this.#currentJob,
+      cpus: places,
+      placed: new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)),
+      ...(niceness !== undefined && { niceness }),
+    };
     const pool = new Piscina<Task, TaskResult>({
       filename: fileURLToPath(new URL('./worker.js', import.meta.url)),
       minThreads: threads,

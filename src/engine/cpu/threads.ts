@@ -1,6 +1,9 @@
-/** How many threads hash. */
+/** How many threads hash, where and at which priority. */
 
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { pinFault } from './pinning.ts';
+import { formatCpuList, readTopology, type Topology } from './topology.ts';
 
 /** Far above any machine: a typing error must not start a million threads. */
 const MAX_THREADS = 1024;
@@ -8,23 +11,119 @@ const MAX_THREADS = 1024;
 /** Machines with more hardware threads than this keep one of them free. */
 const USE_ALL_UP_TO = 2;
 
+/** The kindest there is, and so the default: whatever else runs goes first. */
+const MAX_NICENESS = 19;
+
+export interface ThreadWishes {
+  /** 1 … 1024; left out, as many as leave the machine usable. */
+  readonly threads?: number;
+  /** The CPU of each thread, or 'none' to let the system place them; left out, what serves best. */
+  readonly affinity?: readonly number[] | 'none';
+  /** Of the hashing threads, 0 … 19; left out, 19. Applied on Linux, which has it for each thread. */
+  readonly niceness?: number;
+}
+
 export interface ThreadChoice {
   readonly threads: number;
-  /** For people: why this many. */
+  /** The CPU that each thread is pinned to; empty when the system places them. */
+  readonly cpus: readonly number[];
+  /** Left out where it would slow down the whole process. */
+  readonly niceness?: number;
+  /** For people: why this many, where and how. */
   readonly why: string;
 }
 
-/**
- * @param wanted how many, or undefined for as many as leave the machine usable
- * @throws RangeError unless it is a whole number from 1 to MAX_THREADS.
- */
-export function chooseThreads(wanted?: number, available = availableParallelism()): ThreadChoice {
-  if (wanted !== undefined) {
-    if (!Number.isInteger(wanted) || wanted < 1 || wanted > MAX_THREADS) {
-      throw new RangeError(`the number of CPU threads is a whole number from 1 to ${MAX_THREADS}, not ${wanted}`);
-    }
-    return { threads: wanted, why: 'asked for' };
+/** What the machine and its keepers let this process use. */
+export interface Allowance {
+  /** Hardware threads. */
+  readonly count: number;
+  /** Left out where the system tells no more. */
+  readonly topology?: Topology;
+  /** Why threads cannot be pinned; left out where they can. */
+  readonly pinFault?: string;
+  /** Whether threads have a niceness of their own. */
+  readonly niceThreads: boolean;
+}
+
+/** @throws RangeError that says what is wrong with a wish. */
+export function chooseThreads(wishes: ThreadWishes = {}, allowance = readAllowance()): ThreadChoice {
+  const { niceness = MAX_NICENESS } = wishes;
+  if (!Number.isInteger(niceness) || niceness < 0 || niceness > MAX_NICENESS) {
+    throw new RangeError(`the niceness of CPU threads is a whole number from 0 to ${MAX_NICENESS}, not ${niceness}`);
   }
-  if (available <= USE_ALL_UP_TO) return { threads: available, why: `all ${available} of this machine` };
-  return { threads: available - 1, why: `one of this machine's ${available} is left free` };
+  const { threads, why } = countThreads(wishes, allowance);
+  const { cpus, why: where } = placeThreads(wishes.affinity, threads, allowance);
+  const how = allowance.niceThreads ? `niceness ${niceness}` : 'priority unchanged: only Linux has one for each thread';
+  return { threads, cpus, ...(allowance.niceThreads && { niceness }), why: [why, where, how].join('; ') };
+}
+
+function countThreads({ threads, affinity }: ThreadWishes, { count, topology }: Allowance) {
+  if (threads !== undefined) {
+    if (!Number.isInteger(threads) || threads < 1 || threads > MAX_THREADS) {
+      throw new RangeError(`the number of CPU threads is a whole number from 1 to ${MAX_THREADS}, not ${threads}`);
+    }
+    return { threads, why: 'asked for' };
+  }
+  if (Array.isArray(affinity)) return { threads: affinity.length, why: 'one on each CPU asked for' };
+
+  const free = count > USE_ALL_UP_TO ? 1 : 0;
+  const paid = Math.max(1, Math.floor(topology?.quota ?? count));
+  if (paid < count - free) {
+    return { threads: paid, why: `what the control group's quota of ${topology?.quota?.toFixed(2)} CPUs pays for` };
+  }
+  const cores = topology?.cores.length ?? count;
+  // The kernels are bound by the vector ports, which siblings share: a second thread gains what latencies leave idle,
+  // nothing on some chips and a sixth on others, and costs nothing.
+  const siblings =
+    cores < count ? ` (${cores} cores; a second thread on a core never hashes less, and often more)` : '';
+  if (free > 0) return { threads: count - free, why: `one of ${count} hardware threads is left free${siblings}` };
+  return { threads: count, why: `all ${count} hardware threads${siblings}` };
+}
+
+/**
+ * Unless asked for, threads are pinned only when every CPU hashes. There they would be put two on one CPU for
+ * milliseconds whenever a new job wakes them, and there is no CPU to move to when another process needs theirs; with one
+ * left free the system places them as well and gets out of the way of others.
+ */
+function placeThreads(affinity: ThreadWishes['affinity'], threads: number, { topology, pinFault }: Allowance) {
+  const placed = (why: string) => ({ cpus: [], why });
+  if (affinity === 'none') return placed('placed by the system, as asked for');
+  const allowed = topology?.cores.flat() ?? [];
+  if (affinity === undefined) {
+    if (allowed.length < 2 || threads !== allowed.length) return placed('placed by the system');
+    if (pinFault !== undefined) return placed(`not pinned: ${pinFault}`);
+    return { cpus: allowed, why: 'each pinned to a CPU' };
+  }
+  if (pinFault !== undefined) throw new RangeError(`CPU threads cannot be pinned: ${pinFault}`);
+  const foreign = affinity.filter((cpu) => !allowed.includes(cpu));
+  if (foreign.length > 0) {
+    const list = formatCpuList(allowed);
+    throw new RangeError(`CPU threads cannot be pinned to CPU ${formatCpuList(foreign)}: this process may use ${list}`);
+  }
+  if (threads > affinity.length) {
+    throw new RangeError(`${threads} CPU threads cannot be pinned to ${affinity.length} CPUs: name as many, or none`);
+  }
+  const cpus = affinity.slice(0, threads);
+  return { cpus, why: `pinned to ${cpus.length === 1 ? 'CPU' : 'CPUs'} ${formatCpuList(cpus)}` };
+}
+
+function readAllowance(): Allowance {
+  const linux = process.platform === 'linux';
+  const topology = linux ? readTopology(textOf) : undefined;
+  const fault = pinFault();
+  return {
+    count: topology?.cores.flat().length ?? availableParallelism(),
+    ...(topology && { topology }),
+    ...(fault !== undefined && { pinFault: fault }),
+    niceThreads: linux,
+  };
+}
+
+/** Files of /proc and /sys differ with kernels and containers: one that is not there says nothing. */
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
 }

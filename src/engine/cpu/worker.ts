@@ -1,6 +1,6 @@
 /** What a hashing thread runs: piscina calls the default export once a task. */
 
-import { constants, setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
 import { workerData } from 'node:worker_threads';
 import type { Search } from '../../chain/job.ts';
@@ -9,12 +9,19 @@ import { systemClock } from '../../clock.ts';
 import type { KernelName } from './kernels/kernel.ts';
 import { loadKernel } from './kernels/load.ts';
 import { type Scanned, scan } from './kernels/scan.ts';
+import { pinThread } from './pinning.ts';
 
 /** What a thread is started with. */
 export interface ThreadData {
   readonly kernel: KernelName;
   /** One word of shared memory: the number of the current job, 0 while there is none. */
   readonly currentJob: Int32Array;
+  /** The CPU that each thread is pinned to; empty when they are not pinned. */
+  readonly cpus: readonly number[];
+  /** One word of shared memory: how many threads have taken their place among the CPUs. */
+  readonly placed: Int32Array;
+  /** Left out where it would be the whole process's. */
+  readonly niceness?: number;
 }
 
 /** What a task is. It is copied to the thread, so it is small. */
@@ -30,11 +37,20 @@ export interface TaskResult extends Scanned {
   readonly ms: number;
 }
 
-const { kernel: name, currentJob } = workerData as ThreadData;
+const { kernel: name, currentJob, cpus, placed, niceness } = workerData as ThreadData;
+if (niceness !== undefined) beNice(niceness);
+if (cpus.length > 0) pinThread(cpus[Atomics.add(placed, 0, 1) % cpus.length]);
 const kernel = loadKernel(name);
 
-// Only Linux applies a priority to the calling thread; elsewhere it would slow down the whole process.
-if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW);
+/** On Linux, sets the calling thread's niceness alone. */
+function beNice(niceness: number): void {
+  try {
+    setPriority(niceness);
+  } catch {
+    const own = getPriority();
+    throw new Error(`niceness ${niceness} takes privileges, since this process has ${own}: choose ${own} or more`);
+  }
+}
 
 export default async function run({ job, search, range }: Task): Promise<TaskResult> {
   // When several tasks arrive at once piscina starts them all, and sends no result before the last one has been run.

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { BatchSize } from '#pickaxe/engine/cpu/batch-size.js';
-import { chooseThreads } from '#pickaxe/engine/cpu/threads.js';
 
 describe('the size of tasks', () => {
   const hashesOf = (batch: BatchSize) => batch.pages * 512;
@@ -23,17 +22,4 @@ describe('the size of tasks', () => {
       expect(batch.pages).toBeLessThanOrEqual(0x1_0000);
     }
   });
-});
-
-test.each([
-  [1, 1],
-  [2, 2],
-  [3, 2],
-  [64, 63],
-])('of %i hardware threads %i hash', (available, threads) => {
-  expect(chooseThreads(undefined, available).threads).toBe(threads);
-});
-
-test('as many threads as asked for', () => {
-  expect(chooseThreads(7, 2)).toEqual({ threads: 7, why: 'asked for' });
 });

@@ -10,6 +10,8 @@ import type { Kernel, KernelName } from './kernel.ts';
 interface Addon {
   readonly kernels: readonly { readonly name: KernelName; readonly supported: boolean }[];
   search(kernel: number, search: Uint32Array, currentJob: Int32Array, hits: Uint32Array): number;
+  /** Pins the calling thread. */
+  pinThread(cpu: number): void;
 }
 
 const path = fileURLToPath(new URL('../../../../native/build/pickaxe.node', import.meta.url));
@@ -41,7 +43,6 @@ export function nativeBuild(): Uint8Array | undefined {
 export function loadNative(name: KernelName): Kernel {
   const needs = NEEDS.find((each) => name.startsWith(each.name));
   if (needs && needs.arch !== arch) throw new Error(FOREIGN);
-  if (!existsSync(path)) throw new Error(NOT_BUILT);
   const addon = loadAddon();
   const index = addon.kernels.findIndex((kernel) => kernel.name === name);
   if (index < 0) throw new Error('not in the build at hand: run `npm run build`');
@@ -51,11 +52,13 @@ export function loadNative(name: KernelName): Kernel {
   return { name, search: (search, currentJob, hits) => addon.search(index, search, currentJob, hits) };
 }
 
-function loadAddon(): Addon {
+/** @throws Error that says what to do when it is not built, or cannot be loaded. */
+export function loadAddon(): Addon {
+  if (!existsSync(path)) throw new Error(NOT_BUILT);
   try {
     return createRequire(import.meta.url)(path) as Addon;
   } catch (error) {
     const [reason] = (error as Error).message.split('\n');
-    throw new Error(`the build at hand cannot be loaded (${reason}): delete native/build and run \`npm run build\``);
+    throw new Error(`built, but cannot be loaded (${reason}): delete native/build and run \`npm run build\``);
   }
 }

@@ -1,0 +1,22 @@
+/** Pins threads to CPUs: what Node cannot do, the native addon does on Linux. */
+
+import { loadAddon } from './kernels/native.ts';
+
+/** @returns why threads cannot be pinned here; undefined where they can */
+export function pinFault(platform: string = process.platform): string | undefined {
+  if (platform !== 'linux') return 'only Linux lets a thread be pinned';
+  try {
+    loadAddon();
+    return undefined;
+  } catch (error) {
+    return `it takes the native addon, which is ${(error as Error).message}`;
+  }
+}
+
+/**
+ * Pins the calling thread to one CPU.
+ * @throws Error when the process may not use it.
+ */
+export function pinThread(cpu: number): void {
+  loadAddon().pinThread(cpu);
+}

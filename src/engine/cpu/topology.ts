@@ -1,0 +1,86 @@
+/** What Linux says about the CPUs that this process may use: pure parsing, and one function that reads it together. */
+
+/** CPUs that a list may name: the kernel's CPU sets as the addon makes them have this many bits. */
+export const MAX_CPUS = 1024;
+
+/** Far above how deep anybody nests control groups. */
+const MAX_GROUPS = 64;
+
+export interface Topology {
+  /** The CPUs that this process may use, grouped by the physical core that they share, in ascending order. */
+  readonly cores: readonly (readonly number[])[];
+  /** Processor seconds a second that the control groups allow; left out, no limit. */
+  readonly quota?: number;
+}
+
+/**
+ * @param text the kernel's list format, as in `0-3,8,10-11`
+ * @returns ascending and distinct; undefined when it is no such list, is empty, or names a CPU of MAX_CPUS or above
+ */
+export function parseCpuList(text: string): number[] | undefined {
+  const cpus = new Set<number>();
+  for (const part of text.trim().split(',')) {
+    const match = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(part);
+    if (!match) return undefined;
+    const first = Number(match[1]);
+    const last = Number(match[2] ?? match[1]);
+    if (first > last || last >= MAX_CPUS) return undefined;
+    for (let cpu = first; cpu <= last; cpu++) cpus.add(cpu);
+  }
+  return [...cpus].sort((a, b) => a - b);
+}
+
+/** The shortest list that parses to these CPUs. */
+export function formatCpuList(cpus: readonly number[]): string {
+  const runs: [first: number, last: number][] = [];
+  for (const cpu of [...cpus].sort((a, b) => a - b)) {
+    const run = runs.at(-1);
+    if (run && cpu === run[1] + 1) run[1] = cpu;
+    else runs.push([cpu, cpu]);
+  }
+  return runs.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(',');
+}
+
+/**
+ * @param text of `cpu.max`: `max 100000`, or the microseconds allowed in each period of so many
+ * @returns processor seconds a second; undefined for no limit, and for what is no such file
+ */
+export function parseQuota(text: string): number | undefined {
+  const match = /^(\d{1,15}) ([1-9]\d{0,14})$/.exec(text.trim());
+  return match ? Number(match[1]) / Number(match[2]) : undefined;
+}
+
+/** @param read the text of a file of this absolute path; undefined when it cannot be read */
+export function readTopology(read: (path: string) => string | undefined): Topology | undefined {
+  const allowed = /^Cpus_allowed_list:\s*(\S+)$/m.exec(read('/proc/self/status') ?? '');
+  const cpus = allowed ? parseCpuList(allowed[1]) : undefined;
+  if (!cpus) return undefined;
+  const cores = new Map<string, number[]>();
+  for (const cpu of cpus) {
+    // The kernel's older name of core_cpus_list, which every one since 2.6 still has.
+    const siblings = read(`/sys/devices/system/cpu/cpu${cpu}/topology/thread_siblings_list`)?.trim() ?? `${cpu}`;
+    cores.set(siblings, [...(cores.get(siblings) ?? []), cpu]);
+  }
+  const quota = readQuota(read);
+  return { cores: [...cores.values()], ...(quota !== undefined && { quota }) };
+}
+
+/**
+ * The tightest cpu.max of the process's control group (version 2) and of every group around it. In a container with a
+ * name space of its own the group is `/`, and the file there is the container's; the machine's own root has none.
+ */
+function readQuota(read: (path: string) => string | undefined): number | undefined {
+  const group = /^0::(\/.*)$/m.exec(read('/proc/self/cgroup') ?? '');
+  if (!group) return undefined;
+  const names = group[1]
+    .split('/')
+    .filter((name) => name !== '' && name !== '..')
+    .slice(0, MAX_GROUPS);
+  let quota: number | undefined;
+  for (let depth = names.length; depth >= 0; depth--) {
+    const text = read(['/sys/fs/cgroup', ...names.slice(0, depth), 'cpu.max'].join('/'));
+    const own = text === undefined ? undefined : parseQuota(text);
+    if (own !== undefined) quota = Math.min(own, quota ?? own);
+  }
+  return quota;
+}

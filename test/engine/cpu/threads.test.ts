@@ -1,0 +1,172 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
+import { pinFault } from '#pickaxe/engine/cpu/pinning.js';
+import { type Allowance, chooseThreads } from '#pickaxe/engine/cpu/threads.js';
+import { nativeIsBuilt } from './loadable-kernels.ts';
+
+/** A Linux machine: CPUs by core. */
+function linux(cores: number[][], more: { quota?: number; pinFault?: string } = {}): Allowance {
+  const { quota, pinFault } = more;
+  return {
+    count: cores.flat().length,
+    topology: { cores, ...(quota !== undefined && { quota }) },
+    ...(pinFault !== undefined && { pinFault }),
+    niceThreads: true,
+  };
+}
+const plain = (count: number) => linux(Array.from({ length: count }, (_, cpu) => [cpu]));
+const elsewhere: Allowance = { count: 8, pinFault: 'only Linux lets a thread be pinned', niceThreads: false };
+const smt = [
+  [0, 4],
+  [1, 5],
+  [2, 6],
+  [3, 7],
+];
+
+describe('how many threads', () => {
+  test.each([
+    [1, 1],
+    [2, 2],
+    [3, 2],
+    [64, 63],
+  ])('of %i hardware threads %i hash', (available, threads) => {
+    expect(chooseThreads({}, plain(available)).threads).toBe(threads);
+  });
+
+  test('siblings hash, too', () => {
+    expect(chooseThreads({}, linux(smt))).toMatchObject({
+      threads: 7,
+      cpus: [],
+      why: expect.stringContaining('4 cores'),
+    });
+  });
+
+  test.each([
+    [0.05, 1],
+    [1.5, 1],
+    [2, 2],
+    [3.9, 3],
+    [6.9, 6],
+    [7.5, 7],
+    [100, 7],
+  ])('a quota of %d CPUs of 8 pays for %i', (quota, threads) => {
+    const chosen = chooseThreads({}, linux(smt, { quota }));
+    expect(chosen.threads).toBe(threads);
+    expect(chosen.cpus).toEqual([]);
+    expect(chosen.why.includes('quota')).toBe(threads < 7);
+  });
+
+  test('as many as asked for, whatever the machine and the quota', () => {
+    const chosen = chooseThreads({ threads: 7 }, linux([[0], [1]], { quota: 1 }));
+    expect(chosen).toMatchObject({ threads: 7, cpus: [], why: expect.stringMatching(/^asked for/) });
+  });
+
+  test('one on each CPU that was named', () => {
+    expect(chooseThreads({ affinity: [1, 6] }, linux(smt))).toMatchObject({ threads: 2, cpus: [1, 6] });
+  });
+
+  test('where the system tells no more than a number', () => {
+    expect(chooseThreads({}, elsewhere)).toMatchObject({ threads: 7, cpus: [] });
+  });
+});
+
+describe('where they run', () => {
+  test('each has a CPU of its own when all of them hash', () => {
+    expect(chooseThreads({}, linux([[0], [3]]))).toMatchObject({ threads: 2, cpus: [0, 3] });
+    expect(chooseThreads({ threads: 4 }, plain(4)).cpus).toEqual([0, 1, 2, 3]);
+  });
+
+  test('the system places them when a CPU is free, when there are more threads than CPUs, and on a single CPU', () => {
+    expect(chooseThreads({ threads: 3 }, plain(4)).cpus).toEqual([]);
+    expect(chooseThreads({ threads: 5 }, plain(4)).cpus).toEqual([]);
+    expect(chooseThreads({}, plain(1)).cpus).toEqual([]);
+  });
+
+  test('the system places them when that was asked for', () => {
+    expect(chooseThreads({ affinity: 'none' }, plain(2))).toMatchObject({ threads: 2, cpus: [] });
+  });
+
+  test('says why it could not pin them', () => {
+    const chosen = chooseThreads({}, linux([[0], [1]], { pinFault: 'there is no addon' }));
+    expect(chosen).toMatchObject({ cpus: [], why: expect.stringContaining('not pinned: there is no addon') });
+  });
+
+  test('fewer threads than CPUs named take the first ones', () => {
+    expect(chooseThreads({ threads: 2, affinity: [1, 2, 3] }, plain(4)).cpus).toEqual([1, 2]);
+  });
+
+  test.each([
+    ['a CPU that the process may not use', { affinity: [0, 4] }, plain(4), 'CPU 4: this process may use 0-3'],
+    ['fewer CPUs than threads', { threads: 3, affinity: [0, 1] }, plain(4), '3 CPU threads cannot be pinned to 2 CPUs'],
+    ['CPUs on another system', { affinity: [0] }, elsewhere, 'only Linux'],
+  ])('refuses %s', (_, wishes, allowance, says) => {
+    expect(() => chooseThreads(wishes, allowance)).toThrow(RangeError);
+    expect(() => chooseThreads(wishes, allowance)).toThrow(says);
+  });
+});
+
+describe('their niceness', () => {
+  test('is the kindest there is, or the one asked for', () => {
+    expect(chooseThreads({}, plain(2)).niceness).toBe(19);
+    expect(chooseThreads({ niceness: 0 }, plain(2)).niceness).toBe(0);
+  });
+
+  test("is left alone where it would be the whole process's, which is said", () => {
+    const chosen = chooseThreads({ niceness: 5 }, elsewhere);
+    expect(chosen.niceness).toBeUndefined();
+    expect(chosen.why).toContain('priority unchanged');
+  });
+
+  test.each([-1, 20, 1.5, Number.NaN])('refuses %d', (niceness) => {
+    expect(() => chooseThreads({ niceness }, plain(2))).toThrow(RangeError);
+  });
+});
+
+test('threads are pinned on Linux, with the native addon', () => {
+  expect(pinFault('darwin')).toContain('Linux');
+  expect(pinFault('linux') === undefined).toBe(nativeIsBuilt);
+});
+
+/** What Linux says of this process's threads. */
+function threads() {
+  return readdirSync('/proc/self/task').map((task) => {
+    const stat = readFileSync(`/proc/self/task/${task}/stat`, 'utf8');
+    return {
+      niceness: Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]),
+      cpus: /Cpus_allowed_list:\s*(\S+)/.exec(readFileSync(`/proc/self/task/${task}/status`, 'utf8'))![1],
+    };
+  });
+}
+
+describe.runIf(process.platform === 'linux')('threads of an engine on Linux', () => {
+  async function during<T>(options: ConstructorParameters<typeof CpuEngine>[0], look: () => T): Promise<T> {
+    const engine = new CpuEngine({ kernel: 'js', ...options });
+    await engine.open();
+    try {
+      return look();
+    } finally {
+      await engine.close();
+    }
+  }
+
+  test('have the niceness asked for, and no other thread has', async () => {
+    const before = threads().length;
+    const running = await during({ threads: 2, niceness: 7, affinity: 'none' }, threads);
+    expect(running.filter(({ niceness }) => niceness === 7)).toHaveLength(2);
+    expect(running.length).toBeGreaterThan(before);
+    expect(threads().filter(({ niceness }) => niceness === 7)).toEqual([]);
+  });
+
+  test.runIf(nativeIsBuilt)('are pinned each to its own CPU, and no other thread is', async () => {
+    const allowed = threads()[0].cpus;
+    const named = [...new Set(allowed.match(/\d+/g)!.map(Number))].slice(0, 2);
+    const running = await during({ affinity: named, niceness: 11 }, threads);
+    const hashing = running.filter(({ niceness }) => niceness === 11).map(({ cpus }) => Number(cpus));
+    expect(hashing.sort((a, b) => a - b)).toEqual(named);
+    if (named.length > 1) {
+      const others = running.filter(({ niceness }) => niceness !== 11).map(({ cpus }) => cpus);
+      expect(new Set(others)).toEqual(new Set([allowed]));
+    }
+  });
+});
