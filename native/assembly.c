@@ -11,7 +11,7 @@
 #define MOST_LANES 16
 
 /* Vectors of the frame, as in src/kernel/x86/frame.ts. */
-enum { PAGE, MASK, WORD7, JOB = WORD7 + 2, FRAME_VECTORS = JOB + JOB_WORDS };
+enum { PAGE, MASK, ZERO, SHUFFLE16, SHUFFLE8, WORD7, JOB = WORD7 + 2, FRAME_VECTORS = JOB + JOB_WORDS };
 
 /*
  * Searches the counters of a table on one page, one step after another, up to the first step with a hit.
@@ -40,6 +40,12 @@ static uint32_t search_in_steps(const struct search *search, const volatile int3
   prepare_job(search->midstate, search->tail, job);
   for (uint32_t i = 0; i < JOB_WORDS; i++) fill(frame, JOB + i, lanes, job[i]);
   fill(frame, MASK, lanes, search->mask);
+  fill(frame, ZERO, lanes, 0);
+  for (uint32_t lane = 0; lane < lanes; lane++) {
+    /* Where each byte of a rotated word comes from, within 16 bytes: AVX2 has no other rotate. */
+    frame[SHUFFLE16 * lanes + lane] = 0x01000302u + lane % 4 * 0x04040404u;
+    frame[SHUFFLE8 * lanes + lane] = 0x00030201u + lane % 4 * 0x04040404u;
+  }
   /* Counters past the end of the row fill the last step. */
   for (uint32_t i = 0; i < steps * counters_per_step; i++) {
     uint32_t words[COUNTER_WORDS];

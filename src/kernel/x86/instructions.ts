@@ -51,8 +51,9 @@ class Stream {
   constructor(kernel: Kernel, set: InstructionSet, frame: Frame, vector: number) {
     this.#set = set;
     this.#frame = frame;
-    handedDown(kernel, JOB).forEach((value, i) => void this.#made.set(value, frame.job(i)));
-    handedDown(kernel, COUNTER).forEach((value, i) => void this.#made.set(value, frame.table(vector, i)));
+    const table = frame.table(vector);
+    for (const [i, value] of handedDown(kernel, JOB).entries()) this.#made.set(value, frame.job[i]);
+    for (const [i, value] of handedDown(kernel, COUNTER).entries()) this.#made.set(value, table[i]);
     for (const value of kernel.values) if (value.name === 'page') this.#made.set(value, frame.page);
     for (const value of operationsAt(kernel, NONCE)) this.#made.set(value, this.#operation(value));
     const word7 = this.#made.get(kernel.result) as Vector;
@@ -79,7 +80,8 @@ class Stream {
   /** AVX2 has no rotate: those by whole bytes are shuffles, the others take three operations. */
   #rotate(vector: Vector, bits: number): Vector {
     if (this.#set.avx512) return this.#emit(`vprord $${bits},`, [vector]);
-    if (bits === 16 || bits === 8) return this.#emit('vpshufb', [vector, this.#frame.shuffle(bits)]);
+    const shuffle = this.#frame.shuffles[bits];
+    if (shuffle) return this.#emit('vpshufb', [vector, shuffle]);
     const halves = [this.#emit(`vpsrld $${bits},`, [vector]), this.#emit(`vpslld $${32 - bits},`, [vector])];
     return this.#emit('vpor', halves, { commutative: true });
   }

@@ -70,10 +70,15 @@ class Allocator {
     this.lines.push(`${mnemonic} ${written.join(', ')}`.trimEnd());
   }
 
-  /** Where they may change places, the operand that is in memory comes last. */
+  /**
+   * Where they may change places, one that is in memory comes last; of two registers the lower one, which takes a byte
+   * less there.
+   */
   #inOrder({ operands, commutative }: Instruction): readonly Vector[] {
-    const [first, second] = operands;
-    return commutative && !this.#held.includes(first) && this.#held.includes(second) ? [second, first] : operands;
+    if (!commutative) return operands;
+    const [first, second] = operands.map((vector) => this.#held.indexOf(vector));
+    const swap = first < 0 ? second >= 0 : first < second;
+    return swap ? [operands[1], operands[0]] : operands;
   }
 
   #memoryOf(vector: Vector): string | undefined {

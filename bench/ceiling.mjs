@@ -1,0 +1,118 @@
+// How close the native CPU kernels come to what the vector units of this chip could do at most.
+//
+//   node bench/ceiling.mjs [--seconds 20] [--pipes 4] [--out FILE] [kernel …]
+//
+// Counts the ALU operations of a nonce in the disassembly, measures what the units do with independent instructions
+// (bench/ports.c), and runs the kernels in between. Two bounds: `pipes` operations a cycle (4: Zen 2 to 5; 3: Intel with
+// AVX2; 2: Intel with AVX-512), and the kernels' mixture of operations as measured without dependencies.
+
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { loadKernel } from '#pickaxe/engine/cpu/kernels/load.js';
+import { scan } from '#pickaxe/engine/cpu/kernels/scan.js';
+import { innerLoops } from './lib/disassembly.mjs';
+import { median, printHeading, save } from './lib/figures.mjs';
+
+/** Nonces a step, and what the pipes do for it. */
+const KERNELS = {
+  avx512x2: { nonces: 32, unit: 'avx512' },
+  avx512: { nonces: 16, unit: 'avx512' },
+  avx512vlx2: { nonces: 16, unit: 'avx512' },
+  avx512vl: { nonces: 8, unit: 'avx512' },
+  avx2x2: { nonces: 16, unit: 'avx2' },
+  avx2: { nonces: 8, unit: 'avx2' },
+  sse41: { nonces: 4, unit: 'avx2' },
+};
+
+const { values, positionals } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '20' },
+    pipes: { type: 'string', default: '4' },
+    out: { type: 'string' },
+  },
+  allowPositionals: true,
+});
+const pipes = Number(values.pipes);
+const names = positionals.length > 0 ? positionals : Object.keys(KERNELS);
+const addon = fileURLToPath(new URL('../native/build/pickaxe.node', import.meta.url));
+const search = { midstate: new Uint32Array(8).fill(0x9e3779b9), tail: new Uint32Array(16), target: new Uint32Array(8) };
+const current = Int32Array.of(1);
+
+const kernels = names.flatMap((name) => {
+  try {
+    return [{ name, ...KERNELS[name], kernel: loadKernel(name), rates: [] }];
+  } catch (error) {
+    console.error(`${name}: left out: ${error.message}`);
+    return [];
+  }
+});
+
+function cpuMs() {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+function turn({ kernel, rates }) {
+  const range = { lane: 1, page: 0, pages: 4_000, counter: 0, counters: 512 };
+  const start = cpuMs();
+  const { pages } = scan(kernel, search, 1, range, current);
+  rates.push((512 * pages) / (cpuMs() - start) / 1000);
+}
+
+/** Compiles bench/ports.c; returns what measures the units. */
+function ports(folder) {
+  const program = join(folder, 'ports');
+  const source = fileURLToPath(new URL('./ports.c', import.meta.url));
+  const { status, stderr, error } = spawnSync('cc', ['-O2', '-o', program, source], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`bench/ports.c was not compiled: ${error?.message ?? stderr}`);
+  return () => {
+    const lines = spawnSync(program, { encoding: 'utf8' }).stdout.trim().split('\n');
+    return Object.fromEntries(lines.map((line) => line.split(' ')).map(([name, rate]) => [name, Number(rate)]));
+  };
+}
+
+printHeading();
+const folder = mkdtempSync(join(tmpdir(), 'pickaxe-ceiling-'));
+const measured = [];
+try {
+  const measurePorts = ports(folder);
+  const end = performance.now() + Number(values.seconds) * 1000;
+  do {
+    measured.push(measurePorts());
+    for (let i = 0; i < 5; i++) for (const kernel of kernels) turn(kernel);
+  } while (performance.now() < end);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+const units = Object.fromEntries(Object.keys(measured[0]).map((name) => [name, median(measured.map((m) => m[name]))]));
+const perCycle = (name) => `${(units[name] / units.clock).toFixed(2)} a cycle`;
+console.log(`clock ${units.clock.toFixed(2)} GHz (dependent scalar additions)`);
+for (const name of Object.keys(units).filter((name) => name !== 'clock')) {
+  console.log(`${name.replaceAll('_', ' ')}: ${perCycle(name)}`);
+}
+
+const loops = innerLoops(addon, names);
+const rows = kernels.map(({ name, nonces, unit, rates }) => {
+  const { instructions, alu, loads, stores } = loops[name];
+  const rate = median(rates);
+  const portBound = (units.clock * 1000 * pipes * nonces) / alu;
+  const mixtureBound = (units[`${unit}_mixture`] * 1000 * nonces) / alu;
+  return { name, nonces, instructions, alu, loads, stores, rate, portBound, mixtureBound };
+});
+console.log(
+  '\n| kernel | nonces a step | instructions | ALU | loads | stores | MH/s | of the port bound | of the mixture |',
+);
+console.log('|---|---|---|---|---|---|---|---|---|');
+for (const row of rows) {
+  const share = (bound) => `${((100 * row.rate) / bound).toFixed(1)} % of ${bound.toFixed(0)}`;
+  const { name, nonces, instructions, alu, loads, stores, rate } = row;
+  console.log(
+    `| ${name} | ${nonces} | ${instructions} | ${alu} | ${loads} | ${stores} | ${rate.toFixed(1)} | ${share(row.portBound)} | ${share(row.mixtureBound)} |`,
+  );
+}
+save(values.out, { pipes, units, kernels: rows });
