@@ -32,13 +32,28 @@ const SANITIZERS = [
   '-fno-sanitize-recover=all',
 ];
 
+export const sanitizedByGcc: Variant = {
+  name: 'sanitized by gcc',
+  compiler: 'gcc',
+  flags: SANITIZERS,
+  debianPackages: 'gcc libc6-dev',
+};
+
 export const variants: readonly Variant[] = [
   {
-    name: 'emulated aarch64',
+    name: 'emulated aarch64, by gcc',
     compiler: 'aarch64-linux-gnu-gcc',
     flags: ['-O3', '-static'],
     emulator: 'qemu-aarch64-static',
     debianPackages: 'gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static',
+  },
+  {
+    name: 'emulated aarch64, by clang',
+    compiler: 'clang',
+    // libc and its start-up files are those of the cross gcc.
+    flags: ['--target=aarch64-linux-gnu', '-fuse-ld=lld', '-O3', '-static'],
+    emulator: 'qemu-aarch64-static',
+    debianPackages: 'clang lld gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static',
   },
   {
     name: 'sanitized by clang',
@@ -46,12 +61,7 @@ export const variants: readonly Variant[] = [
     flags: SANITIZERS,
     debianPackages: 'clang libclang-rt-dev libc6-dev',
   },
-  {
-    name: 'sanitized by gcc',
-    compiler: 'gcc',
-    flags: SANITIZERS,
-    debianPackages: 'gcc libc6-dev',
-  },
+  sanitizedByGcc,
 ];
 
 /** Far more than a build or a run takes: neither may hang the tests. */

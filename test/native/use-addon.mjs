@@ -1,0 +1,47 @@
+// Uses the addon well and badly, and prints what came of it. Runs in a copy of the project, under sanitizers: a fault of
+// the C code ends it.
+
+import { createRequire } from 'node:module';
+import { KERNEL_NAMES } from '#pickaxe/engine/cpu/kernels/kernel.js';
+import { loadKernel } from '#pickaxe/engine/cpu/kernels/load.js';
+
+const addon = createRequire(import.meta.url)('./native/build/pickaxe.node');
+
+function faultOf(call, ...args) {
+  try {
+    return `none: ${call(...args)}`;
+  } catch (error) {
+    return error.message;
+  }
+}
+
+// A full row of one page, where every nonce hits.
+const search = new Uint32Array(30).with(26, 512).with(28, 1);
+const currentJob = new Int32Array(1);
+const hits = new Uint32Array(513);
+const portable = addon.kernels.findIndex((kernel) => kernel.name === 'portable');
+const row = (counters) => search.with(26, counters);
+const supported = addon.kernels.filter((kernel) => kernel.supported).map((kernel) => kernel.name);
+
+console.log(
+  JSON.stringify({
+    supported,
+    // Each has to give the known answers.
+    right: KERNEL_NAMES.filter((name) => supported.includes(name)).map((name) => loadKernel(name).name),
+    faults: [
+      faultOf(addon.search, portable, search, currentJob, hits),
+      faultOf(addon.search),
+      faultOf(addon.search, addon.kernels.length, search, currentJob, hits),
+      faultOf(addon.search, -1, search, currentJob, hits),
+      faultOf(addon.search, portable, search.subarray(1), currentJob, hits),
+      faultOf(addon.search, portable, new Float32Array(30), currentJob, hits),
+      faultOf(addon.search, portable, search, currentJob.subarray(1), hits),
+      faultOf(addon.search, portable, search, currentJob, hits.subarray(1)),
+      faultOf(addon.search, portable, row(0), currentJob, hits),
+      faultOf(addon.search, portable, row(513), currentJob, hits),
+      faultOf(addon.pinThread),
+      faultOf(addon.pinThread, 'the first'),
+      faultOf(addon.pinThread, 0xffff_ffff),
+    ],
+  }),
+);
