@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { JOB_WORDS, prepareCounters, prepareJob, searchRow } from '#pickaxe/engine/cpu/kernels/scan.generated.js';
+import { COUNTER, NONCE } from '#pickaxe/kernel/algebra.js';
+import { assemblyFiles, cpuKernel } from '#pickaxe/kernel/generate.js';
+import { handedDown, operationsAt } from '#pickaxe/kernel/last-block.js';
+import { stepOf } from '#pickaxe/kernel/x86/assembly.js';
+import { ASSEMBLY_KERNELS } from '#pickaxe/kernel/x86/instruction-sets.js';
+import { allocate } from '#pickaxe/kernel/x86/registers.js';
+import { runOneLane } from './one-lane-chip.ts';
+
+const file = { count: 3, prefix: '%ymm', move: 'vmovdqa', spill: (slot: number) => `${32 * slot}(%rsp)` };
+
+describe('register allocation', () => {
+  test('keeps what is read next, and writes what is evicted to memory once', () => {
+    const [a, b, c, d, sum] = [{}, {}, {}, {}, {}];
+    const make = (result: object) => ({ mnemonic: 'make', operands: [], result });
+    const { lines, slots } = allocate(
+      [
+        make(a),
+        make(b),
+        make(c),
+        make(d),
+        { mnemonic: 'vpaddd', operands: [c, d], result: sum, commutative: true },
+      ].concat([
+        { mnemonic: 'vpaddd', operands: [sum, a], result: {}, commutative: true },
+        { mnemonic: 'vpaddd', operands: [sum, b], result: {}, commutative: true },
+        { mnemonic: 'vpaddd', operands: [sum, b], result: {}, commutative: true },
+      ]),
+      file,
+    );
+    expect(lines).toEqual([
+      'make %ymm0',
+      'make %ymm1',
+      'make %ymm2',
+      'vmovdqa %ymm1, 0(%rsp)',
+      'make %ymm1',
+      'vpaddd %ymm1, %ymm2, %ymm1',
+      'vpaddd %ymm0, %ymm1, %ymm0',
+      'vpaddd 0(%rsp), %ymm1, %ymm2',
+      'vpaddd 0(%rsp), %ymm1, %ymm1',
+    ]);
+    expect(slots).toBe(1);
+  });
+
+  test('refuses what cannot be right', () => {
+    const [a, b] = [{}, {}];
+    expect(() => allocate([{ mnemonic: 'vpaddd', operands: [a, b], result: {} }], file)).toThrow('before it is made');
+    const made = { mnemonic: 'make', operands: [], result: a };
+    const ternary = { mnemonic: 'vpternlogd $0x96,', operands: [a, a, a], result: {}, overwrites: true };
+    expect(() => allocate([made, ternary, { mnemonic: 'vpaddd', operands: [a, a] }], file)).toThrow('overwrites');
+  });
+});
+
+describe.each(ASSEMBLY_KERNELS)('$name', (assembly) => {
+  const { set, vectors } = assembly;
+  const { lines, slots, frame } = stepOf(cpuKernel, assembly);
+
+  test('has as many ALU operations as the arithmetic, and the test', () => {
+    const alu = lines.filter((line) => /^vp(add|xor|or|and|ror|sll|srl|shuf|ternlog|cmpeq|test)/.test(line));
+    const operations = operationsAt(cpuKernel, NONCE);
+    const shifted = operations.filter(({ op, number }) => op === 'rotr' && number !== 16 && number !== 8).length;
+    const threeTerms = operations.filter(({ operands }) => operands.length === 3).length;
+    const perVector = set.avx512 ? operations.length + 1 : operations.length + 2 * shifted + threeTerms + 2;
+    // The tests of several vectors are joined; with AVX-512 that takes no vector operation.
+    expect(alu).toHaveLength(vectors * perVector + (set.avx512 ? 0 : vectors));
+  });
+
+  test('fits: one-byte offsets but for a few, and little on the stack', () => {
+    const offsets = lines.flatMap((line) =>
+      [...line.matchAll(/(-?\d+)\(%r\w+\)/g)].map(([, offset]) => Number(offset)),
+    );
+    const far = offsets.filter((offset) => (set.avx512 ? offset / set.bytes : offset) > 127);
+    expect(far.length).toBeLessThanOrEqual(offsets.length / 10);
+    expect(slots).toBeLessThanOrEqual(set.avx512 ? 2 : 24);
+  });
+
+  test('computes what the TypeScript kernel does, on a chip of one lane', () => {
+    const word = fc.integer({ min: 0, max: 0xffff_ffff });
+    const words = (count: number) => fc.array(word, { minLength: count, maxLength: count });
+    fc.assert(
+      fc.property(words(8), words(8), word, word, fc.nat(0xffff), (midstate, low, counter, mask, page) => {
+        const job = new Int32Array(JOB_WORDS);
+        prepareJob(Uint32Array.from(midstate), Uint32Array.from([...low, 0, 0, 0, 0, 0, 0, 0, 0]), job);
+        const tables = Array.from({ length: vectors }, (_, vector) => {
+          const table = new Int32Array(handedDown(cpuKernel, COUNTER).length);
+          prepareCounters(job, counter + vector, 1, table);
+          return table;
+        });
+        const memory = new Map<string, number>();
+        const put = (place: string | undefined, value: number) => memory.set(place ?? '', value);
+        put(frame.page.memory, page);
+        put(frame.mask.memory, mask);
+        put(frame.zero.memory, 0);
+        for (const [bits, shuffle] of Object.entries(frame.shuffles)) put(shuffle.memory, Number(bits));
+        for (const [i, place] of frame.job.entries()) put(place.memory, job[i]);
+        for (const [vector, table] of tables.entries()) {
+          for (const [i, place] of frame.table(vector).entries()) put(place.memory, table[i]);
+        }
+        const anyHit = runOneLane(lines, memory);
+        const hits = tables.map((table) => searchRow(job, table, 1, page, mask, new Uint32Array(1)) > 0);
+        expect(anyHit).toBe(hits.includes(true));
+        for (const [vector, hit] of hits.entries()) {
+          expect(((memory.get(frame.word7(vector)) ?? 0) & mask) === 0).toBe(hit);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+test('the assembly names its function and keeps it to itself', () => {
+  for (const [name, text] of assemblyFiles()) {
+    expect(text).toContain(`SYMBOL(scan_${name}):`);
+    expect(text).toContain(`HIDDEN SYMBOL(scan_${name})`);
+  }
+});
