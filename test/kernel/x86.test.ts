@@ -109,9 +109,13 @@ describe.each(ASSEMBLY_KERNELS)('$name', (assembly) => {
   });
 });
 
-test('the assembly names its function and keeps it to itself', () => {
-  for (const [name, text] of assemblyFiles()) {
+test.each([...assemblyFiles()])(
+  "the assembly of %s keeps its name and the caller's registers to itself",
+  (name, text) => {
     expect(text).toContain(`SYMBOL(scan_${name}):`);
     expect(text).toContain(`HIDDEN SYMBOL(scan_${name})`);
-  }
-});
+    // The System V ABI: %rbx and %r12 to %r15 belong to the caller, and %rbp, which is saved.
+    expect(text).not.toMatch(/%(r?e?bx|bl|r1[2-5])/);
+    expect(text).toMatch(/pushq %rbp[^]*popq %rbp\n {2}ret/);
+  },
+);
