@@ -6,6 +6,7 @@
  *
  * and of what the system offers to threads (src/engine/cpu/pinning.ts):
  *
+ * checkPinning(): throws unless threads may be pinned
  * pinThread(cpu: number): pins the calling thread to one CPU, or throws
  */
 #include <node_api.h>
@@ -61,6 +62,13 @@ static napi_value search(napi_env env, napi_callback_info info) {
   return rows;
 }
 
+static napi_value check(napi_env env, napi_callback_info info) {
+  (void)info;
+  int fault = check_pinning();
+  if (fault != 0) napi_throw_error(env, NULL, strerror(fault));
+  return NULL;
+}
+
 static napi_value pin(napi_env env, napi_callback_info info) {
   napi_value argument;
   size_t count = 1;
@@ -98,6 +106,8 @@ NAPI_MODULE_INIT() {
   napi_set_named_property(env, exports, "kernels", list);
   napi_create_function(env, "search", NAPI_AUTO_LENGTH, search, NULL, &function);
   napi_set_named_property(env, exports, "search", function);
+  napi_create_function(env, "checkPinning", NAPI_AUTO_LENGTH, check, NULL, &function);
+  napi_set_named_property(env, exports, "checkPinning", function);
   napi_create_function(env, "pinThread", NAPI_AUTO_LENGTH, pin, NULL, &function);
   napi_set_named_property(env, exports, "pinThread", function);
   return exports;

@@ -6,6 +6,11 @@
 #ifdef __linux__
 #include <sched.h>
 
+int check_pinning(void) {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 && sched_setaffinity(0, sizeof set, &set) == 0 ? 0 : errno;
+}
+
 int pin_thread(uint32_t cpu) {
   if (cpu >= CPU_SETSIZE) return EINVAL;
   cpu_set_t set;
@@ -15,6 +20,8 @@ int pin_thread(uint32_t cpu) {
 }
 
 #else
+
+int check_pinning(void) { return ENOSYS; }
 
 int pin_thread(uint32_t cpu) {
   (void)cpu;

@@ -1,15 +1,21 @@
 /** Pins threads to CPUs: what Node cannot do, the native addon does on Linux. */
 
-import { loadAddon } from './kernels/native.ts';
+import { type Addon, loadAddon } from './kernels/native.ts';
 
 /** @returns why threads cannot be pinned here; undefined where they can */
 export function pinFault(platform: string = process.platform): string | undefined {
   if (platform !== 'linux') return 'only Linux lets a thread be pinned';
+  let addon: Addon;
   try {
-    loadAddon();
-    return undefined;
+    addon = loadAddon();
   } catch (error) {
     return `it takes the native addon, which is ${(error as Error).message}`;
+  }
+  try {
+    addon.checkPinning();
+    return undefined;
+  } catch (error) {
+    return `Linux refuses it (${(error as Error).message})`;
   }
 }
 

@@ -72,10 +72,9 @@ function countThreads({ threads, affinity }: ThreadWishes, { count, topology }: 
     return { threads: paid, why: `what the control group's quota of ${topology?.quota?.toFixed(2)} CPUs pays for` };
   }
   const cores = topology?.cores.length ?? count;
-  // The kernels are bound by the vector ports, which siblings share: a second thread gains what latencies leave idle,
-  // nothing on some chips and a sixth on others, and costs nothing.
-  const siblings =
-    cores < count ? ` (${cores} cores; a second thread on a core never hashes less, and often more)` : '';
+  // Siblings share the vector ports, which bound the kernels: the second thread of a core gains what latencies leave
+  // idle. By the ports that is a sixth at most (Zen 5) or next to nothing (Intel); not measured on such a machine yet.
+  const siblings = cores < count ? ` (${cores} cores, whose siblings hash, too)` : '';
   if (free > 0) return { threads: count - free, why: `one of ${count} hardware threads is left free${siblings}` };
   return { threads: count, why: `all ${count} hardware threads${siblings}` };
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
-import { pinFault } from '#pickaxe/engine/cpu/pinning.js';
+import { pinFault, pinThread } from '#pickaxe/engine/cpu/pinning.js';
 import { type Allowance, chooseThreads } from '#pickaxe/engine/cpu/threads.js';
 import { nativeIsBuilt } from './loadable-kernels.ts';
 
@@ -126,6 +126,11 @@ describe('their niceness', () => {
 test('threads are pinned on Linux, with the native addon', () => {
   expect(pinFault('darwin')).toContain('Linux');
   expect(pinFault('linux') === undefined).toBe(nativeIsBuilt);
+});
+
+test.runIf(process.platform === 'linux' && nativeIsBuilt)('a CPU that is not there is refused', () => {
+  expect(() => pinThread(1023)).toThrow('cannot be pinned to CPU 1023');
+  expect(() => pinThread(4_000_000)).toThrow('cannot be pinned to CPU 4000000');
 });
 
 /** What Linux says of this process's threads. */

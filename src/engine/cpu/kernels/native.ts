@@ -7,9 +7,11 @@ import { fileURLToPath } from 'node:url';
 import type { Kernel, KernelName } from './kernel.ts';
 
 /** What native/addon.c exports. */
-interface Addon {
+export interface Addon {
   readonly kernels: readonly { readonly name: KernelName; readonly supported: boolean }[];
   search(kernel: number, search: Uint32Array, currentJob: Int32Array, hits: Uint32Array): number;
+  /** Throws unless threads may be pinned. */
+  checkPinning(): void;
   /** Pins the calling thread. */
   pinThread(cpu: number): void;
 }
