@@ -9,8 +9,9 @@
 //
 // What dominates, as the scheduler's switches show: the median is the work of the two JavaScript main threads, one
 // after the other. Threads that are not pinned are then woken two on one CPU, where the second waits for the next tick
-// of the clock (4 ms at 250 Hz). What is left above 1 ms with pinned ones is V8's own threads, which have a normal
-// priority: they collect garbage or compile on a CPU whose hashing thread waits for them.
+// of the clock (4 ms at 250 Hz): p90 2.9 ms from work in hand to all threads, and 0.9 ms with pinned ones. What is left
+// above 1 ms is threads of a normal priority on a CPU whose hashing thread waits for them: V8's own, which collect
+// garbage and compile, and the mock node.
 
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -35,7 +35,7 @@ function withDevices(command: Command): Command {
     .option('--cpu-priority <n>', 'niceness of the CPU threads, 0 to 19 (default: 19; Linux only)', niceness)
     .option(
       '--cpu-affinity <list>',
-      'a CPU for each CPU thread, like 0,2-5; or none (default: see README)',
+      'CPUs to pin CPU threads to, like 0,2-5, or none (default: pinned only if every CPU hashes)',
       cpuAffinity,
     )
     .option('--kernel <name>', 'CPU kernel to use instead of the best one (see: pickaxe devices)')
