@@ -29,8 +29,11 @@ export function kernelRows({ speeds, unusable }: Survey): KernelRow[] {
   });
 }
 
-/** One line a kernel; those of other chips share one. */
-export function kernelLines(rows: readonly KernelRow[]): string[] {
+/**
+ * One line a kernel; those of other chips share one.
+ * @param threads that were busy at a time
+ */
+export function kernelLines(rows: readonly KernelRow[], threads: number): string[] {
   const mark = ({ usable, chosen }: KernelRow) => (chosen ? '*' : usable ? '+' : '-');
   const speed = ({ hashrate }: KernelRow) => (hashrate === undefined ? '' : `${(hashrate / 1e6).toFixed(1)} MH/s`);
   const foreign = rows.filter(({ why }) => why === FOREIGN);
@@ -39,7 +42,7 @@ export function kernelLines(rows: readonly KernelRow[]): string[] {
       .filter((row) => !foreign.includes(row))
       .map((row) => `${mark(row)} ${row.name.padEnd(11)} ${speed(row).padStart(11)}   ${row.why}`),
     ...(foreign.length > 0 ? [`- ${foreign.map(({ name }) => name).join(', ')}: ${FOREIGN}`] : []),
-    'MH/s are those of one thread; * is used, + could be (--kernel NAME), - cannot be used here',
+    `MH/s of one thread${threads > 1 ? ` of ${threads} that hash at a time` : ''}; * is used, + could be (--kernel NAME), - cannot be used here`,
   ];
 }
 

@@ -5,7 +5,7 @@ import { userCacheDirectory } from '../cache.ts';
 import { CpuEngine } from '../engine/cpu/cpu-engine.ts';
 import { forceKernel } from '../engine/cpu/kernels/choose.ts';
 import { KERNEL_NAMES, type KernelName } from '../engine/cpu/kernels/kernel.ts';
-import { chooseThreads } from '../engine/cpu/threads.ts';
+import { chooseThreads, type ThreadWishes } from '../engine/cpu/threads.ts';
 import { DeviceError, type Engine } from '../engine/engine.ts';
 import { GpuEngine, listGpus } from '../engine/gpu/gpu-engine.ts';
 import { UsageError } from './exit-codes.ts';
@@ -79,8 +79,8 @@ class MissingEngine implements Engine {
   async close(): Promise<void> {}
 }
 
-/** @throws UsageError when the threads or the kernel cannot be had as asked for. */
-function cpuEngine({ threads, cpuPriority, cpuAffinity, kernel }: DeviceOptions): CpuEngine {
+/** @throws UsageError when the threads cannot be had as asked for. */
+export function threadWishes({ threads, cpuPriority, cpuAffinity }: DeviceOptions): ThreadWishes {
   const wishes = {
     ...(threads !== undefined && { threads }),
     ...(cpuPriority !== undefined && { niceness: cpuPriority }),
@@ -91,10 +91,16 @@ function cpuEngine({ threads, cpuPriority, cpuAffinity, kernel }: DeviceOptions)
   } catch (fault) {
     throw fault instanceof RangeError ? new UsageError(`${fault.message}.`) : fault;
   }
+  return wishes;
+}
+
+/** @throws UsageError when the threads or the kernel cannot be had as asked for. */
+function cpuEngine(options: DeviceOptions): CpuEngine {
+  const { kernel } = options;
   const cacheDirectory = userCacheDirectory();
   return new CpuEngine({
     ...(cacheDirectory !== undefined && { cacheDirectory }),
-    ...wishes,
+    ...threadWishes(options),
     ...(kernel !== undefined && { kernel: kernelNamed(kernel) }),
   });
 }

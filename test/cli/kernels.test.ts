@@ -56,11 +56,15 @@ describe('pickaxe bench --tune', () => {
     const { code, stdout } = await pickaxe(['bench', '--tune', '--json']);
     expect(code).toBe(0);
     expect(readFileSync(memory(), 'utf8')).not.toBe(before);
-    const { kernel, kernels } = JSON.parse(stdout) as { kernel: string; kernels: KernelRow[] };
+    const { kernel, kernels, threads } = JSON.parse(stdout) as {
+      kernel: string;
+      kernels: KernelRow[];
+      threads: number;
+    };
     expect(kernels.filter(({ usable }) => usable).map(({ name }) => name)).toEqual(loadableKernels);
     expect(kernels.filter(({ chosen }) => chosen).map(({ name }) => name)).toEqual([kernel]);
     const { cpu } = JSON.parse((await pickaxe(['devices', '--json'])).stdout);
-    expect(cpu.kernels).toEqual(kernels);
+    expect(cpu).toMatchObject({ kernel, kernels, threads });
   });
 
   it('says when its figures cannot be remembered, and why', async () => {

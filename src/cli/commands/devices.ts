@@ -10,8 +10,8 @@ import { thisMachine } from '../machine.ts';
 
 export async function runDevices({ json }: { readonly json: boolean }): Promise<number> {
   const machine = thisMachine();
-  const kernels = kernelRows(surveyKernels(userCacheDirectory()));
   const { threads, why } = chooseThreads();
+  const kernels = kernelRows(await surveyKernels({ threads, cacheDirectory: userCacheDirectory() }));
   const kernel = kernels.find(({ chosen }) => chosen)?.name;
   const cpu = { name: 'cpu', model: machine.cpu, kernel, kernels, threads, why };
   let gpus: Awaited<ReturnType<typeof listGpus>> = [];
@@ -27,7 +27,7 @@ export async function runDevices({ json }: { readonly json: boolean }): Promise<
     const lines = [
       `cpu   ${cpu.model}`,
       `      kernel ${kernel ?? 'none'}, ${threads} ${threads === 1 ? 'thread' : 'threads'} (${why})`,
-      ...kernelLines(kernels).map((line) => `      ${line}`),
+      ...kernelLines(kernels, threads).map((line) => `      ${line}`),
       ...gpus.flatMap((gpu) => [
         `${gpu.name.padEnd(5)} ${gpu.model}`,
         `      ${gpu.usable ? '+' : '-'} ${gpu.backend}, ${gpu.description} (${gpu.why})`,

@@ -17,7 +17,7 @@ export interface CpuEngineOptions extends ThreadWishes {
   readonly name?: string;
   /** Left out, the fastest one that runs here. */
   readonly kernel?: KernelName;
-  /** Where the kernels' speeds are remembered; left out, they are measured at each opening, which takes 0.4 s. */
+  /** Where speeds of kernels are remembered; left out, they are measured at each opening, which takes half a second. */
   readonly cacheDirectory?: string;
   /** How long a task should take. */
   readonly batchMs?: number;
@@ -41,6 +41,8 @@ export class CpuEngine implements Engine {
   readonly #currentJob = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   readonly #runs = new Set<SearchRun>();
   #pool: Piscina<Task, TaskResult> | undefined;
+  /** Another one each time that it is opened; undefined while it is closed. */
+  #session: symbol | undefined;
 
   constructor(options: CpuEngineOptions = {}) {
     this.name = options.name ?? 'cpu';
@@ -49,10 +51,23 @@ export class CpuEngine implements Engine {
   }
 
   async open(): Promise<EngineInfo> {
-    if (this.#pool !== undefined) throw new Error('the CPU engine is open already');
+    if (this.#session !== undefined) throw new Error('the CPU engine is open already');
+    const session = Symbol('open');
+    this.#session = session;
+    try {
+      return await this.#start(() => this.#session === session);
+    } catch (error) {
+      if (this.#session === session) await this.close();
+      throw error;
+    }
+  }
+
+  /** @param wanted whether it has not been closed meanwhile */
+  async #start(wanted: () => boolean): Promise<EngineInfo> {
     const { threads, cpus: places, niceness, why } = chooseThreads(this.#options);
     const { kernel: forced, cacheDirectory } = this.#options;
-    const kernel = forced === undefined ? chooseKernel(cacheDirectory) : forceKernel(forced);
+    const kernel = forced === undefined ? await chooseKernel({ threads, cacheDirectory }) : forceKernel(forced);
+    if (!wanted()) throw new DeviceError('missing', 'the CPU engine was closed while it opened');
     const data: ThreadData = {
       kernel: kernel.name,
       currentJob: this.#currentJob,
@@ -75,7 +90,6 @@ export class CpuEngine implements Engine {
     try {
       await Promise.all(Array.from({ length: threads }, () => pool.run(NOTHING)));
     } catch (error) {
-      await this.close();
       throw new DeviceError('missing', `the CPU threads did not start: ${(error as Error).message}`, { cause: error });
     }
     return {
@@ -110,6 +124,7 @@ export class CpuEngine implements Engine {
   }
 
   async close(): Promise<void> {
+    this.#session = undefined;
     const pool = this.#pool;
     this.#pool = undefined;
     await Promise.all(Array.from(this.#runs, (run) => run.stop()));

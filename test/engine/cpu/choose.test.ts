@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Cache } from '#pickaxe/cache.js';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
 import { chooseKernel, forceKernel, surveyKernels } from '#pickaxe/engine/cpu/kernels/choose.js';
+import { Companions } from '#pickaxe/engine/cpu/kernels/companions.js';
 import { recallSpeeds, rememberSpeeds } from '#pickaxe/engine/cpu/kernels/tuning.js';
 import { loadableKernels } from './loadable-kernels.ts';
 
@@ -16,30 +17,31 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-const remember = (speeds: Parameters<typeof rememberSpeeds>[1]) =>
-  expect(rememberSpeeds(new Cache(directory), speeds)).toBeUndefined();
-const recall = () => recallSpeeds(new Cache(directory));
+const remember = (speeds: Parameters<typeof rememberSpeeds>[2]) =>
+  expect(rememberSpeeds(new Cache(directory), 2, speeds)).toBeUndefined();
+const here = () => ({ threads: 2, cacheDirectory: directory });
+const recall = () => recallSpeeds(new Cache(directory), 2);
 /** A kernel that cannot run on this kind of chip. */
 const foreign = process.arch === 'arm64' ? 'avx2' : 'neon';
 
-test('the first start measures every kernel that can be used, and remembers how fast they are', () => {
-  const first = chooseKernel(directory);
+test('the first start measures every kernel that can be used, and remembers how fast they are', async () => {
+  const first = await chooseKernel(here());
   expect(first.why).toContain('the fastest here');
   expect(first.why).not.toContain('before');
   expect(Object.keys(recall()!).sort()).toEqual([...loadableKernels].sort());
 });
 
-test('later starts take the one that was the fastest, and measure nothing', () => {
+test('later starts take the one that was the fastest, and measure nothing', async () => {
   remember({ js: 2e6, wasm: 1e6 });
-  const { name, why } = chooseKernel(directory);
+  const { name, why } = await chooseKernel(here());
   expect(name).toBe('js');
   expect(why).toContain('js 2.0, wasm 1.0), as measured before');
   expect(recall()).toEqual({ js: 2e6, wasm: 1e6 });
 });
 
-test('a remembered kernel that cannot be used any more is not used: all are measured again', () => {
+test('a remembered kernel that cannot be used any more is not used: all are measured again', async () => {
   remember({ [foreign]: 1e12, js: 1e6 });
-  const { name, why } = chooseKernel(directory);
+  const { name, why } = await chooseKernel(here());
   expect(loadableKernels).toContain(name);
   expect(why).not.toContain('before');
   expect(Object.keys(recall()!).sort()).toEqual([...loadableKernels].sort());
@@ -55,11 +57,11 @@ test.each([
   expect(recall()).toBeUndefined();
 });
 
-test('speeds that cannot be remembered are measured, with the reason', () => {
+test('speeds that cannot be remembered are measured, with the reason', async () => {
   writeFileSync(directory, 'a file where the directory should be');
-  expect(chooseKernel(directory).why).toContain(`measured at each start: `);
-  expect(chooseKernel(directory).why).toContain(directory);
-  expect(chooseKernel().why).toContain('measured at each start: there is no cache directory');
+  expect((await chooseKernel(here())).why).toContain(`measured at each start: `);
+  expect((await chooseKernel(here())).why).toContain(directory);
+  expect((await chooseKernel({ threads: 1 })).why).toContain('measured at each start: there is no cache directory');
 });
 
 test('a kernel that is asked for neither reads nor writes what is remembered', async () => {
@@ -78,17 +80,37 @@ test('the engine remembers where it is told to', async () => {
   expect(readdirSync(directory)).toHaveLength(1);
 });
 
-test('a survey shows every kernel, from memory unless a new measurement is asked for', () => {
+test('a survey shows every kernel, from memory unless a new measurement is asked for', async () => {
   const all = Object.fromEntries(loadableKernels.map((name) => [name, 5e6]));
   remember(all);
-  const { speeds, unusable } = surveyKernels(directory);
+  const { speeds, unusable } = await surveyKernels(here());
   expect(speeds).toEqual(all);
   expect(unusable.get(foreign)).toBe('made for another kind of chip');
-  expect(surveyKernels(directory, true).speeds).not.toEqual(all);
+  expect((await surveyKernels(here(), true)).speeds).not.toEqual(all);
   expect(recall()).not.toEqual(all);
 });
 
-test('a survey measures again when kernels have come that no speed is remembered of', () => {
+test('a survey measures again when kernels have come that no speed is remembered of', async () => {
   remember({ js: 5e6 });
-  expect(Object.keys(surveyKernels(directory).speeds).sort()).toEqual([...loadableKernels].sort());
+  expect(Object.keys((await surveyKernels(here())).speeds).sort()).toEqual([...loadableKernels].sort());
+});
+
+test('what was measured with so many threads says nothing of another number', async () => {
+  remember({ js: 2e6, wasm: 1e6 });
+  expect((await chooseKernel({ ...here(), threads: 1 })).why).not.toContain('before');
+  expect((await chooseKernel(here())).name).toBe('js');
+});
+
+test('companions run any kernel until they are stopped', async () => {
+  const companions = new Companions(loadableKernels, 2);
+  await companions.started();
+  for (const name of loadableKernels) companions.run(name);
+  await companions.stop();
+});
+
+test('companions that cannot start are done without', async () => {
+  const companions = new Companions([foreign], 2);
+  await companions.started();
+  companions.run(foreign);
+  await companions.stop();
 });

@@ -41,3 +41,19 @@ test('cannot search before it is open', async () => {
   const search = new CpuEngine().search({} as never, {} as never, new AbortController().signal);
   await expect(search[Symbol.asyncIterator]().next()).rejects.toThrow('not open');
 });
+
+test('can be closed while it opens, and opened again', async () => {
+  const engine = new CpuEngine({ threads: 1 });
+  const opening = engine.open();
+  await expect(engine.open()).rejects.toThrow('open already');
+  await engine.close();
+  await expect(opening).rejects.toThrow('closed while it opened');
+  await engine.open();
+  await engine.close();
+});
+
+test('can be opened again when it could not be opened', async () => {
+  const engine = new CpuEngine({ threads: -1 });
+  await expect(engine.open()).rejects.toThrow(RangeError);
+  await expect(engine.open()).rejects.toThrow(RangeError);
+});

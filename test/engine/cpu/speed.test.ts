@@ -6,6 +6,7 @@ import { fastestOf, measureSpeeds } from '#pickaxe/engine/cpu/kernels/speed.js';
 class FakeMachine {
   nowMs = 0;
   readonly calls = new Map<KernelName, number>();
+  readonly turns: KernelName[] = [];
   /** How many times slower a call is made by whatever else runs. */
   slowdown = () => 1;
 
@@ -23,41 +24,47 @@ class FakeMachine {
   }
 
   measure(kernels: readonly Kernel[]) {
-    return measureSpeeds(kernels, () => this.nowMs);
+    return measureSpeeds(
+      kernels,
+      (name) => this.turns.push(name),
+      () => this.nowMs,
+    );
   }
 }
 
 const always = (hashesPerMs: number) => () => hashesPerMs;
 
 describe('measuring speeds', () => {
-  test('tells each kernel’s, in H/s', () => {
+  test('tells each kernel’s, in H/s', async () => {
     const machine = new FakeMachine();
     const kernels = [
       machine.kernel('avx512', always(160_000)),
       machine.kernel('avx2', always(120_000)),
       machine.kernel('js', always(8_000)),
     ];
-    expect(machine.measure(kernels)).toEqual({ avx512: 160_000_000, avx2: 120_000_000, js: 8_000_000 });
+    expect(await machine.measure(kernels)).toEqual({ avx512: 160_000_000, avx2: 120_000_000, js: 8_000_000 });
   });
 
-  test('takes 3 ms a turn of any kernel, and gives the slow ones few turns', () => {
+  test('takes 3 ms a turn of any kernel, and gives the slow ones few turns', async () => {
     const machine = new FakeMachine();
-    machine.measure([
+    await machine.measure([
       machine.kernel('avx512x2', always(200_000)),
       machine.kernel('avx512', always(150_000)),
       machine.kernel('js', always(7_000)),
     ]);
-    expect(machine.nowMs).toBeLessThan(3.2 * (2 * 30 + 5));
-    expect(machine.calls.get('js')).toBe(10);
-    expect(machine.calls.get('avx512')).toBe(60);
+    expect(machine.nowMs).toBeLessThan(3.2 * (2 * 35 + 10));
+    expect(machine.calls.get('js')).toBe(20);
+    expect(machine.calls.get('avx512')).toBe(70);
+    expect(machine.turns.slice(0, 6)).toEqual(['avx512x2', 'avx512', 'js', 'avx512x2', 'avx512', 'js']);
+    expect(machine.turns.slice(-4)).toEqual(['avx512x2', 'avx512', 'avx512x2', 'avx512']);
   });
 
-  test('is not misled by other programs that take turns at the processor', () => {
+  test('is not misled by other programs that take turns at the processor', async () => {
     const machine = new FakeMachine();
     let call = 0;
     // Two of three calls are disturbed, by up to ten times their length.
     machine.slowdown = () => [1, 1.7, 10, 1.1, 3][call++ % 5] * (call % 3 === 0 ? 1 : 1.5);
-    const speeds = machine.measure([
+    const speeds = await machine.measure([
       machine.kernel('avx512x2', always(161_000)),
       machine.kernel('avx512', always(157_000)),
     ]);
@@ -65,17 +72,17 @@ describe('measuring speeds', () => {
     expect(fastestOf(speeds)).toBe('avx512x2');
   });
 
-  test('waits for a kernel that is slow until it has been optimised', () => {
+  test('waits for a kernel that is slow until it has been optimised', async () => {
     const machine = new FakeMachine();
-    const speeds = machine.measure([
+    const speeds = await machine.measure([
       machine.kernel('wasm-simd', (call) => (call <= 8 ? 3_000 : 24_000)),
       machine.kernel('wasm', always(7_500)),
     ]);
     expect(speeds['wasm-simd']).toBeCloseTo(24_000_000, -4);
   });
 
-  test('has nothing to say of no kernels', () => {
-    expect(measureSpeeds([])).toEqual({});
+  test('has nothing to say of no kernels', async () => {
+    expect(await measureSpeeds([])).toEqual({});
     expect(fastestOf({})).toBeUndefined();
   });
 });

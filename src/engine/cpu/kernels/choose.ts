@@ -1,10 +1,12 @@
 /** Which kernel mines: the fastest one that runs here and answers right. */
 
+import { availableParallelism } from 'node:os';
 import { Cache } from '../../../cache.ts';
 import { DeviceError } from '../../engine.ts';
-import { KERNEL_NAMES, type KernelName } from './kernel.ts';
+import { Companions } from './companions.ts';
+import { KERNEL_NAMES, type Kernel, type KernelName } from './kernel.ts';
 import { type Loaded, loadKernel, loadKernels } from './load.ts';
-import { FOREIGN } from './native.ts';
+import { FOREIGN, isNative } from './native.ts';
 import { fastestOf, measureSpeeds, type Speeds } from './speed.ts';
 import { recallSpeeds, rememberSpeeds } from './tuning.ts';
 
@@ -24,18 +26,23 @@ export function forceKernel(name: KernelName): KernelChoice {
   }
 }
 
-/**
- * @param cacheDirectory where speeds are remembered; left out, they are measured
- * @throws DeviceError when no kernel can be used.
- */
-export function chooseKernel(cacheDirectory?: string): KernelChoice {
-  const recalled = cacheDirectory === undefined ? undefined : recallSpeeds(new Cache(cacheDirectory));
+export interface Circumstances {
+  /** How many threads hash: the fastest kernel of one need not be that of many. */
+  readonly threads: number;
+  /** Where speeds are remembered; left out, they are measured. */
+  readonly cacheDirectory?: string | undefined;
+}
+
+/** @throws DeviceError when no kernel can be used. */
+export async function chooseKernel(circumstances: Circumstances): Promise<KernelChoice> {
+  const { threads, cacheDirectory } = circumstances;
+  const recalled = cacheDirectory === undefined ? undefined : recallSpeeds(new Cache(cacheDirectory), threads);
   const remembered = recalled && fastestOf(recalled);
   if (remembered && loadKernels([remembered]).kernels.length > 0) {
     const { unusable } = loadKernels(KERNEL_NAMES.filter((name) => recalled[name] === undefined));
     return { name: remembered, why: [`${theFastest(recalled)}, as measured before`, ...reasons(unusable)].join('; ') };
   }
-  const { speeds, unusable, notRemembered } = surveyKernels(cacheDirectory, true);
+  const { speeds, unusable, notRemembered } = await surveyKernels(circumstances, true);
   const name = fastestOf(speeds);
   if (!name) throw new DeviceError('wrong hashes', `no CPU kernel can be used (${reasons(unusable).join('; ')})`);
   const forgotten = notRemembered === undefined ? [] : [`measured at each start: ${notRemembered}`];
@@ -53,20 +60,31 @@ export interface Survey {
 
 /**
  * Loads and checks every kernel, and tells how fast each is.
- * @param cacheDirectory where speeds are remembered; left out, they are measured
  * @param again measures them whatever is remembered
  */
-export function surveyKernels(cacheDirectory?: string, again = false): Survey {
+export async function surveyKernels({ threads, cacheDirectory }: Circumstances, again = false): Promise<Survey> {
   const { kernels, unusable } = loadKernels(KERNEL_NAMES);
   const cache = cacheDirectory === undefined ? undefined : new Cache(cacheDirectory);
-  const recalled = cache && !again ? recallSpeeds(cache) : undefined;
+  const recalled = cache && !again ? recallSpeeds(cache, threads) : undefined;
   if (recalled && kernels.every(({ name }) => recalled[name] !== undefined)) {
     return { speeds: Object.fromEntries(kernels.map(({ name }) => [name, recalled[name]])), unusable };
   }
-  const speeds = measureSpeeds(kernels);
-  if (kernels.length === 0) return { speeds, unusable };
-  const notRemembered = cache ? rememberSpeeds(cache, speeds) : 'there is no cache directory';
+  if (kernels.length === 0) return { speeds: {}, unusable };
+  const speeds = await measureAmongCompanions(kernels, threads);
+  const notRemembered = cache ? rememberSpeeds(cache, threads, speeds) : 'there is no cache directory';
   return { speeds, unusable, ...(notRemembered !== undefined && { notRemembered }) };
+}
+
+async function measureAmongCompanions(kernels: readonly Kernel[], threads: number): Promise<Speeds> {
+  // More than the machine runs at a time would only wait.
+  const busy = Math.min(threads, availableParallelism());
+  const companions = new Companions(kernels.map(({ name }) => name).filter(isNative), busy - 1);
+  try {
+    await companions.started();
+    return await measureSpeeds(kernels, companions.run);
+  } finally {
+    await companions.stop();
+  }
 }
 
 function theFastest(speeds: Speeds): string {

@@ -32,6 +32,9 @@ export const ROW_COUNTERS = 512;
 const SEARCH_WORDS = 30;
 export const HIT_WORDS = 1 + ROW_COUNTERS;
 
+/** Word 26 of a packed search: the counters of a row. */
+export const COUNTERS_WORD = 26;
+
 /** Word 28 of a packed search: the pages that remain to be searched. */
 export const PAGES_WORD = 28;
 

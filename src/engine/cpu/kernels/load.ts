@@ -4,7 +4,7 @@ import { DeviceError } from '../../engine.ts';
 import { loadJs } from './js.ts';
 import type { Kernel, KernelName } from './kernel.ts';
 import { answersRight } from './known-answers.ts';
-import { loadNative } from './native.ts';
+import { isNative, loadNative } from './native.ts';
 import { loadWasm, type WasmName } from './wasm.ts';
 
 /**
@@ -23,9 +23,8 @@ export function loadKernel(name: KernelName): Kernel {
 }
 
 function load(name: KernelName): Kernel {
-  if (name === 'js') return loadJs();
-  if (name.startsWith('wasm')) return loadWasm(name as WasmName);
-  return loadNative(name);
+  if (isNative(name)) return loadNative(name);
+  return name === 'js' ? loadJs() : loadWasm(name as WasmName);
 }
 
 export interface Loaded {

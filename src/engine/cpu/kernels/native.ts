@@ -36,6 +36,10 @@ const NOT_BUILT =
     ? 'not built: there is no native build for Windows yet'
     : 'not built: install clang (or gcc) and run `npm run build`, for two to six times the speed';
 
+export function isNative(name: KernelName): boolean {
+  return name !== 'js' && !name.startsWith('wasm');
+}
+
 /** The addon as it was built, or undefined. It changes when a kernel could have changed. */
 export function nativeBuild(): Uint8Array | undefined {
   return existsSync(path) ? readFileSync(path) : undefined;

@@ -1,5 +1,7 @@
 /** Measures kernels against each other: which one is fastest depends on the chip more than on the instruction set. */
 
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Search } from '../../../chain/job.ts';
 import { PAGES } from '../../../chain/nonce.ts';
 import { KERNEL_NAMES, type Kernel, type KernelName, ROW_COUNTERS } from './kernel.ts';
 import { scan } from './scan.ts';
@@ -13,14 +15,17 @@ const SETTLE_MS = 1;
 /** Timed part of a turn: long against the clock and the set-up of a search (10 µs), short against other programs' turns. */
 const TURN_MS = 2;
 
-/** Turns of each kernel. In 15 ms V8 optimises WebAssembly and JavaScript, which start out several times slower. */
-const FIRST_TURNS = 5;
+/** Turns of each kernel: V8 optimises WebAssembly and JavaScript, which start out several times slower, meanwhile. */
+const FIRST_TURNS = 10;
+
+/** Between rounds this thread rests: on a busy machine V8 compiles on the processor that it leaves free. */
+const REST_MS = 3;
 
 /** Turns of those kernels that may be the fastest. */
 const FINAL_TURNS = 25;
 
 /** A kernel slower than this part of the fastest one, after its first turns, is out of the race. Only good enough. */
-const HOPELESS = 0.6;
+const HOPELESS = 0.4;
 
 /** Speeds closer than this are taken for the same: what is left of the machine's noise. */
 const TIE = 0.01;
@@ -29,24 +34,37 @@ const TIE = 0.01;
 const FIRST_PAGES = 8;
 
 /** A search that nothing solves, the usual case; what it hashes makes no difference. */
-const SEARCH = { midstate: new Uint32Array(8), tail: new Uint32Array(16), target: new Uint32Array(8) };
+export const NOTHING_SOLVES: Search = {
+  midstate: new Uint32Array(8),
+  tail: new Uint32Array(16),
+  target: new Uint32Array(8),
+};
 
 /**
  * Kernels take turns, and each one's best turn counts: whatever else the machine does can only make a turn longer. With
- * ten kernels it takes about 0.4 s.
+ * ten kernels it takes about half a second.
+ * @param begin told which kernel's turn it is, at the turn's untimed start
  * @param nowMs a monotonic clock
  */
-export function measureSpeeds(kernels: readonly Kernel[], nowMs = () => performance.now()): Speeds {
+export async function measureSpeeds(
+  kernels: readonly Kernel[],
+  begin: (name: KernelName) => void = () => {},
+  nowMs = () => performance.now(),
+): Promise<Speeds> {
   const racers = kernels.map((kernel) => ({ kernel, hashesPerMs: 0 }));
-  const race = (turns: number, entrants: typeof racers) => {
+  const race = async (turns: number, entrants: typeof racers) => {
     for (let turn = 0; turn < turns; turn++) {
-      for (const racer of entrants) racer.hashesPerMs = Math.max(racer.hashesPerMs, takeTurn(racer, nowMs));
+      await sleep(REST_MS);
+      for (const racer of entrants) {
+        begin(racer.kernel.name);
+        racer.hashesPerMs = Math.max(racer.hashesPerMs, takeTurn(racer, nowMs));
+      }
     }
   };
-  race(FIRST_TURNS, racers);
+  await race(FIRST_TURNS, racers);
   const best = Math.max(...racers.map(({ hashesPerMs }) => hashesPerMs));
   const finalists = racers.filter(({ hashesPerMs }) => hashesPerMs >= HOPELESS * best);
-  if (finalists.length > 1) race(FINAL_TURNS, finalists);
+  if (finalists.length > 1) await race(FINAL_TURNS, finalists);
   return Object.fromEntries(racers.map(({ kernel, hashesPerMs }) => [kernel.name, Math.round(1000 * hashesPerMs)]));
 }
 
@@ -61,7 +79,7 @@ function takeTurn({ kernel, hashesPerMs }: Racer, nowMs: () => number): number {
   const search = (ms: number) => {
     const pages = Math.min(PAGES, Math.max(FIRST_PAGES, Math.round((hashesPerMs * ms) / ROW_COUNTERS)));
     const range = { lane: 0, page: 0, pages, counter: 0, counters: ROW_COUNTERS };
-    return ROW_COUNTERS * scan(kernel, SEARCH, 1, range, Int32Array.of(1)).pages;
+    return ROW_COUNTERS * scan(kernel, NOTHING_SOLVES, 1, range, Int32Array.of(1)).pages;
   };
   search(SETTLE_MS);
   const startMs = nowMs();

@@ -13,22 +13,23 @@ const SHAPE = z
   .partialRecord(z.enum(KERNEL_NAMES), z.number().positive())
   .refine((speeds) => Object.keys(speeds).length > 0);
 
-export function recallSpeeds(cache: Cache): Speeds | undefined {
-  return cache.recall(subject(), key(), SHAPE) as Speeds | undefined;
+/** @param threads that hash at a time */
+export function recallSpeeds(cache: Cache, threads: number): Speeds | undefined {
+  return cache.recall(subject(threads), key(), SHAPE) as Speeds | undefined;
 }
 
 /** @returns why they could not be remembered, or undefined when they are. */
-export function rememberSpeeds(cache: Cache, speeds: Speeds): string | undefined {
+export function rememberSpeeds(cache: Cache, threads: number, speeds: Speeds): string | undefined {
   try {
-    cache.remember(subject(), key(), speeds);
+    cache.remember(subject(threads), key(), speeds);
     return undefined;
   } catch (error) {
     return (error as Error).message;
   }
 }
 
-function subject(): string {
-  return `cpu ${cpus()[0]?.model.trim() || arch()}`;
+function subject(threads: number): string {
+  return `cpu ${cpus()[0]?.model.trim() || arch()}, ${threads} ${threads === 1 ? 'thread' : 'threads'}`;
 }
 
 /** Whatever could change the kernels' speeds: the chip, the native kernels, and the compiler of WebAssembly. */

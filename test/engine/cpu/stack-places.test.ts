@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { StackPlaces } from '#pickaxe/engine/cpu/kernels/stack-places.js';
+
+/** Makes calls that take what their place takes, in ms by the words that their stack is moved by; counts them by place. */
+function call(places: StackPlaces, times: number, msAt: Record<number, number>): Map<number, number> {
+  const calls = new Map<number, number>();
+  for (let i = 0; i < times; i++) {
+    const { length } = places.next();
+    calls.set(length, (calls.get(length) ?? 0) + 1);
+    places.learn(msAt[length]);
+  }
+  return calls;
+}
+
+test('a kernel runs where it is the fastest, and tries the other places now and then', () => {
+  const places = new StackPlaces();
+  const msAt = { 0: 2.1, 1: 3.7, 64: 1, 65: 1.05 };
+  expect(call(places, 16, msAt).size).toBe(4);
+  call(places, 48, msAt);
+  expect(call(places, 6400, msAt)).toEqual(
+    new Map([
+      [0, 100],
+      [1, 100],
+      [64, 6100],
+      [65, 100],
+    ]),
+  );
+});
+
+test('it moves when its place has become slow, and follows when the others have become fast', () => {
+  const places = new StackPlaces();
+  call(places, 128, { 0: 1, 1: 1.05, 64: 1.1, 65: 1.2 });
+  expect(call(places, 64, { 0: 2, 1: 1.05, 64: 1.1, 65: 1.2 }).get(1)).toBeGreaterThan(55);
+  call(places, 64, { 0: 1, 1: 1.05, 64: 0.5, 65: 0.6 });
+  expect(call(places, 64, { 0: 1, 1: 1.05, 64: 0.5, 65: 0.6 }).get(64)).toBe(61);
+});
+
+test('a call that is not told is as if it had not been made', () => {
+  const places = new StackPlaces();
+  expect(places.next()).toHaveLength(0);
+  expect(places.next()).toHaveLength(0);
+  places.learn(1);
+  for (let i = 1; i < 4; i++) {
+    expect(places.next()).toHaveLength(0);
+    places.learn(1);
+  }
+  expect(places.next()).toHaveLength(1);
+  expect(places.next()).toHaveLength(1);
+});
