@@ -8,8 +8,8 @@ export function pinFault(platform: string = process.platform): string | undefine
   let addon: Addon;
   try {
     addon = loadAddon();
-  } catch (error) {
-    return `it takes the native addon, which is ${(error as Error).message}`;
+  } catch {
+    return 'it takes the native addon, which is not built or cannot be loaded';
   }
   try {
     addon.checkPinning();
