@@ -23,7 +23,7 @@ const COMPILE_TIMEOUT_MS = 300_000;
 function giveUp(reason) {
   const required = process.env.REQUIRE_NATIVE === '1';
   console.error(`${required ? 'Error' : 'Warning'}: the native CPU kernels were not built: ${reason}`);
-  if (!required) console.error('Mining works without them, on WebAssembly kernels, at a fifth to a half of the speed.');
+  if (!required) console.error('Mining works without them, on WebAssembly kernels, at a sixth to a half of the speed.');
   process.exit(required ? 1 : 0);
 }
 

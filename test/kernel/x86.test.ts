@@ -116,6 +116,6 @@ test.each([...assemblyFiles()])(
     expect(text).toContain(`HIDDEN SYMBOL(scan_${name})`);
     // The System V ABI: %rbx and %r12 to %r15 belong to the caller, and %rbp, which is saved.
     expect(text).not.toMatch(/%(r?e?bx|bl|r1[2-5])/);
-    expect(text).toMatch(/pushq %rbp[^]*popq %rbp\n {2}ret/);
+    expect(text).toMatch(/pushq %rbp[\s\S]*popq %rbp\n {2}ret/);
   },
 );
