@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
 import { pinFault, pinThread } from '#pickaxe/engine/cpu/pinning.js';
@@ -69,6 +70,13 @@ describe('how many threads', () => {
   test('where the system tells no more than a number', () => {
     expect(chooseThreads({}, elsewhere)).toMatchObject({ threads: 7, cpus: [] });
   });
+});
+
+test('on this machine, no more than it has', () => {
+  const { threads, why } = chooseThreads();
+  expect(threads).toBeGreaterThanOrEqual(1);
+  expect(threads).toBeLessThanOrEqual(availableParallelism());
+  expect(why).toMatch(/hardware threads|quota/);
 });
 
 describe('where they run', () => {
