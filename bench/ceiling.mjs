@@ -38,6 +38,8 @@ const { values, positionals } = parseArgs({
 });
 const pipes = Number(values.pipes);
 const names = positionals.length > 0 ? positionals : Object.keys(KERNELS);
+for (const name of names)
+  if (!KERNELS[name]) throw new Error(`${name} has no bound: name some of ${Object.keys(KERNELS)}`);
 const addon = fileURLToPath(new URL('../native/build/pickaxe.node', import.meta.url));
 const search = { midstate: new Uint32Array(8).fill(0x9e3779b9), tail: new Uint32Array(16), target: new Uint32Array(8) };
 const current = Int32Array.of(1);

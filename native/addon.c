@@ -97,9 +97,10 @@ static napi_value describe(napi_env env, const struct kernel *kernel) {
   return object;
 }
 
-/* Runs once in every thread that loads the addon; the list comes out the same each time. */
+/* Once, before any thread can search: the module below is initialised again in each thread. */
+__attribute__((constructor)) static void find_kernels(void) { kernel_count = list_kernels(kernels); }
+
 NAPI_MODULE_INIT() {
-  kernel_count = list_kernels(kernels);
   napi_value list, function;
   napi_create_array(env, &list);
   for (uint32_t i = 0; i < kernel_count; i++) napi_set_element(env, list, i, describe(env, &kernels[i]));

@@ -1,6 +1,6 @@
 /*
- * The loops around scans in assembly: AVX2 and AVX-512. Compilers reach two thirds to nine tenths of these scans' speed,
- * and each compiler something else, so they are printed by src/kernel/x86/ when the addon is built.
+ * The loops around scans in assembly: AVX2 and AVX-512. They are printed by src/kernel/x86/ when the addon is built;
+ * native/README.md says why.
  */
 #if defined(__x86_64__)
 #include "search.h"

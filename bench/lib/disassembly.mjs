@@ -12,7 +12,7 @@ const SCALAR_ALU = /^(add|xor|or|and|ro[rl]x?|sh[lr]|lea|test|cmp)/;
  * @param addon path of the native addon
  * @returns of each kernel named, the counts of one step of its inner loop: `instructions`, and of them `alu`, `loads`
  *   (those of memory operands included) and `stores`
- * @throws Error when there is no objdump (Debian's package binutils)
+ * @throws Error when there is no objdump (Debian's package binutils), or no such loop in what it shows
  */
 export function innerLoops(addon, kernels) {
   const { stdout, error } = spawnSync('objdump', ['-d', '--no-show-raw-insn', addon], {
@@ -26,9 +26,11 @@ export function innerLoops(addon, kernels) {
     if (name) functions.set(name, parse(block));
   }
   return Object.fromEntries(
-    kernels.flatMap((kernel) => {
+    kernels.map((kernel) => {
       const name = functionsOf(kernel).find((candidate) => functions.has(candidate));
-      return name ? [[kernel, count(innerLoop(functions.get(name)))]] : [];
+      const loop = name && innerLoop(functions.get(name));
+      if (!loop) throw new Error(`${addon} shows no loop of ${kernel}: build it anew, not stripped`);
+      return [kernel, count(loop)];
     }),
   );
 }

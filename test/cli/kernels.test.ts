@@ -101,7 +101,7 @@ describe('where native kernels are not built', () => {
     const { code, stdout } = await pickaxe(['devices'], {}, unbuilt());
     expect(code).toBe(0);
     expect(stdout).toMatch(/\* wasm-\S+ .*chosen: the fastest here/);
-    expect(stdout).toMatch(/- portable .*not built: .*npm run build/);
+    expect(stdout).toMatch(/- portable .*not built: .*build-native\.mjs/);
   });
 
   it('the miner says so at every start', async () => {
@@ -112,7 +112,7 @@ describe('where native kernels are not built', () => {
       expect(code).toBe(0);
       expect(stderr).toMatch(/kernel wasm-\S+: the fastest here/);
       expect(stderr.includes('as measured before')).toBe(start === 'second');
-      expect(stderr).toMatch(/not built: .*npm run build/);
+      expect(stderr).toMatch(/not built: .*build-native\.mjs/);
     }
   });
 });

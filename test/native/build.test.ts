@@ -19,6 +19,10 @@ const skipped = !hasCompiler && !process.env.CI;
 describe.skipIf(skipped)(`the native build${skipped ? ', not tried: there is no C compiler' : ''}`, () => {
   const offline = noNetwork ? 'with no network' : 'with the network left on, since `unshare -rn` does not work here';
 
+  test.runIf(process.env.CI)('is tried without a network where it counts', () => {
+    expect(noNetwork).toBeDefined();
+  });
+
   test(`takes the package node-api-headers and nothing else, ${offline}`, () => {
     const copy = join(temporary, 'complete');
     makeFreshCopy(copy, ['node-api-headers']);

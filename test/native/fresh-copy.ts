@@ -1,7 +1,7 @@
-/** Copies of what ships, to build in other ways than for use. */
+/** Copies of the package, to build in other ways than for use. */
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -11,19 +11,23 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const TIMEOUT_MS = 120_000;
 
 /**
- * Copies everything that is not built from C.
+ * Unpacks the package as it is published: what is missing there is missing here.
  * @param copy the folder to make
  * @param packages what is installed there
  */
 export function makeFreshCopy(copy: string, packages: readonly string[]): void {
-  const built = join(root, 'native', 'build');
-  for (const folder of ['dist', 'scripts', 'native']) {
-    cpSync(join(root, folder), join(copy, folder), { recursive: true, filter: (path) => path !== built });
-  }
-  cpSync(join(root, 'package.json'), join(copy, 'package.json'));
+  mkdirSync(join(copy, 'home'), { recursive: true });
+  const archive = run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', copy], root).trim();
+  run('tar', ['-xzf', archive, '--strip-components=1'], copy);
   mkdirSync(join(copy, 'node_modules'));
-  mkdirSync(join(copy, 'home'));
   for (const name of packages) symlinkSync(join(root, 'node_modules', name), join(copy, 'node_modules', name));
+}
+
+/** @throws Error with what the program printed, unless it ended well */
+function run(command: string, args: readonly string[], cwd: string): string {
+  const { status, error, stdout, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8', timeout: TIMEOUT_MS });
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${error?.message ?? stderr}`);
+  return stdout;
 }
 
 /**

@@ -1,7 +1,8 @@
+import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { Search } from '#pickaxe/chain/job.js';
-import { COUNTERS, joinNonce, type Range, splitNonce } from '#pickaxe/chain/nonce.js';
+import { COUNTERS, joinNonce, PAGES, type Range, splitNonce } from '#pickaxe/chain/nonce.js';
 import { HIT_WORDS, type Kernel, packSearch, ROW_COUNTERS, testMask } from '#pickaxe/engine/cpu/kernels/kernel.js';
 import { answersRight } from '#pickaxe/engine/cpu/kernels/known-answers.js';
 import { loadKernel } from '#pickaxe/engine/cpu/kernels/load.js';
@@ -24,6 +25,32 @@ test('the mask keeps every bit above the highest one of the target', () => {
   expect(maskOf(0x8000_0000)).toBe(0);
   expect(maskOf(0xffff_ffff)).toBe(0);
 });
+
+const wholePlane: Range = { lane: 0, page: 0, pages: PAGES, counter: 0, counters: ROW_COUNTERS };
+
+/** A thread that changes the current job as soon as it sees a search begin. */
+const begun = new Int32Array(new SharedArrayBuffer(4));
+const sharedJob = new Int32Array(new SharedArrayBuffer(4));
+const jobChanger = new Worker(
+  `const { begun, sharedJob } = require('node:worker_threads').workerData;
+   for (;;) {
+     Atomics.wait(begun, 0, 0);
+     Atomics.store(sharedJob, 0, Atomics.load(begun, 0));
+     Atomics.store(begun, 0, 0);
+     Atomics.notify(begun, 0);
+   }`,
+  { eval: true, workerData: { begun, sharedJob } },
+);
+afterAll(() => jobChanger.terminate());
+
+function whileJobChanges<T>(from: number, to: number, act: (currentJob: Int32Array) => T): T {
+  Atomics.store(sharedJob, 0, from);
+  Atomics.store(begun, 0, to);
+  Atomics.notify(begun, 0);
+  const result = act(sharedJob);
+  Atomics.wait(begun, 0, to);
+  return result;
+}
 
 /** Searches a whole range, call after call. */
 function scanAll(kernel: Kernel, search: Search, range: Range): bigint[] {
@@ -136,6 +163,18 @@ describe.each(loadableKernels)('%s', (name) => {
     const job = jobOf(someHeaderHex, everythingSolves);
     const range = { lane: 0, page: 0, pages: 5, counter: 0, counters: ROW_COUNTERS };
     expect(scan(kernel, job, 5, range, Int32Array.of(6))).toEqual({ pages: 0, candidates: [] });
+  });
+
+  test('stops in the middle of a search when another job becomes the current one', () => {
+    const search = packSearch(jobOf(someHeaderHex, nothingSolves), 5, wholePlane);
+    const hits = new Uint32Array(HIT_WORDS);
+    const uninterrupted = name.startsWith('wasm') ? kernel.search(search, Int32Array.of(5), hits) : PAGES;
+    let rows = 0;
+    for (let tries = 0; tries < 1_000 && (rows === 0 || rows === uninterrupted); tries++) {
+      rows = whileJobChanges(5, 6, (currentJob) => kernel.search(search, currentJob, hits));
+    }
+    expect(rows).toBeGreaterThan(0);
+    expect(rows).toBeLessThan(uninterrupted);
   });
 
   test('leaves nothing of an earlier search behind', () => {

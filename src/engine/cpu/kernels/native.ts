@@ -1,4 +1,4 @@
-/** The native kernels: an N-API addon, built from native/ by `npm run build` where there is a C compiler. */
+/** The native kernels: an N-API addon, built from native/ by scripts/build-native.mjs where there is a C compiler. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -30,11 +30,14 @@ const NEEDS = [
 /** Why a kernel is not in the addon: no fault that could be mended. */
 export const FOREIGN = 'made for another kind of chip';
 
+/** Works in a clone and in an installed package alike. */
+const BUILD = `node ${fileURLToPath(new URL('../../../../scripts/build-native.mjs', import.meta.url))}`;
+
 /** What to do about kernels that are not there. */
 const NOT_BUILT =
   platform === 'win32'
     ? 'not built: there is no native build for Windows yet'
-    : 'not built: install clang (or gcc) and run `npm run build`, for two to six times the speed';
+    : `not built: install clang (or gcc) and run \`${BUILD}\`, for two to six times the speed`;
 
 export function isNative(name: KernelName): boolean {
   return name !== 'js' && !name.startsWith('wasm');
@@ -51,7 +54,7 @@ export function loadNative(name: KernelName): Kernel {
   if (needs && needs.arch !== arch) throw new Error(FOREIGN);
   const addon = loadAddon();
   const index = addon.kernels.findIndex((kernel) => kernel.name === name);
-  if (index < 0) throw new Error('not in the build at hand: run `npm run build`');
+  if (index < 0) throw new Error(`not in the build at hand: run \`${BUILD}\``);
   if (!addon.kernels[index].supported) {
     throw new Error(`needs ${needs?.feature}, which this CPU (or its hypervisor or system) does not offer`);
   }
@@ -65,6 +68,6 @@ export function loadAddon(): Addon {
     return createRequire(import.meta.url)(path) as Addon;
   } catch (error) {
     const [reason] = (error as Error).message.split('\n');
-    throw new Error(`built, but cannot be loaded (${reason}): delete native/build and run \`npm run build\``);
+    throw new Error(`built, but cannot be loaded (${reason}): delete ${path} and run \`${BUILD}\``);
   }
 }
