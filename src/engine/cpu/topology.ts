@@ -52,8 +52,7 @@ export function parseQuota(text: string): number | undefined {
 
 /** @param read the text of a file of this absolute path; undefined when it cannot be read */
 export function readTopology(read: (path: string) => string | undefined): Topology | undefined {
-  const allowed = /^Cpus_allowed_list:\s*(\S+)$/m.exec(read('/proc/self/status') ?? '');
-  const cpus = allowed ? parseCpuList(allowed[1]) : undefined;
+  const cpus = readCpus(read);
   if (!cpus) return undefined;
   const cores = new Map<string, number[]>();
   for (const cpu of cpus) {
@@ -63,6 +62,16 @@ export function readTopology(read: (path: string) => string | undefined): Topolo
   }
   const quota = readQuota(read);
   return { cores: [...cores.values()], ...(quota !== undefined && { quota }) };
+}
+
+/** The CPUs of the process that are there: it may be allowed others, as in 0-127 where 0-3 are online. */
+function readCpus(read: (path: string) => string | undefined): number[] | undefined {
+  const allowed = /^Cpus_allowed_list:\s*(\S+)$/m.exec(read('/proc/self/status') ?? '');
+  const cpus = allowed ? parseCpuList(allowed[1]) : undefined;
+  const online = parseCpuList(read('/sys/devices/system/cpu/online') ?? '');
+  const present = cpus?.filter((cpu) => online?.includes(cpu)) ?? [];
+  // A container's own view of /sys can number its CPUs anew: a list with none of ours is of no use.
+  return present.length > 0 ? present : cpus;
 }
 
 /**

@@ -41,6 +41,8 @@ describe('cpu.max', () => {
 /** A machine as its files tell of it. */
 interface Recorded {
   readonly allowed: string;
+  /** Of /sys/devices/system/cpu/online; left out where it is hidden. */
+  readonly online?: string;
   /** thread_siblings_list of CPU 0, 1 … */
   readonly siblings?: readonly string[];
   /** Of /proc/self/cgroup. */
@@ -49,11 +51,12 @@ interface Recorded {
   readonly cpuMax?: Readonly<Record<string, string>>;
 }
 
-function read({ allowed, siblings = [], groups = '0::/\n', cpuMax = {} }: Recorded) {
+function read({ allowed, online, siblings = [], groups = '0::/\n', cpuMax = {} }: Recorded) {
   const files: Record<string, string> = {
     '/proc/self/status': `Name:\tnode\nCpus_allowed:\tff\nCpus_allowed_list:\t${allowed}\nMems_allowed_list:\t0\n`,
     '/proc/self/cgroup': groups,
   };
+  if (online !== undefined) files['/sys/devices/system/cpu/online'] = `${online}\n`;
   for (const [cpu, list] of siblings.entries()) {
     files[`/sys/devices/system/cpu/cpu${cpu}/topology/thread_siblings_list`] = `${list}\n`;
   }
@@ -94,6 +97,26 @@ describe('what Linux says of', () => {
   test('a process bound to some CPUs: siblings that it may not use are not counted', () => {
     const siblings = ['0,4', '1,5', '2,6', '3,7', '0,4', '1,5', '2,6', '3,7'];
     expect(read({ allowed: '1-2,6', siblings })?.cores).toEqual([[1], [2, 6]]);
+  });
+
+  test('a virtual machine with room for 128 CPUs, of which 4 are there', () => {
+    const siblings = ['0-1', '0-1', '2-3', '2-3'];
+    expect(read({ allowed: '0-127', online: '0-3', siblings })?.cores).toEqual([
+      [0, 1],
+      [2, 3],
+    ]);
+  });
+
+  test('a machine with a CPU switched off, and a process bound to some', () => {
+    expect(read({ allowed: '1-4', online: '0,2-7' })?.cores).toEqual([[2], [3], [4]]);
+  });
+
+  test('a container whose view of /sys numbers its CPUs anew', () => {
+    expect(read({ allowed: '4-5', online: '0-1' })?.cores).toEqual([[4], [5]]);
+  });
+
+  test('a machine whose list of CPUs that are there is odd', () => {
+    expect(read({ allowed: '0-1', online: '???' })?.cores).toEqual([[0], [1]]);
   });
 
   test('a container with a quota and a control group name space of its own', () => {
