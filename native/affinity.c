@@ -4,11 +4,24 @@
 #include <errno.h>
 
 #ifdef __linux__
+#include <pthread.h>
 #include <sched.h>
 
-int check_pinning(void) {
+/* Allows the calling thread the CPUs that it is allowed already. */
+static void *try_pinning(void *fault) {
   cpu_set_t set;
-  return sched_getaffinity(0, sizeof set, &set) == 0 && sched_setaffinity(0, sizeof set, &set) == 0 ? 0 : errno;
+  *(int *)fault =
+      sched_getaffinity(0, sizeof set, &set) == 0 && sched_setaffinity(0, sizeof set, &set) == 0 ? 0 : errno;
+  return NULL;
+}
+
+int check_pinning(void) {
+  pthread_t thread; /* of its own: CPUs once set stay set, whatever the process is allowed later */
+  int fault;
+  int refused = pthread_create(&thread, NULL, try_pinning, &fault);
+  if (refused != 0) return refused;
+  pthread_join(thread, NULL);
+  return fault;
 }
 
 int pin_thread(uint32_t cpu) {
