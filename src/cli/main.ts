@@ -27,17 +27,26 @@ Exit codes: 0 done, 1 internal error, 2 wrong usage, 3 no usable device, 4 no wo
 6 a device computed wrong hashes. No developer fee, no telemetry.`,
   );
 
-/** Options that every command which searches has. */
-function withDevices(command: Command): Command {
+/** Which kernel is the fastest depends on how many threads hash. */
+function withThreads(command: Command): Command {
   return command
-    .option('--devices <list>', 'devices to use, like cpu,gpu0,gpu1 (default: the CPU and every real GPU)', deviceNames)
     .option('--threads <n>', 'CPU threads (default: leaves the machine usable)', positiveInteger(1024))
     .option('--cpu-priority <n>', 'niceness of the CPU threads, 0 to 19 (default: 19; Linux only)', niceness)
     .option(
       '--cpu-affinity <list>',
       'CPUs to pin CPU threads to, like 0,2-5, or none (default: pinned only if every CPU hashes)',
       cpuAffinity,
-    )
+    );
+}
+
+/** Options that every command which searches has. */
+function withDevices(command: Command): Command {
+  command.option(
+    '--devices <list>',
+    'devices to use, like cpu,gpu0,gpu1 (default: the CPU and every real GPU)',
+    deviceNames,
+  );
+  return withThreads(command)
     .option('--kernel <name>', 'CPU kernel to use instead of the best one (see: pickaxe devices)')
     .option('--software-gpu', 'admit software GPU adapters, which are slower than the CPU engine', false);
 }
@@ -86,8 +95,7 @@ withDevices(program.command('bench'))
   .option('--json', 'one JSON object on stdout', false)
   .action(async (options) => exit(await (await import('./commands/bench.ts')).runBench(options)));
 
-program
-  .command('devices')
+withThreads(program.command('devices'))
   .description('list the devices and kernels that this machine can mine with')
   .option('--json', 'one JSON object on stdout', false)
   .action(async (options) => exit(await (await import('./commands/devices.ts')).runDevices(options)));

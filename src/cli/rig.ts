@@ -5,18 +5,21 @@ import { userCacheDirectory } from '../cache.ts';
 import { CpuEngine } from '../engine/cpu/cpu-engine.ts';
 import { forceKernel } from '../engine/cpu/kernels/choose.ts';
 import { KERNEL_NAMES, type KernelName } from '../engine/cpu/kernels/kernel.ts';
-import { chooseThreads, type ThreadWishes } from '../engine/cpu/threads.ts';
+import { chooseThreads, type ThreadChoice, type ThreadWishes } from '../engine/cpu/threads.ts';
 import { DeviceError, type Engine } from '../engine/engine.ts';
 import { GpuEngine, listGpus } from '../engine/gpu/gpu-engine.ts';
 import { UsageError } from './exit-codes.ts';
 
-export interface DeviceOptions {
-  /** As given by --devices; left out, the CPU and every real GPU. */
-  readonly devices?: readonly string[];
+export interface ThreadOptions {
   readonly threads?: number;
   /** Niceness of the CPU threads. */
   readonly cpuPriority?: number;
   readonly cpuAffinity?: readonly number[] | 'none';
+}
+
+export interface DeviceOptions extends ThreadOptions {
+  /** As given by --devices; left out, the CPU and every real GPU. */
+  readonly devices?: readonly string[];
   readonly kernel?: string;
   readonly softwareGpu: boolean;
 }
@@ -80,29 +83,37 @@ class MissingEngine implements Engine {
 }
 
 /** @throws UsageError when the threads cannot be had as asked for. */
-export function threadWishes({ threads, cpuPriority, cpuAffinity }: DeviceOptions): ThreadWishes {
-  const wishes = {
+export function threadChoice(options: ThreadOptions): ThreadChoice {
+  return withinRange(() => chooseThreads(threadWishes(options)));
+}
+
+function threadWishes({ threads, cpuPriority, cpuAffinity }: ThreadOptions): ThreadWishes {
+  return {
     ...(threads !== undefined && { threads }),
     ...(cpuPriority !== undefined && { niceness: cpuPriority }),
     ...(cpuAffinity !== undefined && { affinity: cpuAffinity }),
   };
+}
+
+/** Makes a RangeError, which says what is wrong with a wish, a UsageError. */
+function withinRange<T>(make: () => T): T {
   try {
-    chooseThreads(wishes);
+    return make();
   } catch (fault) {
     throw fault instanceof RangeError ? new UsageError(`${fault.message}.`) : fault;
   }
-  return wishes;
 }
 
 /** @throws UsageError when the threads or the kernel cannot be had as asked for. */
 function cpuEngine(options: DeviceOptions): CpuEngine {
   const { kernel } = options;
   const cacheDirectory = userCacheDirectory();
-  return new CpuEngine({
+  const wishes = {
     ...(cacheDirectory !== undefined && { cacheDirectory }),
     ...threadWishes(options),
     ...(kernel !== undefined && { kernel: kernelNamed(kernel) }),
-  });
+  };
+  return withinRange(() => new CpuEngine(wishes));
 }
 
 /** @throws UsageError when there is no such kernel, or when it cannot run here. */

@@ -49,6 +49,17 @@ describe('pickaxe devices', () => {
   });
 });
 
+describe('pickaxe devices, of the threads asked for', () => {
+  it('tells what the miner will do with as many', async () => {
+    const { code, stdout } = await pickaxe(['devices', '--json', '--threads', '1', '--cpu-affinity', 'none']);
+    expect(code).toBe(0);
+    const { cpu } = JSON.parse(stdout);
+    expect(cpu).toMatchObject({ threads: 1, why: expect.stringMatching(/^asked for; placed by the system, as asked/) });
+    const demo = ['demo', '--devices', 'cpu', '--threads', '1', '--blocks', '1', '--duration', '60'];
+    expect((await pickaxe([...demo, '--log-format', 'text'])).stderr).toContain(`kernel ${cpu.kernel}, 1 thread`);
+  });
+});
+
 describe('pickaxe bench --tune', () => {
   it('measures every kernel again and remembers it', async () => {
     await pickaxe(['devices']);

@@ -5,14 +5,13 @@ import { prepareJob } from '../../chain/job.ts';
 import { WORK_BYTES } from '../../chain/layout.ts';
 import { LANES, PAGES } from '../../chain/nonce.ts';
 import { parseWork } from '../../chain/work.ts';
-import { chooseThreads } from '../../engine/cpu/threads.ts';
 import { DeviceError, type Engine } from '../../engine/engine.ts';
 import { Space } from '../../mine/space.ts';
 import { formatHashrate } from '../../report/units.ts';
 import { EXIT, UsageError } from '../exit-codes.ts';
 import { makeLog } from '../log.ts';
 import { thisMachine } from '../machine.ts';
-import { chooseEngines, type DeviceOptions, threadWishes } from '../rig.ts';
+import { chooseEngines, type DeviceOptions, threadChoice } from '../rig.ts';
 import { runTune } from './tune.ts';
 
 /** Left out of the figure: kernels warm up and batches find their size. */
@@ -38,7 +37,7 @@ interface Result {
 export async function runBench(options: BenchOptions): Promise<number> {
   if (options.tune) {
     if (options.kernel !== undefined) throw new UsageError('--tune measures every CPU kernel: leave out --kernel.');
-    return runTune(chooseThreads(threadWishes(options)).threads, options.json);
+    return runTune(threadChoice(options).threads, options.json);
   }
   const log = makeLog('info', 'auto');
   const devices: Result[] = [];

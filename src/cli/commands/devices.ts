@@ -2,15 +2,19 @@
 
 import { userCacheDirectory } from '../../cache.ts';
 import { surveyKernels } from '../../engine/cpu/kernels/choose.ts';
-import { chooseThreads } from '../../engine/cpu/threads.ts';
 import { listGpus } from '../../engine/gpu/gpu-engine.ts';
 import { EXIT } from '../exit-codes.ts';
 import { kernelLines, kernelRows } from '../kernel-table.ts';
 import { thisMachine } from '../machine.ts';
+import { type ThreadOptions, threadChoice } from '../rig.ts';
 
-export async function runDevices({ json }: { readonly json: boolean }): Promise<number> {
+export interface DevicesOptions extends ThreadOptions {
+  readonly json: boolean;
+}
+
+export async function runDevices(options: DevicesOptions): Promise<number> {
   const machine = thisMachine();
-  const { threads, why } = chooseThreads();
+  const { threads, why } = threadChoice(options);
   const kernels = kernelRows(await surveyKernels({ threads, cacheDirectory: userCacheDirectory() }));
   const kernel = kernels.find(({ chosen }) => chosen)?.name;
   const cpu = { name: 'cpu', model: machine.cpu, kernel, kernels, threads, why };
@@ -21,7 +25,7 @@ export async function runDevices({ json }: { readonly json: boolean }): Promise<
   } catch (fault) {
     noGpu = (fault as Error).message;
   }
-  if (json) {
+  if (options.json) {
     process.stdout.write(`${JSON.stringify({ machine, cpu, gpus, ...(gpus.length === 0 && { noGpu }) })}\n`);
   } else {
     const lines = [

@@ -9,7 +9,7 @@ import { BatchSize } from './batch-size.ts';
 import { chooseKernel, forceKernel } from './kernels/choose.ts';
 import type { KernelName } from './kernels/kernel.ts';
 import { SearchRun } from './search-run.ts';
-import { chooseThreads, type ThreadWishes } from './threads.ts';
+import { chooseThreads, type ThreadChoice, type ThreadWishes } from './threads.ts';
 import type { Task, TaskResult, ThreadData } from './worker.ts';
 
 export interface CpuEngineOptions extends ThreadWishes {
@@ -36,17 +36,22 @@ export class CpuEngine implements Engine {
   readonly name: string;
   readonly kind = 'cpu';
   readonly #options: CpuEngineOptions;
+  readonly #threads: ThreadChoice;
   readonly #batch: BatchSize;
   /** The stop flag: kernels stop when it is not the number of their own job. */
   readonly #currentJob = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   readonly #runs = new Set<SearchRun>();
   #pool: Piscina<Task, TaskResult> | undefined;
+  /** Why it has to be closed and opened again. */
+  #fault: unknown;
   /** Another one each time that it is opened; undefined while it is closed. */
   #session: symbol | undefined;
 
+  /** @throws RangeError when the threads cannot be had as wished for. */
   constructor(options: CpuEngineOptions = {}) {
     this.name = options.name ?? 'cpu';
     this.#options = options;
+    this.#threads = chooseThreads(options);
     this.#batch = new BatchSize(options.batchMs ?? BATCH_MS);
   }
 
@@ -54,6 +59,7 @@ export class CpuEngine implements Engine {
     if (this.#session !== undefined) throw new Error('the CPU engine is open already');
     const session = Symbol('open');
     this.#session = session;
+    this.#fault = undefined;
     try {
       return await this.#start(() => this.#session === session);
     } catch (error) {
@@ -64,7 +70,7 @@ export class CpuEngine implements Engine {
 
   /** @param wanted whether it has not been closed meanwhile */
   async #start(wanted: () => boolean): Promise<EngineInfo> {
-    const { threads, cpus: places, niceness, why } = chooseThreads(this.#options);
+    const { threads, cpus: places, niceness, why } = this.#threads;
     const { kernel: forced, cacheDirectory } = this.#options;
     const kernel = forced === undefined ? await chooseKernel({ threads, cacheDirectory }) : forceKernel(forced);
     if (!wanted()) throw new DeviceError('missing', 'the CPU engine was closed while it opened');
@@ -83,9 +89,10 @@ export class CpuEngine implements Engine {
       concurrentTasksPerWorker: QUEUE_PER_THREAD,
       workerData: data,
     });
-    pool.on('error', (error) => {
-      for (const run of this.#runs) run.fail(error);
-    });
+    pool.on('error', (error) => this.#fail(pool, error));
+    // The thread that piscina starts in the place of a dead one would be pinned to another CPU. Later, since the error
+    // of a task, if it had one, says more.
+    pool.on('workerDestroy', () => setImmediate(() => this.#fail(pool, new Error('it has ended'))));
     this.#pool = pool;
     try {
       await Promise.all(Array.from({ length: threads }, () => pool.run(NOTHING)));
@@ -98,6 +105,13 @@ export class CpuEngine implements Engine {
       threads,
       why: `kernel ${kernel.name}: ${kernel.why}; ${threads} ${threads === 1 ? 'thread' : 'threads'}: ${why}`,
     };
+  }
+
+  /** Ends the searches of this pool, and those that are still to come. */
+  #fail(pool: Piscina<Task, TaskResult>, error: unknown): void {
+    if (this.#pool !== pool) return;
+    this.#fault ??= error;
+    for (const run of this.#runs) run.fail(error);
   }
 
   async *search(job: Job, ranges: Ranges, stop: AbortSignal): AsyncGenerator<SearchReport, void, undefined> {
@@ -115,6 +129,7 @@ export class CpuEngine implements Engine {
     const onStop = () => void run.stop();
     stop.addEventListener('abort', onStop, { once: true });
     this.#runs.add(run);
+    if (this.#fault !== undefined) run.fail(this.#fault);
     try {
       yield* run.reports();
     } finally {

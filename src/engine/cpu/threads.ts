@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { nicenessFault } from './niceness.ts';
 import { pinFault } from './pinning.ts';
 import { formatCpuList, readTopology, type Topology } from './topology.ts';
 
@@ -17,7 +18,7 @@ const MAX_NICENESS = 19;
 export interface ThreadWishes {
   /** 1 … 1024; left out, as many as leave the machine usable. */
   readonly threads?: number;
-  /** The CPU of each thread, or 'none' to let the system place them; left out, what serves best. */
+  /** The CPUs of the threads, none twice, or 'none' to let the system place them; left out, what serves best. */
   readonly affinity?: readonly number[] | 'none';
   /** Of the hashing threads, 0 … 19; left out, 19. Applied on Linux, which has it for each thread. */
   readonly niceness?: number;
@@ -27,7 +28,7 @@ export interface ThreadChoice {
   readonly threads: number;
   /** The CPU that each thread is pinned to; empty when the system places them. */
   readonly cpus: readonly number[];
-  /** Left out where it would slow down the whole process. */
+  /** Left out where it would slow down the whole process, and where it is refused. */
   readonly niceness?: number;
   /** For people: why this many, where and how. */
   readonly why: string;
@@ -35,7 +36,7 @@ export interface ThreadChoice {
 
 /** What the machine and its keepers let this process use. */
 export interface Allowance {
-  /** Hardware threads. */
+  /** Hardware threads that this process may use. */
   readonly count: number;
   /** Left out where the system tells no more. */
   readonly topology?: Topology;
@@ -43,18 +44,16 @@ export interface Allowance {
   readonly pinFault?: string;
   /** Whether threads have a niceness of their own. */
   readonly niceThreads: boolean;
+  /** Why no niceness can be given to them; left out where it can. */
+  readonly nicenessFault?: string;
 }
 
 /** @throws RangeError that says what is wrong with a wish. */
 export function chooseThreads(wishes: ThreadWishes = {}, allowance = readAllowance()): ThreadChoice {
-  const { niceness = MAX_NICENESS } = wishes;
-  if (!Number.isInteger(niceness) || niceness < 0 || niceness > MAX_NICENESS) {
-    throw new RangeError(`the niceness of CPU threads is a whole number from 0 to ${MAX_NICENESS}, not ${niceness}`);
-  }
   const { threads, why } = countThreads(wishes, allowance);
   const { cpus, why: where } = placeThreads(wishes.affinity, threads, allowance);
-  const how = allowance.niceThreads ? `niceness ${niceness}` : 'priority unchanged: only Linux has one for each thread';
-  return { threads, cpus, ...(allowance.niceThreads && { niceness }), why: [why, where, how].join('; ') };
+  const { niceness, why: how } = chooseNiceness(wishes.niceness, allowance);
+  return { threads, cpus, ...(niceness !== undefined && { niceness }), why: [why, where, how].join('; ') };
 }
 
 function countThreads({ threads, affinity }: ThreadWishes, { count, topology }: Allowance) {
@@ -87,6 +86,10 @@ function countThreads({ threads, affinity }: ThreadWishes, { count, topology }: 
 function placeThreads(affinity: ThreadWishes['affinity'], threads: number, { topology, pinFault }: Allowance) {
   const placed = (why: string) => ({ cpus: [], why });
   if (affinity === 'none') return placed('placed by the system, as asked for');
+  if (affinity?.length === 0) throw new RangeError("CPU threads cannot be pinned to no CPU: name some, or 'none'");
+  if (new Set(affinity).size < (affinity?.length ?? 0)) {
+    throw new RangeError(`CPU threads cannot be pinned to ${affinity}: name no CPU twice`);
+  }
   const allowed = topology?.cores.flat() ?? [];
   if (affinity === undefined) {
     if (allowed.length < 2 || threads !== allowed.length) return placed('placed by the system');
@@ -106,16 +109,36 @@ function placeThreads(affinity: ThreadWishes['affinity'], threads: number, { top
   return { cpus, why: `pinned to ${cpus.length === 1 ? 'CPU' : 'CPUs'} ${formatCpuList(cpus)}` };
 }
 
+/** A sandbox that refuses to change priorities must not keep anybody from mining, unless a priority was asked for. */
+function chooseNiceness(asked: number | undefined, { niceThreads, nicenessFault }: Allowance) {
+  const niceness = asked ?? MAX_NICENESS;
+  if (!Number.isInteger(niceness) || niceness < 0 || niceness > MAX_NICENESS) {
+    throw new RangeError(`the niceness of CPU threads is a whole number from 0 to ${MAX_NICENESS}, not ${niceness}`);
+  }
+  if (!niceThreads) return { why: 'priority unchanged: only Linux has one for each thread' };
+  if (nicenessFault === undefined) return { niceness, why: `niceness ${niceness}` };
+  if (asked === undefined) return { why: `priority unchanged: ${nicenessFault}` };
+  throw new RangeError(`CPU threads cannot be given niceness ${niceness}: ${nicenessFault}`);
+}
+
 function readAllowance(): Allowance {
   const linux = process.platform === 'linux';
   const topology = linux ? readTopology(textOf) : undefined;
-  const fault = pinFault();
+  const noPinning = pinFault();
+  const noNiceness = linux ? nicenessFault() : undefined;
   return {
-    count: topology?.cores.flat().length ?? availableParallelism(),
+    count: countCpus(topology),
     ...(topology && { topology }),
-    ...(fault !== undefined && { pinFault: fault }),
+    ...(noPinning !== undefined && { pinFault: noPinning }),
     niceThreads: linux,
+    ...(noNiceness !== undefined && { nicenessFault: noNiceness }),
   };
+}
+
+/** Newer versions of Node.js reckon with a quota in their count, so beside one that is known it is of no use. */
+function countCpus(topology: Topology | undefined): number {
+  const count = topology?.cores.flat().length ?? Number.POSITIVE_INFINITY;
+  return topology?.quota === undefined ? Math.min(count, availableParallelism()) : count;
 }
 
 /** Files of /proc and /sys differ with kernels and containers: one that is not there says nothing. */

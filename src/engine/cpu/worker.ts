@@ -1,6 +1,5 @@
 /** What a hashing thread runs: piscina calls the default export once a task. */
 
-import { getPriority, setPriority } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
 import { workerData } from 'node:worker_threads';
 import type { Search } from '../../chain/job.ts';
@@ -9,6 +8,7 @@ import { systemClock } from '../../clock.ts';
 import type { KernelName } from './kernels/kernel.ts';
 import { loadKernel } from './kernels/load.ts';
 import { type Scanned, scan } from './kernels/scan.ts';
+import { beNice } from './niceness.ts';
 import { pinThread } from './pinning.ts';
 
 /** What a thread is started with. */
@@ -41,19 +41,6 @@ const { kernel: name, currentJob, cpus, placed, niceness } = workerData as Threa
 if (niceness !== undefined) beNice(niceness);
 if (cpus.length > 0) pinThread(cpus[Atomics.add(placed, 0, 1) % cpus.length]);
 const kernel = loadKernel(name);
-
-/**
- * On Linux, sets the calling thread's niceness alone. Measured with no gain in how soon new jobs are begun: SCHED_IDLE
- * instead of niceness 19, and a shorter slice for the main thread.
- */
-function beNice(niceness: number): void {
-  try {
-    setPriority(niceness);
-  } catch {
-    const own = getPriority();
-    throw new Error(`niceness ${niceness} takes privileges, since this process has ${own}: choose ${own} or more`);
-  }
-}
 
 export default async function run({ job, search, range }: Task): Promise<TaskResult> {
   // When several tasks arrive at once piscina starts them all, and sends no result before the last one has been run.

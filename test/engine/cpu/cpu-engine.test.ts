@@ -26,15 +26,17 @@ test('picks a kernel by its speed', async () => {
   expect(info.why).toContain('the fastest here');
 });
 
+/** Made for another kind of chip. */
+const foreign = process.arch === 'x64' ? 'neon' : 'avx2';
+
 test('refuses a kernel that cannot run here, and says so', async () => {
-  const foreign = process.arch === 'x64' ? 'neon' : 'avx2';
   const opening = new CpuEngine({ kernel: foreign }).open();
   await expect(opening).rejects.toThrow(DeviceError);
   await expect(opening).rejects.toThrow(`CPU kernel ${foreign}:`);
 });
 
-test.each([0, -1, 1.5, Number.NaN, 1e6])('refuses %s threads', async (threads) => {
-  await expect(new CpuEngine({ threads }).open()).rejects.toThrow(RangeError);
+test.each([0, -1, 1.5, Number.NaN, 1e6])('refuses %s threads', (threads) => {
+  expect(() => new CpuEngine({ threads })).toThrow(RangeError);
 });
 
 test('cannot search before it is open', async () => {
@@ -53,7 +55,7 @@ test('can be closed while it opens, and opened again', async () => {
 });
 
 test('can be opened again when it could not be opened', async () => {
-  const engine = new CpuEngine({ threads: -1 });
-  await expect(engine.open()).rejects.toThrow(RangeError);
-  await expect(engine.open()).rejects.toThrow(RangeError);
+  const engine = new CpuEngine({ kernel: foreign });
+  await expect(engine.open()).rejects.toThrow(DeviceError);
+  await expect(engine.open()).rejects.toThrow(DeviceError);
 });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
@@ -5,7 +6,8 @@ import { DeviceError, type SearchReport } from '#pickaxe/engine/engine.js';
 import { jobOf, nothingSolves, someHeaderHex } from '../../contract/jobs.ts';
 import { Rectangle } from '../../contract/rectangle.ts';
 
-test('a thread that dies ends the search as a lost device, and its range is given back', async () => {
+/** An open engine of two threads, and the threads. */
+async function openEngine() {
   const threads: Worker[] = [];
   const remember = (thread: Worker) => threads.push(thread);
   process.on('worker', remember);
@@ -13,15 +15,18 @@ test('a thread that dies ends the search as a lost device, and its range is give
   await engine.open();
   process.off('worker', remember);
   expect(threads).toHaveLength(2);
+  return { engine, threads };
+}
 
-  const ranges = new Rectangle({ lane: 0, page: 0, pages: 0x1_0000, counter: 0, counters: 0x1_0000_0000 });
+const wholeLane = () => new Rectangle({ lane: 0, page: 0, pages: 0x1_0000, counter: 0, counters: 0x1_0000_0000 });
+const job = jobOf(someHeaderHex, nothingSolves);
+
+test('a thread that dies ends the search as a lost device, and its range is given back', async () => {
+  const { engine, threads } = await openEngine();
+  const ranges = wholeLane();
   const reports: SearchReport[] = [];
   const searching = (async () => {
-    for await (const report of engine.search(
-      jobOf(someHeaderHex, nothingSolves),
-      ranges,
-      new AbortController().signal,
-    )) {
+    for await (const report of engine.search(job, ranges, new AbortController().signal)) {
       reports.push(report);
       void threads[0].terminate();
     }
@@ -30,5 +35,31 @@ test('a thread that dies ends the search as a lost device, and its range is give
   expect(error).toBeInstanceOf(DeviceError);
   expect(error.fault).toBe('lost');
   ranges.expectBalanced(reports);
+  await engine.close();
+});
+
+test('a thread that dies between searches ends the next ones, until the engine is opened again', async () => {
+  const { engine, threads } = await openEngine();
+  const gone = once(threads[1], 'exit');
+  await threads[1].terminate();
+  await gone;
+  for (let searches = 0; searches < 2; searches++) {
+    const ranges = wholeLane();
+    const reports: SearchReport[] = [];
+    const searching = (async () => {
+      for await (const report of engine.search(job, ranges, new AbortController().signal)) reports.push(report);
+    })();
+    const error = await searching.catch((error) => error);
+    expect(error).toBeInstanceOf(DeviceError);
+    expect(error).toMatchObject({ fault: 'lost', message: 'a CPU thread failed: it has ended' });
+    ranges.expectBalanced(reports);
+  }
+  await engine.close();
+
+  await engine.open();
+  for await (const { hashes } of engine.search(job, wholeLane(), new AbortController().signal)) {
+    expect(hashes).toBeGreaterThan(0);
+    break;
+  }
   await engine.close();
 });

@@ -1,9 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism, getPriority } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
+import { nicenessFault } from '#pickaxe/engine/cpu/niceness.js';
 import { pinFault, pinThread } from '#pickaxe/engine/cpu/pinning.js';
 import { type Allowance, chooseThreads } from '#pickaxe/engine/cpu/threads.js';
+import { readTopology } from '#pickaxe/engine/cpu/topology.js';
 import { nativeIsBuilt } from './loadable-kernels.ts';
 
 /** A Linux machine: CPUs by core. */
@@ -107,6 +109,9 @@ describe('where they run', () => {
   test.each([
     ['a CPU that the process may not use', { affinity: [0, 4] }, plain(4), 'CPU 4: this process may use 0-3'],
     ['fewer CPUs than threads', { threads: 3, affinity: [0, 1] }, plain(4), '3 CPU threads cannot be pinned to 2 CPUs'],
+    ['a list of no CPUs', { affinity: [] }, plain(4), "name some, or 'none'"],
+    ['no CPUs for a thread', { threads: 1, affinity: [] }, plain(4), "name some, or 'none'"],
+    ['a CPU named twice', { affinity: [0, 1, 0] }, plain(4), 'cannot be pinned to 0,1,0: name no CPU twice'],
     ['CPUs on another system', { affinity: [0] }, elsewhere, 'only Linux'],
   ])('refuses %s', (_, wishes, allowance, says) => {
     expect(() => chooseThreads(wishes, allowance)).toThrow(RangeError);
@@ -126,14 +131,39 @@ describe('their niceness', () => {
     expect(chosen.why).toContain('priority unchanged');
   });
 
+  const sandbox: Allowance = { ...plain(2), nicenessFault: 'Linux refuses it (operation not permitted)' };
+
+  test('is left alone where a sandbox refuses to change it, which is said', () => {
+    const chosen = chooseThreads({}, sandbox);
+    expect(chosen).toMatchObject({ threads: 2, cpus: [0, 1] });
+    expect(chosen.niceness).toBeUndefined();
+    expect(chosen.why).toContain('priority unchanged: Linux refuses it (operation not permitted)');
+  });
+
+  test.each([0, 5])('that is asked for, like %d, is not left alone in silence', (niceness) => {
+    expect(() => chooseThreads({ niceness }, sandbox)).toThrow(RangeError);
+    expect(() => chooseThreads({ niceness }, sandbox)).toThrow(
+      `cannot be given niceness ${niceness}: Linux refuses it`,
+    );
+  });
+
   test.each([-1, 20, 1.5, Number.NaN])('refuses %d', (niceness) => {
     expect(() => chooseThreads({ niceness }, plain(2))).toThrow(RangeError);
   });
 });
 
-test('threads are pinned on Linux, with the native addon', () => {
+test('threads are pinned on Linux alone', () => {
   expect(pinFault('darwin')).toContain('Linux');
-  expect(pinFault('linux') === undefined).toBe(nativeIsBuilt);
+});
+
+test.runIf(process.platform === 'linux')('threads are pinned with the native addon', () => {
+  expect(pinFault() === undefined).toBe(nativeIsBuilt);
+});
+
+test('asking whether the niceness can be changed does not change it', () => {
+  const before = getPriority();
+  expect(nicenessFault()).toBeUndefined();
+  expect(getPriority()).toBe(before);
 });
 
 test.runIf(process.platform === 'linux' && nativeIsBuilt)('a CPU that is not there is refused', () => {
@@ -173,7 +203,9 @@ describe.runIf(process.platform === 'linux')('threads of an engine on Linux', ()
 
   test.runIf(nativeIsBuilt)('are pinned each to its own CPU, and no other thread is', async () => {
     const allowed = threads()[0].cpus;
-    const named = [...new Set(allowed.match(/\d+/g)!.map(Number))].slice(0, 2);
+    const named = readTopology((path) => (existsSync(path) ? readFileSync(path, 'utf8') : undefined))!
+      .cores.flat()
+      .slice(0, 2);
     const running = await during({ affinity: named, niceness: 11 }, threads);
     const hashing = running.filter(({ niceness }) => niceness === 11).map(({ cpus }) => Number(cpus));
     expect(hashing.sort((a, b) => a - b)).toEqual(named);
