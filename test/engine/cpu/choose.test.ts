@@ -5,7 +5,6 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Cache } from '#pickaxe/cache.js';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
 import { chooseKernel, forceKernel, surveyKernels } from '#pickaxe/engine/cpu/kernels/choose.js';
-import { Companions } from '#pickaxe/engine/cpu/kernels/companions.js';
 import { recallSpeeds, rememberSpeeds } from '#pickaxe/engine/cpu/kernels/tuning.js';
 import { loadableKernels } from './loadable-kernels.ts';
 
@@ -101,16 +100,11 @@ test('what was measured with so many threads says nothing of another number', as
   expect((await chooseKernel(here())).name).toBe('js');
 });
 
-test('companions run any kernel until they are stopped', async () => {
-  const companions = new Companions(loadableKernels, 2);
-  await companions.started();
-  for (const name of loadableKernels) companions.run(name);
-  await companions.stop();
-});
-
-test('companions that cannot start are done without', async () => {
-  const companions = new Companions([foreign], 2);
-  await companions.started();
-  companions.run(foreign);
-  await companions.stop();
+test('a choice that is not wanted any more ends, with the reason, and nothing is remembered', async () => {
+  const closed = new AbortController();
+  const choosing = chooseKernel({ ...here(), stop: closed.signal });
+  const reason = new Error('closed');
+  closed.abort(reason);
+  await expect(choosing).rejects.toBe(reason);
+  expect(existsSync(directory)).toBe(false);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Kernel, type KernelName, PAGES_WORD, ROW_COUNTERS } from '#pickaxe/engine/cpu/kernels/kernel.js';
-import { fastestOf, measureSpeeds } from '#pickaxe/engine/cpu/kernels/speed.js';
+import { type Company, fastestOf, measureSpeeds } from '#pickaxe/engine/cpu/kernels/speed.js';
 
 /** A machine whose kernels have the speeds given, in hashes a millisecond, and take no time but the fake clock's. */
 class FakeMachine {
@@ -16,6 +16,7 @@ class FakeMachine {
       search: (search, _, hits) => {
         const call = (this.calls.get(name) ?? 0) + 1;
         this.calls.set(name, call);
+        if (this.turns.at(-1) !== name) this.turns.push(name);
         hits[0] = 0;
         this.nowMs += ((search[PAGES_WORD] * ROW_COUNTERS) / hashesPerMs(call)) * this.slowdown();
         return search[PAGES_WORD];
@@ -23,12 +24,8 @@ class FakeMachine {
     };
   }
 
-  measure(kernels: readonly Kernel[]) {
-    return measureSpeeds(
-      kernels,
-      (name) => this.turns.push(name),
-      () => this.nowMs,
-    );
+  measure(kernels: readonly Kernel[], company?: Company) {
+    return measureSpeeds(kernels, { nowMs: () => this.nowMs, ...(company && { company }) });
   }
 }
 
@@ -52,9 +49,9 @@ describe('measuring speeds', () => {
       machine.kernel('avx512', always(150_000)),
       machine.kernel('js', always(7_000)),
     ]);
-    expect(machine.nowMs).toBeLessThan(3.2 * (2 * 35 + 10));
+    expect(machine.nowMs).toBeLessThan(3.2 * (2 * 25 + 10));
     expect(machine.calls.get('js')).toBe(20);
-    expect(machine.calls.get('avx512')).toBe(70);
+    expect(machine.calls.get('avx512')).toBe(50);
     expect(machine.turns.slice(0, 6)).toEqual(['avx512x2', 'avx512', 'js', 'avx512x2', 'avx512', 'js']);
     expect(machine.turns.slice(-4)).toEqual(['avx512x2', 'avx512', 'avx512x2', 'avx512']);
   });
@@ -79,6 +76,37 @@ describe('measuring speeds', () => {
       machine.kernel('wasm', always(7_500)),
     ]);
     expect(speeds['wasm-simd']).toBeCloseTo(24_000_000, -4);
+  });
+
+  test('counts what the company hashes meanwhile: the mean of all threads', async () => {
+    const machine = new FakeMachine();
+    // Of three others one never has a processor; the rest are half as fast as the thread that measures.
+    let since = 0;
+    let countedMs = 0;
+    const company: Company = {
+      count: 3,
+      run: () => {
+        since = machine.nowMs;
+      },
+      endCount: () => {
+        countedMs = machine.nowMs - since;
+      },
+      rows: () => (2 * 50_000 * countedMs) / ROW_COUNTERS,
+    };
+    const { avx2 } = await machine.measure([machine.kernel('avx2', always(100_000))], company);
+    expect(avx2! / 1e6).toBeCloseTo((100 + 2 * 50) / 4, 3);
+  });
+
+  test('ends when it is told to, with the reason', async () => {
+    const machine = new FakeMachine();
+    const closed = new AbortController();
+    const reason = new Error('closed');
+    const kernel = machine.kernel('js', (call) => {
+      if (call === 3) closed.abort(reason);
+      return 8_000;
+    });
+    await expect(measureSpeeds([kernel], { nowMs: () => machine.nowMs, stop: closed.signal })).rejects.toBe(reason);
+    expect(machine.calls.get('js')).toBe(4);
   });
 
   test('has nothing to say of no kernels', async () => {

@@ -6,7 +6,7 @@ import { DeviceError } from '../../engine.ts';
 import { Companions } from './companions.ts';
 import { KERNEL_NAMES, type Kernel, type KernelName } from './kernel.ts';
 import { type Loaded, loadKernel, loadKernels } from './load.ts';
-import { FOREIGN, isNative } from './native.ts';
+import { FOREIGN } from './native.ts';
 import { fastestOf, measureSpeeds, type Speeds } from './speed.ts';
 import { recallSpeeds, rememberSpeeds } from './tuning.ts';
 
@@ -31,6 +31,8 @@ export interface Circumstances {
   readonly threads: number;
   /** Where speeds are remembered; left out, they are measured. */
   readonly cacheDirectory?: string | undefined;
+  /** Ends a measurement: it throws the signal's reason, and remembers nothing. */
+  readonly stop?: AbortSignal | undefined;
 }
 
 /** @throws DeviceError when no kernel can be used. */
@@ -62,7 +64,8 @@ export interface Survey {
  * Loads and checks every kernel, and tells how fast each is.
  * @param again measures them whatever is remembered
  */
-export async function surveyKernels({ threads, cacheDirectory }: Circumstances, again = false): Promise<Survey> {
+export async function surveyKernels(circumstances: Circumstances, again = false): Promise<Survey> {
+  const { threads, cacheDirectory } = circumstances;
   const { kernels, unusable } = loadKernels(KERNEL_NAMES);
   const cache = cacheDirectory === undefined ? undefined : new Cache(cacheDirectory);
   const recalled = cache && !again ? recallSpeeds(cache, threads) : undefined;
@@ -70,18 +73,18 @@ export async function surveyKernels({ threads, cacheDirectory }: Circumstances, 
     return { speeds: Object.fromEntries(kernels.map(({ name }) => [name, recalled[name]])), unusable };
   }
   if (kernels.length === 0) return { speeds: {}, unusable };
-  const speeds = await measureAmongCompanions(kernels, threads);
+  const speeds = await measureAmongCompanions(kernels, circumstances);
   const notRemembered = cache ? rememberSpeeds(cache, threads, speeds) : 'there is no cache directory';
   return { speeds, unusable, ...(notRemembered !== undefined && { notRemembered }) };
 }
 
-async function measureAmongCompanions(kernels: readonly Kernel[], threads: number): Promise<Speeds> {
+async function measureAmongCompanions(kernels: readonly Kernel[], { threads, stop }: Circumstances): Promise<Speeds> {
   // More than the machine runs at a time would only wait.
   const busy = Math.min(threads, availableParallelism());
-  const companions = new Companions(kernels.map(({ name }) => name).filter(isNative), busy - 1);
+  const companions = new Companions(kernels.map(({ name }) => name));
   try {
-    await companions.started();
-    return await measureSpeeds(kernels, companions.run);
+    await companions.start(busy - 1, stop);
+    return await measureSpeeds(kernels, { company: companions, stop });
   } finally {
     await companions.stop();
   }

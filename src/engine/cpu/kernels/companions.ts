@@ -1,61 +1,127 @@
 /**
- * Threads that run a native kernel while another thread measures it. The fastest kernel of one thread need not be the
- * fastest of them all: two threads on a core share its vector units, and wide vectors can lower the clock of the whole
- * chip. The other kernels are measured alone, since V8 compiles them meanwhile and needs a processor for it.
+ * Threads that run a kernel while another thread measures it. The fastest kernel of one thread need not be the fastest of
+ * them all: two threads on a core share its vector units, and wide vectors can lower the clock of the whole chip. Their
+ * rows count, too, so that a turn without a processor for them is no fast one.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { KernelName } from './kernel.ts';
+import type { Company } from './speed.ts';
 
-/** What a companion is started with. */
+/** What a companion is started with; all of it is shared memory but the names. */
 export interface CompanionData {
   readonly names: readonly KernelName[];
-  /** One word of shared memory: 1 + the index of the kernel to run, 0 for none. */
+  /** One word: `spell * names.length` + the index of the kernel to run, or 0 before the first. */
   readonly current: Int32Array;
+  /** How many rows were searched in a spell, at the spell modulo the length; added at its end. */
+  readonly rows: Int32Array;
+  /** How many companions have added theirs, at the same place. */
+  readonly reports: Int32Array;
 }
+
+/** A companion without a processor adds its rows late: not to another spell, unless it is this many later (60 ms). */
+const SPELLS = 64;
 
 /** A thread starts in 0.1 s; those that take longer than this are done without. */
 const START_MS = 5_000;
 
-export class Companions {
+/** Companions with a processor stop within 0.1 ms; those without have little to add. */
+const REPORT_MS = 1;
+
+export class Companions implements Company {
   readonly #names: readonly KernelName[];
-  readonly #current = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  readonly #workers: readonly Worker[];
+  readonly #current = sharedWords(1);
+  readonly #rows = sharedWords(SPELLS);
+  readonly #reports = sharedWords(SPELLS);
+  readonly #workers: Worker[] = [];
+  #count = 0;
+  #kernel = 0;
+  #spell = 0;
+  #counted = 0;
 
-  /**
-   * @param names of native kernels that can be used here
-   * @param count of threads; none where there are no such kernels
-   */
-  constructor(names: readonly KernelName[], count: number) {
+  /** @param names of kernels that can be used here */
+  constructor(names: readonly KernelName[]) {
     this.#names = names;
+  }
+
+  /** How many run. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Settles when so many are there. Those that do not start only leave the machine less busy: they are done without. */
+  async start(count: number, stop?: AbortSignal): Promise<void> {
+    const starts: Promise<void>[] = [];
+    try {
+      while (starts.length < count) starts.push(this.#startOne());
+    } catch {
+      // The system has no more threads for this process.
+    }
+    const started = new AbortController();
+    const signal = stop ? AbortSignal.any([started.signal, stop]) : started.signal;
+    await Promise.race([Promise.all(starts), sleep(START_MS, undefined, { signal }).catch(() => undefined)]);
+    started.abort();
+  }
+
+  #startOne(): Promise<void> {
     const url = fileURLToPath(new URL('./companion.js', import.meta.url));
-    const workerData: CompanionData = { names, current: this.#current };
-    this.#workers = Array.from({ length: names.length > 0 ? count : 0 }, () => new Worker(url, { workerData }));
+    const workerData: CompanionData = {
+      names: this.#names,
+      current: this.#current,
+      rows: this.#rows,
+      reports: this.#reports,
+    };
+    const worker = new Worker(url, { workerData });
+    this.#workers.push(worker);
+    return new Promise((resolve) => {
+      worker.once('message', () => {
+        this.#count++;
+        resolve();
+      });
+      worker.on('error', () => resolve());
+    });
   }
 
-  /** Settles when they are there. One that does not start only leaves the machine less busy: it is done without. */
-  async started(): Promise<void> {
-    const started = this.#workers.map(
-      (worker) => new Promise((resolve) => worker.once('message', resolve).once('error', resolve)),
-    );
-    const deadline = new AbortController();
-    await Promise.race([
-      Promise.all(started),
-      sleep(START_MS, undefined, { signal: deadline.signal }).catch(() => undefined),
-    ]);
-    deadline.abort();
+  run(name: KernelName): void {
+    this.#kernel = this.#names.indexOf(name);
+    this.#begin();
   }
 
-  /** Has all of them run this kernel, at once; they rest while it is none of theirs. */
-  readonly run = (name: KernelName): void => {
-    Atomics.store(this.#current, 0, 1 + this.#names.indexOf(name));
+  endCount(): void {
+    this.#counted = this.#spell % SPELLS;
+    // They run on: threads that rest may wake up on the processor of the one that measures, though another one is free.
+    this.#begin();
+  }
+
+  rows(): number {
+    for (;;) {
+      const reports = Atomics.load(this.#reports, this.#counted);
+      if (reports >= this.#count) break;
+      if (Atomics.wait(this.#reports, this.#counted, reports, REPORT_MS) === 'timed-out') break;
+    }
+    return Atomics.load(this.#rows, this.#counted);
+  }
+
+  #begin(): void {
+    this.#spell++;
+    Atomics.store(this.#rows, this.#spell % SPELLS, 0);
+    Atomics.store(this.#reports, this.#spell % SPELLS, 0);
+    this.#setCurrent(this.#spell * this.#names.length + this.#kernel);
+  }
+
+  #setCurrent(current: number): void {
+    Atomics.store(this.#current, 0, current);
     Atomics.notify(this.#current, 0);
-  };
+  }
 
   async stop(): Promise<void> {
-    Atomics.store(this.#current, 0, 0);
+    this.#setCurrent(0);
     await Promise.all(this.#workers.map((worker) => worker.terminate()));
   }
+}
+
+function sharedWords(count: number): Int32Array {
+  return new Int32Array(new SharedArrayBuffer(count * Int32Array.BYTES_PER_ELEMENT));
 }

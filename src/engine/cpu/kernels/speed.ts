@@ -9,6 +9,28 @@ import { scan } from './scan.ts';
 /** H/s of one thread, by kernel. */
 export type Speeds = Readonly<Partial<Record<KernelName, number>>>;
 
+/** Other threads that hash while this one measures: kernels are compared on a machine as busy as it will be. */
+export interface Company {
+  /** How many they are. */
+  readonly count: number;
+  /** Has all of them run this kernel, and count anew. */
+  run(name: KernelName): void;
+  /** They run on, uncounted. */
+  endCount(): void;
+  /** How many rows they searched from the last `run` until `endCount`. */
+  rows(): number;
+}
+
+const ALONE: Company = { count: 0, run: () => {}, endCount: () => {}, rows: () => 0 };
+
+export interface Conditions {
+  readonly company?: Company;
+  /** Ends the measurement: it throws the signal's reason. */
+  readonly stop?: AbortSignal | undefined;
+  /** A monotonic clock. */
+  readonly nowMs?: () => number;
+}
+
 /** Untimed start of a turn: some chips change their clock for wide vectors, within 0.7 ms. */
 const SETTLE_MS = 1;
 
@@ -22,10 +44,10 @@ const FIRST_TURNS = 10;
 const REST_MS = 3;
 
 /** Turns of those kernels that may be the fastest. */
-const FINAL_TURNS = 25;
+const FINAL_TURNS = 15;
 
 /** A kernel slower than this part of the fastest one, after its first turns, is out of the race. Only good enough. */
-const HOPELESS = 0.4;
+const HOPELESS = 0.7;
 
 /** Speeds closer than this are taken for the same: what is left of the machine's noise. */
 const TIE = 0.01;
@@ -41,23 +63,18 @@ export const NOTHING_SOLVES: Search = {
 };
 
 /**
- * Kernels take turns, and each one's best turn counts: whatever else the machine does can only make a turn longer. With
- * ten kernels it takes about half a second.
- * @param begin told which kernel's turn it is, at the turn's untimed start
- * @param nowMs a monotonic clock
+ * Kernels take turns, and each one's best turn counts: whatever else the machine does can only take from it. With twelve
+ * kernels it takes 0.4 s, and 50 ms more for each one that may be the fastest.
  */
-export async function measureSpeeds(
-  kernels: readonly Kernel[],
-  begin: (name: KernelName) => void = () => {},
-  nowMs = () => performance.now(),
-): Promise<Speeds> {
+export async function measureSpeeds(kernels: readonly Kernel[], conditions: Conditions = {}): Promise<Speeds> {
+  const { company = ALONE, stop, nowMs = () => performance.now() } = conditions;
   const racers = kernels.map((kernel) => ({ kernel, hashesPerMs: 0 }));
   const race = async (turns: number, entrants: typeof racers) => {
     for (let turn = 0; turn < turns; turn++) {
       await sleep(REST_MS);
+      stop?.throwIfAborted();
       for (const racer of entrants) {
-        begin(racer.kernel.name);
-        racer.hashesPerMs = Math.max(racer.hashesPerMs, takeTurn(racer, nowMs));
+        racer.hashesPerMs = Math.max(racer.hashesPerMs, takeTurn(racer, company, nowMs));
       }
     }
   };
@@ -70,22 +87,27 @@ export async function measureSpeeds(
 
 interface Racer {
   readonly kernel: Kernel;
-  /** Its best so far: sizes its turns. */
+  /** The best of its threads' means so far: sizes its turns. */
   readonly hashesPerMs: number;
 }
 
-/** @returns hashes a millisecond */
-function takeTurn({ kernel, hashesPerMs }: Racer, nowMs: () => number): number {
+/** @returns hashes a millisecond of one thread: the mean of this one and its company */
+function takeTurn({ kernel, hashesPerMs }: Racer, company: Company, nowMs: () => number): number {
   const search = (ms: number) => {
     const pages = Math.min(PAGES, Math.max(FIRST_PAGES, Math.round((hashesPerMs * ms) / ROW_COUNTERS)));
     const range = { lane: 0, page: 0, pages, counter: 0, counters: ROW_COUNTERS };
     return ROW_COUNTERS * scan(kernel, NOTHING_SOLVES, 1, range, Int32Array.of(1)).pages;
   };
+  company.run(kernel.name);
   search(SETTLE_MS);
+  // The company hashes within the time that is measured: where this thread is interrupted, too.
   const startMs = nowMs();
+  company.run(kernel.name);
   const hashes = search(TURN_MS);
+  company.endCount();
   // A clock too coarse to see the turn must not make a kernel infinitely fast.
-  return hashes / Math.max(nowMs() - startMs, 0.001);
+  const ms = Math.max(nowMs() - startMs, 0.001);
+  return (hashes + ROW_COUNTERS * company.rows()) / (ms * (1 + company.count));
 }
 
 /** The fastest kernel; among equals, the one that comes first in KERNEL_NAMES. */
