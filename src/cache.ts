@@ -1,7 +1,7 @@
-/** What is worth remembering between starts: one small JSON file a subject, in the user's cache directory. */
+/** What is worth remembering between starts: small JSON files in the user's cache directory. */
 
-import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -11,10 +11,13 @@ import { version } from './version.ts';
 /** Far above what is written here: a larger file is not ours. */
 const MAX_BYTES = 64 * 1024;
 
-/** Of a file's name: far below what file systems take. */
-const MAX_NAME = 100;
+/** Of a subject in a file's name: far below what file systems take. */
+const MAX_NAME = 90;
 
-/** What a memory holds for: when any of it has changed, nothing is remembered. */
+/** Memories of a subject, each under another key: enough for installations side by side. Only good enough. */
+const MAX_MEMORIES = 8;
+
+/** What a memory holds for: under another key, nothing is remembered. */
 export type Key = Readonly<Record<string, string | number>>;
 
 export class Cache {
@@ -31,11 +34,12 @@ export class Cache {
    */
   recall<T>(subject: string, key: Key, shape: z.ZodType<T>): T | undefined {
     try {
-      const file = this.#file(subject);
+      const full = fullKey(subject, key);
+      const file = this.#file(full);
       const facts = statSync(file);
       if (!facts.isFile() || facts.size > MAX_BYTES) return undefined;
       const memory = JSON.parse(readFileSync(file, 'utf8'));
-      return isDeepStrictEqual(memory.key, fullKey(subject, key)) ? shape.safeParse(memory.value).data : undefined;
+      return isDeepStrictEqual(memory.key, full) ? shape.safeParse(memory.value).data : undefined;
     } catch {
       // No such file, or not one of ours: what is in it is found out anew.
       return undefined;
@@ -43,13 +47,15 @@ export class Cache {
   }
 
   /**
-   * Replaces what was remembered of the subject, under any key. Readers and other writers see one whole file.
+   * Replaces what was remembered of the subject under this key, and forgets the oldest when it is remembered under too
+   * many. Readers and other writers see whole files only.
    * @throws Error that says why it cannot be written.
    */
   remember(subject: string, key: Key, value: unknown): void {
-    const file = this.#file(subject);
+    const full = fullKey(subject, key);
+    const file = this.#file(full);
     const unfinished = `${file}.${randomBytes(6).toString('hex')}.unfinished`;
-    const text = `${JSON.stringify({ key: fullKey(subject, key), value }, undefined, 2)}\n`;
+    const text = `${JSON.stringify({ key: full, value }, undefined, 2)}\n`;
     mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
     try {
       writeFileSync(unfinished, text, { flag: 'wx' });
@@ -58,17 +64,45 @@ export class Cache {
       rmSync(unfinished, { force: true });
       throw error;
     }
+    this.#forgetOldest(fileStart(subject));
   }
 
-  /** Subjects with names that differ in their punctuation alone share a file: the key tells them apart. */
-  #file(subject: string): string {
-    const name = subject.toLowerCase().replace(/[^a-z0-9]+/g, '-');
-    return join(this.#directory, `${name.slice(0, MAX_NAME)}.json`);
+  #file(full: FullKey): string {
+    return join(
+      this.#directory,
+      `${fileStart(full.subject)}${digest(JSON.stringify(Object.entries(full).sort()))}.json`,
+    );
+  }
+
+  /** @param start of the names of a subject's files */
+  #forgetOldest(start: string): void {
+    try {
+      const files = readdirSync(this.#directory)
+        .filter((name) => name.startsWith(start) && name.endsWith('.json'))
+        .map((name) => join(this.#directory, name));
+      if (files.length <= MAX_MEMORIES) return;
+      const aged = files.map((file) => ({ file, ms: statSync(file).mtimeMs })).sort((a, b) => b.ms - a.ms);
+      for (const { file } of aged.slice(MAX_MEMORIES)) rmSync(file, { force: true });
+    } catch {
+      // Another process forgets them at the same time, or they cannot be removed: they do no harm.
+    }
   }
 }
 
-function fullKey(subject: string, key: Key): Key {
+type FullKey = Key & { readonly subject: string };
+
+function fullKey(subject: string, key: Key): FullKey {
   return { ...key, subject, pickaxe: version };
+}
+
+function fileStart(subject: string): string {
+  const name = subject.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+  return `${name.slice(0, MAX_NAME)}.`;
+}
+
+/** Short, and long enough to tell apart what one user has. */
+export function digest(data: Uint8Array | string): string {
+  return createHash('sha256').update(data).digest('hex').slice(0, 16);
 }
 
 /**

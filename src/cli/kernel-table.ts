@@ -1,5 +1,6 @@
 /** The CPU kernels as `pickaxe devices` and `pickaxe bench --tune` show them. */
 
+import { availableParallelism } from 'node:os';
 import type { Survey } from '../engine/cpu/kernels/choose.ts';
 import { KERNEL_NAMES, type KernelName } from '../engine/cpu/kernels/kernel.ts';
 import { FOREIGN } from '../engine/cpu/kernels/native.ts';
@@ -10,7 +11,7 @@ export interface KernelRow {
   readonly name: KernelName;
   readonly usable: boolean;
   readonly chosen: boolean;
-  /** H/s of one thread, of a kernel that can be used. */
+  /** H/s of one thread while all hash, of a kernel that can be used. */
   readonly hashrate?: number;
   /** Why it is chosen, or why it is not. */
   readonly why: string;
@@ -31,18 +32,19 @@ export function kernelRows({ speeds, unusable }: Survey): KernelRow[] {
 
 /**
  * One line a kernel; those of other chips share one.
- * @param threads that were busy at a time
+ * @param threads that mine: as many of them as the machine runs at a time were busy
  */
 export function kernelLines(rows: readonly KernelRow[], threads: number): string[] {
   const mark = ({ usable, chosen }: KernelRow) => (chosen ? '*' : usable ? '+' : '-');
   const speed = ({ hashrate }: KernelRow) => (hashrate === undefined ? '' : `${(hashrate / 1e6).toFixed(1)} MH/s`);
+  const busy = Math.min(threads, availableParallelism());
   const foreign = rows.filter(({ why }) => why === FOREIGN);
   return [
     ...rows
       .filter((row) => !foreign.includes(row))
       .map((row) => `${mark(row)} ${row.name.padEnd(11)} ${speed(row).padStart(11)}   ${row.why}`),
     ...(foreign.length > 0 ? [`- ${foreign.map(({ name }) => name).join(', ')}: ${FOREIGN}`] : []),
-    `MH/s of one thread${threads > 1 ? ` of ${threads} that hash at a time` : ''}; * is used, + could be (--kernel NAME), - cannot be used here`,
+    `MH/s of one thread${busy > 1 ? ` of ${busy} that hash at a time` : ''}; * is used, + could be (--kernel NAME), - cannot be used here`,
   ];
 }
 

@@ -44,8 +44,8 @@ export class CpuEngine implements Engine {
   #pool: Piscina<Task, TaskResult> | undefined;
   /** Why it has to be closed and opened again. */
   #fault: unknown;
-  /** Another one each time that it is opened; undefined while it is closed. */
-  #session: symbol | undefined;
+  /** Another one each time that it is opened, aborted when it is closed; undefined while it is closed. */
+  #session: AbortController | undefined;
 
   /** @throws RangeError when the threads cannot be had as wished for. */
   constructor(options: CpuEngineOptions = {}) {
@@ -57,23 +57,23 @@ export class CpuEngine implements Engine {
 
   async open(): Promise<EngineInfo> {
     if (this.#session !== undefined) throw new Error('the CPU engine is open already');
-    const session = Symbol('open');
+    const session = new AbortController();
     this.#session = session;
     this.#fault = undefined;
     try {
-      return await this.#start(() => this.#session === session);
+      return await this.#start(session.signal);
     } catch (error) {
       if (this.#session === session) await this.close();
       throw error;
     }
   }
 
-  /** @param wanted whether it has not been closed meanwhile */
-  async #start(wanted: () => boolean): Promise<EngineInfo> {
+  /** @param closed when it is closed meanwhile */
+  async #start(closed: AbortSignal): Promise<EngineInfo> {
     const { threads, cpus: places, niceness, why } = this.#threads;
     const { kernel: forced, cacheDirectory } = this.#options;
-    const kernel = forced === undefined ? await chooseKernel({ threads, cacheDirectory }) : forceKernel(forced);
-    if (!wanted()) throw new DeviceError('missing', 'the CPU engine was closed while it opened');
+    const kernel = forced ? forceKernel(forced) : await chooseKernel({ threads, cacheDirectory, stop: closed });
+    closed.throwIfAborted();
     const data: ThreadData = {
       kernel: kernel.name,
       currentJob: this.#currentJob,
@@ -139,6 +139,7 @@ export class CpuEngine implements Engine {
   }
 
   async close(): Promise<void> {
+    this.#session?.abort(new DeviceError('missing', 'the CPU engine was closed while it opened'));
     this.#session = undefined;
     const pool = this.#pool;
     this.#pool = undefined;

@@ -50,6 +50,7 @@ test('can be closed while it opens, and opened again', async () => {
   await expect(engine.open()).rejects.toThrow('open already');
   await engine.close();
   await expect(opening).rejects.toThrow('closed while it opened');
+  await expect(opening).rejects.toThrow(DeviceError);
   await engine.open();
   await engine.close();
 });

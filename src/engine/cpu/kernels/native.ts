@@ -43,9 +43,13 @@ export function isNative(name: KernelName): boolean {
   return name !== 'js' && !name.startsWith('wasm');
 }
 
-/** The addon as it was built, or undefined. It changes when a kernel could have changed. */
+/** The addon as it was built, or undefined where it cannot be read. It changes when a kernel could have changed. */
 export function nativeBuild(): Uint8Array | undefined {
-  return existsSync(path) ? readFileSync(path) : undefined;
+  try {
+    return readFileSync(path);
+  } catch {
+    return undefined; // Not built, or not for this user: loading it says which.
+  }
 }
 
 /** @throws Error that says why the kernel cannot run here. */

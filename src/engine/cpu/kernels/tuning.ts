@@ -1,13 +1,13 @@
 /** Remembers how fast the kernels are, so that only the first start on a machine measures them. */
 
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { arch, cpus } from 'node:os';
 import { z } from 'zod';
-import type { Cache, Key } from '../../../cache.ts';
+import { type Cache, digest, type Key } from '../../../cache.ts';
 import { KERNEL_NAMES } from './kernel.ts';
 import { nativeBuild } from './native.ts';
 import type { Speeds } from './speed.ts';
+import { wasmBuilds } from './wasm.ts';
 
 const SHAPE = z
   .partialRecord(z.enum(KERNEL_NAMES), z.number().positive())
@@ -32,22 +32,27 @@ function subject(threads: number): string {
   return `cpu ${cpus()[0]?.model.trim() || arch()}, ${threads} ${threads === 1 ? 'thread' : 'threads'}`;
 }
 
-/** Whatever could change the kernels' speeds: the chip, the native kernels, and the compiler of WebAssembly. */
+/** Whatever could change the kernels' speeds: the chip, the kernels as they were built, and the compiler of WebAssembly. */
 function key(): Key {
-  const build = nativeBuild();
-  return { chip: chip(), native: build ? digest(build) : 'not built', v8: process.versions.v8 };
+  const native = nativeBuild();
+  return {
+    chip: chip(),
+    native: native ? digest(native) : 'none',
+    wasm: digest(wasmBuilds().map(digest).join()),
+    v8: process.versions.v8,
+  };
 }
 
 /** The lines of Linux's /proc/cpuinfo that tell one kind of chip from another: in a virtual machine its name may not. */
 const CHIP_LINES = /^(vendor_id|cpu family|model|stepping|flags|CPU (implementer|variant|part|revision)|Features)\s*:/;
 
-function chip(): string {
-  if (process.platform !== 'linux') return arch();
-  const [first] = readFileSync('/proc/cpuinfo', 'utf8').split('\n\n');
-  const lines = first.split('\n').filter((line) => CHIP_LINES.test(line));
-  return `${arch()} ${digest(lines.join('\n'))}`;
-}
-
-function digest(data: Uint8Array | string): string {
-  return createHash('sha256').update(data).digest('hex').slice(0, 16);
+/** What is known of the chip; of one that the system does not describe, as in some sandboxes, only its kind. */
+export function chip(cpuinfo = '/proc/cpuinfo'): string {
+  try {
+    const [first] = readFileSync(cpuinfo, 'utf8').split('\n\n');
+    const lines = first.split('\n').filter((line) => CHIP_LINES.test(line));
+    return `${arch()} ${digest(lines.join('\n'))}`;
+  } catch {
+    return arch();
+  }
 }

@@ -32,7 +32,22 @@ interface Exports {
 
 /** @throws Error when this Node cannot compile it. */
 export function loadWasm(name: WasmName): Kernel {
-  return loadWasmFile(name, new URL(`../../../../native/prebuilt/${FILES[name]}`, import.meta.url));
+  return loadWasmFile(name, prebuilt(FILES[name]));
+}
+
+function prebuilt(file: string): URL {
+  return new URL(`../../../../native/prebuilt/${file}`, import.meta.url);
+}
+
+/** The prebuilt modules that can be read. They change when a kernel could have changed. */
+export function wasmBuilds(): Uint8Array[] {
+  return Object.values(FILES).flatMap((file) => {
+    try {
+      return [readFileSync(prebuilt(file))];
+    } catch {
+      return []; // Loading it says why.
+    }
+  });
 }
 
 /** Loads a module from a file of its own: how a rebuilt one is checked. */

@@ -1,0 +1,35 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { arch, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { chip } from '#pickaxe/engine/cpu/kernels/tuning.js';
+
+let home: string;
+let cpuinfo: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'pickaxe-'));
+  cpuinfo = join(home, 'cpuinfo');
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+/** Two processors as Linux describes them. */
+const describe = (model: string, mhz: string) =>
+  [0, 1]
+    .map(
+      (cpu) => `processor\t: ${cpu}\ncpu family\t: 26\nmodel\t\t: ${model}\ncpu MHz\t\t: ${mhz}\nflags\t\t: fpu avx2\n`,
+    )
+    .join('\n');
+
+test('a chip is told by what does not change', () => {
+  writeFileSync(cpuinfo, describe('2', '2800.000'));
+  const first = chip(cpuinfo);
+  writeFileSync(cpuinfo, describe('2', '3300.123'));
+  expect(chip(cpuinfo)).toBe(first);
+  writeFileSync(cpuinfo, describe('3', '2800.000'));
+  expect(chip(cpuinfo)).not.toBe(first);
+});
+
+test('a chip that the system does not describe is of its kind', () => {
+  expect(chip(cpuinfo)).toBe(arch());
+  expect(chip(home)).toBe(arch());
+});
