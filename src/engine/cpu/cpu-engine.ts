@@ -81,21 +81,8 @@ export class CpuEngine implements Engine {
       placed: new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)),
       ...(niceness !== undefined && { niceness }),
     };
-    const pool = new Piscina<Task, TaskResult>({
-      filename: fileURLToPath(new URL('./worker.js', import.meta.url)),
-      minThreads: threads,
-      maxThreads: threads,
-      idleTimeout: Number.POSITIVE_INFINITY,
-      concurrentTasksPerWorker: QUEUE_PER_THREAD,
-      workerData: data,
-    });
-    pool.on('error', (error) => this.#fail(pool, error));
-    // The thread that piscina starts in the place of a dead one would be pinned to another CPU. Later, since the error
-    // of a task, if it had one, says more.
-    pool.on('workerDestroy', () => setImmediate(() => this.#fail(pool, new Error('it has ended'))));
-    this.#pool = pool;
     try {
-      await Promise.all(Array.from({ length: threads }, () => pool.run(NOTHING)));
+      await this.#startPool(threads, data);
     } catch (error) {
       throw new DeviceError('missing', `the CPU threads did not start: ${(error as Error).message}`, { cause: error });
     }
@@ -105,6 +92,24 @@ export class CpuEngine implements Engine {
       threads,
       why: `kernel ${kernel.name}: ${kernel.why}; ${threads} ${threads === 1 ? 'thread' : 'threads'}: ${why}`,
     };
+  }
+
+  /** Settles when all threads are there, with their kernels loaded. */
+  async #startPool(threads: number, workerData: ThreadData): Promise<void> {
+    const pool = new Piscina<Task, TaskResult>({
+      filename: fileURLToPath(new URL('./worker.js', import.meta.url)),
+      minThreads: threads,
+      maxThreads: threads,
+      idleTimeout: Number.POSITIVE_INFINITY,
+      concurrentTasksPerWorker: QUEUE_PER_THREAD,
+      workerData,
+    });
+    this.#pool = pool;
+    pool.on('error', (error) => this.#fail(pool, error));
+    // The thread that piscina starts in the place of a dead one would be pinned to another CPU. Later, since the error
+    // of a task, if it had one, says more.
+    pool.on('workerDestroy', () => setImmediate(() => this.#fail(pool, new Error('it has ended'))));
+    await Promise.all(Array.from({ length: threads }, () => pool.run(NOTHING)));
   }
 
   /** Ends the searches of this pool, and those that are still to come. */
