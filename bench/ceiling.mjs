@@ -1,10 +1,10 @@
 // How close the native CPU kernels come to what the vector units of this chip could do at most.
 //
-//   node bench/ceiling.mjs [--seconds 20] [--pipes 4] [--out FILE] [kernel …]
+//   node bench/ceiling.mjs [--seconds 20] [--out FILE] [kernel …]
 //
 // Counts the ALU operations of a nonce in the disassembly, measures what the units do with independent instructions
-// (bench/ports.c), and runs the kernels in between. Two bounds: `pipes` operations a cycle (4: Zen 2 to 5; 3: Intel with
-// AVX2; 2: Intel with AVX-512), and the kernels' mixture of operations as measured without dependencies.
+// (bench/ports.c), and runs the kernels in between. Two bounds: as many operations in every cycle as there are pipes that
+// add, and the kernels' mixture of operations as measured without dependencies.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -31,12 +31,10 @@ const KERNELS = {
 const { values, positionals } = parseArgs({
   options: {
     seconds: { type: 'string', default: '20' },
-    pipes: { type: 'string', default: '4' },
     out: { type: 'string' },
   },
   allowPositionals: true,
 });
-const pipes = Number(values.pipes);
 const names = positionals.length > 0 ? positionals : Object.keys(KERNELS);
 for (const name of names)
   if (!KERNELS[name]) throw new Error(`${name} has no bound: name some of ${Object.keys(KERNELS)}`);
@@ -102,9 +100,10 @@ const loops = innerLoops(addon, names);
 const rows = kernels.map(({ name, nonces, unit, rates }) => {
   const { instructions, alu, loads, stores } = loops[name];
   const rate = median(rates);
+  const pipes = Math.round(units[`${unit}_adds`] / units.clock);
   const portBound = (units.clock * 1000 * pipes * nonces) / alu;
   const mixtureBound = (units[`${unit}_mixture`] * 1000 * nonces) / alu;
-  return { name, nonces, instructions, alu, loads, stores, rate, portBound, mixtureBound };
+  return { name, nonces, instructions, alu, loads, stores, rate, pipes, portBound, mixtureBound };
 });
 console.log(
   '\n| kernel | nonces a step | instructions | ALU | loads | stores | MH/s | of the port bound | of the mixture |',
@@ -117,4 +116,4 @@ for (const row of rows) {
     `| ${name} | ${nonces} | ${instructions} | ${alu} | ${loads} | ${stores} | ${rate.toFixed(1)} | ${share(row.portBound)} | ${share(row.mixtureBound)} |`,
   );
 }
-save(values.out, { pipes, units, kernels: rows });
+save(values.out, { units, kernels: rows });

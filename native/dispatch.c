@@ -1,7 +1,8 @@
 #include "dispatch.h"
 
 #if defined(__x86_64__)
-search_function search_avx512x2, search_avx512, search_avx512vlx2, search_avx512vl, search_avx2x2, search_avx2, search_sse41;
+search_function search_avx512x2, search_avx512, search_avx512vlx2, search_avx512vl;
+search_function search_avx2x2, search_avx2, search_sse41;
 #elif defined(__aarch64__)
 search_function search_neonx2, search_neon;
 #endif

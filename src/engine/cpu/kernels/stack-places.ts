@@ -1,9 +1,9 @@
 /**
  * Where on the stack a WebAssembly kernel runs. V8 keeps the vectors that registers cannot hold on a stack that it aligns
  * to 8 bytes only. Where these lie across two memory pages the kernel runs at 25 to 60 % of its speed, which is so in one
- * place of ten (measured with Node 20 on x86-64), and where they are not aligned to 16 bytes it loses another 5 %. A caller cannot see where
- * its stack is, so places take turns: mostly the fastest one, now and then another. Arguments that the callee ignores
- * move it: each takes 8 bytes.
+ * place of ten (measured with Node 20 on x86-64), and where they are not aligned to 16 bytes it loses another 5 %. A
+ * caller cannot see where its stack is, so places take turns: mostly the fastest one, now and then another. Arguments
+ * that the callee ignores move it: each takes 8 bytes.
  */
 
 /** Words that a call's stack is moved by: an odd one changes the alignment, 64 leave the neighbourhood of a page's end. */
