@@ -7,7 +7,8 @@ import { forceKernel } from '../engine/cpu/kernels/choose.ts';
 import { KERNEL_NAMES, type KernelName } from '../engine/cpu/kernels/kernel.ts';
 import { chooseThreads, type ThreadChoice, type ThreadWishes } from '../engine/cpu/threads.ts';
 import { DeviceError, type Engine } from '../engine/engine.ts';
-import { GpuEngine, listGpus } from '../engine/gpu/gpu-engine.ts';
+import { GpuEngine } from '../engine/gpu/gpu-engine.ts';
+import { listGpus } from '../engine/gpu/list-gpus.ts';
 import { UsageError } from './exit-codes.ts';
 
 export interface ThreadOptions {

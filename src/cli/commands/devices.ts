@@ -2,7 +2,7 @@
 
 import { userCacheDirectory } from '../../cache.ts';
 import { surveyKernels } from '../../engine/cpu/kernels/choose.ts';
-import { listGpus } from '../../engine/gpu/gpu-engine.ts';
+import { listGpus } from '../../engine/gpu/list-gpus.ts';
 import { EXIT } from '../exit-codes.ts';
 import { kernelLines, kernelRows } from '../kernel-table.ts';
 import { thisMachine } from '../machine.ts';

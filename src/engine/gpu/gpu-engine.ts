@@ -4,7 +4,7 @@ import type { Job } from '../../chain/job.ts';
 import { COUNTERS, type Range, sizeOf } from '../../chain/nonce.ts';
 import { DeviceError, type Engine, type EngineInfo, type Ranges, type SearchReport } from '../engine.ts';
 import { type Environment, GpuProcess } from './gpu-process.ts';
-import type { Fault, Gpu } from './protocol.ts';
+import type { Fault } from './protocol.ts';
 import { contains, without } from './strips.ts';
 
 /**
@@ -137,18 +137,5 @@ class Given {
     const at = this.rest.findIndex((range) => contains(range, part));
     if (at < 0) throw new DeviceError('lost', 'the GPU’s process reported on what it was not given');
     this.rest.splice(at, 1, ...without(this.rest[at], part));
-  }
-}
-
-/**
- * Lists the GPUs there are, software ones too.
- * @throws DeviceError when there is none, or when that cannot be found out.
- */
-export async function listGpus(environment?: Environment): Promise<Gpu[]> {
-  const gpu = new GpuProcess(environment);
-  try {
-    return (await gpu.ask({ type: 'list' }, 'listed')).gpus;
-  } finally {
-    await gpu.close();
   }
 }

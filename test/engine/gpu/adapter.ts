@@ -1,7 +1,8 @@
 /** The adapter that GPU tests run on: a real GPU, or Vulkan in software (lavapipe). */
 
 import { describe } from 'vitest';
-import { GpuEngine, type GpuOptions, listGpus } from '#pickaxe/engine/gpu/gpu-engine.js';
+import { GpuEngine, type GpuOptions } from '#pickaxe/engine/gpu/gpu-engine.js';
+import { listGpus } from '#pickaxe/engine/gpu/list-gpus.js';
 
 async function findAdapter(): Promise<{ adapter: string; software?: string | undefined } | { why: string }> {
   try {

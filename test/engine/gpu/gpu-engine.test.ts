@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { GpuEngine, listGpus } from '#pickaxe/engine/gpu/gpu-engine.js';
+import { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
+import { listGpus } from '#pickaxe/engine/gpu/list-gpus.js';
 import { HIT_CAPACITY } from '#pickaxe/engine/gpu/prepare.generated.js';
 import { engineContract } from '../../contract/engine-contract.ts';
 import { everythingSolves, jobOf, nothingSolves, searchVectors, someHeaderHex } from '../../contract/jobs.ts';
