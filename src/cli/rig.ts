@@ -8,7 +8,7 @@ import { KERNEL_NAMES, type KernelName } from '../engine/cpu/kernels/kernel.ts';
 import { chooseThreads, type ThreadChoice, type ThreadWishes } from '../engine/cpu/threads.ts';
 import { DeviceError, type Engine } from '../engine/engine.ts';
 import { GpuEngine } from '../engine/gpu/gpu-engine.ts';
-import { listGpus } from '../engine/gpu/list-gpus.ts';
+import { type Gpu, listGpus } from '../engine/gpu/list-gpus.ts';
 import { UsageError } from './exit-codes.ts';
 
 export interface ThreadOptions {
@@ -40,25 +40,35 @@ export async function chooseEngines(options: DeviceOptions, log: Logger): Promis
 }
 
 async function gpuEngines(names: readonly string[] | undefined, softwareGpu: boolean, log: Logger): Promise<Engine[]> {
-  let gpus: Awaited<ReturnType<typeof listGpus>> = [];
-  let none = 'there is no such GPU; see: pickaxe devices';
+  let gpus: readonly Gpu[] = [];
+  let none: string | undefined;
   try {
-    gpus = await listGpus();
+    gpus = await listGpus({ softwareGpu });
   } catch (fault) {
     none = (fault as Error).message;
     log.info({ tag: 'gpu' }, `no GPU is used: ${none}`);
   }
   const engines: Engine[] = [];
-  for (const { name, model, usable, software, why } of gpus) {
+  for (const gpu of gpus) {
+    const { name, model, usable, why } = gpu;
     const asked = names?.includes(name) || names?.includes('gpu');
     if (names && !asked) continue;
-    if (usable || (software && softwareGpu)) engines.push(new GpuEngine({ name, adapter: model, softwareGpu }));
+    if (usable) engines.push(gpuEngine(gpu, softwareGpu));
     else if (names?.includes(name)) engines.push(new MissingEngine(name, `${model}: ${why}`));
     else log.info({ tag: name }, `${model} is not used: ${why}`);
   }
   const found = gpus.map(({ name }) => name);
   const missing = names?.filter((name) => (name === 'gpu' ? engines.length === 0 : !found.includes(name))) ?? [];
-  return [...engines, ...missing.map((name) => new MissingEngine(name, none))];
+  return [...engines, ...missing.map((name) => new MissingEngine(name, none ?? whyMissing(name, gpus)))];
+}
+
+function whyMissing(name: string, gpus: readonly Gpu[]): string {
+  if (name === 'gpu') return `none can be used: ${gpus.map(({ model, why }) => `${model} ${why}`).join('; ')}`;
+  return `there is no such GPU; there is: ${gpus.map((gpu) => `${gpu.name} (${gpu.model})`).join(', ')}`;
+}
+
+function gpuEngine({ name, model, environment }: Gpu, softwareGpu: boolean): GpuEngine {
+  return new GpuEngine({ name, adapter: model, softwareGpu, ...(environment && { environment }) });
 }
 
 /** Stands for a device that was asked for and cannot be had. */

@@ -2,7 +2,7 @@
 
 import { userCacheDirectory } from '../../cache.ts';
 import { surveyKernels } from '../../engine/cpu/kernels/choose.ts';
-import { listGpus } from '../../engine/gpu/list-gpus.ts';
+import { type Gpu, listGpus } from '../../engine/gpu/list-gpus.ts';
 import { EXIT } from '../exit-codes.ts';
 import { kernelLines, kernelRows } from '../kernel-table.ts';
 import { thisMachine } from '../machine.ts';
@@ -18,7 +18,7 @@ export async function runDevices(options: DevicesOptions): Promise<number> {
   const kernels = kernelRows(await surveyKernels({ threads, cacheDirectory: userCacheDirectory() }));
   const kernel = kernels.find(({ chosen }) => chosen)?.name;
   const cpu = { name: 'cpu', model: machine.cpu, kernel, kernels, threads, why };
-  let gpus: Awaited<ReturnType<typeof listGpus>> = [];
+  let gpus: readonly Gpu[] = [];
   let noGpu = 'no adapter found';
   try {
     gpus = await listGpus();
@@ -32,13 +32,18 @@ export async function runDevices(options: DevicesOptions): Promise<number> {
       `cpu   ${cpu.model}`,
       `      kernel ${kernel ?? 'none'}, ${threads} ${threads === 1 ? 'thread' : 'threads'} (${why})`,
       ...kernelLines(kernels, threads).map((line) => `      ${line}`),
-      ...gpus.flatMap((gpu) => [
-        `${gpu.name.padEnd(5)} ${gpu.model}`,
-        `      ${gpu.usable ? '+' : '-'} ${gpu.backend}, ${gpu.description} (${gpu.why})`,
-      ]),
+      ...gpus.flatMap(gpuLines),
       ...(gpus.length === 0 ? [`gpu   none: ${noGpu}`] : []),
     ];
     process.stdout.write(`${lines.join('\n')}\n`);
   }
   return kernel || gpus.some(({ usable }) => usable) ? EXIT.done : EXIT.noDevice;
+}
+
+function gpuLines({ name, model, backend, driver, bus, usable, why }: Gpu): string[] {
+  return [
+    `${name.padEnd(5)} ${model}`,
+    `      ${backend}, ${driver}, bus ${bus ?? 'not known'}`,
+    `      ${usable ? '+ used' : '- not used'}: ${why}`,
+  ];
 }

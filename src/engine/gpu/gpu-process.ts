@@ -20,8 +20,8 @@ const LIST_MS = 15_000;
 const SILENCE_MS = 20_000;
 /** For the last dispatches, and for the driver to let go. */
 const CLOSE_MS = 5_000;
-/** Of what the child printed last, kept to explain its death. */
-const LAST_WORDS_CHARS = 2_000;
+/** Of what the child printed last, kept to explain its death. Room for a Vulkan layer's table of every GPU of a rig. */
+const LAST_WORDS_CHARS = 16_000;
 
 /** A line in which Dawn or a driver complains; of what every healthy device makes it say, nothing. */
 const COMPLAINT = /^(warning|error|fatal)(?!.*artificially reduced)/i;
@@ -79,6 +79,11 @@ export class GpuProcess {
 
   get pid(): number | undefined {
     return this.#child.pid;
+  }
+
+  /** What the child printed last; all of it only once it is closed. */
+  get lastWords(): string {
+    return this.#lastWords;
   }
 
   /**

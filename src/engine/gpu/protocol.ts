@@ -64,21 +64,26 @@ export const toChild = z.discriminatedUnion('type', [
 ]);
 export type ToChild = z.infer<typeof toChild>;
 
-const gpu = z.object({
-  /** `gpu0` …, in Dawn's order. */
-  name: z.string(),
+const adapter = z.object({
+  /** Dawn's name of it. */
   model: z.string(),
   /** `vulkan`, `metal` or `d3d12`. */
   backend: z.string(),
-  /** Driver and version, as far as it says. */
-  description: z.string(),
-  /** Hashed by the CPU in truth: llvmpipe, SwiftShader, WARP. */
-  software: z.boolean(),
-  usable: z.boolean(),
-  /** For people: why it can be used, or what to do. */
-  why: z.string(),
+  /** As it says once it is opened; absent where its name gives another adapter, or it could not be opened. */
+  info: z
+    .object({
+      /** Of the GPU, in lower case: `nvidia`, `amd`, `intel` …; `mesa` for its software. */
+      vendor: z.string(),
+      /** With its version, as far as it says. */
+      driver: z.string(),
+      /** Hashed by the CPU in truth: llvmpipe, SwiftShader, WARP. */
+      software: z.boolean(),
+    })
+    .optional(),
+  /** Why it could not be opened. */
+  fault: z.string().optional(),
 });
-export type Gpu = z.infer<typeof gpu>;
+export type Adapter = z.infer<typeof adapter>;
 
 export const toParent = z.discriminatedUnion('type', [
   z.object({
@@ -89,7 +94,8 @@ export const toParent = z.discriminatedUnion('type', [
     /** As the start-up benchmark saw it. */
     hashesPerSecond: z.number().positive(),
   }),
-  z.object({ type: z.literal('listed'), gpus: z.array(gpu) }),
+  /** In Dawn's order. */
+  z.object({ type: z.literal('listed'), adapters: z.array(adapter) }),
   z.object({
     type: z.literal('report'),
     search: z.int(),

@@ -1,39 +1,40 @@
 /**
  * Lists the adapters, in a child process. WebGPU hands out one adapter at a time; Dawn names them all only in the error
- * for a name that does not exist, and picks by that name, so two cards of one name cannot be told apart.
+ * for a name that does not exist, and picks by that name, so two cards of one name cannot be told apart here: see
+ * ../tell-apart.ts.
  */
 
 import { DeviceError } from '../../engine.ts';
-import type { Gpu } from '../protocol.ts';
+import type { Adapter } from '../protocol.ts';
 import { BACKEND, isSoftware, loadDawn, modelOf, openAdapter, whyNoAdapter } from './device.ts';
 
 const NO_SUCH_ADAPTER = '\u2205';
 
 /** @throws DeviceError when there is none. */
-export async function listAdapters(): Promise<Gpu[]> {
+export async function listAdapters(): Promise<Adapter[]> {
   const create = await loadDawn();
   const names = await adapterNames(create);
   if (names.length === 0) throw new DeviceError('missing', whyNoAdapter());
-  const gpus: Gpu[] = [];
+  const adapters: Adapter[] = [];
   for (const [i, model] of names.entries()) {
-    const gpu = { name: `gpu${i}`, model, backend: BACKEND };
-    const picked = pickedBy(model, names);
-    if (picked !== i) {
-      const why = `the library cannot tell it from gpu${picked}: to mine on both, run one pickaxe per GPU in containers that see one GPU each`;
-      gpus.push({ ...gpu, description: '', software: false, usable: false, why });
-      continue;
-    }
-    try {
-      const { adapter } = await openAdapter(create, model);
-      const software = isSoftware(adapter);
-      const why = software ? 'runs on the CPU: only mined on with --software-gpu' : 'hardware';
-      gpus.push({ ...gpu, description: modelOf(adapter), software, usable: !software, why });
-    } catch (error) {
-      if (!(error instanceof DeviceError)) throw error;
-      gpus.push({ ...gpu, description: '', software: false, usable: false, why: error.message });
-    }
+    const opened = pickedBy(model, names) === i ? await open(create, model) : {};
+    adapters.push({ model, backend: BACKEND, ...opened });
   }
-  return gpus;
+  return adapters;
+}
+
+async function open(
+  create: Awaited<ReturnType<typeof loadDawn>>,
+  name: string,
+): Promise<Pick<Adapter, 'info' | 'fault'>> {
+  try {
+    const { adapter } = await openAdapter(create, name);
+    const vendor = adapter.info.vendor.toLowerCase() || 'unknown';
+    return { info: { vendor, driver: modelOf(adapter), software: isSoftware(adapter) } };
+  } catch (error) {
+    if (!(error instanceof DeviceError)) throw error;
+    return { fault: error.message };
+  }
 }
 
 async function adapterNames(create: Awaited<ReturnType<typeof loadDawn>>): Promise<string[]> {

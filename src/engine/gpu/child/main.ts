@@ -33,7 +33,7 @@ process.on('message', (message) => {
 async function obey(message: ToChild): Promise<void> {
   switch (message.type) {
     case 'list':
-      return send({ type: 'listed', gpus: await listAdapters() });
+      return send({ type: 'listed', adapters: await listAdapters() });
     case 'open':
       return send({ type: 'opened', ...(await open(message)) });
     case 'search':

@@ -1,0 +1,40 @@
+/** GPUs as the system's PCI bus shows them (Linux's sysfs). */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const SYSFS = '/sys/bus/pci/devices';
+/** PCI class 03: display controllers, 3D controllers without an output among them. */
+const DISPLAY = /^0x03/;
+
+/** PCI's numbers of the makers whose GPUs are looked for, by Dawn's names of them. */
+const MAKERS: readonly (readonly [number, string])[] = [
+  [0x10de, 'nvidia'],
+  [0x1002, 'amd'],
+  [0x8086, 'intel'],
+];
+
+/** Dawn's name of a maker, like `nvidia`; nothing for one without GPUs. */
+export function makerOf(vendorId: number): string | undefined {
+  return MAKERS.find(([id]) => id === vendorId)?.[1];
+}
+
+export interface DisplayDevice {
+  /** Like `0000:65:00.0`. */
+  readonly bus: string;
+  /** Like `nvidia`. */
+  readonly vendor: string;
+}
+
+/** The display devices of makers of GPUs; none where the system does not show them. */
+export function displayDevices(sysfs = SYSFS): DisplayDevice[] {
+  try {
+    return readdirSync(sysfs).flatMap((bus) => {
+      const read = (file: string) => readFileSync(join(sysfs, bus, file), 'utf8').trim();
+      const vendor = makerOf(Number(read('vendor')));
+      return vendor && DISPLAY.test(read('class')) ? [{ bus, vendor }] : [];
+    });
+  } catch {
+    return []; // not Linux, or a sandbox
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * Tells GPUs apart that Dawn cannot. It picks by a part of the name: `RTX 3080` may be a `RTX 3080 Ti`, and two of a kind
+ * are one to it. Where Mesa's layer is, each of them gets a process that sees it alone, tried before it is relied on.
+ */
+
+import type { Environment } from './gpu-process.ts';
+import { onlyAt, type TableRow } from './isolation.ts';
+import { makerOf } from './pci.ts';
+import type { Adapter } from './protocol.ts';
+
+/** Processes at once that each start the drivers of all GPUs: more would slow each other down. Good enough. */
+const LOOKS_AT_ONCE = 4;
+
+/** What is found out about a GPU. */
+export interface Found {
+  /** Dawn's name of it. */
+  readonly model: string;
+  readonly backend: string;
+  readonly vendor: string;
+  readonly driver: string;
+  readonly software: boolean;
+  /** PCI address, where it is sure. */
+  readonly bus?: string;
+  /** For its process, which sees it alone then; absent where its name is enough. */
+  readonly environment?: Environment;
+  /** For people: why it cannot be used, and what to do. */
+  readonly fault?: string;
+}
+
+/** Lists the adapters that a process of this environment sees. @throws Error when there are none, or it takes too long. */
+export type Look = (environment: Environment) => Promise<readonly Adapter[]>;
+
+/** What came of trying to isolate a GPU. */
+type Attempt = { readonly found: Found } | { readonly reason: string };
+
+/**
+ * @param adapters all of them, in Dawn's order
+ * @param table of Mesa's layer; empty without it
+ * @returns what is found out about each adapter, in the same order
+ */
+export async function tellApart(
+  adapters: readonly Adapter[],
+  table: readonly TableRow[],
+  look: Look,
+): Promise<Found[]> {
+  const attempts = new Map<Adapter, Attempt>();
+  const queue = adapters.filter((adapter) => isAmbiguous(adapter, adapters)).values();
+  const isolateNext = async () => {
+    for (const adapter of queue) attempts.set(adapter, await isolate(adapter, adapters, table, look));
+  };
+  await Promise.all(Array.from({ length: LOOKS_AT_ONCE }, isolateNext));
+  return adapters.map((adapter) => {
+    const attempt = attempts.get(adapter);
+    return attempt && 'found' in attempt ? attempt.found : byName(adapter, adapters, table, attempts);
+  });
+}
+
+/** Whether its name is a part of another's, too. */
+function isAmbiguous({ model }: Adapter, adapters: readonly Adapter[]): boolean {
+  return adapters.filter((other) => other.model.includes(model)).length > 1;
+}
+
+async function isolate(
+  adapter: Adapter,
+  adapters: readonly Adapter[],
+  table: readonly TableRow[],
+  look: Look,
+): Promise<Attempt> {
+  if (table.length === 0) return { reason: WITHOUT_LAYER };
+  const { model, backend } = adapter;
+  const bus = busOf(adapter, adapters, table);
+  if (!bus) return { reason: 'its driver does not tell its PCI address' };
+  const environment = onlyAt(bus);
+  try {
+    const seen = await look(environment);
+    const info = seen[0]?.info;
+    if (seen.length === 1 && seen[0].model === model && info) {
+      return { found: { model, backend, ...info, bus, environment } };
+    }
+    const what = seen.length === 1 ? (seen[0].fault ?? seen[0].model) : `${seen.length} GPUs`;
+    return { reason: `a process that was to see the one at ${bus} alone saw: ${what} (Mesa 23.3 or later is needed)` };
+  } catch (error) {
+    return { reason: `a process that was to see the one at ${bus} alone failed: ${(error as Error).message}` };
+  }
+}
+
+/**
+ * Of a GPU that its name must do for. The first of a name is what Dawn gives for it, unless others of that name have
+ * processes of their own: then it might be one of those.
+ */
+function byName(
+  adapter: Adapter,
+  adapters: readonly Adapter[],
+  table: readonly TableRow[],
+  attempts: ReadonlyMap<Adapter, Attempt>,
+): Found {
+  const { model, backend, info, fault } = adapter;
+  const twins = adapters.filter((other) => other.model === model);
+  const isolated = twins.some((twin) => 'found' in (attempts.get(twin) ?? {}));
+  const bus = twins.length === 1 || isolated ? busOf(adapter, adapters, table) : undefined;
+  const known = { model, backend, ...(info ?? infoOfLike(adapter, adapters, table)), ...(bus && { bus }) };
+  if (info && !isolated) return known;
+  if (fault !== undefined) return { ...known, fault };
+  const attempt = attempts.get(adapter);
+  const reason = attempt && 'reason' in attempt ? attempt.reason : 'there is another of its name';
+  return { ...known, fault: `another GPU answers to its name, and ${reason}; ${REMEDY}` };
+}
+
+/** The address of the n-th row of a name is the n-th adapter's: whose is whose does not matter, but all must have one. */
+function busOf(adapter: Adapter, adapters: readonly Adapter[], table: readonly TableRow[]): string | undefined {
+  const twins = adapters.filter(({ model }) => model === adapter.model);
+  const rows = table.filter(({ model }) => model === adapter.model);
+  const buses = new Set(rows.flatMap(({ bus }) => bus ?? []));
+  return buses.size === twins.length && rows.length === twins.length ? [...buses][twins.indexOf(adapter)] : undefined;
+}
+
+/** What is known of a GPU that was not opened: what another of its name said, or the table. */
+function infoOfLike({ model }: Adapter, adapters: readonly Adapter[], table: readonly TableRow[]) {
+  const twin = adapters.find((other) => other.model === model && other.info);
+  if (twin?.info) return twin.info;
+  const row = table.find((other) => other.model === model);
+  return { vendor: (row && makerOf(row.vendorId)) ?? 'unknown', driver: 'unknown', software: row?.isCpu ?? false };
+}
+
+const WITHOUT_LAYER =
+  process.platform === 'linux'
+    ? 'Mesa’s Vulkan layer, which would tell them apart, is not there (install mesa-vulkan-drivers 23.3 or later, for cards of every maker)'
+    : 'nothing on this system tells them apart';
+const REMEDY = 'to mine on both, run one pickaxe per GPU in containers that see one GPU each (see docs/gpus.md)';

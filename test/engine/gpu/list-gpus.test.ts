@@ -1,0 +1,139 @@
+import { rmSync } from 'node:fs';
+import { afterAll, describe, expect, test } from 'vitest';
+import { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
+import { inOrder, listGpus, placeOnBus } from '#pickaxe/engine/gpu/list-gpus.js';
+import type { Found } from '#pickaxe/engine/gpu/tell-apart.js';
+import { jobOf, searchVectors } from '../../contract/jobs.ts';
+import { Rectangle } from '../../contract/rectangle.ts';
+import { pretend, twoLavapipes, whyNoCards } from './pretend-driver.ts';
+
+// As with adapters: what cannot be tried is skipped and says so, but in CI it is a fault.
+if (whyNoCards && process.platform === 'linux' && process.env.CI) {
+  throw new Error(`CI must tell cards apart (${whyNoCards})`);
+}
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true });
+});
+
+/** The environment of a rig whose files are removed in the end. */
+function rigOf({ environment, folder }: ReturnType<typeof pretend>): Record<string, string> {
+  folders.push(folder);
+  return environment;
+}
+
+describe.skipIf(whyNoCards)(`a rig of pretended cards${whyNoCards ? ` (${whyNoCards})` : ''}`, () => {
+  const model = 'GeForce RTX 3080';
+  const alike = [0xb3, 0x17, 0x65].map((bus) => ({ model, driver: `at ${bus.toString(16)}`, bus }));
+
+  test('has each of three alike in a process that sees it alone, in the order of their buses', async () => {
+    const gpus = await listGpus({ environment: rigOf(pretend(alike)) });
+    expect(gpus).toEqual(
+      ['17', '65', 'b3'].map((bus, i) => ({
+        name: `gpu${i}`,
+        model,
+        backend: 'vulkan',
+        vendor: 'nvidia',
+        driver: expect.stringContaining(`at ${bus}`),
+        software: false,
+        bus: `0000:${bus}:00.0`,
+        environment: { DRI_PRIME: `pci-0000_${bus}_00_0!`, MESA_VK_DEVICE_SELECT: '' },
+        usable: true,
+        why: expect.stringContaining('told from its like'),
+      })),
+    );
+  });
+
+  test('mines on two alike, each in its own process', async () => {
+    const rig = rigOf(pretend(alike.slice(0, 2)));
+    const gpus = await listGpus({ environment: rig });
+    const { headerHex, targetHex, lane, page, counter, start, nonce } = searchVectors.first[0];
+    const range = { lane, page, pages: 1, counter: start, counters: counter - start + 1 };
+    const engines = gpus.map(
+      (gpu) => new GpuEngine({ name: gpu.name, adapter: gpu.model, environment: { ...rig, ...gpu.environment } }),
+    );
+    const infos = await Promise.all(engines.map((engine) => engine.open()));
+    expect(infos.map((info) => info.model)).toEqual(gpus.map(({ driver }) => driver));
+    const search = async (engine: GpuEngine) => {
+      const candidates: bigint[] = [];
+      const reports = engine.search(jobOf(headerHex, targetHex), new Rectangle(range), new AbortController().signal);
+      for await (const report of reports) candidates.push(...report.candidates);
+      await engine.close();
+      return candidates;
+    };
+    expect(await Promise.all(engines.map(search))).toEqual([[BigInt(nonce)], [BigInt(nonce)]]);
+  });
+
+  test('tells a card from one whose name goes on, whichever comes first', async () => {
+    const longer = { model: `${model} Ti`, driver: 'the longer', bus: 1 };
+    const gpus = await listGpus({ environment: rigOf(pretend([longer, alike[0]])) });
+    expect(gpus).toMatchObject([
+      { model: longer.model, driver: expect.stringContaining('the longer'), bus: '0000:01:00.0', usable: true },
+      { model, driver: expect.stringContaining('at b3'), bus: '0000:b3:00.0', usable: true },
+    ]);
+    expect(gpus.map(({ environment }) => environment?.DRI_PRIME)).toEqual([undefined, 'pci-0000_b3_00_0!']);
+  });
+
+  test('mines on the first of a kind where the layer is switched off, and says what to install', async () => {
+    const gpus = await listGpus({ environment: { ...rigOf(pretend(alike)), NODEVICE_SELECT: '1' } });
+    expect(gpus.map(({ usable }) => usable)).toEqual([true, false, false]);
+    expect(gpus.map(({ bus, environment }) => bus ?? environment)).toEqual([undefined, undefined, undefined]);
+    expect(gpus[1].why).toMatch(/mesa-vulkan-drivers.*docs\/gpus\.md/);
+  });
+
+  test('mines on the first of a kind whose driver does not tell the bus', async () => {
+    const silent = alike.map(({ driver }) => ({ model, driver }));
+    const gpus = await listGpus({ environment: rigOf(pretend(silent)) });
+    expect(gpus.map(({ usable }) => usable)).toEqual([true, false, false]);
+    expect(gpus[2].why).toMatch(/PCI address/);
+  });
+
+  test('of software twice offers the first', async () => {
+    const environment = rigOf(twoLavapipes());
+    const gpus = await listGpus({ environment, softwareGpu: true });
+    expect(gpus).toMatchObject([
+      { name: 'gpu0', vendor: 'mesa', software: true, usable: true },
+      { name: 'gpu1', vendor: 'mesa', software: true, usable: false, why: expect.stringContaining('PCI address') },
+    ]);
+    expect((await listGpus({ environment })).map(({ usable }) => usable)).toEqual([false, false]);
+    // The layer's other way of hiding GPUs, by maker and device: nothing here needs it, and the child obeys it, too.
+    const one = await listGpus({ environment: { ...environment, MESA_VK_DEVICE_SELECT: '10005:0!' } });
+    expect(one).toHaveLength(1);
+  });
+});
+
+describe('the order of GPUs', () => {
+  const gpu = (bus?: string, software = false): Found => {
+    const words = { model: bus ?? 'x', backend: 'vulkan', vendor: 'amd', driver: '' };
+    return { ...words, software, ...(bus && { bus }) };
+  };
+
+  test('is that of their buses, software last', () => {
+    const found = [gpu(undefined, true), gpu('10000:02:00.0'), gpu('0000:b3:00.0'), gpu('0000:17:00.0')];
+    expect(inOrder(found).map(({ bus }) => bus)).toEqual(['0000:17:00.0', '0000:b3:00.0', '10000:02:00.0', undefined]);
+  });
+
+  test('is Dawn’s where one does not tell its bus', () => {
+    const found = [gpu('0000:b3:00.0'), gpu(undefined, true), gpu(), gpu('0000:17:00.0')];
+    expect(inOrder(found).map(({ bus }) => bus)).toEqual(['0000:b3:00.0', undefined, '0000:17:00.0', undefined]);
+    expect(inOrder(found).map(({ software }) => software)).toEqual([false, false, false, true]);
+  });
+});
+
+describe('the bus that the system knows', () => {
+  const gpu = (vendor: string) => ({ model: vendor, backend: 'vulkan', vendor, driver: '', software: false });
+  const amd = { bus: '0000:03:00.0', vendor: 'amd' };
+  const nvidia = { bus: '0000:01:00.0', vendor: 'nvidia' };
+
+  test('is given to a maker’s one GPU', () => {
+    const buses = placeOnBus([gpu('nvidia'), gpu('amd'), gpu('intel')], [amd, nvidia]).map(({ bus }) => bus);
+    expect(buses).toEqual([nvidia.bus, amd.bus, undefined]);
+  });
+
+  test('is not guessed', () => {
+    expect(placeOnBus([gpu('amd'), gpu('amd')], [amd])[0].bus).toBeUndefined();
+    expect(placeOnBus([gpu('amd')], [amd, { ...amd, bus: '0000:04:00.0' }])[0].bus).toBeUndefined();
+    expect(placeOnBus([{ ...gpu('amd'), bus: '0000:09:00.0' }], [amd])[0].bus).toBe('0000:09:00.0');
+  });
+});

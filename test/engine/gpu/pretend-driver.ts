@@ -1,0 +1,81 @@
+/** Builds Vulkan drivers that pretend to be cards (pretend-driver.c): a rig of any GPUs on a machine without one. */
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const source = fileURLToPath(new URL('./pretend-driver.c', import.meta.url));
+const VULKAN = '/usr/share/vulkan';
+/** Far more than it takes to compile a page of C. */
+const COMPILE_MS = 60_000;
+
+/** The manifest of Mesa's software GPU, where it is installed: its name differs from system to system. */
+export const lavapipe = filesOf('icd.d').find((path) => /\blvp_icd[^/]*\.json$/.test(path));
+
+/** Why cards cannot be pretended, or told apart, on this machine; undefined where they can be. */
+export const whyNoCards = !lavapipe
+  ? 'no lavapipe: install mesa-vulkan-drivers'
+  : !filesOf('implicit_layer.d').some((path) => path.includes('device_select'))
+    ? 'no Vulkan layer of Mesa’s: install mesa-vulkan-drivers'
+    : spawnSync('cc', ['--version']).error && 'no C compiler: install gcc libc6-dev';
+
+export interface Card {
+  readonly model: string;
+  /** What it says its driver is, to be known by. */
+  readonly driver: string;
+  /** Number of its PCI bus; left out, it does not tell. */
+  readonly bus?: number;
+}
+
+/** @returns the environment in which Vulkan finds these cards and no others, and the folder that they are in */
+export function pretend(cards: readonly Card[]) {
+  const folder = mkdtempSync(join(tmpdir(), 'pickaxe-cards-'));
+  const manifests = cards.map((card, i) => {
+    const library = join(folder, `card${i}.so`);
+    compile(card, library);
+    return writeManifest(folder, `card${i}`, library);
+  });
+  return { environment: onlyDrivers(manifests), folder };
+}
+
+/** @returns the environment in which Vulkan finds two adapters that nothing tells apart, and the folder that one is in */
+export function twoLavapipes() {
+  const folder = mkdtempSync(join(tmpdir(), 'pickaxe-cards-'));
+  return { environment: onlyDrivers([lavapipe!, writeManifest(folder, 'second', lavapipeLibrary())]), folder };
+}
+
+function compile({ model, driver, bus }: Card, output: string): void {
+  const words = { REAL: lavapipeLibrary(), MODEL: model, DRIVER: driver };
+  const defines = Object.entries(words).map(([name, value]) => `-D${name}=${JSON.stringify(value)}`);
+  const place = bus === undefined ? [] : [`-DBUS=${bus}`];
+  const flags = ['-std=gnu11', '-Wall', '-Wextra', '-Werror', '-shared', '-fPIC', ...defines, ...place];
+  const { status, stderr } = spawnSync('cc', [...flags, '-o', output, source, '-ldl'], {
+    encoding: 'utf8',
+    timeout: COMPILE_MS,
+  });
+  if (status !== 0) throw new Error(`cc does not compile ${source}: ${stderr}`);
+}
+
+function lavapipeLibrary(): string {
+  return JSON.parse(readFileSync(lavapipe!, 'utf8')).ICD.library_path;
+}
+
+function writeManifest(folder: string, name: string, library: string): string {
+  const path = join(folder, `${name}.json`);
+  const manifest = { file_format_version: '1.0.0', ICD: { library_path: library, api_version: '1.3.0' } };
+  writeFileSync(path, JSON.stringify(manifest));
+  return path;
+}
+
+/** Both names of the variable: the second is what older loaders know. */
+function onlyDrivers(manifests: readonly string[]): Record<string, string> {
+  const list = manifests.join(':');
+  return { VK_DRIVER_FILES: list, VK_ICD_FILENAMES: list };
+}
+
+function filesOf(folder: string): string[] {
+  const path = join(VULKAN, folder);
+  return existsSync(path) ? readdirSync(path).map((name) => join(path, name)) : [];
+}
