@@ -1,0 +1,27 @@
+/** Which card, and what its sensors are to whoever reads them. */
+
+import type { Telemetry } from '../../telemetry.ts';
+
+export interface Card {
+  readonly vendor?: 'nvidia' | 'amd' | 'intel' | undefined;
+  /** PCI address as `0000:65:00.0`, where known. Without it the sensors are those of the only card of the vendor. */
+  readonly bus?: string;
+}
+
+export interface Sensors {
+  /** Where the readings come from, or why there are none: one line for people. */
+  readonly what: string;
+  /** Never rejects. A call while another is under way gets the answer of that one. */
+  read(): Promise<Telemetry>;
+  /** Nothing is told any more. A reading that is under way ends first. */
+  close(): void;
+}
+
+/** Vendors as people write them. */
+export const NAMES = { nvidia: 'NVIDIA', amd: 'AMD', intel: 'Intel' } as const;
+
+/** Why no card was chosen, of so many: without an address, it takes exactly one. */
+export function whichCard(count: number, vendor: string): string {
+  if (count === 0) return `the system lists no card of ${vendor}`;
+  return `there are ${count} cards of ${vendor}, and no PCI address says which of them this is`;
+}

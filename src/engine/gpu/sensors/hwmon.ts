@@ -1,0 +1,154 @@
+/**
+ * Sensors of AMD's and Intel's cards under Linux. Files and units: Documentation/hwmon/sysfs-interface.rst; what the
+ * drivers make of them: Documentation/gpu/amdgpu/thermal.rst, Documentation/ABI/testing/sysfs-driver-intel-i915-hwmon
+ * and …-xe-hwmon.
+ */
+
+import { access, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../../../clock.ts';
+import { NAMES, type Sensors } from './card.ts';
+import { EnergyMeter } from './energy-meter.ts';
+import { onlyCard, type PciVendor } from './pci.ts';
+import { type Field, plausible, type Readings } from './plausible.ts';
+import { readInteger, readLine } from './read-line.ts';
+
+/** The file `name` of a card's own sensors. `i915_gt0` and the like, beside it, are of parts of the card. */
+const DRIVERS: Readonly<Record<PciVendor, readonly string[]>> = { amd: ['amdgpu'], intel: ['i915', 'xe'] };
+
+/** By label: amdgpu's edge, junction and mem, xe's pkg and vram. */
+const TEMPERATURES = new Map<string, Field>([
+  ['edge', 'temperatureC'],
+  ['pkg', 'temperatureC'],
+  ['junction', 'hotspotC'],
+  ['mem', 'memoryC'],
+  ['vram', 'memoryC'],
+]);
+const CLOCKS = new Map<string, Field>([
+  ['sclk', 'coreMHz'],
+  ['mclk', 'memoryMHz'],
+]);
+
+/** Where i915 tells the clock in MHz, now and in older kernels, below `drm/card0`. */
+const I915_CLOCKS = ['gt/gt0/rps_act_freq_mhz', 'gt_act_freq_mhz'];
+/** And xe, below the PCI device. */
+const XE_CLOCK = 'tile0/gt0/freq0/act_freq';
+
+/** The full speed of a fan's pulse width modulation where the driver does not tell. */
+const PWM_MAX = 255;
+
+/** A file that tells a field. Of several for one field, the first that has an answer is taken. */
+interface Gauge {
+  readonly field: Field;
+  readonly file: string;
+  /** So many of the file's units are one of the field's. */
+  readonly units: number;
+}
+
+/**
+ * @param sysfs where it is mounted
+ * @throws Error that says why there are no sensors.
+ */
+export async function openHwmon(
+  vendor: PciVendor,
+  bus: string | undefined,
+  sysfs: string,
+  clock: Clock,
+): Promise<Sensors> {
+  const devices = join(sysfs, 'bus/pci/devices');
+  if (!(await exists(devices))) throw new Error(`sensors of ${NAMES[vendor]} are read on Linux alone, in ${sysfs}`);
+  const address = bus ?? (await onlyCard(devices, vendor));
+  const device = join(devices, address);
+  const hwmon = await findHwmon(device, DRIVERS[vendor]);
+  const gauges = [...(hwmon ? await gaugesOf(hwmon.folder) : []), ...(await clocksOf(device))];
+  const energy = hwmon && (await energyOf(hwmon.folder, clock));
+  if (gauges.length === 0 && !energy) {
+    const drivers = DRIVERS[vendor].join(' or ');
+    throw new Error(`Linux shows no sensors of a card at ${address}: ${drivers} must be its driver`);
+  }
+  return {
+    what: `Linux’s sensors of the card at ${address}${hwmon ? ` (${hwmon.driver})` : ''}`,
+    async read() {
+      const readings: Readings = {};
+      for (const { field, file, units } of gauges) {
+        if (readings[field] !== undefined) continue;
+        const value = await readInteger(file);
+        readings[field] = value === undefined ? undefined : value / units;
+      }
+      readings.powerW ??= await energy?.readW();
+      return plausible(readings);
+    },
+    close: () => {},
+  };
+}
+
+async function findHwmon(device: string, drivers: readonly string[]) {
+  for (const name of await list(join(device, 'hwmon'))) {
+    const folder = join(device, 'hwmon', name);
+    const driver = await readLine(join(folder, 'name'));
+    if (driver !== undefined && drivers.includes(driver)) return { folder, driver };
+  }
+  return undefined;
+}
+
+async function gaugesOf(folder: string): Promise<Gauge[]> {
+  const gauges: Gauge[] = [];
+  const files = await list(folder);
+  const add = (field: Field | undefined, file: string, units: number) => {
+    if (field && files.includes(file)) gauges.push({ field, file: join(folder, file), units });
+  };
+  const labelOf = (channel: string) => readLine(join(folder, `${channel}_label`));
+
+  for (const channel of channels(files, 'temp')) {
+    const label = await labelOf(channel);
+    // i915 has one temperature, and so had amdgpu once: without a label, the chip's.
+    const field = label === undefined && channel === 'temp1' ? 'temperatureC' : TEMPERATURES.get(label ?? '');
+    add(field, `${channel}_input`, 1e3);
+  }
+  for (const channel of channels(files, 'freq')) {
+    add(CLOCKS.get((await labelOf(channel)) ?? ''), `${channel}_input`, 1e6);
+  }
+  // Of an APU's power this is all, the CPU's included.
+  add('powerW', 'power1_average', 1e6);
+  add('powerW', 'power1_input', 1e6);
+  for (const channel of channels(files, 'fan')) add('fanRpm', `${channel}_input`, 1);
+  const pwmMax = (await readInteger(join(folder, 'pwm1_max'))) ?? PWM_MAX;
+  add('fanPercent', 'pwm1', pwmMax / 100);
+  return gauges;
+}
+
+/** The counter of the whole card's energy where there is one, else that of the chip. */
+async function energyOf(folder: string, clock: Clock): Promise<EnergyMeter | undefined> {
+  const found = channels(await list(folder), 'energy');
+  const labels = await Promise.all(found.map((channel) => readLine(join(folder, `${channel}_label`))));
+  // i915 has no labels: its only counter is the card's.
+  const channel = ['card', undefined, 'pkg'].map((label) => found[labels.indexOf(label)]).find(Boolean);
+  return channel === undefined ? undefined : new EnergyMeter(join(folder, `${channel}_input`), clock);
+}
+
+async function clocksOf(device: string): Promise<Gauge[]> {
+  const cards = (await list(join(device, 'drm'))).filter((name) => /^card\d+$/.test(name));
+  const i915 = cards.flatMap((card) => I915_CLOCKS.map((file) => join(device, 'drm', card, file)));
+  const gauges: Gauge[] = [];
+  for (const file of [...i915, join(device, XE_CLOCK)]) {
+    if (await exists(file)) gauges.push({ field: 'coreMHz', file, units: 1 });
+  }
+  return gauges;
+}
+
+/** `temp1`, `temp2` … of those that have an input, in this order. */
+function channels(files: readonly string[], kind: string): string[] {
+  const numbers = files.map((file) => new RegExp(`^${kind}(\\d{1,3})_input$`).exec(file)?.[1]);
+  return numbers
+    .filter((number) => number !== undefined)
+    .sort((a, b) => Number(a) - Number(b))
+    .map((number) => kind + number);
+}
+
+const list = (folder: string): Promise<string[]> => readdir(folder).catch(() => []);
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );

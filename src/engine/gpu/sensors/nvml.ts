@@ -1,0 +1,99 @@
+/** Sensors of NVIDIA's cards. Functions, numbers and units: NVML API Reference Guide. */
+
+import { join } from 'node:path';
+import { NAMES, type Sensors, whichCard } from './card.ts';
+import { type Call, NvmlLibrary } from './nvml-library.ts';
+import { plausible } from './plausible.ts';
+
+/** On Windows with its path, since a mere name is looked for in the current folder, too. */
+export const NVML_LIBRARY =
+  process.platform === 'win32'
+    ? join(process.env.SystemRoot ?? 'C:\\Windows', 'System32', 'nvml.dll')
+    : 'libnvidia-ml.so.1';
+
+/** NVML_SUCCESS of nvmlReturn_t: a function that returns anything else has told nothing. */
+const SUCCESS = 0;
+/** NVML_TEMPERATURE_GPU of nvmlTemperatureSensors_t. */
+const TEMPERATURE_GPU = 0;
+/** NVML_CLOCK_SM and NVML_CLOCK_MEM of nvmlClockType_t. */
+const CLOCK_SM = 1;
+const CLOCK_MEM = 2;
+/** NVML_FI_DEV_MEMORY_TEMP: °C. */
+const FIELD_MEMORY_TEMPERATURE = 82;
+/**
+ * nvmlFieldValue_t, 40 bytes, little-endian wherever there is a driver of NVIDIA's: u32 fieldId, u32 scopeId,
+ * i64 timestamp, i64 latencyUsec, u32 valueType, u32 nvmlReturn, 8 bytes of value.
+ */
+const FIELD_VALUE = { bytes: 40, type: 24, result: 28, value: 32 };
+/** NVML_VALUE_TYPE_DOUBLE of nvmlValueType_t, the only one that is no integer. */
+const VALUE_DOUBLE = 0;
+
+/**
+ * @param bus as Linux writes it; left out, for the only card there is
+ * @param path of the library, as the system's loader takes it
+ * @throws Error that says why there are no sensors.
+ */
+export async function openNvml(bus: string | undefined, path: string): Promise<Sensors> {
+  const library = await NvmlLibrary.load(path);
+  const shutdown = library.required('nvmlShutdown');
+  const started = await library.required('nvmlInit_v2')();
+  if (started !== SUCCESS) throw new Error(`NVIDIA’s management library does not start: ${library.reason(started)}`);
+  const close = () => void shutdown().catch(() => {});
+  try {
+    const read = readerOf(library, await findDevice(library, bus));
+    return { what: `NVIDIA’s management library (NVML), ${bus ?? 'the only card'}`, read, close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** @returns an nvmlDevice_t */
+async function findDevice(library: NvmlLibrary, bus: string | undefined): Promise<unknown> {
+  const device: unknown[] = [null];
+  let found: number;
+  if (bus !== undefined) {
+    found = await library.required('nvmlDeviceGetHandleByPciBusId_v2', 'text', 'out handle')(bus, device);
+  } else {
+    const count = new Uint32Array(1);
+    const counted = await library.required('nvmlDeviceGetCount_v2', 'out number')(count);
+    if (counted !== SUCCESS) throw new Error(`NVIDIA’s management library counts no cards: ${library.reason(counted)}`);
+    if (count[0] !== 1) throw new Error(whichCard(count[0], NAMES.nvidia));
+    found = await library.required('nvmlDeviceGetHandleByIndex_v2', 'number', 'out handle')(0, device);
+  }
+  if (found === SUCCESS) return device[0];
+  const card = bus === undefined ? 'the only card' : `the card at ${bus}`;
+  throw new Error(`NVIDIA’s management library does not give out ${card}: ${library.reason(found)}`);
+}
+
+function readerOf(library: NvmlLibrary, device: unknown): Sensors['read'] {
+  const temperature = library.optional('nvmlDeviceGetTemperature', 'handle', 'number', 'out number');
+  const power = library.optional('nvmlDeviceGetPowerUsage', 'handle', 'out number');
+  const fan = library.optional('nvmlDeviceGetFanSpeed', 'handle', 'out number');
+  const clock = library.optional('nvmlDeviceGetClockInfo', 'handle', 'number', 'out number');
+  const fields = library.optional('nvmlDeviceGetFieldValues', 'handle', 'number', 'inout bytes');
+
+  async function number(call: Call | undefined, ...args: unknown[]): Promise<number | undefined> {
+    const value = new Uint32Array(1);
+    return (await call?.(device, ...args, value)) === SUCCESS ? value[0] : undefined;
+  }
+  async function memoryTemperature(): Promise<number | undefined> {
+    const field = Buffer.alloc(FIELD_VALUE.bytes);
+    field.writeUInt32LE(FIELD_MEMORY_TEMPERATURE);
+    if ((await fields?.(device, 1, field)) !== SUCCESS) return undefined;
+    if (field.readUInt32LE(FIELD_VALUE.result) !== SUCCESS) return undefined;
+    // Of every integer type the low half is all that a temperature takes.
+    return field.readUInt32LE(FIELD_VALUE.type) === VALUE_DOUBLE ? undefined : field.readUInt32LE(FIELD_VALUE.value);
+  }
+  return async () => {
+    // One by one: a driver that hangs keeps one of libuv's few threads, not all.
+    const temperatureC = await number(temperature, TEMPERATURE_GPU);
+    const memoryC = await memoryTemperature();
+    const powerMW = await number(power);
+    const fanPercent = await number(fan);
+    const coreMHz = await number(clock, CLOCK_SM);
+    const memoryMHz = await number(clock, CLOCK_MEM);
+    const powerW = powerMW === undefined ? undefined : powerMW / 1000;
+    return plausible({ temperatureC, memoryC, powerW, fanPercent, coreMHz, memoryMHz });
+  };
+}

@@ -1,0 +1,168 @@
+/** NVIDIA's sensors, against a stand-in for its management library. */
+
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import koffi from 'koffi';
+import { afterAll, describe, expect, test } from 'vitest';
+import { openSensors, type Sensors } from '#pickaxe/engine/gpu/sensors/sensors.js';
+
+const BUS = '0000:65:00.0';
+const stub = fileURLToPath(new URL('./nvml-stub.c', import.meta.url));
+const temporary = mkdtempSync(join(tmpdir(), 'pickaxe-nvml-'));
+afterAll(() => rmSync(temporary, { recursive: true, force: true }));
+
+const compiler = ['cc', 'gcc', 'clang'].find((command) => spawnSync(command, ['--version']).status === 0);
+// Without a compiler there is no stand-in. On a developer's machine that is a pity; in CI it is a fault.
+if (!compiler && process.env.CI) throw new Error('CI must try NVIDIA’s sensors: install a C compiler');
+
+let builds = 0;
+
+/** @returns the path of a stand-in of its own, so that none sees what another was told */
+function build(...macros: string[]): string {
+  const library = join(temporary, `nvml-${++builds}.so`);
+  const flags = ['-Wall', '-Wextra', '-Werror', '-shared', '-fPIC', ...macros.map((macro) => `-D${macro}`)];
+  const { status, stderr } = spawnSync(compiler!, [...flags, '-o', library, stub], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+  return library;
+}
+
+/** A function of the stand-in's own, by which it tells what was done to it. */
+const ask = (library: string, name: string): number => koffi.load(library).func(name, 'int', [])();
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(1);
+}
+
+async function readOnce(sensors: Sensors) {
+  const telemetry = await sensors.read();
+  sensors.close();
+  return telemetry;
+}
+
+describe.skipIf(!compiler)(`NVIDIA’s sensors${compiler ? '' : ', not tried: there is no C compiler'}`, () => {
+  const all = { temperatureC: 61, memoryC: 72, powerW: 287.654, fanPercent: 43, coreMHz: 1980, memoryMHz: 3201 };
+
+  test('of the card at an address', async () => {
+    const library = build('CARDS=2');
+    const sensors = await openSensors({ vendor: 'nvidia', bus: BUS }, { nvml: library });
+    expect(sensors.what).toBe(`NVIDIA’s management library (NVML), ${BUS}`);
+    expect(await sensors.read()).toEqual(all);
+    expect(await sensors.read()).toEqual(all);
+    expect(ask(library, 'stub_running')).toBe(1);
+    sensors.close();
+    sensors.close();
+    await until(() => ask(library, 'stub_running') <= 0);
+    expect(ask(library, 'stub_running')).toBe(0);
+    expect(await sensors.read()).toEqual({});
+    expect(ask(library, 'stub_power_calls')).toBe(2);
+  });
+
+  test('an address with a long domain, as NVIDIA writes it, is the same address', async () => {
+    const sensors = await openSensors({ vendor: 'nvidia', bus: '00000000:65:00.0' }, { nvml: build() });
+    expect(await readOnce(sensors)).toEqual(all);
+  });
+
+  test('of the only card, without an address', async () => {
+    const sensors = await openSensors({ vendor: 'nvidia' }, { nvml: build() });
+    expect(sensors.what).toBe('NVIDIA’s management library (NVML), the only card');
+    expect(await readOnce(sensors)).toEqual(all);
+  });
+
+  test('what the card does not support is left out', async () => {
+    const sensors = await openSensors({ vendor: 'nvidia', bus: BUS }, { nvml: build('MODEST') });
+    expect(await readOnce(sensors)).toEqual({ temperatureC: 61, powerW: 287.654, coreMHz: 1980, memoryMHz: 3201 });
+  });
+
+  test('what an old library has no function for is left out', async () => {
+    const sensors = await openSensors({ vendor: 'nvidia', bus: BUS }, { nvml: build('OLD') });
+    expect(await readOnce(sensors)).toEqual({ temperatureC: 61, powerW: 287.654, coreMHz: 1980, memoryMHz: 3201 });
+  });
+
+  test('what cannot be is left out', async () => {
+    const sensors = await openSensors({ vendor: 'nvidia', bus: BUS }, { nvml: build('ABSURD') });
+    expect(await readOnce(sensors)).toEqual({});
+  });
+
+  test.each([
+    ['two cards and no address', ['CARDS=2'], undefined, 'there are 2 cards of NVIDIA, and no PCI address says'],
+    ['no card', ['CARDS=0'], undefined, 'the system lists no card of NVIDIA'],
+    ['another address', [], '0000:66:00.0', 'does not give out the card at 0000:66:00.0: Not Found'],
+    ['no driver', ['INIT=9'], BUS, 'does not start: Driver Not Loaded'],
+    ['a library without the functions that it takes', ['ANCIENT'], BUS, 'has no nvmlInit_v2: update NVIDIA’s driver'],
+    ['what is no address', [], '65:00', "'65:00' is no PCI address such as 0000:65:00.0"],
+  ])('%s: no readings, and why', async (_name, macros, bus, why) => {
+    const library = build(...macros);
+    const sensors = await openSensors({ vendor: 'nvidia', ...(bus && { bus }) }, { nvml: library });
+    expect(sensors.what).toMatch(/^no readings: /);
+    expect(sensors.what).toContain(why);
+    expect(await readOnce(sensors)).toEqual({});
+    await until(() => ask(library, 'stub_running') <= 0); // what was started was ended
+    expect(ask(library, 'stub_running')).toBe(0);
+  });
+
+  test('a slow driver holds up neither JavaScript nor itself', async () => {
+    const library = build('GATE');
+    const sensors = await openSensors({ vendor: 'nvidia', bus: BUS }, { nvml: library });
+    const readings = [sensors.read(), sensors.read()];
+    await until(() => ask(library, 'stub_waiting') === 1); // the timers of `until` run meanwhile
+    readings.push(sensors.read());
+    sensors.close();
+    const late = await sensors.read();
+    expect(late).toEqual({});
+    expect(ask(library, 'stub_running')).toBe(1); // not ended under a call that still runs
+    expect(ask(library, 'stub_waiting')).toBe(1);
+
+    koffi.load(library).func('stub_open_gate', 'void', [])();
+    expect(await Promise.all(readings)).toEqual([all, all, all]);
+    expect(ask(library, 'stub_power_calls')).toBe(1);
+    await until(() => ask(library, 'stub_running') <= 0);
+    expect(ask(library, 'stub_running')).toBe(0);
+  });
+});
+
+test('without the library there are no readings, and what to do', async () => {
+  const sensors = await openSensors({ vendor: 'nvidia' }, { nvml: join(temporary, 'libnone.so.1') });
+  expect(sensors.what).toMatch(
+    /^no readings: NVIDIA’s management library does not load \(.*\): it comes with NVIDIA’s/,
+  );
+  expect(await readOnce(sensors)).toEqual({});
+});
+
+test('what is no library is as good as none', async () => {
+  const file = join(temporary, 'text.so.1');
+  writeFileSync(file, 'no library\n');
+  const sensors = await openSensors({ vendor: 'nvidia' }, { nvml: file });
+  expect(sensors.what).toMatch(/^no readings: NVIDIA’s management library does not load \(/);
+});
+
+test('without koffi there are no readings of NVIDIA, and those of others are none the worse', () => {
+  // The built sensors where no node_modules is in reach.
+  const copy = join(temporary, 'no-koffi');
+  const dist = fileURLToPath(new URL('../../../../dist', import.meta.url));
+  mkdirSync(join(copy, 'engine/gpu'), { recursive: true });
+  writeFileSync(join(copy, 'package.json'), '{ "type": "module" }\n');
+  cpSync(join(dist, 'clock.js'), join(copy, 'clock.js'));
+  cpSync(join(dist, 'engine/gpu/sensors'), join(copy, 'engine/gpu/sensors'), { recursive: true });
+  const device = join(copy, 'sys/bus/pci/devices/0000:03:00.0');
+  mkdirSync(join(device, 'hwmon/hwmon0'), { recursive: true });
+  writeFileSync(join(device, 'hwmon/hwmon0/name'), 'amdgpu\n');
+  writeFileSync(join(device, 'hwmon/hwmon0/temp1_input'), '45000\n');
+  writeFileSync(
+    join(copy, 'main.js'),
+    `import { openSensors } from './engine/gpu/sensors/sensors.js';
+    const nvidia = await openSensors({ vendor: 'nvidia' });
+    const amd = await openSensors({ vendor: 'amd', bus: '0000:03:00.0' }, { sysfs: 'sys' });
+    console.log(JSON.stringify([nvidia.what, await nvidia.read(), await amd.read()]));`,
+  );
+  const { stdout, stderr } = spawnSync(process.execPath, ['main.js'], { cwd: copy, encoding: 'utf8' });
+  expect(stderr).toBe('');
+  expect(JSON.parse(stdout)).toEqual([
+    expect.stringMatching(/^no readings: koffi, the package that calls NVIDIA’s management library, does not load: /),
+    {},
+    { temperatureC: 45 },
+  ]);
+});
