@@ -2,6 +2,9 @@
 
 import type { Telemetry } from '../../telemetry.ts';
 
+/** Vendors as people write them. */
+export const NAMES = { nvidia: 'NVIDIA', amd: 'AMD', intel: 'Intel' } as const;
+
 export interface Card {
   readonly vendor?: 'nvidia' | 'amd' | 'intel' | undefined;
   /** PCI address as `0000:65:00.0`, where known. Without it the sensors are those of the only card of the vendor. */
@@ -16,9 +19,6 @@ export interface Sensors {
   /** Nothing is told any more. A reading that is under way ends first. */
   close(): void;
 }
-
-/** Vendors as people write them. */
-export const NAMES = { nvidia: 'NVIDIA', amd: 'AMD', intel: 'Intel' } as const;
 
 /** Why no card was chosen, of so many: without an address, it takes exactly one. */
 export function whichCard(count: number, vendor: string): string {

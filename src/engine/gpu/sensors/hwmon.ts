@@ -7,14 +7,14 @@
 import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../../clock.ts';
-import { NAMES, type Sensors } from './card.ts';
+import { displayDevices } from '../pci.ts';
+import { NAMES, type Sensors, whichCard } from './card.ts';
 import { EnergyMeter } from './energy-meter.ts';
-import { onlyCard, type PciVendor } from './pci.ts';
 import { type Field, plausible, type Readings } from './plausible.ts';
 import { readInteger, readLine } from './read-line.ts';
 
 /** The file `name` of a card's own sensors. `i915_gt0` and the like, beside it, are of parts of the card. */
-const DRIVERS: Readonly<Record<PciVendor, readonly string[]>> = { amd: ['amdgpu'], intel: ['i915', 'xe'] };
+const DRIVERS = { amd: ['amdgpu'], intel: ['i915', 'xe'] };
 
 /** By label: amdgpu's edge, junction and mem, xe's pkg and vram. */
 const TEMPERATURES = new Map<string, Field>([
@@ -50,14 +50,14 @@ interface Gauge {
  * @throws Error that says why there are no sensors.
  */
 export async function openHwmon(
-  vendor: PciVendor,
+  vendor: keyof typeof DRIVERS,
   bus: string | undefined,
   sysfs: string,
   clock: Clock,
 ): Promise<Sensors> {
   const devices = join(sysfs, 'bus/pci/devices');
   if (!(await exists(devices))) throw new Error(`sensors of ${NAMES[vendor]} are read on Linux alone, in ${sysfs}`);
-  const address = bus ?? (await onlyCard(devices, vendor));
+  const address = bus ?? onlyCard(devices, vendor);
   const device = join(devices, address);
   const hwmon = await findHwmon(device, DRIVERS[vendor]);
   const gauges = [...(hwmon ? await gaugesOf(hwmon.folder) : []), ...(await clocksOf(device))];
@@ -80,6 +80,13 @@ export async function openHwmon(
     },
     close: () => {},
   };
+}
+
+/** @throws Error where there is not exactly one. */
+function onlyCard(devices: string, vendor: keyof typeof DRIVERS): string {
+  const cards = displayDevices(devices).filter((each) => each.vendor === vendor);
+  if (cards.length !== 1) throw new Error(whichCard(cards.length, NAMES[vendor]));
+  return cards[0].bus;
 }
 
 async function findHwmon(device: string, drivers: readonly string[]) {

@@ -2,10 +2,10 @@
 
 import { type Clock, systemClock } from '../../../clock.ts';
 import type { Telemetry } from '../../telemetry.ts';
+import { parseBus } from './bus.ts';
 import type { Card, Sensors } from './card.ts';
 import { openHwmon } from './hwmon.ts';
 import { NVML_LIBRARY, openNvml } from './nvml.ts';
-import { parseBus } from './pci.ts';
 
 export type { Card, Sensors } from './card.ts';
 

@@ -318,7 +318,8 @@ describe('which card', () => {
 
   test('the only one of the vendor, without an address', async () => {
     const audio = { vendor: '0x1002', class: '0x040300' };
-    const machine = new Machine({ [BUS]: RADEON, '0000:03:00.1': audio, '0000:00:02.0': ARC, '0000:00:00.0': {} });
+    const bridge = { vendor: '0x1002', class: '0x060000' };
+    const machine = new Machine({ [BUS]: RADEON, '0000:03:00.1': audio, '0000:00:02.0': ARC, '0000:00:00.0': bridge });
     expect(await (await machine.open({ vendor: 'amd' })).read()).toEqual(RADEON_TELLS);
     expect((await machine.open({ vendor: 'intel' })).what).toContain('0000:00:02.0 (i915)');
   });

@@ -1,0 +1,14 @@
+/** PCI addresses, by which the system tells cards apart. */
+
+/** Of a text that is no address, shown in the error. */
+const SHOWN_CHARS = 40;
+
+/**
+ * @returns the address as Linux writes it, `0000:65:00.0`: lower case, the domain in four digits or as many as it takes
+ * @throws Error when it is no PCI address.
+ */
+export function parseBus(text: string): string {
+  const match = /^([0-9a-f]{1,8})(:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])$/.exec(text.toLowerCase());
+  if (!match) throw new Error(`'${text.slice(0, SHOWN_CHARS)}' is no PCI address such as 0000:65:00.0`);
+  return `${Number.parseInt(match[1], 16).toString(16).padStart(4, '0')}${match[2]}`;
+}
