@@ -1,7 +1,7 @@
 /**
  * Mesa's Vulkan layer VK_LAYER_MESA_device_select (Linux): what it tells of the GPUs, and how it hides all but one of
- * them from a process. It wraps the drivers of every maker, NVIDIA's too. As of Mesa 23.3,
- * `src/vulkan/device-select-layer/`.
+ * them from a process. It wraps the drivers of every maker, NVIDIA's too. After Mesa's `src/vulkan/device-select-layer/`,
+ * and tried with Mesa 25.0.
  */
 
 import type { Environment } from './gpu-process.ts';

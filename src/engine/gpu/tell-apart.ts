@@ -124,6 +124,6 @@ function infoOfLike({ model }: Adapter, adapters: readonly Adapter[], table: rea
 
 const WITHOUT_LAYER =
   process.platform === 'linux'
-    ? 'Mesa’s Vulkan layer, which would tell them apart, is not there (install mesa-vulkan-drivers 23.3 or later, for cards of every maker)'
+    ? 'Mesa’s Vulkan layer, which would tell them apart, is not there or too old (install mesa-vulkan-drivers 23.3 or later, for cards of every maker)'
     : 'nothing on this system tells them apart';
 const REMEDY = 'to mine on both, run one pickaxe per GPU in containers that see one GPU each (see docs/gpus.md)';
