@@ -8,7 +8,7 @@
 //
 // group 0, binding 0, uniform (16 bytes): base, target7, rotate12 = 12, rotate7 = 7
 // group 0, binding 1, uniform (96 bytes): the job's words, from prepareWords()
-// group 0, binding 2, storage (16388 bytes): count of hits, then the offsets of the first 4096; clear count first
+// group 0, binding 2, storage (32772 bytes): count of hits, then the offsets of the first 8192; clear count first
 
 override WORKGROUP_SIZE: u32 = 128u;
 override COUNTERS_PER_INVOCATION: u32 = 16u;
@@ -22,7 +22,7 @@ struct Control {
 
 struct Result {
   count: atomic<u32>,
-  offsets: array<u32, 4096>,
+  offsets: array<u32, 8192>,
 }
 
 @group(0) @binding(0) var<uniform> control: Control;
@@ -952,7 +952,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let x889 = x888 ^ x883 ^ j0;
     if (x889 <= target7) {
       let slot = atomicAdd(&result.count, 1u);
-      if (slot < 4096u) {
+      if (slot < 8192u) {
         result.offsets[slot] = first + i;
       }
     }

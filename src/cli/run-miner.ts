@@ -47,7 +47,7 @@ export async function runMiner({ events, source, engines, log }: Rig, options: M
   const tally = new Tally(clock);
   const logLines = new LogLines(log, tally);
   const jsonLines = json ? new JsonLines(writeLine, clock) : undefined;
-  const outcome = { ready: false, worked: false, retired: 0, wrongHashes: false, interrupted: false };
+  const outcome = { ready: false, worked: false, parked: 0, wrongHashes: false, interrupted: false };
 
   events.on(tally.listen);
   if (jsonLines) events.on(jsonLines.listen);
@@ -55,7 +55,7 @@ export async function runMiner({ events, source, engines, log }: Rig, options: M
   events.on((event) => {
     if (event.event === 'work') outcome.worked = true;
     if (event.event === 'device' && event.state === 'ready') outcome.ready = true;
-    if (event.event === 'device' && event.state === 'retired') outcome.retired++;
+    if (event.event === 'device' && event.state === 'parked') outcome.parked++;
     if (event.event === 'device' && event.fault === 'wrong hashes') outcome.wrongHashes = true;
   });
 
@@ -88,7 +88,7 @@ export async function runMiner({ events, source, engines, log }: Rig, options: M
 
   if (outcome.interrupted) return EXIT.done;
   if (outcome.wrongHashes) return EXIT.wrongHashes;
-  if (outcome.retired >= engines.length) return EXIT.noDevice;
+  if (outcome.parked >= engines.length) return EXIT.noDevice;
   return outcome.worked ? EXIT.done : EXIT.noWork;
 }
 

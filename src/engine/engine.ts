@@ -2,6 +2,7 @@
 
 import type { Job } from '../chain/job.ts';
 import type { Range } from '../chain/nonce.ts';
+import type { Telemetry } from './telemetry.ts';
 
 /** Where engines get ranges from. Ranges are disjoint, and never given out twice unless given back. */
 export interface Ranges {
@@ -37,6 +38,18 @@ export interface EngineInfo {
   readonly why: string;
 }
 
+/** What an engine tells while it is open, besides its reports. */
+export interface EngineListener {
+  /**
+   * What opening does while it takes seconds, again and again.
+   * @param what one line for people
+   * @param done part of it that is done, 0 to 1
+   */
+  progress?(what: string, done: number): void;
+  /** What the device's sensors say, every few seconds, where it has some that can be read. */
+  telemetry?(telemetry: Telemetry): void;
+}
+
 export interface Engine {
   /** `cpu`, `gpu0` …: unique in a rig. */
   readonly name: string;
@@ -45,7 +58,7 @@ export interface Engine {
    * Starts threads or the device and checks the kernel against known answers.
    * @throws DeviceError when there is no such device, or when it computes wrong hashes.
    */
-  open(): Promise<EngineInfo>;
+  open(listener?: EngineListener): Promise<EngineInfo>;
   /**
    * Searches until `stop` or until the ranges are used up, reporting as it goes: a candidate at once, and what has been
    * searched also when stopped. Ranges that were taken and not searched are given back before it ends. The search of a

@@ -1,5 +1,7 @@
 /** What can happen while mining: one typed union, reported by everything and listened to by `report/`. A leaf. */
 
+import type { Telemetry } from '../engine/telemetry.ts';
+
 export type MinerEvent =
   /** Engines were given a new work. */
   | { event: 'work'; chain: number; height: bigint; difficulty: number }
@@ -29,13 +31,17 @@ export type MinerEvent =
       event: 'device';
       device: string;
       kind: 'cpu' | 'gpu';
-      state: 'ready' | 'restarting' | 'retired';
+      state: 'ready' | 'paused' | 'restarting' | 'parked';
       /** Model, kernel, thread count: one line for people. */
       description: string;
-      /** Why it is not in service, and the kind of fault: absent while it is. */
+      /** Why it does not work, and the kind of fault: absent while it works. */
       reason?: string;
       fault?: 'missing' | 'lost' | 'wrong hashes';
     }
+  /** Opening a device takes its time: what it does, and the part of that which is done, 0 to 1. */
+  | { event: 'progress'; device: string; what: string; done: number }
+  /** What a device's sensors say: every few seconds, where they can be read. */
+  | { event: 'telemetry'; device: string; telemetry: Telemetry }
   /** A source came within or went out of reach. `source` is its name, a node's URL. */
   | { event: 'source'; source: string; state: 'connected' | 'lost' | 'warning' | 'info'; reason: string };
 

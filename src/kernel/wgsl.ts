@@ -5,10 +5,10 @@ import { costPerNonce, handedDown, type Kernel } from './last-block.ts';
 import { type Dialect, generatedBy, hex, indent, Names } from './print.ts';
 
 /**
- * Hits that one dispatch can report, only good enough: 16 KiB to clear and read back, and at real targets a dispatch
- * has a few false hits at most. With more hits than this the range is searched again in parts.
+ * Hits that one dispatch can report. At real targets it has a few false hits at most; with more hits than this the range
+ * is searched again in parts, the smallest of which is a workgroup: so this is the largest one's counters, 256 × 32.
  */
-export const HIT_CAPACITY = 4096;
+export const HIT_CAPACITY = 8192;
 
 /** The job uniform is an array of vectors, so its words are padded to a multiple of four. */
 export const jobWords = (kernel: Kernel): number => Math.ceil(handedDown(kernel, JOB).length / 4) * 4;

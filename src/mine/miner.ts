@@ -17,6 +17,7 @@ import { Assignment } from './assignment.ts';
 import { Space } from './space.ts';
 import { Station } from './station.ts';
 import { Submitter } from './submitter.ts';
+import type { TemperatureLimits } from './thermostat.ts';
 
 /** How often the creation time follows the clock. A new job costs well under a millisecond of search. */
 const ROLL_MS = 3_000;
@@ -35,6 +36,8 @@ export interface MinerOptions {
   readonly clock: Clock;
   /** A uniform integer in [0, below). */
   readonly random: (below: number) => number;
+  /** When devices are too hot to work; left out, never. */
+  readonly temperatureLimits?: TemperatureLimits | undefined;
 }
 
 export class Miner {
@@ -51,7 +54,7 @@ export class Miner {
 
   constructor(options: MinerOptions) {
     this.#options = options;
-    const { source, emit, clock, engines, random } = options;
+    const { source, emit, clock, engines, random, temperatureLimits } = options;
     this.#ownLane = random(LANES);
     this.#submitter = new Submitter({ source, emit, clock, isStale: ({ work }) => this.#stale.has(work) });
     const hooks = {
@@ -60,7 +63,7 @@ export class Miner {
         this.#judge(station, assignment.job, report.candidates),
       exhausted: (assignment: Assignment) => this.#renew(assignment),
     };
-    this.#stations = engines.map((engine) => new Station(engine, hooks));
+    this.#stations = engines.map((engine) => new Station(engine, hooks, temperatureLimits));
   }
 
   /** Mines until `stop`, or until no engine is left. Pending submissions are seen through. May be called once. */

@@ -1,24 +1,33 @@
 /**
- * One engine's place in the miner: opened, put to each assignment, restarted when its device is lost, and retired when
- * there is no such device, when it keeps being lost, or when it computes wrong hashes.
+ * One engine's place in the miner: opened, put to each assignment, paused while it is too hot, restarted when its device
+ * is lost or computes wrong hashes, and parked when there is no such device or when it keeps failing.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DeviceError, type Engine, type EngineInfo, type SearchReport } from '../engine/engine.ts';
+import type { Telemetry } from '../engine/telemetry.ts';
 import type { Listener, MinerEvent } from '../events/events.ts';
 import type { Assignment } from './assignment.ts';
+import { type TemperatureLimits, Thermostat } from './thermostat.ts';
 
-/** A lost device is tried again after 1, 2, 4 … seconds, this often in a row. Good enough: a driver resets in seconds. */
+/** A failed device is tried again after 1, 2, 4 … seconds, this often in a row. Good enough: a driver resets in seconds. */
 const RESTARTS = 5;
 const RESTART_AFTER_MS = 1_000;
 /** A device that has worked this long since its restart starts with a clean slate. */
 const STEADY_MS = 60_000;
+/** Wrong hashes come in heat or by clocks a step too high: that it takes a while to show again is no good sign. */
+const STEADY_HASHES_MS = 3_600_000;
 /**
- * Wrong claims within an hour before a device is retired. One alone can be a cosmic ray or a clock a step too high; a
- * device that is really broken makes three at once.
+ * Wrong claims within an hour before a device is restarted. One alone can be a cosmic ray; a device that is really broken
+ * makes three at once.
  */
 const HARDWARE_ERRORS = 3;
 const HARDWARE_ERRORS_WITHIN_MS = 3_600_000;
+
+type DeviceEvent = MinerEvent & { event: 'device' };
+
+/** Why a device rests: it goes on when no reason is left. */
+export type PauseReason = 'temperature';
 
 export interface StationHooks {
   readonly emit: Listener;
@@ -40,17 +49,41 @@ export class Station {
   #hardwareErrorsMs: number[] = [];
   #wasReady = false;
   #description: string;
+  /** What to tell people of each reason to rest. */
+  readonly #pauses = new Map<PauseReason, string>();
+  /** Ends what is being searched when the device is to rest. */
+  #working = new AbortController();
+  readonly #thermostat: Thermostat | undefined;
 
-  constructor(engine: Engine, hooks: StationHooks) {
+  /** @param limits left out, the device is never too hot */
+  constructor(engine: Engine, hooks: StationHooks, limits?: TemperatureLimits) {
     this.engine = engine;
     this.#description = engine.name;
     this.#hooks = hooks;
+    this.#thermostat = limits && new Thermostat(limits);
   }
 
   /** Puts the engine to a new assignment at once, or to none. */
   assign(assignment: Assignment | undefined): void {
     this.#assignment = assignment;
-    if (this.#leave && assignment) this.#start(assignment);
+    if (assignment) this.#start(assignment);
+  }
+
+  /** Has the device rest for a reason. What it is on is given back. */
+  pause(reason: PauseReason, why: string): void {
+    const working = this.#pauses.size === 0;
+    this.#pauses.set(reason, why);
+    if (!working) return;
+    this.#working.abort();
+    this.#announceReady();
+  }
+
+  /** Takes one reason to rest away. */
+  resume(reason: PauseReason): void {
+    if (!this.#pauses.delete(reason) || this.#pauses.size > 0) return;
+    this.#working = new AbortController();
+    this.#announceReady();
+    if (this.#assignment) this.#start(this.#assignment);
   }
 
   /** Counts a claim that did not verify. Once out of service, a device's claims count no more. */
@@ -63,27 +96,29 @@ export class Station {
     if (this.#hardwareErrorsMs.length < HARDWARE_ERRORS) return;
     this.#leave = undefined;
     const what = `${HARDWARE_ERRORS} nonces that it claimed do not solve: it computes wrong hashes`;
-    leave(new DeviceError('wrong hashes', `${what}. Lower its clocks or check its cooling, then restart.`));
+    leave(new DeviceError('wrong hashes', `${what}. Lower its clocks or check its cooling.`));
   }
 
-  /** Keeps the engine in service until `stop`, or until it has to be retired. Never throws. */
+  /** Keeps the engine in service until `stop`, or until it has to be parked. Never throws. */
   async run(stop: AbortSignal): Promise<void> {
     let restarts = 0;
     while (!stop.aborted) {
       const openedAtMs = performance.now();
       try {
         await this.#serve(stop);
-      } catch (fault) {
-        if (performance.now() - openedAtMs > STEADY_MS) restarts = 0;
-        const lost = asDeviceError(fault);
+      } catch (error) {
+        const { message: reason, fault } = asDeviceError(error);
+        const steadyMs = fault === 'wrong hashes' ? STEADY_HASHES_MS : STEADY_MS;
+        if (performance.now() - openedAtMs > steadyMs) restarts = 0;
         // A device that has worked is not there for a while when its driver is reset.
-        const mayReturn = lost.fault === 'lost' || (lost.fault === 'missing' && this.#wasReady);
+        const mayReturn = fault !== 'missing' || this.#wasReady;
         if (!mayReturn || restarts >= RESTARTS) {
-          this.#announce('retired', lost);
+          const inVain = restarts > 0 ? ` (${restarts} restarts did not help)` : '';
+          this.#announce('parked', { reason: reason + inVain, fault });
           return;
         }
-        this.#announce('restarting', lost);
         const waitMs = RESTART_AFTER_MS * 2 ** restarts++;
+        this.#announce('restarting', { reason, fault });
         await sleep(waitMs, undefined, { signal: stop }).catch(() => {});
       }
     }
@@ -97,11 +132,12 @@ export class Station {
     });
     try {
       // A driver can take a minute to open, or hang: closing below ends that, too.
-      const info = await Promise.race([this.engine.open(), stopped]);
+      const info = await Promise.race([this.engine.open(this.#listener), stopped]);
       if (!info || stop.aborted) return;
       this.#description = describe(info);
       this.#wasReady = true;
-      this.#announce('ready');
+      this.#hardwareErrorsMs = [];
+      this.#announceReady();
       const left = new Promise<never>((_, reject) => {
         this.#leave = reject;
       });
@@ -114,7 +150,9 @@ export class Station {
     }
   }
 
+  /** Does nothing while out of service, or at rest: what is current then is started later. */
   #start(assignment: Assignment): void {
+    if (!this.#leave || this.#pauses.size > 0) return;
     const search = this.#search(assignment)
       .catch((fault) => this.#leave?.(fault))
       .finally(() => this.#searches.delete(search));
@@ -122,7 +160,8 @@ export class Station {
   }
 
   async #search(assignment: Assignment): Promise<void> {
-    const { job, space, stop } = assignment;
+    const { job, space } = assignment;
+    const stop = AbortSignal.any([assignment.stop, this.#working.signal]);
     if (stop.aborted) return;
     for await (const report of this.engine.search(job, space, stop)) {
       this.#hooks.emit({ event: 'hashes', device: this.engine.name, hashes: report.hashes });
@@ -131,9 +170,31 @@ export class Station {
     if (!stop.aborted) this.#hooks.exhausted(assignment);
   }
 
-  #announce(state: (MinerEvent & { event: 'device' })['state'], error?: DeviceError): void {
+  readonly #listener = {
+    progress: (what: string, done: number) =>
+      this.#hooks.emit({ event: 'progress', device: this.engine.name, what, done }),
+    telemetry: (telemetry: Telemetry) => {
+      this.#hooks.emit({ event: 'telemetry', device: this.engine.name, telemetry });
+      this.#mind(telemetry);
+    },
+  };
+
+  #mind({ temperatureC: edgeC, hotspotC }: Telemetry): void {
+    const temperatureC = edgeC ?? hotspotC; // some cards tell of their hottest place alone
+    const verdict = temperatureC === undefined ? undefined : this.#thermostat?.judge(temperatureC);
+    if (verdict === 'too hot') {
+      const { resumeC } = this.#thermostat as Thermostat;
+      this.pause('temperature', `it is at ${temperatureC} °C and rests until it is at ${resumeC} °C`);
+    } else if (verdict === 'cooled down') this.resume('temperature');
+  }
+
+  #announceReady(): void {
+    if (this.#pauses.size === 0) this.#announce('ready');
+    else this.#announce('paused', { reason: [...this.#pauses.values()].join('; ') });
+  }
+
+  #announce(state: DeviceEvent['state'], why: Pick<DeviceEvent, 'reason' | 'fault'> = {}): void {
     const { name: device, kind } = this.engine;
-    const why = error && { reason: error.message, fault: error.fault };
     this.#hooks.emit({ event: 'device', device, kind, state, description: this.#description, ...why });
   }
 }

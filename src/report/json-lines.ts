@@ -19,15 +19,25 @@ export class JsonLines {
   }
 
   readonly listen = (event: MinerEvent): void => {
-    if (event.event === 'hashes') return; // many a second; `hashrate` carries their sum
+    // Many a second, and one every other second: `hashrate` carries what they come to.
+    if (event.event === 'hashes' || event.event === 'telemetry') return;
     const { event: name, ...fields } = event;
     this.#line(name, fields);
   };
 
   hashrate(tally: Tally): void {
-    const devices = Object.fromEntries(tally.hashrates());
+    const all = [...tally.devices()];
+    const devices = Object.fromEntries(all.map(([name, { hashrate }]) => [name, hashrate]));
     const total = Object.values(devices).reduce((sum, rate) => sum + rate, 0);
-    this.#line('hashrate', { devices, total });
+    const sensors = Object.fromEntries(
+      all
+        .filter(([, { telemetry }]) => Object.keys(telemetry).length > 0)
+        .map(([name, { telemetry, hashes_per_joule }]) => [
+          name,
+          { ...telemetry, ...(hashes_per_joule && { hashes_per_joule }) },
+        ]),
+    );
+    this.#line('hashrate', { devices, total, sensors });
   }
 
   summary(summary: Summary): void {

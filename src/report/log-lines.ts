@@ -3,11 +3,13 @@
 import type { Logger } from 'pino';
 import type { MinerEvent } from '../events/events.ts';
 import type { Tally } from './tally.ts';
-import { formatDuration, formatHashrate, withPrefix } from './units.ts';
+import { formatDuration, formatHashrate, formatTelemetry, withPrefix } from './units.ts';
 
 export class LogLines {
   readonly #log: Logger;
   readonly #tally: Tally;
+  /** What each device was last said to do. */
+  readonly #progress = new Map<string, string>();
 
   /** @param tally must get each event before this does */
   constructor(log: Logger, tally: Tally) {
@@ -47,18 +49,30 @@ export class LogLines {
       case 'source':
         this.#source(event);
         break;
+      case 'progress':
+        if (this.#progress.get(event.device) === event.what) break; // it goes on
+        this.#progress.set(event.device, event.what);
+        this.#log.info({ tag: event.device }, event.what);
+        break;
       case 'hashes':
+      case 'telemetry':
         break;
     }
   };
 
   /** The speed line. */
   speed(): void {
-    const rates = [...this.#tally.hashrates()];
-    const total = rates.reduce((sum, [, rate]) => sum + rate, 0);
-    const each =
-      rates.length > 1 ? ` (${rates.map(([name, rate]) => `${name} ${formatHashrate(rate)}`).join(', ')})` : '';
-    this.#log.info({ tag: 'miner' }, `speed ${formatHashrate(total)}${each}`);
+    const devices = [...this.#tally.devices()];
+    const total = devices.reduce((sum, [, { hashrate }]) => sum + hashrate, 0);
+    const each = devices.map(([name, { hashrate, telemetry, hashes_per_joule }]) => ({
+      name: devices.length > 1 ? `${name} ${formatHashrate(hashrate)}` : '',
+      sensors: formatTelemetry(telemetry, hashes_per_joule),
+    }));
+    const parts = each.map(({ name, sensors }) => [name, sensors].filter(Boolean).join(' ')).filter(Boolean);
+    this.#log.info(
+      { tag: 'miner' },
+      `speed ${formatHashrate(total)}${parts.length > 0 ? ` (${parts.join(', ')})` : ''}`,
+    );
   }
 
   summary(): void {
@@ -82,8 +96,9 @@ export class LogLines {
 
   #device({ device, state, description, reason }: MinerEvent & { event: 'device' }): void {
     if (state === 'ready') this.#log.info({ tag: device }, description);
-    else if (state === 'restarting') this.#log.warn({ tag: device }, `lost, restarting: ${reason}`);
-    else this.#log.error({ tag: device }, `out of service: ${reason}`);
+    else if (state === 'paused') this.#log.warn({ tag: device }, `paused: ${reason}`);
+    else if (state === 'restarting') this.#log.warn({ tag: device }, `restarting: ${reason}`);
+    else this.#log.error({ tag: device }, `parked, the others go on: ${reason}`);
   }
 
   #source({ source, state, reason }: MinerEvent & { event: 'source' }): void {

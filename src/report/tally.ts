@@ -1,10 +1,13 @@
 /** The books: what happened since the start, and each device's hashrate. Filled from events only. */
 
 import type { Clock } from '../clock.ts';
+import type { Telemetry } from '../engine/telemetry.ts';
 import type { MinerEvent } from '../events/events.ts';
 
 /** Hashrates are averages over this long: long enough for a steady figure, short enough to show a fault. */
 const WINDOW_MS = 30_000;
+/** A reading older than this says nothing about now: a few times the interval between them. */
+const FRESH_MS = 10_000;
 /** Hash counts are kept in steps of this length. */
 const STEP_MS = 500;
 
@@ -20,6 +23,29 @@ export interface Summary {
   readonly seconds: number;
   /** Average over the whole run, H/s. */
   readonly hashrate: number;
+  /** The same of each device, by its name. */
+  readonly devices: Readonly<Record<string, DeviceSummary>>;
+}
+
+/** One device's books. */
+export interface DeviceSummary {
+  readonly hashes: number;
+  readonly accepted: number;
+  readonly rejected: number;
+  readonly stale: number;
+  readonly unknown: number;
+  readonly hardware_errors: number;
+  readonly restarts: number;
+}
+
+/** How a device is doing. */
+export interface DeviceNow {
+  /** H/s */
+  readonly hashrate: number;
+  /** What its sensors said last; empty when that is old, or when it has none. */
+  readonly telemetry: Telemetry;
+  /** Hashes for a joule, where its power is known. */
+  readonly hashes_per_joule?: number;
 }
 
 class Meter {
@@ -43,12 +69,36 @@ class Meter {
   }
 }
 
+class Device {
+  readonly meter = new Meter();
+  readonly sinceMs: number;
+  readonly verdicts = { accepted: 0, rejected: 0, stale: 0, unknown: 0 };
+  hardwareErrors = 0;
+  restarts = 0;
+  telemetry: Telemetry = {};
+  telemetryMs = Number.NEGATIVE_INFINITY;
+
+  constructor(sinceMs: number) {
+    this.sinceMs = sinceMs;
+  }
+
+  now(nowMs: number): DeviceNow {
+    const hashrate = this.meter.rate(nowMs, this.sinceMs);
+    const telemetry = nowMs - this.telemetryMs < FRESH_MS ? this.telemetry : {};
+    const { powerW } = telemetry;
+    return { hashrate, telemetry, ...(powerW && { hashes_per_joule: hashrate / powerW }) };
+  }
+
+  get summary(): DeviceSummary {
+    const { meter, verdicts, hardwareErrors: hardware_errors, restarts } = this;
+    return { hashes: meter.total, ...verdicts, hardware_errors, restarts };
+  }
+}
+
 export class Tally {
   readonly #clock: Clock;
   readonly #startMs: number;
-  readonly #meters = new Map<string, { meter: Meter; sinceMs: number }>();
-  readonly #verdicts = { accepted: 0, rejected: 0, stale: 0, unknown: 0 };
-  #hardwareErrors = 0;
+  readonly #devices = new Map<string, Device>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -56,40 +106,66 @@ export class Tally {
   }
 
   readonly listen = (event: MinerEvent): void => {
-    if (event.event === 'hashes') this.#meterOf(event.device).meter.add(event.hashes, this.#clock.monotonicMs());
-    else if (event.event === 'verdict') this.#verdicts[event.verdict]++;
-    else if (event.event === 'hardware_error') this.#hardwareErrors++;
-    else if (event.event === 'device' && event.state === 'ready') this.#meterOf(event.device);
+    switch (event.event) {
+      case 'hashes':
+        this.#device(event.device).meter.add(event.hashes, this.#clock.monotonicMs());
+        break;
+      case 'verdict':
+        this.#device(event.device).verdicts[event.verdict]++;
+        break;
+      case 'hardware_error':
+        this.#device(event.device).hardwareErrors++;
+        break;
+      case 'telemetry':
+        Object.assign(this.#device(event.device), {
+          telemetry: event.telemetry,
+          telemetryMs: this.#clock.monotonicMs(),
+        });
+        break;
+      case 'device':
+        // One that never works is not in the books.
+        if (event.state === 'ready') this.#device(event.device);
+        if (event.state === 'restarting' && this.#devices.has(event.device)) this.#device(event.device).restarts++;
+        break;
+    }
   };
 
   get accepted(): number {
-    return this.#verdicts.accepted;
+    return this.#sum(({ accepted }) => accepted);
   }
 
-  /** H/s of each device that came into service. */
-  hashrates(): Map<string, number> {
+  /** How each device that came into service is doing. */
+  devices(): Map<string, DeviceNow> {
     const nowMs = this.#clock.monotonicMs();
-    return new Map([...this.#meters].map(([device, { meter, sinceMs }]) => [device, meter.rate(nowMs, sinceMs)]));
+    return new Map([...this.#devices].map(([name, device]) => [name, device.now(nowMs)]));
   }
 
   summary(): Summary {
     const seconds = (this.#clock.monotonicMs() - this.#startMs) / 1000;
-    const hashes = [...this.#meters.values()].reduce((sum, { meter }) => sum + meter.total, 0);
+    const hashes = this.#sum((device) => device.hashes);
     return {
-      ...this.#verdicts,
-      hardware_errors: this.#hardwareErrors,
+      accepted: this.accepted,
+      rejected: this.#sum(({ rejected }) => rejected),
+      stale: this.#sum(({ stale }) => stale),
+      unknown: this.#sum(({ unknown }) => unknown),
+      hardware_errors: this.#sum(({ hardware_errors }) => hardware_errors),
       hashes,
       seconds,
       hashrate: seconds > 0 ? hashes / seconds : 0,
+      devices: Object.fromEntries([...this.#devices].map(([name, { summary }]) => [name, summary])),
     };
   }
 
-  #meterOf(device: string): { meter: Meter; sinceMs: number } {
-    let entry = this.#meters.get(device);
-    if (!entry) {
-      entry = { meter: new Meter(), sinceMs: this.#clock.monotonicMs() };
-      this.#meters.set(device, entry);
+  #sum(figure: (device: DeviceSummary) => number): number {
+    return [...this.#devices.values()].reduce((sum, { summary }) => sum + figure(summary), 0);
+  }
+
+  #device(name: string): Device {
+    let device = this.#devices.get(name);
+    if (!device) {
+      device = new Device(this.#clock.monotonicMs());
+      this.#devices.set(name, device);
     }
-    return entry;
+    return device;
   }
 }

@@ -1,6 +1,20 @@
 /** Figures for people: SI prefixes, three or four digits, fixed to one locale. */
 
+import type { Telemetry } from '../engine/telemetry.ts';
+
 const PREFIXES = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
+
+/** `61 °C 412 W 45 % fan 58.1 MH/J`: what is known of it. */
+export function formatTelemetry({ temperatureC, powerW, fanPercent }: Telemetry, hashesPerJoule?: number): string {
+  return [
+    temperatureC !== undefined && `${temperatureC.toFixed(0)} °C`,
+    powerW !== undefined && `${powerW.toFixed(0)} W`,
+    fanPercent !== undefined && `${fanPercent.toFixed(0)} % fan`,
+    hashesPerJoule !== undefined && `${withPrefix(hashesPerJoule)}H/J`,
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
 
 /** `12.34 MH/s` */
 export function formatHashrate(hashesPerSecond: number): string {

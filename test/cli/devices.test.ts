@@ -59,7 +59,7 @@ describe('a device that cannot be had', () => {
     const { run } = await mine(['--devices', 'cpu,gpu77']);
     expect(await run.code).toBe(0);
     expect(run.events('device')).toContainEqual(
-      expect.objectContaining({ device: 'gpu77', state: 'retired', fault: 'missing' }),
+      expect.objectContaining({ device: 'gpu77', state: 'parked', fault: 'missing' }),
     );
   });
 

@@ -227,7 +227,7 @@ describe('devices', () => {
     source.work(makeWork(NEVER));
     await vi.waitFor(() => expect(liar.jobs).toHaveLength(1));
     liar.lies = [1n, 2n, 3n];
-    await vi.waitFor(() => expect(events.of('device').at(-1)).toMatchObject({ device: 'gpu0', state: 'retired' }));
+    await vi.waitFor(() => expect(events.of('device').at(-1)).toMatchObject({ device: 'gpu0', state: 'parked' }));
     expect(events.of('device').at(-1)).toMatchObject({ fault: 'wrong hashes' });
     expect(events.of('hardware_error')).toHaveLength(3);
     await vi.waitFor(() => expect(liar.closed).toBe(1));
@@ -274,12 +274,12 @@ describe('devices', () => {
     expect(events.of('hardware_error')).toHaveLength(3);
   });
 
-  it('that are missing are retired; with none left the run ends', async () => {
+  it('that are missing are parked; with none left the run ends', async () => {
     const engine = new FakeEngine();
     engine.openFaults.push(new DeviceError('missing', 'no such device'));
     const { events, done } = mine(engine);
     await done;
-    expect(events.of('device')).toMatchObject([{ state: 'retired', fault: 'missing', reason: 'no such device' }]);
+    expect(events.of('device')).toMatchObject([{ state: 'parked', fault: 'missing', reason: 'no such device' }]);
   });
 });
 

@@ -2,16 +2,26 @@
 
 import type { Job } from '../../chain/job.ts';
 import { COUNTERS, type Range, sizeOf } from '../../chain/nonce.ts';
-import { DeviceError, type Engine, type EngineInfo, type Ranges, type SearchReport } from '../engine.ts';
+import {
+  DeviceError,
+  type Engine,
+  type EngineInfo,
+  type EngineListener,
+  type Ranges,
+  type SearchReport,
+} from '../engine.ts';
 import { type Environment, GpuProcess } from './gpu-process.ts';
 import type { Fault } from './protocol.ts';
-import { contains, without } from './strips.ts';
+import type { Card } from './sensors/card.ts';
+import { common, without } from './strips.ts';
+import type { Tuning } from './tuning.ts';
+import type { Variant } from './variants.ts';
 
 /**
- * What a dispatch should take. A dispatch cannot be stopped, so two of them are the restart latency; below some
- * milliseconds the overhead of dispatches shows. Good enough until it is measured on more GPUs.
+ * Between checks of a GPU against known answers while it mines. One takes about a millisecond of its time, and an hour of
+ * mining with wrong hashes would be an hour lost.
  */
-const BATCH_MS = 5;
+const CHECK_EVERY_MS = 60_000;
 /** Work in a chunk, two of which are with the child: long against a busy moment of this process's. Good enough. */
 const CHUNK_MS = 200;
 /** Chunks are at least this long, and a used-up space can leave many small ones: so many are with the child at most. */
@@ -25,14 +35,31 @@ export interface GpuOptions {
   readonly adapter?: string;
   /** Whether an adapter that is software on the CPU will do. */
   readonly softwareGpu?: boolean;
-  /** What a dispatch should take. */
+  /** What a dispatch should take; left out, what tuning found best. */
   readonly batchMs?: number;
-  /** A GPU that reports nothing for this long is given up as hung. */
+  /** Where tunings are remembered; left out, the GPU is measured at each opening, which takes seconds. */
+  readonly cacheDirectory?: string;
+  /** Whose sensors to read, as far as they are known: the maker, and the PCI address like `0000:65:00.0`. */
+  readonly card?: Card;
+  /** A GPU that reports nothing for this long is given up as hung, and so is its process. */
   readonly silenceMs?: number;
   /** Added to the child process's environment: drivers and loaders are configured there. */
   readonly environment?: Environment;
-  /** For tests. */
-  readonly fault?: Fault;
+  /** Measures at the next opening whatever is remembered. */
+  readonly tuneAgain?: boolean;
+  /** The one form of the kernel to use: for tests and benchmarks. */
+  readonly variant?: Variant;
+  /** For tests: between checks of the GPU while it mines. */
+  readonly checkEveryMs?: number;
+  /** For tests: what goes wrong at each opening, the first one first; those after the last go well. */
+  readonly faults?: readonly (Fault | undefined)[];
+}
+
+export interface GpuInfo extends EngineInfo {
+  /** What was measured, now or at an earlier start. */
+  readonly tuning: Tuning;
+  /** For people: where readings of its sensors come from, or why there are none. */
+  readonly sensors: string;
 }
 
 export class GpuEngine implements Engine {
@@ -42,6 +69,7 @@ export class GpuEngine implements Engine {
   #process: GpuProcess | undefined;
   #chunkCounters = LEAST_COUNTERS;
   #searches = 0;
+  #openings = 0;
 
   constructor(options: GpuOptions) {
     this.name = options.name;
@@ -53,16 +81,22 @@ export class GpuEngine implements Engine {
     return this.#process?.pid;
   }
 
-  async open(): Promise<EngineInfo> {
+  async open(listener: EngineListener = {}): Promise<GpuInfo> {
     if (this.#process) throw new Error(`${this.name} is open already`);
-    const { adapter, softwareGpu = false, batchMs = BATCH_MS, environment, silenceMs, fault } = this.#options;
-    this.#process = new GpuProcess(environment, silenceMs);
+    const { adapter, variant, batchMs, cacheDirectory, environment, silenceMs, faults } = this.#options;
+    const { softwareGpu = false, tuneAgain = false, card = {}, checkEveryMs = CHECK_EVERY_MS } = this.#options;
+    const fault = faults?.[this.#openings++];
+    const wishes = { adapter, softwareGpu, variant, batchMs, cacheDirectory, tuneAgain, card, checkEveryMs, fault };
+    this.#process = new GpuProcess(environment, {
+      silenceMs,
+      progress: (what, done) => listener.progress?.(what, done),
+      telemetry: (telemetry) => listener.telemetry?.(telemetry),
+    });
     try {
-      const question = { type: 'open', adapter, softwareGpu, batchMs, fault } as const;
-      const { model, kernel, why, hashesPerSecond } = await this.#process.ask(question, 'opened');
-      const chunk = Math.round((hashesPerSecond * CHUNK_MS) / 1000);
+      const { model, tuning, why, sensors } = await this.#process.open({ type: 'open', ...wishes });
+      const chunk = Math.round((tuning.hashesPerSecond * CHUNK_MS) / 1000);
       this.#chunkCounters = Math.min(COUNTERS, Math.max(LEAST_COUNTERS, chunk));
-      return { model, kernel, why };
+      return { model, kernel: tuning.variant.shader, why, tuning, sensors };
     } catch (error) {
       await this.close();
       throw error;
@@ -114,7 +148,7 @@ export class GpuEngine implements Engine {
     while (given.counters <= this.#chunkCounters && given.rest.length < MOST_CHUNKS) {
       const range = ranges.take({ counters: this.#chunkCounters, pages: 1 });
       if (!range) return;
-      given.rest.push(range);
+      given.add(range);
       send(range);
     }
   }
@@ -122,7 +156,7 @@ export class GpuEngine implements Engine {
 
 /** What a child has been given and has not reported on. */
 class Given {
-  readonly rest: Range[] = [];
+  rest: readonly Range[] = [];
 
   get isEmpty(): boolean {
     return this.rest.length === 0;
@@ -132,10 +166,24 @@ class Given {
     return this.rest.reduce((sum, range) => sum + range.counters, 0);
   }
 
-  /** @throws DeviceError when the part was not given, or is reported for the second time. */
-  settle(part: Range): void {
-    const at = this.rest.findIndex((range) => contains(range, part));
-    if (at < 0) throw new DeviceError('lost', 'the GPU’s process reported on what it was not given');
-    this.rest.splice(at, 1, ...without(this.rest[at], part));
+  add(range: Range): void {
+    this.rest = [...this.rest, range];
+  }
+
+  /**
+   * @param searched can reach over several of the ranges that were given, where those follow each other
+   * @throws DeviceError when any of it was not given, or is reported for the second time.
+   */
+  settle(searched: Range): void {
+    let settled = 0;
+    const rest = this.rest.flatMap((range) => {
+      const part = common(range, searched);
+      settled += part?.counters ?? 0;
+      return part ? without(range, part) : range;
+    });
+    if (settled !== searched.counters) {
+      throw new DeviceError('lost', 'the GPU was lost: its process reported on what it was not given');
+    }
+    this.rest = rest;
   }
 }

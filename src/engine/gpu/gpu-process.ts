@@ -7,8 +7,10 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
 import type { Search } from '../../chain/job.ts';
 import { DeviceError } from '../engine.ts';
+import type { Telemetry } from '../telemetry.ts';
 import { type ToChild, type ToParent, toParent } from './protocol.ts';
 
 const CHILD = fileURLToPath(new URL('./child/main.js', import.meta.url));
@@ -16,8 +18,10 @@ const CHILD = fileURLToPath(new URL('./child/main.js', import.meta.url));
 const OPEN_MS = 60_000;
 /** Listing compiles nothing, and the miner waits for it. */
 const LIST_MS = 15_000;
-/** Silence of a search that says that the driver hangs: drivers reset a GPU that does after 2 to 10 s. */
+/** Silence that says that the driver hangs, or the whole process: drivers reset a GPU that hangs after 2 to 10 s. */
 const SILENCE_MS = 20_000;
+/** Between signs of life, at most. */
+const PULSE_MS = 1_000;
 /** For the last dispatches, and for the driver to let go. */
 const CLOSE_MS = 5_000;
 /** Of what the child printed last, kept to explain its death. Room for a Vulkan layer's table of every GPU of a rig. */
@@ -31,25 +35,40 @@ const COMPLAINT_CHARS = 300;
 export type Environment = Readonly<Record<string, string>>;
 type SearchMessage = Extract<ToParent, { type: 'report' | 'ended' }>;
 type Answer = Extract<ToParent, { type: 'opened' | 'listed' }>;
+type OpenQuestion = Omit<Extract<ToChild, { type: 'open' }>, 'pulseMs'>;
+
+export interface GpuProcessOptions {
+  /** A search that is due a report and gets none for this long is given up, and so is a process without a pulse. */
+  readonly silenceMs?: number | undefined;
+  /** Told what opening does while it takes its time, and the part of it that is done, 0 to 1. */
+  readonly progress?: ((what: string, done: number) => void) | undefined;
+  /** Told what the sensors say, every few seconds. */
+  readonly telemetry?: ((telemetry: Telemetry) => void) | undefined;
+}
 
 export class GpuProcess {
   readonly #silenceMs: number;
+  readonly #options: GpuProcessOptions;
   readonly #child: ChildProcess;
   readonly #exited: Promise<void>;
   /** Messages not read yet, by search; a search leaves when its `ended` is read. */
   readonly #inboxes = new Map<number, SearchMessage[]>();
   readonly #waiting: (() => void)[] = [];
   #answer: Answer | undefined;
+  /** Of any kind, and of those about searches. */
   #messages = 0;
+  #searchMessages = 0;
+  #pulseWatch: NodeJS.Timeout | undefined;
+  #answerTimer: NodeJS.Timeout | undefined;
   #gone: DeviceError | undefined;
   #lastWords = '';
 
   /**
    * @param environment added to this process's own
-   * @param silenceMs a search that is due a report and gets none for this long is given up
    */
-  constructor(environment: Environment = {}, silenceMs = SILENCE_MS) {
-    this.#silenceMs = silenceMs;
+  constructor(environment: Environment = {}, options: GpuProcessOptions = {}) {
+    this.#options = options;
+    this.#silenceMs = options.silenceMs ?? SILENCE_MS;
     this.#child = fork(CHILD, [], {
       serialization: 'advanced',
       execArgv: [], // --inspect or a test runner's flags are not meant for the child
@@ -87,16 +106,31 @@ export class GpuProcess {
   }
 
   /**
-   * Asks the first question, and waits for the answer.
+   * Asks what adapters there are.
+   * @throws DeviceError when there is no answer.
+   */
+  list(): Promise<Extract<Answer, { type: 'listed' }>> {
+    return this.#ask({ type: 'list' }, 'listed', LIST_MS);
+  }
+
+  /**
+   * Has the device opened; from then on the process must show a pulse.
    * @throws DeviceError when there is no answer, or no device.
    */
-  async ask<Type extends Answer['type']>(
+  async open(question: OpenQuestion): Promise<Extract<Answer, { type: 'opened' }>> {
+    const pulseMs = Math.min(PULSE_MS, this.#silenceMs / 4);
+    const answer = await this.#ask({ ...question, pulseMs }, 'opened', OPEN_MS);
+    this.#pulseWatch = this.#watch(() => this.#messages, 'its process stands still');
+    return answer;
+  }
+
+  async #ask<Type extends Answer['type']>(
     question: Extract<ToChild, { type: 'open' | 'list' }>,
     type: Type,
+    answerMs: number,
   ): Promise<Extract<Answer, { type: Type }>> {
     this.send(question);
-    const answerMs = question.type === 'list' ? LIST_MS : OPEN_MS;
-    const timer = setTimeout(() => this.#end(`it did not answer within ${answerMs / 1000} s`), answerMs);
+    this.#answerTimer = setTimeout(() => this.#end(`it did not answer within ${answerMs / 1000} s`), answerMs);
     try {
       while (this.#answer?.type !== type) await this.#news();
       return this.#answer as Extract<Answer, { type: Type }>;
@@ -105,7 +139,7 @@ export class GpuProcess {
       await this.#exited; // for its last words: Dawn says on stderr alone why it refused a driver
       throw new DeviceError('missing', `${error.message}${this.#complaints()}`, { cause: error });
     } finally {
-      clearTimeout(timer);
+      clearTimeout(this.#answerTimer);
     }
   }
 
@@ -125,7 +159,7 @@ export class GpuProcess {
    */
   async next(search: number): Promise<SearchMessage> {
     const inbox = this.#inboxes.get(search) ?? [];
-    const watch = this.#watch();
+    const watch = this.#watch(() => this.#searchMessages, 'it reported nothing: its driver hangs');
     try {
       while (inbox.length === 0) await this.#news();
     } finally {
@@ -142,6 +176,7 @@ export class GpuProcess {
     for (const search of this.#inboxes.keys()) this.send({ type: 'stop', search });
     const allEnded = () => [...this.#inboxes.values()].every((inbox) => inbox.at(-1)?.type === 'ended');
     while (!this.#gone && !allEnded()) await this.#news().catch(() => {});
+    clearInterval(this.#pulseWatch);
     if (this.#child.connected) this.#child.disconnect();
     // A process stuck in its driver cannot even be killed: it must not keep this one.
     const patience = new AbortController();
@@ -152,25 +187,47 @@ export class GpuProcess {
     this.#child.unref();
   }
 
-  /** Kills a child that is silent. At the second strike only: the first can come of this process having slept. */
-  #watch(): NodeJS.Timeout {
-    let seen = this.#messages;
+  /**
+   * Kills a child of whose messages none came for too long. At the second strike only: the first can come of this process
+   * having slept.
+   */
+  #watch(count: () => number, fault: string): NodeJS.Timeout {
+    let seen = count();
     let strikes = 0;
     return setInterval(() => {
-      strikes = seen === this.#messages ? strikes + 1 : 0;
-      seen = this.#messages;
-      if (strikes >= 2) this.#end(`it was silent for ${this.#silenceMs / 1000} s`);
+      strikes = seen === count() ? strikes + 1 : 0;
+      seen = count();
+      if (strikes >= 2) this.#end(`${fault} (for ${this.#silenceMs / 1000} s)`);
     }, this.#silenceMs / 2);
   }
 
   #receive(message: unknown): void {
     this.#messages++;
     const parsed = toParent.safeParse(message);
-    if (!parsed.success) this.#end(`it sent what this version does not understand: ${parsed.error.message}`);
-    else if (parsed.data.type === 'failed') this.#end(parsed.data.message, parsed.data.fault);
-    else if (parsed.data.type === 'report' || parsed.data.type === 'ended') {
-      this.#inboxes.get(parsed.data.search)?.push(parsed.data);
-    } else this.#answer = parsed.data;
+    if (!parsed.success) {
+      this.#end(`it sent what this version does not understand: ${z.prettifyError(parsed.error)}`);
+      return;
+    }
+    const { data } = parsed;
+    switch (data.type) {
+      case 'failed':
+        this.#end(data.message, data.fault);
+        break;
+      case 'progress':
+        this.#answerTimer?.refresh();
+        this.#options.progress?.(data.what, data.done);
+        break;
+      case 'pulse':
+        if (data.telemetry) this.#options.telemetry?.(data.telemetry);
+        break;
+      case 'report':
+      case 'ended':
+        this.#searchMessages++;
+        this.#inboxes.get(data.search)?.push(data);
+        break;
+      default:
+        this.#answer = data;
+    }
     this.#wake();
   }
 
@@ -178,6 +235,7 @@ export class GpuProcess {
   #end(reason: string, fault: DeviceError['fault'] = 'lost'): void {
     const message = fault === 'lost' ? `the GPU was lost: ${reason}` : reason;
     this.#gone ??= new DeviceError(fault, message);
+    clearInterval(this.#pulseWatch);
     this.#child.kill('SIGKILL');
     this.#wake();
   }

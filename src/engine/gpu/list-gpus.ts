@@ -43,7 +43,7 @@ async function look(environment: Environment): Promise<{ adapters: Adapter[]; la
   const gpu = new GpuProcess(environment);
   let adapters: Adapter[];
   try {
-    ({ adapters } = await gpu.ask({ type: 'list' }, 'listed'));
+    ({ adapters } = await gpu.list());
   } finally {
     await gpu.close();
   }

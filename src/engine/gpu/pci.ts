@@ -8,22 +8,22 @@ const SYSFS = '/sys/bus/pci/devices';
 const DISPLAY = /^0x03/;
 
 /** PCI's numbers of the makers whose GPUs are looked for, by Dawn's names of them. */
-const MAKERS: readonly (readonly [number, string])[] = [
+const MAKERS = [
   [0x10de, 'nvidia'],
   [0x1002, 'amd'],
   [0x8086, 'intel'],
-];
+] as const;
+export type Maker = (typeof MAKERS)[number][1];
 
-/** Dawn's name of a maker, like `nvidia`; nothing for one without GPUs. */
-export function makerOf(vendorId: number): string | undefined {
-  return MAKERS.find(([id]) => id === vendorId)?.[1];
+/** By PCI's number of it, or Dawn's name; nothing for those that are not looked for. */
+export function makerOf(vendor: number | string): Maker | undefined {
+  return MAKERS.find(([id, name]) => id === vendor || name === vendor)?.[1];
 }
 
 export interface DisplayDevice {
   /** Like `0000:65:00.0`. */
   readonly bus: string;
-  /** Like `nvidia`. */
-  readonly vendor: string;
+  readonly vendor: Maker;
 }
 
 /** The display devices of makers of GPUs; none where the system does not show them. */

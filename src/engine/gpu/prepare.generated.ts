@@ -4,7 +4,7 @@
 export const JOB_WORDS = 24;
 
 /** Offsets that the shader's result has room for; its count goes on counting past it. */
-export const HIT_CAPACITY = 4096;
+export const HIT_CAPACITY = 8192;
 
 /**
  * The shader's job uniform.

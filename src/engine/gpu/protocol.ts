@@ -5,6 +5,8 @@
 
 import { z } from 'zod';
 import { COUNTERS, LANES, PAGES } from '../../chain/nonce.ts';
+import { tuningShape } from './tuning.ts';
+import { variantShape } from './variants.ts';
 
 const u64 = z.bigint().min(0n).max(0xffff_ffff_ffff_ffffn);
 const words = (count: number) =>
@@ -26,14 +28,24 @@ const strip = z
   })
   .refine(({ counter, counters }) => counter + counters <= COUNTERS, 'counters end at 2^32');
 
-/** Faults that tests bring about on purpose. */
+/** Faults that tests bring about on purpose: the seam is this message, and nothing else in the child knows of it. */
 const fault = z.enum([
+  /** The driver does not give the device. */
+  'no device',
   /** The self-test sees wrong hashes. */
   'wrong hashes',
+  /** The first check in the middle of mining sees wrong hashes. */
+  'wrong hashes later',
   /** Every report claims a nonce that does not solve. */
   'wrong nonces',
+  /** The second report is of a range that was not given. */
+  'wrong range',
+  /** The second report is garbled. */
+  'garbage',
   /** Work is taken and never reported on, as by a hung driver. */
   'hang',
+  /** The whole process stands still after the first report. */
+  'freeze',
   /** The device is gone after the first report, as when it is reset. */
   'device loss',
   /** The process dies after the first report, as by a driver's crash. */
@@ -41,15 +53,42 @@ const fault = z.enum([
 ]);
 export type Fault = z.infer<typeof fault>;
 
+const milliseconds = z.number().positive();
+
 const open = z.object({
   type: z.literal('open'),
   /** Dawn's name of the adapter; left out, the fastest in Dawn's opinion. */
   adapter: z.string().optional(),
   softwareGpu: z.boolean(),
-  batchMs: z.number().positive(),
+  /** What a dispatch should take; left out, as tuned. */
+  batchMs: milliseconds.optional(),
+  /** The one form of the kernel to use; left out, the fastest. */
+  variant: variantShape.optional(),
+  /** Where tunings are remembered. */
+  cacheDirectory: z.string().optional(),
+  /** Measure whatever is remembered. */
+  tuneAgain: z.boolean(),
+  /** Whose sensors to read. */
+  card: z.object({ vendor: z.enum(['nvidia', 'amd', 'intel']).optional(), bus: z.string().exactOptional() }),
+  /** Between the child's signs of life. */
+  pulseMs: milliseconds,
+  /** Between checks of the device while it mines. */
+  checkEveryMs: milliseconds,
   fault: fault.optional(),
 });
 export type OpenMessage = z.infer<typeof open>;
+
+const reading = z.number().exactOptional();
+const telemetryShape = z.object({
+  temperatureC: reading,
+  hotspotC: reading,
+  memoryC: reading,
+  powerW: reading,
+  fanPercent: reading,
+  fanRpm: reading,
+  coreMHz: reading,
+  memoryMHz: reading,
+});
 
 export const toChild = z.discriminatedUnion('type', [
   open,
@@ -86,23 +125,27 @@ const adapter = z.object({
 export type Adapter = z.infer<typeof adapter>;
 
 export const toParent = z.discriminatedUnion('type', [
+  /** While opening takes its time: what it does, and the part of it that is done, 0 to 1. */
+  z.object({ type: z.literal('progress'), what: z.string(), done: z.number() }),
   z.object({
     type: z.literal('opened'),
     model: z.string(),
-    kernel: z.string(),
+    tuning: tuningShape,
+    /** For people: why the kernel is used in this form. */
     why: z.string(),
-    /** As the start-up benchmark saw it. */
-    hashesPerSecond: z.number().positive(),
+    /** For people: where readings come from, or why there are none. */
+    sensors: z.string(),
   }),
-  /** In Dawn's order. */
+  /** A sign of life, at fixed intervals once open; with what the sensors say, when that is new. */
+  z.object({ type: z.literal('pulse'), telemetry: telemetryShape.optional() }),
   z.object({ type: z.literal('listed'), adapters: z.array(adapter) }),
   z.object({
     type: z.literal('report'),
     search: z.int(),
     searched: strip,
-    /** When its dispatch was submitted. */
+    /** When its first dispatch was submitted. */
     beganMs: z.number(),
-    candidates: z.array(u64),
+    candidates: z.array(u64).readonly(),
   }),
   z.object({ type: z.literal('ended'), search: z.int() }),
   /** The child's last words. */

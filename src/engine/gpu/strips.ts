@@ -2,13 +2,12 @@
 
 import type { Range } from '../../chain/nonce.ts';
 
-export function contains(strip: Range, part: Range): boolean {
-  return (
-    strip.lane === part.lane &&
-    strip.page === part.page &&
-    strip.counter <= part.counter &&
-    part.counter + part.counters <= strip.counter + strip.counters
-  );
+/** What two strips have in common; undefined when that is nothing. */
+export function common(one: Range, other: Range): Range | undefined {
+  if (one.lane !== other.lane || one.page !== other.page) return undefined;
+  const counter = Math.max(one.counter, other.counter);
+  const counters = Math.min(one.counter + one.counters, other.counter + other.counters) - counter;
+  return counters > 0 ? { ...one, counter, counters } : undefined;
 }
 
 /** What remains of a strip before and after a part of it. */

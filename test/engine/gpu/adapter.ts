@@ -32,5 +32,15 @@ export const describeGpu = (name: string, tests: () => void): void => {
   else describe.skip(`${name} (no adapter: ${found.why})`, tests);
 };
 
+/** As users have it: the form of the kernel and the length of batches are measured, or remembered. */
+export const untunedOptions: GpuOptions = {
+  name: 'gpu0',
+  softwareGpu: true,
+  ...('adapter' in found && { adapter: found.adapter }),
+};
+
+/** Settled, so that tests do not wait until it is measured what is best. */
+const settled = { variant: { shader: 'wgsl', workgroupSize: 64, trips: 16 }, batchMs: 5 } as const;
+
 export const gpuEngine = (options: Partial<GpuOptions> = {}): GpuEngine =>
-  new GpuEngine({ name: 'gpu0', softwareGpu: true, ...('adapter' in found && { adapter: found.adapter }), ...options });
+  new GpuEngine({ ...settled, ...untunedOptions, ...options });

@@ -59,14 +59,14 @@ describeGpu('a GPU that fails', () => {
   });
 
   test('is lost when it crashes', async () => {
-    const engine = gpuEngine({ fault: 'crash' });
+    const engine = gpuEngine({ faults: ['crash'] });
     await engine.open();
     expect((await searchToTheEnd(engine)).fault).toMatchObject({ fault: 'lost' });
     await engine.close();
   });
 
   test('is lost when its device is gone', async () => {
-    const engine = gpuEngine({ fault: 'device loss' });
+    const engine = gpuEngine({ faults: ['device loss'] });
     await engine.open();
     expect((await searchToTheEnd(engine)).fault).toMatchObject({
       fault: 'lost',
@@ -76,24 +76,95 @@ describeGpu('a GPU that fails', () => {
   });
 
   test('is lost when it hangs, and its process is ended', async () => {
-    const engine = gpuEngine({ fault: 'hang', silenceMs: 200 });
+    const engine = gpuEngine({ faults: ['hang'], silenceMs: 1_000 });
     await engine.open();
     const pid = engine.pid!;
     const { fault, reports } = await searchToTheEnd(engine);
-    expect(fault).toMatchObject({ fault: 'lost', message: 'the GPU was lost: it was silent for 0.2 s' });
+    expect(fault).toMatchObject({
+      fault: 'lost',
+      message: 'the GPU was lost: it reported nothing: its driver hangs (for 1 s)',
+    });
     expect(reports).toEqual([]);
     await engine.close();
     expect(lives(pid)).toBe(false);
   });
 
+  test('is lost when its process stands still, and that is ended', async () => {
+    const engine = gpuEngine({ faults: ['freeze'], silenceMs: 1_000 });
+    await engine.open();
+    const pid = engine.pid!;
+    const { fault, reports } = await searchToTheEnd(engine);
+    expect(fault).toMatchObject({ fault: 'lost', message: expect.stringMatching(/stands still|hangs/) });
+    expect(reports.length).toBeGreaterThan(0);
+    await engine.close();
+    expect(lives(pid)).toBe(false);
+  });
+
+  test('is lost when its process stands still while there is nothing to search', async () => {
+    const engine = gpuEngine({ silenceMs: 1_000 });
+    await engine.open();
+    process.kill(engine.pid!, 'SIGSTOP');
+    await vi.waitFor(() => expect(lives(engine.pid!)).toBe(false), { timeout: 10_000 });
+    expect((await searchToTheEnd(engine)).fault).toMatchObject({ message: expect.stringContaining('stands still') });
+    await engine.close();
+  });
+
+  test('is lost when it reports on what it was not given', async () => {
+    const engine = gpuEngine({ faults: ['wrong range'] });
+    await engine.open();
+    const { fault, reports } = await searchToTheEnd(engine);
+    expect(fault).toMatchObject({ fault: 'lost', message: expect.stringContaining('not given') });
+    expect(reports).toHaveLength(1);
+    await engine.close();
+  });
+
+  test('is lost when its answers are garbled', async () => {
+    const engine = gpuEngine({ faults: ['garbage'] });
+    await engine.open();
+    const { fault, reports } = await searchToTheEnd(engine);
+    expect(fault).toMatchObject({ fault: 'lost', message: expect.stringContaining('does not understand') });
+    expect(reports).toHaveLength(1);
+    await engine.close();
+  });
+
+  test('does not open when the driver gives no device, and does the next time', async () => {
+    const engine = gpuEngine({ faults: ['no device'] });
+    await expect(engine.open()).rejects.toMatchObject({ fault: 'lost' });
+    await engine.open();
+    await engine.close();
+  });
+
+  test('is caught when it computes wrong hashes later on', async () => {
+    const engine = gpuEngine({ faults: ['wrong hashes later'], checkEveryMs: 200 });
+    await engine.open();
+    const { fault, reports } = await searchToTheEnd(engine);
+    expect(fault).toMatchObject({ fault: 'wrong hashes', message: expect.stringContaining('a range of known hits') });
+    expect(reports.length).toBeGreaterThan(0);
+    await engine.close();
+  });
+
+  test('passes its checks while it mines, and loses nothing by them', async () => {
+    const engine = gpuEngine({ checkEveryMs: 1 });
+    await engine.open();
+    const ranges = endless();
+    const stop = new AbortController();
+    const reports: SearchReport[] = [];
+    for await (const report of engine.search(job, ranges, stop.signal)) {
+      reports.push(report);
+      if (reports.length === 20) stop.abort();
+    }
+    ranges.expectBalanced(reports);
+    await engine.close();
+  });
+
   test('does not open when it computes wrong hashes', async () => {
-    const engine = gpuEngine({ fault: 'wrong hashes' });
+    const engine = gpuEngine({ faults: ['wrong hashes'] });
     await expect(engine.open()).rejects.toMatchObject({ fault: 'wrong hashes' });
     await engine.close();
   });
 
   test('hands wrong nonces on as claims, for the referee to count', async () => {
-    const engine = gpuEngine({ fault: 'wrong nonces' });
+    const engine = gpuEngine({ faults: ['wrong nonces'] });
     await engine.open();
     for await (const { candidates } of engine.search(job, endless(), never)) {
       expect(candidates).toHaveLength(1);

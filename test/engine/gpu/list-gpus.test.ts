@@ -5,7 +5,7 @@ import { inOrder, listGpus, placeOnBus } from '#pickaxe/engine/gpu/list-gpus.js'
 import type { Found } from '#pickaxe/engine/gpu/tell-apart.js';
 import { jobOf, searchVectors } from '../../contract/jobs.ts';
 import { Rectangle } from '../../contract/rectangle.ts';
-import { pretend, twoLavapipes, whyNoCards } from './pretend-driver.ts';
+import { openersOf, pretend, type Rig, twoLavapipes, whyNoCards } from './pretend-driver.ts';
 
 // As with adapters: what cannot be tried is skipped and says so, but in CI it is a fault.
 if (whyNoCards && process.platform === 'linux' && process.env.CI) {
@@ -18,7 +18,7 @@ afterAll(() => {
 });
 
 /** The environment of a rig whose files are removed in the end. */
-function rigOf({ environment, folder }: ReturnType<typeof pretend>): Record<string, string> {
+function rigOf({ environment, folder }: Rig): Record<string, string> {
   folders.push(folder);
   return environment;
 }
@@ -46,15 +46,18 @@ describe.skipIf(whyNoCards)(`a rig of pretended cards${whyNoCards ? ` (${whyNoCa
   });
 
   test('mines on two alike, each in its own process', async () => {
-    const rig = rigOf(pretend(alike.slice(0, 2)));
-    const gpus = await listGpus({ environment: rig });
+    const rig = pretend(alike.slice(0, 2));
+    const environment = rigOf(rig);
+    const gpus = await listGpus({ environment });
     const { headerHex, targetHex, lane, page, counter, start, nonce } = searchVectors.first[0];
     const range = { lane, page, pages: 1, counter: start, counters: counter - start + 1 };
     const engines = gpus.map(
-      (gpu) => new GpuEngine({ name: gpu.name, adapter: gpu.model, environment: { ...rig, ...gpu.environment } }),
+      (gpu) =>
+        new GpuEngine({ name: gpu.name, adapter: gpu.model, environment: { ...environment, ...gpu.environment } }),
     );
-    const infos = await Promise.all(engines.map((engine) => engine.open()));
-    expect(infos.map((info) => info.model)).toEqual(gpus.map(({ driver }) => driver));
+    await Promise.all(engines.map((engine) => engine.open()));
+    expect(openersOf('at 17', rig)).toEqual([engines[0].pid]);
+    expect(openersOf('at b3', rig)).toEqual([engines[1].pid]);
     const search = async (engine: GpuEngine) => {
       const candidates: bigint[] = [];
       const reports = engine.search(jobOf(headerHex, targetHex), new Rectangle(range), new AbortController().signal);
@@ -123,8 +126,8 @@ describe('the order of GPUs', () => {
 
 describe('the bus that the system knows', () => {
   const gpu = (vendor: string) => ({ model: vendor, backend: 'vulkan', vendor, driver: '', software: false });
-  const amd = { bus: '0000:03:00.0', vendor: 'amd' };
-  const nvidia = { bus: '0000:01:00.0', vendor: 'nvidia' };
+  const amd = { bus: '0000:03:00.0', vendor: 'amd' } as const;
+  const nvidia = { bus: '0000:01:00.0', vendor: 'nvidia' } as const;
 
   test('is given to a maker’s one GPU', () => {
     const buses = placeOnBus([gpu('nvidia'), gpu('amd'), gpu('intel')], [amd, nvidia]).map(({ bus }) => bus);

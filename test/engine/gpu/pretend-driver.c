@@ -1,15 +1,18 @@
 // A Vulkan driver that pretends: Mesa's software GPU (the library REAL) under the names and at the PCI address that it is
 // compiled with, so that a rig of identical cards can be had on a machine without any. pretend-driver.ts compiles it.
 //
-//   cc -shared -fPIC -DREAL='"libvulkan_lvp.so"' -DMODEL='"GeForce RTX 3080"' -DDRIVER='"the one at 65"' -DBUS=0x65 …
+//   cc -shared -fPIC -DREAL='"libvulkan_lvp.so"' -DMODEL='"GeForce RTX 3080"' -DDRIVER='"the one at 65"' -DBUS=0x65
+//      -DOPENED='"opened.txt"' …
 //
-// Without BUS it does not tell its address, as some drivers do not. The interface is the Vulkan loader's with drivers
+// Without BUS it does not tell its address, as some drivers do not. Each process that opens the card adds its id to the
+// file OPENED. The interface is the Vulkan loader's with drivers
 // ("LoaderDriverInterface.md"), the structures are those of vulkan_core.h as far as they are touched.
 
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef void (*Proc)(void);
 typedef struct { uint32_t apiVersion, driverVersion, vendorID, deviceID, deviceType; char deviceName[256]; } Properties;
@@ -80,11 +83,22 @@ static int32_t enumerateExtensions(void *gpu, const char *layer, uint32_t *count
     return enumerate(gpu, layer, count, extensions);
 }
 
+static int32_t createDevice(void *gpu, const void *wishes, const void *allocator, void *device) {
+    typedef int32_t (*Create)(void *, const void *, const void *, void *);
+    FILE *opened = fopen(OPENED, "a");
+    if (opened) {
+        fprintf(opened, "%d\n", getpid());
+        fclose(opened);
+    }
+    return ((Create)realOf("vkCreateDevice"))(gpu, wishes, allocator, device);
+}
+
 static Proc instead(const char *name) {
     if (!strcmp(name, "vkGetPhysicalDeviceProperties")) return (Proc)getProperties;
     if (!strcmp(name, "vkGetPhysicalDeviceProperties2")) return (Proc)getProperties2;
     if (!strcmp(name, "vkGetPhysicalDeviceProperties2KHR")) return (Proc)getProperties2;
     if (!strcmp(name, "vkEnumerateDeviceExtensionProperties")) return (Proc)enumerateExtensions;
+    if (!strcmp(name, "vkCreateDevice")) return (Proc)createDevice;
     return NULL;
 }
 

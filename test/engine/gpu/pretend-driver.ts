@@ -29,25 +29,38 @@ export interface Card {
   readonly bus?: number;
 }
 
-/** @returns the environment in which Vulkan finds these cards and no others, and the folder that they are in */
-export function pretend(cards: readonly Card[]) {
+export interface Rig {
+  /** In it Vulkan finds these cards and no others. */
+  readonly environment: Record<string, string>;
+  /** All files of it. */
+  readonly folder: string;
+}
+
+export function pretend(cards: readonly Card[]): Rig {
   const folder = mkdtempSync(join(tmpdir(), 'pickaxe-cards-'));
   const manifests = cards.map((card, i) => {
     const library = join(folder, `card${i}.so`);
-    compile(card, library);
+    compile(card, library, join(folder, card.driver));
     return writeManifest(folder, `card${i}`, library);
   });
   return { environment: onlyDrivers(manifests), folder };
 }
 
-/** @returns the environment in which Vulkan finds two adapters that nothing tells apart, and the folder that one is in */
-export function twoLavapipes() {
+/** Ids of the processes that have opened the card of this driver, each once. */
+export function openersOf(driver: string, { folder }: Rig): number[] {
+  const path = join(folder, driver);
+  const lines = existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
+  return [...new Set(lines.map(Number))];
+}
+
+/** Two adapters that nothing tells apart. */
+export function twoLavapipes(): Rig {
   const folder = mkdtempSync(join(tmpdir(), 'pickaxe-cards-'));
   return { environment: onlyDrivers([lavapipe!, writeManifest(folder, 'second', lavapipeLibrary())]), folder };
 }
 
-function compile({ model, driver, bus }: Card, output: string): void {
-  const words = { REAL: lavapipeLibrary(), MODEL: model, DRIVER: driver };
+function compile({ model, driver, bus }: Card, output: string, opened: string): void {
+  const words = { REAL: lavapipeLibrary(), MODEL: model, DRIVER: driver, OPENED: opened };
   const defines = Object.entries(words).map(([name, value]) => `-D${name}=${JSON.stringify(value)}`);
   const place = bus === undefined ? [] : [`-DBUS=${bus}`];
   const flags = ['-std=gnu11', '-Wall', '-Wextra', '-Werror', '-shared', '-fPIC', ...defines, ...place];

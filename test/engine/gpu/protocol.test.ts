@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { toChild, toParent } from '#pickaxe/engine/gpu/protocol.js';
-import { contains, without } from '#pickaxe/engine/gpu/strips.js';
+import { common, without } from '#pickaxe/engine/gpu/strips.js';
 
 const strip = (counter: number, counters: number) => ({ lane: 1, page: 2, pages: 1, counter, counters });
 const report = { type: 'report', search: 1, searched: strip(0, 10), beganMs: 12.5, candidates: [5n] };
@@ -39,10 +39,11 @@ test('a part is cut out of a strip', () => {
   expect(without(strip(10, 10), strip(12, 3))).toEqual([strip(10, 2), strip(15, 5)]);
 });
 
-test('a strip contains what lies inside it, on its own lane and page', () => {
-  expect(contains(strip(10, 10), strip(10, 10))).toBe(true);
-  expect(contains(strip(10, 10), strip(9, 2))).toBe(false);
-  expect(contains(strip(10, 10), strip(19, 2))).toBe(false);
-  expect(contains(strip(10, 10), { ...strip(12, 1), page: 3 })).toBe(false);
-  expect(contains(strip(10, 10), { ...strip(12, 1), lane: 0 })).toBe(false);
+test('strips of one lane and page have in common what lies in both', () => {
+  expect(common(strip(10, 10), strip(10, 10))).toEqual(strip(10, 10));
+  expect(common(strip(10, 10), strip(9, 2))).toEqual(strip(10, 1));
+  expect(common(strip(10, 10), strip(19, 2))).toEqual(strip(19, 1));
+  expect(common(strip(10, 10), strip(20, 2))).toBeUndefined();
+  expect(common(strip(10, 10), { ...strip(12, 1), page: 3 })).toBeUndefined();
+  expect(common(strip(10, 10), { ...strip(12, 1), lane: 0 })).toBeUndefined();
 });

@@ -5,9 +5,7 @@
 
 import type { create as Create } from 'webgpu';
 import { DeviceError } from '../../engine.ts';
-
-/** Between polls of Dawn's queue. Shorter costs CPU and gains nothing: see `calmPolling`. */
-const POLL_MS = 1;
+import { calmPolling } from './polling.ts';
 
 /** Dawn's backend for each platform: the others there list the same cards once more. */
 export const BACKEND = process.platform === 'win32' ? 'd3d12' : process.platform === 'darwin' ? 'metal' : 'vulkan';
@@ -19,15 +17,6 @@ export interface OpenDevice {
   readonly dawn: Dawn;
   readonly adapter: GPUAdapter;
   readonly device: GPUDevice;
-}
-
-/**
- * While any promise of Dawn's is pending it polls through `globalThis.setImmediate`, which takes a whole core. This
- * replaces it by a timer, in this process only.
- */
-function calmPolling(): void {
-  const timer = (callback: (...args: unknown[]) => void, ...args: unknown[]) => setTimeout(callback, POLL_MS, ...args);
-  globalThis.setImmediate = timer as unknown as typeof setImmediate;
 }
 
 /** @throws DeviceError when the library does not load here. */
@@ -95,9 +84,8 @@ export function modelOf({ info }: GPUAdapter): string {
  */
 export async function openDevice(adapter: GPUAdapter, onLost: (reason: string) => void): Promise<GPUDevice> {
   const device = await adapter.requestDevice().catch((cause: Error) => {
-    throw new DeviceError('missing', `the driver refuses to open the GPU (${cause.message}): update it`, {
-      cause,
-    });
+    // It may be in the middle of a reset, so it counts as lost: it is tried again.
+    throw new DeviceError('lost', `the driver refuses to open the GPU (${cause.message}): update it`, { cause });
   });
   device.addEventListener('uncapturederror', (event) => {
     event.preventDefault(); // Dawn prints it otherwise

@@ -3,17 +3,19 @@
  * parent closes the channel or dies.
  */
 
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { joinNonce } from '../../../chain/nonce.ts';
+import { systemClock } from '../../../clock.ts';
 import { DeviceError } from '../../engine.ts';
-import { type Fault, type OpenMessage, type ToChild, type ToParent, toChild } from '../protocol.ts';
+import { type OpenMessage, type ToChild, type ToParent, toChild } from '../protocol.ts';
+import { openSensors } from '../sensors/sensors.ts';
 import { listAdapters } from './adapters.ts';
-import { benchmark } from './benchmark.ts';
 import { isSoftware, loadDawn, modelOf, openAdapter, openDevice } from './device.ts';
-import { Scanner, SHADERS, type ShaderName } from './scanner.ts';
+import { startPulse } from './pulse.ts';
+import { Reports } from './reports.ts';
+import { openUnder, scanUnder, sendReportsUnder } from './sabotage.ts';
 import { Searcher } from './searcher.ts';
-import { selfTest } from './self-test.ts';
+import { selfTest, spotCheck } from './self-test.ts';
+import { tunedScanner } from './tuned-scanner.ts';
 
 /** For a lost device to say why. Only good enough. */
 const REASON_MS = 1_000;
@@ -45,10 +47,13 @@ async function obey(message: ToChild): Promise<void> {
   }
 }
 
-async function open({ adapter: name, softwareGpu, batchMs, fault }: OpenMessage) {
-  const { dawn, adapter } = await openAdapter(await loadDawn(), name);
-  const model = modelOf(adapter);
-  if (isSoftware(adapter) && !softwareGpu) {
+async function open(wishes: OpenMessage) {
+  const { fault } = wishes;
+  openUnder(fault);
+  const { dawn, adapter } = await openAdapter(await loadDawn(), wishes.adapter);
+  const driver = modelOf(adapter);
+  const model = wishes.adapter ?? driver;
+  if (isSoftware(adapter) && !wishes.softwareGpu) {
     const remedy = 'use the CPU engine, or admit it with --software-gpu';
     throw new DeviceError(
       'missing',
@@ -58,37 +63,47 @@ async function open({ adapter: name, softwareGpu, batchMs, fault }: OpenMessage)
   const device = await openDevice(adapter, (reason) => fail(new Error(reason)));
   kept = { dawn, device };
 
-  const names = Object.keys(SHADERS) as ShaderName[];
-  const scanners = await Promise.all(names.map((each) => Scanner.compile(device, each, wgslOf(each))));
-  for (const scanner of scanners) {
-    await selfTest(fault === 'wrong hashes' ? async () => ({ hits: [] }) : (...scan) => scanner.scan(...scan));
-  }
-  const [best, other] = await benchmark(scanners);
-  searcher = new Searcher(best.scanner, batchMs, {
-    report: (search, report) => deliver({ type: 'report', search, ...report }, fault),
-    ended: (search) => send({ type: 'ended', search }),
-    lost: async (error) => {
-      // Of a lost device the dispatch says nothing, and the device itself says why a little later.
-      await Promise.race([device.lost, sleep(REASON_MS)]);
-      fail(new Error(`a dispatch failed: ${(error as Error).message || 'no reason given'}`));
+  const { scanner, tuning, why } = await tunedScanner(device, {
+    model,
+    driver,
+    cacheDirectory: wishes.cacheDirectory,
+    again: wishes.tuneAgain,
+    variant: wishes.variant,
+    batchMs: wishes.batchMs,
+    progress: (what, done) => send({ type: 'progress', what, done }),
+    check: async (each) => {
+      const scan = scanUnder(each, fault, 'opening');
+      await selfTest(scan, each.unit);
+      await spotCheck(scan);
     },
   });
-  const faster = (100 * (best.hashesPerSecond / other.hashesPerSecond - 1)).toFixed(1);
-  const why = `${faster} % faster here than ${other.scanner.name}`;
-  return { model, kernel: best.scanner.name, why, hashesPerSecond: best.hashesPerSecond };
+  const deliver = sendReportsUnder(fault, send, () => device.destroy());
+  const reports = new Reports((report) => deliver({ type: 'report', ...report }), systemClock);
+  searcher = new Searcher({
+    scanner,
+    batchMs: wishes.batchMs ?? tuning.batchMs,
+    checkEveryMs: wishes.checkEveryMs,
+    clock: systemClock,
+    hooks: {
+      report: (report) => reports.add(report),
+      ended: (search) => {
+        reports.flush();
+        send({ type: 'ended', search });
+      },
+      check: (each) => spotCheck(scanUnder(each, fault, 'mining')),
+      lost: (error) => lose(device, error),
+    },
+  });
+  const sensors = await openSensors(wishes.card);
+  startPulse(wishes.pulseMs, sensors, (telemetry) => send({ type: 'pulse', ...(telemetry && { telemetry }) }));
+  return { model, tuning, why, sensors: sensors.what };
 }
 
-function wgslOf(shader: ShaderName): string {
-  return readFileSync(new URL(`../../../../shaders/${SHADERS[shader]}`, import.meta.url), 'utf8');
-}
-
-/** Sends a report, spoilt by the fault that a test asked for. */
-function deliver(report: ToParent & { type: 'report' }, fault: Fault | undefined): void {
-  const { lane, page, counter } = report.searched;
-  if (fault === 'hang') return;
-  if (fault === 'device loss') kept?.device.destroy();
-  if (fault === 'wrong nonces') report.candidates.push(joinNonce({ lane, page, counter }));
-  send(report, fault === 'crash' ? () => process.kill(process.pid, 'SIGKILL') : undefined);
+/** Of a lost device the dispatch says nothing, and the device itself says why a little later. */
+async function lose(device: GPUDevice, error: unknown): Promise<void> {
+  if (error instanceof DeviceError) return fail(error);
+  await Promise.race([device.lost, sleep(REASON_MS)]);
+  fail(new Error(`a dispatch failed: ${(error as Error).message || 'no reason given'}`));
 }
 
 function send(message: ToParent, sent?: () => void): void {
@@ -103,8 +118,11 @@ function fail(error: unknown): void {
   send({ type: 'failed', fault, message }, () => process.exit(1));
 }
 
-/** Destroying waits for the dispatches in flight; exiting before that can crash in Dawn. */
+/**
+ * Destroying waits for the dispatches in flight: ending before that can crash in Dawn. An exit would wait for sensors that
+ * are being read, without end where their driver hangs.
+ */
 function leave(): void {
   kept?.device.destroy();
-  process.exit(0);
+  process.kill(process.pid, 'SIGKILL');
 }

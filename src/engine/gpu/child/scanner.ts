@@ -1,19 +1,13 @@
-/** One shader on one device: dispatches, and what they find. */
+/** One form of the shader on one device: dispatches, and what they find. */
 
-import type { Search } from '../../../chain/job.ts';
-import { placeNonce } from '../../../chain/job.ts';
+import { readFileSync } from 'node:fs';
+import { placeNonce, type Search } from '../../../chain/job.ts';
 import type { Range } from '../../../chain/nonce.ts';
 import { HIT_CAPACITY, JOB_WORDS, prepareWords } from '../prepare.generated.ts';
+import { SHADERS, type ShaderName, type Variant, workgroupCounters } from '../variants.ts';
 
-/** Invocations in a workgroup, and counters that each tries. Only good enough: to be tuned per GPU. */
-const WORKGROUP_SIZE = 128;
-const COUNTERS_PER_INVOCATION = 16;
 /** WebGPU's limit on workgroups in one dimension, on every device. */
 const MOST_WORKGROUPS = 65_535;
-
-/** Counters of one workgroup: what dispatches are made of. All of them can hit without overflow. */
-export const WORKGROUP_COUNTERS = WORKGROUP_SIZE * COUNTERS_PER_INVOCATION;
-export const MOST_COUNTERS = MOST_WORKGROUPS * WORKGROUP_COUNTERS;
 
 /** Two dispatches in flight: the GPU works on one while the other is read back and replaced. */
 export const SLOTS = 2;
@@ -22,10 +16,6 @@ const CONTROL_BYTES = 16;
 const JOB_BYTES = 4 * JOB_WORDS;
 const COUNT_BYTES = 4;
 const RESULT_BYTES = COUNT_BYTES + 4 * HIT_CAPACITY;
-
-/** The shaders in shaders/, by the name that people see. */
-export const SHADERS = { wgsl: 'scan.wgsl', 'wgsl-uniform-rotates': 'scan-uniform-rotates.wgsl' } as const;
-export type ShaderName = keyof typeof SHADERS;
 
 interface Slot {
   readonly control: GPUBuffer;
@@ -39,28 +29,36 @@ interface Slot {
 export type Scan = { readonly hits: number[] } | 'overflow';
 
 export class Scanner {
-  readonly name: ShaderName;
+  readonly variant: Variant;
+  /** Counters of one workgroup: dispatches are made of them. All of them can hit without overflow. */
+  readonly unit: number;
+  /** Counters that one dispatch can have at most. */
+  readonly most: number;
   readonly #device: GPUDevice;
   readonly #pipeline: GPUComputePipeline;
+  readonly #slots: readonly Slot[];
   readonly #idle: Slot[];
 
-  private constructor(name: ShaderName, device: GPUDevice, pipeline: GPUComputePipeline) {
-    this.name = name;
+  private constructor(variant: Variant, device: GPUDevice, pipeline: GPUComputePipeline) {
+    this.variant = variant;
+    this.unit = workgroupCounters(variant);
+    this.most = MOST_WORKGROUPS * this.unit;
     this.#device = device;
     this.#pipeline = pipeline;
-    this.#idle = Array.from({ length: SLOTS }, () => createSlot(device, pipeline));
+    this.#slots = Array.from({ length: SLOTS }, () => createSlot(device, pipeline));
+    this.#idle = [...this.#slots];
   }
 
-  /** @param code the shader's WGSL */
-  static async compile(device: GPUDevice, name: ShaderName, code: string): Promise<Scanner> {
+  /** @throws Error when the driver cannot compile it. */
+  static async compile(device: GPUDevice, variant: Variant): Promise<Scanner> {
     const pipeline = await device.createComputePipelineAsync({
       layout: 'auto',
       compute: {
-        module: device.createShaderModule({ code }),
-        constants: { WORKGROUP_SIZE, COUNTERS_PER_INVOCATION },
+        module: device.createShaderModule({ code: wgslOf(variant.shader) }),
+        constants: { WORKGROUP_SIZE: variant.workgroupSize, COUNTERS_PER_INVOCATION: variant.trips },
       },
     });
-    return new Scanner(name, device, pipeline);
+    return new Scanner(variant, device, pipeline);
   }
 
   /** Whether another dispatch may be put in flight. */
@@ -69,7 +67,7 @@ export class Scanner {
   }
 
   /**
-   * Dispatches one range, of at most MOST_COUNTERS. Call it only while `free`.
+   * Dispatches one range, of at most `most` counters. Call it only while `free`.
    * @returns the counters of the range whose hash word 7 is at most the target's
    */
   async scan(search: Search, range: Range): Promise<Scan> {
@@ -86,7 +84,7 @@ export class Scanner {
     const pass = encoder.beginComputePass();
     pass.setPipeline(this.#pipeline);
     pass.setBindGroup(0, slot.bindings);
-    pass.dispatchWorkgroups(Math.ceil(range.counters / WORKGROUP_COUNTERS));
+    pass.dispatchWorkgroups(Math.ceil(range.counters / this.unit));
     pass.end();
     encoder.copyBufferToBuffer(slot.result, 0, slot.readback, 0, RESULT_BYTES);
     queue.submit([encoder.finish()]);
@@ -99,6 +97,17 @@ export class Scanner {
     // The last workgroup can reach past the range's end.
     return { hits: offsets.filter((offset) => offset < range.counters).map((offset) => range.counter + offset) };
   }
+
+  /** Frees its memory on the device. Nothing may be in flight. */
+  destroy(): void {
+    for (const { control, job, result, readback } of this.#slots) {
+      for (const buffer of [control, job, result, readback]) buffer.destroy();
+    }
+  }
+}
+
+export function wgslOf(shader: ShaderName): string {
+  return readFileSync(new URL(`../../../../shaders/${SHADERS[shader]}`, import.meta.url), 'utf8');
 }
 
 /** The count, then the offsets there were room for. */

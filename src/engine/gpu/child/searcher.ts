@@ -1,37 +1,56 @@
-/** Keeps the GPU busy: cuts what it is given into dispatches, two in flight, and reports what each one searched. */
+/** Keeps the GPU busy: cuts what it is given into dispatches, two in flight, and tells what each one searched. */
 
 import { hashTail, type Search, solves } from '../../../chain/job.ts';
 import { joinNonce, type Range } from '../../../chain/nonce.ts';
-import { systemClock } from '../../../clock.ts';
-import { MOST_COUNTERS, type Scanner, WORKGROUP_COUNTERS } from './scanner.ts';
+import type { Clock } from '../../../clock.ts';
+import { nothingFor } from './polling.ts';
+import type { Report } from './reports.ts';
+import type { Scanner } from './scanner.ts';
 import { Sizing } from './sizing.ts';
 import { type Piece, type Task, WorkQueue } from './work-queue.ts';
 
+/** Part of the time that a dispatch should take in which its end is not looked for: rates vary by less than the rest. */
+const QUIET_PART = 0.9;
+
 export interface SearcherHooks {
-  readonly report: (search: number, report: { searched: Range; beganMs: number; candidates: bigint[] }) => void;
+  readonly report: (report: Report) => void;
   /** After the last report of a stopped search. */
   readonly ended: (search: number) => void;
-  /** The device is lost. */
+  /** The device is lost, or computes wrong hashes. */
   readonly lost: (error: unknown) => void;
+  /** Called when the device must prove itself: between dispatches. @throws DeviceError when it fails. */
+  readonly check: (scanner: Scanner) => Promise<void>;
+}
+
+export interface SearcherOptions {
+  readonly scanner: Scanner;
+  /** What a dispatch should take: it cannot be stopped, so two of them are the restart latency. */
+  readonly batchMs: number;
+  /** Between checks, counted in time spent searching. */
+  readonly checkEveryMs: number;
+  readonly hooks: SearcherHooks;
+  readonly clock: Clock;
+}
+
+interface Flight {
+  readonly counters: number;
+  readonly beganMs: number;
 }
 
 export class Searcher {
-  readonly #scanner: Scanner;
-  readonly #hooks: SearcherHooks;
+  readonly #options: SearcherOptions;
   readonly #queue = new WorkQueue();
   readonly #sizing: Sizing;
+  /** In the order of their submission, which is that of their end. */
+  readonly #flights: Flight[] = [];
   #lastDoneMs = 0;
+  #checkedMs: number;
 
-  /** @param batchMs what a dispatch should take: a dispatch cannot be stopped, so two of them are the restart latency */
-  constructor(scanner: Scanner, batchMs: number, hooks: SearcherHooks) {
-    this.#scanner = scanner;
-    this.#hooks = hooks;
-    this.#sizing = new Sizing({
-      goalMs: batchMs,
-      unit: WORKGROUP_COUNTERS,
-      most: MOST_COUNTERS,
-      first: WORKGROUP_COUNTERS,
-    });
+  constructor(options: SearcherOptions) {
+    const { scanner, batchMs, clock } = options;
+    this.#options = options;
+    this.#sizing = new Sizing({ goalMs: batchMs, unit: scanner.unit, most: scanner.most, first: scanner.unit });
+    this.#checkedMs = clock.monotonicMs();
   }
 
   begin(id: number, search: Search): void {
@@ -49,18 +68,24 @@ export class Searcher {
   }
 
   #pump(): void {
-    while (this.#scanner.free) {
+    const { scanner, hooks } = this.#options;
+    while (scanner.free) {
       const piece = this.#queue.next(this.#sizing.size);
-      if (!piece) return;
-      this.#dispatch(piece).then(() => this.#pump(), this.#hooks.lost);
+      if (!piece) break;
+      this.#dispatch(piece).then(() => this.#pump(), hooks.lost);
     }
+    this.#beQuiet();
   }
 
   async #dispatch(piece: Piece): Promise<void> {
+    const { scanner, hooks, clock, checkEveryMs } = this.#options;
     const { task, range } = piece;
-    const beganMs = systemClock.monotonicMs();
-    const found = await this.#scanner.scan(task, range);
-    const doneMs = systemClock.monotonicMs();
+    const beganMs = clock.monotonicMs();
+    const flight = { counters: range.counters, beganMs };
+    this.#flights.push(flight);
+    const found = await scanner.scan(task, range);
+    const doneMs = clock.monotonicMs();
+    this.#flights.splice(this.#flights.indexOf(flight), 1);
     // The GPU runs one dispatch after the other: this one's time began when the one before it was done. Of a range's
     // small rest the time says little about the rate.
     const typical = range.counters > this.#sizing.size / 2;
@@ -68,21 +93,35 @@ export class Searcher {
     this.#lastDoneMs = doneMs;
 
     task.dispatched--;
-    if (found === 'overflow') this.#queue.again(piece, partOf(range));
-    else this.#hooks.report(task.id, { searched: range, beganMs, candidates: claims(task, range, found.hits) });
+    if (found === 'overflow') this.#queue.again(piece, partOf(range, scanner.unit));
+    else hooks.report({ search: task.id, searched: range, beganMs, candidates: claims(task, range, found.hits) });
     this.#endIfDone(task);
+
+    // A check needs the place of a dispatch, which another may just have taken: then the next one sees to it.
+    if (doneMs - this.#checkedMs < checkEveryMs || !scanner.free) return;
+    this.#checkedMs = doneMs;
+    await hooks.check(scanner);
+    this.#lastDoneMs = clock.monotonicMs();
+  }
+
+  /** Until the oldest dispatch can be done, nobody need look for its end. */
+  #beQuiet(): void {
+    const [oldest] = this.#flights;
+    if (!oldest) return;
+    const doneMs = Math.max(oldest.beganMs, this.#lastDoneMs) + QUIET_PART * this.#sizing.expectedMs(oldest.counters);
+    nothingFor(doneMs - this.#options.clock.monotonicMs());
   }
 
   #endIfDone(task: Task): void {
     if (!task.stopped || task.dispatched > 0) return;
     this.#queue.forget(task.id);
-    this.#hooks.ended(task.id);
+    this.#options.hooks.ended(task.id);
   }
 }
 
 /** Half of what had too many hits, down to one workgroup: all of its counters can hit without overflow. */
-function partOf({ counters }: Range): number {
-  return Math.max(Math.floor(counters / 2), WORKGROUP_COUNTERS);
+function partOf({ counters }: Range, unit: number): number {
+  return Math.max(Math.floor(counters / 2), unit);
 }
 
 /**

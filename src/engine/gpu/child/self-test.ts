@@ -7,7 +7,7 @@ import { COUNTERS, type Range, splitNonce } from '../../../chain/nonce.ts';
 import { nonceOf } from '../../../chain/work.ts';
 import { DeviceError } from '../../engine.ts';
 import { HIT_CAPACITY } from '../prepare.generated.ts';
-import { type Scanner, WORKGROUP_COUNTERS } from './scanner.ts';
+import type { Scanner } from './scanner.ts';
 
 /** A solved header of the live network that speaks this wire format: chain 2, height 1800001. */
 const SOLVED_HEADER = [
@@ -21,8 +21,12 @@ const SOLVED_HEADER = [
 
 type Scan = Scanner['scan'];
 
-/** @throws DeviceError when an answer is wrong. */
-export async function selfTest(scan: Scan): Promise<void> {
+/**
+ * Every edge of what a scanner does.
+ * @param unit counters of one workgroup
+ * @throws DeviceError when an answer is wrong.
+ */
+export async function selfTest(scan: Scan, unit: number): Promise<void> {
   const solved = fromHex(SOLVED_HEADER);
   const { lane, page, counter } = splitNonce(nonceOf(solved));
   const target = solved.subarray(HEADER_OFFSET.target, HEADER_OFFSET.target + TARGET_BYTES);
@@ -30,23 +34,45 @@ export async function selfTest(scan: Scan): Promise<void> {
   expect(await hitsOf(scan, searchOf(solved, target), around), [counter], 'a solved header');
 
   // About 32 hits each, over two workgroups and a bit: in the middle, at the start and at the end of the space.
-  const counters = 2 * WORKGROUP_COUNTERS + 5;
+  const counters = 2 * unit + 5;
   const rectangles = [
     { lane: 0x1234, page: 0x00ff, counter: 0x7fff_f000 },
     { lane: 0, page: 0, counter: 0 },
     { lane: 0xffff, page: 0xffff, counter: COUNTERS - counters },
   ];
   for (const [seed, at] of rectangles.entries()) {
-    const search = searchOf(pseudoRandomHeader(seed), targetWithTop(0x0200_0000));
+    const search = searchOf(pseudoRandomHeader(seed), targetWithTop(Math.floor((32 * COUNTERS) / counters)));
     const range = { ...at, pages: 1, counters };
     expect(await hitsOf(scan, search, range), expectedHits(search, range), `header ${seed}`);
   }
 
   const everything = searchOf(pseudoRandomHeader(3), targetWithTop(0xffff_ffff));
-  const full = { lane: 7, page: 1, pages: 1, counter: 99, counters: WORKGROUP_COUNTERS };
+  const full = { lane: 7, page: 1, pages: 1, counter: 99, counters: unit };
   expect(await hitsOf(scan, everything, full), expectedHits(everything, full), 'many hits');
-  const tooFull = { ...full, counters: HIT_CAPACITY + WORKGROUP_COUNTERS };
+  const tooFull = { ...full, counters: HIT_CAPACITY + unit };
   if ((await scan(everything, tooFull)) !== 'overflow') wrong('more hits than there is room for');
+}
+
+/** 4 Mi nonces: enough to keep every unit of a large chip busy, less than a millisecond of its time. */
+const SPOT_RANGE: Range = { lane: 0x5eed, page: 0xbeef, pages: 1, counter: 0x8000_0000, counters: 0x40_0000 };
+/** One hit in 2^15. */
+export const SPOT_CHECK = {
+  search: searchOf(pseudoRandomHeader(4), targetWithTop(0x0001_ffff)),
+  range: SPOT_RANGE,
+  /** By the CPU kernels: how many counters hit, and their sum. */
+  hits: 137,
+  sum: 294_474_412_654,
+};
+
+/**
+ * Whether every part of the chip computes right: also from time to time while it mines, since one that has become too hot,
+ * or whose clocks were raised meanwhile, may find nothing and claim nothing.
+ * @throws DeviceError when the answer is wrong.
+ */
+export async function spotCheck(scan: Scan): Promise<void> {
+  const { search, range, hits, sum } = SPOT_CHECK;
+  const found = await hitsOf(scan, search, range);
+  if (found.length !== hits || found.reduce((total, hit) => total + hit, 0) !== sum) wrong('a range of known hits');
 }
 
 async function hitsOf(scan: Scan, search: Search, range: Range): Promise<number[]> {

@@ -29,6 +29,11 @@ export class Sizing {
     return this.#size;
   }
 
+  /** How long `counters` should take; 0 while nothing is known. */
+  expectedMs(counters: number): number {
+    return this.#perMs === 0 ? 0 : counters / this.#perMs;
+  }
+
   /** Learns that `counters` took `ms`. */
   observe(counters: number, ms: number): void {
     // A clock that stood still says nothing about the rate, but the batch was surely short.

@@ -2,10 +2,15 @@
 
 import { expect, test } from 'vitest';
 import { hashTail, type Search } from '#pickaxe/chain/job.js';
-import { COUNTERS, type Range } from '#pickaxe/chain/nonce.js';
-import { type Scan, WORKGROUP_COUNTERS } from '#pickaxe/engine/gpu/child/scanner.js';
-import { selfTest } from '#pickaxe/engine/gpu/child/self-test.js';
+import { COUNTERS, type Range, splitNonce } from '#pickaxe/chain/nonce.js';
+import { ROW_COUNTERS } from '#pickaxe/engine/cpu/kernels/kernel.js';
+import { loadKernel } from '#pickaxe/engine/cpu/kernels/load.js';
+import { scan } from '#pickaxe/engine/cpu/kernels/scan.js';
+import type { Scan } from '#pickaxe/engine/gpu/child/scanner.js';
+import { SPOT_CHECK, selfTest, spotCheck } from '#pickaxe/engine/gpu/child/self-test.js';
 import { HIT_CAPACITY } from '#pickaxe/engine/gpu/prepare.generated.js';
+
+const UNIT = 2048;
 
 type Gpu = (search: Search, range: Range) => Promise<Scan>;
 
@@ -27,9 +32,7 @@ const wrongGpus: Record<string, Gpu> = {
   'finds one too few': changed((hits) => hits.slice(1)),
   'finds one too many': changed((hits, { counter }) => [...hits, counter + 17]),
   'has one bad lane': changed((hits) => hits.filter((hit) => hit % 64 !== 63)),
-  'searches one workgroup only': changed((hits, range) =>
-    hits.filter((hit) => hit < range.counter + WORKGROUP_COUNTERS),
-  ),
+  'searches one workgroup only': changed((hits, range) => hits.filter((hit) => hit < range.counter + UNIT)),
   'stops at half of the counters': changed((hits) => hits.filter((hit) => hit < COUNTERS / 2)),
   'ignores the lane': (search, range) => rightGpu(search, { ...range, lane: 0 }),
   'ignores the page': (search, range) => rightGpu(search, { ...range, page: 0 }),
@@ -39,12 +42,28 @@ const wrongGpus: Record<string, Gpu> = {
   },
 };
 
-test('passes a GPU that is right', () => selfTest(rightGpu));
+test('passes a GPU that is right', () => selfTest(rightGpu, UNIT));
 
 test.each(Object.entries(wrongGpus))('refuses a GPU that %s', async (_, gpu) => {
-  await expect(selfTest(gpu)).rejects.toMatchObject({ name: 'DeviceError', fault: 'wrong hashes' });
+  await expect(selfTest(gpu, UNIT)).rejects.toMatchObject({ name: 'DeviceError', fault: 'wrong hashes' });
 });
 
-test('the hits of one workgroup always fit', () => {
-  expect(WORKGROUP_COUNTERS).toBeLessThanOrEqual(HIT_CAPACITY);
+/** By a CPU kernel, which shares nothing with a GPU's but the description that both are printed from. */
+function spotHits(): number[] {
+  const { search, range } = SPOT_CHECK;
+  const kernel = loadKernel('wasm');
+  const rows = Array.from({ length: range.counters / ROW_COUNTERS }, (_, i) => range.counter + i * ROW_COUNTERS);
+  return rows.flatMap((counter) => {
+    const row = { ...range, counter, counters: ROW_COUNTERS };
+    return scan(kernel, search, 1, row, Int32Array.of(1)).candidates.map((nonce) => splitNonce(nonce).counter);
+  });
+}
+
+test('knows the hits of the range that is checked while it mines', async () => {
+  const hits = spotHits();
+  await spotCheck(async () => ({ hits: [...hits].reverse() }));
+  for (const wrong of [[], hits.slice(1), [...hits.slice(1), hits[0] + 1], [...hits, 5]]) {
+    await expect(spotCheck(async () => ({ hits: wrong }))).rejects.toMatchObject({ fault: 'wrong hashes' });
+  }
+  await expect(spotCheck(async () => 'overflow')).rejects.toMatchObject({ fault: 'wrong hashes' });
 });

@@ -1,0 +1,71 @@
+/**
+ * What has been searched, on its way to the parent. A dispatch takes milliseconds and a message costs both processes a
+ * tenth of one, so ranges that follow each other go as one; a candidate goes at once, with all before it.
+ */
+
+import type { Range } from '../../../chain/nonce.ts';
+import type { Clock } from '../../../clock.ts';
+
+/** Between reports that tell nothing but progress. Short for a live hashrate, long for the processor. */
+const REPORT_MS = 50;
+
+export interface Report {
+  readonly search: number;
+  /** Counters of one lane and page. */
+  readonly searched: Range;
+  /** When its first dispatch was submitted. */
+  readonly beganMs: number;
+  readonly candidates: readonly bigint[];
+}
+
+export class Reports {
+  readonly #send: (report: Report) => void;
+  readonly #clock: Clock;
+  #waiting: Report | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #sentMs = Number.NEGATIVE_INFINITY;
+
+  constructor(send: (report: Report) => void, clock: Clock) {
+    this.#send = send;
+    this.#clock = clock;
+  }
+
+  /** Takes what one dispatch searched; it goes out now or within REPORT_MS. */
+  add(report: Report): void {
+    if (this.#waiting && !continues(this.#waiting, report)) this.flush();
+    this.#waiting = this.#waiting ? joined(this.#waiting, report) : report;
+    const waitMs = this.#sentMs + REPORT_MS - this.#clock.monotonicMs();
+    if (report.candidates.length > 0 || waitMs <= 0) this.flush();
+    // Dispatches may come to an end: the last report must not wait for another.
+    else this.#timer ??= setTimeout(() => this.flush(), waitMs);
+  }
+
+  /** Sends what waits: to be called before anything else is said of a search. */
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const report = this.#waiting;
+    if (!report) return;
+    this.#waiting = undefined;
+    this.#sentMs = this.#clock.monotonicMs();
+    this.#send(report);
+  }
+}
+
+function continues({ search, searched }: Report, next: Report): boolean {
+  return (
+    search === next.search &&
+    searched.lane === next.searched.lane &&
+    searched.page === next.searched.page &&
+    searched.counter + searched.counters === next.searched.counter
+  );
+}
+
+function joined({ search, searched, beganMs, candidates }: Report, next: Report): Report {
+  return {
+    search,
+    searched: { ...searched, counters: searched.counters + next.searched.counters },
+    beganMs,
+    candidates: [...candidates, ...next.candidates],
+  };
+}

@@ -1,0 +1,44 @@
+/** What was measured of a GPU: how it mines best, and how that was found. */
+
+import { z } from 'zod';
+import { nameOf, variantShape } from './variants.ts';
+
+const rate = z.number().positive();
+
+const variantRow = z.object({
+  variant: variantShape,
+  /** H/s by itself, one dispatch after the other; left out of a form that cannot be used. */
+  hashesPerSecond: rate.optional(),
+  /** Why it cannot be used. */
+  fault: z.string().optional(),
+});
+export type VariantRow = Readonly<z.infer<typeof variantRow>>;
+
+const batchRow = z.object({
+  /** What a dispatch takes, in milliseconds. */
+  batchMs: rate,
+  /** H/s with two dispatches in flight. */
+  hashesPerSecond: rate,
+  /** H/s that are worth something: less what a New Cut makes worthless. */
+  score: rate,
+});
+export type BatchRow = Readonly<z.infer<typeof batchRow>>;
+
+export const tuningShape = z.object({
+  variant: variantShape,
+  batchMs: rate,
+  /** H/s in the end. */
+  hashesPerSecond: rate,
+  /** All forms of the kernel, fastest first. */
+  variants: z.array(variantRow).min(1),
+  /** Lengths of a batch, shortest first; none where the length was settled. */
+  batches: z.array(batchRow),
+});
+export type Tuning = Readonly<z.infer<typeof tuningShape>>;
+
+/** For people: what was chosen, of how many, and how much it matters. */
+export function whyTuning({ variant, batchMs, variants }: Tuning): string {
+  const rates = variants.flatMap(({ hashesPerSecond }) => hashesPerSecond ?? []);
+  const gain = (100 * (Math.max(...rates) / Math.min(...rates) - 1)).toFixed(0);
+  return `${nameOf(variant)}, batches of ${batchMs} ms: the best of ${rates.length} forms, ${gain} % apart`;
+}

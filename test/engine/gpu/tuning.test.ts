@@ -1,0 +1,54 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { bestBatch } from '#pickaxe/engine/gpu/child/tune.js';
+import { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
+import { HIT_CAPACITY } from '#pickaxe/engine/gpu/prepare.generated.js';
+import { VARIANTS, workgroupCounters } from '#pickaxe/engine/gpu/variants.js';
+import { describeGpu, untunedOptions } from './adapter.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'pickaxe-'));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+async function open(tuneAgain = false) {
+  const said: string[] = [];
+  const engine = new GpuEngine({ ...untunedOptions, cacheDirectory: directory, tuneAgain });
+  const info = await engine.open({ progress: (what) => said.push(what) });
+  await engine.close();
+  return { ...info, said };
+}
+
+describeGpu('a GPU that is new', () => {
+  test('is measured once, and again when asked for', { timeout: 60_000 }, async () => {
+    const first = await open();
+    const { tuning } = first;
+    expect(tuning.variants).toHaveLength(VARIANTS.length);
+    expect(tuning.variants[0].variant).toEqual(tuning.variant);
+    const rates = tuning.variants.map(({ hashesPerSecond }) => hashesPerSecond);
+    expect(rates).toEqual([...rates].sort((a, b) => b! - a!));
+    expect(tuning.batches.map(({ batchMs }) => batchMs)).toContain(tuning.batchMs);
+    expect(new Set(first.said).size).toBe(2);
+
+    const second = await open();
+    expect(second.tuning).toEqual(tuning);
+    expect(second.why).toMatch(/as measured before$/);
+    expect(second.said).toEqual([]);
+
+    const [file] = readdirSync(directory);
+    expect(JSON.parse(readFileSync(join(directory, file), 'utf8')).key).toMatchObject({ driver: expect.any(String) });
+    writeFileSync(join(directory, file), '{"key":');
+    expect((await open()).said).not.toEqual([]);
+    expect((await open(true)).said).not.toEqual([]);
+  });
+});
+
+test('a workgroup whose counters all hit does not overflow, whatever its form', () => {
+  for (const variant of VARIANTS) expect(workgroupCounters(variant)).toBeLessThanOrEqual(HIT_CAPACITY);
+});
+
+test('of batches that are worth the same, the shortest is the best', () => {
+  const row = (batchMs: number, score: number) => ({ batchMs, hashesPerSecond: score, score });
+  expect(bestBatch([row(1, 900), row(2, 999), row(4, 1000), row(8, 1001)]).batchMs).toBe(2);
+  expect(bestBatch([row(1, 900), row(2, 950), row(4, 1000), row(8, 1100)]).batchMs).toBe(8);
+});
