@@ -1,10 +1,11 @@
 import { rmSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
-import { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
+import type { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
 import { inOrder, listGpus, placeOnBus } from '#pickaxe/engine/gpu/list-gpus.js';
 import type { Found } from '#pickaxe/engine/gpu/tell-apart.js';
 import { jobOf, searchVectors } from '../../contract/jobs.ts';
 import { Rectangle } from '../../contract/rectangle.ts';
+import { gpuEngine } from './adapter.ts';
 import { openersOf, pretend, type Rig, twoLavapipes, whyNoCards } from './pretend-driver.ts';
 
 // As with adapters: what cannot be tried is skipped and says so, but in CI it is a fault.
@@ -51,9 +52,8 @@ describe.skipIf(whyNoCards)(`a rig of pretended cards${whyNoCards ? ` (${whyNoCa
     const gpus = await listGpus({ environment });
     const { headerHex, targetHex, lane, page, counter, start, nonce } = searchVectors.first[0];
     const range = { lane, page, pages: 1, counter: start, counters: counter - start + 1 };
-    const engines = gpus.map(
-      (gpu) =>
-        new GpuEngine({ name: gpu.name, adapter: gpu.model, environment: { ...environment, ...gpu.environment } }),
+    const engines = gpus.map((gpu) =>
+      gpuEngine({ name: gpu.name, adapter: gpu.model, environment: { ...environment, ...gpu.environment } }),
     );
     await Promise.all(engines.map((engine) => engine.open()));
     expect(openersOf('at 17', rig)).toEqual([engines[0].pid]);
