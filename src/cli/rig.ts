@@ -9,6 +9,7 @@ import { chooseThreads, type ThreadChoice, type ThreadWishes } from '../engine/c
 import { DeviceError, type Engine } from '../engine/engine.ts';
 import { GpuEngine } from '../engine/gpu/gpu-engine.ts';
 import { type Gpu, listGpus } from '../engine/gpu/list-gpus.ts';
+import { makerOf } from '../engine/gpu/pci.ts';
 import { UsageError } from './exit-codes.ts';
 
 export interface ThreadOptions {
@@ -67,8 +68,16 @@ function whyMissing(name: string, gpus: readonly Gpu[]): string {
   return `there is no such GPU; there is: ${gpus.map((gpu) => `${gpu.name} (${gpu.model})`).join(', ')}`;
 }
 
-function gpuEngine({ name, model, environment }: Gpu, softwareGpu: boolean): GpuEngine {
-  return new GpuEngine({ name, adapter: model, softwareGpu, ...(environment && { environment }) });
+function gpuEngine({ name, model, vendor, bus, environment }: Gpu, softwareGpu: boolean): GpuEngine {
+  const cacheDirectory = userCacheDirectory();
+  return new GpuEngine({
+    name,
+    adapter: model,
+    softwareGpu,
+    card: { vendor: makerOf(vendor), ...(bus && { bus }) },
+    ...(environment && { environment }),
+    ...(cacheDirectory !== undefined && { cacheDirectory }),
+  });
 }
 
 /** Stands for a device that was asked for and cannot be had. */

@@ -122,8 +122,10 @@ function infoOfLike({ model }: Adapter, adapters: readonly Adapter[], table: rea
   return { vendor: (row && makerOf(row.vendorId)) ?? 'unknown', driver: 'unknown', software: row?.isCpu ?? false };
 }
 
-const WITHOUT_LAYER =
-  process.platform === 'linux'
-    ? 'Mesa’s Vulkan layer, which would tell them apart, is not there or too old (install mesa-vulkan-drivers 23.3 or later, for cards of every maker)'
-    : 'nothing on this system tells them apart';
-const REMEDY = 'to mine on both, run one pickaxe per GPU in containers that see one GPU each (see docs/gpus.md)';
+const ON_LINUX = process.platform === 'linux';
+const WITHOUT_LAYER = ON_LINUX
+  ? 'Mesa’s Vulkan layer, which would tell them apart, is not there or too old (install mesa-vulkan-drivers 23.3 or later, for cards of every maker)'
+  : 'nothing on this system tells them apart';
+const REMEDY = ON_LINUX
+  ? 'to mine on both, run one pickaxe per GPU in containers that see one GPU each (see docs/gpus.md)'
+  : 'the first of them is mined on (see docs/gpus.md)';
