@@ -6,7 +6,7 @@ import { joinNonce, type Range, sizeOf } from '#pickaxe/chain/nonce.js';
 import { targetForDifficulty } from '#pickaxe/chain/target.js';
 import type { Solution } from '#pickaxe/chain/verify.js';
 import { parseWork, type Work, type WorkTerms } from '#pickaxe/chain/work.js';
-import type { DeviceError, Engine, EngineInfo, Ranges, SearchReport } from '#pickaxe/engine/engine.js';
+import type { DeviceError, Engine, EngineInfo, EngineListener, Ranges, SearchReport } from '#pickaxe/engine/engine.js';
 import type { MinerEvent } from '#pickaxe/events/events.js';
 import type { SourceUpdate, Verdict, WorkSource } from '#pickaxe/source/source.js';
 
@@ -103,6 +103,10 @@ export class FakeEngine implements Engine {
   fault: DeviceError | undefined;
   /** Claims made on top of the true ones. */
   lies: bigint[] = [];
+  /** Claims a wrong nonce with every report. */
+  alwaysLies = false;
+  /** Who is told what happens besides reports. */
+  listener: EngineListener | undefined;
   /** Keeps what it finds until the search is stopped, like a dispatch that cannot be interrupted. */
   late = false;
   /** Ranges are this large. */
@@ -113,7 +117,8 @@ export class FakeEngine implements Engine {
     this.step = step;
   }
 
-  async open(): Promise<EngineInfo> {
+  async open(listener?: EngineListener): Promise<EngineInfo> {
+    this.listener = listener;
     this.opened++;
     await this.opening;
     const fault = this.openFaults.shift();
@@ -132,7 +137,7 @@ export class FakeEngine implements Engine {
         throw this.fault;
       }
       this.searched.push({ job: job.number, range });
-      const found = [...hitsIn(job, range), ...this.lies.splice(0)];
+      const found = [...hitsIn(job, range), ...this.lies.splice(0), ...(this.alwaysLies ? [7n] : [])];
       if (this.late) kept.push(...found);
       yield { searched: range, hashes: sizeOf(range), beganMs: 0, candidates: this.late ? [] : found };
       await new Promise((resolve) => setImmediate(resolve));

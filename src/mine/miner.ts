@@ -15,9 +15,8 @@ import type { Listener } from '../events/events.ts';
 import type { SourceUpdate, WorkSource } from '../source/source.ts';
 import { Assignment } from './assignment.ts';
 import { Space } from './space.ts';
-import { Station } from './station.ts';
+import { Station, type StationOptions } from './station.ts';
 import { Submitter } from './submitter.ts';
-import type { TemperatureLimits } from './thermostat.ts';
 
 /** How often the creation time follows the clock. A new job costs well under a millisecond of search. */
 const ROLL_MS = 3_000;
@@ -29,15 +28,13 @@ const TIME_MARGIN_US = 500_000n;
 /** Job numbers are positive i32: 0 is no job. */
 const MAX_JOB_NUMBER = 2 ** 31 - 1;
 
-export interface MinerOptions {
+export interface MinerOptions extends StationOptions {
   readonly source: WorkSource;
   readonly engines: readonly Engine[];
   readonly emit: Listener;
   readonly clock: Clock;
   /** A uniform integer in [0, below). */
   readonly random: (below: number) => number;
-  /** When devices are too hot to work; left out, never. */
-  readonly temperatureLimits?: TemperatureLimits | undefined;
 }
 
 export class Miner {
@@ -54,7 +51,7 @@ export class Miner {
 
   constructor(options: MinerOptions) {
     this.#options = options;
-    const { source, emit, clock, engines, random, temperatureLimits } = options;
+    const { source, emit, clock, engines, random } = options;
     this.#ownLane = random(LANES);
     this.#submitter = new Submitter({ source, emit, clock, isStale: ({ work }) => this.#stale.has(work) });
     const hooks = {
@@ -63,7 +60,7 @@ export class Miner {
         this.#judge(station, assignment.job, report.candidates),
       exhausted: (assignment: Assignment) => this.#renew(assignment),
     };
-    this.#stations = engines.map((engine) => new Station(engine, hooks, temperatureLimits));
+    this.#stations = engines.map((engine) => new Station(engine, hooks, options));
   }
 
   /** Mines until `stop`, or until no engine is left. Pending submissions are seen through. May be called once. */

@@ -8,15 +8,9 @@ import { DeviceError, type Engine, type EngineInfo, type SearchReport } from '..
 import type { Telemetry } from '../engine/telemetry.ts';
 import type { Listener, MinerEvent } from '../events/events.ts';
 import type { Assignment } from './assignment.ts';
+import { Restarts } from './restarts.ts';
 import { type TemperatureLimits, Thermostat } from './thermostat.ts';
 
-/** A failed device is tried again after 1, 2, 4 … seconds, this often in a row. Good enough: a driver resets in seconds. */
-const RESTARTS = 5;
-const RESTART_AFTER_MS = 1_000;
-/** A device that has worked this long since its restart starts with a clean slate. */
-const STEADY_MS = 60_000;
-/** Wrong hashes come in heat or by clocks a step too high: that it takes a while to show again is no good sign. */
-const STEADY_HASHES_MS = 3_600_000;
 /**
  * Wrong claims within an hour before a device is restarted. One alone can be a cosmic ray; a device that is really broken
  * makes three at once.
@@ -37,6 +31,13 @@ export interface StationHooks {
   readonly exhausted: (assignment: Assignment) => void;
 }
 
+export interface StationOptions {
+  /** When a device is too hot to work; left out, never. */
+  readonly temperatureLimits?: TemperatureLimits | undefined;
+  /** Before a failed device is first tried again; doubled each time. Left out, a second. */
+  readonly restartAfterMs?: number | undefined;
+}
+
 export class Station {
   readonly engine: Engine;
   readonly #hooks: StationHooks;
@@ -47,7 +48,7 @@ export class Station {
   #leave: ((fault: unknown) => void) | undefined;
   /** When wrong claims were made, oldest first. */
   #hardwareErrorsMs: number[] = [];
-  #wasReady = false;
+  readonly #restarts: Restarts;
   #description: string;
   /** What to tell people of each reason to rest. */
   readonly #pauses = new Map<PauseReason, string>();
@@ -55,12 +56,12 @@ export class Station {
   #working = new AbortController();
   readonly #thermostat: Thermostat | undefined;
 
-  /** @param limits left out, the device is never too hot */
-  constructor(engine: Engine, hooks: StationHooks, limits?: TemperatureLimits) {
+  constructor(engine: Engine, hooks: StationHooks, { temperatureLimits, restartAfterMs }: StationOptions) {
     this.engine = engine;
     this.#description = engine.name;
     this.#hooks = hooks;
-    this.#thermostat = limits && new Thermostat(limits);
+    this.#thermostat = temperatureLimits && new Thermostat(temperatureLimits);
+    this.#restarts = new Restarts(restartAfterMs);
   }
 
   /** Puts the engine to a new assignment at once, or to none. */
@@ -101,23 +102,21 @@ export class Station {
 
   /** Keeps the engine in service until `stop`, or until it has to be parked. Never throws. */
   async run(stop: AbortSignal): Promise<void> {
-    let restarts = 0;
     while (!stop.aborted) {
       const openedAtMs = performance.now();
       try {
         await this.#serve(stop);
       } catch (error) {
         const { message: reason, fault } = asDeviceError(error);
-        const steadyMs = fault === 'wrong hashes' ? STEADY_HASHES_MS : STEADY_MS;
-        if (performance.now() - openedAtMs > steadyMs) restarts = 0;
-        // A device that has worked is not there for a while when its driver is reset.
-        const mayReturn = fault !== 'missing' || this.#wasReady;
-        if (!mayReturn || restarts >= RESTARTS) {
-          const inVain = restarts > 0 ? ` (${restarts} restarts did not help)` : '';
-          this.#announce('parked', { reason: reason + inVain, fault });
+        const waitMs = this.#restarts.after(fault, performance.now() - openedAtMs);
+        if (waitMs === undefined) {
+          const { inARow } = this.#restarts;
+          this.#announce('parked', {
+            reason: inARow > 0 ? `${reason} (${inARow} restarts did not help)` : reason,
+            fault,
+          });
           return;
         }
-        const waitMs = RESTART_AFTER_MS * 2 ** restarts++;
         this.#announce('restarting', { reason, fault });
         await sleep(waitMs, undefined, { signal: stop }).catch(() => {});
       }
@@ -135,7 +134,7 @@ export class Station {
       const info = await Promise.race([this.engine.open(this.#listener), stopped]);
       if (!info || stop.aborted) return;
       this.#description = describe(info);
-      this.#wasReady = true;
+      this.#restarts.opened();
       this.#hardwareErrorsMs = [];
       this.#announceReady();
       const left = new Promise<never>((_, reject) => {

@@ -12,11 +12,14 @@ const SOON = 300;
 
 const running: { stop: AbortController; done: Promise<void> }[] = [];
 
+/** Failed devices are tried again soon: 20, 40 … 320 ms. */
+const options = { restartAfterMs: 20, temperatureLimits: { stopC: 90, resumeC: 80 } };
+
 function mine(...engines: FakeEngine[]) {
   const source = new FakeSource();
   const events = new Recorder();
   const random = (below: number) => Math.floor(Math.random() * below);
-  const miner = new Miner({ source, engines, emit: events.listen, clock: systemClock, random });
+  const miner = new Miner({ source, engines, emit: events.listen, clock: systemClock, random, ...options });
   const stop = new AbortController();
   const done = miner.run(stop.signal);
   running.push({ stop, done });
@@ -220,17 +223,18 @@ describe('the creation time', () => {
 });
 
 describe('devices', () => {
-  it('that claim wrong nonces are taken out of service while the others go on', async () => {
+  it('that claim wrong nonces are restarted, and parked when that does not help, while the others go on', async () => {
     const liar = new FakeEngine('gpu0');
     const honest = new FakeEngine('cpu');
     const { source, events } = mine(liar, honest);
     source.work(makeWork(NEVER));
-    await vi.waitFor(() => expect(liar.jobs).toHaveLength(1));
-    liar.lies = [1n, 2n, 3n];
+    liar.alwaysLies = true;
     await vi.waitFor(() => expect(events.of('device').at(-1)).toMatchObject({ device: 'gpu0', state: 'parked' }));
     expect(events.of('device').at(-1)).toMatchObject({ fault: 'wrong hashes' });
-    expect(events.of('hardware_error')).toHaveLength(3);
-    await vi.waitFor(() => expect(liar.closed).toBe(1));
+    expect(events.of('device').at(-1)!.reason).toMatch(/^3 nonces .* \(5 restarts did not help\)$/);
+    expect(events.of('device').filter(({ state }) => state === 'restarting')).toHaveLength(5);
+    expect(events.of('hardware_error')).toHaveLength(6 * 3);
+    await vi.waitFor(() => expect(liar.closed).toBe(6));
     const before = honest.searched.length;
     await vi.waitFor(() => expect(honest.searched.length).toBeGreaterThan(before));
     expect(source.submitted).toHaveLength(0);
@@ -242,9 +246,10 @@ describe('devices', () => {
     source.work(makeWork(NEVER));
     await vi.waitFor(() => expect(engine.searched.length).toBeGreaterThan(3));
     engine.fault = new DeviceError('lost', 'fell off the bus');
-    await vi.waitFor(() => expect(events.of('device').at(-1)).toMatchObject({ state: 'restarting', fault: 'lost' }));
+    const lost = expect.objectContaining({ state: 'restarting', fault: 'lost' });
+    await vi.waitFor(() => expect(events.of('device')).toContainEqual(lost));
     engine.fault = undefined;
-    expect(engine.closed).toBe(1);
+    expect(engine.closed).toBeGreaterThan(0);
     const next = source.work(makeWork(NEVER));
     await vi.waitFor(() => expect(engine.jobs.at(-1)!.work).toBe(next), { timeout: 5_000 });
     expect(events.of('device').at(-1)).toMatchObject({ state: 'ready' });
@@ -257,8 +262,8 @@ describe('devices', () => {
     await vi.waitFor(() => expect(engine.searched.length).toBeGreaterThan(3));
     engine.openFaults.push(new DeviceError('missing', 'no adapter'));
     engine.fault = new DeviceError('lost', 'reset');
-    await vi.waitFor(() => expect(events.of('device').at(-1)).toMatchObject({ fault: 'missing' }), { timeout: 5_000 });
-    expect(events.of('device').at(-1)).toMatchObject({ state: 'restarting' });
+    const missing = expect.objectContaining({ state: 'restarting', fault: 'missing' });
+    await vi.waitFor(() => expect(events.of('device')).toContainEqual(missing));
     engine.fault = undefined;
     const searched = engine.searched.length;
     await vi.waitFor(() => expect(engine.searched.length).toBeGreaterThan(searched), { timeout: 5_000 });
@@ -267,11 +272,58 @@ describe('devices', () => {
 
   it('are out of service after the third wrong claim: further ones of the same report change nothing', async () => {
     const engine = new FakeEngine();
-    const { source, events, done } = mine(engine);
+    const { source, events } = mine(engine);
     engine.lies = Array.from({ length: 1_000 }, (_, i) => BigInt(i));
     source.work(makeWork(NEVER));
-    await done;
+    await vi.waitFor(() => expect(engine.opened).toBe(2));
+    const searched = engine.searched.length;
+    await vi.waitFor(() => expect(engine.searched.length).toBeGreaterThan(searched + 3));
     expect(events.of('hardware_error')).toHaveLength(3);
+  });
+
+  it('that are too hot rest until they have cooled down, while the others go on', async () => {
+    const [hot, cool] = [new FakeEngine('gpu0'), new FakeEngine('gpu1')];
+    const { source, events } = mine(hot, cool);
+    const work = source.work(makeWork(NEVER));
+    await vi.waitFor(() => expect(hot.searched.length).toBeGreaterThan(3));
+    hot.listener!.telemetry!({ temperatureC: 89 });
+    hot.listener!.telemetry!({ temperatureC: 90 });
+    expect(events.of('device').at(-1)).toMatchObject({ device: 'gpu0', state: 'paused' });
+    expect(events.of('device').at(-1)!.reason).toBe('it is at 90 °C and rests until it is at 80 °C');
+    const [searched, before] = [hot.searched.length, cool.searched.length];
+    await vi.waitFor(() => expect(cool.searched.length).toBeGreaterThan(before + 10));
+    expect(hot.searched.length).toBe(searched);
+    expect(hot.closed).toBe(0);
+
+    const next = source.work(makeWork(NEVER));
+    await vi.waitFor(() => expect(cool.jobs.at(-1)!.work).toBe(next));
+    hot.listener!.telemetry!({ temperatureC: 81 });
+    expect(hot.jobs.at(-1)!.work).toBe(work);
+    hot.listener!.telemetry!({});
+    hot.listener!.telemetry!({ temperatureC: 80 });
+    expect(events.of('device').at(-1)).toMatchObject({ device: 'gpu0', state: 'ready' });
+    await vi.waitFor(() => expect(hot.searched.length).toBeGreaterThan(searched + 3));
+    expect(hot.jobs.at(-1)!.work).toBe(next);
+    expect(events.of('telemetry')).toHaveLength(5);
+  });
+
+  it('of which only the hottest place is known are judged by it', async () => {
+    const engine = new FakeEngine('gpu0');
+    const { source, events } = mine(engine);
+    source.work(makeWork(NEVER));
+    await vi.waitFor(() => expect(engine.searched.length).toBeGreaterThan(3));
+    engine.listener!.telemetry!({ hotspotC: 95, temperatureC: 70 });
+    expect(events.of('device').at(-1)).toMatchObject({ state: 'ready' });
+    engine.listener!.telemetry!({ hotspotC: 95 });
+    expect(events.of('device').at(-1)).toMatchObject({ state: 'paused' });
+  });
+
+  it('tell what opening does while it takes its time', async () => {
+    const engine = new FakeEngine('gpu0');
+    const { events } = mine(engine);
+    await vi.waitFor(() => expect(engine.listener).toBeDefined());
+    engine.listener!.progress!('measuring', 0.5);
+    expect(events.of('progress')).toEqual([{ event: 'progress', device: 'gpu0', what: 'measuring', done: 0.5 }]);
   });
 
   it('that are missing are parked; with none left the run ends', async () => {
