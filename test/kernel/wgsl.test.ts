@@ -6,9 +6,11 @@ import { describe, expect, test } from 'vitest';
 import { hashTail, placeNonce, type Search } from '#pickaxe/chain/job.js';
 import { prepareWords } from '#pickaxe/engine/gpu/prepare.generated.js';
 
+const textOf = (shader: string) => readFileSync(new URL(`../../shaders/${shader}`, import.meta.url), 'utf8');
+
 /** @returns a function that computes hash word 7 as the shader does */
 function word7Of(shader: string): (job: Uint32Array, counter: number) => number {
-  const text = readFileSync(new URL(`../../shaders/${shader}`, import.meta.url), 'utf8');
+  const text = textOf(shader);
   const statements = [...text.matchAll(/^ *let ([jx]\d+|rotate\d+) = (.*);$/gm)].map(([, name, expression]) => {
     const javaScript = expression
       .replace(/job\[(\d)\]\.([xyzw])/, (_, vector, part) => `job[${4 * vector + 'xyzw'.indexOf(part)}]`)
@@ -27,6 +29,23 @@ const half = fc.integer({ min: 0, max: 0xffff });
 
 describe.each(['scan.wgsl', 'scan-uniform-rotates.wgsl'])('%s', (shader) => {
   const word7 = word7Of(shader);
+
+  test('takes 890 operations a nonce and one comparison', () => {
+    const text = textOf(shader);
+    const loop = text.slice(text.indexOf('for (var i'), text.indexOf('if (x'));
+    const operations = [...loop.matchAll(/^ *let x\d+ = (.*);$/gm)].map(([, expression]) => expression);
+    const kinds = { add: 0, xor: 0, rotate: 0 };
+    for (const expression of operations) {
+      // A rotate is two shifts and an or, which GPUs do as one; an addition or an exclusive or has two or three operands.
+      if (/^\(x\d+ >> [^ ]+\) \| \(x\d+ << [^|]+\)$/.test(expression)) kinds.rotate++;
+      else if (/^\w+( \+ \w+){1,2}$/.test(expression)) kinds.add++;
+      else if (/^\w+( \^ \w+){1,2}$/.test(expression)) kinds.xor++;
+      else expect.fail(`not one operation: ${expression}`);
+    }
+    expect(kinds).toEqual({ add: 297, xor: 297, rotate: 296 });
+    expect(text.match(/<= target7/g)).toHaveLength(1);
+    expect(text).toContain('890 operations a nonce and a comparison');
+  });
 
   test('computes hash word 7', () => {
     fc.assert(

@@ -1,0 +1,60 @@
+/** What Dawn makes of the shaders: nothing may slip into the loop that each nonce runs through. */
+
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { nameOf, VARIANTS } from '#pickaxe/engine/gpu/variants.js';
+import { gpuKernel } from '#pickaxe/kernel/generate.js';
+import { operationsAt } from '#pickaxe/kernel/last-block.js';
+import { describeGpu, gpuEngine, softwareAdapter } from './adapter.ts';
+import { count, loopOf, OP, readSpirv } from './spirv.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'pickaxe-'));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+/** Mesa's drivers write down what they are given to compile; others are not asked. */
+const mesa = softwareAdapter?.startsWith('llvmpipe') ?? false;
+
+/** What the kernel's description comes to in SPIR-V, whose additions and exclusive ors take two operands. */
+function expected() {
+  const operations = operationsAt(gpuKernel, gpuKernel.result.depth);
+  const pairs = (op: string) =>
+    operations.filter((each) => each.op === op).reduce((sum, { operands }) => sum + operands.length - 1, 0);
+  const rotates = operations.filter(({ op }) => op === 'rotr').length;
+  return { adds: pairs('add'), xors: pairs('xor'), rotates };
+}
+
+describeGpu('the shaders as SPIR-V', () => {
+  describe.runIf(mesa).each(VARIANTS.map((variant) => ({ name: nameOf(variant), variant })))('$name', ({ variant }) => {
+    test('does in its loop what the kernel needs, and no more', async () => {
+      const dump = mkdtempSync(join(directory, 'dump-'));
+      const environment = { MESA_SPIRV_DUMP_PATH: dump, MESA_SHADER_CACHE_DISABLE: 'true' };
+      const engine = gpuEngine({ variant, environment });
+      await engine.open();
+      await engine.close();
+
+      const modules = readdirSync(dump).map((file) => readSpirv(readFileSync(join(dump, file))));
+      expect(modules.length).toBeGreaterThan(0);
+      for (const module of modules) {
+        const loop = loopOf(module);
+        const { adds, xors, rotates } = expected();
+        // The counter of a trip, the next trip, and the offset of a hit.
+        expect(count(loop, OP.IAdd)).toBe(adds + 3);
+        expect(count(loop, OP.BitwiseXor)).toBe(xors);
+        for (const op of [OP.ShiftRightLogical, OP.ShiftLeftLogical, OP.BitwiseOr]) {
+          expect(count(loop, op)).toBe(rotates);
+        }
+        // The trips, the target, and the room for hits: a guard of Tint's would compare once more, two words at a time.
+        expect(count(loop, OP.ULessThan) + count(loop, OP.ULessThanEqual)).toBe(3);
+        expect(count(loop, OP.SelectionMerge)).toBe(3);
+        expect(count(loop, OP.FunctionCall)).toBe(0);
+        // One clamp, of a hit's place in the list, behind the comparison that hardly any nonce passes.
+        const [clamp, ...others] = loop.flatMap(({ op }, i) => (op === OP.ExtInst ? i : []));
+        expect(others).toEqual([]);
+        const comparison = loop.findIndex(({ op }) => op === OP.ULessThanEqual);
+        expect(clamp).toBeGreaterThan(comparison);
+      }
+    });
+  });
+});
