@@ -2,6 +2,7 @@
 
 import { type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
+import type { EngineListener } from '../engine/engine.ts';
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -24,4 +25,15 @@ export function makeLog(level: LogLevel, format: LogFormat): Logger {
     messageFormat: (entry, messageKey) => `${String(entry.tag ?? '').padEnd(5)} ${entry[messageKey]}`,
   });
   return pino(options, stream);
+}
+
+/** Logs what opening an engine does while it takes its time, each step once. */
+export function progressTo(log: Logger, tag: string): EngineListener {
+  let said: string | undefined;
+  return {
+    progress(what) {
+      if (what !== said) log.info({ tag }, what);
+      said = what;
+    },
+  };
 }

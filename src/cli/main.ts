@@ -5,7 +5,18 @@ import { Command, CommanderError, Option } from 'commander';
 import { version } from '../version.ts';
 import { EXIT, UsageError } from './exit-codes.ts';
 import { LOG_FORMATS, LOG_LEVELS } from './log.ts';
-import { cpuAffinity, deviceNames, gather, niceness, positiveInteger, positiveSeconds, publicKey } from './options.ts';
+import {
+  batchMilliseconds,
+  celsius,
+  celsiusOrNone,
+  cpuAffinity,
+  deviceNames,
+  gather,
+  niceness,
+  positiveInteger,
+  positiveSeconds,
+  publicKey,
+} from './options.ts';
 
 const NETWORKS = 'mainnet01, testnet04, development or test-singleton';
 
@@ -48,7 +59,23 @@ function withDevices(command: Command): Command {
   );
   return withThreads(command)
     .option('--kernel <name>', 'CPU kernel to use instead of the best one (see: pickaxe devices)')
+    .option(
+      '--gpu-batch-ms <ms>',
+      'length of a GPU dispatch: a longer one costs less, a shorter one restarts sooner (default: as tuned)',
+      batchMilliseconds,
+    )
     .option('--software-gpu', 'admit software GPU adapters, which are slower than the CPU engine', false);
+}
+
+function withTemperatures(command: Command): Command {
+  return command
+    .option(
+      '--temp-limit <celsius>',
+      'a device this hot rests, where its temperature is known; or none',
+      celsiusOrNone,
+      90,
+    )
+    .option('--temp-resume <celsius>', 'a device that rests goes on at this (default: 10 below --temp-limit)', celsius);
 }
 
 function withLog(command: Command): Command {
@@ -66,7 +93,7 @@ function withBounds(command: Command): Command {
     .option('--json', 'events as one JSON object a line on stdout', false);
 }
 
-withLog(withBounds(withDevices(program.command('mine'))))
+withLog(withBounds(withTemperatures(withDevices(program.command('mine')))))
   .description('mine on a node')
   .option('--node <url>', 'node URL; several times for failover, the first preferred', gather)
   .option('--network <id>', `network: ${NETWORKS}; not needed where every node URL has a path`)
@@ -84,14 +111,14 @@ withLog(withBounds(withDevices(program.command('mine'))))
   )
   .action(async (options) => exit(await (await import('./commands/mine.ts')).runMine(options)));
 
-withLog(withBounds(withDevices(program.command('demo'))))
+withLog(withBounds(withTemperatures(withDevices(program.command('demo')))))
   .description('mine on a mock node inside this process: nothing to configure, nothing leaves this machine')
   .action(async (options) => exit(await (await import('./commands/demo.ts')).runDemo(options)));
 
 withDevices(program.command('bench'))
   .description('measure the hashrate of each device, offline')
   .option('--seconds <n>', 'length of the measurement of each device', positiveSeconds, 5)
-  .option('--tune', 'measure every CPU kernel again instead, and remember which is the fastest', false)
+  .option('--tune', 'measure every kernel again instead, of the CPU and of GPUs, and remember the fastest', false)
   .option('--json', 'one JSON object on stdout', false)
   .action(async (options) => exit(await (await import('./commands/bench.ts')).runBench(options)));
 

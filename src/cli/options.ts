@@ -22,6 +22,27 @@ export function positiveSeconds(text: string): number {
   return value;
 }
 
+/** What a GPU's dispatch should take. */
+export function batchMilliseconds(text: string): number {
+  const value = Number(text);
+  // Longer ones make a driver take the GPU for hung.
+  if (!/^\d+(\.\d+)?$/.test(text) || value < 0.5 || value > 1_000) {
+    throw new InvalidArgumentError('Give milliseconds from 0.5 to 1000.');
+  }
+  return value;
+}
+
+/** °C: a whole number within what chips bear. */
+export function celsius(text: string): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < 30 || value > 120) throw new InvalidArgumentError('Give °C from 30 to 120.');
+  return value;
+}
+
+export function celsiusOrNone(text: string): number | 'none' {
+  return text === 'none' ? text : celsius(text);
+}
+
 /** A thread's niceness, as far as anybody may choose it. */
 export function niceness(text: string): number {
   if (!/^(\d|1\d)$/.test(text)) throw new InvalidArgumentError('Give a niceness from 0 (normal) to 19 (the kindest).');

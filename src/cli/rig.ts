@@ -23,7 +23,11 @@ export interface DeviceOptions extends ThreadOptions {
   /** As given by --devices; left out, the CPU and every real GPU. */
   readonly devices?: readonly string[];
   readonly kernel?: string;
+  /** What a GPU's dispatch should take; left out, as tuned. */
+  readonly gpuBatchMs?: number;
   readonly softwareGpu: boolean;
+  /** Measure GPUs whatever is remembered of them. */
+  readonly tuneAgain?: boolean;
 }
 
 /**
@@ -37,10 +41,15 @@ export async function chooseEngines(options: DeviceOptions, log: Logger): Promis
   const { devices } = options;
   const cpu = !devices || devices.includes('cpu') ? [cpuEngine(options)] : [];
   const gpuNames = devices?.filter((name) => name !== 'cpu');
-  return gpuNames?.length === 0 ? cpu : [...cpu, ...(await gpuEngines(gpuNames, options.softwareGpu, log))];
+  return gpuNames?.length === 0 ? cpu : [...cpu, ...(await gpuEngines(gpuNames, options, log))];
 }
 
-async function gpuEngines(names: readonly string[] | undefined, softwareGpu: boolean, log: Logger): Promise<Engine[]> {
+async function gpuEngines(
+  names: readonly string[] | undefined,
+  options: DeviceOptions,
+  log: Logger,
+): Promise<Engine[]> {
+  const { softwareGpu } = options;
   let gpus: readonly Gpu[] = [];
   let none: string | undefined;
   try {
@@ -54,7 +63,7 @@ async function gpuEngines(names: readonly string[] | undefined, softwareGpu: boo
     const { name, model, usable, why } = gpu;
     const asked = names?.includes(name) || names?.includes('gpu');
     if (names && !asked) continue;
-    if (usable) engines.push(gpuEngine(gpu, softwareGpu));
+    if (usable) engines.push(gpuEngine(gpu, options));
     else if (names?.includes(name)) engines.push(new MissingEngine(name, `${model}: ${why}`));
     else log.info({ tag: name }, `${model} is not used: ${why}`);
   }
@@ -68,7 +77,8 @@ function whyMissing(name: string, gpus: readonly Gpu[]): string {
   return `there is no such GPU; there is: ${gpus.map((gpu) => `${gpu.name} (${gpu.model})`).join(', ')}`;
 }
 
-function gpuEngine({ name, model, vendor, bus, environment }: Gpu, softwareGpu: boolean): GpuEngine {
+function gpuEngine(gpu: Gpu, { softwareGpu, gpuBatchMs, tuneAgain }: DeviceOptions): GpuEngine {
+  const { name, model, vendor, bus, environment } = gpu;
   const cacheDirectory = userCacheDirectory();
   return new GpuEngine({
     name,
@@ -76,6 +86,8 @@ function gpuEngine({ name, model, vendor, bus, environment }: Gpu, softwareGpu: 
     softwareGpu,
     card: { vendor: makerOf(vendor), ...(bus && { bus }) },
     ...(environment && { environment }),
+    ...(gpuBatchMs !== undefined && { batchMs: gpuBatchMs }),
+    ...(tuneAgain && { tuneAgain }),
     ...(cacheDirectory !== undefined && { cacheDirectory }),
   });
 }

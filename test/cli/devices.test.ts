@@ -79,13 +79,13 @@ describe('a device that cannot be had', () => {
 });
 
 describe('a device that computes wrong hashes', () => {
-  it('ends the run with exit code 6, without a submission', async () => {
+  it('makes the exit code 6, without a submission', async () => {
     const source = new FakeSource();
     const liar = new FakeEngine('gpu0');
     liar.lies = [1n, 2n, 3n];
     source.work(makeWork(2 ** 60));
     const rig = { events: new Events(), source, engines: [liar], log: makeLog('silent', 'json') };
-    const options = { json: false, logLevel: 'silent', logFormat: 'json' } as const;
+    const options = { duration: 1, json: false, logLevel: 'silent', logFormat: 'json', tempLimit: 'none' } as const;
     expect(await runMiner(rig, options)).toBe(6);
     expect(source.submitted).toHaveLength(0);
   });

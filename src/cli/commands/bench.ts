@@ -1,6 +1,7 @@
 /** `pickaxe bench`: the hashrate of each device, one after the other, offline. */
 
 import { randomInt } from 'node:crypto';
+import type { Logger } from 'pino';
 import { prepareJob } from '../../chain/job.ts';
 import { WORK_BYTES } from '../../chain/layout.ts';
 import { LANES, PAGES } from '../../chain/nonce.ts';
@@ -9,9 +10,9 @@ import { DeviceError, type Engine } from '../../engine/engine.ts';
 import { Space } from '../../mine/space.ts';
 import { formatHashrate } from '../../report/units.ts';
 import { EXIT, UsageError } from '../exit-codes.ts';
-import { makeLog } from '../log.ts';
+import { makeLog, progressTo } from '../log.ts';
 import { thisMachine } from '../machine.ts';
-import { chooseEngines, type DeviceOptions, threadChoice } from '../rig.ts';
+import { chooseEngines, type DeviceOptions } from '../rig.ts';
 import { runTune } from './tune.ts';
 
 /** Left out of the figure: kernels warm up and batches find their size. */
@@ -20,7 +21,7 @@ const WARM_UP_MS = 1_000;
 export interface BenchOptions extends DeviceOptions {
   readonly seconds: number;
   readonly json: boolean;
-  /** Measure the CPU kernels instead, and remember the fastest. */
+  /** Measure the kernels of each device instead, and remember the fastest. */
   readonly tune: boolean;
 }
 
@@ -37,14 +38,14 @@ interface Result {
 export async function runBench(options: BenchOptions): Promise<number> {
   if (options.tune) {
     if (options.kernel !== undefined) throw new UsageError('--tune measures every CPU kernel: leave out --kernel.');
-    return runTune(threadChoice(options).threads, options.json);
+    return runTune(options, options.json);
   }
   const log = makeLog('info', 'auto');
   const devices: Result[] = [];
   let code: number = EXIT.noDevice;
   for (const engine of await chooseEngines(options, log)) {
     try {
-      devices.push(await measure(engine, options.seconds));
+      devices.push(await measure(engine, options.seconds, log));
       if (code === EXIT.noDevice) code = EXIT.done;
     } catch (fault) {
       if (!(fault instanceof DeviceError)) throw fault;
@@ -61,8 +62,8 @@ export async function runBench(options: BenchOptions): Promise<number> {
 }
 
 /** Hashes for a target that nothing meets. */
-async function measure(engine: Engine, seconds: number): Promise<Result> {
-  const { model, kernel, threads } = await engine.open();
+async function measure(engine: Engine, seconds: number, log: Logger): Promise<Result> {
+  const { model, kernel, threads } = await engine.open(progressTo(log, engine.name));
   const job = prepareJob(parseWork(new Uint8Array(WORK_BYTES), { id: 'bench' }), 1);
   const stop = new AbortController();
   let hashes = 0;

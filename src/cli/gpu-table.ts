@@ -1,0 +1,70 @@
+/** What tuning found of a GPU, as `pickaxe bench --tune` shows it. */
+
+import type { GpuInfo } from '../engine/gpu/gpu-engine.ts';
+import { nameOf } from '../engine/gpu/variants.ts';
+import { formatHashrate } from '../report/units.ts';
+
+/** Its names are part of what wrappers rely on. */
+export interface GpuRows {
+  readonly name: string;
+  readonly model: string;
+  /** Forms of the kernel, fastest first. */
+  readonly variants: readonly {
+    /** Like `wgsl 128×16`. */
+    readonly name: string;
+    readonly shader: string;
+    readonly workgroupSize: number;
+    readonly trips: number;
+    readonly chosen: boolean;
+    /** H/s, one dispatch after the other; left out of one that cannot be used. */
+    readonly hashrate?: number;
+    /** Why it cannot be used. */
+    readonly why?: string;
+  }[];
+  /** Lengths of a batch with the chosen form, shortest first. */
+  readonly batches: readonly {
+    readonly batchMs: number;
+    readonly chosen: boolean;
+    /** H/s with two dispatches in flight. */
+    readonly hashrate: number;
+    /** H/s less what is lost when work becomes stale. */
+    readonly worth: number;
+  }[];
+}
+
+export function gpuRows(name: string, { model, tuning }: GpuInfo): GpuRows {
+  const variants = tuning.variants.map(({ variant, hashesPerSecond, fault }) => ({
+    name: nameOf(variant),
+    ...variant,
+    chosen: nameOf(variant) === nameOf(tuning.variant),
+    ...(hashesPerSecond !== undefined && { hashrate: hashesPerSecond }),
+    ...(fault !== undefined && { why: fault }),
+  }));
+  const batches = tuning.batches.map(({ batchMs, hashesPerSecond, score }) => ({
+    batchMs,
+    chosen: batchMs === tuning.batchMs,
+    hashrate: hashesPerSecond,
+    worth: score,
+  }));
+  return { name, model, variants, batches };
+}
+
+export function tuningLines({ name, model, variants, batches }: GpuRows): string[] {
+  const mark = (chosen: boolean) => (chosen ? '*' : '+');
+  const best = variants[0].hashrate ?? Number.NaN;
+  return [
+    `${name}  ${model}`,
+    ...variants.map(({ name, chosen, hashrate, why }) => {
+      if (hashrate === undefined) return `- ${name.padEnd(28)} ${why}`;
+      return `${mark(chosen)} ${name.padEnd(28)} ${formatHashrate(hashrate).padStart(12)}  ${percent(hashrate / best)}`;
+    }),
+    'workgroup size × counters an invocation, one dispatch after the other; * is used',
+    ...batches.map(
+      ({ batchMs, chosen, hashrate, worth }) =>
+        `${mark(chosen)} ${`${batchMs} ms`.padEnd(28)} ${formatHashrate(hashrate).padStart(12)}  worth ${formatHashrate(worth)}`,
+    ),
+    'length of a batch (--gpu-batch-ms), two in flight; worth: less what is lost when work becomes stale',
+  ];
+}
+
+const percent = (part: number) => `${(100 * part).toFixed(1)} %`;
