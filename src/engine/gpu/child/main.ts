@@ -86,6 +86,7 @@ async function open(wishes: OpenMessage) {
     clock: systemClock,
     hooks: {
       report: (report) => reports.add(report),
+      idle: () => reports.flush(),
       ended: (search) => {
         reports.flush();
         send({ type: 'ended', search });

@@ -40,7 +40,7 @@ export class Reports {
     else this.#timer ??= setTimeout(() => this.flush(), waitMs);
   }
 
-  /** Sends what waits: to be called before anything else is said of a search. */
+  /** Sends what waits: to be called before anything else is said of a search, and when there is nothing to search. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -14,6 +14,8 @@ const QUIET_PART = 0.9;
 
 export interface SearcherHooks {
   readonly report: (report: Report) => void;
+  /** There is nothing to search: whoever could give more must hear of everything. */
+  readonly idle: () => void;
   /** After the last report of a stopped search. */
   readonly ended: (search: number) => void;
   /** The device is lost, or computes wrong hashes. */
@@ -74,6 +76,7 @@ export class Searcher {
       if (!piece) break;
       this.#dispatch(piece).then(() => this.#pump(), hooks.lost);
     }
+    if (this.#flights.length === 0) hooks.idle();
     this.#beQuiet();
   }
 
