@@ -3,14 +3,11 @@
 import { hashTail, type Search, solves } from '../../../chain/job.ts';
 import { joinNonce, type Range } from '../../../chain/nonce.ts';
 import type { Clock } from '../../../clock.ts';
-import { nothingFor } from './polling.ts';
+import { expectIn } from './polling.ts';
 import type { Report } from './reports.ts';
 import type { Scanner } from './scanner.ts';
 import { Sizing } from './sizing.ts';
 import { type Piece, type Task, WorkQueue } from './work-queue.ts';
-
-/** Part of the time that a dispatch should take in which its end is not looked for: rates vary by less than the rest. */
-const QUIET_PART = 0.9;
 
 export interface SearcherHooks {
   readonly report: (report: Report) => void;
@@ -111,8 +108,9 @@ export class Searcher {
   #beQuiet(): void {
     const [oldest] = this.#flights;
     if (!oldest) return;
-    const doneMs = Math.max(oldest.beganMs, this.#lastDoneMs) + QUIET_PART * this.#sizing.expectedMs(oldest.counters);
-    nothingFor(doneMs - this.#options.clock.monotonicMs());
+    const lengthMs = this.#sizing.expectedMs(oldest.counters);
+    const doneMs = Math.max(oldest.beganMs, this.#lastDoneMs) + lengthMs;
+    expectIn(doneMs - this.#options.clock.monotonicMs(), lengthMs);
   }
 
   #endIfDone(task: Task): void {

@@ -5,7 +5,7 @@ import { searchOf } from '../../../chain/job.ts';
 import { HEADER_BYTES, TARGET_BYTES } from '../../../chain/layout.ts';
 import { COUNTERS, type Range } from '../../../chain/nonce.ts';
 import type { BatchRow } from '../tuning.ts';
-import { nothingFor } from './polling.ts';
+import { expectIn } from './polling.ts';
 import { type Scanner, SLOTS } from './scanner.ts';
 import { Sizing } from './sizing.ts';
 
@@ -125,7 +125,7 @@ async function pipelinedPerMs(scanner: Scanner, batchMs: number, perMs: number):
       while (performance.now() < endMs) {
         const range = stripOf((next++ * counters) % (COUNTERS - counters), counters);
         const scan = scanner.scan(NOTHING_SOLVES, range);
-        nothingFor(0.5 * batchMs);
+        expectIn(batchMs, batchMs);
         await scan;
         done += counters;
       }
