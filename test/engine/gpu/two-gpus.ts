@@ -1,0 +1,69 @@
+/** Two GPUs made of software, to see what becomes of one when the other fails. */
+
+import { rmSync } from 'node:fs';
+import { afterAll, describe, expect, vi } from 'vitest';
+import type { SearchReport } from '#pickaxe/engine/engine.js';
+import type { GpuEngine, GpuOptions } from '#pickaxe/engine/gpu/gpu-engine.js';
+import { gpuEngine, softwareAdapter } from './adapter.ts';
+import { pretend, whyNoCards } from './pretend-driver.ts';
+
+/** For a GPU to open and to be missed, on a busy CPU that plays both. */
+const PATIENCE = { timeout: 30_000, interval: 10 };
+export const TEST_MS = 90_000;
+/** Sooner than in earnest, and far longer than a busy CPU keeps a process from running. */
+export const SILENCE_MS = 2_000;
+
+export const CARDS = [
+  { model: 'GeForce RTX 3080', driver: 'the first card' },
+  { model: 'Arc B580', driver: 'the second card' },
+] as const;
+
+/** Two cards with a driver each; undefined where none can be pretended. */
+export const rig = whyNoCards ? undefined : pretend(CARDS);
+afterAll(() => {
+  if (rig) rmSync(rig.folder, { recursive: true });
+});
+
+/** `describe`, or a skipped one whose name says why. */
+export const describeTwoGpus = (name: string, tests: () => void): void => {
+  if (softwareAdapter) describe(name, tests);
+  else describe.skip(`${name} (no GPU made of software: install mesa-vulkan-drivers)`, tests);
+};
+
+/** Where cards cannot be pretended, two processes share the one adapter. */
+function cardOptions(card: 0 | 1): Partial<GpuOptions> {
+  const place = rig ? { adapter: CARDS[card].model, environment: rig.environment } : { adapter: softwareAdapter! };
+  return { name: `gpu${card}`, ...place };
+}
+
+/** A GPU, and every report that somebody read. */
+export interface Watched {
+  readonly engine: GpuEngine;
+  readonly reports: SearchReport[];
+  /** Of each search, what it had. */
+  readonly searches: Parameters<GpuEngine['search']>[];
+}
+
+export function watched(card: 0 | 1, options: Partial<GpuOptions> = {}): Watched {
+  const engine = gpuEngine({ ...cardOptions(card), ...options });
+  const gpu: Watched = { engine, reports: [], searches: [] };
+  const search = engine.search.bind(engine);
+  engine.search = async function* (...wishes) {
+    gpu.searches.push(wishes);
+    for await (const report of search(...wishes)) {
+      gpu.reports.push(report);
+      yield report;
+    }
+  };
+  return gpu;
+}
+
+export const until = (condition: () => void): Promise<void> => vi.waitFor(condition, PATIENCE);
+
+/** Settles when there are as many reports more. */
+export const moreOf = ({ reports }: Watched, count = 3): Promise<void> => {
+  const before = reports.length;
+  return until(() => expect(reports.length).toBeGreaterThanOrEqual(before + count));
+};
+
+export const signal = (name: NodeJS.Signals) => (engine: GpuEngine) => process.kill(engine.pid!, name);
