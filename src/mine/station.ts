@@ -5,7 +5,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DeviceError, type Engine, type EngineInfo, type SearchReport } from '../engine/engine.ts';
-import type { Telemetry } from '../engine/telemetry.ts';
+import type { Telemetry } from '../telemetry.ts';
 import type { Listener, MinerEvent } from '../events/events.ts';
 import type { Assignment } from './assignment.ts';
 import { Restarts } from './restarts.ts';

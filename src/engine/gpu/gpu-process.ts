@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { Search } from '../../chain/job.ts';
 import { DeviceError } from '../engine.ts';
-import type { Telemetry } from '../telemetry.ts';
+import type { Telemetry } from '../../telemetry.ts';
 import { type ToChild, type ToParent, toParent } from './protocol.ts';
 
 const CHILD = fileURLToPath(new URL('./child/main.js', import.meta.url));
