@@ -12,8 +12,8 @@ import { jobOf, someHeaderHex } from '../../contract/jobs.ts';
 import { Rectangle } from '../../contract/rectangle.ts';
 import { describeTwoGpus, moreOf, SILENCE_MS, signal, TEST_MS, type Watched, watched } from './two-gpus.ts';
 
-/** Longer than the work that both take at once, and short against patience. */
-const SECONDS = 1;
+/** Of one GPU: longer than it takes at once, and short against patience. */
+const SECONDS = 0.8;
 /** So many that hardly a dispatch finds none. */
 const SOLUTIONS = 10_000;
 const never = new AbortController().signal;

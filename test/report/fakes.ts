@@ -1,0 +1,34 @@
+/** What reporters are tested with: a clock that goes as a test says, and events in short. */
+
+import type { Clock } from '#pickaxe/clock.js';
+import type { MinerEvent } from '#pickaxe/events/events.js';
+
+export class FakeClock implements Clock {
+  #ms = 0;
+
+  advance(ms: number): void {
+    this.#ms += ms;
+  }
+
+  nowUs(): bigint {
+    return 1_700_000_000_000_000n + BigInt(this.#ms) * 1000n;
+  }
+
+  monotonicMs(): number {
+    return this.#ms;
+  }
+}
+
+type DeviceEvent = Extract<MinerEvent, { event: 'device' }>;
+type VerdictEvent = Extract<MinerEvent, { event: 'verdict' }>;
+
+export const device = (name: string, state: DeviceEvent['state'], reason?: string): DeviceEvent => {
+  const kind = name === 'cpu' ? 'cpu' : 'gpu';
+  return { event: 'device', device: name, kind, state, description: `model of ${name}`, ...(reason && { reason }) };
+};
+
+export const hashes = (device: string, count: number): MinerEvent => ({ event: 'hashes', device, hashes: count });
+
+export const verdict = (device: string, verdict: VerdictEvent['verdict'], reason = ''): VerdictEvent => {
+  return { event: 'verdict', verdict, reason, device, chain: 3, height: 42n, nonce: 2n ** 63n, ms: 12.3 };
+};

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import type { MinerEvent } from '#pickaxe/events/events.js';
+import { JsonLines } from '#pickaxe/report/json-lines.js';
+import { Tally } from '#pickaxe/report/tally.js';
+import { device, FakeClock, hashes, verdict } from './fakes.ts';
+
+function json() {
+  const written: string[] = [];
+  const clock = new FakeClock();
+  const tally = new Tally(clock);
+  const jsonLines = new JsonLines((line) => written.push(line), clock);
+  const tell = (...events: MinerEvent[]) => {
+    for (const event of events) {
+      tally.listen(event);
+      jsonLines.listen(event);
+    }
+  };
+  return { clock, tally, jsonLines, tell, lines: () => written.map((line) => JSON.parse(line)), written };
+}
+
+describe('the hashrate line', () => {
+  test('has the sensors of the devices that have some', () => {
+    const { clock, tally, jsonLines, tell, lines } = json();
+    tell(device('cpu', 'ready'), device('gpu0', 'ready'), device('gpu1', 'ready'));
+    clock.advance(1_000);
+    tell(hashes('cpu', 100), hashes('gpu0', 8_000), hashes('gpu1', 900));
+    const telemetry = { temperatureC: 61, hotspotC: 70, powerW: 400, fanRpm: 1_200, coreMHz: 1_980, memoryMHz: 2_619 };
+    tell({ event: 'telemetry', device: 'gpu0', telemetry });
+    tell({ event: 'telemetry', device: 'gpu1', telemetry: { fanPercent: 30 } });
+    jsonLines.hashrate(tally);
+    expect(lines().at(-1)).toEqual({
+      event: 'hashrate',
+      time: 1_700_000_001_000,
+      devices: { cpu: 100, gpu0: 8_000, gpu1: 900 },
+      total: 9_000,
+      sensors: { gpu0: { ...telemetry, hashes_per_joule: 20 }, gpu1: { fanPercent: 30 } },
+    });
+  });
+
+  test('has no sensors once their readings are old', () => {
+    const { clock, tally, jsonLines, tell, lines } = json();
+    tell(device('gpu0', 'ready'), { event: 'telemetry', device: 'gpu0', telemetry: { temperatureC: 61 } });
+    clock.advance(10_000);
+    jsonLines.hashrate(tally);
+    expect(lines().at(-1)).toMatchObject({ devices: { gpu0: 0 }, sensors: {} });
+  });
+});
+
+test('the summary has each device’s books', () => {
+  const { clock, tally, jsonLines, tell, lines } = json();
+  tell(device('gpu0', 'ready'), hashes('gpu0', 500), verdict('gpu0', 'accepted'), device('gpu0', 'restarting', 'lost'));
+  clock.advance(2_000);
+  jsonLines.summary(tally.summary());
+  const counts = { accepted: 1, rejected: 0, stale: 0, unknown: 0, hardware_errors: 0, hashes: 500 };
+  expect(lines().at(-1)).toEqual({
+    event: 'summary',
+    time: 1_700_000_002_000,
+    ...counts,
+    seconds: 2,
+    hashrate: 250,
+    devices: { gpu0: { ...counts, restarts: 1 } },
+  });
+});
+
+describe('events', () => {
+  test('are a line each, with nonces as decimal strings and heights as numbers', () => {
+    const { tell, lines, written } = json();
+    const hash = Uint8Array.from({ length: 32 }, (_, i) => i);
+    tell(verdict('gpu0', 'accepted'));
+    tell({ event: 'solution', device: 'gpu0', chain: 3, height: 42n, nonce: 2n ** 64n - 1n, hash });
+    tell({ event: 'progress', device: 'gpu0', what: 'measuring', done: 0.5 });
+    tell(device('gpu0', 'restarting', 'two\nlines'));
+    expect(lines()).toMatchObject([
+      { event: 'verdict', device: 'gpu0', height: 42, nonce: '9223372036854775808' },
+      { event: 'solution', nonce: '18446744073709551615', hash: Buffer.from(hash).toString('hex') },
+      { event: 'progress', device: 'gpu0', what: 'measuring', done: 0.5 },
+      { event: 'device', state: 'restarting', reason: 'two\nlines' },
+    ]);
+    for (const line of written) expect(line).toMatch(/^[^\n]+\n$/);
+  });
+
+  test('of which there are many a second, and readings, are in the hashrate line alone', () => {
+    const { tell, written } = json();
+    tell(hashes('gpu0', 5), { event: 'telemetry', device: 'gpu0', telemetry: { temperatureC: 61 } });
+    expect(written).toEqual([]);
+  });
+});

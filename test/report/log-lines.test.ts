@@ -1,0 +1,125 @@
+import { pino } from 'pino';
+import { describe, expect, test } from 'vitest';
+import type { MinerEvent } from '#pickaxe/events/events.js';
+import { LogLines } from '#pickaxe/report/log-lines.js';
+import { Tally } from '#pickaxe/report/tally.js';
+import { device, FakeClock, hashes, verdict } from './fakes.ts';
+
+function log() {
+  const lines: { level: string; tag: string; msg: string }[] = [];
+  const clock = new FakeClock();
+  const tally = new Tally(clock);
+  const formatters = { level: (level: string) => ({ level }) };
+  const options = { level: 'debug', base: null, timestamp: false, formatters };
+  const logger = pino(options, { write: (line: string) => lines.push(JSON.parse(line)) });
+  const logLines = new LogLines(logger, tally);
+  const tell = (...events: MinerEvent[]) => {
+    for (const event of events) {
+      tally.listen(event);
+      logLines.listen(event);
+    }
+  };
+  return { lines, clock, logLines, tell };
+}
+
+describe('the speed line', () => {
+  test('of one device without sensors is its hashrate', () => {
+    const { lines, clock, logLines, tell } = log();
+    tell(device('cpu', 'ready'));
+    clock.advance(1_000);
+    tell(hashes('cpu', 21_500_000));
+    lines.length = 0;
+    logLines.speed();
+    expect(lines).toEqual([{ level: 'info', tag: 'miner', msg: 'speed 21.50 MH/s' }]);
+  });
+
+  test('of one device with sensors tells what they say, without its name', () => {
+    const { lines, clock, logLines, tell } = log();
+    tell(device('gpu0', 'ready'));
+    clock.advance(1_000);
+    tell(hashes('gpu0', 22e9));
+    tell({ event: 'telemetry', device: 'gpu0', telemetry: { temperatureC: 61.4, powerW: 500, fanPercent: 45 } });
+    logLines.speed();
+    expect(lines.at(-1)!.msg).toBe('speed 22.00 GH/s (61 °C 500 W 45 % fan 44.00 MH/J)');
+  });
+
+  test('of several has each by its name, with the sensors of those that have some', () => {
+    const { lines, clock, logLines, tell } = log();
+    tell(device('cpu', 'ready'), device('gpu0', 'ready'), device('gpu1', 'ready'));
+    clock.advance(1_000);
+    tell(hashes('cpu', 20e6), hashes('gpu0', 8e9), hashes('gpu1', 2e9));
+    tell({ event: 'telemetry', device: 'gpu0', telemetry: { temperatureC: 70 } });
+    tell({ event: 'telemetry', device: 'gpu1', telemetry: { powerW: 100 } });
+    logLines.speed();
+    const each = 'cpu 20.00 MH/s, gpu0 8.000 GH/s 70 °C, gpu1 2.000 GH/s 100 W 20.00 MH/J';
+    expect(lines.at(-1)!.msg).toBe(`speed 10.02 GH/s (${each})`);
+  });
+
+  test('leaves out what sensors said long ago', () => {
+    const { lines, clock, logLines, tell } = log();
+    tell(device('gpu0', 'ready'), { event: 'telemetry', device: 'gpu0', telemetry: { temperatureC: 70 } });
+    clock.advance(20_000);
+    tell(hashes('gpu0', 20e6));
+    logLines.speed();
+    expect(lines.at(-1)!.msg).toBe('speed 1.000 MH/s');
+  });
+
+  test('of no device at all is nothing', () => {
+    const { lines, logLines } = log();
+    logLines.speed();
+    expect(lines.at(-1)!.msg).toBe('speed 0 H/s');
+  });
+});
+
+describe('progress', () => {
+  test('is said once for each step, of each device', () => {
+    const { lines, tell } = log();
+    const progress = (name: string, what: string, done: number): MinerEvent => {
+      return { event: 'progress', device: name, what, done };
+    };
+    for (let i = 0; i < 10; i++)
+      tell(progress('gpu0', 'measuring forms', i / 10), progress('gpu1', 'measuring forms', 0));
+    tell(progress('gpu0', 'measuring batches', 0), progress('gpu0', 'measuring batches', 0.5));
+    expect(lines.map(({ tag, msg }) => `${tag} ${msg}`)).toEqual([
+      'gpu0 measuring forms',
+      'gpu1 measuring forms',
+      'gpu0 measuring batches',
+    ]);
+  });
+});
+
+describe('a device', () => {
+  test('that fails is told of, the louder the longer it will be gone', () => {
+    const { lines, tell } = log();
+    tell(device('gpu0', 'ready'), device('gpu0', 'paused', 'it is at 90 °C'));
+    tell(device('gpu0', 'restarting', 'it was lost'), device('gpu0', 'parked', 'it was lost'));
+    expect(lines).toEqual([
+      { level: 'info', tag: 'gpu0', msg: 'model of gpu0' },
+      { level: 'warn', tag: 'gpu0', msg: 'paused: it is at 90 °C' },
+      { level: 'warn', tag: 'gpu0', msg: 'restarting: it was lost' },
+      { level: 'error', tag: 'gpu0', msg: 'parked, the others go on: it was lost' },
+    ]);
+  });
+
+  test('that claims a wrong nonce is told of', () => {
+    const { lines, tell } = log();
+    tell({ event: 'hardware_error', device: 'gpu0', nonce: 77n });
+    expect(lines).toEqual([{ level: 'error', tag: 'gpu0', msg: 'hardware error: nonce 77 does not solve' }]);
+  });
+
+  test('makes no line of each report and reading', () => {
+    const { lines, tell } = log();
+    tell(hashes('gpu0', 5), { event: 'telemetry', device: 'gpu0', telemetry: { temperatureC: 70 } });
+    expect(lines).toEqual([]);
+  });
+});
+
+test('a verdict has the counts of all devices', () => {
+  const { lines, tell } = log();
+  tell(verdict('cpu', 'accepted'), verdict('gpu0', 'stale', 'late'), verdict('gpu0', 'rejected', 'bad'));
+  expect(lines.map(({ level, msg }) => `${level} ${msg}`)).toEqual([
+    'info accepted (1/0/0) cpu chain 3 height 42 12 ms',
+    'warn stale (1/0/1) gpu0 chain 3 height 42 12 ms: late',
+    'error rejected (1/1/1) gpu0 chain 3 height 42 12 ms: bad',
+  ]);
+});

@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest';
+import { Tally } from '#pickaxe/report/tally.js';
+import { device, FakeClock, hashes, verdict } from './fakes.ts';
+
+function books() {
+  const clock = new FakeClock();
+  const tally = new Tally(clock);
+  return { clock, tally };
+}
+
+describe('each device’s books', () => {
+  test('have its own hashes, verdicts, hardware errors and restarts, and the sums are the rig’s', () => {
+    const { clock, tally } = books();
+    for (const name of ['cpu', 'gpu0']) tally.listen(device(name, 'ready'));
+    tally.listen(hashes('cpu', 1_000));
+    tally.listen(hashes('gpu0', 30_000));
+    tally.listen(hashes('gpu0', 40_000));
+    for (const each of ['accepted', 'accepted', 'rejected', 'stale'] as const) tally.listen(verdict('gpu0', each));
+    for (const each of ['accepted', 'unknown'] as const) tally.listen(verdict('cpu', each));
+    tally.listen({ event: 'hardware_error', device: 'gpu0', nonce: 1n });
+    tally.listen(device('gpu0', 'restarting', 'it was lost'));
+    tally.listen(device('gpu0', 'ready'));
+    clock.advance(10_000);
+    const cpu = { accepted: 1, rejected: 0, stale: 0, unknown: 1, hardware_errors: 0, restarts: 0, hashes: 1_000 };
+    const gpu0 = { accepted: 2, rejected: 1, stale: 1, unknown: 0, hardware_errors: 1, restarts: 1, hashes: 70_000 };
+    expect(tally.summary()).toEqual({
+      accepted: 3,
+      rejected: 1,
+      stale: 1,
+      unknown: 1,
+      hardware_errors: 1,
+      hashes: 71_000,
+      seconds: 10,
+      hashrate: 7_100,
+      devices: { cpu, gpu0 },
+    });
+    expect(tally.accepted).toBe(3);
+  });
+
+  test('go on through restarts and after the device is parked', () => {
+    const { tally } = books();
+    tally.listen(device('gpu0', 'ready'));
+    tally.listen(hashes('gpu0', 5));
+    for (let restarts = 0; restarts < 5; restarts++) tally.listen(device('gpu0', 'restarting', 'it was lost'));
+    tally.listen(device('gpu0', 'parked', 'it was lost'));
+    expect(tally.summary().devices.gpu0).toMatchObject({ hashes: 5, restarts: 5 });
+  });
+
+  test('are not kept for a device that never works', () => {
+    const { tally } = books();
+    tally.listen(device('gpu7', 'restarting', 'the driver refuses'));
+    tally.listen(device('gpu7', 'parked', 'the driver refuses'));
+    expect(tally.summary().devices).toEqual({});
+    expect([...tally.devices()]).toEqual([]);
+  });
+
+  test('count a pause as no restart', () => {
+    const { tally } = books();
+    tally.listen(device('gpu0', 'ready'));
+    tally.listen(device('gpu0', 'paused', 'it is at 90 °C'));
+    tally.listen(device('gpu0', 'ready'));
+    expect(tally.summary().devices.gpu0.restarts).toBe(0);
+  });
+});
+
+describe('a device’s hashrate', () => {
+  test('is an average over the last half minute, or since it came into service', () => {
+    const { clock, tally } = books();
+    clock.advance(100_000);
+    tally.listen(device('gpu0', 'ready'));
+    for (let second = 0; second < 10; second++) {
+      clock.advance(1_000);
+      tally.listen(hashes('gpu0', 700));
+    }
+    expect(tally.devices().get('gpu0')!.hashrate).toBe(700);
+    clock.advance(15_000);
+    expect(tally.devices().get('gpu0')!.hashrate).toBe(280);
+    clock.advance(60_000);
+    expect(tally.devices().get('gpu0')!.hashrate).toBe(0);
+    expect(tally.summary().hashes).toBe(7_000);
+  });
+});
+
+describe('a device’s sensors', () => {
+  const telemetry = { temperatureC: 61, powerW: 400 };
+  function measured(powerW = telemetry.powerW) {
+    const { clock, tally } = books();
+    tally.listen(device('gpu0', 'ready'));
+    clock.advance(1_000);
+    tally.listen(hashes('gpu0', 20_000));
+    tally.listen({ event: 'telemetry', device: 'gpu0', telemetry: { ...telemetry, powerW } });
+    return { clock, now: () => tally.devices().get('gpu0')! };
+  }
+
+  test('are told with its efficiency: hashes a second for each watt', () => {
+    const { now } = measured();
+    expect(now()).toEqual({ hashrate: 20_000, telemetry, hashes_per_joule: 50 });
+  });
+
+  test('tell nothing any more when they were last read ten seconds ago', () => {
+    const { clock, now } = measured();
+    clock.advance(9_999);
+    expect(now().telemetry).toEqual(telemetry);
+    clock.advance(1);
+    expect(now().telemetry).toEqual({});
+    expect(now()).not.toHaveProperty('hashes_per_joule');
+  });
+
+  test('that say that there is no power give no efficiency', () => {
+    expect(measured(0).now()).not.toHaveProperty('hashes_per_joule');
+  });
+
+  test('tell what they said last, and nothing that they said before', () => {
+    const { clock, tally } = books();
+    tally.listen({ event: 'telemetry', device: 'gpu0', telemetry });
+    clock.advance(2_000);
+    tally.listen({ event: 'telemetry', device: 'gpu0', telemetry: { temperatureC: 62 } });
+    expect(tally.devices().get('gpu0')!.telemetry).toEqual({ temperatureC: 62 });
+  });
+});
