@@ -1,0 +1,94 @@
+/** The command line loses a GPU's process while it mines on a node: it goes on, and the node sees nothing of it. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterEach, expect, test, vi } from 'vitest';
+import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import type { Summary } from '#pickaxe/report/tally.js';
+import { describeGpu } from '../engine/gpu/adapter.ts';
+import { type Run, start } from './pickaxe.ts';
+
+/** A few blocks a second, by a software GPU and a thread. */
+const DIFFICULTY = 10_000_000;
+/** For the kernels to be measured, on a CPU that plays the GPU as well. */
+const PATIENCE = { timeout: 60_000, interval: 50 };
+const TEST_MS = 120_000;
+
+const onLinux = process.platform === 'linux';
+
+let run: Run | undefined;
+let mock: MockNode | undefined;
+afterEach(async () => {
+  run?.child.kill('SIGKILL');
+  await run?.code;
+  await mock?.close();
+});
+
+/** Ids of the processes of a GPU's that a process has started and that live. */
+function gpuProcessesOf(parent: number): number[] {
+  const ids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return ids.filter((id) => isGpuProcessOf(parent, id)).map(Number);
+}
+
+function isGpuProcessOf(parent: number, id: string): boolean {
+  try {
+    // The name in brackets, which may have any characters in it, the state, the parent.
+    const [, state, ppid] = /\) (\S) (\d+)/.exec(readFileSync(`/proc/${id}/stat`, 'utf8')) ?? [];
+    const isGpu = readFileSync(`/proc/${id}/cmdline`, 'utf8').includes('gpu/child/main.js');
+    return Number(ppid) === parent && state !== 'Z' && isGpu;
+  } catch {
+    return false; // it has ended meanwhile
+  }
+}
+
+describeGpu('pickaxe mine', () => {
+  test.skipIf(!onLinux)(
+    `goes on when a GPU's process is killed, and restarts it${onLinux ? '' : ' (processes are found by Linux’s /proc)'}`,
+    { timeout: TEST_MS },
+    async () => {
+      mock = new MockNode({ difficulty: DIFFICULTY });
+      const { url } = await mock.start();
+      const { books } = mock;
+      const node = ['--node', url, '--network', 'development', '--public-key', 'ab'.repeat(32), '--json'];
+      run = start(['mine', ...node, '--devices', 'cpu,gpu0', '--software-gpu', '--threads', '1']);
+      const { child, events, code } = run;
+      const states = () => events('device').filter(({ device }) => device === 'gpu0');
+      const solutions = () => events('solution').filter(({ device }) => device === 'gpu0').length;
+      const moreOf = async (count: () => number, more: number) => {
+        const before = count();
+        await vi.waitFor(() => expect(count()).toBeGreaterThanOrEqual(before + more), PATIENCE);
+      };
+
+      await moreOf(solutions, 2);
+      const [first, ...others] = gpuProcessesOf(child.pid!);
+      expect(others).toEqual([]);
+      process.kill(first, 'SIGKILL');
+      await vi.waitFor(() => expect(states()).toHaveLength(2), PATIENCE);
+      await moreOf(() => books.accepted, 2);
+      await vi.waitFor(() => expect(states()).toHaveLength(3), PATIENCE);
+      await moreOf(solutions, 2);
+      const [second] = gpuProcessesOf(child.pid!);
+      child.kill('SIGTERM');
+      expect(await code).toBe(0);
+
+      expect(second).not.toBe(first);
+      expect(gpuProcessesOf(child.pid!)).toEqual([]);
+      const reason = 'the GPU was lost: its process ended with SIGKILL';
+      expect(states()).toMatchObject([
+        { state: 'ready' },
+        { state: 'restarting', fault: 'lost', reason },
+        { state: 'ready' },
+      ]);
+      expect(books).toMatchObject({ rejected: 0, duplicates: 0, timeViolations: 0 });
+      const { accepted, rejected, hardware_errors, hashes, devices } = events('summary')[0] as unknown as Summary;
+      expect({ accepted, rejected, hardware_errors }).toEqual({
+        accepted: books.accepted,
+        rejected: 0,
+        hardware_errors: 0,
+      });
+      expect(devices.gpu0.restarts).toBe(1);
+      expect(devices.cpu.restarts).toBe(0);
+      expect(devices.cpu.hashes).toBeGreaterThan(0);
+      expect(devices.cpu.hashes + devices.gpu0.hashes).toBe(hashes);
+    },
+  );
+});
