@@ -1,6 +1,7 @@
 /**
  * What has been searched, on its way to the parent. A dispatch takes milliseconds and a message costs both processes a
- * tenth of one, so ranges that follow each other go as one; a candidate goes at once, with all before it.
+ * tenth of one, so ranges that follow each other go as one; a candidate goes at once, with all before it, and so does
+ * the first range of a job, which tells how soon it is searched.
  */
 
 import type { Range } from '../../../chain/nonce.ts';
@@ -24,6 +25,8 @@ export class Reports {
   #waiting: Report | undefined;
   #timer: NodeJS.Timeout | undefined;
   #sentMs = Number.NEGATIVE_INFINITY;
+  /** The search that was reported on last. */
+  #sent: number | undefined;
 
   constructor(send: (report: Report) => void, clock: Clock) {
     this.#send = send;
@@ -35,7 +38,7 @@ export class Reports {
     if (this.#waiting && !continues(this.#waiting, report)) this.flush();
     this.#waiting = this.#waiting ? joined(this.#waiting, report) : report;
     const waitMs = this.#sentMs + REPORT_MS - this.#clock.monotonicMs();
-    if (report.candidates.length > 0 || waitMs <= 0) this.flush();
+    if (report.candidates.length > 0 || report.search !== this.#sent || waitMs <= 0) this.flush();
     // Dispatches may come to an end: the last report must not wait for another.
     else this.#timer ??= setTimeout(() => this.flush(), waitMs);
   }
@@ -48,6 +51,7 @@ export class Reports {
     if (!report) return;
     this.#waiting = undefined;
     this.#sentMs = this.#clock.monotonicMs();
+    this.#sent = report.search;
     this.#send(report);
   }
 }

@@ -18,10 +18,10 @@ function reports() {
   return { sent, reports: new Reports((report) => sent.push(report), clock) };
 }
 
-/** The same, with the first report sent: those that follow wait. */
+/** The same, with the first report of a search sent: those that follow wait. */
 function afterTheFirst() {
   const started = reports();
-  started.reports.add(report(0, 1, { search: 999 }));
+  started.reports.add(report(0, 1, { lane: 999 }));
   started.sent.length = 0;
   return started;
 }
@@ -80,7 +80,6 @@ describe('what has been searched', () => {
   });
 
   test.each([
-    ['another search', report(10, 5, { search: 1 })],
     ['another lane', report(10, 5, { lane: 8 })],
     ['another page', report(10, 5, { page: 1 })],
     ['a gap', report(11, 5)],
@@ -96,6 +95,15 @@ describe('what has been searched', () => {
     expect(sent.map(({ search, searched }) => ({ search, searched }))).toEqual(
       [first, next].map(({ search, searched }) => ({ search, searched })),
     );
+  });
+
+  test('goes out at once when it is the first of a search, behind what waits of another', () => {
+    const { sent, reports: all } = afterTheFirst();
+    all.add(report(0, 10));
+    all.add(report(10, 5, { search: 1 }));
+    expect(sent).toEqual([report(0, 10), report(10, 5, { search: 1 })]);
+    all.add(report(15, 5, { search: 1 }));
+    expect(sent).toHaveLength(2);
   });
 
   test('goes out when asked for, once', () => {
