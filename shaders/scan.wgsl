@@ -6,7 +6,7 @@
 // A dispatch of n workgroups searches the counters base … base + n · WORKGROUP_SIZE · COUNTERS_PER_INVOCATION − 1 (modulo
 // 2^32). A hit is a counter whose hash word 7 is at most target7; offsets are relative to base.
 //
-// group 0, binding 0, uniform (16 bytes): base, target7, rotate12 = 12, rotate7 = 7
+// group 0, binding 0, uniform (32 bytes): base, target7, rotate12 = 12, rotate7 = 7, one = 1, three words unused
 // group 0, binding 1, uniform (96 bytes): the job's words, from prepareWords()
 // group 0, binding 2, storage (32772 bytes): count of hits, then the offsets of the first 8192; clear count first
 
@@ -18,6 +18,7 @@ struct Control {
   target7: u32,
   rotate12: u32,
   rotate7: u32,
+  one: u32,
 }
 
 struct Result {

@@ -18,8 +18,9 @@ export const cpuKernel = describe({ addends: 2, loopsOverPages: true, result: 'r
 /** Every generated file that is kept: its path from the repository's root, and its text. */
 export function generatedFiles(): Record<string, string> {
   return {
-    'shaders/scan.wgsl': printWgsl(gpuKernel, false),
-    'shaders/scan-uniform-rotates.wgsl': printWgsl(gpuKernel, true),
+    'shaders/scan.wgsl': printWgsl(gpuKernel, 'plain'),
+    'shaders/scan-uniform-rotates.wgsl': printWgsl(gpuKernel, 'uniform rotates'),
+    'shaders/scan-multiplied-adds.wgsl': printWgsl(gpuKernel, 'multiplied adds'),
     'src/engine/gpu/prepare.generated.ts': printGpuPreparation(gpuKernel, jobWords(gpuKernel), HIT_CAPACITY),
     'src/engine/cpu/kernels/scan.generated.ts': printCpuKernel(cpuKernel),
     'native/scan.generated.h': printC(cpuKernel),

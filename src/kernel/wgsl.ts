@@ -16,14 +16,25 @@ export const jobWords = (kernel: Kernel): number => Math.ceil(handedDown(kernel,
 /** Rotates whose distances a compiler cannot see: Mesa's RADV makes 16 % faster code of them. */
 const UNIFORM_ROTATES = [12, 7];
 
-/**
- * @param kernel of a machine that does not loop over pages
- * @param uniformRotates whether the distances of the rotates by 12 and 7 come from a uniform
- */
-export function printWgsl(kernel: Kernel, uniformRotates: boolean): string {
+export const WGSL_STYLES = {
+  plain: 'All rotates are by constants.',
+  'uniform rotates':
+    'The distances of the rotates by 12 and 7 come from a uniform: Mesa RADV makes faster code of them so.',
+  'multiplied adds':
+    'Additions multiply by a one from a uniform: NVIDIA has units of their own for that, and others for all else.',
+} as const;
+export type WgslStyle = keyof typeof WGSL_STYLES;
+
+/** @param kernel of a machine that does not loop over pages */
+export function printWgsl(kernel: Kernel, style: WgslStyle): string {
+  const uniformRotates = style === 'uniform rotates';
+  const multipliedAdds = style === 'multiplied adds';
   const dialect: Dialect = {
     constant: (number) => `${hex(number)}u`,
-    add: (terms) => terms.join(' + '),
+    add: (terms) =>
+      multipliedAdds
+        ? terms.reduce((sum, term, i) => `${i > 1 ? `(${sum})` : sum} * one + ${term}`)
+        : terms.join(' + '),
     xor: (operands) => operands.join(' ^ '),
     rotr: (x, bits) =>
       uniformRotates && UNIFORM_ROTATES.includes(bits)
@@ -32,22 +43,21 @@ export function printWgsl(kernel: Kernel, uniformRotates: boolean): string {
     declare: (name, expression) => `let ${name} = ${expression};`,
   };
   const words = handedDown(kernel, JOB).map((_, i) => `let j${i} = job[${i >> 2}].${'xyzw'[i & 3]};`);
-  const rotates = uniformRotates ? UNIFORM_ROTATES.map((bits) => `let rotate${bits} = control.rotate${bits};`) : [];
+  const unseen = [
+    ...(uniformRotates ? UNIFORM_ROTATES.map((bits) => `let rotate${bits} = control.rotate${bits};`) : []),
+    ...(multipliedAdds ? ['let one = control.one;'] : []),
+  ];
   const names = new Names(dialect).inputs(kernel, COUNTER).handedDown(kernel, JOB, (_, i) => `j${i}`);
   const statements = names.statements(kernel, COUNTER);
   return `// ${generatedBy}
 //
 // Searches the last blake2s block of a header for one page: ${costPerNonce(kernel)} operations a nonce and a comparison.
-// ${
-    uniformRotates
-      ? 'The distances of the rotates by 12 and 7 come from a uniform: Mesa RADV makes faster code of them so.'
-      : 'All rotates are by constants.'
-  }
+// ${WGSL_STYLES[style]}
 //
 // A dispatch of n workgroups searches the counters base … base + n · WORKGROUP_SIZE · COUNTERS_PER_INVOCATION − 1 (modulo
 // 2^32). A hit is a counter whose hash word 7 is at most target7; offsets are relative to base.
 //
-// group 0, binding 0, uniform (16 bytes): base, target7, rotate12 = 12, rotate7 = 7
+// group 0, binding 0, uniform (32 bytes): base, target7, rotate12 = 12, rotate7 = 7, one = 1, three words unused
 // group 0, binding 1, uniform (${4 * jobWords(kernel)} bytes): the job's words, from prepareWords()
 // group 0, binding 2, storage (${4 + 4 * HIT_CAPACITY} bytes): count of hits, then the offsets of the first ${HIT_CAPACITY}; clear count first
 
@@ -59,6 +69,7 @@ struct Control {
   target7: u32,
   rotate12: u32,
   rotate7: u32,
+  one: u32,
 }
 
 struct Result {
@@ -75,7 +86,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   let first = id.x * COUNTERS_PER_INVOCATION;
   let start = control.base + first;
   let target7 = control.target7;
-${indent([...rotates, ...words], 2)}
+${indent([...unseen, ...words], 2)}
   // Tint adds a guard to loops unless the trip count is fixed and the step is 1.
   for (var i = 0u; i < COUNTERS_PER_INVOCATION; i++) {
     let counter = start + i;

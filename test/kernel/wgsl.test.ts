@@ -5,16 +5,18 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { hashTail, placeNonce, type Search } from '#pickaxe/chain/job.js';
 import { prepareWords } from '#pickaxe/engine/gpu/prepare.generated.js';
+import { SHADERS } from '#pickaxe/engine/gpu/variants.js';
 
 const textOf = (shader: string) => readFileSync(new URL(`../../shaders/${shader}`, import.meta.url), 'utf8');
 
 /** @returns a function that computes hash word 7 as the shader does */
 function word7Of(shader: string): (job: Uint32Array, counter: number) => number {
   const text = textOf(shader);
-  const statements = [...text.matchAll(/^ *let ([jx]\d+|rotate\d+) = (.*);$/gm)].map(([, name, expression]) => {
+  const statements = [...text.matchAll(/^ *let ([jx]\d+|rotate\d+|one) = (.*);$/gm)].map(([, name, expression]) => {
     const javaScript = expression
       .replace(/job\[(\d)\]\.([xyzw])/, (_, vector, part) => `job[${4 * vector + 'xyzw'.indexOf(part)}]`)
       .replace(/control\.rotate(\d+)/, '$1')
+      .replace('control.one', '1')
       .replace(/\b(0x[0-9a-f]+|\d+)u\b/g, '$1')
       .replaceAll('>>', '>>>');
     return `const ${name} = (${javaScript}) >>> 0;`;
@@ -27,7 +29,7 @@ const word = fc.integer({ min: 0, max: 0xffff_ffff });
 const words = (count: number) => fc.array(word, { minLength: count, maxLength: count });
 const half = fc.integer({ min: 0, max: 0xffff });
 
-describe.each(['scan.wgsl', 'scan-uniform-rotates.wgsl'])('%s', (shader) => {
+describe.each(Object.values(SHADERS))('%s', (shader) => {
   const word7 = word7Of(shader);
 
   test('takes 890 operations a nonce and one comparison', () => {
@@ -38,7 +40,7 @@ describe.each(['scan.wgsl', 'scan-uniform-rotates.wgsl'])('%s', (shader) => {
     for (const expression of operations) {
       // A rotate is two shifts and an or, which GPUs do as one; an addition or an exclusive or has two or three operands.
       if (/^\(x\d+ >> [^ ]+\) \| \(x\d+ << [^|]+\)$/.test(expression)) kinds.rotate++;
-      else if (/^\w+( \+ \w+){1,2}$/.test(expression)) kinds.add++;
+      else if (/^\w+( \+ \w+){1,2}$/.test(expression.replaceAll(' * one', '').replace(/[()]/g, ''))) kinds.add++;
       else if (/^\w+( \^ \w+){1,2}$/.test(expression)) kinds.xor++;
       else expect.fail(`not one operation: ${expression}`);
     }

@@ -3,7 +3,11 @@
 import { z } from 'zod';
 
 /** The shaders in shaders/, by the name that people see. */
-export const SHADERS = { wgsl: 'scan.wgsl', 'wgsl-uniform-rotates': 'scan-uniform-rotates.wgsl' } as const;
+export const SHADERS = {
+  wgsl: 'scan.wgsl',
+  'wgsl-uniform-rotates': 'scan-uniform-rotates.wgsl',
+  'wgsl-multiplied-adds': 'scan-multiplied-adds.wgsl',
+} as const;
 export type ShaderName = keyof typeof SHADERS;
 
 export const SHADER_NAMES = Object.keys(SHADERS) as ShaderName[];
@@ -25,6 +29,9 @@ const TRIPS = [8, 16, 32];
 export const VARIANTS: readonly Variant[] = SHADER_NAMES.flatMap((shader) =>
   WORKGROUP_SIZES.flatMap((workgroupSize) => TRIPS.map((trips) => ({ shader, workgroupSize, trips }))),
 );
+
+/** The middle one of a shader's forms: by it shaders are compared. */
+export const isTypical = ({ workgroupSize, trips }: Variant): boolean => workgroupSize === 128 && trips === 16;
 
 /** Counters of one workgroup: what dispatches are made of. */
 export function workgroupCounters({ workgroupSize, trips }: Variant): number {

@@ -6,6 +6,7 @@ export const OP = {
   TypeVector: 23,
   FunctionCall: 57,
   IAdd: 128,
+  IMul: 132,
   ULessThan: 176,
   ULessThanEqual: 178,
   ShiftRightLogical: 194,

@@ -1,11 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { bestBatch } from '#pickaxe/engine/gpu/child/tune.js';
 import { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
 import { HIT_CAPACITY } from '#pickaxe/engine/gpu/prepare.generated.js';
-import { VARIANTS, workgroupCounters } from '#pickaxe/engine/gpu/variants.js';
+import { nameOf, SHADER_NAMES, VARIANTS, workgroupCounters } from '#pickaxe/engine/gpu/variants.js';
 import { describeGpu, untunedOptions } from './adapter.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'pickaxe-'));
@@ -23,10 +23,11 @@ describeGpu('a GPU that is new', () => {
   test('is measured once, and again when asked for', { timeout: 60_000 }, async () => {
     const first = await open();
     const { tuning } = first;
-    expect(tuning.variants).toHaveLength(VARIANTS.length);
+    expect(tuning.variants.length).toBeGreaterThanOrEqual(VARIANTS.length / SHADER_NAMES.length);
+    expect(new Set(tuning.variants.map(({ variant }) => variant.shader))).toEqual(new Set(SHADER_NAMES));
     expect(tuning.variants[0].variant).toEqual(tuning.variant);
     const rates = tuning.variants.map(({ hashesPerSecond }) => hashesPerSecond);
-    expect(rates).toEqual([...rates].sort((a, b) => b! - a!));
+    expect(rates.every((rate) => rate! > 0)).toBe(true);
     expect(tuning.batches.map(({ batchMs }) => batchMs)).toContain(tuning.batchMs);
     expect(new Set(first.said).size).toBe(2);
 
@@ -35,11 +36,10 @@ describeGpu('a GPU that is new', () => {
     expect(second.why).toMatch(/as measured before$/);
     expect(second.said).toEqual([]);
 
-    const [file] = readdirSync(directory);
-    expect(JSON.parse(readFileSync(join(directory, file), 'utf8')).key).toMatchObject({ driver: expect.any(String) });
-    writeFileSync(join(directory, file), '{"key":');
-    expect((await open()).said).not.toEqual([]);
-    expect((await open(true)).said).not.toEqual([]);
+    const thorough = await open(true);
+    expect(thorough.said).not.toEqual([]);
+    const names = thorough.tuning.variants.map(({ variant }) => nameOf(variant));
+    expect(names.sort()).toEqual(VARIANTS.map(nameOf).sort());
   });
 });
 

@@ -12,7 +12,7 @@ const MOST_WORKGROUPS = 65_535;
 /** Two dispatches in flight: the GPU works on one while the other is read back and replaced. */
 export const SLOTS = 2;
 
-const CONTROL_BYTES = 16;
+const CONTROL_BYTES = 32;
 const JOB_BYTES = 4 * JOB_WORDS;
 const COUNT_BYTES = 4;
 const RESULT_BYTES = COUNT_BYTES + 4 * HIT_CAPACITY;
@@ -76,7 +76,7 @@ export class Scanner {
     const tail = search.tail.slice();
     placeNonce(tail, { lane: range.lane, page: range.page, counter: 0 });
     const { queue } = this.#device;
-    queue.writeBuffer(slot.control, 0, Uint32Array.of(range.counter, search.target[7], 12, 7));
+    queue.writeBuffer(slot.control, 0, Uint32Array.of(range.counter, search.target[7], 12, 7, 1));
     queue.writeBuffer(slot.job, 0, prepareWords(search.midstate, tail));
 
     const encoder = this.#device.createCommandEncoder();

@@ -3,9 +3,15 @@
 import { Cache, digest } from '../../../cache.ts';
 import { DeviceError } from '../../engine.ts';
 import { type Tuning, tuningShape, type VariantRow, whyTuning } from '../tuning.ts';
-import { nameOf, VARIANTS, type Variant } from '../variants.ts';
+import { isTypical, nameOf, VARIANTS, type Variant } from '../variants.ts';
 import { Scanner, wgslOf } from './scanner.ts';
 import { bestBatch, raceBatches, raceVariants } from './tune.ts';
+
+/**
+ * A shader slower than this part of the fastest one, both in their typical form, is measured in no other: workgroups and
+ * trips make a tenth of a difference, and each form takes a driver part of a second to compile. Only good enough.
+ */
+const HOPELESS_SHADER = 0.8;
 
 /**
  * Told what takes seconds, again and again while it goes on.
@@ -40,7 +46,7 @@ export interface Tuned {
 
 /** @throws DeviceError when no form of the kernel computes right on this device. */
 export async function tunedScanner(device: GPUDevice, wishes: TuningWishes): Promise<Tuned> {
-  const { variant, again, model, driver, cacheDirectory, progress, check } = wishes;
+  const { variant, again, model, driver, cacheDirectory, check } = wishes;
   const cache = cacheDirectory === undefined ? undefined : new Cache(cacheDirectory);
   const subject = `gpu ${model}`;
   const key = { driver, shaders: digest(VARIANTS.map(({ shader }) => wgslOf(shader)).join()) };
@@ -51,7 +57,7 @@ export async function tunedScanner(device: GPUDevice, wishes: TuningWishes): Pro
     if (scanner) return { scanner, tuning: recalled, why: `${whyTuning(recalled)}, as measured before` };
   }
   if (variant) return askedFor(device, variant, wishes);
-  const { scanner, tuning } = await measure(device, progress, check);
+  const { scanner, tuning } = await measure(device, wishes);
   return {
     scanner,
     tuning,
@@ -75,26 +81,48 @@ async function askedFor(device: GPUDevice, variant: Variant, { check, batchMs }:
   return { scanner, tuning, why: `${nameOf(variant)} was asked for` };
 }
 
-async function measure(device: GPUDevice, progress: Progress, check: TuningWishes['check']) {
-  const racing = `measuring ${VARIANTS.length} forms of the kernel: a few seconds, once for this GPU and driver`;
-  const opened = [];
-  for (const [i, variant] of VARIANTS.entries()) {
-    progress(racing, (0.5 * i) / VARIANTS.length);
-    opened.push({ variant, ...(await open(device, variant, check)) });
-  }
-  const scanners = opened.flatMap(({ scanner }) => scanner ?? []);
-  if (scanners.length === 0) throw opened[0].fault;
-  const ranked = await raceVariants(scanners, (done) => progress(racing, 0.5 + 0.5 * done));
+/** @param thorough measures the forms of hopeless shaders, too */
+async function measure(device: GPUDevice, { progress, check, again: thorough }: TuningWishes) {
+  const what = `measuring ${VARIANTS.length} forms of the kernel: a few seconds, once for this GPU and driver`;
+  const typical = await openAll(device, VARIANTS.filter(isTypical), check, (part) => progress(what, 0.1 * part));
+  if (typical.scanners.length === 0) throw typical.faults[0].fault;
+  const heat = await raceVariants(typical.scanners);
+  const hopeful = heat.filter((each) => thorough || each.hashesPerSecond >= HOPELESS_SHADER * heat[0].hashesPerSecond);
+  const shaders = hopeful.map(({ scanner }) => scanner.variant.shader);
+
+  const rest = VARIANTS.filter((variant) => !isTypical(variant) && shaders.includes(variant.shader));
+  const others = await openAll(device, rest, check, (part) => progress(what, 0.2 + 0.4 * part));
+  const entrants = [...hopeful.map(({ scanner }) => scanner), ...others.scanners];
+  const ranked = await raceVariants(entrants, (part) => progress(what, 0.6 + 0.4 * part));
   const [{ scanner, hashesPerSecond }] = ranked;
-  for (const { scanner: other } of ranked.slice(1)) other.destroy();
+  const all = [...ranked, ...heat.filter((each) => !hopeful.includes(each))];
+  for (const { scanner: other } of all.slice(1)) other.destroy();
+
   progress(`measuring how long a batch of ${nameOf(scanner.variant)} should take`, 0);
   const batches = await raceBatches(scanner, hashesPerSecond);
   const variants: VariantRow[] = [
-    ...ranked.map(({ scanner: { variant }, hashesPerSecond }) => ({ variant, hashesPerSecond })),
-    ...opened.flatMap(({ variant, fault }) => (fault ? [{ variant, fault: fault.message }] : [])),
+    ...all.map(({ scanner: { variant }, hashesPerSecond }) => ({ variant, hashesPerSecond })),
+    ...[...typical.faults, ...others.faults].map(({ variant, fault }) => ({ variant, fault: fault.message })),
   ];
   const { batchMs, hashesPerSecond: inFlight } = bestBatch(batches);
   return { scanner, tuning: { variant: scanner.variant, batchMs, hashesPerSecond: inFlight, variants, batches } };
+}
+
+async function openAll(
+  device: GPUDevice,
+  variants: readonly Variant[],
+  check: TuningWishes['check'],
+  progress: (part: number) => void,
+) {
+  const scanners: Scanner[] = [];
+  const faults: { readonly variant: Variant; readonly fault: Error }[] = [];
+  for (const [i, variant] of variants.entries()) {
+    progress(i / variants.length);
+    const { scanner, fault } = await open(device, variant, check);
+    if (scanner) scanners.push(scanner);
+    else faults.push({ variant, fault });
+  }
+  return { scanners, faults };
 }
 
 type Opened =
