@@ -5,8 +5,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DeviceError, type Engine, type EngineInfo, type SearchReport } from '../engine/engine.ts';
-import type { Telemetry } from '../telemetry.ts';
 import type { Listener, MinerEvent } from '../events/events.ts';
+import type { Telemetry } from '../telemetry.ts';
 import type { Assignment } from './assignment.ts';
 import { Restarts } from './restarts.ts';
 import { type TemperatureLimits, Thermostat } from './thermostat.ts';

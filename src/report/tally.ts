@@ -1,8 +1,8 @@
 /** The books: what happened since the start, and each device's hashrate. Filled from events only. */
 
 import type { Clock } from '../clock.ts';
-import type { Telemetry } from '../telemetry.ts';
 import type { MinerEvent } from '../events/events.ts';
+import type { Telemetry } from '../telemetry.ts';
 
 /** Hashrates are averages over this long: long enough for a steady figure, short enough to show a fault. */
 const WINDOW_MS = 30_000;

@@ -9,8 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { Search } from '../../chain/job.ts';
-import { DeviceError } from '../engine.ts';
 import type { Telemetry } from '../../telemetry.ts';
+import { DeviceError } from '../engine.ts';
 import { type ToChild, type ToParent, toParent } from './protocol.ts';
 
 const CHILD = fileURLToPath(new URL('./child/main.js', import.meta.url));
