@@ -8,7 +8,18 @@ export { powHash, type Solution, verify } from './chain/verify.ts';
 export { parseWork, type Work } from './chain/work.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { CpuEngine, type CpuEngineOptions } from './engine/cpu/cpu-engine.ts';
-export { DeviceError, type Engine, type EngineInfo, type Ranges, type SearchReport } from './engine/engine.ts';
+export {
+  DeviceError,
+  type Engine,
+  type EngineInfo,
+  type EngineListener,
+  type Ranges,
+  type SearchReport,
+} from './engine/engine.ts';
+export { GpuEngine, type GpuInfo, type GpuOptions } from './engine/gpu/gpu-engine.ts';
+export { type Gpu, listGpus } from './engine/gpu/list-gpus.ts';
 export { Events, type Listener, type MinerEvent } from './events/events.ts';
 export { Miner, type MinerOptions } from './mine/miner.ts';
+export type { TemperatureLimits } from './mine/thermostat.ts';
 export type { SourceUpdate, Verdict, WorkSource } from './source/source.ts';
+export type { Telemetry } from './telemetry.ts';
