@@ -2,10 +2,12 @@
 // hashing.
 //
 //   node bench/restart.mjs [--devices cpu] [--cuts 300] [--threads N] [--affinity none|LIST] [--out FILE]
+//                          [--devices gpu0 | gpu] [--software-gpu] [--gpu-batch-ms 2,5,10,20]
 //
 // Three figures for each New Cut: from its line on the wire to the first hash of the new job; to all threads on the new
 // job; and from the work in the miner's hands to all threads on it. For a GPU "first hash" is the submission of its first
-// dispatch, which waits in line behind those in flight: the time until that one has ended is given, too.
+// dispatch, which waits in line behind those in flight: the time until that one has ended, and the miner knows of it, is
+// given, too. With several lengths of a batch they are run one after the other; left out, the length is the tuned one.
 //
 // What dominates, as the scheduler's switches show: the median is the work of the two JavaScript main threads, one
 // after the other. Threads that are not pinned are then woken two on one CPU, where the second waits for the next tick
@@ -13,22 +15,18 @@
 // above 1 ms is threads of a normal priority on a CPU whose hashing thread waits for them: V8's own, which collect
 // garbage and compile, and the mock node.
 
-import { randomInt } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { cpuAffinity } from '#pickaxe/cli/options.js';
-import { systemClock } from '#pickaxe/clock.js';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
-import { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
-import { listGpus } from '#pickaxe/engine/gpu/list-gpus.js';
-import { Miner } from '#pickaxe/mine/miner.js';
-import { NodeSource } from '#pickaxe/source/node/node-source.js';
-import { printHeading, quantile, save } from './lib/figures.mjs';
-import { nowMs, startMockProcess } from './lib/mock-process.mjs';
+import { printHeading, printTable, save } from './lib/figures.mjs';
+import { chooseGpus, engineOf, numbers } from './lib/gpus.mjs';
+import { runCuts } from './lib/restart-scenario.mjs';
 
 const { values } = parseArgs({
   options: {
     devices: { type: 'string', default: 'cpu' },
+    'software-gpu': { type: 'boolean', default: false },
+    'gpu-batch-ms': { type: 'string' },
     cuts: { type: 'string', default: '300' },
     threads: { type: 'string' },
     affinity: { type: 'string' },
@@ -37,45 +35,18 @@ const { values } = parseArgs({
 });
 printHeading();
 
-const CHAIN = 0;
-/** Never solved, so that only New Cuts change the job. */
-const NEVER = 2 ** 50;
-/** Left out of the figures: V8 compiles what a cut runs, in threads that the hashing ones wait for. */
+/** Enough for V8 to compile what a cut runs. */
 const WARM_UP_CUTS = 40;
-/** Cuts are this far apart, and a random bit more: longer than the time in which bursts are coalesced. */
-const SPACING_MS = 250;
+/** Once it is compiled, for another length of a batch. */
+const LATER_WARM_UP_CUTS = 5;
 
-const node = await startMockProcess({ difficulty: NEVER }, CHAIN);
-const miner = { account: 'bench', predicate: 'keys-all', publicKeys: ['0'.repeat(64)] };
-const source = new NodeSource({ url: node.url, network: 'development', miner });
-
-/** By work id: when the miner got it, and when searches of its ranges began and ended, by device. */
-const works = new Map();
-
-async function* stamped(updates) {
-  for await (const update of updates) {
-    if (update.kind === 'work') works.set(update.work.id, { handedMs: nowMs(), began: {}, ended: {} });
-    yield update;
-  }
-}
-
-function observed(engine) {
-  const search = engine.search.bind(engine);
-  engine.search = async function* (job, ranges, stop) {
-    for await (const report of search(job, ranges, stop)) {
-      const times = works.get(job.work.id);
-      times.began[engine.name] = [...(times.began[engine.name] ?? []), report.beganMs];
-      times.ended[engine.name] ??= nowMs();
-      yield report;
-    }
-  };
-  return engine;
-}
-
-const engines = [];
-let threads = 0;
+const withCpu = values.devices.includes('cpu');
+const gpus = values.devices.includes('gpu') ? await chooseGpus(values) : [];
+const lengths = values['gpu-batch-ms'] ? numbers('gpu-batch-ms', values['gpu-batch-ms']) : [undefined];
 let why = '';
-if (values.devices.includes('cpu')) {
+
+/** The engine notes down how many threads it has, and why. */
+function cpuEngine() {
   const engine = new CpuEngine({
     ...(values.threads && { threads: Number(values.threads) }),
     ...(values.affinity && { affinity: cpuAffinity(values.affinity) }),
@@ -83,84 +54,37 @@ if (values.devices.includes('cpu')) {
   const open = engine.open.bind(engine);
   engine.open = async () => {
     const info = await open();
-    ({ threads, why } = info);
+    why = info.why;
+    engine.threads = info.threads;
     return info;
   };
-  engines.push(observed(engine));
-}
-if (values.devices.includes('gpu')) {
-  for (const { name, model } of await listGpus())
-    engines.push(observed(new GpuEngine({ name, adapter: model, softwareGpu: true })));
+  return engine;
 }
 
-const stop = new AbortController();
-const run = new Miner({
-  source: {
-    name: source.name,
-    works: (signal) => stamped(source.works(signal)),
-    submit: (...all) => source.submit(...all),
-    latestTimeUs: (work) => source.latestTimeUs(work),
-  },
-  engines,
-  emit: () => {},
-  clock: systemClock,
-  random: (below) => randomInt(below),
-}).run(stop.signal);
-
-await sleep(4_000); // kernels warm up, batches find their size
-for (let i = 0; i < WARM_UP_CUTS + Number(values.cuts); i++) {
-  node.cut();
-  await sleep(SPACING_MS + Math.random() * 50);
-}
-await sleep(500);
-stop.abort();
-await run;
-const { cutsMs } = await node.report();
-await node.close();
-
-const handed = [...works.values()].sort((a, b) => a.handedMs - b.handedMs);
-const figures = { 'New Cut → work in hand': [] };
-const add = (name, ms) => {
-  figures[name] ??= [];
-  figures[name].push(ms);
-};
-let missed = 0;
-for (const [i, cutMs] of cutsMs.entries()) {
-  if (i < WARM_UP_CUTS) continue;
-  const work = handed.find(
-    ({ handedMs }) => handedMs > cutMs && handedMs < (cutsMs[i + 1] ?? Number.POSITIVE_INFINITY),
-  );
-  if (!work || engines.some(({ name }) => !work.began[name])) {
-    missed++;
-    continue;
-  }
-  add('New Cut → work in hand', work.handedMs - cutMs);
-  for (const { name, kind } of engines) {
-    const began = work.began[name].sort((a, b) => a - b);
-    add(`New Cut → first hash on ${name}`, began[0] - cutMs);
-    if (kind === 'cpu' && began.length >= threads) {
-      add(`New Cut → all ${threads} threads of ${name}`, began[threads - 1] - cutMs);
-      add(`work in hand → all ${threads} threads of ${name}`, began[threads - 1] - work.handedMs);
-    }
-    if (kind === 'gpu') add(`New Cut → first dispatch of ${name} done`, work.ended[name] - cutMs);
-  }
+const runs = [];
+for (const [i, batchMs] of lengths.entries()) {
+  const engines = [
+    ...(withCpu ? [cpuEngine()] : []),
+    ...gpus.map((gpu) => engineOf(gpu, batchMs === undefined ? {} : { batchMs })),
+  ];
+  const warmUpCuts = i === 0 ? WARM_UP_CUTS : LATER_WARM_UP_CUTS;
+  const { figures, missed } = await runCuts({ engines, cuts: Number(values.cuts), warmUpCuts });
+  runs.push({ ...(batchMs !== undefined && { batchMs }), milliseconds: figures, missed });
+  if (batchMs !== undefined) console.error(`… batches of ${batchMs} ms done`);
 }
 
-const table = {};
-for (const [name, ms] of Object.entries(figures)) {
-  const row = {
-    p50: quantile(ms, 0.5),
-    p90: quantile(ms, 0.9),
-    p99: quantile(ms, 0.99),
-    most: Math.max(...ms),
-    n: ms.length,
-  };
-  table[name] = Object.fromEntries(Object.entries(row).map(([key, value]) => [key, Number(value.toFixed(2))]));
+if (why) console.log(`${why}\n`);
+const ofBatch = ({ batchMs }) => (batchMs === undefined ? [] : [`${batchMs} ms`]);
+printTable(
+  [...(values['gpu-batch-ms'] ? ['batch'] : []), 'milliseconds', 'p50', 'p90', 'p99', 'most', 'n'],
+  runs.flatMap((run) =>
+    Object.entries(run.milliseconds).map(([name, row]) => [...ofBatch(run), name, ...Object.values(row)]),
+  ),
+);
+for (const { missed } of runs) {
+  if (missed > 0)
+    console.log(`${missed} of ${values.cuts} cuts led to no new work in time, or a device did not get to it`);
 }
-if (why) console.log(why);
-console.log('milliseconds');
-console.table(table);
-if (missed > 0)
-  console.log(`${missed} of ${values.cuts} cuts led to no new work in time, or a device did not get to it`);
-save(values.out, { bench: 'restart', devices: values.devices, ...(why && { cpu: why }), milliseconds: table, missed });
+const result = values['gpu-batch-ms'] ? { runs } : { milliseconds: runs[0].milliseconds, missed: runs[0].missed };
+save(values.out, { bench: 'restart', devices: values.devices, ...(why && { cpu: why }), ...result });
 process.exit(0);

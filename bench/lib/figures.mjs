@@ -23,6 +23,12 @@ export function printHeading() {
   console.log(`${cpu}, ${cores} cores, ${os}, Node ${node}, pickaxe ${pickaxe}\n`);
 }
 
+/** Prints a table that is one in Markdown, too. */
+export function printTable(head, rows) {
+  const lines = [head, head.map(() => '---'), ...rows];
+  console.log(`${lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}\n`);
+}
+
 /** Writes a result with the machine in it, when a file is named. */
 export function save(file, result) {
   if (!file) return;

@@ -1,0 +1,74 @@
+// What mining costs the processor while the GPU works, in percent of a core, for batches of different lengths.
+//
+//   node bench/gpu-idle.mjs [--devices gpu0,…] [--software-gpu] [--batch-ms 1,2,5,10,20] [--seconds 5] [--out FILE]
+//
+// Of the parent: all of its threads, this benchmark's own work with them. Of the GPU's process: the thread that runs its
+// JavaScript, Node's and Dawn's other threads, and the driver's: those of a GPU made of software do the hashing. The aim
+// is at most 5 % for each of the first two. Linux only.
+
+import { formatHashrate } from '#pickaxe/report/units.js';
+import { printHeading, printTable, save } from './lib/figures.mjs';
+import { chooseGpus, engineOf, gpuArguments, listener, numbers } from './lib/gpus.mjs';
+import { mineFor } from './lib/mine-offline.mjs';
+import { between, threadTimes } from './lib/process-cpu.mjs';
+
+/** Not counted: V8 compiles, dispatches find their size. */
+const WARM_UP_MS = 2_000;
+const AIM_PERCENT = 5;
+
+const values = gpuArguments({ 'batch-ms': '1,2,5,10,20', seconds: '5' });
+const [seconds] = numbers('seconds', values.seconds);
+const lengths = numbers('batch-ms', values['batch-ms']);
+const columns = ['parent', 'javascript', 'others', 'driver'];
+
+async function measure(gpu, batchMs) {
+  const engine = engineOf(gpu, { batchMs });
+  await engine.open(listener());
+  await mineFor(engine, WARM_UP_MS);
+  const startMs = performance.now();
+  const parentBefore = process.cpuUsage();
+  const before = threadTimes(engine.pid);
+  const { hashesPerSecond, reports, ms } = await mineFor(engine, seconds * 1000);
+  const { main, others, driver } = between(engine.pid, before, threadTimes(engine.pid));
+  const { user, system } = process.cpuUsage(parentBefore);
+  const wallMs = performance.now() - startMs;
+  await engine.close();
+  const percent = (cpuMs) => Number(((100 * cpuMs) / wallMs).toFixed(2));
+  return {
+    batchMs,
+    hashesPerSecond,
+    reportsPerSecond: Number(((1000 * reports) / ms).toFixed(1)),
+    percentOfACore: {
+      parent: percent((user + system) / 1000),
+      javascript: percent(main),
+      others: percent(others),
+      driver: percent(driver),
+    },
+  };
+}
+
+printHeading();
+const devices = [];
+for (const gpu of await chooseGpus(values)) {
+  const batches = [];
+  for (const batchMs of lengths) batches.push(await measure(gpu, batchMs));
+  console.log(`## ${gpu.name}: ${gpu.model}\n\npercent of a core while it mines\n`);
+  printTable(
+    ['batch', 'rate', 'reports/s', 'parent', 'its process: JavaScript', 'other threads', 'driver'],
+    batches.map(({ batchMs, hashesPerSecond, reportsPerSecond, percentOfACore }) => [
+      `${batchMs} ms`,
+      formatHashrate(hashesPerSecond),
+      reportsPerSecond,
+      ...columns.map((name) => `${percentOfACore[name]} %`),
+    ]),
+  );
+  const reached = batches.filter(
+    ({ percentOfACore: { parent, javascript } }) => parent <= AIM_PERCENT && javascript <= AIM_PERCENT,
+  );
+  console.log(
+    `at most ${AIM_PERCENT} % for parent and JavaScript: ${reached.map(({ batchMs }) => `${batchMs} ms`).join(', ') || 'none'}\n`,
+  );
+  devices.push({ name: gpu.name, model: gpu.model, batches });
+}
+save(values.out, { bench: 'gpu-idle', seconds, aimPercent: AIM_PERCENT, devices });
+process.exit(0);

@@ -1,0 +1,162 @@
+// The GPU run sheet: everything that there is to know of a machine's GPUs, by one command, offline, in under 9 minutes.
+//
+//   node bench/gpu-run-sheet.mjs [--devices gpu0,…] [--software-gpu] [--quick] [--out FOLDER]
+//
+// Checks, all forms of the kernel and lengths of a batch, the rate beside its ceiling, watts and H/J, restart latency, what
+// it costs the processor, and 10,000 dispatches. Writes gpu-run-sheet.json and .md into bench/results/<GPU and CPU>/, or
+// FOLDER. A part that fails does not stop the others; the exit code is then 1. --quick is for trying the sheet itself.
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { thisMachine } from '#pickaxe/cli/machine.js';
+import { chooseGpus } from './lib/gpus.mjs';
+import { runPart } from './lib/run-part.mjs';
+
+/** For the whole sheet: a lent machine's command often ends at 10 minutes. */
+const LIMIT_MS = 530_000;
+
+const { values } = parseArgs({
+  options: {
+    devices: { type: 'string' },
+    'software-gpu': { type: 'boolean', default: false },
+    quick: { type: 'boolean', default: false },
+    out: { type: 'string' },
+  },
+});
+const { quick } = values;
+const which = [
+  ...(values.devices ? ['--devices', values.devices] : []),
+  ...(values['software-gpu'] ? ['--software-gpu'] : []),
+];
+const bench = (name, ...args) => [`bench/${name}.mjs`, ...which, ...args];
+const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=json'];
+
+/** `result` makes of what a part wrote what is kept of it; `limitMs` is far more than it should take. */
+const PARTS = [
+  {
+    name: 'devices',
+    title: 'Devices',
+    command: ['dist/cli/main.js', 'devices', '--json'],
+    limitMs: 60_000,
+    json: 'stdout',
+    lines: ({ gpus, noGpu }) =>
+      noGpu
+        ? [noGpu]
+        : gpus.map(
+            ({ name, model, driver, bus, why }) => `${name}: ${model}, ${driver}, bus ${bus ?? 'not known'}: ${why}`,
+          ),
+  },
+  {
+    name: 'rate',
+    title: 'Forms of the kernel, batches, rate and ceiling, efficiency',
+    command: bench('gpu', '--seconds', quick ? '2' : '20'),
+    limitMs: 120_000,
+  },
+  {
+    name: 'idle',
+    title: 'What it costs the processor',
+    command: bench('gpu-idle', '--batch-ms', quick ? '5' : '1,2,4,8,16', '--seconds', quick ? '1' : '4'),
+    limitMs: 90_000,
+  },
+  {
+    name: 'restart',
+    title: 'New Cut → new job, by the length of a batch',
+    command: [
+      ...['bench/restart.mjs', '--devices', values.devices ?? 'gpu', '--gpu-batch-ms', quick ? '5' : '1,2,4,8,16'],
+      ...['--cuts', quick ? '10' : '80', ...(values['software-gpu'] ? ['--software-gpu'] : [])],
+    ],
+    limitMs: 200_000,
+  },
+  {
+    name: 'endurance',
+    title: '10,000 dispatches',
+    command: bench(
+      'gpu-endurance',
+      ...(quick ? ['--dispatches', '500', '--warm-up', '500', '--allow-kib', '1e5'] : []),
+    ),
+    limitMs: 120_000,
+  },
+  {
+    // Last, since it is the longest where the GPU is slow, and so the one that the limit may cost.
+    name: 'checks',
+    title: 'Device checks: the tests of the GPU engine',
+    command: [...vitest, quick ? 'test/engine/gpu/gpu-engine.test.ts' : 'test/engine/gpu'],
+    limitMs: 240_000,
+    json: 'stdout',
+    keep: ({ numPassedTests: passed, numFailedTests: failed, numPendingTests: skipped, testResults }) => ({
+      ...{ passed, failed, skipped },
+      failures: testResults
+        .flatMap(({ assertionResults }) => assertionResults)
+        .filter(({ status }) => status === 'failed')
+        .map(({ fullName }) => fullName),
+    }),
+    lines: ({ passed, failed, skipped, failures }) => [
+      `${passed} passed, ${failed} failed, ${skipped} skipped`,
+      ...failures.map((name) => `FAILED: ${name}`),
+    ],
+  },
+];
+
+/** `nvidia-h200-intel-xeon-platinum-8480c` */
+function folderName(gpus) {
+  const cpu = thisMachine().cpu.replace(/ (CPU|Processor|\d+-Core)\b|@.*/g, '');
+  const count = gpus.length > 1 ? ` x${gpus.length}` : '';
+  return `${gpus[0].model}${count} ${cpu}`
+    .replace(/\([^)]*\)/g, '')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter(Boolean)
+    .join('-');
+}
+
+const startMs = performance.now();
+const gpus = await chooseGpus(values);
+const folder = values.out ?? fileURLToPath(new URL(`./results/${folderName(gpus)}`, import.meta.url));
+const scratch = mkdtempSync(join(tmpdir(), 'pickaxe-sheet-'));
+const parts = [];
+try {
+  for (const part of PARTS) {
+    const leftMs = LIMIT_MS - (performance.now() - startMs);
+    console.log(`\n# ${part.title}\n`);
+    const done = await runPart(part, { limitMs: Math.min(part.limitMs, leftMs), scratch });
+    console.log(done.text);
+    console.log(`${done.failed ? `FAILED: ${done.failed}` : 'done'}, ${done.seconds.toFixed(0)} s`);
+    parts.push({ ...part, ...done });
+  }
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+const machine = thisMachine();
+const minutes = (performance.now() - startMs) / 60_000;
+const heading = [
+  '# GPU run sheet',
+  gpus.map(({ model, driver }) => `${model} (${driver})`).join('; '),
+  `${machine.cpu}, ${machine.cores} cores, ${machine.os}, Node ${machine.node}, pickaxe ${machine.pickaxe}`,
+  `\`node bench/gpu-run-sheet.mjs ${process.argv.slice(2).join(' ')}\`: ${minutes.toFixed(1)} minutes`,
+];
+/** A part's own heading says what the sheet's says, but for the command. */
+const withoutMachine = (text) => text.replace(/^(\$ .*?)( --out \S+)?\n.*\n/, '`$1`\n');
+const sections = parts.map(
+  ({ title, text, failed }) =>
+    `## ${title}\n\n${failed ? `**FAILED: ${failed}**\n\n` : ''}${withoutMachine(text).replace(/^## /gm, '### ')}`,
+);
+const results = parts.map(({ name, seconds, failed, result }) => [
+  name,
+  { seconds, ...(failed && { failed }), ...result },
+]);
+mkdirSync(folder, { recursive: true });
+const json = { machine, bench: 'gpu-run-sheet', quick, ...Object.fromEntries(results) };
+writeFileSync(join(folder, 'gpu-run-sheet.json'), `${JSON.stringify(json, undefined, 2)}\n`);
+writeFileSync(
+  join(folder, 'gpu-run-sheet.md'),
+  `${[...heading, ...sections].map((each) => each.trim()).join('\n\n')}\n`,
+);
+
+const failed = parts.filter((part) => part.failed);
+console.log(`\nwritten to ${folder}, after ${minutes.toFixed(1)} minutes`);
+for (const { title, failed: reason } of failed) console.log(`FAILED: ${title}: ${reason}`);
+process.exit(failed.length === 0 ? 0 : 1);

@@ -1,0 +1,168 @@
+// Each GPU by itself, offline: every form of the kernel, every length of a batch, and the rate as mined beside what the
+// chip could do at most.
+//
+//   node bench/gpu.mjs [--devices gpu0,…] [--software-gpu] [--seconds 5] [--out FILE]
+//
+// The forms and lengths are measured as at first use, and remembered for mining. Then it mines with the best, two
+// dispatches in flight, in rounds. The ceiling is lanes × clock ÷ instructions, where the chip is known
+// (lib/gpu-chips.mjs). A GPU made of software has none: its rate is given per second of processor time that the driver's
+// threads took (Linux only), and in between, as a yardstick, a thread runs the CPU engine's AVX2 kernel.
+
+import { loadKernels } from '#pickaxe/engine/cpu/kernels/load.js';
+import { nameOf } from '#pickaxe/engine/gpu/variants.js';
+import { formatHashrate, withPrefix } from '#pickaxe/report/units.js';
+import { median, printHeading, printTable, save } from './lib/figures.mjs';
+import { ceilingOf, lookInto } from './lib/gpu-chips.mjs';
+import { chooseGpus, engineOf, gpuArguments, listener, numbers } from './lib/gpus.mjs';
+import { startKernelThreads } from './lib/kernel-threads.mjs';
+import { mineFor } from './lib/mine-offline.mjs';
+import { between, threadTimes } from './lib/process-cpu.mjs';
+
+/** Not counted: clocks rise, and dispatches find their size. */
+const WARM_UP_MS = 2_000;
+const ROUNDS = 5;
+const YARDSTICK = 'avx2';
+
+const values = gpuArguments({ seconds: '5' });
+const [seconds] = numbers('seconds', values.seconds);
+const percent = (part, whole) => `${((100 * part) / whole).toFixed(1)} %`;
+
+function printTuning({ variants, batches }) {
+  const [best] = variants;
+  printTable(
+    ['form: shader, workgroup × trips', 'alone', 'of the best'],
+    variants.map(({ variant, hashesPerSecond, fault }) =>
+      hashesPerSecond
+        ? [nameOf(variant), formatHashrate(hashesPerSecond), percent(hashesPerSecond, best.hashesPerSecond)]
+        : [nameOf(variant), '–', fault],
+    ),
+  );
+  const most = Math.max(...batches.map(({ hashesPerSecond }) => hashesPerSecond));
+  printTable(
+    ['batch', 'two in flight', 'of the most', 'less what New Cuts cost'],
+    batches.map(({ batchMs, hashesPerSecond, score }) => [
+      `${batchMs} ms`,
+      formatHashrate(hashesPerSecond),
+      percent(hashesPerSecond, most),
+      formatHashrate(score),
+    ]),
+  );
+}
+
+/** A thread of the CPU engine's kernel, where it runs here; nothing for a GPU that is real. */
+async function startYardstick({ software }) {
+  const runs = software && loadKernels([YARDSTICK]).kernels.length > 0;
+  return runs ? startKernelThreads(YARDSTICK, 1) : undefined;
+}
+
+/** Mines in rounds; the yardstick has turns of its own. */
+async function mineInRounds(engine, yardstick) {
+  await mineFor(engine, WARM_UP_MS);
+  const startMs = performance.now();
+  const roundMs = (seconds * 1000) / ROUNDS;
+  const rounds = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const before = yardstick && threadTimes(engine.pid);
+    const mined = await mineFor(engine, roundMs);
+    const driverMs = before && between(engine.pid, before, threadTimes(engine.pid)).driver;
+    const { rate } = (await yardstick?.runRound(roundMs)) ?? {};
+    rounds.push({ ...mined, ...(yardstick && { perCpuSecond: (1000 * mined.hashes) / driverMs, yardstick: rate }) });
+  }
+  return { rounds, startMs };
+}
+
+/** Means of what the sensors said while it mined. */
+function meanOf(readings, startMs) {
+  const mined = readings.filter(({ atMs }) => atMs > startMs);
+  const names = ['coreMHz', 'memoryMHz', 'powerW', 'temperatureC', 'hotspotC', 'fanPercent'];
+  const means = names.flatMap((name) => {
+    const known = mined.flatMap((reading) => reading[name] ?? []);
+    return known.length > 0 ? [[name, Math.round(known.reduce((sum, value) => sum + value, 0) / known.length)]] : [];
+  });
+  return Object.fromEntries(means);
+}
+
+async function measure(gpu) {
+  const engine = engineOf(gpu, { tuneAgain: true });
+  const ears = listener();
+  const { model, tuning, why, sensors } = await engine.open(ears);
+  console.log(`## ${gpu.name}: ${model}\n\n${gpu.driver}; sensors: ${sensors}\n`);
+  printTuning(tuning);
+  const yardstick = await startYardstick(gpu);
+  const { rounds, startMs } = await mineInRounds(engine, yardstick);
+  await yardstick?.close();
+  await engine.close();
+
+  const rates = rounds.map(({ hashesPerSecond }) => hashesPerSecond);
+  const rate = median(rates);
+  const telemetry = meanOf(ears.readings, startMs);
+  const ceiling = ceilingOf(model, telemetry.coreMHz);
+  const result = {
+    ...{ name: gpu.name, model, driver: gpu.driver, why, tuning },
+    mined: { hashesPerSecond: rate, least: Math.min(...rates), most: Math.max(...rates), rounds },
+    ...(ceiling && {
+      ceiling,
+      ofCeiling: rate / ceiling.hashesPerSecond,
+      lookInto: lookInto(rate, ceiling, tuning.batches),
+    }),
+    ...(Object.keys(telemetry).length > 0 && { telemetry }),
+    ...(telemetry.powerW && { hashesPerJoule: rate / telemetry.powerW }),
+    ...(yardstick && {
+      perCpuSecond: median(rounds.map(({ perCpuSecond }) => perCpuSecond)),
+      yardstick: { kernel: YARDSTICK, perCpuSecond: median(rounds.map((round) => round.yardstick)) },
+    }),
+  };
+  printMined(result);
+  return result;
+}
+
+function printMined({
+  why,
+  mined,
+  ceiling,
+  ofCeiling,
+  lookInto: causes,
+  telemetry,
+  hashesPerJoule,
+  perCpuSecond,
+  yardstick,
+}) {
+  const { hashesPerSecond, least, most } = mined;
+  console.log(`mined with ${why}`);
+  console.log(`**${formatHashrate(hashesPerSecond)}** (${formatHashrate(least)} to ${formatHashrate(most)})\n`);
+  if (ceiling) {
+    const { unit, units, lanes, MHz, clock, kernels } = ceiling;
+    console.log(`${percent(ofCeiling, 1)} of the ceiling: ${units} ${unit} × ${lanes} lanes × ${MHz} MHz (${clock})\n`);
+    printTable(
+      ['instructions a nonce', 'ceiling', 'mined'],
+      kernels.map(({ instructions, what, hashesPerSecond: bound }) => [
+        `${instructions}: ${what}`,
+        formatHashrate(bound),
+        percent(hashesPerSecond, bound),
+      ]),
+    );
+    console.log(
+      `aim ${formatHashrate(ceiling.aim)}: ${causes.length === 0 ? 'reached' : `look into: ${causes.join('; ')}`}`,
+    );
+  } else {
+    console.log(`no ceiling is known of this chip${yardstick ? ': it is the CPU' : ''}`);
+  }
+  if (yardstick) {
+    console.log(`${formatHashrate(perCpuSecond)} per core of the driver’s threads; in between, the CPU engine’s`);
+    console.log(`${yardstick.kernel}: ${formatHashrate(yardstick.perCpuSecond)} per core`);
+  }
+  if (telemetry)
+    console.log(
+      Object.entries(telemetry)
+        .map(([name, value]) => `${name} ${value}`)
+        .join(', '),
+    );
+  if (hashesPerJoule) console.log(`${withPrefix(hashesPerJoule)}H/J`);
+  console.log();
+}
+
+printHeading();
+const devices = [];
+for (const gpu of await chooseGpus(values)) devices.push(await measure(gpu));
+save(values.out, { bench: 'gpu', seconds, devices });
+process.exit(0);

@@ -1,0 +1,44 @@
+// Mines on one engine without a node, for work that nothing solves.
+
+import { randomInt } from 'node:crypto';
+import { prepareJob } from '#pickaxe/chain/job.js';
+import { TARGET_BYTES, WORK_BYTES, WORK_OFFSET } from '#pickaxe/chain/layout.js';
+import { LANES, PAGES } from '#pickaxe/chain/nonce.js';
+import { parseWork } from '#pickaxe/chain/work.js';
+import { Space } from '#pickaxe/mine/space.js';
+
+let jobs = 0;
+
+/** @param target 32 bytes, little-endian; left out, one that nothing meets */
+export function newJob(target = new Uint8Array(TARGET_BYTES)) {
+  const record = new Uint8Array(WORK_BYTES);
+  record.set(target, WORK_OFFSET.target);
+  return prepareJob(parseWork(record, { id: 'bench' }), ++jobs);
+}
+
+export const newSpace = () => new Space(randomInt(LANES), randomInt(PAGES));
+
+/**
+ * Mines for so long after the first report, so that starting is not counted.
+ * @returns what was done from the first report to the last; `hashesPerSecond` from both
+ */
+export async function mineFor(engine, ms) {
+  const stop = new AbortController();
+  let firstMs;
+  let lastMs;
+  let hashes = 0;
+  let reports = 0;
+  for await (const report of engine.search(newJob(), newSpace(), stop.signal)) {
+    const nowMs = performance.now();
+    if (stop.signal.aborted) continue;
+    if (firstMs !== undefined) {
+      hashes += report.hashes;
+      reports++;
+      lastMs = nowMs;
+    }
+    firstMs ??= nowMs;
+    if (lastMs - firstMs >= ms) stop.abort();
+  }
+  const tookMs = lastMs - firstMs;
+  return { ms: tookMs, hashes, reports, hashesPerSecond: (hashes * 1000) / tookMs };
+}

@@ -1,0 +1,42 @@
+// Processor time of other processes, thread by thread, and their memory. Linux only: /proc.
+
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** A thread that gave itself no name has that of its process, or one of Node's and V8's own. */
+const NODE_NAMES = /^(node|MainThread|V8Worker|DelayedTaskSche|SignalInspector|libuv-worker)$/;
+
+/** @returns of each thread by its id, oldest first: its name, and nanoseconds on a processor so far */
+export function threadTimes(pid) {
+  const times = new Map();
+  const tids = readdirSync(`/proc/${pid}/task`).map(Number);
+  for (const tid of tids.sort((a, b) => a - b)) {
+    try {
+      const name = readFileSync(`/proc/${pid}/task/${tid}/comm`, 'utf8').trim();
+      const ns = Number(readFileSync(`/proc/${pid}/task/${tid}/schedstat`, 'utf8').split(' ')[0]);
+      times.set(tid, { name, ns });
+    } catch {
+      // It has just ended.
+    }
+  }
+  return times;
+}
+
+/**
+ * What a GPU's process did between two readings of `threadTimes`, in milliseconds. `main` runs the JavaScript; `others`
+ * are Node's, V8's and Dawn's; from the first thread on that has a name of its own, all are the `driver`'s: not all of
+ * Mesa's have one.
+ */
+export function between(pid, before, after) {
+  const times = { main: 0, others: 0, driver: 0 };
+  const firstOfDriver = [...after].find(([, { name }]) => !NODE_NAMES.test(name))?.[0] ?? Number.POSITIVE_INFINITY;
+  for (const [tid, { ns }] of after) {
+    const whose = tid === pid ? 'main' : tid < firstOfDriver ? 'others' : 'driver';
+    times[whose] += (ns - (before.get(tid)?.ns ?? 0)) / 1e6;
+  }
+  return times;
+}
+
+/** Memory of a process that is in RAM. */
+export function rssKib(pid) {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+}

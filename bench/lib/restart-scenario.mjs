@@ -1,0 +1,124 @@
+// One run of New Cuts: the whole miner against a mock node in another process, and when each device got to the new job.
+
+import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '#pickaxe/clock.js';
+import { Miner } from '#pickaxe/mine/miner.js';
+import { NodeSource } from '#pickaxe/source/node/node-source.js';
+import { quantile } from './figures.mjs';
+import { nowMs, startMockProcess } from './mock-process.mjs';
+
+const CHAIN = 0;
+/** Never solved, so that only New Cuts change the job. */
+const NEVER = 2 ** 50;
+/** Before the first cut, mined on all devices: kernels warm up, batches find their size. */
+const SETTLE_MS = 4_000;
+/** For all devices to open: a GPU that is measured takes seconds. */
+const OPEN_MS = 120_000;
+/** Cuts are this far apart, and a random bit more: longer than the time in which bursts are coalesced. */
+const SPACING_MS = 250;
+
+/**
+ * @param engines opened and closed by the miner
+ * @param cuts New Cuts that count
+ * @param warmUpCuts left out of the figures: V8 compiles what a cut runs, in threads that the hashing ones wait for
+ * @returns by what it is, milliseconds of each cut; `missed`: cuts that led to no new work in time, or not everywhere
+ */
+export async function runCuts({ engines, cuts, warmUpCuts }) {
+  const node = await startMockProcess({ difficulty: NEVER }, CHAIN);
+  const miner = { account: 'bench', predicate: 'keys-all', publicKeys: ['0'.repeat(64)] };
+  const source = new NodeSource({ url: node.url, network: 'development', miner });
+  /** By work id: when the miner got it, and when searches of its ranges began and were reported, by device. */
+  const works = new Map();
+  const searched = new Set();
+
+  async function* stamped(updates) {
+    for await (const update of updates) {
+      if (update.kind === 'work') works.set(update.work.id, { handedMs: nowMs(), began: {}, ended: {} });
+      yield update;
+    }
+  }
+
+  function observe(engine) {
+    const search = engine.search.bind(engine);
+    engine.search = async function* (job, ranges, stop) {
+      for await (const report of search(job, ranges, stop)) {
+        const times = works.get(job.work.id);
+        times.began[engine.name] = [...(times.began[engine.name] ?? []), report.beganMs];
+        times.ended[engine.name] ??= nowMs();
+        searched.add(engine.name);
+        yield report;
+      }
+    };
+  }
+
+  for (const engine of engines) observe(engine);
+  const stop = new AbortController();
+  const run = new Miner({
+    source: {
+      name: source.name,
+      works: (signal) => stamped(source.works(signal)),
+      submit: (...all) => source.submit(...all),
+      latestTimeUs: (work) => source.latestTimeUs(work),
+    },
+    engines,
+    emit: (event) => {
+      if (event.event === 'device' && event.reason) console.error(`${event.device}: ${event.reason}`);
+    },
+    clock: systemClock,
+    random: (below) => randomInt(below),
+  }).run(stop.signal);
+
+  const lateMs = nowMs() + OPEN_MS;
+  while (searched.size < engines.length) {
+    if (nowMs() > lateMs) throw new Error(`not all devices mine after ${OPEN_MS / 1000} s`);
+    await sleep(100);
+  }
+  await sleep(SETTLE_MS);
+  for (let i = 0; i < warmUpCuts + cuts; i++) {
+    node.cut();
+    await sleep(SPACING_MS + Math.random() * 50);
+  }
+  await sleep(500);
+  stop.abort();
+  await run;
+  const { cutsMs } = await node.report();
+  await node.close();
+  return latencies([...works.values()], cutsMs, warmUpCuts, engines);
+}
+
+function latencies(works, cutsMs, warmUpCuts, engines) {
+  const handed = works.sort((a, b) => a.handedMs - b.handedMs);
+  const figures = { 'New Cut → work in hand': [] };
+  const add = (name, ms) => {
+    figures[name] ??= [];
+    figures[name].push(ms);
+  };
+  let missed = 0;
+  for (const [i, cutMs] of cutsMs.entries()) {
+    if (i < warmUpCuts) continue;
+    const nextMs = cutsMs[i + 1] ?? Number.POSITIVE_INFINITY;
+    const work = handed.find(({ handedMs }) => handedMs > cutMs && handedMs < nextMs);
+    if (!work || engines.some(({ name }) => !work.began[name])) {
+      missed++;
+      continue;
+    }
+    add('New Cut → work in hand', work.handedMs - cutMs);
+    for (const { name, kind, threads } of engines) {
+      const began = work.began[name].sort((a, b) => a - b);
+      add(`New Cut → first hash on ${name}`, began[0] - cutMs);
+      if (kind === 'cpu' && began.length >= threads) {
+        add(`New Cut → all ${threads} threads of ${name}`, began[threads - 1] - cutMs);
+        add(`work in hand → all ${threads} threads of ${name}`, began[threads - 1] - work.handedMs);
+      }
+      if (kind === 'gpu') add(`New Cut → first dispatch of ${name} done`, work.ended[name] - cutMs);
+    }
+  }
+  return { figures: Object.fromEntries(Object.entries(figures).map(([name, ms]) => [name, summary(ms)])), missed };
+}
+
+function summary(ms) {
+  const row = { p50: quantile(ms, 0.5), p90: quantile(ms, 0.9), p99: quantile(ms, 0.99), most: Math.max(...ms) };
+  const rounded = Object.entries(row).map(([key, value]) => [key, Number(value.toFixed(2))]);
+  return { ...Object.fromEntries(rounded), n: ms.length };
+}
