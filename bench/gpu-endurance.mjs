@@ -8,6 +8,8 @@
 // two thirds of the samples says how much it grows in 1000 dispatches. Exit code 1 when that is more than allowed, or when
 // a hit is wrong. The dispatches of the warm-up come before that: V8's heaps take so long to find their size. Linux only.
 
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { solves } from '#pickaxe/chain/job.js';
 import { splitNonce } from '#pickaxe/chain/nonce.js';
 import { integerToTarget } from '#pickaxe/chain/target.js';
@@ -34,6 +36,10 @@ const [warmUp] = numbers('warm-up', values['warm-up']);
 const [allowKib] = numbers('allow-kib', values['allow-kib']);
 const [batchMs] = numbers('batch-ms', values['batch-ms']);
 
+setFlagsFromString('--expose-gc');
+/** What V8 has not collected yet would look like growth: tens of thousands of dispatches pass between two collections. */
+const collectGarbage = runInNewContext('gc');
+
 /** Solved by about HITS_A_DISPATCH nonces of a dispatch. */
 function easyTarget(hashesPerSecond) {
   const counters = Math.max(1, Math.round((hashesPerSecond * batchMs) / 1000));
@@ -45,6 +51,7 @@ async function endure(engine, target, dispatches) {
   const counts = { dispatches: 0, hashes: 0, hits: 0, wrongHits: 0, jobs: 0 };
   const samples = [];
   const sample = () => {
+    collectGarbage();
     samples.push({ dispatches: counts.dispatches, parent: rssKib(process.pid), child: rssKib(engine.pid) });
   };
   const startMs = performance.now();

@@ -17,9 +17,9 @@ const NVIDIA = {
     {
       instructions: 891,
       what: 'adds on the ALU pipe, too',
-      remedy: 'its compiler moved none; what are the other shaders’ rates?',
+      remedy: 'compare the shaders, wgsl-multiplied-adds above all',
     },
-    { instructions: 1195, what: 'rotates not fused into funnel shifts', remedy: 'compare both shaders, and drivers' },
+    { instructions: 1195, what: 'rotates not fused into funnel shifts', remedy: 'compare the shaders, and drivers' },
   ],
 };
 
@@ -107,10 +107,11 @@ export function lookInto(rate, { aim, kernels, MHz, boostMHz }, batches) {
   const [, ...slower] = kernels;
   const alike = slower.find(({ hashesPerSecond }) => rate <= hashesPerSecond && rate >= ALIKE * hashesPerSecond);
   const [shortest, longest] = [batches.at(0), batches.at(-1)].map((row) => row?.hashesPerSecond ?? rate);
-  return [
+  const causes = [
     alike && `the rate is that of: ${alike.what}: ${alike.remedy}`,
     MHz < HELD_DOWN * boostMHz && `the clock is ${MHz} of ${boostMHz} MHz: limits of power or temperature, or a lock`,
     shortest < 0.9 * longest && 'short batches are slower by more than 10 %: dispatches cost too much',
-    !alike && rate < slower.at(-1).hashesPerSecond && 'slower than any form should be: clock, limits, another process?',
+    rate < ALIKE * slower.at(-1).hashesPerSecond && 'slower than any form should be: clock, limits, another process?',
   ].filter(Boolean);
+  return causes.length > 0 ? causes : ['no cause shows here: compare drivers, and look for another process on the GPU'];
 }

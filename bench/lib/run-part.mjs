@@ -69,6 +69,7 @@ async function run(command, limitMs) {
   process.off('SIGINT', interrupted);
   clearTimeout(timer);
   end();
-  const why = late ? `it took longer than ${(limitMs / 1000).toFixed(0)} s` : `exit code ${code}: ${lastWords.trim()}`;
+  const said = lastWords.trim() || printed.trim().split('\n').at(-1);
+  const why = late ? `it took longer than ${(limitMs / 1000).toFixed(0)} s` : `exit code ${code}: ${said}`;
   return { printed, ...((late || code !== 0) && { failed: why }) };
 }
