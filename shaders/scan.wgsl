@@ -3,10 +3,10 @@
 // Searches the last blake2s block of a header for one page: 890 operations a nonce and a comparison.
 // All rotates are by constants.
 //
-// A dispatch of n workgroups searches the counters base … base + n · WORKGROUP_SIZE · COUNTERS_PER_INVOCATION − 1 (modulo
-// 2^32). A hit is a counter whose hash word 7 is at most target7; offsets are relative to base.
+// A dispatch of x × y workgroups searches the counters base … base + x · y · WORKGROUP_SIZE · COUNTERS_PER_INVOCATION − 1
+// (modulo 2^32). A hit is a counter whose hash word 7 is at most target7; offsets are relative to base.
 //
-// group 0, binding 0, uniform (32 bytes): base, target7, rotate12 = 12, rotate7 = 7, one = 1, three words unused
+// group 0, binding 0, uniform (32 bytes): base, target7, rotate12 = 12, rotate7 = 7, one = 1, row = x · WORKGROUP_SIZE, two words unused
 // group 0, binding 1, uniform (96 bytes): the job's words, from prepareWords()
 // group 0, binding 2, storage (32772 bytes): count of hits, then the offsets of the first 8192; clear count first
 
@@ -19,6 +19,7 @@ struct Control {
   rotate12: u32,
   rotate7: u32,
   one: u32,
+  row: u32,
 }
 
 struct Result {
@@ -32,7 +33,7 @@ struct Result {
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-  let first = id.x * COUNTERS_PER_INVOCATION;
+  let first = (id.y * control.row + id.x) * COUNTERS_PER_INVOCATION;
   let start = control.base + first;
   let target7 = control.target7;
   let j0 = job[0].x;

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
 import { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
 import { listGpus } from '#pickaxe/engine/gpu/list-gpus.js';
 import { HIT_CAPACITY } from '#pickaxe/engine/gpu/prepare.generated.js';
@@ -58,6 +59,29 @@ describeGpu('a GPU', () => {
     await engine.close();
     expect(claims).toBe(30 * HIT_CAPACITY);
     expect(seen.size).toBe(30 * HIT_CAPACITY);
+  });
+
+  test('finds the same as the CPU in a dispatch of more workgroups than fit in a row', async () => {
+    // Dispatches double until they take this long: the last ones have 130,000 workgroups.
+    const gpu = gpuEngine({ variant: { shader: 'wgsl', workgroupSize: 64, trips: 8 }, batchMs: 10_000 });
+    const cpu = new CpuEngine({ niceness: 0 });
+    const job = jobOf(someHeaderHex, `${'ff'.repeat(29)}0f0000`);
+    const range = { lane: 7, page: 8, pages: 1, counter: 2 ** 31, counters: 150_000_000 };
+    const [found, expected] = [new Set<bigint>(), new Set<bigint>()];
+    for (const [engine, nonces] of [
+      [gpu, found],
+      [cpu, expected],
+    ] as const) {
+      await engine.open();
+      const ranges = new Rectangle(range);
+      for await (const { candidates } of engine.search(job, ranges, never)) {
+        for (const nonce of candidates) nonces.add(nonce);
+      }
+      ranges.expectUsedUp();
+      await engine.close();
+    }
+    expect(found.size).toBeGreaterThan(100);
+    expect(found).toEqual(expected);
   });
 
   test('turns to the newest job at once, though the old one is not stopped yet', async () => {

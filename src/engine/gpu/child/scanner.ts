@@ -6,8 +6,10 @@ import type { Range } from '../../../chain/nonce.ts';
 import { HIT_CAPACITY, JOB_WORDS, prepareWords } from '../prepare.generated.ts';
 import { SHADERS, type ShaderName, type Variant, workgroupCounters } from '../variants.ts';
 
-/** WebGPU's limit on workgroups in one dimension, on every device. */
-const MOST_WORKGROUPS = 65_535;
+/** WebGPU's limit on workgroups in one dimension, on every device: a dispatch of more has several rows. */
+const MOST_IN_ROW = 65_535;
+/** Far more than a dispatch has: 80 ms of today's fastest GPU. */
+const MOST_COUNTERS = 2 ** 31;
 
 /** Two dispatches in flight: the GPU works on one while the other is read back and replaced. */
 export const SLOTS = 2;
@@ -42,7 +44,7 @@ export class Scanner {
   private constructor(variant: Variant, device: GPUDevice, pipeline: GPUComputePipeline) {
     this.variant = variant;
     this.unit = workgroupCounters(variant);
-    this.most = MOST_WORKGROUPS * this.unit;
+    this.most = MOST_COUNTERS;
     this.#device = device;
     this.#pipeline = pipeline;
     this.#slots = Array.from({ length: SLOTS }, () => createSlot(device, pipeline));
@@ -75,8 +77,12 @@ export class Scanner {
     if (!slot) throw new Error(`only ${SLOTS} dispatches may be in flight`);
     const tail = search.tail.slice();
     placeNonce(tail, { lane: range.lane, page: range.page, counter: 0 });
+    const workgroups = Math.ceil(range.counters / this.unit);
+    const rows = Math.ceil(workgroups / MOST_IN_ROW);
+    const inRow = Math.ceil(workgroups / rows);
     const { queue } = this.#device;
-    queue.writeBuffer(slot.control, 0, Uint32Array.of(range.counter, search.target[7], 12, 7, 1));
+    const control = [range.counter, search.target[7], 12, 7, 1, inRow * this.variant.workgroupSize];
+    queue.writeBuffer(slot.control, 0, Uint32Array.from(control));
     queue.writeBuffer(slot.job, 0, prepareWords(search.midstate, tail));
 
     const encoder = this.#device.createCommandEncoder();
@@ -84,7 +90,7 @@ export class Scanner {
     const pass = encoder.beginComputePass();
     pass.setPipeline(this.#pipeline);
     pass.setBindGroup(0, slot.bindings);
-    pass.dispatchWorkgroups(Math.ceil(range.counters / this.unit));
+    pass.dispatchWorkgroups(inRow, rows);
     pass.end();
     encoder.copyBufferToBuffer(slot.result, 0, slot.readback, 0, RESULT_BYTES);
     queue.submit([encoder.finish()]);
@@ -94,7 +100,7 @@ export class Scanner {
     slot.readback.unmap();
     this.#idle.push(slot);
     if (count > HIT_CAPACITY) return 'overflow';
-    // The last workgroup can reach past the range's end.
+    // The last workgroup, and the last row, can reach past the range's end.
     return { hits: offsets.filter((offset) => offset < range.counters).map((offset) => range.counter + offset) };
   }
 
