@@ -20,6 +20,6 @@ export { GpuEngine, type GpuInfo, type GpuOptions } from './engine/gpu/gpu-engin
 export { type Gpu, listGpus } from './engine/gpu/list-gpus.ts';
 export { Events, type Listener, type MinerEvent } from './events/events.ts';
 export { Miner, type MinerOptions } from './mine/miner.ts';
-export type { TemperatureLimits } from './mine/thermostat.ts';
+export type { TemperatureLimits } from './mine/heat.ts';
 export type { SourceUpdate, Verdict, WorkSource } from './source/source.ts';
 export type { Telemetry } from './telemetry.ts';

@@ -105,6 +105,8 @@ export class FakeEngine implements Engine {
   lies: bigint[] = [];
   /** Claims a wrong nonce with every report. */
   alwaysLies = false;
+  /** Ends searches, as closing does. */
+  endsSearches = false;
   /** Who is told what happens besides reports. */
   listener: EngineListener | undefined;
   /** Keeps what it finds until the search is stopped, like a dispatch that cannot be interrupted. */
@@ -119,6 +121,7 @@ export class FakeEngine implements Engine {
 
   async open(listener?: EngineListener): Promise<EngineInfo> {
     this.listener = listener;
+    this.endsSearches = false;
     this.opened++;
     await this.opening;
     const fault = this.openFaults.shift();
@@ -129,7 +132,7 @@ export class FakeEngine implements Engine {
   async *search(job: Job, ranges: Ranges, stop: AbortSignal): AsyncGenerator<SearchReport> {
     this.jobs.push(job);
     const kept: bigint[] = [];
-    while (!stop.aborted) {
+    while (!stop.aborted && !this.endsSearches) {
       const range = ranges.take(this.step);
       if (!range) return;
       if (this.fault) {
@@ -146,6 +149,7 @@ export class FakeEngine implements Engine {
   }
 
   async close(): Promise<void> {
+    this.endsSearches = true;
     this.closed++;
   }
 }

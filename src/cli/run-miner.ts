@@ -6,7 +6,7 @@ import { systemClock } from '../clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Events } from '../events/events.ts';
 import { Miner } from '../mine/miner.ts';
-import type { TemperatureLimits } from '../mine/thermostat.ts';
+import type { TemperatureLimits } from '../mine/heat.ts';
 import { JsonLines } from '../report/json-lines.ts';
 import { LogLines } from '../report/log-lines.ts';
 import { Tally } from '../report/tally.ts';

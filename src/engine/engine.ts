@@ -48,6 +48,8 @@ export interface EngineListener {
   progress?(what: string, done: number): void;
   /** What the device's sensors say, every few seconds, where it has some that can be read. */
   telemetry?(telemetry: Telemetry): void;
+  /** The device is lost: also told while nothing is searched, when no search can throw it. */
+  lost?(fault: DeviceError): void;
 }
 
 export interface Engine {

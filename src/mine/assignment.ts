@@ -1,5 +1,6 @@
 /** What all engines work on at one moment: a job, what is left of its nonces, and when to stop. */
 
+import { setMaxListeners } from 'node:events';
 import type { Job } from '../chain/job.ts';
 import type { Space } from './space.ts';
 
@@ -9,6 +10,7 @@ export class Assignment {
   readonly #stop = new AbortController();
 
   constructor(job: Job, space: Space) {
+    setMaxListeners(0, this.#stop.signal); // one for each device
     this.job = job;
     this.space = space;
   }

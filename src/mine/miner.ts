@@ -3,6 +3,7 @@
  * submitted. It knows the two interfaces and no implementation of either.
  */
 
+import { setMaxListeners } from 'node:events';
 import { rolledCreationTime } from '../chain/creation-time.ts';
 import { type Job, prepareJob } from '../chain/job.ts';
 import { LANES, PAGES } from '../chain/nonce.ts';
@@ -67,6 +68,7 @@ export class Miner {
   async run(stop: AbortSignal): Promise<void> {
     const done = new AbortController();
     this.#stop = AbortSignal.any([stop, done.signal]);
+    setMaxListeners(0, this.#stop); // some for each device
     this.#stop.addEventListener('abort', () => this.#assign(undefined), { once: true });
     const rolling = setInterval(() => this.#roll(), ROLL_MS);
     const following = this.#follow();

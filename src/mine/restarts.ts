@@ -31,7 +31,7 @@ export class Restarts {
   }
 
   /**
-   * @param servedMs how long it was in service, opening included
+   * @param servedMs how long it was in service; 0 of one that did not open
    * @returns how long to wait before it is tried again; undefined when it is to be parked
    */
   after(fault: DeviceError['fault'], servedMs: number): number | undefined {

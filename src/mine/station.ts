@@ -4,12 +4,11 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DeviceError, type Engine, type EngineInfo, type SearchReport } from '../engine/engine.ts';
+import { DeviceError, type Engine, type EngineInfo, type EngineListener, type SearchReport } from '../engine/engine.ts';
 import type { Listener, MinerEvent } from '../events/events.ts';
-import type { Telemetry } from '../telemetry.ts';
 import type { Assignment } from './assignment.ts';
+import { Heat, type HeatHooks, type TemperatureLimits } from './heat.ts';
 import { Restarts } from './restarts.ts';
-import { type TemperatureLimits, Thermostat } from './thermostat.ts';
 
 /**
  * Wrong claims within an hour before a device is restarted. One alone can be a cosmic ray; a device that is really broken
@@ -22,6 +21,12 @@ type DeviceEvent = MinerEvent & { event: 'device' };
 
 /** Why a device rests: it goes on when no reason is left. */
 export type PauseReason = 'temperature';
+
+interface Search {
+  /** Ends it: its assignment is over, or the device is to rest. */
+  readonly halt: AbortController;
+  readonly done: Promise<void>;
+}
 
 export interface StationHooks {
   readonly emit: Listener;
@@ -43,24 +48,24 @@ export class Station {
   readonly #hooks: StationHooks;
   #assignment: Assignment | undefined;
   /** Searches that have not ended: usually one, two for a moment when the job changes. */
-  readonly #searches = new Set<Promise<void>>();
+  readonly #searches = new Set<Search>();
   /** Ends the time in service with a fault. Undefined while out of service. */
   #leave: ((fault: unknown) => void) | undefined;
   /** When wrong claims were made, oldest first. */
   #hardwareErrorsMs: number[] = [];
   readonly #restarts: Restarts;
+  /** When it came into service, this time. */
+  #readyMs: number | undefined;
   #description: string;
   /** What to tell people of each reason to rest. */
   readonly #pauses = new Map<PauseReason, string>();
-  /** Ends what is being searched when the device is to rest. */
-  #working = new AbortController();
-  readonly #thermostat: Thermostat | undefined;
+  readonly #temperatureLimits: TemperatureLimits | undefined;
 
   constructor(engine: Engine, hooks: StationHooks, { temperatureLimits, restartAfterMs }: StationOptions) {
     this.engine = engine;
     this.#description = engine.name;
     this.#hooks = hooks;
-    this.#thermostat = temperatureLimits && new Thermostat(temperatureLimits);
+    this.#temperatureLimits = temperatureLimits;
     this.#restarts = new Restarts(restartAfterMs);
   }
 
@@ -74,15 +79,13 @@ export class Station {
   pause(reason: PauseReason, why: string): void {
     const working = this.#pauses.size === 0;
     this.#pauses.set(reason, why);
-    if (!working) return;
-    this.#working.abort();
-    this.#announceReady();
+    for (const { halt } of this.#searches) halt.abort();
+    if (working && this.#leave) this.#announceReady();
   }
 
   /** Takes one reason to rest away. */
   resume(reason: PauseReason): void {
-    if (!this.#pauses.delete(reason) || this.#pauses.size > 0) return;
-    this.#working = new AbortController();
+    if (!this.#pauses.delete(reason) || this.#pauses.size > 0 || !this.#leave) return;
     this.#announceReady();
     if (this.#assignment) this.#start(this.#assignment);
   }
@@ -102,13 +105,18 @@ export class Station {
 
   /** Keeps the engine in service until `stop`, or until it has to be parked. Never throws. */
   async run(stop: AbortSignal): Promise<void> {
+    const stopped = new Promise<void>((resolve) => {
+      if (stop.aborted) resolve();
+      stop.addEventListener('abort', () => resolve(), { once: true });
+    });
     while (!stop.aborted) {
-      const openedAtMs = performance.now();
+      this.#readyMs = undefined;
       try {
-        await this.#serve(stop);
+        await this.#serve(stopped);
       } catch (error) {
         const { message: reason, fault } = asDeviceError(error);
-        const waitMs = this.#restarts.after(fault, performance.now() - openedAtMs);
+        const servedMs = this.#readyMs === undefined ? 0 : performance.now() - this.#readyMs;
+        const waitMs = this.#restarts.after(fault, servedMs);
         if (waitMs === undefined) {
           const { inARow } = this.#restarts;
           this.#announce('parked', {
@@ -123,69 +131,76 @@ export class Station {
     }
   }
 
-  /** One time in service, from opening to closing: until `stop` (resolves) or a fault (rejects). */
-  async #serve(stop: AbortSignal): Promise<void> {
-    const stopped = new Promise<void>((resolve) => {
-      if (stop.aborted) resolve();
-      stop.addEventListener('abort', () => resolve(), { once: true });
-    });
+  /** One time in service, from opening to closing: until `stopped` (resolves) or a fault (rejects). */
+  async #serve(stopped: Promise<void>): Promise<void> {
+    const heat = this.#temperatureLimits && new Heat(this.#temperatureLimits, this.#heatHooks);
     try {
       // A driver can take a minute to open, or hang: closing below ends that, too.
-      const info = await Promise.race([this.engine.open(this.#listener), stopped]);
-      if (!info || stop.aborted) return;
+      const info = await Promise.race([this.engine.open(this.#listener(heat)), stopped]);
+      if (!info) return;
       this.#description = describe(info);
       this.#restarts.opened();
+      this.#readyMs = performance.now();
       this.#hardwareErrorsMs = [];
-      this.#announceReady();
       const left = new Promise<never>((_, reject) => {
         this.#leave = reject;
       });
+      this.#announceReady();
       if (this.#assignment) this.#start(this.#assignment);
       await Promise.race([stopped, left]);
-      await Promise.all(this.#searches);
     } finally {
       this.#leave = undefined;
-      await this.engine.close();
+      heat?.end();
+      this.#pauses.delete('temperature');
+      // Closing ends searches that would not end by themselves, and the last reports are still heard.
+      await Promise.all([this.engine.close(), ...Array.from(this.#searches, ({ done }) => done)]);
     }
   }
 
   /** Does nothing while out of service, or at rest: what is current then is started later. */
   #start(assignment: Assignment): void {
-    if (!this.#leave || this.#pauses.size > 0) return;
-    const search = this.#search(assignment)
+    const { stop } = assignment;
+    if (!this.#leave || this.#pauses.size > 0 || stop.aborted) return;
+    const halt = new AbortController();
+    const relay = () => halt.abort();
+    stop.addEventListener('abort', relay, { once: true });
+    const done = this.#search(assignment, halt.signal)
       .catch((fault) => this.#leave?.(fault))
-      .finally(() => this.#searches.delete(search));
+      .finally(() => {
+        stop.removeEventListener('abort', relay);
+        this.#searches.delete(search);
+      });
+    const search = { halt, done };
     this.#searches.add(search);
   }
 
-  async #search(assignment: Assignment): Promise<void> {
+  async #search(assignment: Assignment, stop: AbortSignal): Promise<void> {
     const { job, space } = assignment;
-    const stop = AbortSignal.any([assignment.stop, this.#working.signal]);
-    if (stop.aborted) return;
     for await (const report of this.engine.search(job, space, stop)) {
       this.#hooks.emit({ event: 'hashes', device: this.engine.name, hashes: report.hashes });
       this.#hooks.report(this, assignment, report);
     }
-    if (!stop.aborted) this.#hooks.exhausted(assignment);
+    // A search also ends when the device goes out of service.
+    if (!stop.aborted && this.#leave) this.#hooks.exhausted(assignment);
   }
 
-  readonly #listener = {
-    progress: (what: string, done: number) =>
-      this.#hooks.emit({ event: 'progress', device: this.engine.name, what, done }),
-    telemetry: (telemetry: Telemetry) => {
-      this.#hooks.emit({ event: 'telemetry', device: this.engine.name, telemetry });
-      this.#mind(telemetry);
-    },
+  #listener(heat: Heat | undefined): EngineListener {
+    const { name: device } = this.engine;
+    return {
+      progress: (what, done) => this.#hooks.emit({ event: 'progress', device, what, done }),
+      telemetry: (telemetry) => {
+        this.#hooks.emit({ event: 'telemetry', device, telemetry });
+        if (this.#leave) heat?.take(telemetry);
+      },
+      lost: (fault) => this.#leave?.(fault),
+    };
+  }
+
+  readonly #heatHooks: HeatHooks = {
+    tooHot: (why) => this.pause('temperature', why),
+    cooledDown: () => this.resume('temperature'),
+    silent: (why) => this.#leave?.(new DeviceError('lost', why)),
   };
-
-  #mind({ temperatureC: edgeC, hotspotC }: Telemetry): void {
-    const temperatureC = edgeC ?? hotspotC; // some cards tell of their hottest place alone
-    const verdict = temperatureC === undefined ? undefined : this.#thermostat?.judge(temperatureC);
-    if (verdict === 'too hot') {
-      const { resumeC } = this.#thermostat as Thermostat;
-      this.pause('temperature', `it is at ${temperatureC} °C and rests until it is at ${resumeC} °C`);
-    } else if (verdict === 'cooled down') this.resume('temperature');
-  }
 
   #announceReady(): void {
     if (this.#pauses.size === 0) this.#announce('ready');

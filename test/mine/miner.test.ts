@@ -307,15 +307,38 @@ describe('devices', () => {
     expect(events.of('telemetry')).toHaveLength(5);
   });
 
-  it('of which only the hottest place is known are judged by it', async () => {
+  it('that are lost while they rest are restarted, and rest no more', async () => {
     const engine = new FakeEngine('gpu0');
     const { source, events } = mine(engine);
     source.work(makeWork(NEVER));
     await vi.waitFor(() => expect(engine.searched.length).toBeGreaterThan(3));
-    engine.listener!.telemetry!({ hotspotC: 95, temperatureC: 70 });
-    expect(events.of('device').at(-1)).toMatchObject({ state: 'ready' });
-    engine.listener!.telemetry!({ hotspotC: 95 });
-    expect(events.of('device').at(-1)).toMatchObject({ state: 'paused' });
+    engine.listener!.telemetry!({ temperatureC: 95 });
+    engine.listener!.lost!(new DeviceError('lost', 'fell off the bus'));
+    const searched = engine.searched.length;
+    await vi.waitFor(() => expect(engine.searched.length).toBeGreaterThan(searched + 3));
+    expect(events.of('device').map(({ state }) => state)).toEqual(['ready', 'paused', 'restarting', 'ready']);
+  });
+
+  it('that leave service do not use up the space for the others', async () => {
+    const [failing, other] = [new FakeEngine('gpu0'), new FakeEngine('gpu1')];
+    const { source } = mine(failing, other);
+    source.work(makeWork(NEVER));
+    await vi.waitFor(() => expect(failing.searched.length).toBeGreaterThan(3));
+    failing.listener!.lost!(new DeviceError('lost', 'fell off the bus'));
+    await vi.waitFor(() => expect(failing.opened).toBe(2));
+    expect(other.jobs).toHaveLength(1);
+  });
+
+  it('may be many without a warning of leaking listeners', async () => {
+    const warned = vi.fn();
+    process.on('warning', warned);
+    const engines = Array.from({ length: 13 }, (_, i) => new FakeEngine(`gpu${i}`));
+    const { source } = mine(...engines);
+    source.work(makeWork(NEVER));
+    await vi.waitFor(() => expect(engines.every((engine) => engine.searched.length > 3)).toBe(true));
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', warned);
+    expect(warned).not.toHaveBeenCalled();
   });
 
   it('tell what opening does while it takes its time', async () => {

@@ -22,6 +22,11 @@ test('are counted anew once the device has worked for a minute', () => {
   expect(restarts.after('lost', MINUTE_MS)).toBe(2_000);
 });
 
+test('of a device that takes a minute to fail to open are counted on', () => {
+  const restarts = opened();
+  expect(Array.from({ length: 6 }, () => restarts.after('lost', 0)).at(-1)).toBeUndefined();
+});
+
 test('for wrong hashes are counted anew after an hour only', () => {
   const restarts = opened();
   expect(restarts.after('wrong hashes', 59 * MINUTE_MS)).toBe(1_000);

@@ -45,7 +45,7 @@ export interface GpuOptions {
   readonly silenceMs?: number;
   /** Added to the child process's environment: drivers and loaders are configured there. */
   readonly environment?: Environment;
-  /** Measures at the next opening whatever is remembered. */
+  /** Measures at each opening, whatever is remembered. */
   readonly tuneAgain?: boolean;
   /** The one form of the kernel to use: for tests and benchmarks. */
   readonly variant?: Variant;
@@ -70,6 +70,8 @@ export class GpuEngine implements Engine {
   #chunkCounters = LEAST_COUNTERS;
   #searches = 0;
   #openings = 0;
+  /** Forms of the kernel that cost the device when they were tried. */
+  readonly #skip = new Set<string>();
 
   constructor(options: GpuOptions) {
     this.name = options.name;
@@ -86,18 +88,34 @@ export class GpuEngine implements Engine {
     const { adapter, variant, batchMs, cacheDirectory, environment, silenceMs, faults } = this.#options;
     const { softwareGpu = false, tuneAgain = false, card = {}, checkEveryMs = CHECK_EVERY_MS } = this.#options;
     const fault = faults?.[this.#openings++];
-    const wishes = { adapter, softwareGpu, variant, batchMs, cacheDirectory, tuneAgain, card, checkEveryMs, fault };
+    const skip = [...this.#skip];
+    const wishes = {
+      adapter,
+      softwareGpu,
+      variant,
+      batchMs,
+      cacheDirectory,
+      tuneAgain,
+      card,
+      checkEveryMs,
+      fault,
+      skip,
+    };
     this.#process = new GpuProcess(environment, {
       silenceMs,
       progress: (what, done) => listener.progress?.(what, done),
       telemetry: (telemetry) => listener.telemetry?.(telemetry),
+      lost: (fault) => listener.lost?.(fault),
     });
     try {
       const { model, tuning, why, sensors } = await this.#process.open({ type: 'open', ...wishes });
-      const chunk = Math.round((tuning.hashesPerSecond * CHUNK_MS) / 1000);
+      const chunkMs = Math.max(CHUNK_MS, 2 * (batchMs ?? tuning.batchMs));
+      const chunk = Math.round((tuning.hashesPerSecond * chunkMs) / 1000);
       this.#chunkCounters = Math.min(COUNTERS, Math.max(LEAST_COUNTERS, chunk));
       return { model, kernel: tuning.variant.shader, why, tuning, sensors };
     } catch (error) {
+      const { trying } = this.#process;
+      if (trying !== undefined && (error as DeviceError).fault === 'lost') this.#skip.add(trying);
       await this.close();
       throw error;
     }

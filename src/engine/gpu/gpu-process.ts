@@ -16,8 +16,8 @@ import { type ToChild, type ToParent, toParent } from './protocol.ts';
 const CHILD = fileURLToPath(new URL('./child/main.js', import.meta.url));
 /** For the driver to start and to compile the shaders: seconds on a cold cache. */
 const OPEN_MS = 60_000;
-/** Listing compiles nothing, and the miner waits for it. */
-const LIST_MS = 15_000;
+/** For the drivers of all GPUs to start: seconds for each on a large rig. */
+const LIST_MS = 60_000;
 /** Silence that says that the driver hangs, or the whole process: drivers reset a GPU that hangs after 2 to 10 s. */
 const SILENCE_MS = 20_000;
 /** Between signs of life, at most. */
@@ -44,6 +44,8 @@ export interface GpuProcessOptions {
   readonly progress?: ((what: string, done: number) => void) | undefined;
   /** Told what the sensors say, every few seconds. */
   readonly telemetry?: ((telemetry: Telemetry) => void) | undefined;
+  /** Told once when the device, once open, is lost. */
+  readonly lost?: ((fault: DeviceError) => void) | undefined;
 }
 
 export class GpuProcess {
@@ -60,7 +62,9 @@ export class GpuProcess {
   #searchMessages = 0;
   #pulseWatch: NodeJS.Timeout | undefined;
   #answerTimer: NodeJS.Timeout | undefined;
+  #trying: string | undefined;
   #gone: DeviceError | undefined;
+  #closing = false;
   #lastWords = '';
 
   /**
@@ -98,6 +102,11 @@ export class GpuProcess {
 
   get pid(): number | undefined {
     return this.#child.pid;
+  }
+
+  /** The form of the kernel that it was last said to try while it was opened. */
+  get trying(): string | undefined {
+    return this.#trying;
   }
 
   /** What the child printed last; all of it only once it is closed. */
@@ -144,7 +153,7 @@ export class GpuProcess {
   }
 
   send(message: ToChild): void {
-    // A child that has gone is noticed by 'close', not here.
+    // A child that has gone is noticed by 'exit', not here.
     if (this.#child.connected) this.#child.send(message, () => {});
   }
 
@@ -172,6 +181,7 @@ export class GpuProcess {
 
   /** Lets searches end and the device be freed, and kills what does not. Never throws. */
   async close(): Promise<void> {
+    this.#closing = true;
     const timer = setTimeout(() => this.#end('it did not close in time'), CLOSE_MS);
     for (const search of this.#inboxes.keys()) this.send({ type: 'stop', search });
     const allEnded = () => [...this.#inboxes.values()].every((inbox) => inbox.at(-1)?.type === 'ended');
@@ -217,6 +227,10 @@ export class GpuProcess {
         this.#answerTimer?.refresh();
         this.#options.progress?.(data.what, data.done);
         break;
+      case 'trying':
+        this.#answerTimer?.refresh();
+        this.#trying = data.form;
+        break;
       case 'pulse':
         if (data.telemetry) this.#options.telemetry?.(data.telemetry);
         break;
@@ -234,10 +248,12 @@ export class GpuProcess {
   /** Out of service from now on, whatever becomes of the process. The first reason counts. */
   #end(reason: string, fault: DeviceError['fault'] = 'lost'): void {
     const message = fault === 'lost' ? `the GPU was lost: ${reason}` : reason;
+    const first = this.#gone === undefined;
     this.#gone ??= new DeviceError(fault, message);
     clearInterval(this.#pulseWatch);
     this.#child.kill('SIGKILL');
     this.#wake();
+    if (first && this.#answer && !this.#closing) this.#options.lost?.(this.#gone);
   }
 
   /** Settles at the next message. @throws DeviceError once the child is out of service. */

@@ -28,10 +28,12 @@ const strip = z
   })
   .refine(({ counter, counters }) => counter + counters <= COUNTERS, 'counters end at 2^32');
 
-/** Faults that tests bring about on purpose: the seam is this message, and nothing else in the child knows of it. */
+/** Faults that tests bring about on purpose: the seam is this message and child/sabotage.ts. */
 const fault = z.enum([
   /** The driver does not give the device. */
   'no device',
+  /** The process dies at the self-test of the first form of the kernel. */
+  'loss while tuning',
   /** The self-test sees wrong hashes. */
   'wrong hashes',
   /** The first check in the middle of mining sees wrong hashes. */
@@ -68,6 +70,8 @@ const open = z.object({
   cacheDirectory: z.string().optional(),
   /** Measure whatever is remembered. */
   tuneAgain: z.boolean(),
+  /** Forms of the kernel that cost the device when they were tried. */
+  skip: z.array(z.string()),
   /** Whose sensors to read. */
   card: z.object({ vendor: z.enum(['nvidia', 'amd', 'intel']).optional(), bus: z.string().exactOptional() }),
   /** Between the child's signs of life. */
@@ -127,6 +131,8 @@ export type Adapter = z.infer<typeof adapter>;
 export const toParent = z.discriminatedUnion('type', [
   /** While opening takes its time: what it does, and the part of it that is done, 0 to 1. */
   z.object({ type: z.literal('progress'), what: z.string(), done: z.number() }),
+  /** The form of the kernel that runs next, while it is tuned: it is to blame if this is the last that is heard. */
+  z.object({ type: z.literal('trying'), form: z.string() }),
   z.object({
     type: z.literal('opened'),
     model: z.string(),

@@ -36,9 +36,13 @@ export const tuningShape = z.object({
 });
 export type Tuning = Readonly<z.infer<typeof tuningShape>>;
 
-/** For people: what was chosen, of how many, and how much it matters. */
-export function whyTuning({ variant, batchMs, variants }: Tuning): string {
+/**
+ * For people: what was chosen, of how many, and how much it matters.
+ * @param wishedMs the length of a batch that is used instead of the best
+ */
+export function whyTuning({ variant, batchMs, variants }: Tuning, wishedMs?: number): string {
   const rates = variants.flatMap(({ hashesPerSecond }) => hashesPerSecond ?? []);
   const gain = (100 * (Math.max(...rates) / Math.min(...rates) - 1)).toFixed(0);
-  return `${nameOf(variant)}, batches of ${batchMs} ms: the best of ${rates.length} forms, ${gain} % apart`;
+  const batches = wishedMs === undefined ? `batches of ${batchMs} ms` : `batches of ${wishedMs} ms as asked for`;
+  return `${nameOf(variant)}, ${batches}; the best of ${rates.length} forms, ${gain} % apart`;
 }

@@ -15,9 +15,9 @@ export const SHADER_NAMES = Object.keys(SHADERS) as ShaderName[];
 export const variantShape = z.object({
   shader: z.enum(SHADER_NAMES),
   /** Invocations in a workgroup. */
-  workgroupSize: z.int().min(1).max(256),
+  workgroupSize: z.int().min(64).max(256),
   /** Counters that one invocation tries, one after the other. */
-  trips: z.int().min(1).max(32),
+  trips: z.int().min(8).max(32),
 });
 export type Variant = Readonly<z.infer<typeof variantShape>>;
 

@@ -6,10 +6,10 @@ import { expect, test, vi } from 'vitest';
 import { solves } from '#pickaxe/chain/job.js';
 import { splitNonce } from '#pickaxe/chain/nonce.js';
 import type { SearchReport } from '#pickaxe/engine/engine.js';
-import type { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
+import { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
 import { jobOf, nothingSolves, someHeaderHex } from '../../contract/jobs.ts';
 import { Rectangle } from '../../contract/rectangle.ts';
-import { describeGpu, gpuEngine } from './adapter.ts';
+import { describeGpu, gpuEngine, untunedOptions } from './adapter.ts';
 
 const never = new AbortController().signal;
 const job = jobOf(someHeaderHex, nothingSolves);
@@ -100,12 +100,15 @@ describeGpu('a GPU that fails', () => {
     expect(lives(pid)).toBe(false);
   });
 
-  test('is lost when its process stands still while there is nothing to search', async () => {
+  test('is lost when its process stands still while there is nothing to search, which is told', async () => {
     const engine = gpuEngine({ silenceMs: 1_000 });
-    await engine.open();
+    const lost = vi.fn();
+    await engine.open({ lost });
     process.kill(engine.pid!, 'SIGSTOP');
     await vi.waitFor(() => expect(lives(engine.pid!)).toBe(false), { timeout: 10_000 });
-    expect((await searchToTheEnd(engine)).fault).toMatchObject({ message: expect.stringContaining('stands still') });
+    const fault = expect.objectContaining({ fault: 'lost', message: expect.stringContaining('stands still') });
+    expect(lost.mock.calls).toEqual([[fault]]);
+    expect((await searchToTheEnd(engine)).fault).toEqual(fault);
     await engine.close();
   });
 
@@ -132,6 +135,28 @@ describeGpu('a GPU that fails', () => {
     await expect(engine.open()).rejects.toMatchObject({ fault: 'lost' });
     await engine.open();
     await engine.close();
+  });
+
+  test('is not told to be lost when it is closed', async () => {
+    const engine = gpuEngine();
+    const lost = vi.fn();
+    await engine.open({ lost });
+    await engine.close();
+    expect(lost).not.toHaveBeenCalled();
+  });
+
+  test('leaves out a form of its kernel that cost the device when it was tried', { timeout: 60_000 }, async () => {
+    const engine = new GpuEngine({ ...untunedOptions, faults: ['loss while tuning'] });
+    await expect(engine.open()).rejects.toMatchObject({ fault: 'lost' });
+    const { tuning } = await engine.open();
+    await engine.close();
+    const left = tuning.variants.filter(({ fault }) => fault !== undefined);
+    expect(left).toEqual([
+      {
+        variant: { shader: 'wgsl', workgroupSize: 128, trips: 16 },
+        fault: expect.stringContaining('when it was tried'),
+      },
+    ]);
   });
 
   test('is caught when it computes wrong hashes later on', async () => {

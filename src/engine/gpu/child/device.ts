@@ -3,6 +3,9 @@
  * it runs in.
  */
 
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import type { create as Create } from 'webgpu';
 import { DeviceError } from '../../engine.ts';
 import { calmPolling } from './polling.ts';
@@ -29,6 +32,12 @@ export async function loadDawn(): Promise<typeof Create> {
   } catch (cause) {
     throw new DeviceError('missing', whyDawnFails(cause), { cause });
   }
+}
+
+/** Of the package that Dawn comes in: it makes what drivers compile. */
+export function dawnVersion(): string {
+  const require = createRequire(import.meta.url);
+  return JSON.parse(readFileSync(join(dirname(require.resolve('webgpu')), 'package.json'), 'utf8')).version;
 }
 
 function whyDawnFails(cause: unknown): string {

@@ -7,7 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../../clock.ts';
 import { DeviceError } from '../../engine.ts';
 import { type OpenMessage, type ToChild, type ToParent, toChild } from '../protocol.ts';
-import { openSensors } from '../sensors/sensors.ts';
+import { openSensors, type Sensors } from '../sensors/sensors.ts';
+import { nameOf } from '../variants.ts';
 import { listAdapters } from './adapters.ts';
 import { isSoftware, loadDawn, modelOf, openAdapter, openDevice } from './device.ts';
 import { startPulse } from './pulse.ts';
@@ -19,6 +20,13 @@ import { tunedScanner } from './tuned-scanner.ts';
 
 /** For a lost device to say why. Only good enough. */
 const REASON_MS = 1_000;
+
+/** For sensors to be found. Behind a driver that hangs they may never be: the GPU mines without. */
+const SENSORS_MS = 5_000;
+const SILENT_SENSORS: Sensors = {
+  what: `no readings: its driver did not answer within ${SENSORS_MS / 1000} s`,
+  read: async () => ({}),
+};
 
 /** What must not be collected while the process lives, least of all Dawn's own object: it would crash. */
 let kept: { readonly dawn: unknown; readonly device: GPUDevice } | undefined;
@@ -71,6 +79,8 @@ async function open(wishes: OpenMessage) {
     variant: wishes.variant,
     batchMs: wishes.batchMs,
     progress: (what, done) => send({ type: 'progress', what, done }),
+    trying: (form) => send({ type: 'trying', form: nameOf(form) }),
+    skip: wishes.skip,
     check: async (each) => {
       const scan = scanUnder(each, fault, 'opening');
       await selfTest(scan, each.unit);
@@ -95,7 +105,7 @@ async function open(wishes: OpenMessage) {
       lost: (error) => lose(device, error),
     },
   });
-  const sensors = await openSensors(wishes.card);
+  const sensors = await Promise.race([openSensors(wishes.card), sleep(SENSORS_MS, SILENT_SENSORS)]);
   startPulse(wishes.pulseMs, sensors, (telemetry) => send({ type: 'pulse', ...(telemetry && { telemetry }) }));
   return { model, tuning, why, sensors: sensors.what };
 }

@@ -10,7 +10,7 @@ const POLL_PART = 1 / 4;
 const MOST_POLL_MS = 4;
 /**
  * Of the time that a dispatch should take, what passes before it is looked for. What is done earlier seems to have taken
- * so long, so a rate that was once measured too low is put right by a third at a time.
+ * so long: a rate that was measured too low is put right by and by, and the second dispatch bridges the difference.
  */
 const QUIET_PART = 3 / 4;
 

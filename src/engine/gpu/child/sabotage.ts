@@ -15,6 +15,7 @@ export function openUnder(fault: Fault | undefined): void {
 
 /** The scan that a check of the device sees. */
 export function scanUnder(scanner: Scanner, fault: Fault | undefined, when: 'opening' | 'mining'): Scanner['scan'] {
+  if (fault === 'loss while tuning') process.kill(process.pid, 'SIGKILL');
   const wrong = fault === (when === 'opening' ? 'wrong hashes' : 'wrong hashes later');
   return wrong ? async () => ({ hits: [] }) : (search, range) => scanner.scan(search, range);
 }

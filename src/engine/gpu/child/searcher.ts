@@ -25,7 +25,7 @@ export interface SearcherOptions {
   readonly scanner: Scanner;
   /** What a dispatch should take: it cannot be stopped, so two of them are the restart latency. */
   readonly batchMs: number;
-  /** Between checks, counted in time spent searching. */
+  /** Between checks: the first dispatch that ends so long after the last check waits for one. */
   readonly checkEveryMs: number;
   readonly hooks: SearcherHooks;
   readonly clock: Clock;

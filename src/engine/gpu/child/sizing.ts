@@ -1,6 +1,6 @@
 /** How much to search at once so that it takes a given time: for a dispatch, and for what is handed to the child. */
 
-/** Share of the newest measurement in the moving average of the rate. Only good enough: about 5 batches of memory. */
+/** Share of the newest measurement in the moving averages. Only good enough: about 5 batches of memory. */
 const NEWEST = 0.2;
 /** A batch grows or shrinks at most by this at a step: one odd measurement must not make a dispatch of seconds. */
 const STEP = 2;
@@ -16,7 +16,9 @@ export interface SizingOptions {
 
 export class Sizing {
   readonly #options: SizingOptions;
-  #perMs = 0;
+  /** Of a batch, on average. */
+  #counters = 0;
+  #ms = 0;
   #size: number;
 
   constructor(options: SizingOptions) {
@@ -31,15 +33,18 @@ export class Sizing {
 
   /** How long `counters` should take; 0 while nothing is known. */
   expectedMs(counters: number): number {
-    return this.#perMs === 0 ? 0 : counters / this.#perMs;
+    return this.#counters === 0 ? 0 : (counters * this.#ms) / this.#counters;
   }
 
   /** Learns that `counters` took `ms`. */
   observe(counters: number, ms: number): void {
+    // Two batches whose end was seen late, and at once, seem to have taken too long and no time: averages of counters and
+    // of milliseconds make up for that, where one of rates would not.
+    const newest = this.#counters === 0 ? 1 : NEWEST;
+    this.#counters += newest * (counters - this.#counters);
     // A clock that stood still says nothing about the rate, but the batch was surely short.
-    const perMs = counters / Math.max(ms, 0.001);
-    this.#perMs = this.#perMs === 0 ? perMs : this.#perMs + NEWEST * (perMs - this.#perMs);
-    const wanted = this.#perMs * this.#options.goalMs;
+    this.#ms += newest * (Math.max(ms, 0.001) - this.#ms);
+    const wanted = (this.#counters / this.#ms) * this.#options.goalMs;
     this.#size = this.#rounded(Math.min(this.#size * STEP, Math.max(this.#size / STEP, wanted)));
   }
 

@@ -5,15 +5,16 @@ import { searchOf } from '../../../chain/job.ts';
 import { HEADER_BYTES, TARGET_BYTES } from '../../../chain/layout.ts';
 import { COUNTERS, type Range } from '../../../chain/nonce.ts';
 import type { BatchRow } from '../tuning.ts';
+import type { Variant } from '../variants.ts';
 import { expectIn } from './polling.ts';
 import { type Scanner, SLOTS } from './scanner.ts';
-import { Sizing } from './sizing.ts';
 
 /** Long against the overhead of a dispatch, short against patience. */
-const DISPATCH_MS = 10;
-/** Dispatches of each form; their best counts, since whatever else the machine does can only take from it. */
+const DISPATCH_MS = 8;
+/** A turn of one form, two dispatches in flight; its best turn counts, since whatever else the machine does can only take. */
+const TURN_MS = 48;
 const FIRST_TURNS = 3;
-const FINAL_TURNS = 8;
+const FINAL_TURNS = 6;
 /** A GPU that was idle takes this long to raise its clocks. */
 const WARM_UP_MS = 500;
 /** A form slower than this part of the fastest one, after its first turns, is out of the race. Only good enough. */
@@ -38,28 +39,30 @@ const TIE = 0.003;
 const NOTHING_SOLVES: Search = searchOf(new Uint8Array(HEADER_BYTES), new Uint8Array(TARGET_BYTES));
 
 /**
- * @param progress told the part that is done, 0 to 1
+ * @param trying told before each turn whose it is
  * @returns the rates of all, fastest first
  */
 export async function raceVariants(
   scanners: readonly Scanner[],
-  progress: (done: number) => void = () => {},
+  trying: (variant: Variant) => void,
 ): Promise<{ readonly scanner: Scanner; readonly hashesPerSecond: number }[]> {
-  const racers = scanners.map((scanner) => ({ scanner, sizing: sizingOf(scanner, DISPATCH_MS), perMs: 0 }));
-  let turnsDone = 0;
+  const racers = scanners.map((scanner) => ({ scanner, perMs: 0 }));
   const race = async (turns: number, entrants: typeof racers) => {
     // In turns, so that a clock that rises or a busy machine meets all alike.
     for (let turn = 0; turn < turns; turn++) {
-      progress(turnsDone++ / (FIRST_TURNS + FINAL_TURNS));
       for (const racer of entrants) {
-        const counters = racer.sizing.size;
-        racer.perMs = Math.max(racer.perMs, counters / (await timeMs(racer.scanner, counters)));
+        trying(racer.scanner.variant);
+        const batch = { batchMs: DISPATCH_MS, perMs: racer.perMs, turnMs: TURN_MS };
+        racer.perMs = Math.max(racer.perMs, await pipelinedPerMs(racer.scanner, batch));
       }
     }
   };
-  for (const { scanner, sizing } of racers) await warmUp(scanner, sizing);
+  for (const racer of racers) {
+    trying(racer.scanner.variant);
+    racer.perMs = await warmUp(racer.scanner);
+  }
   const warmMs = performance.now() + (racers.length > 1 ? WARM_UP_MS : 0);
-  while (performance.now() < warmMs) await timeMs(racers[0].scanner, racers[0].sizing.size);
+  while (performance.now() < warmMs) await race(1, racers.slice(0, 1));
   await race(FIRST_TURNS, racers);
   const best = Math.max(...racers.map(({ perMs }) => perMs));
   await race(
@@ -77,9 +80,11 @@ export async function raceVariants(
  */
 export async function raceBatches(scanner: Scanner, hashesPerSecond: number): Promise<BatchRow[]> {
   const racers = BATCHES_MS.map((batchMs) => ({ batchMs, perMs: 0 }));
+  const perMs = hashesPerSecond / 1000;
   for (let turn = 0; turn < BATCH_TURNS; turn++) {
     for (const racer of racers) {
-      racer.perMs = Math.max(racer.perMs, await pipelinedPerMs(scanner, racer.batchMs, hashesPerSecond / 1000));
+      const { batchMs } = racer;
+      racer.perMs = Math.max(racer.perMs, await pipelinedPerMs(scanner, { batchMs, perMs, turnMs: BATCH_TURN_MS }));
     }
   }
   return racers.map(({ batchMs, perMs }) => ({
@@ -95,29 +100,30 @@ export function bestBatch(rows: readonly BatchRow[]): BatchRow {
   return rows.filter(({ score }) => score >= (1 - TIE) * best).sort((a, b) => a.batchMs - b.batchMs)[0];
 }
 
-const sizingOf = ({ unit, most }: Scanner, goalMs: number) => new Sizing({ goalMs, unit, most, first: unit });
-
-/** Doubles the dispatch until it takes long enough to be measured. */
-async function warmUp(scanner: Scanner, sizing: Sizing): Promise<void> {
-  for (let ms = 0; ms < DISPATCH_MS / 2 && sizing.size < scanner.most; ) {
-    const counters = sizing.size;
-    ms = await timeMs(scanner, counters);
-    sizing.observe(counters, ms);
+/** Doubles the dispatch until it takes long enough to be measured. @returns counters a millisecond */
+async function warmUp(scanner: Scanner): Promise<number> {
+  for (let counters = scanner.unit; ; counters *= 2) {
+    const startMs = performance.now();
+    await scanner.scan(NOTHING_SOLVES, stripOf(0, counters));
+    const ms = performance.now() - startMs;
+    if (ms >= DISPATCH_MS / 2 || 2 * counters > scanner.most) return counters / Math.max(ms, 0.001);
   }
 }
 
-async function timeMs(scanner: Scanner, counters: number): Promise<number> {
-  const startMs = performance.now();
-  await scanner.scan(NOTHING_SOLVES, stripOf(0, counters));
-  return performance.now() - startMs;
+interface Batch {
+  readonly batchMs: number;
+  /** Counters a millisecond, as far as is known. */
+  readonly perMs: number;
+  /** How long to go on. */
+  readonly turnMs: number;
 }
 
-/** @returns counters a millisecond */
-async function pipelinedPerMs(scanner: Scanner, batchMs: number, perMs: number): Promise<number> {
+/** Dispatches of one length, two in flight as in earnest. @returns counters a millisecond */
+async function pipelinedPerMs(scanner: Scanner, { batchMs, perMs, turnMs }: Batch): Promise<number> {
   const units = Math.max(1, Math.floor((perMs * batchMs) / scanner.unit));
   const counters = Math.min(units * scanner.unit, scanner.most);
   const startMs = performance.now();
-  const endMs = startMs + BATCH_TURN_MS;
+  const endMs = startMs + turnMs;
   let done = 0;
   let next = 0;
   await Promise.all(

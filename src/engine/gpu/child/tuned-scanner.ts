@@ -1,9 +1,10 @@
 /** The best scanner for a device: as remembered from an earlier start, else found by measuring. */
 
-import { Cache, digest } from '../../../cache.ts';
+import { Cache, digest, type Key } from '../../../cache.ts';
 import { DeviceError } from '../../engine.ts';
 import { type Tuning, tuningShape, type VariantRow, whyTuning } from '../tuning.ts';
 import { isTypical, nameOf, VARIANTS, type Variant } from '../variants.ts';
+import { dawnVersion } from './device.ts';
 import { Scanner, wgslOf } from './scanner.ts';
 import { bestBatch, raceBatches, raceVariants } from './tune.ts';
 
@@ -33,6 +34,10 @@ export interface TuningWishes {
   /** The length of a batch that will be used, if that is settled. */
   readonly batchMs?: number | undefined;
   readonly progress: Progress;
+  /** Told which form runs next: should it take the process with it, the parent knows. */
+  readonly trying: (variant: Variant) => void;
+  /** Names of forms that did, at an earlier opening. */
+  readonly skip: readonly string[];
   /** Everything that must be right before a scanner may mine. @throws DeviceError when it is not. */
   readonly check: (scanner: Scanner) => Promise<void>;
 }
@@ -46,30 +51,29 @@ export interface Tuned {
 
 /** @throws DeviceError when no form of the kernel computes right on this device. */
 export async function tunedScanner(device: GPUDevice, wishes: TuningWishes): Promise<Tuned> {
-  const { variant, again, model, driver, cacheDirectory, check } = wishes;
+  const { variant, again, model, driver, cacheDirectory, batchMs, check } = wishes;
   const cache = cacheDirectory === undefined ? undefined : new Cache(cacheDirectory);
   const subject = `gpu ${model}`;
-  const key = { driver, shaders: digest(VARIANTS.map(({ shader }) => wgslOf(shader)).join()) };
+  const shaders = digest(VARIANTS.map(({ shader }) => wgslOf(shader)).join());
+  const key = { driver, shaders, dawn: dawnVersion() };
   const recalled = again || variant ? undefined : cache?.recall(subject, key, tuningShape);
   if (recalled) {
     const { scanner } = await open(device, recalled.variant, check);
     // What ran before and does not now: measured anew, which says why where nothing runs.
-    if (scanner) return { scanner, tuning: recalled, why: `${whyTuning(recalled)}, as measured before` };
+    if (scanner) return { scanner, tuning: recalled, why: `${whyTuning(recalled, batchMs)}, as measured before` };
   }
   if (variant) return askedFor(device, variant, wishes);
   const { scanner, tuning } = await measure(device, wishes);
-  return {
-    scanner,
-    tuning,
-    why: [whyTuning(tuning), ...forgotten(() => cache?.remember(subject, key, tuning))].join('; '),
-  };
+  const forgotten = remember(cache, subject, key, tuning);
+  const why = whyTuning(tuning, batchMs);
+  return { scanner, tuning, why: forgotten === undefined ? why : `${why}; measured at each start: ${forgotten}` };
 }
 
 /** Measures the one form that was asked for, and batches where their length was not. */
-async function askedFor(device: GPUDevice, variant: Variant, { check, batchMs }: TuningWishes): Promise<Tuned> {
+async function askedFor(device: GPUDevice, variant: Variant, { check, batchMs, trying }: TuningWishes): Promise<Tuned> {
   const { scanner, fault } = await open(device, variant, check);
   if (!scanner) throw fault;
-  const [{ hashesPerSecond }] = await raceVariants([scanner]);
+  const [{ hashesPerSecond }] = await raceVariants([scanner], trying);
   const variants = [{ variant, hashesPerSecond }];
   const batches = batchMs === undefined ? await raceBatches(scanner, hashesPerSecond) : [];
   const tuning = {
@@ -82,18 +86,21 @@ async function askedFor(device: GPUDevice, variant: Variant, { check, batchMs }:
 }
 
 /** @param thorough measures the forms of hopeless shaders, too */
-async function measure(device: GPUDevice, { progress, check, again: thorough }: TuningWishes) {
+async function measure(device: GPUDevice, wishes: TuningWishes) {
+  const { progress, trying, again: thorough } = wishes;
   const what = `measuring ${VARIANTS.length} forms of the kernel: a few seconds, once for this GPU and driver`;
-  const typical = await openAll(device, VARIANTS.filter(isTypical), check, (part) => progress(what, 0.1 * part));
+  progress(what, 0);
+  const typical = await openAll(device, VARIANTS.filter(isTypical), wishes);
   if (typical.scanners.length === 0) throw typical.faults[0].fault;
-  const heat = await raceVariants(typical.scanners);
+  const heat = await raceVariants(typical.scanners, trying);
   const hopeful = heat.filter((each) => thorough || each.hashesPerSecond >= HOPELESS_SHADER * heat[0].hashesPerSecond);
   const shaders = hopeful.map(({ scanner }) => scanner.variant.shader);
 
+  progress(what, 0.25);
   const rest = VARIANTS.filter((variant) => !isTypical(variant) && shaders.includes(variant.shader));
-  const others = await openAll(device, rest, check, (part) => progress(what, 0.2 + 0.4 * part));
-  const entrants = [...hopeful.map(({ scanner }) => scanner), ...others.scanners];
-  const ranked = await raceVariants(entrants, (part) => progress(what, 0.6 + 0.4 * part));
+  const others = await openAll(device, rest, wishes);
+  progress(what, 0.5);
+  const ranked = await raceVariants([...hopeful.map(({ scanner }) => scanner), ...others.scanners], trying);
   const [{ scanner, hashesPerSecond }] = ranked;
   const all = [...ranked, ...heat.filter((each) => !hopeful.includes(each))];
   for (const { scanner: other } of all.slice(1)) other.destroy();
@@ -108,22 +115,19 @@ async function measure(device: GPUDevice, { progress, check, again: thorough }: 
   return { scanner, tuning: { variant: scanner.variant, batchMs, hashesPerSecond: inFlight, variants, batches } };
 }
 
-async function openAll(
-  device: GPUDevice,
-  variants: readonly Variant[],
-  check: TuningWishes['check'],
-  progress: (part: number) => void,
-) {
+async function openAll(device: GPUDevice, variants: readonly Variant[], { trying, check, skip }: TuningWishes) {
   const scanners: Scanner[] = [];
   const faults: { readonly variant: Variant; readonly fault: Error }[] = [];
-  for (const [i, variant] of variants.entries()) {
-    progress(i / variants.length);
-    const { scanner, fault } = await open(device, variant, check);
+  for (const variant of variants) {
+    trying(variant);
+    const { scanner, fault } = skip.includes(nameOf(variant)) ? SKIPPED : await open(device, variant, check);
     if (scanner) scanners.push(scanner);
     else faults.push({ variant, fault });
   }
   return { scanners, faults };
 }
+
+const SKIPPED: Opened = { fault: new DeviceError('lost', 'the GPU was lost when it was tried') };
 
 type Opened =
   | { readonly scanner: Scanner; readonly fault?: never }
@@ -146,11 +150,12 @@ async function open(device: GPUDevice, variant: Variant, check: TuningWishes['ch
 }
 
 /** @returns why it could not be remembered */
-function forgotten(remember: () => void): string[] {
+function remember(cache: Cache | undefined, subject: string, key: Key, tuning: Tuning): string | undefined {
+  if (!cache) return 'there is no cache directory';
   try {
-    remember();
-    return [];
+    cache.remember(subject, key, tuning);
+    return undefined;
   } catch (error) {
-    return [`measured at each start: ${(error as Error).message}`];
+    return (error as Error).message;
   }
 }

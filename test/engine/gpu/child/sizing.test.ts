@@ -31,3 +31,24 @@ test('grows and shrinks by two at most, in whole units, within its bounds', () =
     }),
   );
 });
+
+test('two batches whose end is seen late, and at once, change nothing', () => {
+  const perMs = 100_000;
+  const sizing = new Sizing(options);
+  for (let i = 0; i < 100; i++) sizing.observe(sizing.size, sizing.size / perMs);
+  const settled = sizing.size;
+  sizing.observe(settled, 10);
+  sizing.observe(settled, 0.05);
+  for (let i = 0; i < 50; i++) {
+    expect(sizing.size).toBeLessThan(1.25 * settled);
+    sizing.observe(sizing.size, sizing.size / perMs);
+  }
+  expect(Math.abs(sizing.size - settled)).toBeLessThanOrEqual(options.unit);
+});
+
+test('tells how long a batch should take, once it can know', () => {
+  const sizing = new Sizing(options);
+  expect(sizing.expectedMs(2048)).toBe(0);
+  sizing.observe(2048, 2);
+  expect(sizing.expectedMs(4096)).toBe(4);
+});

@@ -1,0 +1,60 @@
+/** Has a device rest while it is too hot. Two limits, so that it does not go on and off. */
+
+import type { Telemetry } from '../telemetry.ts';
+
+export interface TemperatureLimits {
+  /** At this temperature a device rests. */
+  readonly stopC: number;
+  /** At this one it goes on; below `stopC`. */
+  readonly resumeC: number;
+}
+
+/** A device at rest of whose temperature nothing is heard for this long would rest for ever. */
+const SILENT_MS = 60_000;
+
+export interface HeatHooks {
+  readonly tooHot: (why: string) => void;
+  readonly cooledDown: () => void;
+  /** It rests, and its sensors have fallen silent. */
+  readonly silent: (why: string) => void;
+}
+
+/** Watches a device during one time in service. */
+export class Heat {
+  readonly #limits: TemperatureLimits;
+  readonly #hooks: HeatHooks;
+  /** Cards tell of their edge, or of their hottest place, which is warmer: the first reading settles which one counts. */
+  #sensor: 'temperatureC' | 'hotspotC' | undefined;
+  /** Runs while the device rests. */
+  #silence: NodeJS.Timeout | undefined;
+
+  constructor(limits: TemperatureLimits, hooks: HeatHooks) {
+    this.#limits = limits;
+    this.#hooks = hooks;
+  }
+
+  take(telemetry: Telemetry): void {
+    this.#sensor ??= (['temperatureC', 'hotspotC'] as const).find((sensor) => telemetry[sensor] !== undefined);
+    const temperatureC = this.#sensor && telemetry[this.#sensor];
+    if (temperatureC === undefined) return;
+    const { stopC, resumeC } = this.#limits;
+    this.#silence?.refresh();
+    if (!this.#silence && temperatureC >= stopC) {
+      this.#silence = setTimeout(() => {
+        this.#hooks.silent(
+          `it rests since it was too hot, and for ${SILENT_MS / 1000} s its sensors have told nothing`,
+        );
+      }, SILENT_MS);
+      this.#hooks.tooHot(`it is at ${temperatureC} °C and rests until it is at ${resumeC} °C`);
+    } else if (this.#silence && temperatureC <= resumeC) {
+      this.end();
+      this.#hooks.cooledDown();
+    }
+  }
+
+  /** The time in service is over. */
+  end(): void {
+    clearTimeout(this.#silence);
+    this.#silence = undefined;
+  }
+}
