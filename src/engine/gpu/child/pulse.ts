@@ -6,7 +6,10 @@ import type { Sensors } from '../sensors/sensors.ts';
 /** Between readings: chips warm up over seconds. */
 const READ_MS = 2_000;
 
-/** @param beat called every `everyMs`, with the sensors' reading when there is a new one */
+/**
+ * Never reads sensors while they are being read: a driver that hangs has one reading to answer and no more.
+ * @param beat called every `everyMs`, with the sensors' reading when there is a new one
+ */
 export function startPulse(everyMs: number, sensors: Sensors, beat: (telemetry: Telemetry | undefined) => void): void {
   let fresh: Telemetry | undefined;
   let reading = false;

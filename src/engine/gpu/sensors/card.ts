@@ -14,10 +14,8 @@ export interface Card {
 export interface Sensors {
   /** Where the readings come from, or why there are none: one line for people. */
   readonly what: string;
-  /** Never rejects. A call while another is under way gets the answer of that one. */
+  /** Never rejects. For the caller: never two at once, since a driver that hangs answers late or never. */
   read(): Promise<Telemetry>;
-  /** Nothing is told any more. A reading that is under way ends first. */
-  close(): void;
 }
 
 /** Why no card was chosen, of so many: without an address, it takes exactly one. */

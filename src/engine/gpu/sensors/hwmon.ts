@@ -78,7 +78,6 @@ export async function openHwmon(
       readings.powerW ??= await energy?.readW();
       return plausible(readings);
     },
-    close: () => {},
   };
 }
 

@@ -38,12 +38,11 @@ export async function openNvml(bus: string | undefined, path: string): Promise<S
   const shutdown = library.required('nvmlShutdown');
   const started = await library.required('nvmlInit_v2')();
   if (started !== SUCCESS) throw new Error(`NVIDIA’s management library does not start: ${library.reason(started)}`);
-  const close = () => void shutdown().catch(() => {});
   try {
     const read = readerOf(library, await findDevice(library, bus));
-    return { what: `NVIDIA’s management library (NVML), ${bus ?? 'the only card'}`, read, close };
+    return { what: `NVIDIA’s management library (NVML), ${bus ?? 'the only card'}`, read };
   } catch (error) {
-    close();
+    void shutdown().catch(() => {});
     throw error;
   }
 }

@@ -1,0 +1,40 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { startPulse } from '#pickaxe/engine/gpu/child/pulse.js';
+import type { Telemetry } from '#pickaxe/telemetry.js';
+
+const EVERY_MS = 1_000;
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** Sensors that answer when they are told to. */
+function slowSensors() {
+  const answers: ((telemetry: Telemetry) => void)[] = [];
+  const read = () => new Promise<Telemetry>((resolve) => void answers.push(resolve));
+  return { answers, sensors: { what: 'slow sensors', read } };
+}
+
+test('goes on while a driver hangs, which is asked no second time until it has answered', async () => {
+  const { answers, sensors } = slowSensors();
+  const beats: (Telemetry | undefined)[] = [];
+  startPulse(EVERY_MS, sensors, (telemetry) => beats.push(telemetry));
+  await vi.advanceTimersByTimeAsync(60 * EVERY_MS);
+  expect(beats).toHaveLength(60);
+  expect(beats.filter(Boolean)).toEqual([]);
+  expect(answers).toHaveLength(1);
+
+  answers[0]({ temperatureC: 61 });
+  await vi.advanceTimersByTimeAsync(2 * EVERY_MS);
+  expect(beats.filter(Boolean)).toEqual([{ temperatureC: 61 }]); // told once
+  expect(answers).toHaveLength(2);
+});
+
+test('tells nothing of sensors that say nothing', async () => {
+  const { answers, sensors } = slowSensors();
+  const beats: (Telemetry | undefined)[] = [];
+  startPulse(EVERY_MS, sensors, (telemetry) => beats.push(telemetry));
+  await vi.advanceTimersByTimeAsync(EVERY_MS);
+  answers[0]({});
+  await vi.advanceTimersByTimeAsync(EVERY_MS);
+  expect(beats).toEqual([undefined, undefined]);
+});
