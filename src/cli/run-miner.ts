@@ -5,13 +5,13 @@ import type { Logger } from 'pino';
 import { systemClock } from '../clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Events } from '../events/events.ts';
-import { Miner } from '../mine/miner.ts';
 import type { TemperatureLimits } from '../mine/heat.ts';
+import { Miner } from '../mine/miner.ts';
 import { JsonLines } from '../report/json-lines.ts';
 import { LogLines } from '../report/log-lines.ts';
 import { Tally } from '../report/tally.ts';
 import type { WorkSource } from '../source/source.ts';
-import { EXIT, UsageError } from './exit-codes.ts';
+import { EXIT } from './exit-codes.ts';
 import type { LogFormat, LogLevel } from './log.ts';
 
 /** The first speed line comes early, so that a newcomer sees that it works; then one every ten seconds. */
@@ -28,10 +28,6 @@ export interface MiningOptions {
   readonly blocks?: number;
   /** End after this many seconds. */
   readonly duration?: number;
-  /** A device at this temperature (°C) rests. */
-  readonly tempLimit: number | 'none';
-  /** At this one it goes on; left out, ten below the limit. */
-  readonly tempResume?: number;
   /** Events as JSON lines on stdout. */
   readonly json: boolean;
   readonly logLevel: LogLevel;
@@ -43,17 +39,13 @@ export interface Rig {
   readonly source: WorkSource;
   readonly engines: readonly Engine[];
   readonly log: Logger;
+  /** Left out, no device rests. */
+  readonly temperatureLimits?: TemperatureLimits | undefined;
 }
 
-/** Between the two temperatures, unless told otherwise: enough that a device does not go on and off all the time. */
-const COOL_BY_C = 10;
-
-/**
- * @returns the exit code
- * @throws UsageError when the temperatures make no sense.
- */
-export async function runMiner({ events, source, engines, log }: Rig, options: MiningOptions): Promise<number> {
-  const temperatureLimits = temperatures(options);
+/** @returns the exit code */
+export async function runMiner(rig: Rig, options: MiningOptions): Promise<number> {
+  const { events, source, engines, log, temperatureLimits } = rig;
   const { json, blocks, duration } = options;
   const clock = systemClock;
   const tally = new Tally(clock);
@@ -103,16 +95,6 @@ export async function runMiner({ events, source, engines, log }: Rig, options: M
   if (outcome.wrongHashes) return EXIT.wrongHashes;
   if (outcome.parked >= engines.length) return EXIT.noDevice;
   return outcome.worked ? EXIT.done : EXIT.noWork;
-}
-
-function temperatures({ tempLimit: stopC, tempResume }: MiningOptions): TemperatureLimits | undefined {
-  if (stopC === 'none') {
-    if (tempResume !== undefined) throw new UsageError('--temp-resume needs a --temp-limit.');
-    return undefined;
-  }
-  const resumeC = tempResume ?? stopC - COOL_BY_C;
-  if (resumeC >= stopC) throw new UsageError(`--temp-resume (${resumeC}) must be below --temp-limit (${stopC}).`);
-  return { stopC, resumeC };
 }
 
 /** A wrapper that does not read its lines loses some; mining and memory do not suffer. */

@@ -23,6 +23,7 @@ describe('pickaxe alone', () => {
 
 describe('wrong usage ends with exit code 2 and says what to do', () => {
   const node = ['--node', 'http://127.0.0.1:1'];
+  const warm = ['--temp-limit', '80', '--temp-resume', '80'];
   it.each([
     [['dig'], 'unknown command'],
     [['mine'], 'pickaxe demo'],
@@ -38,6 +39,10 @@ describe('wrong usage ends with exit code 2 and says what to do', () => {
     [['mine', ...node, '--network', 'mainnet01', '--public-key', KEY, '--threads', '0'], '1 to 1024'],
     [['mine', ...node, '--network', 'mainnet01', '--public-key', KEY, '--duration', 'soon'], 'seconds'],
     [['mine', ...node, '--network', 'mainnet01', '--public-key', KEY, '--log-level', 'loud'], 'info'],
+    [['mine', ...node, '--network', 'mainnet01', '--public-key', KEY, '--temp-limit', 'hot'], '30 to 120'],
+    [['mine', ...node, '--network', 'mainnet01', '--public-key', KEY, ...warm], 'must be below --temp-limit (80)'],
+    [['demo', ...warm], 'must be below --temp-limit (80)'],
+    [['demo', '--temp-limit', 'none', '--temp-resume', '70'], '--temp-resume needs a --temp-limit'],
     [['bench', '--cpu-priority', '20'], '0 (normal) to 19'],
     [['bench', '--cpu-priority', '-1'], '0 (normal) to 19'],
     [['bench', '--cpu-affinity', 'all'], 'like 0,2-5'],
@@ -58,6 +63,7 @@ describe('wrong usage ends with exit code 2 and says what to do', () => {
   ])('%j', async (args, says) => {
     const { code, stdout, stderr } = await pickaxe(...args);
     expect(stderr).toContain(says);
+    expect(stderr).not.toContain('mock node at');
     expect(stdout).toBe('');
     expect(code).toBe(2);
   });

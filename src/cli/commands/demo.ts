@@ -6,6 +6,7 @@ import { makeLog } from '../log.ts';
 import { nodeSource } from '../node-source.ts';
 import { chooseEngines, type DeviceOptions } from '../rig.ts';
 import { type MiningOptions, runMiner } from '../run-miner.ts';
+import { limitsOf, type TemperatureOptions } from '../temperatures.ts';
 
 const NETWORK = 'development';
 /** Nobody has the secret of this key: the demo's rewards go nowhere. */
@@ -18,7 +19,8 @@ const RETARGET_MS = 250;
 /** Somebody else's block now and then, so that New Cuts are to be seen. */
 const RIVAL_MS = 2_000;
 
-export async function runDemo(options: DeviceOptions & MiningOptions): Promise<number> {
+export async function runDemo(options: DeviceOptions & MiningOptions & TemperatureOptions): Promise<number> {
+  const temperatureLimits = limitsOf(options);
   const log = makeLog(options.logLevel, options.logFormat);
   const engines = await chooseEngines(options, log);
   const node = new MockNode({ network: NETWORK, difficulty: FIRST_DIFFICULTY, rivalMs: RIVAL_MS });
@@ -28,7 +30,7 @@ export async function runDemo(options: DeviceOptions & MiningOptions): Promise<n
   const stopRetargeting = retarget(node, events);
   const source = nodeSource({ node: [url], network: NETWORK, publicKey: [PUBLIC_KEY], predicate: 'keys-all' }, events);
   try {
-    return await runMiner({ events, source, engines, log }, options);
+    return await runMiner({ events, source, engines, log, temperatureLimits }, options);
   } finally {
     stopRetargeting();
     await node.close();

@@ -5,11 +5,15 @@ import { makeLog } from '../log.ts';
 import { type NodeOptions, nodeSource } from '../node-source.ts';
 import { chooseEngines, type DeviceOptions } from '../rig.ts';
 import { type MiningOptions, runMiner } from '../run-miner.ts';
+import { limitsOf, type TemperatureOptions } from '../temperatures.ts';
 
-export async function runMine(options: NodeOptions & DeviceOptions & MiningOptions): Promise<number> {
+type MineOptions = NodeOptions & DeviceOptions & MiningOptions & TemperatureOptions;
+
+export async function runMine(options: MineOptions): Promise<number> {
+  const temperatureLimits = limitsOf(options);
   const events = new Events();
   const source = nodeSource(options, events);
   const log = makeLog(options.logLevel, options.logFormat);
   const engines = await chooseEngines(options, log);
-  return runMiner({ events, source, engines, log }, options);
+  return runMiner({ events, source, engines, log, temperatureLimits }, options);
 }
