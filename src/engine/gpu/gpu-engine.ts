@@ -23,7 +23,7 @@ import type { Variant } from './variants.ts';
  */
 const CHECK_EVERY_MS = 60_000;
 /** Work in a chunk, two of which are with the child: long against a busy moment of this process's. Good enough. */
-const CHUNK_MS = 200;
+const CHUNK_MS = 300;
 /** Chunks are at least this long, and a used-up space can leave many small ones: so many are with the child at most. */
 const MOST_CHUNKS = 64;
 const LEAST_COUNTERS = 2 ** 16;

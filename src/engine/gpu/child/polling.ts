@@ -6,13 +6,13 @@
 /** Between polls while nothing is known of when something will be done. */
 const POLL_MS = 1;
 /** Between polls once it is due: the part of what it should take, and at most. Two dispatches are in flight meanwhile. */
-const POLL_PART = 1 / 4;
+const POLL_PART = 1 / 3;
 const MOST_POLL_MS = 4;
 /**
  * Of the time that a dispatch should take, what passes before it is looked for. What is done earlier seems to have taken
  * so long: a rate that was measured too low is put right by and by, and the second dispatch bridges the difference.
  */
-const QUIET_PART = 3 / 4;
+const QUIET_PART = 0.85;
 
 let quietUntilMs = 0;
 let pollMs = POLL_MS;

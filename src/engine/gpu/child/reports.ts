@@ -8,7 +8,7 @@ import type { Range } from '../../../chain/nonce.ts';
 import type { Clock } from '../../../clock.ts';
 
 /** Between reports that tell nothing but progress. Short for a live hashrate, long for the processor. */
-const REPORT_MS = 50;
+const REPORT_MS = 100;
 
 export interface Report {
   readonly search: number;
