@@ -67,9 +67,7 @@ export class GpuProcess {
   #closing = false;
   #lastWords = '';
 
-  /**
-   * @param environment added to this process's own
-   */
+  /** @param environment added to this process's own */
   constructor(environment: Environment = {}, options: GpuProcessOptions = {}) {
     this.#options = options;
     this.#silenceMs = options.silenceMs ?? SILENCE_MS;
@@ -129,6 +127,7 @@ export class GpuProcess {
   async open(question: OpenQuestion): Promise<Extract<Answer, { type: 'opened' }>> {
     const pulseMs = Math.min(PULSE_MS, this.#silenceMs / 4);
     const answer = await this.#ask({ ...question, pulseMs }, 'opened', OPEN_MS);
+    if (this.#gone) throw this.#gone; // it died right after its answer
     this.#pulseWatch = this.#watch(() => this.#messages, 'its process stands still');
     return answer;
   }
