@@ -56,7 +56,10 @@ async function gpuEngines(
     gpus = await listGpus({ softwareGpu });
   } catch (fault) {
     none = (fault as Error).message;
-    log.info({ tag: 'gpu' }, `no GPU is used: ${none}`);
+    const why = `no GPU is used: ${none}`;
+    // That a machine has no GPU is no fault.
+    if (fault instanceof DeviceError && fault.fault === 'missing') log.info({ tag: 'gpu' }, why);
+    else log.warn({ tag: 'gpu' }, `${why}; twice. Try: pickaxe devices, and see docs/gpus.md, “When one is missing”`);
   }
   const engines: Engine[] = [];
   for (const gpu of gpus) {

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
-import { openersOf, pretend, whyNoCards } from '../engine/gpu/pretend-driver.ts';
+import { openersOf, pretend, whyNoCards, withCrashes } from '../engine/gpu/pretend-driver.ts';
 import { type Run, start } from './pickaxe.ts';
 
 const model = 'GeForce RTX 3080';
@@ -68,4 +68,20 @@ describe.skipIf(whyNoCards)(`a rig of three GPUs alike${whyNoCards ? ` (${whyNoC
     },
     TUNED_MS,
   );
+});
+
+describe.skipIf(whyNoCards)(`a driver that crashes${whyNoCards ? ` (${whyNoCards})` : ''}`, () => {
+  it('is warned of, and the CPU mines', async () => {
+    const rig = withCrashes(pretend([]), 2);
+    const demo = ['demo', '--threads', '1', '--blocks', '1', '--duration', '60', '--log-format', 'json'];
+    run = start(demo, rig.environment);
+    expect(await run.code).toBe(0);
+    rmSync(rig.folder, { recursive: true });
+    const lines = run.stderr.trim().split('\n');
+    const warning = lines.map((line) => JSON.parse(line)).find(({ tag }) => tag === 'gpu');
+    expect(warning).toMatchObject({
+      level: 40,
+      msg: expect.stringMatching(/^no GPU is used: .*SIGKILL.*docs\/gpus\.md/),
+    });
+  });
 });

@@ -1,12 +1,13 @@
 /** Which GPUs there are. They are looked for in child processes, as all that Dawn does. */
 
+import { DeviceError } from '../engine.ts';
 import { type Environment, GpuProcess } from './gpu-process.ts';
 import { parseTable, WITH_TABLE } from './isolation.ts';
 import { type DisplayDevice, displayDevices } from './pci.ts';
 import type { Adapter } from './protocol.ts';
 import { type Found, tellApart } from './tell-apart.ts';
 
-export interface Gpu extends Omit<Found, 'fault'> {
+export interface Gpu extends Omit<Found, 'fault' | 'double'> {
   /** `gpu0` … */
   readonly name: string;
   readonly usable: boolean;
@@ -24,19 +25,30 @@ export interface ListOptions {
 /**
  * Lists the GPUs there are, software ones too.
  * @returns in the order of their PCI addresses where all have one, else in Dawn's; those made of software last
- * @throws DeviceError when there is none, or when that cannot be found out.
+ * @throws DeviceError when there is none (`missing`), or when that cannot be found out, tried twice (`lost`).
  */
 export async function listGpus({ softwareGpu = false, environment = {} }: ListOptions = {}): Promise<Gpu[]> {
-  const { adapters, lastWords } = await look({ ...WITH_TABLE, ...environment });
-  const lookAlone = async (alone: Environment) => (await look({ ...environment, ...alone })).adapters;
+  const { adapters, lastWords } = await twiceIfLost(() => look({ ...WITH_TABLE, ...environment }));
+  const lookAlone = async (alone: Environment) =>
+    (await twiceIfLost(() => look({ ...environment, ...alone }))).adapters;
   const found = await tellApart(adapters, parseTable(lastWords), lookAlone);
-  const placed = placeOnBus(found, displayDevices());
-  return inOrder(placed).map(({ fault, ...gpu }, i) => ({
+  const placed = inOrder(placeOnBus(found, displayDevices()));
+  return placed.map(({ fault, double, ...gpu }, i) => ({
     name: `gpu${i}`,
     ...gpu,
-    usable: fault === undefined && (softwareGpu || !gpu.software),
-    why: fault ?? whyUsable(gpu, softwareGpu),
+    usable: fault === undefined && !double && (softwareGpu || !gpu.software),
+    why: double ? whyDouble(gpu, placed) : (fault ?? whyUsable(gpu, softwareGpu)),
   }));
+}
+
+/** A driver that crashes or takes too long as the machine starts mostly answers when asked again. */
+export async function twiceIfLost<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof DeviceError) || error.fault !== 'lost') throw error;
+    return await ask();
+  }
 }
 
 async function look(environment: Environment): Promise<{ adapters: Adapter[]; lastWords: string }> {
@@ -55,6 +67,14 @@ function whyUsable({ software, environment }: Found, softwareGpu: boolean): stri
   return environment ? 'hardware, told from its like by its bus' : 'hardware';
 }
 
+function whyDouble({ bus }: Found, gpus: readonly Found[]): string {
+  const first = gpus.findIndex((other) => other.bus === bus && !other.double);
+  return `the same card as gpu${first}, through another driver; ${CHOOSE_DRIVER}`;
+}
+
+const CHOOSE_DRIVER =
+  'to mine through this one instead, name its file of /usr/share/vulkan/icd.d in VK_DRIVER_FILES (see docs/gpus.md)';
+
 /** Adds the addresses that only the system knows: of a maker's one GPU, where the bus has one of that maker. */
 export function placeOnBus(gpus: readonly Found[], devices: readonly DisplayDevice[]): Found[] {
   return gpus.map((gpu) => {
@@ -69,6 +89,8 @@ export function inOrder(gpus: readonly Found[]): Found[] {
   const real = gpus.filter(({ software }) => !software);
   // PCI domains may have more digits than four.
   const place = ({ bus = '' }: Found) => bus.padStart(16, '0');
-  if (real.every(({ bus }) => bus)) real.sort((a, b) => (place(a) < place(b) ? -1 : 1));
+  if (real.every(({ bus }) => bus)) {
+    real.sort((a, b) => (place(a) < place(b) ? -1 : Number(place(a) > place(b)))); // of one address: in Dawn's order
+  }
   return [...real, ...gpus.filter(({ software }) => software)];
 }

@@ -1,12 +1,14 @@
-import { rmSync } from 'node:fs';
-import { afterAll, describe, expect, test } from 'vitest';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { DeviceError } from '#pickaxe/engine/engine.js';
 import type { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
-import { inOrder, listGpus, placeOnBus } from '#pickaxe/engine/gpu/list-gpus.js';
+import { inOrder, listGpus, placeOnBus, twiceIfLost } from '#pickaxe/engine/gpu/list-gpus.js';
 import type { Found } from '#pickaxe/engine/gpu/tell-apart.js';
 import { jobOf, searchVectors } from '../../contract/jobs.ts';
 import { Rectangle } from '../../contract/rectangle.ts';
 import { gpuEngine } from './adapter.ts';
-import { openersOf, pretend, type Rig, twoLavapipes, whyNoCards } from './pretend-driver.ts';
+import { openersOf, pretend, type Rig, twoLavapipes, whyNoCards, withCrashes } from './pretend-driver.ts';
 
 // As with adapters: what cannot be tried is skipped and says so, but in CI it is a fault.
 if (whyNoCards && process.platform === 'linux' && process.env.CI) {
@@ -92,6 +94,31 @@ describe.skipIf(whyNoCards)(`a rig of pretended cards${whyNoCards ? ` (${whyNoCa
     expect(gpus[2].why).toMatch(/PCI address/);
   });
 
+  test('has a card that two drivers show once', async () => {
+    const drivers = ['RX 7900 XTX (RADV NAVI31)', 'RX 7900 XTX'].map((model) => ({ model, driver: model, bus: 0x17 }));
+    const gpus = await listGpus({ environment: rigOf(pretend(drivers)) });
+    // Which of them is the first is the loader's to say.
+    expect(gpus.map(({ model }) => model).sort()).toEqual(drivers.map(({ model }) => model).sort());
+    expect(gpus).toMatchObject([
+      { name: 'gpu0', bus: '0000:17:00.0', usable: true },
+      { name: 'gpu1', bus: '0000:17:00.0', usable: false },
+    ]);
+    expect(gpus[1].why).toMatch(/^the same card as gpu0, through another driver; .*VK_DRIVER_FILES/);
+    expect(gpus[1]).not.toHaveProperty('double');
+  });
+
+  test('is listed after all when the process that looks crashes', async () => {
+    const gpus = await listGpus({ environment: rigOf(withCrashes(pretend(alike.slice(0, 1)), 1)) });
+    expect(gpus).toMatchObject([{ name: 'gpu0', model, usable: true }]);
+  });
+
+  test('is looked at twice and no more', async () => {
+    const rig = withCrashes(pretend(alike.slice(0, 1)), 9);
+    const crash = { fault: 'lost', message: expect.stringContaining('ended with SIGKILL') };
+    await expect(listGpus({ environment: rigOf(rig) })).rejects.toMatchObject(crash);
+    expect(readFileSync(join(rig.folder, 'loaded'), 'utf8')).toBe('!!');
+  });
+
   test('of software twice offers the first', async () => {
     const environment = rigOf(twoLavapipes());
     const gpus = await listGpus({ environment, softwareGpu: true });
@@ -106,6 +133,26 @@ describe.skipIf(whyNoCards)(`a rig of pretended cards${whyNoCards ? ` (${whyNoCa
   });
 });
 
+describe('what may fail by chance', () => {
+  const lost = new DeviceError('lost', 'the GPU was lost: it did not answer within 60 s');
+
+  test('is tried once more', async () => {
+    const ask = vi.fn(async () => 'a GPU').mockRejectedValueOnce(lost);
+    expect(await twiceIfLost(ask)).toBe('a GPU');
+    expect(ask).toHaveBeenCalledTimes(2);
+  });
+
+  test.each([
+    [new DeviceError('missing', 'no Vulkan driver'), 1],
+    [new TypeError('a fault of our own'), 1],
+    [lost, 2],
+  ])('does not hide %s', async (error, times) => {
+    const ask = vi.fn(() => Promise.reject(error));
+    await expect(twiceIfLost(ask)).rejects.toBe(error);
+    expect(ask).toHaveBeenCalledTimes(times);
+  });
+});
+
 describe('the order of GPUs', () => {
   const gpu = (bus?: string, software = false): Found => {
     const words = { model: bus ?? 'x', backend: 'vulkan', vendor: 'amd', driver: '' };
@@ -115,6 +162,11 @@ describe('the order of GPUs', () => {
   test('is that of their buses, software last', () => {
     const found = [gpu(undefined, true), gpu('10000:02:00.0'), gpu('0000:b3:00.0'), gpu('0000:17:00.0')];
     expect(inOrder(found).map(({ bus }) => bus)).toEqual(['0000:17:00.0', '0000:b3:00.0', '10000:02:00.0', undefined]);
+  });
+
+  test('of one address is Dawn’s', () => {
+    const found = ['b', 'a', 'c'].map((model) => ({ ...gpu('0000:17:00.0'), model }));
+    expect(inOrder([gpu('0000:b3:00.0'), ...found]).map(({ model }) => model)).toEqual(['b', 'a', 'c', '0000:b3:00.0']);
   });
 
   test('is Dawn’s where one does not tell its bus', () => {

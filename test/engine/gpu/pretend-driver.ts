@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const source = fileURLToPath(new URL('./pretend-driver.c', import.meta.url));
+const crashing = fileURLToPath(new URL('./crashing-driver.c', import.meta.url));
 const VULKAN = '/usr/share/vulkan';
 /** Far more than it takes to compile a page of C. */
 const COMPILE_MS = 60_000;
@@ -59,16 +60,29 @@ export function twoLavapipes(): Rig {
   return { environment: onlyDrivers([lavapipe!, writeManifest(folder, 'second', lavapipeLibrary())]), folder };
 }
 
+/** The rig with one driver more, which kills the first processes that load it. */
+export function withCrashes({ environment, folder }: Rig, crashes: number): Rig {
+  const library = join(folder, 'crashing.so');
+  const loaded = JSON.stringify(join(folder, 'loaded'));
+  cc(crashing, library, [`-DLOADED=${loaded}`, `-DCRASHES=${crashes}`]);
+  const manifest = writeManifest(folder, 'crashing', library);
+  return { environment: onlyDrivers([manifest, environment.VK_DRIVER_FILES].filter(Boolean)), folder };
+}
+
 function compile({ model, driver, bus }: Card, output: string, opened: string): void {
   const words = { REAL: lavapipeLibrary(), MODEL: model, DRIVER: driver, OPENED: opened };
   const defines = Object.entries(words).map(([name, value]) => `-D${name}=${JSON.stringify(value)}`);
   const place = bus === undefined ? [] : [`-DBUS=${bus}`];
-  const flags = ['-std=gnu11', '-Wall', '-Wextra', '-Werror', '-shared', '-fPIC', ...defines, ...place];
-  const { status, stderr } = spawnSync('cc', [...flags, '-o', output, source, '-ldl'], {
+  cc(source, output, [...defines, ...place]);
+}
+
+function cc(file: string, output: string, defines: readonly string[]): void {
+  const flags = ['-std=gnu11', '-Wall', '-Wextra', '-Werror', '-shared', '-fPIC', ...defines];
+  const { status, stderr } = spawnSync('cc', [...flags, '-o', output, file, '-ldl'], {
     encoding: 'utf8',
     timeout: COMPILE_MS,
   });
-  if (status !== 0) throw new Error(`cc does not compile ${source}: ${stderr}`);
+  if (status !== 0) throw new Error(`cc does not compile ${file}: ${stderr}`);
 }
 
 function lavapipeLibrary(): string {

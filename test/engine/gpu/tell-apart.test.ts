@@ -124,6 +124,37 @@ describe('cards alike', () => {
   });
 });
 
+describe('a card that two drivers show', () => {
+  const [xtx, radv] = ['RX 7900 XTX', 'RX 7900 XTX (RADV NAVI31)'];
+  const [bus, otherBus] = BUSES;
+
+  test('is the first one’s, and the other is not looked at', async () => {
+    const look = vi.fn(obeying);
+    const found = await tellApart(adaptersOf(radv, xtx), [row(radv, bus), row(xtx, bus)], look);
+    expect(found).toEqual([
+      { model: radv, backend: 'vulkan', ...info, bus },
+      { model: xtx, backend: 'vulkan', ...info, driver: 'unknown', bus, double: true },
+    ]);
+    expect(look).not.toHaveBeenCalled();
+  });
+
+  test('is the second one’s where the first does not open', async () => {
+    const broken = { model: radv, backend: 'vulkan', fault: 'refused' };
+    const found = await tellApart([broken, ...adaptersOf('AMD')], [row(radv, bus), row('AMD', bus)], nobody);
+    expect(found).toMatchObject([{ fault: 'refused' }, { model: 'AMD', bus }]);
+    expect(found.map(({ double }) => double)).toEqual([undefined, undefined]);
+  });
+
+  test('and its like are two, by the driver that comes first', async () => {
+    const look: Look = async () => [{ model: radv, backend: 'vulkan', info }];
+    const rows = [row(radv, bus), row(radv, otherBus), row(xtx, bus), row(xtx, otherBus)];
+    const found = await tellApart(adaptersOf(radv, radv, xtx, xtx), rows, look);
+    expect(found.map((gpu) => gpu.bus)).toEqual([bus, otherBus, bus, otherBus]);
+    expect(found.map(({ environment }) => environment?.DRI_PRIME)).toEqual([TAGS[0], TAGS[1], undefined, undefined]);
+    expect(found.map(({ double }) => double)).toEqual([undefined, undefined, true, true]);
+  });
+});
+
 describe('a card whose name is a part of another’s', () => {
   const rows = [row('RTX 3080 Ti', BUSES[0]), row('RTX 3080', BUSES[1])];
 
