@@ -8,6 +8,8 @@ import { formatHashrate } from '../report/units.ts';
 export interface GpuRows {
   readonly name: string;
   readonly model: string;
+  /** What is used and why; also why it cannot be remembered. */
+  readonly why: string;
   /** Forms of the kernel, fastest first. */
   readonly variants: readonly {
     /** Like `wgsl 128×16`. */
@@ -32,7 +34,7 @@ export interface GpuRows {
   }[];
 }
 
-export function gpuRows(name: string, { model, tuning }: GpuInfo): GpuRows {
+export function gpuRows(name: string, { model, why, tuning }: GpuInfo): GpuRows {
   const variants = tuning.variants.map(({ variant, hashesPerSecond, fault }) => ({
     name: nameOf(variant),
     ...variant,
@@ -46,19 +48,20 @@ export function gpuRows(name: string, { model, tuning }: GpuInfo): GpuRows {
     hashrate: hashesPerSecond,
     worth: score,
   }));
-  return { name, model, variants, batches };
+  return { name, model, why, variants, batches };
 }
 
-export function tuningLines({ name, model, variants, batches }: GpuRows): string[] {
+export function tuningLines({ name, model, why, variants, batches }: GpuRows): string[] {
   const mark = (chosen: boolean) => (chosen ? '*' : '+');
   const best = variants[0].hashrate ?? Number.NaN;
   return [
     `${name}  ${model}`,
+    why,
     ...variants.map(({ name, chosen, hashrate, why }) => {
       if (hashrate === undefined) return `- ${name.padEnd(28)} ${why}`;
       return `${mark(chosen)} ${name.padEnd(28)} ${formatHashrate(hashrate).padStart(12)}  ${percent(hashrate / best)}`;
     }),
-    'workgroup size × counters an invocation, one dispatch after the other; * is used',
+    'workgroup size × counters an invocation, one dispatch after the other; * is the best',
     ...batches.map(
       ({ batchMs, chosen, hashrate, worth }) =>
         `${mark(chosen)} ${`${batchMs} ms`.padEnd(28)} ${formatHashrate(hashrate).padStart(12)}  worth ${formatHashrate(worth)}`,

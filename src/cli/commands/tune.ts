@@ -17,11 +17,7 @@ export async function runTune(options: DeviceOptions, json: boolean): Promise<nu
   const machine = thisMachine();
   const engines = await chooseEngines({ ...options, tuneAgain: true }, log);
   const cpu = engines.some(({ kind }) => kind === 'cpu') ? await tuneCpu(options) : undefined;
-  const gpus: GpuRows[] = [];
-  for (const engine of engines.filter(({ kind }) => kind === 'gpu')) {
-    const rows = await tuneGpu(engine);
-    if (rows) gpus.push(rows);
-  }
+  const { gpus, wrongHashes } = await tuneGpus(engines.filter(({ kind }) => kind === 'gpu'));
   if (json) process.stdout.write(`${JSON.stringify({ machine, ...cpu, gpus })}\n`);
   else {
     const lines = [
@@ -30,22 +26,28 @@ export async function runTune(options: DeviceOptions, json: boolean): Promise<nu
     ];
     process.stdout.write(`${lines.join('\n')}\n`);
   }
+  if (wrongHashes) return EXIT.wrongHashes;
   return cpu?.kernel || gpus.length > 0 ? EXIT.done : EXIT.noDevice;
 }
 
-/** @returns nothing of one that cannot be used, which is said */
-async function tuneGpu(engine: Engine): Promise<GpuRows | undefined> {
-  try {
-    const listener = progressTo(log, engine.name);
-    if (engine instanceof GpuEngine) return gpuRows(engine.name, await engine.open(listener));
-    await engine.open(listener); // it says why it is not there
-  } catch (fault) {
-    if (!(fault instanceof DeviceError)) throw fault;
-    log.error({ tag: engine.name }, fault.message);
-  } finally {
-    await engine.close();
+/** @returns nothing of those that cannot be used, of which the log says why; and whether one of them hashes wrong */
+export async function tuneGpus(engines: readonly Engine[]): Promise<{ gpus: GpuRows[]; wrongHashes: boolean }> {
+  const gpus: GpuRows[] = [];
+  let wrongHashes = false;
+  for (const engine of engines) {
+    try {
+      const listener = progressTo(log, engine.name);
+      if (engine instanceof GpuEngine) gpus.push(gpuRows(engine.name, await engine.open(listener)));
+      else await engine.open(listener); // it says why it is not there
+    } catch (fault) {
+      if (!(fault instanceof DeviceError)) throw fault;
+      if (fault.fault === 'wrong hashes') wrongHashes = true;
+      log.error({ tag: engine.name }, fault.message);
+    } finally {
+      await engine.close();
+    }
   }
-  return undefined;
+  return { gpus, wrongHashes };
 }
 
 async function tuneCpu(options: DeviceOptions) {

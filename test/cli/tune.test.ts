@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { tuneGpus } from '#pickaxe/cli/commands/tune.js';
+import { tuningLines } from '#pickaxe/cli/gpu-table.js';
+import { DeviceError } from '#pickaxe/engine/engine.js';
+import { describeGpu, gpuEngine } from '../engine/gpu/adapter.ts';
+import { FakeEngine } from '../fakes.ts';
+
+function failing(fault: DeviceError['fault']): FakeEngine {
+  const engine = new FakeEngine('gpu0');
+  engine.openFaults.push(new DeviceError(fault, 'a fault that a test makes'));
+  return engine;
+}
+
+test('a GPU that cannot be had is no wrong hash, and costs the others nothing', async () => {
+  const engines = [failing('missing'), failing('lost')];
+  expect(await tuneGpus(engines)).toEqual({ gpus: [], wrongHashes: false });
+  expect(engines.map(({ closed }) => closed)).toEqual([1, 1]);
+});
+
+test('a GPU that hashes wrong is remembered whatever comes after it', async () => {
+  expect(await tuneGpus([failing('wrong hashes'), failing('missing')])).toEqual({ gpus: [], wrongHashes: true });
+});
+
+describeGpu('a GPU that is tuned', () => {
+  test('tells what is the best of it and why; or that it hashes wrong', async () => {
+    const { gpus, wrongHashes } = await tuneGpus([gpuEngine({ name: 'gpu0', faults: ['wrong hashes'] }), gpuEngine()]);
+    expect(wrongHashes).toBe(true);
+    expect(gpus).toMatchObject([{ name: 'gpu0', why: 'wgsl 64×16 was asked for' }]);
+    const [heading, why, best] = tuningLines(gpus[0]);
+    expect(heading).toContain(gpus[0].model);
+    expect(why).toBe(gpus[0].why);
+    expect(best).toMatch(/^\* wgsl 64×16 +[\d.]+ \wH\/s/);
+  });
+});
