@@ -68,8 +68,8 @@ function whyUsable({ software, environment }: Found, softwareGpu: boolean): stri
 }
 
 function whyDouble({ bus }: Found, gpus: readonly Found[]): string {
-  const first = gpus.findIndex((other) => other.bus === bus && !other.double);
-  return `the same card as gpu${first}, through another driver; ${CHOOSE_DRIVER}`;
+  const card = gpus.findIndex((other) => other.bus === bus && !other.double);
+  return `the same card as ${card < 0 ? 'another' : `gpu${card}`}, through another driver; ${CHOOSE_DRIVER}`;
 }
 
 const CHOOSE_DRIVER =

@@ -23,7 +23,7 @@ export interface Found {
   readonly bus?: string;
   /** For its process, which sees it alone then; absent where its name is enough. */
   readonly environment?: Environment;
-  /** One before it is the same card, through another driver: its address is the same. */
+  /** Another is the same card, through another driver: its address is the same. */
   readonly double?: true;
   /** For people: why it cannot be used, and what to do. */
   readonly fault?: string;
@@ -46,33 +46,32 @@ export async function tellApart(
   look: Look,
 ): Promise<Found[]> {
   const attempts = new Map<Adapter, Attempt>();
-  const doubles = doublesAmong(adapters, table);
-  const queue = adapters.filter((adapter) => isAmbiguous(adapter, adapters) && !doubles.has(adapter)).values();
+  const queue = adapters.filter((adapter) => isAmbiguous(adapter, adapters)).values();
   const isolateNext = async () => {
     for (const adapter of queue) attempts.set(adapter, await isolate(adapter, adapters, table, look));
   };
   await Promise.all(Array.from({ length: LOOKS_AT_ONCE }, isolateNext));
-  return adapters.map((adapter) => {
-    const double = doubles.get(adapter);
-    if (double) return double;
+  const found = adapters.map((adapter) => {
     const attempt = attempts.get(adapter);
     return attempt && 'found' in attempt ? attempt.found : byName(adapter, adapters, table, attempts);
   });
+  return markDoubles(found, adapters, table);
 }
 
-/** One card can have two drivers, like AMD's RADV and AMDVLK: the first of its adapters that opens is the card. */
-function doublesAmong(adapters: readonly Adapter[], table: readonly TableRow[]): Map<Adapter, Found> {
-  const seen = new Set<string>();
-  const doubles = new Map<Adapter, Found>();
-  for (const adapter of adapters) {
-    const { model, backend, fault, info } = adapter;
-    const bus = busOf(adapter, adapters, table);
-    if (!bus) continue;
-    if (seen.has(bus)) {
-      doubles.set(adapter, { model, backend, ...(info ?? infoOfLike(adapter, adapters, table)), bus, double: true });
-    } else if (fault === undefined) seen.add(bus);
-  }
-  return doubles;
+/**
+ * One card can have two drivers, like AMD's RADV and AMDVLK: of its adapters one is the card, the others are doubles.
+ * @param found of each adapter, as if there were no doubles
+ */
+function markDoubles(found: readonly Found[], adapters: readonly Adapter[], table: readonly TableRow[]): Found[] {
+  const buses = adapters.map((adapter) => busOf(adapter, adapters, table));
+  return found.map((gpu, i) => {
+    const usable = found.filter((other, j) => buses[i] && buses[j] === buses[i] && other.fault === undefined);
+    // Rather one that is surely there; and the first.
+    const card = usable.find(({ bus }) => bus) ?? usable[0];
+    if (!card || card === gpu) return gpu;
+    const { environment, fault, ...double } = gpu;
+    return { ...double, bus: buses[i]!, double: true };
+  });
 }
 
 /** Whether its name is a part of another's, too. */

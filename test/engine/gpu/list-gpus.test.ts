@@ -107,6 +107,19 @@ describe.skipIf(whyNoCards)(`a rig of pretended cards${whyNoCards ? ` (${whyNoCa
     expect(gpus[1]).not.toHaveProperty('double');
   });
 
+  test('has each of two cards alike once where two drivers show them', async () => {
+    const names = ['RX 7900 XTX (RADV NAVI31)', 'RX 7900 XTX'];
+    const drivers = names.flatMap((model) => [0x17, 0x65].map((bus) => ({ model, driver: `${model} at ${bus}`, bus })));
+    const gpus = await listGpus({ environment: rigOf(pretend(drivers)) });
+    const used = gpus.filter(({ usable }) => usable);
+    expect(used.map(({ bus }) => bus)).toEqual(['0000:17:00.0', '0000:65:00.0']);
+    expect(used.map(({ environment }) => environment?.DRI_PRIME)).toEqual(['pci-0000_17_00_0!', 'pci-0000_65_00_0!']);
+    for (const { bus, why } of gpus.filter(({ usable }) => !usable)) {
+      expect(why).toContain(`the same card as ${used.find((each) => each.bus === bus)!.name},`);
+    }
+    expect(gpus).toHaveLength(4);
+  });
+
   test('is listed after all when the process that looks crashes', async () => {
     const gpus = await listGpus({ environment: rigOf(withCrashes(pretend(alike.slice(0, 1)), 1)) });
     expect(gpus).toMatchObject([{ name: 'gpu0', model, usable: true }]);

@@ -128,30 +128,68 @@ describe('a card that two drivers show', () => {
   const [xtx, radv] = ['RX 7900 XTX', 'RX 7900 XTX (RADV NAVI31)'];
   const [bus, otherBus] = BUSES;
 
-  test('is the first one’s, and the other is not looked at', async () => {
-    const look = vi.fn(obeying);
-    const found = await tellApart(adaptersOf(radv, xtx), [row(radv, bus), row(xtx, bus)], look);
-    expect(found).toEqual([
-      { model: radv, backend: 'vulkan', ...info, bus },
-      { model: xtx, backend: 'vulkan', ...info, driver: 'unknown', bus, double: true },
-    ]);
-    expect(look).not.toHaveBeenCalled();
+  test('is the first one’s', async () => {
+    for (const [first, second] of [
+      [radv, xtx],
+      [xtx, radv],
+    ]) {
+      const found = await tellApart(adaptersOf(first, second), [row(first, bus), row(second, bus)], nobody);
+      expect(found).toMatchObject([
+        { model: first, bus },
+        { model: second, bus, double: true },
+      ]);
+      expect(found.flatMap(({ fault }) => fault ?? [])).toEqual([]);
+    }
   });
 
   test('is the second one’s where the first does not open', async () => {
     const broken = { model: radv, backend: 'vulkan', fault: 'refused' };
     const found = await tellApart([broken, ...adaptersOf('AMD')], [row(radv, bus), row('AMD', bus)], nobody);
-    expect(found).toMatchObject([{ fault: 'refused' }, { model: 'AMD', bus }]);
+    expect(found).toMatchObject([
+      { model: radv, bus, double: true },
+      { model: 'AMD', bus },
+    ]);
+    expect(found[1].double).toBeUndefined();
+  });
+
+  test('and opens by neither says why of both', async () => {
+    const broken = [radv, 'AMD'].map((model) => ({ model, backend: 'vulkan', fault: `${model} is refused` }));
+    const found = await tellApart(broken, [row(radv, bus), row('AMD', bus)], nobody);
+    expect(found.map(({ fault }) => fault)).toEqual(broken.map(({ fault }) => fault));
     expect(found.map(({ double }) => double)).toEqual([undefined, undefined]);
   });
 
-  test('and its like are two, by the driver that comes first', async () => {
+  const rows = [row(radv, bus), row(radv, otherBus), row(xtx, bus), row(xtx, otherBus)];
+
+  test.each([
+    [radv, radv, xtx, xtx],
+    [xtx, xtx, radv, radv],
+    [xtx, radv, xtx, radv],
+  ])('and its like are two, by the driver that the layer shows: %s, %s, %s, %s', async (...models) => {
     const look: Look = async () => [{ model: radv, backend: 'vulkan', info }];
-    const rows = [row(radv, bus), row(radv, otherBus), row(xtx, bus), row(xtx, otherBus)];
-    const found = await tellApart(adaptersOf(radv, radv, xtx, xtx), rows, look);
-    expect(found.map((gpu) => gpu.bus)).toEqual([bus, otherBus, bus, otherBus]);
-    expect(found.map(({ environment }) => environment?.DRI_PRIME)).toEqual([TAGS[0], TAGS[1], undefined, undefined]);
-    expect(found.map(({ double }) => double)).toEqual([undefined, undefined, true, true]);
+    const found = await tellApart(adaptersOf(...models), rows, look);
+    const used = found.filter(({ double }) => !double);
+    expect(used).toEqual([
+      { model: radv, backend: 'vulkan', ...info, bus, environment: expect.objectContaining({ DRI_PRIME: TAGS[0] }) },
+      {
+        model: radv,
+        backend: 'vulkan',
+        ...info,
+        bus: otherBus,
+        environment: expect.objectContaining({ DRI_PRIME: TAGS[1] }),
+      },
+    ]);
+    const doubles = found.filter(({ double }) => double);
+    expect(doubles.map((gpu) => [gpu.model, gpu.bus, gpu.fault, gpu.environment])).toEqual([
+      [xtx, bus, undefined, undefined],
+      [xtx, otherBus, undefined, undefined],
+    ]);
+  });
+
+  test('and its like are used like one where the layer is too old', async () => {
+    const all = adaptersOf(xtx, xtx, radv, radv);
+    const found = await tellApart(all, rows, async () => all);
+    expect(found.filter(({ fault, double }) => fault === undefined && !double)).toHaveLength(1);
   });
 });
 
