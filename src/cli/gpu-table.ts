@@ -18,7 +18,7 @@ export interface GpuRows {
     readonly workgroupSize: number;
     readonly trips: number;
     readonly chosen: boolean;
-    /** H/s, one dispatch after the other; left out of one that cannot be used. */
+    /** H/s with two dispatches in flight, as in earnest; left out of one that cannot be used. */
     readonly hashrate?: number;
     /** Why it cannot be used. */
     readonly why?: string;
@@ -27,7 +27,6 @@ export interface GpuRows {
   readonly batches: readonly {
     readonly batchMs: number;
     readonly chosen: boolean;
-    /** H/s with two dispatches in flight. */
     readonly hashrate: number;
     /** H/s less what is lost when work becomes stale. */
     readonly worth: number;
@@ -61,12 +60,12 @@ export function tuningLines({ name, model, why, variants, batches }: GpuRows): s
       if (hashrate === undefined) return `- ${name.padEnd(28)} ${why}`;
       return `${mark(chosen)} ${name.padEnd(28)} ${formatHashrate(hashrate).padStart(12)}  ${percent(hashrate / best)}`;
     }),
-    'workgroup size × counters an invocation, one dispatch after the other; * is the best',
+    'workgroup size × counters an invocation; * is the best',
     ...batches.map(
       ({ batchMs, chosen, hashrate, worth }) =>
         `${mark(chosen)} ${`${batchMs} ms`.padEnd(28)} ${formatHashrate(hashrate).padStart(12)}  worth ${formatHashrate(worth)}`,
     ),
-    'length of a batch (--gpu-batch-ms), two in flight; worth: less what is lost when work becomes stale',
+    'length of a batch (--gpu-batch-ms), * is the best; worth: less what is lost when work becomes stale',
   ];
 }
 
