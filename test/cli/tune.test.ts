@@ -31,4 +31,9 @@ describeGpu('a GPU that is tuned', () => {
     expect(why).toBe(gpus[0].why);
     expect(best).toMatch(/^\* wgsl 64×16 +[\d.]+ \wH\/s/);
   });
+
+  test('is opened once more when a form of its kernel cost it', async () => {
+    const { gpus } = await tuneGpus([gpuEngine({ faults: ['loss while tuning', 'no device'] })]);
+    expect(gpus).toHaveLength(1);
+  });
 });

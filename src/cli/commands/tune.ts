@@ -3,13 +3,16 @@
 import { userCacheDirectory } from '../../cache.ts';
 import { surveyKernels } from '../../engine/cpu/kernels/choose.ts';
 import { DeviceError, type Engine } from '../../engine/engine.ts';
-import { GpuEngine } from '../../engine/gpu/gpu-engine.ts';
+import { GpuEngine, type GpuInfo } from '../../engine/gpu/gpu-engine.ts';
 import { EXIT } from '../exit-codes.ts';
 import { type GpuRows, gpuRows, tuningLines } from '../gpu-table.ts';
 import { kernelLines, kernelRows } from '../kernel-table.ts';
 import { makeLog, progressTo } from '../log.ts';
 import { thisMachine } from '../machine.ts';
 import { chooseEngines, type DeviceOptions, threadChoice } from '../rig.ts';
+
+/** As often as a miner would open a GPU that keeps failing. */
+const MOST_OPENINGS = 6;
 
 const log = makeLog('info', 'auto');
 
@@ -36,9 +39,8 @@ export async function tuneGpus(engines: readonly Engine[]): Promise<{ gpus: GpuR
   let wrongHashes = false;
   for (const engine of engines) {
     try {
-      const listener = progressTo(log, engine.name);
-      if (engine instanceof GpuEngine) gpus.push(gpuRows(engine.name, await engine.open(listener)));
-      else await engine.open(listener); // it says why it is not there
+      if (engine instanceof GpuEngine) gpus.push(gpuRows(engine.name, await openAgain(engine)));
+      else await engine.open(); // it says why it is not there
     } catch (fault) {
       if (!(fault instanceof DeviceError)) throw fault;
       if (fault.fault === 'wrong hashes') wrongHashes = true;
@@ -48,6 +50,19 @@ export async function tuneGpus(engines: readonly Engine[]): Promise<{ gpus: GpuR
     }
   }
   return { gpus, wrongHashes };
+}
+
+/** A form of the kernel that costs the GPU when it is tried is left out at the next opening. */
+async function openAgain(engine: GpuEngine): Promise<GpuInfo> {
+  const listener = progressTo(log, engine.name);
+  for (let openings = 1; ; openings++) {
+    try {
+      return await engine.open(listener);
+    } catch (fault) {
+      if (!(fault instanceof DeviceError) || fault.fault !== 'lost' || openings >= MOST_OPENINGS) throw fault;
+      log.warn({ tag: engine.name }, `once more: ${fault.message}`);
+    }
+  }
 }
 
 async function tuneCpu(options: DeviceOptions) {
