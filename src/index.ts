@@ -19,7 +19,7 @@ export {
 export { GpuEngine, type GpuInfo, type GpuOptions } from './engine/gpu/gpu-engine.ts';
 export { type Gpu, listGpus } from './engine/gpu/list-gpus.ts';
 export { Events, type Listener, type MinerEvent } from './events/events.ts';
-export { Miner, type MinerOptions } from './mine/miner.ts';
 export type { TemperatureLimits } from './mine/heat.ts';
+export { Miner, type MinerOptions } from './mine/miner.ts';
 export type { SourceUpdate, Verdict, WorkSource } from './source/source.ts';
 export type { Telemetry } from './telemetry.ts';
