@@ -25,9 +25,9 @@ export function positiveSeconds(text: string): number {
 /** What a GPU's dispatch should take. */
 export function batchMilliseconds(text: string): number {
   const value = Number(text);
-  // Longer ones make a driver take the GPU for hung.
-  if (!/^\d+(\.\d+)?$/.test(text) || value < 0.5 || value > 1_000) {
-    throw new InvalidArgumentError('Give milliseconds from 0.5 to 1000.');
+  // Shorter ones end unseen between two looks at them; longer ones make a driver take the GPU for hung.
+  if (!/^\d+(\.\d+)?$/.test(text) || value < 2 || value > 1_000) {
+    throw new InvalidArgumentError('Give milliseconds from 2 to 1000.');
   }
   return value;
 }

@@ -35,7 +35,7 @@ export interface GpuOptions {
   readonly adapter?: string;
   /** Whether an adapter that is software on the CPU will do. */
   readonly softwareGpu?: boolean;
-  /** What a dispatch should take; left out, what tuning found best. */
+  /** What a dispatch should take, from 2 ms on; left out, what tuning found best. */
   readonly batchMs?: number;
   /** Where tunings are remembered; left out, the GPU is measured at each opening, which takes seconds. */
   readonly cacheDirectory?: string;

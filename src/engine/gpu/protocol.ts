@@ -63,7 +63,7 @@ const open = z.object({
   adapter: z.string().optional(),
   softwareGpu: z.boolean(),
   /** What a dispatch should take; left out, as tuned. */
-  batchMs: milliseconds.optional(),
+  batchMs: milliseconds.min(2).optional(),
   /** The one form of the kernel to use; left out, the fastest. */
   variant: variantShape.optional(),
   /** Where tunings are remembered. */

@@ -148,8 +148,9 @@ describeGpu('a GPU that fails', () => {
   test('leaves out a form of its kernel that cost the device when it was tried', { timeout: 60_000 }, async () => {
     const engine = new GpuEngine({ ...untunedOptions, faults: ['loss while tuning'] });
     await expect(engine.open()).rejects.toMatchObject({ fault: 'lost' });
-    const { tuning } = await engine.open();
+    const { tuning, why } = await engine.open();
     await engine.close();
+    expect(why).toMatch(/measured at each start: wgsl 128×16 cost the GPU$/);
     const left = tuning.variants.filter(({ fault }) => fault !== undefined);
     expect(left).toEqual([
       {

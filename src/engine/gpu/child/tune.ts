@@ -20,8 +20,11 @@ const WARM_UP_MS = 500;
 /** A form slower than this part of the fastest one, after its first turns, is out of the race. Only good enough. */
 const HOPELESS = 0.93;
 
-/** Lengths of a dispatch to choose from, in milliseconds. */
-const BATCHES_MS = [1, 2, 4, 8, 16];
+/**
+ * Lengths of a dispatch to choose from, in milliseconds. The end of one is looked for a millisecond apart: one that should
+ * take no longer than that seems to, so it is made smaller, and seems to still.
+ */
+const BATCHES_MS = [2, 4, 8, 16];
 /** How long each is tried, in each of its turns. */
 const BATCH_TURN_MS = 120;
 const BATCH_TURNS = 3;

@@ -51,20 +51,22 @@ export interface Tuned {
 
 /** @throws DeviceError when no form of the kernel computes right on this device. */
 export async function tunedScanner(device: GPUDevice, wishes: TuningWishes): Promise<Tuned> {
-  const { variant, again, model, driver, cacheDirectory, batchMs, check } = wishes;
+  const { variant, again, model, driver, cacheDirectory, batchMs, check, trying, skip } = wishes;
   const cache = cacheDirectory === undefined ? undefined : new Cache(cacheDirectory);
   const subject = `gpu ${model}`;
   const shaders = digest(VARIANTS.map(({ shader }) => wgslOf(shader)).join());
   const key = { driver, shaders, dawn: dawnVersion() };
   const recalled = again || variant ? undefined : cache?.recall(subject, key, tuningShape);
-  if (recalled) {
+  if (recalled && !skip.includes(nameOf(recalled.variant))) {
+    trying(recalled.variant);
     const { scanner } = await open(device, recalled.variant, check);
     // What ran before and does not now: measured anew, which says why where nothing runs.
     if (scanner) return { scanner, tuning: recalled, why: `${whyTuning(recalled, batchMs)}, as measured before` };
   }
   if (variant) return askedFor(device, variant, wishes);
   const { scanner, tuning } = await measure(device, wishes);
-  const forgotten = remember(cache, subject, key, tuning);
+  // A form may have been blamed for what was the driver's bad moment: the next start tries it again.
+  const forgotten = skip.length > 0 ? `${skip.join(', ')} cost the GPU` : remember(cache, subject, key, tuning);
   const why = whyTuning(tuning, batchMs);
   return { scanner, tuning, why: forgotten === undefined ? why : `${why}; measured at each start: ${forgotten}` };
 }
