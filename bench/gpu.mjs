@@ -30,7 +30,7 @@ const percent = (part, whole) => `${((100 * part) / whole).toFixed(1)} %`;
 function printTuning({ variants, batches }) {
   const [best] = variants;
   printTable(
-    ['form: shader, workgroup × trips', 'alone', 'of the best'],
+    ['form: shader, workgroup × trips', 'two in flight', 'of the best'],
     variants.map(({ variant, hashesPerSecond, fault }) =>
       hashesPerSecond
         ? [nameOf(variant), formatHashrate(hashesPerSecond), percent(hashesPerSecond, best.hashesPerSecond)]

@@ -7,7 +7,7 @@ const rate = z.number().positive();
 
 const variantRow = z.object({
   variant: variantShape,
-  /** H/s by itself, one dispatch after the other; left out of a form that cannot be used. */
+  /** H/s, two dispatches in flight; left out of a form that cannot be used. */
   hashesPerSecond: rate.optional(),
   /** Why it cannot be used. */
   fault: z.string().optional(),
@@ -17,7 +17,7 @@ export type VariantRow = Readonly<z.infer<typeof variantRow>>;
 const batchRow = z.object({
   /** What a dispatch takes, in milliseconds. */
   batchMs: rate,
-  /** H/s with two dispatches in flight. */
+  /** H/s in the same way. */
   hashesPerSecond: rate,
   /** H/s that are worth something: less what a New Cut makes worthless. */
   score: rate,
