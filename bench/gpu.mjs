@@ -39,12 +39,13 @@ function printTuning({ variants, batches }) {
   );
   const most = Math.max(...batches.map(({ hashesPerSecond }) => hashesPerSecond));
   printTable(
-    ['batch', 'two in flight', 'of the most', 'less what New Cuts cost'],
-    batches.map(({ batchMs, hashesPerSecond, score }) => [
+    ['batch', 'two in flight', 'of the most', 'less what New Cuts cost', 'of a core'],
+    batches.map(({ batchMs, hashesPerSecond, score, busy }) => [
       `${batchMs} ms`,
       formatHashrate(hashesPerSecond),
       percent(hashesPerSecond, most),
       formatHashrate(score),
+      percent(busy, 1),
     ]),
   );
 }

@@ -30,6 +30,8 @@ export interface GpuRows {
     readonly hashrate: number;
     /** H/s less what is lost when work becomes stale. */
     readonly worth: number;
+    /** Part of a processor's core that feeding the GPU takes. */
+    readonly busy: number;
   }[];
 }
 
@@ -41,11 +43,12 @@ export function gpuRows(name: string, { model, why, tuning }: GpuInfo): GpuRows 
     ...(hashesPerSecond !== undefined && { hashrate: hashesPerSecond }),
     ...(fault !== undefined && { why: fault }),
   }));
-  const batches = tuning.batches.map(({ batchMs, hashesPerSecond, score }) => ({
+  const batches = tuning.batches.map(({ batchMs, hashesPerSecond, score, busy }) => ({
     batchMs,
     chosen: batchMs === tuning.batchMs,
     hashrate: hashesPerSecond,
     worth: score,
+    busy,
   }));
   return { name, model, why, variants, batches };
 }
@@ -62,10 +65,10 @@ export function tuningLines({ name, model, why, variants, batches }: GpuRows): s
     }),
     'workgroup size × counters an invocation; * is the best',
     ...batches.map(
-      ({ batchMs, chosen, hashrate, worth }) =>
-        `${mark(chosen)} ${`${batchMs} ms`.padEnd(28)} ${formatHashrate(hashrate).padStart(12)}  worth ${formatHashrate(worth)}`,
+      ({ batchMs, chosen, hashrate, worth, busy }) =>
+        `${mark(chosen)} ${`${batchMs} ms`.padEnd(28)} ${formatHashrate(hashrate).padStart(12)}  worth ${formatHashrate(worth)}, ${percent(busy)} of a core`,
     ),
-    'length of a batch (--gpu-batch-ms), * is the best; worth: less what is lost when work becomes stale',
+    'length of a batch (--gpu-batch-ms), * is the best; worth: less what is lost when work becomes stale; of a core: of the processor, to feed the GPU',
   ];
 }
 

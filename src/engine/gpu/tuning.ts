@@ -21,6 +21,8 @@ const batchRow = z.object({
   hashesPerSecond: rate,
   /** H/s that are worth something: less what a New Cut makes worthless. */
   score: rate,
+  /** Part of a processor's core that the child's JavaScript took meanwhile. */
+  busy: z.number().min(0),
 });
 export type BatchRow = Readonly<z.infer<typeof batchRow>>;
 

@@ -47,8 +47,14 @@ test('a workgroup whose counters all hit does not overflow, whatever its form', 
   for (const variant of VARIANTS) expect(workgroupCounters(variant)).toBeLessThanOrEqual(HIT_CAPACITY);
 });
 
+const row = (batchMs: number, score: number, busy = 0.01) => ({ batchMs, hashesPerSecond: score, score, busy });
+
 test('of batches that are worth the same, the shortest is the best', () => {
-  const row = (batchMs: number, score: number) => ({ batchMs, hashesPerSecond: score, score });
-  expect(bestBatch([row(1, 900), row(2, 999), row(4, 1000), row(8, 1001)]).batchMs).toBe(2);
-  expect(bestBatch([row(1, 900), row(2, 950), row(4, 1000), row(8, 1100)]).batchMs).toBe(8);
+  expect(bestBatch([row(2, 900), row(4, 999), row(8, 1000), row(16, 1001)]).batchMs).toBe(4);
+  expect(bestBatch([row(2, 900), row(4, 950), row(8, 1000), row(16, 1100)]).batchMs).toBe(16);
+});
+
+test('a batch that keeps the processor busy is the best only where all do', () => {
+  expect(bestBatch([row(2, 1000, 0.09), row(4, 1000, 0.05), row(8, 999, 0.04), row(16, 999, 0.02)]).batchMs).toBe(8);
+  expect(bestBatch([row(2, 1000, 0.3), row(4, 1000, 0.2), row(8, 900, 0.1)]).batchMs).toBe(8);
 });

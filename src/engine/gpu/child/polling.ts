@@ -1,34 +1,37 @@
 /**
  * While any promise of Dawn's is pending it polls its queue through `globalThis.setImmediate`, which takes a whole core.
- * In this process the polls are timers instead, few and at the right time: each one wakes the processor.
+ * In this process the polls are timers instead, few and at the right time: each one wakes the processor, and that costs
+ * more than the poll.
  */
 
 /** Between polls while nothing is known of when something will be done. */
 const POLL_MS = 1;
-/** Between polls once it is due: the part of what it should take, and at most. Two dispatches are in flight meanwhile. */
-const POLL_PART = 1 / 3;
+/** Between polls once it is overdue: the part of what it should take, and at most. */
+const POLL_PART = 1 / 8;
 const MOST_POLL_MS = 4;
-/**
- * Of the time that a dispatch should take, what passes before it is looked for. What is done earlier seems to have taken
- * so long: a rate that was measured too low is put right by and by, and the second dispatch bridges the difference.
- */
-const QUIET_PART = 0.85;
+/** Timers go off as a millisecond ends: on average, so much before their time. */
+const TIMER_EARLY_MS = 0.5;
 
 let quietUntilMs = 0;
 let pollMs = POLL_MS;
 
 /** Replaces `setImmediate`. To be called once Dawn is loaded, in a process that does nothing but mine with it. */
 export function calmPolling(): void {
-  const timer = (callback: (...args: unknown[]) => void, ...args: unknown[]) =>
-    setTimeout(callback, Math.max(pollMs, quietUntilMs - performance.now()), ...args);
+  const { setImmediate } = globalThis;
+  const timer = (poll: (...args: unknown[]) => void, ...args: unknown[]) =>
+    // Dawn asks for the next poll before whoever waited for this one has said what to expect next.
+    setImmediate(() => {
+      const quietMs = quietUntilMs - performance.now();
+      setTimeout(poll, quietMs > 0 ? quietMs + TIMER_EARLY_MS : pollMs, ...args);
+    });
   globalThis.setImmediate = timer as unknown as typeof setImmediate;
 }
 
 /**
- * The next dispatch to be done should be so in `ms` from now.
+ * Nothing should be done before `ms` from now.
  * @param lengthMs what it should take in all
  */
 export function expectIn(ms: number, lengthMs: number): void {
-  quietUntilMs = performance.now() + ms - (1 - QUIET_PART) * lengthMs;
+  quietUntilMs = performance.now() + ms;
   pollMs = Math.min(MOST_POLL_MS, Math.max(POLL_MS, POLL_PART * lengthMs));
 }

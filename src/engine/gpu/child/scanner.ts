@@ -25,6 +25,14 @@ interface Slot {
   readonly result: GPUBuffer;
   readonly readback: GPUBuffer;
   readonly bindings: GPUBindGroup;
+  /** What `job` holds the words of. */
+  loaded: Page | undefined;
+}
+
+interface Page {
+  readonly search: Search;
+  readonly lane: number;
+  readonly page: number;
 }
 
 /** `overflow`: there were more hits than room, and some are not told. */
@@ -75,15 +83,13 @@ export class Scanner {
   async scan(search: Search, range: Range): Promise<Scan> {
     const slot = this.#idle.pop();
     if (!slot) throw new Error(`only ${SLOTS} dispatches may be in flight`);
-    const tail = search.tail.slice();
-    placeNonce(tail, { lane: range.lane, page: range.page, counter: 0 });
     const workgroups = Math.ceil(range.counters / this.unit);
     const rows = Math.ceil(workgroups / MOST_IN_ROW);
     const inRow = Math.ceil(workgroups / rows);
     const { queue } = this.#device;
     const control = [range.counter, search.target[7], 12, 7, 1, inRow * this.variant.workgroupSize];
     queue.writeBuffer(slot.control, 0, Uint32Array.from(control));
-    queue.writeBuffer(slot.job, 0, prepareWords(search.midstate, tail));
+    this.#load(slot, { search, lane: range.lane, page: range.page });
 
     const encoder = this.#device.createCommandEncoder();
     encoder.clearBuffer(slot.result, 0, COUNT_BYTES);
@@ -102,6 +108,17 @@ export class Scanner {
     if (count > HIT_CAPACITY) return 'overflow';
     // The last workgroup, and the last row, can reach past the range's end.
     return { hits: offsets.filter((offset) => offset < range.counters).map((offset) => range.counter + offset) };
+  }
+
+  /** Most dispatches are of the page that the one before was of. */
+  #load(slot: Slot, page: Page): void {
+    const { search, lane } = page;
+    const { loaded } = slot;
+    if (loaded?.search === search && loaded.lane === lane && loaded.page === page.page) return;
+    const tail = search.tail.slice();
+    placeNonce(tail, { lane, page: page.page, counter: 0 });
+    this.#device.queue.writeBuffer(slot.job, 0, prepareWords(search.midstate, tail));
+    slot.loaded = page;
   }
 
   /** Frees its memory on the device. Nothing may be in flight. */
@@ -132,5 +149,5 @@ function createSlot(device: GPUDevice, pipeline: GPUComputePipeline): Slot {
     layout: pipeline.getBindGroupLayout(0),
     entries: [control, job, result].map((buffer, binding) => ({ binding, resource: { buffer } })),
   });
-  return { control, job, result, readback, bindings };
+  return { control, job, result, readback, bindings, loaded: undefined };
 }

@@ -3,6 +3,7 @@
 import { hashTail, type Search, solves } from '../../../chain/job.ts';
 import { joinNonce, type Range } from '../../../chain/nonce.ts';
 import type { Clock } from '../../../clock.ts';
+import { Foresight } from './foresight.ts';
 import { expectIn } from './polling.ts';
 import type { Report } from './reports.ts';
 import type { Scanner } from './scanner.ts';
@@ -31,17 +32,11 @@ export interface SearcherOptions {
   readonly clock: Clock;
 }
 
-interface Flight {
-  readonly counters: number;
-  readonly beganMs: number;
-}
-
 export class Searcher {
   readonly #options: SearcherOptions;
   readonly #queue = new WorkQueue();
   readonly #sizing: Sizing;
-  /** In the order of their submission, which is that of their end. */
-  readonly #flights: Flight[] = [];
+  readonly #foresight = new Foresight();
   #lastDoneMs = 0;
   #checkedMs: number;
 
@@ -73,7 +68,7 @@ export class Searcher {
       if (!piece) break;
       this.#dispatch(piece).then(() => this.#pump(), hooks.lost);
     }
-    if (this.#flights.length === 0) hooks.idle();
+    if (this.#foresight.inFlight === 0) hooks.idle();
     this.#beQuiet();
   }
 
@@ -81,11 +76,10 @@ export class Searcher {
     const { scanner, hooks, clock, checkEveryMs } = this.#options;
     const { task, range } = piece;
     const beganMs = clock.monotonicMs();
-    const flight = { counters: range.counters, beganMs };
-    this.#flights.push(flight);
+    this.#foresight.submitted(beganMs, this.#sizing.expectedMs(range.counters));
     const found = await scanner.scan(task, range);
     const doneMs = clock.monotonicMs();
-    this.#flights.splice(this.#flights.indexOf(flight), 1);
+    this.#foresight.done(doneMs);
     // The GPU runs one dispatch after the other: this one's time began when the one before it was done. Of a range's
     // small rest the time says little about the rate.
     const typical = range.counters > this.#sizing.size / 2;
@@ -106,11 +100,8 @@ export class Searcher {
 
   /** Until the oldest dispatch can be done, nobody need look for its end. */
   #beQuiet(): void {
-    const [oldest] = this.#flights;
-    if (!oldest) return;
-    const lengthMs = this.#sizing.expectedMs(oldest.counters);
-    const doneMs = Math.max(oldest.beganMs, this.#lastDoneMs) + lengthMs;
-    expectIn(doneMs - this.#options.clock.monotonicMs(), lengthMs);
+    const { next } = this.#foresight;
+    if (next) expectIn(next.dueMs - this.#options.clock.monotonicMs(), next.lengthMs);
   }
 
   #endIfDone(task: Task): void {

@@ -31,9 +31,12 @@ export class Sizing {
     return this.#size;
   }
 
-  /** How long `counters` should take; 0 while nothing is known. */
+  /**
+   * How long `counters` should take; 0 while nothing is known. No longer than batches took so far: the time of what was
+   * waited for in vain would otherwise prove itself, twice as long with each batch that is twice as large.
+   */
   expectedMs(counters: number): number {
-    return this.#counters === 0 ? 0 : (counters * this.#ms) / this.#counters;
+    return this.#counters === 0 ? 0 : Math.min(counters / this.#counters, 1) * this.#ms;
   }
 
   /** Learns that `counters` took `ms`. */

@@ -6,6 +6,7 @@ import { HEADER_BYTES, TARGET_BYTES } from '../../../chain/layout.ts';
 import { COUNTERS, type Range } from '../../../chain/nonce.ts';
 import type { BatchRow } from '../tuning.ts';
 import type { Variant } from '../variants.ts';
+import { Foresight } from './foresight.ts';
 import { expectIn } from './polling.ts';
 import { type Scanner, SLOTS } from './scanner.ts';
 
@@ -21,8 +22,8 @@ const WARM_UP_MS = 500;
 const HOPELESS = 0.93;
 
 /**
- * Lengths of a dispatch to choose from, in milliseconds. The end of one is looked for a millisecond apart: one that should
- * take no longer than that seems to, so it is made smaller, and seems to still.
+ * Lengths of a dispatch to choose from, in milliseconds. Its end is seen up to a millisecond late: one that should take no
+ * longer than that seems to, so it is made smaller, and seems to still.
  */
 const BATCHES_MS = [2, 4, 8, 16];
 /** How long each is tried, in each of its turns. */
@@ -35,6 +36,8 @@ const BATCH_TURNS = 3;
 const LOST_BATCHES = 2;
 /** Between blocks of a chain, as this ledger aims for. */
 const BLOCK_MS = 30_000;
+/** Part of a processor's core that the child may take: what the aim of 5 % leaves when it has reports to make as well. */
+const MOST_BUSY = 0.04;
 /** Scores closer than this are taken for the same: what is left of the machine's noise. The shorter batch wins. */
 const TIE = 0.003;
 
@@ -82,25 +85,32 @@ export async function raceVariants(
  * @param hashesPerSecond as `raceVariants` found it
  */
 export async function raceBatches(scanner: Scanner, hashesPerSecond: number): Promise<BatchRow[]> {
-  const racers = BATCHES_MS.map((batchMs) => ({ batchMs, perMs: 0 }));
+  const racers = BATCHES_MS.map((batchMs) => ({ batchMs, perMs: 0, busyMs: 0, turnMs: 0 }));
   const perMs = hashesPerSecond / 1000;
   for (let turn = 0; turn < BATCH_TURNS; turn++) {
     for (const racer of racers) {
       const { batchMs } = racer;
+      const before = performance.eventLoopUtilization();
       racer.perMs = Math.max(racer.perMs, await pipelinedPerMs(scanner, { batchMs, perMs, turnMs: BATCH_TURN_MS }));
+      const { active, idle } = performance.eventLoopUtilization(before);
+      racer.busyMs += active;
+      racer.turnMs += active + idle;
     }
   }
-  return racers.map(({ batchMs, perMs }) => ({
+  return racers.map(({ batchMs, perMs, busyMs, turnMs }) => ({
     batchMs,
     hashesPerSecond: Math.round(perMs * 1000),
     score: Math.round(perMs * 1000 * (1 - (LOST_BATCHES * batchMs) / BLOCK_MS)),
+    busy: busyMs / turnMs,
   }));
 }
 
-/** The shortest batch among those of the best score. */
+/** Of the batches that leave the processor alone, the shortest among those of the best score. */
 export function bestBatch(rows: readonly BatchRow[]): BatchRow {
-  const best = Math.max(...rows.map(({ score }) => score));
-  return rows.filter(({ score }) => score >= (1 - TIE) * best).sort((a, b) => a.batchMs - b.batchMs)[0];
+  const calm = Math.max(MOST_BUSY, Math.min(...rows.map(({ busy }) => busy)));
+  const eligible = rows.filter(({ busy }) => busy <= calm);
+  const best = Math.max(...eligible.map(({ score }) => score));
+  return eligible.filter(({ score }) => score >= (1 - TIE) * best).sort((a, b) => a.batchMs - b.batchMs)[0];
 }
 
 /** Doubles the dispatch until it takes long enough to be measured. @returns counters a millisecond */
@@ -127,15 +137,18 @@ async function pipelinedPerMs(scanner: Scanner, { batchMs, perMs, turnMs }: Batc
   const counters = Math.min(units * scanner.unit, scanner.most);
   const startMs = performance.now();
   const endMs = startMs + turnMs;
+  const foresight = new Foresight();
   let done = 0;
-  let next = 0;
+  let strips = 0;
   await Promise.all(
     Array.from({ length: SLOTS }, async () => {
       while (performance.now() < endMs) {
-        const range = stripOf((next++ * counters) % (COUNTERS - counters), counters);
+        const range = stripOf((strips++ * counters) % (COUNTERS - counters), counters);
+        foresight.submitted(performance.now(), batchMs);
         const scan = scanner.scan(NOTHING_SOLVES, range);
-        expectIn(batchMs, batchMs);
+        if (foresight.next) expectIn(foresight.next.dueMs - performance.now(), batchMs);
         await scan;
+        foresight.done(performance.now());
         done += counters;
       }
     }),

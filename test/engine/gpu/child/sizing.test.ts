@@ -46,9 +46,10 @@ test('two batches whose end is seen late, and at once, change nothing', () => {
   expect(Math.abs(sizing.size - settled)).toBeLessThanOrEqual(options.unit);
 });
 
-test('tells how long a batch should take, once it can know', () => {
+test('tells how long a batch should take once it can know, and never longer than batches took', () => {
   const sizing = new Sizing(options);
   expect(sizing.expectedMs(2048)).toBe(0);
-  sizing.observe(2048, 2);
-  expect(sizing.expectedMs(4096)).toBe(4);
+  sizing.observe(4096, 4);
+  expect(sizing.expectedMs(2048)).toBe(2);
+  expect(sizing.expectedMs(8192)).toBe(4);
 });

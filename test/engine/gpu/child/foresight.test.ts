@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest';
+import { Foresight } from '#pickaxe/engine/gpu/child/foresight.js';
+import { Sizing } from '#pickaxe/engine/gpu/child/sizing.js';
+
+const UNIT = 2048;
+const IN_FLIGHT = 2;
+/** What the first batch takes longer than it should. */
+const WAKE_MS = 50;
+/** From one of a timer's milliseconds to the next look, and what it takes to see an end and submit anew. */
+const LATE_MS = 0.1;
+
+/**
+ * A GPU that searches `perMs` counters a millisecond, kept busy as the searcher does: looks are timers, which go off as a
+ * millisecond ends.
+ */
+function mine(goalMs: number, perMs: (nowMs: number) => number, forMs: number) {
+  const sizing = new Sizing({ goalMs, unit: UNIT, most: 2 ** 31, first: UNIT });
+  const foresight = new Foresight();
+  const flights: { readonly counters: number; readonly beganMs: number; readonly endMs: number }[] = [];
+  let [nowMs, gpuFreeMs, lastDoneMs] = [0, WAKE_MS, 0];
+  const rows: { readonly doneMs: number; readonly counters: number; readonly looks: number }[] = [];
+  let looks = 0;
+  while (nowMs < forMs) {
+    while (flights.length < IN_FLIGHT) {
+      const counters = sizing.size;
+      gpuFreeMs = Math.max(nowMs, gpuFreeMs) + counters / perMs(nowMs);
+      flights.push({ counters, beganMs: nowMs, endMs: gpuFreeMs });
+      foresight.submitted(nowMs, sizing.expectedMs(counters));
+    }
+    const quietMs = Math.max(foresight.next!.dueMs - nowMs, 0);
+    nowMs = Math.floor(nowMs + quietMs + 0.5) + (quietMs < 0.5 ? 1 : 0) + LATE_MS;
+    looks++;
+    while (flights.length > 0 && flights[0].endMs <= nowMs) {
+      const { counters, beganMs } = flights.shift()!;
+      foresight.done(nowMs);
+      sizing.observe(counters, nowMs - Math.max(beganMs, lastDoneMs));
+      lastDoneMs = nowMs;
+      rows.push({ doneMs: nowMs, counters, looks });
+      looks = 0;
+    }
+  }
+  return (fromMs: number) => {
+    const counted = rows.filter(({ doneMs }) => doneMs >= fromMs);
+    const sum = (of: (row: (typeof rows)[number]) => number) => counted.reduce((total, row) => total + of(row), 0);
+    return {
+      perMs: sum(({ counters }) => counters) / (forMs - fromMs),
+      counters: sum(({ counters }) => counters) / counted.length,
+      looks: sum(({ looks }) => looks) / counted.length,
+    };
+  };
+}
+
+test.each([2, 4, 8, 16])('batches of %i ms keep the GPU busy with hardly more than one look for each', (goalMs) => {
+  for (const perMs of [57_000, 111_000, 2_345_678, 23_456_789]) {
+    const mined = mine(goalMs, () => perMs, 5_000)(1_000);
+    expect(mined.perMs).toBeGreaterThan(0.97 * perMs);
+    expect(mined.counters / perMs).toBeGreaterThan(0.8 * goalMs);
+    expect(mined.counters / perMs).toBeLessThan(1.2 * goalMs);
+    expect(mined.looks).toBeLessThan(1.5);
+  }
+});
+
+test('finds its way from the tiniest batch to one of a second in little more than that', () => {
+  const perMs = 1_234_567;
+  const { counters } = mine(1_000, () => perMs, 6_000)(4_000);
+  expect(counters / perMs).toBeGreaterThan(800);
+});
+
+test.each([0.5, 2])('a GPU that suddenly runs %f times as fast is kept busy again within a second', (factor) => {
+  for (const goalMs of [2, 4, 8, 16]) {
+    const perMs = 1_234_567;
+    const mined = mine(goalMs, (nowMs) => (nowMs < 2_000 ? perMs : factor * perMs), 6_000)(3_000);
+    expect(mined.perMs).toBeGreaterThan(0.97 * factor * perMs);
+    expect(mined.looks).toBeLessThan(1.5);
+  }
+});
+
+test('batches shorter than what passes between two looks do starve it: why 2 ms is the least', () => {
+  expect(mine(0.5, () => 1_234_567, 5_000)(1_000).perMs).toBeLessThan(0.5 * 1_234_567);
+});
+
+test('nothing is foreseen while nothing is in flight, and at once where the length is not known', () => {
+  const foresight = new Foresight();
+  expect(foresight.next).toBeUndefined();
+  foresight.submitted(100, 0);
+  expect(foresight.next?.dueMs).toBe(100);
+  foresight.done(103);
+  expect(foresight.inFlight).toBe(0);
+  expect(foresight.next).toBeUndefined();
+});
+
+test('each dispatch is foreseen from where the one before should have ended', () => {
+  const foresight = new Foresight();
+  foresight.submitted(0, 10);
+  foresight.submitted(0, 10);
+  expect(foresight.next).toEqual({ lengthMs: 10, dueMs: 9.95 });
+  foresight.done(10.3); // by a look in time, but timers are late
+  expect(foresight.next?.dueMs).toBeCloseTo(9.95 + 9.95);
+  foresight.done(25); // by a look that came after others
+  foresight.submitted(25, 10);
+  expect(foresight.next?.dueMs).toBeCloseTo(25 + 9.95);
+});
