@@ -1,6 +1,6 @@
 // Thousands of dispatches through one engine, with a new job now and then: does memory stay flat?
 //
-//   node bench/gpu-endurance.mjs [--devices gpu0] [--software-gpu] [--dispatches 10000] [--warm-up 10000] [--batch-ms 2]
+//   node bench/gpu-endurance.mjs [--devices gpu0] [--software-gpu] [--dispatches 10000] [--warm-up 20000] [--batch-ms 2]
 //                                [--allow-kib 512] [--out FILE]
 //
 // The target is so easy that a dispatch has a few hits, each of which is checked: it is then reported by itself, so that
@@ -26,7 +26,7 @@ const SAMPLES = 90;
 const HITS_A_DISPATCH = 5;
 const values = gpuArguments({
   dispatches: '10000',
-  'warm-up': '10000',
+  'warm-up': '20000',
   'batch-ms': '2',
   // Half a KiB a dispatch, whose buffers take 64 KiB and whose smallest object a tenth: far above noise. Good enough.
   'allow-kib': '512',

@@ -84,7 +84,7 @@ const PARTS = [
     name: 'checks',
     title: 'Device checks: the tests of the GPU engine',
     command: [...vitest, quick ? 'test/engine/gpu/gpu-engine.test.ts' : 'test/engine/gpu'],
-    limitMs: 240_000,
+    limitMs: 400_000,
     json: 'stdout',
     keep: ({ numPassedTests: passed, numFailedTests: failed, numPendingTests: skipped, testResults }) => ({
       ...{ passed, failed, skipped },
