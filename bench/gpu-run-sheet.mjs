@@ -1,4 +1,5 @@
-// The GPU run sheet: everything that there is to know of a machine's GPUs, by one command, offline, in under 9 minutes.
+// The GPU run sheet: everything that there is to know of a machine's GPUs, by one command, offline, in under 9 minutes
+// (15 on a GPU made of software).
 //
 //   node bench/gpu-run-sheet.mjs [--devices gpu0,…] [--software-gpu] [--quick] [--out FOLDER]
 //
@@ -15,9 +16,6 @@ import { thisMachine } from '#pickaxe/cli/machine.js';
 import { chooseGpus } from './lib/gpus.mjs';
 import { runPart } from './lib/run-part.mjs';
 
-/** For the whole sheet: a lent machine's command often ends at 10 minutes. */
-const LIMIT_MS = 530_000;
-
 const { values } = parseArgs({
   options: {
     devices: { type: 'string' },
@@ -27,6 +25,8 @@ const { values } = parseArgs({
   },
 });
 const { quick } = values;
+/** For the whole sheet: a lent machine's command often ends at 10 minutes. Software is slow, and nobody lends it. */
+const LIMIT_MS = values['software-gpu'] ? 900_000 : 530_000;
 const which = [
   ...(values.devices ? ['--devices', values.devices] : []),
   ...(values['software-gpu'] ? ['--software-gpu'] : []),
