@@ -36,7 +36,7 @@ const BATCH_TURNS = 3;
 const LOST_BATCHES = 2;
 /** Between blocks of a chain, as this ledger aims for. */
 const BLOCK_MS = 30_000;
-/** Part of a processor's core that the child may take: what the aim of 5 % leaves when it has reports to make as well. */
+/** Part of a processor's core that the child may take. Only good enough: mining for long was seen to take up to thrice that. */
 const MOST_BUSY = 0.04;
 /** Scores closer than this are taken for the same: what is left of the machine's noise. The shorter batch wins. */
 const TIE = 0.003;
