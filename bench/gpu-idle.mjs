@@ -1,7 +1,7 @@
 // What mining costs the processor while the GPU works, in percent of a core: with the batch that tuning picks, as users
 // have it, and for batches of different lengths.
 //
-//   node bench/gpu-idle.mjs [--devices gpu0,…] [--software-gpu] [--batch-ms 2,4,8,16,250] [--seconds 5] [--out FILE]
+//   node bench/gpu-idle.mjs [--devices gpu0,…] [--software-gpu] [--batch-ms 2,4,8,16,32,250] [--seconds 5] [--out FILE]
 //
 // Of the parent: all of its threads, this benchmark's own work with them. Of the GPU's process: the thread that runs its
 // JavaScript, Node's and Dawn's other threads, and the driver's: those of a GPU made of software do the hashing. The aim
@@ -17,7 +17,7 @@ import { between, threadTimes } from './lib/process-cpu.mjs';
 const WARM_UP_MS = 2_000;
 const AIM_PERCENT = 5;
 
-const values = gpuArguments({ 'batch-ms': '2,4,8,16,250', seconds: '5' });
+const values = gpuArguments({ 'batch-ms': '2,4,8,16,32,250', seconds: '5' });
 const [seconds] = numbers('seconds', values.seconds);
 const lengths = numbers('batch-ms', values['batch-ms']);
 const columns = ['parent', 'javascript', 'others', 'driver'];

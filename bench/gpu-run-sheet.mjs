@@ -58,14 +58,14 @@ const PARTS = [
   {
     name: 'idle',
     title: 'What it costs the processor',
-    command: bench('gpu-idle', '--batch-ms', quick ? '5' : '2,4,8,16', '--seconds', quick ? '1' : '4'),
+    command: bench('gpu-idle', '--batch-ms', quick ? '5' : '2,4,8,16,32', '--seconds', quick ? '1' : '4'),
     limitMs: 90_000,
   },
   {
     name: 'restart',
     title: 'New Cut → new job, by the length of a batch',
     command: [
-      ...['bench/restart.mjs', '--devices', values.devices ?? 'gpu', '--gpu-batch-ms', quick ? '5' : '2,4,8,16'],
+      ...['bench/restart.mjs', '--devices', values.devices ?? 'gpu', '--gpu-batch-ms', quick ? '5' : '2,4,8,16,32'],
       ...['--cuts', quick ? '10' : '80', ...(values['software-gpu'] ? ['--software-gpu'] : [])],
     ],
     limitMs: 200_000,

@@ -13,17 +13,14 @@ const MOST_POLL_MS = 4;
 const TIMER_EARLY_MS = 0.5;
 
 let quietUntilMs = 0;
-let pollMs = POLL_MS;
+let expectedMs = 0;
 
 /** Replaces `setImmediate`. To be called once Dawn is loaded, in a process that does nothing but mine with it. */
 export function calmPolling(): void {
   const { setImmediate } = globalThis;
   const timer = (poll: (...args: unknown[]) => void, ...args: unknown[]) =>
     // Dawn asks for the next poll before whoever waited for this one has said what to expect next.
-    setImmediate(() => {
-      const quietMs = quietUntilMs - performance.now();
-      setTimeout(poll, quietMs > 0 ? quietMs + TIMER_EARLY_MS : pollMs, ...args);
-    });
+    setImmediate(() => setTimeout(poll, untilPollMs(quietUntilMs - performance.now(), expectedMs), ...args));
   globalThis.setImmediate = timer as unknown as typeof setImmediate;
 }
 
@@ -33,5 +30,15 @@ export function calmPolling(): void {
  */
 export function expectIn(ms: number, lengthMs: number): void {
   quietUntilMs = performance.now() + ms;
-  pollMs = Math.min(MOST_POLL_MS, Math.max(POLL_MS, POLL_PART * lengthMs));
+  expectedMs = lengthMs;
+}
+
+/**
+ * What the next poll's timer is set to, in milliseconds.
+ * @param quietMs until something should be done; 0 or less once it is overdue
+ * @param lengthMs what it should take in all; 0 when nobody knows
+ */
+export function untilPollMs(quietMs: number, lengthMs: number): number {
+  if (quietMs > 0) return quietMs + TIMER_EARLY_MS;
+  return Math.min(MOST_POLL_MS, Math.max(POLL_MS, POLL_PART * lengthMs));
 }
