@@ -6,7 +6,11 @@
 // The target is so easy that a dispatch has a few hits, each of which is checked: it is then reported by itself, so that
 // dispatches can be counted, at least those with hits. The memory of parent and child is sampled; a line through the last
 // two thirds of the samples says how much it grows in 1000 dispatches. Exit code 1 when that is more than allowed, or when
-// a hit is wrong. The dispatches of the warm-up come before that: V8's heaps take so long to find their size. Linux only.
+// a hit is wrong. Linux only.
+//
+// The dispatches of the warm-up come before that: V8 keeps the remains of each in its heap, about 1.2 KiB, until its first
+// full collection after some 19,000 of them. Seen in the child: young objects' space from 16 to 27 MiB, that of old ones
+// from 10 to 22, then between 9 and 17 for good.
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
