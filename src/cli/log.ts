@@ -1,8 +1,11 @@
 /** The log: pino on stderr, readable on a terminal, JSON lines elsewhere. stdout belongs to results. */
 
+import { Writable } from 'node:stream';
 import { type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
 import type { EngineListener } from '../engine/engine.ts';
+import { screen } from './screen.ts';
+import { terminalKind } from './terminal-kind.ts';
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -16,15 +19,27 @@ export function makeLog(level: LogLevel, format: LogFormat): Logger {
   const readable = format === 'text' || (format === 'auto' && process.stderr.isTTY === true);
   const options = { level, base: null };
   if (!readable) return pino(options, pino.destination({ fd: STDERR, sync: true }));
+  const { escapes, colours } = terminalKind();
   const stream = pretty({
-    destination: STDERR,
+    destination: escapes ? aboveStatusLine() : STDERR,
     sync: true,
-    colorize: process.stderr.isTTY === true && !process.env.NO_COLOR,
+    colorize: colours,
     translateTime: 'SYS:HH:MM:ss.l',
     ignore: 'tag,level',
     messageFormat: (entry, messageKey) => `${String(entry.tag ?? '').padEnd(5)} ${entry[messageKey]}`,
   });
   return pino(options, stream);
+}
+
+/** The screen as a stream. Writes to a terminal are synchronous, too. */
+function aboveStatusLine(): Writable {
+  return new Writable({
+    decodeStrings: false,
+    write(lines: string | Buffer, _encoding, done) {
+      screen.write(lines.toString());
+      done();
+    },
+  });
 }
 
 /** Logs what opening an engine does while it takes its time, each step once. */

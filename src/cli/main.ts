@@ -93,7 +93,11 @@ function withBounds(command: Command): Command {
     .option('--json', 'events as one JSON object a line on stdout', false);
 }
 
-withLog(withBounds(withTemperatures(withDevices(program.command('mine')))))
+function withTerminal(command: Command): Command {
+  return command.option('--no-status', 'no status line below the log; keys work all the same');
+}
+
+withTerminal(withLog(withBounds(withTemperatures(withDevices(program.command('mine'))))))
   .description('mine on a node')
   .option('--node <url>', 'node URL; several times for failover, the first preferred', gather)
   .option('--network <id>', `network: ${NETWORKS}; not needed where every node URL has a path`)
@@ -111,7 +115,7 @@ withLog(withBounds(withTemperatures(withDevices(program.command('mine')))))
   )
   .action(async (options) => exit(await (await import('./commands/mine.ts')).runMine(options)));
 
-withLog(withBounds(withTemperatures(withDevices(program.command('demo')))))
+withTerminal(withLog(withBounds(withTemperatures(withDevices(program.command('demo'))))))
   .description('mine on a mock node inside this process: nothing to configure, nothing leaves this machine')
   .action(async (options) => exit(await (await import('./commands/demo.ts')).runDemo(options)));
 

@@ -12,12 +12,15 @@ import { JsonLines } from '../report/json-lines.ts';
 import { LogLines } from '../report/log-lines.ts';
 import { Tally } from '../report/tally.ts';
 import type { WorkSource } from '../source/source.ts';
+import { hasStatusLine } from './companions/terminal.ts';
 import { EXIT } from './exit-codes.ts';
 import type { LogFormat, LogLevel } from './log.ts';
 
 /** The first speed line comes early, so that a newcomer sees that it works; then one every ten seconds. */
 const FIRST_REPORT_MS = 2_000;
 const REPORT_MS = 10_000;
+/** With a status line, the log's speed lines are there to scroll back to. */
+const SPEED_BESIDE_STATUS_MS = 60_000;
 /** What a wrapper may leave unread: hours of events. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 /** Exit code of a process ended by its second SIGINT or SIGTERM: the shells' 128 + 2. */
@@ -31,6 +34,8 @@ export interface MiningOptions {
   readonly duration?: number;
   /** Events as JSON lines on stdout. */
   readonly json: boolean;
+  /** False: no status line. */
+  readonly status: boolean;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
 }
@@ -81,18 +86,18 @@ export async function runMiner(rig: Rig, options: MiningOptions): Promise<number
     if (event.event === 'device' && event.fault === 'wrong hashes') outcome.wrongHashes = true;
   });
 
-  const report = () => {
-    logLines.speed();
-    jsonLines?.hashrate(tally);
-  };
+  const speed = () => logLines.speed();
+  const hashrate = () => jsonLines?.hashrate(tally);
   const random = (below: number) => randomInt(below);
   const miner = new Miner({ source, engines, emit: events.emit, clock, random, temperatureLimits });
   events.on((event) => {
     if (event.event === 'verdict' && blocks !== undefined && tally.accepted >= blocks) miner.stop();
   });
   const timers = [
-    setTimeout(report, FIRST_REPORT_MS),
-    setInterval(report, REPORT_MS),
+    setTimeout(speed, FIRST_REPORT_MS),
+    setTimeout(hashrate, FIRST_REPORT_MS),
+    setInterval(speed, hasStatusLine(options) ? SPEED_BESIDE_STATUS_MS : REPORT_MS),
+    setInterval(hashrate, REPORT_MS),
     ...(duration === undefined ? [] : [setTimeout(() => miner.stop(), duration * 1000)]),
   ];
   const release = onSignals(() => {

@@ -34,6 +34,14 @@ export class ProofBooks {
   }
 }
 
+/**
+ * Whether a device counts clearly more or fewer hashes than it proves: as far outside of the limits again. By chance that
+ * happens once in ten thousand looks.
+ */
+export function isDoubtful(counted: number, { hashes, low, high }: Proven): boolean {
+  return counted > high + (high - hashes) || counted < low - (hashes - low);
+}
+
 /*
  * Limits of a Poisson count, as parts of it, after E. B. Wilson and M. M. Hilferty (1931); right within a percent from
  * the first candidate on.

@@ -60,6 +60,8 @@ export interface RigNow {
   readonly work?: WorkNow;
   /** Work since the last accepted block, as a part of what a block takes on average. */
   readonly effort: number;
+  /** When the last block was accepted; left out before the first. */
+  readonly lastBlockMs?: number;
   /** Seconds that a block takes at this rate and difficulty, on average; left out while either is not known. */
   readonly secondsToBlock?: number;
   readonly sources: ReadonlyMap<string, SourceNow>;
@@ -76,6 +78,7 @@ export class Tally {
   readonly #sources = new Map<string, SourceNow>();
   #newCuts = 0;
   #work: WorkNow | undefined;
+  #lastBlockMs: number | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -97,7 +100,9 @@ export class Tally {
         break;
       case 'verdict':
         this.#device(event.device).judged(event.verdict);
-        if (event.verdict === 'accepted') this.#luck.accepted();
+        if (event.verdict !== 'accepted') break;
+        this.#luck.accepted();
+        this.#lastBlockMs = nowMs;
         break;
       case 'hardware_error':
         this.#device(event.device).hardwareErrors++;
@@ -142,6 +147,7 @@ export class Tally {
       ...{ windows: this.#meter.windows(nowMs), highest: this.#meter.highest, hashrate },
       ...(work && { work }),
       effort: this.#luck.effort,
+      ...(this.#lastBlockMs !== undefined && { lastBlockMs: this.#lastBlockMs }),
       ...(work && hashrate > 0 && { secondsToBlock: work.difficulty / hashrate }),
       ...{ sources: new Map(this.#sources), devices },
     };

@@ -21,12 +21,29 @@ export function formatHashrate(hashesPerSecond: number): string {
   return `${withPrefix(hashesPerSecond)}H/s`;
 }
 
+/** `101.3 MH/s (95 %: 97.0 … 105.8)`: a rate and the limits between which the truth is. */
+export function formatInterval(hashesPerSecond: number, low: number, high: number): string {
+  const { step, digits } = scaleOf(hashesPerSecond);
+  const [from, to] = [low, high].map((limit) => (limit / 1000 ** step).toFixed(digits));
+  return `${formatHashrate(hashesPerSecond)} (95 %: ${from} … ${to})`;
+}
+
 /** `1.05 G`, `17.2 k`, `0` and a space before the unit. */
 export function withPrefix(value: number): string {
+  const { step, digits } = scaleOf(value);
+  return `${(value / 1000 ** step).toFixed(digits)} ${PREFIXES[step]}`;
+}
+
+/** The power of 1000 that a value is shown in, and with how many digits after the point. */
+function scaleOf(value: number): { step: number; digits: number } {
   const step = value < 1 ? 0 : Math.min(PREFIXES.length - 1, Math.floor(Math.log10(value) / 3));
   const scaled = value / 1000 ** step;
-  const digits = step === 0 ? 0 : scaled < 10 ? 3 : scaled < 100 ? 2 : 1;
-  return `${scaled.toFixed(digits)} ${PREFIXES[step]}`;
+  return { step, digits: step === 0 ? 0 : scaled < 10 ? 3 : scaled < 100 ? 2 : 1 };
+}
+
+/** `34 %` */
+export function formatPercent(part: number): string {
+  return `${(100 * part).toFixed(0)} %`;
 }
 
 /** `42 s`, `3 min 20 s`, `5 h 12 min`, `3 d 4 h` */

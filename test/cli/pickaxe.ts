@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 /** Tests remember nothing in the user's own cache, and what one remembers spares the others of its file a measurement. */
-const cacheHome = mkdtempSync(join(tmpdir(), 'pickaxe-cache-'));
+export const cacheHome = mkdtempSync(join(tmpdir(), 'pickaxe-cache-'));
 process.once('exit', () => rmSync(cacheHome, { recursive: true, force: true }));
 
 export interface Run {

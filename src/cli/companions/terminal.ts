@@ -1,0 +1,156 @@
+/** The status line below the log, and the keys. Nothing of it where stderr is no terminal. */
+
+import { connection } from '../../report/terminal/connection.ts';
+import { hashrates } from '../../report/terminal/hashrates.ts';
+import { health } from '../../report/terminal/health.ts';
+import { help, KEYS, type KeyName } from '../../report/terminal/help.ts';
+import { inColours, inPlain } from '../../report/terminal/paint.ts';
+import { results } from '../../report/terminal/results.ts';
+import { statusLine } from '../../report/terminal/status-line.ts';
+import { type View, viewOf } from '../../report/terminal/view.ts';
+import { isForeground } from '../foreground.ts';
+import { type Key, Keyboard } from '../keyboard.ts';
+import type { LogFormat } from '../log.ts';
+import type { Companion, Running } from '../run-miner.ts';
+import { screen } from '../screen.ts';
+import { terminalKind } from '../terminal-kind.ts';
+
+export interface TerminalOptions {
+  /** False: no status line. */
+  readonly status: boolean;
+  readonly json: boolean;
+  readonly logFormat: LogFormat;
+}
+
+const DRAW_MS = 1_000;
+
+/** Whether there is a terminal that a person looks at. */
+function isWatched({ json, logFormat }: TerminalOptions): boolean {
+  return terminalKind().escapes && logFormat !== 'json' && !(json && process.stdout.isTTY);
+}
+
+/** Whether the status line tells the speed all the time. */
+export function hasStatusLine(options: TerminalOptions): boolean {
+  return options.status && isWatched(options);
+}
+
+/** @returns undefined where there is no terminal to show anything on */
+export function terminal(options: TerminalOptions): Companion | undefined {
+  if (!isWatched(options)) return undefined;
+  return async (running) => {
+    const session = new Session(running, hasStatusLine(options));
+    return () => session.end();
+  };
+}
+
+const PAGES: Partial<Record<KeyName, (view: View) => string[]>> = {
+  h: hashrates,
+  s: results,
+  c: connection,
+  e: health,
+  '?': help,
+};
+
+class Session {
+  readonly #running: Running;
+  readonly #hasLine: boolean;
+  readonly #paint = terminalKind().colours ? inColours : inPlain;
+  readonly #keyboard: Keyboard | undefined;
+  readonly #timer: NodeJS.Timeout;
+  readonly #stopListening: () => void;
+  /** Whether the terminal is ours: not while a shell has it, with us in the background. */
+  #isHere = false;
+
+  constructor(running: Running, hasLine: boolean) {
+    this.#running = running;
+    this.#hasLine = hasLine;
+    if (process.stdin.isTTY) this.#keyboard = new Keyboard(process.stdin, (key) => this.#pressed(key));
+    this.#timer = setInterval(this.#tick, DRAW_MS);
+    this.#stopListening = running.events.on(({ event }) => {
+      if (event === 'verdict') this.#draw();
+    });
+    process.stderr.on('resize', this.#draw);
+    process.on('SIGCONT', this.#continued);
+    // However the process ends, the terminal gets its usual mode again.
+    process.on('exit', this.#leave);
+    this.#tick();
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+    this.#stopListening();
+    process.stderr.off('resize', this.#draw);
+    process.off('SIGCONT', this.#continued).off('exit', this.#leave);
+    this.#leave();
+  }
+
+  readonly #tick = (): void => {
+    if (!this.#isHere && isForeground()) {
+      this.#isHere = true;
+      this.#keyboard?.open();
+    }
+    this.#draw();
+  };
+
+  readonly #draw = (): void => {
+    if (!this.#isHere || !this.#hasLine) return;
+    const { tally, clock } = this.#running;
+    screen.show(statusLine(viewOf(tally, clock), screen.columns, this.#paint));
+  };
+
+  readonly #leave = (): void => {
+    if (!this.#isHere) return;
+    this.#isHere = false;
+    this.#keyboard?.close();
+    screen.show('');
+  };
+
+  /** Ctrl-Z. As the terminal does it: the whole job is stopped, and goes on here once it is told to. */
+  #suspend(): void {
+    if (process.platform === 'win32') return;
+    this.#leave();
+    process.kill(0, 'SIGTSTP');
+    this.#tick();
+  }
+
+  /** Something stopped us, and somebody else may have the terminal now. */
+  readonly #continued = (): void => {
+    this.#isHere = false;
+    this.#keyboard?.rest();
+    this.#tick();
+  };
+
+  #pressed(key: Key): void {
+    if ('control' in key) {
+      if (key.control === 'suspend') this.#suspend();
+      else interrupt();
+      return;
+    }
+    if (!(key.typed in KEYS)) return;
+    const name = key.typed as KeyName;
+    if (name === 'q') interrupt();
+    else if (name === 'p') this.#pause();
+    else if (name === 'r') this.#resume();
+    else this.#print(PAGES[name]!(viewOf(this.#running.tally, this.#running.clock)));
+  }
+
+  /** What the devices make of it, the log says. */
+  #pause(): void {
+    this.#print(['pausing all devices; r resumes']);
+    this.#running.controls.pause('user', 'by the key p');
+  }
+
+  #resume(): void {
+    this.#print(['resuming']);
+    this.#running.controls.resume('user');
+  }
+
+  #print(lines: readonly string[]): void {
+    screen.write(`${lines.map((line) => `  ${line}\n`).join('')}`);
+  }
+}
+
+/** As Ctrl-C does without us: the first time mining ends, the second time the process. */
+function interrupt(): void {
+  process.emit('SIGINT', 'SIGINT');
+}

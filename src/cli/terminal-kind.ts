@@ -1,0 +1,20 @@
+/** What may be written to the terminal behind stderr, where there is one. */
+
+export interface TerminalKind {
+  /** It moves its cursor and erases when told to: without this no escape code is ever written. */
+  readonly escapes: boolean;
+  readonly colours: boolean;
+}
+
+/** @param isTty whether stderr is a terminal */
+export function terminalKind(
+  isTty = process.stderr.isTTY === true,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): TerminalKind {
+  const { TERM, CI, NO_COLOR } = environment;
+  // Runners of checks give a terminal whose output is read as a file.
+  const isRunner = CI !== undefined && !['', '0', 'false'].includes(CI);
+  const escapes = isTty && TERM !== 'dumb' && !isRunner;
+  // https://no-color.org: any value but none at all.
+  return { escapes, colours: escapes && !NO_COLOR };
+}

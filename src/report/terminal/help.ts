@@ -1,0 +1,18 @@
+/** Key `?`: the keys. */
+
+export const KEYS = {
+  h: 'hashrate of each device: 10 s, 60 s, 15 min, highest; and what of it is proven',
+  p: 'pause all devices',
+  r: 'resume',
+  s: 'results: blocks, luck, effort, best difficulty',
+  c: 'connection: nodes, current work, New Cuts',
+  e: 'health of each device: restarts, hardware errors, temperature, power',
+  '?': 'these keys',
+  q: 'quit; pending submissions are seen through',
+} as const;
+
+export type KeyName = keyof typeof KEYS;
+
+export function help(): string[] {
+  return Object.entries(KEYS).map(([key, what]) => `${key}  ${what}`);
+}

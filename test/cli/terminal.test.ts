@@ -1,0 +1,206 @@
+import { type SpawnOptions, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import { cacheHome, MAIN, start } from './pickaxe.ts';
+import { hasTmux, Terminal, type TerminalOptions } from './tmux.ts';
+
+const KEY = 'ab'.repeat(32);
+/** A status line: begins with a hashrate, and is nothing that the log writes. */
+const STATUS = /^ \d[\d.]* [kMG]?H\/s {2}/;
+const ESCAPE = '\x1b';
+
+const nodes: MockNode[] = [];
+const terminals: Terminal[] = [];
+
+afterEach(async () => {
+  for (const terminal of terminals.splice(0)) terminal.close();
+  await Promise.all(nodes.splice(0).map((node) => node.close()));
+});
+
+/** How to mine on a node that is so hard that nothing happens by itself. */
+async function mine(...more: string[]): Promise<string> {
+  const node = new MockNode({ difficulty: 1e15 });
+  nodes.push(node);
+  const { url } = await node.start();
+  const network = ['--network', 'development', '--public-key', KEY, '--devices', 'cpu', '--threads', '1'];
+  return ['mine', '--node', url, ...network, ...more].join(' ');
+}
+
+function open(options?: TerminalOptions): Terminal {
+  const terminal = new Terminal(options);
+  terminals.push(terminal);
+  return terminal;
+}
+
+/** Runs a command on a terminal that takes down every byte. */
+async function inScript(command: string, typed: string, options: SpawnOptions) {
+  const child = spawn('script', ['-qec', command, '/dev/null'], { ...options, stdio: ['pipe', 'pipe', 'inherit'] });
+  let stdout = '';
+  child.stdout!.on('data', (chunk) => {
+    stdout += chunk;
+  });
+  child.stdin!.write(typed);
+  const [code] = await once(child, 'close');
+  return { stdout, code };
+}
+
+const statusLines = (terminal: Terminal) => terminal.rows().filter((row) => STATUS.test(row));
+
+async function opened(options?: TerminalOptions): Promise<Terminal> {
+  const terminal = open(options);
+  terminal.type(`pickaxe ${await mine()}; echo "code $?"; stty -a\n`);
+  await terminal.sees('new job');
+  await vi.waitFor(() => expect(statusLines(terminal)).toHaveLength(1), 10_000);
+  return terminal;
+}
+
+/** The shell's own modes: lines, echo and signals. */
+async function isRestored(terminal: Terminal): Promise<void> {
+  await terminal.sees(/ isig icanon [^]* echo /);
+  expect(terminal.text()).not.toMatch(/ -isig| -icanon| -echo /);
+  expect(statusLines(terminal)).toEqual([]);
+}
+
+describe.skipIf(!hasTmux)('on a terminal', () => {
+  it('the log has a status line below it, and keys show more', async () => {
+    const terminal = await opened();
+    expect(terminal.rows().at(-1)).toMatch(STATUS);
+    terminal.type('z');
+    terminal.press('Up', 'F5');
+    const pages = { h: 'highest', s: 'effort', c: 'never lost', e: '0 hardware errors', '?': 'q  quit' };
+    for (const [key, says] of Object.entries(pages)) {
+      terminal.type(key);
+      await terminal.sees(says);
+    }
+    await terminal.sees(/proven .* H\/s|nothing yet/);
+    expect(terminal.text().match(/highest/g)).toHaveLength(2); // of the page h, and of the page ?
+    expect(terminal.rows().at(-1)).toMatch(STATUS);
+    expect(statusLines(terminal)).toHaveLength(1);
+    terminal.type('q');
+    await terminal.sees('code 0');
+    await isRestored(terminal);
+    expect(terminal.text()).toMatch(/0 accepted, 0 rejected, 0 stale/);
+  });
+
+  it('p pauses and r resumes', async () => {
+    const terminal = await opened();
+    terminal.type('p');
+    await terminal.sees('paused: by the key p');
+    await vi.waitFor(() => expect(statusLines(terminal)[0]).toContain('H/s  paused'), 10_000);
+    terminal.type('r');
+    await vi.waitFor(() => expect(statusLines(terminal)[0]).not.toContain('paused'), 10_000);
+    terminal.press('C-c');
+    await terminal.sees('code 0');
+    await isRestored(terminal);
+  });
+
+  it('the status line fits, whatever its width becomes', async () => {
+    const terminal = await opened({ columns: 160 });
+    for (const columns of [90, 60, 40, 25, 60, 160]) {
+      terminal.resize(columns);
+      await vi.waitFor(() => {
+        const [row, ...more] = statusLines(terminal);
+        expect(more).toEqual([]);
+        expect(row.length).toBeLessThan(columns);
+        expect(row.includes('effort')).toBe(columns >= 60);
+        expect(terminal.rows().at(-1)).toBe(row);
+      }, 10_000);
+    }
+  });
+
+  it('NO_COLOR takes the colours, and leaves the status line', async () => {
+    const colourful = await opened();
+    expect(colourful.text({ escapes: true })).toContain(`${ESCAPE}[`);
+    const plain = await opened({ env: { NO_COLOR: '1' } });
+    expect(plain.text({ escapes: true })).not.toContain(ESCAPE);
+  });
+
+  it('SIGTERM gives the terminal back', async () => {
+    const terminal = open();
+    terminal.type(
+      `(echo "pid $BASHPID."; exec "${process.execPath}" "${MAIN}" ${await mine()}); echo "code $?"; stty -a\n`,
+    );
+    await vi.waitFor(() => expect(statusLines(terminal)).toHaveLength(1), 20_000);
+    process.kill(Number(/pid (\d+)\./.exec(terminal.text())![1]), 'SIGTERM');
+    await terminal.sees('code 0');
+    await isRestored(terminal);
+  });
+
+  it('a crash gives the terminal back', async () => {
+    const bomb = 'data:text/javascript,setTimeout(()=>{throw new Error("a bomb")},4000)';
+    const terminal = open({ env: { NODE_OPTIONS: `--import=${bomb.replaceAll('"', '%22').replaceAll(' ', '%20')}` } });
+    terminal.type(`pickaxe ${await mine()}; echo "code $?"; NODE_OPTIONS= stty -a\n`);
+    await terminal.sees('Error: a bomb');
+    await terminal.sees(/code [1-9]/);
+    await isRestored(terminal);
+  });
+
+  it('Ctrl-Z stops it; it goes on in the background without the terminal, and in the foreground with it', async () => {
+    const terminal = open();
+    terminal.type(`pickaxe ${await mine('--duration', '60')}\n`);
+    await vi.waitFor(() => expect(statusLines(terminal)).toHaveLength(1), 20_000);
+    terminal.press('C-z');
+    await terminal.sees('Stopped');
+    expect(statusLines(terminal)).toEqual([]);
+    terminal.type('bg\njobs; echo here; stty -a | grep -o " .*icanon"\n');
+    await terminal.sees(/\n *isig icanon/);
+    await terminal.sees(/Running .*\n?.*\nhere/);
+    expect(statusLines(terminal)).toEqual([]);
+    terminal.type('fg\n');
+    await vi.waitFor(() => expect(statusLines(terminal)).toHaveLength(1), 20_000);
+    terminal.type('s');
+    await terminal.sees('no block yet');
+    terminal.type('q');
+    await terminal.sees('0 accepted');
+  });
+
+  it('started in the background it leaves the terminal alone and is not stopped', async () => {
+    const terminal = open();
+    terminal.type(`pickaxe ${await mine('--duration', '4')} & wait $!; echo "code $?"\n`);
+    await terminal.sees('code 0');
+    expect(terminal.text()).not.toContain('Stopped');
+    expect(statusLines(terminal)).toEqual([]);
+  });
+
+  it('--no-status leaves the line out, and keys work', async () => {
+    const terminal = open();
+    terminal.type(`pickaxe ${await mine('--no-status')}; echo "code $?"\n`);
+    await terminal.sees('new job');
+    terminal.type('h');
+    await terminal.sees('highest');
+    expect(statusLines(terminal)).toEqual([]);
+    terminal.type('q');
+    await terminal.sees('code 0');
+  });
+});
+
+describe.skipIf(!hasTmux || process.platform !== 'linux')('on a terminal that is none for people', () => {
+  it.each([
+    ['TERM=dumb', { TERM: 'dumb' }, []],
+    ['CI=true', { CI: 'true' }, []],
+    ['--log-format json', {}, ['--log-format', 'json']],
+  ])('%s: no escape code, no key', async (_, env, more) => {
+    const command = [process.execPath, MAIN, await mine('--duration', '3', ...more)].join(' ');
+    const { CI: _1, NO_COLOR: _2, ...rest } = process.env;
+    const env_ = { ...rest, TERM: 'xterm', XDG_CACHE_HOME: cacheHome, ...env };
+    const { stdout, code } = await inScript(command, 'hq', { env: env_ });
+    expect(code).toBe(0);
+    expect(stdout).toContain('new job');
+    expect(stdout).not.toContain(ESCAPE);
+    expect(stdout).not.toContain('highest');
+    expect(stdout).not.toContain('stopping');
+  });
+});
+
+describe('where there is no terminal', () => {
+  it('there is no escape code, and the speed is logged as ever', async () => {
+    const run = start([...(await mine('--duration', '3', '--log-format', 'text')).split(' ')], {
+      CI: '',
+      TERM: 'xterm',
+    });
+    expect(await run.code).toBe(0);
+    expect(run.stderr).toContain('speed ');
+    expect(run.stderr).not.toContain(ESCAPE);
+  });
+});

@@ -1,0 +1,84 @@
+/** A terminal to run things in, as a person sees it: tmux, with a server of its own. */
+
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { vi } from 'vitest';
+import { cacheHome, MAIN } from './pickaxe.ts';
+
+/** In CI it has to be there; elsewhere these tests are skipped. */
+export const hasTmux = spawnSync('tmux', ['-V']).status === 0 || process.env.CI !== undefined;
+
+/** What a command of the shell takes to be seen, with other tests running at the same time. */
+const PATIENCE_MS = 20_000;
+
+export interface TerminalOptions {
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly env?: Record<string, string>;
+}
+
+export class Terminal {
+  readonly #directory = mkdtempSync(join(tmpdir(), 'pickaxe-tmux-'));
+
+  /** A shell in an empty folder, with the command line to be tested as `pickaxe`. */
+  constructor({ columns = 100, rows = 30, env = {} }: TerminalOptions = {}) {
+    const { CI: _, NO_COLOR: _1, ...rest } = process.env;
+    const own = { PS1: '$ ', HOME: this.#directory, XDG_CACHE_HOME: cacheHome, XDG_CONFIG_HOME: this.#directory };
+    const size = ['-x', String(columns), '-y', String(rows)];
+    const shell = 'bash --norc --noprofile -i';
+    const session = ['-f', '/dev/null', 'new-session', '-d', ...size, '-c', this.#directory, shell];
+    this.#tmux(session, { ...rest, TERM: 'xterm-256color', ...own, ...env });
+    this.type(`pickaxe() { "${process.execPath}" "${MAIN}" "$@"; }; clear\n`);
+  }
+
+  /** Types a text; a line break is the Enter key. */
+  type(text: string): void {
+    for (const [i, line] of text.split('\n').entries()) {
+      if (i > 0) this.press('Enter');
+      if (line !== '') this.#tmux(['send-keys', '-l', '--', line]);
+    }
+  }
+
+  /** Keys by tmux's names: `Enter`, `C-c`, `Up`. */
+  press(...keys: string[]): void {
+    this.#tmux(['send-keys', ...keys]);
+  }
+
+  resize(columns: number, rows = 30): void {
+    this.#tmux(['resize-window', '-x', String(columns), '-y', String(rows)]);
+  }
+
+  /** What is to be seen: the rows, without those at the end that are empty. */
+  rows(): string[] {
+    return this.#tmux(['capture-pane', '-p']).trimEnd().split('\n');
+  }
+
+  /** All that was ever to be seen, rows that went on in the next one joined. @param escapes colours and the like, too */
+  text({ escapes = false } = {}): string {
+    return this.#tmux(['capture-pane', '-p', '-J', '-S', '-', ...(escapes ? ['-e'] : [])]);
+  }
+
+  async sees(pattern: RegExp | string, timeout = PATIENCE_MS): Promise<void> {
+    const seen = () => (typeof pattern === 'string' ? this.text().includes(pattern) : pattern.test(this.text()));
+    await vi.waitFor(
+      () => {
+        if (!seen()) throw new Error(`${pattern} is not to be seen:\n${this.text()}`);
+      },
+      { timeout, interval: 100 },
+    );
+  }
+
+  close(): void {
+    this.#tmux(['kill-server']);
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+
+  #tmux(args: string[], env: NodeJS.ProcessEnv = process.env): string {
+    const socket = ['-u', '-S', join(this.#directory, 'tmux')];
+    const { status, stdout, stderr } = spawnSync('tmux', [...socket, ...args], { encoding: 'utf8', env });
+    if (status !== 0) throw new Error(`tmux ${args.join(' ')}: ${stderr}`);
+    return stdout;
+  }
+}
