@@ -45,7 +45,8 @@ test('the truth lies between the limits in nineteen of twenty cases', () => {
   for (let i = 0; i < CASES; i++) {
     // Candidates that come at random, 30 in this time on average: exponential gaps.
     let count = 0;
-    for (let time = -Math.log(random()); time < 30; time -= Math.log(random())) count++;
+    const gap = () => Math.log(1 / random());
+    for (let time = gap(); time < 30; time += gap()) count++;
     const proven = provenBy(count);
     if (proven && proven.low <= 30 && 30 <= proven.high) inside++;
   }
