@@ -18,7 +18,7 @@ export function keysOf(text: string): Key[] {
   const characters = [...text.replace(SEQUENCE, '')];
   const controls = characters.filter((key) => key in CONTROL) as (keyof typeof CONTROL)[];
   if (controls.length > 0) return controls.map((key) => ({ control: CONTROL[key] }));
-  if (text.length > MOST_TYPED) return [];
+  if (characters.length > MOST_TYPED) return [];
   return characters.map((typed) => ({ typed: typed.toLowerCase() }));
 }
 

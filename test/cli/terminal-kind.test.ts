@@ -33,6 +33,7 @@ describe('keys', () => {
     ['\x1bh', []],
     ['\x1b', []],
     ['h\x1b[Bs', ['h', 's']],
+    ['\x1b[A\x1b[B\x1b[15~h', ['h']],
     ['\x03', ['interrupt']],
     ['\x1c', ['interrupt']],
     ['\x1a', ['suspend']],

@@ -72,7 +72,8 @@ export class Terminal {
 
   close(): void {
     this.#tmux(['kill-server']);
-    rmSync(this.#directory, { recursive: true, force: true });
+    // What ran in it may still be writing its last lines.
+    rmSync(this.#directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
 
   #tmux(args: string[], env: NodeJS.ProcessEnv = process.env): string {

@@ -7,31 +7,36 @@ import type { Paint, Style } from './paint.ts';
 import { luckOf, type View } from './view.ts';
 
 interface Part {
-  /** The longest first. One that can be left out ends with an empty one. */
-  readonly forms: readonly string[];
-  /** Where room is short, the part of the highest rank is shortened first. */
-  readonly rank: number;
+  /** The shortest first: each takes the place of the one before it where there is room. */
+  readonly forms: readonly Form[];
   readonly style?: Style | undefined;
 }
+
+/** A text, and how much it matters: what has the lowest rank is shown first. */
+type Form = readonly [text: string, rank: number];
 
 const GAP = '  ';
 
 /** @param columns of the terminal. The last stays empty: some break the line as soon as that is written. */
 export function statusLine({ now, summary }: View, columns: number, paint: Paint): string {
   const parts: Part[] = [
-    { forms: [formatHashrate(now.windows['10s'] ?? now.hashrate)], rank: 0, style: 'bold' },
-    { forms: [troubleOf(now), ''], rank: 1, style: 'yellow' },
-    { forms: [each(now.devices), ''], rank: 6 },
-    { forms: verdicts(summary), rank: 2, style: summary.rejected > 0 ? 'red' : undefined },
-    { forms: [`effort ${formatPercent(now.effort)}`, ''], rank: 4 },
-    { forms: [luck(summary), ''], rank: 7 },
-    { forms: [timeToBlock(now), ''], rank: 3 },
-    { forms: [temperature(now.devices), ''], rank: 5 },
-    { forms: [power(now.devices), ''], rank: 5 },
-    { forms: [`up ${formatDuration(summary.seconds)}`, ''], rank: 8 },
-    { forms: ['? for keys', ''], rank: 9, style: 'dim' },
+    { forms: [[hashrate(now), 0]], style: 'bold' },
+    { forms: [[troubleOf(now), 1]], style: 'yellow' },
+    { forms: [[each(now.devices), 9]] },
+    { forms: verdicts(summary), style: summary.rejected > 0 ? 'red' : undefined },
+    { forms: [[`effort ${formatPercent(now.effort)}`, 4]] },
+    { forms: [[luck(summary), 8]] },
+    { forms: [[timeToBlock(now), 3]] },
+    { forms: [[temperature(now.devices), 5]] },
+    { forms: [[power(now.devices), 5]] },
+    { forms: [[`up ${formatDuration(summary.seconds)}`, 7]] },
+    { forms: [['? for keys', 10]], style: 'dim' },
   ];
   return fit(parts, columns - 1, paint);
+}
+
+function hashrate({ windows, hashrate }: RigNow): string {
+  return formatHashrate(windows['10s'] ?? hashrate);
 }
 
 /** What keeps the rig from mining, where anything does. */
@@ -54,9 +59,12 @@ function each(devices: ReadonlyMap<string, DeviceNow>): string {
     .join(' ');
 }
 
-function verdicts({ accepted, rejected, stale, unknown }: Summary): string[] {
+function verdicts({ accepted, rejected, stale, unknown }: Summary): Form[] {
   const lost = unknown > 0 ? ` unknown ${unknown}` : '';
-  return [`accepted ${accepted} rejected ${rejected} stale ${stale}${lost}`, `${accepted}/${rejected}/${stale}`, ''];
+  return [
+    [`${accepted}/${rejected}/${stale}`, 2],
+    [`accepted ${accepted} rejected ${rejected} stale ${stale}${lost}`, 6],
+  ];
 }
 
 function luck(summary: Summary): string {
@@ -79,19 +87,22 @@ function power(devices: ReadonlyMap<string, DeviceNow>): string {
   return known.length === 0 ? '' : `${known.reduce((sum, watts) => sum + watts, 0).toFixed(0)} W`;
 }
 
+/** As much of the parts as there is room for. */
 function fit(parts: readonly Part[], room: number, paint: Paint): string {
-  const shown = parts.map((part) => ({ ...part, forms: [...part.forms] }));
-  const length = () => ` ${textsOf(shown).join(GAP)}`.length;
-  const shrinkable = shown.filter(({ forms }) => forms.length > 1).sort((a, b) => b.rank - a.rank);
-  while (length() > room && shrinkable.length > 0) {
-    shrinkable[0].forms.shift();
-    if (shrinkable[0].forms.length === 1) shrinkable.shift();
+  const shown = parts.map(({ style }) => ({ style, text: '' }));
+  const steps = parts.flatMap(({ forms }, i) => forms.map(([text, rank]) => ({ part: shown[i], text, rank })));
+  for (const { part, text } of steps.sort((a, b) => a.rank - b.rank)) {
+    const before = part.text;
+    part.text = text;
+    if (lengthOf(shown) > room) part.text = before;
   }
-  if (length() > room) return ` ${textsOf(shown).join(GAP)}`.slice(0, Math.max(0, room));
-  const painted = shown.map(({ forms: [text], style }) => (text && style ? paint(style, text) : text));
-  return ` ${painted.filter(Boolean).join(GAP)}`;
+  return shown
+    .filter(({ text }) => text !== '')
+    .map(({ style, text }, i) => `${i === 0 ? ' ' : GAP}${style ? paint(style, text) : text}`)
+    .join('');
 }
 
-function textsOf(parts: readonly Part[]): string[] {
-  return parts.map(({ forms }) => forms[0]).filter(Boolean);
+function lengthOf(parts: readonly { readonly text: string }[]): number {
+  const texts = parts.filter(({ text }) => text !== '');
+  return texts.reduce((sum, { text }) => sum + text.length + GAP.length, 1 - GAP.length);
 }

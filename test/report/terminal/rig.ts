@@ -27,13 +27,14 @@ export class FakeRig {
   /** Devices at these rates (H/s) for so long. Each second each of them finds a candidate for each proof asked for. */
   mine(rates: Record<string, number>, seconds: number, { difficulty = 1e12, proofs = 4, honesty = 1 } = {}): this {
     for (const name of Object.keys(rates)) this.tell(device(name, 'ready'));
-    for (let second = 0; second < seconds; second++) {
-      this.clock.advance(1_000);
+    for (let half = 0; half < 2 * seconds; half++) {
       for (const [name, rate] of Object.entries(rates)) {
-        this.tell(hashes(name, rate, difficulty));
+        this.tell(hashes(name, rate / 2, difficulty));
         const worth = (rate * honesty) / proofs;
-        for (let i = 0; i < proofs; i++) this.tell({ event: 'proof', device: name, hashes: worth, difficulty: worth });
+        for (let i = 0; i < proofs; i += 2)
+          this.tell({ event: 'proof', device: name, hashes: worth, difficulty: worth });
       }
+      this.clock.advance(500);
     }
     return this;
   }

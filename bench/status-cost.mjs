@@ -1,0 +1,158 @@
+// What the status line costs: the hashrate with it ÷ without it, in turns, on a terminal.
+//
+//   node bench/status-cost.mjs [--rounds 8] [--seconds 5] [--out FILE]
+//
+// One miner, on the CPU, against a mock node in another process at about a block a second: the status line is drawn every
+// second, at every verdict, and below every line of the log. Each round is with, without, without, with, so that a drift
+// of the machine's speed hits both. On a machine that does other things, too, that ratio says little: so the processor
+// time of one drawing is measured, as well, and told as a part of what all hashing threads have. The terminal is one of
+// `script` (util-linux), which another process reads, as terminals are. Linux only: it reads the scheduler's statistics.
+
+import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { terminal } from '#pickaxe/cli/companions/terminal.js';
+import { makeLog } from '#pickaxe/cli/log.js';
+import { screen } from '#pickaxe/cli/screen.js';
+import { systemClock } from '#pickaxe/clock.js';
+import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
+import { Events } from '#pickaxe/events/events.js';
+import { Miner } from '#pickaxe/mine/miner.js';
+import { LogLines } from '#pickaxe/report/log-lines.js';
+import { Tally } from '#pickaxe/report/tally.js';
+import { inColours } from '#pickaxe/report/terminal/paint.js';
+import { statusLine } from '#pickaxe/report/terminal/status-line.js';
+import { viewOf } from '#pickaxe/report/terminal/view.js';
+import { NodeSource } from '#pickaxe/source/node/node-source.js';
+import { median, printHeading, save } from './lib/figures.mjs';
+import { startMockProcess } from './lib/mock-process.mjs';
+
+/** Drawings that are timed, and how many of them in a row: the reader has to keep up. */
+const DRAWINGS = 2_000;
+const IN_A_ROW = 20;
+
+/** Of what a run that failed had shown. */
+const LAST_WORDS_CHARS = 2_000;
+/** How the status line begins: see cli/screen.ts. */
+const DRAWN = '\x1b[?7l';
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '8' },
+    seconds: { type: 'string', default: '5' },
+    out: { type: 'string' },
+    inside: { type: 'string' },
+  },
+});
+
+if (values.inside === undefined) await outside();
+else await inside(values.inside);
+
+/** Runs this script again on a terminal of its own, and tells what it found. */
+async function outside() {
+  printHeading();
+  const folder = mkdtempSync(join(tmpdir(), 'pickaxe-status-'));
+  const file = join(folder, 'rounds.json');
+  const command = [process.execPath, fileURLToPath(import.meta.url), '--inside', file];
+  const size = ['--rounds', values.rounds, '--seconds', values.seconds];
+  const { CI: _, ...environment } = process.env;
+  const child = spawn('script', ['-qec', [...command, ...size].map((part) => `'${part}'`).join(' '), '/dev/null'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...environment, TERM: 'xterm-256color' },
+  });
+  let shown = '';
+  child.stdout.on('data', (text) => {
+    shown += text;
+  });
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`it ended with exit code ${code}:\n${shown.slice(-LAST_WORDS_CHARS)}`);
+  const { threads, draws, drawUs, turns } = JSON.parse(readFileSync(file, 'utf8'));
+  rmSync(folder, { recursive: true });
+
+  const rounds = turns.map(([with1, without1, without2, with2]) => {
+    const MHs = (a, b) => Number(((a + b) / 2e6).toFixed(2));
+    const row = { 'with MH/s': MHs(with1, with2), 'without MH/s': MHs(without1, without2) };
+    return { ...row, ratio: Number((row['with MH/s'] / row['without MH/s']).toFixed(4)) };
+  });
+  console.table(rounds);
+  const drawsPerSecond = draws / (2 * turns.length * Number(values.seconds));
+  const percent = (100 * drawsPerSecond * drawUs) / (1e6 * threads);
+  const figures = { ratio: median(rounds.map(({ ratio }) => ratio)), drawsPerSecond, drawUs, percent };
+  const result = Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, Number(value.toFixed(4))]));
+  console.log(`hashrate with the status line ÷ without: median ${result.ratio}`);
+  console.log(`one drawing: ${drawUs.toFixed(0)} µs of CPU, ${drawsPerSecond.toFixed(1)} a second, ${threads} threads`);
+  console.log(`so the status line takes ${percent.toFixed(3)} % of what the hashing threads have`);
+  save(values.out, { bench: 'status-cost', threads, rounds, ...result });
+}
+
+/** Mines, with and without the status line in turns. */
+async function inside(file) {
+  const node = await startMockProcess({ difficulty: 1e8, rivalMs: 3_000 });
+  const events = new Events();
+  const tally = new Tally(systemClock);
+  const log = makeLog('info', 'text');
+  events.on(tally.listen);
+  events.on(new LogLines(log, tally).listen);
+  const identity = { account: 'bench', predicate: 'keys-all', publicKeys: ['0'.repeat(64)] };
+  const source = new NodeSource({ url: node.url, network: 'development', miner: identity }, { emit: events.emit });
+  const random = (below) => randomInt(below);
+  const engine = new CpuEngine();
+  const options = { source, engines: [engine], emit: events.emit, clock: systemClock, random };
+  const miner = new Miner(options);
+  const run = miner.run();
+  const companion = terminal({ status: true, json: false, logFormat: 'text' });
+  if (!companion) throw new Error('this is no terminal');
+
+  let draws = 0;
+  const write = process.stderr.write.bind(process.stderr);
+  process.stderr.write = (text, ...rest) => {
+    if (String(text).includes(DRAWN)) draws++;
+    return write(text, ...rest);
+  };
+
+  const turn = async (shows) => {
+    const end = shows ? await companion({ controls: miner, events, tally, clock: systemClock, log }) : () => {};
+    const before = { hashes: tally.summary().hashes, ms: performance.now() };
+    await sleep(Number(values.seconds) * 1000);
+    const rate = (1000 * (tally.summary().hashes - before.hashes)) / (performance.now() - before.ms);
+    await end();
+    return rate;
+  };
+
+  await sleep(3_000); // warm-up, and a rate to aim a block a second at
+  node.setDifficulty(tally.summary().hashrate);
+  const turns = [];
+  for (let round = 0; round < Number(values.rounds); round++) {
+    const rates = [];
+    for (const shows of [true, false, false, true]) rates.push(await turn(shows));
+    turns.push(rates);
+  }
+  const result = { draws, drawUs: await drawingUs(tally), threads: availableParallelism(), turns };
+  miner.stop();
+  await run;
+  await node.close();
+  writeFileSync(file, JSON.stringify(result));
+  process.exit(0);
+}
+
+/** @returns µs of this thread's processor time that one drawing takes */
+async function drawingUs(tally) {
+  let ns = 0;
+  for (let done = 0; done < DRAWINGS; done += IN_A_ROW) {
+    await sleep(1);
+    const before = threadNs();
+    for (let i = 0; i < IN_A_ROW; i++) screen.show(statusLine(viewOf(tally, systemClock), 120, inColours));
+    ns += threadNs() - before;
+  }
+  return ns / DRAWINGS / 1000;
+}
+
+function threadNs() {
+  return Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]);
+}
