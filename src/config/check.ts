@@ -66,7 +66,9 @@ function tell({ code, path: issuePath, keys }: Issue, { document, where, file }:
   const value = path.reduce<unknown>((inner, key) => (inner as Record<string | number, unknown>)?.[key], document);
   // Flags and variables are their own names.
   const subject = file === undefined ? where(path) : `${where(path)}: ${nameOf(path)}`;
-  return [`${subject} is ${show(value)}. ${entry?.setting.kind.says ?? expectTable(path)}`];
+  // Where the path of a secret's file should be, the secret itself may be.
+  const shown = entry?.setting.secretFile ? 'no path' : show(value);
+  return [`${subject} is ${shown}. ${entry?.setting.kind.says ?? expectTable(path)}`];
 }
 
 function expectTable(path: Path): string {
@@ -99,6 +101,7 @@ function namesFor(table: string, key: string | undefined): Map<string, string[]>
 
 /** `node.urls[1]`; names that are none are cut short. */
 function nameOf(path: Path): string {
+  if (path.length === 0) return 'it';
   return path
     .map((key, index) => {
       if (typeof key === 'number') return `[${key}]`;

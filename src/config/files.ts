@@ -9,8 +9,8 @@ import { ConfigError } from './errors.ts';
 import { jsonLines, type Lines, tomlLines } from './lines.ts';
 import type { Environment } from './texts.ts';
 
-/** A hundred times the example, which names every setting. */
-const MAX_BYTES = 1024 * 1024;
+/** Fifty times the example, which names every setting. */
+const MAX_BYTES = 256 * 1024;
 /** Tables in tables, lists in lists: a configuration has three. */
 const MAX_DEPTH = 32;
 

@@ -12,7 +12,7 @@ const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 /** Tests remember nothing in the user's own cache, and what one remembers spares the others of its file a measurement. */
 const cacheHome = mkdtempSync(join(tmpdir(), 'pickaxe-cache-'));
-/** Nor does what the user has configured change what they find. */
+/** Nor does anything that the user has configured change what they find: no file, and no variable. */
 const configHome = mkdtempSync(join(tmpdir(), 'pickaxe-config-'));
 process.once('exit', () => {
   for (const folder of [cacheHome, configHome]) rmSync(folder, { recursive: true, force: true });
@@ -33,9 +33,9 @@ const unset = Object.fromEntries(Object.entries(process.env).filter(([name]) => 
 
 /**
  * @param main the command line to run, when it is another copy of it
- * @param cwd where it runs, when that is not the repository
+ * @param cwd where it runs; left out, in a folder without a configuration
  */
-export function start(args: string[], env: Record<string, string> = {}, main = MAIN, cwd = process.cwd()): Run {
+export function start(args: string[], env: Record<string, string> = {}, main = MAIN, cwd = configHome): Run {
   const child = spawn(process.execPath, [main, ...args], {
     cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
