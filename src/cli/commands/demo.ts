@@ -3,6 +3,7 @@
 import type { Loaded } from '../../config/load.ts';
 import { Events } from '../../events/events.ts';
 import { MockNode } from '../../mock-node/mock-node.ts';
+import { companionsOf } from '../companions.ts';
 import { makeLog } from '../log.ts';
 import { nodeSource } from '../node-source.ts';
 import { chooseEngines } from '../rig.ts';
@@ -22,6 +23,7 @@ const RIVAL_MS = 2_000;
 
 export async function runDemo({ config }: Loaded): Promise<number> {
   const temperatureLimits = limitsOf(config.devices);
+  const companions = await companionsOf(config);
   const log = makeLog(config.log.level, config.log.format);
   const engines = await chooseEngines(config, log);
   const node = new MockNode({ network: NETWORK, difficulty: FIRST_DIFFICULTY, rivalMs: RIVAL_MS });
@@ -32,7 +34,7 @@ export async function runDemo({ config }: Loaded): Promise<number> {
   const miner = { publicKeys: [PUBLIC_KEY], predicate: 'keys-all' } as const;
   const source = nodeSource({ node: { urls: [url], network: NETWORK, insecureTls: false }, miner }, events);
   try {
-    return await runMiner({ events, source, engines, log, temperatureLimits }, config.run);
+    return await runMiner({ events, source, engines, log, temperatureLimits, companions }, config.run);
   } finally {
     stopRetargeting();
     await node.close();

@@ -3,6 +3,7 @@
 import type { Loaded } from '../../config/load.ts';
 import { configAsJson, configAsToml } from '../../config/print.ts';
 import { Events } from '../../events/events.ts';
+import { companionsOf } from '../companions.ts';
 import { dryRun } from '../dry-run.ts';
 import { EXIT } from '../exit-codes.ts';
 import { makeLog } from '../log.ts';
@@ -23,10 +24,11 @@ export async function runMine(loaded: Loaded, options: MineOptions): Promise<num
     return EXIT.done;
   }
   const temperatureLimits = limitsOf(config.devices);
+  const companions = await companionsOf(config);
   const events = new Events();
   const source = nodeSource(config, events);
   const log = makeLog(config.log.level, config.log.format);
   const engines = await chooseEngines(config, log);
-  const rig = { events, source, engines, log, temperatureLimits };
+  const rig = { events, source, engines, log, temperatureLimits, companions };
   return options.dryRun ? dryRun(rig, config) : runMiner(rig, config.run);
 }
