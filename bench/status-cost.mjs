@@ -21,6 +21,7 @@ import { terminal } from '#pickaxe/cli/companions/terminal.js';
 import { makeLog } from '#pickaxe/cli/log.js';
 import { screen } from '#pickaxe/cli/screen.js';
 import { systemClock } from '#pickaxe/clock.js';
+import { DEFAULTS } from '#pickaxe/config/settings.js';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
 import { Events } from '#pickaxe/events/events.js';
 import { Miner } from '#pickaxe/mine/miner.js';
@@ -106,7 +107,7 @@ async function inside(file) {
   const options = { source, engines: [engine], emit: events.emit, clock: systemClock, random };
   const miner = new Miner(options);
   const run = miner.run();
-  const companion = terminal({ status: true, json: false, logFormat: 'text' });
+  const companion = terminal(DEFAULTS);
   if (!companion) throw new Error('this is no terminal');
 
   let draws = 0;

@@ -3,6 +3,7 @@
 import { randomInt } from 'node:crypto';
 import type { Logger } from 'pino';
 import { type Clock, systemClock } from '../clock.ts';
+import type { Config } from '../config/settings.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Controls } from '../events/controls.ts';
 import type { Events } from '../events/events.ts';
@@ -12,33 +13,18 @@ import { JsonLines } from '../report/json-lines.ts';
 import { LogLines } from '../report/log-lines.ts';
 import { Tally } from '../report/tally.ts';
 import type { WorkSource } from '../source/source.ts';
-import { hasStatusLine } from './companions/terminal.ts';
 import { EXIT } from './exit-codes.ts';
-import type { LogFormat, LogLevel } from './log.ts';
+import { screen } from './screen.ts';
 
 /** The first speed line comes early, so that a newcomer sees that it works; then one every ten seconds. */
 const FIRST_REPORT_MS = 2_000;
 const REPORT_MS = 10_000;
-/** With a status line, the log's speed lines are there to scroll back to. */
-const SPEED_BESIDE_STATUS_MS = 60_000;
+/** Beside a status line, speed lines are there to scroll back to: one in a minute. */
+const REPORTS_BESIDE_STATUS = 6;
 /** What a wrapper may leave unread: hours of events. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 /** Exit code of a process ended by its second SIGINT or SIGTERM: the shells' 128 + 2. */
 const INTERRUPTED = 130;
-
-/** Options of the commands that mine. */
-export interface MiningOptions {
-  /** End after this many accepted blocks. */
-  readonly blocks?: number;
-  /** End after this many seconds. */
-  readonly duration?: number;
-  /** Events as JSON lines on stdout. */
-  readonly json: boolean;
-  /** False: no status line. */
-  readonly status: boolean;
-  readonly logLevel: LogLevel;
-  readonly logFormat: LogFormat;
-}
 
 export interface Rig {
   readonly events: Events;
@@ -67,9 +53,8 @@ export interface Running {
 export type Companion = (running: Running) => Promise<() => void | Promise<void>>;
 
 /** @returns the exit code */
-export async function runMiner(rig: Rig, options: MiningOptions): Promise<number> {
+export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config['run'], 'status'>): Promise<number> {
   const { events, source, engines, log, temperatureLimits, companions = [] } = rig;
-  const { json, blocks, duration } = options;
   const clock = systemClock;
   const tally = new Tally(clock);
   const logLines = new LogLines(log, tally);
@@ -86,18 +71,20 @@ export async function runMiner(rig: Rig, options: MiningOptions): Promise<number
     if (event.event === 'device' && event.fault === 'wrong hashes') outcome.wrongHashes = true;
   });
 
-  const speed = () => logLines.speed();
-  const hashrate = () => jsonLines?.hashrate(tally);
+  let reports = 0;
+  const report = () => {
+    if (!screen.showsLine || reports % REPORTS_BESIDE_STATUS === 0) logLines.speed();
+    reports++;
+    jsonLines?.hashrate(tally);
+  };
   const random = (below: number) => randomInt(below);
   const miner = new Miner({ source, engines, emit: events.emit, clock, random, temperatureLimits });
   events.on((event) => {
     if (event.event === 'verdict' && blocks !== undefined && tally.accepted >= blocks) miner.stop();
   });
   const timers = [
-    setTimeout(speed, FIRST_REPORT_MS),
-    setTimeout(hashrate, FIRST_REPORT_MS),
-    setInterval(speed, hasStatusLine(options) ? SPEED_BESIDE_STATUS_MS : REPORT_MS),
-    setInterval(hashrate, REPORT_MS),
+    setTimeout(report, FIRST_REPORT_MS),
+    setInterval(report, REPORT_MS),
     ...(duration === undefined ? [] : [setTimeout(() => miner.stop(), duration * 1000)]),
   ];
   const release = onSignals(() => {

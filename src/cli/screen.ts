@@ -30,6 +30,10 @@ export class Screen {
     return this.#output.columns || USUAL_COLUMNS;
   }
 
+  get showsLine(): boolean {
+    return this.#line !== '';
+  }
+
   /** Writes above the line, all in one piece. @param text whole lines */
   write(text: string): void {
     this.#output.write(this.#line === '' ? text : `${CLEAR}${text}${this.#drawn}`);

@@ -1,5 +1,6 @@
 /** The status line below the log, and the keys. Nothing of it where stderr is no terminal. */
 
+import type { Config } from '../../config/settings.ts';
 import { connection } from '../../report/terminal/connection.ts';
 import { hashrates } from '../../report/terminal/hashrates.ts';
 import { health } from '../../report/terminal/health.ts';
@@ -10,35 +11,17 @@ import { statusLine } from '../../report/terminal/status-line.ts';
 import { type View, viewOf } from '../../report/terminal/view.ts';
 import { isForeground } from '../foreground.ts';
 import { type Key, Keyboard } from '../keyboard.ts';
-import type { LogFormat } from '../log.ts';
 import type { Companion, Running } from '../run-miner.ts';
 import { screen } from '../screen.ts';
 import { terminalKind } from '../terminal-kind.ts';
 
-export interface TerminalOptions {
-  /** False: no status line. */
-  readonly status: boolean;
-  readonly json: boolean;
-  readonly logFormat: LogFormat;
-}
-
 const DRAW_MS = 1_000;
 
-/** Whether there is a terminal that a person looks at. */
-function isWatched({ json, logFormat }: TerminalOptions): boolean {
-  return terminalKind().escapes && logFormat !== 'json' && !(json && process.stdout.isTTY);
-}
-
-/** Whether the status line tells the speed all the time. */
-export function hasStatusLine(options: TerminalOptions): boolean {
-  return options.status && isWatched(options);
-}
-
-/** @returns undefined where there is no terminal to show anything on */
-export function terminal(options: TerminalOptions): Companion | undefined {
-  if (!isWatched(options)) return undefined;
+/** @returns undefined where there is no terminal that a person looks at */
+export function terminal({ log, run }: Pick<Config, 'log' | 'run'>): Companion | undefined {
+  if (!terminalKind().escapes || log.format === 'json' || (run.json && process.stdout.isTTY)) return undefined;
   return async (running) => {
-    const session = new Session(running, hasStatusLine(options));
+    const session = new Session(running, run.status);
     return () => session.end();
   };
 }
