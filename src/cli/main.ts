@@ -56,6 +56,13 @@ withSettings(program.command('devices'), 'cpu', 'gpu.software')
     exit(await (await import('./commands/devices.ts')).runDevices(await settingsOf(command), options)),
   );
 
+withSettings(program.command('doctor'), 'node', 'miner', 'devices.use', 'cpu', 'gpu.software')
+  .description('check this machine and the node: what keeps it from mining, and what to do about it')
+  .option('--json', 'one JSON object on stdout', false)
+  .action(async (options, command) =>
+    exit(await (await import('./commands/doctor.ts')).runDoctor(() => settingsOf(command), options)),
+  );
+
 program
   .command('verify')
   .description('check the proof of work of a header (286 bytes) or a work record (322 bytes)')

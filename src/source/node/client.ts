@@ -151,6 +151,11 @@ export class NodeClient {
     return response.body;
   }
 
+  /** Ends its connections, whatever they are at. */
+  async close(): Promise<void> {
+    await Promise.all([this.#requests.destroy(), this.#streams.destroy()]);
+  }
+
   async #ask(question: Question, timeoutMs: number, stop: AbortSignal): Promise<{ status: number; body: Buffer }> {
     return await within(timeoutMs, stop, async (signal) => {
       const response = await this.#send(this.#requests, question, signal);

@@ -32,28 +32,43 @@ export interface Finding {
   readonly reason: string;
 }
 
-/** @param report the JSON of `/config` */
-export function checkConfig(report: unknown, network: string, miner: MinerIdentity): Finding[] {
+/** @returns the network that a node says it serves, from the JSON of `/config` */
+export function servedNetwork(report: unknown): string | undefined {
+  const { ledgerVersion, chainwebVersion } = configSchema.safeParse(report).data ?? {};
+  const served = ledgerVersion ?? chainwebVersion;
+  return served === undefined ? undefined : quote(served);
+}
+
+/**
+ * @param report the JSON of `/config`
+ * @param network left out, any will do
+ * @param miner left out, anyone
+ */
+export function checkConfig(report: unknown, network: string | undefined, miner: MinerIdentity | undefined): Finding[] {
   const parsed = configSchema.safeParse(report);
   if (!parsed.success) {
     return [{ state: 'info', reason: 'the node reports its configuration in a form that is not known here' }];
   }
-  const { ledgerVersion = parsed.data.chainwebVersion } = parsed.data;
-  const served = ledgerVersion === undefined ? undefined : quote(ledgerVersion);
+  const served = servedNetwork(report);
   const coordination = parsed.data.mining?.coordination;
   const warnings: string[] = [];
-  if (served !== undefined && served !== network) {
+  if (served !== undefined && network !== undefined && served !== network) {
     warnings.push(`the node serves the network ${served}, not ${network}: check the network or the node URL`);
   }
   if (coordination?.enabled === false) {
     warnings.push('mining is disabled at the node: set mining.coordination.enabled in its configuration');
   }
   const miners = coordination?.miners ?? [];
-  if (miners.length > 0 && !miners.some((known) => isSame(known, miner))) {
+  if (miner && miners.length > 0 && !miners.some((known) => isSame(known, miner))) {
     warnings.push(`the node does not list this miner. ${explainMiner(miner)}`);
   }
   if (warnings.length > 0) return warnings.map((reason) => ({ state: 'warning', reason }));
-  return [{ state: 'info', reason: `the node serves ${served ?? network} and its configuration allows mining` }];
+  return [
+    {
+      state: 'info',
+      reason: `the node serves ${served ?? network ?? 'some network'} and its configuration allows mining`,
+    },
+  ];
 }
 
 /** Keys and predicate count only where the report gives them. */

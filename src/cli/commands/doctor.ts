@@ -1,0 +1,92 @@
+/** `pickaxe doctor`: what keeps this machine from mining, or from mining well, and what to do about it. */
+
+import { userCacheDirectory } from '../../cache.ts';
+import { userConfigDirectory } from '../../config/files.ts';
+import type { Loaded } from '../../config/load.ts';
+import { type Config, DEFAULTS } from '../../config/settings.ts';
+import { surveyKernels } from '../../engine/cpu/kernels/choose.ts';
+import { DeviceError } from '../../engine/engine.ts';
+import { listGpus } from '../../engine/gpu/list-gpus.ts';
+import { type CpuFacts, examineCpu } from '../doctor/cpu.ts';
+import { examineDevices } from '../doctor/devices.ts';
+import { type Finding, findingLines } from '../doctor/finding.ts';
+import { examineCacheFolder, examineConfigFolder } from '../doctor/folders.ts';
+import { examineGpus, type GpuFacts, readGpus } from '../doctor/gpus.ts';
+import { examineNodes } from '../doctor/nodes.ts';
+import { examineSystem, readSystem } from '../doctor/system.ts';
+import { EXIT, UsageError } from '../exit-codes.ts';
+import { kernelRows } from '../kernel-table.ts';
+import { thisMachine } from '../machine.ts';
+import { threadChoice, usableKernel } from '../rig.ts';
+
+export interface DoctorOptions {
+  readonly json: boolean;
+}
+
+/** @param settings a fault in them is a finding like others */
+export async function runDoctor(settings: () => Promise<Loaded>, options: DoctorOptions): Promise<number> {
+  const { config, configuration } = await examineConfig(settings);
+  const [cpu, listed, nodes] = await Promise.all([readCpu(config), list(config), examineNodes(config)]);
+  const findings = [
+    ...examineSystem(readSystem()),
+    ...examineCpu(cpu),
+    ...examineGpus(readGpus(listed)),
+    examineDevices(
+      config.devices.use,
+      cpu.kernels.some(({ chosen }) => chosen),
+      listed.gpus,
+    ),
+    configuration,
+    examineCacheFolder(userCacheDirectory()),
+    ...nodes,
+  ];
+  const count = (state: Finding['state']) => findings.filter((finding) => finding.state === state).length;
+  const faults = count('fault');
+  const warnings = count('warning');
+  if (options.json) {
+    process.stdout.write(`${JSON.stringify({ machine: thisMachine(), findings, faults, warnings })}\n`);
+  } else {
+    const verdict =
+      faults > 0 ? 'Mining is not possible like this.' : 'Nothing found that keeps this machine from mining.';
+    const lines = [...findingLines(findings), '', `${of(faults, 'fault')}, ${of(warnings, 'warning')}. ${verdict}`];
+    process.stdout.write(`${lines.join('\n')}\n`);
+  }
+  return faults > 0 ? EXIT.failed : EXIT.done;
+}
+
+function of(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+async function examineConfig(settings: () => Promise<Loaded>): Promise<{ config: Config; configuration: Finding }> {
+  try {
+    const { config, files } = await settings();
+    return { config, configuration: examineConfigFolder(userConfigDirectory(process.env), files) };
+  } catch (fault) {
+    if (!(fault instanceof UsageError)) throw fault;
+    const why = 'pickaxe mine does not start with it; the rest was checked without it';
+    const configuration = { about: 'configuration', state: 'fault', what: fault.message, why } as const;
+    return { config: DEFAULTS, configuration };
+  }
+}
+
+async function readCpu({ cpu }: Config): Promise<CpuFacts> {
+  try {
+    const threads = threadChoice(cpu);
+    const asked = cpu.kernel === undefined ? undefined : usableKernel(cpu.kernel);
+    const survey = await surveyKernels({ threads: threads.threads, cacheDirectory: userCacheDirectory() });
+    return { threads, kernels: kernelRows(survey, asked) };
+  } catch (fault) {
+    if (!(fault instanceof UsageError)) throw fault;
+    return { refused: fault.message, kernels: [] };
+  }
+}
+
+async function list({ gpu }: Config): Promise<Pick<GpuFacts, 'gpus' | 'none'>> {
+  try {
+    return { gpus: await listGpus({ softwareGpu: gpu.software }) };
+  } catch (error) {
+    if (!(error instanceof DeviceError)) throw error;
+    return { gpus: [], none: { message: error.message, fault: error.fault === 'missing' ? 'missing' : 'lost' } };
+  }
+}

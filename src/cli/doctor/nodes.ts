@@ -1,0 +1,47 @@
+/** The nodes that are configured, each asked everything once. */
+
+import type { Config } from '../../config/settings.ts';
+import { type Examination, examineNode, type NodeQuestion } from '../../source/node/examine.ts';
+import { version } from '../../version.ts';
+import { defaultAccount } from '../node-source.ts';
+import type { Finding } from './finding.ts';
+
+/** How a node is asked: what tests replace. */
+export type Ask = (question: NodeQuestion) => Promise<Examination>;
+
+/** @returns with faults only where no node is left to mine on */
+export async function examineNodes({ node, miner }: Pick<Config, 'node' | 'miner'>, ask: Ask = examineNode) {
+  const { urls = [], network, insecureTls } = node;
+  if (urls.length === 0) {
+    const what = 'none is configured, so none was asked, and the clock was not checked';
+    return [{ about: 'node', state: 'warning', what, mend: 'pickaxe init, or --node URL' } satisfies Finding];
+  }
+  const { publicKeys = [], predicate, account } = miner;
+  const identity =
+    publicKeys.length === 0 ? undefined : { account: account ?? defaultAccount(publicKeys), predicate, publicKeys };
+  const userAgent = `pickaxe/${version}`;
+  const each = await Promise.all(
+    urls.map(async (url) => findingsOf(url, ask, { url, network, miner: identity, insecureTls, userAgent })),
+  );
+  const canMine = each.some((findings) => findings.every(({ state }) => state !== 'fault'));
+  const findings = each.flat().map((finding) => (canMine ? softened(finding) : finding));
+  return identity ? findings : [...findings, NO_KEY];
+}
+
+const NO_KEY: Finding = {
+  about: 'miner',
+  state: 'warning',
+  what: 'no public key is configured, so no work was asked for',
+  why: 'rewards go to a key',
+  mend: 'pickaxe init, or pickaxe keygen FILE and --public-key',
+};
+
+async function findingsOf(url: string, ask: Ask, question: NodeQuestion): Promise<Finding[]> {
+  const { findings } = await ask(question);
+  return findings.map(({ about, what, ...rest }) => ({ ...rest, about: 'node', what: `${url} ${about}: ${what}` }));
+}
+
+/** The others are mined on meanwhile. */
+function softened(finding: Finding): Finding {
+  return finding.state === 'fault' ? { ...finding, state: 'warning' } : finding;
+}

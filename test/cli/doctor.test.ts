@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import { pickaxe } from './pickaxe.ts';
+
+const KEY = 'ab'.repeat(32);
+const MINER = ['--network', 'development', '--public-key', KEY, '--threads', '1'];
+
+const nodes: MockNode[] = [];
+afterEach(() => Promise.all(nodes.splice(0).map((node) => node.close())));
+
+async function startNode(options: ConstructorParameters<typeof MockNode>[0] = {}): Promise<string> {
+  const node = new MockNode(options);
+  nodes.push(node);
+  return (await node.start()).url;
+}
+
+interface Report {
+  readonly machine: object;
+  readonly findings: readonly { about: string; state: string; what: string; why?: string; mend?: string }[];
+  readonly faults: number;
+  readonly warnings: number;
+}
+
+async function doctor(...args: string[]): Promise<{ code: number | null; report: Report }> {
+  const { code, stdout } = await pickaxe('doctor', '--json', ...args);
+  return { code, report: JSON.parse(stdout) };
+}
+
+describe('pickaxe doctor', () => {
+  it('finds no fault where there is none', async () => {
+    const { code, report } = await doctor('--node', await startNode(), ...MINER);
+    expect(report.findings.filter(({ state }) => state === 'fault')).toEqual([]);
+    expect(report).toMatchObject({ faults: 0, machine: { node: process.version } });
+    expect(code).toBe(0);
+    const about = report.findings.map(({ about }) => about);
+    for (const each of ['Node.js', 'system', 'memory', 'CPU', 'devices', 'configuration', 'cache', 'node']) {
+      expect(about).toContain(each);
+    }
+    expect(report.findings.filter(({ about }) => about === 'node')).toHaveLength(5);
+  });
+
+  it.each([
+    ['mining is disabled', { miningEnabled: false }, 'no mining API'],
+    [
+      'the miner is not listed',
+      { miners: [{ account: 'someone', predicate: 'keys-all', 'public-keys': [KEY] }] },
+      'does not know this miner',
+    ],
+    ['the network is another', { network: 'testnet04' }, 'serves the network testnet04'],
+  ] as const)('says so when %s, and exits with 1', async (_, options, says) => {
+    const { code, report } = await doctor('--node', await startNode(options as never), ...MINER);
+    expect(report.faults).toBeGreaterThan(0);
+    expect(report.findings.map(({ what }) => what).join('\n')).toContain(says);
+    expect(code).toBe(1);
+  });
+
+  it('says in text what is wrong and what to do', async () => {
+    const { code, stdout } = await pickaxe('doctor', '--node', 'http://127.0.0.1:9', ...MINER);
+    expect(stdout).toMatch(/^fault +node +http:\/\/127\.0\.0\.1:9 connection: cannot reach/m);
+    expect(stdout).toMatch(/^ok +Node\.js +\d/m);
+    expect(stdout).toMatch(/\d faults?, \d warnings?\. Mining is not possible like this\./);
+    expect(code).toBe(1);
+  });
+
+  it('without a node says what was not checked', async () => {
+    const { code, report } = await doctor('--threads', '1');
+    expect(report.findings.at(-1)).toMatchObject({ about: 'node', state: 'warning' });
+    expect(code).toBe(0);
+  });
+
+  it('takes what is wrong with the configuration for a finding, and checks the rest', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pickaxe-'));
+    try {
+      const file = join(folder, 'pickaxe.toml');
+      writeFileSync(file, '[cpu]\nthreds = 2\n');
+      const { code, report } = await doctor('--config', file);
+      const finding = report.findings.find(({ about }) => about === 'configuration');
+      expect(finding).toMatchObject({ state: 'fault', what: expect.stringContaining('threads') });
+      expect(report.findings.some(({ about }) => about === 'CPU')).toBe(true);
+      expect(code).toBe(1);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('takes devices that cannot be had for a fault', async () => {
+    const { code, report } = await doctor('--devices', 'gpu77');
+    expect(report.findings.find(({ about }) => about === 'devices')).toMatchObject({ state: 'fault' });
+    expect(code).toBe(1);
+  });
+});
