@@ -18,9 +18,10 @@ const program = new Command('pickaxe')
     `
 First steps:
   pickaxe demo          mines at once, on a mock node inside this process
-  pickaxe devices       what this machine can mine with
-  pickaxe keygen FILE   a key pair to receive rewards
-  pickaxe mine --node http://HOST:1848 --network mainnet01 --public-key KEY
+  pickaxe init          asks for node, key and devices, and writes them down
+  pickaxe doctor        what keeps this machine from mining, and what to do about it
+  pickaxe mine          mines, as written down or as flags say:
+                        pickaxe mine --node http://HOST:1848 --network mainnet01 --public-key KEY
 
 Settings come from flags, PICKAXE_… variables, pickaxe.toml and the user's config.toml: see pickaxe config example.
 
@@ -55,6 +56,12 @@ withSettings(program.command('devices'), 'cpu', 'gpu.software')
   .action(async (options, command) =>
     exit(await (await import('./commands/devices.ts')).runDevices(await settingsOf(command), options)),
   );
+
+program
+  .command('init')
+  .description('ask for node, key and devices, check each of them, and write pickaxe.toml')
+  .option('--user', "write the user's file instead, which holds in every folder", false)
+  .action(async (options) => exit(await (await import('./commands/init.ts')).runInit(options)));
 
 withSettings(program.command('doctor'), 'node', 'miner', 'devices.use', 'cpu', 'gpu.software')
   .description('check this machine and the node: what keeps it from mining, and what to do about it')
@@ -113,8 +120,8 @@ withSettings(program.command('mock-node'), 'log')
 stopWithReader();
 
 try {
-  if (process.argv.length <= 2) program.help();
-  await program.parseAsync();
+  if (process.argv.length <= 2) exit((await import('./commands/welcome.ts')).runWelcome());
+  else await program.parseAsync();
 } catch (fault) {
   if (fault instanceof CommanderError) {
     exit(fault.exitCode === 0 ? EXIT.done : EXIT.usage);

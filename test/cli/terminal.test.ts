@@ -14,7 +14,7 @@ const nodes: MockNode[] = [];
 const terminals: Terminal[] = [];
 
 afterEach(async () => {
-  for (const terminal of terminals.splice(0)) terminal.close();
+  await Promise.all(terminals.splice(0).map((terminal) => terminal.close()));
   await Promise.all(nodes.splice(0).map((node) => node.close()));
 });
 

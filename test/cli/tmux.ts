@@ -20,17 +20,23 @@ export interface TerminalOptions {
 }
 
 export class Terminal {
-  readonly #directory = mkdtempSync(join(tmpdir(), 'pickaxe-tmux-'));
+  /** Where the shell is, and its home. */
+  readonly directory = mkdtempSync(join(tmpdir(), 'pickaxe-tmux-'));
 
   /** A shell in an empty folder, with the command line to be tested as `pickaxe`. */
   constructor({ columns = 100, rows = 30, env = {} }: TerminalOptions = {}) {
     const { CI: _, NO_COLOR: _1, ...rest } = process.env;
-    const own = { PS1: '$ ', HOME: this.#directory, XDG_CACHE_HOME: cacheHome, XDG_CONFIG_HOME: this.#directory };
+    const own = {
+      HISTFILE: '',
+      HOME: this.directory,
+      XDG_CACHE_HOME: cacheHome,
+      XDG_CONFIG_HOME: join(this.directory, '.config'),
+    };
     const size = ['-x', String(columns), '-y', String(rows)];
     const shell = 'bash --norc --noprofile -i';
-    const session = ['-f', '/dev/null', 'new-session', '-d', ...size, '-c', this.#directory, shell];
+    const session = ['-f', '/dev/null', 'new-session', '-d', ...size, '-c', this.directory, shell];
     this.#tmux(session, { ...rest, TERM: 'xterm-256color', ...own, ...env });
-    this.type(`pickaxe() { "${process.execPath}" "${MAIN}" "$@"; }; clear\n`);
+    this.type(`PS1='$ '; pickaxe() { "${process.execPath}" "${MAIN}" "$@"; }; clear\n`);
   }
 
   /** Types a text; a line break is the Enter key. */
@@ -70,14 +76,15 @@ export class Terminal {
     );
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.#tmux(['kill-server']);
     // What ran in it may still be writing its last lines.
-    rmSync(this.#directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+    const remove = () => rmSync(this.directory, { recursive: true, force: true });
+    await vi.waitFor(remove, { timeout: PATIENCE_MS, interval: 100 });
   }
 
   #tmux(args: string[], env: NodeJS.ProcessEnv = process.env): string {
-    const socket = ['-u', '-S', join(this.#directory, 'tmux')];
+    const socket = ['-u', '-S', join(this.directory, 'tmux')];
     const { status, stdout, stderr } = spawnSync('tmux', [...socket, ...args], { encoding: 'utf8', env });
     if (status !== 0) throw new Error(`tmux ${args.join(' ')}: ${stderr}`);
     return stdout;

@@ -3,15 +3,43 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { headers, negativeHeaders, workRecords } from '../vectors.ts';
-import { pickaxe } from './pickaxe.ts';
+import { pickaxe, start } from './pickaxe.ts';
 
 const KEY = 'ab'.repeat(32);
 
 describe('pickaxe alone', () => {
-  it('shows its help', async () => {
-    const { code, stdout } = await pickaxe();
+  const alone = (env: Record<string, string>) => {
+    const run = start([], env);
+    return run.code.then((code) => ({ code, stdout: run.lines.join('\n') }));
+  };
+
+  it('says what to do first', async () => {
+    const { code, stdout } = await alone({});
     expect(code).toBe(0);
-    expect(stdout).toContain('pickaxe demo');
+    for (const next of [
+      'Nothing is configured yet',
+      'pickaxe demo',
+      'pickaxe init',
+      'pickaxe doctor',
+      'pickaxe --help',
+    ]) {
+      expect(stdout).toContain(next);
+    }
+    expect(stdout.split('\n').length).toBeLessThan(10);
+  });
+
+  it('says what to do with what is configured', async () => {
+    const { code, stdout } = await alone({ PICKAXE_NODE: 'http://host:1848', PICKAXE_PUBLIC_KEY: KEY });
+    expect(code).toBe(0);
+    expect(stdout).toContain('Ready to mine on http://host:1848');
+    expect(stdout).toContain('pickaxe mine');
+  });
+
+  it('says what to do about a configuration that is wrong', async () => {
+    const { code, stdout } = await alone({ PICKAXE_THREADS: 'many' });
+    expect(code).toBe(0);
+    expect(stdout).toContain('PICKAXE_THREADS');
+    expect(stdout).toContain('pickaxe config check');
   });
 
   it('tells its version', async () => {

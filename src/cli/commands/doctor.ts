@@ -48,7 +48,11 @@ export async function runDoctor(settings: () => Promise<Loaded>, options: Doctor
   } else {
     const verdict =
       faults > 0 ? 'Mining is not possible like this.' : 'Nothing found that keeps this machine from mining.';
-    const lines = [...findingLines(findings), '', `${of(faults, 'fault')}, ${of(warnings, 'warning')}. ${verdict}`];
+    const lines = [
+      ...findingLines(findings, process.stdout.columns || undefined),
+      '',
+      `${of(faults, 'fault')}, ${of(warnings, 'warning')}. ${verdict}`,
+    ];
     process.stdout.write(`${lines.join('\n')}\n`);
   }
   return faults > 0 ? EXIT.failed : EXIT.done;

@@ -68,15 +68,18 @@ export async function examineNode(
   const answers: NodeFinding = { about: 'connection', state: 'ok', what: `${nodeAddress(url, '').origin} answers` };
   const served = servedNetwork(report.value);
   const network = question.network ?? (hasPath(url) ? nodeAddress(url, '').network : served);
-  const findings = [answers, ...networkFindings(report.value, network, miner)];
+  const mining: NodeFinding[] = [];
   if (network === undefined) {
     const what = 'the node does not say which network it serves';
-    findings.push({ about: 'network', state: 'fault', what, why: WHY_NETWORK, mend: 'name it: --network mainnet01' });
+    mining.push({ about: 'network', state: 'fault', what, why: WHY_NETWORK, mend: 'name it: --network mainnet01' });
   } else {
     const client = clientFor(network);
-    findings.push(...(await examineMining(client, miner !== undefined, limits, stop)));
+    mining.push(...(await examineMining(client, miner !== undefined, limits, stop)));
     await client.close();
   }
+  // A refusal says all that the report says of this miner.
+  const isRefused = mining.some(({ about, state }) => about === 'work' && state === 'fault');
+  const findings = [answers, ...networkFindings(report.value, network, isRefused ? undefined : miner), ...mining];
   findings.push(clockFinding(nodeClock.skew));
   return { findings, ...(served !== undefined && { network: served }) };
 }

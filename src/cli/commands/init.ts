@@ -1,0 +1,83 @@
+/** `pickaxe init`: asks for what mining takes, checks each answer against the real thing, and writes it down. */
+
+import { lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { confirm } from '@inquirer/prompts';
+import { userConfigDirectory } from '../../config/files.ts';
+import { EXIT, UsageError } from '../exit-codes.ts';
+import { type Answers, configText } from '../init/answers.ts';
+import { askDevices } from '../init/ask-devices.ts';
+import { askMiner } from '../init/ask-miner.ts';
+import { askNodes } from '../init/ask-node.ts';
+import { say } from '../init/say.ts';
+
+export interface InitOptions {
+  /** The user's file instead of the project's. */
+  readonly user: boolean;
+}
+
+/** Exit code of a process that Ctrl-C ended: the shells' 128 + 2. */
+const INTERRUPTED = 130;
+
+export async function runInit({ user }: InitOptions): Promise<number> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) {
+    throw new UsageError(
+      'pickaxe init asks questions, and here is no terminal to answer on. Without one:\n' +
+        '  pickaxe config example > pickaxe.toml   and edit that file (docs/configuration.md), or\n' +
+        '  pickaxe mine --node URL --network ID --public-key HEX',
+    );
+  }
+  const file = user ? userFile() : resolve('pickaxe.toml');
+  refuseTwin(file);
+  try {
+    const isThere = exists(file);
+    if (isThere && !(await confirm({ message: `${file} exists. Write another in its place?`, default: false }))) {
+      say('Nothing was changed.');
+      return EXIT.done;
+    }
+    const nodes = await askNodes();
+    const answers = { ...nodes, ...(await askMiner(nodes)), ...(await askDevices()) };
+    write(file, answers, isThere);
+  } catch (fault) {
+    // What @inquirer/core throws at Ctrl-C.
+    if ((fault as Error).name !== 'ExitPromptError') throw fault;
+    say('No configuration was written.');
+    return INTERRUPTED;
+  }
+  say(`${file} is written, with every other setting explained in it.`, 'Mine with: pickaxe mine');
+  return EXIT.done;
+}
+
+function userFile(): string {
+  const folder = userConfigDirectory(process.env);
+  if (folder === undefined) throw new UsageError('This user has no home: leave out --user.');
+  return join(folder, 'config.toml');
+}
+
+/** Of the same file in both formats pickaxe reads neither. */
+function refuseTwin(file: string): void {
+  const twin = file.replace(/toml$/, 'json');
+  if (exists(twin))
+    throw new UsageError(`There is ${twin}, and pickaxe reads one of both only: edit that, or remove it.`);
+}
+
+/** @param replaces whether the user wants what is there replaced: otherwise, nothing may be there */
+function write(file: string, answers: Answers, replaces: boolean): void {
+  const unfinished = `${file}.unfinished`;
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    if (!replaces) {
+      writeFileSync(file, configText(answers), { flag: 'wx' });
+      return;
+    }
+    writeFileSync(unfinished, configText(answers));
+    renameSync(unfinished, file);
+  } catch (fault) {
+    rmSync(unfinished, { force: true });
+    throw new UsageError(`${file} could not be written: ${(fault as Error).message}`);
+  }
+}
+
+function exists(file: string): boolean {
+  return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+}

@@ -1,0 +1,40 @@
+/** `pickaxe` alone: what to do next. */
+
+import { ConfigError } from '../../config/errors.ts';
+import { loadConfig } from '../../config/load.ts';
+import { version } from '../../version.ts';
+import { EXIT } from '../exit-codes.ts';
+
+export function runWelcome(): number {
+  const lines = [`pickaxe ${version}`, '', ...whatNext(), '  pickaxe --help    all commands'];
+  process.stdout.write(`${lines.join('\n')}\n`);
+  return EXIT.done;
+}
+
+function whatNext(): string[] {
+  try {
+    const { config, files } = loadConfig({ environment: process.env, cwd: process.cwd() });
+    if (config.node.urls && config.miner.publicKeys) {
+      return [
+        `Ready to mine on ${config.node.urls.join(', ')}${files.length > 0 ? `, as ${files.join(' and ')} says` : ''}.`,
+        '',
+        '  pickaxe mine      mines',
+        '  pickaxe doctor    checks this machine and the node first',
+        '  pickaxe mine --print-config',
+        '                    what holds, and where each setting comes from',
+      ];
+    }
+    const what =
+      files.length > 0 ? `${files.join(' and ')} names no node or no key yet.` : 'Nothing is configured yet.';
+    return [what, '', ...FIRST_STEPS];
+  } catch (fault) {
+    if (!(fault instanceof ConfigError)) throw fault;
+    return [fault.message, '', 'Mend that first, then see again:', '', '  pickaxe config check'];
+  }
+}
+
+const FIRST_STEPS = [
+  '  pickaxe demo      mines at once, on a mock node inside this process: nothing to configure',
+  '  pickaxe init      asks for node, key and devices, checks them, and writes pickaxe.toml',
+  '  pickaxe doctor    what keeps this machine from mining, and what to do about it',
+];

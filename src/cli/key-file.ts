@@ -1,0 +1,33 @@
+/** A new Ed25519 key pair for receiving block rewards, in a file. */
+
+import { generateKeyPairSync } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { UsageError } from './exit-codes.ts';
+
+/** Only the owner may read the secret. */
+const SECRET_MODE = 0o600;
+
+/**
+ * @param file where the secret goes: it must not exist yet
+ * @returns the public key, 64 hex digits
+ * @throws UsageError when it cannot be written
+ */
+export function makeKeyFile(file: string): string {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const { x, d } = privateKey.export({ format: 'jwk' });
+  const publicKey = hexOf(x);
+  const text = `${JSON.stringify({ publicKey, secretKey: hexOf(d) }, undefined, 2)}\n`;
+  try {
+    writeFileSync(file, text, { mode: SECRET_MODE, flag: 'wx' });
+  } catch (fault) {
+    const code = (fault as NodeJS.ErrnoException).code;
+    if (code === 'EEXIST') throw new UsageError(`${file} exists already and is left as it is: name another file.`);
+    throw new UsageError(`The secret key could not be written to ${file}: ${(fault as Error).message}`);
+  }
+  return publicKey;
+}
+
+/** 32 bytes from the JWK's base64url (RFC 8037 §2) to hex. */
+function hexOf(base64url: string | undefined): string {
+  return Buffer.from(base64url ?? '', 'base64url').toString('hex');
+}

@@ -1,0 +1,162 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'smol-toml';
+import { afterEach, describe, expect, it } from 'vitest';
+import { configText } from '#pickaxe/cli/init/answers.js';
+import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import { pickaxe } from './pickaxe.ts';
+import { hasTmux, Terminal } from './tmux.ts';
+
+const KEY = 'ab'.repeat(32);
+/** What machine the tests run on must not change the questions. */
+const NO_GPU = { VK_DRIVER_FILES: '/none', VK_ICD_FILENAMES: '/none' };
+
+const nodes: MockNode[] = [];
+const terminals: Terminal[] = [];
+
+afterEach(async () => {
+  await Promise.all(terminals.splice(0).map((terminal) => terminal.close()));
+  await Promise.all(nodes.splice(0).map((node) => node.close()));
+});
+
+async function startNode(options: ConstructorParameters<typeof MockNode>[0] = {}): Promise<string> {
+  const node = new MockNode({ difficulty: 1_000_000, ...options });
+  nodes.push(node);
+  return (await node.start()).url;
+}
+
+function open(): Terminal {
+  const terminal = new Terminal({ columns: 120, rows: 60, env: NO_GPU });
+  terminals.push(terminal);
+  return terminal;
+}
+
+/** A prompt is there once its last line is: what is typed before that belongs to the one before. */
+async function answer(terminal: Terminal, question: RegExp, typed: string): Promise<void> {
+  await terminal.sees(question);
+  terminal.type(typed);
+}
+
+const NODE_URL = /\? Node URL [^\n]*\n*$/;
+const ANOTHER = /\? Another node[^\n]*\n*$/;
+const NETWORK = /\? Network [^\n]*\n*$/;
+const KEY_CHOICE = /\? Key for the rewards(?:.|\n)*paste its public half/;
+const ACCOUNT = /\? Account [^\n]*\n*$/;
+
+describe.skipIf(!hasTmux)('pickaxe init', () => {
+  it('asks, checks, and writes a file that mines', async () => {
+    const url = await startNode();
+    const terminal = open();
+    terminal.type('pickaxe init; echo "code $?"\n');
+    await answer(terminal, NODE_URL, `${url}\n`);
+    await answer(terminal, ANOTHER, '\n');
+    await answer(terminal, NETWORK, '\n');
+    await terminal.sees(KEY_CHOICE);
+    terminal.press('Down', 'Enter');
+    await answer(terminal, /\? File for the secret half [^\n]*\n*$/, '\n');
+    await answer(terminal, ACCOUNT, '\n');
+    await terminal.sees('code 0');
+    for (const well of ['connection', 'network', 'work', 'updates', 'clock']) {
+      expect(terminal.text()).toMatch(new RegExp(`ok +${well}`));
+    }
+
+    const keyFile = join(terminal.directory, 'pickaxe-key.json');
+    const { publicKey, secretKey } = JSON.parse(readFileSync(keyFile, 'utf8'));
+    expect(statSync(keyFile).mode & 0o777).toBe(0o600);
+    const text = readFileSync(join(terminal.directory, 'pickaxe.toml'), 'utf8');
+    expect(parse(text)).toMatchObject({
+      node: { urls: [url], network: 'development' },
+      miner: { 'public-keys': [publicKey] },
+    });
+    expect(text).toContain('# temp-limit = 90');
+    expect(text + terminal.text()).not.toContain(secretKey);
+
+    terminal.type('clear; pickaxe\n');
+    await terminal.sees(`Ready to mine on ${url}`);
+    terminal.type('clear; pickaxe mine --blocks 1; echo "code $?"\n');
+    await terminal.sees('code 0');
+    expect(nodes[0].books.accepted).toBeGreaterThanOrEqual(1);
+  });
+
+  it('asks again for what is not right, and tells what the node has to know', async () => {
+    const url = await startNode({
+      network: 'testnet04',
+      miners: [{ account: 'someone', predicate: 'keys-all', 'public-keys': [KEY] }],
+    });
+    const terminal = open();
+    terminal.type('pickaxe init --user; echo "code $?"\n');
+    await answer(terminal, NODE_URL, 'nonsense\n');
+    await terminal.sees('A node URL is a host');
+    terminal.press('C-u');
+    terminal.type('http://127.0.0.1:9\n');
+    await terminal.sees('nothing listens there');
+    await answer(terminal, /Take it all the same\? [^\n]*\n*$/, '\n');
+    await answer(terminal, NODE_URL, `${url}\n`);
+    await answer(terminal, ANOTHER, '\n');
+    await answer(terminal, NETWORK, '\n');
+    await terminal.sees(KEY_CHOICE);
+    terminal.press('Enter');
+    await answer(terminal, /\? Public key[^\n]*\n*$/, 'abc\n');
+    await terminal.sees('64 hex digits. Make one');
+    terminal.press('C-u');
+    terminal.type(`k:${KEY.toUpperCase()}\n`);
+    await answer(terminal, ACCOUNT, '\n');
+    await terminal.sees(`{"account":"k:${KEY}","predicate":"keys-all","public-keys":["${KEY}"]}`);
+    await terminal.sees('another account');
+    terminal.press('Down', 'Enter');
+    await answer(terminal, /What now\? another account(?:.|\n)*\? Account [^\n]*\n*$/, 'someone\n');
+    await terminal.sees('code 0');
+    const file = join(terminal.directory, '.config', 'pickaxe', 'config.toml');
+    expect(parse(readFileSync(file, 'utf8'))).toMatchObject({
+      node: { urls: [url], network: 'testnet04' },
+      miner: { 'public-keys': [KEY], account: 'someone' },
+    });
+  });
+
+  it('overwrites nothing unless told to', async () => {
+    const terminal = open();
+    const file = join(terminal.directory, 'pickaxe.toml');
+    writeFileSync(file, '# mine\n');
+    terminal.type('pickaxe init; echo "code $?"\n');
+    await answer(terminal, /Write another in its place\?/, '\n');
+    await terminal.sees('code 0');
+    expect(readFileSync(file, 'utf8')).toBe('# mine\n');
+    writeFileSync(join(terminal.directory, 'pickaxe.json'), '{}');
+    terminal.type('clear; pickaxe init; echo "code $?"\n');
+    await terminal.sees('code 2');
+    expect(terminal.text()).toContain('reads one of both only');
+  });
+
+  it('that is interrupted writes nothing', async () => {
+    const terminal = open();
+    terminal.type('pickaxe init; echo "code $?"\n');
+    await terminal.sees(NODE_URL);
+    terminal.press('C-c');
+    await terminal.sees('code 130');
+    expect(existsSync(join(terminal.directory, 'pickaxe.toml'))).toBe(false);
+  });
+});
+
+describe('pickaxe init without a terminal', () => {
+  it('says what to do instead', async () => {
+    const { code, stderr } = await pickaxe('init');
+    expect(code).toBe(2);
+    expect(stderr).toContain('pickaxe config example');
+  });
+});
+
+describe('the file', () => {
+  it('sets what was asked for, and explains the rest', () => {
+    const text = configText({ urls: ['http://a', 'http://b'], publicKey: KEY });
+    expect(parse(text)).toEqual({
+      ...{ node: { urls: ['http://a', 'http://b'] }, miner: { 'public-keys': [KEY] } },
+      ...Object.fromEntries(['devices', 'cpu', 'gpu', 'run', 'log'].map((table) => [table, {}])),
+    });
+    expect(text.split('\n').length).toBeGreaterThan(50);
+    const more = configText({ urls: ['http://a'], network: 'n1', publicKey: KEY, account: 'me', devices: ['cpu'] });
+    expect(parse(more)).toMatchObject({
+      ...{ node: { urls: ['http://a'], network: 'n1' }, devices: { use: ['cpu'] } },
+      miner: { 'public-keys': [KEY], account: 'me' },
+    });
+  });
+});
