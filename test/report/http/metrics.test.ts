@@ -80,6 +80,15 @@ it('follow what is known: a sensor that falls silent has no sample, a node no se
   expect(text).toContain('# TYPE pickaxe_power_watts gauge');
 });
 
+it('the restarts of a device begin at none, and go on when it comes into service again', async () => {
+  const { ask, emit } = await serve();
+  emit(device('gpu0', 'ready'));
+  expect((await ask('/metrics')).text).toContain('pickaxe_restart_seconds_count{device="gpu0"} 0');
+  emit({ event: 'restart', device: 'gpu0', ms: 4 });
+  emit(device('gpu0', 'ready'));
+  expect((await ask('/metrics')).text).toContain('pickaxe_restart_seconds_count{device="gpu0"} 1');
+});
+
 it('are named by Prometheus’ rules', async () => {
   const { ask } = await serve();
   const { text } = await ask('/metrics');
