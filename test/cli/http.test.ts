@@ -20,6 +20,8 @@ function tokenFile(content: string | Buffer, mode = 0o600): string {
 
 /** The machine may be busy. */
 const SLOW = { timeout: 20_000 };
+/** In a row, half a second apart. */
+const SAME_TIMES = 4;
 const runs: Run[] = [];
 afterEach(async () => {
   for (const { child } of runs) child.kill('SIGKILL');
@@ -39,16 +41,17 @@ async function demo(...args: string[]) {
 
 /** A device says that it rests before it has reported all that it had in hand. */
 async function settled<T extends { hashes: number }>(status: () => Promise<T>): Promise<T> {
-  let last = await status();
+  const seen: T[] = [];
   await vi.waitFor(
     async () => {
-      const { hashes } = last;
-      last = await status();
-      expect(last.hashes).toBe(hashes);
+      seen.push(await status());
+      const last = seen.slice(-SAME_TIMES).map(({ hashes }) => hashes);
+      expect(last).toHaveLength(SAME_TIMES);
+      expect(new Set(last).size).toBe(1);
     },
     { ...SLOW, interval: 500 },
   );
-  return last;
+  return seen.at(-1)!;
 }
 
 it.each<[string, HttpAddress]>([
