@@ -43,6 +43,8 @@ export interface StationOptions {
   readonly temperatureLimits?: TemperatureLimits | undefined;
   /** Before a failed device is first tried again; doubled each time. Left out, a second. */
   readonly restartAfterMs?: number | undefined;
+  /** Hashes that a device's first proofs take each, until its rate is known. Left out, good enough for its kind. */
+  readonly firstProofDifficulty?: number | undefined;
 }
 
 export class Station {
@@ -59,6 +61,7 @@ export class Station {
   /** When it came into service, this time. */
   #readyMs: number | undefined;
   #description: string;
+  #bus: Pick<DeviceEvent, 'bus'> = {};
   /** What to tell people of each reason to rest. */
   readonly #pauses = new Map<PauseReason, string>();
   readonly #temperatureLimits: TemperatureLimits | undefined;
@@ -66,13 +69,14 @@ export class Station {
   /** Of the last New Cut after which it was seen to search: when that was heard of. */
   #cutMs: number | undefined;
 
-  constructor(engine: Engine, hooks: StationHooks, { clock, temperatureLimits, restartAfterMs }: StationOptions) {
+  constructor(engine: Engine, hooks: StationHooks, options: StationOptions) {
+    const { clock, temperatureLimits, restartAfterMs, firstProofDifficulty } = options;
     this.engine = engine;
     this.#description = engine.name;
     this.#hooks = hooks;
     this.#temperatureLimits = temperatureLimits;
     this.#restarts = new Restarts(restartAfterMs);
-    this.#proofs = new Proofs(engine.kind, clock);
+    this.#proofs = new Proofs(engine.kind, clock, firstProofDifficulty);
   }
 
   /** Puts the engine to a new assignment at once, or to none. */
@@ -145,6 +149,7 @@ export class Station {
       const info = await Promise.race([this.engine.open(this.#listener(heat)), stopped]);
       if (!info) return;
       this.#description = describe(info);
+      if (info.bus !== undefined) this.#bus = { bus: info.bus };
       this.#restarts.opened();
       this.#readyMs = performance.now();
       this.#hardwareErrorsMs = [];
@@ -225,7 +230,7 @@ export class Station {
 
   #announce(state: DeviceEvent['state'], why: Pick<DeviceEvent, 'reason' | 'fault'> = {}): void {
     const { name: device, kind } = this.engine;
-    this.#hooks.emit({ event: 'device', device, kind, state, description: this.#description, ...why });
+    this.#hooks.emit({ event: 'device', device, kind, state, description: this.#description, ...this.#bus, ...why });
   }
 }
 

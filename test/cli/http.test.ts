@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { type HttpAddress, httpAddress } from '#pickaxe/cli/http-address.js';
+import { type HttpAddress, parseHttpAddress } from '#pickaxe/http-address.js';
 import { asker } from '../report/http/serving.ts';
 import { pickaxe, type Run, start } from './pickaxe.ts';
 
@@ -62,7 +62,7 @@ it.each<[string, HttpAddress]>([
   ['rig.lan:80', { host: 'rig.lan', port: 80 }],
   ['[::1]:80', { host: '::1', port: 80 }],
 ])('--http %s is read', (text, address) => {
-  expect(httpAddress(text)).toEqual(address);
+  expect(parseHttpAddress(text)).toEqual(address);
 });
 
 describe('wrong usage ends with exit code 2 and says what to do', () => {
@@ -78,12 +78,12 @@ describe('wrong usage ends with exit code 2 and says what to do', () => {
     [['demo', '--http-control'], 'need --http'],
     [['demo', '--http-token-file', 'x'], 'need --http'],
     [[...http, '0', '--http-token-file', join(folder, 'missing')], 'cannot be read'],
-    [[...http, '0', '--http-token-file', folder], 'not a file'],
-    [[...http, '0', '--http-token-file', tokenFile('short')], '16 to 512'],
-    [[...http, '0', '--http-token-file', tokenFile('')], 'openssl rand'],
+    [[...http, '0', '--http-token-file', folder], 'not a regular file'],
+    [[...http, '0', '--http-token-file', tokenFile('short')], 'openssl rand'],
+    [[...http, '0', '--http-token-file', tokenFile('')], 'is empty'],
     [[...http, '0', '--http-token-file', tokenFile('two words of a token')], 'one token'],
-    [[...http, '0', '--http-token-file', tokenFile('x'.repeat(2_000_000))], '16 to 512'],
-    [[...http, '0', '--http-token-file', tokenFile(Buffer.alloc(64))], 'printable'],
+    [[...http, '0', '--http-token-file', tokenFile('x'.repeat(2_000_000))], '4096 bytes'],
+    [[...http, '0', '--http-token-file', tokenFile('\x7f'.repeat(64))], 'printable'],
     [[...http, '203.0.113.7:0', '--http-token-file', tokenFile(TOKEN)], 'cannot be listened on'],
   ])('%j', async (args, says) => {
     const { code, stderr } = await pickaxe(...args);
