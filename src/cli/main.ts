@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** `pickaxe`: reads the command line and runs one command. Commands are loaded when they are run, to start fast. */
 
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { version } from '../version.ts';
 import { exit, stopWithReader } from './exit.ts';
 import { EXIT, UsageError } from './exit-codes.ts';
@@ -33,12 +33,16 @@ withSettings(program.command('mine'), 'node', 'miner', 'devices', 'cpu', 'gpu', 
   .option('--print-config', 'print the settings that hold and where each comes from, and exit')
   .option('--dry-run', 'check settings and devices without asking the node, say what would be mined with, and exit')
   .action(async (options, command) =>
-    exit(await (await import('./commands/mine.ts')).runMine(await settingsOf(command), options)),
+    exit(
+      await (await import('./commands/mine.ts')).runMine(await settingsOf(command), options, () => settingsOf(command)),
+    ),
   );
 
 withSettings(program.command('demo'), 'devices', 'cpu', 'gpu', 'run', 'http', 'log')
   .description('mine on a mock node inside this process: nothing to configure, nothing leaves this machine')
-  .action(async (_, command) => exit(await (await import('./commands/demo.ts')).runDemo(await settingsOf(command))));
+  .action(async (_, command) =>
+    exit(await (await import('./commands/demo.ts')).runDemo(await settingsOf(command), () => settingsOf(command))),
+  );
 
 withSettings(program.command('bench'), 'devices.use', 'cpu', 'gpu', 'log')
   .description('measure the hashrate of each device, offline')
@@ -54,6 +58,15 @@ withSettings(program.command('devices'), 'cpu', 'gpu.software')
   .option('--json', 'one JSON object on stdout', false)
   .action(async (options, command) =>
     exit(await (await import('./commands/devices.ts')).runDevices(await settingsOf(command), options)),
+  );
+
+withSettings(program.command('stats'), 'http.listen', 'http.token-file')
+  .description('ask a miner that serves HTTP how it is doing')
+  .addOption(
+    new Option('--format <name>', 'for what').choices(['json', 'hive', 'mmpos', 'xmrig', 'prom']).default('json'),
+  )
+  .action(async (options, command) =>
+    exit(await (await import('./commands/stats.ts')).runStats((await settingsOf(command)).config, options)),
   );
 
 program
