@@ -115,12 +115,30 @@ withLog(withBounds(withTemperatures(withDevices(program.command('demo')))))
   .description('mine on a mock node inside this process: nothing to configure, nothing leaves this machine')
   .action(async (options) => exit(await (await import('./commands/demo.ts')).runDemo(options)));
 
-withDevices(program.command('bench'))
-  .description('measure the hashrate of each device, offline')
-  .option('--seconds <n>', 'length of the measurement of each device', positiveSeconds, 5)
+const bench = withDevices(program.command('bench'))
+  .description('measure the hashrate of each device and prove its work by a hash sum, offline')
+  .helpCommand(false)
+  .enablePositionalOptions()
+  .option('--seconds <n>', 'length of each measurement (default: 10; with --stress 60)', positiveSeconds)
+  .option('--seed <text>', 'what the hash sum is of: your own cannot be known before', 'pickaxe')
+  .option(
+    '--count <n>',
+    'nonces of the hash sum, 65536 or more (default: 134217728); of each round, with --stress',
+    positiveInteger(2 ** 40),
+  )
+  .option('--together', 'all devices at once, as when mining', false)
+  .option('--stress', 'keep all devices busy instead, and check each of their answers', false)
   .option('--tune', 'measure every kernel again instead, of the CPU and of GPUs, and remember the fastest', false)
   .option('--json', 'one JSON object on stdout', false)
   .action(async (options) => exit(await (await import('./commands/bench.ts')).runBench(options)));
+
+bench
+  .command('compare')
+  .description('compare two results of bench --json: hashrates, efficiency, hash sums')
+  .argument('<a.json>', 'the one to compare with')
+  .argument('<b.json>', 'the other one')
+  .exitOverride()
+  .action(async (a, b) => exit((await import('./commands/bench-compare.ts')).runCompare(a, b)));
 
 withThreads(program.command('devices'))
   .description('list the devices and kernels that this machine can mine with')
