@@ -16,7 +16,7 @@ export const DEFAULT_SEED = 'pickaxe';
 export const DEFAULT_COUNT = 2 ** 27;
 /** With fewer, more than every sixteenth nonce would have to be a candidate. */
 export const LEAST_COUNT = 2 ** 16;
-/** A minute of today's fastest GPU; the counters below then stay within 2^31. */
+/** A minute of today's fastest GPU; 2^29 counters on each of 2^11 pages. */
 export const MOST_COUNT = 2 ** 40;
 export const MOST_SEED_CHARACTERS = 64;
 
@@ -24,12 +24,6 @@ export const MOST_SEED_CHARACTERS = 64;
 export const EXPECTED_CANDIDATES = 4_096;
 /** Standard deviation of their number: they fall like rain (Poisson). */
 export const CANDIDATES_DEVIATION = Math.sqrt(EXPECTED_CANDIDATES);
-
-/**
- * Pages of the set: high enough for the batches of CPUs, which search few counters of many pages, and wide enough for
- * those of GPUs, which search many counters of one page. Only good enough.
- */
-const CHALLENGE_PAGES = 512;
 
 const BLOCK_BYTES = 32;
 /** Numbers of the blocks that are drawn from a seed: the header's from 0 on, and one that says where the nonces lie. */
@@ -40,7 +34,7 @@ export interface Challenge {
   /** Nonces of it. */
   readonly count: number;
   readonly job: Job;
-  /** The nonces: counters × 512 pages, and the rest of the count on the first page. */
+  /** The nonces: a rectangle, and the rest of the count on its first page. */
   readonly ranges: readonly [Range, ...Range[]];
 }
 
@@ -96,15 +90,26 @@ function headerFrom(seed: string): Uint8Array {
   return header;
 }
 
+/**
+ * Pages of the rectangle: 2^(2/7 of the count's bits), so 128 of 2^27 nonces. High enough for the batches of CPUs, which
+ * search few counters of many pages, and wide enough for those of GPUs, which search many counters of one page. Only good
+ * enough.
+ */
+function pagesFor(count: number): number {
+  const bits = count.toString(2).length - 1;
+  return 2 ** Math.floor((2 * bits) / 7);
+}
+
 /** Anywhere in the whole space: block 255 has the lane (u16), the page (u16) and the counter (u32), little-endian. */
 function placed(seed: string, count: number): [Range, ...Range[]] {
   const view = viewOf(blockOf(seed, PLACE_BLOCK));
-  const counters = Math.floor(count / CHALLENGE_PAGES);
-  const rest = count % CHALLENGE_PAGES;
+  const pages = pagesFor(count);
+  const counters = Math.floor(count / pages);
+  const rest = count % pages;
   const lane = view.getUint16(0, true);
-  const page = view.getUint16(2, true) % (PAGES - CHALLENGE_PAGES + 1);
+  const page = view.getUint16(2, true) % (PAGES - pages + 1);
   const counter = view.getUint32(4, true) % (COUNTERS - counters - rest + 1);
-  const block = { lane, page, pages: CHALLENGE_PAGES, counter, counters };
+  const block = { lane, page, pages, counter, counters };
   if (rest === 0) return [block];
   return [block, { lane, page, pages: 1, counter: counter + counters, counters: rest }];
 }

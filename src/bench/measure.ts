@@ -75,7 +75,7 @@ function resultOf({ engine, info, readings, slices, claims }: Measured, all: num
     kernel,
     ...(threads !== undefined && { threads }),
     hashrate,
-    slices: [...slices],
+    slices: slices.map(Math.round),
     ...readings,
     ...(powerW && { hashes_per_joule: hashrate.mean / powerW }),
     sum,

@@ -8,9 +8,17 @@ import { inStep, type OpenOptions, openAll } from './open.ts';
 import { type Answer, type Sample, StressBooks } from './stress-books.ts';
 
 /** Nonces of a device's first round: seconds for the slowest kernel on one thread. */
-const FIRST_COUNT = 2 ** 22;
-/** Rounds grow until they take this long: a fast GPU is busy with long batches then, and its claims are few enough. */
+const FIRST_COUNT = 2 ** 24;
+/**
+ * Rounds grow until they take this long, and on for as long as the hashrate grows with them: a fast GPU is busy with long
+ * batches then, and its claims are few enough.
+ */
 const ROUND_MS = 1_000;
+const LONGEST_ROUND_MS = 5_000;
+/** From one round to the next, by a power of two; one odd round must not make the next one endless. */
+const MOST_GROWTH = 16;
+/** A hashrate that grows by less than this part does not grow. Only good enough. */
+const GROWTH_WORTH = 0.2;
 /** Wrong rounds that are told of at once: all are counted, but a broken device has nothing else. */
 const TOLD_ROUNDS = 10;
 
@@ -79,6 +87,7 @@ async function work(
 ): Promise<void> {
   const { engine } = books;
   let nonces = count ?? FIRST_COUNT;
+  let best = 0;
   let wrongRounds = 0;
   while (!stop.aborted) {
     const round = answerFor(nonces);
@@ -89,7 +98,19 @@ async function work(
       const errors = books.endRound(round);
       if (errors.length > 0 && wrongRounds++ < TOLD_ROUNDS) onError(engine, errors);
     }
-    const short = clock.monotonicMs() - beganMs < ROUND_MS;
-    if (count === undefined && short) nonces = Math.min(MOST_COUNT, 2 * nonces);
+    if (count !== undefined) continue;
+    const ms = clock.monotonicMs() - beganMs;
+    const rate = nonces / ms;
+    nonces = Math.min(MOST_COUNT, nonces * growthAfter(ms, rate > (1 + GROWTH_WORTH) * best));
+    best = Math.max(best, rate);
   }
+}
+
+/**
+ * How many times as large the next round is.
+ * @param faster whether the device was faster than in smaller rounds
+ */
+function growthAfter(ms: number, faster: boolean): number {
+  if (ms < ROUND_MS) return Math.min(MOST_GROWTH, 2 ** Math.ceil(Math.log2(ROUND_MS / Math.max(ms, 1))));
+  return faster && ms < LONGEST_ROUND_MS ? 2 : 1;
 }

@@ -1,7 +1,6 @@
 /** `pickaxe bench compare A.json B.json`: two results side by side. */
 
-import { readFileSync, statSync } from 'node:fs';
-import { z } from 'zod';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { type Comparison, compare, type Pair } from '../../bench/compare.ts';
 import { type BenchResult, benchResultShape, type DeviceResult } from '../../bench/result.ts';
 import { formatHashrate, withPrefix } from '../../report/units.ts';
@@ -10,6 +9,7 @@ import { EXIT, UsageError } from '../exit-codes.ts';
 
 /** Far more than a result of an hour on a thousand devices. */
 const MOST_BYTES = 64 * 1024 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 
 /** @returns the exit code */
 export function runCompare(fileA: string, fileB: string): number {
@@ -23,24 +23,46 @@ export function runCompare(fileA: string, fileB: string): number {
 /** @throws UsageError when it is no result of `pickaxe bench --json`. */
 function readResult(file: string): BenchResult {
   const refuse = (why: string) => new UsageError(`${file} is not a result of pickaxe bench --json: ${why}`);
-  let text: string;
+  let text: string | undefined;
   try {
-    const { size } = statSync(file);
-    if (size > MOST_BYTES) throw refuse(`it has ${size} bytes.`);
-    text = readFileSync(file, 'utf8');
+    text = readUpTo(MOST_BYTES, file);
   } catch (fault) {
-    if (fault instanceof UsageError) throw fault;
-    throw new UsageError(`${file} cannot be read: ${(fault as Error).message}`);
+    throw new UsageError(`${file} cannot be read: ${(fault as Error).message}.`);
   }
+  if (text === undefined) throw refuse(`it has more than ${MOST_BYTES} bytes.`);
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch (fault) {
-    throw refuse(`it is not JSON (${(fault as Error).message}).`);
+    throw refuse(`it is not JSON (${printable((fault as Error).message)}).`);
   }
   const checked = benchResultShape.safeParse(json);
   if (checked.success) return checked.data;
-  throw refuse(`\n${z.prettifyError(checked.error)}`);
+  const [issue] = checked.error.issues;
+  throw refuse(printable(`${issue.message}, at ${issue.path.join('.') || 'its top'}.`));
+}
+
+/** Pipes and devices do not tell their size. @returns undefined when there is more */
+function readUpTo(most: number, file: string): string | undefined {
+  const descriptor = openSync(file, 'r');
+  try {
+    const chunks: Buffer[] = [];
+    for (let bytes = 0; bytes <= most; ) {
+      const chunk = Buffer.alloc(CHUNK_BYTES);
+      const read = readSync(descriptor, chunk);
+      if (read === 0) return Buffer.concat(chunks).toString('utf8');
+      chunks.push(chunk.subarray(0, read));
+      bytes += read;
+    }
+    return undefined;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** What a file holds can be commands to the terminal. */
+function printable(text: string): string {
+  return text.replace(/\p{C}/gu, '?');
 }
 
 function lines(a: BenchResult, b: BenchResult, { pairs, onlyA, onlyB, sums }: Comparison): string[] {

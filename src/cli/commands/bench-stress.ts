@@ -83,11 +83,11 @@ function resultOf(books: StressBooks, fault: DeviceError | undefined) {
   };
 }
 
-/** `121.4 MH/s, 61 °C: 17 rounds, 69632 candidates verified, 0 wrong, 0 missed` */
-function sampleLine({ rounds, verified, wrong, missed }: StressBooks, sample: Sample): string {
+/** `121.4 MH/s, 61 °C; candidates: 69632 verified, 0 wrong, 0 missed` */
+function sampleLine({ verified, wrong, missed }: StressBooks, sample: Sample): string {
   const sensors = formatTelemetry(sample);
   const how = `${formatHashrate(sample.hashrate)}${sensors && `, ${sensors}`}`;
-  return `${how}: ${rounds} rounds, ${verified} candidates verified, ${wrong} wrong, ${missed} missed`;
+  return `${how}; candidates: ${verified} verified, ${wrong} wrong, ${missed} missed`;
 }
 
 function deviceLines(device: ReturnType<typeof resultOf>): string[] {
