@@ -118,7 +118,6 @@ withLog(withBounds(withTemperatures(withDevices(program.command('demo')))))
 const bench = withDevices(program.command('bench'))
   .description('measure the hashrate of each device and prove its work by a hash sum, offline')
   .helpCommand(false)
-  .enablePositionalOptions()
   .option('--seconds <n>', 'length of each measurement (default: 10; with --stress 60)', positiveSeconds)
   .option('--seed <text>', 'what the hash sum is of: your own cannot be known before', 'pickaxe')
   .option(
@@ -138,7 +137,12 @@ bench
   .argument('<a.json>', 'the one to compare with')
   .argument('<b.json>', 'the other one')
   .exitOverride()
-  .action(async (a, b) => exit((await import('./commands/bench-compare.ts')).runCompare(a, b)));
+  .action(async (a, b) => {
+    // Commander takes options behind a subcommand for those of the command.
+    const given = bench.options.filter((option) => bench.getOptionValueSource(option.attributeName()) === 'cli');
+    if (given.length > 0) throw new UsageError(`bench compare takes no ${given[0].long}.`);
+    exit((await import('./commands/bench-compare.ts')).runCompare(a, b));
+  });
 
 withThreads(program.command('devices'))
   .description('list the devices and kernels that this machine can mine with')

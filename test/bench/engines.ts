@@ -48,4 +48,4 @@ export function withoutOne(engine: Engine, ofSearch: (search: number) => boolean
   });
 }
 
-export const never = new AbortController().signal;
+export const never: AbortSignal = new AbortController().signal;

@@ -54,8 +54,9 @@ export async function runStress({ seed, count, seconds = SECONDS, json, ...devic
     .filter(([name]) => !opened.has(name))
     .map(([name, { fault, message }]) => ({ name, fault, reason: message }));
   const machine = thisMachine();
-  if (json)
-    process.stdout.write(`${JSON.stringify({ format: STRESS_FORMAT, machine, seed, devices: results, failed })}\n`);
+  const asked = { seed, ...(count !== undefined && { count }), seconds };
+  const result = { format: STRESS_FORMAT, machine, ...asked, devices: results, failed };
+  if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
   else process.stdout.write([...results.flatMap(deviceLines), ...failed.map(failedLine)].join(''));
 
   const wrong = failed.some(({ fault }) => fault === 'wrong hashes') || results.some(({ errors }) => errors.length > 0);

@@ -50,7 +50,7 @@ export async function runBench(options: BenchOptions): Promise<number> {
   let wrongHashes = false;
   const devices = await measureDevices(await chooseEngines(options, log), {
     challenge,
-    warmUpMs: WARM_UP_MS,
+    warmUpMs: Math.min(WARM_UP_MS, 1000 * seconds),
     seconds,
     together,
     clock: systemClock,
