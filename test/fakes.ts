@@ -94,6 +94,8 @@ export class FakeEngine implements Engine {
   readonly jobs: Job[] = [];
   readonly searched: { job: number; range: Range }[] = [];
   opened = 0;
+  /** Its card's PCI address. */
+  bus: string | undefined;
   closed = 0;
   /** What `open` waits for. */
   opening: Promise<void> = Promise.resolve();
@@ -103,6 +105,8 @@ export class FakeEngine implements Engine {
   fault: DeviceError | undefined;
   /** Claims made on top of the true ones. */
   lies: bigint[] = [];
+  /** What it claims of a range; left out, what it finds. */
+  claims: (() => bigint[]) | undefined;
   /** Claims a wrong nonce with every report. */
   alwaysLies = false;
   /** Ends searches, as closing does. */
@@ -126,7 +130,7 @@ export class FakeEngine implements Engine {
     await this.opening;
     const fault = this.openFaults.shift();
     if (fault) throw fault;
-    return { model: 'fake', kernel: 'reference', why: 'it is a test' };
+    return { model: 'fake', kernel: 'reference', why: 'it is a test', ...(this.bus && { bus: this.bus }) };
   }
 
   async *search(job: Job, ranges: Ranges, stop: AbortSignal): AsyncGenerator<SearchReport> {
@@ -140,7 +144,11 @@ export class FakeEngine implements Engine {
         throw this.fault;
       }
       this.searched.push({ job: job.number, range });
-      const found = [...hitsIn(job, range), ...this.lies.splice(0), ...(this.alwaysLies ? [7n] : [])];
+      const found = [
+        ...(this.claims?.() ?? hitsIn(job, range)),
+        ...this.lies.splice(0),
+        ...(this.alwaysLies ? [7n] : []),
+      ];
       if (this.late) kept.push(...found);
       yield { searched: range, hashes: sizeOf(range), beganMs: 0, candidates: this.late ? [] : found };
       await new Promise((resolve) => setImmediate(resolve));
