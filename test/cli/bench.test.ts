@@ -163,7 +163,7 @@ describe('pickaxe bench --stress', { timeout: PATIENCE_MS }, () => {
   });
 
   it('ends when it is told to, with all that it found', async () => {
-    run = start(['bench', ...stress, '--seconds', '1000']);
+    run = start(['bench', ...stress, '--seconds', '300']);
     const stressing = run;
     await vi.waitFor(() => expect(stressing.stderr).toMatch(/candidates: [1-9]/), {
       timeout: PATIENCE_MS,

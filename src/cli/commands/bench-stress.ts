@@ -1,5 +1,6 @@
 /** `pickaxe bench --stress`: all devices under load, each answer checked. */
 
+import type { Logger } from 'pino';
 import { stressDevices } from '../../bench/stress.ts';
 import type { Sample, StressBooks } from '../../bench/stress-books.ts';
 import { systemClock } from '../../clock.ts';
@@ -7,9 +8,9 @@ import type { DeviceError } from '../../engine/engine.ts';
 import { formatHashrate, formatTelemetry } from '../../report/units.ts';
 import { headingOf, percent, row, sensorRow } from '../bench-table.ts';
 import { EXIT } from '../exit-codes.ts';
-import { makeLog, progressTo } from '../log.ts';
+import { progressTo } from '../log.ts';
 import { thisMachine } from '../machine.ts';
-import { chooseEngines } from '../rig.ts';
+import { chooseEngines, type DeviceSettings } from '../rig.ts';
 import { onSignals } from '../run-miner.ts';
 import type { BenchOptions } from './bench.ts';
 
@@ -17,28 +18,29 @@ import type { BenchOptions } from './bench.ts';
 const STRESS_FORMAT = 'pickaxe stress 1';
 
 const SECONDS = 60;
-/** A dozen samples of each device, but none sooner or later than after these. */
-const SAMPLES = 12;
-const SHORTEST_SAMPLE_MS = 1_000;
+/** Between samples of each device, and log lines: a long run has this many, a short one a few. */
+const SAMPLES = 120;
+const LEAST_SAMPLES = 5;
+const USUAL_SAMPLE_MS = 5_000;
 const LONGEST_SAMPLE_MS = 60_000;
 
 /** @returns the exit code */
-export async function runStress({ seed, count, seconds = SECONDS, json, ...devices }: BenchOptions): Promise<number> {
-  const log = makeLog('info', 'auto');
+export async function runStress(config: DeviceSettings, log: Logger, options: BenchOptions): Promise<number> {
+  const { seed, count, seconds = SECONDS, json } = options;
   const faults = new Map<string, DeviceError>();
   const stop = new AbortController();
   const release = onSignals(() => {
     log.info({ tag: 'bench' }, 'stopping; once more to exit at once');
     stop.abort();
   });
-  const engines = await chooseEngines(devices, log);
+  const engines = await chooseEngines(config, log);
   const all = await stressDevices(engines, {
     seed,
     count,
     seconds,
     stop: stop.signal,
     clock: systemClock,
-    sampleMs: Math.min(LONGEST_SAMPLE_MS, Math.max(SHORTEST_SAMPLE_MS, (1000 * seconds) / SAMPLES)),
+    sampleMs: sampleMsOf(1000 * seconds),
     listener: (engine) => progressTo(log, engine.name),
     failed: ({ name: tag }, fault) => {
       faults.set(tag, fault);
@@ -62,6 +64,11 @@ export async function runStress({ seed, count, seconds = SECONDS, json, ...devic
   const wrong = failed.some(({ fault }) => fault === 'wrong hashes') || results.some(({ errors }) => errors.length > 0);
   if (wrong) return EXIT.wrongHashes;
   return results.length > 0 ? EXIT.done : EXIT.noDevice;
+}
+
+function sampleMsOf(ms: number): number {
+  const often = Math.min(USUAL_SAMPLE_MS, ms / LEAST_SAMPLES);
+  return Math.max(often, Math.min(LONGEST_SAMPLE_MS, ms / SAMPLES));
 }
 
 function resultOf(books: StressBooks, fault: DeviceError | undefined) {

@@ -6,13 +6,14 @@ import { measureDevices } from '../../bench/measure.ts';
 import { MOST_SECONDS, WARM_UP_MS } from '../../bench/rate.ts';
 import { BENCH_FORMAT, type BenchResult } from '../../bench/result.ts';
 import { systemClock } from '../../clock.ts';
+import type { Loaded } from '../../config/load.ts';
 import { benchLines } from '../bench-table.ts';
 import { EXIT, UsageError } from '../exit-codes.ts';
 import { makeLog, progressTo } from '../log.ts';
 import { thisMachine } from '../machine.ts';
-import { chooseEngines, type DeviceOptions } from '../rig.ts';
+import { chooseEngines } from '../rig.ts';
 
-export interface BenchOptions extends DeviceOptions {
+export interface BenchOptions {
   /** Of each measurement; left out, what suits the command. */
   readonly seconds?: number;
   readonly seed: string;
@@ -31,24 +32,27 @@ export interface BenchOptions extends DeviceOptions {
 const SECONDS = 10;
 
 /** @returns the exit code */
-export async function runBench(options: BenchOptions): Promise<number> {
+export async function runBench({ config, origins }: Loaded, options: BenchOptions): Promise<number> {
   const { tune, stress, json } = options;
+  const log = makeLog(config.log.level, config.log.format);
   if (tune) {
-    if (options.kernel !== undefined) throw new UsageError('--tune measures every CPU kernel: leave out --kernel.');
+    // One that a file names is what mines; tuning tells whether another is faster.
+    if (origins.get('cpu.kernel')?.layer === 'flag') {
+      throw new UsageError('--tune measures every CPU kernel: leave out --kernel.');
+    }
     if (stress) throw new UsageError('--tune and --stress are two things: give one of them.');
-    return (await import('./tune.ts')).runTune(options, json);
+    return (await import('./tune.ts')).runTune(config, log, json);
   }
   const { seed, count = DEFAULT_COUNT, together, seconds = SECONDS } = options;
   const challenge = challengeOf(seed, count);
-  if (stress) return (await import('./bench-stress.ts')).runStress(options);
+  if (stress) return (await import('./bench-stress.ts')).runStress(config, log, options);
   if (seconds > MOST_SECONDS) {
     throw new UsageError(`Give up to ${MOST_SECONDS} seconds; to keep devices busy for longer: --stress.`);
   }
 
-  const log = makeLog('info', 'auto');
   const failed: BenchResult['failed'] = [];
   let wrongHashes = false;
-  const devices = await measureDevices(await chooseEngines(options, log), {
+  const devices = await measureDevices(await chooseEngines(config, log), {
     challenge,
     warmUpMs: Math.min(WARM_UP_MS, 1000 * seconds),
     seconds,
