@@ -97,8 +97,8 @@ export function knownSum({ seed, count }: Challenge): string | undefined {
  */
 export function errorsOf(wrong: number, missed: number): string[] {
   return [
-    ...(wrong > 0 ? [`${wrong} of its claims are wrong`] : []),
-    ...(missed > 0 ? [`it missed ${missed} candidates`] : []),
+    ...(wrong > 0 ? [`wrong claims: ${wrong}`] : []),
+    ...(missed > 0 ? [`missed candidates: ${missed}`] : []),
   ];
 }
 
