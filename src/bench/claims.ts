@@ -96,10 +96,7 @@ export function knownSum({ seed, count }: Challenge): string | undefined {
  * @param missed candidates that others found, or the device itself another time
  */
 export function errorsOf(wrong: number, missed: number): string[] {
-  return [
-    ...(wrong > 0 ? [`wrong claims: ${wrong}`] : []),
-    ...(missed > 0 ? [`missed candidates: ${missed}`] : []),
-  ];
+  return [...(wrong > 0 ? [`wrong claims: ${wrong}`] : []), ...(missed > 0 ? [`missed candidates: ${missed}`] : [])];
 }
 
 /** What complete claims say against themselves, whatever others found: lines for people, none when nothing is wrong. */
