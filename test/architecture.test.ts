@@ -25,6 +25,7 @@ const ALLOWED: Record<string, string[]> = {
   'engine/cpu': ['chain', 'clock.ts', 'cache.ts', 'cpu-list.ts', 'engine/engine.ts'],
   'engine/gpu': ['chain', 'clock.ts', 'cache.ts', 'engine/engine.ts', 'telemetry.ts'],
   mine: ['chain', 'clock.ts', 'events', 'source/source.ts', 'engine/engine.ts', 'telemetry.ts'],
+  bench: ['chain', 'clock.ts', 'engine/engine.ts', 'mine', 'telemetry.ts'],
   report: ['clock.ts', 'events', 'telemetry.ts'],
   'report/http': ['report', 'clock.ts', 'events', 'telemetry.ts', 'version.ts'],
   'mock-node': ['chain', 'clock.ts'],
@@ -35,6 +36,7 @@ const ALLOWED: Record<string, string[]> = {
 /** Packages that only some rooms may import. */
 const PACKAGES: Record<string, string[]> = {
   'cache.ts': ['zod'],
+  bench: ['@noble/hashes', 'zod'],
   chain: ['@noble/hashes'],
   config: ['zod', 'smol-toml', 'fastest-levenshtein'],
   events: [],

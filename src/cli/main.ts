@@ -44,14 +44,35 @@ withSettings(program.command('demo'), 'devices', 'cpu', 'gpu', 'run', 'http', 'l
     exit(await (await import('./commands/demo.ts')).runDemo(await settingsOf(command), () => settingsOf(command))),
   );
 
-withSettings(program.command('bench'), 'devices.use', 'cpu', 'gpu', 'log')
-  .description('measure the hashrate of each device, offline')
-  .option('--seconds <n>', 'length of the measurement of each device', positiveSeconds, 5)
+const bench = withSettings(program.command('bench'), 'devices.use', 'cpu', 'gpu', 'log')
+  .description('measure the hashrate of each device and prove its work by a hash sum, offline')
+  .helpCommand(false)
+  .option('--seconds <n>', 'length of each measurement (default: 10; with --stress 60)', positiveSeconds)
+  .option('--seed <text>', 'what the hash sum is of: your own cannot be known before', 'pickaxe')
+  .option(
+    '--count <n>',
+    'nonces of the hash sum, 65536 or more (default: 134217728); of each round, with --stress',
+    positiveInteger(2 ** 40),
+  )
+  .option('--together', 'all devices at once, as when mining', false)
+  .option('--stress', 'keep all devices busy instead, and check each of their answers', false)
   .option('--tune', 'measure every kernel again instead, of the CPU and of GPUs, and remember the fastest', false)
   .option('--json', 'one JSON object on stdout', false)
   .action(async (options, command) =>
     exit(await (await import('./commands/bench.ts')).runBench(await settingsOf(command), options)),
   );
+
+bench
+  .command('compare')
+  .description('compare two results of bench --json: hashrates, efficiency, hash sums')
+  .argument('<a.json>', 'the one to compare with')
+  .argument('<b.json>', 'the other one')
+  .action(async (a, b) => {
+    // Commander takes options behind a subcommand for those of the command.
+    const given = bench.options.filter((option) => bench.getOptionValueSource(option.attributeName()) === 'cli');
+    if (given.length > 0) throw new UsageError(`bench compare takes no ${given[0].long}.`);
+    exit((await import('./commands/bench-compare.ts')).runCompare(a, b));
+  });
 
 withSettings(program.command('devices'), 'cpu', 'gpu.software')
   .description('list the devices and kernels that this machine can mine with')

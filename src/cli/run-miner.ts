@@ -114,7 +114,7 @@ function writeLine(line: string): void {
 }
 
 /** Calls `stop` at the first SIGINT or SIGTERM and ends the process at the second. @returns what undoes it */
-function onSignals(stop: () => void): () => void {
+export function onSignals(stop: () => void): () => void {
   let asked = false;
   const handle = () => {
     if (asked) process.exit(INTERRUPTED);

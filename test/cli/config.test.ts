@@ -118,7 +118,7 @@ describe('settings in files', () => {
 
   it('are what pickaxe bench measures, and devices shows', async () => {
     folder.write('pickaxe.toml', `${project}[cpu]\nthreads = 1\nkernel = "js"\n`);
-    const bench = await pickaxe(['bench', '--seconds', '0.2', '--json']);
+    const bench = await pickaxe(['bench', '--seconds', '0.2', '--count', '65536', '--json']);
     expect(bench.code).toBe(0);
     expect(JSON.parse(bench.stdout).devices).toMatchObject([{ name: 'cpu', kernel: 'js', threads: 1 }]);
     const devices = await pickaxe(['devices', '--json']);

@@ -4,8 +4,8 @@ import { request } from 'undici';
 import { readSecretFile } from '../../config/secrets.ts';
 import type { Config } from '../../config/settings.ts';
 import { parseHttpAddress } from '../../http-address.ts';
+import { hiveStats, mmposStats } from '../../report/http/mining-os.ts';
 import { Status } from '../../report/http/schemas.ts';
-import { hiveStats, mmposStats } from '../../report/mining-os.ts';
 import { EXIT, UsageError } from '../exit-codes.ts';
 
 /** A mining system asks every few seconds and does not wait for long. */

@@ -4,7 +4,7 @@
  * CUSTOM_MINER.MD). Both match figures to cards by the bus of their PCI address.
  */
 
-import type { Status } from './http/schemas.ts';
+import type { Status } from './schemas.ts';
 
 type Device = Status['devices'][string];
 
