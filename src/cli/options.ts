@@ -13,13 +13,35 @@ export function positiveInteger(most: number): (text: string) => number {
   };
 }
 
+const SECONDS = { '': 1, s: 1, m: 60, h: 3_600, d: 86_400 };
+
+/** Seconds, or a time with its unit: `90`, `90m`, `8h`, `2d`. */
 export function positiveSeconds(text: string): number {
-  const value = Number(text);
+  const [, number, unit] = /^(\d+(?:\.\d+)?)([smhd]?)$/.exec(text) ?? [];
+  const value = Number(number) * SECONDS[unit as keyof typeof SECONDS];
   // setTimeout's longest wait is 2^31 ms; a bounded run is shorter.
-  if (!/^\d+(\.\d+)?$/.test(text) || value <= 0 || value > 2_000_000) {
-    throw new InvalidArgumentError('Give a number of seconds above 0 and up to 2000000.');
+  if (!(value > 0 && value <= 2_000_000)) {
+    throw new InvalidArgumentError('Give seconds, or a time like 90m, 8h or 2d: above 0, and up to 2000000 seconds.');
   }
   return value;
+}
+
+const BYTES = { '': 1, k: 1024, M: 1024 ** 2, G: 1024 ** 3 };
+
+/** Bytes: `500k`, `10M`, `1G`. */
+export function byteSize(text: string): number {
+  const [, number, unit = ''] = /^(\d+)([kKMG]?)$/.exec(text) ?? [];
+  const value = Number(number) * BYTES[(unit === 'K' ? 'k' : unit) as keyof typeof BYTES];
+  // Smaller, and it would be all rotating; larger, and no editor opens it.
+  if (!(value >= 1024 && value <= 1024 ** 4)) {
+    throw new InvalidArgumentError('Give a size like 500k, 10M or 1G: 1k at least, 1024G at most.');
+  }
+  return value;
+}
+
+/** Names between commas. */
+export function names(text: string): string[] {
+  return text.split(',').map((name) => name.trim());
 }
 
 /** What a GPU's dispatch should take. */
