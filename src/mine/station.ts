@@ -43,6 +43,8 @@ export interface StationOptions {
   readonly temperatureLimits?: TemperatureLimits | undefined;
   /** Before a failed device is first tried again; doubled each time. Left out, a second. */
   readonly restartAfterMs?: number | undefined;
+  /** Hashes that a device's first proofs take each, until its rate is known. Left out, good enough for its kind. */
+  readonly firstProofDifficulty?: number | undefined;
 }
 
 export class Station {
@@ -66,13 +68,14 @@ export class Station {
   /** Of the last New Cut after which it was seen to search: when that was heard of. */
   #cutMs: number | undefined;
 
-  constructor(engine: Engine, hooks: StationHooks, { clock, temperatureLimits, restartAfterMs }: StationOptions) {
+  constructor(engine: Engine, hooks: StationHooks, options: StationOptions) {
+    const { clock, temperatureLimits, restartAfterMs, firstProofDifficulty } = options;
     this.engine = engine;
     this.#description = engine.name;
     this.#hooks = hooks;
     this.#temperatureLimits = temperatureLimits;
     this.#restarts = new Restarts(restartAfterMs);
-    this.#proofs = new Proofs(engine.kind, clock);
+    this.#proofs = new Proofs(engine.kind, clock, firstProofDifficulty);
   }
 
   /** Puts the engine to a new assignment at once, or to none. */

@@ -51,7 +51,11 @@ export class Meter {
 
   #since(fromMs: number): number {
     let sum = 0;
-    for (let i = this.#steps.length - 1; i >= 0 && this.#steps[i][0] > fromMs; i--) sum += this.#steps[i][1];
+    for (let i = this.#steps.length - 1; i >= 0 && this.#steps[i][0] > fromMs; i--) {
+      const [endMs, hashes] = this.#steps[i];
+      // Of a step that began before that, its share.
+      sum += hashes * Math.min(1, (endMs - fromMs) / STEP_MS);
+    }
     return sum;
   }
 }

@@ -172,7 +172,7 @@ export class Tally {
     const known = this.#sources.get(source) ?? { state: 'connecting', reason: '', sinceMs: nowMs, losses: 0 };
     if (state === 'warning') this.#sources.set(source, { ...known, warning: reason });
     if (state !== 'connected' && state !== 'lost') return;
-    const losses = known.losses + (state === 'lost' ? 1 : 0);
+    const losses = known.losses + (state === 'lost' && known.state !== 'lost' ? 1 : 0);
     const sinceMs = known.state === state ? known.sinceMs : nowMs;
     this.#sources.set(source, { ...known, state, reason, losses, sinceMs });
   }
