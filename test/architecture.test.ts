@@ -23,6 +23,8 @@ const ALLOWED: Record<string, string[]> = {
   'engine/gpu': ['chain', 'clock.ts', 'cache.ts', 'engine/engine.ts', 'telemetry.ts'],
   mine: ['chain', 'clock.ts', 'events', 'source/source.ts', 'engine/engine.ts', 'telemetry.ts'],
   report: ['clock.ts', 'events', 'telemetry.ts'],
+  guards: ['clock.ts', 'events'],
+  notify: ['clock.ts', 'events', 'report'],
   'mock-node': ['chain', 'clock.ts'],
   'index.ts': ['*'],
   cli: ['*'],
@@ -36,6 +38,8 @@ const PACKAGES: Record<string, string[]> = {
   kernel: [],
   mine: [],
   report: ['pino'],
+  guards: ['pino'],
+  notify: ['pino', 'undici'],
 };
 
 const rooms = Object.keys(ALLOWED).sort((a, b) => b.length - a.length);

@@ -7,11 +7,14 @@ import { EXIT, UsageError } from './exit-codes.ts';
 import { LOG_FORMATS, LOG_LEVELS } from './log.ts';
 import {
   batchMilliseconds,
+  byteSize,
   celsius,
   celsiusOrNone,
   cpuAffinity,
   deviceNames,
   gather,
+  idleSeconds,
+  names,
   niceness,
   positiveInteger,
   positiveSeconds,
@@ -86,14 +89,70 @@ function withLog(command: Command): Command {
     );
 }
 
+function withLogFile(command: Command): Command {
+  return command
+    .option('--log-file <file>', 'log to this file, too, which is rotated')
+    .option(
+      '--log-file-size <size>',
+      'a log file larger than this is rotated, like 500k or 10M',
+      byteSize,
+      10 * 1024 ** 2,
+    )
+    .option('--log-file-keep <n>', 'old log files to keep, as FILE.1, FILE.2 …', positiveInteger(100), 5);
+}
+
+/** What has all devices rest for a while. */
+function withPauses(command: Command): Command {
+  return command
+    .option('--pause-on-battery', 'rest while the machine runs on battery (Linux, macOS)', false)
+    .addOption(
+      new Option('--pause-on-activity [seconds]', 'rest until nobody has used the machine for so long (Linux, macOS)')
+        .argParser(idleSeconds)
+        .preset('60'),
+    )
+    .option(
+      '--schedule <windows>',
+      'mine only then, local time: 22:00-07:00, or "mon-fri 22:00-07:00, sat,sun"; several times for more',
+      gather,
+    );
+}
+
+/** What others are told. */
+function withNotices(command: Command): Command {
+  return command
+    .option(
+      '--min-hashrate <rate>',
+      'alarm below this hashrate, like 20G, or gpu0=5G of a device; several times for several',
+      gather,
+    )
+    .option('--min-hashrate-after <time>', 'below it for this long, like 90s or 5m', positiveSeconds, 300)
+    .option('--on-start <command>', 'shell command to run when pickaxe starts (see docs/unattended.md)')
+    .option('--on-stop <command>', 'when it has stopped mining; waited for, 30 s at most')
+    .option('--on-block <command>', 'when a block of ours was accepted')
+    .option('--on-device-lost <command>', 'when a device went out of service')
+    .option('--on-low-hashrate <command>', 'at the alarm of --min-hashrate')
+    .option('--on-hashrate-ok <command>', 'when that alarm is over')
+    .option('--webhook <url>', 'POST what happens there as JSON')
+    .option('--webhook-token-file <file>', 'bearer token to send there')
+    .option(
+      '--webhook-events <list>',
+      'of start,stop,block,device-lost,low-hashrate,hashrate-ok (default: all)',
+      names,
+    );
+}
+
 function withBounds(command: Command): Command {
   return command
     .option('--blocks <n>', 'stop after this many accepted blocks', positiveInteger(1e9))
-    .option('--duration <seconds>', 'stop after this long', positiveSeconds)
+    .option('--duration <time>', 'stop after this long: seconds, or like 90m, 8h, 2d', positiveSeconds)
     .option('--json', 'events as one JSON object a line on stdout', false);
 }
 
-withLog(withBounds(withTemperatures(withDevices(program.command('mine')))))
+function withMining(command: Command): Command {
+  return withNotices(withPauses(withLogFile(withLog(withBounds(withTemperatures(withDevices(command)))))));
+}
+
+withMining(program.command('mine'))
   .description('mine on a node')
   .option('--node <url>', 'node URL; several times for failover, the first preferred', gather)
   .option('--network <id>', `network: ${NETWORKS}; not needed where every node URL has a path`)
@@ -111,7 +170,7 @@ withLog(withBounds(withTemperatures(withDevices(program.command('mine')))))
   )
   .action(async (options) => exit(await (await import('./commands/mine.ts')).runMine(options)));
 
-withLog(withBounds(withTemperatures(withDevices(program.command('demo')))))
+withMining(program.command('demo'))
   .description('mine on a mock node inside this process: nothing to configure, nothing leaves this machine')
   .action(async (options) => exit(await (await import('./commands/demo.ts')).runDemo(options)));
 

@@ -26,6 +26,13 @@ export function positiveSeconds(text: string): number {
   return value;
 }
 
+/** What tells when somebody used the machine is exact to 8 seconds at worst; a day is as good as never. */
+export function idleSeconds(text: string): number {
+  const value = positiveSeconds(text);
+  if (value < 10 || value > 86_400) throw new InvalidArgumentError('Give 10 seconds or more, up to a day.');
+  return value;
+}
+
 const BYTES = { '': 1, k: 1024, M: 1024 ** 2, G: 1024 ** 3 };
 
 /** Bytes: `500k`, `10M`, `1G`. */

@@ -16,7 +16,10 @@ export function restWhileUsed(
   { controls, clock, log }: Guarded,
 ): Promise<() => void> {
   const blind = new Set<string>();
-  log.info({ tag: 'rest' }, `whether somebody uses this machine: watching ${watches.map(({ name }) => name).join('; ')}`);
+  log.info(
+    { tag: 'rest' },
+    `whether somebody uses this machine: watching ${watches.map(({ name }) => name).join('; ')}`,
+  );
   return lookEvery(LOOK_MS, async () => {
     const now = nowMs(clock);
     const idles = await Promise.all(

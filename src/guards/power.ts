@@ -39,7 +39,7 @@ export function linuxPower(directory: string): Power {
   return batteries.some(({ status }) => status === 'Discharging') ? 'battery' : 'mains';
 }
 
-/** @param answer of `pmset -g batt`: `Now drawing from 'AC Power'`, and a line for each battery */
+/** @param answer of `pmset -g batt`: what it draws from in quotes, then a line for each battery */
 export function macPower(answer: string): Power {
   const source = /^Now drawing from '([^']+)'/m.exec(answer)?.[1];
   if (source === undefined) throw new Error('pmset does not tell what this machine runs on');

@@ -1,6 +1,6 @@
 /** When to mine: windows of local time, as people write them: `mon-fri 22:00-07:00, sat,sun`. Pure. */
 
-const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
+const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const EVERY_DAY = [0, 1, 2, 3, 4, 5, 6];
 const DAY_MINUTES = 24 * 60;
 const MINUTE_MS = 60_000;
@@ -31,7 +31,8 @@ export function parseWindows(text: string): Window[] {
   for (const part of text.toLowerCase().split(',')) {
     const words = part.trim().split(/\s+/);
     if (words[0] === '') throw new RangeError(`a schedule has nothing between two commas: ${EXAMPLE}`);
-    if (words.length > 2) throw new RangeError(`"${part.trim()}" is no window: put a comma between two, and ${EXAMPLE}`);
+    if (words.length > 2)
+      throw new RangeError(`"${part.trim()}" is no window: put a comma between two, and ${EXAMPLE}`);
     const [first, second] = words;
     const timeAlone = second === undefined && /\d/.test(first);
     if (!timeAlone) days.push(...parseDays(first));
@@ -47,7 +48,7 @@ export function parseWindows(text: string): Window[] {
 
 /** `mon`, or `fri-mon`, which goes on over the week's end. */
 function parseDays(text: string): number[] {
-  const [first, last = first, ...more] = text.split('-').map((name) => DAYS.findIndex((day) => day === name));
+  const [first, last = first, ...more] = text.split('-').map((name) => DAYS.indexOf(name));
   if (first < 0 || last < 0 || more.length > 0) {
     throw new RangeError(`"${text}" is no day: days are ${DAYS.join(', ')} or a span of them like mon-fri`);
   }
@@ -82,7 +83,8 @@ export function isOpen(windows: readonly Window[], atMs: number): boolean {
 }
 
 /**
- * When the windows open or close next. Each minute is looked at, so that every change of the clocks is seen.
+ * When the windows open or close next. Each minute is looked at, so that every change of the clocks is seen; it takes some
+ * milliseconds at most.
  * @returns milliseconds since the UNIX epoch; undefined when nothing changes within a week
  */
 export function nextChange(windows: readonly Window[], fromMs: number): number | undefined {

@@ -36,7 +36,7 @@ export class LowRate {
    * @returns what has come of it, if anything has
    */
   judge(rate: number | undefined, nowMs: number): 'raised' | 'cleared' | undefined {
-    if (rate === undefined || (rate < this.#limit) === this.#raised) {
+    if (rate === undefined || rate < this.#limit === this.#raised) {
       this.#sinceMs = undefined;
       return undefined;
     }

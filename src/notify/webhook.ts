@@ -104,7 +104,13 @@ export class Webhook {
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
     };
     try {
-      const options = { method: 'POST', headers, body: JSON.stringify(notice), signal, dispatcher: this.#agent } as const;
+      const options = {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(notice),
+        signal,
+        dispatcher: this.#agent,
+      } as const;
       const { statusCode, body } = await request(url, options);
       await body.dump({ limit: MAX_ANSWER_BYTES, signal }).catch(() => {});
       if (statusCode >= 200 && statusCode < 300) return;

@@ -4,6 +4,7 @@ import { Events } from '../../events/events.ts';
 import { MockNode } from '../../mock-node/mock-node.ts';
 import { type CompanionOptions, companionsOf } from '../companions.ts';
 import { makeLog } from '../log.ts';
+import { type LogFileOptions, openLogFile } from '../log-file.ts';
 import { nodeSource } from '../node-source.ts';
 import { chooseEngines, type DeviceOptions } from '../rig.ts';
 import { type MiningOptions, runMiner } from '../run-miner.ts';
@@ -20,12 +21,13 @@ const RETARGET_MS = 250;
 /** Somebody else's block now and then, so that New Cuts are to be seen. */
 const RIVAL_MS = 2_000;
 
-type DemoOptions = DeviceOptions & MiningOptions & TemperatureOptions & CompanionOptions;
+type DemoOptions = DeviceOptions & MiningOptions & TemperatureOptions & LogFileOptions & CompanionOptions;
 
 export async function runDemo(options: DemoOptions): Promise<number> {
   const temperatureLimits = limitsOf(options);
   const companions = await companionsOf(options);
-  const log = makeLog(options.logLevel, options.logFormat);
+  const logFile = openLogFile(options);
+  const log = makeLog(options.logLevel, options.logFormat, logFile);
   const engines = await chooseEngines(options, log);
   const node = new MockNode({ network: NETWORK, difficulty: FIRST_DIFFICULTY, rivalMs: RIVAL_MS });
   const { url } = await node.start();
@@ -38,6 +40,7 @@ export async function runDemo(options: DemoOptions): Promise<number> {
   } finally {
     stopRetargeting();
     await node.close();
+    await logFile?.close();
   }
 }
 

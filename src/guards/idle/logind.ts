@@ -44,7 +44,10 @@ export async function watchLogind(tell: (why: string) => void, asks = ask): Prom
     () => false,
   );
   if (!there) return undefined;
-  return { name: 'desktop sessions, as far as they tell logind', idleMs: (nowMs) => read(nowMs).catch(() => undefined) };
+  return {
+    name: 'desktop sessions, as far as they tell logind',
+    idleMs: (nowMs) => read(nowMs).catch(() => undefined),
+  };
 }
 
 /** @param answer of `loginctl list-sessions`: a line for each, its first word the session */
