@@ -1,21 +1,15 @@
-/** What runs beside the miner, as the options ask for it: a file each in `companions/`. */
+/** What runs beside the miner, as the settings ask for it: a file each in `companions/`. */
 
-import { type ActivityOptions, activity } from './companions/activity.ts';
-import { type AlarmOptions, alarm } from './companions/alarm.ts';
-import { type BatteryOptions, battery } from './companions/battery.ts';
-import { type NoticeOptions, notices } from './companions/notices.ts';
-import { type ScheduleOptions, schedule } from './companions/schedule.ts';
+import type { Config } from '../config/settings.ts';
+import { activity } from './companions/activity.ts';
+import { alarm } from './companions/alarm.ts';
+import { battery } from './companions/battery.ts';
+import { notices } from './companions/notices.ts';
+import { schedule } from './companions/schedule.ts';
 import type { Companion } from './run-miner.ts';
 
-export interface CompanionOptions
-  extends NoticeOptions,
-    AlarmOptions,
-    BatteryOptions,
-    ActivityOptions,
-    ScheduleOptions {}
-
-/** Started in this order, and ended in the other one. Each gives nothing when it was not asked for. */
-const FACTORIES: readonly ((options: CompanionOptions) => Promise<Companion | undefined>)[] = [
+/** Started in this order, and ended in the other one. Each gives nothing where it is not asked for. */
+const FACTORIES: readonly ((config: Config) => Promise<Companion | undefined>)[] = [
   notices,
   alarm,
   battery,
@@ -23,11 +17,11 @@ const FACTORIES: readonly ((options: CompanionOptions) => Promise<Companion | un
   schedule,
 ];
 
-/** @throws UsageError when an option makes no sense. */
-export async function companionsOf(options: CompanionOptions): Promise<Companion[]> {
+/** @throws UsageError when a setting makes no sense. */
+export async function companionsOf(config: Config): Promise<Companion[]> {
   const companions: Companion[] = [];
   for (const make of FACTORIES) {
-    const companion = await make(options);
+    const companion = await make(config);
     if (companion) companions.push(companion);
   }
   return companions;

@@ -3,15 +3,9 @@
 import { closeSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { createStream, type RotatingFileStream } from 'rotating-file-stream';
+import type { Config } from '../config/settings.ts';
+import { parseSize } from '../quantities.ts';
 import { UsageError } from './exit-codes.ts';
-
-export interface LogFileOptions {
-  readonly logFile?: string;
-  /** Bytes: a larger file is rotated. */
-  readonly logFileSize: number;
-  /** Old files that are kept: FILE.1 is the youngest. */
-  readonly logFileKeep: number;
-}
 
 /** Its owner's alone: addresses of nodes and accounts stand in it. */
 const MODE = 0o600;
@@ -26,9 +20,9 @@ const CLOSE_MS = 2_000;
  * @returns undefined when none was asked for
  * @throws UsageError when it cannot be written
  */
-export function openLogFile({ logFile, logFileSize, logFileKeep }: LogFileOptions): LogFile | undefined {
-  if (logFile === undefined) return undefined;
-  const path = resolve(logFile);
+export function openLogFile({ path: file, size, keep }: Config['logFile']): LogFile | undefined {
+  if (file === undefined) return undefined;
+  const path = resolve(file);
   const kind = (what: string) => statSync(what, { throwIfNoEntry: false });
   if (!kind(dirname(path))?.isDirectory()) {
     throw new UsageError(`--log-file: there is no directory ${dirname(path)}. Make it first.`);
@@ -41,7 +35,7 @@ export function openLogFile({ logFile, logFileSize, logFileKeep }: LogFileOption
   } catch (fault) {
     throw new UsageError(`--log-file: ${path} cannot be written: ${(fault as Error).message}.`);
   }
-  return new LogFile(path, logFileSize, logFileKeep, (line) => process.stderr.write(line));
+  return new LogFile(path, parseSize(size)!, keep, (line) => process.stderr.write(line));
 }
 
 export class LogFile {

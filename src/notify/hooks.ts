@@ -76,9 +76,8 @@ export class Hooks {
   }
 }
 
-/** `PICKAXE_EVENT`, `PICKAXE_DEVICE` …: each field by its name. */
-export function environmentOf(notice: Notice): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(notice).map(([name, value]) => [`PICKAXE_${name.toUpperCase()}`, String(value)]),
-  );
+/** `PICKAXE_EVENT` is its name, `PICKAXE_EVENT_DEVICE` … its fields: other names are those of settings. */
+export function environmentOf({ event, ...fields }: Notice): Record<string, string> {
+  const variables = Object.entries(fields).map(([name, value]) => [`PICKAXE_EVENT_${name.toUpperCase()}`, `${value}`]);
+  return { PICKAXE_EVENT: event, ...Object.fromEntries(variables) };
 }

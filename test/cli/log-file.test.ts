@@ -31,7 +31,7 @@ const lines = (path: string) => readFileSync(path, 'utf8').split('\n').filter(Bo
 test('lines are in the file once it is closed, after what was there before, for its owner alone', async () => {
   const path = join(folder(), 'pickaxe.log');
   for (const text of ['first\n', 'second\n']) {
-    const file = openLogFile({ logFile: path, logFileSize: 10_000, logFileKeep: 5 })!;
+    const file = openLogFile({ path, size: '10k', keep: 5 })!;
     file.write(text);
     await file.close();
   }
@@ -91,7 +91,7 @@ test('after it was closed, lines are nobody’s and nothing fails', async () => 
 });
 
 describe('what cannot be a log file is refused at once', () => {
-  const open = (logFile: string) => openLogFile({ logFile, logFileSize: 1_024, logFileKeep: 1 });
+  const open = (path: string) => openLogFile({ path, size: '1k', keep: 1 });
   it('a file in a folder that is not there', () => {
     expect(() => open(join(root, 'nowhere', 'pickaxe.log'))).toThrow(/there is no directory .*nowhere\. Make it first/);
   });
@@ -107,6 +107,6 @@ describe('what cannot be a log file is refused at once', () => {
     expect(() => open(join(path, 'pickaxe.log'))).toThrow('there is no directory');
   });
   it('and none is none', () => {
-    expect(openLogFile({ logFileSize: 1_024, logFileKeep: 1 })).toBeUndefined();
+    expect(openLogFile({ size: '1k', keep: 1 })).toBeUndefined();
   });
 });

@@ -55,6 +55,14 @@ describe('windows as people write them', () => {
         [every, 22, 24],
       ],
     ],
+    [
+      '12:00-13:00, sat',
+      [
+        [every, 12, 13],
+        ['sat', 0, 24],
+      ],
+    ],
+    ['sat, 12:00-13:00', [['sat', 12, 13]]],
     ['fri-mon', [['sun mon fri sat', 0, 24]]],
   ])('%s', (text, windows) => {
     expect(plain(text)).toEqual(windows);

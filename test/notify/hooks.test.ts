@@ -37,17 +37,17 @@ function lives(pid: number): boolean {
 
 test('a hook finds what happened in its environment and as a JSON line on its stdin', async () => {
   const file = newFile();
-  const { hooks: made } = hooks({ block: `{ env | grep ^PICKAXE_ | sort; cat; } > ${file}` });
+  const { hooks: made } = hooks({ block: `{ env | grep ^PICKAXE_EVENT | sort; cat; } > ${file}` });
   const told = notice({ device: 'gpu0', height: 42 });
   made.tell(told);
   await made.end();
   const lines = read(file).split('\n');
   expect(lines.slice(0, 5)).toEqual([
-    'PICKAXE_DEVICE=gpu0',
     'PICKAXE_EVENT=block',
-    'PICKAXE_HEIGHT=42',
-    'PICKAXE_TEXT=a block',
-    'PICKAXE_TIME=1700000000000',
+    'PICKAXE_EVENT_DEVICE=gpu0',
+    'PICKAXE_EVENT_HEIGHT=42',
+    'PICKAXE_EVENT_TEXT=a block',
+    'PICKAXE_EVENT_TIME=1700000000000',
   ]);
   expect(JSON.parse(lines[5])).toEqual(told);
 });
@@ -55,7 +55,7 @@ test('a hook finds what happened in its environment and as a JSON line on its st
 test('what a value says is never run', async () => {
   const file = newFile();
   const evil = `$(touch ${folder}/evil) \`touch ${folder}/evil\`; touch ${folder}/evil "'`;
-  const { hooks: made } = hooks({ block: `printf %s "$PICKAXE_REASON" > ${file}` });
+  const { hooks: made } = hooks({ block: `printf %s "$PICKAXE_EVENT_REASON" > ${file}` });
   made.tell(notice({ reason: evil }));
   await made.end();
   expect(read(file)).toBe(evil);
@@ -63,7 +63,7 @@ test('what a value says is never run', async () => {
 });
 
 test('each field has a variable of its name', () => {
-  expect(environmentOf(notice({ hardware_errors: 3 }))).toMatchObject({ PICKAXE_HARDWARE_ERRORS: '3' });
+  expect(environmentOf(notice({ hardware_errors: 3 }))).toMatchObject({ PICKAXE_EVENT_HARDWARE_ERRORS: '3' });
 });
 
 test('only what has a command runs one', async () => {

@@ -1,7 +1,10 @@
 /** `--on-…` and `--webhook`: others are told what happens. */
 
-import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { readSecretFile } from '../../config/secrets.ts';
+import { kebab } from '../../config/setting.ts';
+import type { Config } from '../../config/settings.ts';
+import { isWebhookUrl, webhookUrl } from '../../config/unattended-kinds.ts';
 import { type HookCommands, Hooks } from '../../notify/hooks.ts';
 import { NOTICES, type NoticeName, tellNotices } from '../../notify/notices.ts';
 import { Webhook } from '../../notify/webhook.ts';
@@ -9,34 +12,18 @@ import { version } from '../../version.ts';
 import { UsageError } from '../exit-codes.ts';
 import type { Companion } from '../run-miner.ts';
 
-export interface NoticeOptions {
-  readonly onStart?: string;
-  readonly onStop?: string;
-  readonly onBlock?: string;
-  readonly onDeviceLost?: string;
-  readonly onLowHashrate?: string;
-  readonly onHashrateOk?: string;
-  readonly webhook?: string;
-  readonly webhookTokenFile?: string;
-  /** Left out, all of them. */
-  readonly webhookEvents?: readonly string[];
-}
-
-/** A token is a line; no service gives longer ones. */
-const MAX_TOKEN = 4_096;
-
-/** @throws UsageError when an option makes no sense. */
-export async function notices(options: NoticeOptions): Promise<Companion | undefined> {
-  const commands = commandsOf(options);
-  const hook = webhookOf(options);
-  if (Object.keys(commands).length === 0 && !hook) return undefined;
+/** @throws UsageError when the settings of the webhook make no sense. */
+export async function notices(config: Config): Promise<Companion | undefined> {
+  const commands: HookCommands = Object.fromEntries(
+    Object.entries(config.hooks).map(([name, command]) => [kebab(name), command]),
+  );
+  const target = targetOf(config.webhook);
+  if (Object.keys(commands).length === 0 && !target) return undefined;
   return async (running) => {
     const { log } = running;
-    if (hook?.token !== undefined && !isPrivate(hook.url)) {
-      log.warn({ tag: 'hook' }, `${hook.url.origin} is not https: others can read the token on its way`);
-    }
+    for (const warning of target?.warnings ?? []) log.warn({ tag: 'hook' }, warning);
     const hooks = new Hooks(commands, log);
-    const webhook = hook && new Webhook({ ...hook, userAgent: `pickaxe/${version}`, log });
+    const webhook = target && new Webhook({ ...target, userAgent: `pickaxe/${version}`, log });
     const stop = tellNotices(running, (notice) => {
       hooks.tell(notice);
       webhook?.tell(notice);
@@ -48,67 +35,48 @@ export async function notices(options: NoticeOptions): Promise<Companion | undef
   };
 }
 
-function commandsOf(options: NoticeOptions): HookCommands {
-  const { onStart, onStop, onBlock, onDeviceLost, onLowHashrate, onHashrateOk } = options;
-  const all: Record<NoticeName, string | undefined> = {
-    ...{ start: onStart, stop: onStop, block: onBlock },
-    ...{ 'device-lost': onDeviceLost, 'low-hashrate': onLowHashrate, 'hashrate-ok': onHashrateOk },
-  };
-  for (const [name, command] of Object.entries(all)) {
-    if (command === undefined || (command.trim() !== '' && !command.includes('\0'))) continue;
-    throw new UsageError(`--on-${name} needs a command.`);
-  }
-  return Object.fromEntries(Object.entries(all).filter(([, command]) => command !== undefined));
+interface Target {
+  readonly url: URL;
+  readonly token?: string;
+  readonly events: ReadonlySet<NoticeName>;
+  /** Lines to log. */
+  readonly warnings: readonly string[];
 }
 
-function webhookOf({ webhook, webhookTokenFile, webhookEvents }: NoticeOptions) {
-  if (webhook === undefined) {
-    if (webhookTokenFile !== undefined) throw new UsageError('--webhook-token-file needs a --webhook.');
-    if (webhookEvents !== undefined) throw new UsageError('--webhook-events needs a --webhook.');
+/** Never says the URL or the token. */
+function targetOf({ url: given, urlFile, tokenFile, events = NOTICES }: Config['webhook']): Target | undefined {
+  if (given !== undefined && urlFile !== undefined) throw new UsageError('Give --webhook or --webhook-file, not both.');
+  const { value: text = given, warning: seen } = urlFile === undefined ? {} : secretIn(urlFile, '--webhook-file');
+  if (text === undefined) {
+    if (tokenFile !== undefined) throw new UsageError('--webhook-token-file needs a --webhook.');
     return undefined;
   }
+  if (!isWebhookUrl(text)) throw new UsageError(`--webhook-file: ${webhookUrl.says}`);
+  const url = new URL(text);
+  const token = tokenFile === undefined ? undefined : secretIn(tokenFile, '--webhook-token-file');
+  if (token && !/^[\x21-\x7e]+$/.test(token.value)) {
+    throw new UsageError(`--webhook-token-file: ${tokenFile} must hold one token of visible ASCII characters alone.`);
+  }
+  const open = token && !isPrivate(url) && `${url.origin} is not https: others can read the token on its way`;
   return {
-    url: parseUrl(webhook),
-    events: new Set((webhookEvents ?? NOTICES).map(parseEvent)),
-    ...(webhookTokenFile !== undefined && { token: readToken(webhookTokenFile) }),
+    url,
+    events: new Set(events),
+    warnings: [seen, token?.warning, open].filter((warning) => typeof warning === 'string'),
+    ...(token && { token: token.value }),
   };
 }
 
-/** Never says the URL again: with many services it is a secret. */
-function parseUrl(text: string): URL {
-  const url = /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
-  if (!url) throw new UsageError('--webhook needs a URL that begins with https:// or http://.');
-  if (url.username || url.password) {
-    throw new UsageError(
-      '--webhook: leave user and password out of the URL; a token goes into a --webhook-token-file.',
-    );
-  }
-  return url;
-}
-
-function parseEvent(name: string): NoticeName {
-  const known = NOTICES.find((notice) => notice === name);
-  if (!known) throw new UsageError(`--webhook-events: there is no ${name}. Choose from: ${NOTICES.join(', ')}.`);
-  return known;
-}
-
-function readToken(file: string): string {
-  let text: string;
+function secretIn(file: string, option: string): ReturnType<typeof readSecretFile> {
   try {
-    text = readFileSync(file, 'utf8');
+    return readSecretFile(file, option);
   } catch (fault) {
-    throw new UsageError(`--webhook-token-file cannot be read: ${(fault as Error).message}.`);
+    throw new UsageError(`${(fault as Error).message}.`);
   }
-  const token = text.trim();
-  if (!/^[\x21-\x7e]+$/.test(token) || token.length > MAX_TOKEN) {
-    throw new UsageError(`--webhook-token-file: ${file} must hold one token of visible ASCII characters alone.`);
-  }
-  return token;
 }
 
-/** What is sent stays unread: it is encrypted, or does not leave this machine. */
+/** What is sent there is encrypted, or does not leave this machine. */
 function isPrivate({ protocol, hostname }: URL): boolean {
   const loopback =
-    hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && hostname.startsWith('127.'));
+    hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && /^127\./.test(hostname));
   return protocol === 'https:' || loopback;
 }
