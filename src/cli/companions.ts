@@ -6,6 +6,7 @@ import { alarm } from './companions/alarm.ts';
 import { battery } from './companions/battery.ts';
 import { notices } from './companions/notices.ts';
 import { schedule } from './companions/schedule.ts';
+import type { LiveConfig } from './live-config.ts';
 import type { Companion } from './run-miner.ts';
 
 /** Started in this order, and ended in the other one. Each gives nothing where it is not asked for. */
@@ -18,10 +19,11 @@ const FACTORIES: readonly ((config: Config) => Promise<Companion | undefined>)[]
 ];
 
 /** @throws UsageError when a setting makes no sense. */
-export async function companionsOf(config: Config): Promise<Companion[]> {
+export async function companionsOf(live: LiveConfig): Promise<Companion[]> {
   const companions: Companion[] = [];
+  if (live.files.length > 0) companions.push((await import('./companions/reload.ts')).reload(live));
   for (const make of FACTORIES) {
-    const companion = await make(config);
+    const companion = await make(live.config);
     if (companion) companions.push(companion);
   }
   return companions;

@@ -36,12 +36,16 @@ withSettings(program.command('mine'), 'node', 'miner', 'devices', 'cpu', 'gpu', 
   .option('--print-config', 'print the settings that hold and where each comes from, and exit')
   .option('--dry-run', 'check settings and devices without asking the node, say what would be mined with, and exit')
   .action(async (options, command) =>
-    exit(await (await import('./commands/mine.ts')).runMine(await settingsOf(command), options)),
+    exit(
+      await (await import('./commands/mine.ts')).runMine(await settingsOf(command), options, () => settingsOf(command)),
+    ),
   );
 
 withSettings(program.command('demo'), 'devices', 'cpu', 'gpu', 'run', 'log', ...UNATTENDED)
   .description('mine on a mock node inside this process: nothing to configure, nothing leaves this machine')
-  .action(async (_, command) => exit(await (await import('./commands/demo.ts')).runDemo(await settingsOf(command))));
+  .action(async (_, command) =>
+    exit(await (await import('./commands/demo.ts')).runDemo(await settingsOf(command), () => settingsOf(command))),
+  );
 
 withSettings(program.command('bench'), 'devices.use', 'cpu', 'gpu', 'log')
   .description('measure the hashrate of each device, offline')

@@ -28,8 +28,8 @@ export interface Rig {
   readonly source: WorkSource;
   readonly engines: readonly Engine[];
   readonly log: Logger;
-  /** Left out, no device rests. */
-  readonly temperatureLimits?: TemperatureLimits | undefined;
+  /** Asked again and again; left out, no device rests. */
+  readonly temperatureLimits?: () => TemperatureLimits | undefined;
   readonly companions?: readonly Companion[];
 }
 

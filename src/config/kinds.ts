@@ -108,6 +108,7 @@ export function time(least: number, most: number, says: string): Kind<number> {
         z
           .string()
           .max(MAX_CHARACTERS)
+          .regex(/^\d+(\.\d+)?[smhd]?$/)
           .refine((text) => within(parseTime(text)))
           .transform((text) => parseTime(text) as number),
       ]),

@@ -95,6 +95,7 @@ export const UNATTENDED = {
         about: 'URL that is told what happens',
         example: 'https://hooks.example/pickaxe',
         flag: '--webhook <url>',
+        hidden: true,
       },
       urlFile: {
         kind: path,

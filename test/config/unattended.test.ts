@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { check } from '#pickaxe/config/check.js';
 import { loadConfig } from '#pickaxe/config/load.js';
+import { configAsJson, configAsToml } from '#pickaxe/config/print.js';
 import { type Flags, saidByFlags } from '#pickaxe/config/texts.js';
 
 /** What a file says. */
@@ -48,7 +49,7 @@ test.each([
   [{ alarm: { 'min-hashrate': ['gpu=1G'] } }, 'gpu0=5G of a device'],
   [{ hooks: { block: 'a\0b' } }, 'a command of the shell'],
   [{ hooks: { lunch: 'true' } }, 'there is no setting hooks.lunch'],
-  [{ webhook: { url: 'https://host/a b' } }, 'https:// or http://'],
+  [{ webhook: { url: 'https://host/a SECRET' } }, 'https:// or http://'],
   [{ webhook: { events: ['lunch'] } }, 'device-lost'],
   [{ webhook: { token: 'SECRET' } }, 'webhook.url-file or webhook.token-file'],
 ])('%j is refused', (document, says) => {
@@ -63,4 +64,12 @@ test('the variables of hooks are none of settings: a hook may run pickaxe', () =
   expect(() => loadConfig({ environment: { PICKAXE_EVENTS: 'x' }, cwd: '/', home: () => '/nonexistent' })).toThrow(
     'PICKAXE_EVENTS: there is no such setting',
   );
+});
+
+test('the URL of a webhook is not printed', () => {
+  const flags = new Map([['webhook.url', 'https://host/SECRET']]);
+  const loaded = loadConfig({ flags, environment: {}, cwd: '/', home: () => '/nonexistent' });
+  expect(loaded.config.webhook.url).toBe('https://host/SECRET');
+  expect(configAsToml(loaded)).toContain('url = "***"  # --webhook');
+  expect(configAsToml(loaded) + configAsJson(loaded)).not.toContain('SECRET');
 });

@@ -4,6 +4,7 @@ import type { Loaded } from '../../config/load.ts';
 import { Events } from '../../events/events.ts';
 import { MockNode } from '../../mock-node/mock-node.ts';
 import { companionsOf } from '../companions.ts';
+import { LiveConfig } from '../live-config.ts';
 import { makeLog } from '../log.ts';
 import { openLogFile } from '../log-file.ts';
 import { nodeSource } from '../node-source.ts';
@@ -22,9 +23,13 @@ const RETARGET_MS = 250;
 /** Somebody else's block now and then, so that New Cuts are to be seen. */
 const RIVAL_MS = 2_000;
 
-export async function runDemo({ config }: Loaded): Promise<number> {
-  const temperatureLimits = limitsOf(config.devices);
-  const companions = await companionsOf(config);
+/** @param reload reads the configuration again */
+export async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Promise<number> {
+  const { config } = loaded;
+  const live = new LiveConfig(loaded, reload);
+  const temperatureLimits = () => limitsOf(live.config.devices);
+  temperatureLimits();
+  const companions = await companionsOf(live);
   const logFile = openLogFile(config.logFile);
   const log = makeLog(config.log.level, config.log.format, logFile);
   const engines = await chooseEngines(config, log);
