@@ -12,7 +12,7 @@ const ALLOWED: Record<string, string[]> = {
   'version.ts': [],
   'cpu-list.ts': [],
   'http-address.ts': [],
-  config: ['cpu-list.ts', 'http-address.ts'],
+  config: ['cpu-list.ts', 'http-address.ts', 'quantities.ts', 'guards/windows.ts'],
   'cache.ts': ['version.ts'],
   events: ['telemetry.ts'],
   kernel: ['chain'],
@@ -28,6 +28,10 @@ const ALLOWED: Record<string, string[]> = {
   bench: ['chain', 'clock.ts', 'engine/engine.ts', 'mine', 'telemetry.ts'],
   report: ['clock.ts', 'events', 'telemetry.ts'],
   'report/http': ['report', 'clock.ts', 'events', 'telemetry.ts', 'version.ts'],
+  'quantities.ts': [],
+  'guards/windows.ts': [],
+  guards: ['clock.ts', 'events', 'guards/windows.ts'],
+  notify: ['clock.ts', 'events', 'report'],
   'mock-node': ['chain', 'clock.ts'],
   'index.ts': ['*'],
   cli: ['*'],
@@ -44,6 +48,8 @@ const PACKAGES: Record<string, string[]> = {
   mine: [],
   report: ['pino'],
   'report/http': ['fastify', 'pino', 'prom-client', 'zod'],
+  guards: ['pino'],
+  notify: ['pino', 'undici'],
 };
 
 const rooms = Object.keys(ALLOWED).sort((a, b) => b.length - a.length);

@@ -28,7 +28,10 @@ Exit codes: 0 done, 1 internal error, 2 wrong usage, 3 no usable device, 4 no wo
 6 a device computed wrong hashes. No developer fee, no telemetry.`,
   );
 
-withSettings(program.command('mine'), 'node', 'miner', 'devices', 'cpu', 'gpu', 'run', 'http', 'log')
+/** Tables of settings, for whatever mines. */
+const MINING = ['devices', 'cpu', 'gpu', 'run', 'http', 'log', 'log-file', 'pause', 'alarm', 'hooks', 'webhook'];
+
+withSettings(program.command('mine'), 'node', 'miner', ...MINING)
   .description('mine on a node')
   .option('--print-config', 'print the settings that hold and where each comes from, and exit')
   .option('--dry-run', 'check settings and devices without asking the node, say what would be mined with, and exit')
@@ -38,7 +41,7 @@ withSettings(program.command('mine'), 'node', 'miner', 'devices', 'cpu', 'gpu', 
     ),
   );
 
-withSettings(program.command('demo'), 'devices', 'cpu', 'gpu', 'run', 'http', 'log')
+withSettings(program.command('demo'), ...MINING)
   .description('mine on a mock node inside this process: nothing to configure, nothing leaves this machine')
   .action(async (_, command) =>
     exit(await (await import('./commands/demo.ts')).runDemo(await settingsOf(command), () => settingsOf(command))),

@@ -32,7 +32,10 @@ function unpack(system: 'hiveos' | 'mmpos', says = 'printf "%s\\n" "$@"; env | g
 
 function bash(script: string, env: Record<string, string> = {}) {
   const { PATH = '' } = process.env;
-  const { stdout, stderr, status } = spawnSync('bash', ['--norc', '-c', script], { encoding: 'utf8', env: { PATH, ...env } });
+  const { stdout, stderr, status } = spawnSync('bash', ['--norc', '-c', script], {
+    encoding: 'utf8',
+    env: { PATH, ...env },
+  });
   expect(stderr).toBe('');
   return { stdout, status };
 }

@@ -6,6 +6,7 @@ import { MockNode } from '../../mock-node/mock-node.ts';
 import { companionsOf } from '../companions.ts';
 import { LiveConfig } from '../live-config.ts';
 import { makeLog } from '../log.ts';
+import { openLogFile } from '../log-file.ts';
 import { nodeSource } from '../node-source.ts';
 import { chooseEngines } from '../rig.ts';
 import { runMiner } from '../run-miner.ts';
@@ -29,7 +30,8 @@ export async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Pr
   const temperatureLimits = () => limitsOf(live.config.devices);
   temperatureLimits();
   const companions = await companionsOf(live);
-  const log = makeLog(config.log.level, config.log.format);
+  const logFile = openLogFile(config.logFile);
+  const log = makeLog(config.log.level, config.log.format, logFile);
   const engines = await chooseEngines(config, log);
   const node = new MockNode({ network: NETWORK, difficulty: FIRST_DIFFICULTY, rivalMs: RIVAL_MS });
   const { url } = await node.start();
@@ -43,6 +45,7 @@ export async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Pr
   } finally {
     stopRetargeting();
     await node.close();
+    await logFile?.close();
   }
 }
 

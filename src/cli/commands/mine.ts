@@ -8,6 +8,7 @@ import { dryRun } from '../dry-run.ts';
 import { EXIT } from '../exit-codes.ts';
 import { LiveConfig } from '../live-config.ts';
 import { makeLog } from '../log.ts';
+import { openLogFile } from '../log-file.ts';
 import { nodeSource } from '../node-source.ts';
 import { chooseEngines } from '../rig.ts';
 import { runMiner } from '../run-miner.ts';
@@ -31,8 +32,13 @@ export async function runMine(loaded: Loaded, options: MineOptions, reload: () =
   const companions = await companionsOf(live);
   const events = new Events();
   const source = nodeSource(config, events);
-  const log = makeLog(config.log.level, config.log.format);
-  const engines = await chooseEngines(config, log);
-  const rig = { events, source, engines, log, temperatureLimits, companions };
-  return options.dryRun ? dryRun(rig, config) : runMiner(rig, config.run);
+  const logFile = openLogFile(config.logFile);
+  const log = makeLog(config.log.level, config.log.format, logFile);
+  try {
+    const engines = await chooseEngines(config, log);
+    const rig = { events, source, engines, log, temperatureLimits, companions };
+    return options.dryRun ? await dryRun(rig, config) : await runMiner(rig, config.run);
+  } finally {
+    await logFile?.close();
+  }
 }

@@ -3,6 +3,8 @@
 import { watch } from 'chokidar';
 import type { Logger } from 'pino';
 import type { Change } from '../../config/changes.ts';
+import { visible } from '../../config/secrets.ts';
+import { ENTRIES } from '../../config/settings.ts';
 import { UsageError } from '../exit-codes.ts';
 import type { LiveConfig } from '../live-config.ts';
 import type { Companion } from '../run-miner.ts';
@@ -45,7 +47,7 @@ async function refresh(live: LiveConfig, log: Logger): Promise<void> {
 }
 
 function said({ path, before, after }: Change): string {
+  const { setting } = ENTRIES.find((entry) => entry.path === path)!;
+  const shown = (value: unknown) => (value === undefined ? 'unset' : JSON.stringify(visible(setting, value)));
   return `${path} ${shown(before)} → ${shown(after)}`;
 }
-
-const shown = (value: unknown) => (value === undefined ? 'unset' : JSON.stringify(value));
