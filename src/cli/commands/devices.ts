@@ -2,6 +2,7 @@
 
 import { userCacheDirectory } from '../../cache.ts';
 import { surveyKernels } from '../../engine/cpu/kernels/choose.ts';
+import { nativeOrigin } from '../../engine/cpu/kernels/native.ts';
 import { type Gpu, listGpus } from '../../engine/gpu/list-gpus.ts';
 import { EXIT } from '../exit-codes.ts';
 import { kernelLines, kernelRows } from '../kernel-table.ts';
@@ -17,7 +18,8 @@ export async function runDevices(options: DevicesOptions): Promise<number> {
   const { threads, why } = threadChoice(options);
   const kernels = kernelRows(await surveyKernels({ threads, cacheDirectory: userCacheDirectory() }));
   const kernel = kernels.find(({ chosen }) => chosen)?.name;
-  const cpu = { name: 'cpu', model: machine.cpu, kernel, kernels, threads, why };
+  const native = nativeOrigin() ?? 'none';
+  const cpu = { name: 'cpu', model: machine.cpu, kernel, native, kernels, threads, why };
   let gpus: readonly Gpu[] = [];
   let noGpu = 'no adapter found';
   try {
@@ -31,6 +33,7 @@ export async function runDevices(options: DevicesOptions): Promise<number> {
     const lines = [
       `cpu   ${cpu.model}`,
       `      kernel ${kernel ?? 'none'}, ${threads} ${threads === 1 ? 'thread' : 'threads'} (${why})`,
+      `      native kernels: ${native}`,
       ...kernelLines(kernels, threads).map((line) => `      ${line}`),
       ...gpus.flatMap(gpuLines),
       ...(gpus.length === 0 ? [`gpu   none: ${noGpu}`] : []),
