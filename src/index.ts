@@ -18,6 +18,7 @@ export {
 } from './engine/engine.ts';
 export { GpuEngine, type GpuInfo, type GpuOptions } from './engine/gpu/gpu-engine.ts';
 export { type Gpu, listGpus } from './engine/gpu/list-gpus.ts';
+export type { Controls, PauseReason } from './events/controls.ts';
 export { Events, type Listener, type MinerEvent } from './events/events.ts';
 export type { TemperatureLimits } from './mine/heat.ts';
 export { Miner, type MinerOptions } from './mine/miner.ts';

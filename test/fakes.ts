@@ -103,6 +103,8 @@ export class FakeEngine implements Engine {
   fault: DeviceError | undefined;
   /** Claims made on top of the true ones. */
   lies: bigint[] = [];
+  /** What it claims of a range; left out, what it finds. */
+  claims: (() => bigint[]) | undefined;
   /** Claims a wrong nonce with every report. */
   alwaysLies = false;
   /** Ends searches, as closing does. */
@@ -140,7 +142,11 @@ export class FakeEngine implements Engine {
         throw this.fault;
       }
       this.searched.push({ job: job.number, range });
-      const found = [...hitsIn(job, range), ...this.lies.splice(0), ...(this.alwaysLies ? [7n] : [])];
+      const found = [
+        ...(this.claims?.() ?? hitsIn(job, range)),
+        ...this.lies.splice(0),
+        ...(this.alwaysLies ? [7n] : []),
+      ];
       if (this.late) kept.push(...found);
       yield { searched: range, hashes: sizeOf(range), beganMs: 0, candidates: this.late ? [] : found };
       await new Promise((resolve) => setImmediate(resolve));

@@ -21,12 +21,22 @@ export interface Job extends Search {
   readonly work: Work;
   /** 286 bytes: the work's header at this job's creation time. */
   readonly header: Uint8Array;
+  /** 32 bytes, little-endian: what engines search for. The work's own target, or an easier one. */
+  readonly searchTarget: Uint8Array;
 }
 
 /** @param creationTimeUs µs since the UNIX epoch; left out, the work's own */
 export function prepareJob(work: Work, number: number, creationTimeUs = creationTimeOf(work.header)): Job {
   const header = withCreationTime(work.header, creationTimeUs);
-  return { number, work, header, ...searchOf(header, work.target) };
+  return { number, work, header, searchTarget: work.target, ...searchOf(header, work.target) };
+}
+
+/**
+ * The same job with an easier target to search for: more candidates, of which some may be solutions.
+ * @param searchTarget 32 bytes, little-endian; at least the work's target
+ */
+export function easeJob(job: Job, searchTarget: Uint8Array): Job {
+  return { ...job, searchTarget, target: readWords(searchTarget, 0, TARGET_BYTES / 4) };
 }
 
 /**

@@ -2,8 +2,9 @@
 
 import { randomInt } from 'node:crypto';
 import type { Logger } from 'pino';
-import { systemClock } from '../clock.ts';
+import { type Clock, systemClock } from '../clock.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { Controls } from '../events/controls.ts';
 import type { Events } from '../events/events.ts';
 import type { TemperatureLimits } from '../mine/heat.ts';
 import { Miner } from '../mine/miner.ts';
@@ -41,11 +42,28 @@ export interface Rig {
   readonly log: Logger;
   /** Left out, no device rests. */
   readonly temperatureLimits?: TemperatureLimits | undefined;
+  readonly companions?: readonly Companion[];
 }
+
+/** A miner that is about to run, as its companions get it. */
+export interface Running {
+  readonly controls: Controls;
+  readonly events: Events;
+  readonly tally: Tally;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/**
+ * Runs beside the miner: a status line, an HTTP API, a watch over the battery. It is started before the first device opens.
+ * @returns what ends it, once the miner has come to its end
+ * @throws UsageError when it cannot do what was asked for
+ */
+export type Companion = (running: Running) => Promise<() => void | Promise<void>>;
 
 /** @returns the exit code */
 export async function runMiner(rig: Rig, options: MiningOptions): Promise<number> {
-  const { events, source, engines, log, temperatureLimits } = rig;
+  const { events, source, engines, log, temperatureLimits, companions = [] } = rig;
   const { json, blocks, duration } = options;
   const clock = systemClock;
   const tally = new Tally(clock);
@@ -67,23 +85,29 @@ export async function runMiner(rig: Rig, options: MiningOptions): Promise<number
     logLines.speed();
     jsonLines?.hashrate(tally);
   };
-  const stop = new AbortController();
+  const random = (below: number) => randomInt(below);
+  const miner = new Miner({ source, engines, emit: events.emit, clock, random, temperatureLimits });
   events.on((event) => {
-    if (event.event === 'verdict' && blocks !== undefined && tally.accepted >= blocks) stop.abort();
+    if (event.event === 'verdict' && blocks !== undefined && tally.accepted >= blocks) miner.stop();
   });
   const timers = [
     setTimeout(report, FIRST_REPORT_MS),
     setInterval(report, REPORT_MS),
-    ...(duration === undefined ? [] : [setTimeout(() => stop.abort(), duration * 1000)]),
+    ...(duration === undefined ? [] : [setTimeout(() => miner.stop(), duration * 1000)]),
   ];
   const release = onSignals(() => {
     log.info({ tag: 'miner' }, 'stopping; once more to exit at once');
     outcome.interrupted = true;
-    stop.abort();
+    miner.stop();
   });
 
-  const random = (below: number) => randomInt(below);
-  await new Miner({ source, engines, emit: events.emit, clock, random, temperatureLimits }).run(stop.signal);
+  const ends: Awaited<ReturnType<Companion>>[] = [];
+  try {
+    for (const start of companions) ends.push(await start({ controls: miner, events, tally, clock, log }));
+    await miner.run();
+  } finally {
+    for (const end of ends.reverse()) await end();
+  }
 
   for (const timer of timers) clearTimeout(timer);
   release();

@@ -22,8 +22,15 @@ export type MinerEvent =
       nonce: bigint;
       ms: number;
     }
-  /** Nonces searched since the device's last such event. */
-  | { event: 'hashes'; device: string; hashes: number }
+  /** Nonces searched since the device's last such event, for a work of this difficulty. */
+  | { event: 'hashes'; device: string; hashes: number; difficulty: number }
+  /**
+   * A candidate of the device verified: it proves that `hashes` hashes were computed, on average. `difficulty` is that of
+   * the hash itself: what the best one was worth.
+   */
+  | { event: 'proof'; device: string; hashes: number; difficulty: number }
+  /** The device searches its first range of the work that followed a New Cut, `ms` after the New Cut was heard of. */
+  | { event: 'restart'; device: string; ms: number }
   /** A device claimed a nonce that does not solve. */
   | { event: 'hardware_error'; device: string; nonce: bigint }
   /** A device came into or went out of service. */

@@ -2,17 +2,32 @@
 
 import { setMaxListeners } from 'node:events';
 import type { Job } from '../chain/job.ts';
+import { difficultyOf } from '../chain/target.ts';
 import type { Space } from './space.ts';
 
 export class Assignment {
   readonly job: Job;
   readonly space: Space;
+  /** Of the work's target. */
+  readonly difficulty: number;
+  /** When the New Cut was heard of that this is the answer to, on the clock's `monotonicMs`. */
+  readonly cutMs: number | undefined;
+  readonly #claimed = new Set<bigint>();
   readonly #stop = new AbortController();
 
-  constructor(job: Job, space: Space) {
+  constructor(job: Job, space: Space, cutMs?: number) {
     setMaxListeners(0, this.#stop.signal); // one for each device
     this.job = job;
     this.space = space;
+    this.difficulty = difficultyOf(job.work.target);
+    this.cutMs = cutMs;
+  }
+
+  /** @returns false when the nonce was claimed before: no claim counts twice. */
+  claim(nonce: bigint): boolean {
+    if (this.#claimed.has(nonce)) return false;
+    this.#claimed.add(nonce);
+    return true;
   }
 
   /** Aborted once another job, or none, has taken over. */

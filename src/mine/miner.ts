@@ -8,10 +8,10 @@ import { rolledCreationTime } from '../chain/creation-time.ts';
 import { type Job, prepareJob } from '../chain/job.ts';
 import { LANES, PAGES } from '../chain/nonce.ts';
 import { difficultyOf } from '../chain/target.ts';
-import { verify } from '../chain/verify.ts';
+import { judge } from '../chain/verify.ts';
 import { creationTimeOf, type Work } from '../chain/work.ts';
-import type { Clock } from '../clock.ts';
 import type { Engine, SearchReport } from '../engine/engine.ts';
+import type { Controls, PauseReason } from '../events/controls.ts';
 import type { Listener } from '../events/events.ts';
 import type { SourceUpdate, WorkSource } from '../source/source.ts';
 import { Assignment } from './assignment.ts';
@@ -33,12 +33,11 @@ export interface MinerOptions extends StationOptions {
   readonly source: WorkSource;
   readonly engines: readonly Engine[];
   readonly emit: Listener;
-  readonly clock: Clock;
   /** A uniform integer in [0, below). */
   readonly random: (below: number) => number;
 }
 
-export class Miner {
+export class Miner implements Controls {
   readonly #options: MinerOptions;
   readonly #stations: readonly Station[];
   readonly #submitter: Submitter;
@@ -48,6 +47,9 @@ export class Miner {
   readonly #solved = new WeakSet<Work>();
   #current: Assignment | undefined;
   #jobNumber = 0;
+  /** When the New Cut was heard of whose work has not come yet. */
+  #cutMs: number | undefined;
+  readonly #stopping = new AbortController();
   #stop: AbortSignal = AbortSignal.abort();
 
   constructor(options: MinerOptions) {
@@ -57,17 +59,18 @@ export class Miner {
     this.#submitter = new Submitter({ source, emit, clock, isStale: ({ work }) => this.#stale.has(work) });
     const hooks = {
       emit,
-      report: (station: Station, assignment: Assignment, report: SearchReport) =>
-        this.#judge(station, assignment.job, report.candidates),
+      report: (station: Station, assignment: Assignment, job: Job, { candidates }: SearchReport) => {
+        for (const nonce of candidates) this.#take(station, assignment, job, nonce);
+      },
       exhausted: (assignment: Assignment) => this.#renew(assignment),
     };
     this.#stations = engines.map((engine) => new Station(engine, hooks, options));
   }
 
-  /** Mines until `stop`, or until no engine is left. Pending submissions are seen through. May be called once. */
-  async run(stop: AbortSignal): Promise<void> {
+  /** Mines until it is stopped, or until no engine is left. Pending submissions are seen through. May be called once. */
+  async run(stop?: AbortSignal): Promise<void> {
     const done = new AbortController();
-    this.#stop = AbortSignal.any([stop, done.signal]);
+    this.#stop = AbortSignal.any([...(stop ? [stop] : []), this.#stopping.signal, done.signal]);
     setMaxListeners(0, this.#stop); // some for each device
     this.#stop.addEventListener('abort', () => this.#assign(undefined), { once: true });
     const rolling = setInterval(() => this.#roll(), ROLL_MS);
@@ -79,23 +82,48 @@ export class Miner {
     await following;
   }
 
-  async #follow(): Promise<void> {
-    for await (const update of this.#options.source.works(this.#stop)) this.#take(update);
+  pause(reason: PauseReason, why: string, device?: string): boolean {
+    const stations = this.#named(device);
+    for (const station of stations) station.pause(reason, why);
+    return stations.length > 0;
   }
 
-  #take(update: SourceUpdate): void {
+  resume(reason: PauseReason, device?: string): boolean {
+    const stations = this.#named(device);
+    for (const station of stations) station.resume(reason);
+    return stations.length > 0;
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  #named(device: string | undefined): readonly Station[] {
+    return this.#stations.filter(({ engine }) => device === undefined || engine.name === device);
+  }
+
+  async #follow(): Promise<void> {
+    for await (const update of this.#options.source.works(this.#stop)) this.#heed(update);
+  }
+
+  #heed(update: SourceUpdate): void {
     if (this.#stop.aborted) return;
     if (update.kind === 'work') {
       const { work } = update;
       if (this.#current?.job.work === work || this.#solved.has(work) || this.#stale.has(work)) return;
       const { chain, height } = work;
-      this.#assign(this.#prepare(work));
-      this.#options.emit({ event: 'work', chain, height, difficulty: difficultyOf(work.target) });
+      const assignment = this.#prepare(work);
+      this.#cutMs = undefined;
+      this.#assign(assignment);
+      this.#options.emit({ event: 'work', chain, height, difficulty: assignment.difficulty });
     } else if (update.kind === 'stale') {
       if (this.#current) {
         const { work } = this.#current.job;
         this.#stale.add(work);
-        if (update.reason === 'new cut') this.#options.emit({ event: 'new_cut', chain: work.chain });
+        if (update.reason === 'new cut') {
+          this.#cutMs = this.#options.clock.monotonicMs();
+          this.#options.emit({ event: 'new_cut', chain: work.chain });
+        }
       }
       // Stopping frees the processor for the request that is under way: stale hashes are worth nothing.
       this.#assign(undefined);
@@ -114,7 +142,7 @@ export class Miner {
   #prepare(work: Work, lane = work.lane ?? this.#ownLane): Assignment {
     this.#jobNumber = (this.#jobNumber % MAX_JOB_NUMBER) + 1;
     const job = prepareJob(work, this.#jobNumber, this.#timeFor(work));
-    return new Assignment(job, new Space(lane, this.#options.random(PAGES)));
+    return new Assignment(job, new Space(lane, this.#options.random(PAGES)), this.#cutMs);
   }
 
   #timeFor(work: Work): bigint {
@@ -143,21 +171,22 @@ export class Miner {
     }
   }
 
-  #judge(station: Station, job: Job, nonces: readonly bigint[]): void {
+  /** A claim of an engine: nothing that it says is believed before the referee has seen it. */
+  #take(station: Station, assignment: Assignment, job: Job, nonce: bigint): void {
+    const { proves, powHash, solution } = judge(job, nonce);
+    if (!proves) station.hardwareError(nonce);
+    if (!proves || !assignment.claim(nonce)) return;
+    const { name: device } = station.engine;
+    const difficulty = difficultyOf(powHash);
+    this.#options.emit({ event: 'proof', device, hashes: difficultyOf(job.searchTarget), difficulty });
+    if (!solution) return;
     const { work } = job;
-    for (const nonce of nonces) {
-      const solution = verify(job, nonce);
-      if (!solution) {
-        station.hardwareError(nonce);
-        continue;
-      }
-      if (work.until === 'solved') {
-        if (this.#solved.has(work)) continue;
-        this.#solved.add(work);
-        // Its parent can carry one block of ours only: more hashes are worth nothing.
-        if (this.#current?.job.work === work) this.#assign(undefined);
-      }
-      this.#submitter.submit(solution, station.engine.name, this.#stop);
+    if (work.until === 'solved') {
+      if (this.#solved.has(work)) return;
+      this.#solved.add(work);
+      // Its parent can carry one block of ours only: more hashes are worth nothing.
+      if (this.#current?.job.work === work) this.#assign(undefined);
     }
+    this.#submitter.submit(solution, device, this.#stop);
   }
 }

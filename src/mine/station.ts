@@ -4,10 +4,14 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Job } from '../chain/job.ts';
+import type { Clock } from '../clock.ts';
 import { DeviceError, type Engine, type EngineInfo, type EngineListener, type SearchReport } from '../engine/engine.ts';
+import type { PauseReason } from '../events/controls.ts';
 import type { Listener, MinerEvent } from '../events/events.ts';
 import type { Assignment } from './assignment.ts';
 import { Heat, type HeatHooks, type TemperatureLimits } from './heat.ts';
+import { Proofs } from './proofs.ts';
 import { Restarts } from './restarts.ts';
 
 /**
@@ -19,9 +23,6 @@ const HARDWARE_ERRORS_WITHIN_MS = 3_600_000;
 
 type DeviceEvent = MinerEvent & { event: 'device' };
 
-/** Why a device rests: it goes on when no reason is left. */
-export type PauseReason = 'temperature';
-
 interface Search {
   /** Ends it: its assignment is over, or the device is to rest. */
   readonly halt: AbortController;
@@ -30,17 +31,20 @@ interface Search {
 
 export interface StationHooks {
   readonly emit: Listener;
-  /** Called for each report, in order. */
-  readonly report: (station: Station, assignment: Assignment, report: SearchReport) => void;
+  /** Called for each report, in order, with the assignment's job as the engine was given it. */
+  readonly report: (station: Station, assignment: Assignment, job: Job, report: SearchReport) => void;
   /** Called when the engine found no more ranges to take. */
   readonly exhausted: (assignment: Assignment) => void;
 }
 
 export interface StationOptions {
+  readonly clock: Clock;
   /** When a device is too hot to work; left out, never. */
   readonly temperatureLimits?: TemperatureLimits | undefined;
   /** Before a failed device is first tried again; doubled each time. Left out, a second. */
   readonly restartAfterMs?: number | undefined;
+  /** Hashes that a device's first proofs take each, until its rate is known. Left out, good enough for its kind. */
+  readonly firstProofDifficulty?: number | undefined;
 }
 
 export class Station {
@@ -60,13 +64,18 @@ export class Station {
   /** What to tell people of each reason to rest. */
   readonly #pauses = new Map<PauseReason, string>();
   readonly #temperatureLimits: TemperatureLimits | undefined;
+  readonly #proofs: Proofs;
+  /** Of the last New Cut after which it was seen to search: when that was heard of. */
+  #cutMs: number | undefined;
 
-  constructor(engine: Engine, hooks: StationHooks, { temperatureLimits, restartAfterMs }: StationOptions) {
+  constructor(engine: Engine, hooks: StationHooks, options: StationOptions) {
+    const { clock, temperatureLimits, restartAfterMs, firstProofDifficulty } = options;
     this.engine = engine;
     this.#description = engine.name;
     this.#hooks = hooks;
     this.#temperatureLimits = temperatureLimits;
     this.#restarts = new Restarts(restartAfterMs);
+    this.#proofs = new Proofs(engine.kind, clock, firstProofDifficulty);
   }
 
   /** Puts the engine to a new assignment at once, or to none. */
@@ -77,15 +86,15 @@ export class Station {
 
   /** Has the device rest for a reason. What it is on is given back. */
   pause(reason: PauseReason, why: string): void {
-    const working = this.#pauses.size === 0;
+    if (this.#pauses.get(reason) === why) return;
     this.#pauses.set(reason, why);
     for (const { halt } of this.#searches) halt.abort();
-    if (working && this.#leave) this.#announceReady();
+    if (this.#leave) this.#announceReady();
   }
 
   /** Takes one reason to rest away. */
   resume(reason: PauseReason): void {
-    if (!this.#pauses.delete(reason) || this.#pauses.size > 0 || !this.#leave) return;
+    if (!this.#pauses.delete(reason) || !this.#leave) return;
     this.#announceReady();
     if (this.#assignment) this.#start(this.#assignment);
   }
@@ -175,13 +184,23 @@ export class Station {
   }
 
   async #search(assignment: Assignment, stop: AbortSignal): Promise<void> {
-    const { job, space } = assignment;
+    const { space, difficulty } = assignment;
+    const job = this.#proofs.ease(assignment.job);
     for await (const report of this.engine.search(job, space, stop)) {
-      this.#hooks.emit({ event: 'hashes', device: this.engine.name, hashes: report.hashes });
-      this.#hooks.report(this, assignment, report);
+      const { hashes, beganMs } = report;
+      this.#proofs.searched(hashes);
+      this.#hooks.emit({ event: 'hashes', device: this.engine.name, hashes, difficulty });
+      this.#tellRestart(assignment, beganMs);
+      this.#hooks.report(this, assignment, job, report);
     }
     // A search also ends when the device goes out of service.
     if (!stop.aborted && this.#leave) this.#hooks.exhausted(assignment);
+  }
+
+  #tellRestart({ cutMs }: Assignment, beganMs: number): void {
+    if (cutMs === undefined || cutMs === this.#cutMs) return;
+    this.#cutMs = cutMs;
+    this.#hooks.emit({ event: 'restart', device: this.engine.name, ms: Math.max(0, beganMs - cutMs) });
   }
 
   #listener(heat: Heat | undefined): EngineListener {

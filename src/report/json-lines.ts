@@ -19,8 +19,8 @@ export class JsonLines {
   }
 
   readonly listen = (event: MinerEvent): void => {
-    // Many a second, and one every other second: `hashrate` carries what they come to.
-    if (event.event === 'hashes' || event.event === 'telemetry') return;
+    // Some come many times a second, and one every other second: `hashrate` and `summary` carry what they come to.
+    if (event.event === 'hashes' || event.event === 'proof' || event.event === 'telemetry') return;
     const { event: name, ...fields } = event;
     this.#line(name, fields);
   };

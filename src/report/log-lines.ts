@@ -54,7 +54,11 @@ export class LogLines {
         this.#progress.set(event.device, event.what);
         this.#log.info({ tag: event.device }, event.what);
         break;
+      case 'restart':
+        this.#log.debug({ tag: event.device }, `searches the new work ${event.ms.toFixed(1)} ms after the New Cut`);
+        break;
       case 'hashes':
+      case 'proof':
       case 'telemetry':
         break;
     }

@@ -1,15 +1,11 @@
-/** The books: what happened since the start, and each device's hashrate. Filled from events only. */
+/** The books: what happened since the start, and how the rig is doing. Filled from events only. */
 
 import type { Clock } from '../clock.ts';
 import type { MinerEvent } from '../events/events.ts';
-import type { Telemetry } from '../telemetry.ts';
-
-/** Hashrates are averages over this long: long enough for a steady figure, short enough to show a fault. */
-const WINDOW_MS = 30_000;
-/** A reading older than this says nothing about now: a few times the interval between them. */
-const FRESH_MS = 10_000;
-/** Hash counts are kept in steps of this length. */
-const STEP_MS = 500;
+import { DeviceBooks, type DeviceNow, type DeviceSummary } from './device-books.ts';
+import { Latencies, type Latency } from './latencies.ts';
+import { Luck } from './luck.ts';
+import { Meter, type Windows } from './meter.ts';
 
 export interface Summary {
   readonly accepted: number;
@@ -23,109 +19,106 @@ export interface Summary {
   readonly seconds: number;
   /** Average over the whole run, H/s. */
   readonly hashrate: number;
-  /** The same of each device, by its name. */
+  /** Blocks that so many hashes give on average: `accepted` beside it is luck. */
+  readonly expected_blocks: number;
+  /** Difficulty of the best hash found; 0 before the first candidate. */
+  readonly best_difficulty: number;
+  readonly new_cuts: number;
+  /** From hearing of a New Cut to searching the new work, of all devices. Left out before the first. */
+  readonly restart_ms?: Latency;
+  /** The same counts of each device, by its name. */
   readonly devices: Readonly<Record<string, DeviceSummary>>;
 }
 
-/** One device's books. */
-export interface DeviceSummary {
-  readonly hashes: number;
-  readonly accepted: number;
-  readonly rejected: number;
-  readonly stale: number;
-  readonly unknown: number;
-  readonly hardware_errors: number;
-  readonly restarts: number;
-}
-
-/** How a device is doing. */
-export interface DeviceNow {
-  /** H/s */
-  readonly hashrate: number;
-  /** What its sensors said last; empty when that is old, or when it has none. */
-  readonly telemetry: Telemetry;
-  /** Hashes for a joule, where its power is known. */
-  readonly hashes_per_joule?: number;
-}
-
-class Meter {
-  total = 0;
-  /** `[end of step, hashes in it]`, oldest first. */
-  readonly #steps: [number, number][] = [];
-
-  add(hashes: number, nowMs: number): void {
-    this.total += hashes;
-    const last = this.#steps.at(-1);
-    if (last && nowMs < last[0]) last[1] += hashes;
-    else this.#steps.push([nowMs + STEP_MS, hashes]);
-    while (this.#steps[0][0] < nowMs - WINDOW_MS) this.#steps.shift();
-  }
-
-  /** H/s over the window, or since the start while that is shorter. */
-  rate(nowMs: number, startMs: number): number {
-    const from = Math.max(startMs, nowMs - WINDOW_MS);
-    const hashes = this.#steps.reduce((sum, [endMs, count]) => (endMs > from ? sum + count : sum), 0);
-    return nowMs > from ? (1000 * hashes) / (nowMs - from) : 0;
-  }
-}
-
-class Device {
-  readonly meter = new Meter();
+/** What is being mined. */
+export interface WorkNow {
+  readonly chain: number;
+  readonly height: bigint;
+  /** Hashes that a block takes on average. */
+  readonly difficulty: number;
   readonly sinceMs: number;
-  readonly verdicts = { accepted: 0, rejected: 0, stale: 0, unknown: 0 };
-  hardwareErrors = 0;
-  restarts = 0;
-  telemetry: Telemetry = {};
-  telemetryMs = Number.NEGATIVE_INFINITY;
+}
 
-  constructor(sinceMs: number) {
-    this.sinceMs = sinceMs;
-  }
+/** One node, as last heard of. */
+export interface SourceNow {
+  readonly state: 'connecting' | 'connected' | 'lost';
+  readonly reason: string;
+  /** Since when it is in this state. */
+  readonly sinceMs: number;
+  /** How often it went out of reach. */
+  readonly losses: number;
+  /** What it last warned of. */
+  readonly warning?: string;
+}
 
-  now(nowMs: number): DeviceNow {
-    const hashrate = this.meter.rate(nowMs, this.sinceMs);
-    const telemetry = nowMs - this.telemetryMs < FRESH_MS ? this.telemetry : {};
-    const { powerW } = telemetry;
-    return { hashrate, telemetry, ...(powerW && { hashes_per_joule: hashrate / powerW }) };
-  }
-
-  get summary(): DeviceSummary {
-    const { meter, verdicts, hardwareErrors: hardware_errors, restarts } = this;
-    return { hashes: meter.total, ...verdicts, hardware_errors, restarts };
-  }
+/** How the rig is doing. Times are the clock's `monotonicMs`. */
+export interface RigNow {
+  readonly windows: Windows;
+  readonly highest: number | null;
+  /** H/s over half a minute, the sum of the devices'. */
+  readonly hashrate: number;
+  readonly work?: WorkNow;
+  /** Work since the last accepted block, as a part of what a block takes on average. */
+  readonly effort: number;
+  /** Seconds that a block takes at this rate and difficulty, on average; left out while either is not known. */
+  readonly secondsToBlock?: number;
+  readonly sources: ReadonlyMap<string, SourceNow>;
+  readonly devices: ReadonlyMap<string, DeviceNow>;
 }
 
 export class Tally {
   readonly #clock: Clock;
   readonly #startMs: number;
-  readonly #devices = new Map<string, Device>();
+  readonly #meter: Meter;
+  readonly #luck = new Luck();
+  readonly #restarts = new Latencies();
+  readonly #devices = new Map<string, DeviceBooks>();
+  readonly #sources = new Map<string, SourceNow>();
+  #newCuts = 0;
+  #work: WorkNow | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
     this.#startMs = clock.monotonicMs();
+    this.#meter = new Meter(this.#startMs);
   }
 
   readonly listen = (event: MinerEvent): void => {
+    const nowMs = this.#clock.monotonicMs();
     switch (event.event) {
       case 'hashes':
-        this.#device(event.device).meter.add(event.hashes, this.#clock.monotonicMs());
+        this.#meter.add(event.hashes, nowMs);
+        this.#device(event.device).meter.add(event.hashes, nowMs);
+        this.#luck.searched(event.hashes, event.difficulty);
+        break;
+      case 'proof':
+        this.#device(event.device).proved(event.hashes);
+        this.#luck.proved(event.difficulty);
         break;
       case 'verdict':
-        this.#device(event.device).verdicts[event.verdict]++;
+        this.#device(event.device).judged(event.verdict);
+        if (event.verdict === 'accepted') this.#luck.accepted();
         break;
       case 'hardware_error':
         this.#device(event.device).hardwareErrors++;
         break;
       case 'telemetry':
-        Object.assign(this.#device(event.device), {
-          telemetry: event.telemetry,
-          telemetryMs: this.#clock.monotonicMs(),
-        });
+        this.#device(event.device).sensed(event.telemetry, nowMs);
         break;
       case 'device':
-        // One that never works is not in the books.
-        if (event.state === 'ready') this.#device(event.device);
-        if (event.state === 'restarting' && this.#devices.has(event.device)) this.#device(event.device).restarts++;
+        this.#device(event.device).heard(event);
+        break;
+      case 'restart':
+        this.#restarts.add(event.ms);
+        break;
+      case 'new_cut':
+        this.#newCuts++;
+        break;
+      case 'work':
+        this.#work = { chain: event.chain, height: event.height, difficulty: event.difficulty, sinceMs: nowMs };
+        break;
+      case 'source':
+        this.#hearOf(event, nowMs);
         break;
     }
   };
@@ -137,12 +130,27 @@ export class Tally {
   /** How each device that came into service is doing. */
   devices(): Map<string, DeviceNow> {
     const nowMs = this.#clock.monotonicMs();
-    return new Map([...this.#devices].map(([name, device]) => [name, device.now(nowMs)]));
+    return new Map(this.#inService().map(([name, device]) => [name, device.now(nowMs)]));
+  }
+
+  now(): RigNow {
+    const nowMs = this.#clock.monotonicMs();
+    const devices = new Map([...this.#devices].map(([name, device]) => [name, device.now(nowMs)]));
+    const hashrate = [...devices.values()].reduce((sum, device) => sum + device.hashrate, 0);
+    const work = this.#work;
+    return {
+      ...{ windows: this.#meter.windows(nowMs), highest: this.#meter.highest, hashrate },
+      ...(work && { work }),
+      effort: this.#luck.effort,
+      ...(work && hashrate > 0 && { secondsToBlock: work.difficulty / hashrate }),
+      ...{ sources: new Map(this.#sources), devices },
+    };
   }
 
   summary(): Summary {
     const seconds = (this.#clock.monotonicMs() - this.#startMs) / 1000;
-    const hashes = this.#sum((device) => device.hashes);
+    const hashes = this.#meter.total;
+    const restart_ms = this.#restarts.spread;
     return {
       accepted: this.accepted,
       rejected: this.#sum(({ rejected }) => rejected),
@@ -152,18 +160,36 @@ export class Tally {
       hashes,
       seconds,
       hashrate: seconds > 0 ? hashes / seconds : 0,
-      devices: Object.fromEntries([...this.#devices].map(([name, { summary }]) => [name, summary])),
+      expected_blocks: this.#luck.expectedBlocks,
+      best_difficulty: this.#luck.bestDifficulty,
+      new_cuts: this.#newCuts,
+      ...(restart_ms && { restart_ms }),
+      devices: Object.fromEntries(this.#inService().map(([name, { summary }]) => [name, summary])),
     };
+  }
+
+  #hearOf({ source, state, reason }: MinerEvent & { event: 'source' }, nowMs: number): void {
+    const known = this.#sources.get(source) ?? { state: 'connecting', reason: '', sinceMs: nowMs, losses: 0 };
+    if (state === 'warning') this.#sources.set(source, { ...known, warning: reason });
+    if (state !== 'connected' && state !== 'lost') return;
+    const losses = known.losses + (state === 'lost' && known.state !== 'lost' ? 1 : 0);
+    const sinceMs = known.state === state ? known.sinceMs : nowMs;
+    this.#sources.set(source, { ...known, state, reason, losses, sinceMs });
+  }
+
+  /** One that never works is not in the books. */
+  #inService(): [string, DeviceBooks][] {
+    return [...this.#devices].filter(([, { worked, meter }]) => worked || meter.total > 0);
   }
 
   #sum(figure: (device: DeviceSummary) => number): number {
     return [...this.#devices.values()].reduce((sum, { summary }) => sum + figure(summary), 0);
   }
 
-  #device(name: string): Device {
+  #device(name: string): DeviceBooks {
     let device = this.#devices.get(name);
     if (!device) {
-      device = new Device(this.#clock.monotonicMs());
+      device = new DeviceBooks(this.#clock.monotonicMs());
       this.#devices.set(name, device);
     }
     return device;

@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { COUNTERS, type Range } from '#pickaxe/chain/nonce.js';
+import { COUNTERS, joinNonce, type Range } from '#pickaxe/chain/nonce.js';
+import { judge } from '#pickaxe/chain/verify.js';
 import { creationTimeOf } from '#pickaxe/chain/work.js';
 import { systemClock } from '#pickaxe/clock.js';
 import { DeviceError } from '#pickaxe/engine/engine.js';
-import { Miner } from '#pickaxe/mine/miner.js';
+import { Miner, type MinerOptions } from '#pickaxe/mine/miner.js';
 import { FakeEngine, FakeSource, makeWork, Recorder } from '../fakes.ts';
 
 const NEVER = 2 ** 60;
@@ -15,15 +16,17 @@ const running: { stop: AbortController; done: Promise<void> }[] = [];
 /** Failed devices are tried again soon: 20, 40 … 320 ms. */
 const options = { restartAfterMs: 20, temperatureLimits: { stopC: 90, resumeC: 80 } };
 
-function mine(...engines: FakeEngine[]) {
+const mine = (...engines: FakeEngine[]) => mineWith({}, ...engines);
+
+function mineWith(more: Partial<MinerOptions>, ...engines: FakeEngine[]) {
   const source = new FakeSource();
   const events = new Recorder();
   const random = (below: number) => Math.floor(Math.random() * below);
-  const miner = new Miner({ source, engines, emit: events.listen, clock: systemClock, random, ...options });
+  const miner = new Miner({ source, engines, emit: events.listen, clock: systemClock, random, ...options, ...more });
   const stop = new AbortController();
   const done = miner.run(stop.signal);
   running.push({ stop, done });
-  return { source, events, stop, done };
+  return { miner, source, events, stop, done };
 }
 
 afterEach(async () => {
@@ -355,6 +358,141 @@ describe('devices', () => {
     const { events, done } = mine(engine);
     await done;
     expect(events.of('device')).toMatchObject([{ state: 'parked', fault: 'missing', reason: 'no such device' }]);
+  });
+});
+
+describe('proofs', () => {
+  const easy = { firstProofDifficulty: 8 };
+
+  it('are candidates at an easier target, verified; what solves the work, too, is submitted, and nothing else', async () => {
+    const engine = new FakeEngine();
+    const { source, events } = mineWith(easy, engine);
+    source.work(makeWork(SOON));
+    await vi.waitFor(() => expect(events.of('verdict')).toHaveLength(1));
+    const proofs = events.of('proof');
+    expect(proofs.length).toBeGreaterThan(1);
+    for (const { device, hashes, difficulty } of proofs) {
+      expect({ device, hashes }).toEqual({ device: 'cpu', hashes: 8 });
+      expect(difficulty).toBeGreaterThanOrEqual(8);
+    }
+    expect(events.of('hardware_error')).toEqual([]);
+    expect(source.submitted).toHaveLength(1);
+  });
+
+  it('that are claimed again count once', async () => {
+    const engine = new FakeEngine();
+    engine.late = true; // so that what it claims first is what this test says
+    const { source, events } = mineWith(easy, engine);
+    source.work(makeWork(NEVER));
+    await vi.waitFor(() => expect(engine.searched.length).toBeGreaterThan(3));
+    const job = engine.jobs[0];
+    const { lane, page } = engine.searched[0].range;
+    const nonces = Array.from({ length: 1_000 }, (_, counter) => joinNonce({ lane, page, counter }));
+    const right = nonces.filter((nonce) => judge(job, nonce).proves).slice(0, 3);
+    engine.late = false;
+    engine.claims = () => [...right, ...right];
+    await vi.waitFor(() => expect(events.of('proof').length).toBeGreaterThan(0));
+    const searched = engine.searched.length;
+    await vi.waitFor(() => expect(engine.searched.length).toBeGreaterThan(searched + 3));
+    expect(events.of('proof')).toHaveLength(3);
+    expect(events.of('hardware_error')).toEqual([]);
+  });
+
+  it('that are none, at the easier target, are hardware errors', async () => {
+    const engine = new FakeEngine();
+    const { source, events } = mineWith(easy, engine);
+    source.work(makeWork(NEVER));
+    await vi.waitFor(() => expect(engine.jobs).toHaveLength(1));
+    const wrong = Array.from({ length: 20 }, (_, n) => BigInt(n)).find(
+      (nonce) => !judge(engine.jobs[0], nonce).proves,
+    )!;
+    engine.lies = [wrong];
+    await vi.waitFor(() => expect(events.of('hardware_error')).toMatchObject([{ nonce: wrong }]));
+  });
+
+  it('are of the work’s own target where that is easier', async () => {
+    const { source, events } = mineWith({ firstProofDifficulty: NEVER }, new FakeEngine());
+    source.work(makeWork(SOON));
+    await vi.waitFor(() => expect(events.of('proof')).toHaveLength(1));
+    expect(events.of('proof')[0].hashes).toBeCloseTo(SOON, 0);
+  });
+});
+
+describe('controls', () => {
+  it('have all devices rest, or one, each until no reason is left', async () => {
+    const [cpu, gpu] = [new FakeEngine('cpu'), new FakeEngine('gpu0')];
+    const { miner, source, events } = mine(cpu, gpu);
+    source.work(makeWork(NEVER));
+    await vi.waitFor(() => expect(Math.min(cpu.searched.length, gpu.searched.length)).toBeGreaterThan(3));
+
+    expect(miner.pause('battery', 'it runs on its battery')).toBe(true);
+    expect(miner.pause('user', 'you asked for it', 'gpu0')).toBe(true);
+    expect(events.of('device').at(-1)).toMatchObject({
+      ...{ device: 'gpu0', state: 'paused', reason: 'it runs on its battery; you asked for it' },
+    });
+    expect(miner.resume('battery')).toBe(true);
+    const searched = gpu.searched.length;
+    const before = cpu.searched.length;
+    await vi.waitFor(() => expect(cpu.searched.length).toBeGreaterThan(before + 10));
+    expect(gpu.searched.length).toBe(searched);
+    expect(events.of('device').at(-1)).toMatchObject({ device: 'gpu0', state: 'paused', reason: 'you asked for it' });
+
+    expect(miner.resume('user')).toBe(true);
+    await vi.waitFor(() => expect(gpu.searched.length).toBeGreaterThan(searched + 3));
+    expect([cpu.closed, gpu.closed]).toEqual([0, 0]);
+  });
+
+  it('that name no device of the rig change nothing and say so', async () => {
+    const engine = new FakeEngine('cpu');
+    const { miner, source, events } = mine(engine);
+    source.work(makeWork(NEVER));
+    await vi.waitFor(() => expect(engine.searched.length).toBeGreaterThan(3));
+    expect(miner.pause('user', 'you asked for it', 'gpu7')).toBe(false);
+    expect(miner.resume('user', 'gpu7')).toBe(false);
+    expect(events.of('device')).toHaveLength(1);
+  });
+
+  it('that pause a device before it opens have it rest from its first moment', async () => {
+    const engine = new FakeEngine('cpu');
+    let open = () => {};
+    engine.opening = new Promise((resolve) => {
+      open = resolve;
+    });
+    const { miner, source, events } = mine(engine);
+    source.work(makeWork(NEVER));
+    miner.pause('schedule', 'it is night');
+    open();
+    await vi.waitFor(() => expect(events.of('device')).toHaveLength(1));
+    expect(events.of('device')[0]).toMatchObject({ state: 'paused', reason: 'it is night' });
+    expect(engine.jobs).toEqual([]);
+    miner.resume('schedule');
+    await vi.waitFor(() => expect(engine.searched.length).toBeGreaterThan(3));
+  });
+
+  it('stop the miner', async () => {
+    const { miner, done } = mine(new FakeEngine());
+    miner.stop();
+    await done;
+  });
+});
+
+describe('a New Cut', () => {
+  it('is followed by one restart of each device, measured to its first range of the new work', async () => {
+    const engines = [new FakeEngine('cpu'), new FakeEngine('gpu0')];
+    const { source, events } = mine(...engines);
+    source.work(makeWork(NEVER));
+    await vi.waitFor(() => expect(engines.every(({ searched }) => searched.length > 3)).toBe(true));
+    expect(events.of('restart')).toEqual([]);
+    for (const cuts of [1, 2]) {
+      source.stale();
+      source.work(makeWork(NEVER));
+      await vi.waitFor(() => expect(events.of('restart')).toHaveLength(2 * cuts));
+    }
+    const searched = engines[0].searched.length;
+    await vi.waitFor(() => expect(engines[0].searched.length).toBeGreaterThan(searched + 5));
+    const restarts = events.of('restart');
+    expect(restarts.map(({ device }) => device).sort()).toEqual(['cpu', 'cpu', 'gpu0', 'gpu0']);
+    for (const { ms } of restarts) expect(ms).toBeGreaterThanOrEqual(0);
   });
 });
 

@@ -27,7 +27,9 @@ export const device = (name: string, state: DeviceEvent['state'], reason?: strin
   return { event: 'device', device: name, kind, state, description: `model of ${name}`, ...(reason && { reason }) };
 };
 
-export const hashes = (device: string, count: number): MinerEvent => ({ event: 'hashes', device, hashes: count });
+export const hashes = (device: string, count: number, difficulty = 1_000): MinerEvent => {
+  return { event: 'hashes', device, hashes: count, difficulty };
+};
 
 export const verdict = (device: string, verdict: VerdictEvent['verdict'], reason = ''): VerdictEvent => {
   return { event: 'verdict', verdict, reason, device, chain: 3, height: 42n, nonce: 2n ** 63n, ms: 12.3 };

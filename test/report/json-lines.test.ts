@@ -48,7 +48,12 @@ describe('the hashrate line', () => {
 
 test('the summary has each device’s books', () => {
   const { clock, tally, jsonLines, tell, lines } = json();
-  tell(device('gpu0', 'ready'), hashes('gpu0', 500), verdict('gpu0', 'accepted'), device('gpu0', 'restarting', 'lost'));
+  tell(
+    device('gpu0', 'ready'),
+    hashes('gpu0', 500, 250),
+    verdict('gpu0', 'accepted'),
+    device('gpu0', 'restarting', 'lost'),
+  );
   clock.advance(2_000);
   jsonLines.summary(tally.summary());
   const counts = { accepted: 1, rejected: 0, stale: 0, unknown: 0, hardware_errors: 0, hashes: 500 };
@@ -58,6 +63,7 @@ test('the summary has each device’s books', () => {
     ...counts,
     seconds: 2,
     hashrate: 250,
+    ...{ expected_blocks: 2, best_difficulty: 0, new_cuts: 0 },
     devices: { gpu0: { ...counts, restarts: 1 } },
   });
 });

@@ -32,6 +32,9 @@ describe('each device’s books', () => {
       hashes: 71_000,
       seconds: 10,
       hashrate: 7_100,
+      expected_blocks: 71,
+      best_difficulty: 0,
+      new_cuts: 0,
       devices: { cpu, gpu0 },
     });
     expect(tally.accepted).toBe(3);
@@ -94,7 +97,7 @@ describe('a device’s sensors', () => {
 
   test('are told with its efficiency: hashes a second for each watt', () => {
     const { now } = measured();
-    expect(now()).toEqual({ hashrate: 20_000, telemetry, hashes_per_joule: 50 });
+    expect(now()).toMatchObject({ hashrate: 20_000, telemetry, hashes_per_joule: 50 });
   });
 
   test('tell nothing any more when they were last read ten seconds ago', () => {
@@ -112,6 +115,7 @@ describe('a device’s sensors', () => {
 
   test('tell what they said last, and nothing that they said before', () => {
     const { clock, tally } = books();
+    tally.listen(device('gpu0', 'ready'));
     tally.listen({ event: 'telemetry', device: 'gpu0', telemetry });
     clock.advance(2_000);
     tally.listen({ event: 'telemetry', device: 'gpu0', telemetry: { temperatureC: 62 } });

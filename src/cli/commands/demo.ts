@@ -2,6 +2,7 @@
 
 import { Events } from '../../events/events.ts';
 import { MockNode } from '../../mock-node/mock-node.ts';
+import { type CompanionOptions, companionsOf } from '../companions.ts';
 import { makeLog } from '../log.ts';
 import { nodeSource } from '../node-source.ts';
 import { chooseEngines, type DeviceOptions } from '../rig.ts';
@@ -19,8 +20,11 @@ const RETARGET_MS = 250;
 /** Somebody else's block now and then, so that New Cuts are to be seen. */
 const RIVAL_MS = 2_000;
 
-export async function runDemo(options: DeviceOptions & MiningOptions & TemperatureOptions): Promise<number> {
+type DemoOptions = DeviceOptions & MiningOptions & TemperatureOptions & CompanionOptions;
+
+export async function runDemo(options: DemoOptions): Promise<number> {
   const temperatureLimits = limitsOf(options);
+  const companions = await companionsOf(options);
   const log = makeLog(options.logLevel, options.logFormat);
   const engines = await chooseEngines(options, log);
   const node = new MockNode({ network: NETWORK, difficulty: FIRST_DIFFICULTY, rivalMs: RIVAL_MS });
@@ -30,7 +34,7 @@ export async function runDemo(options: DeviceOptions & MiningOptions & Temperatu
   const stopRetargeting = retarget(node, events);
   const source = nodeSource({ node: [url], network: NETWORK, publicKey: [PUBLIC_KEY], predicate: 'keys-all' }, events);
   try {
-    return await runMiner({ events, source, engines, log, temperatureLimits }, options);
+    return await runMiner({ events, source, engines, log, temperatureLimits, companions }, options);
   } finally {
     stopRetargeting();
     await node.close();

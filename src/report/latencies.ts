@@ -1,0 +1,33 @@
+/** The last so many times that something took, and how they spread. */
+
+/** Hours of New Cuts; enough for a 99th percentile. */
+const REMEMBERED = 500;
+
+export interface Latency {
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  readonly last: number;
+  /** How many there were, those that are forgotten included. */
+  readonly count: number;
+}
+
+export class Latencies {
+  readonly #ms: number[] = [];
+  #count = 0;
+
+  add(ms: number): void {
+    this.#count++;
+    this.#ms.push(ms);
+    if (this.#ms.length > REMEMBERED) this.#ms.shift();
+  }
+
+  /** Undefined before the first. */
+  get spread(): Latency | undefined {
+    const last = this.#ms.at(-1);
+    if (last === undefined) return undefined;
+    const sorted = [...this.#ms].sort((a, b) => a - b);
+    const at = (part: number) => sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))];
+    return { p50: at(0.5), p99: at(0.99), last, count: this.#count };
+  }
+}

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { prepareJob } from '#pickaxe/chain/job.js';
+import { difficultyOf } from '#pickaxe/chain/target.js';
+import { Proofs } from '#pickaxe/mine/proofs.js';
+import { makeWork } from '../fakes.ts';
+import { FakeClock } from '../report/fakes.ts';
+
+const HARD = prepareJob(makeWork(2 ** 60), 7);
+const difficultyFor = (proofs: Proofs) => difficultyOf(proofs.ease(HARD).searchTarget);
+
+/** A device of this rate, a job every three seconds. */
+function watch(
+  hashesPerSecond: number,
+  { kind = 'cpu', seconds = 120 }: { kind?: 'cpu' | 'gpu'; seconds?: number } = {},
+) {
+  const clock = new FakeClock();
+  const proofs = new Proofs(kind, clock);
+  for (let s = 0; s < seconds; s += 3) {
+    clock.advance(3_000);
+    proofs.searched(3 * hashesPerSecond);
+    proofs.ease(HARD);
+  }
+  return { clock, proofs };
+}
+
+test.each([50_000, 4e8, 2.4e10])('a device of %f H/s is to give a few proofs a second', (rate) => {
+  const { proofs } = watch(rate);
+  const perSecond = rate / difficultyFor(proofs);
+  expect(perSecond).toBeGreaterThan(4 / 1.6);
+  expect(perSecond).toBeLessThan(4 * 1.6);
+});
+
+test('the job stays the same but for its target', () => {
+  const { proofs } = watch(4e8);
+  const { target, searchTarget, ...rest } = proofs.ease(HARD);
+  expect(HARD).toMatchObject(rest);
+  expect(Buffer.from(target.buffer)).toEqual(Buffer.from(searchTarget));
+  expect(searchTarget).not.toEqual(HARD.searchTarget);
+});
+
+test('a work that is easier still is searched as it is', () => {
+  const { proofs } = watch(4e8);
+  const job = prepareJob(makeWork(1_000), 8);
+  expect(proofs.ease(job)).toBe(job);
+});
+
+test('after a long rest the device is not flooded: the target moves by one step', () => {
+  const { clock, proofs } = watch(4e8);
+  const before = difficultyFor(proofs);
+  clock.advance(3_600_000);
+  proofs.searched(4e8);
+  expect(difficultyFor(proofs)).toBeCloseTo(before / 2, -3);
+});
+
+test('a first job says nothing about the rate', () => {
+  const proofs = new Proofs('gpu', new FakeClock());
+  expect(difficultyFor(proofs)).toBe(difficultyFor(proofs));
+});

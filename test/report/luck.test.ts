@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest';
+import { Latencies } from '#pickaxe/report/latencies.js';
+import { Luck } from '#pickaxe/report/luck.js';
+import { Tally } from '#pickaxe/report/tally.js';
+import { device, FakeClock, hashes, verdict } from './fakes.ts';
+
+describe('luck', () => {
+  test('expects blocks by the difficulty of the work that the hashes were for', () => {
+    const luck = new Luck();
+    luck.searched(500, 1_000);
+    luck.searched(500, 250);
+    expect(luck.expectedBlocks).toBe(2.5);
+    expect(luck.effort).toBe(2.5);
+    luck.accepted();
+    expect(luck.effort).toBe(0);
+    luck.searched(100, 1_000);
+    expect(luck.effort).toBeCloseTo(0.1);
+    expect(luck.expectedBlocks).toBeCloseTo(2.6);
+  });
+
+  test('remembers the best hash', () => {
+    const luck = new Luck();
+    for (const difficulty of [10, 500, 20]) luck.proved(difficulty);
+    expect(luck.bestDifficulty).toBe(500);
+  });
+});
+
+describe('latencies', () => {
+  test('spread', () => {
+    const latencies = new Latencies();
+    expect(latencies.spread).toBeUndefined();
+    for (let ms = 100; ms >= 1; ms--) latencies.add(ms);
+    expect(latencies.spread).toEqual({ p50: 51, p99: 100, last: 1, count: 100 });
+  });
+
+  test('forget the oldest, but not how many there were', () => {
+    const latencies = new Latencies();
+    for (let i = 0; i < 10; i++) latencies.add(1e6);
+    for (let i = 0; i < 500; i++) latencies.add(1);
+    expect(latencies.spread).toEqual({ p50: 1, p99: 1, last: 1, count: 510 });
+  });
+});
+
+describe('how the rig is doing', () => {
+  function rig() {
+    const clock = new FakeClock();
+    const tally = new Tally(clock);
+    return { clock, tally };
+  }
+
+  test('tells the work, the time to a block, effort and proofs', () => {
+    const { clock, tally } = rig();
+    tally.listen(device('cpu', 'ready'));
+    tally.listen({ event: 'work', chain: 3, height: 42n, difficulty: 20_000 });
+    for (let s = 0; s < 40; s++) {
+      clock.advance(1_000);
+      tally.listen(hashes('cpu', 100, 20_000));
+      if (s % 4 === 0) tally.listen({ event: 'proof', device: 'cpu', hashes: 400, difficulty: 400 + s });
+    }
+    const now = tally.now();
+    expect(now.hashrate).toBeCloseTo(100, -1);
+    expect(now.secondsToBlock).toBeCloseTo(20_000 / now.hashrate);
+    expect(now.effort).toBeCloseTo(0.2);
+    expect(now.work).toEqual({ chain: 3, height: 42n, difficulty: 20_000, sinceMs: 0 });
+    expect(tally.summary()).toMatchObject({ expected_blocks: expect.closeTo(0.2), best_difficulty: 436, accepted: 0 });
+    expect(tally.summary().devices.cpu.proven).toMatchObject({ hashes: 4_000, proofs: 10 });
+    tally.listen(verdict('cpu', 'accepted'));
+    expect(tally.now().effort).toBe(0);
+  });
+
+  test('knows no time to a block while nothing is hashed, or while there is no work', () => {
+    const { clock, tally } = rig();
+    tally.listen(device('cpu', 'ready'));
+    expect(tally.now()).not.toHaveProperty('work');
+    tally.listen({ event: 'work', chain: 3, height: 42n, difficulty: 20_000 });
+    clock.advance(1_000);
+    expect(tally.now()).not.toHaveProperty('secondsToBlock');
+  });
+
+  test('tells devices that never worked, with the reason, and those at rest', () => {
+    const { tally } = rig();
+    tally.listen({ event: 'progress', device: 'gpu1', what: 'measuring', done: 0.1 });
+    tally.listen(device('gpu0', 'parked', 'the driver refuses'));
+    tally.listen(device('cpu', 'ready'));
+    tally.listen(device('cpu', 'paused', 'it is night'));
+    const { devices } = tally.now();
+    expect(devices.get('gpu0')).toMatchObject({ kind: 'gpu', state: 'parked', reason: 'the driver refuses' });
+    expect(devices.get('cpu')).toMatchObject({ kind: 'cpu', state: 'paused', reason: 'it is night' });
+  });
+
+  test('tells each node’s state, since when, and how often it was lost', () => {
+    const { clock, tally } = rig();
+    const source = (state: 'connected' | 'lost' | 'warning' | 'info', reason = '') =>
+      tally.listen({ event: 'source', source: 'http://a', state, reason });
+    source('warning', 'it does not list this miner');
+    expect(tally.now().sources.get('http://a')).toMatchObject({ state: 'connecting', losses: 0 });
+    source('connected', 'hello');
+    clock.advance(5_000);
+    source('lost', 'gone');
+    clock.advance(5_000);
+    source('lost', 'still gone');
+    source('info', 'whatever');
+    expect(tally.now().sources.get('http://a')).toEqual({
+      ...{ state: 'lost', reason: 'still gone', sinceMs: 5_000, losses: 1, warning: 'it does not list this miner' },
+    });
+  });
+
+  test('counts New Cuts and how long restarts took', () => {
+    const { tally } = rig();
+    for (const ms of [3, 1, 2]) {
+      tally.listen({ event: 'new_cut', chain: 1 });
+      tally.listen({ event: 'restart', device: 'cpu', ms });
+    }
+    expect(tally.summary()).toMatchObject({ new_cuts: 3, restart_ms: { p50: 2, p99: 3, last: 2, count: 3 } });
+  });
+});

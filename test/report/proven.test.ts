@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { ProofBooks } from '#pickaxe/report/proven.js';
+
+/** `count` candidates of the same worth. */
+function provenBy(count: number, worth = 1) {
+  const books = new ProofBooks();
+  for (let i = 0; i < count; i++) books.add(worth);
+  return books.proven;
+}
+
+test('nothing is proven before the first candidate', () => {
+  expect(provenBy(0)).toBeUndefined();
+});
+
+// Exact limits: F. Garwood, "Fiducial limits for the Poisson distribution", 1936.
+test.each([
+  [1, 0.0253, 5.5716],
+  [2, 0.2422, 7.2247],
+  [10, 4.7954, 18.3904],
+  [100, 81.3639, 121.6272],
+])('%i candidates: the limits are those of a Poisson count', (count, low, high) => {
+  const proven = provenBy(count, 1_000)!;
+  expect(proven).toMatchObject({ hashes: 1_000 * count, proofs: count });
+  expect(Math.abs(proven.low - 1_000 * low)).toBeLessThan(10 * high);
+  expect(Math.abs(proven.high / (1_000 * high) - 1)).toBeLessThan(0.01);
+});
+
+test('of candidates of unequal worth the dearer ones decide how sure it is', () => {
+  const books = new ProofBooks();
+  for (let i = 0; i < 100; i++) books.add(i % 2 === 0 ? 1 : 1_000);
+  const [mixed, few, many] = [books.proven!, provenBy(50, 1_001)!, provenBy(100, 500.5)!];
+  expect(mixed.hashes).toBeCloseTo(few.hashes);
+  expect(mixed.high).toBeCloseTo(few.high, -2);
+  expect(mixed.high).toBeGreaterThan(many.high);
+});
+
+test('the truth lies between the limits in nineteen of twenty cases', () => {
+  let seed = 12_345;
+  const random = () => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return seed / 2_147_483_647;
+  };
+  let inside = 0;
+  const CASES = 4_000;
+  for (let i = 0; i < CASES; i++) {
+    // Candidates that come at random, 30 in this time on average: exponential gaps.
+    let count = 0;
+    const gap = () => Math.log(1 / random());
+    for (let time = gap(); time < 30; time += gap()) count++;
+    const proven = provenBy(count);
+    if (proven && proven.low <= 30 && 30 <= proven.high) inside++;
+  }
+  expect(inside / CASES).toBeGreaterThan(0.94);
+  expect(inside / CASES).toBeLessThan(0.975);
+});
