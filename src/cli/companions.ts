@@ -7,5 +7,8 @@ export interface CompanionOptions {}
 
 /** @throws UsageError when an option makes no sense. */
 export async function companionsOf(_options: CompanionOptions): Promise<Companion[]> {
-  return [];
+  const systemd = process.env.NOTIFY_SOCKET
+    ? await (await import('./systemd/companion.ts')).systemdCompanion()
+    : undefined;
+  return [...(systemd ? [systemd] : [])];
 }
