@@ -1,0 +1,15 @@
+/** `pickaxe completion`: prints what makes a shell complete commands and options, made of commander's own definition. */
+
+import type { Command } from 'commander';
+import { bashCompletion } from '../completion/bash.ts';
+import { commandsOf } from '../completion/commands.ts';
+import { fishCompletion } from '../completion/fish.ts';
+import { zshCompletion } from '../completion/zsh.ts';
+import { EXIT } from '../exit-codes.ts';
+
+const PRINTERS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion };
+
+export function runCompletion(program: Command, shell: keyof typeof PRINTERS): number {
+  process.stdout.write(PRINTERS[shell](commandsOf(program)));
+  return EXIT.done;
+}
