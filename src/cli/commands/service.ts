@@ -56,6 +56,9 @@ async function installService(options: ServiceOptions): Promise<number> {
   say(
     present === unit ? `${file} is there already.` : `Written: ${file}`,
     ...(existsSync(config) ? [] : [`Not there yet: ${config}, which says what to mine. The service reads it.`]),
+    ...(systemctl.endsWith('--user')
+      ? []
+      : missingGroups().map((group) => `Missing: the group ${group}. groupadd --system ${group}`)),
     ...(existsSync('/run/systemd/system') ? [] : ['systemd does not run on this machine now.']),
     `Start it, now and whenever the machine does:  ${systemctl} daemon-reload && ${systemctl} enable --now pickaxe`,
     `See how it goes:  ${systemctl} status pickaxe;  ${systemctl.replace('systemctl', 'journalctl')} --unit pickaxe --follow`,
@@ -116,6 +119,12 @@ function needReachable(files: readonly string[]): void {
   if (hidden === undefined) return;
   const remedy = 'install Node.js and pickaxe for the whole machine (npm install --global), or use --user';
   throw new UsageError(`A service of the system does not see ${hidden}: ${remedy}.`);
+}
+
+/** Groups that the system's unit names: without them, systemd does not start it. */
+function missingGroups(): string[] {
+  const groups = read('/etc/group') ?? '';
+  return ['render', 'video'].filter((group) => !new RegExp(`^${group}:`, 'm').test(groups));
 }
 
 function needLinux(): void {
