@@ -52,7 +52,7 @@ function makePackage(folder, version) {
   node('build', 'scripts/build.mjs');
   node('the WebAssembly kernels are what their source makes', 'scripts/build-wasm.mjs', '--check');
   node('the addons that are carried', 'scripts/build-addons.mjs');
-  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=dot', ...TESTS];
+  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=dot', '--no-file-parallelism', ...TESTS];
   run('their tests', process.execPath, vitest, copy, { CI: 'true', ADDONS: 'native/addons' });
   run('pack', 'npm', ['pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', folder], copy);
   const tarball = join(folder, `pickaxe-${version}.tgz`);

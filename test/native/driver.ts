@@ -114,7 +114,7 @@ function execute({ emulator = [], addon }: Variant, program: string, args: reado
 let addons: string | undefined;
 
 /** Where the addons are that the package carries: in the folder that ADDONS names, or built now in one of their own. */
-function addonsFolder(): string {
+export function addonsFolder(): string {
   if (addons !== undefined) return addons;
   if (process.env.ADDONS) return resolve(root, process.env.ADDONS);
   const folder = mkdtempSync(join(tmpdir(), 'pickaxe-addons-'));
