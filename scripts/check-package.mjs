@@ -38,8 +38,10 @@ async function check(tarball, folder) {
   await npm(['install', '--ignore-scripts', '--no-audit', '--no-fund', tarball], home);
 
   const program = join(home, 'node_modules/pickaxe/dist/cli/main.js');
-  // Nothing that this user's machine remembers.
-  const env = { ...process.env, XDG_CACHE_HOME: join(folder, 'cache'), NO_COLOR: '1' };
+  // Nothing that this user's machine remembers or is told.
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('PICKAXE_'));
+  const homes = { XDG_CACHE_HOME: join(folder, 'cache'), XDG_CONFIG_HOME: join(folder, 'config') };
+  const env = { ...Object.fromEntries(own), ...homes, NO_COLOR: '1' };
   const pickaxe = (...args) => execute(process.execPath, [program, ...args], { cwd: home, env, timeout: RUN_MS });
 
   const version = (await pickaxe('--version')).stdout.trim();

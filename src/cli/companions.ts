@@ -1,14 +1,12 @@
-/** What runs beside the miner, as the options ask for it. Each is loaded when it is wanted. */
+/** What runs beside the miner, as the settings ask for it. Each is loaded when it is wanted. */
 
+import type { LiveConfig } from './live-config.ts';
 import type { Companion } from './run-miner.ts';
 
-// biome-ignore lint/suspicious/noEmptyInterface: each companion adds its own options
-export interface CompanionOptions {}
-
-/** @throws UsageError when an option makes no sense. */
-export async function companionsOf(_options: CompanionOptions): Promise<Companion[]> {
-  const systemd = process.env.NOTIFY_SOCKET
-    ? await (await import('./systemd/companion.ts')).systemdCompanion()
-    : undefined;
-  return [...(systemd ? [systemd] : [])];
+/** @throws UsageError when a setting makes no sense. */
+export async function companionsOf(live: LiveConfig): Promise<Companion[]> {
+  const companions: Companion[] = [];
+  if (live.files.length > 0) companions.push((await import('./companions/reload.ts')).reload(live));
+  if (process.env.NOTIFY_SOCKET) companions.push(await (await import('./systemd/companion.ts')).systemd());
+  return companions;
 }

@@ -14,7 +14,7 @@ const SOON = 300;
 const running: { stop: AbortController; done: Promise<void> }[] = [];
 
 /** Failed devices are tried again soon: 20, 40 … 320 ms. */
-const options = { restartAfterMs: 20, temperatureLimits: { stopC: 90, resumeC: 80 } };
+const options = { restartAfterMs: 20, temperatureLimits: () => ({ stopC: 90, resumeC: 80 }) };
 
 const mine = (...engines: FakeEngine[]) => mineWith({}, ...engines);
 
@@ -342,6 +342,16 @@ describe('devices', () => {
     await new Promise((resolve) => setImmediate(resolve));
     process.off('warning', warned);
     expect(warned).not.toHaveBeenCalled();
+  });
+
+  it('tell where the card is that they are', async () => {
+    const engine = new FakeEngine('gpu0');
+    engine.bus = '0000:65:00.0';
+    const { events } = mine(engine, new FakeEngine('cpu'));
+    await vi.waitFor(() => expect(events.of('device')).toHaveLength(2));
+    const ofDevice = (name: string) => events.of('device').find(({ device }) => device === name);
+    expect(ofDevice('gpu0')).toMatchObject({ state: 'ready', bus: '0000:65:00.0' });
+    expect(ofDevice('cpu')).not.toHaveProperty('bus');
   });
 
   it('tell what opening does while it takes its time', async () => {

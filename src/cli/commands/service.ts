@@ -55,7 +55,9 @@ async function installService(options: ServiceOptions): Promise<number> {
   write(file, unit);
   say(
     present === unit ? `${file} is there already.` : `Written: ${file}`,
-    ...(existsSync(config) ? [] : [`Not there yet: ${config}, which says what to mine. The service reads it.`]),
+    ...(existsSync(config)
+      ? []
+      : [`Not there yet: ${config}, which says what to mine. pickaxe config example prints one.`]),
     ...(systemctl.endsWith('--user')
       ? []
       : missingGroups().map((group) => `Missing: the group ${group}. groupadd --system ${group}`)),

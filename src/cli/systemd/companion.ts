@@ -14,13 +14,12 @@ type Environment = Record<string, string | undefined>;
 /**
  * What systemd asks for by environment variables (sd_notify(3), sd_watchdog_enabled(3)). They are taken away: other
  * processes that this one starts are not meant.
- * @returns undefined where it is no such service
+ * @param environment with a NOTIFY_SOCKET
  * @throws UsageError when it cannot do what is asked for.
  */
-export async function systemdCompanion(environment: Environment = process.env): Promise<Companion | undefined> {
-  const { NOTIFY_SOCKET: address, WATCHDOG_USEC: watchdogUs, WATCHDOG_PID: pid } = environment;
+export async function systemd(environment: Environment = process.env): Promise<Companion> {
+  const { NOTIFY_SOCKET: address = '', WATCHDOG_USEC: watchdogUs, WATCHDOG_PID: pid } = environment;
   for (const name of ['NOTIFY_SOCKET', 'WATCHDOG_USEC', 'WATCHDOG_PID']) delete environment[name];
-  if (!address) return undefined;
   const forUs = pid === undefined || pid === String(process.pid);
   const watchdogMs = forUs && watchdogUs !== undefined ? Number(watchdogUs) / 1000 : undefined;
   if (watchdogMs !== undefined && !(watchdogMs > 0)) {

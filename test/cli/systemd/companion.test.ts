@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { systemdCompanion } from '#pickaxe/cli/systemd/companion.js';
+import { systemd } from '#pickaxe/cli/systemd/companion.js';
 import { systemClock } from '#pickaxe/clock.js';
 import { Events, type MinerEvent } from '#pickaxe/events/events.js';
 import { Tally } from '#pickaxe/report/tally.js';
@@ -26,13 +26,13 @@ async function serve(environment: Record<string, string> = {}) {
   const NOTIFY_SOCKET = newAddress();
   const { messages } = await receive(NOTIFY_SOCKET);
   const asked: Record<string, string | undefined> = { NOTIFY_SOCKET, WATCHDOG_USEC, ...environment };
-  const companion = await systemdCompanion(asked);
+  const companion = await systemd(asked);
   expect(asked).toEqual({});
   const events = new Events();
   const tally = new Tally(systemClock);
   events.on(tally.listen);
   const controls = { pause: () => true, resume: () => true, stop: () => {} };
-  const end = await companion!({ controls, events, tally, clock: systemClock, log: pino({ level: 'silent' }) });
+  const end = await companion({ controls, events, tally, clock: systemClock, log: pino({ level: 'silent' }) });
   const has = (line: string) => messages.filter((lines) => lines.includes(line)).length;
   return { events, messages, end, has };
 }
@@ -96,14 +96,10 @@ describe.skipIf(skipped)(`a service of systemd${skipped ? `, not tried: ${whyNoR
   });
 });
 
-test('what is started by hand is no service', async () => {
-  expect(await systemdCompanion({})).toBeUndefined();
-});
-
 test.each([
   [{ NOTIFY_SOCKET: 'vsock:2:1' }, /no path, nor @.*Type=exec/],
   [{ NOTIFY_SOCKET: '/run/notify', WATCHDOG_USEC: 'soon' }, /WATCHDOG_USEC/],
   [{ NOTIFY_SOCKET: '/run/notify', WATCHDOG_USEC: '0' }, /WATCHDOG_USEC/],
 ])('%j ends with what is wrong', async (environment, says) => {
-  await expect(systemdCompanion(environment)).rejects.toThrow(says);
+  await expect(systemd(environment)).rejects.toThrow(says);
 });
