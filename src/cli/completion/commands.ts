@@ -1,6 +1,6 @@
 /** What a shell has to know of the command line, as commander has it. Pure. */
 
-import type { Command } from 'commander';
+import type { Command, Option } from 'commander';
 
 export interface CompletionOption {
   /** `-V`, `--version`: all its names. */
@@ -24,8 +24,15 @@ export interface CompletionCommand {
   readonly takesFiles: boolean;
 }
 
+/** What the value of an option may be, where that is known. */
+export type ChoicesOf = (option: Option) => readonly string[] | undefined;
+
 /** The program and all its commands; those that are hidden are left out. */
-export function commandsOf(program: Command, above: readonly string[] = []): CompletionCommand[] {
+export function commandsOf(
+  program: Command,
+  choicesOf: ChoicesOf = ({ argChoices }) => argChoices,
+  above: readonly string[] = [],
+): CompletionCommand[] {
   const path = [...above, program.name()];
   const help = program.createHelp();
   const visible = help.visibleCommands(program);
@@ -35,15 +42,16 @@ export function commandsOf(program: Command, above: readonly string[] = []): Com
       path,
       description: program.description(),
       commands: visible.map((command) => ({ name: command.name(), description: command.description() })),
-      options: help.visibleOptions(program).map(({ short, long, description, required, optional, argChoices }) => ({
-        flags: [short, long].filter((flag) => flag !== undefined),
-        description,
-        takesValue: required || optional,
-        ...(argChoices && { choices: argChoices }),
-      })),
+      options: help.visibleOptions(program).map((option) => optionOf(option, choicesOf(option))),
       choices: first?.argChoices ?? [],
       takesFiles: program.registeredArguments.some(({ argChoices }) => argChoices === undefined),
     },
-    ...visible.flatMap((command) => commandsOf(command, path)),
+    ...visible.flatMap((command) => commandsOf(command, choicesOf, path)),
   ];
+}
+
+function optionOf(option: Option, choices: readonly string[] | undefined): CompletionOption {
+  const { short, long, description, required, optional } = option;
+  const flags = [short, long].filter((flag) => flag !== undefined);
+  return { flags, description, takesValue: required || optional, ...(choices && { choices }) };
 }
