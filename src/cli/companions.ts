@@ -19,6 +19,7 @@ const FACTORIES: readonly ((live: LiveConfig) => Promise<Companion | undefined>)
   async ({ config }) => battery(config),
   async ({ config }) => activity(config),
   async ({ config }) => schedule(config),
+  async () => (process.env.NOTIFY_SOCKET ? (await import('./systemd/companion.ts')).systemd() : undefined),
   async ({ config: { http } }) => {
     if (http.listen === undefined && http.tokenFile === undefined && !http.control) return undefined;
     return (await import('./companions/http.ts')).httpCompanion(http);

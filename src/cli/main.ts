@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** `pickaxe`: reads the command line and runs one command. Commands are loaded when they are run, to start fast. */
 
-import { Command, CommanderError, Option } from 'commander';
+import { Argument, Command, CommanderError, Option } from 'commander';
 import { version } from '../version.ts';
 import { exit, stopWithReader } from './exit.ts';
 import { EXIT, UsageError } from './exit-codes.ts';
@@ -139,6 +139,28 @@ withSettings(program.command('mock-node'), 'log')
   .action(async (options, command) =>
     exit(await (await import('./commands/mock-node.ts')).runMockNode(await settingsOf(command), options)),
   );
+
+const service = program.command('service').helpCommand(false).description('run as a service of systemd');
+for (const [name, what] of [
+  ['print', 'print the unit that install would write'],
+  ['install', 'write a unit with the paths of this machine, and say how to start it'],
+  ['uninstall', 'remove that unit'],
+] as const) {
+  const action = service
+    .command(name)
+    .description(what)
+    .option('--user', 'for this user (default, but for root)')
+    .option('--system', 'for the whole machine (default for root)');
+  if (name !== 'uninstall') action.option('--config <file>', 'configuration file that it mines with');
+  if (name !== 'print') action.option('--force', 'also where somebody has changed the unit');
+  action.action(async (options) => exit(await (await import('./commands/service.ts')).runService(name, options)));
+}
+
+program
+  .command('completion')
+  .description('print what makes a shell complete commands and options')
+  .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
+  .action(async (shell) => exit((await import('./commands/completion.ts')).runCompletion(program, shell)));
 
 stopWithReader();
 
