@@ -11,7 +11,8 @@ const ALLOWED: Record<string, string[]> = {
   'clock.ts': [],
   'version.ts': [],
   'cpu-list.ts': [],
-  config: ['cpu-list.ts'],
+  'http-address.ts': [],
+  config: ['cpu-list.ts', 'http-address.ts', 'quantities.ts', 'guards/windows.ts'],
   'cache.ts': ['version.ts'],
   events: ['telemetry.ts'],
   kernel: ['chain'],
@@ -24,7 +25,13 @@ const ALLOWED: Record<string, string[]> = {
   'engine/cpu': ['chain', 'clock.ts', 'cache.ts', 'cpu-list.ts', 'engine/engine.ts'],
   'engine/gpu': ['chain', 'clock.ts', 'cache.ts', 'engine/engine.ts', 'telemetry.ts'],
   mine: ['chain', 'clock.ts', 'events', 'source/source.ts', 'engine/engine.ts', 'telemetry.ts'],
+  bench: ['chain', 'clock.ts', 'engine/engine.ts', 'mine', 'telemetry.ts'],
   report: ['clock.ts', 'events', 'telemetry.ts'],
+  'report/http': ['report', 'clock.ts', 'events', 'telemetry.ts', 'version.ts'],
+  'quantities.ts': [],
+  'guards/windows.ts': [],
+  guards: ['clock.ts', 'events', 'guards/windows.ts'],
+  notify: ['clock.ts', 'events', 'report'],
   'mock-node': ['chain', 'clock.ts'],
   'index.ts': ['*'],
   cli: ['*'],
@@ -33,12 +40,16 @@ const ALLOWED: Record<string, string[]> = {
 /** Packages that only some rooms may import. */
 const PACKAGES: Record<string, string[]> = {
   'cache.ts': ['zod'],
+  bench: ['@noble/hashes', 'zod'],
   chain: ['@noble/hashes'],
   config: ['zod', 'smol-toml', 'fastest-levenshtein'],
   events: [],
   kernel: [],
   mine: [],
   report: ['pino'],
+  'report/http': ['fastify', 'pino', 'prom-client', 'zod'],
+  guards: ['pino'],
+  notify: ['pino', 'undici'],
 };
 
 const rooms = Object.keys(ALLOWED).sort((a, b) => b.length - a.length);

@@ -1,7 +1,6 @@
 /** The log: pino on stderr, readable on a terminal, JSON lines elsewhere. stdout belongs to results. */
 
-import { Writable } from 'node:stream';
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, multistream, pino } from 'pino';
 import pretty from 'pino-pretty';
 import type { Config } from '../config/settings.ts';
 import type { EngineListener } from '../engine/engine.ts';
@@ -13,32 +12,43 @@ export type LogFormat = Config['log']['format'];
 
 const STDERR = 2;
 
-/** Written synchronously, so that the last lines are out before the process ends. */
-export function makeLog(level: LogLevel, format: LogFormat): Logger {
-  const readable = format === 'text' || (format === 'auto' && process.stderr.isTTY === true);
+/** Lines for people: the time, a tag, and what is said. */
+const READABLE: pretty.PrettyOptions = {
+  translateTime: 'SYS:HH:MM:ss.l',
+  ignore: 'tag,level',
+  messageFormat: (entry, messageKey) => `${String(entry.tag ?? '').padEnd(5)} ${entry[messageKey]}`,
+};
+/** In a file, where lines of many days stand, and colours are noise. */
+const READABLE_FILE: pretty.PrettyOptions = {
+  ...READABLE,
+  translateTime: 'SYS:yyyy-mm-dd HH:MM:ss.l',
+  ignore: 'tag',
+  colorize: false,
+};
+
+/**
+ * Written synchronously, so that the last lines are out before the process ends.
+ * @param file takes each line, too
+ */
+export function makeLog(level: LogLevel, format: LogFormat, file?: DestinationStream): Logger {
   const options = { level, base: null };
-  if (!readable) return pino(options, pino.destination({ fd: STDERR, sync: true }));
-  const { escapes, colours } = terminalKind();
-  const stream = pretty({
-    destination: escapes ? aboveStatusLine() : STDERR,
-    sync: true,
-    colorize: colours,
-    translateTime: 'SYS:HH:MM:ss.l',
-    ignore: 'tag,level',
-    messageFormat: (entry, messageKey) => `${String(entry.tag ?? '').padEnd(5)} ${entry[messageKey]}`,
-  });
-  return pino(options, stream);
+  const stderr = toStderr(format);
+  if (!file) return pino(options, stderr);
+  const copy = format === 'text' ? prettyLines(file, READABLE_FILE) : file;
+  return pino(options, multistream([stderr, copy].map((stream) => ({ stream, level: 'trace' }))));
 }
 
-/** The screen as a stream. Writes to a terminal are synchronous, too. */
-function aboveStatusLine(): Writable {
-  return new Writable({
-    decodeStrings: false,
-    write(lines: string | Buffer, _encoding, done) {
-      screen.write(lines.toString());
-      done();
-    },
-  });
+function toStderr(format: LogFormat): DestinationStream {
+  const readable = format === 'text' || (format === 'auto' && process.stderr.isTTY === true);
+  if (!readable) return pino.destination({ fd: STDERR, sync: true });
+  const { escapes, colours: colorize } = terminalKind();
+  if (escapes) return prettyLines(screen, { ...READABLE, colorize });
+  return pretty({ ...READABLE, destination: STDERR, sync: true, colorize });
+}
+
+function prettyLines(to: DestinationStream, options: pretty.PrettyOptions): DestinationStream {
+  const line = pretty.prettyFactory(options);
+  return { write: (json) => to.write(line(json)) };
 }
 
 /** Logs what opening an engine does while it takes its time, each step once. */

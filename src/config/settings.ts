@@ -6,6 +6,7 @@
 
 import * as kinds from './kinds.ts';
 import { type Entry, entriesOf, type Table, type ValuesOf } from './setting.ts';
+import { UNATTENDED } from './unattended.ts';
 
 export const SETTINGS = {
   node: {
@@ -146,11 +147,11 @@ export const SETTINGS = {
         flag: '--blocks <n>',
       },
       duration: {
-        kind: kinds.seconds,
-        about: 'stop after this many seconds',
+        kind: kinds.duration,
+        about: 'stop after this many seconds, or after a time like 90m, 8h or 2d',
         otherwise: 'no end',
         example: 3600,
-        flag: '--duration <seconds>',
+        flag: '--duration <time>',
       },
       json: {
         kind: kinds.toggle,
@@ -163,6 +164,32 @@ export const SETTINGS = {
         about: 'on a terminal, a line below the log that says how it goes; --no-status leaves it out',
         default: true,
         flag: '--status',
+      },
+    },
+  },
+  http: {
+    about: 'API and metrics over HTTP: docs/http.md.',
+    settings: {
+      listen: {
+        kind: kinds.httpAddress,
+        about: 'serve API and metrics over HTTP at [HOST:]PORT; without a host, on this machine only',
+        otherwise: 'not served',
+        example: '127.0.0.1:8080',
+        flag: '--http <address>',
+      },
+      tokenFile: {
+        kind: kinds.path,
+        about: 'HTTP clients must send the token that is in this file',
+        otherwise: 'no token',
+        example: 'pickaxe.token',
+        flag: '--http-token-file <file>',
+        secretFile: true,
+      },
+      control: {
+        kind: kinds.toggle,
+        about: 'HTTP clients may pause, resume and stop mining',
+        default: false,
+        flag: '--http-control',
       },
     },
   },
@@ -184,6 +211,7 @@ export const SETTINGS = {
       },
     },
   },
+  ...UNATTENDED,
 } as const satisfies Table;
 
 export type Config = ValuesOf<typeof SETTINGS>;

@@ -148,10 +148,9 @@ describe('pickaxe init without a terminal', () => {
 describe('the file', () => {
   it('sets what was asked for, and explains the rest', () => {
     const text = configText({ urls: ['http://a', 'http://b'], publicKey: KEY });
-    expect(parse(text)).toEqual({
-      ...{ node: { urls: ['http://a', 'http://b'] }, miner: { 'public-keys': [KEY] } },
-      ...Object.fromEntries(['devices', 'cpu', 'gpu', 'run', 'log'].map((table) => [table, {}])),
-    });
+    const set = Object.entries(parse(text)).filter(([, settings]) => Object.keys(settings as object).length > 0);
+    const miner = { 'public-keys': [KEY] };
+    expect(Object.fromEntries(set)).toEqual({ node: { urls: ['http://a', 'http://b'] }, miner });
     expect(text.split('\n').length).toBeGreaterThan(50);
     const more = configText({ urls: ['http://a'], network: 'n1', publicKey: KEY, account: 'me', devices: ['cpu'] });
     expect(parse(more)).toMatchObject({

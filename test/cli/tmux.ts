@@ -76,6 +76,12 @@ export class Terminal {
     );
   }
 
+  /** Forgets all that was to be seen; a shell's prompt stays. */
+  wipe(): void {
+    this.press('C-l');
+    this.#tmux(['clear-history']);
+  }
+
   async close(): Promise<void> {
     this.#tmux(['kill-server']);
     // What ran in it may still be writing its last lines.
