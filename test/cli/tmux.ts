@@ -76,9 +76,13 @@ export class Terminal {
     );
   }
 
-  /** Forgets all that was to be seen; a shell's prompt stays. */
-  wipe(): void {
+  /** Forgets all that was to be seen but the shell's prompt. */
+  async wipe(): Promise<void> {
     this.press('C-l');
+    const isClear = () => {
+      if (this.rows().join() !== '$') throw new Error('it is not cleared yet');
+    };
+    await vi.waitFor(isClear, { timeout: PATIENCE_MS, interval: 50 });
     this.#tmux(['clear-history']);
   }
 

@@ -1,0 +1,203 @@
+/**
+ * A newcomer's first minutes, as docs/first-minutes.md shows them: `RECORD=1 npx vitest run test/cli/first-minutes.test.ts`
+ * writes that page anew. What is the same on every machine and in every run is held against it.
+ */
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import { cacheHome } from './pickaxe.ts';
+import { hasTmux, Terminal } from './tmux.ts';
+
+const PAGE = fileURLToPath(new URL('../../docs/first-minutes.md', import.meta.url));
+const RECORDS = process.env.RECORD !== undefined;
+/** For the page, long enough that the rate over a minute is known. */
+const MINING_MS = 75_000;
+
+const SECTIONS = {
+  pickaxe: 'What now',
+  init: 'Set up',
+  doctor: 'Check',
+  mine: 'Mine',
+  quit: 'Quit',
+} as const;
+type Section = keyof typeof SECTIONS;
+
+const INTRO = `# First minutes
+
+What a newcomer sees, from nothing configured to mining and back. It was recorded on a terminal of 110 columns
+(\`test/cli/first-minutes.test.ts\`), on a machine without a GPU, against the mock node that comes with pickaxe: a real
+node is asked the same.
+`;
+
+const TEXTS: Record<Section, string> = {
+  pickaxe: '`pickaxe` alone says what to do next.',
+  init: '`pickaxe init` asks the node at once whether it is there and takes this miner.',
+  doctor: '`pickaxe doctor` looks at everything else, and asks the node as `pickaxe.toml` now says.',
+  mine: 'A minute later, after the keys `h`, `s`, `c`, `e`, `p` and `r`. The last line stays below the log.',
+  quit: 'After the key `q`:',
+};
+
+/** Waits for the page alone: a test has seen enough at once. */
+const linger = (ms: number) => (RECORDS ? sleep(ms) : Promise.resolve());
+
+async function play(terminal: Terminal, node: MockNode, url: string): Promise<Record<Section, string>> {
+  const seen: Partial<Record<Section, string>> = {};
+  const PROMPT = /\n\$ \n*$/;
+  const run = async (section: Section, command: string) => {
+    await terminal.wipe();
+    terminal.type(`${command}\n`);
+    await terminal.sees(PROMPT);
+    seen[section] = terminal.text();
+  };
+  await run('pickaxe', 'pickaxe');
+
+  await terminal.wipe();
+  terminal.type('pickaxe init\n');
+  for (const [question, typed] of [
+    [/\? Node URL [^\n]*\n*$/, `${url}\n`],
+    [/\? Another node[^\n]*\n*$/, '\n'],
+    [/\? Network [^\n]*\n*$/, '\n'],
+  ] as const) {
+    await terminal.sees(question);
+    terminal.type(typed);
+  }
+  await terminal.sees('paste its public half');
+  terminal.press('Down', 'Enter');
+  for (const question of [/\? File for the secret half [^\n]*\n*$/, /\? Account [^\n]*\n*$/]) {
+    await terminal.sees(question);
+    terminal.press('Enter');
+  }
+  await terminal.sees(PROMPT);
+  seen.init = terminal.text();
+
+  await run('doctor', 'pickaxe doctor');
+
+  await terminal.wipe();
+  terminal.type('pickaxe mine\n');
+  await vi.waitFor(() => expect(node.books.accepted).toBeGreaterThan(0), 20_000);
+  await linger(MINING_MS);
+  for (const [key, says] of [
+    ['h', 'verified candidates prove it'],
+    ['s', 'to be expected'],
+    ['c', 'New Cuts'],
+    ['e', 'hardware error'],
+    ['p', 'paused: by the key p'],
+    ['r', 'resuming'],
+  ] as const) {
+    await linger(500);
+    terminal.type(key);
+    await terminal.sees(says);
+  }
+  await linger(3_000);
+  await terminal.sees(/\n \d[\d.]* [kMG]?H\/s {2}[^\n]*\n*$/);
+  seen.mine = terminal.text();
+  terminal.type('q');
+  await terminal.sees(PROMPT);
+  seen.quit = terminal.text().slice(terminal.text().indexOf('resuming'));
+  return seen as Record<Section, string>;
+}
+
+/** Without what is this machine's, or this run's, alone. */
+function tidy(text: string, directory: string): string {
+  return text
+    .replaceAll(directory, '/home/you/rig')
+    .replaceAll(cacheHome, '/home/you/.cache')
+    .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:1848')
+    .replaceAll(/[ \t]+$/gm, '')
+    .replace(/\n\$ *\n*$/, '\n')
+    .trim();
+}
+
+/** The log has a line for each work; the first and the last of them tell enough. */
+function shorten(text: string, most: number): string {
+  const lines = text.split('\n');
+  const log = lines.flatMap((line, i) => (/^\[[\d:.]+\]: (work|miner accepted|node {2}New Cut)/.test(line) ? [i] : []));
+  const left = log.slice(most / 2, -most / 2);
+  return lines
+    .map((line, i) => (i === left[0] ? '…' : line))
+    .filter((_, i) => !left.slice(1).includes(i))
+    .join('\n');
+}
+
+function page(seen: Record<Section, string>): string {
+  const sections = Object.entries(SECTIONS) as [Section, string][];
+  const texts = sections.map(
+    ([name, title]) => `## ${title}\n\n${TEXTS[name]}\n\n\`\`\`\n${shorten(seen[name], 16)}\n\`\`\`\n`,
+  );
+  return [INTRO, ...texts].join('\n');
+}
+
+function sectionsOf(text: string): Record<Section, string> {
+  const blocks = [...text.matchAll(/```\n(.*?)\n```/gs)].map(([, block]) => block);
+  return Object.fromEntries(Object.keys(SECTIONS).map((name, i) => [name, blocks[i]])) as Record<Section, string>;
+}
+
+/** What is the same everywhere: no keys, no figures, no log. */
+function stable(text: string): string[] {
+  return text
+    .split('\n')
+    .filter((line) => !/^(\[|…)/.test(line))
+    .map((line) =>
+      line
+        .replaceAll(/[0-9a-f]{64}/g, 'KEY')
+        .replaceAll(/\d[\d.]*/g, 'N')
+        .replaceAll(/\s+/g, ' ')
+        .trim(),
+    );
+}
+
+describe.skipIf(!hasTmux)('the first minutes', () => {
+  const node = new MockNode({ difficulty: 5e6, rivalMs: 4_000 });
+  let seen: Record<Section, string>;
+  let shown: Record<Section, string>;
+
+  beforeAll(async () => {
+    const { url } = await node.start();
+    if (RECORDS) node.difficulty = 2e9;
+    const env = { NO_COLOR: '1', VK_DRIVER_FILES: '/none', VK_ICD_FILENAMES: '/none' };
+    const terminal = new Terminal({ columns: 110, rows: 45, env });
+    try {
+      const raw = await play(terminal, node, url);
+      const tidied = Object.entries(raw).map(([name, text]) => [name, tidy(text, terminal.directory)]);
+      seen = Object.fromEntries(tidied) as Record<Section, string>;
+    } finally {
+      await terminal.close();
+    }
+    if (RECORDS) writeFileSync(PAGE, page(seen));
+    shown = sectionsOf(readFileSync(PAGE, 'utf8'));
+  }, 200_000);
+
+  afterAll(() => node.close());
+
+  it.each(['pickaxe', 'init'] as const)('of %s are as the page shows them', (section) => {
+    // What mines is this machine's.
+    const lines = (text: string) => stable(text).filter((line) => !/^(the CPU mines|no GPU|resuming)/.test(line));
+    expect(lines(seen[section])).toEqual(lines(shown[section]));
+  });
+
+  it('of doctor: the same is looked at, and the node is as well', () => {
+    const about = (text: string) =>
+      stable(text).filter((line) => /^(ok|warning|fault) /.test(line) && !/^\w+ (GPU|gpu|limits)/.test(line));
+    const names = (text: string) => about(text).map((line) => line.split(' ')[1]);
+    expect(names(seen.doctor)).toEqual(names(shown.doctor));
+    const nodes = (text: string) => about(text).filter((line) => line.split(' ')[1] === 'node');
+    expect(nodes(seen.doctor)).toEqual(nodes(shown.doctor));
+  });
+
+  it('of mine: the keys show the same', () => {
+    // All but the line that describes the CPU.
+    const pages = (text: string) =>
+      stable(text)
+        .filter((line) => !line.includes(': kernel '))
+        .map((line) => line.split(' ')[0])
+        .filter((word) => /^[a-z]+$/i.test(word));
+    expect(new Set(pages(seen.mine))).toEqual(new Set(pages(shown.mine)));
+  });
+
+  it('end with a summary', () => {
+    for (const text of [seen.quit, shown.quit]) expect(text).toMatch(/\d+ accepted, \d+ rejected, \d+ stale/);
+  });
+});
