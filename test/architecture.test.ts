@@ -23,6 +23,7 @@ const ALLOWED: Record<string, string[]> = {
   'engine/gpu': ['chain', 'clock.ts', 'cache.ts', 'engine/engine.ts', 'telemetry.ts'],
   mine: ['chain', 'clock.ts', 'events', 'source/source.ts', 'engine/engine.ts', 'telemetry.ts'],
   report: ['clock.ts', 'events', 'telemetry.ts'],
+  'report/http': ['report', 'clock.ts', 'events', 'telemetry.ts', 'version.ts'],
   'mock-node': ['chain', 'clock.ts'],
   'index.ts': ['*'],
   cli: ['*'],
@@ -36,6 +37,7 @@ const PACKAGES: Record<string, string[]> = {
   kernel: [],
   mine: [],
   report: ['pino'],
+  'report/http': ['fastify', 'pino', 'prom-client', 'zod'],
 };
 
 const rooms = Object.keys(ALLOWED).sort((a, b) => b.length - a.length);

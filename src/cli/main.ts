@@ -9,6 +9,7 @@ import {
   batchMilliseconds,
   celsius,
   celsiusOrNone,
+  checkedAddress,
   cpuAffinity,
   deviceNames,
   gather,
@@ -93,7 +94,18 @@ function withBounds(command: Command): Command {
     .option('--json', 'events as one JSON object a line on stdout', false);
 }
 
-withLog(withBounds(withTemperatures(withDevices(program.command('mine')))))
+function withHttp(command: Command): Command {
+  return command
+    .option(
+      '--http <[host:]port>',
+      'serve API and metrics over HTTP, on this machine only unless HOST says more',
+      checkedAddress,
+    )
+    .option('--http-token-file <file>', 'HTTP clients must send the token in this file (Authorization: Bearer TOKEN)')
+    .option('--http-control', 'HTTP clients may pause, resume and stop; without it they only read', false);
+}
+
+withHttp(withLog(withBounds(withTemperatures(withDevices(program.command('mine'))))))
   .description('mine on a node')
   .option('--node <url>', 'node URL; several times for failover, the first preferred', gather)
   .option('--network <id>', `network: ${NETWORKS}; not needed where every node URL has a path`)
@@ -111,7 +123,7 @@ withLog(withBounds(withTemperatures(withDevices(program.command('mine')))))
   )
   .action(async (options) => exit(await (await import('./commands/mine.ts')).runMine(options)));
 
-withLog(withBounds(withTemperatures(withDevices(program.command('demo')))))
+withHttp(withLog(withBounds(withTemperatures(withDevices(program.command('demo'))))))
   .description('mine on a mock node inside this process: nothing to configure, nothing leaves this machine')
   .action(async (options) => exit(await (await import('./commands/demo.ts')).runDemo(options)));
 

@@ -2,6 +2,7 @@
 
 import { InvalidArgumentError } from 'commander';
 import { MAX_CPUS, parseCpuList } from '../engine/cpu/topology.ts';
+import { httpAddress } from './http-address.ts';
 
 export function positiveInteger(most: number): (text: string) => number {
   return (text) => {
@@ -76,4 +77,14 @@ export function deviceNames(text: string): string[] {
     }
   }
   return [...new Set(names)];
+}
+
+/** Where to serve HTTP: kept as it is written. */
+export function checkedAddress(text: string): string {
+  try {
+    httpAddress(text);
+  } catch (fault) {
+    throw new InvalidArgumentError((fault as Error).message);
+  }
+  return text;
 }

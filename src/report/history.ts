@@ -1,0 +1,140 @@
+/** The last 24 hours in steps of ten seconds: what each device did, and what became of solutions. */
+
+import type { Clock } from '../clock.ts';
+import type { DeviceNow, DeviceSummary } from './device-books.ts';
+import type { Tally } from './tally.ts';
+
+const STEP_MS = 10_000;
+const HOUR_MS = 3_600_000;
+const STEPS = (24 * HOUR_MS) / STEP_MS;
+/** More than a chart has pixels for would be wasted. */
+const MOST_POINTS = 720;
+
+export const RANGES_MS = { '10m': HOUR_MS / 6, '1h': HOUR_MS, '24h': 24 * HOUR_MS } as const;
+export type HistoryRange = keyof typeof RANGES_MS;
+
+const COUNTS = ['accepted', 'rejected', 'stale'] as const;
+type Count = (typeof COUNTS)[number];
+
+/** Null where it is not known. */
+export interface DeviceHistory {
+  /** H/s. */
+  readonly hashrate: (number | null)[];
+  readonly temperature_celsius: (number | null)[];
+  readonly power_watts: (number | null)[];
+}
+
+/** Columns: the figures at one index belong together. */
+export interface HistoryPoints {
+  readonly step_seconds: number;
+  /** When each step ended, milliseconds since the UNIX epoch. */
+  readonly time: number[];
+  /** How many in that step. */
+  readonly accepted: number[];
+  readonly rejected: number[];
+  readonly stale: number[];
+  readonly devices: Record<string, DeviceHistory>;
+}
+
+/** NaN stands for what is not known. */
+class DeviceColumns {
+  readonly hashrate = new Float64Array(STEPS).fill(Number.NaN);
+  readonly temperatureC = new Float32Array(STEPS).fill(Number.NaN);
+  readonly powerW = new Float32Array(STEPS).fill(Number.NaN);
+  hashes = 0;
+}
+
+/** A ring: step number n is at n % STEPS. */
+export class History {
+  readonly #tally: Tally;
+  readonly #clock: Clock;
+  /** Milliseconds since the UNIX epoch; NaN before it was first written. */
+  readonly #timeMs = new Float64Array(STEPS).fill(Number.NaN);
+  readonly #counts: Record<Count, Float64Array>;
+  readonly #counted: Record<Count, number> = { accepted: 0, rejected: 0, stale: 0 };
+  readonly #devices = new Map<string, DeviceColumns>();
+  #steps = 0;
+  #lastMs: number;
+
+  constructor(tally: Tally, clock: Clock) {
+    this.#tally = tally;
+    this.#clock = clock;
+    this.#lastMs = clock.monotonicMs();
+    const column = () => new Float64Array(STEPS);
+    this.#counts = { accepted: column(), rejected: column(), stale: column() };
+  }
+
+  /** Takes a step every ten seconds. @returns what ends that */
+  start(): () => void {
+    const timer = setInterval(() => this.step(), STEP_MS);
+    return () => clearInterval(timer);
+  }
+
+  /** Writes down what happened since the last step. */
+  step(): void {
+    const at = this.#steps++ % STEPS;
+    const nowMs = this.#clock.monotonicMs();
+    const seconds = (nowMs - this.#lastMs) / 1000;
+    this.#lastMs = nowMs;
+    this.#timeMs[at] = Number(this.#clock.nowUs() / 1000n);
+    const summary = this.#tally.summary();
+    for (const count of COUNTS) {
+      this.#counts[count][at] = summary[count] - this.#counted[count];
+      this.#counted[count] = summary[count];
+    }
+    for (const columns of this.#devices.values()) forget(columns, at);
+    for (const [name, now] of this.#tally.devices()) {
+      const device = summary.devices[name];
+      if (device) this.#write(name, at, seconds, now, device);
+    }
+  }
+
+  #write(name: string, at: number, seconds: number, { telemetry }: DeviceNow, { hashes }: DeviceSummary): void {
+    let columns = this.#devices.get(name);
+    if (!columns) {
+      columns = new DeviceColumns();
+      this.#devices.set(name, columns);
+    }
+    columns.hashrate[at] = seconds > 0 ? (hashes - columns.hashes) / seconds : Number.NaN;
+    columns.hashes = hashes;
+    columns.temperatureC[at] = telemetry.temperatureC ?? Number.NaN;
+    columns.powerW[at] = telemetry.powerW ?? Number.NaN;
+  }
+
+  /** At most 720 points, oldest first. Steps are put together by their number, so that points do not move as time goes by. */
+  points(range: HistoryRange): HistoryPoints {
+    const wanted = RANGES_MS[range] / STEP_MS;
+    const together = Math.ceil(wanted / MOST_POINTS);
+    const first = Math.max(0, this.#steps - Math.min(wanted, STEPS));
+    const groups: number[][] = [];
+    for (let step = first; step < this.#steps; step++) {
+      if (step === first || step % together === 0) groups.push([]);
+      groups.at(-1)?.push(step % STEPS);
+    }
+    const sums = (column: Float64Array) => groups.map((group) => group.reduce((sum, at) => sum + column[at], 0));
+    const means = (column: Float64Array | Float32Array) => groups.map((group) => mean(column, group));
+    return {
+      step_seconds: (together * STEP_MS) / 1000,
+      time: groups.map((group) => this.#timeMs[group[group.length - 1]]),
+      accepted: sums(this.#counts.accepted),
+      rejected: sums(this.#counts.rejected),
+      stale: sums(this.#counts.stale),
+      devices: Object.fromEntries(
+        [...this.#devices].map(([name, { hashrate, temperatureC, powerW }]) => [
+          name,
+          { hashrate: means(hashrate), temperature_celsius: means(temperatureC), power_watts: means(powerW) },
+        ]),
+      ),
+    };
+  }
+}
+
+function forget({ hashrate, temperatureC, powerW }: DeviceColumns, at: number): void {
+  for (const column of [hashrate, temperatureC, powerW]) column[at] = Number.NaN;
+}
+
+/** Of what is known. */
+function mean(column: Float64Array | Float32Array, group: readonly number[]): number | null {
+  const known = group.map((at) => column[at]).filter((value) => !Number.isNaN(value));
+  return known.length > 0 ? known.reduce((sum, value) => sum + value, 0) / known.length : null;
+}

@@ -1,0 +1,73 @@
+/** `/api/v1`: everything, in pickaxe's own words. */
+
+import type { z } from 'zod';
+import type { Controls, PauseReason } from '../../events/controls.ts';
+import type { Books } from './books.ts';
+import { HttpError } from './errors.ts';
+import type { EventStream } from './event-stream.ts';
+import { json, type Route } from './route.ts';
+import { ControlBody, HistoryAnswer, HistoryQuery, LogAnswer, LogQuery, Status } from './schemas.ts';
+import { statusOf } from './status.ts';
+
+const BY: PauseReason = 'user';
+
+export function apiRoutes(books: Books, controls: Controls, stream: EventStream, control: boolean): Route[] {
+  return [
+    json('/api/v1/status', 'how the rig is doing, and what it did', Status, () => statusOf(books, control)),
+    {
+      ...json(
+        '/api/v1/history',
+        'the last ten minutes, hour or day, at most 720 points',
+        HistoryAnswer,
+        ({ query }) => {
+          const { range } = query as z.infer<typeof HistoryQuery>;
+          return { range, ...books.history.points(range) };
+        },
+      ),
+      query: HistoryQuery,
+    },
+    {
+      ...json('/api/v1/log', 'the last 500 lines of the log', LogAnswer, ({ query }) => {
+        const { after } = query as z.infer<typeof LogQuery>;
+        return { lines: books.logTail.after(Number(after)) };
+      }),
+      query: LogQuery,
+    },
+    {
+      method: 'GET',
+      path: '/api/v1/events',
+      summary: 'the events of --json as they happen, and a status every second (server-sent events)',
+      answers: { 200: 'text/event-stream' },
+      answer: (_, reply) => stream.join(reply),
+    },
+    controlling('/api/v1/pause', 'have a device rest, or all of them', (device) =>
+      controls.pause(BY, 'paused by HTTP', device),
+    ),
+    controlling('/api/v1/resume', 'have them go on, unless there is another reason to rest', (device) =>
+      controls.resume(BY, device),
+    ),
+    {
+      method: 'POST',
+      path: '/api/v1/stop',
+      summary: 'end mining; pending submissions are seen through',
+      controls: true,
+      answers: { 204: undefined },
+      answer: (_, reply) => {
+        // Once the answer is out, or cannot be: stopping ends this server, too.
+        reply.raw.once('close', () => controls.stop());
+        return reply.code(204).send();
+      },
+    },
+  ];
+}
+
+function controlling(path: string, summary: string, act: (device: string | undefined) => boolean): Route {
+  return {
+    ...{ method: 'POST', path, summary, controls: true, body: ControlBody, answers: { 204: undefined } },
+    answer: ({ body }, reply) => {
+      const { device } = body as z.infer<typeof ControlBody>;
+      if (!act(device)) throw new HttpError(404, 'no_such_device', `there is no device ${device}`);
+      return reply.code(204).send();
+    },
+  };
+}

@@ -1,0 +1,15 @@
+/** Bearer tokens (RFC 6750 §2.1). */
+
+import { createHash, timingSafeEqual } from 'node:crypto';
+
+/** Equal lengths, whatever was sent: comparing takes as long for every token. */
+const digest = (text: string) => createHash('sha256').update(text).digest();
+
+/** @returns tells whether an Authorization header carries the token */
+export function bearerCheck(token: string): (header: string | undefined) => boolean {
+  const expected = digest(token);
+  return (header) => {
+    const [, given] = /^Bearer +(\S+) *$/i.exec(header ?? '') ?? [];
+    return given !== undefined && timingSafeEqual(digest(given), expected);
+  };
+}

@@ -1,0 +1,136 @@
+/** What `/metrics` tells, one row a metric: names, units and kinds after Prometheus' own rules for them. */
+
+import type { Status } from './schemas.ts';
+
+export type Labels = Record<string, string | number>;
+/** Null: not known now, so that there is no sample. */
+export type Sample = readonly [labels: Labels, value: number | null];
+
+export interface MetricRow {
+  readonly kind: 'counter' | 'gauge';
+  /** Without `pickaxe_`. */
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+  samples(status: Status): Sample[];
+}
+
+type Device = Status['devices'][string];
+
+const STATES = ['starting', 'ready', 'paused', 'restarting', 'parked'] as const;
+const VERDICTS = ['accepted', 'rejected', 'stale', 'unknown'] as const;
+
+const rig = (
+  kind: MetricRow['kind'],
+  name: string,
+  help: string,
+  value: (status: Status) => number | null,
+): MetricRow => ({
+  ...{ kind, name, help, labels: [] },
+  samples: (status) => [[{}, value(status)]],
+});
+
+/** A value a device; with another label, one for each of its values. */
+function perDevice(
+  kind: MetricRow['kind'],
+  name: string,
+  help: string,
+  values: (device: Device) => number | null | Record<string, number | null>,
+  label?: string,
+): MetricRow {
+  return {
+    ...{ kind, name, help, labels: label === undefined ? ['device'] : ['device', label] },
+    samples: ({ devices }) =>
+      Object.entries(devices).flatMap(([device, status]): Sample[] => {
+        const value = values(status);
+        if (label === undefined || typeof value !== 'object' || value === null)
+          return [[{ device }, value as number | null]];
+        return Object.entries(value).map(([key, each]) => [{ device, [label]: key }, each]);
+      }),
+  };
+}
+
+export const METRICS: readonly MetricRow[] = [
+  {
+    ...{ kind: 'gauge', name: 'build_info', help: 'Versions, as labels', labels: ['version', 'node_version'] },
+    samples: ({ version }) => [[{ version, node_version: process.version }, 1]],
+  },
+  perDevice('counter', 'hashes_total', 'Nonces searched', ({ hashes }) => hashes),
+  perDevice('gauge', 'hashrate_hashes_per_second', 'Over half a minute', ({ hashrate }) => hashrate),
+  perDevice(
+    'counter',
+    'proven_hashes_total',
+    'Hashes that verified candidates prove',
+    ({ proven }) => proven?.hashes ?? 0,
+  ),
+  perDevice('counter', 'proofs_total', 'Verified candidates', ({ proven }) => proven?.proofs ?? 0),
+  perDevice(
+    'counter',
+    'verdicts_total',
+    'What became of solutions',
+    (device) => Object.fromEntries(VERDICTS.map((verdict) => [verdict, device[verdict]])),
+    'verdict',
+  ),
+  perDevice('counter', 'hardware_errors_total', 'Claims that proved wrong', ({ hardware_errors }) => hardware_errors),
+  perDevice('counter', 'device_restarts_total', 'Times that it failed', ({ restarts }) => restarts),
+  perDevice('gauge', 'device_up', 'Whether it mines', ({ state }) => Number(state === 'ready')),
+  perDevice(
+    'gauge',
+    'device_state',
+    'State, 1 for the one that it is in',
+    ({ state }) => Object.fromEntries(STATES.map((each) => [each, Number(each === state)])),
+    'state',
+  ),
+  perDevice(
+    'gauge',
+    'temperature_celsius',
+    'Temperature',
+    ({ sensors: { temperature_celsius: core, hotspot_celsius: hotspot, memory_celsius: memory } }) => ({
+      ...{ core, hotspot, memory },
+    }),
+    'sensor',
+  ),
+  perDevice('gauge', 'power_watts', 'Electric power', ({ sensors }) => sensors.power_watts),
+  perDevice('gauge', 'fan_ratio', 'Part of the full speed of its fan', ({ sensors }) => sensors.fan_ratio),
+  perDevice('gauge', 'fan_rpm', 'Revolutions of its fan a minute', ({ sensors }) => sensors.fan_rpm),
+  perDevice(
+    'gauge',
+    'clock_hertz',
+    'Clock',
+    ({ sensors: { core_hertz: core, memory_hertz: memory } }) => ({ core, memory }),
+    'clock',
+  ),
+  rig('counter', 'new_cuts_total', 'New Cuts on the chain that was mined', ({ new_cuts }) => new_cuts),
+  rig(
+    'gauge',
+    'work_difficulty_hashes',
+    'Hashes that a block takes on average',
+    ({ work }) => work?.difficulty ?? null,
+  ),
+  {
+    ...{ kind: 'gauge', name: 'work_height', help: 'Height of the last work of a chain', labels: ['chain'] },
+    samples: ({ chains }) => chains.map(({ chain, height }) => [{ chain }, height]),
+  },
+  rig(
+    'counter',
+    'expected_blocks_total',
+    'Blocks that the hashes give on average',
+    ({ expected_blocks }) => expected_blocks,
+  ),
+  rig(
+    'gauge',
+    'effort_ratio',
+    'Work since the last accepted block by what one takes on average',
+    ({ effort }) => effort,
+  ),
+  rig('gauge', 'best_difficulty_hashes', 'Difficulty of the best hash', ({ best_difficulty }) => best_difficulty),
+  {
+    ...{ kind: 'gauge', name: 'node_up', help: 'Whether the node is connected', labels: ['node'] },
+    samples: ({ sources }) =>
+      Object.entries(sources).map(([node, { state }]) => [{ node }, Number(state === 'connected')]),
+  },
+  {
+    ...{ kind: 'counter', name: 'node_losses_total', help: 'Times that it went out of reach', labels: ['node'] },
+    samples: ({ sources }) => Object.entries(sources).map(([node, { losses }]) => [{ node }, losses]),
+  },
+];

@@ -1,0 +1,65 @@
+/**
+ * `/metrics` for Prometheus. All figures but the histogram are taken from the books when they are asked for, so that they
+ * equal what the summary says.
+ */
+
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Events } from '../../events/events.ts';
+import { METRICS } from './metric-table.ts';
+import type { Route } from './route.ts';
+import type { Status } from './schemas.ts';
+
+const PREFIX = 'pickaxe_';
+/** From the kernel that looks at its stop flag at once to the GPU that first ends a long dispatch. */
+const RESTART_BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+/** A finer one would wake the process more often. */
+const EVENT_LOOP_PRECISION_MS = 100;
+
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #status: () => Status;
+  readonly #fill: ((status: Status) => void)[];
+  readonly #leave: () => void;
+
+  constructor(status: () => Status, events: Events) {
+    this.#status = status;
+    const registers = [this.#registry];
+    this.#fill = METRICS.map(({ kind, name, help, labels, samples }) => {
+      const settings = { name: PREFIX + name, help, labelNames: labels, registers };
+      const metric = kind === 'counter' ? new Counter(settings) : new Gauge(settings);
+      return (now) => {
+        metric.reset();
+        for (const [of, value] of samples(now)) if (value !== null) metric.inc(of, value);
+      };
+    });
+    const restarts = new Histogram({
+      name: `${PREFIX}restart_seconds`,
+      help: 'From hearing of a New Cut to searching the new work',
+      labelNames: ['device'],
+      buckets: RESTART_BUCKETS_SECONDS,
+      registers,
+    });
+    this.#leave = events.on((event) => {
+      if (event.event === 'restart') restarts.observe({ device: event.device }, event.ms / 1000);
+    });
+    collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: EVENT_LOOP_PRECISION_MS });
+  }
+
+  get route(): Route {
+    const { contentType } = this.#registry;
+    return {
+      ...{ method: 'GET', path: '/metrics', summary: 'for Prometheus', answers: { 200: 'text/plain' } },
+      answer: (_, reply) => {
+        const now = this.#status();
+        for (const fill of this.#fill) fill(now);
+        reply.type(contentType);
+        return this.#registry.metrics();
+      },
+    };
+  }
+
+  close(): void {
+    this.#leave();
+    this.#registry.clear();
+  }
+}

@@ -1,0 +1,157 @@
+/** What `/api/v1` answers with: types, and the OpenAPI document, come from these. SI units; null while not known. */
+
+import { z } from 'zod';
+import { RANGES_MS } from '../history.ts';
+
+const count = z.int().nonnegative();
+const amount = z.number().nonnegative();
+/** H/s. */
+const rate = amount;
+
+const proven = z.object({ hashes: amount, low: amount, high: amount, proofs: count }).meta({
+  description: 'Hashes that verified candidates prove, and the limits between which the truth is in 19 of 20 cases',
+});
+const spread = z
+  .object({ p50: amount, p99: amount, last: amount, count })
+  .meta({ description: 'Seconds; count: of how many' });
+const windows = z
+  .object({ '10s': rate.nullable(), '60s': rate.nullable(), '15m': rate.nullable() })
+  .meta({ description: 'H/s over these times; null while they have not passed' });
+const speed = {
+  hashrate: rate.meta({ description: 'H/s over half a minute' }),
+  windows,
+  highest: rate.nullable().meta({ description: 'the highest of the rates over 10 s' }),
+};
+const verdicts = {
+  accepted: count,
+  rejected: count,
+  stale: count,
+  unknown: count.meta({ description: 'solutions whose answer was lost' }),
+  hardware_errors: count,
+};
+
+const Sensors = z
+  .object({
+    temperature_celsius: z.number().nullable(),
+    hotspot_celsius: z.number().nullable(),
+    memory_celsius: z.number().nullable(),
+    power_watts: z.number().nullable(),
+    fan_ratio: z.number().nullable(),
+    fan_rpm: z.number().nullable(),
+    core_hertz: z.number().nullable(),
+    memory_hertz: z.number().nullable(),
+  })
+  .meta({ id: 'Sensors' });
+
+const Device = z
+  .object({
+    kind: z.enum(['cpu', 'gpu']),
+    state: z.enum(['starting', 'ready', 'paused', 'restarting', 'parked']),
+    description: z.string(),
+    reason: z.string().nullable().meta({ description: 'why it does not work, when it does not' }),
+    ...speed,
+    hashes: count,
+    ...verdicts,
+    restarts: count,
+    proven: proven.nullable(),
+    sensors: Sensors,
+    hashes_per_joule: amount.nullable(),
+  })
+  .meta({ id: 'Device' });
+
+const Work = z
+  .object({
+    chain: count,
+    height: count,
+    difficulty: amount.meta({ description: 'hashes that a block takes on average' }),
+    age_seconds: amount,
+  })
+  .meta({ id: 'Work' });
+
+const Source = z
+  .object({
+    state: z.enum(['connecting', 'connected', 'lost']),
+    reason: z.string(),
+    age_seconds: amount.meta({ description: 'for how long it is in this state' }),
+    losses: count,
+    warning: z.string().nullable(),
+  })
+  .meta({ id: 'Source' });
+
+export const Status = z
+  .object({
+    version: z.string(),
+    time: count.meta({ description: 'milliseconds since the UNIX epoch' }),
+    uptime_seconds: amount,
+    control: z.boolean().meta({ description: 'whether pause, resume and stop are allowed' }),
+    paused: z.boolean().meta({ description: 'whether every device rests' }),
+    ready: z.boolean().meta({ description: 'whether a device mines and a node is connected' }),
+    ...speed,
+    hashrate_average: rate.meta({ description: 'H/s over the whole run' }),
+    hashes: count,
+    ...verdicts,
+    expected_blocks: amount.meta({ description: 'blocks that so many hashes give on average' }),
+    effort: amount.meta({ description: 'work since the last accepted block ÷ what a block takes on average' }),
+    seconds_to_block: amount.nullable().meta({ description: 'on average, at this rate and difficulty' }),
+    best_difficulty: amount,
+    new_cuts: count,
+    restart_seconds: spread.nullable().meta({ description: 'from a New Cut to searching the new work' }),
+    answer_seconds: spread.nullable().meta({ description: 'from finding a solution to knowing what became of it' }),
+    work: Work.nullable().meta({ description: 'what is mined now' }),
+    chains: z.array(Work).meta({ description: 'the last work of each chain that was mined on' }),
+    sources: z.record(z.string(), Source).meta({ description: 'by URL of the node' }),
+    devices: z.record(z.string(), Device).meta({ description: 'by name' }),
+  })
+  .meta({ id: 'Status' });
+export type Status = z.infer<typeof Status>;
+
+const column = z.array(z.number().nullable());
+
+export const HistoryAnswer = z
+  .object({
+    range: z.enum(Object.keys(RANGES_MS) as [keyof typeof RANGES_MS, ...(keyof typeof RANGES_MS)[]]),
+    step_seconds: amount,
+    time: z.array(count).meta({ description: 'when each step ended, milliseconds since the UNIX epoch' }),
+    accepted: z.array(count),
+    rejected: z.array(count),
+    stale: z.array(count),
+    devices: z.record(
+      z.string(),
+      z.object({ hashrate: column, temperature_celsius: column, power_watts: column }).meta({ id: 'DeviceHistory' }),
+    ),
+  })
+  .meta({ id: 'History', description: 'Columns: the figures at one index belong together' });
+
+export const LogAnswer = z
+  .object({
+    lines: z.array(
+      z
+        .object({
+          number: count,
+          time: count.meta({ description: 'milliseconds since the UNIX epoch' }),
+          level: z.enum(['info', 'warn', 'error']),
+          tag: z.string(),
+          message: z.string(),
+        })
+        .meta({ id: 'LogLine' }),
+    ),
+  })
+  .meta({ id: 'Log' });
+
+export const Readiness = z.object({ ready: z.boolean(), reasons: z.array(z.string()) }).meta({ id: 'Readiness' });
+export const Health = z.object({ status: z.literal('ok') }).meta({ id: 'Health' });
+export const ErrorAnswer = z
+  .object({ error: z.object({ code: z.string(), message: z.string() }) })
+  .meta({ id: 'Error' });
+
+/** What may be asked for. */
+export const HistoryQuery = z.strictObject({ range: HistoryAnswer.shape.range.default('1h') });
+export const LogQuery = z.strictObject({
+  after: z
+    .string()
+    .regex(/^\d{1,15}$/, 'a line number')
+    .default('0')
+    .meta({ description: 'lines with a higher number' }),
+});
+/** A device's name, like `gpu0`; left out, all of them. */
+export const ControlBody = z.strictObject({ device: z.string().min(1).max(32).optional() }).meta({ id: 'ControlBody' });

@@ -1,0 +1,154 @@
+/** The HTTP server: who may ask, what is too much, and one shape of errors. What it serves is in `routes.ts`. */
+
+import { hostname } from 'node:os';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import { bearerCheck } from './auth.ts';
+import { asHttpError, clientErrorAnswer, HttpError } from './errors.ts';
+import { HEADERS } from './headers.ts';
+import { admits, isForeign } from './hosts.ts';
+import type { Route } from './route.ts';
+
+/** The largest proper body is one device's name. */
+const MOST_BODY_BYTES = 1_024;
+/** A token and what browsers send. */
+const MOST_HEADER_BYTES = 8_192;
+/** Clients are on this machine or near; who takes longer to say what it wants holds a place for nothing. */
+const REQUEST_MS = 5_000;
+const KEEP_ALIVE_MS = 10_000;
+/** Event streams have one each, scrapers and pages a few. */
+const MOST_CONNECTIONS = 64;
+
+export interface ServerOptions {
+  /** An address, or a name of one. */
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** Left out, none is asked for. */
+  readonly token?: string;
+  /** Whether what changes something is allowed. */
+  readonly control: boolean;
+}
+
+export class Server {
+  readonly #app: FastifyInstance;
+  readonly #options: ServerOptions;
+  readonly #log: Logger;
+  readonly #authorised: (header: string | undefined) => boolean;
+  /** By path. */
+  readonly #routes = new Map<string, Route[]>();
+
+  constructor(options: ServerOptions, routes: readonly Route[], log: Logger) {
+    this.#options = options;
+    this.#log = log;
+    this.#authorised = options.token === undefined ? () => true : bearerCheck(options.token);
+    for (const route of routes) this.#routes.set(route.path, [...(this.#routes.get(route.path) ?? []), route]);
+    this.#app = fastify({
+      ...{ bodyLimit: MOST_BODY_BYTES, requestTimeout: REQUEST_MS, keepAliveTimeout: KEEP_ALIVE_MS },
+      http: { maxHeaderSize: MOST_HEADER_BYTES, headersTimeout: REQUEST_MS, connectionsCheckingInterval: REQUEST_MS },
+      forceCloseConnections: true,
+      exposeHeadRoutes: false,
+      clientErrorHandler: ({ code }, socket) => {
+        if (socket.writable && code !== 'ECONNRESET') socket.end(clientErrorAnswer(code));
+        else socket.destroy();
+      },
+      // A path that is none: hooks have not been run for it.
+      frameworkErrors: (fault, request, reply) => {
+        this.#answerError(fault, request as FastifyRequest, reply as FastifyReply);
+      },
+    });
+    this.#app.server.maxConnections = MOST_CONNECTIONS;
+    this.#app.server.on('error', (fault) => log.warn({ tag: 'http' }, fault.message));
+    // Only JSON: what a website's form could send is refused.
+    this.#app.removeContentTypeParser('text/plain');
+    this.#app.addHook('onRequest', async (request, reply) => this.#admit(request, reply));
+    this.#app.setErrorHandler((fault, request, reply) => this.#answerError(fault, request, reply));
+    this.#app.setNotFoundHandler((request, reply) => this.#answerError(this.#notFound(request, reply), request, reply));
+    for (const route of routes) this.#serve(route);
+  }
+
+  /**
+   * @returns where it listens: `http://127.0.0.1:8080`
+   * @throws Error with a `code` when it cannot listen there
+   */
+  async listen(): Promise<string> {
+    const { host, port } = this.#options;
+    return this.#app.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port });
+  }
+
+  /** At once: who is being answered is cut off. */
+  async close(): Promise<void> {
+    await this.#app.close();
+  }
+
+  #serve(route: Route): void {
+    const { method, path, query, body } = route;
+    this.#app.route({
+      ...{ method, url: path },
+      handler: async (request, reply) => {
+        const ask = {
+          query: checked(query, 'query', request.query),
+          body: checked(body, 'body', request.body ?? {}),
+          ifNoneMatch: request.headers['if-none-match'],
+        };
+        return route.answer(ask, reply);
+      },
+    });
+  }
+
+  #admit(request: FastifyRequest, reply: FastifyReply): void {
+    reply.headers(HEADERS);
+    const { host, origin, authorization } = request.headers;
+    const { 'sec-fetch-site': site, 'sec-fetch-mode': mode } = request.headers as Record<string, string | undefined>;
+    if (!admits({ host: this.#options.host, hostname: hostname() }, host)) {
+      throw new HttpError(
+        403,
+        'forbidden_host',
+        `not served under the name ${host}: use the address that pickaxe logs`,
+      );
+    }
+    if (isForeign({ method: request.method, host, origin, site, mode })) {
+      throw new HttpError(403, 'forbidden_origin', 'pages of other websites may not ask');
+    }
+    const route = this.#routes.get(pathOf(request))?.find(({ method }) => method === request.method);
+    if (!route?.open && !this.#authorised(authorization)) {
+      reply.header('www-authenticate', 'Bearer');
+      throw new HttpError(401, 'unauthorized', 'send the token: Authorization: Bearer TOKEN');
+    }
+    if (route?.controls && !this.#options.control) {
+      throw new HttpError(403, 'read_only', 'start pickaxe with --http-control to allow this');
+    }
+  }
+
+  #notFound(request: FastifyRequest, reply: FastifyReply): HttpError {
+    const routes = this.#routes.get(pathOf(request));
+    if (!routes) return new HttpError(404, 'not_found', 'no such path; /api/v1/openapi.json tells which there are');
+    const allowed = routes.map(({ method }) => method).join(', ');
+    reply.header('allow', allowed);
+    return new HttpError(405, 'method_not_allowed', `here it is ${allowed}`);
+  }
+
+  #answerError(fault: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    const error = asHttpError(fault);
+    if (error.code === 'internal') {
+      this.#log.error(
+        { tag: 'http' },
+        `${request.method} ${pathOf(request)} failed: ${(fault as Error)?.stack ?? fault}`,
+      );
+    }
+    reply.headers(HEADERS).code(error.status).send(error.body);
+  }
+}
+
+function pathOf({ url }: FastifyRequest): string {
+  return url.split('?', 1)[0];
+}
+
+/** @throws HttpError that says what is wrong with it */
+function checked(schema: Route['query'], what: string, value: unknown): Record<string, unknown> {
+  if (!schema) return {};
+  const { success, data, error } = schema.safeParse(value);
+  if (success) return data;
+  throw new HttpError(400, 'bad_request', `${what}: ${z.prettifyError(error).replaceAll(/\s+/g, ' ')}`);
+}

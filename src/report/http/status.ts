@@ -1,0 +1,82 @@
+/** The whole of it: how the rig is doing, and what it did. */
+
+import type { Telemetry } from '../../telemetry.ts';
+import { version } from '../../version.ts';
+import type { DeviceNow, DeviceSummary } from '../device-books.ts';
+import type { Latency } from '../latencies.ts';
+import { whyNotReady } from '../ready.ts';
+import type { SourceNow, WorkNow } from '../tally.ts';
+import type { Books } from './books.ts';
+import type { Status } from './schemas.ts';
+
+type DeviceStatus = Status['devices'][string];
+
+/** What a device has in its books before it is in service. */
+const NOTHING: DeviceSummary = {
+  ...{ hashes: 0, accepted: 0, rejected: 0, stale: 0, unknown: 0, hardware_errors: 0, restarts: 0 },
+};
+
+export function statusOf({ tally, clock, works, answers }: Books, control: boolean): Status {
+  const nowMs = clock.monotonicMs();
+  const now = tally.now();
+  const { seconds, hashrate: hashrate_average, devices: books, restart_ms, ...counts } = tally.summary();
+  const { work, sources, devices, windows, highest, hashrate, effort, secondsToBlock } = now;
+  return {
+    ...{ version, time: Number(clock.nowUs() / 1000n), uptime_seconds: seconds, control },
+    ...{ paused: everyDeviceRests(now), ready: whyNotReady(now).length === 0 },
+    ...{ hashrate, windows, highest, hashrate_average, ...counts, effort },
+    seconds_to_block: secondsToBlock ?? null,
+    restart_seconds: inSeconds(restart_ms),
+    answer_seconds: inSeconds(answers.spread),
+    work: work ? workStatus(work, nowMs) : null,
+    chains: works.all().map((each) => workStatus(each, nowMs)),
+    sources: Object.fromEntries([...sources].map(([name, source]) => [name, sourceStatus(source, nowMs)])),
+    devices: Object.fromEntries([...devices].map(([name, device]) => [name, deviceStatus(device, books[name])])),
+  };
+}
+
+export function everyDeviceRests({ devices }: { devices: ReadonlyMap<string, DeviceNow> }): boolean {
+  const all = [...devices.values()].filter(({ state }) => state !== 'parked');
+  return all.length > 0 && all.every(({ state }) => state === 'paused');
+}
+
+function deviceStatus(now: DeviceNow, { proven, ...counts }: DeviceSummary = NOTHING): DeviceStatus {
+  const { kind, state, description, reason, hashrate, windows, highest, telemetry, hashes_per_joule } = now;
+  return {
+    ...{ kind, state, description, reason: reason ?? null, hashrate, windows, highest, ...counts },
+    proven: proven ?? null,
+    sensors: sensorsOf(telemetry),
+    hashes_per_joule: hashes_per_joule ?? null,
+  };
+}
+
+function sensorsOf(telemetry: Telemetry): DeviceStatus['sensors'] {
+  const { temperatureC, hotspotC, memoryC, powerW, fanPercent, fanRpm, coreMHz, memoryMHz } = telemetry;
+  return {
+    temperature_celsius: temperatureC ?? null,
+    hotspot_celsius: hotspotC ?? null,
+    memory_celsius: memoryC ?? null,
+    power_watts: powerW ?? null,
+    fan_ratio: fanPercent === undefined ? null : fanPercent / 100,
+    fan_rpm: fanRpm ?? null,
+    core_hertz: coreMHz === undefined ? null : coreMHz * 1e6,
+    memory_hertz: memoryMHz === undefined ? null : memoryMHz * 1e6,
+  };
+}
+
+function workStatus({ chain, height, difficulty, sinceMs }: WorkNow, nowMs: number): Status['chains'][number] {
+  return { chain, height: Number(height), difficulty, age_seconds: (nowMs - sinceMs) / 1000 };
+}
+
+function sourceStatus(
+  { state, reason, sinceMs, losses, warning }: SourceNow,
+  nowMs: number,
+): Status['sources'][string] {
+  return { state, reason, age_seconds: (nowMs - sinceMs) / 1000, losses, warning: warning ?? null };
+}
+
+function inSeconds(latency: Latency | undefined): Status['restart_seconds'] {
+  if (!latency) return null;
+  const { p50, p99, last, count } = latency;
+  return { p50: p50 / 1000, p99: p99 / 1000, last: last / 1000, count };
+}

@@ -1,0 +1,162 @@
+/**
+ * Answers in xmrig's shape, for mining OSes and tools that know no other: `/1/summary`, `/2/summary`, `/2/backends` and
+ * `/api.json` (xmrig's src/core/Miner.cpp, src/base/api/Api.cpp, src/base/net/stratum/NetworkState.cpp and doc/api/). Where
+ * xmrig has threads there are devices here, where it has a pool there is a node. What has no meaning here has the value that
+ * xmrig gives what it has not.
+ */
+
+import { createHash } from 'node:crypto';
+import { arch, availableParallelism, cpus, freemem, hostname, loadavg, platform, totalmem } from 'node:os';
+import { version } from '../../version.ts';
+import type { DeviceNow } from '../device-books.ts';
+import type { Windows } from '../meter.ts';
+import type { RigNow, SourceNow } from '../tally.ts';
+import type { Books } from './books.ts';
+import type { Route } from './route.ts';
+import { everyDeviceRests } from './status.ts';
+
+const ALGORITHM = 'blake2s';
+/** xmrig tells its ten best; here it is the best one. */
+const BEST_RESULTS = 10;
+
+type Version = 1 | 2;
+type Triple = [number | null, number | null, number | null];
+
+export function xmrigRoutes(books: Books, control: boolean): Route[] {
+  const summary = (path: string, shape: Version): Route => ({
+    ...{ method: 'GET', path, summary: 'in xmrig’s shape, for mining OSes', answers: { 200: 'application/json' } },
+    answer: () => summaryOf(books, control, shape),
+  });
+  return [
+    summary('/api.json', 1),
+    summary('/1/summary', 1),
+    summary('/2/summary', 2),
+    {
+      ...{
+        method: 'GET',
+        path: '/2/backends',
+        summary: 'devices in xmrig’s shape',
+        answers: { 200: 'application/json' },
+      },
+      answer: () => backendsOf(books.tally.now()),
+    },
+  ];
+}
+
+function summaryOf({ tally, clock, answers }: Books, control: boolean, shape: Version): object {
+  const now = tally.now();
+  const { accepted, rejected, stale, hashes, seconds, best_difficulty } = tally.summary();
+  const refused = rejected + stale;
+  const counts = {
+    avg_time: accepted > 0 ? Math.floor(seconds / accepted) : 0,
+    avg_time_ms: accepted > 0 ? Math.floor((1000 * seconds) / accepted) : 0,
+    hashes_total: hashes,
+  };
+  const difficulty = Math.round(now.work?.difficulty ?? 0);
+  const errors = shape === 1 ? { error_log: [] } : {};
+  return {
+    ...{ id: machineId(), worker_id: hostname(), uptime: Math.floor(seconds), restricted: !control },
+    resources: resources(),
+    features: ['api', 'http'],
+    results: {
+      ...{ diff_current: difficulty, shares_good: accepted, shares_total: accepted + refused, ...counts },
+      best: Array.from({ length: BEST_RESULTS }, (_, i) => (i === 0 ? Math.round(best_difficulty) : 0)),
+      ...errors,
+    },
+    algo: ALGORITHM,
+    connection: {
+      ...connectionOf(now, clock.monotonicMs(), Math.round(answers.spread?.p50 ?? 0)),
+      ...{ algo: ALGORITHM, diff: difficulty, accepted, rejected: refused, ...counts, ...errors },
+    },
+    ...{ version, kind: 'miner', ua: `pickaxe/${version} (${platform()} ${arch()}) node/${process.versions.node}` },
+    cpu: cpuOf(),
+    ...{ donate_level: 0, paused: everyDeviceRests(now), algorithms: [ALGORITHM] },
+    hashrate: {
+      ...{ total: triple(now.windows), highest: now.highest },
+      ...(shape === 1 && { threads: working(now).map(([, { windows }]) => triple(windows)) }),
+    },
+    hugepages: shape === 1 ? false : [0, 0],
+  };
+}
+
+/** One for the CPU, one for all GPUs, as far as there are any. */
+function backendsOf(now: RigNow): object[] {
+  const devices = working(now);
+  return (['cpu', 'gpu'] as const).map((kind) => {
+    const own = devices.filter(([, device]) => device.kind === kind);
+    return {
+      ...{ type: kind === 'gpu' ? 'opencl' : 'cpu', enabled: own.length > 0, algo: ALGORITHM, profile: ALGORITHM },
+      ...(own.length > 0 && {
+        hashrate: sumOf(own.map(([, { windows }]) => triple(windows))),
+        threads: own.map(([name, device], index) => ({ index, affinity: -1, ...threadOf(name, device) })),
+      }),
+    };
+  });
+}
+
+function threadOf(name: string, { description, windows, telemetry }: DeviceNow): object {
+  const { temperatureC, powerW, coreMHz, memoryMHz, fanPercent } = telemetry;
+  const known = Object.keys(telemetry).length > 0;
+  return {
+    hashrate: triple(windows),
+    name: `${name} ${description}`,
+    ...(known && {
+      health: {
+        ...{ temperature: temperatureC ?? 0, power: powerW ?? 0, clock: coreMHz ?? 0, mem_clock: memoryMHz ?? 0 },
+        fan_speed: fanPercent === undefined ? [] : [fanPercent],
+      },
+    }),
+  };
+}
+
+/** The node that is connected, else the one that was last heard of. */
+function connectionOf({ sources }: RigNow, nowMs: number, ping: number): object {
+  const all = [...sources];
+  const [name, source] = all.find(([, { state }]) => state === 'connected') ?? all.at(-1) ?? ['', undefined];
+  const uptimeMs = source?.state === 'connected' ? Math.floor(nowMs - source.sinceMs) : 0;
+  const failures = all.reduce((sum, [, { losses }]: [string, SourceNow]) => sum + losses, 0);
+  const host = URL.canParse(name) ? new URL(name).host : name;
+  return {
+    ...{ pool: host, ip: null, uptime: Math.floor(uptimeMs / 1000), uptime_ms: uptimeMs, ping, failures },
+    ...{ tls: name.startsWith('https:') ? 'TLS' : null, 'tls-fingerprint': null },
+  };
+}
+
+/** Those that were in service or are: a parked one has no rate any more. */
+function working({ devices }: RigNow): [string, DeviceNow][] {
+  return [...devices].filter(([, { state, hashrate }]) => state === 'ready' || state === 'paused' || hashrate > 0);
+}
+
+function triple(windows: Windows): Triple {
+  return [windows['10s'], windows['60s'], windows['15m']];
+}
+
+/** Null where it is not known of one of them. */
+function sumOf(triples: readonly Triple[]): Triple {
+  const at = (index: number) =>
+    triples.reduce<number | null>((sum, each) => {
+      const value = each[index];
+      return sum === null || value === null ? null : sum + value;
+    }, 0);
+  return [at(0), at(1), at(2)];
+}
+
+function resources(): object {
+  const memory = { free: freemem(), total: totalmem(), resident_set_memory: process.memoryUsage.rss() };
+  return { memory, load_average: loadavg(), hardware_concurrency: availableParallelism() };
+}
+
+function cpuOf(): object {
+  const threads = cpus();
+  const is64bit = ['x64', 'arm64', 'riscv64', 'ppc64', 's390x', 'loong64'].includes(arch());
+  return {
+    ...{ brand: threads[0]?.model.trim() || arch(), aes: false, avx2: false, x64: is64bit, '64_bit': is64bit },
+    ...{ l2: 0, l3: 0, cores: threads.length, threads: threads.length, packages: 1, nodes: 1 },
+    ...{ backend: 'node', msr: 'none', assembly: 'none', arch: arch(), flags: [] },
+  };
+}
+
+/** 16 hex digits: the same at every start on a machine. */
+function machineId(): string {
+  return createHash('sha256').update(`pickaxe ${hostname()}`).digest('hex').slice(0, 16);
+}

@@ -1,0 +1,31 @@
+/** The last work of each chain that was mined on. */
+
+import type { Clock } from '../clock.ts';
+import type { MinerEvent } from '../events/events.ts';
+import type { WorkNow } from './tally.ts';
+
+/** A node says which chains there are; this many are more than any ledger has. The longest unheard of is forgotten. */
+const MOST_CHAINS = 256;
+
+export class Works {
+  readonly #clock: Clock;
+  readonly #works = new Map<number, WorkNow>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  readonly listen = (event: MinerEvent): void => {
+    if (event.event !== 'work') return;
+    const { chain, height, difficulty } = event;
+    this.#works.delete(chain);
+    this.#works.set(chain, { chain, height, difficulty, sinceMs: this.#clock.monotonicMs() });
+    const [oldest] = this.#works.keys();
+    if (this.#works.size > MOST_CHAINS && oldest !== undefined) this.#works.delete(oldest);
+  };
+
+  /** By chain. */
+  all(): WorkNow[] {
+    return [...this.#works.values()].sort((a, b) => a.chain - b.chain);
+  }
+}
