@@ -64,7 +64,10 @@ export class Api {
   }
 
   /** @throws ApiError for an answer that is an error; TypeError or DOMException when there is none */
-  async #ask(path: string, options: { method?: string; headers?: Record<string, string>; body?: string }): Promise<Response> {
+  async #ask(
+    path: string,
+    options: { method?: string; headers?: Record<string, string>; body?: string },
+  ): Promise<Response> {
     const response = await fetch(`/api/v1/${path}`, {
       ...options,
       headers: { ...options.headers, ...(this.#token !== null && { authorization: `Bearer ${this.#token}` }) },

@@ -27,11 +27,15 @@ export function setAttribute(target: Element, name: string, value: string): void
   if (target.getAttribute(name) !== value) target.setAttribute(name, value);
 }
 
-/** Writes to the element with this `data-figure`. */
-export function setFigure(name: string, text: string): void {
+/**
+ * Writes to the element with this `data-figure`.
+ * @param none whether it is one that there is nothing of: shown quietly
+ */
+export function setFigure(name: string, text: string, none = false): void {
   const found = document.querySelector(`[data-figure="${name}"]`);
   if (!found) throw new Error(`the page has no figure ${name}`);
   setText(found, text);
+  found.toggleAttribute('data-none', none);
 }
 
 export interface Row<Item> {

@@ -1,7 +1,10 @@
 /** `--http`: the HTTP API and metrics beside the miner. */
 
+import type { Logger } from 'pino';
 import { isLoopback } from '../../report/http/hosts.ts';
 import { serveHttp } from '../../report/http/http.ts';
+import { pageRoutes } from '../../report/http/page.ts';
+import type { Route } from '../../report/http/route.ts';
 import { UsageError } from '../exit-codes.ts';
 import { httpAddress } from '../http-address.ts';
 import type { Companion } from '../run-miner.ts';
@@ -29,11 +32,21 @@ export function httpCompanion({ http, httpTokenFile, httpControl: control = fals
     const { log } = miner;
     if (warning !== undefined) log.warn({ tag: 'http' }, warning);
     const options = { host, port, control, ...(token !== undefined && { token }) };
-    const { url, close } = await serveHttp(miner, options, log).catch((fault) => {
+    const { url, close } = await serveHttp(miner, options, log, pageOf(log)).catch((fault) => {
       throw new UsageError(`--http ${http} cannot be listened on: ${(fault as Error).message}.`);
     });
     const rights = control ? 'pause, resume and stop allowed' : 'read-only';
     log.info({ tag: 'http' }, `listening at ${url}, ${rights}${token === undefined ? '' : ', with the token'}`);
     return close;
   };
+}
+
+/** Mining and the rest of the API do without it. */
+function pageOf(log: Logger): Route[] {
+  try {
+    return pageRoutes();
+  } catch (fault) {
+    log.warn({ tag: 'http' }, `no web page, it is not built (npm run build): ${(fault as Error).message}`);
+    return [];
+  }
 }
