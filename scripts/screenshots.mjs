@@ -3,12 +3,13 @@
 //   node scripts/screenshots.mjs [--minutes 10] [--chromium /usr/bin/chromium] [--to docs/images]
 
 import { spawn } from 'node:child_process';
-import { mkdirSync, statSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { chromium } from 'playwright-core';
+import { shrinkPng } from './shrink-png.mjs';
 
 /** Pictures lie in the repository for ever. */
 const MOST_BYTES = 250_000;
@@ -52,11 +53,11 @@ async function picture(browser, url, { name, ...device }) {
   await page.locator('.chart canvas').first().waitFor();
   await page.locator('.lines .line').first().waitFor();
   const path = `${values.to}/${name}.png`;
-  await page.screenshot({ path, fullPage: true, animations: 'disabled' });
+  const png = shrinkPng(await page.screenshot({ fullPage: true, animations: 'disabled' }));
   await context.close();
-  const { size } = statSync(path);
-  console.log(`${path}: ${Math.round(size / 1000)} kB`);
-  if (size > MOST_BYTES) throw new Error(`${path} is larger than ${MOST_BYTES / 1000} kB`);
+  writeFileSync(path, png);
+  console.log(`${path}: ${Math.round(png.length / 1000)} kB`);
+  if (png.length > MOST_BYTES) throw new Error(`${path} is larger than ${MOST_BYTES / 1000} kB`);
 }
 
 mkdirSync(values.to, { recursive: true });

@@ -3,7 +3,7 @@
 import type { Status } from '../report/http/schemas.ts';
 import { formatDuration } from '../report/units.ts';
 import { byId, setAttribute, setFigure, setText } from './dom.ts';
-import { amount, hashrate, known, latency, percent } from './format.ts';
+import { amount, hashrate, known, latency, percent, UNKNOWN } from './format.ts';
 
 /** @returns what the rig does, for people */
 export function stateOf({ ready, paused, devices, sources }: Status): { state: string; words: string } {
@@ -45,16 +45,11 @@ function showResults(status: Status): void {
   }
   setFigure('to-block', known(status.seconds_to_block, formatDuration));
   setFigure('effort', percent(status.effort));
-  setFigure('luck', luck(status));
+  const { accepted, expected_blocks: expected } = status;
+  setFigure('luck', expected > 0 ? percent(accepted / expected) : UNKNOWN);
+  setFigure('expected', expected.toFixed(1));
   setFigure('best', amount(status.best_difficulty));
   setFigure('hardware-errors', String(status.hardware_errors));
-}
-
-/** `104 % (52 for 50.0 expected)` */
-export function luck({ accepted, expected_blocks: expected }: Status): string {
-  return expected > 0
-    ? `${percent(accepted / expected)} (${accepted} for ${expected.toFixed(1)} expected)`
-    : known(null, String);
 }
 
 function showLatencies({ restart_seconds, answer_seconds, new_cuts }: Status): void {
