@@ -39,8 +39,14 @@ export class Metrics {
       buckets: RESTART_BUCKETS_SECONDS,
       registers,
     });
+    const known = new Set<string>();
     this.#leave = events.on((event) => {
-      if (event.event === 'restart') restarts.observe({ device: event.device }, event.ms / 1000);
+      if (event.event !== 'restart' && event.event !== 'device') return;
+      const { device } = event;
+      // From nothing on, so that the first one is seen as one more; zeroing what is there would lose it.
+      if (!known.has(device)) restarts.zero({ device });
+      known.add(device);
+      if (event.event === 'restart') restarts.observe({ device }, event.ms / 1000);
     });
     collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: EVENT_LOOP_PRECISION_MS });
   }

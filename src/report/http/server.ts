@@ -89,7 +89,7 @@ export class Server {
       handler: async (request, reply) => {
         const ask = {
           query: checked(query, 'query', request.query),
-          body: checked(body, 'body', request.body ?? {}),
+          body: checked(body, 'body', request.body === undefined ? {} : request.body),
           ifNoneMatch: request.headers['if-none-match'],
         };
         return route.answer(ask, reply);

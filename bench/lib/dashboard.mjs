@@ -1,0 +1,15 @@
+// What a Grafana dashboard asks of Prometheus.
+
+/** The PromQL expressions of its panels, in order. */
+export function expressionsOf({ panels }) {
+  return panels.flatMap(({ targets = [], panels: inner = [] }) => [
+    ...targets.map(({ expr }) => expr),
+    ...expressionsOf({ panels: inner }),
+  ]);
+}
+
+/** Names of metrics in an expression, a histogram's under its own name: those that pickaxe has, or its runtime. */
+export function metricsIn(expression) {
+  const names = expression.match(/\b(?:pickaxe|process|nodejs)_[a-z0-9_]+/g) ?? [];
+  return names.map((name) => name.replace(/_(bucket|sum|count)$/, ''));
+}

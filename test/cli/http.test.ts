@@ -1,0 +1,156 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { type HttpAddress, httpAddress } from '#pickaxe/cli/http-address.js';
+import { asker } from '../report/http/serving.ts';
+import { pickaxe, type Run, start } from './pickaxe.ts';
+
+const TOKEN = '0123456789abcdef';
+const folder = mkdtempSync(join(tmpdir(), 'pickaxe-http-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+function tokenFile(content: string | Buffer, mode = 0o600): string {
+  const path = join(folder, `token-${files++}`);
+  writeFileSync(path, content);
+  chmodSync(path, mode);
+  return path;
+}
+
+/** The machine may be busy. */
+const SLOW = { timeout: 20_000 };
+const runs: Run[] = [];
+afterEach(async () => {
+  for (const { child } of runs) child.kill('SIGKILL');
+  await Promise.all(runs.splice(0).map(({ code }) => code));
+});
+
+async function demo(...args: string[]) {
+  const run = start(['demo', '--devices', 'cpu', '--threads', '1', '--json', '--http', '0', ...args]);
+  runs.push(run);
+  const port = await vi.waitFor(() => {
+    const [, found] = /listening at http:\/\/127\.0\.0\.1:(\d+)/.exec(run.stderr) ?? [];
+    expect(found, run.stderr).toBeDefined();
+    return Number(found);
+  }, SLOW);
+  return { run, port, ask: asker(port) };
+}
+
+/** A device says that it rests before it has reported all that it had in hand. */
+async function settled<T extends { hashes: number }>(status: () => Promise<T>): Promise<T> {
+  let last = await status();
+  await vi.waitFor(
+    async () => {
+      const { hashes } = last;
+      last = await status();
+      expect(last.hashes).toBe(hashes);
+    },
+    { ...SLOW, interval: 500 },
+  );
+  return last;
+}
+
+it.each<[string, HttpAddress]>([
+  ['8080', { host: '127.0.0.1', port: 8080 }],
+  ['0', { host: '127.0.0.1', port: 0 }],
+  ['127.0.0.1:1', { host: '127.0.0.1', port: 1 }],
+  ['0.0.0.0:65535', { host: '0.0.0.0', port: 65_535 }],
+  ['rig.lan:80', { host: 'rig.lan', port: 80 }],
+  ['[::1]:80', { host: '::1', port: 80 }],
+])('--http %s is read', (text, address) => {
+  expect(httpAddress(text)).toEqual(address);
+});
+
+describe('wrong usage ends with exit code 2 and says what to do', () => {
+  const http = ['demo', '--devices', 'cpu', '--http'];
+  it.each([
+    [[...http, 'soon'], '127.0.0.1:8080'],
+    [[...http, '65536'], '127.0.0.1:8080'],
+    [[...http, '::1:80'], '[::1]:8080'],
+    [[...http, 'http://127.0.0.1:80'], '127.0.0.1:8080'],
+    [[...http, '0.0.0.0:0'], '--http-token-file FILE'],
+    [[...http, '[::]:0'], '--http-token-file FILE'],
+    [[...http, 'rig.lan:0'], '--http-token-file FILE'],
+    [['demo', '--http-control'], 'need --http'],
+    [['demo', '--http-token-file', 'x'], 'need --http'],
+    [[...http, '0', '--http-token-file', join(folder, 'missing')], 'cannot be read'],
+    [[...http, '0', '--http-token-file', folder], 'not a file'],
+    [[...http, '0', '--http-token-file', tokenFile('short')], '16 to 512'],
+    [[...http, '0', '--http-token-file', tokenFile('')], 'openssl rand'],
+    [[...http, '0', '--http-token-file', tokenFile('two words of a token')], 'one token'],
+    [[...http, '0', '--http-token-file', tokenFile('x'.repeat(2_000_000))], '16 to 512'],
+    [[...http, '0', '--http-token-file', tokenFile(Buffer.alloc(64))], 'printable'],
+    [[...http, '203.0.113.7:0', '--http-token-file', tokenFile(TOKEN)], 'cannot be listened on'],
+  ])('%j', async (args, says) => {
+    const { code, stderr } = await pickaxe(...args);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
+    expect(stderr).not.toContain('internal error');
+  });
+
+  it('a port in use', async () => {
+    const { port } = await demo();
+    const { code, stderr } = await pickaxe('demo', '--devices', 'cpu', '--http', String(port));
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/cannot be listened on: .*EADDRINUSE/);
+  });
+});
+
+describe('pickaxe demo --http', () => {
+  it('is read-only, tells what is mined, and ends with the miner in spite of an open stream', async () => {
+    const { run, port, ask } = await demo();
+    await vi.waitFor(async () => expect((await ask('/api/v1/status')).json.accepted).toBeGreaterThan(0), SLOW);
+    const { json } = await ask('/api/v1/status');
+    expect(json).toMatchObject({ ready: true, control: false, rejected: 0, hardware_errors: 0 });
+    expect(json.devices.cpu).toMatchObject({ state: 'ready', kind: 'cpu' });
+    expect((await ask('/metrics')).text).toMatch(/^pickaxe_hashes_total\{device="cpu"\} [1-9]/m);
+    expect((await ask('/api/v1/log')).json.lines.length).toBeGreaterThan(3);
+    expect((await ask('/api/v1/stop', { method: 'POST' })).status).toBe(403);
+    expect((await fetch(`http://127.0.0.1:${port}/api/v1/events`)).status).toBe(200);
+    run.child.kill('SIGTERM');
+    expect(await run.code).toBe(0);
+    expect(run.events().at(-1)).toMatchObject({ event: 'summary' });
+  });
+
+  it('pauses, resumes and stops where that is allowed, and the summary is what was told last', async () => {
+    const { run, ask } = await demo('--http-control', '--http-token-file', tokenFile(`${TOKEN}\n`));
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const post = (what: string) => ask(`/api/v1/${what}`, { method: 'POST', headers });
+    const status = async () => (await ask('/api/v1/status', { headers })).json;
+    expect((await ask('/api/v1/status')).status).toBe(401);
+    await vi.waitFor(async () => expect((await status()).accepted).toBeGreaterThan(0), SLOW);
+    expect((await post('pause')).status).toBe(204);
+    await vi.waitFor(async () => expect(await status()).toMatchObject({ paused: true, ready: false }), SLOW);
+    expect((await status()).devices.cpu.reason).toContain('HTTP');
+    const before = (await settled(status)).hashes;
+    expect((await post('resume')).status).toBe(204);
+    await vi.waitFor(async () => expect((await status()).hashes).toBeGreaterThan(before), SLOW);
+    await post('pause');
+    await vi.waitFor(async () => expect((await status()).paused).toBe(true), SLOW);
+    const { hashes, accepted, rejected, stale, best_difficulty, expected_blocks } = await settled(status);
+    expect((await post('stop')).status).toBe(204);
+    expect(await run.code).toBe(0);
+    const last = { hashes, accepted, rejected, stale, best_difficulty, expected_blocks };
+    expect(run.events('summary')).toMatchObject([last]);
+    expect(run.stderr).not.toContain(TOKEN);
+  });
+
+  it('warns of a token that others can read', async () => {
+    const { run } = await demo('--http-token-file', tokenFile(TOKEN, 0o644));
+    expect(run.stderr).toContain('chmod 600');
+  });
+
+  it('serves others where it is told to, under the addresses of this machine alone', async () => {
+    const args = ['--http', '0.0.0.0:0', '--http-token-file', tokenFile(TOKEN)];
+    const run = start(['demo', '--devices', 'cpu', '--threads', '1', ...args]);
+    runs.push(run);
+    const port = await vi.waitFor(
+      () => Number(/listening at http:\/\/\S+:(\d+)/.exec(run.stderr)?.[1] ?? expect.fail(run.stderr)),
+      SLOW,
+    );
+    const ask = asker(port);
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    expect((await ask('/metrics', { headers: { ...headers, host: '192.0.2.1:80' } })).status).toBe(200);
+    expect((await ask('/metrics', { headers: { ...headers, host: 'evil.example' } })).status).toBe(403);
+  });
+});

@@ -1,0 +1,122 @@
+import { expect, it } from 'vitest';
+import { History } from '#pickaxe/report/history.js';
+import { LogTail } from '#pickaxe/report/log-tail.js';
+import { Tally } from '#pickaxe/report/tally.js';
+import { Works } from '#pickaxe/report/works.js';
+import { device, FakeClock, hashes, verdict } from './fakes.ts';
+
+const START_MS = 1_700_000_000_000;
+
+function rig() {
+  const clock = new FakeClock();
+  const tally = new Tally(clock);
+  const history = new History(tally, clock);
+  const step = (count = 1) => {
+    for (let i = 0; i < count; i++) {
+      clock.advance(10_000);
+      history.step();
+    }
+  };
+  return { tally, history, step };
+}
+
+it('each step has the rate of each device, what sensors said, and what became of solutions', () => {
+  const { tally, history, step } = rig();
+  tally.listen(device('gpu0', 'ready'));
+  tally.listen(hashes('gpu0', 50_000));
+  tally.listen(verdict('gpu0', 'accepted'));
+  step();
+  tally.listen(device('cpu', 'ready'));
+  tally.listen(hashes('gpu0', 20_000));
+  for (const each of ['accepted', 'accepted', 'stale', 'rejected', 'unknown'] as const)
+    tally.listen(verdict('gpu0', each));
+  step();
+  tally.listen({ event: 'telemetry', device: 'gpu0', telemetry: { temperatureC: 61, powerW: 200 } });
+  const { time } = history.points('10m');
+  expect(time).toEqual([START_MS + 10_000, START_MS + 20_000]);
+  expect(history.points('10m')).toEqual({
+    step_seconds: 10,
+    time,
+    accepted: [1, 2],
+    rejected: [0, 1],
+    stale: [0, 1],
+    devices: {
+      gpu0: { hashrate: [5_000, 2_000], temperature_celsius: [null, null], power_watts: [null, null] },
+      cpu: { hashrate: [null, 0], temperature_celsius: [null, null], power_watts: [null, null] },
+    },
+  });
+});
+
+it('sensors are in it, and null once their last reading is old', () => {
+  const { tally, history, step } = rig();
+  tally.listen(device('gpu0', 'ready'));
+  step();
+  tally.listen({ event: 'telemetry', device: 'gpu0', telemetry: { temperatureC: 61, powerW: 200 } });
+  history.step();
+  step();
+  const { temperature_celsius, power_watts } = history.points('1h').devices.gpu0;
+  expect([temperature_celsius, power_watts]).toEqual([
+    [null, 61, null],
+    [null, 200, null],
+  ]);
+});
+
+it('ten minutes are 60 points, an hour 360, a day 720; older ones are forgotten', () => {
+  const { tally, history, step } = rig();
+  tally.listen(device('cpu', 'ready'));
+  let sum = 0;
+  for (let i = 0; i < 9_000; i++) {
+    tally.listen(hashes('cpu', 10 * i));
+    if (i % 100 === 0) tally.listen(verdict('cpu', 'accepted'));
+    if (i >= 9_000 - 8_640) sum += i;
+    step();
+  }
+  expect(history.points('10m').time).toHaveLength(60);
+  expect(history.points('10m').devices.cpu.hashrate.at(-1)).toBe(8_999);
+  expect(history.points('1h').time).toHaveLength(360);
+  const day = history.points('24h');
+  expect(day.time).toHaveLength(720);
+  expect(day.step_seconds).toBe(120);
+  expect(day.accepted.reduce((all, each) => all + each, 0)).toBe(86);
+  expect(day.devices.cpu.hashrate.reduce((all, each) => all! + each!, 0)! * 12).toBeCloseTo(sum, -1);
+  expect(day.time.at(-1)).toBe(START_MS + 90_000_000);
+});
+
+it('points do not move while time goes by, and there are never more than 721', () => {
+  const { tally, history, step } = rig();
+  tally.listen(device('cpu', 'ready'));
+  tally.listen(hashes('cpu', 1));
+  step(8_645);
+  const before = history.points('24h').time;
+  step();
+  const after = history.points('24h').time;
+  expect(after.length).toBeLessThanOrEqual(721);
+  expect(after.slice(1, 700)).toEqual(before.slice(1, 700));
+});
+
+it('works: the last of each chain, by chain, and of 256 chains at most', () => {
+  const works = new Works(new FakeClock());
+  const work = (chain: number, height: bigint) => works.listen({ event: 'work', chain, height, difficulty: 5 });
+  work(7, 1n);
+  work(3, 1n);
+  work(7, 2n);
+  expect(works.all()).toMatchObject([
+    { chain: 3, height: 1n },
+    { chain: 7, height: 2n, difficulty: 5 },
+  ]);
+  for (let chain = 1_000; chain < 1_256; chain++) work(chain, 1n);
+  expect(works.all()).toHaveLength(256);
+  expect(works.all()[0]).toMatchObject({ chain: 1_000 });
+});
+
+it('the log’s tail: the last 500 lines, from info on, of a bounded length', () => {
+  const tail = new LogTail();
+  tail.log.debug('not kept');
+  for (let i = 1; i <= 600; i++) tail.log.warn({ tag: 'node' }, `line ${i}`);
+  tail.log.error('x'.repeat(5_000));
+  expect(tail.after(0)).toHaveLength(500);
+  expect(tail.after(0)[0]).toEqual({
+    ...{ number: 102, time: expect.any(Number), level: 'warn', tag: 'node', message: 'line 102' },
+  });
+  expect(tail.after(600)).toMatchObject([{ number: 601, level: 'error', tag: '', message: 'x'.repeat(1_000) }]);
+});

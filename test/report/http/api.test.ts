@@ -1,0 +1,172 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import { device, hashes, verdict } from '../fakes.ts';
+import { serve } from './serving.ts';
+
+const json = { 'content-type': 'application/json' };
+
+/** A rig of which everything is known. */
+async function busyRig() {
+  const rig = await serve({ control: true });
+  const { emit, clock } = rig;
+  emit({ event: 'source', source: 'http://127.0.0.1:1848/ledger', state: 'connected', reason: 'reached' });
+  emit({ event: 'source', source: 'http://127.0.0.1:1849/ledger', state: 'lost', reason: 'refused' });
+  emit(device('cpu', 'ready'));
+  emit(device('gpu0', 'ready'));
+  emit(device('gpu1', 'parked', 'it was lost'));
+  emit({ event: 'work', chain: 3, height: 42n, difficulty: 1_000 });
+  emit({ event: 'new_cut', chain: 3 });
+  emit({ event: 'restart', device: 'gpu0', ms: 4 });
+  emit({ event: 'proof', device: 'gpu0', hashes: 900, difficulty: 5_000 });
+  clock.advance(10_000);
+  emit(hashes('gpu0', 40_000));
+  emit(hashes('cpu', 2_000));
+  for (const each of ['accepted', 'accepted', 'rejected', 'stale', 'unknown'] as const) emit(verdict('gpu0', each));
+  emit({ event: 'hardware_error', device: 'cpu', nonce: 1n });
+  const telemetry = { temperatureC: 61, hotspotC: 70, powerW: 100, fanPercent: 45, coreMHz: 1_980, memoryMHz: 2_619 };
+  emit({ event: 'telemetry', device: 'gpu0', telemetry });
+  return rig;
+}
+
+describe('/api/v1/status', () => {
+  it('says all that is in the books, in SI units', async () => {
+    const { ask, tally } = await busyRig();
+    const { json } = await ask('/api/v1/status');
+    const { devices, restart_ms, seconds, hashrate, ...counts } = tally.summary();
+    expect(json).toMatchObject({ ...counts, uptime_seconds: seconds, hashrate_average: hashrate });
+    expect(json).toMatchObject({ hashrate: 4_200, windows: { '10s': 4_200, '60s': null, '15m': null } });
+    expect(json.restart_seconds).toEqual({ p50: 0.004, p99: 0.004, last: 0.004, count: 1 });
+    expect(json.answer_seconds).toMatchObject({ p50: 0.0123, count: 5 });
+    expect(json.work).toEqual({ chain: 3, height: 42, difficulty: 1_000, age_seconds: 10 });
+    expect(json.chains).toEqual([json.work]);
+    expect(json.devices.gpu0).toMatchObject({ ...devices.gpu0, state: 'ready', hashrate: 4_000, hashes_per_joule: 40 });
+    expect(json.devices.gpu0.sensors).toEqual({
+      temperature_celsius: 61,
+      hotspot_celsius: 70,
+      memory_celsius: null,
+      power_watts: 100,
+      fan_ratio: 0.45,
+      fan_rpm: null,
+      core_hertz: 1.98e9,
+      memory_hertz: 2.619e9,
+    });
+    expect(json.devices.gpu1).toMatchObject({ state: 'parked', reason: 'it was lost', hashes: 0, proven: null });
+    expect(json.sources['http://127.0.0.1:1849/ledger']).toMatchObject({ state: 'lost', losses: 1, reason: 'refused' });
+    expect(json).toMatchObject({ control: true, paused: false, ready: true });
+  });
+
+  it('has null for what is not known yet', async () => {
+    const { ask } = await serve();
+    const { json } = await ask('/api/v1/status');
+    const unknown = { seconds_to_block: null, restart_seconds: null, answer_seconds: null, work: null, highest: null };
+    expect(json).toMatchObject({ ...unknown, windows: { '10s': null }, devices: {}, sources: {}, control: false });
+  });
+
+  it('says that the rig is paused once every device rests', async () => {
+    const { ask, emit } = await busyRig();
+    emit(device('cpu', 'paused', 'paused by HTTP'));
+    expect((await ask('/api/v1/status')).json.paused).toBe(false);
+    emit(device('gpu0', 'paused', 'paused by HTTP'));
+    expect((await ask('/api/v1/status')).json).toMatchObject({ paused: true, ready: false });
+  });
+});
+
+it('/api/v1/log tells the lines after a number', async () => {
+  const { ask } = await busyRig();
+  const { lines } = (await ask('/api/v1/log')).json;
+  expect(lines[0]).toMatchObject({
+    number: 1,
+    level: 'info',
+    tag: 'node',
+    message: expect.stringContaining('reached'),
+  });
+  expect(lines).toContainEqual(expect.objectContaining({ level: 'error', tag: 'gpu1' }));
+  const last = lines.at(-1);
+  expect((await ask(`/api/v1/log?after=${last.number - 1}`)).json.lines).toEqual([last]);
+  expect((await ask(`/api/v1/log?after=${last.number}`)).json.lines).toEqual([]);
+});
+
+describe('controls', () => {
+  it.each([
+    ['pause', undefined, ['pause', 'user', 'paused by HTTP', undefined]],
+    ['pause', '{"device":"gpu0"}', ['pause', 'user', 'paused by HTTP', 'gpu0']],
+    ['resume', '{}', ['resume', 'user', undefined]],
+    ['resume', '{"device":"cpu"}', ['resume', 'user', 'cpu']],
+  ])('%s with the body %s', async (what, body, expected) => {
+    const { ask, asked } = await serve({ control: true });
+    const answer = await ask(`/api/v1/${what}`, { method: 'POST', ...(body && { headers: json, body }) });
+    expect([answer.status, answer.text]).toEqual([204, '']);
+    expect(asked).toEqual([expected]);
+  });
+
+  it('stop answers first', async () => {
+    const { ask, asked } = await serve({ control: true });
+    expect((await ask('/api/v1/stop', { method: 'POST' })).status).toBe(204);
+    await expect.poll(() => asked).toEqual([['stop']]);
+  });
+});
+
+describe('the OpenAPI document', () => {
+  it('describes every answer as it is', async () => {
+    const { ask } = await busyRig();
+    const { json: document } = await ask('/api/v1/openapi.json');
+    expect(document.openapi).toBe('3.1.0');
+    const ajv = new Ajv2020({ strict: false, allErrors: true });
+    ajv.addSchema(document, 'openapi');
+    const check = (path: string, status: number, value: unknown) => {
+      const pointer = ['paths', path, 'get', 'responses', status, 'content', 'application/json', 'schema'];
+      const escaped = pointer.map((part) => String(part).replaceAll('~', '~0').replaceAll('/', '~1')).join('/');
+      const validate = ajv.compile({ $ref: `openapi#/${escaped}` });
+      expect([path, validate(value), validate.errors]).toEqual([path, true, null]);
+      // Nothing may be said beyond the document: that it can fail at all.
+      expect(validate({ ...(value as object), nonsense: 1 })).toBe(false);
+    };
+    const empty = await serve();
+    for (const path of ['/api/v1/status', '/api/v1/history', '/api/v1/log', '/healthz']) {
+      check(path, 200, (await ask(path)).json);
+      check(path, 200, (await empty.ask(path)).json);
+    }
+    check('/readyz', 200, (await ask('/readyz')).json);
+    check('/readyz', 503, (await empty.ask('/readyz')).json);
+
+    const error = ajv.compile({ $ref: 'openapi#/components/schemas/Error' });
+    for (const path of ['/nope', '/api/v1/pause', '/api/v1/history?range=x']) {
+      expect(error((await ask(path)).json)).toBe(true);
+    }
+  });
+
+  it('names every path, with what it takes, and all references lead somewhere', async () => {
+    const { ask } = await serve();
+    const { json: document, text } = await ask('/api/v1/openapi.json');
+    for (const path of ['status', 'history', 'log', 'events', 'pause', 'resume', 'stop', 'openapi.json']) {
+      expect(Object.keys(document.paths)).toContain(`/api/v1/${path}`);
+    }
+    expect(document.paths['/api/v1/history'].get.parameters).toMatchObject([
+      { name: 'range', in: 'query', schema: { enum: ['10m', '1h', '24h'], default: '1h' } },
+    ]);
+    expect(document.paths['/healthz'].get.security).toEqual([]);
+    const references = [...text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name);
+    expect(references.length).toBeGreaterThan(5);
+    expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining(references));
+  });
+
+  it('is sent once, as long as it is the same', async () => {
+    const { ask } = await serve();
+    const { headers } = await ask('/api/v1/openapi.json');
+    const again = await ask('/api/v1/openapi.json', { headers: { 'if-none-match': String(headers.etag) } });
+    expect([again.status, again.text]).toEqual([304, '']);
+    expect((await ask('/api/v1/openapi.json', { headers: { 'if-none-match': '"x"' } })).status).toBe(200);
+  });
+});
+
+it('/readyz says what is missing', async () => {
+  const { ask, emit } = await serve();
+  const reasons = ['no device mines', 'no node is connected'];
+  expect(await ask('/readyz')).toMatchObject({ status: 503, json: { ready: false, reasons } });
+  emit(device('cpu', 'ready'));
+  expect(await ask('/readyz')).toMatchObject({ status: 503, json: { reasons: reasons.slice(1) } });
+  emit({ event: 'source', source: 'http://127.0.0.1:1', state: 'connected', reason: '' });
+  expect(await ask('/readyz')).toMatchObject({ status: 200, json: { ready: true, reasons: [] } });
+  emit(device('cpu', 'paused', 'too hot'));
+  expect(await ask('/readyz')).toMatchObject({ status: 503, json: { reasons: reasons.slice(0, 1) } });
+});

@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { expect, it, vi } from 'vitest';
+import { device, verdict } from '../fakes.ts';
+import { serve } from './serving.ts';
+
+const MOST_CLIENTS = 16;
+/** Of 64 KiB each: 30 MB. */
+const ENOUGH = 480;
+const MOST_KEPT = 100_000;
+const MARK = 'event: source\n';
+
+interface Listening {
+  readonly asked: ClientRequest;
+  readonly response: IncomingMessage;
+  text: string;
+  /** How many events of a source so far. */
+  heard: number;
+  /** Data of the events of a name so far. */
+  events(name: string): Record<string, unknown>[];
+}
+
+async function listen(port: number): Promise<Listening> {
+  const asked = request({ host: '127.0.0.1', port, path: '/api/v1/events', agent: false }).end();
+  asked.on('error', () => {});
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  response.on('error', () => {});
+  const listening: Listening = {
+    ...{ asked, response, text: '', heard: 0 },
+    events: (name) =>
+      [...listening.text.matchAll(/^event: (.*)\ndata: (.*)\n\n/gm)]
+        .filter((match) => match[1] === name)
+        .map((match) => JSON.parse(match[2])),
+  };
+  response.on('data', (chunk) => {
+    // Chunks end anywhere.
+    const since = listening.text.slice(-(MARK.length - 1)) + chunk;
+    listening.heard += since.split(MARK).length - 1;
+    listening.text = `${listening.text}${chunk}`.slice(-MOST_KEPT);
+  });
+  return listening;
+}
+
+it('tells a status at once and every second, and the events of --json', async () => {
+  const { port, emit } = await serve();
+  const client = await listen(port);
+  expect(client.response.headers['content-type']).toBe('text/event-stream; charset=utf-8');
+  expect(client.response.headers['cache-control']).toBe('no-store');
+  await vi.waitFor(() => expect(client.events('status')).toHaveLength(1));
+  expect(client.events('status')[0]).toMatchObject({ event: 'status', devices: {}, ready: false });
+  emit(device('cpu', 'ready'));
+  emit({ event: 'hashes', device: 'cpu', hashes: 5, difficulty: 1 });
+  emit(verdict('cpu', 'accepted'));
+  await vi.waitFor(() => expect(client.events('verdict')).toHaveLength(1));
+  expect(client.events('verdict')[0]).toMatchObject({
+    event: 'verdict',
+    nonce: String(2n ** 63n),
+    time: expect.any(Number),
+  });
+  expect(client.events('device')).toMatchObject([{ state: 'ready' }]);
+  expect(client.events('hashes')).toEqual([]);
+  await vi.waitFor(() => expect(client.events('status')).toHaveLength(2), { timeout: 5_000 });
+  expect(client.events('status')[1]).toMatchObject({ devices: { cpu: { hashes: 5 } } });
+});
+
+it('a line break in a message stays within its event', async () => {
+  const { port, emit } = await serve();
+  const client = await listen(port);
+  emit({ event: 'source', source: 'x', state: 'warning', reason: 'a\n\nevent: status\ndata: {}' });
+  await vi.waitFor(() => expect(client.events('source')).toHaveLength(1));
+  expect(client.text.match(/^event: status$/gm)).toHaveLength(1);
+});
+
+it('many listen, more are told to come later, and their places are given again', async () => {
+  const { port, ask } = await serve();
+  const clients = await Promise.all(Array.from({ length: MOST_CLIENTS }, () => listen(port)));
+  expect(await ask('/api/v1/events')).toMatchObject({ status: 503, json: { error: { code: 'too_many_clients' } } });
+  expect((await ask('/api/v1/status')).status).toBe(200);
+  clients[0].asked.destroy();
+  await vi.waitFor(async () => {
+    const client = await listen(port);
+    expect(client.response.statusCode).toBe(200);
+  });
+});
+
+it('who does not read is dropped; the others hear everything', async () => {
+  const { port, emit } = await serve();
+  const lazy = await listen(port);
+  lazy.response.pause();
+  const eager = await listen(port);
+  const closed = vi.fn();
+  lazy.response.on('close', closed);
+  const reason = 'x'.repeat(64 * 1024);
+  // The system's own buffers take megabytes before anything is left with us.
+  for (let sent = 1; sent <= ENOUGH; sent++) {
+    emit({ event: 'source', source: 'x', state: 'info', reason });
+    if (sent % 3 === 0) await vi.waitFor(() => expect(eager.heard).toBe(sent), { timeout: 5_000, interval: 1 });
+  }
+  lazy.response.resume();
+  await vi.waitFor(() => expect(closed).toHaveBeenCalled());
+  expect(lazy.heard).toBeLessThan(ENOUGH);
+  expect((await listen(port)).response.statusCode).toBe(200);
+});
+
+it('ends with the server, at once', async () => {
+  const { port, http } = await serve();
+  const client = await listen(port);
+  const ended = once(client.response, 'close');
+  await http.close();
+  await ended;
+});

@@ -1,0 +1,90 @@
+import { expect, it } from 'vitest';
+import { bearerCheck } from '#pickaxe/report/http/auth.js';
+import { admits, hostOf, isForeign, isLoopback } from '#pickaxe/report/http/hosts.js';
+
+it.each([
+  ['127.0.0.1', '127.0.0.1'],
+  ['127.0.0.1:8080', '127.0.0.1'],
+  ['Rig.LAN:80', 'rig.lan'],
+  ['[::1]:8080', '::1'],
+  ['[FE80::1]', 'fe80::1'],
+  ['', undefined],
+  [undefined, undefined],
+  ['::1', undefined],
+  ['[nonsense]:1', undefined],
+  ['[1.2.3.4]', undefined],
+  ['a b', undefined],
+  ['a@127.0.0.1', undefined],
+  ['127.0.0.1:8080:1', undefined],
+  ['127.0.0.1/..', undefined],
+  ['x'.repeat(300), undefined],
+])('the Host header %j names %j', (header, host) => {
+  expect(hostOf(header)).toBe(host);
+});
+
+it.each([
+  ['127.0.0.1', true],
+  ['127.1.2.3', true],
+  ['::1', true],
+  ['localhost', true],
+  ['127.1', false],
+  ['127.evil.example', false],
+  ['localhost.evil.example', false],
+  ['0.0.0.0', false],
+  ['192.168.0.2', false],
+])('%s is loopback: %s', (host, loopback) => {
+  expect(isLoopback(host)).toBe(loopback);
+});
+
+const rig = 'Rig7';
+
+it.each(['127.0.0.1:1', 'localhost:1', '[::1]:1', '127.8.8.8'])('on loopback, %s is let in', (header) => {
+  expect(admits({ host: '127.0.0.1', hostname: rig }, header)).toBe(true);
+});
+
+it.each([undefined, 'evil.example', 'rig7', '192.168.0.2', 'localhost.evil.example', '127.0.0.1.nip.io', '0', '[::]'])(
+  'on loopback, %s is not',
+  (header) => {
+    expect(admits({ host: '127.0.0.1', hostname: rig }, header)).toBe(false);
+  },
+);
+
+it.each(['192.168.0.2:1', '[fd00::2]:1', 'rig7', 'RIG7.local:1', 'localhost'])('elsewhere, %s is let in', (header) => {
+  expect(admits({ host: '0.0.0.0', hostname: rig }, header)).toBe(true);
+});
+
+it.each([undefined, 'evil.example', 'rig7.evil.example', 'rig'])('elsewhere, %s is not', (header) => {
+  expect(admits({ host: '0.0.0.0', hostname: rig }, header)).toBe(false);
+});
+
+it('lets in the name that was given', () => {
+  expect(admits({ host: 'miner.example', hostname: rig }, 'Miner.Example:8080')).toBe(true);
+});
+
+it('knows the pages of other websites', () => {
+  const ask = { method: 'GET', host: '127.0.0.1:80', origin: undefined, site: undefined, mode: undefined };
+  expect(isForeign(ask)).toBe(false);
+  expect(isForeign({ ...ask, origin: 'http://127.0.0.1:8080', host: '127.0.0.1:8080', site: 'same-origin' })).toBe(
+    false,
+  );
+  expect(isForeign({ ...ask, origin: 'http://127.0.0.1:3000', host: '127.0.0.1:8080' })).toBe(true);
+  expect(isForeign({ ...ask, origin: 'https://evil.example' })).toBe(true);
+  expect(isForeign({ ...ask, origin: 'null' })).toBe(true);
+  expect(isForeign({ ...ask, site: 'cross-site', mode: 'no-cors' })).toBe(true);
+  expect(isForeign({ ...ask, site: 'cross-site', mode: 'navigate' })).toBe(false);
+  expect(isForeign({ ...ask, site: 'cross-site', mode: 'navigate', method: 'POST' })).toBe(true);
+});
+
+it.each([
+  ['Bearer correct-horse-battery', true],
+  ['bearer   correct-horse-battery', true],
+  ['Bearer correct-horse-batter', false],
+  ['Bearer correct-horse-battery x', false],
+  ['Basic correct-horse-battery', false],
+  ['correct-horse-battery', false],
+  ['Bearer', false],
+  ['', false],
+  [undefined, false],
+])('the header %j carries the token: %s', (header, carries) => {
+  expect(bearerCheck('correct-horse-battery')(header)).toBe(carries);
+});

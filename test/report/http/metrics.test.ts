@@ -1,0 +1,108 @@
+import { expect, it } from 'vitest';
+import { device, hashes, verdict } from '../fakes.ts';
+import { serve } from './serving.ts';
+
+const RULES = /^pickaxe_[a-z0-9_]+$/;
+
+/** Samples by name and labels as they are written. */
+function samplesOf(text: string): Map<string, number> {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(
+    lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]),
+  );
+}
+
+it('are what the summary says', async () => {
+  const { ask, emit, tally, clock } = await serve();
+  emit({ event: 'source', source: 'http://127.0.0.1:1', state: 'connected', reason: '' });
+  emit({ event: 'source', source: 'http://127.0.0.1:2', state: 'lost', reason: 'refused' });
+  for (const name of ['cpu', 'gpu0']) emit(device(name, 'ready'));
+  emit({ event: 'work', chain: 3, height: 42n, difficulty: 1_000 });
+  emit({ event: 'new_cut', chain: 3 });
+  clock.advance(10_000);
+  emit(hashes('cpu', 2 ** 40));
+  emit(hashes('gpu0', 7_000));
+  emit({ event: 'proof', device: 'gpu0', hashes: 6_500, difficulty: 9_999 });
+  for (const each of ['accepted', 'accepted', 'stale', 'unknown'] as const) emit(verdict('gpu0', each));
+  emit({ event: 'hardware_error', device: 'cpu', nonce: 1n });
+  emit(device('cpu', 'restarting', 'it was lost'));
+  emit({ event: 'telemetry', device: 'gpu0', telemetry: { temperatureC: 61, fanPercent: 45, coreMHz: 1_980 } });
+  for (const ms of [4, 30]) emit({ event: 'restart', device: 'gpu0', ms });
+
+  const { headers, text } = await ask('/metrics');
+  expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
+  const samples = samplesOf(text);
+  const summary = tally.summary();
+  for (const [name, books] of Object.entries(summary.devices)) {
+    const of = `{device="${name}"}`;
+    expect(samples.get(`pickaxe_hashes_total${of}`)).toBe(books.hashes);
+    expect(samples.get(`pickaxe_proven_hashes_total${of}`)).toBe(books.proven?.hashes ?? 0);
+    expect(samples.get(`pickaxe_hardware_errors_total${of}`)).toBe(books.hardware_errors);
+    expect(samples.get(`pickaxe_device_restarts_total${of}`)).toBe(books.restarts);
+    for (const verdict of ['accepted', 'rejected', 'stale', 'unknown'] as const) {
+      expect(samples.get(`pickaxe_verdicts_total{device="${name}",verdict="${verdict}"}`)).toBe(books[verdict]);
+    }
+  }
+  const { new_cuts, expected_blocks, best_difficulty } = summary;
+  expect(Object.fromEntries(samples)).toMatchObject({
+    pickaxe_new_cuts_total: new_cuts,
+    pickaxe_expected_blocks_total: expected_blocks,
+    pickaxe_best_difficulty_hashes: best_difficulty,
+    pickaxe_work_difficulty_hashes: 1_000,
+    'pickaxe_work_height{chain="3"}': 42,
+    'pickaxe_hashrate_hashes_per_second{device="gpu0"}': 700,
+    'pickaxe_device_up{device="gpu0"}': 1,
+    'pickaxe_device_up{device="cpu"}': 0,
+    'pickaxe_device_state{device="cpu",state="restarting"}': 1,
+    'pickaxe_device_state{device="cpu",state="ready"}': 0,
+    'pickaxe_temperature_celsius{device="gpu0",sensor="core"}': 61,
+    'pickaxe_fan_ratio{device="gpu0"}': 0.45,
+    'pickaxe_clock_hertz{device="gpu0",clock="core"}': 1.98e9,
+    'pickaxe_node_up{node="http://127.0.0.1:1"}': 1,
+    'pickaxe_node_up{node="http://127.0.0.1:2"}': 0,
+    'pickaxe_restart_seconds_count{device="gpu0"}': 2,
+    'pickaxe_restart_seconds_sum{device="gpu0"}': 0.034,
+    'pickaxe_restart_seconds_bucket{le="0.005",device="gpu0"}': 1,
+  });
+  expect(text).toContain(`pickaxe_build_info{version="`);
+  expect(text).toContain('process_cpu_seconds_total');
+  expect([...samples.keys()].filter((name) => name.includes('hotspot'))).toEqual([]);
+});
+
+it('follow what is known: a sensor that falls silent has no sample, a node no second one', async () => {
+  const { ask, emit, clock } = await serve();
+  emit(device('gpu0', 'ready'));
+  emit({ event: 'telemetry', device: 'gpu0', telemetry: { powerW: 200 } });
+  expect((await ask('/metrics')).text).toContain('pickaxe_power_watts{device="gpu0"} 200');
+  clock.advance(60_000);
+  const { text } = await ask('/metrics');
+  expect(text).not.toContain('pickaxe_power_watts{');
+  expect(text).toContain('# TYPE pickaxe_power_watts gauge');
+});
+
+it('the restarts of a device begin at none, and go on when it comes into service again', async () => {
+  const { ask, emit } = await serve();
+  emit(device('gpu0', 'ready'));
+  expect((await ask('/metrics')).text).toContain('pickaxe_restart_seconds_count{device="gpu0"} 0');
+  emit({ event: 'restart', device: 'gpu0', ms: 4 });
+  emit(device('gpu0', 'ready'));
+  expect((await ask('/metrics')).text).toContain('pickaxe_restart_seconds_count{device="gpu0"} 1');
+});
+
+it('are named by Prometheus’ rules', async () => {
+  const { ask } = await serve();
+  const { text } = await ask('/metrics');
+  const types = [...text.matchAll(/^# TYPE (pickaxe_\S+) (\w+)$/gm)];
+  expect(types.length).toBeGreaterThan(20);
+  for (const [, name, type] of types) {
+    expect(name).toMatch(RULES);
+    expect([name, name.endsWith('_total')]).toEqual([name, type === 'counter']);
+  }
+});
+
+it('a label’s value cannot break out', async () => {
+  const { ask, emit } = await serve();
+  emit({ event: 'source', source: 'http://x/"}\n\\evil 1', state: 'connected', reason: '' });
+  const { text } = await ask('/metrics');
+  expect(text).toContain('pickaxe_node_up{node="http://x/\\"}\\n\\\\evil 1"} 1');
+});

@@ -1,0 +1,190 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import * as fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import { sendRaw, serve } from './serving.ts';
+
+const TOKEN = 'correct-horse-battery';
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const json = { 'content-type': 'application/json' };
+
+describe('who may ask', () => {
+  it.each(['evil.example', 'localhost.evil.example:80', '192.168.0.1', 'a@127.0.0.1', '[::]'])(
+    'nobody under the name %s',
+    async (host) => {
+      const { ask } = await serve();
+      for (const path of ['/api/v1/status', '/metrics', '/healthz', '/nope']) {
+        const { status, json } = await ask(path, { headers: { host } });
+        expect([path, status, json.error.code]).toEqual([path, 403, 'forbidden_host']);
+      }
+    },
+  );
+
+  it('nobody without a Host header', async () => {
+    const { port } = await serve();
+    expect(await sendRaw(port, 'GET /healthz HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 403 /);
+    expect(await sendRaw(port, 'GET /healthz HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  it('no page of another website, whatever it asks for', async () => {
+    const { ask, asked } = await serve({ control: true });
+    const origin = { origin: 'https://evil.example' };
+    expect(await ask('/api/v1/stop', { method: 'POST', headers: origin })).toMatchObject({ status: 403 });
+    expect((await ask('/api/v1/status', { headers: origin })).json.error.code).toBe('forbidden_origin');
+    const preflight = { ...origin, 'access-control-request-method': 'POST' };
+    const { status, headers } = await ask('/api/v1/stop', { method: 'OPTIONS', headers: preflight });
+    expect(status).toBe(403);
+    expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+    expect(asked).toEqual([]);
+  });
+
+  it('with a token, only who sends it, but for health', async () => {
+    const { ask } = await serve({ token: TOKEN });
+    for (const path of ['/api/v1/status', '/metrics', '/api.json', '/api/v1/events', '/nope']) {
+      for (const headers of [{}, bearer('wrong'), bearer(`${TOKEN}x`), { authorization: TOKEN }]) {
+        const { status, headers: got, json } = await ask(path, { headers });
+        expect([path, status, json.error.code]).toEqual([path, 401, 'unauthorized']);
+        expect(got['www-authenticate']).toBe('Bearer');
+      }
+    }
+    expect((await ask('/api/v1/status', { headers: bearer(TOKEN) })).status).toBe(200);
+    expect((await ask('/nope', { headers: bearer(TOKEN) })).status).toBe(404);
+    expect((await ask('/healthz')).status).toBe(200);
+    expect((await ask('/readyz')).status).toBe(503);
+  });
+
+  it('nobody to change anything unless that is allowed', async () => {
+    const { ask, asked } = await serve({ token: TOKEN });
+    for (const path of ['/api/v1/pause', '/api/v1/resume', '/api/v1/stop']) {
+      const { status, json } = await ask(path, { method: 'POST', headers: bearer(TOKEN) });
+      expect([status, json.error.code]).toEqual([403, 'read_only']);
+      expect(json.error.message).toContain('--http-control');
+    }
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('requests that are none', () => {
+  it.each([
+    ['GET', '/nope', 404, 'not_found'],
+    ['GET', '/', 404, 'not_found'],
+    ['GET', '/../../etc/passwd', 404, 'not_found'],
+    ['GET', '/api/v1/%2e%2e/status', 404, 'not_found'],
+    ['GET', '/api/v1/status/', 404, 'not_found'],
+    ['GET', '//api/v1/status', 404, 'not_found'],
+    ['GET', '/API/v1/status', 404, 'not_found'],
+    ['GET', '/%zz', 400, 'bad_request'],
+    ['POST', '/api/v1/status', 405, 'method_not_allowed'],
+    ['DELETE', '/metrics', 405, 'method_not_allowed'],
+    ['PUT', '/1/summary', 405, 'method_not_allowed'],
+    ['GET', '/api/v1/pause', 405, 'method_not_allowed'],
+    ['PROPFIND', '/healthz', 405, 'method_not_allowed'],
+    ['GET', '/api/v1/history?range=99h', 400, 'bad_request'],
+    ['GET', '/api/v1/history?range=', 400, 'bad_request'],
+    ['GET', '/api/v1/history?range=1h&range=24h', 400, 'bad_request'],
+    ['GET', '/api/v1/history?rnage=1h', 400, 'bad_request'],
+    ['GET', '/api/v1/history?range[]=1h', 400, 'bad_request'],
+    ['GET', '/api/v1/history?__proto__=1h&constructor=x', 400, 'bad_request'],
+    ['GET', '/api/v1/log?after=-1', 400, 'bad_request'],
+    ['GET', '/api/v1/log?after=1e3', 400, 'bad_request'],
+    ['GET', `/api/v1/log?after=${'9'.repeat(400)}`, 400, 'bad_request'],
+  ])('%s %s is answered with %i %s', async (method, path, status, code) => {
+    const { ask, logged } = await serve();
+    const answer = await ask(path, { method });
+    expect([answer.status, answer.json]).toEqual([status, { error: { code, message: expect.any(String) } }]);
+    expect(answer.text).not.toMatch(/node_modules|dist\/|\.js:\d/);
+    if (status === 405) expect(answer.headers.allow).toMatch(/^(GET|POST)$/);
+    expect(logged).toEqual([]);
+  });
+
+  it.each([
+    ['no JSON', json, '{"device":', 400, 'bad_request'],
+    ['another type', { 'content-type': 'text/plain' }, '{}', 415, 'not_json'],
+    ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, 'device=gpu0', 415, 'not_json'],
+    ['no type', {}, '{}', 415, 'not_json'],
+    ['a wrong type within', json, '{"device":1}', 400, 'bad_request'],
+    ['an unknown key', json, '{"devcie":"gpu0"}', 400, 'bad_request'],
+    ['a list', json, '[]', 400, 'bad_request'],
+    ['null', json, 'null', 400, 'bad_request'],
+    ['a long name', json, JSON.stringify({ device: 'x'.repeat(100) }), 400, 'bad_request'],
+    ['a prototype', json, '{"__proto__":{"device":"gpu0"}}', 400, 'bad_request'],
+    ['too much', json, JSON.stringify({ device: 'x'.repeat(5_000) }), 413, 'body_too_large'],
+    ['no such device', json, '{"device":"gpu9"}', 404, 'no_such_device'],
+  ])('a body that is %s', async (_, headers, body, status, code) => {
+    const { ask } = await serve({ control: true });
+    const answer = await ask('/api/v1/pause', { method: 'POST', headers, body });
+    expect([answer.status, answer.json.error.code]).toEqual([status, code]);
+  });
+
+  it('a body that is announced as huge is not waited for', async () => {
+    const { port } = await serve({ control: true });
+    const head = 'POST /api/v1/pause HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n';
+    expect(await sendRaw(port, `${head}content-length: 99999999999\r\n\r\n{`)).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  it('headers beyond measure, a huge token among them', async () => {
+    const { port } = await serve({ token: TOKEN });
+    const huge = `GET /metrics HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${'x'.repeat(100_000)}\r\n\r\n`;
+    const answer = await sendRaw(port, huge, false);
+    // The rest of what was sent may make the system discard what was answered.
+    if (answer !== '') expect(answer).toMatch(/^HTTP\/1\.1 431 /);
+  });
+
+  it('anything at all: the server goes on', async () => {
+    const { port, ask, logged } = await serve();
+    const lines = fc.array(fc.string({ unit: 'binary' }), { maxLength: 4 }).map((all) => all.join('\r\n'));
+    const bytes = fc.oneof(
+      fc.uint8Array({ minLength: 1, maxLength: 300 }),
+      lines.map((text) => `GET ${text}\r\n\r\n`),
+      fc.webPath().map((path) => `GET ${path}?${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n`),
+      fc.string({ maxLength: 60 }).map((host) => `GET /metrics HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`),
+    );
+    await fc.assert(
+      fc.asyncProperty(bytes, async (sent) => {
+        const answer = await sendRaw(port, sent);
+        expect(answer).not.toMatch(/^HTTP\/1\.1 5/);
+      }),
+      { numRuns: 150 },
+    );
+    expect((await ask('/healthz')).status).toBe(200);
+    expect(logged).toEqual([]);
+  });
+
+  it('headers that come a letter at a time: the connection is closed', { timeout: 40_000 }, async () => {
+    const { port, ask } = await serve();
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => {});
+    let answer = '';
+    socket.on('data', (chunk) => {
+      answer += chunk;
+    });
+    socket.write('GET /metrics HTTP/1.1\r\nhost: 127.0.0.1\r\nx: ');
+    const trickle = setInterval(() => socket.write('x'), 200);
+    await once(socket, 'close');
+    clearInterval(trickle);
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    expect((await ask('/healthz')).status).toBe(200);
+  });
+
+  it('more connections than there is room for: the others are served when those have gone', async () => {
+    const { port, ask } = await serve();
+    const sockets = Array.from({ length: 80 }, () => connect(port, '127.0.0.1').on('error', () => {}));
+    await vi.waitFor(() => expect(sockets.filter(({ destroyed }) => destroyed).length).toBeGreaterThanOrEqual(16));
+    for (const socket of sockets) socket.destroy();
+    await vi.waitFor(async () => expect((await ask('/healthz')).status).toBe(200));
+  });
+});
+
+it('says what browsers may do with an answer', async () => {
+  const { ask } = await serve();
+  for (const path of ['/api/v1/status', '/nope', '/metrics', '/%zz']) {
+    const { headers } = await ask(path);
+    expect(headers['content-security-policy']).toContain("default-src 'none'");
+    expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
+  }
+});
+
+it('says where it cannot listen', async () => {
+  const { port } = await serve();
+  await expect(serve({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+});

@@ -1,0 +1,84 @@
+/** A served rig that does what a test tells it, and clients of it. */
+
+import { once } from 'node:events';
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { connect } from 'node:net';
+import { pino } from 'pino';
+import { afterEach } from 'vitest';
+import type { Controls } from '#pickaxe/events/controls.js';
+import { Events } from '#pickaxe/events/events.js';
+import { type Http, serveHttp } from '#pickaxe/report/http/http.js';
+import type { ServerOptions } from '#pickaxe/report/http/server.js';
+import { Tally } from '#pickaxe/report/tally.js';
+import { FakeClock } from '../fakes.ts';
+
+const open: Http[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((http) => http.close()));
+});
+
+export async function serve(options: Partial<ServerOptions> = {}) {
+  const clock = new FakeClock();
+  const events = new Events();
+  const tally = new Tally(clock);
+  events.on(tally.listen);
+  const asked: unknown[] = [];
+  const controls: Controls = {
+    pause: (...args) => asked.push(['pause', ...args]) > 0 && args[2] !== 'gpu9',
+    resume: (...args) => asked.push(['resume', ...args]) > 0 && args[1] !== 'gpu9',
+    stop: () => asked.push(['stop']),
+  };
+  const logged: { level: number; msg: string }[] = [];
+  const log = pino({ base: null }, { write: (line: string) => logged.push(JSON.parse(line)) });
+  const settings = { host: '127.0.0.1', port: 0, control: false, ...options };
+  const http = await serveHttp({ controls, events, tally, clock }, settings, log);
+  open.push(http);
+  const port = Number(new URL(http.url).port);
+  return { http, port, clock, events, emit: events.emit, tally, asked, logged, ask: asker(port) };
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: answers are of many shapes
+  readonly json: any;
+}
+
+export interface Asked {
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string | Buffer;
+}
+
+/** Unlike fetch, it takes any Host header. */
+export function asker(port: number) {
+  return async (path: string, { method = 'GET', headers = {}, body }: Asked = {}): Promise<Answer> => {
+    const asked = request({ host: '127.0.0.1', port, path, method, headers, agent: false });
+    asked.end(body);
+    const [response] = await once(asked, 'response');
+    let text = '';
+    for await (const chunk of response) text += chunk;
+    const isJson = String(response.headers['content-type']).startsWith('application/json');
+    return {
+      status: response.statusCode,
+      headers: response.headers,
+      text,
+      json: isJson ? JSON.parse(text) : undefined,
+    };
+  };
+}
+
+/** Sends bytes and gives all that comes back until the server closes the connection. */
+export async function sendRaw(port: number, bytes: string | Uint8Array, end = true): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => {});
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk;
+  });
+  socket.write(bytes);
+  if (end) socket.end();
+  await once(socket, 'close');
+  return text;
+}
