@@ -11,13 +11,15 @@ export type Device = Status['devices'][string];
 interface Column {
   readonly name: string;
   readonly text: (device: Device) => string;
+  /** A second line. */
+  readonly more?: (device: Device) => string;
   /** Left out where no device tells it. */
   readonly has?: (device: Device) => boolean;
 }
 
 const COLUMNS: readonly Column[] = [
   { name: 'hashrate', text: (device) => hashrate(device.hashrate) },
-  { name: 'proven', text: provenPart },
+  { name: 'proven', text: (device) => provenPart(device)[0], more: (device) => provenPart(device)[1] },
   {
     name: 'temperature',
     text: ({ sensors }) => known(sensors.temperature_celsius, celsius),
@@ -56,6 +58,8 @@ export class Devices {
   readonly #rows: Rows<Shown>;
   readonly #heads: ReadonlyMap<string, HTMLElement>;
   readonly #controlHead: HTMLElement;
+  /** Columns that have been needed so far: one that came and went would move all others. */
+  readonly #columns = new Set<string>();
 
   constructor(controls: Controls) {
     const table = byId('devices');
@@ -75,9 +79,10 @@ export class Devices {
 
   show({ devices, control }: Status): void {
     const all = Object.entries(devices);
-    const columns = new Set(
-      COLUMNS.filter(({ has }) => !has || all.some(([, device]) => has(device))).map(({ name }) => name),
-    );
+    const columns = this.#columns;
+    for (const { name, has } of COLUMNS) {
+      if (!has || all.some(([, device]) => has(device))) columns.add(name);
+    }
     for (const [name, cell] of this.#heads) cell.hidden = !columns.has(name);
     this.#controlHead.hidden = !control;
     this.#rows.show(all.map(([name, device]) => [name, { device, columns, control }]));
@@ -85,16 +90,14 @@ export class Devices {
 }
 
 function head(name: string, kind = 'number'): HTMLElement {
-  return element('th', { scope: 'col', role: 'columnheader', class: kind }, name);
+  return element('th', { scope: 'col', role: 'columnheader', class: kind, 'data-column': name }, name);
 }
 
 function deviceRow(name: string, controls: Controls): Row<Shown> {
   const about = element('span', { class: 'about' });
   const state = element('span', { class: 'badge' });
   const reason = element('span', { class: 'reason' });
-  const cells = new Map(
-    COLUMNS.map(({ name: label }) => [label, element('td', { role: 'cell', class: 'number', 'data-label': label })]),
-  );
+  const cells = COLUMNS.map((column) => figureCell(column));
   const button = element('button', { type: 'button' });
   const control = element('td', { role: 'cell', class: 'control' }, button);
   let paused = false;
@@ -104,7 +107,7 @@ function deviceRow(name: string, controls: Controls): Row<Shown> {
     { role: 'row' },
     element('th', { scope: 'row', role: 'rowheader' }, element('span', { class: 'name' }, name), about),
     element('td', { role: 'cell', class: 'device-state', 'data-label': 'state' }, state, reason),
-    ...cells.values(),
+    ...cells.map((cell) => cell.element),
     control,
   );
   return {
@@ -115,16 +118,25 @@ function deviceRow(name: string, controls: Controls): Row<Shown> {
       setText(state, device.state);
       setAttribute(state, 'data-state', device.state);
       setText(reason, device.reason ?? '');
-      for (const { name: label, text } of COLUMNS) {
-        const cell = cells.get(label);
-        if (!cell) continue;
-        cell.hidden = !columns.has(label);
-        setText(cell, text(device));
-      }
+      for (const cell of cells) cell.show({ device, columns });
       control.hidden = !allowed;
       button.hidden = device.state === 'parked';
       setText(button, paused ? 'Resume' : 'Pause');
       setAttribute(button, 'aria-label', `${paused ? 'Resume' : 'Pause'} ${name}`);
+    },
+  };
+}
+
+function figureCell({ name, text, more }: Column): Row<Pick<Shown, 'device' | 'columns'>> {
+  const first = element('span');
+  const second = element('span', { class: 'reason' });
+  const cell = element('td', { role: 'cell', class: 'number', 'data-label': name }, first, ...(more ? [second] : []));
+  return {
+    element: cell,
+    show({ device, columns }) {
+      cell.hidden = !columns.has(name);
+      setText(first, text(device));
+      if (more) setText(second, more(device));
     },
   };
 }

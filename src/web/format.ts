@@ -30,11 +30,11 @@ export function latency(seconds: number): string {
 export const celsius = (value: number): string => `${value.toFixed(0)} °C`;
 export const watts = (value: number): string => `${value.toFixed(0)} W`;
 
-/** `99.8 % (98.1 to 101.5 %)`: what is proven of the hashes counted, with its 95 % interval. */
-export function provenPart({ proven, hashes }: Pick<Status['devices'][string], 'proven' | 'hashes'>): string {
-  if (!proven || hashes === 0) return UNKNOWN;
+/** What is proven of the hashes counted, with its 95 % interval: `99.8 %` and `98.1 to 101.5 %`. */
+export function provenPart({ proven, hashes }: Pick<Status['devices'][string], 'proven' | 'hashes'>): [string, string] {
+  if (!proven || hashes === 0) return [UNKNOWN, ''];
   const part = (value: number) => ((100 * value) / hashes).toFixed(1);
-  return `${part(proven.hashes)} % (${part(proven.low)} to ${part(proven.high)} %)`;
+  return [`${part(proven.hashes)} %`, `${part(proven.low)} to ${part(proven.high)} %`];
 }
 
 const two = (value: number): string => String(value).padStart(2, '0');
