@@ -35,6 +35,8 @@ function nodeRow(url: string): Row<Node> {
       setAttribute(state, 'data-state', node.state);
       const losses = node.losses === 0 ? '' : `, lost ${node.losses === 1 ? 'once' : `${node.losses} times`} so far`;
       setText(since, `for ${formatDuration(node.age_seconds)}${losses}`);
+      reason.hidden = node.reason === '';
+      warning.hidden = node.warning === null;
       setText(reason, node.reason);
       setText(warning, node.warning ?? '');
     },
