@@ -66,11 +66,8 @@ export class Devices {
     // Said again, as in each row: on narrow screens they are no tables to CSS, and to some browsers none at all then.
     table.setAttribute('role', 'table');
     this.#heads = new Map(COLUMNS.map(({ name }) => [name, head(name)]));
-    this.#controlHead = element(
-      'th',
-      { scope: 'col', role: 'columnheader' },
-      element('span', { class: 'hidden' }, 'control'),
-    );
+    const unseen = element('span', { class: 'hidden' }, 'control');
+    this.#controlHead = element('th', { scope: 'col', role: 'columnheader', 'data-column': 'control' }, unseen);
     const heads = [head('device', ''), head('state', ''), ...this.#heads.values(), this.#controlHead];
     const body = element('tbody', { role: 'rowgroup' });
     table.append(element('thead', { role: 'rowgroup' }, element('tr', { role: 'row' }, ...heads)), body);
