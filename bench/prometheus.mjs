@@ -30,6 +30,8 @@ const interval = Number(values.interval);
 
 /** For anything that takes a moment, on a machine that is busy. */
 const PATIENCE_MS = 60_000;
+/** In a row, half a second apart: then mining rests. */
+const SAME_TIMES = 4;
 /** What sensors tell is not there on a machine without them. */
 const SENSORS = /_(temperature_celsius|power_watts|fan_ratio|clock_hertz)/;
 /** Doubles are written in decimals and read again: what is not the same to this is another figure. */
@@ -129,12 +131,13 @@ async function startPrometheus(target) {
 
 /** A device says that it rests before it has reported all that it had in hand. */
 async function settledStatus(url) {
-  let last = await getJson(`${url}/api/v1/status`);
+  const seen = [];
   return until('mining rests', async () => {
     await sleep(500);
-    const { hashes } = last;
-    last = await getJson(`${url}/api/v1/status`);
-    return last.paused && last.hashes === hashes ? last : undefined;
+    seen.push(await getJson(`${url}/api/v1/status`));
+    const last = seen.slice(-SAME_TIMES);
+    const rests = last.length === SAME_TIMES && last.every(({ paused, hashes }) => paused && hashes === last[0].hashes);
+    return rests ? last.at(-1) : undefined;
   });
 }
 

@@ -94,6 +94,8 @@ export class FakeEngine implements Engine {
   readonly jobs: Job[] = [];
   readonly searched: { job: number; range: Range }[] = [];
   opened = 0;
+  /** Its card's PCI address. */
+  bus: string | undefined;
   closed = 0;
   /** What `open` waits for. */
   opening: Promise<void> = Promise.resolve();
@@ -128,7 +130,7 @@ export class FakeEngine implements Engine {
     await this.opening;
     const fault = this.openFaults.shift();
     if (fault) throw fault;
-    return { model: 'fake', kernel: 'reference', why: 'it is a test' };
+    return { model: 'fake', kernel: 'reference', why: 'it is a test', ...(this.bus && { bus: this.bus }) };
   }
 
   async *search(job: Job, ranges: Ranges, stop: AbortSignal): AsyncGenerator<SearchReport> {

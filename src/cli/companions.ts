@@ -1,24 +1,21 @@
-/** What runs beside the miner, as the options ask for it. Each is loaded when it is wanted. */
+/** What runs beside the miner, as the settings ask for it. Each is loaded when it is wanted. */
 
-import type { HttpOptions } from './companions/http.ts';
+import type { Config } from '../config/settings.ts';
 import type { Companion } from './run-miner.ts';
 
-export interface CompanionOptions extends HttpOptions {}
-
-/** Each loads and makes one companion, or gives undefined where the options do not ask for it. */
-const FACTORIES: readonly ((options: CompanionOptions) => Promise<Companion | undefined>)[] = [
-  async (options) => {
-    const { http, httpTokenFile, httpControl } = options;
-    if (http === undefined && httpTokenFile === undefined && !httpControl) return undefined;
-    return (await import('./companions/http.ts')).httpCompanion(options);
+/** Each loads and makes one companion, or gives undefined where the settings do not ask for it. */
+const FACTORIES: readonly ((config: Config) => Promise<Companion | undefined>)[] = [
+  async ({ http }) => {
+    if (http.listen === undefined && http.tokenFile === undefined && !http.control) return undefined;
+    return (await import('./companions/http.ts')).httpCompanion(http);
   },
 ];
 
-/** @throws UsageError when an option makes no sense. */
-export async function companionsOf(options: CompanionOptions): Promise<Companion[]> {
+/** @throws UsageError when a setting makes no sense. */
+export async function companionsOf(config: Config): Promise<Companion[]> {
   const companions: Companion[] = [];
   for (const make of FACTORIES) {
-    const companion = await make(options);
+    const companion = await make(config);
     if (companion) companions.push(companion);
   }
   return companions;

@@ -17,15 +17,16 @@ export interface KernelRow {
   readonly why: string;
 }
 
-export function kernelRows({ speeds, unusable }: Survey): KernelRow[] {
+/** @param asked the kernel that was asked for and is used, whatever the speeds */
+export function kernelRows({ speeds, unusable }: Survey, asked?: KernelName): KernelRow[] {
   const fastest = fastestOf(speeds);
   return KERNEL_NAMES.map((name) => {
     const hashrate = speeds[name];
     if (hashrate === undefined) return { name, usable: false, chosen: false, why: unusable.get(name) ?? '' };
-    const chosen = name === fastest;
-    const why = chosen
-      ? 'chosen: the fastest here'
-      : `slower here: ${percent(hashrate, speeds[fastest!]!)} of ${fastest}`;
+    const speed =
+      name === fastest ? 'the fastest here' : `slower here: ${percent(hashrate, speeds[fastest!]!)} of ${fastest}`;
+    const chosen = name === (asked ?? fastest);
+    const why = chosen ? `chosen: ${asked === undefined ? '' : 'asked for, '}${speed}` : speed;
     return { name, usable: true, chosen, hashrate, why };
   });
 }

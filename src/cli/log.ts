@@ -2,12 +2,11 @@
 
 import { type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
+import type { Config } from '../config/settings.ts';
 import type { EngineListener } from '../engine/engine.ts';
 
-export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
-export const LOG_FORMATS = ['auto', 'text', 'json'] as const;
-export type LogFormat = (typeof LOG_FORMATS)[number];
+export type LogLevel = Config['log']['level'];
+export type LogFormat = Config['log']['format'];
 
 const STDERR = 2;
 

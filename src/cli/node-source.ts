@@ -1,5 +1,6 @@
-/** From --node, --network and the key options to a source. */
+/** From settings to a source. */
 
+import type { Config } from '../config/settings.ts';
 import type { Events } from '../events/events.ts';
 import { FailoverSource } from '../source/failover.ts';
 import { NodeSource } from '../source/node/node-source.ts';
@@ -7,39 +8,30 @@ import type { WorkSource } from '../source/source.ts';
 import { version } from '../version.ts';
 import { UsageError } from './exit-codes.ts';
 
-export interface NodeOptions {
-  /** In order of preference. */
-  readonly node?: readonly string[];
-  readonly network?: string;
-  readonly publicKey?: readonly string[];
-  readonly account?: string;
-  readonly predicate: 'keys-all' | 'keys-any' | 'keys-2';
-  readonly insecureTls?: boolean;
-}
+/** The settings that say where to mine and for whom. */
+export type NodeSettings = Pick<Config, 'node' | 'miner'>;
 
-/** @throws UsageError that says which option is missing or wrong. */
-export function nodeSource(options: NodeOptions, events: Events): WorkSource {
-  const { node: urls = [], network, publicKey: publicKeys = [], predicate, insecureTls = false } = options;
+/** @throws UsageError that says which setting is missing or wrong. */
+export function nodeSource({ node, miner: wishes }: NodeSettings, events: Events): WorkSource {
+  const { urls = [], network, insecureTls } = node;
+  const { account, predicate, publicKeys = [] } = wishes;
   if (urls.length === 0) {
     throw new UsageError(
       'No node is configured. Try pickaxe on a mock node:   pickaxe demo\n' +
-        'Or mine on a real one:  pickaxe mine --node http://HOST:1848 --network mainnet01 --public-key KEY',
+        'Or mine on a real one:  pickaxe mine --node http://HOST:1848 --network mainnet01 --public-key KEY\n' +
+        'To write both down once: pickaxe config example > pickaxe.toml',
     );
   }
   if (publicKeys.length === 0) {
     throw new UsageError('Give the miner’s key with --public-key HEX. For a new one: pickaxe keygen FILE');
   }
-  if (options.account === undefined && publicKeys.length > 1) {
+  if (account === undefined && publicKeys.length > 1) {
     throw new UsageError('Several keys have no default account: name it with --account NAME.');
   }
-  if (options.account === '') throw new UsageError('The account is empty: give its name, or leave --account out.');
   if (network === undefined && urls.some((url) => URL.canParse(url) && !hasPath(url))) {
     throw new UsageError('Name the network with --network, like --network mainnet01.');
   }
-  if (network !== undefined && !/^[a-z0-9][a-z0-9-]{0,63}$/i.test(network)) {
-    throw new UsageError(`"${network}" is not a network: write it like mainnet01 or testnet04.`);
-  }
-  const miner = { account: options.account ?? `k:${publicKeys[0]}`, predicate, publicKeys };
+  const miner = { account: account ?? defaultAccount(publicKeys), predicate, publicKeys };
   const sources = urls.map((url) => {
     try {
       const options = { url, network: network ?? '', miner, insecureTls, userAgent: `pickaxe/${version}` };
@@ -49,6 +41,11 @@ export function nodeSource(options: NodeOptions, events: Events): WorkSource {
     }
   });
   return sources.length === 1 ? sources[0] : new FailoverSource({ sources, emit: events.emit });
+}
+
+/** Of a miner with one key. */
+export function defaultAccount([publicKey]: readonly string[]): string {
+  return `k:${publicKey}`;
 }
 
 function hasPath(url: string): boolean {

@@ -1,90 +1,75 @@
-/** Parsers of option values: each gives a value or a UsageError that says what is expected. */
+/** Options of commands: flags of settings from their table, and the few that are no settings. */
 
-import { InvalidArgumentError } from 'commander';
-import { MAX_CPUS, parseCpuList } from '../engine/cpu/topology.ts';
-import { httpAddress } from './http-address.ts';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { integer, type NumberKind, seconds } from '../config/kinds.ts';
+import type { Loaded } from '../config/load.ts';
+import { describe, type Entry } from '../config/setting.ts';
+import { ENTRIES } from '../config/settings.ts';
+import { UsageError } from './exit-codes.ts';
 
-export function positiveInteger(most: number): (text: string) => number {
+/** The settings that a command has flags for. An option of the same name that is the command's own is none of them. */
+const settingsOfCommand = new WeakMap<Command, readonly Entry[]>();
+
+/**
+ * Gives a command the flags of settings, and --config. What is set, there and elsewhere, `settingsOf` tells.
+ * @param paths tables (`cpu`) or settings (`devices.use`)
+ */
+export function withSettings(command: Command, ...paths: readonly string[]): Command {
+  command.option('--config <file>', 'configuration file, .toml or .json (default: pickaxe.toml or .json, if any)');
+  const entries = ENTRIES.filter(({ flag, path, table }) => flag && (paths.includes(path) || paths.includes(table)));
+  for (const option of entries.flatMap(flagsOf)) command.addOption(option);
+  settingsOfCommand.set(command, entries);
+  return command;
+}
+
+/** Values stay texts: they are checked with those of files and of the environment. */
+function flagsOf({ setting, flag }: Entry): Option[] {
+  const option = new Option(setting.flag!, describe(setting));
+  if (setting.kind.form === 'list') option.argParser(gather);
+  if (setting.kind.form !== 'switch') return [option];
+  return [option, new Option(flag!.replace('--', '--no-')).hideHelp()];
+}
+
+/** Gathers the values of an option that may be given several times. */
+function gather(text: string, before: string[] | undefined): string[] {
+  return [...(before ?? []), text];
+}
+
+/**
+ * The configuration that holds for a command that is run.
+ * @throws UsageError that tells all that is wrong with it.
+ */
+export async function settingsOf(command: Command): Promise<Loaded> {
+  const [{ loadConfig }, { ConfigError }] = await Promise.all([
+    import('../config/load.ts'),
+    import('../config/errors.ts'),
+  ]);
+  const given = new Map<string, string | string[] | boolean>();
+  for (const { path, flag } of settingsOfCommand.get(command) ?? []) {
+    const option = command.options.find(({ long }) => long === flag)!;
+    const value = command.getOptionValue(option.attributeName());
+    if (value !== undefined) given.set(path, value);
+  }
+  const { config: file } = command.opts<{ config?: string }>();
+  try {
+    return loadConfig({ flags: given, environment: process.env, cwd: process.cwd(), file });
+  } catch (fault) {
+    throw fault instanceof ConfigError ? new UsageError(fault.message) : fault;
+  }
+}
+
+/** A parser for an option that is no setting. */
+export function numberOf({ least, most, whole, says }: NumberKind): (text: string) => number {
   return (text) => {
     const value = Number(text);
-    if (!/^\d+$/.test(text) || value < 1 || value > most) {
-      throw new InvalidArgumentError(`Give a whole number from 1 to ${most}.`);
-    }
+    const read = whole ? /^\d+$/ : /^\d+(\.\d+)?$/;
+    if (!read.test(text) || value < least || value > most) throw new InvalidArgumentError(says);
     return value;
   };
 }
 
-export function positiveSeconds(text: string): number {
-  const value = Number(text);
-  // setTimeout's longest wait is 2^31 ms; a bounded run is shorter.
-  if (!/^\d+(\.\d+)?$/.test(text) || value <= 0 || value > 2_000_000) {
-    throw new InvalidArgumentError('Give a number of seconds above 0 and up to 2000000.');
-  }
-  return value;
+export function positiveInteger(most: number): (text: string) => number {
+  return numberOf(integer(1, most));
 }
 
-/** What a GPU's dispatch should take. */
-export function batchMilliseconds(text: string): number {
-  const value = Number(text);
-  // Shorter ones end unseen between two looks at them; longer ones make a driver take the GPU for hung.
-  if (!/^\d+(\.\d+)?$/.test(text) || value < 2 || value > 1_000) {
-    throw new InvalidArgumentError('Give milliseconds from 2 to 1000.');
-  }
-  return value;
-}
-
-/** °C: a whole number within what chips bear. */
-export function celsius(text: string): number {
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value < 30 || value > 120) throw new InvalidArgumentError('Give °C from 30 to 120.');
-  return value;
-}
-
-export function celsiusOrNone(text: string): number | 'none' {
-  return text === 'none' ? text : celsius(text);
-}
-
-/** A thread's niceness, as far as anybody may choose it. */
-export function niceness(text: string): number {
-  if (!/^(\d|1\d)$/.test(text)) throw new InvalidArgumentError('Give a niceness from 0 (normal) to 19 (the kindest).');
-  return Number(text);
-}
-
-export function cpuAffinity(text: string): number[] | 'none' {
-  if (text === 'none') return text;
-  const cpus = parseCpuList(text);
-  if (!cpus) throw new InvalidArgumentError(`Name CPUs like 0,2-5, each below ${MAX_CPUS}, or none.`);
-  return cpus;
-}
-
-/** Gathers the values of an option that may be given several times. */
-export function gather(text: string, before: string[] | undefined): string[] {
-  return [...(before ?? []), text];
-}
-
-export function publicKey(text: string, before: string[] | undefined): string[] {
-  if (!/^[0-9a-f]{64}$/i.test(text)) {
-    throw new InvalidArgumentError('A public key is 64 hex digits. Make one with: pickaxe keygen');
-  }
-  return gather(text.toLowerCase(), before);
-}
-
-export function deviceNames(text: string): string[] {
-  const names = text.split(',').map((name) => name.trim());
-  for (const name of names) {
-    if (!/^(cpu|gpu|gpu\d{1,3})$/.test(name)) {
-      throw new InvalidArgumentError('Name devices like cpu,gpu0,gpu1 (gpu means all of them). See: pickaxe devices');
-    }
-  }
-  return [...new Set(names)];
-}
-
-/** Where to serve HTTP: kept as it is written. */
-export function checkedAddress(text: string): string {
-  try {
-    httpAddress(text);
-  } catch (fault) {
-    throw new InvalidArgumentError((fault as Error).message);
-  }
-  return text;
-}
+export const positiveSeconds = numberOf(seconds);

@@ -1,10 +1,12 @@
-/** From --devices to engines. */
+/** From settings to engines. */
 
 import type { Logger } from 'pino';
 import { userCacheDirectory } from '../cache.ts';
+import type { Config } from '../config/settings.ts';
+import { parseCpuList } from '../cpu-list.ts';
 import { CpuEngine } from '../engine/cpu/cpu-engine.ts';
 import { forceKernel } from '../engine/cpu/kernels/choose.ts';
-import { KERNEL_NAMES, type KernelName } from '../engine/cpu/kernels/kernel.ts';
+import type { KernelName } from '../engine/cpu/kernels/kernel.ts';
 import { chooseThreads, type ThreadChoice, type ThreadWishes } from '../engine/cpu/threads.ts';
 import { DeviceError, type Engine } from '../engine/engine.ts';
 import { GpuEngine } from '../engine/gpu/gpu-engine.ts';
@@ -12,20 +14,10 @@ import { type Gpu, listGpus } from '../engine/gpu/list-gpus.ts';
 import { makerOf } from '../engine/gpu/pci.ts';
 import { UsageError } from './exit-codes.ts';
 
-export interface ThreadOptions {
-  readonly threads?: number;
-  /** Niceness of the CPU threads. */
-  readonly cpuPriority?: number;
-  readonly cpuAffinity?: readonly number[] | 'none';
-}
+/** The settings that say what mines and how. */
+export type DeviceSettings = Pick<Config, 'devices' | 'cpu' | 'gpu'>;
 
-export interface DeviceOptions extends ThreadOptions {
-  /** As given by --devices; left out, the CPU and every real GPU. */
-  readonly devices?: readonly string[];
-  readonly kernel?: string;
-  /** What a GPU's dispatch should take; left out, as tuned. */
-  readonly gpuBatchMs?: number;
-  readonly softwareGpu: boolean;
+export interface EngineOptions {
   /** Measure GPUs whatever is remembered of them. */
   readonly tuneAgain?: boolean;
 }
@@ -37,23 +29,23 @@ export interface DeviceOptions extends ThreadOptions {
  * @param log told which GPUs are left out when none was asked for by name
  * @throws UsageError when the CPU threads or the kernel asked for cannot be had.
  */
-export async function chooseEngines(options: DeviceOptions, log: Logger): Promise<Engine[]> {
-  const { devices } = options;
-  const cpu = !devices || devices.includes('cpu') ? [cpuEngine(options)] : [];
-  const gpuNames = devices?.filter((name) => name !== 'cpu');
-  return gpuNames?.length === 0 ? cpu : [...cpu, ...(await gpuEngines(gpuNames, options, log))];
+export async function chooseEngines(
+  { devices: { use }, cpu, gpu }: DeviceSettings,
+  log: Logger,
+  options: EngineOptions = {},
+): Promise<Engine[]> {
+  const engines = !use || use.includes('cpu') ? [cpuEngine(cpu)] : [];
+  const gpuNames = use?.filter((name) => name !== 'cpu');
+  return gpuNames?.length === 0 ? engines : [...engines, ...(await gpuEngines(gpuNames, { ...gpu, ...options }, log))];
 }
 
-async function gpuEngines(
-  names: readonly string[] | undefined,
-  options: DeviceOptions,
-  log: Logger,
-): Promise<Engine[]> {
-  const { softwareGpu } = options;
+type GpuOptions = Config['gpu'] & EngineOptions;
+
+async function gpuEngines(names: readonly string[] | undefined, options: GpuOptions, log: Logger): Promise<Engine[]> {
   let gpus: readonly Gpu[] = [];
   let none: string | undefined;
   try {
-    gpus = await listGpus({ softwareGpu });
+    gpus = await listGpus({ softwareGpu: options.software });
   } catch (fault) {
     none = (fault as Error).message;
     const why = `no GPU is used: ${none}`;
@@ -80,16 +72,16 @@ function whyMissing(name: string, gpus: readonly Gpu[]): string {
   return `there is no such GPU; there is: ${gpus.map((gpu) => `${gpu.name} (${gpu.model})`).join(', ')}`;
 }
 
-function gpuEngine(gpu: Gpu, { softwareGpu, gpuBatchMs, tuneAgain }: DeviceOptions): GpuEngine {
+function gpuEngine(gpu: Gpu, { software, batchMs, tuneAgain }: GpuOptions): GpuEngine {
   const { name, model, vendor, bus, environment } = gpu;
   const cacheDirectory = userCacheDirectory();
   return new GpuEngine({
     name,
     adapter: model,
-    softwareGpu,
+    softwareGpu: software,
     card: { vendor: makerOf(vendor), ...(bus && { bus }) },
     ...(environment && { environment }),
-    ...(gpuBatchMs !== undefined && { batchMs: gpuBatchMs }),
+    ...(batchMs !== undefined && { batchMs }),
     ...(tuneAgain && { tuneAgain }),
     ...(cacheDirectory !== undefined && { cacheDirectory }),
   });
@@ -118,15 +110,16 @@ class MissingEngine implements Engine {
 }
 
 /** @throws UsageError when the threads cannot be had as asked for. */
-export function threadChoice(options: ThreadOptions): ThreadChoice {
-  return withinRange(() => chooseThreads(threadWishes(options)));
+export function threadChoice(cpu: Config['cpu']): ThreadChoice {
+  return withinRange(() => chooseThreads(threadWishes(cpu)));
 }
 
-function threadWishes({ threads, cpuPriority, cpuAffinity }: ThreadOptions): ThreadWishes {
+function threadWishes({ threads, priority, affinity }: Config['cpu']): ThreadWishes {
+  const cpus = affinity === undefined || affinity === 'none' ? affinity : parseCpuList(affinity);
   return {
     ...(threads !== undefined && { threads }),
-    ...(cpuPriority !== undefined && { niceness: cpuPriority }),
-    ...(cpuAffinity !== undefined && { affinity: cpuAffinity }),
+    ...(priority !== undefined && { niceness: priority }),
+    ...(cpus !== undefined && { affinity: cpus }),
   };
 }
 
@@ -140,23 +133,21 @@ function withinRange<T>(make: () => T): T {
 }
 
 /** @throws UsageError when the threads or the kernel cannot be had as asked for. */
-function cpuEngine(options: DeviceOptions): CpuEngine {
-  const { kernel } = options;
+function cpuEngine(cpu: Config['cpu']): CpuEngine {
+  const { kernel } = cpu;
   const cacheDirectory = userCacheDirectory();
   const wishes = {
     ...(cacheDirectory !== undefined && { cacheDirectory }),
-    ...threadWishes(options),
-    ...(kernel !== undefined && { kernel: kernelNamed(kernel) }),
+    ...threadWishes(cpu),
+    ...(kernel !== undefined && { kernel: usableKernel(kernel) }),
   };
   return withinRange(() => new CpuEngine(wishes));
 }
 
-/** @throws UsageError when there is no such kernel, or when it cannot run here. */
-function kernelNamed(name: string): KernelName {
-  const known = KERNEL_NAMES.find((kernel) => kernel === name);
-  if (!known) throw new UsageError(`There is no CPU kernel ${name}. Choose one of: ${KERNEL_NAMES.join(', ')}.`);
+/** @throws UsageError when it cannot run here. */
+export function usableKernel(name: KernelName): KernelName {
   try {
-    return forceKernel(known).name;
+    return forceKernel(name).name;
   } catch (fault) {
     throw new UsageError((fault as Error).message);
   }

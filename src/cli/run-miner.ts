@@ -3,6 +3,7 @@
 import { randomInt } from 'node:crypto';
 import type { Logger } from 'pino';
 import { type Clock, systemClock } from '../clock.ts';
+import type { Config } from '../config/settings.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Controls } from '../events/controls.ts';
 import type { Events } from '../events/events.ts';
@@ -13,7 +14,6 @@ import { LogLines } from '../report/log-lines.ts';
 import { Tally } from '../report/tally.ts';
 import type { WorkSource } from '../source/source.ts';
 import { EXIT } from './exit-codes.ts';
-import type { LogFormat, LogLevel } from './log.ts';
 
 /** The first speed line comes early, so that a newcomer sees that it works; then one every ten seconds. */
 const FIRST_REPORT_MS = 2_000;
@@ -22,18 +22,6 @@ const REPORT_MS = 10_000;
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 /** Exit code of a process ended by its second SIGINT or SIGTERM: the shells' 128 + 2. */
 const INTERRUPTED = 130;
-
-/** Options of the commands that mine. */
-export interface MiningOptions {
-  /** End after this many accepted blocks. */
-  readonly blocks?: number;
-  /** End after this many seconds. */
-  readonly duration?: number;
-  /** Events as JSON lines on stdout. */
-  readonly json: boolean;
-  readonly logLevel: LogLevel;
-  readonly logFormat: LogFormat;
-}
 
 export interface Rig {
   readonly events: Events;
@@ -62,9 +50,8 @@ export interface Running {
 export type Companion = (running: Running) => Promise<() => void | Promise<void>>;
 
 /** @returns the exit code */
-export async function runMiner(rig: Rig, options: MiningOptions): Promise<number> {
+export async function runMiner(rig: Rig, { json, blocks, duration }: Config['run']): Promise<number> {
   const { events, source, engines, log, temperatureLimits, companions = [] } = rig;
-  const { json, blocks, duration } = options;
   const clock = systemClock;
   const tally = new Tally(clock);
   const logLines = new LogLines(log, tally);

@@ -1,14 +1,8 @@
-/** From --temp-limit and --temp-resume to the temperatures between which devices rest. */
+/** From settings to the temperatures between which devices rest. */
 
+import type { Config } from '../config/settings.ts';
 import type { TemperatureLimits } from '../mine/heat.ts';
 import { UsageError } from './exit-codes.ts';
-
-export interface TemperatureOptions {
-  /** A device at this temperature (°C) rests. */
-  readonly tempLimit: number | 'none';
-  /** At this one it goes on; left out, ten below the limit. */
-  readonly tempResume?: number;
-}
 
 /** Between the two, unless told otherwise: enough that a device does not go on and off all the time. */
 const COOL_BY_C = 10;
@@ -17,7 +11,7 @@ const COOL_BY_C = 10;
  * @returns undefined where no device is to rest
  * @throws UsageError when the two make no sense together.
  */
-export function limitsOf({ tempLimit: stopC, tempResume }: TemperatureOptions): TemperatureLimits | undefined {
+export function limitsOf({ tempLimit: stopC, tempResume }: Config['devices']): TemperatureLimits | undefined {
   if (stopC === 'none') {
     if (tempResume !== undefined) throw new UsageError('--temp-resume needs a --temp-limit.');
     return undefined;

@@ -32,6 +32,8 @@ export interface EngineInfo {
   readonly model: string;
   /** The kernel in use: `avx512`, `wasm-simd`, `wgsl` … */
   readonly kernel: string;
+  /** PCI address of a card, like `0000:65:00.0`, where it is known. */
+  readonly bus?: string;
   /** Worker threads, for a CPU. */
   readonly threads?: number;
   /** Why this kernel and this many threads: one line for people. */

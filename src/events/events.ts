@@ -41,6 +41,8 @@ export type MinerEvent =
       state: 'ready' | 'paused' | 'restarting' | 'parked';
       /** Model, kernel, thread count: one line for people. */
       description: string;
+      /** PCI address of a card, like `0000:65:00.0`, where it is known. */
+      bus?: string;
       /** Why it does not work, and the kind of fault: absent while it works. */
       reason?: string;
       fault?: 'missing' | 'lost' | 'wrong hashes';

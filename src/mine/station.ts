@@ -61,6 +61,7 @@ export class Station {
   /** When it came into service, this time. */
   #readyMs: number | undefined;
   #description: string;
+  #bus: Pick<DeviceEvent, 'bus'> = {};
   /** What to tell people of each reason to rest. */
   readonly #pauses = new Map<PauseReason, string>();
   readonly #temperatureLimits: TemperatureLimits | undefined;
@@ -148,6 +149,7 @@ export class Station {
       const info = await Promise.race([this.engine.open(this.#listener(heat)), stopped]);
       if (!info) return;
       this.#description = describe(info);
+      if (info.bus !== undefined) this.#bus = { bus: info.bus };
       this.#restarts.opened();
       this.#readyMs = performance.now();
       this.#hardwareErrorsMs = [];
@@ -228,7 +230,7 @@ export class Station {
 
   #announce(state: DeviceEvent['state'], why: Pick<DeviceEvent, 'reason' | 'fault'> = {}): void {
     const { name: device, kind } = this.engine;
-    this.#hooks.emit({ event: 'device', device, kind, state, description: this.#description, ...why });
+    this.#hooks.emit({ event: 'device', device, kind, state, description: this.#description, ...this.#bus, ...why });
   }
 }
 

@@ -32,6 +32,8 @@ export interface DeviceNow {
   readonly state: DeviceEvent['state'] | 'starting';
   /** Model, kernel, thread count: one line for people. */
   readonly description: string;
+  /** PCI address of a card, like `0000:65:00.0`, where it is known. */
+  readonly bus?: string;
   /** Why it does not work, when it does not. */
   readonly reason?: string;
   /** H/s over half a minute. */
@@ -81,12 +83,12 @@ export class DeviceBooks {
   }
 
   now(nowMs: number): DeviceNow {
-    const { kind = 'cpu', state = 'starting', description = '', reason } = this.#last ?? {};
+    const { kind = 'cpu', state = 'starting', description = '', bus, reason } = this.#last ?? {};
     const hashrate = this.meter.rate(nowMs, RATE_MS);
     const telemetry = nowMs - this.#telemetryMs < FRESH_MS ? this.#telemetry : {};
     const { powerW } = telemetry;
     return {
-      ...{ kind, state, description, ...(reason !== undefined && { reason }) },
+      ...{ kind, state, description, ...(bus !== undefined && { bus }), ...(reason !== undefined && { reason }) },
       ...{ hashrate, windows: this.meter.windows(nowMs), highest: this.meter.highest },
       ...{ telemetry, ...(powerW && { hashes_per_joule: hashrate / powerW }) },
     };

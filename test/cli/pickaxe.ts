@@ -12,7 +12,11 @@ const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 /** Tests remember nothing in the user's own cache, and what one remembers spares the others of its file a measurement. */
 const cacheHome = mkdtempSync(join(tmpdir(), 'pickaxe-cache-'));
-process.once('exit', () => rmSync(cacheHome, { recursive: true, force: true }));
+/** Nor does anything that the user has configured change what they find: no file, and no variable. */
+const configHome = mkdtempSync(join(tmpdir(), 'pickaxe-config-'));
+process.once('exit', () => {
+  for (const folder of [cacheHome, configHome]) rmSync(folder, { recursive: true, force: true });
+});
 
 export interface Run {
   readonly child: ChildProcess;
@@ -25,11 +29,17 @@ export interface Run {
   events(name?: string): Record<string, unknown>[];
 }
 
-/** @param main the command line to run, when it is another copy of it */
-export function start(args: string[], env: Record<string, string> = {}, main = MAIN): Run {
+const unset = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PICKAXE_')));
+
+/**
+ * @param main the command line to run, when it is another copy of it
+ * @param cwd where it runs; left out, in a folder without a configuration
+ */
+export function start(args: string[], env: Record<string, string> = {}, main = MAIN, cwd = configHome): Run {
   const child = spawn(process.execPath, [main, ...args], {
+    cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, XDG_CACHE_HOME: cacheHome, ...env },
+    env: { ...unset, XDG_CACHE_HOME: cacheHome, XDG_CONFIG_HOME: configHome, ...env },
   });
   const run: Run = {
     child,

@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
 import { tuneGpus } from '#pickaxe/cli/commands/tune.js';
 import { tuningLines } from '#pickaxe/cli/gpu-table.js';
+import { makeLog } from '#pickaxe/cli/log.js';
 import { DeviceError } from '#pickaxe/engine/engine.js';
 import { describeGpu, gpuEngine } from '../engine/gpu/adapter.ts';
 import { FakeEngine } from '../fakes.ts';
+
+const log = makeLog('silent', 'json');
 
 function failing(fault: DeviceError['fault']): FakeEngine {
   const engine = new FakeEngine('gpu0');
@@ -13,17 +16,20 @@ function failing(fault: DeviceError['fault']): FakeEngine {
 
 test('a GPU that cannot be had is no wrong hash, and costs the others nothing', async () => {
   const engines = [failing('missing'), failing('lost')];
-  expect(await tuneGpus(engines)).toEqual({ gpus: [], wrongHashes: false });
+  expect(await tuneGpus(engines, log)).toEqual({ gpus: [], wrongHashes: false });
   expect(engines.map(({ closed }) => closed)).toEqual([1, 1]);
 });
 
 test('a GPU that hashes wrong is remembered whatever comes after it', async () => {
-  expect(await tuneGpus([failing('wrong hashes'), failing('missing')])).toEqual({ gpus: [], wrongHashes: true });
+  expect(await tuneGpus([failing('wrong hashes'), failing('missing')], log)).toEqual({ gpus: [], wrongHashes: true });
 });
 
 describeGpu('a GPU that is tuned', () => {
   test('tells what is the best of it and why; or that it hashes wrong', async () => {
-    const { gpus, wrongHashes } = await tuneGpus([gpuEngine({ name: 'gpu0', faults: ['wrong hashes'] }), gpuEngine()]);
+    const { gpus, wrongHashes } = await tuneGpus(
+      [gpuEngine({ name: 'gpu0', faults: ['wrong hashes'] }), gpuEngine()],
+      log,
+    );
     expect(wrongHashes).toBe(true);
     expect(gpus).toMatchObject([{ name: 'gpu0', why: 'wgsl 64×16 was asked for' }]);
     const [heading, why, best] = tuningLines(gpus[0]);
@@ -33,7 +39,7 @@ describeGpu('a GPU that is tuned', () => {
   });
 
   test('is opened once more when a form of its kernel cost it', async () => {
-    const { gpus } = await tuneGpus([gpuEngine({ faults: ['loss while tuning', 'no device'] })]);
+    const { gpus } = await tuneGpus([gpuEngine({ faults: ['loss while tuning', 'no device'] })], log);
     expect(gpus).toHaveLength(1);
   });
 });

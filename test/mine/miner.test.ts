@@ -344,6 +344,16 @@ describe('devices', () => {
     expect(warned).not.toHaveBeenCalled();
   });
 
+  it('tell where the card is that they are', async () => {
+    const engine = new FakeEngine('gpu0');
+    engine.bus = '0000:65:00.0';
+    const { events } = mine(engine, new FakeEngine('cpu'));
+    await vi.waitFor(() => expect(events.of('device')).toHaveLength(2));
+    const ofDevice = (name: string) => events.of('device').find(({ device }) => device === name);
+    expect(ofDevice('gpu0')).toMatchObject({ state: 'ready', bus: '0000:65:00.0' });
+    expect(ofDevice('cpu')).not.toHaveProperty('bus');
+  });
+
   it('tell what opening does while it takes its time', async () => {
     const engine = new FakeEngine('gpu0');
     const { events } = mine(engine);

@@ -6,19 +6,20 @@ import { prepareJob } from '../../chain/job.ts';
 import { WORK_BYTES } from '../../chain/layout.ts';
 import { LANES, PAGES } from '../../chain/nonce.ts';
 import { parseWork } from '../../chain/work.ts';
+import type { Loaded } from '../../config/load.ts';
 import { DeviceError, type Engine } from '../../engine/engine.ts';
 import { Space } from '../../mine/space.ts';
 import { formatHashrate } from '../../report/units.ts';
 import { EXIT, UsageError } from '../exit-codes.ts';
 import { makeLog, progressTo } from '../log.ts';
 import { thisMachine } from '../machine.ts';
-import { chooseEngines, type DeviceOptions } from '../rig.ts';
+import { chooseEngines } from '../rig.ts';
 import { runTune } from './tune.ts';
 
 /** Left out of the figure: kernels warm up and batches find their size. */
 const WARM_UP_MS = 1_000;
 
-export interface BenchOptions extends DeviceOptions {
+export interface BenchOptions {
   readonly seconds: number;
   readonly json: boolean;
   /** Measure the kernels of each device instead, and remember the fastest. */
@@ -35,15 +36,18 @@ interface Result {
   readonly hashrate: number;
 }
 
-export async function runBench(options: BenchOptions): Promise<number> {
+export async function runBench({ config, origins }: Loaded, options: BenchOptions): Promise<number> {
+  const log = makeLog(config.log.level, config.log.format);
   if (options.tune) {
-    if (options.kernel !== undefined) throw new UsageError('--tune measures every CPU kernel: leave out --kernel.');
-    return runTune(options, options.json);
+    // One that a file names is what mines; tuning tells whether another is faster.
+    if (origins.get('cpu.kernel')?.layer === 'flag') {
+      throw new UsageError('--tune measures every CPU kernel: leave out --kernel.');
+    }
+    return runTune(config, log, options.json);
   }
-  const log = makeLog('info', 'auto');
   const devices: Result[] = [];
   let code: number = EXIT.noDevice;
-  for (const engine of await chooseEngines(options, log)) {
+  for (const engine of await chooseEngines(config, log)) {
     try {
       devices.push(await measure(engine, options.seconds, log));
       if (code === EXIT.noDevice) code = EXIT.done;

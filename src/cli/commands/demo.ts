@@ -1,13 +1,14 @@
 /** `pickaxe demo`: the miner as it is, on a mock node inside this process, at about a block a second. */
 
+import type { Loaded } from '../../config/load.ts';
 import { Events } from '../../events/events.ts';
 import { MockNode } from '../../mock-node/mock-node.ts';
-import { type CompanionOptions, companionsOf } from '../companions.ts';
+import { companionsOf } from '../companions.ts';
 import { makeLog } from '../log.ts';
 import { nodeSource } from '../node-source.ts';
-import { chooseEngines, type DeviceOptions } from '../rig.ts';
-import { type MiningOptions, runMiner } from '../run-miner.ts';
-import { limitsOf, type TemperatureOptions } from '../temperatures.ts';
+import { chooseEngines } from '../rig.ts';
+import { runMiner } from '../run-miner.ts';
+import { limitsOf } from '../temperatures.ts';
 
 const NETWORK = 'development';
 /** Nobody has the secret of this key: the demo's rewards go nowhere. */
@@ -20,21 +21,20 @@ const RETARGET_MS = 250;
 /** Somebody else's block now and then, so that New Cuts are to be seen. */
 const RIVAL_MS = 2_000;
 
-type DemoOptions = DeviceOptions & MiningOptions & TemperatureOptions & CompanionOptions;
-
-export async function runDemo(options: DemoOptions): Promise<number> {
-  const temperatureLimits = limitsOf(options);
-  const companions = await companionsOf(options);
-  const log = makeLog(options.logLevel, options.logFormat);
-  const engines = await chooseEngines(options, log);
+export async function runDemo({ config }: Loaded): Promise<number> {
+  const temperatureLimits = limitsOf(config.devices);
+  const companions = await companionsOf(config);
+  const log = makeLog(config.log.level, config.log.format);
+  const engines = await chooseEngines(config, log);
   const node = new MockNode({ network: NETWORK, difficulty: FIRST_DIFFICULTY, rivalMs: RIVAL_MS });
   const { url } = await node.start();
   log.info({ tag: 'demo' }, `mock node at ${url}; blocks are worth nothing here. For a real node: pickaxe mine --help`);
   const events = new Events();
   const stopRetargeting = retarget(node, events);
-  const source = nodeSource({ node: [url], network: NETWORK, publicKey: [PUBLIC_KEY], predicate: 'keys-all' }, events);
+  const miner = { publicKeys: [PUBLIC_KEY], predicate: 'keys-all' } as const;
+  const source = nodeSource({ node: { urls: [url], network: NETWORK, insecureTls: false }, miner }, events);
   try {
-    return await runMiner({ events, source, engines, log, temperatureLimits, companions }, options);
+    return await runMiner({ events, source, engines, log, temperatureLimits, companions }, config.run);
   } finally {
     stopRetargeting();
     await node.close();

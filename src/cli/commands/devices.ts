@@ -1,27 +1,29 @@
 /** `pickaxe devices`: what this machine can mine with, what is used, and why the rest is not. */
 
 import { userCacheDirectory } from '../../cache.ts';
+import type { Loaded } from '../../config/load.ts';
 import { surveyKernels } from '../../engine/cpu/kernels/choose.ts';
 import { type Gpu, listGpus } from '../../engine/gpu/list-gpus.ts';
 import { EXIT } from '../exit-codes.ts';
 import { kernelLines, kernelRows } from '../kernel-table.ts';
 import { thisMachine } from '../machine.ts';
-import { type ThreadOptions, threadChoice } from '../rig.ts';
+import { threadChoice, usableKernel } from '../rig.ts';
 
-export interface DevicesOptions extends ThreadOptions {
+export interface DevicesOptions {
   readonly json: boolean;
 }
 
-export async function runDevices(options: DevicesOptions): Promise<number> {
+export async function runDevices({ config }: Loaded, options: DevicesOptions): Promise<number> {
   const machine = thisMachine();
-  const { threads, why } = threadChoice(options);
-  const kernels = kernelRows(await surveyKernels({ threads, cacheDirectory: userCacheDirectory() }));
+  const { threads, why } = threadChoice(config.cpu);
+  const asked = config.cpu.kernel === undefined ? undefined : usableKernel(config.cpu.kernel);
+  const kernels = kernelRows(await surveyKernels({ threads, cacheDirectory: userCacheDirectory() }), asked);
   const kernel = kernels.find(({ chosen }) => chosen)?.name;
   const cpu = { name: 'cpu', model: machine.cpu, kernel, kernels, threads, why };
   let gpus: readonly Gpu[] = [];
   let noGpu = 'no adapter found';
   try {
-    gpus = await listGpus();
+    gpus = await listGpus({ softwareGpu: config.gpu.software });
   } catch (fault) {
     noGpu = (fault as Error).message;
   }

@@ -2,9 +2,10 @@
 
 import { once } from 'node:events';
 import { z } from 'zod';
+import type { Loaded } from '../../config/load.ts';
 import { MockNode, type MockNodeEvent } from '../../mock-node/mock-node.ts';
 import { EXIT, UsageError } from '../exit-codes.ts';
-import { type LogFormat, type LogLevel, makeLog } from '../log.ts';
+import { makeLog } from '../log.ts';
 
 export interface MockNodeCommand {
   readonly port?: number;
@@ -13,12 +14,10 @@ export interface MockNodeCommand {
   readonly options?: string;
   readonly faults?: string;
   readonly duration?: number;
-  readonly logLevel: LogLevel;
-  readonly logFormat: LogFormat;
 }
 
-export async function runMockNode(command: MockNodeCommand): Promise<number> {
-  const log = makeLog(command.logLevel, command.logFormat).child({ tag: 'mock' });
+export async function runMockNode({ config }: Loaded, command: MockNodeCommand): Promise<number> {
+  const log = makeLog(config.log.level, config.log.format).child({ tag: 'mock' });
   const { node, address } = await started(command, (event) => log.info(describe(event)));
   log.info(`mock node at ${address.url}, network ${command.network}, difficulty ${command.difficulty}`);
   log.info(

@@ -1,26 +1,27 @@
 /** `pickaxe bench --tune`: measures the kernels of each device again and remembers which one is the fastest. */
 
+import type { Logger } from 'pino';
 import { userCacheDirectory } from '../../cache.ts';
+import type { Config } from '../../config/settings.ts';
 import { surveyKernels } from '../../engine/cpu/kernels/choose.ts';
 import { DeviceError, type Engine } from '../../engine/engine.ts';
 import { GpuEngine, type GpuInfo } from '../../engine/gpu/gpu-engine.ts';
 import { EXIT } from '../exit-codes.ts';
 import { type GpuRows, gpuRows, tuningLines } from '../gpu-table.ts';
 import { kernelLines, kernelRows } from '../kernel-table.ts';
-import { makeLog, progressTo } from '../log.ts';
+import { progressTo } from '../log.ts';
 import { thisMachine } from '../machine.ts';
-import { chooseEngines, type DeviceOptions, threadChoice } from '../rig.ts';
+import { chooseEngines, type DeviceSettings, threadChoice } from '../rig.ts';
 
 /** As often as a miner would open a GPU that keeps failing. */
 const MOST_OPENINGS = 6;
 
-const log = makeLog('info', 'auto');
-
-export async function runTune(options: DeviceOptions, json: boolean): Promise<number> {
+export async function runTune(config: DeviceSettings, log: Logger, json: boolean): Promise<number> {
   const machine = thisMachine();
-  const engines = await chooseEngines({ ...options, tuneAgain: true }, log);
-  const cpu = engines.some(({ kind }) => kind === 'cpu') ? await tuneCpu(options) : undefined;
-  const { gpus, wrongHashes } = await tuneGpus(engines.filter(({ kind }) => kind === 'gpu'));
+  const engines = await chooseEngines(config, log, { tuneAgain: true });
+  const cpu = engines.some(({ kind }) => kind === 'cpu') ? await tuneCpu(config.cpu, log) : undefined;
+  const gpuEngines = engines.filter(({ kind }) => kind === 'gpu');
+  const { gpus, wrongHashes } = await tuneGpus(gpuEngines, log);
   if (json) process.stdout.write(`${JSON.stringify({ machine, ...cpu, gpus })}\n`);
   else {
     const lines = [
@@ -34,12 +35,15 @@ export async function runTune(options: DeviceOptions, json: boolean): Promise<nu
 }
 
 /** @returns nothing of those that cannot be used, of which the log says why; and whether one of them hashes wrong */
-export async function tuneGpus(engines: readonly Engine[]): Promise<{ gpus: GpuRows[]; wrongHashes: boolean }> {
+export async function tuneGpus(
+  engines: readonly Engine[],
+  log: Logger,
+): Promise<{ gpus: GpuRows[]; wrongHashes: boolean }> {
   const gpus: GpuRows[] = [];
   let wrongHashes = false;
   for (const engine of engines) {
     try {
-      if (engine instanceof GpuEngine) gpus.push(gpuRows(engine.name, await openAgain(engine)));
+      if (engine instanceof GpuEngine) gpus.push(gpuRows(engine.name, await openAgain(engine, log)));
       else await engine.open(); // it says why it is not there
     } catch (fault) {
       if (!(fault instanceof DeviceError)) throw fault;
@@ -53,7 +57,7 @@ export async function tuneGpus(engines: readonly Engine[]): Promise<{ gpus: GpuR
 }
 
 /** A form of the kernel that costs the GPU when it is tried is left out at the next opening. */
-async function openAgain(engine: GpuEngine): Promise<GpuInfo> {
+async function openAgain(engine: GpuEngine, log: Logger): Promise<GpuInfo> {
   const listener = progressTo(log, engine.name);
   for (let openings = 1; ; openings++) {
     try {
@@ -65,8 +69,8 @@ async function openAgain(engine: GpuEngine): Promise<GpuInfo> {
   }
 }
 
-async function tuneCpu(options: DeviceOptions) {
-  const { threads } = threadChoice(options);
+async function tuneCpu(cpu: Config['cpu'], log: Logger) {
+  const { threads } = threadChoice(cpu);
   const survey = await surveyKernels({ threads, cacheDirectory: userCacheDirectory() }, true);
   const kernels = kernelRows(survey);
   if (survey.notRemembered !== undefined) {

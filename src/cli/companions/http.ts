@@ -1,44 +1,58 @@
 /** `--http`: the HTTP API and metrics beside the miner. */
 
 import type { Logger } from 'pino';
+import { readSecretFile } from '../../config/secrets.ts';
+import type { Config } from '../../config/settings.ts';
+import { parseHttpAddress } from '../../http-address.ts';
 import { isLoopback } from '../../report/http/hosts.ts';
 import { serveHttp } from '../../report/http/http.ts';
 import { pageRoutes } from '../../report/http/page.ts';
 import type { Route } from '../../report/http/route.ts';
 import { UsageError } from '../exit-codes.ts';
-import { httpAddress } from '../http-address.ts';
 import type { Companion } from '../run-miner.ts';
-import { readTokenFile } from '../token-file.ts';
 
-export interface HttpOptions {
-  /** `[HOST:]PORT`; left out, nothing is served. */
-  readonly http?: string;
-  readonly httpTokenFile?: string;
-  /** Whether clients may pause, resume and stop. */
-  readonly httpControl?: boolean;
-}
+/** What nobody guesses, and far less than what the server takes in headers; printable, as RFC 6750 §2.1 has it. */
+const TOKEN = /^[\x21-\x7e]{16,512}$/;
 
-/** @throws UsageError when an option makes no sense. */
-export function httpCompanion({ http, httpTokenFile, httpControl: control = false }: HttpOptions): Companion {
-  if (http === undefined) throw new UsageError('--http-token-file and --http-control need --http [HOST:]PORT.');
-  const { host, port } = httpAddress(http);
-  const { token, warning } = httpTokenFile === undefined ? {} : readTokenFile(httpTokenFile);
-  if (token === undefined && !isLoopback(host)) {
+/** @throws UsageError when a setting makes no sense. */
+export function httpCompanion({ listen, tokenFile, control }: Config['http']): Companion {
+  const address = listen === undefined ? undefined : parseHttpAddress(listen);
+  if (!address) throw new UsageError('--http-token-file and --http-control need --http [HOST:]PORT.');
+  const { token, warning } = tokenFile === undefined ? {} : readToken(tokenFile);
+  if (token === undefined && !isLoopback(address.host)) {
     throw new UsageError(
-      `--http ${http} can be reached by other machines: name a --http-token-file FILE with a token.`,
+      `--http ${listen} can be reached by other machines: name a --http-token-file FILE with a token.`,
     );
   }
   return async (miner) => {
     const { log } = miner;
     if (warning !== undefined) log.warn({ tag: 'http' }, warning);
-    const options = { host, port, control, ...(token !== undefined && { token }) };
+    const options = { ...address, control, ...(token !== undefined && { token }) };
     const { url, close } = await serveHttp(miner, options, log, pageOf(log)).catch((fault) => {
-      throw new UsageError(`--http ${http} cannot be listened on: ${(fault as Error).message}.`);
+      throw new UsageError(`--http ${listen} cannot be listened on: ${(fault as Error).message}.`);
     });
     const rights = control ? 'pause, resume and stop allowed' : 'read-only';
     log.info({ tag: 'http' }, `listening at ${url}, ${rights}${token === undefined ? '' : ', with the token'}`);
     return close;
   };
+}
+
+/** @throws UsageError that says what is wrong with the file, and nothing of what is in it. */
+function readToken(file: string): { token: string; warning?: string | undefined } {
+  const { value, warning } = secretIn(file);
+  if (TOKEN.test(value)) return { token: value, warning };
+  throw new UsageError(
+    `--http-token-file: ${file} must hold one token of 16 to 512 printable characters and nothing else. ` +
+      `Make one with: (umask 077; openssl rand -hex 32 > ${file})`,
+  );
+}
+
+function secretIn(file: string) {
+  try {
+    return readSecretFile(file, '--http-token-file');
+  } catch (fault) {
+    throw new UsageError((fault as Error).message);
+  }
 }
 
 /** Mining and the rest of the API do without it. */

@@ -2,9 +2,10 @@
 
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { formatCpuList } from '../../cpu-list.ts';
 import { nicenessFault } from './niceness.ts';
 import { pinFault } from './pinning.ts';
-import { formatCpuList, readTopology, type Topology } from './topology.ts';
+import { readTopology, type Topology } from './topology.ts';
 
 /** Far above any machine: a typing error must not start a million threads. */
 const MAX_THREADS = 1024;

@@ -112,7 +112,8 @@ export class GpuEngine implements Engine {
       const chunkMs = Math.max(CHUNK_MS, 2 * (batchMs ?? tuning.batchMs));
       const chunk = Math.round((tuning.hashesPerSecond * chunkMs) / 1000);
       this.#chunkCounters = Math.min(COUNTERS, Math.max(LEAST_COUNTERS, chunk));
-      return { model, kernel: tuning.variant.shader, why, tuning, sensors };
+      const { bus } = card;
+      return { model, kernel: tuning.variant.shader, why, tuning, sensors, ...(bus && { bus }) };
     } catch (error) {
       const { trying } = this.#process;
       if (trying !== undefined && (error as DeviceError).fault === 'lost') this.#skip.add(trying);

@@ -48,7 +48,6 @@ export class Server {
       ...{ bodyLimit: MOST_BODY_BYTES, requestTimeout: REQUEST_MS, keepAliveTimeout: KEEP_ALIVE_MS },
       http: { maxHeaderSize: MOST_HEADER_BYTES, headersTimeout: REQUEST_MS, connectionsCheckingInterval: REQUEST_MS },
       forceCloseConnections: true,
-      exposeHeadRoutes: false,
       clientErrorHandler: ({ code }, socket) => {
         if (socket.writable && code !== 'ECONNRESET') socket.end(clientErrorAnswer(code));
         else socket.destroy();
@@ -83,9 +82,10 @@ export class Server {
   }
 
   #serve(route: Route): void {
-    const { method, path, query, body } = route;
+    const { method, path, query, body, answers } = route;
     this.#app.route({
-      ...{ method, url: path },
+      // HEAD is what some supervisors ask with; an event stream would have to end for it.
+      ...{ method, url: path, exposeHeadRoute: method === 'GET' && answers[200] !== 'text/event-stream' },
       handler: async (request, reply) => {
         const ask = {
           query: checked(query, 'query', request.query),
@@ -111,7 +111,8 @@ export class Server {
     if (isForeign({ method: request.method, host, origin, site, mode })) {
       throw new HttpError(403, 'forbidden_origin', 'pages of other websites may not ask');
     }
-    const route = this.#routes.get(pathOf(request))?.find(({ method }) => method === request.method);
+    const asked = request.method === 'HEAD' ? 'GET' : request.method;
+    const route = this.#routes.get(pathOf(request))?.find(({ method }) => method === asked);
     if (!route?.open && !this.#authorised(authorization)) {
       reply.header('www-authenticate', 'Bearer');
       throw new HttpError(401, 'unauthorized', 'send the token: Authorization: Bearer TOKEN');

@@ -175,6 +175,14 @@ describe('requests that are none', () => {
   });
 });
 
+it('answers HEAD as GET, without the body, and not for a stream', async () => {
+  const { ask } = await serve({ token: TOKEN });
+  expect(await ask('/healthz', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
+  expect((await ask('/metrics', { method: 'HEAD' })).status).toBe(401);
+  expect((await ask('/metrics', { method: 'HEAD', headers: bearer(TOKEN) })).status).toBe(200);
+  expect((await ask('/api/v1/events', { method: 'HEAD', headers: bearer(TOKEN) })).status).toBe(405);
+});
+
 it('says what browsers may do with an answer', async () => {
   const { ask } = await serve();
   for (const path of ['/api/v1/status', '/nope', '/metrics', '/%zz']) {

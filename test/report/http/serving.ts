@@ -59,7 +59,7 @@ export function asker(port: number) {
     const [response] = await once(asked, 'response');
     let text = '';
     for await (const chunk of response) text += chunk;
-    const isJson = String(response.headers['content-type']).startsWith('application/json');
+    const isJson = method !== 'HEAD' && String(response.headers['content-type']).startsWith('application/json');
     return {
       status: response.statusCode,
       headers: response.headers,

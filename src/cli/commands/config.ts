@@ -1,0 +1,37 @@
+/** `pickaxe config`: the example, the schema, and the check of configuration files. */
+
+import { ConfigError } from '../../config/errors.ts';
+import { type Loaded, loadFile } from '../../config/load.ts';
+import { exampleToml } from '../../config/print.ts';
+import { jsonSchema } from '../../config/schema.ts';
+import { EXIT, UsageError } from '../exit-codes.ts';
+import { limitsOf } from '../temperatures.ts';
+
+export function printExample(): number {
+  process.stdout.write(exampleToml());
+  return EXIT.done;
+}
+
+export function printSchema(): number {
+  process.stdout.write(`${JSON.stringify(jsonSchema(), undefined, 2)}\n`);
+  return EXIT.done;
+}
+
+/**
+ * @param file to check by itself; left out, all that holds here
+ * @throws UsageError that tells all its errors.
+ */
+export async function checkConfig(file: string | undefined, here: () => Promise<Loaded>): Promise<number> {
+  const { config, files } = file === undefined ? await here() : alone(file);
+  limitsOf(config.devices);
+  process.stdout.write(`${files.length > 0 ? files.join(', ') : 'no configuration file, defaults'}: OK\n`);
+  return EXIT.done;
+}
+
+function alone(file: string): Loaded {
+  try {
+    return loadFile(file, process.cwd());
+  } catch (fault) {
+    throw fault instanceof ConfigError ? new UsageError(fault.message) : fault;
+  }
+}

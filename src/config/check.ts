@@ -1,0 +1,122 @@
+/** Checks what one place says (a file, the environment, the flags): values on one side, problems on the other. */
+
+import { dirname, resolve } from 'node:path';
+import { fileSchema } from './schema.ts';
+import { redact, whereSecretBelongs } from './secrets.ts';
+import type { Entry } from './setting.ts';
+import { ENTRIES } from './settings.ts';
+import { suggestion } from './suggest.ts';
+
+export type Path = readonly (string | number)[];
+
+/** A place that settings come from, before they are checked. */
+export interface Said {
+  /** Tables of settings, as a file has them. */
+  readonly document: unknown;
+  /** Where a path of the document stands, for people: `pickaxe.toml:4`, `--threads`. */
+  readonly where: (path: Path) => string;
+  /** Of a file: paths in it start at its folder. */
+  readonly file?: string;
+}
+
+export interface Checked {
+  /** By the settings' paths. */
+  readonly values: ReadonlyMap<string, { readonly value: unknown; readonly where: string }>;
+  readonly problems: readonly string[];
+}
+
+/** Longer values are not repeated in an error. */
+const MAX_SHOWN = 60;
+
+export function check(said: Said): Checked {
+  const { error, data } = fileSchema.safeParse(said.document);
+  // A list may have several faults; one says what is expected.
+  const problems = new Set(error?.issues.flatMap((issue) => tell(issue, said)));
+  return { values: error ? new Map() : valuesOf(data as Tables, said), problems: [...problems].sort(byLine) };
+}
+
+/** As they stand in the file. */
+function byLine(a: string, b: string): number {
+  return a.localeCompare(b, 'en', { numeric: true });
+}
+
+type Tables = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
+
+function valuesOf(tables: Tables, { where, file }: Said): Checked['values'] {
+  const values = new Map<string, { value: unknown; where: string }>();
+  for (const { table, key, path, setting } of ENTRIES) {
+    const value = tables[table]?.[key];
+    if (value === undefined) continue;
+    const meant = setting.kind.form === 'path' && file !== undefined ? resolve(dirname(file), `${value}`) : value;
+    values.set(path, { value: meant, where: where([table, key]) });
+  }
+  return values;
+}
+
+interface Issue {
+  readonly code: string;
+  readonly path: readonly PropertyKey[];
+  readonly keys?: readonly string[];
+}
+
+function tell({ code, path: issuePath, keys }: Issue, { document, where, file }: Said): string[] {
+  const path = issuePath as Path;
+  if (code === 'unrecognized_keys') return (keys ?? []).map((key) => tellUnknown([...path, key], where));
+  const entry = ENTRIES.find(({ table, key }) => table === path[0] && key === path[1]);
+  const value = path.reduce<unknown>((inner, key) => (inner as Record<string | number, unknown>)?.[key], document);
+  // Flags and variables are their own names.
+  const subject = file === undefined ? where(path) : `${where(path)}: ${nameOf(path)}`;
+  // Where the path of a secret's file should be, the secret itself may be.
+  const shown = entry?.setting.secretFile ? 'no path' : show(value);
+  return [`${subject} is ${shown}. ${entry?.setting.kind.says ?? expectTable(path)}`];
+}
+
+function expectTable(path: Path): string {
+  const keys = ENTRIES.filter(({ table }) => table === path[0]).map(({ key }) => key);
+  if (path.length === 0) return 'A configuration is an object of tables.';
+  return keys.length > 0 ? `It is a table with ${keys.join(', ')}.` : 'Give a text.';
+}
+
+function tellUnknown(path: Path, where: (path: Path) => string): string {
+  const [table, key] = path.map(String);
+  const belongs = whereSecretBelongs(key ?? table);
+  const place = `${where(path)}: `;
+  if (belongs !== undefined) return `${place}there is no setting ${nameOf(path)}. ${belongs}`;
+  const what = key === undefined ? 'table' : 'setting';
+  return `${place}there is no ${what} ${nameOf(path)}.${suggestion(key ?? table, namesFor(table, key))}`;
+}
+
+/** What may be meant in a table, or else at the top: there, other names are suggested with their tables. */
+function namesFor(table: string, key: string | undefined): Map<string, string[]> {
+  const aliases = ({ key, flag }: Entry) => [key, ...(flag === undefined ? [] : [flag.slice(2)])];
+  const here = ENTRIES.filter((entry) => entry.table === table && key !== undefined);
+  const elsewhere = ENTRIES.filter((entry) => !here.includes(entry));
+  const tables = key === undefined ? ENTRIES.map((entry): [string, string[]] => [entry.table, []]) : [];
+  return new Map([
+    ...tables,
+    ...here.map((entry): [string, string[]] => [entry.key, aliases(entry)]),
+    ...elsewhere.map((entry): [string, string[]] => [entry.path, aliases(entry)]),
+  ]);
+}
+
+/** `node.urls[1]`; names that are none are cut short. */
+function nameOf(path: Path): string {
+  if (path.length === 0) return 'it';
+  return path
+    .map((key, index) => {
+      if (typeof key === 'number') return `[${key}]`;
+      const name = /^[\w$-]{1,64}$/.test(key) ? key : JSON.stringify(key.slice(0, MAX_SHOWN));
+      return index === 0 ? name : `.${name}`;
+    })
+    .join('');
+}
+
+function show(value: unknown): string {
+  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return `${value}`;
+  if (typeof value === 'string') {
+    return value.length > MAX_SHOWN ? `a text of ${value.length} characters` : redact(JSON.stringify(value));
+  }
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${value.length}`;
+  if (value instanceof Date) return 'a date';
+  return value === null ? 'null' : 'a table';
+}

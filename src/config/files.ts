@@ -1,0 +1,150 @@
+/** Configuration files: where they are, and what one says. They are read and never written. */
+
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs';
+import { homedir } from 'node:os';
+import { extname, isAbsolute, join, resolve } from 'node:path';
+import { parse, TomlError } from 'smol-toml';
+import type { Said } from './check.ts';
+import { ConfigError } from './errors.ts';
+import { jsonLines, type Lines, tomlLines } from './lines.ts';
+import type { Environment } from './texts.ts';
+
+/** Fifty times the example, which names every setting. */
+const MAX_BYTES = 256 * 1024;
+/** Tables in tables, lists in lists: a configuration has three. */
+const MAX_DEPTH = 32;
+
+export const FORMATS = ['toml', 'json'] as const;
+
+/**
+ * The user's directory for pickaxe's configuration: `$XDG_CONFIG_HOME/pickaxe` where that is set (XDG Base Directory
+ * Specification: only an absolute path counts), on Windows `%APPDATA%\pickaxe`, else `~/.config/pickaxe`.
+ * @returns undefined for a user who has no home
+ */
+export function userConfigDirectory(
+  environment: Environment,
+  platform: string = process.platform,
+  home: () => string = homedir,
+): string | undefined {
+  const { XDG_CONFIG_HOME: xdg, APPDATA: roaming } = environment;
+  if (xdg && isAbsolute(xdg)) return join(xdg, 'pickaxe');
+  if (platform === 'win32' && roaming) return join(roaming, 'pickaxe');
+  try {
+    const own = home();
+    return isAbsolute(own) ? join(own, '.config', 'pickaxe') : undefined;
+  } catch {
+    return undefined; // No HOME, and the system knows no such user.
+  }
+}
+
+/**
+ * @param base path without `.toml` or `.json`
+ * @returns the one that there is
+ * @throws ConfigError when there are both.
+ */
+export function findFile(base: string): string | undefined {
+  const found = FORMATS.map((format) => `${base}.${format}`).filter(exists);
+  if (found.length > 1) throw new ConfigError([`There are both ${found.join(' and ')}: remove one of them.`]);
+  return found[0];
+}
+
+/** Whether there is something of this name: also a link that leads nowhere, which is an error to tell. */
+function exists(file: string): boolean {
+  return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+}
+
+/**
+ * @param file as people are to read it in errors
+ * @param cwd where it starts
+ * @param judge told of the file's facts before it is read; @returns what is wrong with them
+ * @throws ConfigError when it cannot be read, or is no TOML or JSON.
+ */
+export function readConfigFile(
+  file: string,
+  cwd: string,
+  judge: (facts: Stats) => string | undefined = () => undefined,
+): Said {
+  const absolute = resolve(cwd, file);
+  const format = FORMATS.find((format) => extname(file).toLowerCase() === `.${format}`);
+  if (!format) throw new ConfigError([`${file}: a configuration file is named .toml or .json, after its format.`]);
+  const text = readText(file, absolute, judge);
+  const { document, lines } = format === 'toml' ? parseToml(file, text) : parseJson(file, text);
+  const where: Said['where'] = (path) => {
+    const line = lines(path);
+    return line === undefined ? file : `${file}:${line}`;
+  };
+  return { document, where, file: absolute };
+}
+
+function readText(file: string, absolute: string, judge: (facts: Stats) => string | undefined): string {
+  const bytes = Buffer.alloc(MAX_BYTES + 1);
+  let length = 0;
+  try {
+    // A named pipe would wait for its writer.
+    const handle = openSync(absolute, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    try {
+      const facts = fstatSync(handle);
+      if (!facts.isFile())
+        throw new ConfigError([`${file}: it is ${facts.isDirectory() ? 'a directory' : 'no regular file'}.`]);
+      const fault = judge(facts);
+      if (fault !== undefined) throw new ConfigError([`${file}: ${fault}`]);
+      for (let read = -1; read !== 0 && length < bytes.length; length += read) {
+        read = readSync(handle, bytes, length, bytes.length - length, length);
+      }
+    } finally {
+      closeSync(handle);
+    }
+  } catch (fault) {
+    if (fault instanceof ConfigError) throw fault;
+    throw new ConfigError([`${file}: ${whyUnreadable(fault as NodeJS.ErrnoException, absolute)}`]);
+  }
+  if (length > MAX_BYTES) throw new ConfigError([`${file}: it has more than ${MAX_BYTES} bytes: no configuration.`]);
+  try {
+    // A byte order mark, which editors on Windows write, is left out.
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, length));
+  } catch {
+    throw new ConfigError([`${file}: it is not UTF-8 text.`]);
+  }
+}
+
+function whyUnreadable({ code, message }: NodeJS.ErrnoException, absolute: string): string {
+  if (code === 'ENOENT')
+    return exists(absolute) ? 'it is a link to a file that does not exist.' : 'there is no such file.';
+  if (code === 'EACCES') return 'it cannot be read: this user may not.';
+  if (code === 'ELOOP') return 'it is a link that leads to itself.';
+  if (code === 'EISDIR') return 'it is a directory.';
+  return `it cannot be read: ${message}.`;
+}
+
+interface Parsed {
+  readonly document: unknown;
+  readonly lines: Lines;
+}
+
+function parseToml(file: string, text: string): Parsed {
+  try {
+    return { document: parse(text, { maxDepth: MAX_DEPTH }), lines: tomlLines(text) };
+  } catch (fault) {
+    if (!(fault instanceof TomlError)) throw fault;
+    // The rest of its message repeats lines of the file, which may have secrets in them.
+    const what = fault.message.split('\n')[0].replace(/^Invalid TOML document: /, '');
+    throw new ConfigError([`${file}:${fault.line}: it is no TOML: ${what}.`]);
+  }
+}
+
+function parseJson(file: string, text: string): Parsed {
+  try {
+    return { document: JSON.parse(text), lines: jsonLines(text) };
+  } catch (fault) {
+    // Its message, too, repeats what is in the file.
+    const place = placeOf((fault as Error).message, text);
+    throw new ConfigError([`${file}${place}: it is no JSON.`]);
+  }
+}
+
+/** V8 tells of most errors at which character they are. */
+function placeOf(message: string, text: string): string {
+  const position = /at position (\d+)/.exec(message)?.[1];
+  const end = position !== undefined ? Number(position) : /end of JSON/.test(message) ? text.length : undefined;
+  return end === undefined ? '' : `:${text.slice(0, end).split('\n').length}`;
+}

@@ -1,0 +1,118 @@
+/** The configuration: flags over environment over project file over user file over defaults, setting by setting. */
+
+import type { Stats } from 'node:fs';
+import { basename, join } from 'node:path';
+import { type Checked, check, type Said } from './check.ts';
+import { ConfigError } from './errors.ts';
+import { findFile, readConfigFile, userConfigDirectory } from './files.ts';
+import { assemble, type Config } from './settings.ts';
+import {
+  type Environment,
+  FILE_VARIABLE,
+  type Flags,
+  saidByEnvironment,
+  saidByFlags,
+  unknownVariables,
+} from './texts.ts';
+
+/** The strongest first. */
+export const LAYERS = ['flag', 'environment', 'project', 'user', 'default'] as const;
+
+export interface Origin {
+  readonly layer: (typeof LAYERS)[number];
+  /** For people: `--threads`, `PICKAXE_THREADS`, `pickaxe.toml:4`, `default`. */
+  readonly where: string;
+}
+
+export interface Loaded {
+  readonly config: Config;
+  /** Where each setting's value comes from, by its path: `cpu.threads`. */
+  readonly origins: ReadonlyMap<string, Origin>;
+  /** The files that were read, as absolute paths. */
+  readonly files: readonly string[];
+}
+
+/** Where settings are looked for. */
+export interface Places {
+  readonly flags?: Flags;
+  readonly environment: Environment;
+  readonly cwd: string;
+  /** The project file, as --config names it; left out, as the environment does, or what there is in `cwd`. */
+  readonly file?: string | undefined;
+  /** Left out, this system's. */
+  readonly platform?: string;
+  readonly home?: () => string;
+}
+
+/** @throws ConfigError that tells all that is wrong, everywhere. */
+export function loadConfig(places: Places): Loaded {
+  const { flags = new Map(), environment } = places;
+  const problems = unknownVariables(environment);
+  const layers: [Origin['layer'], Said | undefined][] = [
+    ['flag', saidByFlags(flags)],
+    ['environment', saidByEnvironment(environment)],
+    ['project', attempt(() => projectFile(places), problems)],
+    ['user', attempt(() => userFile(places), problems)],
+  ];
+  return merge(layers, problems);
+}
+
+/**
+ * One file by itself, for `pickaxe config check`.
+ * @throws ConfigError
+ */
+export function loadFile(file: string, cwd: string): Loaded {
+  const problems: string[] = [];
+  return merge([['project', attempt(() => readConfigFile(file, cwd), problems)]], problems);
+}
+
+function merge(layers: readonly [Origin['layer'], Said | undefined][], problems: string[]): Loaded {
+  const values = new Map<string, { value: unknown; origin: Origin }>();
+  for (const [layer, said] of layers) {
+    if (!said) continue;
+    const checked: Checked = check(said);
+    problems.push(...checked.problems);
+    for (const [path, { value, where }] of checked.values) {
+      if (!values.has(path)) values.set(path, { value, origin: { layer, where } });
+    }
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  const origins = new Map([...values].map(([path, { origin }]) => [path, origin]));
+  const config = assemble(({ path, setting }) => values.get(path)?.value ?? setting.default);
+  return { config, origins, files: layers.flatMap(([, said]) => said?.file ?? []) };
+}
+
+function projectFile({ file, environment, cwd }: Places): Said | undefined {
+  const named = file ?? (environment[FILE_VARIABLE] || undefined);
+  if (named !== undefined) return readConfigFile(named, cwd);
+  const found = findFile(join(cwd, 'pickaxe'));
+  // It is taken unasked, and says what runs on this machine and who is paid for it.
+  return found ? readConfigFile(basename(found), cwd, (facts) => foreign(facts, environment)) : undefined;
+}
+
+function foreign({ uid, mode }: Stats, environment: Environment): string | undefined {
+  const me = process.getuid?.();
+  if (me === undefined) return undefined;
+  const behindSudo = me === 0 ? Number(environment.SUDO_UID) : me;
+  if (![me, 0, behindSudo].includes(uid)) return 'it belongs to another user. If you trust it, name it with --config.';
+  if ((mode & 0o002) !== 0) return 'everybody may write to it. Take that away (chmod o-w), or name it with --config.';
+  return undefined;
+}
+
+function userFile(places: Places): Said | undefined {
+  const { environment, platform, home } = places;
+  const directory = userConfigDirectory(environment, platform, home);
+  const found = directory && findFile(join(directory, 'config'));
+  return found ? readConfigFile(found, places.cwd) : undefined;
+}
+
+/** A file that cannot be read is one problem among others. */
+function attempt<T>(read: () => T, problems: string[]): T | undefined {
+  try {
+    return read();
+  } catch (fault) {
+    if (!(fault instanceof ConfigError)) throw fault;
+    problems.push(...fault.problems);
+    return undefined;
+  }
+}

@@ -1,0 +1,73 @@
+/** Secrets: where they belong, how they are read, and that none is ever printed. */
+
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { ENTRIES } from './settings.ts';
+
+/** A token or a password has a few dozen. */
+const MAX_SECRET_BYTES = 4096;
+
+/** Names under which people write secrets. */
+const SECRET_NAME =
+  /(^|[-_. ])(token|secret|password|passwd|passphrase|mnemonic|seed|bearer|authorization|(private|secret|api)[-_ ]?key|credentials?)($|[-_. ])/i;
+const KEY_NAME = /private|secret[-_ ]?key|mnemonic|seed/i;
+
+/** @returns for the name of a secret that was written where none belongs: where it does; its value is not told */
+export function whereSecretBelongs(name: string): string | undefined {
+  const words = name.replace(/([a-z])([A-Z])/g, '$1-$2');
+  if (!SECRET_NAME.test(words) || /file$/i.test(words)) return undefined;
+  if (KEY_NAME.test(words)) {
+    return 'Mining takes the public key alone (miner.public-keys): remove the secret from here, it belongs nowhere in pickaxe.';
+  }
+  const files = ENTRIES.filter(({ setting }) => setting.secretFile).map(({ path }) => path);
+  const named = files.length > 0 ? ` and name that file in ${files.join(' or ')}` : '';
+  return `Secrets are not written here: put it into a file that only you can read${named}.`;
+}
+
+export interface Secret {
+  readonly value: string;
+  /** Others can read the file: a line to log. */
+  readonly warning?: string;
+}
+
+/**
+ * @param file the value of a setting that is a `secretFile`
+ * @param name the setting, for errors
+ * @returns the file's text without one newline at its end
+ * @throws Error that says what is wrong with the file, and nothing of what is in it.
+ */
+export function readSecretFile(file: string, name: string): Secret {
+  const bytes = Buffer.alloc(MAX_SECRET_BYTES + 1);
+  let length: number;
+  let mode: number;
+  try {
+    // A named pipe would wait for its writer.
+    const handle = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    try {
+      const facts = fstatSync(handle);
+      if (!facts.isFile()) throw new Error('it is not a regular file');
+      mode = facts.mode;
+      length = readSync(handle, bytes, 0, bytes.length, 0);
+    } finally {
+      closeSync(handle);
+    }
+  } catch (fault) {
+    throw new Error(`${name}: ${file} cannot be read: ${(fault as Error).message}`);
+  }
+  if (length > MAX_SECRET_BYTES) throw new Error(`${name}: ${file} has more than ${MAX_SECRET_BYTES} bytes: no secret`);
+  const value = bytes.toString('utf8', 0, length).replace(/\r?\n$/, '');
+  if (value.trim() === '') throw new Error(`${name}: ${file} is empty: write the secret into it`);
+  if (/[\0\r\n]/.test(value)) throw new Error(`${name}: ${file} has several lines: a secret is one`);
+  if (process.platform === 'win32' || (mode & 0o044) === 0) return { value };
+  return { value, warning: `${name}: others can read ${file}: chmod 600 ${file}` };
+}
+
+const HIDDEN = '***';
+
+/** @returns the text without user and password in URLs, without `Authorization` values and tokens in queries */
+export function redact(text: string): string {
+  return text
+    .replace(/([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s"'<>]{1,4096}@/gi, `$1${HIDDEN}@`)
+    .replace(/((?:proxy-)?authorization["']?\s{0,9}[:=]\s{0,9}["']?)[^\r\n"']+/gi, `$1${HIDDEN}`)
+    .replace(/\b(bearer|basic)\s+[\w.~+/=-]+/gi, `$1 ${HIDDEN}`)
+    .replace(/([?&](?:[\w-]{0,32}[-_])?(?:token|key|secret|password)=)[^&#\s"']+/gi, `$1${HIDDEN}`);
+}

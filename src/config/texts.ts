@@ -1,0 +1,77 @@
+/** What the environment and the command line say: texts by name, read as the kinds of their settings. */
+
+import type { Said } from './check.ts';
+import { whereSecretBelongs } from './secrets.ts';
+import { type Entry, VARIABLE_PREFIX } from './setting.ts';
+import { ENTRIES } from './settings.ts';
+import { suggestion } from './suggest.ts';
+
+/** Names the project file, as --config does. */
+export const FILE_VARIABLE = `${VARIABLE_PREFIX}CONFIG`;
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What flags were given, by the settings' paths: a list's once for each time, a switch's without a text. */
+export type Flags = ReadonlyMap<string, string | readonly string[] | boolean>;
+
+export function saidByFlags(flags: Flags): Said {
+  return said(
+    ({ path, setting }) => {
+      const given = flags.get(path);
+      if (given === undefined || typeof given === 'boolean') return given;
+      return read(setting.kind.form, given);
+    },
+    ({ flag }) => flag ?? '',
+  );
+}
+
+/** An empty variable is one that is not set. */
+export function saidByEnvironment(environment: Environment): Said {
+  return said(
+    ({ variable, setting }) => {
+      const text = environment[variable];
+      return text ? read(setting.kind.form, text) : undefined;
+    },
+    ({ variable }) => variable,
+  );
+}
+
+/** @returns a problem for each variable that looks like a setting's and is none; no value is told */
+export function unknownVariables(environment: Environment): string[] {
+  const known = new Map<string, string[]>([[FILE_VARIABLE, []]]);
+  for (const { variable, path } of ENTRIES) known.set(variable, [`${VARIABLE_PREFIX}${path.replace('.', '_')}`]);
+  const unknown = Object.keys(environment).filter((name) => name.startsWith(VARIABLE_PREFIX) && !known.has(name));
+  return unknown.map((name) => {
+    const belongs = whereSecretBelongs(name.slice(VARIABLE_PREFIX.length));
+    return `${name}: there is no such setting.${belongs ? ` ${belongs}` : suggestion(name, known)}`;
+  });
+}
+
+function said(given: (entry: Entry) => unknown, nameOf: (entry: Entry) => string): Said {
+  const document: Record<string, Record<string, unknown>> = {};
+  for (const entry of ENTRIES) {
+    const value = given(entry);
+    if (value === undefined) continue;
+    document[entry.table] ??= {};
+    document[entry.table][entry.key] = value;
+  }
+  return {
+    document,
+    where: ([table, key]) => nameOf(ENTRIES.find((entry) => entry.table === table && entry.key === key)!),
+  };
+}
+
+/** What reads as nothing better stays a text, which the check then refuses. */
+function read(form: Entry['setting']['kind']['form'], given: string | readonly string[]): unknown {
+  const text = typeof given === 'string' ? given : given.join(',');
+  switch (form) {
+    case 'number':
+      return /^-?\d{1,20}(\.\d{1,20})?$/.test(text) ? Number(text) : text;
+    case 'switch':
+      return { true: true, 1: true, false: false, 0: false }[text] ?? text;
+    case 'list':
+      return text.split(',').map((item) => item.trim());
+    default:
+      return text;
+  }
+}

@@ -1,0 +1,202 @@
+import { once } from 'node:events';
+import { readFileSync, symlinkSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import { Folder } from '../config/folder.ts';
+import { start } from './pickaxe.ts';
+
+const KEY = 'ab'.repeat(32);
+
+let folder: Folder;
+beforeEach(() => {
+  folder = new Folder();
+});
+afterEach(() => folder.remove());
+
+/** Runs a command to its end in the folder, which is also where the user's files are. */
+async function pickaxe(args: string[], env: Record<string, string> = {}) {
+  const run = start(args, { XDG_CONFIG_HOME: folder.path, ...env }, undefined, folder.path);
+  const code = await run.code;
+  return { code, stdout: run.lines.join('\n'), stderr: run.stderr, run };
+}
+
+const project = `[node]
+urls = ["http://127.0.0.1:9"]
+network = "development"
+
+[miner]
+public-keys = ["${KEY}"]
+
+[devices]
+use = ["cpu"]
+`;
+
+describe('pickaxe mine --print-config', () => {
+  it('shows all four layers and the defaults', async () => {
+    folder.write('pickaxe/config.json', '{ "cpu": { "threads": 3,\n"kernel": "wasm" } }');
+    folder.write('pickaxe.toml', `${project}[cpu]\nthreads = 2\npriority = 5\n`);
+    const env = { PICKAXE_CPU_PRIORITY: '6', PICKAXE_TEMP_LIMIT: '80' };
+    const { code, stdout } = await pickaxe(['mine', '--print-config', '--temp-limit', 'none', '--json'], env);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      'cpu.threads': { value: 2, origin: 'project', where: 'pickaxe.toml:11' },
+      'cpu.kernel': { value: 'wasm', origin: 'user', where: join(folder.path, 'pickaxe/config.json:2') },
+      'cpu.priority': { value: 6, origin: 'environment', where: 'PICKAXE_CPU_PRIORITY' },
+      'devices.temp-limit': { value: 'none', origin: 'flag', where: '--temp-limit' },
+      'run.json': { value: true, origin: 'flag', where: '--json' },
+      'log.level': { value: 'info', origin: 'default' },
+    });
+  });
+
+  it('prints TOML, also of a switch that a flag turns off', async () => {
+    folder.write('rig.toml', 'gpu.software = true');
+    const { code, stdout } = await pickaxe(['mine', '--print-config', '--config', 'rig.toml', '--no-software-gpu']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^software = false {2}# --software-gpu$/m);
+  });
+});
+
+describe('pickaxe mine --dry-run', () => {
+  it('opens the devices and says what would be mined with, asking the node nothing', async () => {
+    let connections = 0;
+    const node = createServer(() => connections++).listen(0, '127.0.0.1');
+    await once(node, 'listening');
+    const url = `http://127.0.0.1:${(node.address() as AddressInfo).port}`;
+    folder.write('pickaxe.toml', project);
+    const { code, stdout } = await pickaxe(['mine', '--dry-run', '--node', url, '--threads', '1', '--kernel', 'js']);
+    node.close();
+    expect(code).toBe(0);
+    expect(connections).toBe(0);
+    expect(stdout).toContain(`${url}/ledger/0.0/development (not asked)`);
+    expect(stdout).toContain(`k:${KEY}, keys-all`);
+    expect(stdout).toMatch(/^cpu +\S.*: kernel js: asked for; 1 thread: asked for/m);
+    expect(stdout).toMatch(/^heat +rest at 90 °C, go on at 80 °C$/m);
+  });
+
+  it('tells a wrapper as JSON', async () => {
+    folder.write('pickaxe.toml', `${project}[run]\njson = true`);
+    const { code, stdout } = await pickaxe(['mine', '--dry-run', '--devices', 'cpu,gpu77', '--threads', '1']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      account: `k:${KEY}`,
+      temperatureLimits: { stopC: 90, resumeC: 80 },
+      devices: [
+        { name: 'cpu', usable: true, threads: 1 },
+        { name: 'gpu77', usable: false, fault: 'missing' },
+      ],
+    });
+  });
+
+  it.each([
+    [['--devices', 'gpu77'], 3, ''],
+    [['--node', 'ftp://host'], 2, '--node is "ftp://host"'],
+    [['--temp-resume', '95'], 2, '--temp-resume (95) must be below --temp-limit (90)'],
+    [['--cpu-affinity', '1023'], 2, 'cannot be pinned'],
+    [['--public-key', 'cd'.repeat(32), '--public-key', KEY], 2, '--account'],
+  ])('ends with %j as mining would', async (args, exit, says) => {
+    folder.write('pickaxe.toml', project);
+    const { code, stderr } = await pickaxe(['mine', '--dry-run', ...args]);
+    expect(code).toBe(exit);
+    expect(stderr).toContain(says);
+  });
+});
+
+describe('settings in files', () => {
+  it('are what pickaxe mines with', async () => {
+    const mock = new MockNode({ difficulty: 100_000 });
+    const { url } = await mock.start();
+    folder.write('pickaxe.toml', `${project.replace('http://127.0.0.1:9', url)}[cpu]\nthreads = 1\nkernel = "wasm"\n`);
+    folder.write('pickaxe/config.toml', '[run]\njson = true\nblocks = 2\nduration = 60\n[log]\nformat = "json"');
+    const { code, run } = await pickaxe(['mine']);
+    await mock.close();
+    expect(code).toBe(0);
+    expect(mock.books.accepted).toBeGreaterThanOrEqual(2);
+    expect(run.events('device')[0]).toMatchObject({ device: 'cpu', description: expect.stringMatching(/wasm/) });
+  });
+
+  it('are what pickaxe bench measures, and devices shows', async () => {
+    folder.write('pickaxe.toml', `${project}[cpu]\nthreads = 1\nkernel = "js"\n`);
+    const bench = await pickaxe(['bench', '--seconds', '0.2', '--json']);
+    expect(bench.code).toBe(0);
+    expect(JSON.parse(bench.stdout).devices).toMatchObject([{ name: 'cpu', kernel: 'js', threads: 1 }]);
+    const devices = await pickaxe(['devices', '--json']);
+    expect(devices.code).toBe(0);
+    const { cpu } = JSON.parse(devices.stdout);
+    expect(cpu).toMatchObject({ kernel: 'js', threads: 1 });
+    expect(cpu.kernels.find(({ name }: { name: string }) => name === 'js').why).toMatch(/^chosen: asked for, /);
+  });
+
+  it.each([['mine'], ['demo'], ['bench'], ['devices'], ['mock-node']])(
+    'that are wrong end pickaxe %s',
+    async (command) => {
+      folder.write('pickaxe.toml', '[cpu]\nthreads = 0\nkernl = "js"');
+      const { code, stdout, stderr } = await pickaxe([command]);
+      expect(code).toBe(2);
+      expect(stdout).toBe('');
+      expect(stderr).toBe(`error: 2 errors in the configuration:
+  pickaxe.toml:2: cpu.threads is 0. Give a whole number from 1 to 1024.
+  pickaxe.toml:3: there is no setting cpu.kernl. Did you mean kernel?
+`);
+    },
+  );
+
+  it.each([
+    ['verify', 'abcd'],
+    ['config', 'example'],
+    ['config', 'schema'],
+  ])('are nothing to pickaxe %s %s', async (...args) => {
+    folder.write('pickaxe.toml', 'nonsense');
+    const { stderr } = await pickaxe(args);
+    expect(stderr).not.toContain('pickaxe.toml');
+  });
+});
+
+describe('pickaxe config', () => {
+  it('prints an example that it finds in order', async () => {
+    folder.write('pickaxe.toml', (await pickaxe(['config', 'example'])).stdout);
+    const { code, stdout } = await pickaxe(['config', 'check', 'pickaxe.toml']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${join(folder.path, 'pickaxe.toml')}: OK` });
+  });
+
+  it('checks all that holds here when no file is named', async () => {
+    expect(await pickaxe(['config', 'check'])).toMatchObject({
+      code: 0,
+      stdout: 'no configuration file, defaults: OK',
+    });
+    folder.write('pickaxe.toml', project);
+    folder.write('pickaxe/config.toml', '');
+    const { code, stdout } = await pickaxe(['config', 'check']);
+    const files = ['pickaxe.toml', 'pickaxe/config.toml'].map((file) => join(folder.path, file));
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${files.join(', ')}: OK` });
+    expect(await pickaxe(['config', 'check'], { PICKAXE_THREADS: '0' })).toMatchObject({ code: 2 });
+  });
+
+  it('tells what contradicts itself in a file', async () => {
+    folder.write('hot.toml', '[devices]\ntemp-limit = 70\ntemp-resume = 75');
+    const { code, stderr } = await pickaxe(['config', 'check', 'hot.toml']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('must be below --temp-limit (70)');
+  });
+
+  it('tells what is wrong with a place where a file should be', async () => {
+    symlinkSync('nowhere', join(folder.path, 'pickaxe.toml'));
+    const { code, stderr } = await pickaxe(['config', 'check']);
+    expect(code).toBe(2);
+    expect(stderr).toBe('error: pickaxe.toml: it is a link to a file that does not exist.\n');
+  });
+
+  it('prints the schema', async () => {
+    const { code, stdout } = await pickaxe(['config', 'schema']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ title: 'pickaxe configuration', additionalProperties: false });
+  });
+
+  it('writes no file', async () => {
+    const text = `${project}# mine`;
+    const file = folder.write('pickaxe.toml', text);
+    await pickaxe(['mine', '--print-config']);
+    expect(readFileSync(file, 'utf8')).toBe(text);
+  });
+});

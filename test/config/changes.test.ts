@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { changes } from '#pickaxe/config/changes.js';
+import { assemble, DEFAULTS, ENTRIES } from '#pickaxe/config/settings.js';
+
+test('nothing changes between equal configurations', () => {
+  const again = structuredClone(DEFAULTS);
+  expect(changes(DEFAULTS, again)).toEqual({ live: [], restart: [] });
+});
+
+test('changes are told with both values, apart by whether they can take effect at once', () => {
+  const before = { ...DEFAULTS, cpu: { threads: 2 }, node: { ...DEFAULTS.node, urls: ['http://a:1'] } };
+  const after = {
+    ...DEFAULTS,
+    node: { ...DEFAULTS.node, urls: ['http://a:1'] },
+    devices: { tempLimit: 'none' },
+    gpu: { software: true },
+  } as const;
+  expect(changes(before, after)).toEqual({
+    live: [{ path: 'devices.temp-limit', before: 90, after: 'none' }],
+    restart: [
+      { path: 'cpu.threads', before: 2, after: undefined },
+      { path: 'gpu.software', before: false, after: true },
+    ],
+  });
+});
+
+test('every setting is seen when it changes', () => {
+  const { live, restart } = changes(
+    DEFAULTS,
+    assemble(({ path }) => path),
+  );
+  expect(live.length + restart.length).toBe(ENTRIES.length);
+  expect(live.map(({ path }) => path)).toEqual(ENTRIES.filter(({ setting }) => setting.live).map(({ path }) => path));
+});

@@ -1,0 +1,42 @@
+/** A folder for a test file's configuration files, and a loader that finds settings nowhere else. */
+
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { ConfigError } from '#pickaxe/config/errors.js';
+import { type Loaded, loadConfig, type Places } from '#pickaxe/config/load.js';
+
+export class Folder {
+  readonly path = realpathSync(mkdtempSync(join(tmpdir(), 'pickaxe-')));
+
+  write(file: string, text: string | Uint8Array): string {
+    const path = join(this.path, file);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+    return path;
+  }
+
+  /** The folder is both the current one and, in `.config`, the user's. */
+  load({ environment = {}, ...places }: Partial<Places> = {}): Loaded {
+    return loadConfig({ cwd: this.path, environment, platform: 'linux', home: () => this.path, ...places });
+  }
+
+  problems(places: Partial<Places> = {}): readonly string[] {
+    return problemsOf(() => this.load(places));
+  }
+
+  remove(): void {
+    rmSync(this.path, { recursive: true, force: true });
+  }
+}
+
+/** @returns what a ConfigError tells; none where there is no error. Any other error is the test's failure. */
+export function problemsOf(load: () => unknown): readonly string[] {
+  try {
+    load();
+    return [];
+  } catch (fault) {
+    if (fault instanceof ConfigError) return fault.problems;
+    throw fault;
+  }
+}

@@ -1,0 +1,331 @@
+import { chmodSync, chownSync, mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { userConfigDirectory } from '#pickaxe/config/files.js';
+import { loadFile } from '#pickaxe/config/load.js';
+import { DEFAULTS } from '#pickaxe/config/settings.js';
+import { Folder, problemsOf } from './folder.ts';
+
+const USER = '.config/pickaxe/config';
+const asRoot = process.getuid?.() === 0;
+
+let folder: Folder;
+beforeEach(() => {
+  folder = new Folder();
+});
+afterEach(() => folder.remove());
+
+describe('precedence', () => {
+  it('is defaults where nobody says anything', () => {
+    const { config, origins, files } = folder.load();
+    expect(config).toEqual(DEFAULTS);
+    expect(origins.size).toBe(0);
+    expect(files).toEqual([]);
+  });
+
+  /** From the weakest to the strongest: each sets one setting more than the one before. */
+  const layers = [
+    { layer: 'user', where: () => join(folder.path, `${USER}.toml:2`) },
+    { layer: 'project', where: () => 'pickaxe.json:3' },
+    { layer: 'environment', where: () => 'PICKAXE_THREADS' },
+    { layer: 'flag', where: () => '--threads' },
+  ] as const;
+
+  it.each(layers.map(({ layer }, index) => [layer, index] as const))('%s goes before what is below', (layer, index) => {
+    folder.write(`${USER}.toml`, '[cpu]\nthreads = 1\npriority = 1\n');
+    if (index >= 1) folder.write('pickaxe.json', '{\n  "cpu": {\n    "threads": 2\n  }\n}');
+    const environment = index >= 2 ? { PICKAXE_THREADS: '3' } : {};
+    const flags = new Map(index >= 3 ? [['cpu.threads', '4']] : []);
+    const { config, origins } = folder.load({ environment, flags });
+    expect(config.cpu).toEqual({ threads: index + 1, priority: 1 });
+    expect(origins.get('cpu.threads')).toEqual({ layer, where: layers[index].where() });
+    expect(origins.get('cpu.priority')).toEqual({ layer: 'user', where: join(folder.path, `${USER}.toml:3`) });
+  });
+
+  it('is setting by setting, not list item by list item', () => {
+    folder.write(`${USER}.toml`, '[node]\nurls = ["http://a:1", "http://b:1"]\nnetwork = "mainnet01"');
+    folder.write('pickaxe.toml', '[node]\nurls = ["http://c:1"]');
+    expect(folder.load().config.node).toEqual({ urls: ['http://c:1'], network: 'mainnet01', insecureTls: false });
+  });
+
+  it('lets a false go before a true', () => {
+    folder.write('pickaxe.toml', 'gpu.software = true\nrun.json = true');
+    const { config } = folder.load({ flags: new Map([['gpu.software', false]]), environment: { PICKAXE_JSON: '0' } });
+    expect(config).toMatchObject({ gpu: { software: false }, run: { json: false } });
+  });
+});
+
+describe('texts', () => {
+  it('become what their settings are', () => {
+    const environment = {
+      PICKAXE_NODE: 'http://a:1, http://b:2/x/y',
+      PICKAXE_DEVICES: 'cpu,gpu0,cpu',
+      PICKAXE_PUBLIC_KEY: 'AB'.repeat(32),
+      PICKAXE_INSECURE_TLS: 'true',
+      PICKAXE_TEMP_LIMIT: 'none',
+      PICKAXE_GPU_BATCH_MS: '12.5',
+      PICKAXE_CPU_AFFINITY: '0,2-5',
+      PICKAXE_ACCOUNT: '',
+    };
+    expect(folder.load({ environment }).config).toMatchObject({
+      node: { urls: ['http://a:1', 'http://b:2/x/y'], insecureTls: true },
+      devices: { use: ['cpu', 'gpu0'], tempLimit: 'none' },
+      miner: { publicKeys: ['ab'.repeat(32)] },
+      gpu: { batchMs: 12.5 },
+      cpu: { affinity: '0,2-5' },
+    });
+  });
+
+  it('of lists can be given once or several times', () => {
+    const flags = new Map([
+      ['node.urls', ['http://a:1', 'http://b:1']],
+      ['devices.use', ['cpu,gpu1', 'gpu0']],
+    ]);
+    expect(folder.load({ flags }).config).toMatchObject({
+      node: { urls: ['http://a:1', 'http://b:1'] },
+      devices: { use: ['cpu', 'gpu1', 'gpu0'] },
+    });
+  });
+
+  it.each([
+    ['PICKAXE_THREADS', '1e2', /^PICKAXE_THREADS is "1e2"\. Give a whole number from 1 to 1024\.$/],
+    ['PICKAXE_THREADS', '2.5', /whole number/],
+    ['PICKAXE_JSON', 'yes', /true or false/],
+    ['PICKAXE_NODE', 'http://a:1,,http://b:1', /^PICKAXE_NODE is ""\. A node URL is/],
+    ['PICKAXE_NODE', 'http://me:hunter2@a:1', /^PICKAXE_NODE is "http:\/\/\*\*\*@a:1"\./],
+    ['PICKAXE_DURATION', 'Infinity', /seconds/],
+    ['PICKAXE_CPU_AFFINITY', '5-2', /like 0,2-5/],
+    ['PICKAXE_ACCOUNT', 'a\nb', /account/],
+  ])('%s=%j is an error that says what is expected', (name, value, says) => {
+    const problems = folder.problems({ environment: { [name]: value } });
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(says);
+  });
+
+  it.each([
+    ['PICKAXE_THREDS', 'Did you mean PICKAXE_THREADS?'],
+    ['PICKAXE_CPU_THREADS', 'Did you mean PICKAXE_THREADS?'],
+    ['PICKAXE_CONFIGURATION_OF_ALL', 'there is no such setting.'],
+    ['PICKAXE_PRIVATE_KEY', 'Mining takes the public key alone'],
+    ['PICKAXE_HTTP_TOKEN', 'Secrets are not written here'],
+  ])('%s is no variable of ours', (name, says) => {
+    const problems = folder.problems({ environment: { [name]: 'hunter2' } });
+    expect(problems).toEqual([expect.stringContaining(says)]);
+    expect(problems[0]).toContain(name);
+    expect(problems[0]).not.toContain('hunter2');
+  });
+});
+
+describe('errors', () => {
+  it('are told all at once, with file, line, key, what is expected and what was probably meant', () => {
+    folder.write(
+      'pickaxe.toml',
+      `# a comment with [cpu] in it
+tokn = 1
+[cpu]
+thread = 4
+threads = "many"
+[node]
+urls = [
+  "http://ok:1",
+  "ftp://no:1", # not this one
+]
+network = "main net"
+nodes = 3
+[logs]
+level = "x"
+[miner]
+publicKeys = ["ab"]
+software-gpu = true
+threads = 3
+`,
+    );
+    folder.write(`${USER}.json`, '{\n"log":\n{ "level": "loud" }, "gpu": 7 }');
+    const user = join(folder.path, USER);
+    const problems = folder.problems({ flags: new Map([['run.blocks', '0']]), environment: { PICKAXE_JSN: '1' } });
+    expect(problems).toEqual([
+      'PICKAXE_JSN: there is no such setting. Did you mean PICKAXE_JSON?',
+      '--blocks is 0. Give a whole number from 1 to 1000000000.',
+      'pickaxe.toml:2: there is no table tokn.',
+      'pickaxe.toml:4: there is no setting cpu.thread. Did you mean threads?',
+      'pickaxe.toml:5: cpu.threads is "many". Give a whole number from 1 to 1024.',
+      expect.stringMatching(/^pickaxe\.toml:7: node\.urls\[1\] is "ftp:\/\/no:1"\. A node URL is a host/),
+      'pickaxe.toml:11: node.network is "main net". That is not a network: write it like mainnet01 or testnet04.',
+      expect.stringMatching(/^pickaxe\.toml:12: there is no setting node\.nodes\. Did you mean urls\?$/),
+      'pickaxe.toml:13: there is no table logs. Did you mean log?',
+      'pickaxe.toml:16: there is no setting miner.publicKeys. Did you mean public-keys?',
+      'pickaxe.toml:17: there is no setting miner.software-gpu. Did you mean gpu.software?',
+      'pickaxe.toml:18: there is no setting miner.threads. Did you mean cpu.threads?',
+      `${user}.json:3: gpu is 7. It is a table with batch-ms, software.`,
+      `${user}.json:3: log.level is "loud". Give one of: fatal, error, warn, info, debug, trace, silent.`,
+    ]);
+  });
+
+  it.each([
+    ['7', 'pickaxe.json: it is 7. A configuration is an object of tables.'],
+    ['[]', 'pickaxe.json: it is an empty list. A configuration is an object of tables.'],
+    ['{ "$schema": 7 }', 'pickaxe.json:1: $schema is 7. Give a text.'],
+    ['{ "node": null }', 'pickaxe.json:1: node is null. It is a table with urls, network, insecure-tls.'],
+  ])('of %s tell what a file is', (json, problem) => {
+    folder.write('pickaxe.json', json);
+    expect(folder.problems()).toEqual([problem]);
+  });
+
+  it('are told up to twenty', () => {
+    folder.write('pickaxe.toml', Array.from({ length: 25 }, (_, index) => `unknown${index} = 1`).join('\n'));
+    expect(() => folder.load()).toThrow(/^25 errors in the configuration:\n(.*\n){20} {2}… and 5 more$/);
+  });
+
+  it.each([
+    ['token = "hunter2"', 'Secrets are not written here'],
+    ['[node]\nprivate-key = "hunter2"', 'belongs nowhere in pickaxe'],
+    ['[miner]\nsecretKey = "hunter2"', 'belongs nowhere in pickaxe'],
+    ['[node]\npassword = "hunter2"', 'Secrets are not written here'],
+    ['[node]\nurls = ["http://me:hunter2@host:1"]', 'http://***@host:1'],
+    ['[node]\npassword = hunter2', 'it is no TOML'],
+  ])('of %j tell where a secret belongs, and not what it is', (toml, says) => {
+    folder.write('pickaxe.toml', toml);
+    const problems = folder.problems();
+    expect(problems).toEqual([expect.stringContaining(says)]);
+    expect(problems[0]).not.toContain('hunter2');
+  });
+
+  it.each([
+    ['pickaxe.json', '{ "node": { "password": hunter2 } }'],
+    ['pickaxe.json', '{ "node": { "password": "hunter2", } }'],
+    ['pickaxe.json', '{ "node": { "password": "hunter2"'],
+  ])('of %s with %j repeat nothing of it', (file, text) => {
+    folder.write(file, text);
+    expect(folder.problems()).toEqual([expect.stringMatching(/^pickaxe\.json(:1)?: it is no JSON\.$/)]);
+  });
+});
+
+describe('prototypes', () => {
+  it.each([
+    ['pickaxe.json', '{ "__proto__": { "polluted": 1 }, "cpu": { "__proto__": { "threads": 3 } } }'],
+    ['pickaxe.json', '{ "constructor": { "prototype": { "polluted": 1 } } }'],
+    ['pickaxe.toml', '[__proto__]\npolluted = 1'],
+    ['pickaxe.toml', '[cpu.__proto__]\nthreads = 3'],
+    ['pickaxe.toml', 'cpu = { "__proto__" = { threads = 3 }, toString = 1 }'],
+  ])('are safe from %s with %s', (file, text) => {
+    folder.write(file, text);
+    const problems = folder.problems();
+    expect(problems.length).toBeGreaterThan(0);
+    for (const problem of problems) expect(problem).toMatch(/there is no (table|setting) /);
+    expect({}).not.toHaveProperty('polluted');
+    expect({}).not.toHaveProperty('threads');
+  });
+});
+
+describe('files', () => {
+  it('named by --config or PICKAXE_CONFIG take the place of the project’s, and must exist', () => {
+    folder.write('pickaxe.toml', 'cpu.threads = 1');
+    folder.write('rigs/a.json', '{ "cpu": { "threads": 2 } }');
+    folder.write('b.toml', 'cpu.threads = 3');
+    const environment = { PICKAXE_CONFIG: 'b.toml' };
+    expect(folder.load({ environment }).config.cpu.threads).toBe(3);
+    const { config, files, origins } = folder.load({ environment, file: 'rigs/a.json' });
+    expect(config.cpu.threads).toBe(2);
+    expect(files).toEqual([join(folder.path, 'rigs/a.json')]);
+    expect(origins.get('cpu.threads')?.where).toBe('rigs/a.json:1');
+    expect(folder.problems({ file: 'c.toml' })).toEqual(['c.toml: there is no such file.']);
+    expect(folder.problems({ file: folder.write('d.conf', '') })[0]).toMatch(/is named \.toml or \.json/);
+  });
+
+  it('are one format or the other, in each place', () => {
+    for (const format of ['toml', 'json']) folder.write(`pickaxe.${format}`, '');
+    for (const format of ['toml', 'json']) folder.write(`${USER}.${format}`, '');
+    const problems = folder.problems();
+    expect(problems).toHaveLength(2);
+    for (const problem of problems)
+      expect(problem).toMatch(/^There are both .*\.toml and .*\.json: remove one of them\.$/);
+  });
+
+  it('may be links, and nothing else but regular files', () => {
+    folder.write('real.toml', 'cpu.threads = 1');
+    symlinkSync('real.toml', join(folder.path, 'pickaxe.toml'));
+    expect(folder.load().config.cpu.threads).toBe(1);
+    symlinkSync('nowhere.toml', join(folder.path, 'dangling.toml'));
+    symlinkSync('loop.toml', join(folder.path, 'loop.toml'));
+    mkdirSync(join(folder.path, 'folder.toml'));
+    expect(folder.problems({ file: 'dangling.toml' })).toEqual([
+      'dangling.toml: it is a link to a file that does not exist.',
+    ]);
+    expect(folder.problems({ file: 'loop.toml' })).toEqual(['loop.toml: it is a link that leads to itself.']);
+    expect(folder.problems({ file: 'folder.toml' })).toEqual(['folder.toml: it is a directory.']);
+  });
+
+  test.skipIf(asRoot || process.platform === 'win32')('must be readable', () => {
+    chmodSync(folder.write('pickaxe.toml', ''), 0);
+    expect(folder.problems()).toEqual(['pickaxe.toml: it cannot be read: this user may not.']);
+  });
+
+  test.skipIf(process.platform === 'win32')('of the project belong to nobody else, unless they are named', () => {
+    const file = folder.write('pickaxe.toml', 'cpu.threads = 1');
+    chmodSync(file, 0o666);
+    expect(folder.problems()).toEqual([
+      expect.stringMatching(/^pickaxe\.toml: everybody may write to it\. .*--config\.$/),
+    ]);
+    expect(folder.load({ file: 'pickaxe.toml' }).config.cpu.threads).toBe(1);
+  });
+
+  test.skipIf(!asRoot)('of another user are not taken unasked, but for those of whom sudo makes root', () => {
+    const file = folder.write('pickaxe.toml', 'cpu.threads = 1');
+    chownSync(file, 12_345, 12_345);
+    expect(folder.problems()).toEqual([
+      expect.stringMatching(/^pickaxe\.toml: it belongs to another user\. .*--config\.$/),
+    ]);
+    expect(folder.load({ environment: { SUDO_UID: '12345' } }).config.cpu.threads).toBe(1);
+    expect(folder.load({ file: 'pickaxe.toml' }).config.cpu.threads).toBe(1);
+  });
+
+  it('are text of a bounded size', () => {
+    folder.write('pickaxe.toml', `# ${'x'.repeat(256 * 1024)}`);
+    folder.write(`${USER}.toml`, new Uint8Array([0x23, 0xff, 0xfe]));
+    expect(folder.problems()).toEqual([
+      'pickaxe.toml: it has more than 262144 bytes: no configuration.',
+      `${join(folder.path, USER)}.toml: it is not UTF-8 text.`,
+    ]);
+  });
+
+  it('may begin with a byte order mark and end lines as Windows does', () => {
+    folder.write('pickaxe.toml', '\ufeff[cpu]\r\nthreads = 2\r\npriority = 3\r\n');
+    const { config, origins } = folder.load();
+    expect(config.cpu).toEqual({ threads: 2, priority: 3 });
+    expect(origins.get('cpu.priority')?.where).toBe('pickaxe.toml:3');
+  });
+
+  it('of JSON may name their schema', () => {
+    folder.write('pickaxe.json', '{ "$schema": "./pickaxe.schema.json" }');
+    expect(folder.load().config).toEqual(DEFAULTS);
+  });
+
+  it('are checked by themselves, too', () => {
+    folder.write('pickaxe.toml', 'cpu.threads = 1');
+    folder.write('other.toml', 'cpu.priority = 1');
+    expect(loadFile('other.toml', folder.path).config.cpu).toEqual({ priority: 1 });
+    expect(problemsOf(() => loadFile('none.toml', folder.path))).toEqual(['none.toml: there is no such file.']);
+  });
+});
+
+describe('the user’s directory', () => {
+  const home = () => '/home/me';
+  it.each([
+    [{ XDG_CONFIG_HOME: '/x' }, 'linux', '/x/pickaxe'],
+    [{ XDG_CONFIG_HOME: 'x' }, 'linux', '/home/me/.config/pickaxe'],
+    [{}, 'linux', '/home/me/.config/pickaxe'],
+    [{}, 'darwin', '/home/me/.config/pickaxe'],
+    [{ APPDATA: '/roaming' }, 'win32', '/roaming/pickaxe'],
+    [{ APPDATA: '/roaming' }, 'linux', '/home/me/.config/pickaxe'],
+  ])('with %j on %s is %s', (environment, platform, directory) => {
+    expect(userConfigDirectory(environment, platform, home)).toBe(directory);
+  });
+
+  it('is none without a home', () => {
+    expect(userConfigDirectory({}, 'linux', () => 'unknown')).toBeUndefined();
+    const nobody = () => {
+      throw new Error('no such user');
+    };
+    expect(userConfigDirectory({}, 'linux', nobody)).toBeUndefined();
+  });
+});

@@ -1,0 +1,116 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { parse } from 'smol-toml';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { configAsJson, configAsToml, exampleToml } from '#pickaxe/config/print.js';
+import { fileSchema, jsonSchema } from '#pickaxe/config/schema.js';
+import { DEFAULTS, ENTRIES } from '#pickaxe/config/settings.js';
+import { Folder } from './folder.ts';
+
+let folder: Folder;
+beforeEach(() => {
+  folder = new Folder();
+});
+afterEach(() => folder.remove());
+
+/** The example with every setting in effect. */
+const uncommented = exampleToml().replace(/^# ([a-z-]+ = )/gm, '$1');
+
+describe('the example', () => {
+  it('sets nothing', () => {
+    folder.write('pickaxe.toml', exampleToml());
+    const { config, origins } = folder.load();
+    expect(config).toEqual(DEFAULTS);
+    expect(origins.size).toBe(0);
+  });
+
+  it('names every setting, with a value that can be, and the default where there is one', () => {
+    const file = folder.write('all.toml', uncommented);
+    const { config, origins } = folder.load({ file });
+    expect([...origins.keys()]).toEqual(ENTRIES.map(({ path }) => path));
+    expect(config).toMatchObject(DEFAULTS);
+    for (const { setting, variable, flag } of ENTRIES) {
+      expect(uncommented).toContain(`# ${setting.about}`);
+      expect(uncommented).toContain(flag ? `# ${flag}, ${variable}\n` : `# ${variable}\n`);
+    }
+  });
+
+  it('sets what it is told to, and is checked with it', () => {
+    const values = { node: { urls: ['http://a:1'], network: 'mainnet01' }, cpu: { threads: 3 } };
+    folder.write('pickaxe.toml', exampleToml(values));
+    const { config, origins } = folder.load();
+    expect(config).toMatchObject(values);
+    expect([...origins.keys()]).toEqual(['node.urls', 'node.network', 'cpu.threads']);
+  });
+});
+
+describe('the JSON Schema', () => {
+  const validate = new Ajv2020({ strict: true }).compile(jsonSchema());
+
+  it('is of draft 2020-12 and describes every setting', () => {
+    const schema = jsonSchema() as { $schema: string; properties: Record<string, { properties: object }> };
+    expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema');
+    for (const { table, key, setting } of ENTRIES) {
+      expect(schema.properties[table].properties).toHaveProperty(
+        key,
+        expect.objectContaining({
+          description: expect.stringContaining(setting.about),
+        }),
+      );
+    }
+  });
+
+  it.each([
+    ['nothing', {}],
+    ['the example', parse(uncommented)],
+    ['the name of the schema', { $schema: './pickaxe.schema.json' }],
+    ['no limit of temperature', { devices: { 'temp-limit': 'none' } }],
+    ['a key in capitals', { miner: { 'public-keys': ['AB'.repeat(32)] } }],
+  ])('takes what a file may say: %s', (_, document) => {
+    expect(fileSchema.safeParse(document).success).toBe(true);
+    expect(validate(document), JSON.stringify(validate.errors)).toBe(true);
+  });
+
+  it.each([
+    ['an unknown table', { logs: {} }],
+    ['an unknown setting', { log: { loudness: 3 } }],
+    ['a number out of range', { cpu: { threads: 0 } }],
+    ['a fraction', { cpu: { threads: 1.5 } }],
+    ['another choice', { miner: { predicate: 'keys-some' } }],
+    ['an empty list', { node: { urls: [] } }],
+    ['another protocol', { node: { urls: ['ftp://a'] } }],
+    ['a short key', { miner: { 'public-keys': ['ab'] } }],
+  ])('refuses what a file may not say: %s', (_, document) => {
+    expect(fileSchema.safeParse(document).success).toBe(false);
+    expect(validate(document)).toBe(false);
+  });
+});
+
+describe('--print-config', () => {
+  const load = () => {
+    folder.write('pickaxe.toml', '[node]\nurls = ["http://a:1"]\n[cpu]\naffinity = "0,2-5"');
+    return folder.load({ environment: { PICKAXE_LOG_LEVEL: 'debug' }, flags: new Map([['cpu.threads', '2']]) });
+  };
+
+  it('prints TOML that makes the same configuration, each value with where it comes from', () => {
+    const printed = configAsToml(load());
+    expect(printed).toMatch(/^urls = .* {2}# pickaxe\.toml:2$/m);
+    expect(printed).toMatch(/^threads = 2 {2}# --threads$/m);
+    expect(printed).toMatch(/^level = "debug" {2}# PICKAXE_LOG_LEVEL$/m);
+    expect(printed).toMatch(/^format = "auto" {2}# default$/m);
+    expect(printed).toMatch(/^# priority: 19$/m);
+    expect(printed).toMatch(/^# network: not set$/m);
+    const file = folder.write('printed.toml', printed);
+    expect(folder.load({ file }).config).toEqual(load().config);
+  });
+
+  it('prints the same as JSON', () => {
+    const printed = JSON.parse(configAsJson(load()));
+    expect(Object.keys(printed)).toEqual(ENTRIES.map(({ path }) => path));
+    expect(printed).toMatchObject({
+      'node.urls': { value: ['http://a:1'], origin: 'project', where: 'pickaxe.toml:2' },
+      'cpu.threads': { value: 2, origin: 'flag', where: '--threads' },
+      'log.level': { value: 'debug', origin: 'environment', where: 'PICKAXE_LOG_LEVEL' },
+      'cpu.priority': { value: null, origin: 'default', where: 'default' },
+    });
+  });
+});

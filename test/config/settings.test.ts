@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it, test } from 'vitest';
+import { z } from 'zod';
+import { integer, kernelName, path } from '#pickaxe/config/kinds.js';
+import { describe as describeSetting, entriesOf, kebab } from '#pickaxe/config/setting.js';
+import { DEFAULTS, ENTRIES } from '#pickaxe/config/settings.js';
+import { KERNEL_NAMES } from '#pickaxe/engine/cpu/kernels/kernel.js';
+
+describe('the table of settings', () => {
+  it('gives each setting a path, a flag and a variable of its own', () => {
+    for (const names of [
+      ENTRIES.map(({ path }) => path),
+      ENTRIES.flatMap(({ flag }) => flag ?? []),
+      ENTRIES.map(({ variable }) => variable),
+    ]) {
+      expect(new Set(names).size).toBe(names.length);
+    }
+  });
+
+  it.each(ENTRIES.map((entry) => [entry.path, entry] as const))('%s says all that it must', (_, { setting, flag }) => {
+    const { kind, about, default: value, otherwise, example } = setting;
+    expect(about).toMatch(/^\S.*[^.\s]$/);
+    expect(kind.says).toMatch(/\S/);
+    const schema = kind.schema(z);
+    if (value !== undefined) {
+      expect(schema.parse(value)).toEqual(value);
+      expect(otherwise, 'what holds otherwise is the default').toBeUndefined();
+    } else {
+      expect(schema.parse(example)).toEqual(example);
+    }
+    if (flag) expect(setting.flag).toMatch(kind.form === 'switch' ? /^--[a-z-]+$/ : /^--[a-z-]+ <[a-z]+>$/);
+  });
+
+  it('names the CPU kernels that there are', () => {
+    expect(kernelName.choices).toEqual(KERNEL_NAMES);
+  });
+
+  it('has the defaults of a miner that nobody configured', () => {
+    expect(DEFAULTS).toEqual({
+      node: { insecureTls: false },
+      miner: { predicate: 'keys-all' },
+      devices: { tempLimit: 90 },
+      cpu: {},
+      gpu: { software: false },
+      run: { json: false },
+      http: { control: false },
+      log: { level: 'info', format: 'auto' },
+    });
+  });
+});
+
+test('names follow from a place in the table: the variable from the flag, or else from the path', () => {
+  const about = 'a setting';
+  const http = {
+    about,
+    settings: {
+      allowControl: { kind: path, about },
+      tokenFile: { kind: path, about, flag: '--http-token-file <file>' },
+    },
+  };
+  expect(entriesOf({ http })).toMatchObject([
+    { table: 'http', key: 'allow-control', path: 'http.allow-control', variable: 'PICKAXE_HTTP_ALLOW_CONTROL' },
+    { path: 'http.token-file', flag: '--http-token-file', variable: 'PICKAXE_HTTP_TOKEN_FILE' },
+  ]);
+  expect(entriesOf({ http })[0]).not.toHaveProperty('flag');
+  expect(kebab('insecureTls')).toBe('insecure-tls');
+});
+
+test('a setting is described in one line', () => {
+  const kind = integer(1, 3);
+  expect(describeSetting({ kind, about: 'how many' })).toBe('how many');
+  expect(describeSetting({ kind, about: 'how many', default: 2 })).toBe('how many (default: 2)');
+  expect(describeSetting({ kind: kernelName, about: 'which', otherwise: 'the fastest' })).toMatch(
+    /^which \(choices: avx512x2, .*, js; default: the fastest\)$/,
+  );
+});
+
+test('docs/configuration.md has a line for every setting, and none for others', () => {
+  const page = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
+  const [, table] = page.split('\n## Settings\n');
+  const lines = table.split('\n').filter((line) => line.startsWith('| `'));
+  expect(lines).toEqual(
+    ENTRIES.map(({ path, flag, variable, setting }) => {
+      const names = [path, flag, variable].map((name) => (name ? `\`${name}\`` : ''));
+      return `| ${names.join(' | ')} | ${describeSetting(setting)}${setting.live ? '; live' : ''} |`;
+    }),
+  );
+});
