@@ -25,8 +25,10 @@ const ALLOWED: Record<string, string[]> = {
   'engine/cpu': ['chain', 'clock.ts', 'cache.ts', 'cpu-list.ts', 'engine/engine.ts'],
   'engine/gpu': ['chain', 'clock.ts', 'cache.ts', 'engine/engine.ts', 'telemetry.ts'],
   mine: ['chain', 'clock.ts', 'events', 'source/source.ts', 'engine/engine.ts', 'telemetry.ts'],
-  report: ['clock.ts', 'events', 'telemetry.ts'],
-  'report/http': ['report', 'clock.ts', 'events', 'telemetry.ts', 'version.ts'],
+  'report/units.ts': ['telemetry.ts'],
+  report: ['report/units.ts', 'clock.ts', 'events', 'telemetry.ts'],
+  'report/http': ['report', 'report/units.ts', 'clock.ts', 'events', 'telemetry.ts', 'version.ts'],
+  web: ['report/http', 'report/units.ts'],
   'mock-node': ['chain', 'clock.ts'],
   'index.ts': ['*'],
   cli: ['*'],
@@ -42,6 +44,8 @@ const PACKAGES: Record<string, string[]> = {
   mine: [],
   report: ['pino'],
   'report/http': ['fastify', 'pino', 'prom-client', 'zod'],
+  'report/units.ts': [],
+  web: ['uplot', 'zod'],
 };
 
 const rooms = Object.keys(ALLOWED).sort((a, b) => b.length - a.length);
@@ -73,6 +77,14 @@ describe('imports point one way', () => {
         const fine = PACKAGES[room].some((name) => path === name || path.startsWith(`${name}/`));
         expect(fine, `${file} imports the package ${path}`).toBe(true);
       }
+    }
+  });
+
+  it('gives the page nothing of the server but types', () => {
+    const types = /^import type [^;]+ from '(?:[^']*\/report\/http\/[^']+|zod)';$/gm;
+    for (const file of files.filter((file) => roomOf(file) === 'web')) {
+      const rest = readFileSync(join(src, file), 'utf8').replaceAll(types, '');
+      expect(rest, file).not.toMatch(/from '([^']*\/report\/http\/[^']+|zod|node:[^']+)'/);
     }
   });
 
