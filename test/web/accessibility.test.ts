@@ -1,18 +1,12 @@
 import type { Page } from 'playwright-core';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { device, verdict } from '../report/fakes.ts';
 import { noBrowser, open, refresh, SLOW, type View, why } from './browser.ts';
 import { Rig, work } from './rig.ts';
 
-const rigs: Rig[] = [];
-afterEach(async () => {
-  await Promise.all(rigs.splice(0).map((rig) => rig.close()));
-});
-
 /** A page that shows every state there is. */
 async function shown(view: View = {}): Promise<{ rig: Rig; page: Page }> {
   const rig = new Rig();
-  rigs.push(rig);
   work(await rig.serve({ control: true }));
   rig.emit(device('gpu2', 'paused', 'it is night'));
   rig.emit(device('gpu3', 'restarting', 'it was lost'));

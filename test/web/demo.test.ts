@@ -1,20 +1,18 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type Run, start } from '../cli/pickaxe.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { start } from '../cli/pickaxe.ts';
 import { figure, noBrowser, open, SLOW, why } from './browser.ts';
-
-let run: Run | undefined;
-afterEach(async () => {
-  run?.child.kill('SIGKILL');
-  await run?.code;
-});
 
 describe.skipIf(noBrowser)(`the web page of a real run${why}`, () => {
   it('shows a miner at work, and has it rest and go on', async () => {
     const http = ['--http', '127.0.0.1:0', '--http-control'];
-    run = start(['demo', '--devices', 'cpu', '--threads', '1', ...http]);
+    const run = start(['demo', '--devices', 'cpu', '--threads', '1', ...http]);
+    onTestFinished(async () => {
+      run.child.kill('SIGKILL');
+      await run.code;
+    });
     const url = await vi.waitFor(() => {
-      const [, found] = /listening at (http:\S+?),/.exec(run!.stderr) ?? [];
-      expect(found, run!.stderr).toBeDefined();
+      const [, found] = /listening at (http:\S+?),/.exec(run.stderr) ?? [];
+      expect(found, run.stderr).toBeDefined();
       return found;
     }, SLOW);
     const page = await open(url);

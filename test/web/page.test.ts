@@ -1,19 +1,13 @@
 import type { Page } from 'playwright-core';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { formatDuration, formatHashrate } from '#pickaxe/report/units.js';
 import { latency, percent } from '#pickaxe/web/format.js';
 import { device, hashes } from '../report/fakes.ts';
 import { figure, noBrowser, open, refresh, SLOW, why } from './browser.ts';
 import { NODE, Rig, work } from './rig.ts';
 
-const rigs: Rig[] = [];
-afterEach(async () => {
-  await Promise.all(rigs.splice(0).map((rig) => rig.close()));
-});
-
 async function served(options: Parameters<Rig['serve']>[0] = {}): Promise<Rig> {
   const rig = new Rig();
-  rigs.push(rig);
   return work(await rig.serve(options));
 }
 
@@ -70,7 +64,6 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
     expect(heads).toContain('temperature');
 
     const bare = new Rig();
-    rigs.push(bare);
     await bare.serve();
     bare.emit(device('cpu', 'ready'));
     const other = await open(bare.url);
@@ -217,7 +210,6 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
     expect(await page.locator('body.away').count()).toBe(1);
 
     const again = new Rig(100_000);
-    rigs.push(again);
     await again.serve({ port });
     again.emit(device('cpu', 'ready'));
     again.emit({ event: 'new_cut', chain: 5 });

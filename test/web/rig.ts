@@ -1,7 +1,7 @@
 /** A rig that does what a test tells it, served with its page. */
 
 import { pino } from 'pino';
-import { vi } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import type { Controls, PauseReason } from '#pickaxe/events/controls.js';
 import { Events, type MinerEvent } from '#pickaxe/events/events.js';
 import { type Http, serveHttp } from '#pickaxe/report/http/http.js';
@@ -40,8 +40,9 @@ export class Rig {
     return asker(Number(new URL(this.url).port));
   }
 
-  /** Steps of its history are taken by `steps` alone. */
+  /** Until the test has finished, its pages included. Steps of its history are taken by `steps` alone. */
   async serve(options: Partial<ServerOptions> = {}): Promise<this> {
+    onTestFinished(() => this.close());
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const controls: Controls = {
       pause: (_, why, name) => this.#act('pause', name, 'paused', why),

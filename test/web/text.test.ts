@@ -1,17 +1,11 @@
 import type { Page } from 'playwright-core';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { device, hashes, verdict } from '../report/fakes.ts';
 import { noBrowser, open, refresh, SLOW, why } from './browser.ts';
 import { Rig, work } from './rig.ts';
 
-const rigs: Rig[] = [];
-afterEach(async () => {
-  await Promise.all(rigs.splice(0).map((rig) => rig.close()));
-});
-
 async function served(): Promise<Rig> {
   const rig = new Rig();
-  rigs.push(rig);
   return rig.serve({ control: true });
 }
 

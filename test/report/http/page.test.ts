@@ -1,9 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { Rig } from '../../web/rig.ts';
-
-let rig: Rig;
-afterEach(() => rig.close());
 
 it.each([
   ['/', 'text/html; charset=utf-8', 'dist/web/index.html'],
@@ -14,7 +11,7 @@ it.each([
   ['/web/uplot.js', 'text/javascript; charset=utf-8', 'node_modules/uplot/dist/uPlot.esm.js'],
   ['/web/uplot.css', 'text/css; charset=utf-8', 'node_modules/uplot/dist/uPlot.min.css'],
 ])('serves %s to everybody, and only once', async (path, type, file) => {
-  rig = await new Rig().serve({ token: 'a token of some length' });
+  const rig = await new Rig().serve({ token: 'a token of some length' });
   const { status, headers, text } = await rig.ask(path);
   expect(status).toBe(200);
   expect(text).toBe(readFileSync(file, 'utf8'));
@@ -31,7 +28,7 @@ it.each([
 });
 
 it('lets the page load from nowhere else, and run nothing that is written into it', async () => {
-  rig = await new Rig().serve();
+  const rig = await new Rig().serve();
   const { headers, text } = await rig.ask('/');
   const policy = String(headers['content-security-policy']);
   expect(policy).toContain("default-src 'none'");
@@ -56,6 +53,6 @@ it.each([
   '/web/main.js%00.css',
   '/web/toString',
 ])('does not serve %s', async (path) => {
-  rig = await new Rig().serve();
+  const rig = await new Rig().serve();
   expect([400, 404]).toContain((await rig.ask(path)).status);
 });
