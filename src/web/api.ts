@@ -2,6 +2,7 @@
 
 import type { z } from 'zod';
 import type { HistoryAnswer, LogAnswer, Status } from '../report/http/schemas.ts';
+import { keep, recall } from './storage.ts';
 
 export type History = z.infer<typeof HistoryAnswer>;
 export type Range = History['range'];
@@ -23,7 +24,7 @@ export class ApiError extends Error {
 }
 
 export class Api {
-  #token = sessionStorage.getItem(TOKEN);
+  #token = recall('sessionStorage', TOKEN);
 
   /** Whether there is one to send. */
   get hasToken(): boolean {
@@ -33,7 +34,7 @@ export class Api {
   /** Kept until the tab is closed. */
   useToken(token: string): void {
     this.#token = token;
-    sessionStorage.setItem(TOKEN, token);
+    keep('sessionStorage', TOKEN, token);
   }
 
   status(): Promise<Status> {

@@ -16,8 +16,8 @@ import { followChoice } from './theme.ts';
 import { askForToken, endAsking } from './token-form.ts';
 import { Works } from './work.ts';
 
-/** Two starts of the miner are further apart; what is less, clocks do. */
-const SAME_START_MS = 1_500;
+/** What clocks may drift apart, or be set by, while nobody sees the page. */
+const SAME_START_MS = 60_000;
 
 const api = new Api();
 const controls = new Controls(act);
@@ -31,7 +31,7 @@ async function refresh(): Promise<void> {
   const status = await withToken(() => api.status());
   // Of another version than this page.
   if (last && last.version !== status.version) location.reload();
-  if (last && Math.abs(startOf(last) - startOf(status)) > SAME_START_MS) {
+  if (last && isAnotherStart(last, status)) {
     log.restart();
     charts.outdate();
   }
@@ -53,6 +53,10 @@ async function withToken<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
       api.useToken(await askForToken(api.hasToken));
     }
   }
+}
+
+function isAnotherStart(before: Status, now: Status): boolean {
+  return now.uptime_seconds < before.uptime_seconds || Math.abs(startOf(now) - startOf(before)) > SAME_START_MS;
 }
 
 function startOf({ time, uptime_seconds }: Status): number {
@@ -79,12 +83,15 @@ function showReached(): boolean {
 
 function showFault(fault: unknown): void {
   document.body.classList.add('away');
-  const what =
-    fault instanceof ApiError ? `The miner answers with an error: ${fault.message}.` : 'The miner cannot be reached.';
   const when = last ? ` The figures are those of ${clockSeconds(last.time)}.` : '';
-  setText(byId('banner'), `${what}${when} Trying again.`);
+  setText(byId('banner'), `${whatIsWrong(fault)}${when} Trying again.`);
   byId('banner').hidden = false;
-  if (!(fault instanceof ApiError || fault instanceof TypeError || fault instanceof DOMException)) throw fault;
+}
+
+function whatIsWrong(fault: unknown): string {
+  if (fault instanceof ApiError) return `The miner answers with an error: ${fault.message}.`;
+  if (fault instanceof TypeError || fault instanceof DOMException) return 'The miner cannot be reached.';
+  return `This page is at fault: ${fault}.`;
 }
 
 async function act(action: Action, device?: string): Promise<void> {

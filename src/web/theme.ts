@@ -1,11 +1,12 @@
 /** Light or dark: as the system is, or as was chosen here. Loaded first, so that the page is not drawn in another. */
 
+import { keep, recall } from './storage.ts';
+
 const STORED = 'pickaxe-theme';
 const CHOICES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof CHOICES)[number];
 
-function stored(): Theme {
-  const value = localStorage.getItem(STORED);
+function themeOf(value: string | null): Theme {
   return CHOICES.find((choice) => choice === value) ?? 'system';
 }
 
@@ -15,13 +16,13 @@ function use(theme: Theme): void {
 
 /** @param changed called whenever colours are others than before */
 export function followChoice(select: HTMLSelectElement, changed: () => void): void {
-  select.value = stored();
+  select.value = document.documentElement.dataset.theme ?? 'system';
   select.addEventListener('change', () => {
-    localStorage.setItem(STORED, select.value);
-    use(stored());
+    keep('localStorage', STORED, select.value);
+    use(themeOf(select.value));
     changed();
   });
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', changed);
 }
 
-use(stored());
+use(themeOf(recall('localStorage', STORED)));

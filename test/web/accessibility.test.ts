@@ -123,7 +123,7 @@ describe.skipIf(noBrowser)(`the web page, for everybody${why}`, () => {
   });
 
   it.each(['light', 'dark'] as const)('has enough contrast when it is %s', async (colorScheme) => {
-    const { rig, page } = await shown({ colorScheme, reducedMotion: 'reduce', expected: /ERR_/ });
+    const { rig, page } = await shown({ colorScheme, expected: /ERR_/ });
     expect(await page.evaluate(FAINT)).toEqual([]);
     expect(await page.evaluate(FAINT_LINES)).toEqual([]);
     await page.getByRole('button', { name: 'Pause all' }).click();
@@ -201,8 +201,8 @@ describe.skipIf(noBrowser)(`the web page, for everybody${why}`, () => {
     expect(rig.asked).toEqual([]);
   });
 
-  it('does not move for those who want no motion', async () => {
-    const { page } = await shown({ reducedMotion: 'reduce' });
+  it('does not move', async () => {
+    const { page } = await shown();
     const moving = await page.locator('*').evaluateAll(
       (all) =>
         all.filter((one) => {

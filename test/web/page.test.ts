@@ -221,6 +221,21 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
     expect(await page.locator('#devices tbody tr').count()).toBe(1);
   });
 
+  it('works where the browser may keep nothing', async () => {
+    const token = 'a-token-of-some-letters';
+    const rig = await served({ token });
+    const forbid = ['localStorage', 'sessionStorage'].map(
+      (kind) =>
+        `Object.defineProperty(window, '${kind}', { get() { throw new DOMException('no', 'SecurityError'); } });`,
+    );
+    const page = await open(rig.url, { expected: /401/, prepare: (page) => page.addInitScript(forbid.join('')) });
+    await page.getByLabel('Token').fill(token);
+    await page.keyboard.press('Enter');
+    await row(page, 'gpu0').waitFor();
+    await page.getByLabel('Colours').selectOption('dark');
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
+  });
+
   it('says when the miner answers with an error', async () => {
     const rig = await served();
     const page = await open(rig.url, { expected: /503/ });
