@@ -70,13 +70,16 @@ const miner = spawn(
   ],
   { stdio: ['ignore', 'ignore', 'pipe'] },
 );
-const browser = await chromium.launch({ executablePath: values.chromium, args: ['--no-sandbox'] });
 try {
   const url = await urlOf(miner);
   console.log(`${url}: mining for ${minutes} minutes`);
   await sleep(seconds * 1000);
-  for (const each of PICTURES) await picture(browser, url, each);
+  const browser = await chromium.launch({ executablePath: values.chromium, args: ['--no-sandbox'] });
+  try {
+    for (const each of PICTURES) await picture(browser, url, each);
+  } finally {
+    await browser.close();
+  }
 } finally {
-  await browser.close();
   miner.kill();
 }
