@@ -12,7 +12,7 @@ const ALLOWED: Record<string, string[]> = {
   'version.ts': [],
   'cpu-list.ts': [],
   'http-address.ts': [],
-  config: ['cpu-list.ts', 'http-address.ts'],
+  config: ['cpu-list.ts', 'http-address.ts', 'quantities.ts', 'guards/windows.ts'],
   'cache.ts': ['version.ts'],
   events: ['telemetry.ts'],
   kernel: ['chain'],
@@ -25,10 +25,15 @@ const ALLOWED: Record<string, string[]> = {
   'engine/cpu': ['chain', 'clock.ts', 'cache.ts', 'cpu-list.ts', 'engine/engine.ts'],
   'engine/gpu': ['chain', 'clock.ts', 'cache.ts', 'engine/engine.ts', 'telemetry.ts'],
   mine: ['chain', 'clock.ts', 'events', 'source/source.ts', 'engine/engine.ts', 'telemetry.ts'],
+  bench: ['chain', 'clock.ts', 'engine/engine.ts', 'mine', 'telemetry.ts'],
   'report/units.ts': ['telemetry.ts'],
   report: ['report/units.ts', 'clock.ts', 'events', 'telemetry.ts'],
   'report/http': ['report', 'report/units.ts', 'clock.ts', 'events', 'telemetry.ts', 'version.ts'],
   web: ['report/http', 'report/units.ts'],
+  'quantities.ts': [],
+  'guards/windows.ts': [],
+  guards: ['clock.ts', 'events', 'guards/windows.ts'],
+  notify: ['clock.ts', 'events', 'report', 'report/units.ts'],
   'mock-node': ['chain', 'clock.ts'],
   'index.ts': ['*'],
   cli: ['*'],
@@ -37,6 +42,7 @@ const ALLOWED: Record<string, string[]> = {
 /** Packages that only some rooms may import. */
 const PACKAGES: Record<string, string[]> = {
   'cache.ts': ['zod'],
+  bench: ['@noble/hashes', 'zod'],
   chain: ['@noble/hashes'],
   config: ['zod', 'smol-toml', 'fastest-levenshtein'],
   events: [],
@@ -46,6 +52,8 @@ const PACKAGES: Record<string, string[]> = {
   'report/http': ['fastify', 'pino', 'prom-client', 'zod'],
   'report/units.ts': [],
   web: ['uplot', 'zod'],
+  guards: ['pino'],
+  notify: ['pino', 'undici'],
 };
 
 const rooms = Object.keys(ALLOWED).sort((a, b) => b.length - a.length);

@@ -4,6 +4,6 @@
 
 khs=0
 stats=null
-if pickaxe_answer=$("$pickaxe_folder/pickaxe" stats --format hive --url "http://127.0.0.1:$WEB_PORT" 2> /dev/null); then
+if pickaxe_answer=$("$pickaxe_folder/pickaxe" stats --format hive --http "127.0.0.1:$WEB_PORT" 2> /dev/null); then
   { read -r khs && read -r stats; } <<< "$pickaxe_answer"
 fi

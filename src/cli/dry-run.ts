@@ -25,7 +25,8 @@ interface Device {
  * @returns the exit code of a miner that ends after this
  */
 export async function dryRun(rig: Rig, { miner, run }: Config): Promise<number> {
-  const { source, engines, log, temperatureLimits } = rig;
+  const { source, engines, log } = rig;
+  const temperatureLimits = rig.temperatureLimits?.();
   const devices: Device[] = [];
   for (const engine of engines) devices.push(await tryOut(engine, log));
   const { publicKeys = [], predicate, account = defaultAccount(publicKeys) } = miner;

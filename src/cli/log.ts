@@ -1,6 +1,6 @@
 /** The log: pino on stderr, readable on a terminal, JSON lines elsewhere. stdout belongs to results. */
 
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, multistream, pino } from 'pino';
 import pretty from 'pino-pretty';
 import type { Config } from '../config/settings.ts';
 import type { EngineListener } from '../engine/engine.ts';
@@ -10,20 +10,42 @@ export type LogFormat = Config['log']['format'];
 
 const STDERR = 2;
 
-/** Written synchronously, so that the last lines are out before the process ends. */
-export function makeLog(level: LogLevel, format: LogFormat): Logger {
-  const readable = format === 'text' || (format === 'auto' && process.stderr.isTTY === true);
+/** Lines for people: the time, a tag, and what is said. */
+const READABLE: pretty.PrettyOptions = {
+  translateTime: 'SYS:HH:MM:ss.l',
+  ignore: 'tag,level',
+  messageFormat: (entry, messageKey) => `${String(entry.tag ?? '').padEnd(5)} ${entry[messageKey]}`,
+};
+/** In a file, where lines of many days stand, and colours are noise. */
+const READABLE_FILE: pretty.PrettyOptions = {
+  ...READABLE,
+  translateTime: 'SYS:yyyy-mm-dd HH:MM:ss.l',
+  ignore: 'tag',
+  colorize: false,
+};
+
+/**
+ * Written synchronously, so that the last lines are out before the process ends.
+ * @param file takes each line, too
+ */
+export function makeLog(level: LogLevel, format: LogFormat, file?: DestinationStream): Logger {
   const options = { level, base: null };
-  if (!readable) return pino(options, pino.destination({ fd: STDERR, sync: true }));
-  const stream = pretty({
-    destination: STDERR,
-    sync: true,
-    colorize: process.stderr.isTTY === true && !process.env.NO_COLOR,
-    translateTime: 'SYS:HH:MM:ss.l',
-    ignore: 'tag,level',
-    messageFormat: (entry, messageKey) => `${String(entry.tag ?? '').padEnd(5)} ${entry[messageKey]}`,
-  });
-  return pino(options, stream);
+  const stderr = toStderr(format);
+  if (!file) return pino(options, stderr);
+  const copy = format === 'text' ? prettyLines(file) : file;
+  return pino(options, multistream([stderr, copy].map((stream) => ({ stream, level: 'trace' }))));
+}
+
+function toStderr(format: LogFormat): DestinationStream {
+  const readable = format === 'text' || (format === 'auto' && process.stderr.isTTY === true);
+  if (!readable) return pino.destination({ fd: STDERR, sync: true });
+  const colorize = process.stderr.isTTY === true && !process.env.NO_COLOR;
+  return pretty({ ...READABLE, destination: STDERR, sync: true, colorize });
+}
+
+function prettyLines(file: DestinationStream): DestinationStream {
+  const line = pretty.prettyFactory(READABLE_FILE);
+  return { write: (json) => file.write(line(json)) };
 }
 
 /** Logs what opening an engine does while it takes its time, each step once. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** `pickaxe`: reads the command line and runs one command. Commands are loaded when they are run, to start fast. */
 
-import { Command, CommanderError } from 'commander';
+import { Argument, Command, CommanderError, Option } from 'commander';
 import { version } from '../version.ts';
 import { exit, stopWithReader } from './exit.ts';
 import { EXIT, UsageError } from './exit-codes.ts';
@@ -28,32 +28,69 @@ Exit codes: 0 done, 1 internal error, 2 wrong usage, 3 no usable device, 4 no wo
 6 a device computed wrong hashes. No developer fee, no telemetry.`,
   );
 
-withSettings(program.command('mine'), 'node', 'miner', 'devices', 'cpu', 'gpu', 'run', 'http', 'log')
+/** Tables of settings, for whatever mines. */
+const MINING = ['devices', 'cpu', 'gpu', 'run', 'http', 'log', 'log-file', 'pause', 'alarm', 'hooks', 'webhook'];
+
+withSettings(program.command('mine'), 'node', 'miner', ...MINING)
   .description('mine on a node')
   .option('--print-config', 'print the settings that hold and where each comes from, and exit')
   .option('--dry-run', 'check settings and devices without asking the node, say what would be mined with, and exit')
   .action(async (options, command) =>
-    exit(await (await import('./commands/mine.ts')).runMine(await settingsOf(command), options)),
+    exit(
+      await (await import('./commands/mine.ts')).runMine(await settingsOf(command), options, () => settingsOf(command)),
+    ),
   );
 
-withSettings(program.command('demo'), 'devices', 'cpu', 'gpu', 'run', 'http', 'log')
+withSettings(program.command('demo'), ...MINING)
   .description('mine on a mock node inside this process: nothing to configure, nothing leaves this machine')
-  .action(async (_, command) => exit(await (await import('./commands/demo.ts')).runDemo(await settingsOf(command))));
+  .action(async (_, command) =>
+    exit(await (await import('./commands/demo.ts')).runDemo(await settingsOf(command), () => settingsOf(command))),
+  );
 
-withSettings(program.command('bench'), 'devices.use', 'cpu', 'gpu', 'log')
-  .description('measure the hashrate of each device, offline')
-  .option('--seconds <n>', 'length of the measurement of each device', positiveSeconds, 5)
+const bench = withSettings(program.command('bench'), 'devices.use', 'cpu', 'gpu', 'log')
+  .description('measure the hashrate of each device and prove its work by a hash sum, offline')
+  .helpCommand(false)
+  .option('--seconds <n>', 'length of each measurement (default: 10; with --stress 60)', positiveSeconds)
+  .option('--seed <text>', 'what the hash sum is of: your own cannot be known before', 'pickaxe')
+  .option(
+    '--count <n>',
+    'nonces of the hash sum, 65536 or more (default: 134217728); of each round, with --stress',
+    positiveInteger(2 ** 40),
+  )
+  .option('--together', 'all devices at once, as when mining', false)
+  .option('--stress', 'keep all devices busy instead, and check each of their answers', false)
   .option('--tune', 'measure every kernel again instead, of the CPU and of GPUs, and remember the fastest', false)
   .option('--json', 'one JSON object on stdout', false)
   .action(async (options, command) =>
     exit(await (await import('./commands/bench.ts')).runBench(await settingsOf(command), options)),
   );
 
+bench
+  .command('compare')
+  .description('compare two results of bench --json: hashrates, efficiency, hash sums')
+  .argument('<a.json>', 'the one to compare with')
+  .argument('<b.json>', 'the other one')
+  .action(async (a, b) => {
+    // Commander takes options behind a subcommand for those of the command.
+    const given = bench.options.filter((option) => bench.getOptionValueSource(option.attributeName()) === 'cli');
+    if (given.length > 0) throw new UsageError(`bench compare takes no ${given[0].long}.`);
+    exit((await import('./commands/bench-compare.ts')).runCompare(a, b));
+  });
+
 withSettings(program.command('devices'), 'cpu', 'gpu.software')
   .description('list the devices and kernels that this machine can mine with')
   .option('--json', 'one JSON object on stdout', false)
   .action(async (options, command) =>
     exit(await (await import('./commands/devices.ts')).runDevices(await settingsOf(command), options)),
+  );
+
+withSettings(program.command('stats'), 'http.listen', 'http.token-file')
+  .description('ask a miner that serves HTTP how it is doing')
+  .addOption(
+    new Option('--format <name>', 'for what').choices(['json', 'hive', 'mmpos', 'xmrig', 'prom']).default('json'),
+  )
+  .action(async (options, command) =>
+    exit(await (await import('./commands/stats.ts')).runStats((await settingsOf(command)).config, options)),
   );
 
 program
@@ -102,6 +139,28 @@ withSettings(program.command('mock-node'), 'log')
   .action(async (options, command) =>
     exit(await (await import('./commands/mock-node.ts')).runMockNode(await settingsOf(command), options)),
   );
+
+const service = program.command('service').helpCommand(false).description('run as a service of systemd');
+for (const [name, what] of [
+  ['print', 'print the unit that install would write'],
+  ['install', 'write a unit with the paths of this machine, and say how to start it'],
+  ['uninstall', 'remove that unit'],
+] as const) {
+  const action = service
+    .command(name)
+    .description(what)
+    .option('--user', 'for this user (default, but for root)')
+    .option('--system', 'for the whole machine (default for root)');
+  if (name !== 'uninstall') action.option('--config <file>', 'configuration file that it mines with');
+  if (name !== 'print') action.option('--force', 'also where somebody has changed the unit');
+  action.action(async (options) => exit(await (await import('./commands/service.ts')).runService(name, options)));
+}
+
+program
+  .command('completion')
+  .description('print what makes a shell complete commands and options')
+  .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
+  .action(async (shell) => exit((await import('./commands/completion.ts')).runCompletion(program, shell)));
 
 stopWithReader();
 

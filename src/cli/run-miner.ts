@@ -28,8 +28,8 @@ export interface Rig {
   readonly source: WorkSource;
   readonly engines: readonly Engine[];
   readonly log: Logger;
-  /** Left out, no device rests. */
-  readonly temperatureLimits?: TemperatureLimits | undefined;
+  /** Asked again and again; left out, no device rests. */
+  readonly temperatureLimits?: () => TemperatureLimits | undefined;
   readonly companions?: readonly Companion[];
 }
 
@@ -114,7 +114,7 @@ function writeLine(line: string): void {
 }
 
 /** Calls `stop` at the first SIGINT or SIGTERM and ends the process at the second. @returns what undoes it */
-function onSignals(stop: () => void): () => void {
+export function onSignals(stop: () => void): () => void {
   let asked = false;
   const handle = () => {
     if (asked) process.exit(INTERRUPTED);

@@ -67,7 +67,8 @@ function tell({ code, path: issuePath, keys }: Issue, { document, where, file }:
   // Flags and variables are their own names.
   const subject = file === undefined ? where(path) : `${where(path)}: ${nameOf(path)}`;
   // Where the path of a secret's file should be, the secret itself may be.
-  const shown = entry?.setting.secretFile ? 'no path' : show(value);
+  const { secretFile, hidden } = entry?.setting ?? {};
+  const shown = secretFile ? 'no path' : hidden ? 'not what it must be' : show(value);
   return [`${subject} is ${shown}. ${entry?.setting.kind.says ?? expectTable(path)}`];
 }
 

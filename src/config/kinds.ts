@@ -3,6 +3,7 @@
 import type { z } from 'zod';
 import { MAX_CPUS, parseCpuList } from '../cpu-list.ts';
 import { parseHttpAddress } from '../http-address.ts';
+import { parseTime } from '../quantities.ts';
 
 /** zod, handed in when something is checked: loading it takes longer than all of `pickaxe --help`. */
 export type Zod = typeof z;
@@ -19,7 +20,7 @@ export interface Kind<T> {
 /** Of a list: far more nodes, keys or devices than anybody names. */
 const MAX_ITEMS = 256;
 /** Of a text: no name, URL or path comes near it. */
-const MAX_CHARACTERS = 4096;
+export const MAX_CHARACTERS = 4096;
 
 /** Of a kind whose values are numbers. */
 export interface NumberKind extends Kind<number> {
@@ -95,6 +96,28 @@ export const path: Kind<string> = {
 
 /** setTimeout's longest wait is 2^31 ms, its shortest is one. */
 export const seconds = decimal(0.001, 2_000_000, 'Give a number of seconds above 0 and up to 2000000.');
+
+/** Seconds, also as a text with a unit: what is kept is their number. */
+export function time(least: number, most: number, says: string): Kind<number> {
+  const within = (value: number | undefined) => value !== undefined && value >= least && value <= most;
+  return {
+    form: 'number',
+    says,
+    schema: (z) =>
+      z.union([
+        z.number().min(least).max(most),
+        z
+          .string()
+          .max(MAX_CHARACTERS)
+          .regex(/^\d+(\.\d+)?[smhd]?$/)
+          .refine((text) => within(parseTime(text)))
+          .transform((text) => parseTime(text) as number),
+      ]),
+  };
+}
+
+/** Bounds as of `seconds`. */
+export const duration = time(0.001, 2_000_000, 'Give seconds, or a time like 90m, 8h or 2d, up to 2000000 seconds.');
 
 /** Shorter dispatches end unseen between two looks at them; longer ones make a driver take the GPU for hung. */
 export const batchMilliseconds = decimal(2, 1000, 'Give milliseconds from 2 to 1000.');

@@ -2,7 +2,7 @@
 
 import { stringify } from 'smol-toml';
 import type { Loaded } from './load.ts';
-import { redact } from './secrets.ts';
+import { redact, visible } from './secrets.ts';
 import { describe, type Entry } from './setting.ts';
 import { type Config, ENTRIES, SETTINGS, valueIn } from './settings.ts';
 
@@ -13,7 +13,7 @@ export function configAsToml({ config, origins }: Loaded): string {
     ...entries.map((entry) => {
       const value = valueIn(config, entry);
       if (value === undefined) return `# ${entry.key}: ${entry.setting.otherwise ?? 'not set'}`;
-      return `${line(entry, value)}  # ${origins.get(entry.path)?.where ?? 'default'}`;
+      return `${line(entry, visible(entry.setting, value))}  # ${origins.get(entry.path)?.where ?? 'default'}`;
     }),
     '',
   ]);
@@ -24,7 +24,7 @@ export function configAsToml({ config, origins }: Loaded): string {
 export function configAsJson({ config, origins }: Loaded): string {
   const rows = ENTRIES.map((entry) => {
     const { layer, where } = origins.get(entry.path) ?? { layer: 'default', where: 'default' };
-    return [entry.path, { value: valueIn(config, entry) ?? null, origin: layer, where }];
+    return [entry.path, { value: visible(entry.setting, valueIn(config, entry)) ?? null, origin: layer, where }];
   });
   return `${redact(JSON.stringify(Object.fromEntries(rows), undefined, 2))}\n`;
 }

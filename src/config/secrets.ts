@@ -1,6 +1,7 @@
 /** Secrets: where they belong, how they are read, and that none is ever printed. */
 
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import type { Setting } from './setting.ts';
 import { ENTRIES } from './settings.ts';
 
 /** A token or a password has a few dozen. */
@@ -62,6 +63,11 @@ export function readSecretFile(file: string, name: string): Secret {
 }
 
 const HIDDEN = '***';
+
+/** @returns what may be shown of a setting's value */
+export function visible({ hidden }: Setting, value: unknown): unknown {
+  return hidden && value !== undefined ? HIDDEN : value;
+}
 
 /** @returns the text without user and password in URLs, without `Authorization` values and tokens in queries */
 export function redact(text: string): string {

@@ -18,6 +18,8 @@ export interface Setting {
   readonly live?: true;
   /** Its value is the path of a file that has a secret in it, for `readSecretFile`. Secrets themselves are no settings. */
   readonly secretFile?: true;
+  /** Whoever knows its value can use it: it is neither printed nor logged. */
+  readonly hidden?: true;
 }
 
 /** A table of a configuration file. */

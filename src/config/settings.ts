@@ -6,6 +6,7 @@
 
 import * as kinds from './kinds.ts';
 import { type Entry, entriesOf, type Table, type ValuesOf } from './setting.ts';
+import { UNATTENDED } from './unattended.ts';
 
 export const SETTINGS = {
   node: {
@@ -146,11 +147,11 @@ export const SETTINGS = {
         flag: '--blocks <n>',
       },
       duration: {
-        kind: kinds.seconds,
-        about: 'stop after this many seconds',
+        kind: kinds.duration,
+        about: 'stop after this many seconds, or after a time like 90m, 8h or 2d',
         otherwise: 'no end',
         example: 3600,
-        flag: '--duration <seconds>',
+        flag: '--duration <time>',
       },
       json: {
         kind: kinds.toggle,
@@ -204,6 +205,7 @@ export const SETTINGS = {
       },
     },
   },
+  ...UNATTENDED,
 } as const satisfies Table;
 
 export type Config = ValuesOf<typeof SETTINGS>;

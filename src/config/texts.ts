@@ -9,6 +9,9 @@ import { suggestion } from './suggest.ts';
 /** Names the project file, as --config does. */
 export const FILE_VARIABLE = `${VARIABLE_PREFIX}CONFIG`;
 
+/** What hooks are told: they may run pickaxe. */
+const EVENT_NAME = /^PICKAXE_EVENT(_|$)/;
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What flags were given, by the settings' paths: a list's once for each time, a switch's without a text. */
@@ -40,7 +43,8 @@ export function saidByEnvironment(environment: Environment): Said {
 export function unknownVariables(environment: Environment): string[] {
   const known = new Map<string, string[]>([[FILE_VARIABLE, []]]);
   for (const { variable, path } of ENTRIES) known.set(variable, [`${VARIABLE_PREFIX}${path.replace('.', '_')}`]);
-  const unknown = Object.keys(environment).filter((name) => name.startsWith(VARIABLE_PREFIX) && !known.has(name));
+  const ours = Object.keys(environment).filter((name) => name.startsWith(VARIABLE_PREFIX) && !EVENT_NAME.test(name));
+  const unknown = ours.filter((name) => !known.has(name));
   return unknown.map((name) => {
     const belongs = whereSecretBelongs(name.slice(VARIABLE_PREFIX.length));
     return `${name}: there is no such setting.${belongs ? ` ${belongs}` : suggestion(name, known)}`;

@@ -51,6 +51,18 @@ export type MinerEvent =
   | { event: 'progress'; device: string; what: string; done: number }
   /** What a device's sensors say: every few seconds, where they can be read. */
   | { event: 'telemetry'; device: string; telemetry: Telemetry }
+  /**
+   * A hashrate has been below what it should be for long enough to tell, or is back. `value` and `limit` are H/s; without
+   * a device, they are the rig's.
+   */
+  | {
+      event: 'alarm';
+      alarm: 'low_hashrate';
+      state: 'raised' | 'cleared';
+      device?: string;
+      value: number;
+      limit: number;
+    }
   /** A source came within or went out of reach. `source` is its name, a node's URL. */
   | { event: 'source'; source: string; state: 'connected' | 'lost' | 'warning' | 'info'; reason: string };
 

@@ -9,6 +9,8 @@ export interface TemperatureLimits {
   readonly resumeC: number;
 }
 
+const NO_LIMITS: TemperatureLimits = { stopC: Number.POSITIVE_INFINITY, resumeC: Number.POSITIVE_INFINITY };
+
 /** A device at rest of whose temperature nothing is heard for this long would rest for ever. */
 const SILENT_MS = 60_000;
 
@@ -21,14 +23,15 @@ export interface HeatHooks {
 
 /** Watches a device during one time in service. */
 export class Heat {
-  readonly #limits: TemperatureLimits;
+  readonly #limits: () => TemperatureLimits | undefined;
   readonly #hooks: HeatHooks;
   /** Cards tell of their edge, or of their hottest place, which is warmer: the first reading settles which one counts. */
   #sensor: 'temperatureC' | 'hotspotC' | undefined;
   /** Runs while the device rests. */
   #silence: NodeJS.Timeout | undefined;
 
-  constructor(limits: TemperatureLimits, hooks: HeatHooks) {
+  /** @param limits what holds now; undefined while no device is to rest */
+  constructor(limits: () => TemperatureLimits | undefined, hooks: HeatHooks) {
     this.#limits = limits;
     this.#hooks = hooks;
   }
@@ -37,7 +40,8 @@ export class Heat {
     this.#sensor ??= (['temperatureC', 'hotspotC'] as const).find((sensor) => telemetry[sensor] !== undefined);
     const temperatureC = this.#sensor && telemetry[this.#sensor];
     if (temperatureC === undefined) return;
-    const { stopC, resumeC } = this.#limits;
+    // Limits can change while a device rests: without any it goes on.
+    const { stopC, resumeC } = this.#limits() ?? NO_LIMITS;
     this.#silence?.refresh();
     if (!this.#silence && temperatureC >= stopC) {
       this.#silence = setTimeout(() => {

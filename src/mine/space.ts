@@ -26,6 +26,14 @@ export class Space implements Ranges {
     this.#before = firstPage > 0 ? [{ ...whole, page: 0, pages: firstPage }] : [];
   }
 
+  /** A space of these ranges alone, to be searched to their end: all on one lane, disjoint, none empty. */
+  static of(ranges: readonly [Range, ...Range[]]): Space {
+    const space = new Space(ranges[0].lane);
+    space.#free.length = 0;
+    for (const range of ranges) space.giveBack(range);
+    return space;
+  }
+
   /** Nonces not taken yet. */
   get left(): number {
     return [...this.#free, ...this.#before].reduce((sum, rectangle) => sum + sizeOf(rectangle), 0);

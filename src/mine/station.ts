@@ -39,8 +39,8 @@ export interface StationHooks {
 
 export interface StationOptions {
   readonly clock: Clock;
-  /** When a device is too hot to work; left out, never. */
-  readonly temperatureLimits?: TemperatureLimits | undefined;
+  /** When a device is too hot to work, asked at each reading; left out, never. */
+  readonly temperatureLimits?: (() => TemperatureLimits | undefined) | undefined;
   /** Before a failed device is first tried again; doubled each time. Left out, a second. */
   readonly restartAfterMs?: number | undefined;
   /** Hashes that a device's first proofs take each, until its rate is known. Left out, good enough for its kind. */
@@ -64,7 +64,7 @@ export class Station {
   #bus: Pick<DeviceEvent, 'bus'> = {};
   /** What to tell people of each reason to rest. */
   readonly #pauses = new Map<PauseReason, string>();
-  readonly #temperatureLimits: TemperatureLimits | undefined;
+  readonly #temperatureLimits: () => TemperatureLimits | undefined;
   readonly #proofs: Proofs;
   /** Of the last New Cut after which it was seen to search: when that was heard of. */
   #cutMs: number | undefined;
@@ -74,7 +74,7 @@ export class Station {
     this.engine = engine;
     this.#description = engine.name;
     this.#hooks = hooks;
-    this.#temperatureLimits = temperatureLimits;
+    this.#temperatureLimits = temperatureLimits ?? (() => undefined);
     this.#restarts = new Restarts(restartAfterMs);
     this.#proofs = new Proofs(engine.kind, clock, firstProofDifficulty);
   }
@@ -143,7 +143,7 @@ export class Station {
 
   /** One time in service, from opening to closing: until `stopped` (resolves) or a fault (rejects). */
   async #serve(stopped: Promise<void>): Promise<void> {
-    const heat = this.#temperatureLimits && new Heat(this.#temperatureLimits, this.#heatHooks);
+    const heat = new Heat(this.#temperatureLimits, this.#heatHooks);
     try {
       // A driver can take a minute to open, or hang: closing below ends that, too.
       const info = await Promise.race([this.engine.open(this.#listener(heat)), stopped]);
@@ -161,7 +161,7 @@ export class Station {
       await Promise.race([stopped, left]);
     } finally {
       this.#leave = undefined;
-      heat?.end();
+      heat.end();
       this.#pauses.delete('temperature');
       // Closing ends searches that would not end by themselves, and the last reports are still heard.
       await Promise.all([this.engine.close(), ...Array.from(this.#searches, ({ done }) => done)]);
@@ -205,13 +205,13 @@ export class Station {
     this.#hooks.emit({ event: 'restart', device: this.engine.name, ms: Math.max(0, beganMs - cutMs) });
   }
 
-  #listener(heat: Heat | undefined): EngineListener {
+  #listener(heat: Heat): EngineListener {
     const { name: device } = this.engine;
     return {
       progress: (what, done) => this.#hooks.emit({ event: 'progress', device, what, done }),
       telemetry: (telemetry) => {
         this.#hooks.emit({ event: 'telemetry', device, telemetry });
-        if (this.#leave) heat?.take(telemetry);
+        if (this.#leave) heat.take(telemetry);
       },
       lost: (fault) => this.#leave?.(fault),
     };

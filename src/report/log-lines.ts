@@ -49,6 +49,9 @@ export class LogLines {
       case 'source':
         this.#source(event);
         break;
+      case 'alarm':
+        this.#alarm(event);
+        break;
       case 'progress':
         if (this.#progress.get(event.device) === event.what) break; // it goes on
         this.#progress.set(event.device, event.what);
@@ -103,6 +106,13 @@ export class LogLines {
     else if (state === 'paused') this.#log.warn({ tag: device }, `paused: ${reason}`);
     else if (state === 'restarting') this.#log.warn({ tag: device }, `restarting: ${reason}`);
     else this.#log.error({ tag: device }, `parked, the others go on: ${reason}`);
+  }
+
+  #alarm({ state, device, value, limit }: MinerEvent & { event: 'alarm' }): void {
+    const tag = device ?? 'miner';
+    const [rate, least] = [formatHashrate(value), formatHashrate(limit)];
+    if (state === 'raised') this.#log.warn({ tag }, `low hashrate: ${rate}, which should be ${least} at least`);
+    else this.#log.info({ tag }, `hashrate is back: ${rate}, which should be ${least} at least`);
   }
 
   #source({ source, state, reason }: MinerEvent & { event: 'source' }): void {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFileSync, symlinkSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { Folder } from '../config/folder.ts';
 import { start } from './pickaxe.ts';
@@ -118,7 +118,7 @@ describe('settings in files', () => {
 
   it('are what pickaxe bench measures, and devices shows', async () => {
     folder.write('pickaxe.toml', `${project}[cpu]\nthreads = 1\nkernel = "js"\n`);
-    const bench = await pickaxe(['bench', '--seconds', '0.2', '--json']);
+    const bench = await pickaxe(['bench', '--seconds', '0.2', '--count', '65536', '--json']);
     expect(bench.code).toBe(0);
     expect(JSON.parse(bench.stdout).devices).toMatchObject([{ name: 'cpu', kernel: 'js', threads: 1 }]);
     const devices = await pickaxe(['devices', '--json']);
@@ -199,4 +199,32 @@ describe('pickaxe config', () => {
     await pickaxe(['mine', '--print-config']);
     expect(readFileSync(file, 'utf8')).toBe(text);
   });
+});
+
+describe('a file that changes while pickaxe mines', () => {
+  const mining = (more = '') =>
+    `[devices]\nuse = ["cpu"]\n${more}[cpu]\nthreads = 1\nkernel = "js"\n[log]\nlevel = "info"\n`;
+
+  it('is taken at once where that can be, told of where it cannot, and refused as a whole where it is wrong', async () => {
+    folder.write('pickaxe.toml', mining());
+    const run = start(['demo', '--log-format', 'text'], {}, undefined, folder.path);
+    const says = (text: string | RegExp) => vi.waitFor(() => expect(run.stderr).toMatch(text), { timeout: 30_000 });
+    await says('speed');
+
+    folder.write('pickaxe.toml', mining('temp-limit = 70\n').replace('threads = 1', 'threads = 2'));
+    await says('devices.temp-limit 90 → 70, from now on');
+    await says('cpu.threads 1 → 2: takes effect at the next start');
+
+    folder.write('pickaxe.toml', mining('temp-limit = 60\ntemp-resume = 65\n'));
+    await says(/the configuration stays as it was: .*temp-resume \(65\) must be below/);
+    folder.write('pickaxe.toml', 'what = is this');
+    await says(/the configuration stays as it was: pickaxe\.toml/);
+
+    folder.write('pickaxe.toml', mining().replace('"info"', '"error"'));
+    await says('log.level "info" → "error"');
+    const before = run.stderr.length;
+    run.child.kill('SIGTERM');
+    expect(await run.code).toBe(0);
+    expect(run.stderr.slice(before)).not.toContain('accepted');
+  }, 90_000);
 });

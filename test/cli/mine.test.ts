@@ -137,22 +137,3 @@ describe('pickaxe demo', () => {
     expect(Number(run.events('summary')[0].accepted)).toBeGreaterThanOrEqual(3);
   });
 });
-
-describe('pickaxe bench', () => {
-  it('measures the CPU', async () => {
-    const run = start(['bench', '--devices', 'cpu', '--threads', '1', '--seconds', '1', '--json']);
-    runs.push(run);
-    expect(await run.code).toBe(0);
-    const { machine, devices } = JSON.parse(run.lines.join(''));
-    expect(machine).toMatchObject({ node: process.version });
-    expect(devices).toMatchObject([{ name: 'cpu', kind: 'cpu', threads: 1, kernel: expect.any(String) }]);
-    expect(devices[0].hashrate).toBeGreaterThan(100_000);
-  });
-
-  it('forces a kernel', async () => {
-    const run = start(['bench', '--devices', 'cpu', '--kernel', 'js', '--threads', '1', '--seconds', '1', '--json']);
-    runs.push(run);
-    expect(await run.code).toBe(0);
-    expect(JSON.parse(run.lines.join('')).devices[0].kernel).toBe('js');
-  });
-});

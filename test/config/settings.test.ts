@@ -4,7 +4,10 @@ import { z } from 'zod';
 import { integer, kernelName, path } from '#pickaxe/config/kinds.js';
 import { describe as describeSetting, entriesOf, kebab } from '#pickaxe/config/setting.js';
 import { DEFAULTS, ENTRIES } from '#pickaxe/config/settings.js';
+import { UNATTENDED } from '#pickaxe/config/unattended.js';
+import { notice } from '#pickaxe/config/unattended-kinds.js';
 import { KERNEL_NAMES } from '#pickaxe/engine/cpu/kernels/kernel.js';
+import { NOTICES } from '#pickaxe/notify/notices.js';
 
 describe('the table of settings', () => {
   it('gives each setting a path, a flag and a variable of its own', () => {
@@ -28,11 +31,17 @@ describe('the table of settings', () => {
     } else {
       expect(schema.parse(example)).toEqual(example);
     }
-    if (flag) expect(setting.flag).toMatch(kind.form === 'switch' ? /^--[a-z-]+$/ : /^--[a-z-]+ <[a-z]+>$/);
+    if (flag)
+      expect(setting.flag).toMatch(kind.form === 'switch' ? /^--[a-z-]+$/ : /^--[a-z-]+ (<[a-z]+>|\[[a-z]+\])$/);
   });
 
   it('names the CPU kernels that there are', () => {
     expect(kernelName.choices).toEqual(KERNEL_NAMES);
+  });
+
+  it('names the notices that there are', () => {
+    expect(notice.choices).toEqual(NOTICES);
+    expect(Object.keys(UNATTENDED.hooks.settings).map(kebab)).toEqual(NOTICES);
   });
 
   it('has the defaults of a miner that nobody configured', () => {
@@ -45,6 +54,11 @@ describe('the table of settings', () => {
       run: { json: false },
       http: { control: false },
       log: { level: 'info', format: 'auto' },
+      logFile: { size: '10M', keep: 5 },
+      pause: { onBattery: false },
+      alarm: { after: 300 },
+      hooks: {},
+      webhook: {},
     });
   });
 });

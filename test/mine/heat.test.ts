@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Heat } from '#pickaxe/mine/heat.js';
+import { Heat, type TemperatureLimits } from '#pickaxe/mine/heat.js';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -8,16 +8,13 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function watch() {
+function watch(limits: () => TemperatureLimits | undefined = () => ({ stopC: 90, resumeC: 80 })) {
   const said: string[] = [];
-  const heat = new Heat(
-    { stopC: 90, resumeC: 80 },
-    {
-      tooHot: (why) => said.push(`too hot: ${why}`),
-      cooledDown: () => said.push('cooled down'),
-      silent: (why) => said.push(`silent: ${why}`),
-    },
-  );
+  const heat = new Heat(limits, {
+    tooHot: (why) => said.push(`too hot: ${why}`),
+    cooledDown: () => said.push('cooled down'),
+    silent: (why) => said.push(`silent: ${why}`),
+  });
   return { heat, said };
 }
 
@@ -55,6 +52,27 @@ test('a device at rest whose sensors fall silent is told of', () => {
   expect(said).toHaveLength(1);
   vi.advanceTimersByTime(1_000);
   expect(said[1]).toMatch(/^silent: .* for 60 s its sensors have told nothing$/);
+});
+
+test('limits may change at any time: what holds at a reading decides', () => {
+  let limits: TemperatureLimits | undefined = { stopC: 90, resumeC: 80 };
+  const { heat, said } = watch(() => limits);
+  heat.take({ temperatureC: 85 });
+  limits = { stopC: 84, resumeC: 70 };
+  heat.take({ temperatureC: 85 });
+  limits = { stopC: 84, resumeC: 83 };
+  heat.take({ temperatureC: 83 });
+  expect(said).toEqual(['too hot: it is at 85 °C and rests until it is at 70 °C', 'cooled down']);
+});
+
+test('a device at rest goes on when nothing is too hot any more', () => {
+  let limits: TemperatureLimits | undefined = { stopC: 90, resumeC: 80 };
+  const { heat, said } = watch(() => limits);
+  heat.take({ temperatureC: 95 });
+  limits = undefined;
+  heat.take({ temperatureC: 95 });
+  vi.advanceTimersByTime(600_000);
+  expect(said.slice(1)).toEqual(['cooled down']);
 });
 
 test('one that works may be silent, and so may one out of service', () => {

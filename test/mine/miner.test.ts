@@ -14,7 +14,7 @@ const SOON = 300;
 const running: { stop: AbortController; done: Promise<void> }[] = [];
 
 /** Failed devices are tried again soon: 20, 40 … 320 ms. */
-const options = { restartAfterMs: 20, temperatureLimits: { stopC: 90, resumeC: 80 } };
+const options = { restartAfterMs: 20, temperatureLimits: () => ({ stopC: 90, resumeC: 80 }) };
 
 const mine = (...engines: FakeEngine[]) => mineWith({}, ...engines);
 

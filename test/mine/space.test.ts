@@ -73,3 +73,44 @@ describe('a space', () => {
     }
   });
 });
+
+describe('a space of given ranges', () => {
+  const part = fc.record({
+    counters: fc.integer({ min: 1, max: 20 }),
+    pages: fc.integer({ min: 1, max: 20 }),
+    /** How much of what was taken goes back: a kernel stops between pages or between counters. */
+    keptPages: fc.integer({ min: 0, max: 20 }),
+  });
+
+  it('gives out each of their nonces once, and what was given back again, whatever the shapes', () => {
+    const block = { lane: LANE, page: 60_000, pages: 9, counter: COUNTERS - 40, counters: 33 };
+    const strip = { lane: LANE, page: 60_000, pages: 1, counter: COUNTERS - 7, counters: 7 };
+    fc.assert(
+      fc.property(fc.array(part, { minLength: 1, maxLength: 30 }), (parts) => {
+        const space = Space.of([block, strip]);
+        const times = new Map<string, number>();
+        for (let i = 0; ; i++) {
+          const { counters, pages, keptPages } = parts[i % parts.length];
+          const range = space.take({ counters, pages });
+          if (!range) break;
+          // Once through all shapes everything is kept, so that it comes to an end.
+          const kept = i < parts.length ? Math.min(keptPages, range.pages) : range.pages;
+          space.giveBack({ ...range, page: range.page + kept, pages: range.pages - kept });
+          for (let p = range.page; p < range.page + kept; p++) {
+            for (let c = range.counter; c < range.counter + range.counters; c++) {
+              times.set(`${p} ${c}`, (times.get(`${p} ${c}`) ?? 0) + 1);
+            }
+          }
+          expect(range.lane).toBe(LANE);
+        }
+        expect(times.size).toBe(sizeOf(block) + sizeOf(strip));
+        expect(new Set(times.values())).toEqual(new Set([1]));
+        for (const { page, pages, counter, counters } of [block, strip]) {
+          expect(times.has(`${page} ${counter}`)).toBe(true);
+          expect(times.has(`${page + pages - 1} ${counter + counters - 1}`)).toBe(true);
+        }
+        expect(space.left).toBe(0);
+      }),
+    );
+  });
+});

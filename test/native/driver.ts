@@ -1,24 +1,30 @@
 /** Builds test/native/driver.c in several ways and talks to it. */
 
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Search } from '#pickaxe/chain/job.js';
 import type { NonceParts, Range } from '#pickaxe/chain/nonce.js';
 import { packSearch } from '#pickaxe/engine/cpu/kernels/kernel.js';
+import { nodeApiHeaders } from '../../scripts/compile-addon.mjs';
 import { kernelSources } from '../../scripts/native-sources.mjs';
 
-const native = fileURLToPath(new URL('../../native/', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const native = join(root, 'native');
 const driverSource = fileURLToPath(new URL('./driver.c', import.meta.url));
+const pretendNode = fileURLToPath(new URL('./pretend-node.c', import.meta.url));
 
 /** A way of building the driver. */
 export interface Variant {
   readonly name: string;
   readonly compiler: string;
   readonly flags: readonly string[];
-  /** The program that runs what was built, where this machine does not. */
-  readonly emulator?: string;
+  /** The command that runs what was built, where this machine does not. */
+  readonly emulator?: readonly string[];
+  /** The addon whose kernels are called, as the package carries it; left out, they are compiled in. */
+  readonly addon?: string;
   /** What it takes. */
   readonly debianPackages: string;
 }
@@ -44,7 +50,7 @@ export const variants: readonly Variant[] = [
     name: 'emulated aarch64, by gcc',
     compiler: 'aarch64-linux-gnu-gcc',
     flags: ['-O3', '-static'],
-    emulator: 'qemu-aarch64-static',
+    emulator: ['qemu-aarch64-static'],
     debianPackages: 'gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static',
   },
   {
@@ -52,7 +58,7 @@ export const variants: readonly Variant[] = [
     compiler: 'clang',
     // libc and its start-up files are those of the cross gcc.
     flags: ['--target=aarch64-linux-gnu', '-fuse-ld=lld', '-O3', '-static'],
-    emulator: 'qemu-aarch64-static',
+    emulator: ['qemu-aarch64-static'],
     debianPackages: 'clang lld gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static',
   },
   {
@@ -62,17 +68,33 @@ export const variants: readonly Variant[] = [
     debianPackages: 'clang libclang-rt-dev libc6-dev',
   },
   sanitizedByGcc,
+  {
+    name: 'as carried for linux-x64',
+    compiler: 'gcc',
+    flags: ['-rdynamic', '-ldl'],
+    addon: 'linux-x64-glibc.node',
+    debianPackages: 'clang lld gcc libc6-dev libc6-dev-arm64-cross',
+  },
+  {
+    name: 'as carried for linux-arm64, emulated',
+    compiler: 'aarch64-linux-gnu-gcc',
+    flags: ['-rdynamic', '-ldl'],
+    emulator: ['qemu-aarch64-static', '-L', '/usr/aarch64-linux-gnu'],
+    addon: 'linux-arm64-glibc.node',
+    debianPackages: 'clang lld gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static',
+  },
 ];
 
 /** Far more than a build or a run takes: neither may hang the tests. */
 const TIMEOUT_MS = 120_000;
 
 /** @throws Error with what the program printed, unless it ended well */
-function run(command: string, args: readonly string[], input = ''): string {
+function run(command: string, args: readonly string[], input = '', env = process.env): string {
   const { status, signal, error, stdout, stderr } = spawnSync(command, args, {
     cwd: native,
     encoding: 'utf8',
     input,
+    env,
     timeout: TIMEOUT_MS,
     maxBuffer: 64 << 20,
   });
@@ -81,10 +103,26 @@ function run(command: string, args: readonly string[], input = ''): string {
 }
 
 const compile = ({ compiler, flags }: Variant, output: string, sources: readonly string[]) =>
-  run(compiler, ['-std=gnu11', '-Wall', '-Wextra', ...flags, '-I', native, '-o', output, ...sources]);
+  run(compiler, ['-std=gnu11', '-Wall', '-Wextra', '-I', native, '-o', output, ...sources, ...flags]);
 
-const execute = ({ emulator }: Variant, program: string, args: readonly string[], input?: string) =>
-  emulator === undefined ? run(program, args, input) : run(emulator, [program, ...args], input);
+function execute({ emulator = [], addon }: Variant, program: string, args: readonly string[], input?: string): string {
+  const [command, ...rest] = [...emulator, program, ...args];
+  const env = addon === undefined ? process.env : { ...process.env, ADDON: join(addonsFolder(), addon) };
+  return run(command, rest, input, env);
+}
+
+let addons: string | undefined;
+
+/** Where the addons are that the package carries: in the folder that ADDONS names, or built now in one of their own. */
+export function addonsFolder(): string {
+  if (addons !== undefined) return addons;
+  if (process.env.ADDONS) return resolve(root, process.env.ADDONS);
+  const folder = mkdtempSync(join(tmpdir(), 'pickaxe-addons-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  run(process.execPath, [join(root, 'scripts/build-addons.mjs'), folder]);
+  addons = folder;
+  return addons;
+}
 
 /** Why a variant cannot be built or run on this machine, found on an empty program; undefined when it can. */
 export function whyMissing(variant: Variant, folder: string): unknown {
@@ -103,7 +141,8 @@ export function whyMissing(variant: Variant, folder: string): unknown {
 /** @returns where the driver was built */
 export async function buildDriver(variant: Variant, folder: string): Promise<string> {
   const program = join(folder, 'driver');
-  compile(variant, program, [driverSource, ...(await kernelSources())]);
+  if (variant.addon === undefined) compile(variant, program, [driverSource, ...(await kernelSources())]);
+  else compile(variant, program, ['-I', nodeApiHeaders(), driverSource, pretendNode]);
   return program;
 }
 

@@ -2,7 +2,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -19,8 +19,11 @@ export function makeFreshCopy(copy: string, packages: readonly string[]): void {
   mkdirSync(join(copy, 'home'), { recursive: true });
   const archive = run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', copy], root).trim();
   run('tar', ['-xzf', archive, '--strip-components=1'], copy);
-  mkdirSync(join(copy, 'node_modules'));
-  for (const name of packages) symlinkSync(join(root, 'node_modules', name), join(copy, 'node_modules', name));
+  for (const name of packages) {
+    const link = join(copy, 'node_modules', name);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(join(root, 'node_modules', name), link);
+  }
 }
 
 /** @throws Error with what the program printed, unless it ended well */

@@ -123,3 +123,13 @@ test('a verdict has the counts of all devices', () => {
     'error rejected (1/1/1) gpu0 chain 3 height 42 12 ms: bad',
   ]);
 });
+
+test('an alarm is a warning, and its end is told of, each under the name of its device', () => {
+  const { lines, tell } = log();
+  tell({ event: 'alarm', alarm: 'low_hashrate', state: 'raised', value: 1.5e9, limit: 2e9 });
+  tell({ event: 'alarm', alarm: 'low_hashrate', state: 'cleared', device: 'gpu0', value: 3e9, limit: 2e9 });
+  expect(lines).toEqual([
+    { level: 'warn', tag: 'miner', msg: 'low hashrate: 1.500 GH/s, which should be 2.000 GH/s at least' },
+    { level: 'info', tag: 'gpu0', msg: 'hashrate is back: 3.000 GH/s, which should be 2.000 GH/s at least' },
+  ]);
+});

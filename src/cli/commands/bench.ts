@@ -1,97 +1,84 @@
-/** `pickaxe bench`: the hashrate of each device, one after the other, offline. */
+/** `pickaxe bench`: the hashrate of each device, and a sum that proves its work; offline. */
 
 import { randomInt } from 'node:crypto';
-import type { Logger } from 'pino';
-import { prepareJob } from '../../chain/job.ts';
-import { WORK_BYTES } from '../../chain/layout.ts';
-import { LANES, PAGES } from '../../chain/nonce.ts';
-import { parseWork } from '../../chain/work.ts';
+import { type Challenge, DEFAULT_COUNT, makeChallenge } from '../../bench/challenge.ts';
+import { measureDevices } from '../../bench/measure.ts';
+import { MOST_SECONDS, WARM_UP_MS } from '../../bench/rate.ts';
+import { BENCH_FORMAT, type BenchResult } from '../../bench/result.ts';
+import { systemClock } from '../../clock.ts';
 import type { Loaded } from '../../config/load.ts';
-import { DeviceError, type Engine } from '../../engine/engine.ts';
-import { Space } from '../../mine/space.ts';
-import { formatHashrate } from '../../report/units.ts';
+import { benchLines } from '../bench-table.ts';
 import { EXIT, UsageError } from '../exit-codes.ts';
 import { makeLog, progressTo } from '../log.ts';
 import { thisMachine } from '../machine.ts';
 import { chooseEngines } from '../rig.ts';
-import { runTune } from './tune.ts';
-
-/** Left out of the figure: kernels warm up and batches find their size. */
-const WARM_UP_MS = 1_000;
 
 export interface BenchOptions {
-  readonly seconds: number;
-  readonly json: boolean;
+  /** Of each measurement; left out, what suits the command. */
+  readonly seconds?: number;
+  readonly seed: string;
+  /** Nonces of the hash sum; of each round, with `stress`. */
+  readonly count?: number;
+  /** All devices at once. */
+  readonly together: boolean;
+  /** Check all devices under load instead. */
+  readonly stress: boolean;
   /** Measure the kernels of each device instead, and remember the fastest. */
   readonly tune: boolean;
+  readonly json: boolean;
 }
 
-interface Result {
-  readonly name: string;
-  readonly kind: 'cpu' | 'gpu';
-  readonly model: string;
-  readonly kernel: string;
-  readonly threads?: number;
-  /** H/s */
-  readonly hashrate: number;
-}
+/** Enough slices for their spread to mean something. */
+const SECONDS = 10;
 
+/** @returns the exit code */
 export async function runBench({ config, origins }: Loaded, options: BenchOptions): Promise<number> {
+  const { tune, stress, json } = options;
   const log = makeLog(config.log.level, config.log.format);
-  if (options.tune) {
+  if (tune) {
     // One that a file names is what mines; tuning tells whether another is faster.
     if (origins.get('cpu.kernel')?.layer === 'flag') {
       throw new UsageError('--tune measures every CPU kernel: leave out --kernel.');
     }
-    return runTune(config, log, options.json);
+    if (stress) throw new UsageError('--tune and --stress are two things: give one of them.');
+    return (await import('./tune.ts')).runTune(config, log, json);
   }
-  const devices: Result[] = [];
-  let code: number = EXIT.noDevice;
-  for (const engine of await chooseEngines(config, log)) {
-    try {
-      devices.push(await measure(engine, options.seconds, log));
-      if (code === EXIT.noDevice) code = EXIT.done;
-    } catch (fault) {
-      if (!(fault instanceof DeviceError)) throw fault;
-      if (fault.fault === 'wrong hashes') code = EXIT.wrongHashes;
-      log.error({ tag: engine.name }, fault.message);
-    } finally {
-      await engine.close();
-    }
+  const { seed, count = DEFAULT_COUNT, together, seconds = SECONDS } = options;
+  const challenge = challengeOf(seed, count);
+  if (stress) return (await import('./bench-stress.ts')).runStress(config, log, options);
+  if (seconds > MOST_SECONDS) {
+    throw new UsageError(`Give up to ${MOST_SECONDS} seconds; to keep devices busy for longer: --stress.`);
   }
-  const machine = thisMachine();
-  if (options.json) process.stdout.write(`${JSON.stringify({ machine, devices })}\n`);
-  else process.stdout.write(table(machine.cpu, devices));
-  return code;
-}
 
-/** Hashes for a target that nothing meets. */
-async function measure(engine: Engine, seconds: number, log: Logger): Promise<Result> {
-  const { model, kernel, threads } = await engine.open(progressTo(log, engine.name));
-  const job = prepareJob(parseWork(new Uint8Array(WORK_BYTES), { id: 'bench' }), 1);
-  const stop = new AbortController();
-  let hashes = 0;
-  let startMs = 0;
-  let endMs = 0;
-  setTimeout(() => {
-    startMs = performance.now();
-    setTimeout(() => {
-      endMs = performance.now();
-      stop.abort();
-    }, seconds * 1000);
-  }, WARM_UP_MS);
-  for await (const report of engine.search(job, new Space(randomInt(LANES), randomInt(PAGES)), stop.signal)) {
-    if (startMs > 0 && endMs === 0) hashes += report.hashes;
-  }
-  if (endMs === 0) throw new DeviceError('lost', 'the search ended by itself');
-  const hashrate = (1000 * hashes) / (endMs - startMs);
-  return { name: engine.name, kind: engine.kind, model, kernel, ...(threads !== undefined && { threads }), hashrate };
-}
-
-function table(cpu: string, devices: readonly Result[]): string {
-  const rows = devices.map(({ name, model, kernel, threads, hashrate }) => {
-    const how = threads === undefined ? kernel : `${kernel}, ${threads} ${threads === 1 ? 'thread' : 'threads'}`;
-    return `${name.padEnd(6)} ${formatHashrate(hashrate).padStart(12)}   ${how.padEnd(22)} ${model}\n`;
+  const failed: BenchResult['failed'] = [];
+  let wrongHashes = false;
+  const devices = await measureDevices(await chooseEngines(config, log), {
+    challenge,
+    warmUpMs: Math.min(WARM_UP_MS, 1000 * seconds),
+    seconds,
+    together,
+    clock: systemClock,
+    random: (below) => randomInt(below),
+    listener: (engine) => progressTo(log, engine.name),
+    failed: ({ name }, { fault, message: reason }) => {
+      failed.push({ name, reason });
+      if (fault === 'wrong hashes') wrongHashes = true;
+      log.error({ tag: name }, reason);
+    },
   });
-  return rows.length > 0 ? rows.join('') : `no usable device on ${cpu}\n`;
+  const machine = thisMachine();
+  const result: BenchResult = { format: BENCH_FORMAT, machine, seed, count, seconds, together, devices, failed };
+  process.stdout.write(json ? `${JSON.stringify(result)}\n` : benchLines(result).join(''));
+  if (wrongHashes || devices.some(({ errors }) => errors.length > 0)) return EXIT.wrongHashes;
+  return devices.length > 0 ? EXIT.done : EXIT.noDevice;
+}
+
+/** @throws UsageError when there is none of this seed and count. */
+function challengeOf(seed: string, count: number): Challenge {
+  try {
+    return makeChallenge(seed, count);
+  } catch (fault) {
+    if (!(fault instanceof RangeError)) throw fault;
+    throw new UsageError(`${fault.message}.`);
+  }
 }

@@ -4,7 +4,9 @@ import type { Loaded } from '../../config/load.ts';
 import { Events } from '../../events/events.ts';
 import { MockNode } from '../../mock-node/mock-node.ts';
 import { companionsOf } from '../companions.ts';
+import { LiveConfig } from '../live-config.ts';
 import { makeLog } from '../log.ts';
+import { openLogFile } from '../log-file.ts';
 import { nodeSource } from '../node-source.ts';
 import { chooseEngines } from '../rig.ts';
 import { runMiner } from '../run-miner.ts';
@@ -21,10 +23,15 @@ const RETARGET_MS = 250;
 /** Somebody else's block now and then, so that New Cuts are to be seen. */
 const RIVAL_MS = 2_000;
 
-export async function runDemo({ config }: Loaded): Promise<number> {
-  const temperatureLimits = limitsOf(config.devices);
-  const companions = await companionsOf(config);
-  const log = makeLog(config.log.level, config.log.format);
+/** @param reload reads the configuration again */
+export async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Promise<number> {
+  const { config } = loaded;
+  const live = new LiveConfig(loaded, reload);
+  const temperatureLimits = () => limitsOf(live.config.devices);
+  temperatureLimits();
+  const companions = await companionsOf(live);
+  const logFile = openLogFile(config.logFile);
+  const log = makeLog(config.log.level, config.log.format, logFile);
   const engines = await chooseEngines(config, log);
   const node = new MockNode({ network: NETWORK, difficulty: FIRST_DIFFICULTY, rivalMs: RIVAL_MS });
   const { url } = await node.start();
@@ -38,6 +45,7 @@ export async function runDemo({ config }: Loaded): Promise<number> {
   } finally {
     stopRetargeting();
     await node.close();
+    await logFile?.close();
   }
 }
 

@@ -3,6 +3,7 @@
 import { userCacheDirectory } from '../../cache.ts';
 import type { Loaded } from '../../config/load.ts';
 import { surveyKernels } from '../../engine/cpu/kernels/choose.ts';
+import { nativeOrigin } from '../../engine/cpu/kernels/native.ts';
 import { type Gpu, listGpus } from '../../engine/gpu/list-gpus.ts';
 import { EXIT } from '../exit-codes.ts';
 import { kernelLines, kernelRows } from '../kernel-table.ts';
@@ -19,7 +20,8 @@ export async function runDevices({ config }: Loaded, options: DevicesOptions): P
   const asked = config.cpu.kernel === undefined ? undefined : usableKernel(config.cpu.kernel);
   const kernels = kernelRows(await surveyKernels({ threads, cacheDirectory: userCacheDirectory() }), asked);
   const kernel = kernels.find(({ chosen }) => chosen)?.name;
-  const cpu = { name: 'cpu', model: machine.cpu, kernel, kernels, threads, why };
+  const native = nativeOrigin() ?? 'none';
+  const cpu = { name: 'cpu', model: machine.cpu, kernel, native, kernels, threads, why };
   let gpus: readonly Gpu[] = [];
   let noGpu = 'no adapter found';
   try {
@@ -33,6 +35,7 @@ export async function runDevices({ config }: Loaded, options: DevicesOptions): P
     const lines = [
       `cpu   ${cpu.model}`,
       `      kernel ${kernel ?? 'none'}, ${threads} ${threads === 1 ? 'thread' : 'threads'} (${why})`,
+      `      native kernels: ${native}`,
       ...kernelLines(kernels, threads).map((line) => `      ${line}`),
       ...gpus.flatMap(gpuLines),
       ...(gpus.length === 0 ? [`gpu   none: ${noGpu}`] : []),

@@ -48,6 +48,7 @@ const Device = z
     kind: z.enum(['cpu', 'gpu']),
     state: z.enum(['starting', 'ready', 'paused', 'restarting', 'parked']),
     description: z.string(),
+    bus: z.string().nullable().meta({ description: 'PCI address of a card, like 0000:65:00.0, where it is known' }),
     reason: z.string().nullable().meta({ description: 'why it does not work, when it does not' }),
     ...speed,
     hashes: count,

@@ -41,9 +41,9 @@ export function everyDeviceRests({ devices }: { devices: ReadonlyMap<string, Dev
 }
 
 function deviceStatus(now: DeviceNow, { proven, ...counts }: DeviceSummary = NOTHING): DeviceStatus {
-  const { kind, state, description, reason, hashrate, windows, highest, telemetry, hashes_per_joule } = now;
+  const { kind, state, description, bus, reason, hashrate, windows, highest, telemetry, hashes_per_joule } = now;
   return {
-    ...{ kind, state, description, reason: reason ?? null, hashrate, windows, highest, ...counts },
+    ...{ kind, state, description, bus: bus ?? null, reason: reason ?? null, hashrate, windows, highest, ...counts },
     proven: proven ?? null,
     sensors: sensorsOf(telemetry),
     hashes_per_joule: hashes_per_joule ?? null,

@@ -6,7 +6,7 @@ import { DeviceError } from '../../engine.ts';
 import { Companions } from './companions.ts';
 import { KERNEL_NAMES, type Kernel, type KernelName } from './kernel.ts';
 import { type Loaded, loadKernel, loadKernels } from './load.ts';
-import { FOREIGN } from './native.ts';
+import { FOREIGN, isNative, nativeOrigin } from './native.ts';
 import { fastestOf, measureSpeeds, type Speeds } from './speed.ts';
 import { recallSpeeds, rememberSpeeds } from './tuning.ts';
 
@@ -19,7 +19,7 @@ export interface KernelChoice {
 /** @throws DeviceError when the kernel asked for cannot be used. */
 export function forceKernel(name: KernelName): KernelChoice {
   try {
-    return { name: loadKernel(name).name, why: 'asked for' };
+    return { name: loadKernel(name).name, why: ['asked for', ...origin(name)].join('; ') };
   } catch (error) {
     const { fault, message } = error as DeviceError;
     throw new DeviceError(fault, `CPU kernel ${name}: ${message}; leave the choice of a kernel to pickaxe`);
@@ -42,13 +42,16 @@ export async function chooseKernel(circumstances: Circumstances): Promise<Kernel
   const remembered = recalled && fastestOf(recalled);
   if (remembered && loadKernels([remembered]).kernels.length > 0) {
     const { unusable } = loadKernels(KERNEL_NAMES.filter((name) => recalled[name] === undefined));
-    return { name: remembered, why: [`${theFastest(recalled)}, as measured before`, ...reasons(unusable)].join('; ') };
+    return {
+      name: remembered,
+      why: [`${theFastest(recalled)}, as measured before`, ...origin(remembered), ...reasons(unusable)].join('; '),
+    };
   }
   const { speeds, unusable, notRemembered } = await surveyKernels(circumstances, true);
   const name = fastestOf(speeds);
   if (!name) throw new DeviceError('wrong hashes', `no CPU kernel can be used (${reasons(unusable).join('; ')})`);
   const forgotten = notRemembered === undefined ? [] : [`measured at each start: ${notRemembered}`];
-  return { name, why: [theFastest(speeds), ...reasons(unusable), ...forgotten].join('; ') };
+  return { name, why: [theFastest(speeds), ...origin(name), ...reasons(unusable), ...forgotten].join('; ') };
 }
 
 export interface Survey {
@@ -93,6 +96,11 @@ async function measureAmongCompanions(kernels: readonly Kernel[], { threads, sto
 function theFastest(speeds: Speeds): string {
   const ranked = Object.entries(speeds).sort(([, a], [, b]) => b - a);
   return `the fastest here (MH/s a thread: ${shortList(ranked.map(([name, speed]) => `${name} ${(speed / 1e6).toFixed(1)}`))})`;
+}
+
+/** Where a native kernel comes from: whoever wonders about a rate wants to know. */
+function origin(name: KernelName): string[] {
+  return isNative(name) ? [`${nativeOrigin()}`] : [];
 }
 
 /** Kernels that share a reason are named together; that there are other chips is no news. */

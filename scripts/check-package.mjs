@@ -1,0 +1,72 @@
+// Installs the npm package into an empty folder, as a careful user does (no install scripts), and mines with it on the CPU.
+//
+//   node scripts/check-package.mjs [TARBALL]     of a package that is packed already; left out, it is packed first
+//
+// Takes a package registry, for the dependencies. What it says is for the one who releases.
+
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+/** Minutes on a slow line: WebGPU's library alone has 50 MB. */
+const INSTALL_MS = 900_000;
+/** Far more than any of its commands takes. */
+const RUN_MS = 120_000;
+const MINE_SECONDS = 5;
+
+const execute = promisify(execFile);
+
+async function npm(args, cwd) {
+  const shell = process.platform === 'win32';
+  return (await execute('npm', args, { cwd, shell, timeout: INSTALL_MS })).stdout;
+}
+
+/** Packs the checkout as it is. @returns the tarball's path */
+async function pack(folder) {
+  const packed = await npm(['pack', '--ignore-scripts', '--json', '--pack-destination', folder], root);
+  return join(folder, JSON.parse(packed)[0].filename);
+}
+
+async function check(tarball, folder) {
+  const home = join(folder, 'empty');
+  mkdirSync(home);
+  writeFileSync(join(home, 'package.json'), '{ "private": true }\n');
+  await npm(['install', '--ignore-scripts', '--no-audit', '--no-fund', tarball], home);
+
+  const program = join(home, 'node_modules/pickaxe/dist/cli/main.js');
+  // Nothing that this user's machine remembers or is told.
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('PICKAXE_'));
+  const homes = { XDG_CACHE_HOME: join(folder, 'cache'), XDG_CONFIG_HOME: join(folder, 'config') };
+  const env = { ...Object.fromEntries(own), ...homes, NO_COLOR: '1' };
+  const pickaxe = (...args) => execute(process.execPath, [program, ...args], { cwd: home, env, timeout: RUN_MS });
+
+  const version = (await pickaxe('--version')).stdout.trim();
+  const { cpu, gpus, noGpu } = JSON.parse((await pickaxe('devices', '--json')).stdout);
+  const mined = await pickaxe('demo', '--duration', `${MINE_SECONDS}`, '--devices', 'cpu', '--json');
+  const events = mined.stdout.trim().split('\n').map(JSON.parse);
+  const summary = events.find(({ event }) => event === 'summary');
+  const ready = events.find(({ event, state }) => event === 'device' && state === 'ready');
+
+  console.error(`pickaxe ${version}: ${statSync(tarball).size} bytes, installed without scripts`);
+  console.error(`  cpu     ${ready?.description ?? `no device came into service:\n${mined.stderr}`}`);
+  console.error(`  native  ${cpu.native}`);
+  console.error(`  gpu     ${gpus.map(({ model, why }) => `${model}: ${why}`).join('; ') || noGpu}`);
+  console.error(`  mined   ${summary.accepted} accepted, ${(summary.hashrate / 1e6).toFixed(1)} MH/s`);
+  if (!(summary.accepted > 0)) throw new Error('it accepted no block');
+  if (summary.hardware_errors > 0) throw new Error(`${summary.hardware_errors} hardware errors`);
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'pickaxe-package-'));
+try {
+  const [given] = process.argv.slice(2);
+  await check(given ? resolve(given) : await pack(folder), folder);
+} catch (error) {
+  console.error(`Error: the package does not do what it should: ${error.stderr || error.message}`);
+  process.exitCode = 1;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,29 @@
+// What has to agree before a release: pure, for scripts/release.mjs and its test.
+
+/** Three numbers, and perhaps what a version before it is called (semver.org §9). */
+const VERSION = /^\d+\.\d+\.\d+(-[0-9a-z.-]+)?$/;
+
+/**
+ * @param version as package.json has it
+ * @param locked as package-lock.json has it
+ * @param changelog its text
+ * @param tags of the repository
+ * @param status what `git status --porcelain` prints
+ * @returns what is wrong, for people; empty when all is well
+ */
+export function releaseFaults({ version, locked, changelog, tags, status }) {
+  const [heading] = /^## .*$/m.exec(changelog) ?? ['## nothing'];
+  const [, named, when] = /^## (\S+)(?: \((.*)\))?$/.exec(heading) ?? [];
+  return [
+    status.trim() !== '' && `the checkout is not clean:\n${status.trimEnd()}`,
+    !VERSION.test(version) && `package.json: ${version} is no version`,
+    locked !== version && `package-lock.json says ${locked}, package.json ${version}: npm install --package-lock-only`,
+    named !== version && `CHANGELOG.md begins with "${heading}", not with version ${version}`,
+    named === version && !isDate(when) && `CHANGELOG.md: ${version} (${when}) needs the day of its release, YYYY-MM-DD`,
+    tags.includes(`v${version}`) && `there is a tag v${version} already: raise the version`,
+  ].filter(Boolean);
+}
+
+function isDate(text = '') {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(text).toJSON()?.startsWith(text) === true;
+}

@@ -1,0 +1,96 @@
+// Makes the npm package of a release, from what is committed and nothing else, and tries it. docs/releasing.md says more.
+//
+//   node scripts/release.mjs              a dry run: says what is wrong, makes the package all the same, and throws it away
+//   node scripts/release.mjs --make       stops at the first fault; else leaves the package in release/
+//
+// It publishes nothing: it says how to.
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { releaseFaults } from './release-checks.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+/** The tests of what is carried: the very bytes, ARM's on an emulated chip; and the package as it is unpacked. */
+const TESTS = ['test/native/addons.test.ts', 'test/native/kernels.test.ts', 'test/package.test.ts'];
+/** What the package carries no native kernels for, and what mines there instead. */
+const NOT_BUILT = [
+  'macOS (WebAssembly, or built there with clang)',
+  'Windows (WebAssembly)',
+  'Linux with musl, as macOS',
+];
+
+const [mode, ...rest] = process.argv.slice(2);
+if (rest.length > 0 || !['--dry-run', '--make', undefined].includes(mode)) {
+  console.error('Usage: node scripts/release.mjs [--dry-run | --make]');
+  process.exit(2);
+}
+const make = mode === '--make';
+
+const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' });
+const json = (path) => JSON.parse(readFileSync(join(root, path), 'utf8'));
+
+/** Runs a step where everybody can see it. @throws Error when it fails */
+function run(what, command, args, cwd, env = {}) {
+  console.error(`--- ${what}`);
+  const { status, signal, error } = spawnSync(command, args, {
+    cwd,
+    stdio: 'inherit',
+    env: { ...process.env, ...env },
+  });
+  if (status !== 0) throw new Error(`${what}: ${error?.message ?? signal ?? `exit code ${status}`}`);
+}
+
+function makePackage(folder, version) {
+  const copy = join(folder, 'checkout');
+  const node = (what, ...args) => run(what, process.execPath, args, copy, { REQUIRE_NATIVE: '1' });
+  run('a copy of what is committed', 'git', ['clone', '--quiet', '--no-local', root, copy], folder);
+  run('its dependencies', 'npm', ['ci', '--include=dev', '--ignore-scripts', '--loglevel=error'], copy);
+  node('build', 'scripts/build.mjs');
+  node('the WebAssembly kernels are what their source makes', 'scripts/build-wasm.mjs', '--check');
+  node('the addons that are carried', 'scripts/build-addons.mjs');
+  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=dot', '--no-file-parallelism', ...TESTS];
+  run('their tests', process.execPath, vitest, copy, { CI: 'true', ADDONS: 'native/addons' });
+  run('pack', 'npm', ['pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', folder], copy);
+  const tarball = join(folder, `pickaxe-${version}.tgz`);
+  node('install it without scripts, and mine', 'scripts/check-package.mjs', tarball);
+  return tarball;
+}
+
+const { version } = json('package.json');
+const faults = releaseFaults({
+  version,
+  locked: json('package-lock.json').version,
+  changelog: readFileSync(join(root, 'CHANGELOG.md'), 'utf8'),
+  tags: git('tag', '--list').split('\n'),
+  status: git('status', '--porcelain'),
+});
+for (const fault of faults) console.error(`Fault: ${fault}`);
+if (make && faults.length > 0) process.exit(1);
+
+const folder = mkdtempSync(join(tmpdir(), 'pickaxe-release-'));
+try {
+  const made = makePackage(folder, version);
+  const bytes = readFileSync(made);
+  const tarball = `release/pickaxe-${version}.tgz`;
+  if (make) {
+    mkdirSync(join(root, 'release'), { recursive: true });
+    cpSync(made, join(root, tarball));
+  }
+  console.log(`pickaxe ${version}, commit ${git('rev-parse', 'HEAD').trim()}`);
+  console.log(`${bytes.length} bytes, sha256 ${createHash('sha256').update(bytes).digest('hex')}`);
+  console.log('Native kernels: Linux x64 and arm64, glibc. Not built yet:');
+  for (const each of NOT_BUILT) console.log(`  ${each}`);
+  if (make)
+    console.log(`Publish it:\n  git tag -s v${version} && git push origin v${version}\n  npm publish ${tarball}`);
+  else console.log(`A dry run${faults.length > 0 ? `; ${faults.length} faults, see above` : ''}. To keep it: --make`);
+  process.exitCode = faults.length > 0 ? 1 : 0;
+} catch (error) {
+  console.error(`Error: ${error.message}`);
+  process.exitCode = 1;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,63 @@
+/** A device's hashrate, measured in slices: their spread says how far to trust it. */
+
+import { prepareJob } from '../chain/job.ts';
+import { WORK_BYTES } from '../chain/layout.ts';
+import { LANES, PAGES } from '../chain/nonce.ts';
+import { parseWork } from '../chain/work.ts';
+import type { Clock } from '../clock.ts';
+import { DeviceError, type Engine } from '../engine/engine.ts';
+import { Space } from '../mine/space.ts';
+
+/** Left out of the figures: kernels warm up, batches find their size, clocks rise. */
+export const WARM_UP_MS = 2_000;
+/** A slice is this long, and a short measurement has this many shorter ones. */
+const SLICE_MS = 1_000;
+const LEAST_SLICES = 5;
+/** One engine searches a whole space within hours: a measurement ends before that. */
+export const MOST_SECONDS = 3_600;
+
+export interface RateOptions {
+  readonly warmUpMs: number;
+  /** 3,600 at most */
+  readonly seconds: number;
+  readonly clock: Clock;
+  /** A uniform integer in [0, below). */
+  readonly random: (below: number) => number;
+  /** Called when the warm-up is over. */
+  readonly onStart: () => void;
+}
+
+/**
+ * Searches for a target that nothing meets.
+ * @returns H/s of each slice. A slice ends with the report that comes when its time is up: what is counted and the time
+ * that it took belong together.
+ * @throws DeviceError when the device is lost.
+ */
+export async function measureRate(engine: Engine, options: RateOptions): Promise<number[]> {
+  const { warmUpMs, seconds, clock, random, onStart } = options;
+  const count = Math.max(LEAST_SLICES, Math.round((1000 * seconds) / SLICE_MS));
+  const sliceMs = (1000 * seconds) / count;
+  const job = prepareJob(parseWork(new Uint8Array(WORK_BYTES), { id: 'bench' }), 1);
+  const stop = new AbortController();
+  const warmMs = clock.monotonicMs() + warmUpMs;
+  const slices: number[] = [];
+  let startMs: number | undefined;
+  let hashes = 0;
+  for await (const report of engine.search(job, new Space(random(LANES), random(PAGES)), stop.signal)) {
+    const nowMs = clock.monotonicMs();
+    if (slices.length === count || nowMs < warmMs) continue;
+    if (startMs === undefined) {
+      startMs = nowMs;
+      onStart();
+      continue;
+    }
+    hashes += report.hashes;
+    if (nowMs - startMs < sliceMs) continue;
+    slices.push((1000 * hashes) / (nowMs - startMs));
+    startMs = nowMs;
+    hashes = 0;
+    if (slices.length === count) stop.abort();
+  }
+  if (slices.length < count) throw new DeviceError('lost', 'the search ended by itself');
+  return slices;
+}

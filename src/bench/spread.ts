@@ -1,0 +1,21 @@
+/** Figures of several measurements of the same thing. */
+
+export interface Spread {
+  readonly mean: number;
+  readonly median: number;
+  readonly min: number;
+  readonly max: number;
+  /** Coefficient of variation: the standard deviation as a part of the mean; 0 of a single value. */
+  readonly cv: number;
+}
+
+/** @param values at least one, none below 0 */
+export function spreadOf(values: readonly number[]): Spread {
+  const sorted = [...values].sort((a, b) => a - b);
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const middle = Math.floor(values.length / 2);
+  const median = values.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  const deviation = values.length > 1 ? Math.sqrt(squares / (values.length - 1)) : 0;
+  return { mean, median, min: sorted[0], max: sorted[sorted.length - 1], cv: mean > 0 ? deviation / mean : 0 };
+}

@@ -1,0 +1,21 @@
+/** `pickaxe completion`: prints what makes a shell complete commands and options, made of commander's own definition. */
+
+import type { Command, Option } from 'commander';
+import { ENTRIES } from '../../config/settings.ts';
+import { bashCompletion } from '../completion/bash.ts';
+import { commandsOf } from '../completion/commands.ts';
+import { fishCompletion } from '../completion/fish.ts';
+import { zshCompletion } from '../completion/zsh.ts';
+import { EXIT } from '../exit-codes.ts';
+
+const PRINTERS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion };
+
+export function runCompletion(program: Command, shell: keyof typeof PRINTERS): number {
+  process.stdout.write(PRINTERS[shell](commandsOf(program, choicesOf)));
+  return EXIT.done;
+}
+
+/** Settings are checked elsewhere than in commander, which does not know what they may be. */
+function choicesOf({ long, argChoices }: Option): readonly string[] | undefined {
+  return argChoices ?? ENTRIES.find(({ flag }) => flag === long)?.setting.kind.choices;
+}

@@ -1,0 +1,96 @@
+/** `pickaxe stats`: asks a miner that serves HTTP how it is doing, and prints that for people's tools and mining systems. */
+
+import { request } from 'undici';
+import { readSecretFile } from '../../config/secrets.ts';
+import type { Config } from '../../config/settings.ts';
+import { parseHttpAddress } from '../../http-address.ts';
+import { hiveStats, mmposStats } from '../../report/http/mining-os.ts';
+import { Status } from '../../report/http/schemas.ts';
+import { EXIT, UsageError } from '../exit-codes.ts';
+
+/** A mining system asks every few seconds and does not wait for long. */
+const TIMEOUT_MS = 3_000;
+/** Metrics of hundreds of devices. */
+const MOST_BYTES = 4 * 1024 * 1024;
+
+/** Where each format comes from, and how it is printed: one line, but for Prometheus' and HiveOS's two. */
+const FORMATS = {
+  json: { path: '/api/v1/status', print: (text: string) => JSON.stringify(statusOf(text)) },
+  hive: { path: '/api/v1/status', print: hiveLines },
+  mmpos: { path: '/api/v1/status', print: (text: string) => JSON.stringify(mmposStats(statusOf(text))) },
+  xmrig: { path: '/1/summary', print: (text: string) => JSON.stringify(parsed(text)) },
+  prom: { path: '/metrics', print: (text: string) => text.trimEnd() },
+} as const;
+
+export type StatsFormat = keyof typeof FORMATS;
+export const STATS_FORMATS = Object.keys(FORMATS) as StatsFormat[];
+
+export async function runStats({ http }: Config, { format }: { readonly format: StatsFormat }): Promise<number> {
+  const { listen, tokenFile } = http;
+  const address = listen === undefined ? undefined : parseHttpAddress(listen);
+  if (!address) throw new UsageError('Say where the miner serves HTTP: --http [HOST:]PORT, as it was started with.');
+  const authorization = tokenFile === undefined ? {} : { authorization: `Bearer ${tokenIn(tokenFile)}` };
+  const { path, print } = FORMATS[format];
+  try {
+    process.stdout.write(`${print(await get(`${originOf(address)}${path}`, authorization))}\n`);
+    return EXIT.done;
+  } catch (fault) {
+    process.stderr.write(`error: ${(fault as Error).message}\n`);
+    return EXIT.failed;
+  }
+}
+
+/** HiveOS takes the rig's kH/s and the rest apart. */
+function hiveLines(text: string): string {
+  const { khs, stats } = hiveStats(statusOf(text));
+  return `${khs}\n${JSON.stringify(stats)}`;
+}
+
+/** Who listens everywhere is reached here. */
+function originOf({ host, port }: { readonly host: string; readonly port: number }): string {
+  const reached = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
+  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
+}
+
+/** @throws Error that says what to do. */
+async function get(url: string, headers: Record<string, string>): Promise<string> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const { statusCode, body } = await request(url, { headers, signal }).catch((cause) => {
+    const why = signal.aborted ? 'it does not answer' : cause.message;
+    throw new Error(`there is no miner at ${new URL(url).origin} (${why}). Is it running, with --http?`, { cause });
+  });
+  let text = '';
+  try {
+    for await (const chunk of body.setEncoding('utf8')) {
+      text += chunk;
+      if (text.length > MOST_BYTES) throw new Error('too much');
+    }
+  } catch (cause) {
+    throw new Error(`the answer of ${url} could not be read: ${(cause as Error).message}`, { cause });
+  }
+  if (statusCode === 401) throw new Error('the miner wants its token: name its file with --http-token-file FILE.');
+  if (statusCode !== 200) throw new Error(`${url} answers ${statusCode}: is it pickaxe that listens there?`);
+  return text;
+}
+
+function statusOf(text: string): Status {
+  const { success, data } = Status.safeParse(parsed(text));
+  if (!success) throw new Error('the answer is not that of this version of pickaxe: is the miner another one?');
+  return data;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new Error('the answer is no JSON: is it pickaxe that listens there?', { cause });
+  }
+}
+
+function tokenIn(file: string): string {
+  try {
+    return readSecretFile(file, '--http-token-file').value;
+  } catch (fault) {
+    throw new UsageError((fault as Error).message);
+  }
+}

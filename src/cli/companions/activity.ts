@@ -1,0 +1,20 @@
+/** `--pause-on-activity` */
+
+import type { Config } from '../../config/settings.ts';
+import { restWhileUsed } from '../../guards/activity.ts';
+import { findWatches } from '../../guards/idle/find.ts';
+import { UsageError } from '../exit-codes.ts';
+import type { Companion } from '../run-miner.ts';
+
+export async function activity({ pause }: Config): Promise<Companion | undefined> {
+  const { onActivity = 'none' } = pause;
+  if (onActivity === 'none') return undefined;
+  return async (running) => {
+    const watches = await findWatches((why) => running.log.warn({ tag: 'rest' }, why));
+    if (watches.length > 0) return restWhileUsed(watches, onActivity * 1000, running);
+    throw new UsageError(
+      '--pause-on-activity: nothing here tells when somebody uses this machine. On Linux it takes /dev/pts, logind, ' +
+        'GNOME or xprintidle, on macOS ioreg; other systems cannot be watched.',
+    );
+  };
+}

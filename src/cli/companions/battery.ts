@@ -1,0 +1,15 @@
+/** `--pause-on-battery` */
+
+import type { Config } from '../../config/settings.ts';
+import { restOnBattery } from '../../guards/battery.ts';
+import { powerReader } from '../../guards/power.ts';
+import { UsageError } from '../exit-codes.ts';
+import type { Companion } from '../run-miner.ts';
+
+/** @throws UsageError where pickaxe does not know how to ask. */
+export async function battery({ pause }: Config): Promise<Companion | undefined> {
+  if (!pause.onBattery) return undefined;
+  const readPower = powerReader();
+  if (!readPower) throw new UsageError('--pause-on-battery works on Linux and macOS only.');
+  return (running) => restOnBattery(readPower, running);
+}

@@ -1,0 +1,53 @@
+/** Watches the configuration's files, and has the miner take what can change while it runs. */
+
+import { watch } from 'chokidar';
+import type { Logger } from 'pino';
+import type { Change } from '../../config/changes.ts';
+import { visible } from '../../config/secrets.ts';
+import { ENTRIES } from '../../config/settings.ts';
+import { UsageError } from '../exit-codes.ts';
+import type { LiveConfig } from '../live-config.ts';
+import type { Companion } from '../run-miner.ts';
+
+/** A file that has not changed for this long is whole: editors write in pieces. */
+const SETTLED_MS = 200;
+
+/** Above all of pino's levels. */
+const SILENT = Number.POSITIVE_INFINITY;
+
+export function reload(live: LiveConfig): Companion {
+  return async ({ log }) => {
+    const watcher = watch([...live.files], {
+      ignoreInitial: true,
+      awaitWriteFinish: { stabilityThreshold: SETTLED_MS, pollInterval: SETTLED_MS / 4 },
+    });
+    watcher.on('all', () => void refresh(live, log));
+    watcher.on('error', (fault) => {
+      log.warn({ tag: 'config' }, `changes of the configuration are not seen: ${(fault as Error).message}`);
+    });
+    return () => watcher.close();
+  };
+}
+
+async function refresh(live: LiveConfig, log: Logger): Promise<void> {
+  try {
+    const changed = await live.refresh();
+    // A log that is to be quieter says so first.
+    const { level } = live.config.log;
+    const isLouder = (log.levels.values[level] ?? SILENT) < log.levelVal;
+    if (isLouder) log.level = level;
+    for (const change of changed.live) log.info({ tag: 'config' }, `${said(change)}, from now on`);
+    for (const change of changed.restart)
+      log.warn({ tag: 'config' }, `${said(change)}: takes effect at the next start`);
+    log.level = level;
+  } catch (fault) {
+    if (!(fault instanceof UsageError)) throw fault;
+    log.error({ tag: 'config' }, `the configuration stays as it was: ${fault.message}`);
+  }
+}
+
+function said({ path, before, after }: Change): string {
+  const { setting } = ENTRIES.find((entry) => entry.path === path)!;
+  const shown = (value: unknown) => (value === undefined ? 'unset' : JSON.stringify(visible(setting, value)));
+  return `${path} ${shown(before)} → ${shown(after)}`;
+}

@@ -1,0 +1,47 @@
+/** The configuration of a miner that runs: what can change meanwhile does when its file changes. */
+
+import { type Changes, changes } from '../config/changes.ts';
+import type { Loaded } from '../config/load.ts';
+import { assemble, type Config, valueIn } from '../config/settings.ts';
+import { limitsOf } from './temperatures.ts';
+
+export class LiveConfig {
+  /** The files that were read, as absolute paths. */
+  readonly files: readonly string[];
+  #config: Config;
+  readonly #load: () => Promise<Loaded>;
+  readonly #listeners = new Set<(config: Config) => void>();
+
+  /** @param load reads it again; throws UsageError when something is wrong with it */
+  constructor({ config, files }: Loaded, load: () => Promise<Loaded>) {
+    this.#config = config;
+    this.files = files;
+    this.#load = load;
+  }
+
+  /** What holds now. */
+  get config(): Config {
+    return this.#config;
+  }
+
+  /** @param listener called with what holds, whenever that has changed */
+  on(listener: (config: Config) => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /**
+   * Reads it again and takes what can change while mining.
+   * @returns what differs from what holds; what needs a restart does so until the next start
+   * @throws UsageError when something is wrong with it: nothing is changed then.
+   */
+  async refresh(): Promise<Changes> {
+    const { config: read } = await this.#load();
+    limitsOf(read.devices);
+    const found = changes(this.#config, read);
+    if (found.live.length === 0) return found;
+    const before = this.#config;
+    this.#config = assemble((entry) => valueIn(entry.setting.live ? read : before, entry));
+    for (const listener of this.#listeners) listener(this.#config);
+    return found;
+  }
+}

@@ -1,0 +1,105 @@
+/** `--log-file`: what is logged goes to a file, too, which is rotated. A full disk costs lines and nothing else. */
+
+import { closeSync, openSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { createStream, type RotatingFileStream } from 'rotating-file-stream';
+import type { Config } from '../config/settings.ts';
+import { parseSize } from '../quantities.ts';
+import { UsageError } from './exit-codes.ts';
+
+/** Its owner's alone: addresses of nodes and accounts stand in it. */
+const MODE = 0o600;
+/** A disk that cannot be written to is tried again after this. */
+const RETRY_MS = 60_000;
+/** Lines that a slow disk has not taken yet; more are dropped. */
+const MAX_WAITING_BYTES = 1_048_576;
+/** A disk that hangs does not keep the process from ending. */
+const CLOSE_MS = 2_000;
+
+/**
+ * @returns undefined when none was asked for
+ * @throws UsageError when it cannot be written
+ */
+export function openLogFile({ path: file, size, keep }: Config['logFile']): LogFile | undefined {
+  if (file === undefined) return undefined;
+  const path = resolve(file);
+  const kind = (what: string) => statSync(what, { throwIfNoEntry: false });
+  if (!kind(dirname(path))?.isDirectory()) {
+    throw new UsageError(`--log-file: there is no directory ${dirname(path)}. Make it first.`);
+  }
+  const there = kind(path);
+  // Opening a pipe would wait for its reader.
+  if (there && !there.isFile()) throw new UsageError(`--log-file: ${path} is there and no regular file.`);
+  try {
+    closeSync(openSync(path, 'a', MODE));
+  } catch (fault) {
+    throw new UsageError(`--log-file: ${path} cannot be written: ${(fault as Error).message}.`);
+  }
+  return new LogFile(path, parseSize(size)!, keep, (line) => process.stderr.write(line));
+}
+
+export class LogFile {
+  readonly #path: string;
+  readonly #size: number;
+  readonly #keep: number;
+  readonly #complain: (line: string) => void;
+  #stream: RotatingFileStream | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  /** Since the last complaint, lines have gone well. */
+  #fine = true;
+
+  /**
+   * @param size bytes
+   * @param complain told once when it cannot be written: the log itself would come back here
+   */
+  constructor(path: string, size: number, keep: number, complain: (line: string) => void) {
+    this.#path = path;
+    this.#size = size;
+    this.#keep = keep;
+    this.#complain = complain;
+    this.#open();
+  }
+
+  write(line: string): void {
+    const stream = this.#stream;
+    if (!stream || stream.writableLength > MAX_WAITING_BYTES) return;
+    stream.write(line, (fault) => {
+      if (!fault) this.#fine = true;
+    });
+  }
+
+  /** Once all lines are in the file, or when that takes too long. */
+  async close(): Promise<void> {
+    clearTimeout(this.#retry);
+    const stream = this.#stream;
+    this.#stream = undefined;
+    if (!stream) return;
+    await new Promise<void>((done) => {
+      const timer = setTimeout(done, CLOSE_MS);
+      stream.once('close', () => {
+        clearTimeout(timer);
+        done();
+      });
+      stream.end();
+    });
+  }
+
+  #open(): void {
+    const options = { size: `${this.#size}B` as const, rotate: this.#keep, mode: MODE };
+    const stream = createStream(this.#path, options);
+    stream.on('error', (fault) => this.#failed(fault));
+    this.#stream = stream;
+  }
+
+  #failed(fault: Error): void {
+    if (this.#fine) {
+      const again = `tried again every ${RETRY_MS / 1000} s`;
+      this.#complain(`the log file cannot be written, mining goes on: ${fault.message} (${again})\n`);
+    }
+    this.#fine = false;
+    if (!this.#stream) return; // it is being closed
+    this.#stream = undefined;
+    this.#retry = setTimeout(() => this.#open(), RETRY_MS);
+    this.#retry.unref();
+  }
+}

@@ -1,0 +1,81 @@
+/** As a service of systemd (Type=notify): says when it is ready, how it goes, that it lives, and when it stops. */
+
+import { formatHashrate } from '../../report/units.ts';
+import { UsageError } from '../exit-codes.ts';
+import type { Companion } from '../run-miner.ts';
+import { isReady, whyIdle } from './liveness.ts';
+import { type NotifySocket, openNotifySocket } from './notify-socket.ts';
+
+/** Often enough for whoever looks at `systemctl status`. */
+const STATUS_MS = 10_000;
+
+type Environment = Record<string, string | undefined>;
+
+/**
+ * What systemd asks for by environment variables (sd_notify(3), sd_watchdog_enabled(3)). They are taken away: other
+ * processes that this one starts are not meant.
+ * @param environment with a NOTIFY_SOCKET
+ * @throws UsageError when it cannot do what is asked for.
+ */
+export async function systemd(environment: Environment = process.env): Promise<Companion> {
+  const { NOTIFY_SOCKET: address = '', WATCHDOG_USEC: watchdogUs, WATCHDOG_PID: pid } = environment;
+  for (const name of ['NOTIFY_SOCKET', 'WATCHDOG_USEC', 'WATCHDOG_PID']) delete environment[name];
+  const forUs = pid === undefined || pid === String(process.pid);
+  const watchdogMs = forUs && watchdogUs !== undefined ? Number(watchdogUs) / 1000 : undefined;
+  if (watchdogMs !== undefined && !(watchdogMs > 0)) {
+    throw new UsageError(`WATCHDOG_USEC is no number of microseconds: ${watchdogUs}`);
+  }
+  const socket = await openNotifySocket(address).catch((error: Error) => {
+    const remedy = 'install pickaxe with its optional packages (not with --omit=optional), or use a unit of Type=exec';
+    throw new UsageError(`systemd waits for messages, and none can be sent: ${error.message}; ${remedy}.`);
+  });
+  return companion(socket, watchdogMs);
+}
+
+function companion(socket: NotifySocket, watchdogMs: number | undefined): Companion {
+  return async ({ events, tally, log }) => {
+    let ready = false;
+    let stopping = false;
+    let warned = false;
+    let hashesBefore = 0;
+
+    /** @returns whether it was taken */
+    const say = (assignments: Parameters<NotifySocket['send']>[0]): boolean => {
+      const fault = socket.send(assignments);
+      if (fault !== undefined && !warned) log.warn({ tag: 'systemd' }, `${fault}; it is tried again`);
+      warned = fault !== undefined;
+      return fault === undefined;
+    };
+    const tick = () => {
+      const { hashes, accepted, rejected, stale } = tally.summary();
+      const now = tally.now();
+      const idle = whyIdle(now);
+      const alive = hashes > hashesBefore || idle !== undefined;
+      hashesBefore = hashes;
+      ready ||= isReady(now);
+      const books = `${formatHashrate(now.hashrate)}, ${accepted} accepted, ${rejected} rejected, ${stale} stale`;
+      say({
+        ...(ready && { READY: 1 }), // said again and again, which means nothing: the first one may not have been taken
+        ...(alive && watchdogMs !== undefined && { WATCHDOG: 1 }),
+        STATUS: idle === undefined ? books : `${books}; ${idle}`,
+      });
+    };
+    const stop = () => {
+      if (!stopping) say({ STOPPING: 1, STATUS: 'seeing pending submissions through' });
+      stopping = true;
+      clearInterval(timer);
+    };
+
+    const timer = setInterval(tick, Math.min(STATUS_MS, (watchdogMs ?? Number.POSITIVE_INFINITY) / 2));
+    const unsubscribe = events.on(() => {
+      if (!ready && isReady(tally.now())) tick();
+    });
+    process.on('SIGINT', stop).on('SIGTERM', stop);
+    return () => {
+      stop();
+      unsubscribe();
+      process.off('SIGINT', stop).off('SIGTERM', stop);
+      socket.close();
+    };
+  };
+}

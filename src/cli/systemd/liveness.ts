@@ -1,0 +1,22 @@
+/** What a service manager is to know of a rig. Pure. */
+
+import type { RigNow } from '../../report/tally.ts';
+
+/** Whether a device is in service, or a source within reach: the rest comes by itself. */
+export function isReady({ devices, sources }: RigNow): boolean {
+  const up = [...devices.values()].some(({ state }) => state === 'ready');
+  return up || [...sources.values()].some(({ state }) => state === 'connected');
+}
+
+/** Why it is right that nothing is hashed now; undefined when something should be. */
+export function whyIdle({ devices, sources }: RigNow): string | undefined {
+  const states = [...devices.values()].map(({ state }) => state);
+  if (states.every((state) => state === 'starting')) return 'devices are being opened';
+  if (!states.includes('ready')) {
+    return Array.from(devices, ([name, { state, reason }]) => `${name} ${state}: ${reason ?? 'no reason given'}`).join(
+      '; ',
+    );
+  }
+  const connected = [...sources.values()].some(({ state }) => state === 'connected');
+  return connected ? undefined : 'no node is within reach';
+}

@@ -1,0 +1,25 @@
+/** Has all devices rest while the machine runs on battery. */
+
+import { type Guarded, lookEvery } from './guard.ts';
+import type { Power } from './power.ts';
+
+/** Soon enough for a battery, and seldom enough to cost nothing. */
+const LOOK_MS = 10_000;
+
+/**
+ * While it cannot be read, everything stays as it is.
+ * @returns once it has looked, what ends it
+ */
+export function restOnBattery(readPower: () => Promise<Power>, { controls, log }: Guarded): Promise<() => void> {
+  let known: Power | 'unknown' | undefined;
+  return lookEvery(LOOK_MS, async () => {
+    const power = await readPower().catch((fault: Error) => {
+      if (known !== 'unknown') log.warn({ tag: 'rest' }, `it is not known what this machine runs on: ${fault.message}`);
+      return 'unknown' as const;
+    });
+    if (power === 'no battery' && known !== power) log.info({ tag: 'rest' }, 'this machine has no battery');
+    known = power;
+    if (power === 'battery') controls.pause('battery', 'the machine runs on battery');
+    else if (power !== 'unknown') controls.resume('battery');
+  });
+}

@@ -1,0 +1,19 @@
+/** Everything that can be watched on this system. */
+
+import { watchDesktop, watchMac } from './desktops.ts';
+import { watchLogind } from './logind.ts';
+import { watchTerminals } from './terminals.ts';
+import type { IdleWatch } from './watch.ts';
+
+/** @param tell is told what cannot be seen */
+export async function findWatches(tell: (why: string) => void): Promise<IdleWatch[]> {
+  if (process.platform === 'darwin') return present([await watchMac()]);
+  if (process.platform !== 'linux') return [];
+  const desktop = await watchDesktop(process.env);
+  // The desktop itself knows better, and sooner.
+  return present([desktop ?? (await watchLogind(tell)), await watchTerminals('/dev')]);
+}
+
+function present(watches: (IdleWatch | undefined)[]): IdleWatch[] {
+  return watches.filter((watch) => watch !== undefined);
+}

@@ -1,0 +1,73 @@
+/**
+ * Desktop sessions as logind knows them, for a pickaxe that runs outside of them (as a service, say). A desktop tells
+ * logind that it is idle once its own time for that is over, five minutes with GNOME as it comes; some never do.
+ */
+
+import { ask } from '../ask.ts';
+import type { IdleWatch } from './watch.ts';
+
+const PROPERTIES = ['Id', 'Type', 'Class', 'Remote', 'IdleHint', 'IdleSinceHint'];
+const DESKTOPS = ['x11', 'wayland', 'mir'];
+/** Of these sessions at most. */
+const MAX_SESSIONS = 64;
+
+export interface Sessions {
+  /** For how long all desktops that tell have been idle; undefined when none tells. */
+  readonly idleMs: number | undefined;
+  /** Desktop sessions that have never said whether they are idle. */
+  readonly silent: readonly string[];
+}
+
+/**
+ * @param tell is told once of each desktop session that cannot be seen
+ * @returns undefined where there is no logind
+ */
+export async function watchLogind(tell: (why: string) => void, asks = ask): Promise<IdleWatch | undefined> {
+  const told = new Set<string>();
+  const read = async (nowMs: number) => {
+    const ids = sessionIds(await asks('loginctl', 'list-sessions', '--no-legend'));
+    if (ids.length === 0) return undefined;
+    const properties = PROPERTIES.flatMap((property) => ['-p', property]);
+    const { idleMs, silent } = parseSessions(await asks('loginctl', 'show-session', ...ids, ...properties), nowMs);
+    for (const id of silent) {
+      if (told.has(id)) continue;
+      told.add(id);
+      tell(
+        `desktop session ${id} has not told logind yet whether it is idle: its keyboard and mouse are not seen ` +
+          '(inside an X11 session, xprintidle helps)',
+      );
+    }
+    return idleMs;
+  };
+  const there = await read(0).then(
+    () => true,
+    () => false,
+  );
+  if (!there) return undefined;
+  return {
+    name: 'desktop sessions, as far as they tell logind',
+    idleMs: (nowMs) => read(nowMs).catch(() => undefined),
+  };
+}
+
+/** @param answer of `loginctl list-sessions`: a line for each, its first word the session */
+export function sessionIds(answer: string): string[] {
+  const ids = answer.split('\n').map((line) => line.trim().split(/\s+/)[0]);
+  return ids.filter((id) => /^\w+$/.test(id)).slice(0, MAX_SESSIONS);
+}
+
+/** @param answer of `loginctl show-session`: lines `Name=value`, an empty one between two sessions */
+export function parseSessions(answer: string, nowMs: number): Sessions {
+  const silent: string[] = [];
+  const idles: number[] = [];
+  for (const block of answer.split(/\n\s*\n/)) {
+    const session = Object.fromEntries(block.split('\n').map((line) => line.trim().split('=', 2)));
+    const { Id, Type, Class, Remote, IdleHint, IdleSinceHint } = session as Record<string, string | undefined>;
+    // Terminals are watched by themselves.
+    if (!Id || Class !== 'user' || Remote !== 'no' || !DESKTOPS.includes(Type ?? '')) continue;
+    const sinceMs = Number(IdleSinceHint) / 1000;
+    if (!(sinceMs > 0)) silent.push(Id);
+    else idles.push(IdleHint === 'yes' ? Math.max(0, nowMs - sinceMs) : 0);
+  }
+  return { idleMs: idles.length > 0 ? Math.min(...idles) : undefined, silent };
+}

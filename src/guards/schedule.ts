@@ -1,0 +1,22 @@
+/** Has all devices rest outside of the windows of a schedule. */
+
+import { type Guarded, nowMs } from './guard.ts';
+import { formatMoment, isOpen, nextChange, type Window } from './windows.ts';
+
+/** The wall clock may be set, and a machine may sleep: what was to come is looked at again after this at the latest. */
+const LOOK_MS = 60_000;
+
+/** @returns what ends it */
+export function keepSchedule(windows: readonly Window[], { controls, clock, log }: Guarded): () => void {
+  let timer: NodeJS.Timeout;
+  const look = () => {
+    const now = nowMs(clock);
+    const change = nextChange(windows, now);
+    if (isOpen(windows, now)) controls.resume('schedule');
+    else controls.pause('schedule', `outside the schedule${change ? ` until ${formatMoment(change, now)}` : ''}`);
+    timer = setTimeout(look, Math.min(LOOK_MS, (change ?? Number.POSITIVE_INFINITY) - now));
+  };
+  log.info({ tag: 'rest' }, `times of the schedule are those of ${Intl.DateTimeFormat().resolvedOptions().timeZone}`);
+  look();
+  return () => clearTimeout(timer);
+}

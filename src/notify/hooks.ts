@@ -1,0 +1,83 @@
+/**
+ * Hooks: commands of the user's that run when something happens. What happened is in their environment and on their
+ * stdin, never in the command itself: values can come from a node.
+ */
+
+import type { Logger } from 'pino';
+import { runCommand } from './command.ts';
+import type { Notice, NoticeName } from './notices.ts';
+import { Queue } from './queue.ts';
+
+export type HookCommands = Readonly<Partial<Record<NoticeName, string>>>;
+
+export interface HookLimits {
+  /** A command that takes longer is killed. */
+  readonly timeoutMs: number;
+  readonly atOnce: number;
+  /** Notices that wait for their command. */
+  readonly waiting: number;
+}
+
+export const HOOK_LIMITS: HookLimits = { timeoutMs: 30_000, atOnce: 2, waiting: 16 };
+
+export class Hooks {
+  readonly #commands: HookCommands;
+  readonly #log: Logger;
+  readonly #limits: HookLimits;
+  readonly #queue: Queue<Notice>;
+  /** Hooks that failed when they last ran: each is told of once, until it works again. */
+  readonly #failing = new Set<NoticeName>();
+  #dropping = false;
+
+  constructor(commands: HookCommands, log: Logger, limits = HOOK_LIMITS) {
+    this.#commands = commands;
+    this.#log = log;
+    this.#limits = limits;
+    this.#queue = new Queue({
+      atOnce: limits.atOnce,
+      most: limits.waiting,
+      work: (notice, stop) => this.#run(notice, stop),
+      dropped: ({ event }) => {
+        const level = this.#dropping ? 'debug' : 'warn';
+        this.#dropping = true;
+        this.#log[level]({ tag: 'hook' }, `${event}: not run, too many hooks are running or waiting`);
+      },
+    });
+  }
+
+  readonly tell = (notice: Notice): void => {
+    if (this.#commands[notice.event] !== undefined) this.#queue.push(notice);
+  };
+
+  /** Waits for the hooks that run or wait: one time limit for all of them. */
+  end(): Promise<void> {
+    return this.#queue.end(this.#limits.timeoutMs);
+  }
+
+  async #run(notice: Notice, stop: AbortSignal): Promise<void> {
+    const { event } = notice;
+    const options = {
+      command: this.#commands[event] ?? '',
+      env: environmentOf(notice),
+      input: `${JSON.stringify(notice)}\n`,
+      timeoutMs: this.#limits.timeoutMs,
+    };
+    const { fault, output } = await runCommand(options, stop).catch(({ message }) => ({ fault: message, output: '' }));
+    this.#dropping = false;
+    const said = output === '' ? '' : `; it said: ${output}`;
+    if (fault === undefined) {
+      this.#failing.delete(event);
+      this.#log.debug({ tag: 'hook' }, `${event}: done${said}`);
+      return;
+    }
+    const level = this.#failing.has(event) ? 'debug' : 'warn';
+    this.#failing.add(event);
+    this.#log[level]({ tag: 'hook' }, `${event}: ${fault}${said}`);
+  }
+}
+
+/** `PICKAXE_EVENT` is its name, `PICKAXE_EVENT_DEVICE` … its fields: other names are those of settings. */
+export function environmentOf({ event, ...fields }: Notice): Record<string, string> {
+  const variables = Object.entries(fields).map(([name, value]) => [`PICKAXE_EVENT_${name.toUpperCase()}`, `${value}`]);
+  return { PICKAXE_EVENT: event, ...Object.fromEntries(variables) };
+}

@@ -1,0 +1,82 @@
+/** What others are told of: few of the many events, each with a line for people. */
+
+import type { Clock } from '../clock.ts';
+import type { Events, MinerEvent } from '../events/events.ts';
+import type { Tally } from '../report/tally.ts';
+import { formatDuration, formatHashrate } from '../report/units.ts';
+
+export const NOTICES = ['start', 'stop', 'block', 'device-lost', 'low-hashrate', 'hashrate-ok'] as const;
+export type NoticeName = (typeof NOTICES)[number];
+
+/** Goes out as it is: JSON values only. */
+export interface Notice {
+  readonly event: NoticeName;
+  /** Milliseconds since the UNIX epoch. */
+  readonly time: number;
+  /** One line for people. */
+  readonly text: string;
+  readonly [field: string]: string | number;
+}
+
+type Content = Omit<Notice, 'event' | 'time'> & { readonly text: string };
+
+/** Texts can come from a driver or a node. */
+const MAX_TEXT = 500;
+
+/**
+ * Tells `hear` of the start at once, and of the rest as it happens.
+ * @returns to be called at the end: tells of that, too
+ */
+export function tellNotices(
+  { events, tally, clock }: { events: Events; tally: Tally; clock: Clock },
+  hear: (notice: Notice) => void,
+): () => void {
+  const tell = (event: NoticeName, content: Content) => {
+    const clean = Object.fromEntries(Object.entries(content).map(([name, value]) => [name, harmless(value)]));
+    hear({ event, time: Number(clock.nowUs() / 1000n), text: '', ...clean });
+  };
+  const lost = new Set<string>();
+  const unsubscribe = events.on((event) => {
+    if (event.event === 'verdict' && event.verdict === 'accepted') tell('block', block(event));
+    if (event.event === 'alarm') tell(event.state === 'raised' ? 'low-hashrate' : 'hashrate-ok', alarm(event));
+    if (event.event !== 'device') return;
+    const { device, state } = event;
+    const out = state === 'restarting' || state === 'parked';
+    // Once when it goes, however often it is tried again, and once when that is given up.
+    if (out && (state === 'parked' || !lost.has(device))) tell('device-lost', deviceLost(event));
+    if (out) lost.add(device);
+    else lost.delete(device);
+  });
+  tell('start', { text: 'pickaxe has started' });
+  return () => {
+    unsubscribe();
+    tell('stop', stop(tally));
+  };
+}
+
+function block({ device, chain, height, nonce, ms }: MinerEvent & { event: 'verdict' }): Content {
+  const text = `block accepted: chain ${chain} height ${height}, found by ${device}`;
+  return { text, device, chain, height: Number(height), nonce: nonce.toString(), ms };
+}
+
+function deviceLost({ device, kind, state, reason = '', fault = 'lost' }: MinerEvent & { event: 'device' }): Content {
+  return { text: `${device} is out of service (${state}): ${reason}`, device, kind, state, reason, fault };
+}
+
+function alarm({ state, device, value, limit }: MinerEvent & { event: 'alarm' }): Content {
+  const what = state === 'raised' ? 'low hashrate' : 'hashrate is back';
+  const text = `${what}: ${device ?? 'the rig'} makes ${formatHashrate(value)} (at least ${formatHashrate(limit)})`;
+  return { text, ...(device !== undefined && { device }), hashrate: value, limit };
+}
+
+function stop(tally: Tally): Content {
+  const { accepted, rejected, stale, unknown, hardware_errors, hashes, seconds, hashrate } = tally.summary();
+  const text = `pickaxe has stopped after ${formatDuration(seconds)}: ${accepted} accepted, ${formatHashrate(hashrate)}`;
+  return { text, accepted, rejected, stale, unknown, hardware_errors, hashes, seconds, hashrate };
+}
+
+/** On one line, of bounded length, without control characters. */
+function harmless(value: string | number): string | number {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
+  return typeof value === 'string' ? value.replace(/[\x00-\x1f\x7f]+/g, ' ').slice(0, MAX_TEXT) : value;
+}

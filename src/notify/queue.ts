@@ -1,0 +1,52 @@
+/** Work for later, a few at once and not without end: hooks and webhooks must never hold up a miner. */
+
+export interface QueueOptions<T> {
+  /** Of these so many at once. */
+  readonly atOnce: number;
+  /** So many may wait. */
+  readonly most: number;
+  /** Never throws; ends soon after `stop`. */
+  readonly work: (item: T, stop: AbortSignal) => Promise<void>;
+  /** Told of what there was no room for. */
+  readonly dropped: (item: T) => void;
+}
+
+export class Queue<T> {
+  readonly #options: QueueOptions<T>;
+  readonly #waiting: T[] = [];
+  readonly #running = new Set<Promise<void>>();
+  readonly #stopping = new AbortController();
+
+  constructor(options: QueueOptions<T>) {
+    this.#options = options;
+  }
+
+  push(item: T): void {
+    const { most, dropped } = this.#options;
+    if (this.#waiting.length >= most) dropped(item);
+    else this.#waiting.push(item);
+    this.#next();
+  }
+
+  /** Waits for all of it, but no longer than this; what is not done then is stopped, or dropped. */
+  async end(withinMs: number): Promise<void> {
+    const timer = setTimeout(() => {
+      for (const item of this.#waiting.splice(0)) this.#options.dropped(item);
+      this.#stopping.abort();
+    }, withinMs);
+    while (this.#running.size > 0) await Promise.race(this.#running);
+    clearTimeout(timer);
+  }
+
+  #next(): void {
+    const { atOnce, work } = this.#options;
+    if (this.#running.size >= atOnce) return;
+    const item = this.#waiting.shift();
+    if (item === undefined) return;
+    const done = work(item, this.#stopping.signal).finally(() => {
+      this.#running.delete(done);
+      this.#next();
+    });
+    this.#running.add(done);
+  }
+}

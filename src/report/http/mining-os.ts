@@ -1,0 +1,87 @@
+/**
+ * How the rig is doing, as mining systems want it told by a custom miner: HiveOS
+ * (github.com/minershive/hiveos-linux, hive/miners/custom/README.md) and mmpOS (github.com/ddobreff/mmpos,
+ * CUSTOM_MINER.MD). Both match figures to cards by the bus of their PCI address.
+ */
+
+import type { Status } from './schemas.ts';
+
+type Device = Status['devices'][string];
+
+/** What HiveOS takes for the algorithm's name. */
+const ALGORITHM = 'blake2s';
+
+export interface HiveStats {
+  readonly hs: readonly number[];
+  readonly hs_units: 'khs';
+  readonly temp: readonly (number | null)[];
+  readonly fan: readonly (number | null)[];
+  readonly uptime: number;
+  readonly ver: string;
+  /** Accepted, rejected, invalid. */
+  readonly ar: readonly [number, number, number];
+  readonly algo: string;
+  /** Decimal; null for the CPU and where it is not known. */
+  readonly bus_numbers: readonly (number | null)[];
+}
+
+/** @returns the rig's kH/s, and what is to be known of each device */
+export function hiveStats(status: Status): { readonly khs: number; readonly stats: HiveStats } {
+  const devices = Object.values(status.devices);
+  const stats: HiveStats = {
+    hs: devices.map(({ hashrate }) => kilo(hashrate)),
+    hs_units: 'khs',
+    temp: devices.map(({ sensors }) => whole(sensors.temperature_celsius ?? sensors.hotspot_celsius)),
+    fan: devices.map(({ sensors }) => whole(sensors.fan_ratio === null ? null : 100 * sensors.fan_ratio)),
+    uptime: Math.floor(status.uptime_seconds),
+    ver: status.version,
+    ar: [status.accepted, refused(status), status.hardware_errors],
+    algo: ALGORITHM,
+    bus_numbers: devices.map(busNumber),
+  };
+  return { khs: kilo(status.hashrate), stats };
+}
+
+export interface MmposStats {
+  /** Decimal, and `cpu`. */
+  readonly busid: readonly (number | 'cpu')[];
+  readonly hash: readonly number[];
+  readonly units: 'hs';
+  /** Accepted, invalid, rejected. */
+  readonly air: readonly [string, string, string];
+  readonly shares: {
+    readonly accepted: readonly number[];
+    readonly rejected: readonly number[];
+    readonly invalid: readonly number[];
+  };
+  readonly miner_name: string;
+  readonly miner_version: string;
+}
+
+export function mmposStats(status: Status): MmposStats {
+  // The CPU has to come first.
+  const devices = Object.values(status.devices).sort((a, b) => Number(b.kind === 'cpu') - Number(a.kind === 'cpu'));
+  return {
+    busid: devices.map((device) => (device.kind === 'cpu' ? 'cpu' : (busNumber(device) ?? 0))),
+    hash: devices.map(({ hashrate }) => Math.round(hashrate)),
+    units: 'hs',
+    air: [`${status.accepted}`, `${status.hardware_errors}`, `${refused(status)}`],
+    shares: {
+      accepted: devices.map(({ accepted }) => accepted),
+      rejected: devices.map(refused),
+      invalid: devices.map(({ hardware_errors }) => hardware_errors),
+    },
+    miner_name: 'pickaxe',
+    miner_version: status.version,
+  };
+}
+
+const kilo = (hashesPerSecond: number) => Number((hashesPerSecond / 1000).toFixed(3));
+const whole = (value: number | null) => (value === null ? null : Math.round(value));
+const refused = ({ rejected, stale }: { rejected: number; stale: number }) => rejected + stale;
+
+/** The bus of a PCI address `DOMAIN:BUS:DEVICE.FUNCTION`. */
+function busNumber({ bus }: Device): number | null {
+  const [, digits] = /^[0-9a-f]+:([0-9a-f]{2}):/i.exec(bus ?? '') ?? [];
+  return digits === undefined ? null : Number.parseInt(digits, 16);
+}

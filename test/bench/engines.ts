@@ -1,0 +1,51 @@
+/** Engines for tests of the bench: honest ones, and ones that cheat. */
+
+import type { Job } from '#pickaxe/chain/job.js';
+import type { Engine, EngineInfo, EngineListener, Ranges, SearchReport } from '#pickaxe/engine/engine.js';
+import { FakeEngine } from '../fakes.ts';
+
+/** Large steps: hashing is the reference's, and slow enough. */
+export const honest = (name = 'cpu') => new FakeEngine(name, { counters: 1_024, pages: 1 });
+
+/** Passes everything on to a real engine, and its reports through a function. */
+export class Tampered implements Engine {
+  readonly kind = 'cpu';
+  readonly #engine: Engine;
+  readonly #tamper: (report: SearchReport, search: number) => SearchReport;
+  #searches = 0;
+
+  /** @param tamper gets the number of the search, from 1 on */
+  constructor(engine: Engine, tamper: (report: SearchReport, search: number) => SearchReport) {
+    this.#engine = engine;
+    this.#tamper = tamper;
+  }
+
+  get name(): string {
+    return this.#engine.name;
+  }
+
+  open(listener?: EngineListener): Promise<EngineInfo> {
+    return this.#engine.open(listener);
+  }
+
+  async *search(job: Job, ranges: Ranges, stop: AbortSignal): AsyncGenerator<SearchReport> {
+    const search = ++this.#searches;
+    for await (const report of this.#engine.search(job, ranges, stop)) yield this.#tamper(report, search);
+  }
+
+  close(): Promise<void> {
+    return this.#engine.close();
+  }
+}
+
+/** Leaves the first candidate of a search away, as a kernel does that skips nonces. */
+export function withoutOne(engine: Engine, ofSearch: (search: number) => boolean = () => true): Engine {
+  let spared = 0;
+  return new Tampered(engine, (report, search) => {
+    if (!ofSearch(search) || spared === search || report.candidates.length === 0) return report;
+    spared = search;
+    return { ...report, candidates: report.candidates.slice(1) };
+  });
+}
+
+export const never: AbortSignal = new AbortController().signal;

@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest';
+import { measureRate } from '#pickaxe/bench/rate.js';
+import type { Job } from '#pickaxe/chain/job.js';
+import { sizeOf } from '#pickaxe/chain/nonce.js';
+import { DeviceError, type Engine, type Ranges, type SearchReport } from '#pickaxe/engine/engine.js';
+
+/** Reports after as many milliseconds as it is told, each time what it searches in them at its rate. */
+class TimedEngine implements Engine {
+  readonly name = 'cpu';
+  readonly kind = 'cpu';
+  nowMs = 0;
+  readonly #steps: Iterable<{ ms: number; hashes: number }>;
+
+  constructor(steps: Iterable<{ ms: number; hashes: number }>) {
+    this.#steps = steps;
+  }
+
+  async open() {
+    return { model: 'timed', kernel: 'none', why: '' };
+  }
+
+  async *search(_: Job, ranges: Ranges, stop: AbortSignal): AsyncGenerator<SearchReport> {
+    for (const { ms, hashes } of this.#steps) {
+      if (stop.aborted) return;
+      this.nowMs += ms;
+      const searched = ranges.take({ counters: hashes, pages: 1 })!;
+      yield { searched, hashes: sizeOf(searched), beganMs: 0, candidates: [] };
+    }
+  }
+
+  async close() {}
+}
+
+function* steps(...turns: [times: number, ms: number, hashes: number][]) {
+  for (const [times, ms, hashes] of turns) for (let i = 0; i < times; i++) yield { ms, hashes };
+}
+
+const measure = (engine: TimedEngine, seconds: number, onStart = () => {}) => {
+  const clock = { nowUs: () => 0n, monotonicMs: () => engine.nowMs };
+  return measureRate(engine, { warmUpMs: 500, seconds, clock, random: () => 0, onStart });
+};
+
+it('leaves out the warm-up, and what it counts goes with the time that it took', async () => {
+  // The first report after the warm-up starts the clock; each slice ends with the first report after its second.
+  const engine = new TimedEngine(steps([6, 100, 1], [1, 100, 7], [25, 300, 30], [100, 300, 60]));
+  let startMs = 0;
+  const slices = await measure(engine, 10, () => {
+    startMs = engine.nowMs;
+  });
+  expect(startMs).toBe(500);
+  expect(slices).toHaveLength(10);
+  expect(slices.slice(1, 6)).toEqual([100, 100, 100, 100, 100]);
+  expect(slices.at(-1)).toBe(200);
+});
+
+it('has five slices at least, and one for each second of a longer measurement', async () => {
+  const endless = () => new TimedEngine(steps([1e6, 10, 100]));
+  expect(await measure(endless(), 0.5)).toEqual([10_000, 10_000, 10_000, 10_000, 10_000]);
+  expect(await measure(endless(), 12)).toHaveLength(12);
+});
+
+it('is no hashrate when the search ends by itself', async () => {
+  await expect(measure(new TimedEngine(steps([20, 100, 1])), 5)).rejects.toThrow(DeviceError);
+});

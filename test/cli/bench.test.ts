@@ -1,0 +1,235 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { DEFAULT_COUNT } from '#pickaxe/bench/challenge.js';
+import { type BenchResult, benchResultShape } from '#pickaxe/bench/result.js';
+import { GOLDEN } from '../bench/golden.ts';
+import { loadableKernels } from '../engine/cpu/loadable-kernels.ts';
+import { describeGpu } from '../engine/gpu/adapter.ts';
+import { pickaxe, type Run, start } from './pickaxe.ts';
+
+const [, golden] = GOLDEN;
+/** Many hashes on a machine that may have more to do. */
+const PATIENCE_MS = 120_000;
+const cpu = ['--devices', 'cpu', '--threads', '1', '--seconds', '0.2'];
+const small = [...cpu, '--count', String(golden.count)];
+const sabotage = `--import=${new URL('./skip-a-candidate.mjs', import.meta.url)}`;
+
+const home = mkdtempSync(join(tmpdir(), 'pickaxe-'));
+let run: Run | undefined;
+afterEach(() => run?.child.kill('SIGKILL'));
+process.once('exit', () => rmSync(home, { recursive: true, force: true }));
+
+async function bench(args: string[], env: Record<string, string> = {}) {
+  run = start(['bench', '--json', ...args], env);
+  const code = await run.code;
+  const { lines, stderr } = run;
+  expect(lines, stderr).toHaveLength(1);
+  return { code, json: JSON.parse(lines[0]), stderr };
+}
+
+/** A result of one device, and its file. */
+async function result(name: string, args: string[]): Promise<{ file: string; json: BenchResult }> {
+  const { code, json } = await bench([...cpu, ...args]);
+  expect(code).toBe(0);
+  return { file: write(name, JSON.stringify(json)), json };
+}
+
+function write(name: string, text: string): string {
+  const file = join(home, name);
+  writeFileSync(file, text);
+  return file;
+}
+
+describe('pickaxe bench', { timeout: PATIENCE_MS }, () => {
+  it('measures the CPU, and its hash sum is the known one', async () => {
+    const { code, json } = await bench(cpu);
+    expect(code).toBe(0);
+    expect(benchResultShape.parse(json)).toEqual(json);
+    expect(json).toMatchObject({ machine: { node: process.version }, seed: 'pickaxe', count: DEFAULT_COUNT });
+    const [{ hashrate, slices, candidates, errors, ...device }] = json.devices;
+    expect(device).toMatchObject({ name: 'cpu', kind: 'cpu', threads: 1, kernel: expect.any(String) });
+    expect(slices).toHaveLength(5);
+    expect(hashrate.min).toBeGreaterThan(100_000);
+    expect(hashrate.min).toBeLessThanOrEqual(hashrate.mean);
+    expect(candidates).toMatchObject({ wrong: 0, missed: 0 });
+    expect(errors).toEqual([]);
+    // The CPU has no sensors that are read: what is not known is left out.
+    expect(json.devices[0]).not.toHaveProperty('powerW');
+  });
+
+  it.each(loadableKernels)('has the same hash sum with kernel %s', async (kernel) => {
+    const { code, json } = await bench([...small, '--kernel', kernel]);
+    expect(code).toBe(0);
+    expect(json.devices).toMatchObject([
+      { kernel, sum: golden.sum, candidates: { found: golden.candidates, expected: 4_096, wrong: 0, missed: 0 } },
+    ]);
+  });
+
+  it('has another one for another seed', async () => {
+    const { code, json } = await bench([...small, '--seed', 'mine']);
+    expect(code).toBe(0);
+    expect(json.seed).toBe('mine');
+    expect(json.devices[0].sum).not.toBe(golden.sum);
+  });
+
+  it('says all that for people, too', async () => {
+    const { code, stdout } = await pickaxe('bench', ...small);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^pickaxe \S+ on /);
+    expect(stdout).toMatch(/^cpu {4}.*; \S+, 1 thread$/m);
+    expect(stdout).toMatch(/^ {2}hashrate {6}[\d.]+ .H\/s ± [\d.]+ % \(5 slices: .* to .*, median .*\)$/m);
+    expect(stdout).toMatch(/^ {2}power {9}not known$/m);
+    expect(stdout).toContain(`hash sum      ${golden.sum} (${golden.candidates} candidates found, 4096 ± 64 expected)`);
+    expect(stdout).toContain(`seed “pickaxe” and ${golden.count} nonces`);
+  });
+
+  it('catches a device that misses one of thousands of candidates, by the known sum', async () => {
+    const { code, json, stderr } = await bench(cpu, { NODE_OPTIONS: sabotage });
+    expect(json.devices[0].errors, stderr).toEqual([expect.stringContaining('known to be right')]);
+    expect(code).toBe(6);
+  });
+
+  it('names devices that cannot be measured', async () => {
+    const { code, json } = await bench([...small, '--devices', 'cpu,gpu77']);
+    expect(code).toBe(0);
+    expect(json.failed).toMatchObject([{ name: 'gpu77', reason: expect.stringMatching(/./) }]);
+    const alone = await bench(['--devices', 'gpu77', '--seconds', '0.2']);
+    expect(alone.code).toBe(3);
+    expect(alone.json.devices).toEqual([]);
+  });
+
+  it.each([
+    [['--count', '65535'], '65536'],
+    [['--count', '1e9'], 'whole number'],
+    [['--seed', ''], 'seed'],
+    [['--seed', 'x'.repeat(65)], '64 characters'],
+    [['--seconds', '3601'], '--stress'],
+    [['--tune', '--stress'], '--stress'],
+    [['--stress', '--count', '1'], '65536'],
+    [['more'], 'too many arguments'],
+    [['compare'], 'a.json'],
+    [['compare', 'a.json', 'b.json', '--json'], '--json'],
+  ])('wrong usage ends with exit code 2 and says what to do: %j', async (args, says) => {
+    const { code, stdout, stderr } = await pickaxe('bench', ...args);
+    expect(stderr).toContain(says);
+    expect(stdout).toBe('');
+    expect(code).toBe(2);
+  });
+});
+
+describeGpu('pickaxe bench of a GPU', () => {
+  it(
+    'has the hash sum of the CPU, both at once',
+    async () => {
+      const devices = ['--devices', 'cpu,gpu0', '--software-gpu', '--together'];
+      const { code, json, stderr } = await bench([...small, ...devices]);
+      expect(code, stderr).toBe(0);
+      expect(json.together).toBe(true);
+      expect(json.devices).toMatchObject([
+        { name: 'cpu', sum: golden.sum },
+        { name: 'gpu0', sum: golden.sum },
+      ]);
+    },
+    PATIENCE_MS,
+  );
+});
+
+describe('pickaxe bench --stress', { timeout: PATIENCE_MS }, () => {
+  const stress = ['--stress', '--devices', 'cpu', '--threads', '1', '--count', '262144'];
+
+  it('finds nothing wrong with a good device, and says so', async () => {
+    const { code, json, stderr } = await bench([...stress, '--seconds', '3']);
+    expect(code, stderr).toBe(0);
+    expect(json).toMatchObject({ format: 'pickaxe stress 1', seconds: 3, count: 262_144, failed: [] });
+    const [{ rounds, candidates, errors, samples }] = json.devices;
+    expect(rounds).toBeGreaterThan(0);
+    expect(candidates).toMatchObject({ wrong: 0, missed: 0 });
+    expect(candidates.found).toBeGreaterThan(3_700 * rounds);
+    expect(samples.length).toBeGreaterThan(0);
+    expect(errors).toEqual([]);
+    expect(stderr).toContain('0 wrong, 0 missed');
+  });
+
+  it('ends with exit code 6 when a candidate was missed', async () => {
+    const env = { NODE_OPTIONS: sabotage, SKIP: 'odd' };
+    const { code, json, stderr } = await bench([...stress, '--seconds', '5'], env);
+    const [{ rounds, candidates, errors }] = json.devices;
+    expect(rounds, stderr).toBeGreaterThan(1);
+    expect(candidates.missed).toBe(Math.ceil(rounds / 2));
+    expect(errors).toEqual([`missed candidates: ${candidates.missed}`]);
+    expect(code).toBe(6);
+  });
+
+  it('ends when it is told to, with all that it found', async () => {
+    run = start(['bench', ...stress, '--seconds', '300']);
+    const stressing = run;
+    await vi.waitFor(() => expect(stressing.stderr).toMatch(/candidates: [1-9]/), {
+      timeout: PATIENCE_MS,
+      interval: 50,
+    });
+    stressing.child.kill('SIGINT');
+    expect(await stressing.code).toBe(0);
+    expect(stressing.lines.join('\n')).toMatch(/candidates {4}\d+ verified, 0 wrong, 0 missed\n {2}errors {8}none$/);
+  });
+});
+
+describe('pickaxe bench compare', { timeout: PATIENCE_MS }, () => {
+  const compare = (...files: string[]) => pickaxe('bench', 'compare', ...files);
+
+  it('tells hashrates, their ratio and whether sums agree', async () => {
+    const a = await result('a.json', ['--count', '65536', '--kernel', 'js']);
+    const b = await result('b.json', ['--count', '65536']);
+    const { code, stdout } = await compare(a.file, b.file);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^A: pickaxe .*\nB: pickaxe /);
+    expect(stdout).toMatch(/^cpu .*; js, 1 thread$/m);
+    expect(stdout).toMatch(/^ {2}hashrate .*H\/s ± .* % → .*H\/s ± .* %$/m);
+    expect(stdout).toMatch(/^ {2}B \/ A {9}\d+\.\d{3}: (B is faster|B is slower|within the spread \(±[\d.]+ %\))$/m);
+    expect(stdout).toContain(`Hash sums are equal: ${a.json.devices[0].sum}.`);
+
+    const otherSum = { ...b.json, devices: b.json.devices.map((device) => ({ ...device, sum: '0'.repeat(16) })) };
+    const different = await compare(a.file, write('different.json', JSON.stringify(otherSum)));
+    expect(different.stdout).toContain('HASH SUMS DIFFER');
+    expect(different.code).toBe(6);
+
+    const otherSeed = write('seed.json', JSON.stringify({ ...otherSum, seed: 'other' }));
+    const incomparable = await compare(a.file, otherSeed);
+    expect(incomparable.stdout).toContain('cannot be compared: A has seed “pickaxe”');
+    expect(incomparable.code).toBe(0);
+
+    const faulty = { ...b.json, devices: b.json.devices.map((device) => ({ ...device, errors: ['it is broken'] })) };
+    const withErrors = await compare(a.file, write('faulty.json', JSON.stringify(faulty)));
+    expect(withErrors.stdout).toContain('ERROR: B cpu: it is broken');
+    expect(withErrors.code).toBe(6);
+  });
+
+  it.each([
+    ['nothing', '', 'not JSON'],
+    ['no JSON', '\u001b[2Jhello', 'not JSON'],
+    ['no object', '[]', 'expected object'],
+    ['another object', '{"format":"x"}', 'expected "pickaxe bench 1", at format'],
+    ['a half result', '{"format":"pickaxe bench 1"}', 'at machine'],
+    ['deep nesting', '['.repeat(100_000), 'not'],
+    ['a prototype', '{"__proto__":{"format":"pickaxe bench 1"}}', 'at format'],
+  ])('refuses a file with %s in it', async (name, text, says) => {
+    const file = write(`${name}.json`, text);
+    const { code, stdout, stderr } = await compare(file, file);
+    expect(stderr).toContain(says);
+    expect(stderr).toContain(`${file} is not a result of pickaxe bench --json`);
+    expect(stderr).not.toContain('\u001b');
+    expect(stdout).toBe('');
+    expect(code).toBe(2);
+  });
+
+  it.each([
+    ['is not there', join(home, 'missing.json')],
+    ['is a folder', home],
+    ...(process.platform === 'linux' ? [['does not end', '/dev/zero']] : []),
+  ])('refuses a file that %s', async (_, file) => {
+    const { code, stderr } = await compare(file, file);
+    expect(stderr).toMatch(/cannot be read|more than \d+ bytes/);
+    expect(code).toBe(2);
+  });
+});

@@ -1,0 +1,103 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { start } from './pickaxe.ts';
+
+const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+let home: string;
+let unit: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'pickaxe-service-'));
+  unit = join(home, 'systemd/user/pickaxe.service');
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+async function service(...args: string[]) {
+  const run = start(['service', ...args], { XDG_CONFIG_HOME: home });
+  const code = await run.code;
+  return { code, stdout: run.lines.join('\n'), stderr: run.stderr };
+}
+
+const linux = process.platform === 'linux';
+
+describe.runIf(linux)('pickaxe service, for a user', () => {
+  test('installs a unit with the paths of this machine, and says what comes next', async () => {
+    const { code, stdout } = await service('install', '--user');
+    expect(code).toBe(0);
+    expect(stdout).toContain(`Written: ${unit}`);
+    expect(stdout).toContain(`Not there yet: ${home}/pickaxe/config.toml`);
+    expect(stdout).toContain('systemctl --user daemon-reload && systemctl --user enable --now pickaxe');
+    const text = readFileSync(unit, 'utf8');
+    expect(text).toContain(`\nExecStart=${process.execPath} ${main} mine --config ${home}/pickaxe/config.toml\n`);
+    expect(text).toContain('\nType=notify\n');
+    expect(`${(await service('print', '--user')).stdout}\n`).toBe(text);
+  });
+
+  test('leaves what is there already, replaces its own of another configuration, and removes it', async () => {
+    await service('install', '--user');
+    expect((await service('install', '--user')).stdout).toContain('is there already');
+    const config = join(home, 'another one.toml');
+    writeFileSync(config, '');
+    const { code, stdout } = await service('install', '--user', '--config', config);
+    expect(code).toBe(0);
+    expect(stdout).not.toContain('Not there yet');
+    expect(readFileSync(unit, 'utf8')).toContain(`--config "${config}"\n`);
+    expect((await service('uninstall', '--user')).stdout).toContain('systemctl --user disable --now pickaxe');
+    expect(() => readFileSync(unit)).toThrow('ENOENT');
+    const again = await service('uninstall', '--user');
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('There is no') });
+  });
+
+  test('neither overwrites nor removes what somebody has changed, unless it is told to', async () => {
+    await service('install', '--user');
+    const changed = `${readFileSync(unit, 'utf8')}# and a line\n`;
+    writeFileSync(unit, changed);
+    for (const action of ['install', 'uninstall']) {
+      const { code, stderr } = await service(action, '--user');
+      expect(code).toBe(2);
+      expect(stderr).toContain('--force');
+      expect(readFileSync(unit, 'utf8')).toBe(changed);
+    }
+    expect((await service('install', '--user', '--force')).code).toBe(0);
+    expect(readFileSync(unit, 'utf8')).not.toContain('# and a line');
+    writeFileSync(unit, changed);
+    expect((await service('uninstall', '--user', '--force')).code).toBe(0);
+    expect(() => readFileSync(unit)).toThrow('ENOENT');
+  });
+
+  test('says where it cannot write', async () => {
+    writeFileSync(join(home, 'systemd'), 'a file');
+    const { code, stderr } = await service('install', '--user');
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^error: .*pickaxe\.service cannot be (read|written): ENOTDIR/);
+  });
+});
+
+describe.runIf(linux)('pickaxe service, for the machine', () => {
+  test('is refused what such a service could not see', async () => {
+    const { code, stderr } = await service('print', '--system', '--config', '/home/me/pickaxe.toml');
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/does not see .*--user/);
+  });
+
+  test('asks for one of both', async () => {
+    const { code, stderr } = await service('print', '--system', '--user');
+    expect(code).toBe(2);
+    expect(stderr).toContain('one of --user and --system');
+  });
+});
+
+test('pickaxe service alone says what there is', async () => {
+  const { code, stderr } = await service();
+  expect(code).toBe(2);
+  expect(stderr).toContain('uninstall');
+});
+
+test('a path with a line break is no word of a unit', async () => {
+  const { code, stderr } = await service('print', '--user', '--config', join(home, 'a\nb.toml'));
+  expect(code).toBe(2);
+  expect(stderr).toContain('choose another path');
+});

@@ -1,0 +1,84 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { pickaxe, type Run, start } from './pickaxe.ts';
+
+const ends: (() => Promise<unknown> | unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end();
+});
+
+async function miner(...args: string[]): Promise<string> {
+  const run: Run = start(['demo', '--devices', 'cpu', '--threads', '1', '--http', '0', ...args]);
+  ends.push(() => {
+    run.child.kill('SIGKILL');
+    return run.code;
+  });
+  return await vi.waitFor(
+    () => {
+      const [, port] = /listening at http:\/\/127\.0\.0\.1:(\d+)/.exec(run.stderr) ?? [];
+      expect(port, run.stderr).toBeDefined();
+      return port!;
+    },
+    { timeout: 20_000 },
+  );
+}
+
+/** Something that is no miner. */
+async function answering(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  ends.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return String((server.address() as AddressInfo).port);
+}
+
+const stats = (port: string, ...args: string[]) => pickaxe('stats', '--http', port, ...args);
+
+describe('pickaxe stats', () => {
+  it('tells how a miner is doing, in every format', async () => {
+    const port = await miner();
+    const json = await stats(port);
+    expect(json.code).toBe(0);
+    expect(JSON.parse(json.stdout)).toMatchObject({ devices: expect.anything(), accepted: expect.any(Number) });
+    const hive = await stats(port, '--format', 'hive');
+    const [khs, line] = hive.stdout.split('\n');
+    expect(Number(khs)).toBeGreaterThanOrEqual(0);
+    expect(JSON.parse(line)).toMatchObject({ hs_units: 'khs' });
+    expect(JSON.parse((await stats(port, '--format', 'mmpos')).stdout)).toMatchObject({ miner_name: 'pickaxe' });
+    expect(JSON.parse((await stats(port, '--format', 'xmrig')).stdout)).toMatchObject({ kind: 'miner' });
+    expect((await stats(port, '--format', 'prom')).stdout).toMatch(/^pickaxe_build_info\{/m);
+  }, 60_000);
+
+  it('without an address, or with a format that there is not, is wrong usage', async () => {
+    const none = await pickaxe('stats');
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('--http [HOST:]PORT')]);
+    expect((await pickaxe('stats', '--http', '1', '--format', 'xml')).code).toBe(2);
+  });
+
+  it.each<[string, RequestListener, string]>([
+    ['another service', (_, response) => response.end('<html>hello'), 'the answer is no JSON'],
+    ['another version', (_, response) => response.end('{"version":"9"}'), 'not that of this version'],
+    ['a miner with a token', (_, response) => response.writeHead(401).end(), '--http-token-file'],
+    ['a page that is not there', (_, response) => response.writeHead(404).end(), 'answers 404'],
+    ['an endless answer', (_, response) => void pour(response), 'could not be read'],
+    ['no answer', () => {}, 'it does not answer'],
+  ])('says what is wrong with %s', async (_, listener, says) => {
+    const { code, stdout, stderr } = await stats(await answering(listener));
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(says);
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  it('says that nobody listens', async () => {
+    const { code, stderr } = await stats('1');
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: there is no miner at .*with --http\?\n$/)]);
+  });
+});
+
+function pour(response: { write(chunk: string): boolean; once(event: 'drain', then: () => void): unknown }): void {
+  while (response.write('x'.repeat(65_536)));
+  response.once('drain', () => pour(response));
+}

@@ -1,0 +1,56 @@
+/** A service manager's end of a notification socket. Node has no such sockets; perl does, and comes with most systems. */
+
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { afterEach } from 'vitest';
+
+/** Prints what comes, one JSON string a line, and before that an empty line once it listens. */
+const LISTEN = `
+  use strict; use Socket;
+  my $name = shift; $name =~ s/^@/\\0/;
+  socket(my $socket, AF_UNIX, SOCK_DGRAM, 0) or die $!;
+  bind($socket, pack_sockaddr_un($name)) or die $!;
+  $| = 1; print "\\n";
+  while (defined recv($socket, my $message, 65536, 0)) {
+    $message =~ s/([^ -~]|["\\\\])/sprintf '\\u%04x', ord $1/eg;
+    print "\\"$message\\"\\n";
+  }`;
+
+export const whyNoReceiver =
+  process.platform !== 'linux'
+    ? 'made for Linux'
+    : spawnSync('perl', ['-MSocket', '-e', '1']).status !== 0
+      ? 'it takes perl'
+      : undefined;
+
+export interface Receiver {
+  /** So far, oldest first, each with its lines. */
+  readonly messages: string[][];
+  close(): Promise<void>;
+}
+
+const open: Receiver[] = [];
+afterEach(async () => {
+  for (const receiver of open.splice(0)) await receiver.close();
+});
+
+/** @param address as in NOTIFY_SOCKET */
+export async function receive(address: string): Promise<Receiver> {
+  const child = spawn('perl', ['-e', LISTEN, address], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'close');
+  const messages: string[][] = [];
+  const lines = createInterface({ input: child.stdout });
+  const [first] = await Promise.race([once(lines, 'line'), ended]);
+  if (first !== '') throw new Error(`nothing listens at ${address}`);
+  lines.on('line', (line) => messages.push((JSON.parse(line) as string).split('\n')));
+  const receiver: Receiver = {
+    messages,
+    async close() {
+      child.kill();
+      await ended;
+    },
+  };
+  open.push(receiver);
+  return receiver;
+}

@@ -1,0 +1,302 @@
+/** A rig that nobody looks at: rests, hooks, webhook, alarm and log file, end to end. */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import { pickaxe, type Run, start } from './pickaxe.ts';
+
+const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const KEY = 'ab'.repeat(32);
+
+const root = mkdtempSync(join(tmpdir(), 'pickaxe-unattended-'));
+let files = 0;
+const newFile = () => join(root, `file${files++}`);
+const read = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : '');
+const linesOf = (path: string) => read(path).split('\n').filter(Boolean);
+
+const nodes: MockNode[] = [];
+const runs: Run[] = [];
+const closing: (() => void)[] = [];
+
+async function node(difficulty = 200_000) {
+  const mock = new MockNode({ difficulty });
+  nodes.push(mock);
+  return { mock, ...(await mock.start()) };
+}
+
+function mine(url: string, args: string[], env: Record<string, string> = {}): Run {
+  const fixed = ['mine', '--node', url, '--network', 'development', '--public-key', KEY];
+  const run = start([...fixed, '--devices', 'cpu', '--threads', '1', '--json', ...args], env);
+  runs.push(run);
+  return run;
+}
+
+/** Takes notices. */
+async function service() {
+  const got: Record<string, unknown>[] = [];
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    got.push({ ...JSON.parse(body), token: request.headers.authorization });
+    response.end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { got, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks/SECRET` };
+}
+
+afterEach(async () => {
+  for (const { child } of runs) child.kill('SIGKILL');
+  await Promise.all(runs.splice(0).map(({ code }) => code));
+  await Promise.all(nodes.splice(0).map((mock) => mock.close()));
+  for (const close of closing.splice(0)) close();
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+describe('hooks', () => {
+  it('run at the start, at each accepted block and at the end, which is waited for', async () => {
+    const { mock, url } = await node();
+    const file = newFile();
+    const say = `read -r line; echo "$line" >> ${file}`;
+    const slowly = `sleep 0.5; ${say}`;
+    const run = mine(url, ['--blocks', '2', '--on-start', say, '--on-block', say, '--on-stop', slowly]);
+    expect(await run.code).toBe(0);
+    const told = linesOf(file).map((line) => JSON.parse(line));
+    expect(told[0]).toMatchObject({ event: 'start', text: 'pickaxe has started' });
+    const blocks = told.filter(({ event }) => event === 'block');
+    expect(blocks).toHaveLength(mock.books.accepted);
+    expect(blocks[0]).toMatchObject({ device: 'cpu', nonce: expect.stringMatching(/^\d+$/) });
+    expect(told.at(-1)).toMatchObject({ event: 'stop', accepted: mock.books.accepted });
+  });
+
+  it('run when a device is lost, and one that fails is told of', async () => {
+    const { url } = await node(1e15);
+    const file = newFile();
+    const args = [
+      '--on-device-lost',
+      `echo "$PICKAXE_EVENT_DEVICE $PICKAXE_EVENT_STATE $PICKAXE_EVENT_FAULT" > ${file}; exit 9`,
+    ];
+    const run = mine(url, ['--devices', 'gpu77', ...args]);
+    await vi.waitFor(() => expect(read(file)).toBe('gpu77 parked missing\n'), { timeout: 25_000 });
+    run.child.kill('SIGTERM');
+    expect(await run.code).toBe(0);
+    expect(run.stderr).toContain('device-lost: exit code 9');
+  });
+
+  it('end with the second signal, however long they take', async () => {
+    const { url } = await node(1e15);
+    const run = mine(url, ['--on-stop', `echo $$ > ${newFile()}; exec sleep 1000`]);
+    const file = join(root, `file${files - 1}`);
+    await vi.waitFor(() => expect(run.events('work').length).toBeGreaterThan(0), { timeout: 10_000 });
+    run.child.kill('SIGTERM');
+    await vi.waitFor(() => expect(read(file)).toMatch(/^\d+\n$/), { timeout: 10_000 });
+    run.child.kill('SIGTERM');
+    expect(await run.code).toBe(130);
+    process.kill(Number(read(file)), 'SIGKILL');
+  });
+});
+
+describe('the webhook', () => {
+  it('is told of everything, with the token of a file, and neither is said', async () => {
+    const { mock, url } = await node();
+    const { got, url: hook } = await service();
+    const tokenFile = newFile();
+    writeFileSync(tokenFile, 'TOKEN123\n');
+    const run = mine(url, [
+      '--blocks',
+      '1',
+      '--webhook',
+      hook,
+      '--webhook-token-file',
+      tokenFile,
+      '--log-level',
+      'trace',
+    ]);
+    expect(await run.code).toBe(0);
+    expect(got.map(({ event }) => event)).toEqual(['start', ...Array(mock.books.accepted).fill('block'), 'stop']);
+    expect(got.every(({ token }) => token === 'Bearer TOKEN123')).toBe(true);
+    expect(run.stderr + run.lines.join()).not.toMatch(/SECRET|TOKEN123/);
+  });
+
+  it('that is not there costs a warning, and the end waits for it a little', async () => {
+    const { url } = await node();
+    const run = mine(url, ['--blocks', '1', '--webhook', 'http://127.0.0.1:1/SECRET']);
+    expect(await run.code).toBe(0);
+    expect(run.stderr).toContain('http://127.0.0.1:1 was not told of');
+    expect(run.stderr).not.toContain('SECRET');
+  });
+});
+
+describe('the low-hashrate alarm', () => {
+  it('is an event, a log line, a hook and a notice', async () => {
+    const { url } = await node(1e15);
+    const { got, url: hook } = await service();
+    const file = newFile();
+    const command = `echo "$PICKAXE_EVENT_LIMIT" > ${file}`;
+    const limits = ['--min-hashrate', '900T', '--min-hashrate', 'cpu=1', '--min-hashrate-after', '1s'];
+    const run = mine(url, [...limits, '--on-low-hashrate', command, '--webhook', hook]);
+    await vi.waitFor(() => expect(got.map(({ event }) => event)).toContain('low-hashrate'), { timeout: 25_000 });
+    await vi.waitFor(() => expect(read(file)).toBe('900000000000000\n'), { timeout: 10_000 });
+    run.child.kill('SIGTERM');
+    expect(await run.code).toBe(0);
+    expect(run.events('alarm')).toHaveLength(1);
+    expect(run.events('alarm')[0]).toMatchObject({ alarm: 'low_hashrate', state: 'raised', limit: 9e14 });
+    expect(run.events('alarm')[0].value).toBeGreaterThan(0);
+    expect(run.stderr).toContain('which should be 900.0 TH/s at least');
+  });
+});
+
+describe('rests', () => {
+  const utc = { TZ: 'UTC' };
+  const clockTime = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16);
+
+  it('outside of the schedule nothing is searched, and it is said until when', async () => {
+    const { url } = await node();
+    const run = mine(url, ['--duration', '3', '--schedule', `${clockTime(2)}-${clockTime(3)}`], utc);
+    expect(await run.code).toBe(0);
+    expect(run.events('device')[0]).toMatchObject({ state: 'paused' });
+    expect(run.events('device')[0].reason).toMatch(/^outside the schedule until (\w{3} )?\d\d:\d\d$/);
+    expect(run.events('summary')[0]).toMatchObject({ hashes: 0, accepted: 0 });
+  });
+
+  it('within the schedule it mines', async () => {
+    const { url } = await node();
+    const run = mine(url, ['--blocks', '1', '--schedule', `${clockTime(-2)}-${clockTime(2)}`], utc);
+    expect(await run.code).toBe(0);
+  });
+
+  it('says what it watches', async () => {
+    const { url } = await node();
+    const run = mine(url, ['--duration', '2', '--pause-on-battery', '--pause-on-activity']);
+    expect(await run.code).toBe(0);
+    if (process.platform === 'linux') expect(run.stderr).toMatch(/somebody uses this machine: watching .*terminals/);
+  });
+});
+
+describe('the log file', () => {
+  it('has all that stderr has, as JSON, the last lines too', async () => {
+    const { url } = await node();
+    const file = newFile();
+    const run = mine(url, ['--blocks', '1', '--log-file', file]);
+    expect(await run.code).toBe(0);
+    expect(read(file)).toBe(run.stderr);
+    expect(JSON.parse(linesOf(file).at(-1)!).msg).toContain('accepted');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it('has the last lines of a run that failed', async () => {
+    const { mock, url } = await node();
+    mock.faults = [{ endpoint: 'work', kind: 'unavailable' }];
+    const file = newFile();
+    const run = mine(url, ['--duration', '1', '--log-file', file]);
+    expect(await run.code).toBe(4);
+    expect(read(file)).toBe(run.stderr);
+  });
+
+  it('has the last lines of a run that a second signal ended', async () => {
+    const { mock, url } = await node();
+    mock.faults = [{ endpoint: 'solved', kind: 'hang' }];
+    const file = newFile();
+    const run = mine(url, ['--log-file', file]);
+    await vi.waitFor(() => expect(run.events('solution').length).toBeGreaterThan(0), { timeout: 10_000 });
+    run.child.kill('SIGINT');
+    await vi.waitFor(() => expect(read(file)).toContain('once more'), { timeout: 10_000 });
+    run.child.kill('SIGINT');
+    expect(await run.code).toBe(130);
+  });
+
+  it('is readable with --log-format text, without colours', async () => {
+    const { url } = await node();
+    const file = newFile();
+    const run = mine(url, ['--blocks', '1', '--log-file', file, '--log-format', 'text']);
+    expect(await run.code).toBe(0);
+    for (const line of linesOf(file)) expect(line).toMatch(/^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\] [A-Z]+: /);
+    expect(read(file)).not.toContain('\x1b');
+  });
+
+  it('is rotated while mining', async () => {
+    const { url } = await node();
+    const file = newFile();
+    const args = ['--log-file', file, '--log-file-size', '1k', '--log-file-keep', '3', '--log-level', 'trace'];
+    const run = mine(url, ['--blocks', '30', ...args]);
+    expect(await run.code).toBe(0);
+    const kept = [3, 2, 1].flatMap((i) => linesOf(`${file}.${i}`)).concat(linesOf(file));
+    expect(existsSync(`${file}.4`)).toBe(false);
+    expect(`${kept.join('\n')}\n`).toBe(run.stderr.slice(-(kept.join('\n').length + 1)));
+  });
+
+  it.skipIf(process.platform === 'win32')('that cannot grow costs a line on stderr, and mining goes on', async () => {
+    const { mock, url } = await node();
+    const file = newFile();
+    // No file of this process may become larger than 4 KiB.
+    const limited = `ulimit -f 4 && exec "$@"`;
+    const args = ['mine', '--node', url, '--network', 'development', '--public-key', KEY, '--devices', 'cpu'];
+    const more = ['--threads', '1', '--blocks', '40', '--log-file', file, '--log-level', 'trace'];
+    const cache = join(root, 'cache');
+    mkdirSync(cache, { recursive: true });
+    const child = spawn('bash', ['-c', limited, 'bash', process.execPath, MAIN, ...args, ...more], {
+      env: { ...process.env, XDG_CACHE_HOME: cache },
+    });
+    let stderr = '';
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk;
+    });
+    const [code] = await once(child, 'close');
+    expect(code).toBe(0);
+    expect(mock.books.accepted).toBeGreaterThanOrEqual(40);
+    expect(stderr.match(/the log file cannot be written, mining goes on: EFBIG/g)).toHaveLength(1);
+    expect(statSync(file).size).toBeLessThanOrEqual(4_096);
+  });
+});
+
+describe('wrong usage ends with exit code 2 and says what to do', () => {
+  const hook = ['--webhook', 'http://127.0.0.1:1/'];
+  const badToken = newFile();
+  writeFileSync(badToken, 'two words\n');
+  it.each([
+    [['--duration', '8w'], '90m, 8h or 2d'],
+    [['--duration', '24d'], 'up to 2000000'],
+    [['--schedule', '22-7'], 'Write it like 22:00-07:00'],
+    [['--pause-on-activity', '5'], 'from 10 on'],
+    [['--pause-on-activity', 'always'], 'or none'],
+    [['--min-hashrate', 'fast'], '800M or 20G'],
+    [['--min-hashrate', '0'], 'above 0'],
+    [['--min-hashrate', '1G,2G'], 'twice for the rig'],
+    [['--min-hashrate', 'gpu0=1G', '--min-hashrate', 'gpu0=2G'], 'twice for gpu0'],
+    [['--log-file', '/nonexistent/pickaxe.log'], 'there is no directory /nonexistent'],
+    [['--log-file', '/dev/null'], 'no regular file'],
+    [['--log-file-size', '10'], '500k, 10M or 1G'],
+    [['--log-file-keep', '0'], '1 to 100'],
+    [['--on-block', ' '], 'a command of the shell'],
+    [['--webhook', 'ftp://host/'], 'https:// or http://'],
+    [[...hook, '--webhook-events', 'block,lunch'], 'start, stop, block'],
+    [[...hook, '--webhook-token-file', '/nonexistent'], 'cannot be read: ENOENT'],
+    [[...hook, '--webhook-token-file', badToken], 'one token of visible ASCII'],
+    [[...hook, '--webhook-file', badToken], 'not both'],
+    [['--webhook-file', badToken], 'https:// or http://'],
+    [['--webhook-token-file', badToken], 'needs a --webhook'],
+  ])('%j', async (args, says) => {
+    const { code, stdout, stderr } = await pickaxe('demo', ...args);
+    expect(stderr).toContain(says);
+    expect(stdout).toBe('');
+    expect(code).toBe(2);
+  });
+
+  it('never says the password of a webhook', async () => {
+    const { code, stderr } = await pickaxe('demo', '--webhook', 'https://me:SECRET@host/');
+    expect(code).toBe(2);
+    expect(stderr).toContain('without user and password');
+    expect(stderr).not.toContain('SECRET');
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, it, test } from 'vitest';
+import { check } from '#pickaxe/config/check.js';
+import { loadConfig } from '#pickaxe/config/load.js';
+import { configAsJson, configAsToml } from '#pickaxe/config/print.js';
+import { type Flags, saidByFlags } from '#pickaxe/config/texts.js';
+
+/** What a file says. */
+const inFile = (document: object) => check({ document, where: () => 'a file' });
+const byFlags = (flags: Flags) => check(saidByFlags(flags));
+
+describe('times', () => {
+  it.each([
+    [90, 90],
+    ['90m', 5_400],
+    ['2d', 172_800],
+  ])('%j in a file is %i seconds', (given, seconds) => {
+    expect(inFile({ run: { duration: given } }).values.get('run.duration')?.value).toBe(seconds);
+  });
+  it.each(['90', '90s', '1.5m'])('%s on the command line is 90 seconds', (given) => {
+    expect(byFlags(new Map([['run.duration', given]])).values.get('run.duration')?.value).toBe(90);
+  });
+  it.each([0, -1, '0h', '24d', '8w', 'soon', true, null, ['90']])('%j is none', (given) => {
+    expect(inFile({ run: { duration: given } }).problems[0]).toContain('90m, 8h or 2d');
+  });
+});
+
+describe('for how long nobody must have used the machine', () => {
+  it.each([
+    [true, 60],
+    [90, 90],
+    ['5m', 300],
+    ['none', 'none'],
+  ])('%j is %j', (given, kept) => {
+    expect(inFile({ pause: { 'on-activity': given } }).values.get('pause.on-activity')?.value).toBe(kept);
+  });
+  it('is a minute where the flag has no value', () => {
+    expect(byFlags(new Map([['pause.on-activity', true]])).values.get('pause.on-activity')?.value).toBe(60);
+  });
+  it.each([false, 9, '9s', '2d', ''])('is not %j', (given) => {
+    expect(inFile({ pause: { 'on-activity': given } }).problems[0]).toContain('from 10 on');
+  });
+});
+
+test.each([
+  [{ pause: { schedule: 'someday' } }, 'Write it like 22:00-07:00'],
+  [{ 'log-file': { size: '1000' } }, '500k, 10M or 1G'],
+  [{ 'log-file': { size: '1.00001k' } }, '500k, 10M or 1G'],
+  [{ alarm: { 'min-hashrate': ['20'.repeat(40)] } }, 'hashrate above 0'],
+  [{ alarm: { 'min-hashrate': ['gpu=1G'] } }, 'gpu0=5G of a device'],
+  [{ hooks: { block: 'a\0b' } }, 'a command of the shell'],
+  [{ hooks: { lunch: 'true' } }, 'there is no setting hooks.lunch'],
+  [{ webhook: { url: 'https://host/a SECRET' } }, 'https:// or http://'],
+  [{ webhook: { events: ['lunch'] } }, 'device-lost'],
+  [{ webhook: { token: 'SECRET' } }, 'webhook.url-file or webhook.token-file'],
+])('%j is refused', (document, says) => {
+  const { problems } = inFile(document);
+  expect(problems[0]).toContain(says);
+  expect(problems[0]).not.toContain('SECRET');
+});
+
+test('the variables of hooks are none of settings: a hook may run pickaxe', () => {
+  const environment = { PICKAXE_EVENT: 'block', PICKAXE_EVENT_DEVICE: 'gpu0' };
+  expect(() => loadConfig({ environment, cwd: '/', home: () => '/nonexistent' })).not.toThrow();
+  expect(() => loadConfig({ environment: { PICKAXE_EVENTS: 'x' }, cwd: '/', home: () => '/nonexistent' })).toThrow(
+    'PICKAXE_EVENTS: there is no such setting',
+  );
+});
+
+test('the URL of a webhook is not printed', () => {
+  const flags = new Map([['webhook.url', 'https://host/SECRET']]);
+  const loaded = loadConfig({ flags, environment: {}, cwd: '/', home: () => '/nonexistent' });
+  expect(loaded.config.webhook.url).toBe('https://host/SECRET');
+  expect(configAsToml(loaded)).toContain('url = "***"  # --webhook');
+  expect(configAsToml(loaded) + configAsJson(loaded)).not.toContain('SECRET');
+});

@@ -1,0 +1,54 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { findAddon, type System, whyNone } from '#pickaxe/engine/cpu/kernels/addon-file.js';
+
+let folder: string;
+let root: URL;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pickaxe addon-'));
+  root = pathToFileURL(`${folder}/`);
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function put(path: string): string {
+  const file = join(folder, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, '');
+  return file;
+}
+
+const linux: System = { platform: 'linux', arch: 'arm64', glibc: () => '2.31' };
+const alpine: System = { ...linux, glibc: () => undefined };
+
+test('what was built here comes first, and nothing else is looked at', () => {
+  put('native/addons/linux-arm64-glibc.node');
+  const path = put('native/build/pickaxe.node');
+  const asked = { ...linux, glibc: () => expect.fail('asked for the C library') };
+  expect(findAddon(root, asked)).toEqual({ path, origin: 'built here' });
+});
+
+test('else what the package carries for this system', () => {
+  const path = put('native/addons/linux-arm64-glibc.node');
+  expect(findAddon(root, linux)).toEqual({ path, origin: 'prebuilt' });
+});
+
+test.each([
+  ['another chip', { ...linux, arch: 'x64' }, /^not built: install clang/],
+  ['another system', { ...linux, platform: 'darwin' }, /^not built: install clang/],
+  ['Windows', { ...linux, platform: 'win32' }, /no native build for Windows yet$/],
+  ['another C library', alpine, /^not built: .* is for glibc, .*musl.*build-native\.mjs/],
+])('not what it carries for %s, and it says what to do', (_, system, says) => {
+  put('native/addons/linux-arm64-glibc.node');
+  expect(findAddon(root, system)).toBeUndefined();
+  expect(whyNone(root, system)).toMatch(says);
+});
+
+test('this system is known', () => {
+  const path = put(`native/addons/${process.platform}-${process.arch}-glibc.node`);
+  const { header } = process.report.getReport() as unknown as { header: { glibcVersionRuntime?: string } };
+  const expected = header.glibcVersionRuntime === undefined ? undefined : { path, origin: 'prebuilt' };
+  expect(findAddon(root)).toEqual(expected);
+});

@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { restWhileUsed } from '#pickaxe/guards/activity.js';
+import { guarded } from './fakes.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Each idle for so many seconds, which the test sets. */
+async function watch(idle: Record<string, number | undefined>) {
+  const given = guarded();
+  const watches = Object.keys(idle).map((name) => ({
+    name,
+    idleMs: async () => {
+      const seconds = idle[name];
+      return seconds === undefined ? undefined : seconds * 1000;
+    },
+  }));
+  const end = await restWhileUsed(watches, 60_000, given);
+  const look = () => vi.advanceTimersByTimeAsync(5_000);
+  return { ...given, look, end };
+}
+
+test('devices rest while anybody used anything of late', async () => {
+  const idle: Record<string, number | undefined> = { terminals: 59, desktop: 4_000 };
+  const { rests, said, look, end } = await watch(idle);
+  expect(rests.get('activity')).toContain('somebody uses the machine');
+  expect(said[0].msg).toContain('watching terminals; desktop');
+  idle.terminals = 60;
+  await look();
+  expect(rests.size).toBe(0);
+  idle.desktop = 0;
+  await look();
+  expect(rests.size).toBe(1);
+  idle.desktop = 61;
+  await look();
+  expect(rests.size).toBe(0);
+  end();
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('what says nothing holds up nothing, and is told of once', async () => {
+  const idle: Record<string, number | undefined> = { desktop: undefined };
+  const { rests, said, look } = await watch(idle);
+  await look();
+  expect(rests.size).toBe(0);
+  expect(said.filter(({ level }) => level === 'debug')).toHaveLength(1);
+  idle.desktop = 1;
+  await look();
+  expect(rests.size).toBe(1);
+});
+
+test('a watch that hangs is not asked again before it answers', async () => {
+  const given = guarded();
+  let asked = 0;
+  let answer: (idleMs: number) => void = () => {};
+  const hanging = {
+    name: 'slow',
+    idleMs: () => {
+      asked++;
+      return new Promise<number>((resolve) => {
+        answer = resolve;
+      });
+    },
+  };
+  const started = restWhileUsed([hanging], 60_000, given);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(asked).toBe(1);
+  answer(0);
+  const end = await started;
+  expect(given.rests.size).toBe(1);
+  end();
+});

@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { restOnBattery } from '#pickaxe/guards/battery.js';
+import type { Power } from '#pickaxe/guards/power.js';
+import { guarded } from './fakes.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+async function watch(first: Power | Error) {
+  const given = guarded();
+  let answer = first;
+  const read = async () => {
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  const end = await restOnBattery(read, given);
+  const next = async (then: Power | Error) => {
+    answer = then;
+    await vi.advanceTimersByTimeAsync(10_000);
+  };
+  return { ...given, next, end };
+}
+
+test('devices rest on battery, from the start if need be, and go on on mains', async () => {
+  const { rests, next, end } = await watch('battery');
+  expect(rests.get('battery')).toBe('the machine runs on battery');
+  await next('mains');
+  expect(rests.size).toBe(0);
+  await next('battery');
+  expect(rests.size).toBe(1);
+  end();
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('what cannot be read is said once, and leaves everything as it is', async () => {
+  const { rests, said, next } = await watch('battery');
+  await next(new Error('the battery is shy'));
+  await next(new Error('the battery is shy'));
+  expect(rests.size).toBe(1);
+  expect(said.map(({ level, msg }) => `${level} ${msg}`)).toEqual([
+    'warn it is not known what this machine runs on: the battery is shy',
+  ]);
+  await next('mains');
+  expect(rests.size).toBe(0);
+  await next(new Error('again'));
+  expect(said).toHaveLength(2);
+});
+
+test('a machine without battery never rests, and is told of once', async () => {
+  const { rests, said, next } = await watch('no battery');
+  await next('no battery');
+  expect(rests.size).toBe(0);
+  expect(said.map(({ msg }) => msg)).toEqual(['this machine has no battery']);
+});

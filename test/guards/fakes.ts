@@ -1,0 +1,39 @@
+/** What guards are given, under vitest's fake timers. */
+
+import type { Logger } from 'pino';
+import { pino } from 'pino';
+import type { PauseReason } from '#pickaxe/events/controls.js';
+
+export interface Said {
+  readonly level: string;
+  readonly msg: string;
+}
+
+/** @returns a logger, and what it was told */
+export function listeningLog(): { log: Logger; said: Said[] } {
+  const said: Said[] = [];
+  const formatters = { level: (level: string) => ({ level }) };
+  const options = { level: 'debug', base: null, timestamp: false, formatters };
+  const write = (line: string) => {
+    const { level, msg } = JSON.parse(line);
+    said.push({ level, msg });
+  };
+  return { log: pino(options, { write }), said };
+}
+
+/** Remembers what rests for which words. */
+export function guarded() {
+  const rests = new Map<PauseReason, string>();
+  const controls = {
+    pause: (reason: PauseReason, why: string) => {
+      rests.set(reason, why);
+      return true;
+    },
+    resume: (reason: PauseReason) => {
+      rests.delete(reason);
+      return true;
+    },
+  };
+  const clock = { nowUs: () => BigInt(Date.now()) * 1000n, monotonicMs: () => performance.now() };
+  return { rests, controls, clock, ...listeningLog() };
+}

@@ -1,0 +1,99 @@
+/** What is asked of the addons that the package carries. Their kernels are tried in kernels.test.ts. */
+
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, test } from 'vitest';
+import { readSharedLibrary } from '../../scripts/elf.mjs';
+import { nativeIsBuilt } from '../engine/cpu/loadable-kernels.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const temporary = mkdtempSync(join(tmpdir(), 'pickaxe-addons-'));
+afterAll(() => rmSync(temporary, { recursive: true, force: true }));
+
+const buildAddons = (...args: string[]) =>
+  spawnSync(process.execPath, ['scripts/build-addons.mjs', ...args], { cwd: root, encoding: 'utf8', timeout: 120_000 });
+
+const addons = join(temporary, 'addons');
+const built = buildAddons(addons);
+const skipped = built.status !== 0 && !process.env.CI;
+const takes = 'the Debian packages clang lld gcc libc6-dev libc6-dev-arm64-cross';
+
+describe.skipIf(skipped)(`the addons that are carried${skipped ? `, not tried: they take ${takes}` : ''}`, () => {
+  const x64 = join(addons, 'linux-x64-glibc.node');
+  const arm64 = join(addons, 'linux-arm64-glibc.node');
+
+  test('are built and found right', () => {
+    expect(built.stderr).toMatch(
+      /^linux-x64: \d+ bytes, needs no library .*\nlinux-arm64: \d+ bytes, needs no library/,
+    );
+    expect(built.status).toBe(0);
+  });
+
+  test('are the same bytes when they are built again', () => {
+    const again = join(temporary, 'again');
+    expect(buildAddons(again)).toMatchObject({ status: 0 });
+    for (const file of [x64, arm64]) expect(readFileSync(file.replace(addons, again))).toEqual(readFileSync(file));
+  });
+
+  test('are not taken for one another', () => {
+    const mixed = join(temporary, 'mixed');
+    cpSync(addons, mixed, { recursive: true });
+    cpSync(arm64, join(mixed, 'linux-x64-glibc.node'));
+    const { status, stderr } = buildAddons('--check', mixed);
+    expect(stderr).toContain('linux-x64-glibc.node is for arm64');
+    expect(status).toBe(1);
+  });
+
+  test.runIf(nativeIsBuilt && process.platform === 'linux' && process.arch === 'x64')(
+    'may not need a library as one does that is built for this machine alone',
+    () => {
+      const own = join(temporary, 'own');
+      cpSync(addons, own, { recursive: true });
+      cpSync(join(root, 'native/build/pickaxe.node'), join(own, 'linux-x64-glibc.node'));
+      const { status, stderr } = buildAddons('--check', own);
+      expect(stderr).toMatch(
+        /linux-x64-glibc\.node needs libc\.so\.6, and needs symbols of certain versions, and takes /,
+      );
+      expect(status).toBe(1);
+    },
+  );
+
+  test('a missing one is an error', () => {
+    const { status, stderr } = buildAddons('--check', join(temporary, 'nowhere'));
+    expect(stderr).toMatch(/^Error: ENOENT/);
+    expect(status).toBe(1);
+    expect(existsSync(join(temporary, 'nowhere'))).toBe(false);
+  });
+
+  test('are read for what they are', () => {
+    expect(readSharedLibrary(readFileSync(arm64))).toMatchObject({
+      arch: 'arm64',
+      needed: [],
+      versions: false,
+      exports: expect.arrayContaining(['napi_register_module_v1']),
+      executableStack: false,
+    });
+  });
+});
+
+describe('what is no shared library', () => {
+  test.each([
+    ['a text', Buffer.from('#!/bin/sh\n'.repeat(20)), 'not an ELF file'],
+    ['nothing', Buffer.alloc(0), 'not an ELF file'],
+    ['an ELF file cut short', Buffer.from('\x7fELF\x02\x01', 'latin1'), 'not an ELF file'],
+    ['another kind of ELF file', Buffer.from(`\x7fELF\x02\x01${'\0'.repeat(80)}`, 'latin1'), 'not a shared library'],
+  ])('%s', (_, bytes, says) => {
+    expect(() => readSharedLibrary(bytes)).toThrow(says);
+  });
+
+  test('is told by the name of its file', () => {
+    const folder = mkdtempSync(join(temporary, 'text-'));
+    writeFileSync(join(folder, 'linux-x64-glibc.node'), 'text');
+    const { status, stderr } = buildAddons('--check', folder);
+    expect(stderr).toMatch(/^Error: .*linux-x64-glibc\.node: not an ELF file/);
+    expect(status).toBe(1);
+  });
+});

@@ -1,0 +1,122 @@
+import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
+import { Events, type MinerEvent } from '#pickaxe/events/events.js';
+import { type LeastRate, LowRate, watchHashrate } from '#pickaxe/notify/alarm.js';
+import { Tally } from '#pickaxe/report/tally.js';
+import { device, hashes } from '../report/fakes.ts';
+
+const MINUTE = 60_000;
+
+describe('one rate against its limit', () => {
+  /** The rate of each 10 seconds. @returns what came of it, and when */
+  function judge(low: LowRate, rates: (number | undefined)[]) {
+    return rates
+      .map((rate, i) => [i * 10, low.judge(rate, i * 10_000)] as const)
+      .filter(([, state]) => state !== undefined)
+      .map(([seconds, state]) => `${state} after ${seconds} s`);
+  }
+
+  it('is raised after so long below without a break, once', () => {
+    expect(judge(new LowRate(100, 30_000), [99, 99, 99, 99, 0, 0, 0, 0])).toEqual(['raised after 30 s']);
+    expect(judge(new LowRate(100, 30_000), [99, 99, 99, 100, 99, 99, 99, 100])).toEqual([]);
+  });
+
+  it('is cleared after a minute at the limit, or after the same time where that is shorter', () => {
+    const low = (afterMs: number) => new LowRate(100, afterMs);
+    const back = Array(10).fill(100);
+    expect(judge(low(20_000), [0, 0, 0, ...back])).toEqual(['raised after 20 s', 'cleared after 50 s']);
+    expect(judge(low(5 * MINUTE), [...Array(31).fill(0), ...back])).toEqual([
+      'raised after 300 s',
+      'cleared after 370 s',
+    ]);
+  });
+
+  it('does not come and go with a rate at the limit', () => {
+    const low = new LowRate(100, 20_000);
+    expect(judge(low, [0, 0, 0, 100, 99, 101, 99, 100, 99, 100, 99])).toEqual(['raised after 20 s']);
+  });
+
+  it('begins anew after a time in which the rate said nothing', () => {
+    expect(judge(new LowRate(100, 30_000), [0, 0, 0, undefined, 0, 0, 0])).toEqual([]);
+    expect(judge(new LowRate(100, 20_000), [0, 0, 0, undefined, undefined, 0, 0, 0])).toEqual(['raised after 20 s']);
+  });
+});
+
+describe('the watch', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  const node = (state: 'connected' | 'lost'): MinerEvent => ({ event: 'source', source: 'a node', state, reason: '' });
+  const work: MinerEvent = { event: 'work', chain: 1, height: 2n, difficulty: 1e9 };
+
+  function rig(...least: LeastRate[]) {
+    const clock = { nowUs: () => BigInt(Date.now()) * 1000n, monotonicMs: () => Date.now() };
+    const events = new Events();
+    const tally = new Tally(clock);
+    const alarms: string[] = [];
+    events.on(tally.listen);
+    events.on((event) => {
+      if (event.event !== 'alarm') return;
+      const { state, device, value, limit } = event;
+      alarms.push(`${state} ${device ?? 'rig'} ${value > 0 ? 'some' : 'none'} of ${limit}`);
+    });
+    const end = watchHashrate(least, 2 * MINUTE, { events, tally, clock });
+    /** Each device makes so many hashes a second. */
+    const run = (minutes: number, rates: Record<string, number> = {}) => {
+      for (let seconds = 0; seconds < minutes * 60; seconds++) {
+        vi.advanceTimersByTime(1_000);
+        for (const [name, rate] of Object.entries(rates)) events.emit(hashes(name, rate));
+      }
+    };
+    return { events, alarms, run, end };
+  }
+
+  test('looks at the rig and at devices, raises and clears', () => {
+    const { events, alarms, run, end } = rig({ limit: 150 }, { device: 'gpu0', limit: 100 });
+    for (const event of [node('connected'), work, device('cpu', 'ready'), device('gpu0', 'ready')]) events.emit(event);
+    run(5, { cpu: 60, gpu0: 110 });
+    expect(alarms).toEqual([]);
+    run(4, { cpu: 60, gpu0: 50 });
+    expect(alarms).toEqual(['raised gpu0 some of 100', 'raised rig some of 150']);
+    run(4, { cpu: 20, gpu0: 120 });
+    expect(alarms.slice(2)).toEqual(['cleared gpu0 some of 100']);
+    run(4, { cpu: 60, gpu0: 120 });
+    expect(alarms.slice(3)).toEqual(['cleared rig some of 150']);
+    end();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('says nothing while all rests, while no node is there, and before the first work', () => {
+    const { events, alarms, run } = rig({ limit: 100 });
+    events.emit(node('connected'));
+    events.emit(device('cpu', 'ready'));
+    run(10);
+    events.emit(work);
+    events.emit(device('cpu', 'paused', 'it is night'));
+    run(10);
+    events.emit(device('cpu', 'ready'));
+    events.emit(node('lost'));
+    run(10);
+    expect(alarms).toEqual([]);
+    events.emit(node('connected'));
+    run(3);
+    expect(alarms).toEqual(['raised rig none of 100']);
+  });
+
+  test('a device that rests is no fault of its own, but the rig makes less', () => {
+    const { events, alarms, run } = rig({ limit: 150 }, { device: 'gpu0', limit: 100 });
+    for (const event of [node('connected'), work, device('cpu', 'ready'), device('gpu0', 'paused')]) events.emit(event);
+    run(5, { cpu: 100 });
+    expect(alarms).toEqual(['raised rig some of 150']);
+  });
+
+  test('a device that never came makes nothing', () => {
+    const { events, alarms, run } = rig({ device: 'gpu7', limit: 1 });
+    for (const event of [node('connected'), work, device('cpu', 'ready')]) events.emit(event);
+    run(5, { cpu: 100 });
+    expect(alarms).toEqual(['raised gpu7 none of 1']);
+  });
+});

@@ -1,0 +1,164 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it, test, vi } from 'vitest';
+import { environmentOf, HOOK_LIMITS, type HookCommands, Hooks } from '#pickaxe/notify/hooks.js';
+import type { Notice } from '#pickaxe/notify/notices.js';
+import { listeningLog } from '../guards/fakes.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'pickaxe-hooks-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let files = 0;
+const newFile = () => join(folder, `out${files++}`);
+const read = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+
+const notice = (more: Partial<Notice> = {}): Notice => ({
+  event: 'block',
+  time: 1_700_000_000_000,
+  text: 'a block',
+  ...more,
+});
+
+function hooks(commands: HookCommands, limits = {}) {
+  const { log, said } = listeningLog();
+  return { hooks: new Hooks(commands, log, { ...HOOK_LIMITS, ...limits }), said };
+}
+
+/** Whether a process is there. */
+function lives(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test('a hook finds what happened in its environment and as a JSON line on its stdin', async () => {
+  const file = newFile();
+  const { hooks: made } = hooks({ block: `{ env | grep ^PICKAXE_EVENT | sort; cat; } > ${file}` });
+  const told = notice({ device: 'gpu0', height: 42 });
+  made.tell(told);
+  await made.end();
+  const lines = read(file).split('\n');
+  expect(lines.slice(0, 5)).toEqual([
+    'PICKAXE_EVENT=block',
+    'PICKAXE_EVENT_DEVICE=gpu0',
+    'PICKAXE_EVENT_HEIGHT=42',
+    'PICKAXE_EVENT_TEXT=a block',
+    'PICKAXE_EVENT_TIME=1700000000000',
+  ]);
+  expect(JSON.parse(lines[5])).toEqual(told);
+});
+
+test('what a value says is never run', async () => {
+  const file = newFile();
+  const evil = `$(touch ${folder}/evil) \`touch ${folder}/evil\`; touch ${folder}/evil "'`;
+  const { hooks: made } = hooks({ block: `printf %s "$PICKAXE_EVENT_REASON" > ${file}` });
+  made.tell(notice({ reason: evil }));
+  await made.end();
+  expect(read(file)).toBe(evil);
+  expect(existsSync(join(folder, 'evil'))).toBe(false);
+});
+
+test('each field has a variable of its name', () => {
+  expect(environmentOf(notice({ hardware_errors: 3 }))).toMatchObject({ PICKAXE_EVENT_HARDWARE_ERRORS: '3' });
+});
+
+test('only what has a command runs one', async () => {
+  const file = newFile();
+  const { hooks: made } = hooks({ stop: `echo $PICKAXE_EVENT >> ${file}` });
+  made.tell(notice());
+  made.tell(notice({ event: 'stop' }));
+  await made.end();
+  expect(read(file)).toBe('stop\n');
+});
+
+test('a hook that fails is told of once until it works again, with what it said', async () => {
+  const file = newFile();
+  const { hooks: made, said } = hooks({ block: `echo no luck >&2; test -e ${file}` }, { atOnce: 1 });
+  const run = async () => {
+    const before = said.length;
+    made.tell(notice());
+    await vi.waitFor(() => expect(said.length).toBe(before + 1), { timeout: 10_000 });
+  };
+  await run();
+  await run();
+  const { writeFileSync } = await import('node:fs');
+  writeFileSync(file, '');
+  await run();
+  rmSync(file);
+  await run();
+  const failed = 'block: exit code 1; it said: no luck';
+  expect(said.map(({ level, msg }) => `${level} ${msg}`)).toEqual([
+    `warn ${failed}`,
+    `debug ${failed}`,
+    'debug block: done; it said: no luck',
+    `warn ${failed}`,
+  ]);
+});
+
+test('a command that is not there is a failure like others', async () => {
+  const { hooks: made, said } = hooks({ block: '/nonexistent/command' });
+  made.tell(notice());
+  await made.end();
+  expect(said[0].msg).toMatch(/^block: exit code 127; it said: .*not found/);
+});
+
+describe('limits', () => {
+  it('a hook that takes too long is killed with all that it started', async () => {
+    const file = newFile();
+    const command = `sleep 1000 & echo $! > ${file}; trap '' TERM; sleep 1000`;
+    const { hooks: made, said } = hooks({ block: command }, { timeoutMs: 500 });
+    made.tell(notice());
+    await vi.waitFor(() => expect(said).toHaveLength(1), { timeout: 10_000 });
+    expect(said[0]).toEqual({ level: 'warn', msg: 'block: killed: it took more than 0.5 s' });
+    const pid = Number(read(file));
+    expect(pid).toBeGreaterThan(1);
+    await vi.waitFor(() => expect(lives(pid)).toBe(false), { timeout: 10_000 });
+  });
+
+  it('at the end all of them together get that time, and no more are begun after it', async () => {
+    const file = newFile();
+    const { hooks: made, said } = hooks({ block: `echo x >> ${file}; sleep 1000` }, { timeoutMs: 300, atOnce: 1 });
+    for (let i = 0; i < 3; i++) made.tell(notice());
+    await made.end();
+    expect(said.some(({ msg }) => msg.includes('killed'))).toBe(true);
+    expect(read(file).length).toBeLessThan(3 * 2);
+  });
+
+  it('a flood is dropped, said once', async () => {
+    const { hooks: made, said } = hooks({ block: 'sleep 1000' }, { timeoutMs: 1_000, atOnce: 1, waiting: 2 });
+    for (let i = 0; i < 10; i++) made.tell(notice());
+    const dropped = said.filter(({ msg }) => msg.includes('too many hooks'));
+    expect(dropped.map(({ level }) => level)).toEqual(['warn', ...Array(6).fill('debug')]);
+    await made.end();
+  });
+
+  it('a hook that writes without end keeps nobody waiting, and little of it is kept', async () => {
+    const { hooks: made, said } = hooks({ block: 'head -c 10000000 /dev/zero | tr "\\0" y; echo end' });
+    made.tell(notice());
+    await made.end();
+    expect(said[0].level).toBe('debug');
+    expect(said[0].msg.length).toBeLessThan(2_100);
+  });
+
+  it('what a hook leaves in the background goes on, and holds nobody up', async () => {
+    const file = newFile();
+    const { hooks: made, said } = hooks({ block: `sleep 1000 & echo $! > ${file}` });
+    made.tell(notice());
+    await made.end();
+    expect(said[0].msg).toBe('block: done');
+    const pid = Number(read(file));
+    expect(lives(pid)).toBe(true);
+    process.kill(pid, 'SIGKILL');
+  });
+
+  it('a hook that does not read its stdin is none the worse', async () => {
+    const { hooks: made, said } = hooks({ block: 'exec 0<&-; true' });
+    made.tell(notice());
+    await made.end();
+    expect(said[0]).toEqual({ level: 'debug', msg: 'block: done' });
+  });
+});

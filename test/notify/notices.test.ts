@@ -1,0 +1,85 @@
+import { describe, expect, it, test } from 'vitest';
+import { Events } from '#pickaxe/events/events.js';
+import { type Notice, tellNotices } from '#pickaxe/notify/notices.js';
+import { Tally } from '#pickaxe/report/tally.js';
+import { device, FakeClock, hashes, verdict } from '../report/fakes.ts';
+
+function listen() {
+  const clock = new FakeClock();
+  const events = new Events();
+  const tally = new Tally(clock);
+  events.on(tally.listen);
+  const heard: Notice[] = [];
+  const end = tellNotices({ events, tally, clock }, (notice) => heard.push(notice));
+  const names = () => heard.map(({ event }) => event);
+  return { clock, events, heard, names, end };
+}
+
+test('the start, at once', () => {
+  expect(listen().heard).toEqual([{ event: 'start', time: 1_700_000_000_000, text: 'pickaxe has started' }]);
+});
+
+test('the end, with what came of it, and nothing after it', () => {
+  const { clock, events, heard, names, end } = listen();
+  events.emit(hashes('cpu', 5_000_000));
+  events.emit(verdict('cpu', 'stale', 'too late'));
+  clock.advance(10_000);
+  end();
+  expect(heard.at(-1)).toMatchObject({ event: 'stop', accepted: 0, stale: 1, hashes: 5_000_000, seconds: 10 });
+  events.emit(verdict('cpu', 'accepted'));
+  expect(names()).toEqual(['start', 'stop']);
+});
+
+test('an accepted block, and no other verdict', () => {
+  const { events, heard, names } = listen();
+  for (const each of ['rejected', 'stale', 'unknown', 'accepted'] as const) events.emit(verdict('gpu1', each));
+  expect(names()).toEqual(['start', 'block']);
+  expect(heard[1]).toEqual({
+    event: 'block',
+    time: 1_700_000_000_000,
+    text: 'block accepted: chain 3 height 42, found by gpu1',
+    device: 'gpu1',
+    chain: 3,
+    height: 42,
+    nonce: '9223372036854775808',
+    ms: 12.3,
+  });
+});
+
+test('a device that goes: once, however often it is restarted, and when it is given up', () => {
+  const { events, heard, names } = listen();
+  events.emit(device('gpu0', 'ready'));
+  for (let i = 0; i < 5; i++) events.emit(device('gpu0', 'restarting', 'it was lost'));
+  expect(names()).toEqual(['start', 'device-lost']);
+  events.emit(device('gpu0', 'parked', 'it was lost'));
+  expect(heard.at(-1)).toMatchObject({ event: 'device-lost', device: 'gpu0', state: 'parked', reason: 'it was lost' });
+  events.emit(device('gpu1', 'restarting', 'a'));
+  events.emit(device('gpu1', 'paused', 'b'));
+  events.emit(device('gpu1', 'restarting', 'c'));
+  expect(names().slice(3)).toEqual(['device-lost', 'device-lost']);
+});
+
+test('low hashrate, and that it is back, under names of their own', () => {
+  const { events, heard } = listen();
+  events.emit({ event: 'alarm', alarm: 'low_hashrate', state: 'raised', value: 1e9, limit: 2e9 });
+  events.emit({ event: 'alarm', alarm: 'low_hashrate', state: 'cleared', device: 'gpu0', value: 3e9, limit: 2e9 });
+  expect(heard[1]).toEqual({
+    event: 'low-hashrate',
+    time: 1_700_000_000_000,
+    text: 'low hashrate: the rig makes 1.000 GH/s (at least 2.000 GH/s)',
+    hashrate: 1e9,
+    limit: 2e9,
+  });
+  expect(heard[2]).toMatchObject({ event: 'hashrate-ok', device: 'gpu0' });
+});
+
+describe('what a driver says', () => {
+  it('is put on one line of bounded length', () => {
+    const { events, heard } = listen();
+    events.emit(device('gpu0', 'parked', `a\0b\r\nc\x1b[31m${'d'.repeat(10_000)}`));
+    const { reason, text } = heard[1] as unknown as { reason: string; text: string };
+    expect(reason.startsWith('a b c [31mddd')).toBe(true);
+    expect(reason).toHaveLength(500);
+    expect(text).toHaveLength(500);
+  });
+});

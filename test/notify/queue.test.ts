@@ -1,0 +1,56 @@
+import { expect, test, vi } from 'vitest';
+import { Queue } from '#pickaxe/notify/queue.js';
+
+/** Work that ends when the test says so. */
+function queue(atOnce: number, most: number) {
+  const begun: number[] = [];
+  const dropped: number[] = [];
+  const finish = new Map<number, () => void>();
+  const made = new Queue<number>({
+    atOnce,
+    most,
+    work: (item, stop) =>
+      new Promise((resolve) => {
+        begun.push(item);
+        finish.set(item, resolve);
+        stop.addEventListener('abort', () => resolve());
+      }),
+    dropped: (item) => dropped.push(item),
+  });
+  return { queue: made, begun, dropped, finish: (item: number) => finish.get(item)!() };
+}
+
+test('so many at once, in order, and no more waiting than there is room for', async () => {
+  const { queue: made, begun, dropped, finish } = queue(2, 3);
+  for (let item = 1; item <= 7; item++) made.push(item);
+  expect(begun).toEqual([1, 2]);
+  expect(dropped).toEqual([6, 7]);
+  finish(2);
+  await vi.waitFor(() => expect(begun).toEqual([1, 2, 3]));
+  made.push(8);
+  expect(dropped).toEqual([6, 7]);
+});
+
+test('at the end all is waited for', async () => {
+  const { queue: made, begun, dropped, finish } = queue(1, 10);
+  made.push(1);
+  made.push(2);
+  const ended = made.end(60_000);
+  finish(1);
+  await vi.waitFor(() => expect(begun).toEqual([1, 2]));
+  finish(2);
+  await ended;
+  expect(dropped).toEqual([]);
+});
+
+test('but not for ever: what runs is stopped, what waits is dropped', async () => {
+  const { queue: made, begun, dropped } = queue(1, 10);
+  for (const item of [1, 2, 3]) made.push(item);
+  await made.end(5);
+  expect(begun).toEqual([1]);
+  expect(dropped).toEqual([2, 3]);
+});
+
+test('with nothing to do it is over at once', async () => {
+  await queue(1, 1).queue.end(60_000);
+});

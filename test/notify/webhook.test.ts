@@ -1,0 +1,180 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it, test, vi } from 'vitest';
+import { NOTICES, type Notice } from '#pickaxe/notify/notices.js';
+import { Webhook, type WebhookOptions } from '#pickaxe/notify/webhook.js';
+import { listeningLog } from '../guards/fakes.ts';
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+const fine: Answer = (_, response) => response.end('ok');
+
+/** A server on the loopback: each request gets the next answer, the last one for ever. */
+async function service(...answers: Answer[]) {
+  const got: { method?: string; url?: string; headers: IncomingMessage['headers']; body: string }[] = [];
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    got.push({ method: request.method!, url: request.url!, headers: request.headers, body });
+    (answers[got.length - 1] ?? answers.at(-1)!)(request, response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/services/SECRET?key=SECRET`);
+  return { url, got, server };
+}
+
+const QUICK = { timeoutMs: 300, retryAfterMs: [5, 10], waiting: 4, endMs: 20_000 };
+
+function webhook(url: URL, more: Partial<WebhookOptions> = {}) {
+  const { log, said } = listeningLog();
+  const events = new Set(NOTICES);
+  const hook = new Webhook({ url, events, userAgent: 'pickaxe/test', log, limits: QUICK, ...more });
+  const warned = () => said.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
+  return { hook, said, warned };
+}
+
+const notice = (more: Partial<Notice> = {}): Notice => ({ event: 'block', time: 1, text: 'a block', ...more });
+
+test('a notice is POSTed as JSON, with the token', async () => {
+  const { url, got } = await service(fine);
+  const { hook, said } = webhook(url, { token: 'TOKEN' });
+  hook.tell(notice({ height: 42 }));
+  await hook.end();
+  expect(got).toHaveLength(1);
+  expect(got[0]).toMatchObject({ method: 'POST', url: '/services/SECRET?key=SECRET' });
+  expect(got[0].headers).toMatchObject({
+    'content-type': 'application/json',
+    authorization: 'Bearer TOKEN',
+    'user-agent': 'pickaxe/test',
+  });
+  expect(JSON.parse(got[0].body)).toEqual({ event: 'block', time: 1, text: 'a block', height: 42 });
+  expect(said).toEqual([]);
+});
+
+test('only the events that were chosen, in order', async () => {
+  const { url, got } = await service(fine);
+  const { hook } = webhook(url, { events: new Set(['start', 'stop'] as const) });
+  for (const event of ['start', 'block', 'device-lost', 'stop'] as const) hook.tell(notice({ event }));
+  await hook.end();
+  expect(got.map(({ body }) => JSON.parse(body).event)).toEqual(['start', 'stop']);
+});
+
+describe('faults that may pass are tried again', () => {
+  const status =
+    (code: number): Answer =>
+    (_, response) =>
+      response.writeHead(code).end('no');
+  const hang: Answer = () => {};
+  const slow: Answer = (_, response) => response.writeHead(200).write('and then nothing');
+  const closed: Answer = (request) => request.socket.destroy();
+  const garbage: Answer = (request) => request.socket.end('BZZT\0 not http at all\r\n\r\n');
+
+  it.each<[string, Answer]>([
+    ['an error', status(500)],
+    ['too many requests', status(429)],
+    ['no answer', hang],
+    ['a closed connection', closed],
+    ['garbage', garbage],
+  ])('%s', async (_, fault) => {
+    const { url, got } = await service(fault, fault, fine);
+    const { hook, warned } = webhook(url);
+    hook.tell(notice());
+    await hook.end();
+    expect(got).toHaveLength(3);
+    expect(warned()).toEqual([]);
+  });
+
+  it('an answer that never ends still counts: it was taken', async () => {
+    const { url, got } = await service(slow);
+    const { hook, warned } = webhook(url);
+    hook.tell(notice());
+    await hook.end();
+    expect(got).toHaveLength(1);
+    expect(warned()).toEqual([]);
+  });
+
+  it('but not for ever, and it is said once until one goes through', async () => {
+    const bad = status(503);
+    const { url, got } = await service(bad, bad, bad, bad, bad, bad, fine, bad);
+    const { hook, said, warned } = webhook(url);
+    for (const event of ['start', 'block', 'low-hashrate', 'stop'] as const) hook.tell(notice({ event }));
+    await hook.end();
+    expect(got).toHaveLength(3 + 3 + 1 + 3);
+    expect(warned()).toEqual([
+      `${url.origin} was not told of start: it answered 503`,
+      `${url.origin} was not told of stop: it answered 503`,
+    ]);
+    expect(said.map(({ msg }) => msg)).toContain(`${url.origin} was not told of block: it answered 503`);
+  });
+
+  it('a service that is not there', async () => {
+    const { url, server } = await service(fine);
+    server.close();
+    await once(server, 'close');
+    const { hook, warned } = webhook(url);
+    hook.tell(notice());
+    await hook.end();
+    expect(warned()[0]).toMatch(/was not told of block: .*ECONNREFUSED/);
+  });
+});
+
+describe('faults that stay are not', () => {
+  it.each([400, 401, 404, 410])('%i', async (code) => {
+    const { url, got } = await service((_, response) => response.writeHead(code).end());
+    const { hook, warned } = webhook(url);
+    hook.tell(notice());
+    await hook.end();
+    expect(got).toHaveLength(1);
+    expect(warned()).toEqual([`${url.origin} was not told of block: it answered ${code}`]);
+  });
+
+  it('a redirect, which is not followed: it would take the token elsewhere', async () => {
+    const other = await service(fine);
+    const { url, got } = await service((_, response) => response.writeHead(307, { location: other.url.href }).end());
+    const { hook, warned } = webhook(url, { token: 'TOKEN' });
+    hook.tell(notice());
+    await hook.end();
+    expect(got).toHaveLength(1);
+    expect(other.got).toHaveLength(0);
+    expect(warned()[0]).toContain('it answered 307, and redirects are not followed');
+  });
+});
+
+test('the path of the URL and the token are never said', async () => {
+  const { url } = await service((_, response) => response.writeHead(500).end());
+  const { hook, said } = webhook(url, { token: 'TOKEN' });
+  hook.tell(notice());
+  await hook.end();
+  expect(said.length).toBeGreaterThan(0);
+  expect(JSON.stringify(said)).not.toMatch(/SECRET|TOKEN/);
+});
+
+test('a service that hangs holds up the end for so long and no longer', async () => {
+  const { url, got } = await service(() => {});
+  const { hook, warned } = webhook(url, { limits: { ...QUICK, timeoutMs: 600_000, endMs: 100 } });
+  hook.tell(notice());
+  hook.tell(notice({ event: 'stop' }));
+  await vi.waitFor(() => expect(got).toHaveLength(1), { timeout: 10_000 });
+  await hook.end();
+  expect(warned()).toHaveLength(1);
+  expect(warned()[0]).toContain('pickaxe has ended');
+});
+
+test('a flood is dropped, said once', async () => {
+  const { url } = await service(() => {});
+  const { hook, said } = webhook(url, { limits: { ...QUICK, timeoutMs: 600_000, endMs: 0 } });
+  for (let i = 0; i < 10; i++) hook.tell(notice());
+  expect(said.map(({ level }) => level)).toEqual(['warn', ...Array(4).fill('debug')]);
+  await hook.end();
+});

@@ -1,0 +1,136 @@
+/** The npm package as it is packed: what is in it, and that it mines where nothing but its dependencies is. */
+
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { start } from './cli/pickaxe.ts';
+import { addonsFolder } from './native/driver.ts';
+import { makeFreshCopy } from './native/fresh-copy.ts';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const dependencies = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
+
+/** Of the whole package, unpacked: several times what it is, and far below what a folder too many would make of it. */
+const MAX_BYTES = 4_000_000;
+
+/** All that may be in it. */
+const ALLOWED = [
+  /^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/,
+  /^docs\/[a-z-]+\.md$/,
+  /^dist\/.+\.(js|d\.ts)$/,
+  /^shaders\/(README\.md|[a-z-]+\.wgsl)$/,
+  /^native\/(README\.md|[a-z0-9]+(\.generated)?\.[ch])$/,
+  /^native\/prebuilt\/(scan[a-z0-9-]*\.wasm|sources\.sha256)$/,
+  /^native\/addons\/linux-(x64|arm64)-glibc\.node$/,
+  /^packaging\/systemd\/[a-z./-]+\.service$/,
+  /^scripts\/(build-native|compile-addon|native-sources)\.mjs$/,
+];
+
+/** Some of what has to be: without it, an installed pickaxe would not mine, or not build its kernels. */
+const NEEDED = [
+  'dist/cli/main.js',
+  'dist/engine/cpu/worker.js',
+  'dist/engine/gpu/child/main.js',
+  'dist/kernel/generate.js',
+  'dist/web/index.html',
+  'dist/web/main.js',
+  'native/prebuilt/scan-simd.wasm',
+  'native/addon.c',
+  'shaders/scan.wgsl',
+  'scripts/build-native.mjs',
+  'docs/gpus.md',
+];
+
+describe('the npm package', () => {
+  const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: root });
+  const [{ files, unpackedSize }] = JSON.parse(packed.toString()) as [
+    { files: { path: string; mode: number }[]; unpackedSize: number },
+  ];
+  const paths = files.map(({ path }) => path);
+
+  test('holds what it should, and nothing else', () => {
+    expect(paths.filter((path) => !ALLOWED.some((allowed) => allowed.test(path)))).toEqual([]);
+    expect(paths).toEqual(expect.arrayContaining(NEEDED));
+    expect(unpackedSize).toBeLessThan(MAX_BYTES);
+  });
+
+  test('has a command that can be run', () => {
+    expect(manifest.bin).toEqual({ pickaxe: 'dist/cli/main.js' });
+    expect(files.find(({ path }) => path === manifest.bin.pickaxe)!.mode & 0o111).not.toBe(0);
+    expect(readFileSync(join(root, manifest.bin.pickaxe), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
+  });
+
+  test('runs no script when it is installed', () => {
+    const { scripts } = manifest;
+    expect(Object.keys(scripts).filter((name) => /^(pre|post)?(install|pack|prepare|publish)/.test(name))).toEqual([]);
+  });
+});
+
+/** Far more than a block takes: it may not hang the tests. */
+const MINE_MS = 120_000;
+
+const copy = mkdtempSync(join(tmpdir(), 'pickaxe-package-'));
+const main = join(copy, 'dist/cli/main.js');
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
+beforeAll(() => {
+  makeFreshCopy(copy, dependencies);
+  rmSync(join(copy, 'native/addons'), { recursive: true, force: true });
+});
+
+/** Mines a block on the CPU. @returns what is said of the CPU */
+async function mine(): Promise<string> {
+  const args = ['demo', '--devices', 'cpu', '--threads', '1', '--blocks', '1', '--duration', '60', '--json'];
+  const run = start(args, {}, main);
+  const code = await run.code;
+  expect({ code, stderr: run.stderr }).toEqual({ code: 0, stderr: expect.any(String) });
+  expect(run.events('summary')[0].accepted).toBeGreaterThan(0);
+  return String(run.events('device').find(({ state }) => state === 'ready')!.description);
+}
+
+async function native(): Promise<string> {
+  const run = start(['devices', '--json'], {}, main);
+  await run.code;
+  return JSON.parse(run.lines.join('')).cpu.native;
+}
+
+test('unpacked beside its dependencies, it mines on WebAssembly, and says so', { timeout: MINE_MS }, async () => {
+  const said = await mine();
+  expect(said).toMatch(/^.*kernel (wasm\S*|js): /);
+  expect(said).toContain('not built');
+  expect(await native()).toBe('none');
+});
+
+function whyNoAddons(): string | undefined {
+  if (process.platform !== 'linux') return 'they are made for Linux';
+  try {
+    cpSync(addonsFolder(), join(copy, 'carried'), { recursive: true });
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+const why = whyNoAddons();
+const skipped = why !== undefined && !process.env.CI;
+
+describe.skipIf(skipped)(`with the addons that a release carries${skipped ? `, not tried: ${why}` : ''}`, () => {
+  beforeAll(() => cpSync(join(copy, 'carried'), join(copy, 'native/addons'), { recursive: true }));
+
+  test('it mines on the prebuilt one, and says so', { timeout: MINE_MS }, async () => {
+    const said = await mine();
+    expect(said).not.toMatch(/kernel (wasm|js)/);
+    expect(said).toContain('; prebuilt; ');
+    expect(await native()).toBe('prebuilt');
+  });
+
+  test('one that cannot be loaded is left alone, and it mines on WebAssembly', { timeout: MINE_MS }, async () => {
+    writeFileSync(join(copy, `native/addons/linux-${process.arch}-glibc.node`), 'not an addon');
+    const said = await mine();
+    expect(said).toMatch(/kernel (wasm\S*|js): /);
+    expect(said).toMatch(/prebuilt, but cannot be loaded \(.+\): run `node .*build-native\.mjs`/);
+  });
+});

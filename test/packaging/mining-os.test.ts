@@ -1,0 +1,118 @@
+/** HiveOS's and mmpOS's scripts, run as those run them: with the sheet's fields as variables, beside a stub of pickaxe. */
+
+import { spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+const PACKAGING = fileURLToPath(new URL('../../packaging/', import.meta.url));
+const KEY = 'ab'.repeat(32);
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'pickaxe-os-'));
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+/** Unpacks a system's scripts, and a pickaxe that tells how it was called, or what it is told to say. */
+function unpack(system: 'hiveos' | 'mmpos', says = 'printf "%s\\n" "$@"; env | grep ^PICKAXE_') {
+  const folder = join(home, 'pickaxe');
+  cpSync(join(PACKAGING, system), folder, { recursive: true });
+  writeFileSync(join(folder, 'pickaxe'), `#!/usr/bin/env bash\n${says}\n`);
+  chmodSync(join(folder, 'pickaxe'), 0o755);
+  const manifest = join(folder, 'h-manifest.conf');
+  if (system === 'hiveos') {
+    const text = readFileSync(manifest, 'utf8').replace('/var/log/miner', join(home, 'log'));
+    writeFileSync(manifest, text);
+  }
+  return folder;
+}
+
+function bash(script: string, env: Record<string, string> = {}) {
+  const { PATH = '' } = process.env;
+  const { stdout, stderr, status } = spawnSync('bash', ['--norc', '-c', script], {
+    encoding: 'utf8',
+    env: { PATH, ...env },
+  });
+  expect(stderr).toBe('');
+  return { stdout, status };
+}
+
+describe('HiveOS', () => {
+  /** What HiveOS does at a start: the manifest, the configuration, and then the miner in its screen. */
+  function startWith(sheet: Record<string, string>) {
+    const folder = unpack('hiveos');
+    bash(`. ${folder}/h-manifest.conf; . ${folder}/h-config.sh`, sheet);
+    const { stdout, status } = bash(`cd / && ${folder}/h-run.sh`);
+    expect(status).toBe(0);
+    const lines = stdout.trimEnd().split('\n');
+    const variables = lines.filter((line) => line.startsWith('PICKAXE_'));
+    return { args: lines.filter((line) => !line.startsWith('PICKAXE_')), variables };
+  }
+  const always = ['mine', '--http', '127.0.0.1:14048', '--log-file'];
+
+  test('the flight sheet becomes settings', () => {
+    const { args, variables } = startWith({
+      CUSTOM_URL: 'http://10.0.0.2:1848\nhttp://10.0.0.3:1848',
+      CUSTOM_TEMPLATE: `k:${KEY}`,
+      CUSTOM_PASS: 'mainnet01',
+      CUSTOM_USER_CONFIG: ' --devices gpu  --account "two words" ',
+    });
+    expect(args).toEqual([
+      ...always,
+      join(home, 'log/pickaxe/pickaxe.log'),
+      ...['--devices', 'gpu', '--account', 'two words'],
+    ]);
+    expect(variables.sort()).toEqual([
+      'PICKAXE_NETWORK=mainnet01',
+      'PICKAXE_NODE=http://10.0.0.2:1848,http://10.0.0.3:1848',
+      `PICKAXE_PUBLIC_KEY=${KEY}`,
+    ]);
+    expect(existsSync(join(home, 'log/pickaxe'))).toBe(true);
+  });
+
+  test('what the sheet leaves out, pickaxe does without, or says that it is missing', () => {
+    const { args, variables } = startWith({ CUSTOM_URL: 'http://n:1', CUSTOM_TEMPLATE: KEY, CUSTOM_PASS: 'x' });
+    expect(args).toHaveLength(always.length + 1);
+    expect(variables.sort()).toEqual(['PICKAXE_NODE=http://n:1', `PICKAXE_PUBLIC_KEY=${KEY}`]);
+  });
+
+  test('nothing in the sheet is executed', () => {
+    const evil = `$(touch ${home}/pwned) \`touch ${home}/pwned\` ; touch ${home}/pwned`;
+    const sheet = { CUSTOM_URL: evil, CUSTOM_TEMPLATE: evil, CUSTOM_PASS: evil, CUSTOM_USER_CONFIG: `-x ${evil}` };
+    const { args } = startWith(sheet);
+    expect(args).toContain(`$(touch`);
+    expect(existsSync(join(home, 'pwned'))).toBe(false);
+  });
+
+  test('the agent gets both of its variables', () => {
+    const folder = unpack('hiveos', 'echo 123.4; echo \'{"hs":[123.4],"temp":[null]}\'; echo "$@" > "$0.args"');
+    const { stdout } = bash(`khs=; stats=; . ${folder}/h-stats.sh; echo "$khs|$stats"`);
+    expect(stdout.trim()).toBe('123.4|{"hs":[123.4],"temp":[null]}');
+    expect(readFileSync(`${folder}/pickaxe.args`, 'utf8').trim()).toBe('stats --format hive --http 127.0.0.1:14048');
+  });
+
+  test('a miner that does not answer has no hashrate', () => {
+    const folder = unpack('hiveos', 'echo 1; exit 1');
+    expect(bash(`khs=5; . ${folder}/h-stats.sh; echo "$khs|$stats"`).stdout.trim()).toBe('0|null');
+  });
+});
+
+describe('mmpOS', () => {
+  test('the profile’s arguments are the miner’s', () => {
+    const folder = unpack('mmpos');
+    const { stdout } = bash(`cd / && ${folder}/mmp-launch.sh --node http://n:1 --account 'two words'`);
+    expect(stdout.trimEnd().split('\n')).toEqual([
+      ...['mine', '--http', '127.0.0.1:14048', '--node', 'http://n:1', '--account', 'two words'],
+    ]);
+  });
+
+  test('the agent gets JSON, whatever it calls with', () => {
+    const folder = unpack('mmpos', 'echo "$@"');
+    expect(bash(`cd / && ${folder}/mmp-stats.sh 6 /var/log/x`).stdout.trim()).toBe(
+      'stats --format mmpos --http 127.0.0.1:14048',
+    );
+  });
+});

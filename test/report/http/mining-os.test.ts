@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { hiveStats, mmposStats } from '#pickaxe/report/http/mining-os.js';
+import type { Status } from '#pickaxe/report/http/schemas.js';
+import { device, hashes, verdict } from '../fakes.ts';
+import { serve } from './serving.ts';
+
+/** hive/miners/custom/README.md of HiveOS. */
+const hiveShape = z.strictObject({
+  hs: z.array(z.number()),
+  hs_units: z.literal('khs'),
+  temp: z.array(z.int().nullable()),
+  fan: z.array(z.int().nullable()),
+  uptime: z.int(),
+  ver: z.string(),
+  ar: z.array(z.int()).length(3),
+  algo: z.string(),
+  bus_numbers: z.array(z.int().min(0).max(255).nullable()),
+});
+
+/** CUSTOM_MINER.MD of mmpOS. */
+const mmposShape = z.strictObject({
+  busid: z.array(z.union([z.literal('cpu'), z.int()])),
+  hash: z.array(z.number()),
+  units: z.enum(['hs', 'khs', 'mhs', 'ghs', 'ths']),
+  air: z.array(z.string()).length(3),
+  shares: z.strictObject({
+    accepted: z.array(z.int()),
+    rejected: z.array(z.int()),
+    invalid: z.array(z.int()),
+  }),
+  miner_name: z.string(),
+  miner_version: z.string(),
+});
+
+/** A GPU that the CPU comes after, as devices open. */
+async function rig(): Promise<Status> {
+  const { ask, emit, clock } = await serve();
+  emit({ ...device('gpu0', 'ready'), bus: '0000:0a:00.0' });
+  emit(device('gpu1', 'ready'));
+  emit(device('cpu', 'ready'));
+  emit({ event: 'telemetry', device: 'gpu0', telemetry: { temperatureC: 61.4, fanPercent: 45 } });
+  emit({ event: 'telemetry', device: 'gpu1', telemetry: { hotspotC: 80 } });
+  clock.advance(9_000);
+  for (const [name, count] of [
+    ['gpu0', 180_000_000],
+    ['gpu1', 90_000_000],
+    ['cpu', 9_000_000],
+  ] as const) {
+    emit(hashes(name, count));
+  }
+  for (const each of ['accepted', 'accepted', 'stale', 'rejected'] as const) emit(verdict('gpu0', each));
+  emit({ event: 'hardware_error', device: 'gpu1', nonce: 1n });
+  return (await ask('/api/v1/status')).json;
+}
+
+test('HiveOS is told each device’s rate and sensors, and its bus as a decimal', async () => {
+  const { khs, stats } = hiveStats(await rig());
+  expect(hiveShape.parse(stats)).toEqual({
+    hs: [20_000, 10_000, 1_000],
+    hs_units: 'khs',
+    temp: [61, 80, null],
+    fan: [45, null, null],
+    uptime: 9,
+    ver: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    ar: [2, 2, 1],
+    algo: 'blake2s',
+    bus_numbers: [10, null, null],
+  });
+  expect(khs).toBe(31_000);
+});
+
+test('mmpOS is told the CPU first, and each device’s shares', async () => {
+  const stats = mmposStats(await rig());
+  expect(mmposShape.parse(stats)).toMatchObject({
+    busid: ['cpu', 10, 0],
+    hash: [1_000_000, 20_000_000, 10_000_000],
+    units: 'hs',
+    air: ['2', '1', '2'],
+    shares: { accepted: [0, 2, 0], rejected: [0, 2, 0], invalid: [0, 0, 1] },
+  });
+});
