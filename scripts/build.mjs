@@ -1,7 +1,8 @@
-// `npm run build`: TypeScript to dist/, then the native kernels where a C compiler is at hand.
+// `npm run build`: TypeScript to dist/, the web page's files beside its modules, then the native kernels where a C
+// compiler is at hand.
 
 import { spawnSync } from 'node:child_process';
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, readdirSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -14,5 +15,9 @@ function run(script, ...args) {
 
 rmSync(`${root}dist`, { recursive: true, force: true });
 run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.json');
+run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.web.json');
+for (const name of readdirSync(`${root}src/web`)) {
+  if (/\.(html|css|svg)$/.test(name)) copyFileSync(`${root}src/web/${name}`, `${root}dist/web/${name}`);
+}
 chmodSync(`${root}dist/cli/main.js`, 0o755);
 run('scripts/build-native.mjs');

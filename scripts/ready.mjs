@@ -53,7 +53,7 @@ once('node_modules/.pickaxe-ready', ['package-lock.json', 'package.json'], () =>
   else run('npm', args, { shell: process.platform === 'win32' });
 });
 
-once('dist/.pickaxe-ready', ['src', 'tsconfig.json', 'scripts/build.mjs'], () => {
+once('dist/.pickaxe-ready', ['src', 'tsconfig.json', 'tsconfig.web.json', 'scripts/build.mjs'], () => {
   console.error('pickaxe: building');
   run(process.execPath, ['scripts/build.mjs']);
 });

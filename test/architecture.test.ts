@@ -26,12 +26,14 @@ const ALLOWED: Record<string, string[]> = {
   'engine/gpu': ['chain', 'clock.ts', 'cache.ts', 'engine/engine.ts', 'telemetry.ts'],
   mine: ['chain', 'clock.ts', 'events', 'source/source.ts', 'engine/engine.ts', 'telemetry.ts'],
   bench: ['chain', 'clock.ts', 'engine/engine.ts', 'mine', 'telemetry.ts'],
-  report: ['clock.ts', 'events', 'telemetry.ts'],
-  'report/http': ['report', 'clock.ts', 'events', 'telemetry.ts', 'version.ts'],
+  'report/units.ts': ['telemetry.ts'],
+  report: ['report/units.ts', 'clock.ts', 'events', 'telemetry.ts'],
+  'report/http': ['report', 'report/units.ts', 'clock.ts', 'events', 'telemetry.ts', 'version.ts'],
+  web: ['report/http', 'report/units.ts'],
   'quantities.ts': [],
   'guards/windows.ts': [],
   guards: ['clock.ts', 'events', 'guards/windows.ts'],
-  notify: ['clock.ts', 'events', 'report'],
+  notify: ['clock.ts', 'events', 'report', 'report/units.ts'],
   'mock-node': ['chain', 'clock.ts'],
   'index.ts': ['*'],
   cli: ['*'],
@@ -48,6 +50,8 @@ const PACKAGES: Record<string, string[]> = {
   mine: [],
   report: ['pino'],
   'report/http': ['fastify', 'pino', 'prom-client', 'zod'],
+  'report/units.ts': [],
+  web: ['uplot', 'zod'],
   guards: ['pino'],
   notify: ['pino', 'undici'],
 };
@@ -81,6 +85,14 @@ describe('imports point one way', () => {
         const fine = PACKAGES[room].some((name) => path === name || path.startsWith(`${name}/`));
         expect(fine, `${file} imports the package ${path}`).toBe(true);
       }
+    }
+  });
+
+  it('gives the page nothing of the server but types', () => {
+    const types = /^import type [^;]+ from '(?:[^']*\/report\/http\/[^']+|zod)';$/gm;
+    for (const file of files.filter((file) => roomOf(file) === 'web')) {
+      const rest = readFileSync(join(src, file), 'utf8').replaceAll(types, '');
+      expect(rest, file).not.toMatch(/from '([^']*\/report\/http\/[^']+|zod|node:[^']+)'/);
     }
   });
 

@@ -20,8 +20,9 @@ const MAX_BYTES = 4_000_000;
 /** All that may be in it. */
 const ALLOWED = [
   /^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/,
-  /^docs\/[a-z-]+\.md$/,
+  /^docs\/([a-z-]+\.md|images\/[a-z-]+\.png)$/,
   /^dist\/.+\.(js|d\.ts)$/,
+  /^dist\/web\/[a-z]+\.(html|css|svg)$/,
   /^shaders\/(README\.md|[a-z-]+\.wgsl)$/,
   /^native\/(README\.md|[a-z0-9]+(\.generated)?\.[ch])$/,
   /^native\/prebuilt\/(scan[a-z0-9-]*\.wasm|sources\.sha256)$/,
@@ -36,6 +37,8 @@ const NEEDED = [
   'dist/engine/cpu/worker.js',
   'dist/engine/gpu/child/main.js',
   'dist/kernel/generate.js',
+  'dist/web/index.html',
+  'dist/web/main.js',
   'native/prebuilt/scan-simd.wasm',
   'native/addon.c',
   'shaders/scan.wgsl',

@@ -172,7 +172,7 @@ export const SETTINGS = {
     settings: {
       listen: {
         kind: kinds.httpAddress,
-        about: 'serve API and metrics over HTTP at [HOST:]PORT; without a host, on this machine only',
+        about: 'serve a web page, API and metrics over HTTP at [HOST:]PORT; without a host, on this machine only',
         otherwise: 'not served',
         example: '127.0.0.1:8080',
         flag: '--http <address>',

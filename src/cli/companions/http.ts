@@ -1,10 +1,13 @@
 /** `--http`: the HTTP API and metrics beside the miner. */
 
+import type { Logger } from 'pino';
 import { readSecretFile } from '../../config/secrets.ts';
 import type { Config } from '../../config/settings.ts';
 import { parseHttpAddress } from '../../http-address.ts';
 import { isLoopback } from '../../report/http/hosts.ts';
 import { serveHttp } from '../../report/http/http.ts';
+import { pageRoutes } from '../../report/http/page.ts';
+import type { Route } from '../../report/http/route.ts';
 import { UsageError } from '../exit-codes.ts';
 import type { Companion } from '../run-miner.ts';
 
@@ -25,7 +28,7 @@ export function httpCompanion({ listen, tokenFile, control }: Config['http']): C
     const { log } = miner;
     if (warning !== undefined) log.warn({ tag: 'http' }, warning);
     const options = { ...address, control, ...(token !== undefined && { token }) };
-    const { url, close } = await serveHttp(miner, options, log).catch((fault) => {
+    const { url, close } = await serveHttp(miner, options, log, pageOf(log)).catch((fault) => {
       throw new UsageError(`--http ${listen} cannot be listened on: ${(fault as Error).message}.`);
     });
     const rights = control ? 'pause, resume and stop allowed' : 'read-only';
@@ -49,5 +52,15 @@ function secretIn(file: string) {
     return readSecretFile(file, '--http-token-file');
   } catch (fault) {
     throw new UsageError((fault as Error).message);
+  }
+}
+
+/** Mining and the rest of the API do without it. */
+function pageOf(log: Logger): Route[] {
+  try {
+    return pageRoutes();
+  } catch (fault) {
+    log.warn({ tag: 'http' }, `no web page, it is not built (npm run build): ${(fault as Error).message}`);
+    return [];
   }
 }

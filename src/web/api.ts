@@ -1,0 +1,91 @@
+/** What the page asks of the miner that serves it. */
+
+import type { z } from 'zod';
+import type { HistoryAnswer, LogAnswer, Status } from '../report/http/schemas.ts';
+import { keep, recall } from './storage.ts';
+
+export type History = z.infer<typeof HistoryAnswer>;
+export type Range = History['range'];
+export type LogLine = z.infer<typeof LogAnswer>['lines'][number];
+
+/** A miner that takes longer hangs, or the way to it does. */
+const TIMEOUT_MS = 5_000;
+const TOKEN = 'pickaxe-token';
+
+/** The miner answered, but not with what was asked for. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export class Api {
+  #token = recall('sessionStorage', TOKEN);
+
+  /** Whether there is one to send. */
+  get hasToken(): boolean {
+    return this.#token !== null;
+  }
+
+  /** Kept until the tab is closed. */
+  useToken(token: string): void {
+    this.#token = token;
+    keep('sessionStorage', TOKEN, token);
+  }
+
+  status(): Promise<Status> {
+    return this.#get('status');
+  }
+
+  history(range: Range): Promise<History> {
+    return this.#get(`history?range=${range}`);
+  }
+
+  /** Lines with a higher number. */
+  async logAfter(number: number): Promise<LogLine[]> {
+    const { lines } = await this.#get<{ lines: LogLine[] }>(`log?after=${number}`);
+    return lines;
+  }
+
+  /** @param device its name; left out, all of them */
+  async control(action: 'pause' | 'resume', device?: string): Promise<void> {
+    await this.#ask(action, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(device === undefined ? {} : { device }),
+    });
+  }
+
+  async #get<Answer>(path: string): Promise<Answer> {
+    return (await this.#ask(path, {})).json();
+  }
+
+  /** @throws ApiError for an answer that is an error; TypeError or DOMException when there is none */
+  async #ask(
+    path: string,
+    options: { method?: string; headers?: Record<string, string>; body?: string },
+  ): Promise<Response> {
+    const response = await fetch(`/api/v1/${path}`, {
+      ...options,
+      headers: { ...options.headers, ...(this.#token !== null && { authorization: `Bearer ${this.#token}` }) },
+      cache: 'no-store',
+      credentials: 'omit',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    if (response.ok) return response;
+    throw new ApiError(response.status, await messageOf(response));
+  }
+}
+
+async function messageOf(response: Response): Promise<string> {
+  try {
+    const { error } = await response.json();
+    return String(error.message);
+  } catch {
+    return `HTTP ${response.status}`;
+  }
+}

@@ -1,0 +1,181 @@
+/** One chart over time with its table: the same figures for those who do not see it, and for the moment pointed at. */
+
+import { ChartTable } from './chart-table.ts';
+import { byId, element, setAttribute } from './dom.ts';
+import { clock, clockSeconds, known } from './format.ts';
+import uPlot from './uplot.js';
+
+export interface Line {
+  readonly name: string;
+  /** 0 for the total, devices count from 1: decides the colour. */
+  readonly colour: number;
+  readonly values: readonly (number | null)[];
+}
+
+export interface ChartData {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly timesMs: readonly number[];
+  readonly lines: readonly Line[];
+}
+
+export interface ChartOptions {
+  readonly title: string;
+  readonly format: (value: number) => string;
+  /** Whether the axis has to begin there. */
+  readonly fromZero: boolean;
+}
+
+const HEIGHT_PX = 240;
+/** As many as style.css has colours for; further devices take them again, dashed. */
+const COLOURS = 8;
+const AXIS_PX = { x: 28, y: 72 };
+/** Where the cursor is when there is none. */
+const AWAY = { left: -10, top: -10 };
+/** How far Page Up and Page Down go, in points. */
+const PAGE = 10;
+
+export class Chart {
+  readonly element: HTMLElement;
+  readonly #options: ChartOptions;
+  readonly #plot: HTMLElement;
+  readonly #table: ChartTable;
+  #uplot: uPlot | undefined;
+  #data: ChartData = { fromMs: 0, toMs: 0, timesMs: [], lines: [] };
+
+  constructor(options: ChartOptions) {
+    this.#options = options;
+    this.#table = new ChartTable(options.title, options.format);
+    this.#plot = element('div', {
+      class: 'plot',
+      role: 'slider',
+      tabindex: '0',
+      'aria-label': `${options.title}: arrow keys choose a moment`,
+      'aria-valuemin': '0',
+    });
+    this.element = element(
+      'section',
+      { class: 'chart' },
+      element('h3', {}, options.title),
+      this.#plot,
+      this.#table.element,
+    );
+    this.#plot.addEventListener('keydown', (event) => this.#key(event));
+    this.#plot.addEventListener('blur', () => this.#uplot?.setCursor(AWAY));
+    new ResizeObserver(() => this.#uplot?.setSize(this.#size)).observe(this.#plot);
+  }
+
+  show(data: ChartData): void {
+    const names = ({ lines }: ChartData) => JSON.stringify(lines.map(({ name }) => name));
+    const same = this.#uplot && names(data) === names(this.#data);
+    this.#data = data;
+    this.element.hidden = data.lines.length === 0;
+    if (this.element.hidden) return;
+    if (!same) this.#make();
+    this.#uplot?.setData(this.#columns);
+    setAttribute(this.#plot, 'aria-valuemax', String(Math.max(0, data.timesMs.length - 1)));
+    if (!this.#uplot?.cursor.idx) this.#describe(null);
+    this.#table.show(data, this.#uplot?.cursor.idx ?? null);
+  }
+
+  /** Takes the colours of the page as they are now. */
+  redraw(): void {
+    this.#uplot?.redraw(false);
+  }
+
+  get #columns(): uPlot.AlignedData {
+    const { timesMs, lines } = this.#data;
+    return [timesMs.map((ms) => ms / 1000), ...lines.map(({ values }) => [...values])];
+  }
+
+  get #size(): { width: number; height: number } {
+    return { width: this.#plot.clientWidth, height: HEIGHT_PX };
+  }
+
+  #make(): void {
+    this.#uplot?.destroy();
+    const { format, fromZero } = this.#options;
+    const axis = {
+      stroke: () => colour('--quiet'),
+      grid: { stroke: () => colour('--line'), width: 1 },
+      ticks: { show: false },
+    };
+    this.#uplot = new uPlot(
+      {
+        ...this.#size,
+        series: [{}, ...this.#data.lines.map(seriesOf)],
+        scales: {
+          x: { time: true, range: () => [this.#data.fromMs / 1000, this.#data.toMs / 1000] },
+          y: { range: (_, low, high) => yRange(low, high, fromZero) },
+        },
+        axes: [
+          {
+            ...axis,
+            size: AXIS_PX.x,
+            space: 64,
+            values: (_, splits) => splits.map((seconds) => clock(seconds * 1000)),
+          },
+          { ...axis, size: AXIS_PX.y, values: (_, splits) => splits.map((value) => format(value)) },
+        ],
+        legend: { show: false },
+        cursor: { y: false, drag: { x: false, y: false, setScale: false } },
+        hooks: { setCursor: [({ cursor }) => this.#point(cursor.idx ?? null)] },
+      },
+      this.#columns,
+      this.#plot,
+    );
+  }
+
+  #point(index: number | null): void {
+    this.#table.show(this.#data, index);
+    this.#describe(index);
+  }
+
+  #describe(index: number | null): void {
+    const { timesMs, lines } = this.#data;
+    const at = index ?? timesMs.length - 1;
+    setAttribute(this.#plot, 'aria-valuenow', String(Math.max(0, at)));
+    const values = lines.map(({ name, values }) => `${name} ${known(values[at], this.#options.format)}`);
+    const text = timesMs.length === 0 ? 'no figures yet' : `${clockSeconds(timesMs[at])}: ${values.join(', ')}`;
+    setAttribute(this.#plot, 'aria-valuetext', text);
+  }
+
+  #key(event: KeyboardEvent): void {
+    const chart = this.#uplot;
+    const last = this.#data.timesMs.length - 1;
+    if (!chart || last < 0) return;
+    const at = chart.cursor.idx ?? last;
+    const target = { ArrowLeft: at - 1, ArrowDown: at - 1, ArrowRight: at + 1, ArrowUp: at + 1, Home: 0, End: last }[
+      event.key
+    ];
+    const paged = { PageDown: at - PAGE, PageUp: at + PAGE }[event.key];
+    const wanted = target ?? paged;
+    if (event.key === 'Escape') chart.setCursor(AWAY);
+    if (wanted === undefined) return;
+    event.preventDefault();
+    const index = Math.min(last, Math.max(0, wanted));
+    chart.setCursor({ left: chart.valToPos(this.#data.timesMs[index] / 1000, 'x'), top: 0 });
+  }
+}
+
+function seriesOf({ name, colour: number }: Line): uPlot.Series {
+  const stroke = () => colour(number === 0 ? '--total' : `--series-${((number - 1) % COLOURS) + 1}`);
+  return {
+    label: name,
+    stroke,
+    width: number === 0 ? 2 : 1.5,
+    points: { show: false },
+    ...(number > COLOURS && { dash: [6, 4] }),
+  };
+}
+
+function yRange(low: number | null, high: number | null, fromZero: boolean): [number, number] {
+  if (low === null || high === null) return [0, 1];
+  if (fromZero) return [0, high > 0 ? high * 1.1 : 1];
+  const margin = Math.max(2, (high - low) * 0.2);
+  return [Math.max(0, low - margin), high + margin];
+}
+
+function colour(name: string): string {
+  return getComputedStyle(byId('charts')).getPropertyValue(name);
+}

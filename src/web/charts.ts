@@ -1,0 +1,82 @@
+/** The charts of hashrate, temperature and power, and the range they share. */
+
+import { formatHashrate } from '../report/units.ts';
+import type { History, Range } from './api.ts';
+import { Chart, type Line } from './chart.ts';
+import { byId, element } from './dom.ts';
+import { celsius, watts } from './format.ts';
+
+/** With their length in milliseconds. */
+const RANGES: Readonly<Record<Range, { name: string; ms: number }>> = {
+  '10m': { name: '10 min', ms: 600_000 },
+  '1h': { name: '1 h', ms: 3_600_000 },
+  '24h': { name: '24 h', ms: 86_400_000 },
+};
+const FIRST: Range = '10m';
+
+type Column = keyof History['devices'][string];
+
+export class Charts {
+  range: Range = FIRST;
+  readonly #charts: Readonly<Record<Column, Chart>> = {
+    hashrate: new Chart({ title: 'Hashrate', format: formatHashrate, fromZero: true }),
+    temperature_celsius: new Chart({ title: 'Temperature', format: celsius, fromZero: false }),
+    power_watts: new Chart({ title: 'Power', format: watts, fromZero: true }),
+  };
+  /** When there will be another step, `performance.now()`. */
+  #dueMs = 0;
+
+  /** @param changed called when another range was chosen */
+  constructor(changed: () => void) {
+    byId('charts').append(...Object.values(this.#charts).map((chart) => chart.element));
+    const choose = (range: Range) => {
+      this.range = range;
+      this.outdate();
+      changed();
+    };
+    byId('ranges').append(...Object.entries(RANGES).map(([range, { name }]) => choice(range as Range, name, choose)));
+  }
+
+  /** Whether there is something new to show. */
+  get due(): boolean {
+    return performance.now() >= this.#dueMs;
+  }
+
+  outdate(): void {
+    this.#dueMs = 0;
+  }
+
+  redraw(): void {
+    for (const chart of Object.values(this.#charts)) chart.redraw();
+  }
+
+  /** @param nowMs the miner's clock */
+  show(history: History, nowMs: number): void {
+    if (history.range !== this.range) return;
+    this.#dueMs = performance.now() + history.step_seconds * 1000;
+    const fromMs = nowMs - RANGES[this.range].ms;
+    for (const [column, chart] of Object.entries(this.#charts) as [Column, Chart][]) {
+      chart.show({ fromMs, toMs: nowMs, timesMs: history.time, lines: linesOf(history, column) });
+    }
+  }
+}
+
+/** A line for each device that tells this, and their sum where there are several and it means something. */
+function linesOf({ devices, time }: History, column: Column): Line[] {
+  const lines = Object.entries(devices)
+    .map(([name, columns], index) => ({ name, colour: index + 1, values: columns[column] }))
+    .filter(({ values }) => column === 'hashrate' || values.some((value) => value !== null));
+  if (lines.length < 2 || column === 'temperature_celsius') return lines;
+  const values = time.map((_, at) => {
+    const known = lines.map((line) => line.values[at]).filter((value) => value !== null);
+    return known.length > 0 ? known.reduce((sum, value) => sum + value, 0) : null;
+  });
+  return [{ name: 'total', colour: 0, values }, ...lines];
+}
+
+function choice(range: Range, name: string, choose: (range: Range) => void): HTMLElement {
+  const input = element('input', { type: 'radio', name: 'range', value: range });
+  input.checked = range === FIRST;
+  input.addEventListener('change', () => choose(range));
+  return element('label', {}, input, element('span', {}, name));
+}

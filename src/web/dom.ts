@@ -1,0 +1,75 @@
+/** Changes to the document, as few as it takes: what stays the same is left alone, and with it selection and focus. */
+
+/** @throws Error when the page lacks it: page and modules are of one build */
+export function byId<Type extends HTMLElement = HTMLElement>(id: string): Type {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`the page has no #${id}`);
+  return found as Type;
+}
+
+/** Children that are strings become text, never markup. */
+export function element<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Readonly<Record<string, string>> = {},
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[Tag] {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+
+export function setText(node: Node, text: string): void {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+export function setAttribute(target: Element, name: string, value: string): void {
+  if (target.getAttribute(name) !== value) target.setAttribute(name, value);
+}
+
+/**
+ * Writes to the element with this `data-figure`.
+ * @param none whether it is one that there is nothing of: shown quietly
+ */
+export function setFigure(name: string, text: string, none = false): void {
+  const found = document.querySelector(`[data-figure="${name}"]`);
+  if (!found) throw new Error(`the page has no figure ${name}`);
+  setText(found, text);
+  found.toggleAttribute('data-none', none);
+}
+
+export interface Row<Item> {
+  readonly element: HTMLElement;
+  show(item: Item): void;
+}
+
+/** The children of one element, each with a name of its own: rows stay the same elements as long as their name is there. */
+export class Rows<Item> {
+  readonly #parent: Element;
+  readonly #make: (name: string) => Row<Item>;
+  readonly #rows = new Map<string, Row<Item>>();
+
+  constructor(parent: Element, make: (name: string) => Row<Item>) {
+    this.#parent = parent;
+    this.#make = make;
+  }
+
+  show(items: readonly (readonly [string, Item])[]): void {
+    const gone = new Set(this.#rows.keys());
+    for (const [name] of items) gone.delete(name);
+    for (const name of gone) {
+      this.#rows.get(name)?.element.remove();
+      this.#rows.delete(name);
+    }
+    for (const [index, [name, item]] of items.entries()) {
+      let row = this.#rows.get(name);
+      if (!row) {
+        row = this.#make(name);
+        this.#rows.set(name, row);
+      }
+      const there = this.#parent.children[index];
+      if (there !== row.element) this.#parent.insertBefore(row.element, there ?? null);
+      row.show(item);
+    }
+  }
+}

@@ -1,0 +1,51 @@
+/** Figures as the page shows them, beside those of `report/units.ts`. */
+
+import type { Status } from '../report/http/schemas.ts';
+import { formatHashrate, withPrefix } from '../report/units.ts';
+
+/** What is not known. */
+export const UNKNOWN = '–';
+
+export function known<Value>(value: Value | null | undefined, format: (value: Value) => string): string {
+  return value === null || value === undefined ? UNKNOWN : format(value);
+}
+
+export const hashrate = (value: number | null | undefined): string => known(value, formatHashrate);
+
+/** `17.2 M`, `0` */
+export const amount = (value: number | null): string => known(value, (one) => withPrefix(one).trimEnd());
+
+/** `37 %`, `1.2 %` */
+export function percent(ratio: number, digits = 0): string {
+  return `${(ratio * 100).toFixed(digits)} %`;
+}
+
+/** `0.31 ms`, `12.3 ms`, `1.24 s` */
+export function latency(seconds: number): string {
+  if (seconds >= 1) return `${seconds.toFixed(2)} s`;
+  const ms = seconds * 1000;
+  return `${ms.toFixed(ms < 1 ? 2 : ms < 100 ? 1 : 0)} ms`;
+}
+
+export const celsius = (value: number): string => `${value.toFixed(0)} °C`;
+export const watts = (value: number): string => `${value.toFixed(0)} W`;
+
+/** What is proven of the hashes counted, with its 95 % interval: `99.8 %` and `98.1 to 101.5 %`. */
+export function provenPart({ proven, hashes }: Pick<Status['devices'][string], 'proven' | 'hashes'>): [string, string] {
+  if (!proven || hashes === 0) return [UNKNOWN, ''];
+  const part = (value: number) => ((100 * value) / hashes).toFixed(1);
+  return [`${part(proven.hashes)} %`, `${part(proven.low)} to ${part(proven.high)} %`];
+}
+
+const two = (value: number): string => String(value).padStart(2, '0');
+
+/** `15:32`, in this browser's time zone. */
+export function clock(timeMs: number): string {
+  const time = new Date(timeMs);
+  return `${two(time.getHours())}:${two(time.getMinutes())}`;
+}
+
+/** `15:32:07` */
+export function clockSeconds(timeMs: number): string {
+  return `${clock(timeMs)}:${two(new Date(timeMs).getSeconds())}`;
+}

@@ -1,0 +1,110 @@
+/** The page: asks the miner every two seconds and shows what it says. */
+
+import type { Status } from '../report/http/schemas.ts';
+import { Api, ApiError } from './api.ts';
+import { Charts } from './charts.ts';
+import { type Action, Controls } from './controls.ts';
+import { Devices } from './devices.ts';
+import { byId, setText } from './dom.ts';
+import { clockSeconds } from './format.ts';
+import { Log } from './log.ts';
+import { changes, tell } from './news.ts';
+import { Nodes } from './nodes.ts';
+import { Poller } from './poller.ts';
+import { showSummary } from './summary.ts';
+import { followChoice } from './theme.ts';
+import { askForToken, endAsking } from './token-form.ts';
+import { Works } from './work.ts';
+
+/** What clocks may drift apart, or be set by, while nobody sees the page. */
+const SAME_START_MS = 60_000;
+
+const api = new Api();
+const controls = new Controls(act);
+const panels = [controls, new Devices(controls), new Works(), new Nodes()];
+const log = new Log();
+const poller = new Poller(refresh, showFault);
+const charts = new Charts(() => poller.now());
+let last: Status | undefined;
+
+async function refresh(): Promise<void> {
+  const status = await withToken(() => api.status());
+  // Of another version than this page.
+  if (last && last.version !== status.version) location.reload();
+  if (last && isAnotherStart(last, status)) {
+    log.restart();
+    charts.outdate();
+  }
+  show(status);
+  log.add(await api.logAfter(log.last));
+  if (charts.due) charts.show(await api.history(charts.range), status.time);
+}
+
+/** Asks for the token as long as the miner does not take what it gets. */
+async function withToken<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    try {
+      const answer = await ask();
+      endAsking();
+      return answer;
+    } catch (fault) {
+      if (!(fault instanceof ApiError) || fault.status !== 401) throw fault;
+      showReached();
+      api.useToken(await askForToken(api.hasToken));
+    }
+  }
+}
+
+function isAnotherStart(before: Status, now: Status): boolean {
+  return now.uptime_seconds < before.uptime_seconds || Math.abs(startOf(now) - startOf(before)) > SAME_START_MS;
+}
+
+function startOf({ time, uptime_seconds }: Status): number {
+  return time - uptime_seconds * 1000;
+}
+
+function show(status: Status): void {
+  const wasAway = showReached();
+  const news = last ? changes(last, status) : [];
+  if (wasAway) news.unshift('The miner is back.');
+  last = status;
+  showSummary(status);
+  for (const panel of panels) panel.show(status);
+  if (news.length > 0) tell(news.join('; '));
+}
+
+/** @returns whether it was out of reach */
+function showReached(): boolean {
+  const wasAway = document.body.classList.contains('away');
+  document.body.classList.remove('away');
+  byId('banner').hidden = true;
+  return wasAway;
+}
+
+function showFault(fault: unknown): void {
+  document.body.classList.add('away');
+  const when = last ? ` The figures are those of ${clockSeconds(last.time)}.` : '';
+  setText(byId('banner'), `${whatIsWrong(fault)}${when} Trying again.`);
+  byId('banner').hidden = false;
+}
+
+function whatIsWrong(fault: unknown): string {
+  if (fault instanceof ApiError) return `The miner answers with an error: ${fault.message}.`;
+  if (fault instanceof TypeError || fault instanceof DOMException) return 'The miner cannot be reached.';
+  return `This page is at fault: ${fault}.`;
+}
+
+async function act(action: Action, device?: string): Promise<void> {
+  const whom = device ?? 'all devices';
+  try {
+    await withToken(() => api.control(action, device));
+    tell(action === 'pause' ? `${whom}: asked to rest` : `${whom}: asked to go on`);
+  } catch (fault) {
+    const why = fault instanceof ApiError ? fault.message : 'the miner cannot be reached';
+    tell(`${whom}: ${action} failed: ${why}`);
+  }
+  poller.now();
+}
+
+followChoice(byId<HTMLSelectElement>('theme'), () => charts.redraw());
+void poller.run();

@@ -1,0 +1,44 @@
+/** The nodes that work comes from, and how they are. */
+
+import type { Status } from '../report/http/schemas.ts';
+import { formatDuration } from '../report/units.ts';
+import { byId, element, type Row, Rows, setAttribute, setText } from './dom.ts';
+
+type Node = Status['sources'][string];
+
+export class Nodes {
+  readonly #rows = new Rows<Node>(byId('nodes'), nodeRow);
+
+  show({ sources }: Status): void {
+    const all = Object.entries(sources);
+    byId('no-nodes').hidden = all.length > 0;
+    this.#rows.show(all);
+  }
+}
+
+function nodeRow(url: string): Row<Node> {
+  const state = element('span', { class: 'badge' });
+  const since = element('span', { class: 'quiet' });
+  const reason = element('p', { class: 'quiet' });
+  const warning = element('p', { class: 'warning' });
+  return {
+    element: element(
+      'li',
+      {},
+      element('p', { class: 'url' }, url),
+      element('p', {}, state, ' ', since),
+      reason,
+      warning,
+    ),
+    show(node) {
+      setText(state, node.state);
+      setAttribute(state, 'data-state', node.state);
+      const losses = node.losses === 0 ? '' : `, lost ${node.losses === 1 ? 'once' : `${node.losses} times`} so far`;
+      setText(since, `for ${formatDuration(node.age_seconds)}${losses}`);
+      reason.hidden = node.reason === '';
+      warning.hidden = node.warning === null;
+      setText(reason, node.reason);
+      setText(warning, node.warning ?? '');
+    },
+  };
+}

@@ -1,0 +1,19 @@
+/** What the browser keeps for the page, where it is allowed to: without that, it is asked for again. */
+
+type Kind = 'localStorage' | 'sessionStorage';
+
+export function recall(kind: Kind, name: string): string | null {
+  try {
+    return window[kind].getItem(name);
+  } catch {
+    return null;
+  }
+}
+
+export function keep(kind: Kind, name: string, value: string): void {
+  try {
+    window[kind].setItem(name, value);
+  } catch {
+    // Forbidden, or full.
+  }
+}

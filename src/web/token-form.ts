@@ -1,0 +1,38 @@
+/** Asks for the token, in place of the figures. */
+
+import { byId, setText } from './dom.ts';
+
+/** @param wrong whether one was sent already */
+export function askForToken(wrong: boolean): Promise<string> {
+  const form = byId<HTMLFormElement>('token-form');
+  const input = byId<HTMLInputElement>('token');
+  setText(byId('token-fault'), wrong ? 'The miner does not take this token.' : '');
+  input.setAttribute('aria-invalid', String(wrong));
+  show(form, true);
+  input.focus();
+  input.select();
+  return new Promise((resolve) => {
+    form.addEventListener(
+      'submit',
+      (event) => {
+        event.preventDefault();
+        resolve(input.value.trim());
+      },
+      { once: true },
+    );
+  });
+}
+
+/** Shows the figures again, once a token was taken. */
+export function endAsking(): void {
+  const form = byId<HTMLFormElement>('token-form');
+  if (form.hidden) return;
+  byId<HTMLInputElement>('token').value = '';
+  show(form, false);
+  byId('main').focus();
+}
+
+function show(form: HTMLFormElement, asked: boolean): void {
+  form.hidden = !asked;
+  byId('main').hidden = asked;
+}

@@ -1,0 +1,44 @@
+/** The last work of each chain that was mined on. */
+
+import type { Status } from '../report/http/schemas.ts';
+import { formatDuration } from '../report/units.ts';
+import { byId, element, type Row, Rows, setText } from './dom.ts';
+import { amount } from './format.ts';
+
+interface Shown {
+  readonly work: Status['chains'][number];
+  /** Whether it is mined on now. */
+  readonly current: boolean;
+}
+
+export class Works {
+  readonly #rows: Rows<Shown>;
+
+  constructor() {
+    const body = byId('works').querySelector('tbody');
+    if (!body) throw new Error('the page has no place for works');
+    this.#rows = new Rows(body, workRow);
+  }
+
+  show({ chains, work: now }: Status): void {
+    byId('no-works').hidden = chains.length > 0;
+    byId('works').hidden = chains.length === 0;
+    this.#rows.show(chains.map((work) => [String(work.chain), { work, current: work.chain === now?.chain }]));
+  }
+}
+
+function workRow(chain: string): Row<Shown> {
+  const mark = element('span', { class: 'mark' });
+  const [height, difficulty, age] = Array.from({ length: 3 }, () => element('td', { class: 'number' }));
+  const row = element('tr', {}, element('th', { scope: 'row' }, chain, mark), height, difficulty, age);
+  return {
+    element: row,
+    show({ work, current }) {
+      row.classList.toggle('current', current);
+      setText(mark, current ? ' mined now' : '');
+      setText(height, String(work.height));
+      setText(difficulty, amount(work.difficulty));
+      setText(age, formatDuration(work.age_seconds));
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { Rig } from '../../web/rig.ts';
+
+it.each([
+  ['/', 'text/html; charset=utf-8', 'dist/web/index.html'],
+  ['/web/style.css', 'text/css; charset=utf-8', 'dist/web/style.css'],
+  ['/web/main.js', 'text/javascript; charset=utf-8', 'dist/web/main.js'],
+  ['/web/icon.svg', 'image/svg+xml', 'dist/web/icon.svg'],
+  ['/report/units.js', 'text/javascript; charset=utf-8', 'dist/report/units.js'],
+  ['/web/uplot.js', 'text/javascript; charset=utf-8', 'node_modules/uplot/dist/uPlot.esm.js'],
+  ['/web/uplot.css', 'text/css; charset=utf-8', 'node_modules/uplot/dist/uPlot.min.css'],
+])('serves %s to everybody, and only once', async (path, type, file) => {
+  const rig = await new Rig().serve({ token: 'a token of some length' });
+  const { status, headers, text } = await rig.ask(path);
+  expect(status).toBe(200);
+  expect(text).toBe(readFileSync(file, 'utf8'));
+  expect(headers).toMatchObject({
+    'content-type': type,
+    'cache-control': 'no-cache',
+    'x-content-type-options': 'nosniff',
+  });
+  const again = await rig.ask(path, { headers: { 'if-none-match': headers.etag! } });
+  expect(again).toMatchObject({ status: 304, text: '' });
+  const other = await rig.ask(path, { headers: { 'if-none-match': '"another"' } });
+  expect(other.status).toBe(200);
+  expect((await rig.ask('/api/v1/status')).status).toBe(401);
+});
+
+it('lets the page load from nowhere else, and run nothing that is written into it', async () => {
+  const rig = await new Rig().serve();
+  const { headers, text } = await rig.ask('/');
+  const policy = String(headers['content-security-policy']);
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain("script-src 'self'");
+  expect(policy).not.toContain('unsafe');
+  expect(text).not.toMatch(/https?:|<style|style=|\son\w+=|<script(?![^>]* src=)/);
+});
+
+it.each([
+  '/index.html',
+  '/web/',
+  '/web/index.html',
+  '/web/main.d.ts',
+  '/web/main.js.map',
+  '/web/../cli/main.js',
+  '/web/..%2fcli%2fmain.js',
+  '/web/%2e%2e/cli/main.js',
+  '/web//main.js',
+  '/cli/main.js',
+  '/report/tally.js',
+  '/package.json',
+  '/web/main.js%00.css',
+  '/web/toString',
+])('does not serve %s', async (path) => {
+  const rig = await new Rig().serve();
+  expect([400, 404]).toContain((await rig.ask(path)).status);
+});

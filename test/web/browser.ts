@@ -1,0 +1,63 @@
+/** Chromium without a window. Without it tests of the page are skipped and say so, except in CI, where they fail. */
+
+import { existsSync } from 'node:fs';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, expect } from 'vitest';
+
+/** Debian's, Ubuntu's, Chrome itself. */
+const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const path = PATHS.find((each) => existsSync(each));
+if (!path && process.env.CI) throw new Error('CI must try the web page: install chromium');
+
+export const noBrowser = path === undefined;
+/** Part of the names of tests. */
+export const why = path ? '' : ' (skipped: no chromium in /usr/bin)';
+
+/** The machine may be busy. */
+export const SLOW = { timeout: 20_000 };
+
+let browser: Browser | undefined;
+/** Of the page: what the console says of errors, and what it asked others for. */
+const complaints: string[] = [];
+
+afterAll(async () => browser?.close());
+afterEach(async () => {
+  for (const context of browser?.contexts() ?? []) await context.close();
+  expect(complaints.splice(0)).toEqual([]);
+});
+
+export interface View extends BrowserContextOptions {
+  /** Console errors that belong to what is tried. */
+  readonly expected?: RegExp;
+  /** Before it is loaded. */
+  readonly prepare?: (page: Page) => Promise<unknown>;
+}
+
+/** Opens the page; anything that goes wrong in it, or leaves for another host, fails the test. */
+export async function open(url: string, { expected, prepare, ...view }: View = {}): Promise<Page> {
+  browser ??= await chromium.launch({ executablePath: path!, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
+  const context = await browser.newContext({ timezoneId: 'UTC', viewport: { width: 1280, height: 900 }, ...view });
+  context.setDefaultTimeout(SLOW.timeout);
+  const page = await context.newPage();
+  page.on('console', (message) => {
+    const text = `${message.text()} ${message.location().url}`;
+    if (['error', 'warning'].includes(message.type()) && !expected?.test(text)) complaints.push(text);
+  });
+  page.on('pageerror', (error) => complaints.push(`${error}`));
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== new URL(url).origin) complaints.push(`asked for ${request.url()}`);
+  });
+  await prepare?.(page);
+  await page.goto(url);
+  return page;
+}
+
+/** Has the page ask the miner now, instead of within two seconds. */
+export async function refresh(page: Page): Promise<void> {
+  await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
+}
+
+/** What the page shows of a figure. */
+export async function figure(page: Page, name: string): Promise<string | null> {
+  return page.locator(`[data-figure="${name}"]`).textContent();
+}

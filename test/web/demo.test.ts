@@ -1,0 +1,31 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { start } from '../cli/pickaxe.ts';
+import { figure, noBrowser, open, SLOW, why } from './browser.ts';
+
+describe.skipIf(noBrowser)(`the web page of a real run${why}`, () => {
+  it('shows a miner at work, and has it rest and go on', async () => {
+    const http = ['--http', '127.0.0.1:0', '--http-control'];
+    const run = start(['demo', '--devices', 'cpu', '--threads', '1', ...http]);
+    onTestFinished(async () => {
+      run.child.kill('SIGKILL');
+      await run.code;
+    });
+    const url = await vi.waitFor(() => {
+      const [, found] = /listening at (http:\S+?),/.exec(run.stderr) ?? [];
+      expect(found, run.stderr).toBeDefined();
+      return found;
+    }, SLOW);
+    const page = await open(url);
+    await vi.waitFor(async () => expect(Number(await figure(page, 'accepted'))).toBeGreaterThan(0), SLOW);
+    await vi.waitFor(async () => expect(await figure(page, 'window-10s')).toMatch(/H\/s$/), SLOW);
+    await page.locator('.chart canvas').waitFor();
+    expect(await page.locator('#state-text').textContent()).toBe('mining');
+    expect(await page.locator('#nodes li').textContent()).toContain('connected');
+    expect(await page.locator('#works tbody tr').count()).toBeGreaterThan(0);
+    await page.getByRole('button', { name: 'Pause cpu' }).click();
+    await vi.waitFor(async () => expect(await page.locator('#state-text').textContent()).toBe('paused'), SLOW);
+    await vi.waitFor(async () => expect(await page.locator('.line').last().textContent()).toContain('paused by'), SLOW);
+    await page.getByRole('button', { name: 'Resume all' }).click();
+    await vi.waitFor(async () => expect(await page.locator('#state-text').textContent()).toBe('mining'), SLOW);
+  });
+});

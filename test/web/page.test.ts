@@ -1,0 +1,276 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it, vi } from 'vitest';
+import { formatDuration, formatHashrate } from '#pickaxe/report/units.js';
+import { latency, percent } from '#pickaxe/web/format.js';
+import { device, hashes } from '../report/fakes.ts';
+import { figure, noBrowser, open, refresh, SLOW, why } from './browser.ts';
+import { NODE, Rig, work } from './rig.ts';
+
+async function served(options: Parameters<Rig['serve']>[0] = {}): Promise<Rig> {
+  const rig = new Rig();
+  return work(await rig.serve(options));
+}
+
+const text = (page: Page, selector: string) => page.locator(selector).first().textContent();
+const shows = (check: () => Promise<void>) => vi.waitFor(check, SLOW);
+const row = (page: Page, name: string) => page.locator('#devices tbody tr', { hasText: name }).first();
+
+describe.skipIf(noBrowser)(`the web page${why}`, () => {
+  it('shows the figures of /api/v1/status', async () => {
+    const rig = await served();
+    const page = await open(rig.url);
+    const { json: status } = await rig.ask('/api/v1/status');
+    await page.locator('#devices tbody tr').first().waitFor();
+    expect(await text(page, '#state-text')).toBe('mining');
+    const figures = {
+      hashrate: formatHashrate(status.hashrate),
+      'window-10s': formatHashrate(status.windows['10s']),
+      'window-60s': formatHashrate(status.windows['60s']),
+      'window-15m': '–',
+      highest: formatHashrate(status.highest),
+      average: formatHashrate(status.hashrate_average),
+      accepted: '2',
+      rejected: '1',
+      stale: '1',
+      unknown: '1',
+      'hardware-errors': '1',
+      'to-block': formatDuration(status.seconds_to_block),
+      effort: percent(status.effort),
+      luck: percent(status.accepted / status.expected_blocks),
+      expected: status.expected_blocks.toFixed(1),
+      best: '88.00 M',
+      'restart-p50': latency(status.restart_seconds.p50),
+      'restart-p99': '4.3 ms',
+      'restart-last': '4.3 ms',
+      'answer-p50': '12.3 ms',
+      'answer-p99': latency(status.answer_seconds.p99),
+      'answer-last': latency(status.answer_seconds.last),
+      'new-cuts': '1',
+    };
+    for (const [name, value] of Object.entries(figures)) expect(await figure(page, name), name).toBe(value);
+    expect(await page.locator('[data-figure]').count()).toBe(Object.keys(figures).length);
+  });
+
+  it('has a row for each device, with what it tells, and none of what no device tells', async () => {
+    const page = await open((await served()).url);
+    await row(page, 'gpu0').waitFor();
+    const cells = await page.locator('#devices tr', { hasText: 'gpu0' }).locator('td:visible').allTextContents();
+    expect(cells).toEqual([
+      ...['ready', '4.000 MH/s', '95.8 %1.3 to 533.2 %', '61 °C', '162 W', '40 %'],
+      ...['24.77 kH/J', '2', '0', '0'],
+    ]);
+    expect(await row(page, 'gpu1').locator('.device-state').textContent()).toBe('parkedit was lost');
+    const heads = await page.locator('#devices thead th:visible').allTextContents();
+    expect(heads).toContain('temperature');
+
+    const bare = new Rig();
+    await bare.serve();
+    bare.emit(device('cpu', 'ready'));
+    const other = await open(bare.url);
+    await row(other, 'cpu').waitFor();
+    expect(await other.locator('#devices thead th:visible').allTextContents()).toEqual([
+      ...['device', 'state', 'hashrate', 'proven', 'accepted', 'hardware errors', 'restarts'],
+    ]);
+    expect(await text(other, '#state-text')).toBe('not mining: no node is connected');
+  });
+
+  it('shows the work of each chain and the nodes', async () => {
+    const page = await open((await served()).url);
+    await page.locator('#works tbody tr').first().waitFor();
+    expect(await page.locator('#works tbody tr').allTextContents()).toEqual([
+      '3 mined now425.000 M1 min',
+      '7419.000 M1 min',
+    ]);
+    const nodes = await page.locator('#nodes li').allTextContents();
+    expect(nodes[0]).toBe(`${NODE}connected for 1 minthe node gives workits clock is 3 s late`);
+    expect(nodes[1]).toBe('http://127.0.0.1:1849/ledgerlost for 1 min, lost once so farrefused');
+  });
+
+  it('draws each device and their sum, over the range that is chosen', async () => {
+    const rig = await served();
+    rig.steps(120, hashes('cpu', 1e6), hashes('gpu0', 30e6));
+    const page = await open(rig.url);
+    const chart = page.locator('.chart', { has: page.locator('h3', { hasText: 'Hashrate' }) });
+    await chart.locator('canvas').waitFor();
+    expect(await chart.locator('tbody th').allTextContents()).toEqual(['total', 'cpu', 'gpu0']);
+    expect(await chart.locator('tbody tr').first().locator('td').allTextContents()).toEqual(
+      Array(4).fill('3.100 MH/s'), // the last ten minutes
+    );
+    const slider = chart.getByRole('slider');
+    expect(await slider.getAttribute('aria-valuemax')).toBe('59');
+    await page.getByRole('radio', { name: '1 h', exact: true }).check();
+    await shows(async () => expect(await slider.getAttribute('aria-valuemax')).toBe('125'));
+    expect(await chart.locator('tbody tr').first().locator('td').allTextContents()).toEqual([
+      '3.100 MH/s',
+      '3.100 MH/s',
+      '3.152 MH/s',
+      '4.200 MH/s',
+    ]);
+    await page.getByRole('radio', { name: '24 h' }).check();
+    await shows(async () => expect(Number(await slider.getAttribute('aria-valuemax'))).toBeLessThan(13));
+    // Temperature and power were known for a minute.
+    expect(await page.locator('.chart:visible h3').allTextContents()).toEqual(['Hashrate', 'Temperature', 'Power']);
+  });
+
+  it('tells the figures of a moment that arrow keys or the mouse choose', async () => {
+    const rig = await served();
+    const page = await open(rig.url);
+    const slider = page.getByRole('slider').first();
+    await page.locator('.chart canvas').first().waitFor();
+    const head = page.locator('.chart thead th').nth(1);
+    await slider.focus();
+    await page.keyboard.press('Home');
+    await shows(async () => expect(await head.textContent()).toBe('22:13:30'));
+    expect(await slider.getAttribute('aria-valuetext')).toBe(
+      '22:13:30: total 4.200 MH/s, cpu 200.0 kH/s, gpu0 4.000 MH/s',
+    );
+    await page.keyboard.press('ArrowRight');
+    await shows(async () => expect(await head.textContent()).toBe('22:13:40'));
+    await page.keyboard.press('End');
+    await shows(async () => expect(await head.textContent()).toBe('22:14:20'));
+    await page.keyboard.press('Escape');
+    await shows(async () => expect(await head.textContent()).toBe('now'));
+    const box = await page.locator('.chart .u-over').first().boundingBox();
+    await page.mouse.move(box!.x + box!.width - 3, box!.y + 20);
+    await shows(async () => expect(await head.textContent()).toBe('22:14:20'));
+  });
+
+  it('has devices rest and go on, where that is allowed', async () => {
+    const rig = await served({ control: true });
+    const page = await open(rig.url);
+    const news = page.getByRole('status');
+    await page.getByRole('button', { name: 'Pause gpu0' }).click();
+    await page.getByRole('button', { name: 'Resume gpu0' }).waitFor();
+    await shows(async () => expect(await news.textContent()).toBe('gpu0 is paused: paused by HTTP'));
+    // The button is the same one, and has kept the focus.
+    expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Resume gpu0');
+    await page.keyboard.press('Enter');
+    await shows(async () => expect(await news.textContent()).toBe('gpu0 is ready'));
+    await page.getByRole('button', { name: 'Pause all' }).click();
+    await shows(async () => expect(await text(page, '#state-text')).toBe('paused'));
+    await page.getByRole('button', { name: 'Resume all' }).click();
+    await shows(async () => expect(await text(page, '#state-text')).toBe('mining'));
+    expect(rig.asked).toEqual(['pause gpu0', 'resume gpu0', 'pause all', 'resume all']);
+  });
+
+  it('says why a device does not rest', async () => {
+    const rig = await served({ control: true });
+    const page = await open(rig.url, { expected: /404/ });
+    const name = 'a name that is longer than any device has';
+    rig.emit(device(name, 'ready'));
+    await refresh(page);
+    await page.route('**/pause', (route) =>
+      route.fulfill({ status: 404, json: { error: { message: 'there is no such device' } } }),
+    );
+    await page.getByRole('button', { name: `Pause ${name}` }).click();
+    await shows(async () =>
+      expect(await page.getByRole('status').textContent()).toBe(`${name}: pause failed: there is no such device`),
+    );
+  });
+
+  it('offers nothing that is not allowed', async () => {
+    const page = await open((await served()).url);
+    await row(page, 'gpu0').waitFor();
+    expect(await page.getByRole('button').count()).toBe(0);
+  });
+
+  it('asks for the token, and keeps it until the tab is closed', async () => {
+    const token = 'a token of twenty letters'.replaceAll(' ', '-');
+    const rig = await served({ token, control: true });
+    const page = await open(rig.url, { expected: /401/ });
+    const input = page.getByLabel('Token');
+    await input.waitFor();
+    expect(await page.locator('main').isVisible()).toBe(false);
+    expect(await page.evaluate('document.activeElement.id')).toBe('token');
+    await page.keyboard.type('another');
+    await page.keyboard.press('Enter');
+    await shows(async () => expect(await text(page, '#token-fault')).toBe('The miner does not take this token.'));
+    await input.fill(token);
+    await page.keyboard.press('Enter');
+    await row(page, 'gpu0').waitFor();
+    expect(await input.isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Pause cpu' }).click();
+    await page.getByRole('button', { name: 'Resume cpu' }).waitFor();
+    await page.reload();
+    await row(page, 'gpu0').waitFor();
+    expect(await page.evaluate('JSON.stringify(localStorage) + document.cookie + location.href')).not.toContain(token);
+    expect(await page.evaluate('sessionStorage["pickaxe-token"]')).toBe(token);
+  });
+
+  it('says when the miner is gone, and goes on by itself when it is back', async () => {
+    const rig = await served();
+    const port = Number(new URL(rig.url).port);
+    const page = await open(rig.url, { expected: /ERR_/ });
+    await row(page, 'gpu0').waitFor();
+    await rig.close();
+    await refresh(page);
+    await shows(async () => expect(await page.getByRole('alert').textContent()).toContain('cannot be reached'));
+    expect(await page.getByRole('alert').textContent()).toContain('The figures are those of 22:14:20.');
+    expect(await figure(page, 'accepted')).toBe('2');
+    expect(await page.locator('body.away').count()).toBe(1);
+
+    const again = new Rig(100_000);
+    await again.serve({ port });
+    again.emit(device('cpu', 'ready'));
+    again.emit({ event: 'new_cut', chain: 5 });
+    await shows(async () => expect(await page.getByRole('status').textContent()).toContain('The miner is back.'));
+    expect(await page.getByRole('alert').isVisible()).toBe(false);
+    await shows(async () => expect(await figure(page, 'accepted')).toBe('0'));
+    await shows(async () => expect(await page.locator('.line').last().textContent()).toContain('New Cut on chain 5'));
+    expect(await page.locator('.again').textContent()).toBe('pickaxe was started again');
+    expect(await page.locator('#devices tbody tr').count()).toBe(1);
+  });
+
+  it('works where the browser may keep nothing', async () => {
+    const token = 'a-token-of-some-letters';
+    const rig = await served({ token });
+    const forbid = ['localStorage', 'sessionStorage'].map(
+      (kind) =>
+        `Object.defineProperty(window, '${kind}', { get() { throw new DOMException('no', 'SecurityError'); } });`,
+    );
+    const page = await open(rig.url, { expected: /401/, prepare: (page) => page.addInitScript(forbid.join('')) });
+    await page.getByLabel('Token').fill(token);
+    await page.keyboard.press('Enter');
+    await row(page, 'gpu0').waitFor();
+    await page.getByLabel('Colours').selectOption('dark');
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
+  });
+
+  it('says when the miner answers with an error', async () => {
+    const rig = await served();
+    const page = await open(rig.url, { expected: /503/ });
+    await row(page, 'gpu0').waitFor();
+    const busy = { status: 503, json: { error: { code: 'unavailable', message: 'it is busy' } } };
+    await page.route('**/status', (route) => route.fulfill(busy));
+    await refresh(page);
+    await shows(async () =>
+      expect(await page.getByRole('alert').textContent()).toContain('The miner answers with an error: it is busy.'),
+    );
+  });
+
+  it('asks nothing while nobody sees it', async () => {
+    const rig = await served();
+    let asked = 0;
+    const page = await open(rig.url, {
+      prepare: async (page) => {
+        await page.clock.install();
+        await page.addInitScript('Object.defineProperty(document, "hidden", { get: () => window.unseen === true })');
+        page.on('request', (request) => {
+          if (request.url().includes('/api/')) asked++;
+        });
+      },
+    });
+    await page.locator('.chart canvas').first().waitFor();
+    await page.locator('.line').first().waitFor();
+    await page.evaluate('window.unseen = true; document.dispatchEvent(new Event("visibilitychange"))');
+    const before = asked;
+    await page.clock.runFor(600_000);
+    expect(asked).toBe(before);
+    await page.evaluate('window.unseen = false');
+    await refresh(page);
+    await shows(async () => expect(asked).toBeGreaterThan(before));
+    const seen = asked;
+    await page.clock.runFor(2_000);
+    await shows(async () => expect(asked).toBeGreaterThan(seen + 1));
+  });
+});

@@ -1,0 +1,113 @@
+/** A rig that does what a test tells it, served with its page. */
+
+import { pino } from 'pino';
+import { onTestFinished, vi } from 'vitest';
+import type { Controls, PauseReason } from '#pickaxe/events/controls.js';
+import { Events, type MinerEvent } from '#pickaxe/events/events.js';
+import { type Http, serveHttp } from '#pickaxe/report/http/http.js';
+import { pageRoutes } from '#pickaxe/report/http/page.js';
+import type { ServerOptions } from '#pickaxe/report/http/server.js';
+import { Tally } from '#pickaxe/report/tally.js';
+import { device, FakeClock, hashes, verdict } from '../report/fakes.ts';
+import { asker } from '../report/http/serving.ts';
+
+const STEP_MS = 10_000;
+
+export class Rig {
+  readonly clock = new FakeClock();
+  readonly events = new Events();
+  readonly tally: Tally;
+  readonly emit = this.events.emit;
+  /** `pause gpu0`, `resume all` … */
+  readonly asked: string[] = [];
+  #http: Http | undefined;
+  readonly #devices = new Set<string>();
+
+  /** @param startMs by its clock */
+  constructor(startMs = 0) {
+    this.clock.advance(startMs);
+    this.tally = new Tally(this.clock);
+    this.events.on(this.tally.listen);
+    this.events.on((event) => event.event === 'device' && this.#devices.add(event.device));
+  }
+
+  get url(): string {
+    if (!this.#http) throw new Error('not served');
+    return this.#http.url;
+  }
+
+  get ask() {
+    return asker(Number(new URL(this.url).port));
+  }
+
+  /** Until the test has finished, its pages included. Steps of its history are taken by `steps` alone. */
+  async serve(options: Partial<ServerOptions> = {}): Promise<this> {
+    onTestFinished(() => this.close());
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const controls: Controls = {
+      pause: (_, why, name) => this.#act('pause', name, 'paused', why),
+      resume: (_: PauseReason, name) => this.#act('resume', name, 'ready'),
+      stop: () => this.asked.push('stop'),
+    };
+    const settings = { host: '127.0.0.1', port: 0, control: false, ...options };
+    const log = pino({ level: 'silent' });
+    this.#http = await serveHttp(
+      { controls, events: this.events, tally: this.tally, clock: this.clock },
+      settings,
+      log,
+      pageRoutes(),
+    );
+    return this;
+  }
+
+  async close(): Promise<void> {
+    await this.#http?.close();
+    this.#http = undefined;
+    vi.useRealTimers();
+  }
+
+  /** Some of ten seconds each, with these events in the middle of each. */
+  steps(count: number, ...events: MinerEvent[]): void {
+    for (let step = 0; step < count; step++) {
+      this.clock.advance(STEP_MS / 2);
+      for (const event of events) this.emit(event);
+      this.clock.advance(STEP_MS / 2);
+      vi.advanceTimersByTime(STEP_MS);
+    }
+  }
+
+  #act(action: string, name: string | undefined, state: 'paused' | 'ready', why?: string): boolean {
+    const named = name === undefined ? [...this.#devices] : [name].filter((one) => this.#devices.has(one));
+    this.asked.push(`${action} ${name ?? 'all'}`);
+    for (const each of named) this.emit(device(each, state, why));
+    return named.length > 0;
+  }
+}
+
+export const NODE = 'http://127.0.0.1:1848/ledger';
+
+/** A CPU and a GPU at work; everything is known. */
+export function work(rig: Rig): Rig {
+  const { emit } = rig;
+  emit({ event: 'source', source: NODE, state: 'connected', reason: 'the node gives work' });
+  emit({ event: 'source', source: 'http://127.0.0.1:1849/ledger', state: 'lost', reason: 'refused' });
+  emit({ event: 'source', source: NODE, state: 'warning', reason: 'its clock is 3 s late' });
+  emit(device('cpu', 'ready'));
+  emit(device('gpu0', 'ready'));
+  emit(device('gpu1', 'parked', 'it was lost'));
+  emit({ event: 'work', chain: 7, height: 41n, difficulty: 9e6 });
+  emit({ event: 'work', chain: 3, height: 42n, difficulty: 5e6 });
+  emit({ event: 'new_cut', chain: 3 });
+  emit({ event: 'restart', device: 'gpu0', ms: 4.25 });
+  const sensors: MinerEvent = {
+    ...{ event: 'telemetry', device: 'gpu0' },
+    telemetry: { temperatureC: 61, powerW: 161.5, fanPercent: 40 },
+  };
+  rig.steps(6, hashes('cpu', 2e6, 5e6), hashes('gpu0', 40e6, 5e6), sensors);
+  emit({ event: 'proof', device: 'gpu0', hashes: 230e6, difficulty: 88e6 });
+  for (const each of ['accepted', 'accepted', 'rejected', 'stale', 'unknown'] as const)
+    emit(verdict('gpu0', each, 'so it is'));
+  emit({ event: 'hardware_error', device: 'cpu', nonce: 1n });
+  emit(sensors);
+  return rig;
+}
