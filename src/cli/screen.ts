@@ -1,7 +1,7 @@
 /**
  * stderr, when it is a terminal: text that scrolls, and below it one line that stays. The cursor rests at the start of
  * that line. So whatever a resize makes of it is erased with it: terminals break long lines anew when they get narrower,
- * and take the cursor along. (`log-update` rests below the line, and leaves a part of it behind then.)
+ * and take the cursor along. (The log-update package rests below the line, and leaves a part of it behind then.)
  */
 
 /** To the start of the row, and nothing from there on (ECMA-48 §8.3.39, ED). */
