@@ -50,7 +50,12 @@ export function findFile(base: string): string | undefined {
 
 /** Whether there is something of this name: also a link that leads nowhere, which is an error to tell. */
 function exists(file: string): boolean {
-  return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch (fault) {
+    const remedy = 'Make its folder readable, or set HOME or XDG_CONFIG_HOME to a folder of yours.';
+    throw new ConfigError([`${file}: it cannot be told whether it is there (${(fault as Error).message}). ${remedy}`]);
+  }
 }
 
 /**

@@ -11,6 +11,8 @@ export const FILE_VARIABLE = `${VARIABLE_PREFIX}CONFIG`;
 
 /** What hooks are told: they may run pickaxe. */
 const EVENT_NAME = /^PICKAXE_EVENT(_|$)/;
+/** Kubernetes tells each container of a service that is called pickaxe. */
+const SERVICE_NAME = /^PICKAXE_(SERVICE_(HOST|PORT(_\w+)?)|PORT(_\d+_(TCP|UDP)(_\w+)?)?)$/;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -43,7 +45,9 @@ export function saidByEnvironment(environment: Environment): Said {
 export function unknownVariables(environment: Environment): string[] {
   const known = new Map<string, string[]>([[FILE_VARIABLE, []]]);
   for (const { variable, path } of ENTRIES) known.set(variable, [`${VARIABLE_PREFIX}${path.replace('.', '_')}`]);
-  const ours = Object.keys(environment).filter((name) => name.startsWith(VARIABLE_PREFIX) && !EVENT_NAME.test(name));
+  const isOurs = (name: string) =>
+    name.startsWith(VARIABLE_PREFIX) && !EVENT_NAME.test(name) && !SERVICE_NAME.test(name);
+  const ours = Object.keys(environment).filter(isOurs);
   const unknown = ours.filter((name) => !known.has(name));
   return unknown.map((name) => {
     const belongs = whereSecretBelongs(name.slice(VARIABLE_PREFIX.length));

@@ -12,7 +12,7 @@ const idle = time(
 );
 export const idleTime: Kind<number | 'none'> = {
   ...idle,
-  schema: (z) => z.union([z.literal('none'), z.literal(true).transform(() => 60), idle.schema(z)]),
+  schema: (z) => z.union([z.literal('none'), z.literal([true, 'true']).transform(() => 60), idle.schema(z)]),
 };
 
 /** For `parseWindows`. */

@@ -6,7 +6,8 @@ import * as kinds from './unattended-kinds.ts';
 
 /** A hook, which is like all others but for when it runs. */
 function hook<const F extends string>(about: string, flag: F) {
-  return { kind: kinds.command, about, example: 'logger -t pickaxe', flag } as const;
+  // Commands have tokens and secret URLs in them.
+  return { kind: kinds.command, about, example: 'logger -t pickaxe', flag, hidden: true } as const;
 }
 
 export const UNATTENDED = {

@@ -1,12 +1,12 @@
 /** `pickaxe stats`: asks a miner that serves HTTP how it is doing, and prints that for people's tools and mining systems. */
 
 import { request } from 'undici';
-import { readSecretFile } from '../../config/secrets.ts';
 import type { Config } from '../../config/settings.ts';
 import { parseHttpAddress } from '../../http-address.ts';
 import { hiveStats, mmposStats } from '../../report/http/mining-os.ts';
 import { Status } from '../../report/http/schemas.ts';
 import { EXIT, UsageError } from '../exit-codes.ts';
+import { secretIn } from '../secret-file.ts';
 
 /** A mining system asks every few seconds and does not wait for long. */
 const TIMEOUT_MS = 3_000;
@@ -29,7 +29,8 @@ export async function runStats({ http }: Config, { format }: { readonly format: 
   const { listen, tokenFile } = http;
   const address = listen === undefined ? undefined : parseHttpAddress(listen);
   if (!address) throw new UsageError('Say where the miner serves HTTP: --http [HOST:]PORT, as it was started with.');
-  const authorization = tokenFile === undefined ? {} : { authorization: `Bearer ${tokenIn(tokenFile)}` };
+  const authorization =
+    tokenFile === undefined ? {} : { authorization: `Bearer ${secretIn(tokenFile, '--http-token-file').value}` };
   const { path, print } = FORMATS[format];
   try {
     process.stdout.write(`${print(await get(`${originOf(address)}${path}`, authorization))}\n`);
@@ -84,13 +85,5 @@ function parsed(text: string): unknown {
     return JSON.parse(text);
   } catch (cause) {
     throw new Error('the answer is no JSON: is it pickaxe that listens there?', { cause });
-  }
-}
-
-function tokenIn(file: string): string {
-  try {
-    return readSecretFile(file, '--http-token-file').value;
-  } catch (fault) {
-    throw new UsageError((fault as Error).message);
   }
 }

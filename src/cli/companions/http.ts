@@ -1,7 +1,6 @@
 /** `--http`: the HTTP API and metrics beside the miner. */
 
 import type { Logger } from 'pino';
-import { readSecretFile } from '../../config/secrets.ts';
 import type { Config } from '../../config/settings.ts';
 import { parseHttpAddress } from '../../http-address.ts';
 import { isLoopback } from '../../report/http/hosts.ts';
@@ -10,6 +9,7 @@ import { pageRoutes } from '../../report/http/page.ts';
 import type { Route } from '../../report/http/route.ts';
 import { UsageError } from '../exit-codes.ts';
 import type { Companion } from '../run-miner.ts';
+import { secretIn } from '../secret-file.ts';
 
 /** What nobody guesses, and far less than what the server takes in headers; printable, as RFC 6750 §2.1 has it. */
 const TOKEN = /^[\x21-\x7e]{16,512}$/;
@@ -39,20 +39,12 @@ export function httpCompanion({ listen, tokenFile, control }: Config['http']): C
 
 /** @throws UsageError that says what is wrong with the file, and nothing of what is in it. */
 function readToken(file: string): { token: string; warning?: string | undefined } {
-  const { value, warning } = secretIn(file);
+  const { value, warning } = secretIn(file, '--http-token-file');
   if (TOKEN.test(value)) return { token: value, warning };
   throw new UsageError(
     `--http-token-file: ${file} must hold one token of 16 to 512 printable characters and nothing else. ` +
       `Make one with: (umask 077; openssl rand -hex 32 > ${file})`,
   );
-}
-
-function secretIn(file: string) {
-  try {
-    return readSecretFile(file, '--http-token-file');
-  } catch (fault) {
-    throw new UsageError((fault as Error).message);
-  }
 }
 
 /** Mining and the rest of the API do without it. */

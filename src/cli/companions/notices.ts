@@ -1,16 +1,16 @@
 /** `--on-…` and `--webhook`: others are told what happens. */
 
-import { isIP } from 'node:net';
-import { readSecretFile } from '../../config/secrets.ts';
 import { kebab } from '../../config/setting.ts';
 import type { Config } from '../../config/settings.ts';
 import { isWebhookUrl, webhookUrl } from '../../config/unattended-kinds.ts';
 import { type HookCommands, Hooks } from '../../notify/hooks.ts';
 import { NOTICES, type NoticeName, tellNotices } from '../../notify/notices.ts';
 import { Webhook } from '../../notify/webhook.ts';
+import { isLoopback } from '../../report/http/hosts.ts';
 import { version } from '../../version.ts';
 import { UsageError } from '../exit-codes.ts';
 import type { Companion } from '../run-miner.ts';
+import { secretIn } from '../secret-file.ts';
 
 /** @throws UsageError when the settings of the webhook make no sense. */
 export async function notices(config: Config): Promise<Companion | undefined> {
@@ -66,17 +66,7 @@ function targetOf({ url: given, urlFile, tokenFile, events = NOTICES }: Config['
   };
 }
 
-function secretIn(file: string, option: string): ReturnType<typeof readSecretFile> {
-  try {
-    return readSecretFile(file, option);
-  } catch (fault) {
-    throw new UsageError(`${(fault as Error).message}.`);
-  }
-}
-
 /** What is sent there is encrypted, or does not leave this machine. */
 function isPrivate({ protocol, hostname }: URL): boolean {
-  const loopback =
-    hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && /^127\./.test(hostname));
-  return protocol === 'https:' || loopback;
+  return protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''));
 }

@@ -5,7 +5,6 @@ import type { Logger } from 'pino';
 import type { Change } from '../../config/changes.ts';
 import { visible } from '../../config/secrets.ts';
 import { ENTRIES } from '../../config/settings.ts';
-import { UsageError } from '../exit-codes.ts';
 import type { LiveConfig } from '../live-config.ts';
 import type { Companion } from '../run-miner.ts';
 
@@ -41,8 +40,7 @@ async function refresh(live: LiveConfig, log: Logger): Promise<void> {
       log.warn({ tag: 'config' }, `${said(change)}: takes effect at the next start`);
     log.level = level;
   } catch (fault) {
-    if (!(fault instanceof UsageError)) throw fault;
-    log.error({ tag: 'config' }, `the configuration stays as it was: ${fault.message}`);
+    log.error({ tag: 'config' }, `the configuration stays as it was: ${(fault as Error).message}`);
   }
 }
 

@@ -3,7 +3,7 @@
 import { formatHashrate } from '../../report/units.ts';
 import { UsageError } from '../exit-codes.ts';
 import type { Companion } from '../run-miner.ts';
-import { isReady, whyIdle } from './liveness.ts';
+import { hasStarted, whyIdle } from './liveness.ts';
 import { type NotifySocket, openNotifySocket } from './notify-socket.ts';
 
 /** Often enough for whoever looks at `systemctl status`. */
@@ -52,7 +52,7 @@ function companion(socket: NotifySocket, watchdogMs: number | undefined): Compan
       const idle = whyIdle(now);
       const alive = hashes > hashesBefore || idle !== undefined;
       hashesBefore = hashes;
-      ready ||= isReady(now);
+      ready ||= hasStarted(now);
       const books = `${formatHashrate(now.hashrate)}, ${accepted} accepted, ${rejected} rejected, ${stale} stale`;
       say({
         ...(ready && { READY: 1 }), // said again and again, which means nothing: the first one may not have been taken
@@ -68,7 +68,7 @@ function companion(socket: NotifySocket, watchdogMs: number | undefined): Compan
 
     const timer = setInterval(tick, Math.min(STATUS_MS, (watchdogMs ?? Number.POSITIVE_INFINITY) / 2));
     const unsubscribe = events.on(() => {
-      if (!ready && isReady(tally.now())) tick();
+      if (!ready && hasStarted(tally.now())) tick();
     });
     process.on('SIGINT', stop).on('SIGTERM', stop);
     return () => {

@@ -3,7 +3,7 @@
 import type { RigNow } from '../../report/tally.ts';
 
 /** Whether a device is in service, or a source within reach: the rest comes by itself. */
-export function isReady({ devices, sources }: RigNow): boolean {
+export function hasStarted({ devices, sources }: RigNow): boolean {
   const up = [...devices.values()].some(({ state }) => state === 'ready');
   return up || [...sources.values()].some(({ state }) => state === 'connected');
 }

@@ -29,6 +29,8 @@ export class Metrics {
       const metric = kind === 'counter' ? new Counter(settings) : new Gauge(settings);
       return (now) => {
         metric.reset();
+        // Without labels it would be 0 now: what is not known has no sample.
+        if (labels.length === 0) metric.remove();
         for (const [of, value] of samples(now)) if (value !== null) metric.inc(of, value);
       };
     });

@@ -112,7 +112,8 @@ export class Server {
       throw new HttpError(403, 'forbidden_origin', 'pages of other websites may not ask');
     }
     const asked = request.method === 'HEAD' ? 'GET' : request.method;
-    const route = this.#routes.get(pathOf(request))?.find(({ method }) => method === asked);
+    // By the path that matched: a path can be written in many ways.
+    const route = this.#routes.get(request.routeOptions.url ?? '')?.find(({ method }) => method === asked);
     if (!route?.open && !this.#authorised(authorization)) {
       reply.header('www-authenticate', 'Bearer');
       throw new HttpError(401, 'unauthorized', 'send the token: Authorization: Bearer TOKEN');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isReady, whyIdle } from '#pickaxe/cli/systemd/liveness.js';
+import { hasStarted, whyIdle } from '#pickaxe/cli/systemd/liveness.js';
 import type { MinerEvent } from '#pickaxe/events/events.js';
 import { Tally } from '#pickaxe/report/tally.js';
 import { device, FakeClock } from '../../report/fakes.ts';
@@ -12,7 +12,7 @@ function after(...events: MinerEvent[]) {
   const tally = new Tally(new FakeClock());
   for (const event of events) tally.listen(event);
   const now = tally.now();
-  return { ready: isReady(now), idle: whyIdle(now) };
+  return { ready: hasStarted(now), idle: whyIdle(now) };
 }
 
 describe('a rig', () => {

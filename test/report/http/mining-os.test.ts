@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { hiveStats, mmposStats } from '#pickaxe/report/http/mining-os.js';
-import type { Status } from '#pickaxe/report/http/schemas.js';
+import { Status } from '#pickaxe/report/http/schemas.js';
 import { device, hashes, verdict } from '../fakes.ts';
 import { serve } from './serving.ts';
 
@@ -68,6 +68,15 @@ test('HiveOS is told each device’s rate and sensors, and its bus as a decimal'
     bus_numbers: [10, null, null],
   });
   expect(khs).toBe(31_000);
+});
+
+test('weeks of a fast rig are not too many hashes', async () => {
+  const { ask, emit } = await serve();
+  emit(device('gpu0', 'ready'));
+  emit(hashes('gpu0', 2 ** 53));
+  emit(hashes('gpu0', 2 ** 40));
+  const status = Status.parse((await ask('/api/v1/status')).json);
+  expect(hiveStats(status).stats.hs).toHaveLength(1);
 });
 
 test('mmpOS is told the CPU first, and each device’s shares', async () => {

@@ -55,7 +55,8 @@ describe('who may ask', () => {
 
   it('nobody to change anything unless that is allowed', async () => {
     const { ask, asked } = await serve({ token: TOKEN });
-    for (const path of ['/api/v1/pause', '/api/v1/resume', '/api/v1/stop']) {
+    const written = ['/api/v1/st%6fp', '/api/v1/%70ause', '/api/v1/stop#a', '/%61pi/v1/resume?x=1'];
+    for (const path of ['/api/v1/pause', '/api/v1/resume', '/api/v1/stop', ...written]) {
       const { status, json } = await ask(path, { method: 'POST', headers: bearer(TOKEN) });
       expect([status, json.error.code]).toEqual([403, 'read_only']);
       expect(json.error.message).toContain('--http-control');
