@@ -1,7 +1,7 @@
 /** What pickaxe's exit codes mean. Wrappers rely on them. */
 export const EXIT = {
   done: 0,
-  /** Internal error; of `pickaxe verify`: not solved; of `pickaxe doctor`: something stops mining. */
+  /** Internal error; of `pickaxe verify`: not solved; of `pickaxe doctor`: something stops mining; of `pickaxe stats`: no miner answers. */
   failed: 1,
   /** Wrong usage or configuration. */
   usage: 2,

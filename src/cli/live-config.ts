@@ -10,7 +10,6 @@ export class LiveConfig {
   readonly files: readonly string[];
   #config: Config;
   readonly #load: () => Promise<Loaded>;
-  readonly #listeners = new Set<(config: Config) => void>();
 
   /** @param load reads it again; throws UsageError when something is wrong with it */
   constructor({ config, files }: Loaded, load: () => Promise<Loaded>) {
@@ -22,11 +21,6 @@ export class LiveConfig {
   /** What holds now. */
   get config(): Config {
     return this.#config;
-  }
-
-  /** @param listener called with what holds, whenever that has changed */
-  on(listener: (config: Config) => void): void {
-    this.#listeners.add(listener);
   }
 
   /**
@@ -41,7 +35,6 @@ export class LiveConfig {
     if (found.live.length === 0) return found;
     const before = this.#config;
     this.#config = assemble((entry) => valueIn(entry.setting.live ? read : before, entry));
-    for (const listener of this.#listeners) listener(this.#config);
     return found;
   }
 }

@@ -40,10 +40,12 @@ export function makeLog(level: LogLevel, format: LogFormat, file?: DestinationSt
 
 function toStderr(format: LogFormat): DestinationStream {
   const readable = format === 'text' || (format === 'auto' && process.stderr.isTTY === true);
-  if (!readable) return pino.destination({ fd: STDERR, sync: true });
   const { escapes, colours: colorize } = terminalKind();
-  if (escapes) return prettyLines(screen, { ...READABLE, colorize });
-  return pretty({ ...READABLE, destination: STDERR, sync: true, colorize });
+  if (readable && escapes) return prettyLines(screen, { ...READABLE, colorize });
+  const lines = pino.destination({ fd: STDERR, sync: true });
+  // A disk that is full, or a terminal that has gone, costs lines and nothing else.
+  lines.on('error', () => {});
+  return readable ? prettyLines(lines, { ...READABLE, colorize }) : lines;
 }
 
 function prettyLines(to: DestinationStream, options: pretty.PrettyOptions): DestinationStream {

@@ -98,7 +98,13 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
     for (const start of companions) ends.push(await start({ controls: miner, events, tally, clock, log }));
     await miner.run();
   } finally {
-    for (const end of ends.reverse()) await end();
+    for (const end of ends.reverse()) {
+      try {
+        await end();
+      } catch (fault) {
+        log.error({ tag: 'miner' }, `what ran beside it did not end well: ${(fault as Error).message}`);
+      }
+    }
   }
 
   for (const timer of timers) clearTimeout(timer);
@@ -118,7 +124,10 @@ function writeLine(line: string): void {
   if (process.stdout.writableLength < MAX_UNREAD_BYTES) process.stdout.write(line);
 }
 
-/** Calls `stop` at the first SIGINT or SIGTERM and ends the process at the second. @returns what undoes it */
+/** Ctrl-C, a service manager, and a terminal that is closed. */
+const STOPS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Calls `stop` at the first of those signals and ends the process at the second. @returns what undoes it */
 export function onSignals(stop: () => void): () => void {
   let asked = false;
   const handle = () => {
@@ -126,6 +135,8 @@ export function onSignals(stop: () => void): () => void {
     asked = true;
     stop();
   };
-  process.on('SIGINT', handle).on('SIGTERM', handle);
-  return () => process.off('SIGINT', handle).off('SIGTERM', handle);
+  for (const signal of STOPS) process.on(signal, handle);
+  return () => {
+    for (const signal of STOPS) process.off(signal, handle);
+  };
 }

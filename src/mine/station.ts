@@ -82,7 +82,7 @@ export class Station {
   /** Puts the engine to a new assignment at once, or to none. */
   assign(assignment: Assignment | undefined): void {
     this.#assignment = assignment;
-    if (assignment) this.#start(assignment);
+    if (assignment) this.#start(assignment, assignment.cutMs);
   }
 
   /** Has the device rest for a reason. What it is on is given back. */
@@ -168,14 +168,17 @@ export class Station {
     }
   }
 
-  /** Does nothing while out of service, or at rest: what is current then is started later. */
-  #start(assignment: Assignment): void {
+  /**
+   * Does nothing while out of service, or at rest: what is current then is started later.
+   * @param cutMs of the New Cut that this is the answer to; left out of a start that came later
+   */
+  #start(assignment: Assignment, cutMs?: number): void {
     const { stop } = assignment;
     if (!this.#leave || this.#pauses.size > 0 || stop.aborted) return;
     const halt = new AbortController();
     const relay = () => halt.abort();
     stop.addEventListener('abort', relay, { once: true });
-    const done = this.#search(assignment, halt.signal)
+    const done = this.#search(assignment, halt.signal, cutMs)
       .catch((fault) => this.#leave?.(fault))
       .finally(() => {
         stop.removeEventListener('abort', relay);
@@ -185,21 +188,21 @@ export class Station {
     this.#searches.add(search);
   }
 
-  async #search(assignment: Assignment, stop: AbortSignal): Promise<void> {
+  async #search(assignment: Assignment, stop: AbortSignal, cutMs: number | undefined): Promise<void> {
     const { space, difficulty } = assignment;
     const job = this.#proofs.ease(assignment.job);
     for await (const report of this.engine.search(job, space, stop)) {
       const { hashes, beganMs } = report;
       this.#proofs.searched(hashes);
       this.#hooks.emit({ event: 'hashes', device: this.engine.name, hashes, difficulty });
-      this.#tellRestart(assignment, beganMs);
+      this.#tellRestart(cutMs, beganMs);
       this.#hooks.report(this, assignment, job, report);
     }
     // A search also ends when the device goes out of service.
     if (!stop.aborted && this.#leave) this.#hooks.exhausted(assignment);
   }
 
-  #tellRestart({ cutMs }: Assignment, beganMs: number): void {
+  #tellRestart(cutMs: number | undefined, beganMs: number): void {
     if (cutMs === undefined || cutMs === this.#cutMs) return;
     this.#cutMs = cutMs;
     this.#hooks.emit({ event: 'restart', device: this.engine.name, ms: Math.max(0, beganMs - cutMs) });

@@ -36,6 +36,8 @@ export interface DeviceNow {
   readonly bus?: string;
   /** Why it does not work, when it does not. */
   readonly reason?: string;
+  /** For how long it has hashed: since its first hashes, rests included. */
+  readonly hashingSeconds: number;
   /** H/s over half a minute. */
   readonly hashrate: number;
   readonly windows: Windows;
@@ -89,6 +91,7 @@ export class DeviceBooks {
     const { powerW } = telemetry;
     return {
       ...{ kind, state, description, ...(bus !== undefined && { bus }), ...(reason !== undefined && { reason }) },
+      hashingSeconds: this.meter.firstMs === null ? 0 : (nowMs - this.meter.firstMs) / 1000,
       ...{ hashrate, windows: this.meter.windows(nowMs), highest: this.meter.highest },
       ...{ telemetry, ...(powerW && { hashes_per_joule: hashrate / powerW }) },
     };

@@ -14,6 +14,8 @@ const LONGEST_MS = WINDOWS_MS['15m'];
 export class Meter {
   /** All hashes. */
   total = 0;
+  /** When the first hashes were counted. */
+  firstMs: number | null = null;
   /** The highest rate over 10 s so far, H/s; null before the first 10 s. */
   highest: number | null = null;
   readonly #sinceMs: number;
@@ -27,6 +29,7 @@ export class Meter {
 
   add(hashes: number, nowMs: number): void {
     this.total += hashes;
+    if (hashes > 0) this.firstMs ??= nowMs;
     const last = this.#steps.at(-1);
     if (last && nowMs < last[0]) {
       last[1] += hashes;

@@ -74,7 +74,7 @@ export class Chart {
     if (!same) this.#make();
     this.#uplot?.setData(this.#columns);
     setAttribute(this.#plot, 'aria-valuemax', String(Math.max(0, data.timesMs.length - 1)));
-    if (!this.#uplot?.cursor.idx) this.#describe(null);
+    if (this.#uplot?.cursor.idx == null) this.#describe(null);
     this.#table.show(data, this.#uplot?.cursor.idx ?? null);
   }
 

@@ -46,7 +46,7 @@ function showResults(status: Status): void {
   setFigure('to-block', known(status.seconds_to_block, formatDuration));
   setFigure('effort', percent(status.effort));
   const { accepted, expected_blocks: expected } = status;
-  setFigure('luck', expected > 0 ? percent(accepted / expected) : UNKNOWN);
+  setFigure('luck', expected >= 1 ? percent(accepted / expected) : UNKNOWN);
   setFigure('expected', expected.toFixed(1));
   setFigure('best', amount(status.best_difficulty));
   setFigure('hardware-errors', String(status.hardware_errors));

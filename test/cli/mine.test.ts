@@ -1,6 +1,9 @@
+import { type StdioOptions, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
-import { type Run, start } from './pickaxe.ts';
+import { MAIN, type Run, start } from './pickaxe.ts';
 
 const KEY = 'ab'.repeat(32);
 const EASY = 200_000;
@@ -136,4 +139,38 @@ describe('pickaxe demo', () => {
     expect(run.events('summary')[0]).toMatchObject({ rejected: 0 });
     expect(Number(run.events('summary')[0].accepted)).toBeGreaterThanOrEqual(3);
   });
+});
+
+describe.runIf(process.platform === 'linux')('lines that cannot be written', () => {
+  it.each([
+    ['the log', ['pipe', 'full']],
+    ['events', ['full', 'pipe']],
+    ['both', ['full', 'full']],
+  ])('cost nothing else: %s', async (_, [out, err]) => {
+    const full = openSync('/dev/full', 'w');
+    const stdio = [out, err].map((stream) => (stream === 'full' ? full : 'ignore'));
+    const args = ['demo', '--devices', 'cpu', '--threads', '1', '--blocks', '3', '--json', '--log-format', 'text'];
+    const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', ...stdio] as StdioOptions });
+    const [code, signal] = await once(child, 'exit');
+    closeSync(full);
+    expect([code, signal]).toEqual([0, null]);
+  });
+
+  it('end any other command, with a word on stderr', () => {
+    const full = openSync('/dev/full', 'w');
+    const { status, stderr } = spawnSync(process.execPath, [MAIN, 'config', 'example'], {
+      encoding: 'utf8',
+      stdio: ['ignore', full, 'pipe'],
+    });
+    closeSync(full);
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/^error: what is printed cannot be written: .*\n$/)]);
+  });
+});
+
+it('a terminal that is closed ends it in good order', async () => {
+  const run = start(['demo', '--devices', 'cpu', '--threads', '1', '--json']);
+  await vi.waitFor(() => expect(run.events('verdict').length).toBeGreaterThan(0), { timeout: 20_000 });
+  run.child.kill('SIGHUP');
+  expect(await run.code).toBe(0);
+  expect(run.events('summary')).toHaveLength(1);
 });

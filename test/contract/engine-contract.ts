@@ -1,6 +1,6 @@
 /** What every engine must do, whatever it runs on. */
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { toHex } from '#pickaxe/chain/bytes.js';
 import { type Job, solves } from '#pickaxe/chain/job.js';
 import { joinNonce, type Range, splitNonce } from '#pickaxe/chain/nonce.js';
@@ -53,6 +53,22 @@ export function engineContract(name: string, makeEngine: () => Engine): void {
       })();
       return { ranges, reports, firstReport: Promise.race([firstReport, ended]), ended };
     }
+
+    test('goes on with a job that it was stopped on and is put to again at once', async () => {
+      const job = jobOf(someHeaderHex, nothingSolves);
+      const [first, again] = [new AbortController(), new AbortController()];
+      const old = searchOn(job, first.signal);
+      await old.firstReport;
+      first.abort();
+      const resumed = searchOn(job, again.signal);
+      await old.ended;
+      await resumed.firstReport;
+      const before = resumed.reports.length;
+      await vi.waitFor(() => expect(resumed.reports.length).toBeGreaterThan(before + 3), { timeout: 20_000 });
+      again.abort();
+      await resumed.ended;
+      resumed.ranges.expectBalanced(resumed.reports);
+    });
 
     test.each(searchVectors.first)('finds nonce $nonce first', async (vector) => {
       const { lane, page, start, counter } = vector;

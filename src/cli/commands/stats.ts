@@ -23,7 +23,6 @@ const FORMATS = {
 } as const;
 
 export type StatsFormat = keyof typeof FORMATS;
-export const STATS_FORMATS = Object.keys(FORMATS) as StatsFormat[];
 
 export async function runStats({ http }: Config, { format }: { readonly format: StatsFormat }): Promise<number> {
   const { listen, tokenFile } = http;

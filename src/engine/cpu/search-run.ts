@@ -29,6 +29,8 @@ export class SearchRun {
   readonly #reports: SearchReport[] = [];
   #inFlight = 0;
   #stopping = false;
+  /** The job is not the current one because of this run: a later run of the same job may have made it that again. */
+  #gaveUp = false;
   #fault: DeviceError | undefined;
   readonly #waiting: (() => void)[] = [];
 
@@ -58,7 +60,8 @@ export class SearchRun {
   async stop(): Promise<void> {
     const { currentJob, job, ranges } = this.#options;
     this.#stopping = true;
-    Atomics.compareExchange(currentJob, 0, job.number, 0);
+    if (!this.#gaveUp) Atomics.compareExchange(currentJob, 0, job.number, 0);
+    this.#gaveUp = true;
     while (this.#inFlight > 0) await this.#change();
     for (const range of this.#unfinished.splice(0)) ranges.giveBack(range);
     this.#notify();

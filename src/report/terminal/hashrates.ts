@@ -1,8 +1,8 @@
 /** Key `h`: the hashrate of each device, counted and proven. */
 
+import type { DeviceSummary } from '../device-books.ts';
 import type { Windows } from '../meter.ts';
 import { isDoubtful } from '../proven.ts';
-import type { Summary } from '../tally.ts';
 import { formatDuration, formatHashrate, formatInterval } from '../units.ts';
 import type { View } from './view.ts';
 
@@ -19,7 +19,10 @@ export function hashrates({ now, summary }: View): string[] {
     ...[...devices].map(([name, { windows, highest }]) => row(name, cells(windows, highest))),
     ...(devices.size > 1 ? [row('all', cells(now.windows, now.highest))] : []),
     `over the whole run, ${formatDuration(summary.seconds)}; verified candidates prove it:`,
-    ...Object.keys(summary.devices).map((name) => `${name.padEnd(width)} ${proven(name, summary)}`),
+    ...Object.keys(summary.devices).map((name) => {
+      const hashingSeconds = devices.get(name)?.hashingSeconds ?? 0;
+      return `${name.padEnd(width)} ${proven(summary.devices[name], summary.seconds, hashingSeconds)}`;
+    }),
   ];
 }
 
@@ -29,11 +32,10 @@ function cells(windows: Windows, highest: number | null): string[] {
   );
 }
 
-function proven(name: string, { devices, seconds }: Summary): string {
-  const { hashes, proven } = devices[name];
+function proven({ hashes, proven }: DeviceSummary, seconds: number, hashingSeconds: number): string {
   const counted = `counted ${formatHashrate(hashes / seconds)}`;
   if (!proven) {
-    const warning = seconds > SILENT_SECONDS && hashes > 0 ? ': IT PROVES NOTHING of what it counts' : '';
+    const warning = hashingSeconds > SILENT_SECONDS ? ': IT PROVES NOTHING of what it counts' : '';
     return `nothing yet; ${counted}${warning}`;
   }
   const rate = formatInterval(proven.hashes / seconds, proven.low / seconds, proven.high / seconds);

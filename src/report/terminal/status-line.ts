@@ -41,11 +41,11 @@ function hashrate({ windows, hashrate }: RigNow): string {
 
 /** What keeps the rig from mining, where anything does. */
 function troubleOf({ devices, sources, work }: RigNow): string {
-  const states = [...devices.values()].map(({ state }) => state);
-  if (states.length === 0) return 'starting';
-  if (states.every((state) => state === 'parked')) return 'no device works';
-  if (states.every((state) => state === 'paused')) return 'paused';
-  if (states.length === 1 && states[0] !== 'ready') return states[0];
+  if (devices.size === 0) return 'starting';
+  const states = new Set([...devices.values()].map(({ state }) => state));
+  states.delete('parked');
+  if (states.size === 0) return 'no device works';
+  if (!states.has('ready')) return [...states].join(', ');
   if (sources.size > 0 && [...sources.values()].every(({ state }) => state === 'lost')) return 'no node in reach';
   return work ? '' : 'no work yet';
 }

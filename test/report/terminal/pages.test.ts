@@ -37,6 +37,12 @@ describe('hashrates', () => {
     expect(hashrates(rig.view).at(-1)).toMatch(new RegExp(`; ${says}$`));
   });
 
+  test('of a device that comes into service late are not doubted at once', () => {
+    const rig = new FakeRig().connected(1e12).mine({ cpu: 1e6 }, 3_600);
+    rig.mine({ gpu0: 8e9 }, 1, { proofs: 0 });
+    expect(hashrates(rig.view).at(-1)).toMatch(/^gpu0 nothing yet; counted \S+ MH\/s$/);
+  });
+
   test('of a device that proves nothing are doubted once it should have', () => {
     const rig = new FakeRig().connected(1e12).mine({ gpu0: 8e9 }, 100, { proofs: 0 });
     expect(hashrates(rig.view).at(-1)).toBe('gpu0 nothing yet; counted 8.000 GH/s');

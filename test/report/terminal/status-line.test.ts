@@ -67,6 +67,8 @@ describe('the status line', () => {
     ['paused', [device('cpu', 'paused', 'by the key p')]],
     ['restarting', [device('cpu', 'restarting', 'it was lost')]],
     ['no device works', [device('cpu', 'parked', 'it was lost')]],
+    ['paused', [device('gpu0', 'parked', 'it was lost'), device('cpu', 'paused', 'by the key p')]],
+    ['restarting, paused', [device('cpu', 'restarting', 'it was lost'), device('gpu0', 'paused', 'by the key p')]],
     ['no node in reach', [{ event: 'source', source: NODE, state: 'lost', reason: 'nothing listens there' }]],
   ] as const)('says what keeps the rig from mining: %s', (what, events) => {
     const rig = new FakeRig().connected(1e9).mine({ cpu: 1e6 }, 5);
