@@ -4,6 +4,7 @@ import type { Config } from '../config/settings.ts';
 import type { Events } from '../events/events.ts';
 import { FailoverSource } from '../source/failover.ts';
 import { NodeSource } from '../source/node/node-source.ts';
+import { hasPath } from '../source/node/url.ts';
 import type { WorkSource } from '../source/source.ts';
 import { version } from '../version.ts';
 import { UsageError } from './exit-codes.ts';
@@ -46,8 +47,4 @@ export function nodeSource({ node, miner: wishes }: NodeSettings, events: Events
 /** Of a miner with one key. */
 export function defaultAccount([publicKey]: readonly string[]): string {
   return `k:${publicKey}`;
-}
-
-function hasPath(url: string): boolean {
-  return new URL(url).pathname.replace(/\/+$/, '') !== '';
 }

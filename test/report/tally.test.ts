@@ -97,7 +97,8 @@ describe('a device’s sensors', () => {
 
   test('are told with its efficiency: hashes a second for each watt', () => {
     const { now } = measured();
-    expect(now()).toMatchObject({ hashrate: 20_000, telemetry, hashes_per_joule: 50 });
+    const { hashrate, telemetry: told, hashes_per_joule } = now();
+    expect({ hashrate, told, hashes_per_joule }).toEqual({ hashrate: 20_000, told: telemetry, hashes_per_joule: 50 });
   });
 
   test('tell nothing any more when they were last read ten seconds ago', () => {

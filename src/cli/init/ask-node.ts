@@ -3,6 +3,7 @@
 import { confirm, input } from '@inquirer/prompts';
 import { network as networkKind, nodeUrl } from '../../config/kinds.ts';
 import { examineNode } from '../../source/node/examine.ts';
+import { hasPath } from '../../source/node/url.ts';
 import { version } from '../../version.ts';
 import type { Answers } from './answers.ts';
 import { accepts } from './check.ts';
@@ -53,8 +54,4 @@ async function askNode(message: string, usual?: string): Promise<{ url: string; 
       return { url, ...(network !== undefined && { network }) };
     }
   }
-}
-
-function hasPath(url: string): boolean {
-  return new URL(url).pathname.replace(/\/+$/, '') !== '';
 }

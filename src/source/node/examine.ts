@@ -8,7 +8,7 @@ import { checkConfig, servedNetwork } from './config-check.ts';
 import { within } from './deadline.ts';
 import { NodeError } from './errors.ts';
 import { type NodeLimits, nodeLimits } from './limits.ts';
-import { nodeAddress } from './url.ts';
+import { hasPath, nodeAddress } from './url.ts';
 
 export interface NodeQuestion {
   readonly url: string;
@@ -155,10 +155,6 @@ function clockFinding(skew: Skew | undefined): NodeFinding {
     why: 'pickaxe goes by the earlier of both; but one of the two is wrong, and blocks from the future are refused',
     mend: 'have the system set its clock (timedatectl set-ntp true), or tell whoever runs the node',
   };
-}
-
-function hasPath(url: string): boolean {
-  return new URL(url).pathname.replace(/\/+$/, '') !== '';
 }
 
 async function attempt<T>(ask: () => Promise<T>): Promise<{ value?: T; error?: NodeError }> {

@@ -34,3 +34,8 @@ export function nodeAddress(url: string, network: string): NodeAddress {
     name: parsed.origin + basePath,
   };
 }
+
+/** Whether a node's URL names its API's path, and with it the network. @param url one that can be parsed */
+export function hasPath(url: string): boolean {
+  return new URL(url).pathname.replace(/\/+$/, '') !== '';
+}
