@@ -106,3 +106,12 @@ it('a label’s value cannot break out', async () => {
   const { text } = await ask('/metrics');
   expect(text).toContain('pickaxe_node_up{node="http://x/\\"}\\n\\\\evil 1"} 1');
 });
+
+it('have no sample of what is not known yet', async () => {
+  const { ask, emit } = await serve();
+  const difficulty = async () => samplesOf((await ask('/metrics')).text).get('pickaxe_work_difficulty_hashes');
+  expect(await difficulty()).toBeUndefined();
+  emit({ event: 'work', chain: 3, height: 42n, difficulty: 1_000 });
+  expect(await difficulty()).toBe(1_000);
+  expect(await difficulty()).toBe(1_000);
+});
