@@ -87,7 +87,9 @@ const PARTS = [
     limitMs: 400_000,
     json: 'stdout',
     keep: ({ numPassedTests: passed, numFailedTests: failed, numPendingTests: skipped, testResults }) => ({
-      ...{ passed, failed, skipped },
+      passed,
+      failed,
+      skipped,
       failures: testResults
         .flatMap(({ assertionResults }) => assertionResults)
         .filter(({ status }) => status === 'failed')

@@ -99,7 +99,11 @@ async function measure(gpu) {
   const telemetry = meanOf(ears.readings, startMs);
   const ceiling = ceilingOf(model, telemetry.coreMHz);
   const result = {
-    ...{ name: gpu.name, model, driver: gpu.driver, why, tuning },
+    name: gpu.name,
+    model,
+    driver: gpu.driver,
+    why,
+    tuning,
     mined: { hashesPerSecond: rate, least: Math.min(...rates), most: Math.max(...rates), rounds },
     ...(ceiling && {
       ceiling,

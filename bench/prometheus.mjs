@@ -115,7 +115,8 @@ async function startPrometheus(target) {
       `--config.file=${config}`,
       `--storage.tsdb.path=${join(folder, 'data')}`,
       `--web.listen-address=${address}`,
-    ].concat('--log.level=warn'),
+      '--log.level=warn',
+    ],
     { stdio: ['ignore', 'inherit', 'inherit'] },
   );
   children.push(child);
@@ -243,8 +244,19 @@ if (!(scrapes >= 0.9 * (seconds / interval) - 2)) faults.push(`only ${scrapes} s
 
 const { accepted, hashes } = miner.summary;
 const result = {
-  ...{ seconds, interval, scrapes, failed, scrapeMs: 1000 * scrapeSeconds, busy: scrapeSeconds / interval },
-  ...{ compared, metrics: known.size, dashboard: dashboard.length, rules: rules.length, accepted, hashes, faults },
+  seconds,
+  interval,
+  scrapes,
+  failed,
+  scrapeMs: 1000 * scrapeSeconds,
+  busy: scrapeSeconds / interval,
+  compared,
+  metrics: known.size,
+  dashboard: dashboard.length,
+  rules: rules.length,
+  accepted,
+  hashes,
+  faults,
 };
 if (values.json) console.log(JSON.stringify(result));
 else {

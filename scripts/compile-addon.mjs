@@ -1,5 +1,5 @@
 // Compiles the native CPU kernels and links them to an addon: how they are built for this machine
-// (scripts/build-native.mjs) and for others (scripts/build-prebuilt.mjs).
+// (scripts/build-native.mjs) and for others (scripts/build-addons.mjs).
 
 import { spawnSync } from 'node:child_process';
 import { renameSync } from 'node:fs';

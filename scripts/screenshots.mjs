@@ -65,8 +65,14 @@ const seconds = minutes * 60;
 const miner = spawn(
   process.execPath,
   [
-    ...[`${root}dist/cli/main.js`, 'demo', '--software-gpu', '--http', '127.0.0.1:0', '--http-control'],
-    ...['--duration', String(seconds + START_MS / 1000)],
+    `${root}dist/cli/main.js`,
+    'demo',
+    '--software-gpu',
+    '--http',
+    '127.0.0.1:0',
+    '--http-control',
+    '--duration',
+    String(seconds + START_MS / 1000),
   ],
   { stdio: ['ignore', 'ignore', 'pipe'] },
 );

@@ -11,6 +11,7 @@ const RATE_MS = 30_000;
 const FRESH_MS = 10_000;
 
 type DeviceEvent = MinerEvent & { event: 'device' };
+type Verdict = (MinerEvent & { event: 'verdict' })['verdict'];
 
 /** What a device did since the start. */
 export interface DeviceSummary {
@@ -71,7 +72,7 @@ export class DeviceBooks {
     if (event.state === 'restarting' && this.worked) this.#restarts++;
   }
 
-  judged(verdict: keyof DeviceSummary & ('accepted' | 'rejected' | 'stale' | 'unknown')): void {
+  judged(verdict: Verdict): void {
     this.#verdicts[verdict]++;
   }
 
@@ -90,10 +91,17 @@ export class DeviceBooks {
     const telemetry = nowMs - this.#telemetryMs < FRESH_MS ? this.#telemetry : {};
     const { powerW } = telemetry;
     return {
-      ...{ kind, state, description, ...(bus !== undefined && { bus }), ...(reason !== undefined && { reason }) },
+      kind,
+      state,
+      description,
+      ...(bus !== undefined && { bus }),
+      ...(reason !== undefined && { reason }),
       hashingSeconds: this.meter.firstMs === null ? 0 : (nowMs - this.meter.firstMs) / 1000,
-      ...{ hashrate, windows: this.meter.windows(nowMs), highest: this.meter.highest },
-      ...{ telemetry, ...(powerW && { hashes_per_joule: hashrate / powerW }) },
+      hashrate,
+      windows: this.meter.windows(nowMs),
+      highest: this.meter.highest,
+      telemetry,
+      ...(powerW && { hashes_per_joule: hashrate / powerW }),
     };
   }
 

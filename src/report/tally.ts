@@ -144,12 +144,15 @@ export class Tally {
     const hashrate = [...devices.values()].reduce((sum, device) => sum + device.hashrate, 0);
     const work = this.#work;
     return {
-      ...{ windows: this.#meter.windows(nowMs), highest: this.#meter.highest, hashrate },
+      windows: this.#meter.windows(nowMs),
+      highest: this.#meter.highest,
+      hashrate,
       ...(work && { work }),
       effort: this.#luck.effort,
       ...(this.#lastBlockMs !== undefined && { lastBlockMs: this.#lastBlockMs }),
       ...(work && hashrate > 0 && { secondsToBlock: work.difficulty / hashrate }),
-      ...{ sources: new Map(this.#sources), devices },
+      sources: new Map(this.#sources),
+      devices,
     };
   }
 

@@ -154,7 +154,8 @@ describe('the file', () => {
     expect(text.split('\n').length).toBeGreaterThan(50);
     const more = configText({ urls: ['http://a'], network: 'n1', publicKey: KEY, account: 'me', devices: ['cpu'] });
     expect(parse(more)).toMatchObject({
-      ...{ node: { urls: ['http://a'], network: 'n1' }, devices: { use: ['cpu'] } },
+      node: { urls: ['http://a'], network: 'n1' },
+      devices: { use: ['cpu'] },
       miner: { 'public-keys': [KEY], account: 'me' },
     });
   });

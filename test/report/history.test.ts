@@ -116,7 +116,11 @@ it('the log’s tail: the last 500 lines, from info on, of a bounded length', ()
   tail.log.error('x'.repeat(5_000));
   expect(tail.after(0)).toHaveLength(500);
   expect(tail.after(0)[0]).toEqual({
-    ...{ number: 102, time: expect.any(Number), level: 'warn', tag: 'node', message: 'line 102' },
+    number: 102,
+    time: expect.any(Number),
+    level: 'warn',
+    tag: 'node',
+    message: 'line 102',
   });
   expect(tail.after(600)).toMatchObject([{ number: 601, level: 'error', tag: '', message: 'x'.repeat(1_000) }]);
 });

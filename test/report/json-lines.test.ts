@@ -63,7 +63,9 @@ test('the summary has each device’s books', () => {
     ...counts,
     seconds: 2,
     hashrate: 250,
-    ...{ expected_blocks: 2, best_difficulty: 0, new_cuts: 0 },
+    expected_blocks: 2,
+    best_difficulty: 0,
+    new_cuts: 0,
     devices: { gpu0: { ...counts, restarts: 1 } },
   });
 });

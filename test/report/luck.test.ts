@@ -101,7 +101,11 @@ describe('how the rig is doing', () => {
     source('lost', 'still gone');
     source('info', 'whatever');
     expect(tally.now().sources.get('http://a')).toEqual({
-      ...{ state: 'lost', reason: 'still gone', sinceMs: 5_000, losses: 1, warning: 'it does not list this miner' },
+      state: 'lost',
+      reason: 'still gone',
+      sinceMs: 5_000,
+      losses: 1,
+      warning: 'it does not list this miner',
     });
   });
 

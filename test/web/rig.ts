@@ -100,7 +100,8 @@ export function work(rig: Rig): Rig {
   emit({ event: 'new_cut', chain: 3 });
   emit({ event: 'restart', device: 'gpu0', ms: 4.25 });
   const sensors: MinerEvent = {
-    ...{ event: 'telemetry', device: 'gpu0' },
+    event: 'telemetry',
+    device: 'gpu0',
     telemetry: { temperatureC: 61, powerW: 161.5, fanPercent: 40 },
   };
   rig.steps(6, hashes('cpu', 2e6, 5e6), hashes('gpu0', 40e6, 5e6), sensors);

@@ -63,7 +63,12 @@ export function apiRoutes(books: Books, controls: Controls, stream: EventStream,
 
 function controlling(path: string, summary: string, act: (device: string | undefined) => boolean): Route {
   return {
-    ...{ method: 'POST', path, summary, controls: true, body: ControlBody, answers: { 204: undefined } },
+    method: 'POST',
+    path,
+    summary,
+    controls: true,
+    body: ControlBody,
+    answers: { 204: undefined },
     answer: ({ body }, reply) => {
       const { device } = body as z.infer<typeof ControlBody>;
       if (!act(device)) throw new HttpError(404, 'no_such_device', `there is no device ${device}`);

@@ -26,7 +26,10 @@ const rig = (
   help: string,
   value: (status: Status) => number | null,
 ): MetricRow => ({
-  ...{ kind, name, help, labels: [] },
+  kind,
+  name,
+  help,
+  labels: [],
   samples: (status) => [[{}, value(status)]],
 });
 
@@ -39,7 +42,10 @@ function perDevice(
   label?: string,
 ): MetricRow {
   return {
-    ...{ kind, name, help, labels: label === undefined ? ['device'] : ['device', label] },
+    kind,
+    name,
+    help,
+    labels: label === undefined ? ['device'] : ['device', label],
     samples: ({ devices }) =>
       Object.entries(devices).flatMap(([device, status]): Sample[] => {
         const value = values(status);
@@ -52,7 +58,10 @@ function perDevice(
 
 export const METRICS: readonly MetricRow[] = [
   {
-    ...{ kind: 'gauge', name: 'build_info', help: 'Versions, as labels', labels: ['version', 'node_version'] },
+    kind: 'gauge',
+    name: 'build_info',
+    help: 'Versions, as labels',
+    labels: ['version', 'node_version'],
     samples: ({ version }) => [[{ version, node_version: process.version }, 1]],
   },
   perDevice('counter', 'hashes_total', 'Nonces searched', ({ hashes }) => hashes),
@@ -86,7 +95,9 @@ export const METRICS: readonly MetricRow[] = [
     'temperature_celsius',
     'Temperature',
     ({ sensors: { temperature_celsius: core, hotspot_celsius: hotspot, memory_celsius: memory } }) => ({
-      ...{ core, hotspot, memory },
+      core,
+      hotspot,
+      memory,
     }),
     'sensor',
   ),
@@ -108,7 +119,10 @@ export const METRICS: readonly MetricRow[] = [
     ({ work }) => work?.difficulty ?? null,
   ),
   {
-    ...{ kind: 'gauge', name: 'work_height', help: 'Height of the last work of a chain', labels: ['chain'] },
+    kind: 'gauge',
+    name: 'work_height',
+    help: 'Height of the last work of a chain',
+    labels: ['chain'],
     samples: ({ chains }) => chains.map(({ chain, height }) => [{ chain }, height]),
   },
   rig(
@@ -125,12 +139,18 @@ export const METRICS: readonly MetricRow[] = [
   ),
   rig('gauge', 'best_difficulty_hashes', 'Difficulty of the best hash', ({ best_difficulty }) => best_difficulty),
   {
-    ...{ kind: 'gauge', name: 'node_up', help: 'Whether the node is connected', labels: ['node'] },
+    kind: 'gauge',
+    name: 'node_up',
+    help: 'Whether the node is connected',
+    labels: ['node'],
     samples: ({ sources }) =>
       Object.entries(sources).map(([node, { state }]) => [{ node }, Number(state === 'connected')]),
   },
   {
-    ...{ kind: 'counter', name: 'node_losses_total', help: 'Times that it went out of reach', labels: ['node'] },
+    kind: 'counter',
+    name: 'node_losses_total',
+    help: 'Times that it went out of reach',
+    labels: ['node'],
     samples: ({ sources }) => Object.entries(sources).map(([node, { losses }]) => [{ node }, losses]),
   },
 ];

@@ -56,7 +56,10 @@ export class Metrics {
   get route(): Route {
     const { contentType } = this.#registry;
     return {
-      ...{ method: 'GET', path: '/metrics', summary: 'for Prometheus', answers: { 200: 'text/plain' } },
+      method: 'GET',
+      path: '/metrics',
+      summary: 'for Prometheus',
+      answers: { 200: 'text/plain' },
       answer: (_, reply) => {
         const now = this.#status();
         for (const fill of this.#fill) fill(now);

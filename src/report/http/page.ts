@@ -43,7 +43,11 @@ function fileRoute(path: string, file: string): Route {
   const type = TYPES[extname(file)];
   let kept: { body: Buffer; etag: string } | undefined;
   return {
-    ...{ method: 'GET', path, summary: 'a file of the web page', open: true, answers: { 200: type } },
+    method: 'GET',
+    path,
+    summary: 'a file of the web page',
+    open: true,
+    answers: { 200: type },
     answer: ({ ifNoneMatch }: Ask, reply) => {
       kept ??= read(file);
       const { body, etag } = kept;

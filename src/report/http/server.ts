@@ -1,4 +1,4 @@
-/** The HTTP server: who may ask, what is too much, and one shape of errors. What it serves is in `routes.ts`. */
+/** The HTTP server: who may ask, what is too much, and one shape of errors. What it serves it is told: a list of `Route`s. */
 
 import { hostname } from 'node:os';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
@@ -45,7 +45,9 @@ export class Server {
     this.#authorised = options.token === undefined ? () => true : bearerCheck(options.token);
     for (const route of routes) this.#routes.set(route.path, [...(this.#routes.get(route.path) ?? []), route]);
     this.#app = fastify({
-      ...{ bodyLimit: MOST_BODY_BYTES, requestTimeout: REQUEST_MS, keepAliveTimeout: KEEP_ALIVE_MS },
+      bodyLimit: MOST_BODY_BYTES,
+      requestTimeout: REQUEST_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
       http: { maxHeaderSize: MOST_HEADER_BYTES, headersTimeout: REQUEST_MS, connectionsCheckingInterval: REQUEST_MS },
       forceCloseConnections: true,
       clientErrorHandler: ({ code }, socket) => {
@@ -85,7 +87,9 @@ export class Server {
     const { method, path, query, body, answers } = route;
     this.#app.route({
       // HEAD is what some supervisors ask with; an event stream would have to end for it.
-      ...{ method, url: path, exposeHeadRoute: method === 'GET' && answers[200] !== 'text/event-stream' },
+      method,
+      url: path,
+      exposeHeadRoute: method === 'GET' && answers[200] !== 'text/event-stream',
       handler: async (request, reply) => {
         const ask = {
           query: checked(query, 'query', request.query),

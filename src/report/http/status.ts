@@ -13,7 +13,13 @@ type DeviceStatus = Status['devices'][string];
 
 /** What a device has in its books before it is in service. */
 const NOTHING: DeviceSummary = {
-  ...{ hashes: 0, accepted: 0, rejected: 0, stale: 0, unknown: 0, hardware_errors: 0, restarts: 0 },
+  hashes: 0,
+  accepted: 0,
+  rejected: 0,
+  stale: 0,
+  unknown: 0,
+  hardware_errors: 0,
+  restarts: 0,
 };
 
 export function statusOf({ tally, clock, works, answers }: Books, control: boolean): Status {
@@ -22,9 +28,18 @@ export function statusOf({ tally, clock, works, answers }: Books, control: boole
   const { seconds, hashrate: hashrate_average, devices: books, restart_ms, ...counts } = tally.summary();
   const { work, sources, devices, windows, highest, hashrate, effort, secondsToBlock } = now;
   return {
-    ...{ version, time: Number(clock.nowUs() / 1000n), uptime_seconds: seconds, control },
-    ...{ paused: everyDeviceRests(now), ready: whyNotReady(now).length === 0 },
-    ...{ hashrate, windows, highest, hashrate_average, ...counts, effort },
+    version,
+    time: Number(clock.nowUs() / 1000n),
+    uptime_seconds: seconds,
+    control,
+    paused: everyDeviceRests(now),
+    ready: whyNotReady(now).length === 0,
+    hashrate,
+    windows,
+    highest,
+    hashrate_average,
+    ...counts,
+    effort,
     seconds_to_block: secondsToBlock ?? null,
     restart_seconds: inSeconds(restart_ms),
     answer_seconds: inSeconds(answers.spread),
@@ -43,7 +58,15 @@ export function everyDeviceRests({ devices }: { devices: ReadonlyMap<string, Dev
 function deviceStatus(now: DeviceNow, { proven, ...counts }: DeviceSummary = NOTHING): DeviceStatus {
   const { kind, state, description, bus, reason, hashrate, windows, highest, telemetry, hashes_per_joule } = now;
   return {
-    ...{ kind, state, description, bus: bus ?? null, reason: reason ?? null, hashrate, windows, highest, ...counts },
+    kind,
+    state,
+    description,
+    bus: bus ?? null,
+    reason: reason ?? null,
+    hashrate,
+    windows,
+    highest,
+    ...counts,
     proven: proven ?? null,
     sensors: sensorsOf(telemetry),
     hashes_per_joule: hashes_per_joule ?? null,

@@ -5,8 +5,7 @@
  * xmrig gives what it has not.
  */
 
-import { createHash } from 'node:crypto';
-import { arch, availableParallelism, cpus, freemem, hostname, loadavg, platform, totalmem } from 'node:os';
+import { arch, hostname, platform } from 'node:os';
 import { version } from '../../version.ts';
 import type { DeviceNow } from '../device-books.ts';
 import type { Windows } from '../meter.ts';
@@ -14,6 +13,7 @@ import type { RigNow, SourceNow } from '../tally.ts';
 import type { Books } from './books.ts';
 import type { Route } from './route.ts';
 import { everyDeviceRests } from './status.ts';
+import { cpu, machineId, resources } from './xmrig-machine.ts';
 
 const ALGORITHM = 'blake2s';
 /** xmrig tells its ten best; here it is the best one. */
@@ -24,7 +24,10 @@ type Triple = [number | null, number | null, number | null];
 
 export function xmrigRoutes(books: Books, control: boolean): Route[] {
   const summary = (path: string, shape: Version): Route => ({
-    ...{ method: 'GET', path, summary: 'in xmrig’s shape, for mining OSes', answers: { 200: 'application/json' } },
+    method: 'GET',
+    path,
+    summary: 'in xmrig’s shape, for mining OSes',
+    answers: { 200: 'application/json' },
     answer: () => summaryOf(books, control, shape),
   });
   return [
@@ -32,12 +35,10 @@ export function xmrigRoutes(books: Books, control: boolean): Route[] {
     summary('/1/summary', 1),
     summary('/2/summary', 2),
     {
-      ...{
-        method: 'GET',
-        path: '/2/backends',
-        summary: 'devices in xmrig’s shape',
-        answers: { 200: 'application/json' },
-      },
+      method: 'GET',
+      path: '/2/backends',
+      summary: 'devices in xmrig’s shape',
+      answers: { 200: 'application/json' },
       answer: () => backendsOf(books.tally.now()),
     },
   ];
@@ -55,24 +56,40 @@ function summaryOf({ tally, clock, answers }: Books, control: boolean, shape: Ve
   const difficulty = Math.round(now.work?.difficulty ?? 0);
   const errors = shape === 1 ? { error_log: [] } : {};
   return {
-    ...{ id: machineId(), worker_id: hostname(), uptime: Math.floor(seconds), restricted: !control },
+    id: machineId(),
+    worker_id: hostname(),
+    uptime: Math.floor(seconds),
+    restricted: !control,
     resources: resources(),
     features: ['api', 'http'],
     results: {
-      ...{ diff_current: difficulty, shares_good: accepted, shares_total: accepted + refused, ...counts },
+      diff_current: difficulty,
+      shares_good: accepted,
+      shares_total: accepted + refused,
+      ...counts,
       best: Array.from({ length: BEST_RESULTS }, (_, i) => (i === 0 ? Math.round(best_difficulty) : 0)),
       ...errors,
     },
     algo: ALGORITHM,
     connection: {
       ...connectionOf(now, clock.monotonicMs(), Math.round(answers.spread?.p50 ?? 0)),
-      ...{ algo: ALGORITHM, diff: difficulty, accepted, rejected: refused, ...counts, ...errors },
+      algo: ALGORITHM,
+      diff: difficulty,
+      accepted,
+      rejected: refused,
+      ...counts,
+      ...errors,
     },
-    ...{ version, kind: 'miner', ua: `pickaxe/${version} (${platform()} ${arch()}) node/${process.versions.node}` },
-    cpu: cpuOf(),
-    ...{ donate_level: 0, paused: everyDeviceRests(now), algorithms: [ALGORITHM] },
+    version,
+    kind: 'miner',
+    ua: `pickaxe/${version} (${platform()} ${arch()}) node/${process.versions.node}`,
+    cpu: cpu(),
+    donate_level: 0,
+    paused: everyDeviceRests(now),
+    algorithms: [ALGORITHM],
     hashrate: {
-      ...{ total: triple(now.windows), highest: now.highest },
+      total: triple(now.windows),
+      highest: now.highest,
       ...(shape === 1 && { threads: working(now).map(([, { windows }]) => triple(windows)) }),
     },
     hugepages: shape === 1 ? false : [0, 0],
@@ -85,7 +102,10 @@ function backendsOf(now: RigNow): object[] {
   return (['cpu', 'gpu'] as const).map((kind) => {
     const own = devices.filter(([, device]) => device.kind === kind);
     return {
-      ...{ type: kind === 'gpu' ? 'opencl' : 'cpu', enabled: own.length > 0, algo: ALGORITHM, profile: ALGORITHM },
+      type: kind === 'gpu' ? 'opencl' : 'cpu',
+      enabled: own.length > 0,
+      algo: ALGORITHM,
+      profile: ALGORITHM,
       ...(own.length > 0 && {
         hashrate: sumOf(own.map(([, { windows }]) => triple(windows))),
         threads: own.map(([name, device], index) => ({ index, affinity: -1, ...threadOf(name, device) })),
@@ -102,7 +122,10 @@ function threadOf(name: string, { description, windows, telemetry }: DeviceNow):
     name: `${name} ${description}`,
     ...(known && {
       health: {
-        ...{ temperature: temperatureC ?? 0, power: powerW ?? 0, clock: coreMHz ?? 0, mem_clock: memoryMHz ?? 0 },
+        temperature: temperatureC ?? 0,
+        power: powerW ?? 0,
+        clock: coreMHz ?? 0,
+        mem_clock: memoryMHz ?? 0,
         fan_speed: fanPercent === undefined ? [] : [fanPercent],
       },
     }),
@@ -117,8 +140,14 @@ function connectionOf({ sources }: RigNow, nowMs: number, ping: number): object 
   const failures = all.reduce((sum, [, { losses }]: [string, SourceNow]) => sum + losses, 0);
   const host = URL.canParse(name) ? new URL(name).host : name;
   return {
-    ...{ pool: host, ip: null, uptime: Math.floor(uptimeMs / 1000), uptime_ms: uptimeMs, ping, failures },
-    ...{ tls: name.startsWith('https:') ? 'TLS' : null, 'tls-fingerprint': null },
+    pool: host,
+    ip: null,
+    uptime: Math.floor(uptimeMs / 1000),
+    uptime_ms: uptimeMs,
+    ping,
+    failures,
+    tls: name.startsWith('https:') ? 'TLS' : null,
+    'tls-fingerprint': null,
   };
 }
 
@@ -139,24 +168,4 @@ function sumOf(triples: readonly Triple[]): Triple {
       return sum === null || value === null ? null : sum + value;
     }, 0);
   return [at(0), at(1), at(2)];
-}
-
-function resources(): object {
-  const memory = { free: freemem(), total: totalmem(), resident_set_memory: process.memoryUsage.rss() };
-  return { memory, load_average: loadavg(), hardware_concurrency: availableParallelism() };
-}
-
-function cpuOf(): object {
-  const threads = cpus();
-  const is64bit = ['x64', 'arm64', 'riscv64', 'ppc64', 's390x', 'loong64'].includes(arch());
-  return {
-    ...{ brand: threads[0]?.model.trim() || arch(), aes: false, avx2: false, x64: is64bit, '64_bit': is64bit },
-    ...{ l2: 0, l3: 0, cores: threads.length, threads: threads.length, packages: 1, nodes: 1 },
-    ...{ backend: 'node', msr: 'none', assembly: 'none', arch: arch(), flags: [] },
-  };
-}
-
-/** 16 hex digits: the same at every start on a machine. */
-function machineId(): string {
-  return createHash('sha256').update(`pickaxe ${hostname()}`).digest('hex').slice(0, 16);
 }

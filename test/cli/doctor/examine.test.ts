@@ -22,8 +22,12 @@ function isHelpful(findings: readonly Finding[]): void {
 
 describe('the system', () => {
   const well: SystemFacts = {
-    ...{ node: '20.19.0', platform: 'linux', arch: 'x64', glibc: '2.36' },
-    ...{ memory: 4 * 2 ** 30, files: 1024 },
+    node: '20.19.0',
+    platform: 'linux',
+    arch: 'x64',
+    glibc: '2.36',
+    memory: 4 * 2 ** 30,
+    files: 1024,
   };
   const states = (facts: Partial<SystemFacts>) => {
     const findings = examineSystem({ ...well, ...facts });
@@ -98,8 +102,13 @@ describe('GPUs', () => {
   const nvidia = { bus: '0000:65:00.0', vendor: 'nvidia' } as const;
   const amd = { bus: '0000:03:00.0', vendor: 'amd' } as const;
   const bare: GpuFacts = {
-    ...{ platform: 'linux', gpus: [], none: { message: 'no GPU', fault: 'missing' }, devices: [] },
-    ...{ nodes: [], drivers: [], hasLoader: true },
+    platform: 'linux',
+    gpus: [],
+    none: { message: 'no GPU', fault: 'missing' },
+    devices: [],
+    nodes: [],
+    drivers: [],
+    hasLoader: true,
   };
 
   it('that are listed are well, and software is no fault', () => {

@@ -26,7 +26,10 @@ async function listen(port: number): Promise<Listening> {
   const [response] = (await once(asked, 'response')) as [IncomingMessage];
   response.on('error', () => {});
   const listening: Listening = {
-    ...{ asked, response, text: '', heard: 0 },
+    asked,
+    response,
+    text: '',
+    heard: 0,
     events: (name) =>
       [...listening.text.matchAll(/^event: (.*)\ndata: (.*)\n\n/gm)]
         .filter((match) => match[1] === name)

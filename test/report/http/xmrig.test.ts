@@ -33,8 +33,17 @@ const common = {
   kind: z.literal('miner'),
   ua: z.string(),
   cpu: z.strictObject({
-    ...{ brand: z.string(), aes: z.boolean(), avx2: z.boolean(), x64: z.boolean(), '64_bit': z.boolean(), ...sizes },
-    ...{ backend: z.string(), msr: z.string(), assembly: z.string(), arch: z.string(), flags: z.array(z.string()) },
+    brand: z.string(),
+    aes: z.boolean(),
+    avx2: z.boolean(),
+    x64: z.boolean(),
+    '64_bit': z.boolean(),
+    ...sizes,
+    backend: z.string(),
+    msr: z.string(),
+    assembly: z.string(),
+    arch: z.string(),
+    flags: z.array(z.string()),
   }),
   donate_level: z.literal(0),
   paused: z.boolean(),
@@ -59,12 +68,18 @@ const Summary2 = z.strictObject({
 const health = { temperature: z.number(), power: z.number(), clock: z.number(), mem_clock: z.number() };
 const Backends = z.array(
   z.strictObject({
-    ...{ type: z.enum(['cpu', 'opencl', 'cuda']), enabled: z.boolean(), algo: z.string(), profile: z.string() },
+    type: z.enum(['cpu', 'opencl', 'cuda']),
+    enabled: z.boolean(),
+    algo: z.string(),
+    profile: z.string(),
     hashrate: windows.optional(),
     threads: z
       .array(
         z.strictObject({
-          ...{ index: count, affinity: z.int(), hashrate: windows, name: z.string() },
+          index: count,
+          affinity: z.int(),
+          hashrate: windows,
+          name: z.string(),
           health: z.strictObject({ ...health, fan_speed: z.array(z.number()) }).optional(),
         }),
       )
