@@ -1,12 +1,13 @@
 /** Configuration files: where they are, and what one says. They are read and never written. */
 
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs';
+import { lstatSync, type Stats } from 'node:fs';
 import { homedir } from 'node:os';
 import { extname, isAbsolute, join, resolve } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
 import type { Said } from './check.ts';
 import { ConfigError } from './errors.ts';
 import { jsonLines, type Lines, tomlLines } from './lines.ts';
+import { readRegularFile, UnfitFile } from './regular-file.ts';
 import type { Environment } from './texts.ts';
 
 /** Fifty times the example, which names every setting. */
@@ -17,24 +18,30 @@ const MAX_DEPTH = 32;
 export const FORMATS = ['toml', 'json'] as const;
 
 /**
- * The user's directory for pickaxe's configuration: `$XDG_CONFIG_HOME/pickaxe` where that is set (XDG Base Directory
- * Specification: only an absolute path counts), on Windows `%APPDATA%\pickaxe`, else `~/.config/pickaxe`.
+ * Where this user's programs have their configuration: `$XDG_CONFIG_HOME` where that is set (XDG Base Directory
+ * Specification: only an absolute path counts), on Windows `%APPDATA%`, else `~/.config`.
  * @returns undefined for a user who has no home
  */
-export function userConfigDirectory(
+export function userConfigHome(
   environment: Environment,
   platform: string = process.platform,
   home: () => string = homedir,
 ): string | undefined {
   const { XDG_CONFIG_HOME: xdg, APPDATA: roaming } = environment;
-  if (xdg && isAbsolute(xdg)) return join(xdg, 'pickaxe');
-  if (platform === 'win32' && roaming) return join(roaming, 'pickaxe');
+  if (xdg && isAbsolute(xdg)) return xdg;
+  if (platform === 'win32' && roaming) return roaming;
   try {
     const own = home();
-    return isAbsolute(own) ? join(own, '.config', 'pickaxe') : undefined;
+    return isAbsolute(own) ? join(own, '.config') : undefined;
   } catch {
     return undefined; // No HOME, and the system knows no such user.
   }
+}
+
+/** The user's directory for pickaxe's configuration. Of whom and where, as of `userConfigHome`. */
+export function userConfigDirectory(...whose: Parameters<typeof userConfigHome>): string | undefined {
+  const home = userConfigHome(...whose);
+  return home === undefined ? undefined : join(home, 'pickaxe');
 }
 
 /**
@@ -82,31 +89,16 @@ export function readConfigFile(
 }
 
 function readText(file: string, absolute: string, judge: (facts: Stats) => string | undefined): string {
-  const bytes = Buffer.alloc(MAX_BYTES + 1);
-  let length = 0;
+  let bytes: Buffer;
   try {
-    // A named pipe would wait for its writer.
-    const handle = openSync(absolute, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    try {
-      const facts = fstatSync(handle);
-      if (!facts.isFile())
-        throw new ConfigError([`${file}: it is ${facts.isDirectory() ? 'a directory' : 'no regular file'}.`]);
-      const fault = judge(facts);
-      if (fault !== undefined) throw new ConfigError([`${file}: ${fault}`]);
-      for (let read = -1; read !== 0 && length < bytes.length; length += read) {
-        read = readSync(handle, bytes, length, bytes.length - length, length);
-      }
-    } finally {
-      closeSync(handle);
-    }
+    ({ bytes } = readRegularFile(absolute, MAX_BYTES, judge));
   } catch (fault) {
-    if (fault instanceof ConfigError) throw fault;
-    throw new ConfigError([`${file}: ${whyUnreadable(fault as NodeJS.ErrnoException, absolute)}`]);
+    const why = fault instanceof UnfitFile ? fault.message : whyUnreadable(fault as NodeJS.ErrnoException, absolute);
+    throw new ConfigError([`${file}: ${why}.`]);
   }
-  if (length > MAX_BYTES) throw new ConfigError([`${file}: it has more than ${MAX_BYTES} bytes: no configuration.`]);
   try {
     // A byte order mark, which editors on Windows write, is left out.
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, length));
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     throw new ConfigError([`${file}: it is not UTF-8 text.`]);
   }
@@ -114,11 +106,11 @@ function readText(file: string, absolute: string, judge: (facts: Stats) => strin
 
 function whyUnreadable({ code, message }: NodeJS.ErrnoException, absolute: string): string {
   if (code === 'ENOENT')
-    return exists(absolute) ? 'it is a link to a file that does not exist.' : 'there is no such file.';
-  if (code === 'EACCES') return 'it cannot be read: this user may not.';
-  if (code === 'ELOOP') return 'it is a link that leads to itself.';
-  if (code === 'EISDIR') return 'it is a directory.';
-  return `it cannot be read: ${message}.`;
+    return exists(absolute) ? 'it is a link to a file that does not exist' : 'there is no such file';
+  if (code === 'EACCES') return 'it cannot be read: this user may not';
+  if (code === 'ELOOP') return 'it is a link that leads to itself';
+  if (code === 'EISDIR') return 'it is a directory';
+  return `it cannot be read: ${message}`;
 }
 
 interface Parsed {

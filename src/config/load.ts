@@ -94,8 +94,8 @@ function foreign({ uid, mode }: Stats, environment: Environment): string | undef
   const me = process.getuid?.();
   if (me === undefined) return undefined;
   const behindSudo = me === 0 ? Number(environment.SUDO_UID) : me;
-  if (![me, 0, behindSudo].includes(uid)) return 'it belongs to another user. If you trust it, name it with --config.';
-  if ((mode & 0o002) !== 0) return 'everybody may write to it. Take that away (chmod o-w), or name it with --config.';
+  if (![me, 0, behindSudo].includes(uid)) return 'it belongs to another user. If you trust it, name it with --config';
+  if ((mode & 0o002) !== 0) return 'everybody may write to it. Take that away (chmod o-w), or name it with --config';
   return undefined;
 }
 

@@ -1,6 +1,6 @@
 /** Secrets: where they belong, how they are read, and that none is ever printed. */
 
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { type RegularFile, readRegularFile } from './regular-file.ts';
 import type { Setting } from './setting.ts';
 import { ENTRIES } from './settings.ts';
 
@@ -37,28 +37,17 @@ export interface Secret {
  * @throws Error that says what is wrong with the file, and nothing of what is in it.
  */
 export function readSecretFile(file: string, name: string): Secret {
-  const bytes = Buffer.alloc(MAX_SECRET_BYTES + 1);
-  let length: number;
-  let mode: number;
+  let read: RegularFile;
   try {
-    // A named pipe would wait for its writer.
-    const handle = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    try {
-      const facts = fstatSync(handle);
-      if (!facts.isFile()) throw new Error('it is not a regular file');
-      mode = facts.mode;
-      length = readSync(handle, bytes, 0, bytes.length, 0);
-    } finally {
-      closeSync(handle);
-    }
+    read = readRegularFile(file, MAX_SECRET_BYTES);
   } catch (fault) {
     throw new Error(`${name}: ${file} cannot be read: ${(fault as Error).message}`);
   }
-  if (length > MAX_SECRET_BYTES) throw new Error(`${name}: ${file} has more than ${MAX_SECRET_BYTES} bytes: no secret`);
-  const value = bytes.toString('utf8', 0, length).replace(/\r?\n$/, '');
+  const { bytes, facts } = read;
+  const value = bytes.toString('utf8').replace(/\r?\n$/, '');
   if (value.trim() === '') throw new Error(`${name}: ${file} is empty: write the secret into it`);
   if (/[\0\r\n]/.test(value)) throw new Error(`${name}: ${file} has several lines: a secret is one`);
-  if (process.platform === 'win32' || (mode & 0o044) === 0) return { value };
+  if (process.platform === 'win32' || (facts.mode & 0o044) === 0) return { value };
   return { value, warning: `${name}: others can read ${file}: chmod 600 ${file}` };
 }
 

@@ -69,6 +69,13 @@ function said(given: (entry: Entry) => unknown, nameOf: (entry: Entry) => string
   };
 }
 
+const SWITCHES = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+]);
+
 /** What reads as nothing better stays a text, which the check then refuses. */
 function read(form: Entry['setting']['kind']['form'], given: string | readonly string[]): unknown {
   const text = typeof given === 'string' ? given : given.join(',');
@@ -76,7 +83,7 @@ function read(form: Entry['setting']['kind']['form'], given: string | readonly s
     case 'number':
       return /^-?\d{1,20}(\.\d{1,20})?$/.test(text) ? Number(text) : text;
     case 'switch':
-      return { true: true, 1: true, false: false, 0: false }[text] ?? text;
+      return SWITCHES.get(text) ?? text;
     case 'list':
       return text.split(',').map((item) => item.trim());
     default:

@@ -78,7 +78,7 @@ describe('wrong usage ends with exit code 2 and says what to do', () => {
     [['demo', '--http-control'], 'need --http'],
     [['demo', '--http-token-file', 'x'], 'need --http'],
     [[...http, '0', '--http-token-file', join(folder, 'missing')], 'cannot be read'],
-    [[...http, '0', '--http-token-file', folder], 'not a regular file'],
+    [[...http, '0', '--http-token-file', folder], 'it is a directory'],
     [[...http, '0', '--http-token-file', tokenFile('short')], 'openssl rand'],
     [[...http, '0', '--http-token-file', tokenFile('')], 'is empty'],
     [[...http, '0', '--http-token-file', tokenFile('two words of a token')], 'one token'],

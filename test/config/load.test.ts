@@ -283,7 +283,7 @@ describe('files', () => {
     folder.write('pickaxe.toml', `# ${'x'.repeat(256 * 1024)}`);
     folder.write(`${USER}.toml`, new Uint8Array([0x23, 0xff, 0xfe]));
     expect(folder.problems()).toEqual([
-      'pickaxe.toml: it has more than 262144 bytes: no configuration.',
+      'pickaxe.toml: it has more than 262144 bytes.',
       `${join(folder.path, USER)}.toml: it is not UTF-8 text.`,
     ]);
   });

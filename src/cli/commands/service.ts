@@ -1,9 +1,9 @@
 /** `pickaxe service`: puts a systemd unit with the paths of this machine in place. Nothing is started or stopped. */
 
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { userConfigHome } from '../../config/files.ts';
 import { EXIT, UsageError } from '../exit-codes.ts';
 import { fillUnit, isAsWritten } from '../systemd/unit.ts';
 
@@ -93,7 +93,8 @@ function uninstallService(options: ServiceOptions): number {
 function serviceFor({ user, system, config: asked }: ServiceOptions): Service {
   if (user && system) throw new UsageError('Name one of --user and --system.');
   const ofSystem = system ?? (!user && process.getuid?.() === 0);
-  const home = ofSystem ? '/etc' : userConfigHome();
+  const home = ofSystem ? '/etc' : userConfigHome(process.env);
+  if (home === undefined) throw new UsageError('This user has no home: use --system.');
   const config =
     asked === undefined ? join(home, 'pickaxe', ofSystem ? 'pickaxe.toml' : 'config.toml') : resolve(asked);
   const command = [process.execPath, PROGRAM, 'mine', '--config', config];
@@ -102,18 +103,14 @@ function serviceFor({ user, system, config: asked }: ServiceOptions): Service {
   try {
     const unit = fillUnit(template, command);
     return {
-      ...{ unit, config, file: join(home, 'systemd', ofSystem ? 'system' : 'user', NAME) },
+      unit,
+      config,
+      file: join(home, 'systemd', ofSystem ? 'system' : 'user', NAME),
       systemctl: ofSystem ? 'systemctl' : 'systemctl --user',
     };
   } catch (fault) {
     throw fault instanceof RangeError ? new UsageError(`${fault.message}: choose another path.`) : fault;
   }
-}
-
-/** XDG Base Directory Specification: only an absolute path counts. */
-function userConfigHome(): string {
-  const xdg = process.env.XDG_CONFIG_HOME;
-  return xdg && isAbsolute(xdg) ? xdg : join(homedir(), '.config');
 }
 
 function needReachable(files: readonly string[]): void {

@@ -1,0 +1,40 @@
+/** Reads small files whole: regular ones only, and no more of them than they should have. */
+
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
+
+export interface RegularFile {
+  readonly bytes: Buffer;
+  readonly facts: Stats;
+}
+
+/** It is there, and nothing to read: its message says why. */
+export class UnfitFile extends Error {}
+
+/**
+ * @param most bytes that it may have
+ * @param judge told of the file's facts before it is read; @returns what is wrong with them
+ * @throws UnfitFile when it is no regular file, has more bytes, or is judged unfit; the system's error when it cannot be read.
+ */
+export function readRegularFile(
+  path: string,
+  most: number,
+  judge: (facts: Stats) => string | undefined = () => undefined,
+): RegularFile {
+  const bytes = Buffer.alloc(most + 1);
+  // A named pipe would wait for its writer.
+  const handle = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const facts = fstatSync(handle);
+    if (!facts.isFile()) throw new UnfitFile(`it is ${facts.isDirectory() ? 'a directory' : 'no regular file'}`);
+    const fault = judge(facts);
+    if (fault !== undefined) throw new UnfitFile(fault);
+    let length = 0;
+    for (let read = -1; read !== 0 && length < bytes.length; length += read) {
+      read = readSync(handle, bytes, length, bytes.length - length, length);
+    }
+    if (length > most) throw new UnfitFile(`it has more than ${most} bytes`);
+    return { bytes: bytes.subarray(0, length), facts };
+  } finally {
+    closeSync(handle);
+  }
+}
