@@ -1,5 +1,6 @@
 /** Node.js, the system, memory and limits. */
 
+import { systemReport } from '../../system-report.ts';
 import type { Finding } from './finding.ts';
 
 /** What package.json's `engines` asks for. */
@@ -27,7 +28,7 @@ export interface SystemFacts {
 }
 
 export function readSystem(): SystemFacts {
-  const { header, userLimits } = report();
+  const { header, userLimits } = systemReport();
   const files = Number(userLimits?.open_files?.soft);
   return {
     node: process.versions.node,
@@ -37,17 +38,6 @@ export function readSystem(): SystemFacts {
     memory: process.availableMemory(),
     ...(Number.isFinite(files) && { files }),
   };
-}
-
-interface Report {
-  readonly header: { readonly glibcVersionRuntime?: string };
-  readonly userLimits?: { readonly open_files?: { readonly soft: number | string } };
-}
-
-/** Node's diagnostic report has both; looking up the names of its connections would take seconds. */
-function report(): Report {
-  Object.assign(process.report, { excludeNetwork: true });
-  return process.report.getReport() as unknown as Report;
 }
 
 export function examineSystem({ node, platform, arch, glibc, memory, files }: SystemFacts): Finding[] {

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { arch, platform } from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { systemReport } from '../../../system-report.ts';
 
 /** Where an addon comes from. */
 export type Origin = 'built here' | 'prebuilt';
@@ -20,7 +21,7 @@ export interface System {
   glibc(): string | undefined;
 }
 
-const THIS_SYSTEM: System = { platform, arch, glibc };
+const THIS_SYSTEM: System = { platform, arch, glibc: () => systemReport().header.glibcVersionRuntime };
 
 /** The same in a clone and in an installed package. */
 const PACKAGE = new URL('../../../../', import.meta.url);
@@ -52,16 +53,4 @@ export function buildCommand(root: URL = PACKAGE): string {
 /** Made by scripts/build-addons.mjs. */
 function carriedFile(root: URL, { platform, arch }: System): string {
   return fileURLToPath(new URL(`native/addons/${platform}-${arch}-glibc.node`, root));
-}
-
-/** As Node's report says. Its part about the network is left out: that can wait for a name server. */
-function glibc(): string | undefined {
-  const report = process.report as NodeJS.ProcessReport & { excludeNetwork: boolean };
-  const { excludeNetwork } = report;
-  report.excludeNetwork = true;
-  try {
-    return (report.getReport() as { header: { glibcVersionRuntime?: string } }).header.glibcVersionRuntime;
-  } finally {
-    report.excludeNetwork = excludeNetwork;
-  }
 }
