@@ -11,8 +11,12 @@ export interface TemperatureLimits {
 
 const NO_LIMITS: TemperatureLimits = { stopC: Number.POSITIVE_INFINITY, resumeC: Number.POSITIVE_INFINITY };
 
-/** A device at rest of whose temperature nothing is heard for this long would rest for ever. */
-const SILENT_MS = 60_000;
+/**
+ * A device at rest of whose temperature nothing is heard for this long would rest for ever. Counted in looks: while the
+ * whole process is stopped (Ctrl-Z), nobody is silent.
+ */
+const LOOK_MS = 10_000;
+const SILENT_LOOKS = 6;
 
 export interface HeatHooks {
   readonly tooHot: (why: string) => void;
@@ -28,7 +32,9 @@ export class Heat {
   /** Cards tell of their edge, or of their hottest place, which is warmer: the first reading settles which one counts. */
   #sensor: 'temperatureC' | 'hotspotC' | undefined;
   /** Runs while the device rests. */
-  #silence: NodeJS.Timeout | undefined;
+  #looking: NodeJS.Timeout | undefined;
+  /** Looks since its temperature was last heard of. */
+  #looks = 0;
 
   /** @param limits what holds now; undefined while no device is to rest */
   constructor(limits: () => TemperatureLimits | undefined, hooks: HeatHooks) {
@@ -42,15 +48,12 @@ export class Heat {
     if (temperatureC === undefined) return;
     // Limits can change while a device rests: without any it goes on.
     const { stopC, resumeC } = this.#limits() ?? NO_LIMITS;
-    this.#silence?.refresh();
-    if (!this.#silence && temperatureC >= stopC) {
-      this.#silence = setTimeout(() => {
-        this.#hooks.silent(
-          `it rests since it was too hot, and for ${SILENT_MS / 1000} s its sensors have told nothing`,
-        );
-      }, SILENT_MS);
+    this.#looks = 0;
+    this.#looking?.refresh();
+    if (!this.#looking && temperatureC >= stopC) {
+      this.#looking = setInterval(() => this.#look(), LOOK_MS);
       this.#hooks.tooHot(`it is at ${temperatureC} °C and rests until it is at ${resumeC} °C`);
-    } else if (this.#silence && temperatureC <= resumeC) {
+    } else if (this.#looking && temperatureC <= resumeC) {
       this.end();
       this.#hooks.cooledDown();
     }
@@ -58,7 +61,14 @@ export class Heat {
 
   /** The time in service is over. */
   end(): void {
-    clearTimeout(this.#silence);
-    this.#silence = undefined;
+    clearInterval(this.#looking);
+    this.#looking = undefined;
+  }
+
+  #look(): void {
+    this.#looks++;
+    if (this.#looks !== SILENT_LOOKS) return;
+    const seconds = (SILENT_LOOKS * LOOK_MS) / 1000;
+    this.#hooks.silent(`it rests since it was too hot, and for ${seconds} s its sensors have told nothing`);
   }
 }
