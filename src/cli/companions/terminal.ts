@@ -9,7 +9,7 @@ import { inColours, inPlain } from '../../report/terminal/paint.ts';
 import { results } from '../../report/terminal/results.ts';
 import { statusLine } from '../../report/terminal/status-line.ts';
 import { type View, viewOf } from '../../report/terminal/view.ts';
-import { isForeground } from '../foreground.ts';
+import { FOREGROUND_LOOK_MS, isForeground } from '../foreground.ts';
 import { type Key, Keyboard } from '../keyboard.ts';
 import type { Companion, Running } from '../run-miner.ts';
 import { screen } from '../screen.ts';
@@ -39,7 +39,7 @@ class Session {
   readonly #hasLine: boolean;
   readonly #paint = terminalKind().colours ? inColours : inPlain;
   readonly #keyboard: Keyboard | undefined;
-  readonly #timer: NodeJS.Timeout;
+  readonly #timers: readonly NodeJS.Timeout[];
   readonly #stopListening: () => void;
   /** Whether the terminal is ours: not while a shell has it, with us in the background. */
   #isHere = false;
@@ -48,7 +48,7 @@ class Session {
     this.#running = running;
     this.#hasLine = hasLine;
     if (process.stdin.isTTY) this.#keyboard = new Keyboard(process.stdin, (key) => this.#pressed(key));
-    this.#timer = setInterval(this.#tick, DRAW_MS);
+    this.#timers = [setInterval(this.#draw, DRAW_MS), setInterval(this.#arrive, FOREGROUND_LOOK_MS)];
     this.#stopListening = running.events.on(({ event }) => {
       if (event === 'verdict') this.#draw();
     });
@@ -56,22 +56,22 @@ class Session {
     process.on('SIGCONT', this.#continued);
     // However the process ends, the terminal gets its usual mode again.
     process.on('exit', this.#leave);
-    this.#tick();
+    this.#arrive();
   }
 
   end(): void {
-    clearInterval(this.#timer);
+    for (const timer of this.#timers) clearInterval(timer);
     this.#stopListening();
     process.stderr.off('resize', this.#draw);
     process.off('SIGCONT', this.#continued).off('exit', this.#leave);
     this.#leave();
   }
 
-  readonly #tick = (): void => {
-    if (!this.#isHere && isForeground()) {
-      this.#isHere = true;
-      this.#keyboard?.open();
-    }
+  /** Takes the terminal once it is ours. */
+  readonly #arrive = (): void => {
+    if (this.#isHere || !isForeground()) return;
+    this.#isHere = true;
+    this.#keyboard?.open();
     this.#draw();
   };
 
@@ -93,14 +93,14 @@ class Session {
     if (process.platform === 'win32') return;
     this.#leave();
     process.kill(0, 'SIGTSTP');
-    this.#tick();
+    this.#arrive();
   }
 
   /** Something stopped us, and somebody else may have the terminal now. */
   readonly #continued = (): void => {
     this.#isHere = false;
     this.#keyboard?.rest();
-    this.#tick();
+    this.#arrive();
   };
 
   #pressed(key: Key): void {
