@@ -105,10 +105,10 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
         log.error({ tag: 'miner' }, `what ran beside it did not end well: ${(fault as Error).message}`);
       }
     }
+    for (const timer of timers) clearTimeout(timer);
+    release();
   }
 
-  for (const timer of timers) clearTimeout(timer);
-  release();
   if (outcome.ready) jsonLines?.hashrate(tally);
   logLines.summary();
   jsonLines?.summary(tally.summary());

@@ -438,7 +438,9 @@ describe('controls', () => {
     expect(miner.pause('battery', 'it runs on its battery')).toBe(true);
     expect(miner.pause('user', 'you asked for it', 'gpu0')).toBe(true);
     expect(events.of('device').at(-1)).toMatchObject({
-      ...{ device: 'gpu0', state: 'paused', reason: 'it runs on its battery; you asked for it' },
+      device: 'gpu0',
+      state: 'paused',
+      reason: 'it runs on its battery; you asked for it',
     });
     expect(miner.resume('battery')).toBe(true);
     const searched = gpu.searched.length;
@@ -503,6 +505,27 @@ describe('a New Cut', () => {
     const restarts = events.of('restart');
     expect(restarts.map(({ device }) => device).sort()).toEqual(['cpu', 'cpu', 'gpu0', 'gpu0']);
     for (const { ms } of restarts) expect(ms).toBeGreaterThanOrEqual(0);
+  });
+
+  it('is not what a device that rested or was opened meanwhile is measured from', async () => {
+    const [engine, resting, late] = [new FakeEngine('cpu'), new FakeEngine('gpu0'), new FakeEngine('gpu1')];
+    let open = () => {};
+    late.opening = new Promise((resolve) => {
+      open = resolve;
+    });
+    const { miner, source, events } = mine(engine, resting, late);
+    source.work(makeWork(NEVER));
+    await vi.waitFor(() => expect(resting.searched.length).toBeGreaterThan(3));
+    miner.pause('user', 'the test says so', 'gpu0');
+    source.stale();
+    source.work(makeWork(NEVER));
+    await vi.waitFor(() => expect(events.of('restart')).toHaveLength(1));
+    const searched = resting.searched.length;
+    miner.resume('user', 'gpu0');
+    open();
+    await vi.waitFor(() => expect(resting.searched.length).toBeGreaterThan(searched + 5));
+    await vi.waitFor(() => expect(late.searched.length).toBeGreaterThan(5));
+    expect(events.of('restart').map(({ device }) => device)).toEqual(['cpu']);
   });
 });
 
