@@ -69,7 +69,10 @@ function lineElement({ time, level, tag, message }: LogLine): HTMLElement {
     'p',
     { class: 'line', 'data-level': level },
     element('time', {}, clockSeconds(time)),
-    ...[' ', ...(level === 'info' ? [] : [element('strong', {}, level), ' '])],
-    ...[element('span', { class: 'tag' }, tag), ' ', element('span', { class: 'message' }, message)],
+    ' ',
+    ...(level === 'info' ? [] : [element('strong', {}, level), ' ']),
+    element('span', { class: 'tag' }, tag),
+    ' ',
+    element('span', { class: 'message' }, message),
   );
 }

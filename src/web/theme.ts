@@ -4,25 +4,32 @@ import { keep, recall } from './storage.ts';
 
 const STORED = 'pickaxe-theme';
 const CHOICES = ['system', 'light', 'dark'] as const;
-export type Theme = (typeof CHOICES)[number];
 
-function themeOf(value: string | null): Theme {
-  return CHOICES.find((choice) => choice === value) ?? 'system';
+const systemIsDark = matchMedia('(prefers-color-scheme: dark)');
+let choice = choiceOf(recall('localStorage', STORED));
+use();
+
+function choiceOf(value: string | null): (typeof CHOICES)[number] {
+  return CHOICES.find((one) => one === value) ?? 'system';
 }
 
-function use(theme: Theme): void {
-  document.documentElement.dataset.theme = theme;
+/** What colours.css goes by. */
+function use(): void {
+  const isDark = choice === 'dark' || (choice === 'system' && systemIsDark.matches);
+  document.documentElement.dataset.theme = isDark ? 'dark' : 'light';
 }
 
-/** @param changed called whenever colours are others than before */
+/** @param changed called whenever colours may be others than before */
 export function followChoice(select: HTMLSelectElement, changed: () => void): void {
-  select.value = document.documentElement.dataset.theme ?? 'system';
+  select.value = choice;
   select.addEventListener('change', () => {
-    keep('localStorage', STORED, select.value);
-    use(themeOf(select.value));
+    choice = choiceOf(select.value);
+    keep('localStorage', STORED, choice);
+    use();
     changed();
   });
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', changed);
+  systemIsDark.addEventListener('change', () => {
+    use();
+    changed();
+  });
 }
-
-use(themeOf(recall('localStorage', STORED)));

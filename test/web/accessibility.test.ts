@@ -186,8 +186,8 @@ describe.skipIf(noBrowser)(`the web page, for everybody${why}`, () => {
     const picture = () => page.screenshot({ animations: 'disabled' });
     const light = { ground: await ground(), picture: await picture() };
     await page.emulateMedia({ colorScheme: 'dark' });
+    await vi.waitFor(async () => expect(await ground()).not.toBe(light.ground), SLOW);
     const dark = { ground: await ground(), picture: await picture() };
-    expect(dark.ground).not.toBe(light.ground);
     expect(dark.picture.equals(light.picture)).toBe(false);
     await page.getByLabel('Colours').selectOption('light');
     expect(await ground()).toBe(light.ground);

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it, vi } from 'vitest';
 import { formatDuration, formatHashrate } from '#pickaxe/report/units.js';
 import { latency, percent } from '#pickaxe/web/format.js';
-import { device, hashes } from '../report/fakes.ts';
+import { device, hashes, verdict } from '../report/fakes.ts';
 import { figure, noBrowser, open, refresh, SLOW, why } from './browser.ts';
 import { NODE, Rig, work } from './rig.ts';
 
@@ -72,6 +72,19 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
       ...['device', 'state', 'hashrate', 'proven', 'accepted', 'hardware errors', 'restarts'],
     ]);
     expect(await text(other, '#state-text')).toBe('not mining: no node is connected');
+  });
+
+  it('tells luck once a block was to be expected, and not by one that came early', async () => {
+    const rig = await new Rig().serve();
+    rig.emit(device('cpu', 'ready'));
+    rig.emit(hashes('cpu', 9e5, 1e6));
+    rig.emit(verdict('cpu', 'accepted'));
+    const page = await open(rig.url);
+    await row(page, 'cpu').waitFor();
+    expect([await figure(page, 'expected'), await figure(page, 'luck')]).toEqual(['0.9', '–']);
+    rig.emit(hashes('cpu', 11e5, 1e6));
+    await shows(async () => expect(await figure(page, 'luck')).toBe('50 %'));
+    expect(await figure(page, 'expected')).toBe('2.0');
   });
 
   it('shows the work of each chain and the nodes', async () => {
