@@ -1,6 +1,6 @@
 /**
  * Events for wrappers: one JSON object a line, `{"event": NAME, "time": …, …}`. Names and fields are stable, and
- * documented in the README. `time` is milliseconds since the UNIX epoch; nonces are decimal strings (they exceed what
+ * documented in docs/wrappers.md. `time` is milliseconds since the UNIX epoch; nonces are decimal strings (they exceed what
  * JSON numbers carry), hashes 64 hex digits in wire order (little-endian), rates H/s.
  */
 
