@@ -1,6 +1,7 @@
 /** Has all devices rest while somebody uses the machine. */
 
-import { type Guarded, lookEvery, nowMs } from './guard.ts';
+import { wallMs } from '../clock.ts';
+import { type Guarded, lookEvery } from './guard.ts';
 import type { IdleWatch } from './idle/watch.ts';
 
 /** How long somebody who comes back waits at most for the machine to be theirs; asking costs a few milliseconds. */
@@ -15,22 +16,26 @@ export function restWhileUsed(
   afterMs: number,
   { controls, clock, log }: Guarded,
 ): Promise<() => void> {
-  const blind = new Set<string>();
+  /** Watches that could not say anything when last asked. */
+  const blind = new Set(watches);
   log.info(
     { tag: 'rest' },
     `whether somebody uses this machine: watching ${watches.map(({ name }) => name).join('; ')}`,
   );
   return lookEvery(LOOK_MS, async () => {
-    const now = nowMs(clock);
-    const idles = await Promise.all(
-      watches.map(async ({ name, idleMs }) => {
-        const idle = await idleMs(now);
-        if (idle !== undefined) blind.delete(name);
-        else if (!blind.has(name)) log.debug({ tag: 'rest' }, `nothing is known at the moment of ${name}`);
-        if (idle === undefined) blind.add(name);
-        return idle ?? Number.POSITIVE_INFINITY;
+    const now = wallMs(clock);
+    const asked = await Promise.all(
+      watches.map(async (watch) => {
+        const idleMs = await watch.idleMs(now);
+        if (idleMs !== undefined) blind.delete(watch);
+        else if (!blind.has(watch)) log.warn({ tag: 'rest' }, `${watch.name}: nothing can be seen there any more`);
+        if (idleMs === undefined) blind.add(watch);
+        return idleMs;
       }),
     );
+    const idles = asked.filter((idleMs) => idleMs !== undefined);
+    // While nothing is known, everything stays as it is.
+    if (idles.length === 0) return;
     if (Math.min(...idles) >= afterMs) controls.resume('activity');
     else controls.pause('activity', `somebody uses the machine, or did less than ${afterMs / 1000} s ago`);
   });

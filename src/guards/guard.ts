@@ -10,11 +10,6 @@ export interface Guarded {
   readonly log: Logger;
 }
 
-/** Milliseconds since the UNIX epoch. */
-export function nowMs(clock: Clock): number {
-  return Number(clock.nowUs() / 1000n);
-}
-
 /**
  * Looks again and again, each time `everyMs` after the last look ended: one that hangs is not joined by others.
  * @returns once it has looked, what ends it

@@ -1,6 +1,7 @@
 /** Has all devices rest outside of the windows of a schedule. */
 
-import { type Guarded, nowMs } from './guard.ts';
+import { wallMs } from '../clock.ts';
+import type { Guarded } from './guard.ts';
 import { formatMoment, isOpen, nextChange, type Window } from './windows.ts';
 
 /** The wall clock may be set, and a machine may sleep: what was to come is looked at again after this at the latest. */
@@ -10,7 +11,7 @@ const LOOK_MS = 60_000;
 export function keepSchedule(windows: readonly Window[], { controls, clock, log }: Guarded): () => void {
   let timer: NodeJS.Timeout;
   const look = () => {
-    const now = nowMs(clock);
+    const now = wallMs(clock);
     const change = nextChange(windows, now);
     if (isOpen(windows, now)) controls.resume('schedule');
     else controls.pause('schedule', `outside the schedule${change ? ` until ${formatMoment(change, now)}` : ''}`);

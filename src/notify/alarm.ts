@@ -56,7 +56,8 @@ export class LowRate {
 export function rateOf(device: string | undefined, { work, sources, devices }: RigNow): number | undefined {
   if (!work || ![...sources.values()].some(({ state }) => state === 'connected')) return undefined;
   const counted = [...devices].filter(([name]) => device === undefined || name === device).map(([, now]) => now);
-  if (counted.length > 0 && counted.every(({ state }) => state === 'paused')) return undefined;
+  const working = counted.filter(({ state }) => state !== 'parked');
+  if (working.length > 0 && working.every(({ state }) => state === 'paused')) return undefined;
   return counted.reduce((sum, { hashrate }) => sum + hashrate, 0);
 }
 

@@ -42,15 +42,22 @@ test('devices rest while anybody used anything of late', async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('what says nothing holds up nothing, and is told of once', async () => {
-  const idle: Record<string, number | undefined> = { desktop: undefined };
+test('while nothing is known everything stays as it is, and what goes blind is told of once', async () => {
+  const idle: Record<string, number | undefined> = { desktop: undefined, terminals: undefined };
   const { rests, said, look } = await watch(idle);
+  const warnings = () => said.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
   await look();
-  expect(rests.size).toBe(0);
-  expect(said.filter(({ level }) => level === 'debug')).toHaveLength(1);
+  expect([rests.size, warnings()]).toEqual([0, []]);
   idle.desktop = 1;
   await look();
   expect(rests.size).toBe(1);
+  idle.desktop = undefined;
+  for (let looks = 0; looks < 3; looks++) await look();
+  expect(rests.size).toBe(1);
+  expect(warnings()).toEqual(['desktop: nothing can be seen there any more']);
+  idle.terminals = 1_000;
+  await look();
+  expect(rests.size).toBe(0);
 });
 
 test('a watch that hangs is not asked again before it answers', async () => {

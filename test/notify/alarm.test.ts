@@ -74,6 +74,17 @@ describe('the watch', () => {
     return { events, alarms, run, end };
   }
 
+  test('a rig whose other devices rest is at rest, though one is parked; that one is low by itself', () => {
+    const { events, alarms, run } = rig({ limit: 150 }, { device: 'gpu0', limit: 100 });
+    for (const event of [node('connected'), work, device('cpu', 'paused'), device('gpu0', 'parked')])
+      events.emit(event);
+    run(5);
+    expect(alarms).toEqual(['raised gpu0 none of 100']);
+    events.emit(device('cpu', 'parked'));
+    run(5);
+    expect(alarms[1]).toBe('raised rig none of 150');
+  });
+
   test('looks at the rig and at devices, raises and clears', () => {
     const { events, alarms, run, end } = rig({ limit: 150 }, { device: 'gpu0', limit: 100 });
     for (const event of [node('connected'), work, device('cpu', 'ready'), device('gpu0', 'ready')]) events.emit(event);

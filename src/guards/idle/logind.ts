@@ -12,7 +12,7 @@ const DESKTOPS = ['x11', 'wayland', 'mir'];
 const MAX_SESSIONS = 64;
 
 export interface Sessions {
-  /** For how long all desktops that tell have been idle; undefined when none tells. */
+  /** For how long all desktops that tell have been idle, for ever where there is none; undefined when none tells. */
   readonly idleMs: number | undefined;
   /** Desktop sessions that have never said whether they are idle. */
   readonly silent: readonly string[];
@@ -26,7 +26,7 @@ export async function watchLogind(tell: (why: string) => void, asks = ask): Prom
   const told = new Set<string>();
   const read = async (nowMs: number) => {
     const ids = sessionIds(await asks('loginctl', 'list-sessions', '--no-legend'));
-    if (ids.length === 0) return undefined;
+    if (ids.length === 0) return Number.POSITIVE_INFINITY;
     const properties = PROPERTIES.flatMap((property) => ['-p', property]);
     const { idleMs, silent } = parseSessions(await asks('loginctl', 'show-session', ...ids, ...properties), nowMs);
     for (const id of silent) {
@@ -60,14 +60,19 @@ export function sessionIds(answer: string): string[] {
 export function parseSessions(answer: string, nowMs: number): Sessions {
   const silent: string[] = [];
   const idles: number[] = [];
+  let desktops = 0;
   for (const block of answer.split(/\n\s*\n/)) {
     const session = Object.fromEntries(block.split('\n').map((line) => line.trim().split('=', 2)));
     const { Id, Type, Class, Remote, IdleHint, IdleSinceHint } = session as Record<string, string | undefined>;
     // Terminals are watched by themselves.
     if (!Id || Class !== 'user' || Remote !== 'no' || !DESKTOPS.includes(Type ?? '')) continue;
+    desktops++;
     const sinceMs = Number(IdleSinceHint) / 1000;
     if (!(sinceMs > 0)) silent.push(Id);
-    else idles.push(IdleHint === 'yes' ? Math.max(0, nowMs - sinceMs) : 0);
+    else if (IdleHint !== 'yes') idles.push(0);
+    // Else the clock was set back since: for how long it has been idle is not known.
+    else if (sinceMs <= nowMs) idles.push(nowMs - sinceMs);
   }
-  return { idleMs: idles.length > 0 ? Math.min(...idles) : undefined, silent };
+  const isKnown = idles.length > 0 || desktops === 0;
+  return { idleMs: isKnown ? Math.min(Number.POSITIVE_INFINITY, ...idles) : undefined, silent };
 }

@@ -7,6 +7,8 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { IdleWatch } from './watch.ts';
 
+/** How exact the times are. One that is further ahead of now is from before the clock was set back: it says nothing. */
+const EXACT_MS = 8_000;
 /** More terminals than this are not looked at. */
 const MAX_TERMINALS = 1_024;
 
@@ -21,7 +23,8 @@ export async function watchTerminals(dev: string): Promise<IdleWatch | undefined
     idleMs: async (nowMs) => {
       const paths = (await terminals(dev)) ?? [];
       const idles = await Promise.all(paths.map(async (path) => nowMs - (await lastReadMs(path))));
-      return idles.length > 0 ? Math.max(0, Math.min(...idles)) : Number.POSITIVE_INFINITY;
+      const known = idles.filter((idleMs) => idleMs >= -EXACT_MS);
+      return known.length > 0 ? Math.max(0, Math.min(...known)) : Number.POSITIVE_INFINITY;
     },
   };
 }

@@ -30,6 +30,10 @@ test('desktops are idle since the last of them said so', () => {
   expect(parseSessions(all(session('2', idleFor(400)), session('5', busySince(3_000))), NOW).idleMs).toBe(0);
 });
 
+test('one that went idle before the clock was set back does not say for how long it has been', () => {
+  expect(parseSessions(all(session('2', idleFor(-7_200))), NOW)).toEqual({ idleMs: undefined, silent: [] });
+});
+
 test('one that has never said anything is no witness', () => {
   expect(parseSessions(all(session('2', never)), NOW)).toEqual({ idleMs: undefined, silent: ['2'] });
 });
@@ -40,8 +44,9 @@ test('terminals, greeters and what comes over the network are not desktops', () 
     session('c1', { Class: 'greeter', ...busySince(1) }),
     session('9', { Remote: 'yes', ...busySince(1) }),
   ];
-  expect(parseSessions(all(...others), NOW)).toEqual({ idleMs: undefined, silent: [] });
-  expect(parseSessions('Failed to get session\n', NOW)).toEqual({ idleMs: undefined, silent: [] });
+  const nobody = { idleMs: Number.POSITIVE_INFINITY, silent: [] };
+  expect(parseSessions(all(...others), NOW)).toEqual(nobody);
+  expect(parseSessions('Failed to get session\n', NOW)).toEqual(nobody);
 });
 
 test('logind is asked for its sessions, and a silent desktop is told of once', async () => {

@@ -25,8 +25,10 @@ test('terminals are idle since a key was last pressed in any of them', async () 
   expect(await watch.idleMs(NOW)).toBe(70_000);
   terminal('tty1', 20);
   expect(await watch.idleMs(NOW)).toBe(20_000);
-  terminal('pts/18', -3); // the clock was set back
+  terminal('pts/18', -3); // times are exact to 8 s
   expect(await watch.idleMs(NOW)).toBe(0);
+  terminal('pts/18', -7_200); // the clock was set back: nothing is known of this one
+  expect(await watch.idleMs(NOW)).toBe(20_000);
 });
 
 test('serial lines, the multiplexer and the like are no terminals', async () => {
