@@ -7,6 +7,11 @@ export interface Clock {
   monotonicMs(): number;
 }
 
+/** Wall clock: milliseconds since the UNIX epoch. */
+export function wallMs(clock: Clock): number {
+  return Number(clock.nowUs() / 1000n);
+}
+
 export const systemClock: Clock = {
   nowUs: () => BigInt(Date.now()) * 1000n,
   monotonicMs: () => Number(process.hrtime.bigint() / 1000n) / 1000,

@@ -1,4 +1,4 @@
-/** The library's face: mine with your own sources and engines, or with these. */
+/** The library's face: mine with a source of your own, and with your own engines or these. */
 
 export { userCacheDirectory } from './cache.ts';
 export type { Job } from './chain/job.ts';

@@ -72,6 +72,6 @@ export const benchResultShape = z.object({
   together: z.boolean(),
   devices: z.array(device).max(MOST_DEVICES),
   /** Devices that could not be measured. */
-  failed: z.array(z.object({ name: line.min(1), reason: line })).max(MOST_DEVICES),
+  failed: z.array(z.object({ name: line.min(1), reason: z.string() })).max(MOST_DEVICES),
 });
 export type BenchResult = Readonly<z.infer<typeof benchResultShape>>;

@@ -27,7 +27,6 @@ export const HEADER_OFFSET = {
 } as const;
 
 export const PARENT_BYTES = 32;
-export const CREATION_TIME_BYTES = 8;
 export const NONCE_BYTES = 8;
 
 /** Bytes of the header that are whole blake2s blocks before the nonce: hashed once a job, into the midstate. */

@@ -2,7 +2,7 @@
 
 import { CANDIDATES_DEVIATION, EXPECTED_CANDIDATES } from '../bench/challenge.ts';
 import type { BenchResult, DeviceResult } from '../bench/result.ts';
-import { formatHashrate, withPrefix } from '../report/units.ts';
+import { formatHashrate, formatPercent, withPrefix } from '../report/units.ts';
 
 type Sensors = Pick<DeviceResult, 'powerW' | 'temperatureC' | 'hashes_per_joule'>;
 type Device = Pick<DeviceResult, 'name' | 'model' | 'kernel' | 'threads'>;
@@ -15,10 +15,6 @@ export function headingOf({ name, model, kernel, threads }: Device): string {
 
 export function row(name: string, value: string): string {
   return `  ${name.padEnd(13)} ${value}\n`;
-}
-
-export function percent(part: number): string {
-  return `${(100 * part).toFixed(1)} %`;
 }
 
 /** What is known of power and temperature, as one row. */
@@ -52,7 +48,7 @@ function deviceLines(device: DeviceResult): string[] {
   const expected = `${EXPECTED_CANDIDATES} ± ${CANDIDATES_DEVIATION} expected`;
   return [
     headingOf(device),
-    row('hashrate', `${formatHashrate(mean)} ± ${percent(cv)} (${slices.length} slices: ${spread})`),
+    row('hashrate', `${formatHashrate(mean)} ± ${formatPercent(cv, 1)} (${slices.length} slices: ${spread})`),
     sensorRow(device),
     row('hash sum', `${sum} (${candidates.found} candidates found, ${expected})`),
     ...errors.map((error) => row('ERROR', error)),

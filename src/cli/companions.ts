@@ -22,13 +22,11 @@ const FACTORIES: readonly ((live: LiveConfig) => Promise<Companion | undefined>)
   async ({ config }) => schedule(config),
   async ({ config }) => terminal(config),
   async () => (process.env.NOTIFY_SOCKET ? (await import('./systemd/companion.ts')).systemd() : undefined),
-  async ({ config: { http } }) => {
-    if (http.listen === undefined && http.tokenFile === undefined && !http.control) return undefined;
-    return (await import('./companions/http.ts')).httpCompanion(http);
-  },
+  async ({ config: { http } }) =>
+    http.listen === undefined ? undefined : (await import('./companions/http.ts')).httpCompanion(http),
 ];
 
-/** @throws UsageError when a setting makes no sense. */
+/** @throws UsageError when one cannot do here what it is asked for. */
 export async function companionsOf(live: LiveConfig): Promise<Companion[]> {
   const companions: Companion[] = [];
   for (const make of FACTORIES) {

@@ -2,18 +2,20 @@
 
 import { EXIT } from './exit-codes.ts';
 
-/** For a reader of stdout that has stopped reading: the last lines are not worth waiting for without end. */
+/** For a reader that has stopped reading: the last lines are not worth waiting for without end. */
 const FLUSH_MS = 2_000;
 
 /** Set once a miner has been told that its lines are lost: it mines on, and its exit code says how that went. */
 let minesWithoutLines = false;
 
-/** Ends the process once stdout has taken everything: a wrapper must get the last line. */
+/** Ends the process once stderr and stdout have taken everything: a wrapper must get the last line. */
 export function exit(code: number): void {
   process.exitCode = code;
-  process.stdout.write('', (fault) => {
-    if (fault && !minesWithoutLines) endUnread(fault);
-    process.exit(code);
+  process.stderr.write('', () => {
+    process.stdout.write('', (fault) => {
+      if (fault && !minesWithoutLines) endUnread(fault);
+      process.exit(code);
+    });
   });
   setTimeout(() => process.exit(code), FLUSH_MS);
 }

@@ -2,7 +2,7 @@
 
 import type { GpuInfo } from '../engine/gpu/gpu-engine.ts';
 import { nameOf } from '../engine/gpu/variants.ts';
-import { formatHashrate } from '../report/units.ts';
+import { formatHashrate, formatPercent } from '../report/units.ts';
 
 /** Its names are part of what wrappers rely on. */
 export interface GpuRows {
@@ -61,15 +61,13 @@ export function tuningLines({ name, model, why, variants, batches }: GpuRows): s
     why,
     ...variants.map(({ name, chosen, hashrate, why }) => {
       if (hashrate === undefined) return `- ${name.padEnd(28)} ${why}`;
-      return `${mark(chosen)} ${name.padEnd(28)} ${formatHashrate(hashrate).padStart(12)}  ${percent(hashrate / best)}`;
+      return `${mark(chosen)} ${name.padEnd(28)} ${formatHashrate(hashrate).padStart(12)}  ${formatPercent(hashrate / best, 1)}`;
     }),
     'workgroup size × counters an invocation; * is the best',
     ...batches.map(
       ({ batchMs, chosen, hashrate, worth, busy }) =>
-        `${mark(chosen)} ${`${batchMs} ms`.padEnd(28)} ${formatHashrate(hashrate).padStart(12)}  worth ${formatHashrate(worth)}, ${percent(busy)} of a core`,
+        `${mark(chosen)} ${`${batchMs} ms`.padEnd(28)} ${formatHashrate(hashrate).padStart(12)}  worth ${formatHashrate(worth)}, ${formatPercent(busy, 1)} of a core`,
     ),
     'length of a batch (--gpu-batch-ms), * is the best; worth: less what is lost when work becomes stale; of a core: of the processor, to feed the GPU',
   ];
 }
-
-const percent = (part: number) => `${(100 * part).toFixed(1)} %`;

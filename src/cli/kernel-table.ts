@@ -5,6 +5,7 @@ import type { Survey } from '../engine/cpu/kernels/choose.ts';
 import { KERNEL_NAMES, type KernelName } from '../engine/cpu/kernels/kernel.ts';
 import { FOREIGN } from '../engine/cpu/kernels/native.ts';
 import { fastestOf } from '../engine/cpu/kernels/speed.ts';
+import { formatPercent } from '../report/units.ts';
 
 /** Its names are part of what wrappers rely on. */
 export interface KernelRow {
@@ -24,7 +25,9 @@ export function kernelRows({ speeds, unusable }: Survey, asked?: KernelName): Ke
     const hashrate = speeds[name];
     if (hashrate === undefined) return { name, usable: false, chosen: false, why: unusable.get(name) ?? '' };
     const speed =
-      name === fastest ? 'the fastest here' : `slower here: ${percent(hashrate, speeds[fastest!]!)} of ${fastest}`;
+      name === fastest
+        ? 'the fastest here'
+        : `slower here: ${formatPercent(hashrate / speeds[fastest!]!)} of ${fastest}`;
     const chosen = name === (asked ?? fastest);
     const why = chosen ? `chosen: ${asked === undefined ? '' : 'asked for, '}${speed}` : speed;
     return { name, usable: true, chosen, hashrate, why };
@@ -47,8 +50,4 @@ export function kernelLines(rows: readonly KernelRow[], threads: number): string
     ...(foreign.length > 0 ? [`- ${foreign.map(({ name }) => name).join(', ')}: ${FOREIGN}`] : []),
     `MH/s of one thread${busy > 1 ? ` of ${busy} that hash at a time` : ''}; * is used, + could be (--kernel NAME), - cannot be used here`,
   ];
-}
-
-function percent(part: number, whole: number): string {
-  return `${((100 * part) / whole).toFixed(0)} %`;
 }

@@ -1,9 +1,10 @@
 /** The configuration of a miner that runs: what can change meanwhile does when its file changes. */
 
 import { type Changes, changes } from '../config/changes.ts';
+import { rigContradictions } from '../config/contradictions.ts';
 import type { Loaded } from '../config/load.ts';
 import { assemble, type Config, valueIn } from '../config/settings.ts';
-import { limitsOf } from './temperatures.ts';
+import { refuse } from './exit-codes.ts';
 
 export class LiveConfig {
   /** The files that were read, as absolute paths. */
@@ -30,7 +31,7 @@ export class LiveConfig {
    */
   async refresh(): Promise<Changes> {
     const { config: read } = await this.#load();
-    limitsOf(read.devices);
+    refuse(rigContradictions(read));
     const found = changes(this.#config, read);
     if (found.live.length === 0) return found;
     const before = this.#config;

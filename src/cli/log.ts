@@ -6,11 +6,10 @@ import type { Config } from '../config/settings.ts';
 import type { EngineListener } from '../engine/engine.ts';
 import { screen } from './screen.ts';
 import { terminalKind } from './terminal-kind.ts';
+import { writeLine } from './write-line.ts';
 
 export type LogLevel = Config['log']['level'];
 export type LogFormat = Config['log']['format'];
-
-const STDERR = 2;
 
 /** Lines for people: the time, a tag, and what is said. */
 const READABLE: pretty.PrettyOptions = {
@@ -26,25 +25,24 @@ const READABLE_FILE: pretty.PrettyOptions = {
   colorize: false,
 };
 
-/**
- * Written synchronously, so that the last lines are out before the process ends.
- * @param file takes each line, too
- */
-export function makeLog(level: LogLevel, format: LogFormat, file?: DestinationStream): Logger {
-  const options = { level, base: null };
-  const stderr = toStderr(format);
-  if (!file) return pino(options, stderr);
-  const copy = format === 'text' ? prettyLines(file, READABLE_FILE) : file;
-  return pino(options, multistream([stderr, copy].map((stream) => ({ stream, level: 'trace' }))));
+/** What takes each line besides stderr. */
+export interface LogCopies {
+  readonly file?: DestinationStream | undefined;
+  /** JSON, whatever the format. */
+  readonly tail?: DestinationStream;
+}
+
+export function makeLog(level: LogLevel, format: LogFormat, { file, tail }: LogCopies = {}): Logger {
+  const copy = file && (format === 'text' ? prettyLines(file, READABLE_FILE) : file);
+  const streams = [toStderr(format), copy, tail].filter((stream) => stream !== undefined);
+  return pino({ level, base: null }, multistream(streams.map((stream) => ({ stream, level: 'trace' }))));
 }
 
 function toStderr(format: LogFormat): DestinationStream {
   const readable = format === 'text' || (format === 'auto' && process.stderr.isTTY === true);
   const { escapes, colours: colorize } = terminalKind();
   if (readable && escapes) return prettyLines(screen, { ...READABLE, colorize });
-  const lines = pino.destination({ fd: STDERR, sync: true });
-  // A disk that is full, or a terminal that has gone, costs lines and nothing else.
-  lines.on('error', () => {});
+  const lines = { write: (line: string) => writeLine(process.stderr, line) };
   return readable ? prettyLines(lines, { ...READABLE, colorize }) : lines;
 }
 

@@ -26,7 +26,7 @@ First steps:
 Settings come from flags, PICKAXE_… variables, pickaxe.toml and the user's config.toml: see pickaxe config example.
 
 Exit codes: 0 done, 1 internal error, 2 wrong usage, 3 no usable device, 4 no work within a bounded run,
-6 a device computed wrong hashes. No developer fee, no telemetry.`,
+6 a device computed wrong hashes, 130 ended by a second signal. No developer fee, no telemetry.`,
   );
 
 /** Tables of settings, for whatever mines. */
@@ -121,7 +121,7 @@ program
 
 const config = program
   .command('config')
-  .description('help with configuration files, which pickaxe never writes')
+  .description('help with configuration files, which only "pickaxe init" writes')
   .helpCommand(false);
 
 config

@@ -1,13 +1,13 @@
 /** From settings to a source. */
 
+import { minerContradictions } from '../config/contradictions.ts';
 import type { Config } from '../config/settings.ts';
 import type { Events } from '../events/events.ts';
 import { FailoverSource } from '../source/failover.ts';
 import { NodeSource } from '../source/node/node-source.ts';
-import { hasPath } from '../source/node/url.ts';
 import type { WorkSource } from '../source/source.ts';
 import { version } from '../version.ts';
-import { UsageError } from './exit-codes.ts';
+import { refuse, UsageError } from './exit-codes.ts';
 
 /** The settings that say where to mine and for whom. */
 export type NodeSettings = Pick<Config, 'node' | 'miner'>;
@@ -26,12 +26,7 @@ export function nodeSource({ node, miner: wishes }: NodeSettings, events: Events
   if (publicKeys.length === 0) {
     throw new UsageError('Give the miner’s key with --public-key HEX. For a new one: pickaxe keygen FILE');
   }
-  if (account === undefined && publicKeys.length > 1) {
-    throw new UsageError('Several keys have no default account: name it with --account NAME.');
-  }
-  if (network === undefined && urls.some((url) => URL.canParse(url) && !hasPath(url))) {
-    throw new UsageError('Name the network with --network, like --network mainnet01.');
-  }
+  refuse(minerContradictions({ node, miner: wishes }));
   const miner = { account: account ?? defaultAccount(publicKeys), predicate, publicKeys };
   const sources = urls.map((url) => {
     try {

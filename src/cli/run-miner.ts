@@ -11,26 +11,26 @@ import type { TemperatureLimits } from '../mine/heat.ts';
 import { Miner } from '../mine/miner.ts';
 import { JsonLines } from '../report/json-lines.ts';
 import { LogLines } from '../report/log-lines.ts';
+import type { LogTail } from '../report/log-tail.ts';
 import { Tally } from '../report/tally.ts';
 import type { WorkSource } from '../source/source.ts';
 import { EXIT } from './exit-codes.ts';
 import { screen } from './screen.ts';
+import { writeLine } from './write-line.ts';
 
 /** The first speed line comes early, so that a newcomer sees that it works; then one every ten seconds. */
 const FIRST_REPORT_MS = 2_000;
 const REPORT_MS = 10_000;
 /** Beside a status line, speed lines are there to scroll back to: one in a minute. */
 const REPORTS_BESIDE_STATUS = 6;
-/** What a wrapper may leave unread: hours of events. */
-const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
-/** Exit code of a process ended by its second SIGINT or SIGTERM: the shells' 128 + 2. */
-const INTERRUPTED = 130;
 
 export interface Rig {
   readonly events: Events;
   readonly source: WorkSource;
   readonly engines: readonly Engine[];
   readonly log: Logger;
+  /** What was logged last, from the start of the process on. */
+  readonly logTail: LogTail;
   /** Asked again and again; left out, no device rests. */
   readonly temperatureLimits?: () => TemperatureLimits | undefined;
   readonly companions?: readonly Companion[];
@@ -43,6 +43,7 @@ export interface Running {
   readonly tally: Tally;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly logTail: LogTail;
 }
 
 /**
@@ -54,11 +55,11 @@ export type Companion = (running: Running) => Promise<() => void | Promise<void>
 
 /** @returns the exit code */
 export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config['run'], 'status'>): Promise<number> {
-  const { events, source, engines, log, temperatureLimits, companions = [] } = rig;
+  const { events, source, engines, log, logTail, temperatureLimits, companions = [] } = rig;
   const clock = systemClock;
   const tally = new Tally(clock);
   const logLines = new LogLines(log, tally);
-  const jsonLines = json ? new JsonLines(writeLine, clock) : undefined;
+  const jsonLines = json ? new JsonLines((line) => writeLine(process.stdout, line), clock) : undefined;
   const outcome = { ready: false, worked: false, parked: 0, wrongHashes: false, interrupted: false };
 
   events.on(tally.listen);
@@ -79,6 +80,14 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
   };
   const random = (below: number) => randomInt(below);
   const miner = new Miner({ source, engines, emit: events.emit, clock, random, temperatureLimits });
+  const controls: Controls = {
+    pause: (...asked) => miner.pause(...asked),
+    resume: (...asked) => miner.resume(...asked),
+    stop: () => {
+      outcome.interrupted = true;
+      miner.stop();
+    },
+  };
   events.on((event) => {
     if (event.event === 'verdict' && blocks !== undefined && tally.accepted >= blocks) miner.stop();
   });
@@ -89,13 +98,12 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
   ];
   const release = onSignals(() => {
     log.info({ tag: 'miner' }, 'stopping; once more to exit at once');
-    outcome.interrupted = true;
-    miner.stop();
+    controls.stop();
   });
 
   const ends: Awaited<ReturnType<Companion>>[] = [];
   try {
-    for (const start of companions) ends.push(await start({ controls: miner, events, tally, clock, log }));
+    for (const start of companions) ends.push(await start({ controls, events, tally, clock, log, logTail }));
     await miner.run();
   } finally {
     for (const end of ends.reverse()) {
@@ -119,11 +127,6 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
   return outcome.worked ? EXIT.done : EXIT.noWork;
 }
 
-/** A wrapper that does not read its lines loses some; mining and memory do not suffer. */
-function writeLine(line: string): void {
-  if (process.stdout.writableLength < MAX_UNREAD_BYTES) process.stdout.write(line);
-}
-
 /** Ctrl-C, a service manager, and a terminal that is closed. */
 const STOPS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -131,7 +134,7 @@ const STOPS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export function onSignals(stop: () => void): () => void {
   let asked = false;
   const handle = () => {
-    if (asked) process.exit(INTERRUPTED);
+    if (asked) process.exit(EXIT.interrupted);
     asked = true;
     stop();
   };

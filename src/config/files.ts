@@ -1,4 +1,4 @@
-/** Configuration files: where they are, and what one says. They are read and never written. */
+/** Configuration files: where they are, and what one says. They are only read here. */
 
 import { lstatSync, type Stats } from 'node:fs';
 import { homedir } from 'node:os';

@@ -54,7 +54,7 @@ export function exampleToml(values: { readonly [G in keyof Config]?: Partial<Con
 
 const HEADING = `# pickaxe's configuration: ./pickaxe.toml, or config.toml in the user's configuration directory.
 # Take away a "# " before a setting to set it. Flags and environment variables, named below, go before this file.
-# pickaxe only reads it; "pickaxe config check" checks it.`;
+# Only "pickaxe init" writes such files; "pickaxe config check" checks them.`;
 
 function groups(): [about: string, entries: Entry[]][] {
   return Object.entries(SETTINGS).map(([group, { about }]) => [

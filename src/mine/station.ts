@@ -66,6 +66,7 @@ export class Station {
   readonly #pauses = new Map<PauseReason, string>();
   readonly #temperatureLimits: () => TemperatureLimits | undefined;
   readonly #proofs: Proofs;
+  readonly #clock: Clock;
   /** Of the last New Cut after which it was seen to search: when that was heard of. */
   #cutMs: number | undefined;
 
@@ -76,6 +77,7 @@ export class Station {
     this.#hooks = hooks;
     this.#temperatureLimits = temperatureLimits ?? (() => undefined);
     this.#restarts = new Restarts(restartAfterMs);
+    this.#clock = clock;
     this.#proofs = new Proofs(engine.kind, clock, firstProofDifficulty);
   }
 
@@ -105,7 +107,7 @@ export class Station {
     const leave = this.#leave;
     if (!leave) return;
     this.#hooks.emit({ event: 'hardware_error', device: this.engine.name, nonce });
-    const nowMs = performance.now();
+    const nowMs = this.#clock.monotonicMs();
     this.#hardwareErrorsMs = [...this.#hardwareErrorsMs, nowMs].filter((ms) => nowMs - ms < HARDWARE_ERRORS_WITHIN_MS);
     if (this.#hardwareErrorsMs.length < HARDWARE_ERRORS) return;
     this.#leave = undefined;
@@ -125,7 +127,7 @@ export class Station {
         await this.#serve(stopped);
       } catch (error) {
         const { message: reason, fault } = asDeviceError(error);
-        const servedMs = this.#readyMs === undefined ? 0 : performance.now() - this.#readyMs;
+        const servedMs = this.#readyMs === undefined ? 0 : this.#clock.monotonicMs() - this.#readyMs;
         const waitMs = this.#restarts.after(fault, servedMs);
         if (waitMs === undefined) {
           const { inARow } = this.#restarts;
@@ -151,7 +153,7 @@ export class Station {
       this.#description = describe(info);
       if (info.bus !== undefined) this.#bus = { bus: info.bus };
       this.#restarts.opened();
-      this.#readyMs = performance.now();
+      this.#readyMs = this.#clock.monotonicMs();
       this.#hardwareErrorsMs = [];
       const left = new Promise<never>((_, reject) => {
         this.#leave = reject;

@@ -1,6 +1,6 @@
 /** What others are told of: few of the many events, each with a line for people. */
 
-import type { Clock } from '../clock.ts';
+import { type Clock, wallMs } from '../clock.ts';
 import type { Events, MinerEvent } from '../events/events.ts';
 import type { Tally } from '../report/tally.ts';
 import { formatDuration, formatHashrate } from '../report/units.ts';
@@ -33,7 +33,7 @@ export function tellNotices(
 ): () => void {
   const tell = (event: NoticeName, content: Content) => {
     const clean = Object.fromEntries(Object.entries(content).map(([name, value]) => [name, harmless(value)]));
-    hear({ event, time: Number(clock.nowUs() / 1000n), text: '', ...clean });
+    hear({ event, time: wallMs(clock), text: '', ...clean });
   };
   const lost = new Set<string>();
   const unsubscribe = events.on((event) => {

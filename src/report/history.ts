@@ -1,6 +1,6 @@
 /** The last 24 hours in steps of ten seconds: what each device did, and what became of solutions. */
 
-import type { Clock } from '../clock.ts';
+import { type Clock, wallMs } from '../clock.ts';
 import type { DeviceNow, DeviceSummary } from './device-books.ts';
 import type { Tally } from './tally.ts';
 
@@ -76,7 +76,7 @@ export class History {
     const nowMs = this.#clock.monotonicMs();
     const seconds = (nowMs - this.#lastMs) / 1000;
     this.#lastMs = nowMs;
-    this.#timeMs[at] = Number(this.#clock.nowUs() / 1000n);
+    this.#timeMs[at] = wallMs(this.#clock);
     const summary = this.#tally.summary();
     for (const count of COUNTS) {
       this.#counts[count][at] = summary[count] - this.#counted[count];
@@ -105,10 +105,11 @@ export class History {
   points(range: HistoryRange): HistoryPoints {
     const wanted = RANGES_MS[range] / STEP_MS;
     const together = Math.ceil(wanted / MOST_POINTS);
-    const first = Math.max(0, this.#steps - Math.min(wanted, STEPS));
+    const earliest = Math.max(0, this.#steps - Math.min(wanted, STEPS));
+    const first = Math.ceil(earliest / together) * together;
     const groups: number[][] = [];
     for (let step = first; step < this.#steps; step++) {
-      if (step === first || step % together === 0) groups.push([]);
+      if (step % together === 0) groups.push([]);
       groups.at(-1)?.push(step % STEPS);
     }
     const sums = (column: Float64Array) => groups.map((group) => group.reduce((sum, at) => sum + column[at], 0));

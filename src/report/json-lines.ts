@@ -4,7 +4,7 @@
  * JSON numbers carry), hashes 64 hex digits in wire order (little-endian), rates H/s.
  */
 
-import type { Clock } from '../clock.ts';
+import { type Clock, wallMs } from '../clock.ts';
 import type { MinerEvent } from '../events/events.ts';
 import type { Summary, Tally } from './tally.ts';
 
@@ -45,8 +45,7 @@ export class JsonLines {
   }
 
   #line(event: string, fields: object): void {
-    const time = Number(this.#clock.nowUs() / 1000n);
-    this.#write(`${JSON.stringify({ event, time, ...fields }, plain)}\n`);
+    this.#write(`${JSON.stringify({ event, time: wallMs(this.#clock), ...fields }, plain)}\n`);
   }
 }
 

@@ -1,6 +1,6 @@
 /** The last lines of the log, numbered, for those who were not there to read them. */
 
-import { type Logger, pino } from 'pino';
+import { pino } from 'pino';
 
 /** An hour or so of mining. */
 const MOST_LINES = 500;
@@ -24,18 +24,15 @@ const LEVELS = new Map<number, LogLine['level']>([
   [pino.levels.values.error, 'error'],
 ]);
 
+/** To be one of the log's streams. */
 export class LogTail {
   readonly #lines: LogLine[] = [];
   #last = 0;
-  /** What is logged here is kept, from `info` on. */
-  readonly log: Logger;
 
-  constructor() {
-    this.log = pino({ level: 'info', base: null }, { write: (line: string) => this.#keep(line) });
-  }
-
-  #keep(json: string): void {
+  /** @param json a line of pino's. What is below `info` is not kept */
+  write(json: string): void {
     const { level, time, tag, msg } = JSON.parse(json) as { level: number; time: number; tag?: string; msg?: string };
+    if (level < pino.levels.values.info) return;
     this.#lines.push({
       number: ++this.#last,
       time,

@@ -41,9 +41,9 @@ function scaleOf(value: number): { step: number; digits: number } {
   return { step, digits: step === 0 ? 0 : scaled < 10 ? 3 : scaled < 100 ? 2 : 1 };
 }
 
-/** `34 %` */
-export function formatPercent(part: number): string {
-  return `${(100 * part).toFixed(0)} %`;
+/** `34 %`, or with a digit after the point `34.1 %` */
+export function formatPercent(part: number, digits = 0): string {
+  return `${(100 * part).toFixed(digits)} %`;
 }
 
 /** `42 s`, `3 min 20 s`, `5 h 12 min`, `3 d 4 h` */

@@ -1,10 +1,10 @@
 /** One row for each device: what it does, how well, and a button to have it rest. */
 
 import type { Status } from '../report/http/schemas.ts';
-import { withPrefix } from '../report/units.ts';
+import { formatPercent, withPrefix } from '../report/units.ts';
 import type { Controls } from './controls.ts';
 import { byId, element, type Row, Rows, setAttribute, setText } from './dom.ts';
-import { celsius, hashrate, known, percent, provenPart, watts } from './format.ts';
+import { celsius, hashrate, known, provenPart, watts } from './format.ts';
 
 export type Device = Status['devices'][string];
 
@@ -33,7 +33,7 @@ const COLUMNS: readonly Column[] = [
   {
     name: 'fan',
     text: ({ sensors: { fan_ratio, fan_rpm } }) =>
-      fan_ratio === null ? known(fan_rpm, (rpm) => `${rpm.toFixed(0)} rpm`) : percent(fan_ratio),
+      fan_ratio === null ? known(fan_rpm, (rpm) => `${rpm.toFixed(0)} rpm`) : formatPercent(fan_ratio),
     has: ({ sensors: { fan_ratio, fan_rpm } }) => fan_ratio !== null || fan_rpm !== null,
   },
   {

@@ -15,11 +15,6 @@ export const hashrate = (value: number | null | undefined): string => known(valu
 /** `17.2 M`, `0` */
 export const amount = (value: number | null): string => known(value, (one) => withPrefix(one).trimEnd());
 
-/** `37 %`, `1.2 %` */
-export function percent(ratio: number, digits = 0): string {
-  return `${(ratio * 100).toFixed(digits)} %`;
-}
-
 /** `0.31 ms`, `12.3 ms`, `1.24 s` */
 export function latency(seconds: number): string {
   if (seconds >= 1) return `${seconds.toFixed(2)} s`;

@@ -16,9 +16,6 @@ import { followChoice } from './theme.ts';
 import { askForToken, endAsking } from './token-form.ts';
 import { Works } from './work.ts';
 
-/** What clocks may drift apart, or be set by, while nobody sees the page. */
-const SAME_START_MS = 60_000;
-
 const api = new Api();
 const controls = new Controls(act);
 const panels = [controls, new Devices(controls), new Works(), new Nodes()];
@@ -31,7 +28,7 @@ async function refresh(): Promise<void> {
   const status = await withToken(() => api.status());
   // Of another version than this page.
   if (last && last.version !== status.version) location.reload();
-  if (last && isAnotherStart(last, status)) {
+  if (last && last.started !== status.started) {
     log.restart();
     charts.outdate();
   }
@@ -53,14 +50,6 @@ async function withToken<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
       api.useToken(await askForToken(api.hasToken));
     }
   }
-}
-
-function isAnotherStart(before: Status, now: Status): boolean {
-  return now.uptime_seconds < before.uptime_seconds || Math.abs(startOf(now) - startOf(before)) > SAME_START_MS;
-}
-
-function startOf({ time, uptime_seconds }: Status): number {
-  return time - uptime_seconds * 1000;
 }
 
 function show(status: Status): void {

@@ -1,9 +1,9 @@
 /** The rig as a whole: what it does, how fast, and what became of its solutions. */
 
 import type { Status } from '../report/http/schemas.ts';
-import { formatDuration } from '../report/units.ts';
+import { formatDuration, formatPercent } from '../report/units.ts';
 import { byId, setAttribute, setFigure, setText } from './dom.ts';
-import { amount, hashrate, known, latency, percent, UNKNOWN } from './format.ts';
+import { amount, hashrate, known, latency, UNKNOWN } from './format.ts';
 
 /** @returns what the rig does, for people */
 export function stateOf({ ready, paused, devices, sources }: Status): { state: string; words: string } {
@@ -44,9 +44,9 @@ function showResults(status: Status): void {
     setFigure(verdict, String(status[verdict]), status[verdict] === 0);
   }
   setFigure('to-block', known(status.seconds_to_block, formatDuration));
-  setFigure('effort', percent(status.effort));
+  setFigure('effort', formatPercent(status.effort));
   const { accepted, expected_blocks: expected } = status;
-  setFigure('luck', expected >= 1 ? percent(accepted / expected) : UNKNOWN);
+  setFigure('luck', expected >= 1 ? formatPercent(accepted / expected) : UNKNOWN);
   setFigure('expected', expected.toFixed(1));
   setFigure('best', amount(status.best_difficulty));
   setFigure('hardware-errors', String(status.hardware_errors));

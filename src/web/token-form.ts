@@ -2,6 +2,9 @@
 
 import { byId, setText } from './dom.ts';
 
+/** Spaces and what nobody sees, which come along when something is pasted: a token has none, and a header takes none. */
+const NO_PART = /[^\x21-\x7e]/g;
+
 /** @param wrong whether one was sent already */
 export function askForToken(wrong: boolean): Promise<string> {
   const form = byId<HTMLFormElement>('token-form');
@@ -16,7 +19,7 @@ export function askForToken(wrong: boolean): Promise<string> {
       'submit',
       (event) => {
         event.preventDefault();
-        resolve(input.value.trim());
+        resolve(input.value.replaceAll(NO_PART, ''));
       },
       { once: true },
     );

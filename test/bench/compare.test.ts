@@ -99,3 +99,9 @@ it('the shape admits what bench prints, and nothing that could harm', () => {
   ];
   for (const changes of bad) expect(benchResultShape.safeParse({ ...good, ...changes }).success).toBe(false);
 });
+
+it('a result may say at length why a device was not measured', () => {
+  const reason = `no GPU that vulkan can use: ${'x'.repeat(400)}\nand a second line`;
+  const written = result([device('cpu', [100])], { failed: [{ name: 'gpu', reason }] });
+  expect(benchResultShape.parse(JSON.parse(JSON.stringify(written)))).toEqual(written);
+});

@@ -180,6 +180,38 @@ describe('pickaxe config', () => {
     expect(stderr).toContain('must be below --temp-limit (70)');
   });
 
+  const [keyA, keyB] = ['aa', 'bb'].map((byte) => byte.repeat(32));
+  it.each([
+    [`miner.public-keys = ["${keyA}", "${keyB}"]`, 'Several keys have no default account'],
+    ['node.urls = ["http://host:1848"]', 'Name the network'],
+    ['http.control = true', 'need --http'],
+    ['http.listen = "0.0.0.0:8080"', 'can be reached by other machines'],
+    ['webhook.token-file = "token"', 'needs a --webhook'],
+    ['webhook.url = "http://a/"\nwebhook.url-file = "url"', 'not both'],
+    ['devices.temp-limit = "none"\ndevices.temp-resume = 60', 'needs a --temp-limit'],
+    ['alarm.min-hashrate = ["20G", "gpu0=5G", "10G"]', 'given twice for the rig'],
+    ['alarm.min-hashrate = ["gpu0=6G", "gpu0=5G"]', 'given twice for gpu0'],
+  ])('tells of %j what mining would refuse', async (toml, says) => {
+    folder.write('pickaxe.toml', toml);
+    for (const args of [
+      ['config', 'check'],
+      ['config', 'check', 'pickaxe.toml'],
+    ]) {
+      expect(await pickaxe(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(says) });
+    }
+    const node = ['mine', '--node', 'http://127.0.0.1:1', '--network', 'n', '--public-key', keyA];
+    const mine = await pickaxe(toml.startsWith('miner') || toml.startsWith('node') ? ['mine', '--dry-run'] : node);
+    expect(mine.code).toBe(2);
+  });
+
+  it('tells all that contradicts itself at once', async () => {
+    folder.write('pickaxe.toml', 'http.control = true\ndevices.temp-resume = 95');
+    const { code, stderr } = await pickaxe(['demo']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('must be below --temp-limit (90)');
+    expect(stderr).toContain('need --http');
+  });
+
   it('tells what is wrong with a place where a file should be', async () => {
     symlinkSync('nowhere', join(folder.path, 'pickaxe.toml'));
     const { code, stderr } = await pickaxe(['config', 'check']);

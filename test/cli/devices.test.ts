@@ -3,6 +3,7 @@ import { makeLog } from '#pickaxe/cli/log.js';
 import { runMiner } from '#pickaxe/cli/run-miner.js';
 import { Events } from '#pickaxe/events/events.js';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import { LogTail } from '#pickaxe/report/log-tail.js';
 import { describeGpu } from '../engine/gpu/adapter.ts';
 import { FakeEngine, FakeSource, makeWork } from '../fakes.ts';
 import { type Run, start } from './pickaxe.ts';
@@ -84,7 +85,8 @@ describe('a device that computes wrong hashes', () => {
     const liar = new FakeEngine('gpu0');
     liar.lies = [1n, 2n, 3n];
     source.work(makeWork(2 ** 60));
-    const rig = { events: new Events(), source, engines: [liar], log: makeLog('silent', 'json') };
+    const log = makeLog('silent', 'json');
+    const rig = { events: new Events(), source, engines: [liar], log, logTail: new LogTail() };
     expect(await runMiner(rig, { duration: 1, json: false })).toBe(6);
     expect(source.submitted).toHaveLength(0);
   });

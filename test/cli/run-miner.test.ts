@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { UsageError } from '#pickaxe/cli/exit-codes.js';
 import { type Companion, runMiner } from '#pickaxe/cli/run-miner.js';
 import { Events } from '#pickaxe/events/events.js';
+import { LogTail } from '#pickaxe/report/log-tail.js';
 import { FakeEngine, FakeSource, makeWork } from '../fakes.ts';
 
 /** Found within a few of the fake engine's steps. */
@@ -14,7 +15,8 @@ function rigWith(...companions: Companion[]) {
   source.work(makeWork(SOON));
   const logged: string[] = [];
   const log = pino({ base: null }, { write: (line: string) => logged.push(JSON.parse(line).msg) });
-  return { rig: { events: new Events(), source, engines: [new FakeEngine()], log, companions }, logged };
+  const rig = { events: new Events(), source, engines: [new FakeEngine()], log, logTail: new LogTail(), companions };
+  return { rig, logged };
 }
 
 const bounds = { blocks: 1, json: false };
@@ -51,6 +53,15 @@ describe('what runs beside a miner', () => {
     expect(end).toHaveBeenCalledTimes(2);
     expect(logged).toContainEqual('what ran beside it did not end well: its socket was gone');
     expect(logged.at(-1)).toMatch(/^1 accepted, 0 rejected, 0 stale/);
+  });
+
+  it('may end the miner as a signal does: what there was before does not make that a fault', async () => {
+    const { rig } = rigWith(async ({ controls }) => {
+      controls.stop();
+      return () => {};
+    });
+    rig.source = new FakeSource(); // which has no work: exit code 4, where nobody asks it to stop
+    expect(await runMiner(rig, { json: false })).toBe(0);
   });
 
   it('ends all of it where it cannot start', async () => {

@@ -80,6 +80,30 @@ describe('hooks', () => {
     expect(told.at(-1)).toMatchObject({ event: 'stop', accepted: mock.books.accepted });
   });
 
+  it('of files are not run for the blocks of a demo, those of its flags are', async () => {
+    const [ofFile, ofFlag] = [newFile(), newFile()];
+    const folder = mkdtempSync(join(root, 'demo-'));
+    const { got, url } = await service();
+    const settings = [`hooks.block = "echo file >> ${ofFile}"`, `hooks.start = "echo >> ${ofFile}"`];
+    writeFileSync(join(folder, 'pickaxe.toml'), [...settings, `webhook.url = "${url}"`].join('\n'));
+    const args = [
+      'demo',
+      '--devices',
+      'cpu',
+      '--threads',
+      '1',
+      '--blocks',
+      '2',
+      '--on-block',
+      `echo flag >> ${ofFlag}`,
+    ];
+    const run = start(args, {}, MAIN, folder);
+    runs.push(run);
+    expect(await run.code).toBe(0);
+    expect(linesOf(ofFlag).slice(0, 2)).toEqual(['flag', 'flag']);
+    expect([read(ofFile), got]).toEqual(['', []]);
+  });
+
   it('run when a device is lost, and one that fails is told of', async () => {
     const { url } = await node(1e15);
     const file = newFile();

@@ -423,7 +423,7 @@ describe('proofs', () => {
   it('are of the work’s own target where that is easier', async () => {
     const { source, events } = mineWith({ firstProofDifficulty: NEVER }, new FakeEngine());
     source.work(makeWork(SOON));
-    await vi.waitFor(() => expect(events.of('proof')).toHaveLength(1));
+    await vi.waitFor(() => expect(events.of('proof').length).toBeGreaterThan(0)); // two can be in one report
     expect(events.of('proof')[0].hashes).toBeCloseTo(SOON, 0);
   });
 });

@@ -1,3 +1,4 @@
+import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { History } from '#pickaxe/report/history.js';
 import { LogTail } from '#pickaxe/report/log-tail.js';
@@ -82,16 +83,18 @@ it('ten minutes are 60 points, an hour 360, a day 720; older ones are forgotten'
   expect(day.time.at(-1)).toBe(START_MS + 90_000_000);
 });
 
-it('points do not move while time goes by, and there are never more than 721', () => {
+it('points do not move while time goes by, and there are never more than 720', () => {
   const { tally, history, step } = rig();
   tally.listen(device('cpu', 'ready'));
   tally.listen(hashes('cpu', 1));
   step(8_645);
   const before = history.points('24h').time;
-  step();
-  const after = history.points('24h').time;
-  expect(after.length).toBeLessThanOrEqual(721);
-  expect(after.slice(1, 700)).toEqual(before.slice(1, 700));
+  for (let steps = 0; steps < 13; steps++) {
+    step();
+    const after = history.points('24h').time;
+    expect(after.length).toBeLessThanOrEqual(720);
+    expect(before).toEqual(expect.arrayContaining(after.slice(0, 700)));
+  }
 });
 
 it('works: the last of each chain, by chain, and of 256 chains at most', () => {
@@ -111,9 +114,10 @@ it('works: the last of each chain, by chain, and of 256 chains at most', () => {
 
 it('the log’s tail: the last 500 lines, from info on, of a bounded length', () => {
   const tail = new LogTail();
-  tail.log.debug('not kept');
-  for (let i = 1; i <= 600; i++) tail.log.warn({ tag: 'node' }, `line ${i}`);
-  tail.log.error('x'.repeat(5_000));
+  const log = pino({ level: 'debug', base: null }, tail);
+  log.debug('not kept');
+  for (let i = 1; i <= 600; i++) log.warn({ tag: 'node' }, `line ${i}`);
+  log.error('x'.repeat(5_000));
   expect(tail.after(0)).toHaveLength(500);
   expect(tail.after(0)[0]).toEqual({
     number: 102,

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it, vi } from 'vitest';
-import { formatDuration, formatHashrate } from '#pickaxe/report/units.js';
-import { latency, percent } from '#pickaxe/web/format.js';
+import { formatDuration, formatHashrate, formatPercent } from '#pickaxe/report/units.js';
+import { latency } from '#pickaxe/web/format.js';
 import { device, hashes, verdict } from '../report/fakes.ts';
 import { figure, noBrowser, open, refresh, SLOW, why } from './browser.ts';
 import { NODE, Rig, work } from './rig.ts';
@@ -35,8 +35,8 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
       unknown: '1',
       'hardware-errors': '1',
       'to-block': formatDuration(status.seconds_to_block),
-      effort: percent(status.effort),
-      luck: percent(status.accepted / status.expected_blocks),
+      effort: formatPercent(status.effort),
+      luck: formatPercent(status.accepted / status.expected_blocks),
       expected: status.expected_blocks.toFixed(1),
       best: '88.00 M',
       'restart-p50': latency(status.restart_seconds.p50),
@@ -198,7 +198,7 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
     await page.keyboard.type('another');
     await page.keyboard.press('Enter');
     await shows(async () => expect(await text(page, '#token-fault')).toBe('The miner does not take this token.'));
-    await input.fill(token);
+    await input.fill(` \u200b${token}\ufeff`); // as pasted
     await page.keyboard.press('Enter');
     await row(page, 'gpu0').waitFor();
     expect(await input.isVisible()).toBe(false);

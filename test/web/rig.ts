@@ -7,6 +7,8 @@ import { Events, type MinerEvent } from '#pickaxe/events/events.js';
 import { type Http, serveHttp } from '#pickaxe/report/http/http.js';
 import { pageRoutes } from '#pickaxe/report/http/page.js';
 import type { ServerOptions } from '#pickaxe/report/http/server.js';
+import { LogLines } from '#pickaxe/report/log-lines.js';
+import { LogTail } from '#pickaxe/report/log-tail.js';
 import { Tally } from '#pickaxe/report/tally.js';
 import { device, FakeClock, hashes, verdict } from '../report/fakes.ts';
 import { asker } from '../report/http/serving.ts';
@@ -17,6 +19,7 @@ export class Rig {
   readonly clock = new FakeClock();
   readonly events = new Events();
   readonly tally: Tally;
+  readonly logTail = new LogTail();
   readonly emit = this.events.emit;
   /** `pause gpu0`, `resume all` … */
   readonly asked: string[] = [];
@@ -28,6 +31,7 @@ export class Rig {
     this.clock.advance(startMs);
     this.tally = new Tally(this.clock);
     this.events.on(this.tally.listen);
+    this.events.on(new LogLines(pino({ base: null }, this.logTail), this.tally).listen);
     this.events.on((event) => event.event === 'device' && this.#devices.add(event.device));
   }
 
@@ -50,13 +54,9 @@ export class Rig {
       stop: () => this.asked.push('stop'),
     };
     const settings = { host: '127.0.0.1', port: 0, control: false, ...options };
-    const log = pino({ level: 'silent' });
-    this.#http = await serveHttp(
-      { controls, events: this.events, tally: this.tally, clock: this.clock },
-      settings,
-      log,
-      pageRoutes(),
-    );
+    const { events, tally, clock, logTail } = this;
+    const log = pino({ base: null }, logTail);
+    this.#http = await serveHttp({ controls, events, tally, clock, logTail }, settings, log, pageRoutes());
     return this;
   }
 

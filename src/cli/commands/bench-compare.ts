@@ -3,8 +3,8 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { type Comparison, compare, type Pair } from '../../bench/compare.ts';
 import { type BenchResult, benchResultShape, type DeviceResult } from '../../bench/result.ts';
-import { formatHashrate, withPrefix } from '../../report/units.ts';
-import { headingOf, percent, row } from '../bench-table.ts';
+import { formatHashrate, formatPercent, withPrefix } from '../../report/units.ts';
+import { headingOf, row } from '../bench-table.ts';
 import { EXIT, UsageError } from '../exit-codes.ts';
 
 /** Far more than a result of an hour on a thousand devices. */
@@ -85,7 +85,7 @@ function machineLine(name: string, { machine, seconds, together }: BenchResult):
 }
 
 function pairLines({ a, b, ratio, noise, verdict }: Pair): string[] {
-  const judged = verdict === 'within the spread' ? `${verdict} (±${percent(noise)})` : `B is ${verdict}`;
+  const judged = verdict === 'within the spread' ? `${verdict} (±${formatPercent(noise, 1)})` : `B is ${verdict}`;
   const efficiency =
     a.hashes_per_joule === undefined || b.hashes_per_joule === undefined
       ? 'not known of both'
@@ -100,7 +100,7 @@ function pairLines({ a, b, ratio, noise, verdict }: Pair): string[] {
 }
 
 function rateOf({ hashrate: { mean, cv } }: DeviceResult): string {
-  return `${formatHashrate(mean)} ± ${percent(cv)}`;
+  return `${formatHashrate(mean)} ± ${formatPercent(cv, 1)}`;
 }
 
 function sumLines(a: BenchResult, b: BenchResult, sums: Comparison['sums']): string[] {

@@ -5,8 +5,8 @@ import { stressDevices } from '../../bench/stress.ts';
 import type { Sample, StressBooks } from '../../bench/stress-books.ts';
 import { systemClock } from '../../clock.ts';
 import type { DeviceError } from '../../engine/engine.ts';
-import { formatHashrate, formatTelemetry } from '../../report/units.ts';
-import { headingOf, percent, row, sensorRow } from '../bench-table.ts';
+import { formatHashrate, formatPercent, formatTelemetry } from '../../report/units.ts';
+import { headingOf, row, sensorRow } from '../bench-table.ts';
 import { EXIT } from '../exit-codes.ts';
 import { progressTo } from '../log.ts';
 import { thisMachine } from '../machine.ts';
@@ -104,7 +104,10 @@ function deviceLines(device: ReturnType<typeof resultOf>): string[] {
   const { found, wrong, missed } = candidates;
   return [
     headingOf(device),
-    row('hashrate', `${formatHashrate(mean)} ± ${percent(cv)} (${formatHashrate(min)} to ${formatHashrate(max)})`),
+    row(
+      'hashrate',
+      `${formatHashrate(mean)} ± ${formatPercent(cv, 1)} (${formatHashrate(min)} to ${formatHashrate(max)})`,
+    ),
     sensorRow(device),
     row('rounds', rounds > 0 ? `${rounds}` : 'none was complete: nothing is known of missed candidates'),
     row('candidates', `${found} verified, ${wrong} wrong, ${missed} missed`),

@@ -1,11 +1,11 @@
 /** `pickaxe config`: the example, the schema, and the check of configuration files. */
 
+import { minerContradictions, rigContradictions } from '../../config/contradictions.ts';
 import { ConfigError } from '../../config/errors.ts';
 import { type Loaded, loadFile } from '../../config/load.ts';
 import { exampleToml } from '../../config/print.ts';
 import { jsonSchema } from '../../config/schema.ts';
-import { EXIT, UsageError } from '../exit-codes.ts';
-import { limitsOf } from '../temperatures.ts';
+import { EXIT, refuse, UsageError } from '../exit-codes.ts';
 
 export function printExample(): number {
   process.stdout.write(exampleToml());
@@ -23,7 +23,7 @@ export function printSchema(): number {
  */
 export async function checkConfig(file: string | undefined, here: () => Promise<Loaded>): Promise<number> {
   const { config, files } = file === undefined ? await here() : alone(file);
-  limitsOf(config.devices);
+  refuse([...minerContradictions(config), ...rigContradictions(config)]);
   process.stdout.write(`${files.length > 0 ? files.join(', ') : 'no configuration file, defaults'}: OK\n`);
   return EXIT.done;
 }

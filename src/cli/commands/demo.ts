@@ -1,16 +1,14 @@
 /** `pickaxe demo`: the miner as it is, on a mock node inside this process, at about a block a second. */
 
 import type { Loaded } from '../../config/load.ts';
+import type { Entry } from '../../config/setting.ts';
+import { assemble, type Config, valueIn } from '../../config/settings.ts';
 import { Events } from '../../events/events.ts';
 import { MockNode } from '../../mock-node/mock-node.ts';
-import { companionsOf } from '../companions.ts';
-import { LiveConfig } from '../live-config.ts';
-import { makeLog } from '../log.ts';
-import { openLogFile } from '../log-file.ts';
 import { nodeSource } from '../node-source.ts';
+import { prepare } from '../prepare.ts';
 import { chooseEngines } from '../rig.ts';
 import { runMiner } from '../run-miner.ts';
-import { limitsOf } from '../temperatures.ts';
 
 const NETWORK = 'development';
 /** Nobody has the secret of this key: the demo's rewards go nowhere. */
@@ -26,12 +24,8 @@ const RIVAL_MS = 2_000;
 /** @param reload reads the configuration again */
 export async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Promise<number> {
   const { config } = loaded;
-  const live = new LiveConfig(loaded, reload);
-  const temperatureLimits = () => limitsOf(live.config.devices);
-  temperatureLimits();
-  const companions = await companionsOf(live);
-  const logFile = openLogFile(config.logFile);
-  const log = makeLog(config.log.level, config.log.format, logFile);
+  const { close, ...prepared } = await prepare(discreet(loaded), async () => discreet(await reload()));
+  const { log } = prepared;
   const engines = await chooseEngines(config, log);
   const node = new MockNode({ network: NETWORK, difficulty: FIRST_DIFFICULTY, rivalMs: RIVAL_MS });
   const { url } = await node.start();
@@ -41,12 +35,23 @@ export async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Pr
   const miner = { publicKeys: [PUBLIC_KEY], predicate: 'keys-all' } as const;
   const source = nodeSource({ node: { urls: [url], network: NETWORK, insecureTls: false }, miner }, events);
   try {
-    return await runMiner({ events, source, engines, log, temperatureLimits, companions }, config.run);
+    return await runMiner({ events, source, engines, ...prepared }, config.run);
   } finally {
     stopRetargeting();
     await node.close();
-    await logFile?.close();
+    await close();
   }
+}
+
+/** Settings that tell others what happens. */
+const TELLING: readonly (keyof Config)[] = ['hooks', 'webhook'];
+
+/** Nobody is told of the demo's blocks whom flags do not name: those of files are waiting for real ones. */
+function discreet(loaded: Loaded): Loaded {
+  const { config, origins } = loaded;
+  const isMeant = ({ group, path }: Entry) =>
+    !TELLING.some((telling) => telling === group) || origins.get(path)?.layer === 'flag';
+  return { ...loaded, config: assemble((entry) => (isMeant(entry) ? valueIn(config, entry) : entry.setting.default)) };
 }
 
 /** Keeps the difficulty at what this machine hashes in a block's time. @returns what ends it */

@@ -1,6 +1,7 @@
 /** `pickaxe doctor`: what keeps this machine from mining, or from mining well, and what to do about it. */
 
 import { userCacheDirectory } from '../../cache.ts';
+import { minerContradictions, rigContradictions } from '../../config/contradictions.ts';
 import { userConfigDirectory } from '../../config/files.ts';
 import type { Loaded } from '../../config/load.ts';
 import { type Config, DEFAULTS } from '../../config/settings.ts';
@@ -65,13 +66,17 @@ function of(count: number, what: string): string {
 async function examineConfig(settings: () => Promise<Loaded>): Promise<{ config: Config; configuration: Finding }> {
   try {
     const { config, files } = await settings();
+    const contradictions = [...minerContradictions(config), ...rigContradictions(config)];
+    if (contradictions.length > 0) return { config, configuration: misconfigured(contradictions.join(' ')) };
     return { config, configuration: examineConfigFolder(userConfigDirectory(process.env), files) };
   } catch (fault) {
     if (!(fault instanceof UsageError)) throw fault;
-    const why = 'pickaxe mine does not start with it; the rest was checked without it';
-    const configuration = { about: 'configuration', state: 'fault', what: fault.message, why } as const;
-    return { config: DEFAULTS, configuration };
+    return { config: DEFAULTS, configuration: misconfigured(`${fault.message}; the rest was checked without it`) };
   }
+}
+
+function misconfigured(what: string): Finding {
+  return { about: 'configuration', state: 'fault', what, why: 'pickaxe mine does not start with it' };
 }
 
 async function readCpu({ cpu }: Config): Promise<CpuFacts> {

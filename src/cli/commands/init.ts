@@ -16,9 +16,6 @@ export interface InitOptions {
   readonly user: boolean;
 }
 
-/** Exit code of a process that Ctrl-C ended: the shells' 128 + 2. */
-const INTERRUPTED = 130;
-
 export async function runInit({ user }: InitOptions): Promise<number> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
     throw new UsageError(
@@ -42,7 +39,7 @@ export async function runInit({ user }: InitOptions): Promise<number> {
     // What @inquirer/core throws at Ctrl-C.
     if ((fault as Error).name !== 'ExitPromptError') throw fault;
     say('No configuration was written.');
-    return INTERRUPTED;
+    return EXIT.interrupted;
   }
   say(`${file} is written, with every other setting explained in it.`, 'Mine with: pickaxe mine');
   return EXIT.done;

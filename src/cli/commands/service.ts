@@ -22,12 +22,20 @@ export interface ServiceOptions {
   readonly force?: boolean;
 }
 
-interface Service {
+interface Place {
+  /** Whether it is of the system, and not of one user. */
+  readonly ofSystem: boolean;
+  /** Where configuration files are. */
+  readonly home: string;
+  /** The unit's. */
   readonly file: string;
+  /** The command that manages it. */
+  readonly systemctl: string;
+}
+
+interface Service extends Place {
   readonly unit: string;
   readonly config: string;
-  /** Without their last word. */
-  readonly systemctl: string;
 }
 
 /** @returns the exit code */
@@ -71,7 +79,7 @@ async function installService(options: ServiceOptions): Promise<number> {
 /** @throws UsageError when somebody has changed it. */
 function uninstallService(options: ServiceOptions): number {
   needLinux();
-  const { file, systemctl } = serviceFor(options);
+  const { file, systemctl } = placeFor(options);
   const present = read(file);
   if (present === undefined) {
     say(`There is no ${file}.`);
@@ -89,25 +97,27 @@ function uninstallService(options: ServiceOptions): number {
   return EXIT.done;
 }
 
-/** @throws UsageError when the service could not reach what it needs. */
-function serviceFor({ user, system, config: asked }: ServiceOptions): Service {
+/** @throws UsageError when there is none. */
+function placeFor({ user, system }: ServiceOptions): Place {
   if (user && system) throw new UsageError('Name one of --user and --system.');
   const ofSystem = system ?? (!user && process.getuid?.() === 0);
   const home = ofSystem ? '/etc' : userConfigHome(process.env);
   if (home === undefined) throw new UsageError('This user has no home: use --system.');
-  const config =
-    asked === undefined ? join(home, 'pickaxe', ofSystem ? 'pickaxe.toml' : 'config.toml') : resolve(asked);
+  const file = join(home, 'systemd', ofSystem ? 'system' : 'user', NAME);
+  return { ofSystem, home, file, systemctl: ofSystem ? 'systemctl' : 'systemctl --user' };
+}
+
+/** @throws UsageError when the service could not reach what it needs. */
+function serviceFor(options: ServiceOptions): Service {
+  const place = placeFor(options);
+  const { ofSystem, home } = place;
+  const usual = join(home, 'pickaxe', ofSystem ? 'pickaxe.toml' : 'config.toml');
+  const config = options.config === undefined ? usual : resolve(options.config);
   const command = [process.execPath, PROGRAM, 'mine', '--config', config];
   if (ofSystem) needReachable([process.execPath, PROGRAM, config]);
   const template = readFileSync(new URL(ofSystem ? NAME : `user/${NAME}`, TEMPLATES), 'utf8');
   try {
-    const unit = fillUnit(template, command);
-    return {
-      unit,
-      config,
-      file: join(home, 'systemd', ofSystem ? 'system' : 'user', NAME),
-      systemctl: ofSystem ? 'systemctl' : 'systemctl --user',
-    };
+    return { ...place, config, unit: fillUnit(template, command) };
   } catch (fault) {
     throw fault instanceof RangeError ? new UsageError(`${fault.message}: choose another path.`) : fault;
   }

@@ -3,17 +3,11 @@
 import type { Config } from '../../config/settings.ts';
 import { type LeastRate, watchHashrate } from '../../notify/alarm.ts';
 import { parseHashrate } from '../../quantities.ts';
-import { UsageError } from '../exit-codes.ts';
 import type { Companion } from '../run-miner.ts';
 
-/** @throws UsageError when a device has two limits. */
 export async function alarm({ alarm: { minHashrate, after } }: Config): Promise<Companion | undefined> {
   if (minHashrate === undefined) return undefined;
   const least = minHashrate.map(parseLeastRate);
-  for (const { device } of least) {
-    if (least.filter((other) => other.device === device).length === 1) continue;
-    throw new UsageError(`--min-hashrate is given twice for ${device ?? 'the rig'}.`);
-  }
   return async (running) => watchHashrate(least, after * 1000, running);
 }
 

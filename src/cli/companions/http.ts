@@ -3,7 +3,6 @@
 import type { Logger } from 'pino';
 import type { Config } from '../../config/settings.ts';
 import { parseHttpAddress } from '../../http-address.ts';
-import { isLoopback } from '../../report/http/hosts.ts';
 import { serveHttp } from '../../report/http/http.ts';
 import { pageRoutes } from '../../report/http/page.ts';
 import type { Route } from '../../report/http/route.ts';
@@ -14,16 +13,11 @@ import { secretIn } from '../secret-file.ts';
 /** What nobody guesses, and far less than what the server takes in headers; printable, as RFC 6750 §2.1 has it. */
 const TOKEN = /^[\x21-\x7e]{16,512}$/;
 
-/** @throws UsageError when a setting makes no sense. */
-export function httpCompanion({ listen, tokenFile, control }: Config['http']): Companion {
+/** @throws UsageError when the token's file cannot be used. */
+export function httpCompanion({ listen, tokenFile, control }: Config['http']): Companion | undefined {
   const address = listen === undefined ? undefined : parseHttpAddress(listen);
-  if (!address) throw new UsageError('--http-token-file and --http-control need --http [HOST:]PORT.');
+  if (!address) return undefined;
   const { token, warning } = tokenFile === undefined ? {} : readToken(tokenFile);
-  if (token === undefined && !isLoopback(address.host)) {
-    throw new UsageError(
-      `--http ${listen} can be reached by other machines: name a --http-token-file FILE with a token.`,
-    );
-  }
   return async (miner) => {
     const { log } = miner;
     if (warning !== undefined) log.warn({ tag: 'http' }, warning);

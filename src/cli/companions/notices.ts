@@ -3,16 +3,16 @@
 import { kebab } from '../../config/setting.ts';
 import type { Config } from '../../config/settings.ts';
 import { isWebhookUrl, webhookUrl } from '../../config/unattended-kinds.ts';
+import { isLoopback } from '../../http-address.ts';
 import { type HookCommands, Hooks } from '../../notify/hooks.ts';
 import { NOTICES, type NoticeName, tellNotices } from '../../notify/notices.ts';
 import { Webhook } from '../../notify/webhook.ts';
-import { isLoopback } from '../../report/http/hosts.ts';
 import { version } from '../../version.ts';
 import { UsageError } from '../exit-codes.ts';
 import type { Companion } from '../run-miner.ts';
 import { secretIn } from '../secret-file.ts';
 
-/** @throws UsageError when the settings of the webhook make no sense. */
+/** @throws UsageError when the webhook's files cannot be used. */
 export async function notices(config: Config): Promise<Companion | undefined> {
   const commands: HookCommands = Object.fromEntries(
     Object.entries(config.hooks).map(([name, command]) => [kebab(name), command]),
@@ -45,12 +45,8 @@ interface Target {
 
 /** Never says the URL or the token. */
 function targetOf({ url: given, urlFile, tokenFile, events = NOTICES }: Config['webhook']): Target | undefined {
-  if (given !== undefined && urlFile !== undefined) throw new UsageError('Give --webhook or --webhook-file, not both.');
   const { value: text = given, warning: seen } = urlFile === undefined ? {} : secretIn(urlFile, '--webhook-file');
-  if (text === undefined) {
-    if (tokenFile !== undefined) throw new UsageError('--webhook-token-file needs a --webhook.');
-    return undefined;
-  }
+  if (text === undefined) return undefined;
   if (!isWebhookUrl(text)) throw new UsageError(`--webhook-file: ${webhookUrl.says}`);
   const url = new URL(text);
   const token = tokenFile === undefined ? undefined : secretIn(tokenFile, '--webhook-token-file');

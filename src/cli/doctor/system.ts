@@ -1,5 +1,6 @@
 /** Node.js, the system, memory and limits. */
 
+import { freemem } from 'node:os';
 import { systemReport } from '../../system-report.ts';
 import type { Finding } from './finding.ts';
 
@@ -35,7 +36,8 @@ export function readSystem(): SystemFacts {
     platform: process.platform,
     arch: process.arch,
     glibc: header.glibcVersionRuntime,
-    memory: process.availableMemory(),
+    // Not in all versions that are too old: what is to be said of those comes first.
+    memory: process.availableMemory?.() ?? freemem(),
     ...(Number.isFinite(files) && { files }),
   };
 }

@@ -4,6 +4,7 @@
  */
 
 import { isIP } from 'node:net';
+import { isLoopback } from '../../http-address.ts';
 
 /** `[::1]:80`, `127.0.0.1`, `rig.lan:8080` */
 const HOST = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::\d{1,5})?$/i;
@@ -16,11 +17,6 @@ export function hostOf(header: string | undefined): string | undefined {
   const [, address, name] = HOST.exec(header) ?? [];
   if (address !== undefined) return isIP(address) === 6 ? address.toLowerCase() : undefined;
   return name?.toLowerCase();
-}
-
-/** Addresses that no other machine reaches (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3), and their name. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
 export interface HostRule {

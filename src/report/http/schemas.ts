@@ -83,6 +83,9 @@ export const Status = z
   .object({
     version: z.string(),
     time: count.meta({ description: 'milliseconds since the UNIX epoch' }),
+    started: count.meta({
+      description: 'when it started, milliseconds since the UNIX epoch: the same for the whole run',
+    }),
     uptime_seconds: amount,
     control: z.boolean().meta({ description: 'whether pause, resume and stop are allowed' }),
     paused: z.boolean().meta({ description: 'whether every device rests' }),

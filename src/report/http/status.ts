@@ -1,5 +1,6 @@
 /** The whole of it: how the rig is doing, and what it did. */
 
+import { wallMs } from '../../clock.ts';
 import type { Telemetry } from '../../telemetry.ts';
 import { version } from '../../version.ts';
 import type { DeviceNow, DeviceSummary } from '../device-books.ts';
@@ -22,14 +23,15 @@ const NOTHING: DeviceSummary = {
   restarts: 0,
 };
 
-export function statusOf({ tally, clock, works, answers }: Books, control: boolean): Status {
+export function statusOf({ tally, clock, works, answers, started }: Books, control: boolean): Status {
   const nowMs = clock.monotonicMs();
   const now = tally.now();
   const { seconds, hashrate: hashrate_average, devices: books, restart_ms, ...counts } = tally.summary();
   const { work, sources, devices, windows, highest, hashrate, effort, secondsToBlock } = now;
   return {
     version,
-    time: Number(clock.nowUs() / 1000n),
+    time: wallMs(clock),
+    started,
     uptime_seconds: seconds,
     control,
     paused: everyDeviceRests(now),

@@ -61,7 +61,8 @@ export function networkError(cause: unknown, origin: string): NodeError {
     return new NodeError('unreachable', `cannot reach ${origin} (${code}): ${UNREACHABLE[code]}`, { cause });
   }
   if (UNTRUSTED.has(code)) {
-    const hint = 'Nodes often sign their own: if you trust this one, turn certificate checks off for it.';
+    const hint =
+      'Nodes often sign their own: if you trust this one, and the way to it, --insecure-tls (node.insecure-tls) takes any.';
     return new NodeError('unreachable', `the certificate of ${origin} is not trusted (${code}). ${hint}`, { cause });
   }
   if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'EPROTO' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG') {

@@ -223,7 +223,7 @@ export class NodeSource implements WorkSource {
       this.#tell('lost', reason);
       this.#mailbox.put({ kind: 'lost', reason });
     } else if (this.#outage !== reason) {
-      this.#tell('warning', reason);
+      this.#tell('lost', reason);
     }
     this.#outage = reason;
     if (this.#works.isExpired(this.#clock.monotonicMs())) {

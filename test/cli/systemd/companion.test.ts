@@ -6,6 +6,7 @@ import { afterAll, describe, expect, test, vi } from 'vitest';
 import { systemd } from '#pickaxe/cli/systemd/companion.js';
 import { systemClock } from '#pickaxe/clock.js';
 import { Events, type MinerEvent } from '#pickaxe/events/events.js';
+import { LogTail } from '#pickaxe/report/log-tail.js';
 import { Tally } from '#pickaxe/report/tally.js';
 import { device, hashes } from '../../report/fakes.ts';
 import { start } from '../pickaxe.ts';
@@ -32,7 +33,8 @@ async function serve(environment: Record<string, string> = {}) {
   const tally = new Tally(systemClock);
   events.on(tally.listen);
   const controls = { pause: () => true, resume: () => true, stop: () => {} };
-  const end = await companion({ controls, events, tally, clock: systemClock, log: pino({ level: 'silent' }) });
+  const log = pino({ level: 'silent' });
+  const end = await companion({ controls, events, tally, clock: systemClock, log, logTail: new LogTail() });
   const has = (line: string) => messages.filter((lines) => lines.includes(line)).length;
   return { events, messages, end, has };
 }

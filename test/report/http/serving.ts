@@ -9,6 +9,8 @@ import type { Controls } from '#pickaxe/events/controls.js';
 import { Events } from '#pickaxe/events/events.js';
 import { type Http, serveHttp } from '#pickaxe/report/http/http.js';
 import type { ServerOptions } from '#pickaxe/report/http/server.js';
+import { LogLines } from '#pickaxe/report/log-lines.js';
+import { LogTail } from '#pickaxe/report/log-tail.js';
 import { Tally } from '#pickaxe/report/tally.js';
 import { FakeClock } from '../fakes.ts';
 
@@ -29,9 +31,15 @@ export async function serve(options: Partial<ServerOptions> = {}) {
     stop: () => asked.push(['stop']),
   };
   const logged: { level: number; msg: string }[] = [];
-  const log = pino({ base: null }, { write: (line: string) => logged.push(JSON.parse(line)) });
+  const logTail = new LogTail();
+  const write = (line: string) => {
+    logged.push(JSON.parse(line));
+    logTail.write(line);
+  };
+  const log = pino({ base: null }, { write });
+  events.on(new LogLines(log, tally).listen);
   const settings = { host: '127.0.0.1', port: 0, control: false, ...options };
-  const http = await serveHttp({ controls, events, tally, clock }, settings, log);
+  const http = await serveHttp({ controls, events, tally, clock, logTail }, settings, log);
   open.push(http);
   const port = Number(new URL(http.url).port);
   return { http, port, clock, events, emit: events.emit, tally, asked, logged, ask: asker(port) };

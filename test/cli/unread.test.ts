@@ -1,0 +1,28 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import { MAIN } from './pickaxe.ts';
+
+/** More of one stream than pipes and sockets take. */
+const ENOUGH_BYTES = 1_000_000;
+
+it('a wrapper that does not read the log holds up nothing', { timeout: 60_000 }, async () => {
+  const node = new MockNode({ difficulty: 1_000 });
+  const { url } = await node.start();
+  onTestFinished(() => node.close());
+  const options = ['--network', 'development', '--public-key', 'ab'.repeat(32), '--json', '--log-level', 'debug'];
+  const miner = spawn(process.execPath, [MAIN, 'mine', '--node', url, '--devices', 'cpu', ...options], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void miner.kill('SIGKILL'));
+  const code = new Promise((resolve) => miner.once('exit', resolve));
+  let bytes = 0;
+  createInterface({ input: miner.stdout }).on('line', (line) => {
+    bytes += line.length;
+  });
+  await vi.waitFor(() => expect(bytes).toBeGreaterThan(ENOUGH_BYTES), { timeout: 50_000, interval: 200 });
+  miner.kill('SIGTERM');
+  expect(await code).toBe(0);
+  expect(node.books.accepted).toBeGreaterThan(100);
+});
