@@ -4,6 +4,7 @@ import { activity } from './companions/activity.ts';
 import { alarm } from './companions/alarm.ts';
 import { battery } from './companions/battery.ts';
 import { notices } from './companions/notices.ts';
+import { renewing } from './companions/renewing.ts';
 import { schedule } from './companions/schedule.ts';
 import { terminal } from './companions/terminal.ts';
 import type { LiveConfig } from './live-config.ts';
@@ -15,11 +16,11 @@ import type { Companion } from './run-miner.ts';
  */
 const FACTORIES: readonly ((live: LiveConfig) => Promise<Companion | undefined>)[] = [
   async (live) => (live.files.length > 0 ? (await import('./companions/reload.ts')).reload(live) : undefined),
-  async ({ config }) => notices(config),
-  async ({ config }) => alarm(config),
-  async ({ config }) => battery(config),
-  async ({ config }) => activity(config),
-  async ({ config }) => schedule(config),
+  notices,
+  (live) => renewing(live, ({ alarm }) => alarm, alarm),
+  (live) => renewing(live, ({ pause }) => pause.onBattery, battery),
+  (live) => renewing(live, ({ pause }) => pause.onActivity, activity),
+  (live) => renewing(live, ({ pause }) => pause.schedule, schedule),
   async ({ config }) => terminal(config),
   async () => (process.env.NOTIFY_SOCKET ? (await import('./systemd/companion.ts')).systemd() : undefined),
   async ({ config: { http } }) =>

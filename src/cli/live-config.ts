@@ -11,6 +11,7 @@ export class LiveConfig {
   readonly files: readonly string[];
   #config: Config;
   readonly #load: () => Promise<Loaded>;
+  readonly #heeding = new Set<() => void>();
 
   /** @param load reads it again; throws UsageError when something is wrong with it */
   constructor({ config, files }: Loaded, load: () => Promise<Loaded>) {
@@ -36,6 +37,13 @@ export class LiveConfig {
     if (found.live.length === 0) return found;
     const before = this.#config;
     this.#config = assemble((entry) => valueIn(entry.setting.live ? read : before, entry));
+    for (const heed of this.#heeding) heed();
     return found;
+  }
+
+  /** @param heed told whenever something else holds. @returns what ends that */
+  onChange(heed: () => void): () => void {
+    this.#heeding.add(heed);
+    return () => this.#heeding.delete(heed);
   }
 }

@@ -7,7 +7,7 @@ import * as kinds from './unattended-kinds.ts';
 /** A hook, which is like all others but for when it runs. */
 function hook<const F extends string>(about: string, flag: F) {
   // Commands have tokens and secret URLs in them.
-  return { kind: kinds.command, about, example: 'logger -t pickaxe', flag, hidden: true } as const;
+  return { kind: kinds.command, about, example: 'logger -t pickaxe', flag, hidden: true, live: true } as const;
 }
 
 export const UNATTENDED = {
@@ -43,6 +43,7 @@ export const UNATTENDED = {
         about: 'rest while the machine runs on battery; Linux and macOS',
         default: false,
         flag: '--pause-on-battery',
+        live: true,
       },
       onActivity: {
         kind: kinds.idleTime,
@@ -50,6 +51,7 @@ export const UNATTENDED = {
         otherwise: 'none',
         example: 60,
         flag: '--pause-on-activity [time]',
+        live: true,
       },
       schedule: {
         kind: kinds.schedule,
@@ -57,6 +59,7 @@ export const UNATTENDED = {
         otherwise: 'at any time',
         example: 'mon-fri 22:00-07:00, sat,sun',
         flag: '--schedule <windows>',
+        live: true,
       },
     },
   },
@@ -68,12 +71,14 @@ export const UNATTENDED = {
         about: 'alarm below this hashrate of the rig, like 20G, or gpu0=5G of a device; several for several',
         example: ['20G', 'gpu0=5G'],
         flag: '--min-hashrate <rate>',
+        live: true,
       },
       after: {
         kind: duration,
         about: 'below it for so many seconds, or a time like 90s or 5m',
         default: 300,
         flag: '--min-hashrate-after <time>',
+        live: true,
       },
     },
   },
@@ -96,6 +101,7 @@ export const UNATTENDED = {
         about: 'URL that is told what happens',
         example: 'https://hooks.example/pickaxe',
         flag: '--webhook <url>',
+        live: true,
         hidden: true,
       },
       urlFile: {
@@ -103,6 +109,7 @@ export const UNATTENDED = {
         about: 'file with that URL in it, where whoever knows it may write there',
         example: 'webhook-url',
         flag: '--webhook-file <file>',
+        live: true,
         secretFile: true,
       },
       tokenFile: {
@@ -110,6 +117,7 @@ export const UNATTENDED = {
         about: 'file with a bearer token to send there',
         example: 'webhook-token',
         flag: '--webhook-token-file <file>',
+        live: true,
         secretFile: true,
       },
       events: {
@@ -118,6 +126,7 @@ export const UNATTENDED = {
         otherwise: 'all of them',
         example: ['block', 'device-lost'],
         flag: '--webhook-events <list>',
+        live: true,
       },
     },
   },

@@ -1,7 +1,7 @@
 /** Has all devices rest while somebody uses the machine. */
 
 import { wallMs } from '../clock.ts';
-import { type Guarded, lookEvery } from './guard.ts';
+import { type Finding, type Guarded, keepLooking } from './guard.ts';
 import type { IdleWatch } from './idle/watch.ts';
 
 /** How long somebody who comes back waits at most for the machine to be theirs; asking costs a few milliseconds. */
@@ -11,18 +11,15 @@ const LOOK_MS = 5_000;
  * @param afterMs nobody has used the machine for this long: mining goes on
  * @returns once it has looked, what ends it
  */
-export function restWhileUsed(
-  watches: readonly IdleWatch[],
-  afterMs: number,
-  { controls, clock, log }: Guarded,
-): Promise<() => void> {
+export function restWhileUsed(watches: readonly IdleWatch[], afterMs: number, guarded: Guarded): Promise<() => void> {
+  const { clock, log } = guarded;
   /** Watches that could not say anything when last asked. */
   const blind = new Set(watches);
   log.info(
     { tag: 'rest' },
     `whether somebody uses this machine: watching ${watches.map(({ name }) => name).join('; ')}`,
   );
-  return lookEvery(LOOK_MS, async () => {
+  const look = async (): Promise<Finding> => {
     const now = wallMs(clock);
     const asked = await Promise.all(
       watches.map(async (watch) => {
@@ -34,9 +31,9 @@ export function restWhileUsed(
       }),
     );
     const idles = asked.filter((idleMs) => idleMs !== undefined);
-    // While nothing is known, everything stays as it is.
-    if (idles.length === 0) return;
-    if (Math.min(...idles) >= afterMs) controls.resume('activity');
-    else controls.pause('activity', `somebody uses the machine, or did less than ${afterMs / 1000} s ago`);
-  });
+    if (idles.length === 0) return 'unknown';
+    if (Math.min(...idles) >= afterMs) return 'go on';
+    return { rest: `somebody uses the machine, or did less than ${afterMs / 1000} s ago` };
+  };
+  return keepLooking('activity', LOOK_MS, look, guarded);
 }

@@ -1,6 +1,6 @@
 /** Has all devices rest while the machine runs on battery. */
 
-import { type Guarded, lookEvery } from './guard.ts';
+import { type Guarded, keepLooking } from './guard.ts';
 import type { Power } from './power.ts';
 
 /** Soon enough for a battery, and seldom enough to cost nothing. */
@@ -10,16 +10,18 @@ const LOOK_MS = 10_000;
  * While it cannot be read, everything stays as it is.
  * @returns once it has looked, what ends it
  */
-export function restOnBattery(readPower: () => Promise<Power>, { controls, log }: Guarded): Promise<() => void> {
+export function restOnBattery(readPower: () => Promise<Power>, guarded: Guarded): Promise<() => void> {
+  const { log } = guarded;
   let known: Power | 'unknown' | undefined;
-  return lookEvery(LOOK_MS, async () => {
+  const look = async () => {
     const power = await readPower().catch((fault: Error) => {
       if (known !== 'unknown') log.warn({ tag: 'rest' }, `it is not known what this machine runs on: ${fault.message}`);
       return 'unknown' as const;
     });
     if (power === 'no battery' && known !== power) log.info({ tag: 'rest' }, 'this machine has no battery');
     known = power;
-    if (power === 'battery') controls.pause('battery', 'the machine runs on battery');
-    else if (power !== 'unknown') controls.resume('battery');
-  });
+    if (power === 'battery') return { rest: 'the machine runs on battery' };
+    return power === 'unknown' ? power : 'go on';
+  };
+  return keepLooking('battery', LOOK_MS, look, guarded);
 }

@@ -7,7 +7,7 @@ import { formatMoment, isOpen, nextChange, type Window } from './windows.ts';
 /** The wall clock may be set, and a machine may sleep: what was to come is looked at again after this at the latest. */
 const LOOK_MS = 60_000;
 
-/** @returns what ends it */
+/** @returns what ends it: nothing rests for this reason any more */
 export function keepSchedule(windows: readonly Window[], { controls, clock, log }: Guarded): () => void {
   let timer: NodeJS.Timeout;
   const look = () => {
@@ -19,5 +19,8 @@ export function keepSchedule(windows: readonly Window[], { controls, clock, log 
   };
   log.info({ tag: 'rest' }, `times of the schedule are those of ${Intl.DateTimeFormat().resolvedOptions().timeZone}`);
   look();
-  return () => clearTimeout(timer);
+  return () => {
+    clearTimeout(timer);
+    controls.resume('schedule');
+  };
 }

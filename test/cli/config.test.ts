@@ -247,6 +247,14 @@ describe('a file that changes while pickaxe mines', () => {
     await says('devices.temp-limit 90 → 70, from now on');
     await says('cpu.threads 1 → 2: takes effect at the next start');
 
+    // Closed for the next twelve hours: all devices rest, and go on when the schedule is taken back.
+    const hour = (new Date().getHours() + 12) % 24;
+    const schedule = `[pause]\nschedule = "${hour}:00-${hour}:30"\n`;
+    folder.write('pickaxe.toml', `${mining()}\n${schedule}`);
+    await says(/paused: outside the schedule until/);
+    folder.write('pickaxe.toml', mining());
+    await says(/paused: outside.*pause.schedule .* → unset, from now on.*accepted/s);
+
     folder.write('pickaxe.toml', mining('temp-limit = 60\ntemp-resume = 65\n'));
     await says(/the configuration stays as it was: .*temp-resume \(65\) must be below/);
     folder.write('pickaxe.toml', 'what = is this');

@@ -79,5 +79,9 @@ test('a watch that hangs is not asked again before it answers', async () => {
   answer(0);
   const end = await started;
   expect(given.rests.size).toBe(1);
+  await vi.advanceTimersByTimeAsync(5_000);
   end();
+  answer(0); // to a question from before the end
+  await vi.advanceTimersByTimeAsync(0);
+  expect([given.rests.size, vi.getTimerCount()]).toEqual([0, 0]);
 });

@@ -1,36 +1,72 @@
 /** `--on-…` and `--webhook`: others are told what happens. */
 
+import type { Logger } from 'pino';
 import { kebab } from '../../config/setting.ts';
 import type { Config } from '../../config/settings.ts';
 import { isWebhookUrl, webhookUrl } from '../../config/unattended-kinds.ts';
 import { isLoopback } from '../../http-address.ts';
 import { type HookCommands, Hooks } from '../../notify/hooks.ts';
-import { NOTICES, type NoticeName, tellNotices } from '../../notify/notices.ts';
+import { NOTICES, type Notice, type NoticeName, tellNotices } from '../../notify/notices.ts';
 import { Webhook } from '../../notify/webhook.ts';
 import { version } from '../../version.ts';
 import { UsageError } from '../exit-codes.ts';
+import type { LiveConfig } from '../live-config.ts';
 import type { Companion } from '../run-miner.ts';
 import { secretIn } from '../secret-file.ts';
+import { renewing } from './renewing.ts';
+
+/**
+ * Who is told can change while pickaxe runs; that it has started, and that it stops, is told once.
+ * @throws UsageError when the webhook's files cannot be used.
+ */
+export async function notices(live: LiveConfig): Promise<Companion> {
+  let tell = (_: Notice) => {};
+  /** What those still do who are told no more. */
+  const ending: Promise<unknown>[] = [];
+  const hearers = await renewing(
+    live,
+    ({ hooks, webhook }) => [hooks, webhook],
+    async (config) => {
+      const open = hearersOf(config);
+      return async ({ log }) => {
+        const { hear, end } = open(log);
+        tell = hear;
+        return () => void ending.push(end());
+      };
+    },
+  );
+  return async (running) => {
+    const endHearers = await hearers(running);
+    const stop = tellNotices(running, (notice) => tell(notice));
+    return async () => {
+      stop();
+      await endHearers();
+      await Promise.all(ending);
+    };
+  };
+}
+
+interface Hearers {
+  readonly hear: (notice: Notice) => void;
+  /** Waits for what they do, within their limits. */
+  readonly end: () => Promise<unknown>;
+}
 
 /** @throws UsageError when the webhook's files cannot be used. */
-export async function notices(config: Config): Promise<Companion | undefined> {
-  const commands: HookCommands = Object.fromEntries(
-    Object.entries(config.hooks).map(([name, command]) => [kebab(name), command]),
-  );
+function hearersOf(config: Config): (log: Logger) => Hearers {
+  const named = Object.entries(config.hooks).map(([name, command]) => [kebab(name), command]);
+  const commands: HookCommands = Object.fromEntries(named);
   const target = targetOf(config.webhook);
-  if (Object.keys(commands).length === 0 && !target) return undefined;
-  return async (running) => {
-    const { log } = running;
+  return (log) => {
     for (const warning of target?.warnings ?? []) log.warn({ tag: 'hook' }, warning);
     const hooks = new Hooks(commands, log);
     const webhook = target && new Webhook({ ...target, userAgent: `pickaxe/${version}`, log });
-    const stop = tellNotices(running, (notice) => {
-      hooks.tell(notice);
-      webhook?.tell(notice);
-    });
-    return async () => {
-      stop();
-      await Promise.all([hooks.end(), webhook?.end()]);
+    return {
+      hear: (notice) => {
+        hooks.tell(notice);
+        webhook?.tell(notice);
+      },
+      end: () => Promise.all([hooks.end(), webhook?.end()]),
     };
   };
 }
