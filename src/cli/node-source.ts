@@ -20,7 +20,7 @@ export function nodeSource({ node, miner: wishes }: NodeSettings, events: Events
     throw new UsageError(
       'No node is configured. Try pickaxe on a mock node:   pickaxe demo\n' +
         'Or mine on a real one:  pickaxe mine --node http://HOST:1848 --network mainnet01 --public-key KEY\n' +
-        'To write both down once: pickaxe config example > pickaxe.toml',
+        'To write both down once: pickaxe init',
     );
   }
   if (publicKeys.length === 0) {
