@@ -94,6 +94,8 @@ export class FakeEngine implements Engine {
   readonly jobs: Job[] = [];
   readonly searched: { job: number; range: Range }[] = [];
   opened = 0;
+  /** When it says that it began with each range. */
+  beganMs = 0;
   /** Its card's PCI address. */
   bus: string | undefined;
   closed = 0;
@@ -150,7 +152,7 @@ export class FakeEngine implements Engine {
         ...(this.alwaysLies ? [7n] : []),
       ];
       if (this.late) kept.push(...found);
-      yield { searched: range, hashes: sizeOf(range), beganMs: 0, candidates: this.late ? [] : found };
+      yield { searched: range, hashes: sizeOf(range), beganMs: this.beganMs, candidates: this.late ? [] : found };
       await new Promise((resolve) => setImmediate(resolve));
     }
     if (this.late) yield { searched: NOTHING, hashes: 0, beganMs: 0, candidates: kept };

@@ -9,7 +9,8 @@ export type Window = keyof typeof WINDOWS_MS;
 /** H/s; null while the window has not been filled. */
 export type Windows = Readonly<Record<Window, number | null>>;
 
-const LONGEST_MS = WINDOWS_MS['15m'];
+/** As many as the longest window has, and the two that reach into it. */
+const STEPS = WINDOWS_MS['15m'] / STEP_MS + 2;
 
 export class Meter {
   /** All hashes. */
@@ -19,8 +20,11 @@ export class Meter {
   /** The highest rate over 10 s so far, H/s; null before the first 10 s. */
   highest: number | null = null;
   readonly #sinceMs: number;
-  /** `[end of step, hashes in it]`, oldest first. */
-  readonly #steps: [number, number][] = [];
+  /** Rings: step number n is at n % STEPS. */
+  readonly #endsMs = new Float64Array(STEPS);
+  readonly #hashes = new Float64Array(STEPS);
+  /** How many there have been. */
+  #steps = 0;
 
   /** @param sinceMs when counting began */
   constructor(sinceMs: number) {
@@ -30,15 +34,16 @@ export class Meter {
   add(hashes: number, nowMs: number): void {
     this.total += hashes;
     if (hashes > 0) this.firstMs ??= nowMs;
-    const last = this.#steps.at(-1);
-    if (last && nowMs < last[0]) {
-      last[1] += hashes;
+    const last = (this.#steps - 1) % STEPS;
+    if (this.#steps > 0 && nowMs < this.#endsMs[last]) {
+      this.#hashes[last] += hashes;
       return;
     }
     const now = this.windows(nowMs)['10s'];
     if (now !== null) this.highest = Math.max(this.highest ?? 0, now);
-    this.#steps.push([nowMs + STEP_MS, hashes]);
-    while (this.#steps[0][0] < nowMs - LONGEST_MS) this.#steps.shift();
+    const next = this.#steps++ % STEPS;
+    this.#endsMs[next] = nowMs + STEP_MS;
+    this.#hashes[next] = hashes;
   }
 
   /** H/s over the last `windowMs`, or since the start while that is shorter. */
@@ -54,10 +59,11 @@ export class Meter {
 
   #since(fromMs: number): number {
     let sum = 0;
-    for (let i = this.#steps.length - 1; i >= 0 && this.#steps[i][0] > fromMs; i--) {
-      const [endMs, hashes] = this.#steps[i];
+    for (let step = this.#steps - 1; step >= Math.max(0, this.#steps - STEPS); step--) {
+      const ms = this.#endsMs[step % STEPS] - fromMs;
+      if (ms <= 0) break;
       // Of a step that began before that, its share.
-      sum += hashes * Math.min(1, (endMs - fromMs) / STEP_MS);
+      sum += this.#hashes[step % STEPS] * Math.min(1, ms / STEP_MS);
     }
     return sum;
   }

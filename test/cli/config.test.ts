@@ -225,7 +225,7 @@ describe('pickaxe config', () => {
     expect(JSON.parse(stdout)).toMatchObject({ title: 'pickaxe configuration', additionalProperties: false });
   });
 
-  it('writes no file', async () => {
+  it('leaves the file as it is', async () => {
     const text = `${project}# mine`;
     const file = folder.write('pickaxe.toml', text);
     await pickaxe(['mine', '--print-config']);

@@ -7,6 +7,7 @@ import { joinNonce, type Range, splitNonce } from '#pickaxe/chain/nonce.js';
 import { integerToTarget, targetToInteger } from '#pickaxe/chain/target.js';
 import { powHash } from '#pickaxe/chain/verify.js';
 import { withNonce } from '#pickaxe/chain/work.js';
+import { systemClock } from '#pickaxe/clock.js';
 import type { Engine, SearchReport } from '#pickaxe/engine/engine.js';
 import { everythingSolves, jobOf, nothingSolves, searchVectors, someHeaderHex } from './jobs.ts';
 import { Rectangle } from './rectangle.ts';
@@ -31,7 +32,13 @@ export function engineContract(name: string, makeEngine: () => Engine): void {
     async function searchAll(job: Job, range: Range): Promise<bigint[]> {
       const ranges = new Rectangle(range);
       const reports = [];
-      for await (const report of engine.search(job, ranges, never)) reports.push(report);
+      const startMs = systemClock.monotonicMs();
+      for await (const report of engine.search(job, ranges, never)) {
+        reports.push(report);
+        // New Cut to new job is measured by it.
+        expect(report.beganMs).toBeGreaterThanOrEqual(startMs);
+        expect(report.beganMs).toBeLessThanOrEqual(systemClock.monotonicMs());
+      }
       ranges.expectUsedUp();
       ranges.expectBalanced(reports);
       return candidatesOf(reports);

@@ -51,7 +51,7 @@ test('one that stands still comes down to nothing', () => {
   expect(meter.rate(90_000, 30_000)).toBe(0);
 });
 
-test('its memory is bounded by the longest window', () => {
+test('the longest window holds for hours', () => {
   const meter = new Meter(0);
   run(meter, 0, 4 * 3_600_000, 1_000);
   const windows = meter.windows(4 * 3_600_000);

@@ -69,7 +69,7 @@ it('are what the summary says', async () => {
   expect([...samples.keys()].filter((name) => name.includes('hotspot'))).toEqual([]);
 });
 
-it('follow what is known: a sensor that falls silent has no sample, a node no second one', async () => {
+it('follow what is known: a sensor that falls silent has no sample', async () => {
   const { ask, emit, clock } = await serve();
   emit(device('gpu0', 'ready'));
   emit({ event: 'telemetry', device: 'gpu0', telemetry: { powerW: 200 } });

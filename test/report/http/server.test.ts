@@ -38,6 +38,14 @@ describe('who may ask', () => {
     expect(asked).toEqual([]);
   });
 
+  it('no picture or script of another website, which come without an Origin; a link to here is followed', async () => {
+    const { ask } = await serve();
+    const fetched = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' };
+    expect((await ask('/api/v1/status', { headers: fetched })).json.error.code).toBe('forbidden_origin');
+    const followed = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
+    expect((await ask('/api/v1/status', { headers: followed })).status).toBe(200);
+  });
+
   it('with a token, only who sends it, but for health', async () => {
     const { ask } = await serve({ token: TOKEN });
     for (const path of ['/api/v1/status', '/metrics', '/api.json', '/api/v1/events', '/nope']) {

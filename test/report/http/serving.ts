@@ -42,7 +42,7 @@ export async function serve(options: Partial<ServerOptions> = {}) {
   const http = await serveHttp({ controls, events, tally, clock, logTail }, settings, log);
   open.push(http);
   const port = Number(new URL(http.url).port);
-  return { http, port, clock, events, emit: events.emit, tally, asked, logged, ask: asker(port) };
+  return { http, controls, port, clock, events, emit: events.emit, tally, asked, logged, ask: asker(port) };
 }
 
 export interface Answer {

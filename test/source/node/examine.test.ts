@@ -5,8 +5,8 @@ import { type Examination, examineNode, type NodeQuestion } from '#pickaxe/sourc
 import { miner, startNode } from './node.ts';
 
 const listed = { account: miner.account, predicate: miner.predicate, 'public-keys': [...miner.publicKeys] };
-/** What must not be waited for in full. */
-const limits = { workTimeoutMs: 300, configTimeoutMs: 300 };
+/** A node that hangs must not be waited for in full. */
+const HASTY = { workTimeoutMs: 300, configTimeoutMs: 300 };
 
 const brief = ({ findings }: Examination) => findings.map(({ about, state }) => `${state} ${about}`);
 const told = ({ findings }: Examination, about: string) =>
@@ -22,6 +22,7 @@ async function examine(
 ) {
   const { node, url } = await startNode(options);
   node.faults = faults;
+  const limits = faults.some(({ kind }) => kind === 'hang') ? HASTY : {};
   return examineNode({ url, network: 'development', miner, ...question }, { limits });
 }
 

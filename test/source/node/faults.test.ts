@@ -25,7 +25,7 @@ describe('work cannot be had', () => {
   ])('%s: told once, tried again, over when it is over', async (kind, reason) => {
     const { node, url } = await startNode();
     node.faults = workFault(kind);
-    const { follower, recorder } = followNode(url, { workTimeoutMs: 100 });
+    const { follower, recorder } = followNode(url, kind === 'hang' ? { workTimeoutMs: 100 } : {});
     await eventually(() => expect(node.books.requests.work).toBeGreaterThan(3));
     expect(follower.of('lost')).toHaveLength(1);
     expect(follower.of('lost')[0].reason).toMatch(reason);
@@ -216,7 +216,7 @@ describe('a solution cannot be delivered', () => {
     '%s: it is sent again, and taken once',
     async (kind) => {
       const { node, url } = await startNode();
-      const { source, follower } = followNode(url, { solvedTimeoutMs: 100 });
+      const { source, follower } = followNode(url, kind === 'hang' ? { solvedTimeoutMs: 100 } : {});
       const work = await follower.work();
       node.faults = solvedFault(kind, { times: 3 });
       expect(await source.submit(mine(work), follower.stop)).toEqual({ verdict: 'accepted', reason: '' });
