@@ -1,14 +1,18 @@
-import { expect, it, vi } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { renewing } from '#pickaxe/cli/companions/renewing.js';
 import { companionsOf } from '#pickaxe/cli/companions.js';
 import { LiveConfig } from '#pickaxe/cli/live-config.js';
-import type { Running } from '#pickaxe/cli/run-miner.js';
-import { systemClock } from '#pickaxe/clock.js';
 import { type Config, DEFAULTS } from '#pickaxe/config/settings.js';
-import { Events } from '#pickaxe/events/events.js';
-import { LogTail } from '#pickaxe/report/log-tail.js';
-import { Tally } from '#pickaxe/report/tally.js';
-import { guarded } from '../guards/fakes.ts';
+import { findWatches } from '#pickaxe/guards/idle/find.js';
+import { powerReader } from '#pickaxe/guards/power.js';
+import { device, verdict } from '../report/fakes.ts';
+import { idleMiner, startAll } from './companions/fakes.ts';
+
+vi.mock('#pickaxe/guards/idle/find.js');
+vi.mock('#pickaxe/guards/power.js');
 
 /** A configuration that a test changes, and a miner that has nothing to do. */
 function rig() {
@@ -19,13 +23,9 @@ function rig() {
     config = { ...config, ...changed };
     await live.refresh();
   };
-  const events = new Events();
-  const { controls, log, said } = guarded();
-  const tally = new Tally(systemClock);
-  const own = { events, tally, clock: systemClock, log, logTail: new LogTail() };
-  const running: Running = { ...own, controls: { ...controls, stop: () => {} } };
+  const { said, ...miner } = idleMiner();
   const errors = () => said.filter(({ level }) => level === 'error').map(({ msg }) => msg);
-  return { live, change, running, errors };
+  return { live, change, errors, ...miner };
 }
 
 const scheduleOf = ({ pause }: Config) => pause.schedule;
@@ -48,7 +48,7 @@ it('is made anew when its own settings change, one after the other, and ended in
   await change(pauseAt('sun'));
   await change(pauseAt());
   await change(pauseAt('mon'));
-  await vi.waitFor(() => expect(did.at(-1)).toBe('starts mon'));
+  await vi.waitFor(() => expect(did.at(-1)).toBe('starts mon'), { timeout: 20_000 });
   await end();
   await change(pauseAt('tue'));
   expect(did.at(-1)).toBe('ends mon');
@@ -65,7 +65,7 @@ it('stays as it is where what it is asked for cannot be had, and says so', async
   };
   const end = await (await renewing(live, scheduleOf, make))(running);
   await change(pauseAt('sun'));
-  await vi.waitFor(() => expect(errors()).toEqual(['that is not in force: not on sundays']));
+  await vi.waitFor(() => expect(errors()).toEqual(['that is not in force: not on sundays']), { timeout: 20_000 });
   expect(ended).not.toHaveBeenCalled();
   await end();
   expect(ended).toHaveBeenCalledTimes(1);
@@ -74,22 +74,128 @@ it('stays as it is where what it is asked for cannot be had, and says so', async
 it('hooks that come later are told of what happens from then on, and of the end, but not of the start', async () => {
   const { live, change, running } = rig();
   const told = vi.fn();
-  const companions = await companionsOf(live);
-  const ends: (() => void | Promise<void>)[] = [];
-  for (const start of companions) ends.push(await start(running));
+  const end = await startAll(await companionsOf(live), running);
   const hook = (status: number) => ({
     hooks: { start: `exit ${status}`, block: `exit ${status}`, stop: `exit ${status}` },
   });
   const { log } = running;
   vi.spyOn(log, 'warn').mockImplementation(((_: object, message: string) => told(message)) as typeof log.warn);
   await change(hook(3));
-  const block = { event: 'verdict', verdict: 'accepted', reason: '', device: 'cpu' } as const;
-  await vi.waitFor(() => {
-    running.events.emit({ ...block, chain: 1, height: 2n, nonce: 3n, ms: 4 });
-    expect(told).toHaveBeenCalledWith('block: exit code 3');
-  });
+  await vi.waitFor(
+    () => {
+      running.events.emit(verdict('cpu', 'accepted'));
+      expect(told).toHaveBeenCalledWith('block: exit code 3');
+    },
+    { timeout: 20_000 },
+  );
   await change(hook(4));
-  for (const end of ends.reverse()) await end();
+  await end();
   expect(told).toHaveBeenCalledWith('stop: exit code 4');
   expect(told.mock.calls.flat().filter((message) => message.startsWith('start'))).toEqual([]);
+});
+
+it('a webhook that comes later is told of what happens from then on, one that goes of nothing more', async () => {
+  const got: string[] = [];
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    got.push(`${request.url} ${JSON.parse(body).event}`);
+    response.end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const { live, change, running } = rig();
+  const end = await startAll(await companionsOf(live), running);
+  const isTold = (what: string) =>
+    vi.waitFor(
+      () => {
+        running.events.emit(verdict('cpu', 'accepted'));
+        expect(got.at(-1)).toBe(what);
+      },
+      { timeout: 20_000 },
+    );
+  await change({ webhook: { url: `http://127.0.0.1:${port}/first` } });
+  await isTold('/first block');
+  await change({ webhook: { url: `http://127.0.0.1:${port}/second` } });
+  await isTold('/second block');
+  await end();
+  expect(got.filter((what) => !what.endsWith('block'))).toEqual(['/second stop']);
+});
+
+describe('what rests and alarms go by changes while they run', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  /** All that runs beside a miner; what changes then has taken effect, and the alarm has had its time. */
+  async function companions() {
+    const { live, change, running, rests, heard } = rig();
+    const end = await startAll(await companionsOf(live), running);
+    onTestFinished(end);
+    const changeTo = async (changed: Partial<Config>) => {
+      await change(changed);
+      await vi.advanceTimersByTimeAsync(60_000);
+    };
+    return { running, rests, heard, changeTo };
+  }
+
+  it('whether devices rest on battery', async () => {
+    vi.mocked(powerReader).mockReturnValue(async () => 'battery');
+    const { rests, changeTo } = await companions();
+    expect([...rests.keys()]).toEqual([]);
+    await changeTo({ pause: { onBattery: true } });
+    expect([...rests.keys()]).toEqual(['battery']);
+    await changeTo({ pause: { onBattery: false } });
+    expect([...rests.keys()]).toEqual([]);
+  });
+
+  it('for how long nobody must have used the machine', async () => {
+    vi.mocked(findWatches).mockResolvedValue([{ name: 'a desk', idleMs: async () => 90_000 }]);
+    const { rests, changeTo } = await companions();
+    const pause = (onActivity: Config['pause']['onActivity'] & {}) => ({ pause: { onBattery: false, onActivity } });
+    expect([...rests.keys()]).toEqual([]);
+    await changeTo(pause(120));
+    expect([...rests.keys()]).toEqual(['activity']);
+    await changeTo(pause(60));
+    expect([...rests.keys()]).toEqual([]);
+    await changeTo(pause(120));
+    expect([...rests.keys()]).toEqual(['activity']);
+    await changeTo(pause('none'));
+    expect([...rests.keys()]).toEqual([]);
+  });
+
+  it('the windows of the schedule', async () => {
+    vi.setSystemTime(new Date(2026, 5, 3, 12)); // a Wednesday
+    const { rests, changeTo } = await companions();
+    await changeTo(pauseAt('sat'));
+    expect([...rests.keys()]).toEqual(['schedule']);
+    await changeTo(pauseAt('wed'));
+    expect([...rests.keys()]).toEqual([]);
+    await changeTo(pauseAt('sun'));
+    expect([...rests.keys()]).toEqual(['schedule']);
+    await changeTo(pauseAt());
+    expect([...rests.keys()]).toEqual([]);
+  });
+
+  it('what hashrate is too low, and for how long', async () => {
+    const { running, heard, changeTo } = await companions();
+    running.events.emit({ event: 'source', source: 'a node', state: 'connected', reason: '' });
+    running.events.emit({ event: 'work', chain: 1, height: 2n, difficulty: 1e9 });
+    running.events.emit(device('cpu', 'ready'));
+    const limits = () => heard.of('alarm').map(({ limit }) => limit);
+    await changeTo({ alarm: { minHashrate: ['100'], after: 300 } });
+    expect(limits()).toEqual([]);
+    await changeTo({ alarm: { minHashrate: ['100'], after: 20 } });
+    expect(limits()).toEqual([100]);
+    await changeTo({ alarm: { minHashrate: ['200'], after: 20 } });
+    expect(limits()).toEqual([100, 200]);
+  });
 });

@@ -1,10 +1,15 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { pino } from 'pino';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { UsageError } from '#pickaxe/cli/exit-codes.js';
-import { type Companion, runMiner } from '#pickaxe/cli/run-miner.js';
+import { prepare } from '#pickaxe/cli/prepare.js';
+import { type Companion, type Rig, runMiner } from '#pickaxe/cli/run-miner.js';
+import { type Config, DEFAULTS } from '#pickaxe/config/settings.js';
 import { Events } from '#pickaxe/events/events.js';
 import { LogTail } from '#pickaxe/report/log-tail.js';
-import { FakeEngine, FakeSource, makeWork } from '../fakes.ts';
+import { FakeEngine, FakeSource, makeWork, Recorder } from '../fakes.ts';
 
 /** Found within a few of the fake engine's steps. */
 const SOON = 300;
@@ -73,5 +78,68 @@ describe('what runs beside a miner', () => {
     await expect(runMiner(rig, bounds)).rejects.toThrow('that port is taken');
     expect(end).toHaveBeenCalledTimes(1);
     expect(rig.engines[0].opened).toBe(0);
+  });
+});
+
+describe('a device that is too hot', () => {
+  /** A rig that gets its work when a test says so, and one reading of its device after the other. */
+  function hotRig(more: Pick<Rig, 'log' | 'logTail' | 'temperatureLimits' | 'companions'>) {
+    const [engine, source, events, heard] = [new FakeEngine(), new FakeSource(), new Events(), new Recorder()];
+    events.on(heard.listen);
+    const mined = runMiner({ events, source, engines: [engine], ...more }, bounds);
+    // However the test ends, the miner does: its one block comes.
+    onTestFinished(async () => {
+      engine.listener?.telemetry?.({ temperatureC: 0 });
+      source.work(makeWork(SOON));
+      await mined;
+    });
+    const last = () => heard.of('device').at(-1);
+    const isReady = () => vi.waitFor(() => expect(last()?.state).toBe('ready'), { timeout: 20_000 });
+    const read = (temperatureC: number) => engine.listener?.telemetry?.({ temperatureC });
+    return { engine, source, heard, mined, last, isReady, read };
+  }
+
+  it('rests, and goes on once it has cooled down', async () => {
+    const { log, logTail } = rigWith().rig;
+    const temperatureLimits = () => ({ stopC: 90, resumeC: 80 });
+    const { engine, source, heard, mined, last, isReady, read } = hotRig({ log, logTail, temperatureLimits });
+    await isReady();
+    read(95);
+    expect(last()).toMatchObject({ state: 'paused', reason: 'it is at 95 °C and rests until it is at 80 °C' });
+    source.work(makeWork(SOON));
+    await vi.waitFor(() => expect(heard.of('work')).toHaveLength(1), { timeout: 20_000 });
+    expect(engine.jobs).toEqual([]);
+    read(80);
+    expect(await mined).toBe(0);
+  });
+
+  it('is so by the limits that hold at a reading: a file of them may change', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pickaxe-heat-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'pickaxe.toml');
+    writeFileSync(file, '');
+    const loaded = (tempLimit: number) => {
+      const config: Config = { ...DEFAULTS, devices: { tempLimit }, log: { level: 'silent', format: 'json' } };
+      return { config, origins: new Map(), files: [file] };
+    };
+    const { close, ...prepared } = await prepare(loaded(90), async () => loaded(70));
+    onTestFinished(close);
+    const { source, mined, last, isReady, read } = hotRig(prepared);
+    await isReady();
+    read(89);
+    expect(last()?.state).toBe('ready');
+    let changes = 0;
+    await vi.waitFor(
+      () => {
+        // Again and again, until its watch is there to see it.
+        writeFileSync(file, `# ${changes++}`);
+        read(70);
+        expect(last()).toMatchObject({ state: 'paused', reason: 'it is at 70 °C and rests until it is at 60 °C' });
+      },
+      { timeout: 20_000, interval: 1_000 },
+    );
+    read(60);
+    source.work(makeWork(SOON));
+    expect(await mined).toBe(0);
   });
 });

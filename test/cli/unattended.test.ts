@@ -2,13 +2,13 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { pickaxe, type Run, start } from './pickaxe.ts';
 
@@ -120,14 +120,15 @@ describe('hooks', () => {
 
   it('end with the second signal, however long they take', async () => {
     const { url } = await node(1e15);
-    const run = mine(url, ['--on-stop', `echo $$ > ${newFile()}; exec sleep 1000`]);
-    const file = join(root, `file${files - 1}`);
+    const file = newFile();
+    const run = mine(url, ['--on-stop', `echo $$ > ${file}; exec sleep 1000`]);
     await vi.waitFor(() => expect(run.events('work').length).toBeGreaterThan(0), { timeout: 10_000 });
     run.child.kill('SIGTERM');
-    await vi.waitFor(() => expect(read(file)).toMatch(/^\d+\n$/), { timeout: 10_000 });
+    await vi.waitFor(() => expect(read(file)).toMatch(/^\d+\n$/), { timeout: 20_000 });
+    const pid = Number(read(file));
+    onTestFinished(() => void process.kill(pid, 'SIGKILL'));
     run.child.kill('SIGTERM');
     expect(await run.code).toBe(130);
-    process.kill(Number(read(file)), 'SIGKILL');
   });
 });
 
@@ -235,9 +236,10 @@ describe('the log file', () => {
     const run = mine(url, ['--log-file', file]);
     await vi.waitFor(() => expect(run.events('solution').length).toBeGreaterThan(0), { timeout: 10_000 });
     run.child.kill('SIGINT');
-    await vi.waitFor(() => expect(read(file)).toContain('once more'), { timeout: 10_000 });
+    await vi.waitFor(() => expect(run.stderr).toContain('once more'), { timeout: 20_000 });
     run.child.kill('SIGINT');
     expect(await run.code).toBe(130);
+    expect(read(file)).toBe(run.stderr);
   });
 
   it('is readable with --log-format text, without colours', async () => {
@@ -255,9 +257,18 @@ describe('the log file', () => {
     const args = ['--log-file', file, '--log-file-size', '1k', '--log-file-keep', '3', '--log-level', 'trace'];
     const run = mine(url, ['--blocks', '30', ...args]);
     expect(await run.code).toBe(0);
-    const kept = [3, 2, 1].flatMap((i) => linesOf(`${file}.${i}`)).concat(linesOf(file));
+    const rotated = [3, 2, 1].map((i) => `${file}.${i}`);
+    expect(rotated.map(existsSync)).toEqual([true, true, true]);
     expect(existsSync(`${file}.4`)).toBe(false);
-    expect(`${kept.join('\n')}\n`).toBe(run.stderr.slice(-(kept.join('\n').length + 1)));
+    // Each was full, by no more than a line.
+    const longest = Math.max(...run.stderr.split('\n').map((line) => Buffer.byteLength(`${line}\n`)));
+    for (const { size } of rotated.map((name) => statSync(name))) {
+      expect(size).toBeGreaterThanOrEqual(1_024);
+      expect(size).toBeLessThan(1_024 + longest);
+    }
+    const kept = [...rotated, file].map(read).join('');
+    expect(kept).toBe(run.stderr.slice(-kept.length));
+    expect(kept.length).toBeLessThan(run.stderr.length);
   });
 
   it.skipIf(process.platform === 'win32')('that cannot grow costs a line on stderr, and mining goes on', async () => {
@@ -267,11 +278,14 @@ describe('the log file', () => {
     const limited = `ulimit -f 4 && exec "$@"`;
     const args = ['mine', '--node', url, '--network', 'development', '--public-key', KEY, '--devices', 'cpu'];
     const more = ['--threads', '1', '--blocks', '40', '--log-file', file, '--log-level', 'trace'];
-    const cache = join(root, 'cache');
-    mkdirSync(cache, { recursive: true });
+    // Nothing that the user has configured changes what it does.
+    const home = mkdtempSync(join(root, 'home-'));
+    const unset = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PICKAXE_')));
     const child = spawn('bash', ['-c', limited, 'bash', process.execPath, MAIN, ...args, ...more], {
-      env: { ...process.env, XDG_CACHE_HOME: cache },
+      cwd: home,
+      env: { ...unset, XDG_CACHE_HOME: home, XDG_CONFIG_HOME: home },
     });
+    onTestFinished(() => void child.kill('SIGKILL'));
     let stderr = '';
     child.stderr.on('data', (chunk) => {
       stderr += chunk;

@@ -34,7 +34,9 @@ async function service(...answers: Answer[]) {
   return { url, got, server };
 }
 
-const QUICK = { timeoutMs: 300, retryAfterMs: [5, 10], waiting: 4, endMs: 20_000 };
+const QUICK = { timeoutMs: 10_000, retryAfterMs: [5, 10], waiting: 4, endMs: 25_000 };
+/** For services that hang: a fault must come soon, and an answer in time on a busy machine. */
+const IMPATIENT = { limits: { ...QUICK, timeoutMs: 1_000 } };
 
 function webhook(url: URL, more: Partial<WebhookOptions> = {}) {
   const { log, said } = listeningLog();
@@ -80,15 +82,15 @@ describe('faults that may pass are tried again', () => {
   const closed: Answer = (request) => request.socket.destroy();
   const garbage: Answer = (request) => request.socket.end('BZZT\0 not http at all\r\n\r\n');
 
-  it.each<[string, Answer]>([
+  it.each<[string, Answer, Partial<WebhookOptions>?]>([
     ['an error', status(500)],
     ['too many requests', status(429)],
-    ['no answer', hang],
+    ['no answer', hang, IMPATIENT],
     ['a closed connection', closed],
     ['garbage', garbage],
-  ])('%s', async (_, fault) => {
+  ])('%s', async (_, fault, more) => {
     const { url, got } = await service(fault, fault, fine);
-    const { hook, warned } = webhook(url);
+    const { hook, warned } = webhook(url, more);
     hook.tell(notice());
     await hook.end();
     expect(got).toHaveLength(3);
@@ -97,7 +99,7 @@ describe('faults that may pass are tried again', () => {
 
   it('an answer that never ends still counts: it was taken', async () => {
     const { url, got } = await service(slow);
-    const { hook, warned } = webhook(url);
+    const { hook, warned } = webhook(url, IMPATIENT);
     hook.tell(notice());
     await hook.end();
     expect(got).toHaveLength(1);
@@ -165,7 +167,7 @@ test('a service that hangs holds up the end for so long and no longer', async ()
   const { hook, warned } = webhook(url, { limits: { ...QUICK, timeoutMs: 600_000, endMs: 100 } });
   hook.tell(notice());
   hook.tell(notice({ event: 'stop' }));
-  await vi.waitFor(() => expect(got).toHaveLength(1), { timeout: 10_000 });
+  await vi.waitFor(() => expect(got).toHaveLength(1), { timeout: 20_000 });
   await hook.end();
   expect(warned()).toHaveLength(1);
   expect(warned()[0]).toContain('pickaxe has ended');

@@ -6,9 +6,12 @@ import { watchTerminals } from './terminals.ts';
 import type { IdleWatch } from './watch.ts';
 
 /** @param tell is told what cannot be seen */
-export async function findWatches(tell: (why: string) => void): Promise<IdleWatch[]> {
-  if (process.platform === 'darwin') return present([await watchMac()]);
-  if (process.platform !== 'linux') return [];
+export async function findWatches(
+  tell: (why: string) => void,
+  platform: string = process.platform,
+): Promise<IdleWatch[]> {
+  if (platform === 'darwin') return present([await watchMac()]);
+  if (platform !== 'linux') return [];
   const desktop = await watchDesktop(process.env);
   // The desktop itself knows better, and sooner.
   return present([desktop ?? (await watchLogind(tell)), await watchTerminals('/dev')]);

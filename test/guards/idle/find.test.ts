@@ -1,0 +1,65 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { ask } from '#pickaxe/guards/ask.js';
+import { findWatches } from '#pickaxe/guards/idle/find.js';
+
+vi.mock('#pickaxe/guards/ask.js');
+vi.mock('#pickaxe/guards/idle/terminals.js', () => ({
+  watchTerminals: async (dev: string) => ({ name: `terminals in ${dev}`, idleMs: async () => 0 }),
+}));
+
+/** What programs answer; those that are not here fail. */
+let answers: Record<string, string> = {};
+beforeEach(() => {
+  answers = {};
+  vi.mocked(ask).mockImplementation(async (...words) => {
+    const answer = answers[words.join(' ')] ?? answers[words[0]];
+    if (answer === undefined) throw new Error(`${words[0]}: not there`);
+    return answer;
+  });
+  vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', 'unix:path=/run/user/1000/bus');
+  vi.stubEnv('DISPLAY', undefined);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.mocked(ask).mockReset();
+});
+
+const GNOME = { busctl: 't 1000\n' };
+/** One desktop session, which has never said whether it is idle. */
+const LOGIND = {
+  'loginctl list-sessions --no-legend': '2 1000 alice seat0 tty2\n',
+  loginctl: 'Id=2\nType=x11\nClass=user\nRemote=no\nIdleHint=no\nIdleSinceHint=0\n',
+};
+
+async function found(platform: string) {
+  const told: string[] = [];
+  const watches = await findWatches((why) => told.push(why), platform);
+  return { names: watches.map(({ name }) => name), told };
+}
+
+test('on Linux the desktop and terminals; logind, which knows less, is not asked then', async () => {
+  answers = { ...GNOME, ...LOGIND };
+  expect(await found('linux')).toEqual({ names: ['the GNOME session', 'terminals in /dev'], told: [] });
+});
+
+test('outside of a desktop what logind knows, and what it cannot see is told', async () => {
+  answers = LOGIND;
+  const { names, told } = await found('linux');
+  expect(names).toEqual(['desktop sessions, as far as they tell logind', 'terminals in /dev']);
+  expect(told).toEqual([expect.stringContaining('desktop session 2 ')]);
+});
+
+test('terminals alone where there is neither', async () => {
+  expect((await found('linux')).names).toEqual(['terminals in /dev']);
+});
+
+test('on macOS keyboard and mouse, where it tells of them', async () => {
+  expect((await found('darwin')).names).toEqual([]);
+  answers = { ...GNOME, ...LOGIND, ioreg: '"HIDIdleTime" = 1000\n' };
+  expect((await found('darwin')).names).toEqual(['keyboard and mouse']);
+});
+
+test('elsewhere nothing', async () => {
+  answers = { ...GNOME, ...LOGIND };
+  expect((await found('win32')).names).toEqual([]);
+});
