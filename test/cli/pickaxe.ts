@@ -31,15 +31,21 @@ export interface Run {
 
 const unset = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PICKAXE_')));
 
+/** For whatever runs the command line: nothing of the user's is read or written there. */
+export const isolated: { readonly env: NodeJS.ProcessEnv; readonly cwd: string } = {
+  env: { ...unset, XDG_CACHE_HOME: cacheHome, XDG_CONFIG_HOME: configHome },
+  cwd: configHome,
+};
+
 /**
  * @param main the command line to run, when it is another copy of it
  * @param cwd where it runs; left out, in a folder without a configuration
  */
-export function start(args: string[], env: Record<string, string> = {}, main = MAIN, cwd = configHome): Run {
+export function start(args: string[], env: Record<string, string> = {}, main = MAIN, cwd = isolated.cwd): Run {
   const child = spawn(process.execPath, [main, ...args], {
     cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...unset, XDG_CACHE_HOME: cacheHome, XDG_CONFIG_HOME: configHome, ...env },
+    env: { ...isolated.env, ...env },
   });
   const run: Run = {
     child,

@@ -2,7 +2,7 @@ import { type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
-import { cacheHome, MAIN, start } from './pickaxe.ts';
+import { isolated, MAIN, start } from './pickaxe.ts';
 import { hasTmux, Terminal, type TerminalOptions } from './tmux.ts';
 
 const KEY = 'ab'.repeat(32);
@@ -183,9 +183,8 @@ describe.skipIf(!hasTmux || process.platform !== 'linux')('on a terminal that is
     ['--log-format json', {}, ['--log-format', 'json']],
   ])('%s: no escape code, no key', async (_, env, more) => {
     const command = [process.execPath, MAIN, await mine('--duration', '3', ...more)].join(' ');
-    const { CI: _1, NO_COLOR: _2, ...rest } = process.env;
-    const env_ = { ...rest, TERM: 'xterm', XDG_CACHE_HOME: cacheHome, ...env };
-    const { stdout, code } = await inScript(command, 'hq', { env: env_ });
+    const { CI: _1, NO_COLOR: _2, ...rest } = isolated.env;
+    const { stdout, code } = await inScript(command, 'hq', { ...isolated, env: { ...rest, TERM: 'xterm', ...env } });
     expect(code).toBe(0);
     expect(stdout).toContain('new job');
     expect(stdout).not.toContain(ESCAPE);

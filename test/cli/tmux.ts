@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
-import { cacheHome, MAIN } from './pickaxe.ts';
+import { isolated, MAIN } from './pickaxe.ts';
 
 /** In CI it has to be there; elsewhere these tests are skipped. */
 export const hasTmux = spawnSync('tmux', ['-V']).status === 0 || process.env.CI !== undefined;
@@ -25,13 +25,8 @@ export class Terminal {
 
   /** A shell in an empty folder, with the command line to be tested as `pickaxe`. */
   constructor({ columns = 100, rows = 30, env = {} }: TerminalOptions = {}) {
-    const { CI: _, NO_COLOR: _1, ...rest } = process.env;
-    const own = {
-      HISTFILE: '',
-      HOME: this.directory,
-      XDG_CACHE_HOME: cacheHome,
-      XDG_CONFIG_HOME: join(this.directory, '.config'),
-    };
+    const { CI: _, NO_COLOR: _1, ...rest } = isolated.env;
+    const own = { HISTFILE: '', HOME: this.directory, XDG_CONFIG_HOME: join(this.directory, '.config') };
     const size = ['-x', String(columns), '-y', String(rows)];
     const shell = 'bash --norc --noprofile -i';
     const session = ['-f', '/dev/null', 'new-session', '-d', ...size, '-c', this.directory, shell];
