@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { afterAll } from 'vitest';
 
 export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
@@ -14,8 +15,9 @@ export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.
 export const cacheHome = mkdtempSync(join(tmpdir(), 'pickaxe-cache-'));
 /** Nor does anything that the user has configured change what they find: no file, and no variable. */
 const configHome = mkdtempSync(join(tmpdir(), 'pickaxe-config-'));
-process.once('exit', () => {
-  for (const folder of [cacheHome, configHome]) rmSync(folder, { recursive: true, force: true });
+// What was killed may still be writing its last lines.
+afterAll(() => {
+  for (const folder of [cacheHome, configHome]) rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
 export interface Run {
