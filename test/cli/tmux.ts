@@ -1,7 +1,7 @@
 /** A terminal to run things in, as a person sees it: tmux, with a server of its own. */
 
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
@@ -59,6 +59,14 @@ export class Terminal {
   /** All that was ever to be seen, rows that went on in the next one joined. @param escapes colours and the like, too */
   text({ escapes = false } = {}): string {
     return this.#tmux(['capture-pane', '-p', '-J', '-S', '-', ...(escapes ? ['-e'] : [])]);
+  }
+
+  /** From now on. @returns all that was written to it, byte by byte */
+  record(): () => string {
+    const file = join(this.directory, 'recorded');
+    writeFileSync(file, '');
+    this.#tmux(['pipe-pane', `cat >> '${file}'`]);
+    return () => readFileSync(file, 'utf8');
   }
 
   async sees(pattern: RegExp | string, timeout = PATIENCE_MS): Promise<void> {
