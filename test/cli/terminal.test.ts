@@ -1,14 +1,16 @@
-import { type SpawnOptions, spawn } from 'node:child_process';
+import { type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { isolated, MAIN, start } from './pickaxe.ts';
-import { hasTmux, Terminal, type TerminalOptions } from './tmux.ts';
+import { noTmux, Terminal, type TerminalOptions, why } from './tmux.ts';
 
 const KEY = 'ab'.repeat(32);
 /** A status line: begins with a hashrate, and is nothing that the log writes. */
 const STATUS = /^ \d[\d.]* [kMG]?H\/s {2}/;
 const ESCAPE = '\x1b';
+/** More than all that a test waits for. */
+const TEST_MS = 120_000;
 /** Before the status line is drawn anew, and in the end in its place. */
 const ERASE = `\r${ESCAPE}[J`;
 
@@ -72,7 +74,7 @@ async function isRestored(terminal: Terminal): Promise<void> {
   expect(statusLines(terminal)).toEqual([]);
 }
 
-describe.skipIf(!hasTmux)('on a terminal', () => {
+describe.skipIf(noTmux)(`on a terminal${why}`, { timeout: TEST_MS }, () => {
   it('the log has a status line below it, and keys show more', async () => {
     const terminal = await opened();
     expect(terminal.rows().at(-1)).toMatch(STATUS);
@@ -189,7 +191,12 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
   });
 });
 
-describe.skipIf(!hasTmux || process.platform !== 'linux')('on a terminal that is none for people', () => {
+// Others have no such options.
+const noScript = !spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux');
+if (noScript && process.env.CI) throw new Error('CI must try terminals that are none for people: install util-linux');
+const whyNoScript = noScript ? ' (skipped: no script of util-linux)' : '';
+
+describe.skipIf(noScript)(`on a terminal that is none for people${whyNoScript}`, () => {
   it.each([
     ['TERM=dumb', { TERM: 'dumb' }, []],
     ['CI=true', { CI: 'true' }, []],

@@ -1,4 +1,7 @@
-/** A terminal to run things in, as a person sees it: tmux, with a server of its own. */
+/**
+ * A terminal to run things in, as a person sees it: tmux, with a server of its own. Without it tests on a terminal are
+ * skipped and say so, except in CI, where they fail.
+ */
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,8 +10,10 @@ import { join } from 'node:path';
 import { vi } from 'vitest';
 import { isolated, MAIN } from './pickaxe.ts';
 
-/** In CI it has to be there; elsewhere these tests are skipped. */
-export const hasTmux = spawnSync('tmux', ['-V']).status === 0 || process.env.CI !== undefined;
+export const noTmux = spawnSync('tmux', ['-V']).status !== 0;
+if (noTmux && process.env.CI) throw new Error('CI must try the terminal: install tmux');
+/** Part of the names of tests. */
+export const why = noTmux ? ' (skipped: no tmux)' : '';
 
 /** What a command of the shell takes to be seen, with other tests running at the same time. */
 const PATIENCE_MS = 20_000;
