@@ -71,6 +71,13 @@ async function getJson(url) {
   return response.json();
 }
 
+/** Nothing that the user has configured changes what is measured, and nothing is remembered of it. */
+function isolatedEnv() {
+  const unset = Object.entries(process.env).filter(([name]) => !name.startsWith('PICKAXE_'));
+  const [XDG_CACHE_HOME, XDG_CONFIG_HOME] = ['cache', 'config'].map((name) => join(folder, name));
+  return { ...Object.fromEntries(unset), XDG_CACHE_HOME, XDG_CONFIG_HOME };
+}
+
 async function startMiner() {
   const args = [
     'demo',
@@ -83,7 +90,11 @@ async function startMiner() {
     '127.0.0.1:0',
     '--http-control',
   ];
-  const child = spawn(process.execPath, [file('dist/cli/main.js'), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [file('dist/cli/main.js'), ...args], {
+    cwd: folder,
+    env: isolatedEnv(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   children.push(child);
   const miner = { child, summary: undefined, url: undefined, log: '' };
   createInterface({ input: child.stdout }).on('line', (line) => {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { DEFAULT_COUNT } from '#pickaxe/bench/challenge.js';
 import { type BenchResult, benchResultShape } from '#pickaxe/bench/result.js';
 import { GOLDEN } from '../bench/golden.ts';
@@ -19,7 +19,7 @@ const sabotage = `--import=${new URL('./skip-a-candidate.mjs', import.meta.url)}
 const home = mkdtempSync(join(tmpdir(), 'pickaxe-'));
 let run: Run | undefined;
 afterEach(() => run?.child.kill('SIGKILL'));
-process.once('exit', () => rmSync(home, { recursive: true, force: true }));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 async function bench(args: string[], env: Record<string, string> = {}) {
   run = start(['bench', '--json', ...args], env);

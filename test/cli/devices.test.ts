@@ -12,6 +12,9 @@ const KEY = 'ab'.repeat(32);
 /** Makes the Vulkan loader find no driver at all. */
 const NO_DRIVER = { VK_DRIVER_FILES: '/nonexistent.json', VK_ICD_FILENAMES: '/nonexistent.json' };
 
+/** More than mining runs for at most, and than is waited for. */
+const TEST_MS = 120_000;
+
 const nodes: MockNode[] = [];
 const runs: Run[] = [];
 
@@ -32,7 +35,7 @@ afterEach(async () => {
 });
 
 describeGpu('mining on a GPU', () => {
-  it('has blocks accepted that the shader found', async () => {
+  it('has blocks accepted that the shader found', { timeout: TEST_MS }, async () => {
     const { run, mock } = await mine(['--devices', 'gpu0', '--software-gpu']);
     expect(await run.code).toBe(0);
     expect(mock.books).toMatchObject({ rejected: 0, duplicates: 0, timeViolations: 0 });
@@ -41,7 +44,7 @@ describeGpu('mining on a GPU', () => {
     expect(Number(run.events('summary')[0].accepted)).toBeGreaterThanOrEqual(3);
   });
 
-  it('goes side by side with the CPU', async () => {
+  it('goes side by side with the CPU', { timeout: TEST_MS }, async () => {
     const { run, mock } = await mine(['--devices', 'cpu,gpu0', '--threads', '1', '--software-gpu'], {}, 2 ** 50);
     const bothHash = () => {
       const rates = (run.events('hashrate').at(-1)?.devices ?? {}) as Record<string, number>;
@@ -56,7 +59,7 @@ describeGpu('mining on a GPU', () => {
 });
 
 describe('a device that cannot be had', () => {
-  it('is reported, and the others mine', async () => {
+  it('is reported, and the others mine', { timeout: TEST_MS }, async () => {
     const { run } = await mine(['--devices', 'cpu,gpu77']);
     expect(await run.code).toBe(0);
     expect(run.events('device')).toContainEqual(
@@ -70,7 +73,7 @@ describe('a device that cannot be had', () => {
     expect(run.events().at(-1)).toMatchObject({ event: 'summary', hashes: 0 });
   });
 
-  it('is every GPU on a machine without a driver, which the CPU does not mind', async () => {
+  it('is every GPU on a machine without a driver, which the CPU does not mind', { timeout: TEST_MS }, async () => {
     const { run } = await mine([], NO_DRIVER);
     expect(await run.code).toBe(0);
     expect(run.stderr).toContain('Vulkan driver');

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { cacheHome } from './pickaxe.ts';
-import { hasTmux, Terminal } from './tmux.ts';
+import { noTmux, Terminal, why } from './tmux.ts';
 
 const PAGE = fileURLToPath(new URL('../../docs/first-minutes.md', import.meta.url));
 const RECORDS = process.env.RECORD !== undefined;
@@ -149,7 +149,7 @@ function stable(text: string): string[] {
     );
 }
 
-describe.skipIf(!hasTmux)('the first minutes', () => {
+describe.skipIf(noTmux)(`the first minutes${why}`, () => {
   const node = new MockNode({ difficulty: 5e6, rivalMs: 4_000 });
   let seen: Record<Section, string>;
   let shown: Record<Section, string>;

@@ -5,11 +5,14 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { configText } from '#pickaxe/cli/init/answers.js';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { pickaxe } from './pickaxe.ts';
-import { hasTmux, Terminal } from './tmux.ts';
+import { noTmux, Terminal, why } from './tmux.ts';
 
 const KEY = 'ab'.repeat(32);
 /** What machine the tests run on must not change the questions. */
 const NO_GPU = { VK_DRIVER_FILES: '/none', VK_ICD_FILENAMES: '/none' };
+
+/** There are many questions, and each is waited for. */
+const TEST_MS = 120_000;
 
 const nodes: MockNode[] = [];
 const terminals: Terminal[] = [];
@@ -43,7 +46,7 @@ const NETWORK = /\? Network [^\n]*\n*$/;
 const KEY_CHOICE = /\? Key for the rewards(?:.|\n)*paste its public half/;
 const ACCOUNT = /\? Account [^\n]*\n*$/;
 
-describe.skipIf(!hasTmux)('pickaxe init', () => {
+describe.skipIf(noTmux)(`pickaxe init${why}`, { timeout: TEST_MS }, () => {
   it('asks, checks, and writes a file that mines', async () => {
     const url = await startNode();
     const terminal = open();

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { afterAll } from 'vitest';
 
 export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
@@ -14,8 +15,9 @@ export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.
 export const cacheHome = mkdtempSync(join(tmpdir(), 'pickaxe-cache-'));
 /** Nor does anything that the user has configured change what they find: no file, and no variable. */
 const configHome = mkdtempSync(join(tmpdir(), 'pickaxe-config-'));
-process.once('exit', () => {
-  for (const folder of [cacheHome, configHome]) rmSync(folder, { recursive: true, force: true });
+// What was killed may still be writing its last lines.
+afterAll(() => {
+  for (const folder of [cacheHome, configHome]) rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
 export interface Run {
@@ -31,15 +33,21 @@ export interface Run {
 
 const unset = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PICKAXE_')));
 
+/** For whatever runs the command line: nothing of the user's is read or written there. */
+export const isolated: { readonly env: NodeJS.ProcessEnv; readonly cwd: string } = {
+  env: { ...unset, XDG_CACHE_HOME: cacheHome, XDG_CONFIG_HOME: configHome },
+  cwd: configHome,
+};
+
 /**
  * @param main the command line to run, when it is another copy of it
  * @param cwd where it runs; left out, in a folder without a configuration
  */
-export function start(args: string[], env: Record<string, string> = {}, main = MAIN, cwd = configHome): Run {
+export function start(args: string[], env: Record<string, string> = {}, main = MAIN, cwd = isolated.cwd): Run {
   const child = spawn(process.execPath, [main, ...args], {
     cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...unset, XDG_CACHE_HOME: cacheHome, XDG_CONFIG_HOME: configHome, ...env },
+    env: { ...isolated.env, ...env },
   });
   const run: Run = {
     child,

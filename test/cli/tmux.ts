@@ -1,14 +1,19 @@
-/** A terminal to run things in, as a person sees it: tmux, with a server of its own. */
+/**
+ * A terminal to run things in, as a person sees it: tmux, with a server of its own. Without it tests on a terminal are
+ * skipped and say so, except in CI, where they fail.
+ */
 
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
-import { cacheHome, MAIN } from './pickaxe.ts';
+import { isolated, MAIN } from './pickaxe.ts';
 
-/** In CI it has to be there; elsewhere these tests are skipped. */
-export const hasTmux = spawnSync('tmux', ['-V']).status === 0 || process.env.CI !== undefined;
+export const noTmux = spawnSync('tmux', ['-V']).status !== 0;
+if (noTmux && process.env.CI) throw new Error('CI must try the terminal: install tmux');
+/** Part of the names of tests. */
+export const why = noTmux ? ' (skipped: no tmux)' : '';
 
 /** What a command of the shell takes to be seen, with other tests running at the same time. */
 const PATIENCE_MS = 20_000;
@@ -25,13 +30,8 @@ export class Terminal {
 
   /** A shell in an empty folder, with the command line to be tested as `pickaxe`. */
   constructor({ columns = 100, rows = 30, env = {} }: TerminalOptions = {}) {
-    const { CI: _, NO_COLOR: _1, ...rest } = process.env;
-    const own = {
-      HISTFILE: '',
-      HOME: this.directory,
-      XDG_CACHE_HOME: cacheHome,
-      XDG_CONFIG_HOME: join(this.directory, '.config'),
-    };
+    const { CI: _, NO_COLOR: _1, ...rest } = isolated.env;
+    const own = { HISTFILE: '', HOME: this.directory, XDG_CONFIG_HOME: join(this.directory, '.config') };
     const size = ['-x', String(columns), '-y', String(rows)];
     const shell = 'bash --norc --noprofile -i';
     const session = ['-f', '/dev/null', 'new-session', '-d', ...size, '-c', this.directory, shell];
@@ -64,6 +64,14 @@ export class Terminal {
   /** All that was ever to be seen, rows that went on in the next one joined. @param escapes colours and the like, too */
   text({ escapes = false } = {}): string {
     return this.#tmux(['capture-pane', '-p', '-J', '-S', '-', ...(escapes ? ['-e'] : [])]);
+  }
+
+  /** From now on. @returns all that was written to it, byte by byte */
+  record(): () => string {
+    const file = join(this.directory, 'recorded');
+    writeFileSync(file, '');
+    this.#tmux(['pipe-pane', `cat >> '${file}'`]);
+    return () => readFileSync(file, 'utf8');
   }
 
   async sees(pattern: RegExp | string, timeout = PATIENCE_MS): Promise<void> {

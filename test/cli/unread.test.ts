@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
-import { MAIN } from './pickaxe.ts';
+import { isolated, MAIN } from './pickaxe.ts';
 
 /** More of one stream than pipes and sockets take. */
 const ENOUGH_BYTES = 1_000_000;
@@ -13,6 +13,7 @@ it('a wrapper that does not read the log holds up nothing', { timeout: 60_000 },
   onTestFinished(() => node.close());
   const options = ['--network', 'development', '--public-key', 'ab'.repeat(32), '--json', '--log-level', 'debug'];
   const miner = spawn(process.execPath, [MAIN, 'mine', '--node', url, '--devices', 'cpu', ...options], {
+    ...isolated,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   onTestFinished(() => void miner.kill('SIGKILL'));

@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { headers, negativeHeaders, workRecords } from '../vectors.ts';
 import { pickaxe, start } from './pickaxe.ts';
 
@@ -123,8 +123,15 @@ describe('pickaxe verify', () => {
 });
 
 describe('pickaxe keygen', () => {
+  let folder: string;
+  let file: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'pickaxe-'));
+    file = join(folder, 'key.json');
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
   it('writes the secret to a file that only its owner can read, and prints the public half only', async () => {
-    const file = join(mkdtempSync(join(tmpdir(), 'pickaxe-')), 'key.json');
     const { code, stdout, stderr } = await pickaxe('keygen', file);
     expect(code).toBe(0);
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -136,7 +143,6 @@ describe('pickaxe keygen', () => {
   });
 
   it('leaves a file that exists as it is', async () => {
-    const file = join(mkdtempSync(join(tmpdir(), 'pickaxe-')), 'key.json');
     writeFileSync(file, 'mine');
     const { code, stderr } = await pickaxe('keygen', file);
     expect(code).toBe(2);

@@ -1,19 +1,38 @@
-import { chmodSync, chownSync, mkdirSync, symlinkSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { userConfigDirectory } from '#pickaxe/config/files.js';
-import { loadFile } from '#pickaxe/config/load.js';
+import { loadFile, type Places } from '#pickaxe/config/load.js';
 import { DEFAULTS } from '#pickaxe/config/settings.js';
 import { Folder, problemsOf } from './folder.ts';
 
 const USER = '.config/pickaxe/config';
 const asRoot = process.getuid?.() === 0;
+const onWindows = process.platform === 'win32';
+const whyNot = onWindows ? ' (skipped: files on Windows have no such owners and modes)' : '';
+/** Systems give it to nobody, or to the one who is nobody. */
+const NOBODY = 65_534;
+
+/** Root may read everything, so not as root. */
+function asAnybody<T>(look: () => T): T {
+  if (!asRoot) return look();
+  chmodSync(folder.path, 0o711);
+  process.seteuid!(NOBODY);
+  try {
+    return look();
+  } finally {
+    process.seteuid!(0);
+  }
+}
 
 let folder: Folder;
 beforeEach(() => {
   folder = new Folder();
 });
-afterEach(() => folder.remove());
+afterEach(() => {
+  vi.restoreAllMocks();
+  folder.remove();
+});
 
 describe('precedence', () => {
   it('is defaults where nobody says anything', () => {
@@ -255,12 +274,12 @@ describe('files', () => {
     expect(folder.problems({ file: 'folder.toml' })).toEqual(['folder.toml: it is a directory.']);
   });
 
-  test.skipIf(asRoot || process.platform === 'win32')('must be readable', () => {
+  test.skipIf(onWindows)(`must be readable${whyNot}`, () => {
     chmodSync(folder.write('pickaxe.toml', ''), 0);
-    expect(folder.problems()).toEqual(['pickaxe.toml: it cannot be read: this user may not.']);
+    expect(asAnybody(() => folder.problems())).toEqual(['pickaxe.toml: it cannot be read: this user may not.']);
   });
 
-  test.skipIf(process.platform === 'win32')('of the project belong to nobody else, unless they are named', () => {
+  test.skipIf(onWindows)(`of the project are for nobody else to write, unless they are named${whyNot}`, () => {
     const file = folder.write('pickaxe.toml', 'cpu.threads = 1');
     chmodSync(file, 0o666);
     expect(folder.problems()).toEqual([
@@ -269,14 +288,50 @@ describe('files', () => {
     expect(folder.load({ file: 'pickaxe.toml' }).config.cpu.threads).toBe(1);
   });
 
-  test.skipIf(!asRoot)('of another user are not taken unasked, but for those of whom sudo makes root', () => {
-    const file = folder.write('pickaxe.toml', 'cpu.threads = 1');
-    chownSync(file, 12_345, 12_345);
-    expect(folder.problems()).toEqual([
-      expect.stringMatching(/^pickaxe\.toml: it belongs to another user\. .*--config\.$/),
-    ]);
-    expect(folder.load({ environment: { SUDO_UID: '12345' } }).config.cpu.threads).toBe(1);
-    expect(folder.load({ file: 'pickaxe.toml' }).config.cpu.threads).toBe(1);
+  describe.skipIf(onWindows)(`of the project${whyNot}`, () => {
+    let owner: number;
+    beforeEach(() => {
+      const file = folder.write('pickaxe.toml', 'cpu.threads = 1');
+      // What belongs to root is nobody's to suspect.
+      if (asRoot) chownSync(file, 12_345, 12_345);
+      owner = statSync(file).uid;
+    });
+
+    const isTaken = (user: number, places?: Partial<Places>) => {
+      vi.spyOn(process, 'getuid').mockReturnValue(user);
+      expect(folder.load(places).config.cpu.threads).toBe(1);
+    };
+    const isRefused = (user: number, places?: Partial<Places>) => {
+      vi.spyOn(process, 'getuid').mockReturnValue(user);
+      expect(folder.problems(places)).toEqual([
+        expect.stringMatching(/^pickaxe\.toml: it belongs to another user\. .*--config\.$/),
+      ]);
+    };
+    const sudo = (user: number) => ({ environment: { SUDO_UID: String(user) } });
+
+    test('are their owner’s, and not taken unasked from another user', () => {
+      isTaken(owner);
+      isRefused(owner + 1);
+      isTaken(owner + 1, { file: 'pickaxe.toml' });
+    });
+
+    test('are taken by root from the user of whom sudo made root, and from no other', () => {
+      isRefused(0);
+      isTaken(0, sudo(owner));
+      isRefused(0, sudo(owner + 1));
+    });
+
+    test('are not taken from whom sudo names to somebody who is not root', () => {
+      isRefused(owner + 1, sudo(owner));
+    });
+
+    test.skipIf(!asRoot)(
+      `are taken from root by everybody${asRoot ? '' : ' (skipped: it takes a file of root’s)'}`,
+      () => {
+        chownSync(join(folder.path, 'pickaxe.toml'), 0, 0);
+        isTaken(12_345);
+      },
+    );
   });
 
   it('are text of a bounded size', () => {

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { afterAll } from 'vitest';
 import type { Search } from '#pickaxe/chain/job.js';
 import type { NonceParts, Range } from '#pickaxe/chain/nonce.js';
 import { packSearch } from '#pickaxe/engine/cpu/kernels/kernel.js';
@@ -112,13 +113,18 @@ function execute({ emulator = [], addon }: Variant, program: string, args: reado
 }
 
 let addons: string | undefined;
+/** To be removed in the end. */
+const built: string[] = [];
+afterAll(() => {
+  for (const folder of built) rmSync(folder, { recursive: true, force: true });
+});
 
 /** Where the addons are that the package carries: in the folder that ADDONS names, or built now in one of their own. */
 export function addonsFolder(): string {
   if (addons !== undefined) return addons;
   if (process.env.ADDONS) return resolve(root, process.env.ADDONS);
   const folder = mkdtempSync(join(tmpdir(), 'pickaxe-addons-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  built.push(folder);
   run(process.execPath, [join(root, 'scripts/build-addons.mjs'), folder]);
   addons = folder;
   return addons;

@@ -182,7 +182,12 @@ function threads() {
   });
 }
 
-describe.runIf(process.platform === 'linux')('threads of an engine on Linux', () => {
+/** Kinder than these tests, whatever they run under: less takes privileges, and the same would tell no thread apart. */
+const kinder = Math.max(0, getPriority()) + 1;
+const tooNice = kinder > 19 && 'these tests have niceness 19, and none is kinder';
+const skipped = process.platform !== 'linux' ? 'the system is another' : tooNice;
+
+describe.skipIf(skipped)(`threads of an engine on Linux${skipped ? ` (skipped: ${skipped})` : ''}`, () => {
   async function during<T>(options: ConstructorParameters<typeof CpuEngine>[0], look: () => T): Promise<T> {
     const engine = new CpuEngine({ kernel: 'js', ...options });
     await engine.open();
@@ -195,10 +200,10 @@ describe.runIf(process.platform === 'linux')('threads of an engine on Linux', ()
 
   test('have the niceness asked for, and no other thread has', async () => {
     const before = threads().length;
-    const running = await during({ threads: 2, niceness: 7, affinity: 'none' }, threads);
-    expect(running.filter(({ niceness }) => niceness === 7)).toHaveLength(2);
+    const running = await during({ threads: 2, niceness: kinder, affinity: 'none' }, threads);
+    expect(running.filter(({ niceness }) => niceness === kinder)).toHaveLength(2);
     expect(running.length).toBeGreaterThan(before);
-    expect(threads().filter(({ niceness }) => niceness === 7)).toEqual([]);
+    expect(threads().filter(({ niceness }) => niceness === kinder)).toEqual([]);
   });
 
   test.runIf(nativeIsBuilt)('are pinned each to its own CPU, and no other thread is', async () => {
@@ -206,11 +211,11 @@ describe.runIf(process.platform === 'linux')('threads of an engine on Linux', ()
     const named = readTopology((path) => (existsSync(path) ? readFileSync(path, 'utf8') : undefined))!
       .cores.flat()
       .slice(0, 2);
-    const running = await during({ affinity: named, niceness: 11 }, threads);
-    const hashing = running.filter(({ niceness }) => niceness === 11).map(({ cpus }) => Number(cpus));
+    const running = await during({ affinity: named, niceness: kinder }, threads);
+    const hashing = running.filter(({ niceness }) => niceness === kinder).map(({ cpus }) => Number(cpus));
     expect(hashing.sort((a, b) => a - b)).toEqual(named);
     if (named.length > 1) {
-      const others = running.filter(({ niceness }) => niceness !== 11).map(({ cpus }) => cpus);
+      const others = running.filter(({ niceness }) => niceness !== kinder).map(({ cpus }) => cpus);
       expect(new Set(others)).toEqual(new Set([allowed]));
     }
   });
