@@ -41,6 +41,9 @@ const { kernel: name, currentJob, cpus, placed, niceness } = workerData as Threa
 if (niceness !== undefined) beNice(niceness);
 if (cpus.length > 0) pinThread(cpus[Atomics.add(placed, 0, 1) % cpus.length]);
 const kernel = loadKernel(name);
+// So that piscina imports this file, which it would require() otherwise: Node.js 20 aborts the whole process when a thread
+// is ended while it requires a module like this one, as when a miner is stopped as soon as it has started.
+await null;
 
 export default async function run({ job, search, range }: Task): Promise<TaskResult> {
   // When several tasks arrive at once piscina starts them all, and sends no result before the last one has been run.

@@ -1,4 +1,6 @@
+import { createRequire } from 'node:module';
 import { getPriority } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
 import { DeviceError } from '#pickaxe/engine/engine.js';
@@ -25,6 +27,12 @@ test('picks a kernel by its speed', async () => {
   await engine.close();
   expect(loadableKernels).toContain(info.kernel);
   expect(info.why).toContain('the fastest here');
+});
+
+test('its threads import what they run: Node.js aborts when one is ended while it requires a module', () => {
+  const require = createRequire(import.meta.url);
+  const worker = fileURLToPath(import.meta.resolve('#pickaxe/engine/cpu/worker.js'));
+  expect(() => require(worker)).toThrow(expect.objectContaining({ code: 'ERR_REQUIRE_ASYNC_MODULE' }));
 });
 
 /** Made for another kind of chip. */
