@@ -56,6 +56,22 @@ it('is made anew when its own settings change, one after the other, and ended in
   expect(did).toEqual(names.flatMap((name) => [`starts ${name}`, `ends ${name}`]));
 });
 
+it('is made anew for what changed while it started', async () => {
+  const { live, change, running } = rig();
+  const did: string[] = [];
+  const make = async (config: Config) => {
+    const schedule = scheduleOf(config) ?? 'none';
+    return async () => {
+      if (schedule === 'none') await change(pauseAt('sat'));
+      did.push(`starts ${schedule}`);
+      return () => void did.push(`ends ${schedule}`);
+    };
+  };
+  const end = await (await renewing(live, scheduleOf, make))(running);
+  await vi.waitFor(() => expect(did).toEqual(['starts none', 'ends none', 'starts sat']), { timeout: 20_000 });
+  await end();
+});
+
 it('stays as it is where what it is asked for cannot be had, and says so', async () => {
   const { live, change, running, errors } = rig();
   const ended = vi.fn();

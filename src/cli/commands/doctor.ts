@@ -71,12 +71,12 @@ async function examineConfig(settings: () => Promise<Loaded>): Promise<{ config:
     return { config, configuration: examineConfigFolder(userConfigDirectory(process.env), files) };
   } catch (fault) {
     if (!(fault instanceof UsageError)) throw fault;
-    return { config: DEFAULTS, configuration: misconfigured(`${fault.message}; the rest was checked without it`) };
+    return { config: DEFAULTS, configuration: misconfigured(fault.message, '; the rest was checked without it') };
   }
 }
 
-function misconfigured(what: string): Finding {
-  return { about: 'configuration', state: 'fault', what, why: 'pickaxe mine does not start with it' };
+function misconfigured(what: string, more = ''): Finding {
+  return { about: 'configuration', state: 'fault', what, why: `pickaxe mine does not start with it${more}` };
 }
 
 async function readCpu({ cpu }: Config): Promise<CpuFacts> {

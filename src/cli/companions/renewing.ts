@@ -10,17 +10,18 @@ export type Make = (config: Config) => Promise<Companion | undefined>;
 
 /**
  * @param settings those that it goes by
- * @throws UsageError as `make` does at first; later, what cannot be had is logged, and what there was goes on.
+ * @throws UsageError as `make` does at first. Later its faults are logged, and what there was goes on; of one that is made
+ * and does not start, there is nothing until the settings change again.
  */
 export async function renewing(
   live: LiveConfig,
   settings: (config: Config) => unknown,
   make: Make,
 ): Promise<Companion> {
+  let inForce = settings(live.config);
   const first = await make(live.config);
   return async (running) => {
     let end = await first?.(running);
-    let inForce = settings(live.config);
     const renew = async () => {
       const { config } = live;
       if (isDeepStrictEqual(settings(config), inForce)) return;
@@ -34,8 +35,8 @@ export async function renewing(
         running.log.error({ tag: 'config' }, `that is not in force: ${(fault as Error).message}`);
       }
     };
-    // One after the other, however fast files change.
-    let renewal = Promise.resolve();
+    // One after the other, however fast files change; they may have changed while it started.
+    let renewal = renew();
     const forget = live.onChange(() => {
       renewal = renewal.then(renew);
     });
