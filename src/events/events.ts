@@ -63,6 +63,14 @@ export type MinerEvent =
       value: number;
       limit: number;
     }
+  /** A fetch brought a block that the open update stream of its chain had not told: stale work was mined. */
+  | { event: 'missed_cut'; source: string; chain: number }
+  /** The chains whose update streams cannot be relied on, so that work is asked for every few seconds; none is good. */
+  | {
+      event: 'polling';
+      source: string;
+      chains: readonly { readonly chain: number; readonly reason: 'no stream' | 'missed a block' }[];
+    }
   /** A source came within or went out of reach. `source` is its name, a node's URL. */
   | { event: 'source'; source: string; state: 'connected' | 'lost' | 'warning' | 'info'; reason: string };
 

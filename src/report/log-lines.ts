@@ -3,7 +3,7 @@
 import type { Logger } from 'pino';
 import type { MinerEvent } from '../events/events.ts';
 import type { Tally } from './tally.ts';
-import { formatDuration, formatHashrate, formatTelemetry, withPrefix } from './units.ts';
+import { describePolled, formatDuration, formatHashrate, formatTelemetry, withPrefix } from './units.ts';
 
 export class LogLines {
   readonly #log: Logger;
@@ -48,6 +48,15 @@ export class LogLines {
         break;
       case 'source':
         this.#source(event);
+        break;
+      case 'missed_cut':
+        this.#log.warn(
+          { tag: 'node' },
+          `${event.source} has a block on chain ${event.chain} that its open update stream did not tell: stale work was mined`,
+        );
+        break;
+      case 'polling':
+        this.#polling(event);
         break;
       case 'alarm':
         this.#alarm(event);
@@ -113,6 +122,14 @@ export class LogLines {
     const [rate, least] = [formatHashrate(value), formatHashrate(limit)];
     if (state === 'raised') this.#log.warn({ tag }, `low hashrate: ${rate}, which should be ${least} at least`);
     else this.#log.info({ tag }, `hashrate is back: ${rate}, which should be ${least} at least`);
+  }
+
+  #polling({ source, chains }: MinerEvent & { event: 'polling' }): void {
+    if (chains.length === 0) {
+      this.#log.info({ tag: 'node' }, `${source} tells its blocks by update streams again`);
+      return;
+    }
+    this.#log.warn({ tag: 'node' }, `${source} ${describePolled(chains)}`);
   }
 
   #source({ source, state, reason }: MinerEvent & { event: 'source' }): void {

@@ -24,6 +24,8 @@ export interface Summary {
   /** Difficulty of the best hash found; 0 before the first candidate. */
   readonly best_difficulty: number;
   readonly new_cuts: number;
+  /** Blocks that an open update stream did not tell, found by fetching. */
+  readonly missed_cuts: number;
   /** From hearing of a New Cut to searching the new work, of all devices. Left out before the first. */
   readonly restart_ms?: Latency;
   /** The same counts of each device, by its name. */
@@ -49,6 +51,10 @@ export interface SourceNow {
   readonly losses: number;
   /** What it last warned of. */
   readonly warning?: string;
+  /** Blocks that its update streams did not tell. */
+  readonly missedCuts: number;
+  /** The chains that it is asked about every few seconds, since their update streams cannot be relied on. */
+  readonly polled: (MinerEvent & { event: 'polling' })['chains'];
 }
 
 /** How the rig is doing. Times are the clock's `monotonicMs`. */
@@ -125,6 +131,14 @@ export class Tally {
       case 'source':
         this.#hearOf(event, nowMs);
         break;
+      case 'missed_cut': {
+        const known = this.#source(event.source, nowMs);
+        this.#sources.set(event.source, { ...known, missedCuts: known.missedCuts + 1 });
+        break;
+      }
+      case 'polling':
+        this.#sources.set(event.source, { ...this.#source(event.source, nowMs), polled: event.chains });
+        break;
     }
   };
 
@@ -172,18 +186,24 @@ export class Tally {
       expected_blocks: this.#luck.expectedBlocks,
       best_difficulty: this.#luck.bestDifficulty,
       new_cuts: this.#newCuts,
+      missed_cuts: [...this.#sources.values()].reduce((sum, { missedCuts }) => sum + missedCuts, 0),
       ...(restart_ms && { restart_ms }),
       devices: Object.fromEntries(this.#inService().map(([name, { summary }]) => [name, summary])),
     };
   }
 
   #hearOf({ source, state, reason }: MinerEvent & { event: 'source' }, nowMs: number): void {
-    const known = this.#sources.get(source) ?? { state: 'connecting', reason: '', sinceMs: nowMs, losses: 0 };
+    const known = this.#source(source, nowMs);
     if (state === 'warning') this.#sources.set(source, { ...known, warning: reason });
     if (state !== 'connected' && state !== 'lost') return;
     const losses = known.losses + (state === 'lost' && known.state !== 'lost' ? 1 : 0);
     const sinceMs = known.state === state ? known.sinceMs : nowMs;
     this.#sources.set(source, { ...known, state, reason, losses, sinceMs });
+  }
+
+  #source(name: string, nowMs: number): SourceNow {
+    const unknown = { reason: '', sinceMs: nowMs, losses: 0, missedCuts: 0, polled: [] };
+    return this.#sources.get(name) ?? { state: 'connecting', ...unknown };
   }
 
   /** One that never works is not in the books. */

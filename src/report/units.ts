@@ -63,3 +63,10 @@ export function formatDuration(seconds: number): string {
   const minor = next ? Math.floor((whole - major * units[first].seconds) / next.seconds) : 0;
   return next && minor > 0 ? `${text} ${minor} ${next.name}` : text;
 }
+
+/** What people are told of chains whose update streams cannot be relied on; empty without any. */
+export function describePolled(chains: readonly { readonly chain: number; readonly reason: string }[]): string {
+  if (chains.length === 0) return '';
+  const each = chains.map(({ chain, reason }) => `${chain} (${reason})`).join(', ');
+  return `is asked for work every few seconds on ${chains.length === 1 ? 'chain' : 'chains'} ${each}`;
+}

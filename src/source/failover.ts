@@ -4,8 +4,10 @@
  * WorkSource interface and no implementation.
  */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Solution } from '../chain/verify.ts';
 import type { Work } from '../chain/work.ts';
+import { type Clock, systemClock } from '../clock.ts';
 import type { Listener } from '../events/events.ts';
 import { Mailbox } from './mailbox.ts';
 import type { SourceUpdate, Verdict, WorkSource } from './source.ts';
@@ -14,12 +16,21 @@ export interface FailoverOptions {
   /** In order of preference; at least one. */
   readonly sources: readonly WorkSource[];
   readonly emit?: Listener;
-  /** How long the active source may be without work or out of reach before the next one takes over. */
+  /** How long the active source may be without work or out of reach before another one is started. */
   readonly patienceMs?: number;
+  /** How long it may be so when another one has work already. */
+  readonly readyPatienceMs?: number;
+  /** How often the active source is asked whether it still answers. */
+  readonly probeMs?: number;
+  readonly clock?: Clock;
 }
 
 /** Longer than a node's restart of its connections, much shorter than a block. */
-const PATIENCE_MS = 5_000;
+const PATIENCE_MS = 2_000;
+/** Longer than the answer to a solution, and the next work, take on any ordinary way. */
+const READY_PATIENCE_MS = 500;
+/** A node that is frozen says nothing: its streams stay open, and its work is mined on. */
+const PROBE_MS = 1_500;
 
 interface Standby {
   readonly source: WorkSource;
@@ -27,6 +38,8 @@ interface Standby {
   started: boolean;
   /** Out of reach since it last gave work. */
   lost: boolean;
+  /** It did not answer when it was last asked whether it does. */
+  silent: boolean;
   /** What it wants mined, with an id of ours. */
   work: Work | undefined;
 }
@@ -36,24 +49,39 @@ export class FailoverSource implements WorkSource {
   readonly #standbys: readonly Standby[];
   readonly #emit: Listener;
   readonly #patienceMs: number;
+  readonly #readyPatienceMs: number;
+  readonly #probeMs: number;
+  readonly #clock: Clock;
   readonly #mailbox = new Mailbox();
   /** The source of each work handed out, and the work as that source knows it. */
   readonly #origins = new WeakMap<Work, { readonly source: WorkSource; readonly work: Work }>();
   readonly #running: Promise<void>[] = [];
   #active: Standby;
   #patience: NodeJS.Timeout | undefined;
+  /** When the active source came into need, or another was last started for it (monotonic). */
+  #needySinceMs: number | undefined;
   /** The active source has been in need for too long: whoever gives work first takes over. */
   #impatient = false;
   #stop: AbortSignal = AbortSignal.abort();
 
   /** @throws Error without a source */
-  constructor({ sources, emit, patienceMs }: FailoverOptions) {
+  constructor({ sources, emit, patienceMs, readyPatienceMs, probeMs, clock }: FailoverOptions) {
     if (sources.length === 0) throw new Error('give at least one source of work');
     this.name = sources.map(({ name }) => name).join(', ');
-    this.#standbys = sources.map((source, rank) => ({ source, rank, started: false, lost: false, work: undefined }));
+    this.#standbys = sources.map((source, rank) => ({
+      source,
+      rank,
+      started: false,
+      lost: false,
+      silent: false,
+      work: undefined,
+    }));
     this.#active = this.#standbys[0];
     this.#emit = emit ?? (() => {});
     this.#patienceMs = patienceMs ?? PATIENCE_MS;
+    this.#readyPatienceMs = readyPatienceMs ?? READY_PATIENCE_MS;
+    this.#probeMs = probeMs ?? PROBE_MS;
+    this.#clock = clock ?? systemClock;
   }
 
   async *works(stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
@@ -64,6 +92,7 @@ export class FailoverSource implements WorkSource {
     this.#stop = ending.signal;
     this.#start(this.#standbys[0]);
     this.#watch();
+    if (this.#standbys.length > 1) this.#running.push(this.#keepProbing(ending.signal));
     try {
       yield* this.#mailbox.updates(stop);
     } finally {
@@ -98,6 +127,7 @@ export class FailoverSource implements WorkSource {
   #take(standby: Standby, update: SourceUpdate): void {
     if (update.kind === 'work') {
       standby.lost = false;
+      standby.silent = false;
       standby.work = this.#adopt(standby, update.work);
       if (standby === this.#active) this.#mailbox.put({ kind: 'work', work: standby.work });
       else if (standby.rank < this.#active.rank || this.#impatient) this.#activate(standby, standby.work);
@@ -119,9 +149,22 @@ export class FailoverSource implements WorkSource {
     return own;
   }
 
+  /** Asks the active source again and again whether it answers: one that is frozen does not say that it is. */
+  async #keepProbing(stop: AbortSignal): Promise<void> {
+    while (!stop.aborted) {
+      await sleep(this.#probeMs, undefined, { signal: stop }).catch(() => {});
+      const active = this.#active;
+      const answers = stop.aborted || !active.source.answers || (await active.source.answers(stop));
+      active.silent = !answers;
+      this.#watch();
+    }
+  }
+
   #activate(standby: Standby, work: Work): void {
     const back = standby.rank < this.#active.rank;
-    const reason = `${back ? 'taking work from it again instead of' : 'taking over from'} ${this.#active.source.name}`;
+    const { source, silent } = this.#active;
+    const why = silent && !back ? ', which does not answer' : '';
+    const reason = `${back ? 'taking work from it again instead of' : 'taking over from'} ${source.name}${why}`;
     this.#active = standby;
     this.#emit({ event: 'source', source: standby.source.name, state: 'info', reason });
     this.#mailbox.put({ kind: 'work', work });
@@ -129,29 +172,45 @@ export class FailoverSource implements WorkSource {
 
   /** Keeps the clock of patience running exactly while the active source is in need. */
   #watch(): void {
-    if (!isInNeed(this.#active)) {
-      clearTimeout(this.#patience);
-      this.#patience = undefined;
+    clearTimeout(this.#patience);
+    if (!isInNeed(this.#active) || this.#stop.aborted) {
+      this.#needySinceMs = undefined;
       this.#impatient = false;
-    } else if (!this.#patience && !this.#stop.aborted) {
-      this.#patience = setTimeout(() => {
-        this.#patience = undefined;
-        this.#impatient = true;
-        this.#bringIn();
-        this.#watch();
-      }, this.#patienceMs);
+      return;
     }
+    const nowMs = this.#clock.monotonicMs();
+    this.#needySinceMs ??= nowMs;
+    const leftMs = this.#needySinceMs + this.#patienceNowMs() - nowMs;
+    if (leftMs <= 0) {
+      this.#needySinceMs = nowMs;
+      this.#bringIn();
+    }
+    if (isInNeed(this.#active)) {
+      this.#patience = setTimeout(() => this.#watch(), leftMs > 0 ? leftMs : this.#patienceMs);
+    }
+  }
+
+  /** One that does not answer has had its time when that is known. */
+  #patienceNowMs(): number {
+    if (this.#active.silent && !this.#impatient) return 0;
+    return this.#ready ? this.#readyPatienceMs : this.#patienceMs;
+  }
+
+  /** The best source that can take over now. */
+  get #ready(): Standby | undefined {
+    return this.#standbys.find((standby) => !isInNeed(standby));
   }
 
   /** The best source that has work takes over; when there is none, one more is started. */
   #bringIn(): void {
-    const ready = this.#standbys.find((standby) => !isInNeed(standby));
+    this.#impatient = true;
+    const ready = this.#ready;
     const next = this.#standbys.find(({ started }) => !started);
     if (ready?.work) this.#activate(ready, ready.work);
     else if (next) this.#start(next);
   }
 }
 
-function isInNeed({ work, lost }: Standby): boolean {
-  return work === undefined || lost;
+function isInNeed({ work, lost, silent }: Standby): boolean {
+  return work === undefined || lost || silent;
 }

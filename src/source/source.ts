@@ -32,4 +32,9 @@ export interface WorkSource {
   submit(solution: Solution, stop: AbortSignal): Promise<Verdict>;
   /** The latest creation time that the work's origin surely accepts now: µs since the UNIX epoch. */
   latestTimeUs(work: Work): bigint;
+  /**
+   * Whether the source answers now, within a second or two; asked again and again where another one could take over. A
+   * source that cannot tell leaves this out. Never throws.
+   */
+  answers?(stop: AbortSignal): Promise<boolean>;
 }

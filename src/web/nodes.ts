@@ -1,7 +1,7 @@
 /** The nodes that work comes from, and how they are. */
 
 import type { Status } from '../report/http/schemas.ts';
-import { formatDuration } from '../report/units.ts';
+import { describePolled, formatDuration } from '../report/units.ts';
 import { byId, element, type Row, Rows, setAttribute, setText } from './dom.ts';
 
 type Node = Status['sources'][string];
@@ -20,6 +20,7 @@ function nodeRow(url: string): Row<Node> {
   const state = element('span', { class: 'badge' });
   const since = element('span', { class: 'quiet' });
   const reason = element('p', { class: 'quiet' });
+  const polled = element('p', { class: 'warning' });
   const warning = element('p', { class: 'warning' });
   return {
     element: element(
@@ -28,6 +29,7 @@ function nodeRow(url: string): Row<Node> {
       element('p', { class: 'url' }, url),
       element('p', {}, state, ' ', since),
       reason,
+      polled,
       warning,
     ),
     show(node) {
@@ -36,8 +38,10 @@ function nodeRow(url: string): Row<Node> {
       const losses = node.losses === 0 ? '' : `, lost ${node.losses === 1 ? 'once' : `${node.losses} times`} so far`;
       setText(since, `for ${formatDuration(node.age_seconds)}${losses}`);
       reason.hidden = node.reason === '';
+      polled.hidden = node.polled_chains.length === 0;
       warning.hidden = node.warning === null;
       setText(reason, node.reason);
+      setText(polled, describePolled(node.polled_chains));
       setText(warning, node.warning ?? '');
     },
   };

@@ -11,7 +11,7 @@ const PATIENCE_MS = 50;
 function setUp(count: number) {
   const sources = Array.from({ length: count }, () => new FakeSource());
   const recorder = new Recorder();
-  const source = new FailoverSource({ sources, emit: recorder.listen, patienceMs: PATIENCE_MS });
+  const source = new FailoverSource({ sources, emit: recorder.listen, patienceMs: PATIENCE_MS, readyPatienceMs: PATIENCE_MS });
   const follower = new Follower(source);
   onTestFinished(() => follower.end());
   /** The latest work, as the source behind knows it, by its header. */
@@ -150,7 +150,7 @@ describe('FailoverSource', () => {
     const sources = [first, second].map(
       ({ url }) => new NodeSource({ url, network: 'development', miner }, { limits }),
     );
-    const source = new FailoverSource({ sources, patienceMs: PATIENCE_MS });
+    const source = new FailoverSource({ sources, patienceMs: PATIENCE_MS, readyPatienceMs: PATIENCE_MS });
     const follower = new Follower(source);
     onTestFinished(() => follower.end());
     const winOn = (node: MockNode) =>

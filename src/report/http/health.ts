@@ -10,10 +10,13 @@ export function healthRoutes({ tally }: Books): Route[] {
     {
       method: 'GET',
       path: '/healthz',
-      summary: 'whether the process lives',
+      summary: 'whether the process lives, and which chains it has to poll',
       open: true,
       answers: { 200: Health },
-      answer: () => ({ status: 'ok' }),
+      answer: () => ({
+        status: 'ok',
+        polled_chains: [...tally.now().sources.values()].flatMap(({ polled }) => polled),
+      }),
     },
     {
       method: 'GET',

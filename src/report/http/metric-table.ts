@@ -153,4 +153,21 @@ export const METRICS: readonly MetricRow[] = [
     labels: ['node'],
     samples: ({ sources }) => Object.entries(sources).map(([node, { losses }]) => [{ node }, losses]),
   },
+  {
+    kind: 'counter',
+    name: 'node_missed_cuts_total',
+    help: 'Blocks that its open update streams did not tell',
+    labels: ['node'],
+    samples: ({ sources }) => Object.entries(sources).map(([node, { missed_cuts }]) => [{ node }, missed_cuts]),
+  },
+  {
+    kind: 'gauge',
+    name: 'node_polled_chain',
+    help: '1 for a chain that is asked about every few seconds, since its update stream cannot be relied on',
+    labels: ['node', 'chain', 'reason'],
+    samples: ({ sources }) =>
+      Object.entries(sources).flatMap(([node, { polled_chains }]) =>
+        polled_chains.map(({ chain, reason }) => [{ node, chain, reason }, 1] as const),
+      ),
+  },
 ];

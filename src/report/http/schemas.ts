@@ -69,6 +69,10 @@ const Work = z
   })
   .meta({ id: 'Work' });
 
+const PolledChains = z
+  .array(z.object({ chain: count, reason: z.enum(['no stream', 'missed a block']) }).meta({ id: 'PolledChain' }))
+  .meta({ description: 'chains that are asked about every few seconds: their update streams cannot be relied on' });
+
 const Source = z
   .object({
     state: z.enum(['connecting', 'connected', 'lost']),
@@ -76,6 +80,8 @@ const Source = z
     age_seconds: amount.meta({ description: 'for how long it is in this state' }),
     losses: count,
     warning: z.string().nullable(),
+    missed_cuts: count.meta({ description: 'blocks that its open update streams did not tell' }),
+    polled_chains: PolledChains,
   })
   .meta({ id: 'Source' });
 
@@ -99,6 +105,7 @@ export const Status = z
     seconds_to_block: amount.nullable().meta({ description: 'on average, at this rate and difficulty' }),
     best_difficulty: amount,
     new_cuts: count,
+    missed_cuts: count.meta({ description: 'blocks that an open update stream did not tell: stale work was mined' }),
     restart_seconds: spread.nullable().meta({ description: 'from a New Cut to searching the new work' }),
     answer_seconds: spread.nullable().meta({ description: 'from finding a solution to knowing what became of it' }),
     work: Work.nullable().meta({ description: 'what is mined now' }),
@@ -143,7 +150,7 @@ export const LogAnswer = z
   .meta({ id: 'Log' });
 
 export const Readiness = z.object({ ready: z.boolean(), reasons: z.array(z.string()) }).meta({ id: 'Readiness' });
-export const Health = z.object({ status: z.literal('ok') }).meta({ id: 'Health' });
+export const Health = z.object({ status: z.literal('ok'), polled_chains: PolledChains }).meta({ id: 'Health' });
 export const ErrorAnswer = z
   .object({ error: z.object({ code: z.string(), message: z.string() }) })
   .meta({ id: 'Error' });

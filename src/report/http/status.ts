@@ -94,10 +94,18 @@ function workStatus({ chain, height, difficulty, sinceMs }: WorkNow, nowMs: numb
 }
 
 function sourceStatus(
-  { state, reason, sinceMs, losses, warning }: SourceNow,
+  { state, reason, sinceMs, losses, warning, missedCuts, polled }: SourceNow,
   nowMs: number,
 ): Status['sources'][string] {
-  return { state, reason, age_seconds: (nowMs - sinceMs) / 1000, losses, warning: warning ?? null };
+  return {
+    state,
+    reason,
+    age_seconds: (nowMs - sinceMs) / 1000,
+    losses,
+    warning: warning ?? null,
+    missed_cuts: missedCuts,
+    polled_chains: [...polled],
+  };
 }
 
 function inSeconds(latency: Latency | undefined): Status['restart_seconds'] {

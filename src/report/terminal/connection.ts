@@ -1,7 +1,7 @@
 /** Key `c`: the nodes, the current work, and how fast New Cuts are heeded. */
 
 import type { SourceNow } from '../tally.ts';
-import { formatDuration, withPrefix } from '../units.ts';
+import { describePolled, formatDuration, withPrefix } from '../units.ts';
 import type { View } from './view.ts';
 
 export function connection({ now, summary, nowMs }: View): string[] {
@@ -18,12 +18,14 @@ export function connection({ now, summary, nowMs }: View): string[] {
   ];
 }
 
-function node(name: string, { state, reason, losses, warning }: SourceNow, age: string): string[] {
+function node(name: string, source: SourceNow, age: string): string[] {
+  const { state, reason, losses, warning, polled } = source;
   const lost = losses === 0 ? 'never lost' : `lost ${losses} ${losses === 1 ? 'time' : 'times'}`;
   return [
     `node     ${name}`,
     `         ${state} for ${age}, ${lost}`,
     ...(state === 'lost' ? [`         ${reason}`] : []),
+    ...(polled.length === 0 ? [] : [`         ${describePolled(polled)}`]),
     ...(warning === undefined ? [] : [`         warning: ${warning}`]),
   ];
 }

@@ -11,7 +11,7 @@ import { within } from './deadline.ts';
 import { NodeError, networkError, quote } from './errors.ts';
 import type { NodeLimits } from './limits.ts';
 import { refusal } from './refusal.ts';
-import { CONFIG_PATH, type NodeAddress } from './url.ts';
+import { CONFIG_PATH, HEALTH_PATH, type NodeAddress } from './url.ts';
 
 /** Document 1, "Miner information". */
 export interface MinerIdentity {
@@ -50,6 +50,12 @@ const MAX_ANSWER_BYTES = 1_048_576;
 /** Of an answer whose body does not matter. */
 const MAX_IGNORED_BYTES = 16_384;
 
+/**
+ * A silent connection is tried by the system after this, and given up when ten tries in as many seconds have no answer:
+ * so a stream whose other end is gone ends within half a minute.
+ */
+const TCP_KEEP_ALIVE_MS = 10_000;
+
 const OCTETS = 'application/octet-stream';
 
 interface Question {
@@ -61,20 +67,14 @@ interface Question {
 
 export class NodeClient {
   readonly #options: ClientOptions;
-  readonly #requests: Pool;
-  readonly #streams: Pool;
+  #requests: Pool;
+  #streams: Pool;
+  #lastAnswerMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: ClientOptions) {
     this.#options = options;
-    const shared = {
-      connect: { timeout: options.limits.connectTimeoutMs, rejectUnauthorized: !options.insecureTls },
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      pipelining: 1,
-    };
-    const { origin } = options.address;
-    this.#requests = new Pool(origin, { ...shared, connections: MAX_CONNECTIONS, maxResponseSize: MAX_ANSWER_BYTES });
-    // Nodes keep a stream silent for minutes and end it themselves: undici's time-outs are off.
-    this.#streams = new Pool(origin, { ...shared, headersTimeout: 0, bodyTimeout: 0 });
+    this.#requests = this.#requestPool();
+    this.#streams = this.#streamPool();
   }
 
   /**
@@ -103,15 +103,48 @@ export class NodeClient {
   }
 
   /**
-   * POST /mining/solved. An answer is returned whether or not the solution was taken.
+   * POST /mining/solved. An answer is returned whether or not the solution was taken; the status alone settles that one
+   * was, so a body that breaks or never ends does no harm.
    * @param header 286 bytes
    * @throws NodeError when the node did not answer, or answered that it cannot answer now (429, 5xx)
    */
   async postSolved(header: Uint8Array, stop: AbortSignal): Promise<NodeAnswer> {
     const path = `${this.#options.address.basePath}/mining/solved`;
     const question: Question = { path, method: 'POST', headers: { 'content-type': OCTETS }, body: header };
-    const { status, body } = await this.#ask(question, this.#options.limits.solvedTimeoutMs, stop);
-    return { status, text: quote(body.toString()) };
+    const { solvedTimeoutMs, verdictTextTimeoutMs } = this.#options.limits;
+    return await within(solvedTimeoutMs, stop, async (signal) => {
+      const { statusCode: status, body } = await this.#send(this.#requests, question, signal);
+      if (status >= 200 && status < 300) {
+        body.dump({ limit: MAX_IGNORED_BYTES, signal: AbortSignal.timeout(verdictTextTimeoutMs) }).catch(() => {});
+        return { status, text: '' };
+      }
+      const text = await within(verdictTextTimeoutMs, signal, (soon) => readText(body, soon)).catch(() => '');
+      return { status, text: quote(text) };
+    });
+  }
+
+  /**
+   * Asks for as little as possible.
+   * @throws NodeError when nothing answers, or when what answers says that it cannot
+   */
+  async ping(stop: AbortSignal): Promise<void> {
+    const question: Question = { path: HEALTH_PATH, method: 'GET', headers: { accept: 'text/plain, */*' } };
+    await within(this.#options.limits.probeTimeoutMs, stop, async (signal) => {
+      const { body } = await this.#send(this.#requests, question, signal);
+      await body.dump({ limit: MAX_IGNORED_BYTES, signal }).catch(() => {});
+    });
+  }
+
+  /** Monotonic time of the last answer of the node itself; -∞ before the first. */
+  get lastAnswerMs(): number {
+    return this.#lastAnswerMs;
+  }
+
+  /** Leaves the connections that are there behind: after a suspension the other side may have forgotten them. */
+  renewConnections(): void {
+    for (const pool of [this.#requests, this.#streams]) pool.close().catch(() => {});
+    this.#requests = this.#requestPool();
+    this.#streams = this.#streamPool();
   }
 
   /**
@@ -156,6 +189,29 @@ export class NodeClient {
     await Promise.all([this.#requests.destroy(), this.#streams.destroy()]);
   }
 
+  #requestPool(): Pool {
+    const limits = { connections: MAX_CONNECTIONS, maxResponseSize: MAX_ANSWER_BYTES };
+    return new Pool(this.#options.address.origin, { ...this.#poolOptions(), ...limits });
+  }
+
+  /** Nodes keep a stream silent for minutes and end it themselves: undici's time-outs are off. */
+  #streamPool(): Pool {
+    return new Pool(this.#options.address.origin, { ...this.#poolOptions(), headersTimeout: 0, bodyTimeout: 0 });
+  }
+
+  #poolOptions(): Pool.Options {
+    const { limits, insecureTls } = this.#options;
+    return {
+      connect: {
+        timeout: limits.connectTimeoutMs,
+        rejectUnauthorized: !insecureTls,
+        keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
+      },
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      pipelining: 1,
+    };
+  }
+
   async #ask(question: Question, timeoutMs: number, stop: AbortSignal): Promise<{ status: number; body: Buffer }> {
     return await within(timeoutMs, stop, async (signal) => {
       const response = await this.#send(this.#requests, question, signal);
@@ -181,20 +237,41 @@ export class NodeClient {
     }
     const { statusCode: status, headers } = response;
     const timestamp = timestampOf(headers);
-    if (timestamp !== undefined) nodeClock.observe(timestamp, askedAtMs);
+    if (timestamp !== undefined) {
+      nodeClock.observe(timestamp, askedAtMs);
+      this.#lastAnswerMs = clock.monotonicMs();
+    }
     if (status < 500 && status !== 429 && timestamp !== undefined) return response;
     // Read to its end, if that is near, an answer leaves its connection usable.
     await response.body.dump({ limit: MAX_IGNORED_BYTES, signal }).catch(() => {});
-    const retryAfterMs = retryAfterOf(headers);
+    const about = { retryAfterMs: retryAfterOf(headers), byNode: timestamp !== undefined };
     if (status === 503 || status === 429) {
-      throw new NodeError('busy', `${address.name} is busy (${status} to ${question.path}).`, { retryAfterMs });
+      throw new NodeError('busy', `${address.name} is busy (${status} to ${question.path}).`, about);
     }
     if (status >= 500) {
-      throw new NodeError('failed', `${address.name} failed (${status} to ${question.path}).`, { retryAfterMs });
+      throw new NodeError('failed', `${address.name} failed (${status} to ${question.path}).`, about);
     }
     const hint = 'Its headers are missing: is there a login page or a proxy in between, or is the URL wrong?';
     throw new NodeError('not a node', `what answers at ${address.origin} (${status}) is not a node. ${hint}`);
   }
+}
+
+/** @throws Error when the body is longer than a refusal has reason to be, breaks, or takes too long */
+async function readText(body: Dispatcher.ResponseData['body'], stop: AbortSignal): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const onStop = () => body.destroy();
+  stop.addEventListener('abort', onStop, { once: true });
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > MAX_IGNORED_BYTES) break;
+    }
+  } finally {
+    stop.removeEventListener('abort', onStop);
+  }
+  return Buffer.concat(chunks).toString();
 }
 
 /** Document 1, "Conventions", 4: on every answer of a node. */

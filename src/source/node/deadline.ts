@@ -23,16 +23,19 @@ export async function within<T>(
   }
 }
 
-/** Waits; comes back early, without an error, when a signal fires. */
-export function pause(ms: number, stop: AbortSignal): Promise<void> {
+/** A Node.js timer's longest time. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** Waits; comes back early, without an error, when one of the signals fires. */
+export function pause(ms: number, ...stops: readonly AbortSignal[]): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer);
-      stop.removeEventListener('abort', done);
+      for (const stop of stops) stop.removeEventListener('abort', done);
       resolve();
     };
-    const timer = setTimeout(done, ms);
-    if (stop.aborted) done();
-    stop.addEventListener('abort', done, { once: true });
+    const timer = setTimeout(done, Math.min(ms, LONGEST_MS));
+    for (const stop of stops) stop.addEventListener('abort', done, { once: true });
+    if (stops.some(({ aborted }) => aborted)) done();
   });
 }

@@ -23,12 +23,21 @@ export class NodeError extends Error {
   readonly fault: NodeFault;
   /** From the answer's `retry-after`; undefined when it had none. */
   readonly retryAfterMs: number | undefined;
+  /** Whether the node may have acted on the request all the same. */
+  readonly mayHaveBeenTaken: boolean;
 
-  constructor(fault: NodeFault, message: string, options: ErrorOptions & { retryAfterMs?: number | undefined } = {}) {
+  constructor(fault: NodeFault, message: string, options: NodeErrorOptions = {}) {
     super(message, options);
     this.fault = fault;
     this.retryAfterMs = options.retryAfterMs;
+    this.mayHaveBeenTaken = fault !== 'unreachable' && !(fault === 'busy' && options.byNode === true);
   }
+}
+
+interface NodeErrorOptions extends ErrorOptions {
+  readonly retryAfterMs?: number | undefined;
+  /** Whether the answer is the node's own, and not a gateway's that may have passed the request on. */
+  readonly byNode?: boolean;
 }
 
 const UNREACHABLE: Record<string, string> = {

@@ -1,44 +1,64 @@
 /**
  * Makes a node's event stream one that the EventSource standard can read. The node sends `event:New Cut` and an empty
- * line, and no `data:` line; the standard drops an event without data, so an empty one is added.
+ * line, and no `data:` line; the standard drops an event without data. So of each event its name is passed on, with an
+ * empty data line. Everything else that a stream may carry (comments, `retry:`, `id:`) is for clients that reconnect by
+ * themselves, and is dropped.
  */
 
+import { NodeError } from './errors.ts';
+
 /** Far more than any event of a node. What is longer is not an event stream. */
-const MAX_EVENT_CHARACTERS = 65_536;
+const MAX_EVENT_CHARACTERS = 4_096;
+/**
+ * A New Cut is 15 bytes, and chains have one every few seconds. What sends more than this, over and above a first burst,
+ * floods: reading it would take processor time from the search.
+ */
+const BURST_BYTES = 65_536;
+const BYTES_PER_MS = 4;
 
 /**
  * Lines may be split over chunks anywhere, and end in LF, CRLF or CR.
- * @returns the same events, complete and with data, in UTF-8; a chunk for each one that completes an event
- * @throws Error when an event grows beyond any reason
+ * @param nowMs a monotonic clock
+ * @returns `event:NAME`, an empty `data:` line and an empty line for each event that has a name, in UTF-8
+ * @throws NodeError when an event grows beyond any reason, or when the stream floods
  */
-export async function* withData(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+export async function* withData(
+  chunks: AsyncIterable<Uint8Array>,
+  nowMs: () => number,
+): AsyncGenerator<Uint8Array, void> {
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
+  const beganMs = nowMs();
+  let bytes = 0;
   let line = '';
-  let event = '';
+  let name: string | undefined;
+  let length = 0;
   let afterCarriageReturn = false;
   for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytes > BURST_BYTES + (nowMs() - beganMs) * BYTES_PER_MS) {
+      throw new NodeError('garbled', 'the update stream floods: it sends far more than news of blocks.');
+    }
     let ready = '';
     for (const character of decoder.decode(chunk, { stream: true })) {
       const endOfCrLf = character === '\n' && afterCarriageReturn;
       afterCarriageReturn = character === '\r';
       if (endOfCrLf) continue;
+      length++;
       if (character !== '\n' && character !== '\r') {
         line += character;
       } else if (line !== '') {
-        event += `${line}\n`;
+        if (line.startsWith('event:')) name = line;
         line = '';
       } else {
-        ready += complete(event);
-        event = '';
+        if (name !== undefined) ready += `${name}\ndata:\n\n`;
+        name = undefined;
+        length = 0;
       }
     }
-    if (line.length + event.length > MAX_EVENT_CHARACTERS) throw new Error('the update stream sends no events');
+    if (length > MAX_EVENT_CHARACTERS) {
+      throw new NodeError('garbled', 'the update stream sends no events: is this the right path of the node?');
+    }
     if (ready !== '') yield encoder.encode(ready);
   }
-}
-
-function complete(event: string): string {
-  const hasData = /^data(:|$)/m.test(event);
-  return hasData ? `${event}\n` : `${event}data:\n\n`;
 }

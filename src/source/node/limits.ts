@@ -9,17 +9,23 @@ export interface NodeLimits {
   readonly workTimeoutMs: number;
   readonly solvedTimeoutMs: number;
   readonly configTimeoutMs: number;
-  /** For one solution with all its attempts. Blocks of one chain are about 30 s apart: later there is hardly any hope. */
-  readonly submitBudgetMs: number;
-  /** What is left of that budget when the miner is told to stop. */
+  /** For the end of a text that the verdict does not depend on. */
+  readonly verdictTextTimeoutMs: number;
+  /** A work counts as solved, and other work is asked for, when its first submission takes longer than this. */
+  readonly solvedAfterMs: number;
+  /** What is left of a work's life for its solution when the miner is told to stop. */
   readonly submitAfterStopMs: number;
   /** Several New Cuts for one block are normal: after the fetch that one has caused, the next waits this long. */
   readonly burstMs: number;
   /** How often to ask for work while its chain has no stream: a compromise of stale hashes and the node's load. */
   readonly pollMs: number;
-  /** Work is fetched anew at this age: a New Cut lost with a dying stream costs no more than this. */
+  /** Work is fetched anew at this age: a stream that tells nothing is found out by what a fetch brings. */
   readonly refreshMs: number;
-  /** A node forgets work that is older than about 5 minutes. */
+  /** A New Cut may come this much later than a fetch that already shows its block. */
+  readonly newCutGraceMs: number;
+  /** A work request that a New Cut finds under way is let go after this, and sent again. */
+  readonly hurryMs: number;
+  /** A node forgets work that is older than about 5 minutes. A solution is tried again for as long. */
   readonly expiryMs: number;
   /**
    * Real nodes end a stream after 240 s ± 10 % and send no keep-alive, so one that is older has been cut off somewhere
@@ -28,10 +34,18 @@ export interface NodeLimits {
   readonly maxStreamMs: number;
   /** A stream that lasted this long ended in the normal way, and is reopened at once. */
   readonly steadyStreamMs: number;
-  /** The node has no more streams to give: they come free when others end, minutes later. */
+  /** A request for a stream that has no answer by then is told of. */
+  readonly streamAnswerMs: number;
+  /** The node has no more streams to give, or sends what is no event stream: nothing that changes in seconds. */
   readonly noStreamsPauseMs: number;
-  /** Between work requests while they fail: quick at first, for a node that is restarting. */
+  /** Between work requests while they fail. A node that is back is to be mined on within a second. */
   readonly fetchPauses: BackoffLimits;
+  /** Between work requests that the node refuses: nothing changes before somebody changes a configuration. */
+  readonly refusedPauses: BackoffLimits;
+  /** What a node may ask for (`retry-after`) while nothing is mined. */
+  readonly idlePatienceMs: number;
+  /** Whether the node answers at all, asked where another node could take over. */
+  readonly probeTimeoutMs: number;
   /** Between attempts to deliver one solution. */
   readonly submitPauses: BackoffLimits;
   /** Between attempts to open a chain's stream that fail, or that bring one which ends at once. */
@@ -43,16 +57,23 @@ export const nodeLimits: NodeLimits = {
   workTimeoutMs: 10_000,
   solvedTimeoutMs: 10_000,
   configTimeoutMs: 5_000,
-  submitBudgetMs: 30_000,
+  verdictTextTimeoutMs: 1_000,
+  solvedAfterMs: 1_000,
   submitAfterStopMs: 5_000,
   burstMs: 100,
   pollMs: 2_000,
-  refreshMs: 120_000,
+  refreshMs: 20_000,
+  newCutGraceMs: 2_000,
+  hurryMs: 1_000,
   expiryMs: 300_000,
   maxStreamMs: 300_000,
   steadyStreamMs: 5_000,
+  streamAnswerMs: 10_000,
   noStreamsPauseMs: 30_000,
-  fetchPauses: { firstMs: 250, mostMs: 10_000 },
-  submitPauses: { firstMs: 100, mostMs: 2_000 },
-  streamPauses: { firstMs: 250, mostMs: 30_000 },
+  fetchPauses: { firstMs: 250, mostMs: 800 },
+  refusedPauses: { firstMs: 1_000, mostMs: 10_000 },
+  idlePatienceMs: 5_000,
+  probeTimeoutMs: 1_500,
+  submitPauses: { firstMs: 100, mostMs: 800 },
+  streamPauses: { firstMs: 250, mostMs: 2_000 },
 };

@@ -1,19 +1,22 @@
 /** A WorkSource on one node's mining API over HTTP (document 1, "Mining"). */
 
 import type { Solution } from '../../chain/verify.ts';
-import { parseWork, type Work } from '../../chain/work.ts';
+import { parentOf, parseWork, type Work } from '../../chain/work.ts';
 import { type Clock, systemClock } from '../../clock.ts';
 import type { Listener } from '../../events/events.ts';
 import { Mailbox } from '../mailbox.ts';
 import type { SourceUpdate, Verdict, WorkSource } from '../source.ts';
 import { Backoff } from './backoff.ts';
+import { Bell } from './bell.ts';
 import { type MinerIdentity, NodeClient } from './client.ts';
 import { NodeClock } from './clock.ts';
 import { checkConfig } from './config-check.ts';
-import { pause } from './deadline.ts';
 import { NodeError } from './errors.ts';
+import { Haste } from './haste.ts';
 import { type NodeLimits, nodeLimits } from './limits.ts';
 import { solve } from './solving.ts';
+import { StreamTrust } from './stream-trust.ts';
+import { watchSuspension } from './suspension.ts';
 import { Updates } from './updates.ts';
 import { nodeAddress } from './url.ts';
 import { Works } from './works.ts';
@@ -48,16 +51,21 @@ export class NodeSource implements WorkSource {
   readonly #updates: Updates;
   readonly #limits: NodeLimits;
   readonly #works: Works;
+  readonly #trust: StreamTrust;
   readonly #mailbox = new Mailbox();
   readonly #network: string;
   #fetches = 0;
   /** The reason told last for being out of reach; undefined while within reach. */
   #outage: string | undefined;
   #everReached = false;
-  /** Whether people know that streams cannot be had. */
-  #polling = false;
-  /** Ends the wait for the next fetch. */
-  #wake: () => void = () => {};
+  /** Whether people know that a stream cannot be had. */
+  #streamProblemTold = false;
+  /** The chains that people know to be polled. */
+  #polledTold: ReturnType<StreamTrust['polled']> = [];
+  /** Rung when the next fetch may be due at another time than it was. */
+  readonly #plans = new Bell();
+  /** Ends what the node's signs of life make pointless: a fetch that hangs, and pauses. */
+  readonly #haste: Haste;
 
   /** @throws Error when the URL is not a node's */
   constructor(options: NodeSourceOptions, { clock, random, emit, limits }: NodeSourceSurroundings = {}) {
@@ -69,6 +77,8 @@ export class NodeSource implements WorkSource {
     this.#nodeClock = new NodeClock(this.#clock);
     this.#limits = { ...nodeLimits, ...limits };
     this.#works = new Works(this.#limits);
+    this.#trust = new StreamTrust(this.#limits);
+    this.#haste = new Haste(this.#clock, this.#limits);
     this.name = address.name;
     this.#network = address.network;
     this.#client = new NodeClient({
@@ -89,24 +99,23 @@ export class NodeSource implements WorkSource {
       onOpen: (chain) => this.#streamOpened(chain),
       onNewCut: (chain) => this.#newCut(chain),
       onEnd: (chain) => this.#streamEnded(chain),
-      onProblem: (error) => this.#streamProblem(error),
+      onProblem: (_, error) => this.#streamProblem(error),
     });
   }
 
   async *works(stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
     const ending = new AbortController();
-    const end = () => {
-      ending.abort();
-      this.#wake();
-    };
+    const end = () => ending.abort();
     if (stop.aborted) end();
     stop.addEventListener('abort', end, { once: true });
     const background = [this.#reportConfig(ending.signal), this.#keepFetching(ending.signal)];
+    const endWatch = watchSuspension(this.#clock, (ms) => this.#resumed(ms));
     try {
       yield* this.#mailbox.updates(stop);
     } finally {
       stop.removeEventListener('abort', end);
       end();
+      endWatch();
       this.#updates.close();
       await Promise.all(background);
     }
@@ -118,97 +127,171 @@ export class NodeSource implements WorkSource {
       post: (signal: AbortSignal) => this.#client.postSolved(header, signal),
       isOutdated: () => this.#works.isOutdated(work),
       // The miner waits for other work from here on, even while this solution is tried again.
-      onFirstAttempt: () => this.#solved(work),
+      onSent: () => this.#solved(work),
+      pause: (ms: number, signal: AbortSignal) => this.#haste.pause(ms, signal),
+      lifeMs: this.#works.lifeMs(work, this.#clock.monotonicMs()),
       random: this.#random,
       limits: this.#limits,
     };
-    return await solve(options, stop);
+    const verdict = await solve(options, stop);
+    if (verdict.verdict !== 'accepted') this.#notSolved(work);
+    return verdict;
   }
 
   latestTimeUs(): bigint {
     return this.#nodeClock.latestTimeUs();
   }
 
+  async answers(stop: AbortSignal): Promise<boolean> {
+    if (this.#clock.monotonicMs() - this.#client.lastAnswerMs < this.#limits.probeTimeoutMs) return true;
+    try {
+      await this.#client.ping(stop);
+      return true;
+    } catch (error) {
+      // Whatever answers, even with a refusal, does not hang. One broken connection says nothing.
+      const { fault } = error as NodeError;
+      return stop.aborted || (fault !== 'no answer' && fault !== 'unreachable');
+    }
+  }
+
   /** One fetch at a time, each when it is due. */
   async #keepFetching(stop: AbortSignal): Promise<void> {
     const pauses = new Backoff(this.#limits.fetchPauses, this.#random);
+    const refusedPauses = new Backoff(this.#limits.refusedPauses, this.#random);
     let again = false;
     while (!stop.aborted) {
       try {
-        await this.#fetch(stop);
+        const done = await this.#haste.hurried(stop, (signal) => this.#fetch(signal));
+        if (!done) continue;
         pauses.reset();
+        refusedPauses.reset();
         again = false;
         await this.#untilDue(stop);
       } catch (error) {
         if (stop.aborted) return;
+        const { fault, retryAfterMs } = error instanceof NodeError ? error : ({} as Partial<NodeError>);
         // A node may close an idle connection at the very moment it is used: no outage until that happens twice.
-        again = !again && error instanceof NodeError && error.fault === 'broken';
+        again = !again && fault === 'broken';
         if (again) continue;
         this.#lose(error instanceof Error ? error.message : String(error));
-        await pause(pauses.nextMs(error instanceof NodeError ? error.retryAfterMs : undefined), stop);
+        const patienceMs = this.#works.current
+          ? retryAfterMs
+          : Math.min(retryAfterMs ?? 0, this.#limits.idlePatienceMs);
+        const pauseMs = (fault === 'refused' ? refusedPauses : pauses).nextMs(patienceMs);
+        await this.#haste.pause(pauseMs, stop, () => this.#works.current === undefined);
       }
     }
   }
 
   async #fetch(stop: AbortSignal): Promise<void> {
-    const order = this.#works.begin(this.#clock.monotonicMs());
+    const askedAtMs = this.#clock.monotonicMs();
+    const order = this.#works.begin(askedAtMs);
     const record = await this.#client.getWork(stop);
     if (stop.aborted) return;
     const wasLost = this.#outage !== undefined;
     this.#reached();
     this.#fetches += 1;
     const work = parseWork(record, { id: `${this.#fetches}` });
-    const isNew = this.#works.deliver(work, order, this.#clock.monotonicMs());
+    const nowMs = this.#clock.monotonicMs();
+    this.#trust.fetched(work.chain, parentOf(work.header), askedAtMs, nowMs);
+    const isNew = this.#works.deliver(work, order, nowMs);
     const { current } = this.#works;
     if (current && (isNew || wasLost)) this.#mailbox.put({ kind: 'work', work: current });
     this.#updates.follow(work.chain);
+    if (wasLost) this.#updates.hurry();
   }
 
   /** Waits until the next fetch is due; New Cuts, openings and verdicts move that moment. */
   async #untilDue(stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
-      const waitMs = this.#works.dueAtMs((chain) => this.#updates.isOpen(chain)) - this.#clock.monotonicMs();
-      if (waitMs <= 0) return;
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, waitMs);
-        this.#wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
+      const nowMs = this.#clock.monotonicMs();
+      this.#judgeStreams(nowMs);
+      const dueAtMs = this.#works.dueAtMs((chain) =>
+        this.#trust.pollReason(chain) === undefined ? this.#trust.refreshMs(nowMs) : undefined,
+      );
+      if (dueAtMs <= nowMs) {
+        if (this.#isPolling) this.#tellPolled(nowMs);
+        return;
+      }
+      await this.#plans.wait(Math.min(dueAtMs, this.#trust.judgeAtMs()) - nowMs, stop);
     }
+  }
+
+  #judgeStreams(nowMs: number): void {
+    const missed = this.#trust.judge(nowMs);
+    for (const chain of missed) this.#emit({ event: 'missed_cut', source: this.name, chain });
+    if (missed.length > 0) {
+      this.#tellPolled(nowMs);
+      this.#updates.reopen(missed);
+    } else if (this.#polledTold.length > 0 && this.#trust.polled(nowMs).length < this.#polledTold.length) {
+      this.#tellPolled(nowMs);
+    }
+  }
+
+  /** Whether what is mined is asked for again and again. */
+  get #isPolling(): boolean {
+    const { current } = this.#works;
+    return current !== undefined && this.#trust.pollReason(current.chain) !== undefined;
+  }
+
+  #tellPolled(nowMs: number): void {
+    const chains = this.#trust.polled(nowMs);
+    if (JSON.stringify(chains) === JSON.stringify(this.#polledTold)) return;
+    this.#polledTold = chains;
+    this.#emit({ event: 'polling', source: this.name, chains });
   }
 
   #newCut(chain: number): void {
-    if (this.#works.newCut(chain, this.#clock.monotonicMs())) {
-      this.#mailbox.put({ kind: 'stale', reason: 'new cut' });
-    }
-    this.#wake();
+    const nowMs = this.#clock.monotonicMs();
+    this.#trust.newCut(chain, nowMs);
+    if (this.#works.newCut(chain, nowMs)) this.#mailbox.put({ kind: 'stale', reason: 'new cut' });
+    this.#plans.ring();
+    this.#haste.signOfLife();
   }
 
   #streamOpened(chain: number): void {
-    this.#polling = false;
+    this.#streamProblemTold = false;
+    this.#trust.opened(chain, this.#clock.monotonicMs());
     this.#works.streamOpened(chain);
-    this.#wake();
+    this.#plans.ring();
+    this.#haste.signOfLife();
   }
 
   #streamEnded(chain: number): void {
-    this.#works.streamEnded(chain, this.#clock.monotonicMs());
-    this.#wake();
+    const nowMs = this.#clock.monotonicMs();
+    this.#trust.ended(chain, nowMs);
+    this.#works.streamEnded(chain, nowMs);
+    this.#plans.ring();
   }
 
-  #streamProblem(error: NodeError): void {
+  #streamProblem({ message }: NodeError): void {
     // Told once, and not at all while work cannot be had either: that has been told.
-    if (this.#polling || this.#outage !== undefined) return;
-    this.#polling = true;
-    this.#tell('info', `no update stream for now, asking for work every few seconds: ${error.message}`);
+    if (this.#streamProblemTold || this.#outage !== undefined) return;
+    this.#streamProblemTold = true;
+    const { open } = this.#updates;
+    const others = open === 0 ? '' : ` ${open} other chains have theirs.`;
+    this.#tell('info', `no update stream for now, asking for work every few seconds: ${message}${others}`);
   }
 
   #solved(work: Work): void {
-    if (work.until !== 'solved' || this.#works.current !== work) return;
-    this.#works.drop();
+    if (work.until !== 'solved' || !this.#works.solved(work)) return;
     this.#mailbox.put({ kind: 'stale', reason: 'solved' });
-    this.#wake();
+    this.#plans.ring();
+  }
+
+  #notSolved(work: Work): void {
+    this.#works.notSolved(work);
+    this.#plans.ring();
+  }
+
+  /** Old work is worthless, and the node may have forgotten every connection. */
+  #resumed(ms: number): void {
+    this.#tell('info', `this machine or process was suspended for ${Math.round(ms / 1000)} s: work is asked for anew`);
+    this.#client.renewConnections();
+    this.#works.mustFetch();
+    this.#plans.ring();
+    this.#haste.letGo();
+    this.#updates.reopen();
   }
 
   #reached(): void {

@@ -11,6 +11,9 @@ export function refusal(
   { address, miner }: { readonly address: NodeAddress; readonly miner: MinerIdentity },
 ): NodeError {
   const said = text === '' ? `${status}` : `${status}: "${quote(text)}"`;
+  if (endpoint === 'updates') {
+    return new NodeError('refused', `${address.name} refuses update streams (${said}).`);
+  }
   if (endpoint === 'config') {
     return new NodeError('refused', `${address.origin}${CONFIG_PATH} is not served (${said}).`);
   }

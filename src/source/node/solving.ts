@@ -1,9 +1,9 @@
-/** Takes one solution to the node: tries again while that can help, and says what became of it. */
+/** Takes one solution to the node: tries again for as long as its work lives, and says what became of it. */
 
 import type { Verdict } from '../source.ts';
 import { Backoff } from './backoff.ts';
 import type { NodeAnswer } from './client.ts';
-import { pause, within } from './deadline.ts';
+import { within } from './deadline.ts';
 import { NodeError } from './errors.ts';
 import type { NodeLimits } from './limits.ts';
 
@@ -12,16 +12,20 @@ export interface SolvingOptions {
   readonly post: (stop: AbortSignal) => Promise<NodeAnswer>;
   /** Whether its chain has had a New Cut since the work was fetched. */
   readonly isOutdated: () => boolean;
-  /** Called once, when the first attempt has ended in whichever way. */
-  readonly onFirstAttempt: () => void;
+  /** Called once, when the first attempt has ended in whichever way, or when it takes long. */
+  readonly onSent: () => void;
+  /** Waits before the next attempt; comes back early when the node shows signs of life. */
+  readonly pause: (ms: number, stop: AbortSignal) => Promise<void>;
+  /** How much longer the node remembers the work. */
+  readonly lifeMs: number;
   readonly random: () => number;
-  readonly limits: Pick<NodeLimits, 'submitBudgetMs' | 'submitAfterStopMs' | 'submitPauses'>;
+  readonly limits: Pick<NodeLimits, 'solvedAfterMs' | 'submitAfterStopMs' | 'submitPauses'>;
 }
 
 /** A node may ask for patience, but a solution does not keep. */
 const MAX_PATIENCE_MS = 5_000;
 
-/** Settles within the budget, or soon after `stop`; never throws. */
+/** Settles within the life of the work, or soon after `stop`; never throws. */
 export async function solve(options: SolvingOptions, stop: AbortSignal): Promise<Verdict> {
   const ending = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -31,7 +35,7 @@ export async function solve(options: SolvingOptions, stop: AbortSignal): Promise
   if (stop.aborted) onStop();
   stop.addEventListener('abort', onStop, { once: true });
   try {
-    return await within(options.limits.submitBudgetMs, ending.signal, (signal) => attempts(options, signal));
+    return await within(options.lifeMs, ending.signal, (signal) => attempts(options, signal));
   } finally {
     clearTimeout(timer);
     stop.removeEventListener('abort', onStop);
@@ -39,25 +43,37 @@ export async function solve(options: SolvingOptions, stop: AbortSignal): Promise
 }
 
 async function attempts(options: SolvingOptions, stop: AbortSignal): Promise<Verdict> {
-  const pauses = new Backoff(options.limits.submitPauses, options.random);
+  const { post, isOutdated, random, limits } = options;
+  const pauses = new Backoff(limits.submitPauses, random);
+  const onSent = once(options.onSent);
+  const takesLong = setTimeout(onSent, limits.solvedAfterMs);
   /** Whether an attempt may have been taken without our knowing. */
   let answerLost = false;
   for (let attempt = 1; ; attempt++) {
     let problem: NodeError;
     try {
-      return judge(await options.post(stop), answerLost);
+      return judge(await post(stop), answerLost);
     } catch (error) {
       problem = error instanceof NodeError ? error : new NodeError('no answer', String(error), { cause: error });
     } finally {
-      if (attempt === 1) options.onFirstAttempt();
+      clearTimeout(takesLong);
+      onSent();
     }
-    answerLost ||= problem.fault !== 'unreachable' && problem.fault !== 'busy';
-    if (options.isOutdated() && !answerLost) {
+    answerLost ||= problem.mayHaveBeenTaken;
+    if (isOutdated() && !answerLost) {
       return { verdict: 'stale', reason: `a New Cut came before the node could be reached: ${problem.message}` };
     }
-    if (!stop.aborted) await pause(pauses.nextMs(Math.min(problem.retryAfterMs ?? 0, MAX_PATIENCE_MS)), stop);
+    if (!stop.aborted) await options.pause(pauses.nextMs(Math.min(problem.retryAfterMs ?? 0, MAX_PATIENCE_MS)), stop);
     if (stop.aborted) return { verdict: 'unknown', reason: `given up after ${attempt} attempts: ${problem.message}` };
   }
+}
+
+function once(action: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) action();
+    isDone = true;
+  };
 }
 
 function judge({ status, text }: NodeAnswer, answerLost: boolean): Verdict {

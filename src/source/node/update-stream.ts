@@ -16,7 +16,7 @@ export interface UpdateStreamOptions {
   readonly onNewCut: () => void;
   /** An open stream has ended; it will be opened again. */
   readonly onEnd: () => void;
-  /** The stream could not be opened; it will be tried again. */
+  /** The stream could not be opened, or had to be given up; it will be tried again. */
   readonly onProblem: (error: NodeError) => void;
   readonly clock: Clock;
   readonly random: () => number;
@@ -26,9 +26,11 @@ export interface UpdateStreamOptions {
 export class UpdateStream {
   readonly #options: UpdateStreamOptions;
   readonly #pauses: Backoff;
-  readonly #noStreamsPauses: Backoff;
+  readonly #longPauses: Backoff;
   #eventSource: EventSource | undefined;
+  /** Between connections until the next one, else until the present one is too old. */
   #timer: NodeJS.Timeout | undefined;
+  #noAnswer: NodeJS.Timeout | undefined;
   #openedAtMs: number | undefined;
   #problem: NodeError | undefined;
 
@@ -36,7 +38,7 @@ export class UpdateStream {
     this.#options = options;
     const { noStreamsPauseMs, streamPauses } = options.limits;
     this.#pauses = new Backoff(streamPauses, options.random);
-    this.#noStreamsPauses = new Backoff({ firstMs: noStreamsPauseMs, mostMs: 2 * noStreamsPauseMs }, options.random);
+    this.#longPauses = new Backoff({ firstMs: noStreamsPauseMs, mostMs: 2 * noStreamsPauseMs }, options.random);
     this.#connect();
   }
 
@@ -47,15 +49,30 @@ export class UpdateStream {
 
   close(): void {
     clearTimeout(this.#timer);
+    clearTimeout(this.#noAnswer);
     this.#openedAtMs = undefined;
     this.#eventSource?.close();
     this.#eventSource = undefined;
   }
 
+  /** Leaves the present connection, if there is one, for a new one. */
+  reopen(): void {
+    const wasOpen = this.isOpen;
+    this.close();
+    if (wasOpen) this.#options.onEnd();
+    this.#connect();
+  }
+
+  /** The node answers again: a wait for it is over. A node that asked for patience, or that floods, is left in peace. */
+  hurry(): void {
+    if (!this.#eventSource && !isLasting(this.#problem)) this.reopen();
+  }
+
   #connect(): void {
     this.#problem = undefined;
+    const { limits, url } = this.#options;
     // The package reconnects by itself, but neither at once nor with growing pauses: each one serves one connection.
-    const eventSource = new EventSource(this.#options.url, { fetch: this.#fetch });
+    const eventSource = new EventSource(url, { fetch: this.#fetch });
     this.#eventSource = eventSource;
     const listen = (event: string, action: () => void) => {
       eventSource.addEventListener(event, () => {
@@ -67,28 +84,42 @@ export class UpdateStream {
     listen('New Cut', () => this.#options.onNewCut());
     // `Refreshed Block` is ignored: the work stays valid, and newer transactions come with the next work.
     listen('error', () => this.#ended());
-    this.#timer = setTimeout(() => this.#ended(), this.#options.limits.maxStreamMs);
+    this.#timer = setTimeout(() => this.#ended(), limits.maxStreamMs);
+    // It is not given up: the answer may come with the first New Cut.
+    this.#noAnswer = setTimeout(() => {
+      this.#options.onProblem(new NodeError('no answer', 'the request for it has no answer yet.'));
+    }, limits.streamAnswerMs);
   }
 
   readonly #fetch: FetchLike = async (url, { signal }) => {
+    const events = withData(await this.#noting(this.#options.open(signal)), () => this.#options.clock.monotonicMs());
+    return {
+      url: String(url),
+      status: 200,
+      redirected: false,
+      headers: new Headers({ 'content-type': 'text/event-stream' }),
+      body: {
+        getReader: () => ({
+          read: () => this.#noting(events.next()),
+          cancel: async () => void (await events.return()),
+        }),
+      },
+    };
+  };
+
+  /** Remembers what goes wrong: EventSource tells only that something did. */
+  async #noting<T>(action: Promise<T>): Promise<T> {
     try {
-      const events = withData(await this.#options.open(signal));
-      return {
-        url: String(url),
-        status: 200,
-        redirected: false,
-        headers: new Headers({ 'content-type': 'text/event-stream' }),
-        body: { getReader: () => ({ read: () => events.next(), cancel: async () => void (await events.return()) }) },
-      };
+      return await action;
     } catch (error) {
       if (error instanceof NodeError) this.#problem = error;
       throw error;
     }
-  };
+  }
 
   #opened(): void {
+    clearTimeout(this.#noAnswer);
     this.#openedAtMs = this.#options.clock.monotonicMs();
-    this.#noStreamsPauses.reset();
     this.#options.onOpen();
   }
 
@@ -99,10 +130,18 @@ export class UpdateStream {
     const wasOpen = this.isOpen;
     this.close();
     if (wasOpen) this.#options.onEnd();
-    if (this.#problem) this.#options.onProblem(this.#problem);
-    if (steady) this.#pauses.reset();
-    const pauses = this.#problem?.fault === 'busy' ? this.#noStreamsPauses : this.#pauses;
-    const waitMs = steady ? 0 : pauses.nextMs(this.#problem?.retryAfterMs);
+    const lasts = isLasting(this.#problem);
+    if (steady) {
+      this.#pauses.reset();
+      if (!lasts) this.#longPauses.reset();
+    }
+    const waitMs = steady && !lasts ? 0 : (lasts ? this.#longPauses : this.#pauses).nextMs(this.#problem?.retryAfterMs);
     this.#timer = setTimeout(() => this.#connect(), waitMs);
+    if (this.#problem) this.#options.onProblem(this.#problem);
   }
+}
+
+/** Whether the next seconds will hardly change it: no streams to be had, no such path, or no event stream. */
+function isLasting(problem: NodeError | undefined): boolean {
+  return problem?.fault === 'busy' || problem?.fault === 'refused' || problem?.fault === 'garbled';
 }

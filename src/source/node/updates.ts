@@ -1,39 +1,58 @@
-/** One update stream for each chain that work has come from. */
+/** One update stream for each chain that work has come from, as far as the node gives them. */
 
+import type { NodeError } from './errors.ts';
 import { UpdateStream, type UpdateStreamOptions } from './update-stream.ts';
 
-export interface UpdatesOptions extends Pick<UpdateStreamOptions, 'url' | 'clock' | 'random' | 'limits' | 'onProblem'> {
+export interface UpdatesOptions extends Pick<UpdateStreamOptions, 'url' | 'clock' | 'random' | 'limits'> {
   readonly open: (chain: number, stop: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
   readonly onOpen: (chain: number) => void;
   readonly onNewCut: (chain: number) => void;
   readonly onEnd: (chain: number) => void;
+  /** A stream could not be opened; it will be tried again. */
+  readonly onProblem: (chain: number, error: NodeError) => void;
 }
 
 /** Chains are 0 to 19, and nodes count the streams they give. A chain beyond goes without, and is polled. */
-const MAX_STREAMS = 20;
+const MOST_STREAMS = 20;
 
 export class Updates {
   readonly #options: UpdatesOptions;
+  /** By chain; the one that work came from last is the last. */
   readonly #streams = new Map<number, UpdateStream>();
+  /** How many streams the node gives this rig, and when it said so by refusing one more (monotonic). */
+  #most = MOST_STREAMS;
+  #refusedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: UpdatesOptions) {
     this.#options = options;
   }
 
-  /** Sees to it that the chain has a stream. */
+  /** Sees to it that the chain, which work has come from, has a stream. */
   follow(chain: number): void {
-    if (this.#streams.has(chain) || this.#streams.size >= MAX_STREAMS) return;
-    const { url, clock, random, limits, onProblem, open, onOpen, onNewCut, onEnd } = this.#options;
+    const known = this.#streams.get(chain);
+    if (known) {
+      this.#streams.delete(chain);
+      this.#streams.set(chain, known);
+      return;
+    }
+    if (this.#streams.size >= MOST_STREAMS) return;
+    const { noStreamsPauseMs } = this.#options.limits;
+    if (this.#options.clock.monotonicMs() - this.#refusedAtMs > 2 * noStreamsPauseMs) this.#most = MOST_STREAMS;
+    while (this.#streams.size >= this.#most) this.#leave(this.#longestUnused());
+    const { url, clock, random, limits, open, onOpen, onNewCut, onEnd, onProblem } = this.#options;
     const stream = new UpdateStream({
       url,
       clock,
       random,
       limits,
-      onProblem,
       open: (stop) => open(chain, stop),
       onOpen: () => onOpen(chain),
       onNewCut: () => onNewCut(chain),
       onEnd: () => onEnd(chain),
+      onProblem: (error) => {
+        if (error.fault === 'busy') this.#makeDo();
+        onProblem(chain, error);
+      },
     });
     this.#streams.set(chain, stream);
   }
@@ -43,8 +62,41 @@ export class Updates {
     return this.#streams.get(chain)?.isOpen ?? false;
   }
 
+  /** How many streams are open. */
+  get open(): number {
+    return [...this.#streams.values()].filter(({ isOpen }) => isOpen).length;
+  }
+
+  /** Opens the streams of these chains anew. */
+  reopen(chains: Iterable<number> = this.#streams.keys()): void {
+    for (const chain of chains) this.#streams.get(chain)?.reopen();
+  }
+
+  /** The node answers again: what waits for it need not wait. */
+  hurry(): void {
+    for (const stream of this.#streams.values()) stream.hurry();
+  }
+
   close(): void {
     for (const stream of this.#streams.values()) stream.close();
     this.#streams.clear();
+  }
+
+  /** The node has no more streams to give: many rigs share it. The chains that work came from last keep theirs. */
+  #makeDo(): void {
+    this.#most = Math.max(1, this.open);
+    this.#refusedAtMs = this.#options.clock.monotonicMs();
+    const waiting = [...this.#streams].filter(([, { isOpen }]) => !isOpen).slice(0, -1);
+    for (const [chain] of waiting) this.#leave(chain);
+  }
+
+  #leave(chain: number): void {
+    this.#streams.get(chain)?.close();
+    this.#streams.delete(chain);
+    this.#options.onEnd(chain);
+  }
+
+  #longestUnused(): number {
+    return this.#streams.keys().next().value as number;
   }
 }

@@ -11,8 +11,9 @@ export interface NodeAddress {
   readonly name: string;
 }
 
-/** `/config` is at the host root. */
+/** `/config` and `/health-check` are at the host root. */
 export const CONFIG_PATH = '/config';
+export const HEALTH_PATH = '/health-check';
 
 /**
  * @param url a node's URL. With no path it gets `/ledger/0.0/<network>`; a path is taken as it is.

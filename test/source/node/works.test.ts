@@ -4,7 +4,8 @@ import { withCreationTime } from '#pickaxe/chain/work.js';
 import { Works } from '#pickaxe/source/node/works.js';
 import { makeWork } from '../../fakes.ts';
 
-const limits = { burstMs: 100, pollMs: 2_000, refreshMs: 120_000, expiryMs: 300_000 };
+const limits = { burstMs: 100, pollMs: 2_000, expiryMs: 300_000 };
+const refreshMs = 20_000;
 const workOn = (chain: number): Work => ({ ...makeWork(100), chain });
 const NOW = Number.NEGATIVE_INFINITY;
 
@@ -19,7 +20,7 @@ describe('Works', () => {
     ms = 1_000_000;
   });
 
-  const due = () => works.dueAtMs((chain) => open.has(chain));
+  const due = () => works.dueAtMs((chain) => (open.has(chain) ? refreshMs : undefined));
   const fetch = (work: Work) => works.deliver(work, works.begin(ms), ms);
   const openStream = (chain: number) => {
     open.add(chain);
@@ -41,7 +42,7 @@ describe('Works', () => {
     openStream(3);
     expect(due()).toBe(NOW);
     fetch(workOn(3));
-    expect(due()).toBe(ms + limits.refreshMs);
+    expect(due()).toBe(ms + refreshMs);
   });
 
   it('does so for a stream that opens while the fetch is under way', () => {
@@ -55,7 +56,7 @@ describe('Works', () => {
     openStream(3);
     fetch(workOn(3));
     for (let chain = 4; chain < 20; chain++) openStream(chain);
-    expect(due()).toBe(ms + limits.refreshMs);
+    expect(due()).toBe(ms + refreshMs);
   });
 
   it('fetches at once when a stream has come back, and polls from its end while it has not', () => {
@@ -92,7 +93,7 @@ describe('Works', () => {
     expect(due()).toBe(1_000_000 + limits.burstMs);
     ms = due();
     fetch(workOn(3));
-    expect(due()).toBe(ms + limits.refreshMs);
+    expect(due()).toBe(ms + refreshMs);
   });
 
   it('takes a New Cut after the burst for a new block', () => {
@@ -111,7 +112,7 @@ describe('Works', () => {
     works.deliver(workOn(3), order, ms);
     expect(due()).toBeLessThanOrEqual(ms);
     fetch(workOn(3));
-    expect(due()).toBe(ms + limits.refreshMs);
+    expect(due()).toBe(ms + refreshMs);
   });
 
   it('keeps the work when a fetch brings the same, with another time of asking', () => {
@@ -120,7 +121,7 @@ describe('Works', () => {
     openStream(3);
     expect(fetch({ ...work, id: 'again', header: withCreationTime(work.header, 1n) })).toBe(false);
     expect(works.current).toBe(work);
-    expect(due()).toBe(ms + limits.refreshMs);
+    expect(due()).toBe(ms + refreshMs);
   });
 
   it('hands the same work out again after it was declared stale', () => {

@@ -1,0 +1,72 @@
+/**
+ * Ends waits that a sign of life makes pointless: a New Cut, or a stream that opens, says that the node answers again, and
+ * that it may have other work to give.
+ */
+
+import type { Clock } from '../../clock.ts';
+import { Bell } from './bell.ts';
+import type { NodeLimits } from './limits.ts';
+
+export class Haste {
+  readonly #clock: Clock;
+  readonly #limits: Pick<NodeLimits, 'burstMs' | 'hurryMs'>;
+  readonly #pauses = new Bell();
+  #lastSignMs = Number.NEGATIVE_INFINITY;
+  /** The fetch under way. */
+  #fetching: AbortController | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(clock: Clock, limits: Pick<NodeLimits, 'burstMs' | 'hurryMs'>) {
+    this.#clock = clock;
+    this.#limits = limits;
+  }
+
+  /** The node has given a sign of life. Of a burst, the first one counts. */
+  signOfLife(): void {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs - this.#lastSignMs < this.#limits.burstMs) return;
+    this.#lastSignMs = nowMs;
+    this.#pauses.ring();
+    // An answer that is on its way is better than a new question.
+    if (this.#fetching) this.#timer ??= setTimeout(() => this.#fetching?.abort(), this.#limits.hurryMs);
+  }
+
+  /** Ends everything at once. */
+  letGo(): void {
+    this.#pauses.ring();
+    this.#fetching?.abort();
+  }
+
+  /**
+   * Runs one fetch, for `stop` or until it is let go.
+   * @returns false when it was let go
+   * @throws what `fetch` throws for another reason
+   */
+  async hurried(stop: AbortSignal, fetch: (stop: AbortSignal) => Promise<void>): Promise<boolean> {
+    const fetching = new AbortController();
+    const onStop = () => fetching.abort();
+    stop.addEventListener('abort', onStop, { once: true });
+    this.#fetching = fetching;
+    try {
+      await fetch(fetching.signal);
+      return !fetching.signal.aborted;
+    } catch (error) {
+      if (fetching.signal.aborted && !stop.aborted) return false;
+      throw error;
+    } finally {
+      stop.removeEventListener('abort', onStop);
+      this.#fetching = undefined;
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+    }
+  }
+
+  /** Waits this long, or until a sign of life while `isEager`, or until `stop`. Never throws. */
+  async pause(ms: number, stop: AbortSignal, isEager: () => boolean = () => true): Promise<void> {
+    const untilMs = this.#clock.monotonicMs() + ms;
+    for (let leftMs = ms; leftMs > 0 && !stop.aborted; leftMs = untilMs - this.#clock.monotonicMs()) {
+      await this.#pauses.wait(leftMs, stop);
+      if (isEager()) return;
+    }
+  }
+}

@@ -1,0 +1,174 @@
+/**
+ * Which update streams can be relied on. A stream that is open proves nothing: a proxy can hold its body back, a
+ * connection can die without a word, a node can freeze. What proves something is a fetch that brings another parent on a
+ * chain whose open stream told no New Cut: that stream has missed a block. Pure; times are monotonic milliseconds.
+ */
+
+import { equalBytes } from '../../chain/bytes.ts';
+import type { NodeLimits } from './limits.ts';
+
+/** Why a chain is polled. */
+export type PollReason = 'no stream' | 'missed a block';
+
+type TrustLimits = Pick<NodeLimits, 'pollMs' | 'refreshMs' | 'steadyStreamMs' | 'newCutGraceMs'>;
+
+interface Chain {
+  /** When its stream was opened; undefined while it has none. */
+  openedAtMs?: number | undefined;
+  /** Since when it has none, while it has none. */
+  closedAtMs: number;
+  /** When a New Cut last came, over whichever connection. */
+  cutAtMs?: number | undefined;
+  /** The parent of the work fetched last, and when that fetch began. */
+  parent?: { readonly hash: Uint8Array; readonly askedAtMs: number };
+  /** When a fetch brought a parent that no New Cut had announced. */
+  suspectedAtMs?: number | undefined;
+  missed: boolean;
+  /** After it has missed a block: when its present connection told a New Cut. */
+  spokeAgainAtMs?: number | undefined;
+}
+
+/** New Cuts closer together than this are taken for one block's. */
+const ECHO_MS = 500;
+/** How quickly the usual pause between New Cuts follows what is seen. */
+const SMOOTHING = 1 / 8;
+/** Streams that are silent for this many usual pauses are listened for with more care. */
+const USUAL_PAUSES = 3;
+const LEAST_SILENCE_MS = 5_000;
+/** During a silence work is fetched when this part of the silence has passed since the last fetch. */
+const SILENCE_PART = 1 / 10;
+
+export class StreamTrust {
+  readonly #limits: TrustLimits;
+  readonly #chains = new Map<number, Chain>();
+  /** When any stream last told a New Cut, or when the first was opened. */
+  #heardAtMs: number | undefined;
+  /** Average time between New Cuts, of all chains together. */
+  #usualPauseMs: number | undefined;
+
+  constructor(limits: TrustLimits) {
+    this.#limits = limits;
+  }
+
+  opened(chain: number, nowMs: number): void {
+    this.#chain(chain, nowMs).openedAtMs = nowMs;
+    this.#heardAtMs ??= nowMs;
+  }
+
+  ended(chain: number, nowMs: number): void {
+    const state = this.#chain(chain, nowMs);
+    state.openedAtMs = undefined;
+    state.closedAtMs = nowMs;
+    state.suspectedAtMs = undefined;
+    state.spokeAgainAtMs = undefined;
+  }
+
+  newCut(chain: number, nowMs: number): void {
+    const state = this.#chain(chain, nowMs);
+    state.cutAtMs = nowMs;
+    state.suspectedAtMs = undefined;
+    if (state.missed) state.spokeAgainAtMs ??= nowMs;
+    const pauseMs = nowMs - (this.#heardAtMs ?? nowMs);
+    if (pauseMs >= ECHO_MS) {
+      this.#usualPauseMs =
+        this.#usualPauseMs === undefined ? pauseMs : this.#usualPauseMs + (pauseMs - this.#usualPauseMs) * SMOOTHING;
+    }
+    this.#heardAtMs = nowMs;
+  }
+
+  /**
+   * Compares what a fetch brought with what the streams told.
+   * @param parent 32 bytes
+   * @param askedAtMs when the fetch began
+   */
+  fetched(chain: number, parent: Uint8Array, askedAtMs: number, nowMs: number): void {
+    const state = this.#chain(chain, nowMs);
+    const known = state.parent;
+    state.parent = { hash: parent, askedAtMs };
+    if (!known || equalBytes(known.hash, parent)) return;
+    const watched = state.openedAtMs !== undefined && state.openedAtMs <= known.askedAtMs;
+    const told = state.cutAtMs !== undefined && state.cutAtMs >= known.askedAtMs;
+    // Its New Cut may still be on the way.
+    if (watched && !told) state.suspectedAtMs ??= nowMs;
+  }
+
+  /**
+   * Judges what has been waited for.
+   * @returns the chains whose streams have just been found to miss blocks, and those which are silent like them
+   */
+  judge(nowMs: number): number[] {
+    const { newCutGraceMs, steadyStreamMs } = this.#limits;
+    const found: number[] = [];
+    for (const [chain, state] of this.#chains) {
+      // A proxy that holds a stream back hands it over at its end: a stream must also stay open to be trusted again.
+      if (state.spokeAgainAtMs !== undefined && nowMs - state.spokeAgainAtMs >= steadyStreamMs) {
+        state.missed = false;
+        state.spokeAgainAtMs = undefined;
+      }
+      if (state.suspectedAtMs === undefined || nowMs - state.suspectedAtMs < newCutGraceMs) continue;
+      state.suspectedAtMs = undefined;
+      found.push(chain);
+    }
+    return found.length > 0 ? this.#distrust(found, nowMs) : [];
+  }
+
+  /** When `judge` has something to judge; +∞ for not before something happens. */
+  judgeAtMs(): number {
+    const { newCutGraceMs, steadyStreamMs } = this.#limits;
+    let atMs = Number.POSITIVE_INFINITY;
+    for (const { suspectedAtMs, spokeAgainAtMs } of this.#chains.values()) {
+      if (suspectedAtMs !== undefined) atMs = Math.min(atMs, suspectedAtMs + newCutGraceMs);
+      if (spokeAgainAtMs !== undefined) atMs = Math.min(atMs, spokeAgainAtMs + steadyStreamMs);
+    }
+    return atMs;
+  }
+
+  /** Why work on the chain is to be asked for again and again; undefined while its stream is trusted. */
+  pollReason(chain: number): PollReason | undefined {
+    const state = this.#chains.get(chain);
+    if (state?.openedAtMs === undefined) return 'no stream';
+    return state.missed ? 'missed a block' : undefined;
+  }
+
+  /** The chains that are polled, with the reason; without those whose streams are only about to open. */
+  polled(nowMs: number): { readonly chain: number; readonly reason: PollReason }[] {
+    return [...this.#chains]
+      .sort(([a], [b]) => a - b)
+      .flatMap(([chain, { openedAtMs, closedAtMs }]) => {
+        const reason = this.pollReason(chain);
+        const isOpening = openedAtMs === undefined && nowMs - closedAtMs < this.#limits.pollMs;
+        return reason === undefined || isOpening ? [] : [{ chain, reason }];
+      });
+  }
+
+  /** How long work on a chain with a trusted stream is mined before it is fetched anew. */
+  refreshMs(nowMs: number): number {
+    const { pollMs, refreshMs } = this.#limits;
+    const silentMs = nowMs - (this.#heardAtMs ?? nowMs);
+    const usualMs =
+      this.#usualPauseMs === undefined ? 0 : Math.max(LEAST_SILENCE_MS, USUAL_PAUSES * this.#usualPauseMs);
+    if (silentMs < usualMs) return refreshMs;
+    return Math.max(Math.min(pollMs, refreshMs), Math.min(silentMs * SILENCE_PART, refreshMs));
+  }
+
+  /** What keeps one stream from telling its blocks keeps its neighbours, too, as long as they have not proven otherwise. */
+  #distrust(found: readonly number[], nowMs: number): number[] {
+    const { refreshMs } = this.#limits;
+    const silent = [...this.#chains].filter(
+      ([chain, { cutAtMs }]) => found.includes(chain) || cutAtMs === undefined || nowMs - cutAtMs > refreshMs,
+    );
+    const fresh = silent.filter(([, { missed }]) => !missed);
+    for (const [, state] of silent) state.missed = true;
+    return fresh.map(([chain]) => chain);
+  }
+
+  #chain(chain: number, nowMs: number): Chain {
+    let state = this.#chains.get(chain);
+    if (!state) {
+      // A path that has swallowed the blocks of other chains is not trusted with a new one.
+      state = { closedAtMs: nowMs, missed: [...this.#chains.values()].some(({ missed }) => missed) };
+      this.#chains.set(chain, state);
+    }
+    return state;
+  }
+}
