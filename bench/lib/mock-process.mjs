@@ -18,6 +18,7 @@ export async function startMockProcess(options, chain) {
   const [{ url }] = await once(child, 'message');
   return {
     url,
+    pid: child.pid,
     cut: () => child.send({ cut: true }),
     setDifficulty: (difficulty) => child.send({ difficulty }),
     async report() {

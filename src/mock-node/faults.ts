@@ -25,14 +25,27 @@ export const faultSchema = z.strictObject({
     'lost answer',
     /** Nothing is ever answered. */
     'hang',
+    /** The request is carried out; the connection is closed in the middle of the answer's body. */
+    'broken body',
+    /** The request is carried out; the body of the answer never ends. */
+    'endless body',
     /** The update stream ends as soon as it is open. */
     'end stream',
+    /** What the update stream tells comes all at once when it ends, as through a proxy that buffers answers. */
+    'buffered stream',
+    /** The update stream is open and tells nothing. */
+    'silent stream',
+    /** The update stream also sends `noise`, again and again, `noiseBytesPerS` of it. */
+    'noisy stream',
   ]),
   probability: z.number().min(0).max(1).default(1),
   /** How many requests it hits; left out, there is no end. */
   times: z.number().int().min(1).optional(),
   delayMs: z.number().int().min(0).max(600_000).default(0),
   retryAfterS: z.number().int().min(0).max(3600).optional(),
+  /** Whole lines, so that events stay what they are. */
+  noise: z.string().min(1).max(1000).endsWith('\n').default('\n'),
+  noiseBytesPerS: z.number().min(1).max(10_000_000).default(1000),
 });
 
 /** More faults than this are a mistake. */

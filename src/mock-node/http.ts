@@ -10,6 +10,8 @@ import { type Answer, answerBlock, answerConfig, answerSolved, answerUpdates, an
 /** Bodies larger than this are refused; the largest proper one is a miner's JSON. */
 const MAX_BODY_BYTES = 65_536;
 const VERSION = '2.24.1';
+/** Between the head of an answer and the end of a connection that breaks in its body. */
+const BREAK_MS = 20;
 
 interface Route {
   readonly endpoint: Endpoint;
@@ -72,7 +74,7 @@ async function serve(
     const answer = route.answer(node, request, body, url);
     if (fault?.kind === 'lost answer') request.socket.destroy();
     else if (fault?.kind === 'end stream' && 'stream' in answer) sendStreamHead(node, request, response).end();
-    else send(node, request, response, answer);
+    else send(node, request, response, answer, fault);
   }
 }
 
@@ -106,10 +108,10 @@ function nodeHeaders(node: MockNode, request: IncomingMessage): Record<string, s
   };
 }
 
-function send(node: MockNode, request: IncomingMessage, response: ServerResponse, answer: Answer): void {
+function send(node: MockNode, request: IncomingMessage, response: ServerResponse, answer: Answer, fault?: Fault): void {
   if (response.headersSent || !response.socket) return;
   if ('stream' in answer) {
-    node.streams.add(answer.stream, sendStreamHead(node, request, response));
+    node.streams.add(answer.stream, sendStreamHead(node, request, response), fault);
     node.streamOpened(answer.stream);
     return;
   }
@@ -117,7 +119,14 @@ function send(node: MockNode, request: IncomingMessage, response: ServerResponse
   const type = 'json' in answer ? 'application/json' : 'bytes' in answer ? 'application/octet-stream' : 'text/plain';
   const typeHeader = body.length === 0 ? {} : { 'content-type': type };
   response.writeHead(answer.status, { ...nodeHeaders(node, request), ...answer.headers, ...typeHeader });
-  response.end(body);
+  if (fault?.kind !== 'broken body' && fault?.kind !== 'endless body') {
+    response.end(body);
+    return;
+  }
+  response.flushHeaders();
+  response.write(body.slice(0, body.length / 2));
+  // Whoever asked has the head before the connection breaks.
+  if (fault.kind === 'broken body') setTimeout(() => request.socket.destroy(), BREAK_MS);
 }
 
 function sendStreamHead(node: MockNode, request: IncomingMessage, response: ServerResponse): ServerResponse {

@@ -59,7 +59,10 @@ export class MockNode {
   readonly #random: Random;
   readonly #onEvent: (event: MockNodeEvent) => void;
   readonly #server: Server;
+  /** Where it listens, once it has. */
+  #port: number;
   #rivalTimer: NodeJS.Timeout | undefined;
+  readonly #blockTimers = new Set<NodeJS.Timeout>();
   #refreshTimer: NodeJS.Timeout | undefined;
 
   /** @throws ZodError when the options are wrong. */
@@ -67,6 +70,7 @@ export class MockNode {
     this.settings = optionsSchema.parse(options);
     this.clockSkewMs = this.settings.clockSkewMs;
     this.miningEnabled = this.settings.miningEnabled;
+    this.#port = this.settings.port;
     this.#clock = clock ?? systemClock;
     this.#random = random ?? seededRandom(this.settings.seed ?? Math.floor(Math.random() * 2 ** 32));
     this.#onEvent = onEvent ?? (() => {});
@@ -84,26 +88,35 @@ export class MockNode {
 
   /** @throws when the port cannot be had. */
   async start(): Promise<MockNodeAddress> {
-    this.#server.listen(this.settings.port, this.settings.host);
-    await once(this.#server, 'listening');
+    await this.#listen();
     if (this.settings.rivalMs > 0) this.#awaitRival();
     if (this.settings.refreshMs > 0) {
       this.#refreshTimer = setInterval(() => this.refreshPayload(), this.settings.refreshMs);
     }
-    const { port } = this.#server.address() as AddressInfo;
-    const url = `http://${this.settings.host}:${port}`;
-    return { url, baseUrl: `${url}/ledger/0.0/${this.settings.network}`, port };
+    const url = `http://${this.settings.host}:${this.#port}`;
+    return { url, baseUrl: `${url}/ledger/0.0/${this.settings.network}`, port: this.#port };
   }
 
   async close(): Promise<void> {
     clearTimeout(this.#rivalTimer);
+    for (const timer of this.#blockTimers) clearTimeout(timer);
     clearInterval(this.#refreshTimer);
     this.#streams.close();
+    await this.goAway();
+  }
+
+  /** Cuts off every connection, and has new ones refused until `comeBack`; the chains live on meanwhile. */
+  async goAway(): Promise<void> {
     if (!this.#server.listening) return;
     const closed = once(this.#server, 'close');
     this.#server.close();
     this.#server.closeAllConnections();
     await closed;
+  }
+
+  /** Listens again, where it did before. */
+  async comeBack(): Promise<void> {
+    await this.#listen();
   }
 
   /** The node's clock: µs since the UNIX epoch. */
@@ -148,10 +161,26 @@ export class MockNode {
     this.#streams.endAll();
   }
 
+  /** The streams that are open now tell nothing more, and end as they would have. */
+  silenceStreams(): void {
+    this.#streams.silenceAll();
+  }
+
+  /** The streams that are open now are gone without a word: their reader is not even told that they have ended. */
+  loseStreams(): void {
+    this.#streams.loseAll();
+  }
+
   /** Somebody else's block. */
   advance(chain = randomInteger(this.#random, this.settings.chains)): void {
-    this.books.rivalBlocks += 1;
-    this.#append(chain, this.#chains.rivalHeader(chain, this.nowUs()), 'rival');
+    const append = () => {
+      this.books.rivalBlocks += 1;
+      this.#append(chain, this.#chains.rivalHeader(chain, this.nowUs()), 'rival');
+    };
+    const { cutLeadMs } = this.settings;
+    if (cutLeadMs === 0) append();
+    else this.#later(cutLeadMs, append);
+    this.#tellCut(chain);
   }
 
   /** Newer transactions for one chain: the old work stays valid. */
@@ -196,7 +225,10 @@ export class MockNode {
     if (header.length === HEADER_BYTES) this.#book(header, judgement);
     if (judgement.status === 'taken') {
       if (judgement.work.late) this.books.orphaned += 1;
-      else this.#append(judgement.work.chain, header, 'miner');
+      else {
+        this.#append(judgement.work.chain, header, 'miner');
+        this.#tellCut(judgement.work.chain);
+      }
     }
     return judgement;
   }
@@ -237,10 +269,27 @@ export class MockNode {
     this.#chains.append(chain, header);
     this.#referee.advance(chain, this.settings.lateSolutions === 'refuse');
     this.#onEvent({ event: 'block', by, chain, height: this.#chains.heightOf(chain) });
+  }
+
+  #tellCut(chain: number): void {
     this.#streams.newCut(chain);
     if (this.settings.neighbourCuts) {
       for (const neighbour of this.#chains.adjacentsOf(chain)) this.#streams.newCut(neighbour);
     }
+  }
+
+  async #listen(): Promise<void> {
+    this.#server.listen(this.#port, this.settings.host);
+    await once(this.#server, 'listening');
+    this.#port = (this.#server.address() as AddressInfo).port;
+  }
+
+  #later(ms: number, action: () => void): void {
+    const timer = setTimeout(() => {
+      this.#blockTimers.delete(timer);
+      action();
+    }, ms);
+    this.#blockTimers.add(timer);
   }
 
   #awaitRival(): void {

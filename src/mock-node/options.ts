@@ -45,6 +45,8 @@ export const optionsSchema = z.strictObject({
   streamLimit: z.number().int().min(0).max(10_000).default(2000),
   /** Events sent for one block. */
   cutBurst: z.number().int().min(1).max(100).default(1),
+  /** How long before somebody else's block its New Cut is told: until then, work is that of before. */
+  cutLeadMs: ms.default(0),
   /** Whether a block is a New Cut for the adjacent chains, too. */
   neighbourCuts: z.boolean().default(false),
   /** Mean interval at which somebody else's block advances a random chain; 0 for never. */

@@ -1,0 +1,57 @@
+// An idle miner in a process of its own, so that it can be suspended, and so that its process can be measured.
+//
+// As a child: takes the nodes' URLs as its first argument; tells { turn } and { event }; { measure: true } is answered by
+// { measured }.
+
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { IdleMiner } from './idle-miner.mjs';
+import { Told } from './told.mjs';
+
+/** @returns `turns` and `events` as an IdleMiner's, and the `pid` */
+export async function startIdleMinerProcess(urls) {
+  const child = fork(fileURLToPath(import.meta.url), [JSON.stringify(urls)], { serialization: 'advanced' });
+  const turns = new Told();
+  const events = new Told();
+  let answer = () => {};
+  child.on('message', ({ turn, event, measured }) => {
+    if (turn) turns.add(turn);
+    if (event) events.add(event);
+    if (measured) answer(measured);
+  });
+  await once(child, 'spawn');
+  return {
+    pid: child.pid,
+    turns,
+    events,
+    /** @returns `timers` that wait, and `warnings` of Node.js so far */
+    async measure() {
+      const measured = new Promise((resolve) => {
+        answer = resolve;
+      });
+      child.send({ measure: true });
+      return await measured;
+    },
+    async stop() {
+      const closed = once(child, 'exit');
+      child.disconnect();
+      await closed;
+    },
+  };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const warnings = [];
+  process.on('warning', ({ name, message }) => warnings.push(`${name}: ${message}`));
+  const miner = new IdleMiner(JSON.parse(process.argv[2]));
+  // Whoever started it may be gone.
+  const tell = (message) => process.connected && process.send(message, () => {});
+  miner.turns.on((turn) => tell({ turn }));
+  miner.events.on((event) => tell({ event }));
+  process.on('message', () => {
+    const timers = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    tell({ measured: { timers, warnings } });
+  });
+  process.on('disconnect', () => miner.stop().then(() => process.exit(0)));
+}

@@ -1,0 +1,77 @@
+// Runs scenarios side by side, prints what they found as a table, and holds it against their goals.
+
+import { parseArgs } from 'node:util';
+import { median, printHeading, printTable, save } from './figures.mjs';
+
+/**
+ * The command line of a benchmark that is made of scenarios. Ends the process: with 1 when a goal is missed.
+ * @param scenarios by name: `what` it is, for people; `figure`: what is measured; `unit`; `goal`: the most that it may be,
+ *   where there is one; `judged`: `mean` or `worst`; `leastSeconds`: runs in a shorter time only when it is named;
+ *   `run(seconds)`: a promise of samples, a number each
+ * @param defaultSeconds that a scenario takes
+ */
+export async function runScenarios(scenarios, defaultSeconds) {
+  const { values } = parseArgs({
+    options: {
+      seconds: { type: 'string', default: String(defaultSeconds) },
+      scenario: { type: 'string', multiple: true },
+      json: { type: 'boolean', default: false },
+      goals: { type: 'boolean', default: true },
+      out: { type: 'string' },
+    },
+    allowNegative: true,
+  });
+  const seconds = Number(values.seconds);
+  if (!(seconds > 0)) throw new Error(`--seconds takes a number above 0, not ${values.seconds}`);
+  const names = values.scenario ?? Object.keys(scenarios).filter((name) => !(scenarios[name].leastSeconds > seconds));
+  const unknown = names.find((name) => !scenarios[name]);
+  if (unknown) throw new Error(`there is no scenario ${unknown}: there are ${Object.keys(scenarios).join(', ')}`);
+  if (!values.json) printHeading();
+
+  const results = await Promise.all(names.map((name) => result(name, scenarios[name], seconds)));
+  if (values.json) console.log(JSON.stringify({ seconds, results }));
+  else print(results);
+  save(values.out, { seconds, results });
+  const missed = results.filter(({ met }) => met === false);
+  for (const { name, figure, unit, goal, judged, value } of values.goals ? missed : []) {
+    console.error(`MISSED: ${name}: ${figure} is ${value} ${unit} (${judged}), the goal is at most ${goal} ${unit}`);
+  }
+  process.exit(values.goals && missed.length > 0 ? 1 : 0);
+}
+
+async function result(name, { what, figure, unit, goal, judged, run }, seconds) {
+  const samples = await run(seconds);
+  if (samples.length === 0) throw new Error(`${name} has measured nothing`);
+  const worst = rounded(Math.max(...samples));
+  const mean = rounded(samples.reduce((sum, sample) => sum + sample, 0) / samples.length);
+  const value = judged === 'mean' ? mean : worst;
+  const met = goal === undefined ? undefined : value <= goal;
+  return {
+    name,
+    what,
+    figure,
+    unit,
+    n: samples.length,
+    mean,
+    median: rounded(median(samples)),
+    worst,
+    goal,
+    judged,
+    value,
+    met,
+    samples: samples.map(rounded),
+  };
+}
+
+function print(results) {
+  const rows = results.map(({ name, figure, unit, n, mean, median, worst, goal, judged, met }) => {
+    const aim = goal === undefined ? '' : `${judged} ≤ ${goal}: ${met ? 'met' : 'MISSED'}`;
+    return [name, `${figure}, ${unit}`, n, mean, median, worst, aim];
+  });
+  printTable(['scenario', 'figure', 'n', 'mean', 'median', 'worst', 'goal'], rows);
+  for (const { name, what } of results) console.log(`${name}: ${what}`);
+}
+
+function rounded(value) {
+  return Number(value.toFixed(2));
+}

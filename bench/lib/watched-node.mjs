@@ -1,0 +1,27 @@
+// A mock node that tells when a work went stale: when the parent of it ceased to be the tip of its chain.
+
+import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import { nowMs } from './told.mjs';
+
+/** @param options of the mock node */
+export async function startWatchedNode(options) {
+  /** By chain and height. */
+  const blocksMs = new Map();
+  const onEvent = (event) => {
+    if (event.event === 'block') blocksMs.set(`${event.chain}/${event.height}`, nowMs());
+  };
+  // Solved within milliseconds, by whoever is told to.
+  const node = new MockNode({ chains: 4, difficulty: 100, ...options }, { onEvent });
+  const { url } = await node.start();
+  const staleFromMs = ({ chain, height }) => blocksMs.get(`${chain}/${height}`) ?? Number.POSITIVE_INFINITY;
+  return {
+    node,
+    url,
+    staleFromMs,
+    /** Whether a miner is on work that was not stale when it began with it. */
+    isFresh: ({ work, atMs }) => work !== undefined && staleFromMs(work) > atMs,
+    advanceAll() {
+      for (let chain = 0; chain < node.settings.chains; chain++) node.advance(chain);
+    },
+  };
+}

@@ -1,0 +1,169 @@
+/** What the mock node does when it is told to misbehave, as far as the tests of the node source do not show it. */
+
+import { Agent, request } from 'undici';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { parseWork, type Work } from '#pickaxe/chain/work.js';
+import type { FaultInput } from '#pickaxe/mock-node/faults.js';
+import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
+import { eventually, mine } from '../source/follow.ts';
+
+const MINER = JSON.stringify({ account: 'k:abc', predicate: 'keys-all', 'public-keys': ['abc'] });
+const CUT = 'event:New Cut\n\n';
+
+async function start(options: MockNodeOptions = {}) {
+  const node = new MockNode({ difficulty: 100, seed: 1, ...options });
+  const dispatcher = new Agent();
+  onTestFinished(async () => {
+    await dispatcher.destroy();
+    await node.close();
+  });
+  const { baseUrl } = await node.start();
+  const askWork = () =>
+    request(`${baseUrl}/mining/work`, {
+      method: 'GET',
+      body: MINER,
+      headers: { 'content-type': 'application/json' },
+      dispatcher,
+    });
+  const work = async (): Promise<Work> =>
+    parseWork(new Uint8Array(await (await askWork()).body.arrayBuffer()), { id: 'work' });
+  const submit = (header: Uint8Array) =>
+    request(`${baseUrl}/mining/solved`, {
+      method: 'POST',
+      body: header,
+      headers: { 'content-type': 'application/octet-stream' },
+      dispatcher,
+    });
+  /** Opens a stream and gathers what it tells. */
+  const follow = async (chain: number) => {
+    const body = Uint8Array.of(chain, 0, 0, 0);
+    const response = await request(`${baseUrl}/mining/updates`, { method: 'GET', body, dispatcher });
+    const stream = { text: '', ended: false };
+    response.body.on('data', (chunk) => {
+      stream.text += chunk;
+    });
+    response.body.on('end', () => {
+      stream.ended = true;
+    });
+    response.body.on('error', () => {});
+    return stream;
+  };
+  return { node, askWork, work, submit, follow };
+}
+
+const onUpdates = (kind: FaultInput['kind'], more: Partial<FaultInput> = {}): FaultInput[] => [
+  { endpoint: 'updates', kind, ...more },
+];
+
+describe('an answer whose body', () => {
+  it('breaks: its head arrives, and what was asked for is done', async () => {
+    const { node, work, submit } = await start();
+    const { header } = mine(await work());
+    node.faults = [{ endpoint: 'solved', kind: 'broken body' }];
+    const { statusCode, body } = await submit(header);
+    expect(statusCode).toBe(200);
+    await expect(body.text()).rejects.toThrow();
+    expect(node.books.accepted).toBe(1);
+  });
+
+  it('never ends: half of it arrives, and nothing more', async () => {
+    const { node, askWork, work } = await start();
+    node.faults = [{ endpoint: 'work', kind: 'endless body', times: 1 }];
+    const { statusCode, body } = await askWork();
+    const chunks: Buffer[] = [];
+    let over = false;
+    body.on('data', (chunk) => chunks.push(chunk));
+    body.on('error', () => {});
+    body.on('end', () => {
+      over = true;
+    });
+    expect(statusCode).toBe(200);
+    await eventually(() => expect(Buffer.concat(chunks)).toHaveLength(161));
+    await work();
+    expect(over).toBe(false);
+    body.destroy();
+  });
+});
+
+describe('an update stream that', () => {
+  it('is buffered tells everything at its end', async () => {
+    const { node, follow } = await start();
+    node.faults = onUpdates('buffered stream', { times: 1 });
+    const buffered = await follow(3);
+    const well = await follow(3);
+    node.advance(3);
+    node.advance(3);
+    await eventually(() => expect(well.text).toBe(CUT + CUT));
+    expect(buffered.text).toBe('');
+    node.endStreams();
+    await eventually(() => expect(buffered).toEqual({ text: CUT + CUT, ended: true }));
+  });
+
+  it('is silent tells nothing and ends, by the script or from a moment on', async () => {
+    const { node, follow } = await start();
+    const silenced = await follow(3);
+    node.advance(3);
+    await eventually(() => expect(silenced.text).toBe(CUT));
+    node.silenceStreams();
+    node.faults = onUpdates('silent stream', { times: 1 });
+    const silent = await follow(3);
+    const well = await follow(3);
+    node.advance(3);
+    await eventually(() => expect(well.text).toBe(CUT));
+    node.endStreams();
+    await eventually(() => expect(silent.ended && silenced.ended).toBe(true));
+    expect([silent.text, silenced.text]).toEqual(['', CUT]);
+  });
+
+  it('is lost does not even end, and is not counted any more', async () => {
+    const { node, follow } = await start({ streamMs: 1_500 });
+    const lost = await follow(3);
+    node.loseStreams();
+    expect(node.openStreams).toBe(0);
+    const well = await follow(3);
+    expect(node.openStreams).toBe(1);
+    node.advance(3);
+    await eventually(() => expect(well).toEqual({ text: CUT, ended: true }));
+    const later = await follow(3);
+    await eventually(() => expect(later.ended).toBe(true));
+    expect(lost).toEqual({ text: '', ended: false });
+  });
+
+  it('is noisy sends noise at its pace, and events whole among it', async () => {
+    const { node, follow } = await start();
+    node.faults = onUpdates('noisy stream', { noise: 'retry: 1\n:\n', noiseBytesPerS: 5_000 });
+    const noisy = await follow(3);
+    await eventually(() => expect(noisy.text.length).toBeGreaterThan(100));
+    node.advance(3);
+    await eventually(() => expect(noisy.text).toContain(CUT));
+    expect(noisy.text.replace(CUT, '').replaceAll('retry: 1\n:\n', '')).toBe('');
+  });
+});
+
+describe('a node that', () => {
+  it('is away refuses connections, and is where it was when it is back', async () => {
+    const { node, work, submit, follow } = await start();
+    const given = await work();
+    const stream = await follow(3);
+    await node.goAway();
+    await expect(work()).rejects.toThrow(/ECONNREFUSED/);
+    expect(stream.ended).toBe(false);
+    expect(node.openStreams).toBe(0);
+    node.advance((given.chain + 1) % 20);
+    await node.comeBack();
+    expect((await submit(mine(given).header)).statusCode).toBe(200);
+  });
+
+  it('tells New Cuts early still hands out the work of before', async () => {
+    const { node, work, follow } = await start({ cutLeadMs: 3_000 });
+    node.pickChain = () => 3;
+    const before = await work();
+    const stream = await follow(3);
+    node.advance(3);
+    await eventually(() => expect(stream.text).toBe(CUT));
+    expect((await work()).height).toBe(before.height);
+    await eventually(async () => expect((await work()).height).toBe(before.height + 1n));
+    expect(stream.text).toBe(CUT);
+  });
+});
