@@ -11,7 +11,12 @@ const PATIENCE_MS = 50;
 function setUp(count: number) {
   const sources = Array.from({ length: count }, () => new FakeSource());
   const recorder = new Recorder();
-  const source = new FailoverSource({ sources, emit: recorder.listen, patienceMs: PATIENCE_MS, readyPatienceMs: PATIENCE_MS });
+  const source = new FailoverSource({
+    sources,
+    emit: recorder.listen,
+    patienceMs: PATIENCE_MS,
+    readyPatienceMs: PATIENCE_MS,
+  });
   const follower = new Follower(source);
   onTestFinished(() => follower.end());
   /** The latest work, as the source behind knows it, by its header. */
@@ -146,7 +151,7 @@ describe('FailoverSource', () => {
 
   it('works over nodes: changes over when one goes down, and back when it is up again', async () => {
     const [first, second] = [await startNode({ seed: 1 }), await startNode({ seed: 2 })];
-    const limits = { pollMs: 50, submitBudgetMs: 300, fetchPauses: { firstMs: 20, mostMs: 100 } };
+    const limits = { pollMs: 50, expiryMs: 1_000, fetchPauses: { firstMs: 20, mostMs: 100 } };
     const sources = [first, second].map(
       ({ url }) => new NodeSource({ url, network: 'development', miner }, { limits }),
     );

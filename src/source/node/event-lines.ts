@@ -7,8 +7,8 @@
 
 import { NodeError } from './errors.ts';
 
-/** Far more than any event of a node. What is longer is not an event stream. */
-const MAX_EVENT_CHARACTERS = 4_096;
+/** Far more than any line of a node. What is longer is not an event stream. */
+const MAX_LINE_CHARACTERS = 4_096;
 /**
  * A New Cut is 15 bytes, and chains have one every few seconds. What sends more than this, over and above a first burst,
  * floods: reading it would take processor time from the search.
@@ -20,7 +20,7 @@ const BYTES_PER_MS = 4;
  * Lines may be split over chunks anywhere, and end in LF, CRLF or CR.
  * @param nowMs a monotonic clock
  * @returns `event:NAME`, an empty `data:` line and an empty line for each event that has a name, in UTF-8
- * @throws NodeError when an event grows beyond any reason, or when the stream floods
+ * @throws NodeError when a line grows beyond any reason, or when the stream floods
  */
 export async function* withData(
   chunks: AsyncIterable<Uint8Array>,
@@ -32,7 +32,6 @@ export async function* withData(
   let bytes = 0;
   let line = '';
   let name: string | undefined;
-  let length = 0;
   let afterCarriageReturn = false;
   for await (const chunk of chunks) {
     bytes += chunk.length;
@@ -44,7 +43,6 @@ export async function* withData(
       const endOfCrLf = character === '\n' && afterCarriageReturn;
       afterCarriageReturn = character === '\r';
       if (endOfCrLf) continue;
-      length++;
       if (character !== '\n' && character !== '\r') {
         line += character;
       } else if (line !== '') {
@@ -53,10 +51,9 @@ export async function* withData(
       } else {
         if (name !== undefined) ready += `${name}\ndata:\n\n`;
         name = undefined;
-        length = 0;
       }
     }
-    if (length > MAX_EVENT_CHARACTERS) {
+    if (line.length > MAX_LINE_CHARACTERS) {
       throw new NodeError('garbled', 'the update stream sends no events: is this the right path of the node?');
     }
     if (ready !== '') yield encoder.encode(ready);

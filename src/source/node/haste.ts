@@ -12,6 +12,7 @@ export class Haste {
   readonly #limits: Pick<NodeLimits, 'burstMs' | 'hurryMs'>;
   readonly #pauses = new Bell();
   #lastSignMs = Number.NEGATIVE_INFINITY;
+  #burstEnd: NodeJS.Timeout | undefined;
   /** The fetch under way. */
   #fetching: AbortController | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -21,10 +22,17 @@ export class Haste {
     this.#limits = limits;
   }
 
-  /** The node has given a sign of life. Of a burst, the first one counts. */
+  /** The node has given a sign of life. Of a burst the first one counts, and the others together at its end. */
   signOfLife(): void {
     const nowMs = this.#clock.monotonicMs();
-    if (nowMs - this.#lastSignMs < this.#limits.burstMs) return;
+    const burstLeftMs = this.#lastSignMs + this.#limits.burstMs - nowMs;
+    if (burstLeftMs > 0) {
+      this.#burstEnd ??= setTimeout(() => {
+        this.#burstEnd = undefined;
+        this.signOfLife();
+      }, burstLeftMs);
+      return;
+    }
     this.#lastSignMs = nowMs;
     this.#pauses.ring();
     // An answer that is on its way is better than a new question.

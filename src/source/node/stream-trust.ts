@@ -10,7 +10,7 @@ import type { NodeLimits } from './limits.ts';
 /** Why a chain is polled. */
 export type PollReason = 'no stream' | 'missed a block';
 
-type TrustLimits = Pick<NodeLimits, 'pollMs' | 'refreshMs' | 'steadyStreamMs' | 'newCutGraceMs'>;
+type TrustLimits = Pick<NodeLimits, 'burstMs' | 'pollMs' | 'refreshMs' | 'steadyStreamMs' | 'newCutGraceMs'>;
 
 interface Chain {
   /** When its stream was opened; undefined while it has none. */
@@ -28,13 +28,14 @@ interface Chain {
   spokeAgainAtMs?: number | undefined;
 }
 
-/** New Cuts closer together than this are taken for one block's. */
-const ECHO_MS = 500;
+/** New Cuts closer together than so many bursts are taken for one block's. */
+const ECHO_BURSTS = 5;
 /** How quickly the usual pause between New Cuts follows what is seen. */
 const SMOOTHING = 1 / 8;
 /** Streams that are silent for this many usual pauses are listened for with more care. */
 const USUAL_PAUSES = 3;
-const LEAST_SILENCE_MS = 5_000;
+/** A shorter time without a word is no silence: so many times the interval of polling. */
+const LEAST_SILENCE_POLLS = 2.5;
 /** During a silence work is fetched when this part of the silence has passed since the last fetch. */
 const SILENCE_PART = 1 / 10;
 
@@ -69,7 +70,7 @@ export class StreamTrust {
     state.suspectedAtMs = undefined;
     if (state.missed) state.spokeAgainAtMs ??= nowMs;
     const pauseMs = nowMs - (this.#heardAtMs ?? nowMs);
-    if (pauseMs >= ECHO_MS) {
+    if (pauseMs >= ECHO_BURSTS * this.#limits.burstMs) {
       this.#usualPauseMs =
         this.#usualPauseMs === undefined ? pauseMs : this.#usualPauseMs + (pauseMs - this.#usualPauseMs) * SMOOTHING;
     }
@@ -125,18 +126,18 @@ export class StreamTrust {
 
   /** Why work on the chain is to be asked for again and again; undefined while its stream is trusted. */
   pollReason(chain: number): PollReason | undefined {
-    const state = this.#chains.get(chain);
-    if (state?.openedAtMs === undefined) return 'no stream';
-    return state.missed ? 'missed a block' : undefined;
+    const { missed = false, openedAtMs } = this.#chains.get(chain) ?? {};
+    if (missed) return 'missed a block';
+    return openedAtMs === undefined ? 'no stream' : undefined;
   }
 
   /** The chains that are polled, with the reason; without those whose streams are only about to open. */
   polled(nowMs: number): { readonly chain: number; readonly reason: PollReason }[] {
     return [...this.#chains]
       .sort(([a], [b]) => a - b)
-      .flatMap(([chain, { openedAtMs, closedAtMs }]) => {
+      .flatMap(([chain, { closedAtMs }]) => {
         const reason = this.pollReason(chain);
-        const isOpening = openedAtMs === undefined && nowMs - closedAtMs < this.#limits.pollMs;
+        const isOpening = reason === 'no stream' && nowMs - closedAtMs < this.#limits.pollMs;
         return reason === undefined || isOpening ? [] : [{ chain, reason }];
       });
   }
@@ -146,7 +147,7 @@ export class StreamTrust {
     const { pollMs, refreshMs } = this.#limits;
     const silentMs = nowMs - (this.#heardAtMs ?? nowMs);
     const usualMs =
-      this.#usualPauseMs === undefined ? 0 : Math.max(LEAST_SILENCE_MS, USUAL_PAUSES * this.#usualPauseMs);
+      this.#usualPauseMs === undefined ? 0 : Math.max(LEAST_SILENCE_POLLS * pollMs, USUAL_PAUSES * this.#usualPauseMs);
     if (silentMs < usualMs) return refreshMs;
     return Math.max(Math.min(pollMs, refreshMs), Math.min(silentMs * SILENCE_PART, refreshMs));
   }

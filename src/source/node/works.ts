@@ -12,10 +12,10 @@ import type { NodeLimits } from './limits.ts';
 const MOST_REMEMBERED = 1_024;
 /**
  * A node can tell a New Cut, or take a solution, before what it hands out as work has changed. The same work again is
- * asked about after pauses that double from the first: six seconds in all, after which the node is believed.
+ * asked about after pauses that double from the first: a second and a half in all, after which the node is believed.
  */
 const FIRST_REPEAT_MS = 50;
-const MOST_REPEATS = 7;
+const MOST_REPEATS = 5;
 
 interface Fetched {
   readonly work: Work;

@@ -4,8 +4,9 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '#pickaxe/clock.js';
 import type { FaultInput } from '#pickaxe/mock-node/faults.js';
-import { eventually, mine } from '../follow.ts';
+import { eventually, mine, wrongSolution } from '../follow.ts';
 import { followNode, miner, startNode } from './node.ts';
 import { cert, key } from './self-signed.ts';
 
@@ -236,6 +237,53 @@ describe('a solution cannot be delivered', () => {
     expect(node.books.accepted).toBe(1);
   });
 
+  it.each<FaultInput['kind']>(['broken body', 'endless body'])(
+    '%s: that it was taken is known by the status',
+    async (kind) => {
+      const { node, url } = await startNode();
+      const { source, follower } = followNode(url);
+      const work = await follower.work();
+      node.faults = solvedFault(kind);
+      expect(await source.submit(mine(work), follower.stop)).toEqual({ verdict: 'accepted', reason: '' });
+      expect(node.books.requests.solved).toBe(1);
+    },
+  );
+
+  it('endless body: a refusal is one, whatever becomes of its words', async () => {
+    const { node, url } = await startNode();
+    const { source, follower } = followNode(url, { verdictTextTimeoutMs: 50 });
+    const work = await follower.work();
+    node.faults = solvedFault('endless body');
+    expect((await source.submit(wrongSolution(work), follower.stop)).verdict).toBe('rejected');
+    expect(node.books.requests.solved).toBe(1);
+  });
+
+  it('the node is away: the solution is kept, and delivered when it is back', async () => {
+    const { node, url } = await startNode();
+    const { source, follower, recorder } = followNode(url, { pollMs: 20 });
+    const work = await follower.work();
+    await node.goAway();
+    const pending = source.submit(mine(work), follower.stop);
+    await eventually(() => expect(recorder.of('source').some(({ state }) => state === 'lost')).toBe(true));
+    await node.comeBack();
+    expect(await pending).toEqual({ verdict: 'accepted', reason: '' });
+  });
+
+  it('the node says nothing: after a while the miner gets other work', async () => {
+    const { node, url } = await startNode();
+    const { source, follower } = followNode(url, { solvedAfterMs: 50, solvedTimeoutMs: 60_000 });
+    node.pickChain = () => 3;
+    const work = await follower.work();
+    node.faults = solvedFault('hang');
+    const pending = source.submit(mine(work), follower.stop);
+    await eventually(() => expect(follower.of('stale').map(({ reason }) => reason)).toContain('solved'));
+    expect(node.books.requests.solved).toBe(1);
+    node.pickChain = () => 4;
+    await eventually(() => expect(follower.works.at(-1)?.chain).toBe(4));
+    await follower.end();
+    await pending;
+  });
+
   it('the miner gets other work while a solution is tried again', async () => {
     const { node, url } = await startNode();
     const { source, follower } = followNode(url);
@@ -264,9 +312,9 @@ describe('a solution cannot be delivered', () => {
     expect(verdict.reason).toMatch(/a New Cut came before/);
   });
 
-  it('the budget is used up: unknown', async () => {
+  it('the node has forgotten the work meanwhile: unknown', async () => {
     const { node, url } = await startNode();
-    const { source, follower } = followNode(url, { submitBudgetMs: 500 });
+    const { source, follower } = followNode(url, { expiryMs: 500, refreshMs: 60_000, pollMs: 60_000 });
     const work = await follower.work();
     node.faults = solvedFault('hang');
     const verdict = await source.submit(mine(work), follower.stop);
@@ -284,6 +332,80 @@ describe('a solution cannot be delivered', () => {
     expect((await pending).verdict).toBe('unknown');
     node.faults = [];
     expect((await source.submit(mine(later), follower.stop)).verdict).toBe('accepted');
+  });
+});
+
+describe('a sign of life', () => {
+  it('a New Cut has a work request that hangs sent again', async () => {
+    const { node, url } = await startNode();
+    node.pickChain = () => 3;
+    const { follower } = followNode(url, { workTimeoutMs: 60_000, hurryMs: 50 });
+    const { height } = await follower.work();
+    await eventually(() => expect(node.openStreamsFor(3)).toBe(1));
+    node.faults = workFault('hang', { times: 1 });
+    node.advance(3);
+    await eventually(() => expect(node.faults[0].times).toBe(0));
+    await eventually(() => {
+      node.advance(3);
+      expect(follower.works.at(-1)?.height).toBeGreaterThan(height + 1n);
+    });
+  });
+
+  it('a New Cut ends the patience that the node has asked for', async () => {
+    const { node, url } = await startNode();
+    node.pickChain = () => 3;
+    const { follower } = followNode(url, { refreshMs: 50 });
+    const { height } = await follower.work();
+    await eventually(() => expect(node.openStreamsFor(3)).toBe(1));
+    node.faults = workFault('unavailable', { retryAfterS: 60, times: 1 });
+    await eventually(() => expect(follower.of('lost')).toHaveLength(1));
+    node.advance(3);
+    await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 1n));
+  });
+
+  it('while nothing is mined, no node is given a minute', async () => {
+    const { node, url } = await startNode();
+    node.faults = workFault('unavailable', { retryAfterS: 60, times: 1 });
+    const { follower } = followNode(url, { idlePatienceMs: 50 });
+    await follower.work();
+  });
+
+  it('work that comes again ends the pauses of streams', async () => {
+    const { node, url } = await startNode();
+    node.pickChain = () => 3;
+    const { follower } = followNode(url, { pollMs: 20, streamPauses: { firstMs: 120_000, mostMs: 120_000 } });
+    await follower.work();
+    await eventually(() => expect(node.openStreamsFor(3)).toBe(1));
+    await node.goAway();
+    await eventually(() => expect(follower.of('lost')).toHaveLength(1));
+    await node.comeBack();
+    await eventually(() => expect(node.openStreamsFor(3)).toBe(1));
+  });
+});
+
+it('a New Cut that the node tells before its work has changed is asked about until it has', async () => {
+  const { node, url } = await startNode({ cutLeadMs: 200 });
+  node.pickChain = () => 3;
+  const { follower } = followNode(url, { refreshMs: 60_000, pollMs: 60_000 });
+  const { height } = await follower.work();
+  await eventually(() => expect(node.openStreamsFor(3)).toBe(1));
+  node.advance(3);
+  await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 1n));
+});
+
+it('after a suspension everything is asked anew', async () => {
+  const { node, url } = await startNode();
+  let sleptMs = 0;
+  const clock = { ...systemClock, nowUs: () => systemClock.nowUs() + BigInt(sleptMs) * 1000n };
+  const { recorder } = followNode(url, { refreshMs: 600_000, pollMs: 600_000 }, {}, { clock });
+  node.pickChain = () => 3;
+  await eventually(() => expect(node.openStreamsFor(3)).toBe(1));
+  const { work, updates } = node.books.requests;
+  sleptMs = 60_000;
+  await eventually(() => {
+    expect(node.books.requests.work).toBeGreaterThan(work);
+    expect(node.books.requests.updates).toBeGreaterThan(updates);
+    expect(recorder.of('source').some(({ reason }) => /suspended for 60 s/.test(reason))).toBe(true);
   });
 });
 

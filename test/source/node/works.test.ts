@@ -124,11 +124,104 @@ describe('Works', () => {
     expect(due()).toBe(ms + refreshMs);
   });
 
-  it('hands the same work out again after it was declared stale', () => {
+  it('takes the same work again after it was dropped', () => {
     const work = workOn(3);
     fetch(work);
     works.drop();
     expect(fetch({ ...work })).toBe(true);
+  });
+
+  it('mines work that a New Cut has ended when the node hands it out again, and asks soon for other work', () => {
+    const work = workOn(3);
+    openStream(3);
+    fetch(work);
+    works.newCut(3, ms);
+    expect(fetch({ ...work, id: 'again' })).toBe(true);
+    const pauses = [];
+    for (let i = 0; i < 5; i++) {
+      pauses.push(due() - ms);
+      ms = due();
+      expect(fetch({ ...work, id: 'again' })).toBe(false);
+    }
+    expect(pauses).toEqual([50, 100, 200, 400, 800]);
+    // The node is believed in the end.
+    expect(due()).toBe(ms + refreshMs);
+  });
+
+  it('does not mine what has been solved, until the node has insisted on it', () => {
+    const work = workOn(3);
+    openStream(3);
+    fetch(work);
+    expect(works.solved(work)).toBe(true);
+    expect(due()).toBe(NOW);
+    const again = { ...makeWork(100), chain: 3, header: work.header.slice() };
+    // Another payload on the same parent is worth as little.
+    again.header[200] ^= 1;
+    for (let i = 0; i < 5; i++) {
+      expect(fetch(again)).toBe(false);
+      expect(works.current).toBeUndefined();
+      ms = due();
+    }
+    expect(fetch(again)).toBe(true);
+  });
+
+  it('asks at once when a New Cut comes after what was solved, or when the solution was not taken', () => {
+    for (const happens of [() => works.newCut(3, ms), (work: Work) => works.notSolved(work)]) {
+      const work = workOn(3);
+      fetch(work);
+      works.solved(work);
+      fetch({ ...work });
+      expect(due()).toBe(ms + 50);
+      happens(work);
+      expect(due()).toBe(NOW);
+    }
+  });
+
+  it('mines on a parent whose solution was not taken', () => {
+    const work = workOn(3);
+    fetch(work);
+    works.solved(work);
+    works.notSolved(work);
+    expect(fetch({ ...work })).toBe(true);
+  });
+
+  it('is left alone by a solution on another parent', () => {
+    const [old, current] = [workOn(3), workOn(3)];
+    fetch(old);
+    fetch(current);
+    expect(works.solved(old)).toBe(false);
+    expect(works.current).toBe(current);
+  });
+
+  it('fetches at once when everything may have changed, once', () => {
+    openStream(3);
+    fetch(workOn(3));
+    works.mustFetch();
+    expect(due()).toBe(NOW);
+    fetch(workOn(3));
+    expect(due()).toBe(ms + refreshMs);
+  });
+
+  it('outdates earlier works of a chain when a fetch shows that it has grown', () => {
+    const old = { ...workOn(3), height: 7n };
+    const same = { ...workOn(3), height: 8n };
+    fetch(old);
+    fetch(same);
+    fetch({ ...workOn(3), height: 8n });
+    expect([old, same].map((work) => works.isOutdated(work))).toEqual([true, false]);
+  });
+
+  it('knows how long a node remembers a work that others took over from', () => {
+    const work = workOn(3);
+    fetch(work);
+    for (let i = 0; i < 100; i++) {
+      ms += 2_000;
+      fetch(workOn(4));
+    }
+    expect(works.lifeMs(work, ms)).toBe(limits.expiryMs - 200_000);
+    works.newCut(3, ms);
+    expect(works.isOutdated(work)).toBe(true);
+    expect(works.lifeMs(workOn(3), ms)).toBe(0);
   });
 
   it('knows which of the earlier works have had a New Cut', () => {

@@ -1,0 +1,132 @@
+/** Update streams that are open and do not tell: what they cost is seconds, and people are told. */
+
+import { describe, expect, it } from 'vitest';
+import type { FaultInput } from '#pickaxe/mock-node/faults.js';
+import type { NodeLimits } from '#pickaxe/source/node/limits.js';
+import { eventually } from '../follow.ts';
+import { followNode, startNode } from './node.ts';
+
+/** Some time of a real node in a few milliseconds. */
+const QUICK: Partial<NodeLimits> = { refreshMs: 200, pollMs: 50, newCutGraceMs: 100, steadyStreamMs: 150 };
+
+const onUpdates = (kind: FaultInput['kind'], more: Partial<FaultInput> = {}): FaultInput[] => [
+  { endpoint: 'updates', kind, ...more },
+];
+
+async function deaf(faults: FaultInput[], options = {}) {
+  const { node, url } = await startNode(options);
+  node.pickChain = () => 3;
+  node.faults = faults;
+  const followed = followNode(url, QUICK);
+  await followed.follower.work();
+  await eventually(() => expect(node.openStreamsFor(3)).toBe(1));
+  const { recorder } = followed;
+  const polled = () => recorder.of('polling').map(({ chains }) => chains);
+  /** A block that the stream should tell, after a fetch that shows what was before. */
+  const advanced = async () => {
+    const { work } = node.books.requests;
+    await eventually(() => expect(node.books.requests.work).toBeGreaterThan(work + 1));
+    node.advance(3);
+  };
+  return { node, ...followed, polled, advanced };
+}
+
+describe('a stream that is open and silent', () => {
+  it('is found by the next fetch, told of, reopened, and polled for until a stream has spoken again', async () => {
+    const { node, follower, recorder, polled, advanced } = await deaf(onUpdates('silent stream'));
+    const { height } = await follower.work();
+    await advanced();
+    await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 1n));
+    await eventually(() => expect(recorder.of('missed_cut').map(({ chain }) => chain)).toEqual([3]));
+    expect(polled().at(-1)).toEqual([{ chain: 3, reason: 'missed a block' }]);
+    await eventually(() => expect(node.books.requests.updates).toBeGreaterThan(1));
+
+    node.faults = [];
+    node.endStreams();
+    // Another stream is open, and that alone proves nothing.
+    await eventually(() => expect(node.openStreamsFor(3)).toBe(1));
+    await eventually(() => {
+      node.advance(3);
+      expect(polled().at(-1)).toEqual([]);
+    });
+    expect(recorder.of('missed_cut')).toHaveLength(1);
+  });
+
+  it('is not the fault of one that tells each block', async () => {
+    const { recorder, follower, advanced } = await deaf([]);
+    const { height } = await follower.work();
+    for (let block = 1n; block <= 10n; block++) {
+      await advanced();
+      await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + block));
+    }
+    expect(recorder.of('missed_cut')).toEqual([]);
+    // On a machine that is busy a stream can take a moment to open.
+    expect(
+      recorder
+        .of('polling')
+        .flatMap(({ chains }) => chains)
+        .filter(({ reason }) => reason !== 'no stream'),
+    ).toEqual([]);
+  });
+});
+
+it('a stream that tells everything at its end is not trusted for that', async () => {
+  const { node, recorder, polled, advanced } = await deaf(onUpdates('buffered stream'), { streamMs: 800 });
+  await advanced();
+  await eventually(() => expect(recorder.of('missed_cut')).toHaveLength(1));
+  const { updates } = node.books.requests;
+  await eventually(() => {
+    node.advance(3);
+    expect(node.books.requests.updates).toBeGreaterThan(updates + 4);
+  });
+  expect(polled().every((chains) => chains.length === 1)).toBe(true);
+});
+
+describe('a stream that does not behave', () => {
+  it.each(['\n', ': a comment\n', 'event:Refreshed Block\n\n'])(
+    'floods with %j: is left, told of, and polled for',
+    async (noise) => {
+      const flood = onUpdates('noisy stream', { noise, noiseBytesPerS: 3_000_000 });
+      const { node, url } = await startNode();
+      node.pickChain = () => 3;
+      node.faults = flood;
+      const { follower, recorder } = followNode(url, QUICK);
+      await eventually(() => expect(recorder.of('source').some(({ reason }) => /floods/.test(reason))).toBe(true));
+      await eventually(() => expect(node.openStreamsFor(3)).toBe(0));
+      const { height } = await follower.work();
+      node.advance(3);
+      await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 1n));
+      // It is not opened again for half a minute.
+      expect(node.books.requests.updates).toBe(1);
+      expect(recorder.of('polling').at(-1)?.chains).toEqual([{ chain: 3, reason: 'no stream' }]);
+    },
+  );
+
+  it('is asked for and never answered: people are told', async () => {
+    const { node, url } = await startNode();
+    node.faults = onUpdates('hang');
+    const { recorder } = followNode(url, { ...QUICK, streamAnswerMs: 50 });
+    await eventually(() => {
+      const told = recorder.of('source').filter(({ reason }) => /no update stream.*no answer yet/.test(reason));
+      expect(told).toHaveLength(1);
+    });
+  });
+});
+
+describe('a node that gives fewer streams than there are chains', () => {
+  it('is not asked again and again, and gives one for what is mined', async () => {
+    const { node, url } = await startNode({ streamLimit: 3 });
+    let next = 0;
+    node.pickChain = () => next++ % 20;
+    const { follower, recorder } = followNode(url, { refreshMs: 30, pollMs: 30 });
+    await eventually(() => expect(node.books.requests.work).toBeGreaterThan(60));
+    expect(node.books.mostOpenStreams).toBe(3);
+    expect(node.openStreams).toBeGreaterThan(0);
+    node.pickChain = () => 7;
+    await eventually(() => expect(node.openStreamsFor(7)).toBe(1));
+    expect((await follower.work()).chain).toBe(7);
+    const told = recorder.of('source').filter(({ reason }) => reason.includes('no update stream'));
+    expect(told.length).toBeGreaterThan(0);
+    expect(told[0].reason).toMatch(/other chains have theirs/);
+  });
+});

@@ -1,0 +1,115 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Haste } from '#pickaxe/source/node/haste.js';
+
+const limits = { burstMs: 100, hurryMs: 1_000 };
+const clock = { nowUs: () => 0n, monotonicMs: () => performance.now() };
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** Whether it has settled, after everything that is due has happened. */
+async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  let settled = false;
+  promise.then(
+    () => {
+      settled = true;
+    },
+    () => {
+      settled = true;
+    },
+  );
+  await vi.advanceTimersByTimeAsync(0);
+  return settled;
+}
+
+describe('a pause', () => {
+  it('lasts as long as it is told to', async () => {
+    const pause = new Haste(clock, limits).pause(60_000, new AbortController().signal);
+    await vi.advanceTimersByTimeAsync(59_999);
+    expect(await isSettled(pause)).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await isSettled(pause)).toBe(true);
+  });
+
+  it('ends with a sign of life, and with stop', async () => {
+    const haste = new Haste(clock, limits);
+    const [hurried, stopped] = [new AbortController(), new AbortController()];
+    const pauses = [haste.pause(60_000, hurried.signal), haste.pause(60_000, stopped.signal, () => false)];
+    stopped.abort();
+    expect(await isSettled(pauses[1])).toBe(true);
+    expect(await isSettled(pauses[0])).toBe(false);
+    haste.signOfLife();
+    expect(await isSettled(pauses[0])).toBe(true);
+  });
+
+  it('goes on where a sign of life does not matter', async () => {
+    const haste = new Haste(clock, limits);
+    const pause = haste.pause(60_000, new AbortController().signal, () => false);
+    haste.signOfLife();
+    expect(await isSettled(pause)).toBe(false);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await isSettled(pause)).toBe(true);
+  });
+
+  it('is ended by the signs of a burst at its end, once', async () => {
+    const haste = new Haste(clock, limits);
+    const { signal } = new AbortController();
+    haste.signOfLife();
+    const pause = haste.pause(60_000, signal);
+    for (let i = 0; i < 9; i++) {
+      await vi.advanceTimersByTimeAsync(10);
+      haste.signOfLife();
+    }
+    expect(await isSettled(pause)).toBe(false);
+    await vi.advanceTimersByTimeAsync(11);
+    expect(await isSettled(pause)).toBe(true);
+    const next = haste.pause(60_000, signal);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await isSettled(next)).toBe(false);
+  });
+});
+
+describe('a fetch', () => {
+  /** Never answers, like a request to a node that is frozen. */
+  const hanging = (stop: AbortSignal) =>
+    new Promise<void>((_, reject) => stop.addEventListener('abort', () => reject(new Error('aborted'))));
+
+  it('that hangs is let go some time after a sign of life', async () => {
+    const haste = new Haste(clock, limits);
+    const fetch = haste.hurried(new AbortController().signal, hanging);
+    await vi.advanceTimersByTimeAsync(5_000);
+    haste.signOfLife();
+    await vi.advanceTimersByTimeAsync(limits.hurryMs - 1);
+    expect(await isSettled(fetch)).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await fetch).toBe(false);
+  });
+
+  it('is let go at once when everything is', async () => {
+    const haste = new Haste(clock, limits);
+    const fetch = haste.hurried(new AbortController().signal, hanging);
+    haste.letGo();
+    expect(await fetch).toBe(false);
+  });
+
+  it('that ends in time is left alone, and so is the next one', async () => {
+    const haste = new Haste(clock, limits);
+    const { signal } = new AbortController();
+    const first = haste.hurried(signal, () => new Promise((resolve) => setTimeout(resolve, 500)));
+    haste.signOfLife();
+    await vi.advanceTimersByTimeAsync(500);
+    expect(await first).toBe(true);
+    const next = haste.hurried(signal, hanging);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await isSettled(next)).toBe(false);
+  });
+
+  it('fails with its own error, and with that of stop', async () => {
+    const haste = new Haste(clock, limits);
+    const stop = new AbortController();
+    await expect(haste.hurried(stop.signal, () => Promise.reject(new Error('its own')))).rejects.toThrow('its own');
+    const stopped = haste.hurried(stop.signal, hanging);
+    stop.abort();
+    await expect(stopped).rejects.toThrow('aborted');
+  });
+});

@@ -1,0 +1,26 @@
+/** What the documents and the protocol say of time. */
+
+import { expect, it } from 'vitest';
+import { nodeLimits } from '#pickaxe/source/node/limits.js';
+
+it('a node that is back is asked within a second', () => {
+  expect(nodeLimits.fetchPauses.mostMs).toBeLessThan(1_000);
+  expect(nodeLimits.submitPauses.mostMs).toBeLessThan(1_000);
+  expect(nodeLimits.streamPauses.mostMs).toBeLessThanOrEqual(2_000);
+});
+
+it('a silent stream costs seconds', () => {
+  expect(nodeLimits.refreshMs).toBeGreaterThanOrEqual(20_000);
+  expect(nodeLimits.refreshMs).toBeLessThanOrEqual(30_000);
+  expect(nodeLimits.pollMs).toBe(2_000);
+});
+
+it('a solution is tried again for as long as nodes remember work, and for five seconds after stop', () => {
+  expect(nodeLimits.expiryMs).toBe(300_000);
+  expect(nodeLimits.submitAfterStopMs).toBe(5_000);
+});
+
+it('a stream may be as old as nodes let one get: 240 s and a tenth', () => {
+  expect(nodeLimits.maxStreamMs).toBeGreaterThan(264_000);
+  expect(nodeLimits.maxStreamMs).toBeLessThanOrEqual(300_000);
+});

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import type { NodeAnswer } from '#pickaxe/source/node/client.js';
+import { NodeError } from '#pickaxe/source/node/errors.js';
+import { type SolvingOptions, solve } from '#pickaxe/source/node/solving.js';
+
+const TAKEN: NodeAnswer = { status: 200, text: '' };
+const UNKNOWN_WORK: NodeAnswer = { status: 404, text: 'No associated Payload' };
+const busy = (more: { byNode?: boolean; retryAfterMs?: number } = {}) => new NodeError('busy', 'it is busy.', more);
+
+/** Answers in order; the last one again and again. */
+function attempts(answers: (NodeAnswer | Error)[], more: Partial<SolvingOptions> = {}) {
+  const pauses: number[] = [];
+  let posts = 0;
+  let sent = 0;
+  const options: SolvingOptions = {
+    post: async () => {
+      const answer = answers[Math.min(posts++, answers.length - 1)];
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+    isOutdated: () => false,
+    onSent: () => {
+      sent++;
+    },
+    pause: async (ms) => {
+      pauses.push(ms);
+    },
+    lifeMs: 60_000,
+    random: () => 1,
+    limits: { solvedAfterMs: 60_000, submitAfterStopMs: 60_000, submitPauses: { firstMs: 100, mostMs: 800 } },
+    ...more,
+  };
+  const verdict = solve(options, new AbortController().signal);
+  return { verdict, pauses, posts: () => posts, sent: () => sent };
+}
+
+describe('a solution', () => {
+  it('is tried again after growing pauses until it has an answer', async () => {
+    const { verdict, pauses, sent } = attempts([...Array(6).fill(new NodeError('unreachable', 'away.')), TAKEN]);
+    expect((await verdict).verdict).toBe('accepted');
+    expect(pauses).toEqual([100, 200, 400, 800, 800, 800]);
+    expect(sent()).toBe(1);
+  });
+
+  it('waits as long as the node asks for, and never longer than five seconds', async () => {
+    const { verdict, pauses } = attempts([busy({ retryAfterMs: 2_000 }), busy({ retryAfterMs: 60_000 }), TAKEN]);
+    await verdict;
+    expect(pauses).toEqual([2_000, 5_000]);
+  });
+
+  it('counts as sent when the first attempt takes long, once', async () => {
+    let answer: (taken: NodeAnswer) => void = () => {};
+    let told: () => void = () => {};
+    let times = 0;
+    const isTold = new Promise<void>((resolve) => {
+      told = resolve;
+    });
+    const limits = { solvedAfterMs: 1, submitAfterStopMs: 60_000, submitPauses: { firstMs: 1, mostMs: 1 } };
+    const { verdict } = attempts([], {
+      post: () => new Promise((resolve) => (answer = resolve)),
+      onSent: () => {
+        times++;
+        told();
+      },
+      limits,
+    });
+    await isTold;
+    answer(TAKEN);
+    expect((await verdict).verdict).toBe('accepted');
+    expect(times).toBe(1);
+  });
+
+  it('is given up when the node has forgotten its work', async () => {
+    const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 5));
+    const { verdict } = attempts([busy({ byNode: true })], { lifeMs: 50, pause });
+    expect(await verdict).toMatchObject({ verdict: 'unknown', reason: expect.stringMatching(/^given up after \d+/) });
+  });
+});
+
+describe('404', () => {
+  it('is stale after attempts that have surely not been taken', async () => {
+    const { verdict } = attempts([new NodeError('unreachable', 'away.'), busy({ byNode: true }), UNKNOWN_WORK]);
+    expect((await verdict).verdict).toBe('stale');
+  });
+
+  it.each([
+    ['a gateway that says 503 may have passed the first one on', busy({ byNode: false })],
+    ['a gateway that fails may have', new NodeError('failed', '502.')],
+    ['a connection that broke may have', new NodeError('broken', 'broke.')],
+    ['an answer that did not come may have', new NodeError('no answer', 'late.')],
+  ])('is unknown: %s', async (_, first) => {
+    expect((await attempts([first, UNKNOWN_WORK]).verdict).verdict).toBe('unknown');
+  });
+});
+
+describe('a New Cut while a solution is tried again', () => {
+  it('makes it stale where no attempt can have been taken', async () => {
+    const { verdict, posts } = attempts([busy({ byNode: true })], { isOutdated: () => true });
+    expect((await verdict).verdict).toBe('stale');
+    expect(posts()).toBe(1);
+  });
+
+  it('may be its own block: after a gateway that says 503 the node is asked', async () => {
+    const { verdict } = attempts([busy({ byNode: false }), TAKEN], { isOutdated: () => true });
+    expect((await verdict).verdict).toBe('accepted');
+  });
+});

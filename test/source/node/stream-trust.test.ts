@@ -1,0 +1,153 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { StreamTrust } from '#pickaxe/source/node/stream-trust.js';
+
+const limits = { burstMs: 100, pollMs: 2_000, refreshMs: 20_000, steadyStreamMs: 5_000, newCutGraceMs: 2_000 };
+const parent = (number: number) => new Uint8Array(32).fill(number);
+
+describe('StreamTrust', () => {
+  let trust: StreamTrust;
+  let ms: number;
+
+  beforeEach(() => {
+    trust = new StreamTrust(limits);
+    ms = 1_000_000;
+  });
+
+  /** A fetch that takes 10 ms. */
+  const fetch = (chain: number, block: number) => {
+    const askedAtMs = ms;
+    ms += 10;
+    trust.fetched(chain, parent(block), askedAtMs, ms);
+  };
+  const afterGrace = () => {
+    ms += limits.newCutGraceMs;
+    return trust.judge(ms);
+  };
+
+  it('has chains without a stream polled, and those with one not', () => {
+    expect(trust.pollReason(3)).toBe('no stream');
+    trust.opened(3, ms);
+    expect(trust.pollReason(3)).toBeUndefined();
+    trust.ended(3, ms);
+    expect(trust.pollReason(3)).toBe('no stream');
+  });
+
+  it('finds the stream that did not tell a block, once the grace for its New Cut is over', () => {
+    trust.opened(3, ms);
+    fetch(3, 1);
+    ms += 20_000;
+    fetch(3, 2);
+    expect(trust.judgeAtMs()).toBe(ms + limits.newCutGraceMs);
+    expect(trust.judge(ms + limits.newCutGraceMs - 1)).toEqual([]);
+    expect(trust.pollReason(3)).toBeUndefined();
+    expect(afterGrace()).toEqual([3]);
+    expect(trust.pollReason(3)).toBe('missed a block');
+    expect(trust.polled(ms)).toEqual([{ chain: 3, reason: 'missed a block' }]);
+    // It is told once.
+    fetch(3, 3);
+    expect(afterGrace()).toEqual([]);
+  });
+
+  it.each<[string, () => void]>([
+    ['told before the fetch', () => trust.newCut(3, ms)],
+    ['of a stream that opened after the fetch before', () => trust.opened(3, ms)],
+    ['of a stream that was closed meanwhile', () => trust.ended(3, ms)],
+  ])('takes no offence at a block %s', (_, happens) => {
+    trust.opened(3, ms);
+    fetch(3, 1);
+    ms += 1_000;
+    happens();
+    fetch(3, 2);
+    expect(afterGrace()).toEqual([]);
+    expect(trust.judgeAtMs()).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('takes no offence at a New Cut that comes within the grace, nor at the same parent', () => {
+    trust.opened(3, ms);
+    fetch(3, 1);
+    fetch(3, 1);
+    fetch(3, 2);
+    ms += limits.newCutGraceMs - 1;
+    trust.newCut(3, ms);
+    expect(afterGrace()).toEqual([]);
+  });
+
+  it('distrusts the streams that are as silent, those that come later, and none that has just spoken', () => {
+    for (const chain of [3, 4, 5]) trust.opened(chain, ms);
+    fetch(3, 1);
+    ms += limits.refreshMs + 1;
+    trust.newCut(5, ms);
+    fetch(3, 2);
+    expect(afterGrace()).toEqual([3, 4]);
+    trust.opened(6, ms);
+    expect([3, 4, 5, 6].map((chain) => trust.pollReason(chain) ?? 'trusted')).toEqual([
+      'missed a block',
+      'missed a block',
+      'trusted',
+      'missed a block',
+    ]);
+  });
+
+  it('trusts a stream again that has spoken and stays open, and not one that speaks at its end', () => {
+    trust.opened(3, ms);
+    fetch(3, 1);
+    fetch(3, 2);
+    afterGrace();
+    trust.newCut(3, ms);
+    trust.ended(3, ms);
+    trust.opened(3, ms);
+    ms += limits.steadyStreamMs;
+    trust.judge(ms);
+    expect(trust.pollReason(3)).toBe('missed a block');
+    trust.newCut(3, ms);
+    expect(trust.judgeAtMs()).toBe(ms + limits.steadyStreamMs);
+    ms += limits.steadyStreamMs - 1;
+    trust.judge(ms);
+    expect(trust.pollReason(3)).toBe('missed a block');
+    ms += 1;
+    trust.judge(ms);
+    expect(trust.pollReason(3)).toBeUndefined();
+    expect(trust.polled(ms)).toEqual([]);
+  });
+
+  it('does not list a chain whose stream is about to open', () => {
+    trust.opened(3, ms);
+    trust.ended(3, ms);
+    expect(trust.polled(ms + limits.pollMs - 1)).toEqual([]);
+    expect(trust.polled(ms + limits.pollMs)).toEqual([{ chain: 3, reason: 'no stream' }]);
+  });
+
+  describe('the age at which work is fetched anew', () => {
+    it('is that of polling until a stream has spoken, and grows with the silence', () => {
+      trust.opened(3, ms);
+      expect(trust.refreshMs(ms)).toBe(limits.pollMs);
+      expect(trust.refreshMs(ms + 60_000)).toBe(6_000);
+      expect(trust.refreshMs(ms + 3_600_000)).toBe(limits.refreshMs);
+    });
+
+    it('is the usual one while streams speak as often as they do, and shorter when they fall silent', () => {
+      trust.opened(3, ms);
+      trust.opened(4, ms);
+      for (let i = 0; i < 50; i++) {
+        ms += 4_000;
+        trust.newCut(3 + (i % 2), ms);
+        // One block's echo makes no usual pause.
+        trust.newCut(3 + (i % 2), ms + 499);
+      }
+      expect(trust.refreshMs(ms + 499)).toBe(limits.refreshMs);
+      expect(trust.refreshMs(ms + 10_000)).toBe(limits.refreshMs);
+      expect(trust.refreshMs(ms + 15_000)).toBe(limits.pollMs);
+      expect(trust.refreshMs(ms + 30_499)).toBe(3_000);
+    });
+
+    it('is not shortened by a silence of a few seconds, however quick the chains are', () => {
+      trust.opened(3, ms);
+      for (let i = 0; i < 100; i++) {
+        ms += 600;
+        trust.newCut(3, ms);
+      }
+      expect(trust.refreshMs(ms + 4_999)).toBe(limits.refreshMs);
+      expect(trust.refreshMs(ms + 5_001)).toBe(limits.pollMs);
+    });
+  });
+});

@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { watchSuspension } from '#pickaxe/source/node/suspension.js';
+
+/** Timers, and two clocks that can be moved apart from them. */
+const world = { wallMs: 1_700_000_000_000, monotonicMs: 5_000 };
+const clock = { nowUs: () => BigInt(world.wallMs) * 1000n, monotonicMs: () => world.monotonicMs };
+let resumed: number[];
+let end: () => void;
+
+function pass(ms: number): void {
+  for (let passed = 0; passed < ms; passed += 100) {
+    world.wallMs += 100;
+    world.monotonicMs += 100;
+    vi.advanceTimersByTime(100);
+  }
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  resumed = [];
+  end = watchSuspension(clock, (ms) => resumed.push(ms));
+});
+afterEach(() => {
+  end();
+  vi.useRealTimers();
+});
+
+it('says nothing while time passes, even on a machine so busy that a timer is two seconds late', () => {
+  pass(60_000);
+  world.wallMs += 2_000;
+  world.monotonicMs += 2_000;
+  pass(60_000);
+  expect(resumed).toEqual([]);
+});
+
+it('notices a process that was stopped: both clocks have gone on without it', () => {
+  pass(1_000);
+  world.wallMs += 60_000;
+  world.monotonicMs += 60_000;
+  pass(1_000);
+  expect(resumed).toEqual([60_000]);
+});
+
+it('notices a machine that slept: its monotonic clock stood still', () => {
+  pass(1_000);
+  world.wallMs += 3_600_000;
+  pass(1_000);
+  expect(resumed).toEqual([3_600_000]);
+});
+
+it('takes no offence at a wall clock that is set back', () => {
+  pass(1_000);
+  world.wallMs -= 3_600_000;
+  pass(5_000);
+  expect(resumed).toEqual([]);
+});
+
+it('can be ended', () => {
+  end();
+  world.wallMs += 60_000;
+  pass(5_000);
+  expect(resumed).toEqual([]);
+});
