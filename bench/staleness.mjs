@@ -15,7 +15,7 @@ import { IdleMiner } from './lib/idle-miner.mjs';
 import { startIdleMinerProcess } from './lib/idle-miner-process.mjs';
 import { startMockProcess } from './lib/mock-process.mjs';
 import { runScenarios } from './lib/scenarios.mjs';
-import { mined, nowMs } from './lib/told.mjs';
+import { mined, nowMs, secondsTo } from './lib/told.mjs';
 import { startWatchedNode } from './lib/watched-node.mjs';
 
 const FULL_SECONDS = 600;
@@ -78,12 +78,6 @@ async function repeated(seconds, ownS, action) {
 
 /** So that what follows meets every phase of the source's own timers. */
 const anyPhase = (fromS, toS) => sleep(1000 * (fromS + Math.random() * (toS - fromS)));
-
-/** Seconds from a moment to the first turn that is as wanted; how long it was waited for, when there was none. */
-async function secondsTo(turns, wanted, sinceMs, waitMs) {
-  const turn = await turns.first(wanted, sinceMs, waitMs);
-  return ((turn?.atMs ?? nowMs()) - sinceMs) / 1000;
-}
 
 const isOf = (rank) => (turn) => turn.work?.id.startsWith(`${rank}/`) ?? false;
 
