@@ -6,7 +6,7 @@ import { median, printHeading, printTable, save } from './figures.mjs';
 /**
  * The command line of a benchmark that is made of scenarios. Ends the process: with 1 when a goal is missed.
  * @param scenarios by name: `what` it is, for people; `figure`: what is measured; `unit`; `goal`: the most that it may be,
- *   where there is one; `judged`: `mean` or `worst`; `leastSeconds`: runs in a shorter time only when it is named;
+ *   where there is one, or a function of the seconds that tells it; `judged`: `mean` or `worst`; `leastSeconds`: runs in a shorter time only when it is named;
  *   `alone`: runs when the others are done; `run(seconds)`: a promise of samples, a number each
  * @param defaultSeconds that a scenario takes
  */
@@ -41,7 +41,8 @@ export async function runScenarios(scenarios, defaultSeconds) {
   process.exit(values.goals && missed.length > 0 ? 1 : 0);
 }
 
-async function result(name, { what, figure, unit, goal, judged, run }, seconds) {
+async function result(name, { what, figure, unit, goal: aim, judged, run }, seconds) {
+  const goal = typeof aim === 'function' ? aim(seconds) : aim;
   const samples = await run(seconds);
   if (samples.length === 0) throw new Error(`${name} has measured nothing`);
   const worst = rounded(Math.max(...samples));
