@@ -11,7 +11,11 @@ import { Told } from './told.mjs';
 
 /** @returns `turns` and `events` as an IdleMiner's, and the `pid` */
 export async function startIdleMinerProcess(urls) {
-  const child = fork(fileURLToPath(import.meta.url), [JSON.stringify(urls)], { serialization: 'advanced' });
+  const child = fork(fileURLToPath(import.meta.url), [JSON.stringify(urls)], {
+    serialization: 'advanced',
+    // They are counted, not printed.
+    execArgv: ['--no-warnings'],
+  });
   const turns = new Told();
   const events = new Told();
   let answer = () => {};

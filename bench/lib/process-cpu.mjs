@@ -1,4 +1,4 @@
-// Processor time of other processes, thread by thread, and their memory. Linux only: /proc.
+// Processor time of other processes, thread by thread, what they read, and their memory. Linux only: /proc.
 
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -34,6 +34,11 @@ export function between(pid, before, after) {
     times[whose] += (ns - (before.get(tid)?.ns ?? 0)) / 1e6;
   }
   return times;
+}
+
+/** What a process has read so far, from files and sockets. */
+export function bytesRead(pid) {
+  return Number(/rchar: (\d+)/.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))[1]);
 }
 
 /** Memory of a process that is in RAM. */

@@ -6,8 +6,8 @@ import { median, printHeading, printTable, save } from './figures.mjs';
 /**
  * The command line of a benchmark that is made of scenarios. Ends the process: with 1 when a goal is missed.
  * @param scenarios by name: `what` it is, for people; `figure`: what is measured; `unit`; `goal`: the most that it may be,
- *   where there is one; `judged`: `mean` or `worst`; `leastSeconds`: runs in a shorter time only when it is named;
- *   `run(seconds)`: a promise of samples, a number each
+ *   where there is one, or a function of the seconds that tells it; `judged`: `mean` or `worst`; `leastSeconds`: runs in a shorter time only when it is named;
+ *   `alone`: runs when the others are done; `run(seconds)`: a promise of samples, a number each
  * @param defaultSeconds that a scenario takes
  */
 export async function runScenarios(scenarios, defaultSeconds) {
@@ -28,7 +28,9 @@ export async function runScenarios(scenarios, defaultSeconds) {
   if (unknown) throw new Error(`there is no scenario ${unknown}: there are ${Object.keys(scenarios).join(', ')}`);
   if (!values.json) printHeading();
 
-  const results = await Promise.all(names.map((name) => result(name, scenarios[name], seconds)));
+  const run = (name) => result(name, scenarios[name], seconds);
+  const results = await Promise.all(names.filter((name) => !scenarios[name].alone).map(run));
+  for (const name of names.filter((name) => scenarios[name].alone)) results.push(await run(name));
   if (values.json) console.log(JSON.stringify({ seconds, results }));
   else print(results);
   save(values.out, { seconds, results });
@@ -39,7 +41,8 @@ export async function runScenarios(scenarios, defaultSeconds) {
   process.exit(values.goals && missed.length > 0 ? 1 : 0);
 }
 
-async function result(name, { what, figure, unit, goal, judged, run }, seconds) {
+async function result(name, { what, figure, unit, goal: aim, judged, run }, seconds) {
+  const goal = typeof aim === 'function' ? aim(seconds) : aim;
   const samples = await run(seconds);
   if (samples.length === 0) throw new Error(`${name} has measured nothing`);
   const worst = rounded(Math.max(...samples));

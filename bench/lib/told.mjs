@@ -41,6 +41,12 @@ export class Told {
   }
 }
 
+/** Seconds from a moment to the first turn that is as wanted; to the end of the wait, when there was none. */
+export async function secondsTo(turns, wanted, sinceMs, waitMs) {
+  const turn = await turns.first(wanted, sinceMs, waitMs);
+  return ((turn?.atMs ?? nowMs()) - sinceMs) / 1000;
+}
+
 /**
  * What was mined between two moments.
  * @param turns what the miner was on, in order: `work` from `atMs` on, nothing where `work` is undefined

@@ -1,0 +1,249 @@
+// What a node that misbehaves costs a miner: time without work, verdicts, timers, and processor time.
+//
+//   node bench/misbehaviour.mjs [--seconds 120] [--scenario NAME]… [--json] [--out FILE] [--no-goals]
+//
+// Scenarios run side by side on miners that hash nothing, with the limits that are shipped; the floods follow one after the
+// other. Waits for work end after --seconds. Exits with 1 when a goal is missed. Linux only: it reads the scheduler's
+// statistics.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { IdleMiner } from './lib/idle-miner.mjs';
+import { startIdleMinerProcess } from './lib/idle-miner-process.mjs';
+import { bytesRead, threadTimes } from './lib/process-cpu.mjs';
+import { runScenarios } from './lib/scenarios.mjs';
+import { nowMs, secondsTo } from './lib/told.mjs';
+import { startWatchedNode } from './lib/watched-node.mjs';
+
+const CHAIN = 0;
+/** Streams that lasted this long are reopened at once: see source/node/limits.ts. */
+const STEADY_MS = 6_000;
+/** Between what a node does and what follows: far longer than it takes to arrive. */
+const PAUSE_MS = 1_000;
+/** For V8 to compile what a flood runs, and for its measurement. */
+const WARM_UP_MS = 3_000;
+const FLOOD_MS = 10_000;
+
+/** A node whose work is all of one chain, and a miner with a stream of it that is well. */
+async function startSteady(options) {
+  const watched = await startWatchedNode(options);
+  watched.node.pickChain = () => CHAIN;
+  const miner = new IdleMiner([watched.url]);
+  while (watched.node.openStreamsFor(CHAIN) === 0) await sleep(10);
+  await sleep(STEADY_MS + 2_000 * Math.random());
+  const close = async () => {
+    await miner.stop();
+    await watched.node.close();
+  };
+  return { ...watched, miner, close };
+}
+
+/** A stream ends and is reopened, so that work is asked for again; that goes wrong, and then comes a New Cut. */
+function spoiltRefresh(fault) {
+  return async (seconds) => {
+    const { node, miner, isFresh, close } = await startSteady();
+    node.faults = [{ endpoint: 'work', times: 1, ...fault }];
+    node.endStreams();
+    while (node.books.faults === 0) await sleep(10);
+    while (node.openStreamsFor(CHAIN) === 0) await sleep(10);
+    await sleep(PAUSE_MS);
+    const cutMs = nowMs();
+    node.advance(CHAIN);
+    const sample = await secondsTo(miner.turns, isFresh, cutMs, seconds * 1000);
+    await close();
+    return [sample];
+  };
+}
+
+async function earlyCut(seconds) {
+  const { node, miner, isFresh, close } = await startSteady({ cutLeadMs: 50 });
+  const cutMs = nowMs();
+  node.advance(CHAIN);
+  // What is mined in the lead itself is not stale yet: the block has not come.
+  const isNext = (turn) => isFresh(turn) && turn.atMs > cutMs + 50;
+  const height = miner.turns.all.findLast(({ work }) => work).work.height;
+  const sample = await secondsTo(
+    miner.turns,
+    (turn) => isNext(turn) && turn.work.height > height,
+    cutMs,
+    seconds * 1000,
+  );
+  await close();
+  return [sample];
+}
+
+/** @param figure `refused`: 100 where the verdict is not `accepted`; `idle`: seconds until the next work is mined */
+function solvedAnswer(kind, figure) {
+  return async (seconds) => {
+    const { node, miner, isFresh, close } = await startSteady();
+    // A New Cut, as our own block is one, would have new work fetched whatever becomes of the answer.
+    node.silenceStreams();
+    node.faults = [{ endpoint: 'solved', kind, times: 1 }];
+    const solvedMs = nowMs();
+    miner.solve();
+    const idle = await secondsTo(miner.turns, isFresh, solvedMs, seconds * 1000);
+    const told = await miner.events.first(({ event }) => event === 'verdict', solvedMs, seconds * 1000);
+    const refused = told?.verdict === 'accepted' ? 0 : 100;
+    await close();
+    return [{ idle, refused }[figure]];
+  };
+}
+
+/** Two nodes, the second in use for a moment before, and then the first takes no solution any more. */
+function standby(endpoint) {
+  return async (seconds) => {
+    const first = await startWatchedNode();
+    const second = await startWatchedNode();
+    const miner = new IdleMiner([first.url, second.url]);
+    const isOf = (rank) => (turn) => turn.work?.id.startsWith(`${rank}/`) ?? false;
+    await miner.turns.first(isOf(0), 0, seconds * 1000);
+    await first.node.goAway();
+    await miner.turns.first(isOf(1), 0, seconds * 1000);
+    const backMs = nowMs();
+    await first.node.comeBack();
+    await miner.turns.first(isOf(0), backMs, seconds * 1000);
+    await sleep(STEADY_MS);
+    first.node.faults = [{ endpoint, kind: 'hang' }];
+    const solvedMs = nowMs();
+    miner.solve();
+    const sample = await secondsTo(miner.turns, ({ work }) => work !== undefined, solvedMs, seconds * 1000);
+    await miner.stop();
+    await first.node.close();
+    await second.node.close();
+    return [sample];
+  };
+}
+
+/** @param figure of what the process says of itself: `timers` or `warnings` that it has more of than before */
+function retryLines(retryMs, figure) {
+  return async (seconds) => {
+    const { node, url } = await startWatchedNode({ streamMs: STEADY_MS });
+    const miner = await startIdleMinerProcess([url]);
+    while (node.openStreams < node.settings.chains) {
+      await sleep(100);
+      node.advance();
+    }
+    const count = async () => {
+      const { timers, warnings } = await miner.measure();
+      return { timers, warnings: warnings.length }[figure];
+    };
+    const before = await count();
+    node.faults = [
+      { endpoint: 'updates', kind: 'noisy stream', noise: `retry: ${retryMs}\nid: 7\n\n`, noiseBytesPerS: 100 },
+    ];
+    await sleep(seconds * 1000);
+    const sample = (await count()) - before;
+    await miner.stop();
+    await node.close();
+    return [sample];
+  };
+}
+
+/** 100 where nobody was told that there is no stream. */
+async function untold(seconds) {
+  const { node, url } = await startWatchedNode({ rivalMs: 7_500 });
+  node.faults = [{ endpoint: 'updates', kind: 'hang' }];
+  const miner = new IdleMiner([url]);
+  const isWord = ({ event, reason }) => event === 'source' && /stream/.test(reason);
+  const told = await miner.events.first(isWord, 0, seconds * 1000);
+  await miner.stop();
+  await node.close();
+  return [told ? 0 : 100];
+}
+
+/** The main thread's processor time ÷ the time in which that much noise comes: a busy machine reads it more slowly. */
+function flood(noise, noiseBytesPerS) {
+  return async () => {
+    const { node, url } = await startWatchedNode();
+    node.pickChain = () => CHAIN;
+    node.faults = [{ endpoint: 'updates', kind: 'noisy stream', noise, noiseBytesPerS }];
+    const miner = await startIdleMinerProcess([url]);
+    while (node.openStreams === 0) await sleep(10);
+    await sleep(WARM_UP_MS);
+    const measure = () => ({
+      cpuMs: threadTimes(miner.pid).get(miner.pid).ns / 1e6,
+      noiseMs: (1000 * bytesRead(miner.pid)) / noiseBytesPerS,
+      ms: nowMs(),
+    });
+    const before = measure();
+    await sleep(FLOOD_MS);
+    const after = measure();
+    // Where the miner has cut the stream off, no noise is left to measure by.
+    const by = node.books.requests.updates > 1 || node.openStreams === 0 ? 'ms' : 'noiseMs';
+    await miner.stop();
+    await node.close();
+    return [(100 * (after.cpuMs - before.cpuMs)) / (after[by] - before[by])];
+  };
+}
+
+const idle = { figure: 'until fresh work is mined', unit: 's', judged: 'worst' };
+const verdict = { figure: 'solutions not accepted', unit: '%', judged: 'worst', goal: 0 };
+const mainThread = { figure: 'main thread', unit: '%', judged: 'worst', goal: 10, alone: true };
+
+const scenarios = {
+  'refresh-busy': {
+    ...idle,
+    goal: 1,
+    what: 'a refresh is answered by 503 with retry-after: 60, then comes a New Cut',
+    run: spoiltRefresh({ kind: 'unavailable', retryAfterS: 60 }),
+  },
+  'refresh-hangs': {
+    ...idle,
+    goal: 1,
+    what: 'a refresh is never answered, then comes a New Cut',
+    run: spoiltRefresh({ kind: 'hang' }),
+  },
+  'early-cut': {
+    ...idle,
+    goal: 2,
+    what: 'a New Cut is told 50 ms before the work changes',
+    run: earlyCut,
+  },
+  'broken-verdict': {
+    ...verdict,
+    what: 'the body of a solution’s answer breaks',
+    run: solvedAnswer('broken body', 'refused'),
+  },
+  'broken-idle': { ...idle, goal: 1, what: 'the same', run: solvedAnswer('broken body', 'idle') },
+  'endless-verdict': {
+    ...verdict,
+    what: 'the body of a solution’s answer never ends',
+    run: solvedAnswer('endless body', 'refused'),
+  },
+  'endless-idle': { ...idle, goal: 1, what: 'the same', run: solvedAnswer('endless body', 'idle') },
+  'solved-hangs': {
+    ...idle,
+    goal: 2,
+    what: 'the first of two nodes takes no solution any more: the POST hangs; the second has work',
+    run: standby('solved'),
+  },
+  'all-hangs': { ...idle, goal: 2, what: 'and it answers nothing else either', run: standby('any') },
+  'retry-timers': {
+    figure: 'timers more than before',
+    unit: '',
+    judged: 'worst',
+    goal: 4,
+    what: 'streams that say retry: 3600000 and end every 6 s',
+    run: retryLines(3_600_000, 'timers'),
+  },
+  'retry-warnings': {
+    figure: 'warnings of Node.js',
+    unit: '',
+    judged: 'worst',
+    goal: 0,
+    what: 'streams that say retry: 99999999999 and end every 6 s',
+    run: retryLines(99_999_999_999, 'warnings'),
+  },
+  'updates-hang': {
+    figure: 'runs in which nobody was told',
+    unit: '%',
+    judged: 'worst',
+    goal: 0,
+    what: 'requests for streams are never answered, while work is',
+    run: untold,
+  },
+  'newlines-1': { ...mainThread, what: 'a stream of bare newlines, 1 MB/s', run: flood('\n', 1e6) },
+  'newlines-3': { ...mainThread, what: 'a stream of bare newlines, 3 MB/s', run: flood('\n', 3e6) },
+  'comments-3': { ...mainThread, what: 'a stream of comments, 3 MB/s', run: flood(':\n\n', 3e6) },
+};
+
+await runScenarios(scenarios, 120);
