@@ -11,6 +11,7 @@ import { within } from './deadline.ts';
 import { NodeError, networkError, quote } from './errors.ts';
 import type { NodeLimits } from './limits.ts';
 import { refusal } from './refusal.ts';
+import { connectorFor, type Trust } from './tls.ts';
 import { CONFIG_PATH, type NodeAddress } from './url.ts';
 
 /** Document 1, "Miner information". */
@@ -26,8 +27,7 @@ export interface ClientOptions {
   readonly nodeClock: NodeClock;
   readonly clock: Clock;
   readonly userAgent: string;
-  /** Takes any certificate: nodes often sign their own. */
-  readonly insecureTls: boolean;
+  readonly trust: Trust;
   readonly limits: NodeLimits;
 }
 
@@ -66,12 +66,9 @@ export class NodeClient {
 
   constructor(options: ClientOptions) {
     this.#options = options;
-    const shared = {
-      connect: { timeout: options.limits.connectTimeoutMs, rejectUnauthorized: !options.insecureTls },
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      pipelining: 1,
-    };
     const { origin } = options.address;
+    const connect = connectorFor(origin, options.trust, options.limits.connectTimeoutMs);
+    const shared = { connect, keepAliveTimeout: KEEP_ALIVE_MS, pipelining: 1 };
     this.#requests = new Pool(origin, { ...shared, connections: MAX_CONNECTIONS, maxResponseSize: MAX_ANSWER_BYTES });
     // Nodes keep a stream silent for minutes and end it themselves: undici's time-outs are off.
     this.#streams = new Pool(origin, { ...shared, headersTimeout: 0, bodyTimeout: 0 });

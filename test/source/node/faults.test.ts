@@ -6,8 +6,8 @@ import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { FaultInput } from '#pickaxe/mock-node/faults.js';
 import { eventually, mine } from '../follow.ts';
+import { selfSigned } from './certificates.ts';
 import { followNode, miner, startNode } from './node.ts';
-import { cert, key } from './self-signed.ts';
 
 const workFault = (kind: FaultInput['kind'], more: Partial<FaultInput> = {}): FaultInput[] => [
   { endpoint: 'work', kind, ...more },
@@ -183,7 +183,7 @@ describe('work cannot be had', () => {
 
   it('the node signs its own certificate: says what to do, and can be told to take it', async () => {
     const record = Buffer.alloc(322, 1);
-    const server = createHttpsServer({ key, cert }, (_, response) => {
+    const server = createHttpsServer({ ...selfSigned }, (_, response) => {
       response.setHeader('x-server-timestamp', '1800000000');
       response.end(record);
     });
@@ -196,7 +196,7 @@ describe('work cannot be had', () => {
     const careful = followNode(url).follower;
     await eventually(() => expect(careful.of('lost')).toHaveLength(1));
     expect(careful.of('lost')[0].reason).toMatch(/certificate .* is not trusted.*--insecure-tls/);
-    const trusting = followNode(url, {}, { insecureTls: true }).follower;
+    const trusting = followNode(url, {}, { trust: { by: 'nothing' } }).follower;
     expect((await trusting.work()).header).toEqual(new Uint8Array(record.subarray(36)));
   });
 
