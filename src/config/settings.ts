@@ -28,15 +28,15 @@ export const SETTINGS = {
       fingerprints: {
         kind: kinds.list(kinds.nodeFingerprint),
         about:
-          'SHA-256 fingerprint of the certificate that an https node must show, whoever signed it; of one of several nodes, URL=FINGERPRINT',
+          'SHA-256 fingerprint of the certificate that an https node must show, whoever signed it; for one of several nodes, URL=FINGERPRINT',
         example: [`https://node.example=${'A'.repeat(43)}`],
         flag: '--node-fingerprint <fingerprint>',
       },
       caFiles: {
         kind: kinds.list(kinds.nodeFile),
         about:
-          'PEM file with the certificates of the authorities that https nodes go by, instead of those known; for one node, URL=FILE',
-        otherwise: 'those that Node.js brings',
+          'PEM file with the certificates of authorities, one of which must have signed that of an https node; for one of several nodes, URL=FILE',
+        otherwise: 'the authorities that Node.js knows',
         example: ['node-ca.pem'],
         flag: '--node-ca-file <file>',
       },
