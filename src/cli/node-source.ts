@@ -8,13 +8,14 @@ import { NodeSource } from '../source/node/node-source.ts';
 import type { WorkSource } from '../source/source.ts';
 import { version } from '../version.ts';
 import { refuse, UsageError } from './exit-codes.ts';
+import { nodeTrust } from './node-trust.ts';
 
 /** The settings that say where to mine and for whom. */
 export type NodeSettings = Pick<Config, 'node' | 'miner'>;
 
 /** @throws UsageError that says which setting is missing or wrong. */
 export function nodeSource({ node, miner: wishes }: NodeSettings, events: Events): WorkSource {
-  const { urls = [], network, insecureTls } = node;
+  const { urls = [], network } = node;
   const { account, predicate, publicKeys = [] } = wishes;
   if (urls.length === 0) {
     throw new UsageError(
@@ -29,8 +30,9 @@ export function nodeSource({ node, miner: wishes }: NodeSettings, events: Events
   refuse(minerContradictions({ node, miner: wishes }));
   const miner = { account: account ?? defaultAccount(publicKeys), predicate, publicKeys };
   const sources = urls.map((url) => {
+    const trust = nodeTrust(url, node);
     try {
-      const options = { url, network: network ?? '', miner, insecureTls, userAgent: `pickaxe/${version}` };
+      const options = { url, network: network ?? '', miner, trust, userAgent: `pickaxe/${version}` };
       return new NodeSource(options, { emit: events.emit });
     } catch (fault) {
       throw new UsageError((fault as Error).message);

@@ -1,6 +1,6 @@
 /** Checks what one place says (a file, the environment, the flags): values on one side, problems on the other. */
 
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import { fileSchema } from './schema.ts';
 import { redact, whereSecretBelongs } from './secrets.ts';
 import type { Entry } from './setting.ts';
@@ -47,7 +47,7 @@ function valuesOf(tables: Tables, { where, file }: Said): Checked['values'] {
   for (const { table, key, path, setting } of ENTRIES) {
     const value = tables[table]?.[key];
     if (value === undefined) continue;
-    const meant = setting.kind.form === 'path' && file !== undefined ? resolve(dirname(file), `${value}`) : value;
+    const meant = file === undefined ? value : (setting.kind.startAt?.(dirname(file), value) ?? value);
     values.set(path, { value: meant, where: where([table, key]) });
   }
   return values;

@@ -2,6 +2,7 @@
 
 import { isLoopback, parseHttpAddress } from '../http-address.ts';
 import { hasPath } from '../source/node/url.ts';
+import { ofNode, valuesFor } from './of-node.ts';
 import type { Config } from './settings.ts';
 
 /** Of whom and where mining is for: what `pickaxe mine` needs beside a node and a key. */
@@ -13,7 +14,42 @@ export function minerContradictions({ node, miner }: Pick<Config, 'node' | 'mine
       account === undefined &&
       'Several keys have no default account: name it with --account NAME.',
     network === undefined && !urls.every(hasPath) && 'Name the network with --network, like --network mainnet01.',
+    ...certificates(node),
   ]);
+}
+
+/** What says which certificates are trusted must have a node to say it of, and one answer for each. */
+function certificates({ urls = [], fingerprints = [], caFiles = [], insecureTls }: Config['node']): Perhaps[] {
+  if (urls.length === 0) return [];
+  const isFor = (url: string, texts: readonly string[]) => valuesFor(url, texts).length > 0;
+  const ownFiles = urls.length === 1 ? caFiles : caFiles.filter((text) => ofNode(text)?.origin !== undefined);
+  const both = urls.find((url) => isFor(url, fingerprints) && isFor(url, ownFiles));
+  const either = fingerprints.length > 0 ? '--node-fingerprint' : caFiles.length > 0 && '--node-ca-file';
+  return [
+    ...fingerprints.map((text) => withoutNode('--node-fingerprint', text, urls) || withoutUrl(text, urls)),
+    ...caFiles.map((text) => withoutNode('--node-ca-file', text, urls)),
+    both !== undefined &&
+      `--node-fingerprint decides alone on the certificate of ${both}: leave out its --node-ca-file.`,
+    insecureTls && either && `--insecure-tls takes any certificate, and ${either} does not: give one of them.`,
+  ];
+}
+
+/** @returns what is wrong with the node that a setting names, or with all nodes where it names none */
+function withoutNode(flag: string, text: string, urls: readonly string[]): Perhaps {
+  const named = ofNode(text)?.origin;
+  const origins = urls.map((url) => new URL(url).origin);
+  const meant = origins.filter((origin) => named === undefined || named === origin);
+  if (meant.length === 0) {
+    return `${flag} names ${named}, which is none of the nodes (${origins.join(', ')}): correct its URL or remove it.`;
+  }
+  if (meant.some((origin) => origin.startsWith('https:'))) return false;
+  return `${flag} needs a node URL that begins with https://: ${meant.join(' and ')} shows no certificate.`;
+}
+
+function withoutUrl(fingerprint: string, urls: readonly string[]): Perhaps {
+  if (urls.length === 1 || ofNode(fingerprint)?.origin !== undefined) return false;
+  const url = urls.find((url) => /^https:/i.test(url)) ?? urls[0];
+  return `There are ${urls.length} nodes: write --node-fingerprint with the URL of one of them, like ${new URL(url).origin}=${fingerprint}.`;
 }
 
 /** Of all that mines, on whatever node. */

@@ -1,20 +1,25 @@
 /** The kinds of values that settings have: what is accepted, how it reads from a text, what to say of anything else. */
 
+import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { MAX_CPUS, parseCpuList } from '../cpu-list.ts';
 import { parseHttpAddress } from '../http-address.ts';
 import { parseTime } from '../quantities.ts';
+import { parseFingerprint } from '../source/node/certificate.ts';
+import { ofNode } from './of-node.ts';
 
 /** zod, handed in when something is checked: loading it takes longer than all of `pickaxe --help`. */
 export type Zod = typeof z;
 
 export interface Kind<T> {
   /** How it reads from a flag or an environment variable. */
-  readonly form: 'text' | 'number' | 'switch' | 'list' | 'path';
+  readonly form: 'text' | 'number' | 'switch' | 'list';
   /** One sentence that tells what to give instead of something else. */
   readonly says: string;
   readonly choices?: readonly string[];
   readonly schema: (zod: Zod) => z.ZodType<T>;
+  /** Of a kind with a path in it. @returns the value with its path starting at the folder of the file that says it */
+  startAt?(folder: string, value: T): T;
 }
 
 /** Of a list: far more nodes, keys or devices than anybody names. */
@@ -80,18 +85,20 @@ export function list<T>(item: Kind<T>): Kind<readonly T[]> {
         .min(1)
         .max(MAX_ITEMS)
         .overwrite((items) => [...new Set(items)]),
+    startAt: (folder, items) => items.map((value) => item.startAt?.(folder, value) ?? value),
   };
 }
 
 /** A file: relative paths start at the folder of the file that names it; from elsewhere, at the current folder. */
 export const path: Kind<string> = {
-  form: 'path',
+  form: 'text',
   says: 'Give the path of a file.',
   schema: (z) =>
     z
       .string()
       .max(MAX_CHARACTERS)
       .regex(/^[^\0]+$/),
+  startAt: resolve,
 };
 
 /** setTimeout's longest wait is 2^31 ms, its shortest is one. */
@@ -198,6 +205,37 @@ export const nodeUrl: Kind<string> = {
         const { username, password } = new URL(url);
         return username === '' && password === '';
       }),
+};
+
+/** `parseFingerprint` reads it, once `ofNode` has taken it apart. Kept as Base64Url. */
+export const nodeFingerprint: Kind<string> = {
+  form: 'text',
+  says:
+    'Give the SHA-256 of the node’s certificate: 43 characters of Base64Url, or 64 hex digits as ' +
+    'openssl x509 -fingerprint -sha256 prints them; for one of several nodes, URL=FINGERPRINT.',
+  schema: (z) =>
+    z
+      .string()
+      .max(MAX_CHARACTERS)
+      .refine((text) => canonicalFingerprint(text) !== undefined)
+      .overwrite((text) => canonicalFingerprint(text) ?? text),
+};
+
+function canonicalFingerprint(text: string): string | undefined {
+  const { value = '' } = ofNode(text) ?? {};
+  const fingerprint = parseFingerprint(value);
+  return fingerprint && text.slice(0, -value.length) + fingerprint;
+}
+
+/** A file as of `path`, once `ofNode` has taken it apart. */
+export const nodeFile: Kind<string> = {
+  form: 'text',
+  says: 'Give the path of a file; for one of several nodes, URL=FILE.',
+  schema: (z) => path.schema(z).refine((text) => ofNode(text) !== undefined),
+  startAt: (folder, text) => {
+    const { value = text } = ofNode(text) ?? {};
+    return text.slice(0, -value.length) + resolve(folder, value);
+  },
 };
 
 /** `parseHttpAddress` reads it. */

@@ -25,6 +25,21 @@ export const SETTINGS = {
         example: 'mainnet01',
         flag: '--network <id>',
       },
+      fingerprints: {
+        kind: kinds.list(kinds.nodeFingerprint),
+        about:
+          'SHA-256 fingerprint of the certificate that an https node must show, whoever signed it; for one of several nodes, URL=FINGERPRINT',
+        example: [`https://node.example=${'A'.repeat(43)}`],
+        flag: '--node-fingerprint <fingerprint>',
+      },
+      caFiles: {
+        kind: kinds.list(kinds.nodeFile),
+        about:
+          'PEM file with the certificates of authorities, one of which must have signed that of an https node; for one of several nodes, URL=FILE',
+        otherwise: 'the authorities that Node.js knows',
+        example: ['node-ca.pem'],
+        flag: '--node-ca-file <file>',
+      },
       insecureTls: {
         kind: kinds.toggle,
         about: 'accept any certificate of an https node: others can then read and change the traffic',

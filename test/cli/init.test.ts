@@ -1,9 +1,13 @@
+import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import { afterEach, describe, expect, it } from 'vitest';
 import { configText } from '#pickaxe/cli/init/answers.js';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import { fingerprintOf } from '#pickaxe/source/node/certificate.js';
+import { selfSigned } from '../source/node/certificates.ts';
+import { TlsFront } from '../source/node/tls-front.ts';
 import { pickaxe } from './pickaxe.ts';
 import { noTmux, Terminal, why } from './tmux.ts';
 
@@ -113,6 +117,31 @@ describe.skipIf(noTmux)(`pickaxe init${why}`, { timeout: TEST_MS }, () => {
     expect(parse(readFileSync(file, 'utf8'))).toMatchObject({
       node: { urls: [url], network: 'testnet04' },
       miner: { 'public-keys': [KEY], account: 'someone' },
+    });
+  });
+
+  it('asks whether a certificate that no authority vouches for is the node’s, and writes its fingerprint down', async () => {
+    const front = await TlsFront.start(selfSigned, await startNode());
+    const { fingerprint256, raw } = new X509Certificate(selfSigned.cert);
+    const terminal = open();
+    terminal.type('pickaxe init; echo "code $?"\n');
+    await answer(terminal, NODE_URL, `${front.url}\n`);
+    await terminal.sees(fingerprint256);
+    await answer(terminal, /Is that the fingerprint of your node\? [^\n]*\n*$/, '\n');
+    await answer(terminal, /Take it all the same\? [^\n]*\n*$/, '\n');
+    expect(front.received).toBe(0);
+    await answer(terminal, NODE_URL, `${front.url}\n`);
+    await answer(terminal, /Is that the fingerprint of your node\? \(y\/N\) *\n*$/, 'y\n');
+    await answer(terminal, ANOTHER, '\n');
+    await answer(terminal, NETWORK, '\n');
+    await terminal.sees(KEY_CHOICE);
+    terminal.press('Enter');
+    await answer(terminal, /\? Public key[^\n]*\n*$/, `${KEY}\n`);
+    await answer(terminal, ACCOUNT, '\n');
+    await terminal.sees('code 0');
+    expect(terminal.text()).toMatch(/ok +work/);
+    expect(parse(readFileSync(join(terminal.directory, 'pickaxe.toml'), 'utf8'))).toMatchObject({
+      node: { urls: [front.url], fingerprints: [`${front.url}=${fingerprintOf(raw)}`] },
     });
   });
 

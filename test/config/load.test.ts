@@ -184,7 +184,10 @@ threads = 3
     ['7', 'pickaxe.json: it is 7. A configuration is an object of tables.'],
     ['[]', 'pickaxe.json: it is an empty list. A configuration is an object of tables.'],
     ['{ "$schema": 7 }', 'pickaxe.json:1: $schema is 7. Give a text.'],
-    ['{ "node": null }', 'pickaxe.json:1: node is null. It is a table with urls, network, insecure-tls.'],
+    [
+      '{ "node": null }',
+      'pickaxe.json:1: node is null. It is a table with urls, network, fingerprints, ca-files, insecure-tls.',
+    ],
   ])('of %s tell what a file is', (json, problem) => {
     folder.write('pickaxe.json', json);
     expect(folder.problems()).toEqual([problem]);

@@ -3,7 +3,9 @@
 import type { Config } from '../../config/settings.ts';
 import { type Examination, examineNode, type NodeQuestion } from '../../source/node/examine.ts';
 import { version } from '../../version.ts';
+import { UsageError } from '../exit-codes.ts';
 import { defaultAccount } from '../node-source.ts';
+import { nodeTrust } from '../node-trust.ts';
 import type { Finding } from './finding.ts';
 
 /** How a node is asked: what tests replace. */
@@ -11,7 +13,7 @@ export type Ask = (question: NodeQuestion) => Promise<Examination>;
 
 /** @returns with faults only where no node is left to mine on */
 export async function examineNodes({ node, miner }: Pick<Config, 'node' | 'miner'>, ask: Ask = examineNode) {
-  const { urls = [], network, insecureTls } = node;
+  const { urls = [], network } = node;
   if (urls.length === 0) {
     const what = 'none is configured, so none was asked, and the clock was not checked';
     return [{ about: 'node', state: 'warning', what, mend: 'pickaxe init, or --node URL' } satisfies Finding];
@@ -21,7 +23,7 @@ export async function examineNodes({ node, miner }: Pick<Config, 'node' | 'miner
     publicKeys.length === 0 ? undefined : { account: account ?? defaultAccount(publicKeys), predicate, publicKeys };
   const userAgent = `pickaxe/${version}`;
   const each = await Promise.all(
-    urls.map(async (url) => findingsOf(url, ask, { url, network, miner: identity, insecureTls, userAgent })),
+    urls.map(async (url) => findingsOf(node, ask, { url, network, miner: identity, userAgent })),
   );
   const canMine = each.some((findings) => findings.every(({ state }) => state !== 'fault'));
   const findings = each.flat().map((finding) => (canMine ? softened(finding) : finding));
@@ -36,9 +38,15 @@ const NO_KEY: Finding = {
   mend: 'pickaxe init, or pickaxe keygen FILE and --public-key',
 };
 
-async function findingsOf(url: string, ask: Ask, question: NodeQuestion): Promise<Finding[]> {
-  const { findings } = await ask(question);
-  return findings.map(({ about, what, ...rest }) => ({ ...rest, about: 'node', what: `${url} ${about}: ${what}` }));
+async function findingsOf(node: Config['node'], ask: Ask, question: NodeQuestion): Promise<Finding[]> {
+  const { url } = question;
+  try {
+    const { findings } = await ask({ ...question, trust: nodeTrust(url, node) });
+    return findings.map(({ about, what, ...rest }) => ({ ...rest, about: 'node', what: `${url} ${about}: ${what}` }));
+  } catch (fault) {
+    if (!(fault instanceof UsageError)) throw fault;
+    return [{ about: 'node', state: 'fault', what: fault.message, why: 'pickaxe mine does not start with it' }];
+  }
 }
 
 /** The others are mined on meanwhile. */

@@ -5,6 +5,8 @@ import { exampleToml } from '../../config/print.ts';
 export interface Answers {
   /** In order of preference. */
   readonly urls: readonly string[];
+  /** Of nodes whose certificates nobody vouches for: URL=FINGERPRINT each. */
+  readonly fingerprints?: readonly string[];
   /** Left out where every URL has a path. */
   readonly network?: string;
   /** 64 hex digits. */
@@ -16,9 +18,9 @@ export interface Answers {
 }
 
 /** Every setting explained, with those that were asked for set. */
-export function configText({ urls, network, publicKey, account, devices }: Answers): string {
+export function configText({ urls, fingerprints, network, publicKey, account, devices }: Answers): string {
   return exampleToml({
-    node: { urls, ...(network !== undefined && { network }) },
+    node: { urls, ...(fingerprints && { fingerprints }), ...(network !== undefined && { network }) },
     miner: { publicKeys: [publicKey], ...(account !== undefined && { account }) },
     devices: { ...(devices && { use: devices }) },
   });

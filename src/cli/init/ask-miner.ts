@@ -9,16 +9,18 @@ import type { Finding } from '../doctor/finding.ts';
 import { UsageError } from '../exit-codes.ts';
 import { makeKeyFile } from '../key-file.ts';
 import { defaultAccount } from '../node-source.ts';
+import { nodeTrust } from '../node-trust.ts';
 import type { Answers } from './answers.ts';
 import { accepts } from './check.ts';
 import { say, sayFindings } from './say.ts';
 
 const USUAL_KEY_FILE = 'pickaxe-key.json';
 
+type Nodes = Pick<Answers, 'urls' | 'fingerprints' | 'network'>;
 type Miner = Pick<Answers, 'publicKey' | 'account'>;
 
 /** Asks until the node takes the miner, or until that is to be mended there. */
-export async function askMiner(nodes: Pick<Answers, 'urls' | 'network'>): Promise<Miner> {
+export async function askMiner(nodes: Nodes): Promise<Miner> {
   let publicKey = await askKey();
   for (;;) {
     const usual = defaultAccount([publicKey]);
@@ -73,14 +75,15 @@ async function makeKey(): Promise<string> {
   }
 }
 
-async function isTaken({ urls, network }: Pick<Answers, 'urls' | 'network'>, miner: Miner): Promise<boolean> {
+async function isTaken({ urls, network, ...node }: Nodes, miner: Miner): Promise<boolean> {
   const { publicKey, account = defaultAccount([publicKey]) } = miner;
   const { predicate } = DEFAULTS.miner;
   const identity = { account, predicate, publicKeys: [publicKey] };
   const findings: Finding[] = [];
   say(`asking for work as ${account} …`);
   for (const url of urls) {
-    const question = { url, network, miner: identity, userAgent: `pickaxe/${version}` };
+    const trust = nodeTrust(url, { ...DEFAULTS.node, ...node });
+    const question = { url, network, miner: identity, trust, userAgent: `pickaxe/${version}` };
     findings.push(...(await examineNode(question)).findings);
   }
   sayFindings(findings);

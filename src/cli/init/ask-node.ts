@@ -2,7 +2,9 @@
 
 import { confirm, input } from '@inquirer/prompts';
 import { network as networkKind, nodeUrl } from '../../config/kinds.ts';
+import { hexOf } from '../../source/node/certificate.ts';
 import { examineNode } from '../../source/node/examine.ts';
+import { BY_AUTHORITY, type Trust } from '../../source/node/tls.ts';
 import { hasPath } from '../../source/node/url.ts';
 import { version } from '../../version.ts';
 import type { Answers } from './answers.ts';
@@ -14,25 +16,39 @@ const USUAL_NETWORK = 'mainnet01';
 /** For failover: more than a few help nobody. */
 const MOST_NODES = 5;
 
-export async function askNodes(): Promise<Pick<Answers, 'urls' | 'network'>> {
-  const first = await askNode('Node URL', USUAL_URL);
-  const urls = [first.url];
-  while (urls.length < MOST_NODES) {
+type Nodes = Pick<Answers, 'urls' | 'fingerprints' | 'network'>;
+
+export async function askNodes(): Promise<Nodes> {
+  const nodes = [await askNode('Node URL', USUAL_URL)];
+  while (nodes.length < MOST_NODES) {
     const next = await askNode('Another node, for when that one fails (none: leave it empty)');
     if (next.url === '') break;
-    urls.push(next.url);
+    nodes.push(next);
   }
-  if (urls.every(hasPath)) return { urls };
+  const urls = nodes.map(({ url }) => url);
+  const fingerprints = nodes.flatMap(({ url, fingerprint }) =>
+    fingerprint === undefined ? [] : `${new URL(url).origin}=${fingerprint}`,
+  );
+  const found = { urls, ...(fingerprints.length > 0 && { fingerprints }) };
+  if (urls.every(hasPath)) return found;
   const network = await input({
     message: 'Network',
-    default: first.network ?? USUAL_NETWORK,
+    default: nodes[0].network ?? USUAL_NETWORK,
     validate: accepts(networkKind),
   });
-  return { urls, network: network.trim() };
+  return { ...found, network: network.trim() };
+}
+
+interface AskedNode {
+  readonly url: string;
+  /** Of its certificate, where that is trusted for nothing else. */
+  readonly fingerprint?: string;
+  /** The network that it says it serves. */
+  readonly network?: string;
 }
 
 /** @param usual what Enter alone takes; left out, Enter alone is no node */
-async function askNode(message: string, usual?: string): Promise<{ url: string; network?: string }> {
+async function askNode(message: string, usual?: string): Promise<AskedNode> {
   const isUrl = accepts(nodeUrl);
   for (;;) {
     const typed = await input({
@@ -43,15 +59,32 @@ async function askNode(message: string, usual?: string): Promise<{ url: string; 
     const url = typed.trim();
     if (url === '') return { url };
     say(`asking ${url} …`);
-    // Neither network nor key is known yet: whether it is a node is what counts here.
-    const { findings, network } = await examineNode({ url, userAgent: `pickaxe/${version}` });
-    const told = findings.filter(
-      ({ about }) => about === 'connection' || (about === 'network' && network !== undefined),
-    );
-    sayFindings([...told, ...findings.filter(({ about, state }) => about === 'clock' && state !== 'ok')]);
-    const isThere = told.every(({ state }) => state !== 'fault');
+    const { fingerprint, network, isThere } = await examine(url);
     if (isThere || (await confirm({ message: 'Take it all the same?', default: false }))) {
-      return { url, ...(network !== undefined && { network }) };
+      return { url, ...(fingerprint !== undefined && { fingerprint }), ...(network !== undefined && { network }) };
     }
   }
+}
+
+/** @param fingerprint of the certificate that the user trusts; left out, an authority must vouch for it */
+async function examine(url: string, fingerprint?: string): Promise<Omit<AskedNode, 'url'> & { isThere: boolean }> {
+  const trust: Trust = fingerprint === undefined ? BY_AUTHORITY : { by: 'fingerprint', fingerprints: [fingerprint] };
+  // Neither network nor key is known yet: whether it is a node is what counts here.
+  const { findings, network, untrusted } = await examineNode({ url, trust, userAgent: `pickaxe/${version}` });
+  if (untrusted !== undefined && fingerprint === undefined && (await recognizes(untrusted)))
+    return examine(url, untrusted);
+  const told = findings.filter(({ about }) => about === 'connection' || (about === 'network' && network !== undefined));
+  sayFindings([...told, ...findings.filter(({ about, state }) => about === 'clock' && state !== 'ok')]);
+  const isThere = told.every(({ state }) => state !== 'fault');
+  return { ...(fingerprint !== undefined && { fingerprint }), ...(network !== undefined && { network }), isThere };
+}
+
+async function recognizes(fingerprint: string): Promise<boolean> {
+  say(
+    'No authority vouches for its certificate: nodes often sign their own. Its fingerprint is',
+    `  ${fingerprint}`,
+    'On the node’s own machine this prints the same as hex digits: openssl x509 -in FILE -noout -fingerprint -sha256',
+    `  ${hexOf(fingerprint)}`,
+  );
+  return confirm({ message: 'Is that the fingerprint of your node?', default: false });
 }

@@ -11,6 +11,7 @@ import { within } from './deadline.ts';
 import { NodeError, networkError, quote } from './errors.ts';
 import type { NodeLimits } from './limits.ts';
 import { refusal } from './refusal.ts';
+import { connectorFor, type Trust } from './tls.ts';
 import { CONFIG_PATH, HEALTH_PATH, type NodeAddress } from './url.ts';
 
 /** Document 1, "Miner information". */
@@ -26,8 +27,7 @@ export interface ClientOptions {
   readonly nodeClock: NodeClock;
   readonly clock: Clock;
   readonly userAgent: string;
-  /** Takes any certificate: nodes often sign their own. */
-  readonly insecureTls: boolean;
+  readonly trust: Trust;
   readonly limits: NodeLimits;
 }
 
@@ -49,12 +49,6 @@ const MAX_ANSWER_BYTES = 1_048_576;
 
 /** Of an answer whose body does not matter. */
 const MAX_IGNORED_BYTES = 16_384;
-
-/**
- * A silent connection is tried by the system after this, and given up when ten tries in as many seconds have no answer:
- * so a stream whose other end is gone ends within half a minute.
- */
-const TCP_KEEP_ALIVE_MS = 10_000;
 
 const OCTETS = 'application/octet-stream';
 
@@ -200,16 +194,9 @@ export class NodeClient {
   }
 
   #poolOptions(): Pool.Options {
-    const { limits, insecureTls } = this.#options;
-    return {
-      connect: {
-        timeout: limits.connectTimeoutMs,
-        rejectUnauthorized: !insecureTls,
-        keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
-      },
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      pipelining: 1,
-    };
+    const { address, trust, limits } = this.#options;
+    const connect = connectorFor(address.origin, trust, limits.connectTimeoutMs);
+    return { connect, keepAliveTimeout: KEEP_ALIVE_MS, pipelining: 1 };
   }
 
   async #ask(question: Question, timeoutMs: number, stop: AbortSignal): Promise<{ status: number; body: Buffer }> {

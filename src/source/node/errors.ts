@@ -25,12 +25,15 @@ export class NodeError extends Error {
   readonly retryAfterMs: number | undefined;
   /** Whether the node may have acted on the request all the same. */
   readonly mayHaveBeenTaken: boolean;
+  /** Of the certificate that the node has shown and that is not trusted; undefined when that is not what is wrong. */
+  readonly fingerprint: string | undefined;
 
   constructor(fault: NodeFault, message: string, options: NodeErrorOptions = {}) {
     super(message, options);
     this.fault = fault;
     this.retryAfterMs = options.retryAfterMs;
     this.mayHaveBeenTaken = fault !== 'unreachable' && !(fault === 'busy' && options.byNode === true);
+    this.fingerprint = options.fingerprint;
   }
 }
 
@@ -38,6 +41,7 @@ interface NodeErrorOptions extends ErrorOptions {
   readonly retryAfterMs?: number | undefined;
   /** Whether the answer is the node's own, and not a gateway's that may have passed the request on. */
   readonly byNode?: boolean;
+  readonly fingerprint?: string;
 }
 
 const UNREACHABLE: Record<string, string> = {
@@ -51,16 +55,6 @@ const UNREACHABLE: Record<string, string> = {
   EACCES: 'this machine does not allow the connection. Check its firewall.',
 };
 
-const UNTRUSTED = new Set([
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'CERT_HAS_EXPIRED',
-  'CERT_NOT_YET_VALID',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-]);
-
 /** Turns whatever undici or the socket below it threw into a NodeError. `origin` is for people. */
 export function networkError(cause: unknown, origin: string): NodeError {
   if (cause instanceof NodeError) return cause;
@@ -68,11 +62,6 @@ export function networkError(cause: unknown, origin: string): NodeError {
   if (name === 'TimeoutError') return new NodeError('no answer', `${origin} did not answer in time.`, { cause });
   if (Object.hasOwn(UNREACHABLE, code)) {
     return new NodeError('unreachable', `cannot reach ${origin} (${code}): ${UNREACHABLE[code]}`, { cause });
-  }
-  if (UNTRUSTED.has(code)) {
-    const hint =
-      'Nodes often sign their own: if you trust this one, and the way to it, --insecure-tls (node.insecure-tls) takes any.';
-    return new NodeError('unreachable', `the certificate of ${origin} is not trusted (${code}). ${hint}`, { cause });
   }
   if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'EPROTO' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG') {
     return new NodeError('unreachable', `${origin} does not speak TLS: use http:// instead of https://.`, { cause });

@@ -8,6 +8,7 @@ import { checkConfig, servedNetwork } from './config-check.ts';
 import { within } from './deadline.ts';
 import { NodeError } from './errors.ts';
 import { type NodeLimits, nodeLimits } from './limits.ts';
+import { BY_AUTHORITY, type Trust } from './tls.ts';
 import { hasPath, nodeAddress } from './url.ts';
 
 export interface NodeQuestion {
@@ -16,7 +17,8 @@ export interface NodeQuestion {
   readonly network?: string | undefined;
   /** Left out, no work is asked for. */
   readonly miner?: MinerIdentity | undefined;
-  readonly insecureTls?: boolean;
+  /** Of an https node's certificate; left out, by an authority. */
+  readonly trust?: Trust;
   readonly userAgent?: string;
 }
 
@@ -34,6 +36,8 @@ export interface Examination {
   readonly findings: readonly NodeFinding[];
   /** The network that the node says it serves. */
   readonly network?: string;
+  /** The fingerprint of the certificate that it has shown, where that is not trusted. */
+  readonly untrusted?: string;
 }
 
 /** Whole seconds are known of the node's clock, and creation times are half a second late anyway: below this all is well. */
@@ -50,20 +54,22 @@ export async function examineNode(
 ): Promise<Examination> {
   const { clock = systemClock, stop = new AbortController().signal } = surroundings;
   const limits = { ...nodeLimits, ...surroundings.limits };
-  const { url, miner, insecureTls = false, userAgent = 'pickaxe' } = question;
+  const { url, miner, trust = BY_AUTHORITY, userAgent = 'pickaxe' } = question;
   const nodeClock = new NodeClock(clock);
   const clientFor = (network: string) => {
     const address = nodeAddress(url, network);
     // Who it is counts for work alone, which is asked for with a miner only.
     const asker: MinerIdentity = miner ?? { account: '', predicate: 'keys-all', publicKeys: [] };
-    return new NodeClient({ address, miner: asker, nodeClock, clock, userAgent, insecureTls, limits });
+    return new NodeClient({ address, miner: asker, nodeClock, clock, userAgent, trust, limits });
   };
 
   const first = clientFor(question.network ?? '');
   const report = await attempt(() => first.getConfig(stop));
   await first.close();
   if (report.error && NO_ANSWER.has(report.error.fault)) {
-    return { findings: [{ about: 'connection', state: 'fault', what: report.error.message, why: WHY_NODE }] };
+    const { message: what, fingerprint: untrusted } = report.error;
+    const findings = [{ about: 'connection', state: 'fault', what, why: WHY_NODE }] as const;
+    return { findings, ...(untrusted !== undefined && { untrusted }) };
   }
   const answers: NodeFinding = { about: 'connection', state: 'ok', what: `${nodeAddress(url, '').origin} answers` };
   const served = servedNetwork(report.value);

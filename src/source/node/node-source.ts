@@ -17,6 +17,7 @@ import { type NodeLimits, nodeLimits } from './limits.ts';
 import { solve } from './solving.ts';
 import { StreamTrust } from './stream-trust.ts';
 import { watchSuspension } from './suspension.ts';
+import { BY_AUTHORITY, type Trust } from './tls.ts';
 import { Updates } from './updates.ts';
 import { nodeAddress } from './url.ts';
 import { Works } from './works.ts';
@@ -26,8 +27,8 @@ export interface NodeSourceOptions {
   readonly url: string;
   readonly network: string;
   readonly miner: MinerIdentity;
-  /** Takes any TLS certificate. */
-  readonly insecureTls?: boolean;
+  /** Of an https node's certificate; left out, by an authority. */
+  readonly trust?: Trust;
   readonly userAgent?: string;
 }
 
@@ -87,7 +88,7 @@ export class NodeSource implements WorkSource {
       nodeClock: this.#nodeClock,
       clock: this.#clock,
       userAgent: options.userAgent ?? 'pickaxe',
-      insecureTls: options.insecureTls ?? false,
+      trust: options.trust ?? BY_AUTHORITY,
       limits: this.#limits,
     });
     this.#updates = new Updates({

@@ -232,7 +232,7 @@ describe('nodes', () => {
       return { findings: [] };
     });
     const miner = { account: `k:${key}`, predicate: 'keys-all', publicKeys: [key] };
-    expect(asked).toMatchObject([{ url: 'http://good', network: 'mainnet01', miner, insecureTls: false }]);
+    expect(asked).toMatchObject([{ url: 'http://good', network: 'mainnet01', miner, trust: { by: 'authority' } }]);
   });
 
   it('without a key are not asked for work', async () => {

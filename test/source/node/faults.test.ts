@@ -7,8 +7,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '#pickaxe/clock.js';
 import type { FaultInput } from '#pickaxe/mock-node/faults.js';
 import { eventually, mine, wrongSolution } from '../follow.ts';
+import { selfSigned } from './certificates.ts';
 import { followNode, miner, startNode } from './node.ts';
-import { cert, key } from './self-signed.ts';
 
 const workFault = (kind: FaultInput['kind'], more: Partial<FaultInput> = {}): FaultInput[] => [
   { endpoint: 'work', kind, ...more },
@@ -184,7 +184,7 @@ describe('work cannot be had', () => {
 
   it('the node signs its own certificate: says what to do, and can be told to take it', async () => {
     const record = Buffer.alloc(322, 1);
-    const server = createHttpsServer({ key, cert }, (_, response) => {
+    const server = createHttpsServer({ ...selfSigned }, (_, response) => {
       response.setHeader('x-server-timestamp', '1800000000');
       response.end(record);
     });
@@ -197,7 +197,7 @@ describe('work cannot be had', () => {
     const careful = followNode(url).follower;
     await eventually(() => expect(careful.of('lost')).toHaveLength(1));
     expect(careful.of('lost')[0].reason).toMatch(/certificate .* is not trusted.*--insecure-tls/);
-    const trusting = followNode(url, {}, { insecureTls: true }).follower;
+    const trusting = followNode(url, {}, { trust: { by: 'nothing' } }).follower;
     expect((await trusting.work()).header).toEqual(new Uint8Array(record.subarray(36)));
   });
 

@@ -23,11 +23,14 @@ describe('nodeAddress', () => {
     },
   );
 
-  it.each(['http://me:secret@node.example', 'http://node.example?x=1', 'http://node.example#x'])(
-    'refuses what would be lost on the way: %s, without repeating a password',
-    (url) => {
-      expect(() => nodeAddress(url, 'mainnet01')).toThrow(/leave out/);
-      expect(() => nodeAddress(url, 'mainnet01')).not.toThrow(/secret/);
-    },
-  );
+  it.each([
+    'http://me:secret@node.example',
+    'http://me@node.example',
+    'http://:secret@node.example',
+    'http://node.example?x=1',
+    'http://node.example#x',
+  ])('refuses what would be lost on the way: %s, without repeating a password', (url) => {
+    expect(() => nodeAddress(url, 'mainnet01')).toThrow(/leave out/);
+    expect(() => nodeAddress(url, 'mainnet01')).not.toThrow(/secret/);
+  });
 });

@@ -1,0 +1,50 @@
+/** Certificates of authorities, from the files that settings name. */
+
+import { X509Certificate } from 'node:crypto';
+import { type RegularFile, readRegularFile } from '../config/regular-file.ts';
+import { UsageError } from './exit-codes.ts';
+
+/** Four times what all authorities that browsers know take together. */
+const MAX_BYTES = 1_048_576;
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+
+/**
+ * @param option as people write it: `--node-ca-file`
+ * @returns each certificate of a PEM file (RFC 7468) by itself, one at least
+ * @throws UsageError that says what is wrong with the file
+ */
+export function certificatesIn(file: string, option: string): string[] {
+  const refuse = (what: string) => new UsageError(`${option}: ${file} ${what}`);
+  let read: RegularFile;
+  try {
+    read = readRegularFile(file, MAX_BYTES);
+  } catch (fault) {
+    throw refuse(`cannot be read: ${(fault as Error).message}.`);
+  }
+  const text = read.bytes.toString('latin1');
+  if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)) {
+    throw refuse('has a private key in it, which belongs to its owner alone: name a file that has only certificates.');
+  }
+  if (!text.includes('-----BEGIN ')) {
+    throw refuse(`is not PEM. From DER it is made with: openssl x509 -inform der -in FILE -out FILE.pem`);
+  }
+  const certificates = text.match(CERTIFICATE) ?? [];
+  if (certificates.length === 0) throw refuse('has no certificate in it: each begins with -----BEGIN CERTIFICATE-----');
+  if (certificates.length < text.split('-----BEGIN CERTIFICATE-----').length - 1) {
+    throw refuse('ends within a certificate: copy it once more.');
+  }
+  for (const [index, certificate] of certificates.entries()) {
+    if (!isReadable(certificate))
+      throw refuse(`has a certificate that cannot be read, number ${index + 1}: copy it once more.`);
+  }
+  return certificates;
+}
+
+function isReadable(certificate: string): boolean {
+  try {
+    return new X509Certificate(certificate).raw.length > 0;
+  } catch {
+    return false;
+  }
+}

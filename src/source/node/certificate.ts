@@ -1,0 +1,34 @@
+/**
+ * Fingerprints of nodes' certificates, in the form of a peer's id (document 1, "Peer information"): the SHA-256 of the
+ * certificate in DER, as Base64Url without padding (RFC 4648 §5), 43 characters. Pure.
+ */
+
+import { createHash } from 'node:crypto';
+
+/** @param der the certificate; @returns 43 characters */
+export function fingerprintOf(der: Uint8Array): string {
+  return createHash('sha256').update(der).digest('base64url');
+}
+
+/** 32 bytes: 43 characters, and in Base64 maybe one of padding. */
+const BASE64 = /^[\w+/-]{43}=?$/;
+/** As openssl prints them, or without the colons. */
+const HEX = /^[\da-f]{2}(:?[\da-f]{2}){31}$/i;
+
+/**
+ * @param text Base64Url or Base64, or 64 hex digits with or without colons
+ * @returns 43 characters of Base64Url; undefined when the text is no fingerprint
+ */
+export function parseFingerprint(text: string): string | undefined {
+  if (HEX.test(text)) return Buffer.from(text.replaceAll(':', ''), 'hex').toString('base64url');
+  if (!BASE64.test(text)) return undefined;
+  const plain = text.replace(/=$/, '').replaceAll('+', '-').replaceAll('/', '_');
+  // The last character has two bits more than 32 bytes have: they are 0.
+  return Buffer.from(plain, 'base64url').toString('base64url') === plain ? plain : undefined;
+}
+
+/** @returns a fingerprint as openssl prints it: 32 pairs of upper-case hex digits with colons between them */
+export function hexOf(fingerprint: string): string {
+  const hex = Buffer.from(fingerprint, 'base64url').toString('hex').toUpperCase();
+  return hex.replace(/..(?=.)/g, '$&:');
+}

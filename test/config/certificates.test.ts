@@ -1,0 +1,154 @@
+/** What certificates nodes must show: how it is written, and what is told of it when it is wrong. */
+
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { nodeTrust } from '#pickaxe/cli/node-trust.js';
+import { minerContradictions } from '#pickaxe/config/contradictions.js';
+import { valuesFor } from '#pickaxe/config/of-node.js';
+import { configAsToml } from '#pickaxe/config/print.js';
+import { DEFAULTS } from '#pickaxe/config/settings.js';
+import { Folder } from './folder.ts';
+
+const HEX = '86:AC:D8:4B:6D:59:8E:EF:D6:0F:55:CC:38:CB:CB:7E:77:75:69:89:C9:B2:13:EC:84:AD:0D:FC:8D:82:92:9F';
+const FINGERPRINT = 'hqzYS21Zju_WD1XMOMvLfnd1aYnJshPshK0N_I2Ckp8';
+const OTHER = 'A'.repeat(43);
+
+let folder: Folder;
+beforeEach(() => {
+  folder = new Folder();
+});
+afterEach(() => folder.remove());
+
+describe('a fingerprint', () => {
+  it('is kept as Base64Url, however it is written', () => {
+    const { config } = folder.load({
+      flags: new Map([['node.fingerprints', [HEX, `https://a.example:1789=${HEX}`, FINGERPRINT]]]),
+    });
+    expect(config.node.fingerprints).toEqual([FINGERPRINT, `https://a.example:1789=${FINGERPRINT}`]);
+  });
+
+  it('comes from files and the environment, too, and is shown with where it comes from', () => {
+    folder.write('pickaxe.toml', `[node]\nfingerprints = ["https://a.example=${HEX}"]\n`);
+    expect(configAsToml(folder.load())).toContain(
+      `fingerprints = [ "https://a.example=${FINGERPRINT}" ]  # pickaxe.toml:2`,
+    );
+    const environment = { PICKAXE_NODE_FINGERPRINT: `https://a.example=${HEX}, https://b.example=${OTHER}` };
+    expect(folder.load({ environment }).config.node.fingerprints).toEqual([
+      `https://a.example=${FINGERPRINT}`,
+      `https://b.example=${OTHER}`,
+    ]);
+  });
+
+  it.each([
+    ['42 characters', FINGERPRINT.slice(1)],
+    ['a SHA-1', HEX.slice(0, 59)],
+    ['no URL before it', `a.example=${FINGERPRINT}`],
+    ['a URL alone', 'https://a.example'],
+    ['a URL with nothing behind it', 'https://a.example='],
+    ['a URL that is none', `https://=${FINGERPRINT}`],
+    ['a password in the URL', `https://me:secret@a.example=${FINGERPRINT}`],
+  ])('that has %s is an error that says what to give', (_, text) => {
+    const problems = folder.problems({ flags: new Map([['node.fingerprints', [text]]]) });
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(
+      /^--node-fingerprint is .*\. Give the SHA-256 .* 43 characters of Base64Url, or 64 hex .*URL=FINGERPRINT\.$/,
+    );
+    expect(problems[0]).not.toContain('secret');
+  });
+});
+
+describe('a CA file', () => {
+  it('starts at the folder of the file that names it, with or without the URL of a node', () => {
+    folder.write('pickaxe.toml', '[node]\nca-files = ["ca.pem", "https://a.example=of/a.pem", "/etc/ca.pem"]\n');
+    expect(folder.load().config.node.caFiles).toEqual([
+      join(folder.path, 'ca.pem'),
+      `https://a.example=${join(folder.path, 'of/a.pem')}`,
+      '/etc/ca.pem',
+    ]);
+    const flags = new Map([['node.ca-files', ['ca.pem']]]);
+    expect(folder.load({ flags }).config.node.caFiles).toEqual(['ca.pem']);
+  });
+
+  it('is no URL', () => {
+    expect(folder.problems({ flags: new Map([['node.ca-files', ['https://a.example/ca.pem']]]) })).toEqual([
+      '--node-ca-file is "https://a.example/ca.pem". Give the path of a file; for one of several nodes, URL=FILE.',
+    ]);
+  });
+});
+
+it('what names a node is for that one, whatever path its URL has, and what names none is for the others', () => {
+  const texts = ['common', 'https://a.example:443=own', 'https://A.example/some/path=too'];
+  expect(valuesFor('https://a.example/chainweb/0.0/mainnet01', texts)).toEqual(['own', 'too']);
+  expect(valuesFor('https://a.example:1789', texts)).toEqual(['common']);
+  expect(valuesFor('https://b.example', texts)).toEqual(['common']);
+});
+
+describe('what nodes must show', () => {
+  const contradictions = (node: object) =>
+    minerContradictions({ node: { ...DEFAULTS.node, network: 'n', ...node }, miner: DEFAULTS.miner });
+  const [a, b] = ['https://a.example', 'https://b.example:1789'];
+
+  it.each([
+    ['one node', { urls: [a], fingerprints: [FINGERPRINT, OTHER] }],
+    ['several', { urls: [a, b], fingerprints: [`${a}=${FINGERPRINT}`, `${b}=${OTHER}`] }],
+    ['one of several', { urls: [a, b, 'http://c.example'], fingerprints: [`${b}=${OTHER}`] }],
+    ['a node with a path', { urls: [`${a}/some/path`], fingerprints: [`${a}=${OTHER}`] }],
+    ['a file for all', { urls: [a, b, 'http://c.example'], caFiles: ['ca.pem'] }],
+    ['a file for the others', { urls: [a, b], fingerprints: [`${a}=${OTHER}`], caFiles: ['ca.pem', `${b}=b.pem`] }],
+    ['nodes that flags will name', { urls: [], fingerprints: [`${a}=${OTHER}`] }],
+  ])('can be said of %s', (_, node) => {
+    expect(contradictions(node)).toEqual([]);
+  });
+
+  it.each([
+    [
+      { urls: ['http://c.example', a], fingerprints: [OTHER] },
+      `There are 2 nodes: write --node-fingerprint with the URL of one of them, like ${a}=${OTHER}.`,
+    ],
+    [
+      { urls: [a], fingerprints: [`${b}=${OTHER}`] },
+      `--node-fingerprint names ${b}, which is none of the nodes (${a}): correct its URL or remove it.`,
+    ],
+    [
+      { urls: [a], caFiles: [`${b}=ca.pem`] },
+      `--node-ca-file names ${b}, which is none of the nodes (${a}): correct its URL or remove it.`,
+    ],
+    [
+      { urls: ['http://c.example:1848'], fingerprints: [OTHER] },
+      '--node-fingerprint needs a node URL that begins with https://: http://c.example:1848 shows no certificate.',
+    ],
+    [
+      { urls: [a, 'http://c.example'], fingerprints: [`http://c.example=${OTHER}`] },
+      '--node-fingerprint needs a node URL that begins with https://: http://c.example shows no certificate.',
+    ],
+    [
+      { urls: ['http://c.example', 'http://d.example'], caFiles: ['ca.pem'] },
+      '--node-ca-file needs a node URL that begins with https://: http://c.example and http://d.example shows no certificate.',
+    ],
+    [
+      { urls: [a], fingerprints: [OTHER], caFiles: ['ca.pem'] },
+      `--node-fingerprint decides alone on the certificate of ${a}: leave out its --node-ca-file.`,
+    ],
+    [
+      { urls: [a, b], fingerprints: [`${b}=${OTHER}`], caFiles: [`${b}=ca.pem`] },
+      `--node-fingerprint decides alone on the certificate of ${b}: leave out its --node-ca-file.`,
+    ],
+    [
+      { urls: [a], fingerprints: [OTHER], insecureTls: true },
+      '--insecure-tls takes any certificate, and --node-fingerprint does not: give one of them.',
+    ],
+    [
+      { urls: [a], caFiles: ['ca.pem'], insecureTls: true },
+      '--insecure-tls takes any certificate, and --node-ca-file does not: give one of them.',
+    ],
+  ])('cannot be %j: one error says what to do', (node, says) => {
+    expect(contradictions(node)).toEqual([says]);
+  });
+
+  it('is what each node is trusted by', () => {
+    const node = { ...DEFAULTS.node, fingerprints: [`${a}=${FINGERPRINT}`, `${a}=${OTHER}`] };
+    expect(nodeTrust(a, node)).toEqual({ by: 'fingerprint', fingerprints: [FINGERPRINT, OTHER] });
+    expect(nodeTrust(b, node)).toEqual({ by: 'authority' });
+    expect(nodeTrust(b, { insecureTls: true })).toEqual({ by: 'nothing' });
+  });
+});
