@@ -52,6 +52,8 @@ export class FakeSource implements WorkSource {
   /** Answers each submission. */
   verdict: (solution: Solution) => Verdict | Promise<Verdict> = () => ({ verdict: 'accepted', reason: '' });
   latestUs = () => BigInt(Date.now()) * 1000n;
+  /** Whether it answers; a source need not tell. */
+  answers?: () => Promise<boolean>;
   /** Whether anyone has asked for work. */
   started = false;
   readonly #updates = new Queue<SourceUpdate>();

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { MockNode } from '#pickaxe/mock-node/mock-node.js';
-import { FailoverSource } from '#pickaxe/source/failover.js';
+import { type FailoverOptions, FailoverSource } from '#pickaxe/source/failover.js';
 import { NodeSource } from '#pickaxe/source/node/node-source.js';
 import { FakeSource, makeWork, Recorder } from '../fakes.ts';
 import { eventually, Follower, mine } from './follow.ts';
@@ -8,7 +8,7 @@ import { miner, startNode } from './node/node.ts';
 
 const PATIENCE_MS = 50;
 
-function setUp(count: number) {
+function setUp(count: number, patience: Partial<FailoverOptions> = {}) {
   const sources = Array.from({ length: count }, () => new FakeSource());
   const recorder = new Recorder();
   const source = new FailoverSource({
@@ -16,6 +16,7 @@ function setUp(count: number) {
     emit: recorder.listen,
     patienceMs: PATIENCE_MS,
     readyPatienceMs: PATIENCE_MS,
+    ...patience,
   });
   const follower = new Follower(source);
   onTestFinished(() => follower.end());
@@ -168,6 +169,76 @@ describe('FailoverSource', () => {
     await winOn(second.node);
     const again = await startNode({ seed: 3, port: Number(new URL(first.url).port) });
     await winOn(again.node);
+  });
+
+  it('changes over when the first does not answer, though it says nothing and its work is good', async () => {
+    const { sources, follower, current, recorder } = setUp(2, { patienceMs: 60_000, probeMs: 5 });
+    let answers = true;
+    sources[0].answers = async () => answers;
+    const first = sources[0].work(makeWork(100));
+    const second = sources[1].work(makeWork(100));
+    await eventually(() => expect(current()).toBe(first.header));
+    expect(sources[1].started).toBe(false);
+    answers = false;
+    await eventually(() => expect(current()).toBe(second.header));
+    expect(recorder.of('source')[0].reason).toMatch(/taking over from .*, which does not answer/);
+    // It answers again, and that is not yet work.
+    answers = true;
+    const again = sources[0].work(makeWork(100));
+    await eventually(() => expect(current()).toBe(again.header));
+    expect(follower.of('lost')).toHaveLength(0);
+  });
+
+  it('goes on to the third when the second gives no work', async () => {
+    const { sources, current } = setUp(3, { patienceMs: 20, probeMs: 5 });
+    sources[0].work(makeWork(100));
+    sources[0].answers = async () => false;
+    const third = sources[2].work(makeWork(100));
+    await eventually(() => expect(current()).toBe(third.header));
+    expect(sources[1].started).toBe(true);
+  });
+
+  it('does not wait long where another source has work already', async () => {
+    const { sources, current } = setUp(2, { patienceMs: 60_000, readyPatienceMs: 20, probeMs: 5 });
+    sources[0].work(makeWork(100));
+    let answers = false;
+    sources[0].answers = async () => answers;
+    const second = sources[1].work(makeWork(100));
+    await eventually(() => expect(current()).toBe(second.header));
+    answers = true;
+    const first = sources[0].work(makeWork(100));
+    await eventually(() => expect(current()).toBe(first.header));
+    // A New Cut, and nothing after it: the second has had work all along.
+    sources[0].stale();
+    await eventually(() => expect(current()).toBe(second.header));
+  });
+
+  it('asks nobody whether it answers where nobody could take over', async () => {
+    const { sources, current } = setUp(1, { probeMs: 1 });
+    let asked = 0;
+    sources[0].answers = async () => ++asked > 0;
+    for (let i = 0; i < 20; i++) {
+      const work = sources[0].work(makeWork(100));
+      await eventually(() => expect(current()).toBe(work.header));
+    }
+    expect(asked).toBe(0);
+  });
+
+  it('works over nodes: one that stops in its tracks is left, and returned to', async () => {
+    const [first, second] = [await startNode({ seed: 1 }), await startNode({ seed: 2 })];
+    const limits = { probeTimeoutMs: 100, workTimeoutMs: 200, refreshMs: 200, pollMs: 50 };
+    const sources = [first, second].map(
+      ({ url }) => new NodeSource({ url, network: 'development', miner }, { limits }),
+    );
+    const source = new FailoverSource({ sources, probeMs: 20 });
+    const follower = new Follower(source);
+    onTestFinished(() => follower.end());
+    const isOf = (rank: number) => eventually(() => expect(follower.works.at(-1)?.id).toMatch(new RegExp(`^${rank}/`)));
+    await isOf(0);
+    first.node.faults = [{ endpoint: 'any', kind: 'hang' }];
+    await isOf(1);
+    first.node.faults = [];
+    await isOf(0);
   });
 
   it('does not invent an origin', async () => {
