@@ -64,7 +64,7 @@ export const nodeLimits: NodeLimits = {
   pollMs: 2_000,
   refreshMs: 20_000,
   newCutGraceMs: 2_000,
-  hurryMs: 1_000,
+  hurryMs: 750,
   expiryMs: 300_000,
   maxStreamMs: 300_000,
   steadyStreamMs: 5_000,

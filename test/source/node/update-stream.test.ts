@@ -1,0 +1,228 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { NodeError, type NodeFault } from '#pickaxe/source/node/errors.js';
+import { nodeLimits } from '#pickaxe/source/node/limits.js';
+import { UpdateStream } from '#pickaxe/source/node/update-stream.js';
+
+/** One connection that was opened, as the node's side of it. */
+class Connection {
+  readonly openedAtMs = performance.now();
+  #push: (chunk: Uint8Array | undefined) => void = () => {};
+  #ended = false;
+  readonly #chunks: Uint8Array[] = [];
+
+  send(text: string): void {
+    this.#chunks.push(new TextEncoder().encode(text));
+    this.#push(undefined);
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#push(undefined);
+  }
+
+  async *body(): AsyncGenerator<Uint8Array> {
+    while (true) {
+      const chunk = this.#chunks.shift();
+      if (chunk) yield chunk;
+      else if (this.#ended) return;
+      else await new Promise<unknown>((resolve) => (this.#push = resolve));
+    }
+  }
+}
+
+let stream: UpdateStream;
+let opened: Connection[];
+/** When each request was sent. */
+let askedAtMs: number[];
+/** What the node does at the next request; opens a stream unless told otherwise. */
+let answer: () => Promise<AsyncIterable<Uint8Array>>;
+let told: string[];
+
+function open(): Promise<AsyncIterable<Uint8Array>> {
+  const connection = new Connection();
+  opened.push(connection);
+  return Promise.resolve(connection.body());
+}
+const fail = (fault: NodeFault, more = {}) => Promise.reject(new NodeError(fault, `${fault}.`, more));
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+/** Pauses between requests, in ms. */
+const pauses = () => askedAtMs.slice(1).map((ms, i) => Math.round(ms - askedAtMs[i]));
+
+function start(): void {
+  stream = new UpdateStream({
+    url: 'http://127.0.0.1/mining/updates',
+    open: () => {
+      askedAtMs.push(performance.now());
+      return answer();
+    },
+    onOpen: () => told.push('open'),
+    onNewCut: () => told.push('New Cut'),
+    onEnd: () => told.push('end'),
+    onProblem: ({ fault }) => told.push(fault),
+    clock: { nowUs: () => 0n, monotonicMs: () => performance.now() },
+    random: () => 1,
+    limits: nodeLimits,
+  });
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  opened = [];
+  askedAtMs = [];
+  told = [];
+  answer = open;
+});
+afterEach(() => {
+  stream.close();
+  vi.useRealTimers();
+});
+
+describe('an open stream', () => {
+  it('tells New Cuts, and nothing else', async () => {
+    start();
+    await pass(0);
+    expect(stream.isOpen).toBe(true);
+    opened[0].send('event:New Cut\n\nevent:Refreshed Block\n\n: x\n\nevent:New Cut\n\n');
+    await pass(0);
+    expect(told).toEqual(['open', 'New Cut', 'New Cut']);
+  });
+
+  it('that the node ends after minutes is opened again at once', async () => {
+    start();
+    await pass(nodeLimits.steadyStreamMs);
+    opened[0].end();
+    await pass(0);
+    expect(told).toEqual(['open', 'end', 'open']);
+    expect(stream.isOpen).toBe(true);
+  });
+
+  it('that ends again and again within seconds is opened after growing pauses', async () => {
+    answer = () => {
+      const body = open();
+      opened.at(-1)?.end();
+      return body;
+    };
+    start();
+    await pass(8_000);
+    expect(pauses()).toEqual([250, 500, 1_000, 2_000, 2_000, 2_000]);
+  });
+
+  it('that is older than any gets is replaced', async () => {
+    start();
+    await pass(nodeLimits.maxStreamMs - 1);
+    expect(opened).toHaveLength(1);
+    await pass(2);
+    expect(opened).toHaveLength(2);
+    expect(told).toEqual(['open', 'end', 'open']);
+    // What the old one says is not heard.
+    opened[0].send('event:New Cut\n\n');
+    await pass(0);
+    expect(told).toHaveLength(3);
+  });
+
+  it('can be left for a new one', async () => {
+    start();
+    await pass(100);
+    stream.reopen();
+    await pass(0);
+    expect(told).toEqual(['open', 'end', 'open']);
+  });
+
+  it('is left for half a minute when it floods', async () => {
+    start();
+    await pass(100);
+    opened[0].send('\n'.repeat(100_000));
+    await pass(0);
+    expect(told).toEqual(['open', 'end', 'garbled']);
+    stream.hurry();
+    await pass(nodeLimits.noStreamsPauseMs - 1);
+    expect(opened).toHaveLength(1);
+    await pass(1);
+    expect(opened).toHaveLength(2);
+  });
+});
+
+describe('a stream that cannot be opened', () => {
+  it.each<NodeFault>(['unreachable', 'broken', 'no answer', 'failed', 'not a node'])(
+    '(%s) is tried after pauses that grow to two seconds',
+    async (fault) => {
+      answer = () => fail(fault);
+      start();
+      await pass(8_000);
+      expect(pauses()).toEqual([250, 500, 1_000, 2_000, 2_000, 2_000]);
+      expect(told).toEqual(Array(7).fill(fault));
+      expect(stream.isOpen).toBe(false);
+    },
+  );
+
+  it.each<NodeFault>(['busy', 'refused'])('(%s) is tried after half a minute, and then each minute', async (fault) => {
+    answer = () => fail(fault);
+    start();
+    await pass(160_000);
+    expect(pauses()).toEqual([30_000, 60_000, 60_000]);
+  });
+
+  it('waits as long as the node asks for', async () => {
+    answer = () => fail('failed', { retryAfterMs: 7_000 });
+    start();
+    await pass(7_000);
+    expect(pauses()).toEqual([7_000]);
+  });
+
+  it('begins with short pauses again after one that lasted', async () => {
+    answer = () => fail('unreachable');
+    start();
+    await pass(4_000);
+    answer = open;
+    await pass(2_000);
+    expect(stream.isOpen).toBe(true);
+    await pass(nodeLimits.steadyStreamMs);
+    answer = () => fail('unreachable');
+    askedAtMs = [];
+    opened[0].end();
+    await pass(800);
+    expect(pauses()).toEqual([250, 500]);
+  });
+
+  it('is tried at once when the node answers again, unless it has asked for patience', async () => {
+    answer = () => fail('unreachable');
+    start();
+    await pass(10_000);
+    answer = open;
+    stream.hurry();
+    await pass(0);
+    expect(stream.isOpen).toBe(true);
+    stream.close();
+
+    answer = () => fail('busy');
+    start();
+    await pass(1);
+    answer = open;
+    stream.hurry();
+    await pass(0);
+    expect(stream.isOpen).toBe(false);
+  });
+
+  it('is waited for when the node does not answer, and told of', async () => {
+    answer = () => new Promise(() => {});
+    start();
+    await pass(nodeLimits.streamAnswerMs - 1);
+    expect(told).toEqual([]);
+    await pass(1);
+    expect(told).toEqual(['no answer']);
+    stream.hurry();
+    await pass(nodeLimits.maxStreamMs - nodeLimits.streamAnswerMs - 1);
+    expect(askedAtMs).toHaveLength(1);
+    await pass(1 + 250);
+    expect(askedAtMs).toHaveLength(2);
+  });
+
+  it('is not tried any more once it is closed', async () => {
+    answer = () => fail('unreachable');
+    start();
+    await pass(100);
+    stream.close();
+    await pass(600_000);
+    expect(askedAtMs).toHaveLength(1);
+  });
+});
