@@ -43,11 +43,14 @@ describe('a rig', () => {
 });
 
 describe('messages', () => {
-  test.each([0.5, 20, 400, 19_999, 20_000, 60_000, 1e9])('are two at least within a watchdog of %d ms', (watchdogMs) => {
-    expect(intervalFor(watchdogMs)).toBeGreaterThan(0);
-    expect(intervalFor(watchdogMs)).toBeLessThanOrEqual(watchdogMs / 2);
-    expect(intervalFor(watchdogMs)).toBeLessThanOrEqual(intervalFor());
-  });
+  test.each([0.5, 20, 400, 19_999, 20_000, 60_000, 1e9])(
+    'are two at least within a watchdog of %d ms',
+    (watchdogMs) => {
+      expect(intervalFor(watchdogMs)).toBeGreaterThan(0);
+      expect(intervalFor(watchdogMs)).toBeLessThanOrEqual(watchdogMs / 2);
+      expect(intervalFor(watchdogMs)).toBeLessThanOrEqual(intervalFor());
+    },
+  );
 
   test('come every ten seconds where no watchdog asks for more', () => {
     expect(intervalFor()).toBe(10_000);
