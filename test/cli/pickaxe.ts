@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -38,6 +38,12 @@ export const isolated: { readonly env: NodeJS.ProcessEnv; readonly cwd: string }
   env: { ...unset, XDG_CACHE_HOME: cacheHome, XDG_CONFIG_HOME: configHome },
   cwd: configHome,
 };
+
+/**
+ * CPU threads at the priority of the tests themselves, for those that wait until a lot is hashed: at the usual one, two
+ * busy programs leave them a hundredth of two cores.
+ */
+export const atOurPriority = ['--cpu-priority', String(Math.max(0, getPriority()))];
 
 /**
  * @param main the command line to run, when it is another copy of it

@@ -7,6 +7,7 @@ import { UsageError } from '#pickaxe/cli/exit-codes.js';
 import { prepare } from '#pickaxe/cli/prepare.js';
 import { type Companion, type Rig, runMiner } from '#pickaxe/cli/run-miner.js';
 import { type Config, DEFAULTS } from '#pickaxe/config/settings.js';
+import { DeviceError } from '#pickaxe/engine/engine.js';
 import { Events } from '#pickaxe/events/events.js';
 import { LogTail } from '#pickaxe/report/log-tail.js';
 import { FakeEngine, FakeSource, makeWork, Recorder } from '../fakes.ts';
@@ -78,6 +79,22 @@ describe('what runs beside a miner', () => {
     await expect(runMiner(rig, bounds)).rejects.toThrow('that port is taken');
     expect(end).toHaveBeenCalledTimes(1);
     expect(rig.engines[0].opened).toBe(0);
+  });
+});
+
+describe('the exit code of a rig without a device in the end', () => {
+  const gone = new DeviceError('missing', 'it is not there');
+
+  it('says so', async () => {
+    const { rig } = rigWith();
+    rig.engines[0].openFaults.push(gone);
+    expect(await runMiner(rig, bounds)).toBe(3);
+  });
+
+  it('says that it computed wrong hashes, where it did so before', async () => {
+    const { rig } = rigWith();
+    rig.engines[0].openFaults.push(new DeviceError('wrong hashes', 'its clocks are too high'), gone);
+    expect(await runMiner(rig, bounds)).toBe(6);
   });
 });
 

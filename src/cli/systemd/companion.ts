@@ -3,11 +3,8 @@
 import { formatHashrate } from '../../report/units.ts';
 import { UsageError } from '../exit-codes.ts';
 import type { Companion } from '../run-miner.ts';
-import { hasStarted, whyIdle } from './liveness.ts';
+import { hasStarted, intervalFor, whyIdle } from './liveness.ts';
 import { type NotifySocket, openNotifySocket } from './notify-socket.ts';
-
-/** Often enough for whoever looks at `systemctl status`. */
-const STATUS_MS = 10_000;
 
 type Environment = Record<string, string | undefined>;
 
@@ -66,7 +63,7 @@ function companion(socket: NotifySocket, watchdogMs: number | undefined): Compan
       clearInterval(timer);
     };
 
-    const timer = setInterval(tick, Math.min(STATUS_MS, (watchdogMs ?? Number.POSITIVE_INFINITY) / 2));
+    const timer = setInterval(tick, intervalFor(watchdogMs));
     const unsubscribe = events.on(() => {
       if (!ready && hasStarted(tally.now())) tick();
     });

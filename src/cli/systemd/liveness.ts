@@ -2,6 +2,18 @@
 
 import type { RigNow } from '../../report/tally.ts';
 
+/** Often enough for whoever looks at `systemctl status`. */
+const STATUS_MS = 10_000;
+
+/**
+ * Milliseconds between messages.
+ * @param watchdogMs after which a service that was silent is killed; a sign of life is due in half of it
+ *   (sd_watchdog_enabled(3))
+ */
+export function intervalFor(watchdogMs = Number.POSITIVE_INFINITY): number {
+  return Math.min(STATUS_MS, watchdogMs / 2);
+}
+
 /** Whether a device is in service, or a source within reach: the rest comes by itself. */
 export function hasStarted({ devices, sources }: RigNow): boolean {
   const up = [...devices.values()].some(({ state }) => state === 'ready');

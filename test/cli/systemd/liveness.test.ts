@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hasStarted, whyIdle } from '#pickaxe/cli/systemd/liveness.js';
+import { hasStarted, intervalFor, whyIdle } from '#pickaxe/cli/systemd/liveness.js';
 import type { MinerEvent } from '#pickaxe/events/events.js';
 import { Tally } from '#pickaxe/report/tally.js';
 import { device, FakeClock } from '../../report/fakes.ts';
@@ -39,5 +39,20 @@ describe('a rig', () => {
     expect(now.ready).toBe(ready);
     if (idle) expect(now.idle).toMatch(idle);
     else expect(now.idle).toBeUndefined();
+  });
+});
+
+describe('messages', () => {
+  test.each([0.5, 20, 400, 19_999, 20_000, 60_000, 1e9])(
+    'are two at least within a watchdog of %d ms',
+    (watchdogMs) => {
+      expect(intervalFor(watchdogMs)).toBeGreaterThan(0);
+      expect(intervalFor(watchdogMs)).toBeLessThanOrEqual(watchdogMs / 2);
+      expect(intervalFor(watchdogMs)).toBeLessThanOrEqual(intervalFor());
+    },
+  );
+
+  test('come every ten seconds where no watchdog asks for more', () => {
+    expect(intervalFor()).toBe(10_000);
   });
 });

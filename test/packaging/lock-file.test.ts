@@ -1,0 +1,40 @@
+/** What `npm ci` installs, by the lock file alone: nothing is installed here. */
+
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+/** What is used of it; it has no types of its own. */
+interface SemVer {
+  minVersion(range: string): { version: string };
+  satisfies(version: string, range: string): boolean;
+}
+
+interface Package {
+  readonly engines?: { readonly node?: string };
+  readonly hasInstallScript?: boolean;
+}
+
+const semver: SemVer = createRequire(import.meta.url)('semver');
+const read = (path: string) => readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), 'utf8');
+const manifest = JSON.parse(read('package.json'));
+const packages = Object.entries(JSON.parse(read('package-lock.json')).packages as Record<string, Package>);
+
+// light-my-request is a dependency for this alone: fastify would take a version of it that brings a package for Node.js 22.
+test('every package runs on the oldest Node.js that pickaxe promises', () => {
+  const oldest = semver.minVersion(manifest.engines.node).version;
+  expect(oldest).toBe('20.19.0');
+  const tooNew = packages
+    .filter(([, { engines }]) => engines?.node !== undefined && !semver.satisfies(oldest, engines.node))
+    .map(([path, { engines }]) => `${path}: ${engines!.node}`);
+  expect(tooNew).toEqual([]);
+  expect(packages.length).toBeGreaterThan(100);
+});
+
+test('install scripts are not run, and no package has one that is not known to be needless', () => {
+  expect(read('.npmrc')).toMatch(/^ignore-scripts=true$/m);
+  // koffi's compiles what a package of its own has prebuilt; webgpu's takes a mark off that browsers leave on downloads.
+  const known = ['node_modules/koffi', 'node_modules/webgpu'];
+  expect(packages.filter(([, each]) => each.hasInstallScript).map(([path]) => path)).toEqual(known);
+});
