@@ -7,23 +7,26 @@ import { COUNTERS, PAGES, type Range, sizeOf } from '../chain/nonce.ts';
 import type { Ranges } from '../engine/engine.ts';
 
 type Rectangle = Omit<Range, 'lane'>;
+type Shape = Pick<Range, 'counters' | 'pages'>;
 
 export class Space implements Ranges {
   readonly #lane: number;
-  /** Disjoint rectangles of the lane's counters × pages that nobody has taken. */
+  /**
+   * Disjoint rectangles of the lane's counters × pages that nobody has taken: what nothing was cut from first, then what
+   * was begun, such as a CPU's column and a GPU's row. They stay as few as these, however much is taken.
+   */
   readonly #free: Rectangle[];
-  /** The pages before the first one: their turn comes when the rest is used up. */
-  readonly #before: Rectangle[];
 
   /**
    * @param lane the lane that all ranges are on
-   * @param firstPage where to begin: two rigs on one lane start apart
+   * @param firstPage where to begin: two rigs on one lane start apart. The pages before it are the last to be taken, save
+   *   by who wants more than twice the pages that are left from there on
    */
   constructor(lane: number, firstPage = 0) {
     this.#lane = lane;
     const whole = { counter: 0, counters: COUNTERS };
     this.#free = [{ ...whole, page: firstPage, pages: PAGES - firstPage }];
-    this.#before = firstPage > 0 ? [{ ...whole, page: 0, pages: firstPage }] : [];
+    if (firstPage > 0) this.#free.unshift({ ...whole, page: 0, pages: firstPage });
   }
 
   /** A space of these ranges alone, to be searched to their end: all on one lane, disjoint, none empty. */
@@ -36,20 +39,22 @@ export class Space implements Ranges {
 
   /** Nonces not taken yet. */
   get left(): number {
-    return [...this.#free, ...this.#before].reduce((sum, rectangle) => sum + sizeOf(rectangle), 0);
+    return this.#free.reduce((sum, rectangle) => sum + sizeOf(rectangle), 0);
   }
 
-  take(most: { readonly counters: number; readonly pages: number }): Range | undefined {
-    if (this.#free.length === 0) this.#free.push(...this.#before.splice(0));
+  take(most: Shape): Range | undefined {
     const best = this.#bestFor(most);
     if (best < 0) return undefined;
-    const [rectangle] = this.#free.splice(best, 1);
+    const rectangle = this.#free[best];
     const taken = {
       ...rectangle,
-      counters: Math.min(rectangle.counters, most.counters),
-      pages: Math.min(rectangle.pages, most.pages),
+      counters: evenPart(rectangle.counters, most.counters),
+      pages: evenPart(rectangle.pages, most.pages),
     };
-    this.#free.push(...remainders(rectangle, taken));
+    const [larger, smaller] = remainders(rectangle, taken);
+    if (larger) this.#free[best] = larger;
+    else this.#free.splice(best, 1);
+    if (smaller) this.#free.push(smaller);
     return { lane: this.#lane, ...taken };
   }
 
@@ -58,13 +63,19 @@ export class Space implements Ranges {
     if (sizeOf(rectangle) > 0) this.#free.push(rectangle);
   }
 
-  /** The rectangle that grants the most of what is wanted; of equals the smallest, which keeps the list short. */
-  #bestFor(most: { readonly counters: number; readonly pages: number }): number {
+  /**
+   * The newest rectangle that has at least half of what is wanted, so that what was begun is used up before more is
+   * begun; else the one that has the most of it.
+   */
+  #bestFor(most: Shape): number {
+    const enough = sizeOf(most) / 2;
     let best = -1;
     let bestGrant = 0;
-    for (const [i, rectangle] of this.#free.entries()) {
-      const grant = Math.min(rectangle.counters, most.counters) * Math.min(rectangle.pages, most.pages);
-      if (grant > bestGrant || (grant === bestGrant && grant > 0 && sizeOf(rectangle) < sizeOf(this.#free[best]))) {
+    for (let i = this.#free.length - 1; i >= 0; i--) {
+      const { counters, pages } = this.#free[i];
+      const grant = Math.min(counters, most.counters) * Math.min(pages, most.pages);
+      if (grant >= enough && grant > 0) return i;
+      if (grant > bestGrant) {
         best = i;
         bestGrant = grant;
       }
@@ -73,9 +84,14 @@ export class Space implements Ranges {
   }
 }
 
+/** The part of `whole` that is the first of as few equal ones as it takes, so that the last is no sliver. */
+function evenPart(whole: number, most: number): number {
+  return Math.ceil(whole / Math.ceil(whole / most));
+}
+
 /**
- * The two rectangles left when `taken` is cut from the low corner of `from`. The cut runs so that the larger of the two
- * stays as large as it can, since a rectangle thin both ways suits no engine.
+ * The rectangles left when `taken` is cut from the low corner of `from`, the larger one first. The cut runs so that this
+ * one stays as large as it can, since a rectangle thin both ways suits no engine.
  */
 function remainders(from: Rectangle, taken: Rectangle): Rectangle[] {
   const countersLeft = from.counters - taken.counters;
@@ -93,5 +109,5 @@ function remainders(from: Rectangle, taken: Rectangle): Rectangle[] {
     pages: pagesLeft,
     counters: fullHeight ? taken.counters : from.counters,
   };
-  return [beside, below].filter((rectangle) => sizeOf(rectangle) > 0);
+  return (fullHeight ? [beside, below] : [below, beside]).filter((rectangle) => sizeOf(rectangle) > 0);
 }

@@ -205,7 +205,8 @@ export class Station {
   }
 
   #tellRestart(cutMs: number | undefined, beganMs: number): void {
-    if (cutMs === undefined || cutMs === this.#cutMs) return;
+    // The search of an earlier cut's work can report after that of a later one's.
+    if (cutMs === undefined || cutMs <= (this.#cutMs ?? Number.NEGATIVE_INFINITY)) return;
     this.#cutMs = cutMs;
     this.#hooks.emit({ event: 'restart', device: this.engine.name, ms: Math.max(0, beganMs - cutMs) });
   }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { COUNTERS, joinNonce, type Range } from '#pickaxe/chain/nonce.js';
+import { COUNTERS, joinNonce, LANES, PAGES, type Range } from '#pickaxe/chain/nonce.js';
 import { judge } from '#pickaxe/chain/verify.js';
 import { creationTimeOf } from '#pickaxe/chain/work.js';
 import { systemClock } from '#pickaxe/clock.js';
@@ -80,6 +80,27 @@ describe('new work', () => {
     expect(new Set(ranges.map(({ lane }) => lane)).size).toBe(1);
     const nonces = ranges.flatMap(noncesOf);
     expect(new Set(nonces).size).toBe(nonces.length);
+  });
+
+  it('is begun on a page that is drawn anew for each job, in a lane that is drawn once', async () => {
+    const draws: number[] = [];
+    const random = (below: number) => {
+      draws.push(below);
+      return 100 + draws.length;
+    };
+    const engine = new FakeEngine();
+    const { source } = mineWith({ random }, engine);
+    for (const jobs of [1, 2, 3]) {
+      source.work(makeWork(NEVER, { rollTime: false }));
+      await eventually(() => expect(engine.searched.filter(({ job }) => job === jobs).length).toBeGreaterThan(0));
+    }
+    expect(draws).toEqual([LANES, PAGES, PAGES, PAGES]);
+    const first = [1, 2, 3].map((jobs) => engine.searched.find(({ job }) => job === jobs)!.range);
+    expect(first.map(({ lane, page, counter }) => [lane, page, counter])).toEqual([
+      [101, 102, 0],
+      [101, 103, 0],
+      [101, 104, 0],
+    ]);
   });
 
   it('stays in the lane that the source assigned, at the time that it wrote', async () => {
@@ -529,10 +550,18 @@ describe('controls', () => {
     await eventually(() => expect(engine.searched.length).toBeGreaterThan(3));
   });
 
-  it('stop the miner', async () => {
-    const { miner, done } = mine(new FakeEngine());
+  it('stop the miner: its devices are closed, and nothing is searched any more', async () => {
+    const engines = [new FakeEngine('cpu'), new FakeEngine('gpu0')];
+    const { miner, source, done } = mine(...engines);
+    source.work(makeWork(NEVER));
+    await eventually(() => expect(engines.every(({ searched }) => searched.length > 3)).toBe(true));
     miner.stop();
     await done;
+    expect(engines.map(({ closed }) => closed)).toEqual([1, 1]);
+    const searched = engines.map((engine) => engine.searched.length);
+    source.work(makeWork(NEVER));
+    await turns();
+    expect(engines.map((engine) => engine.searched.length)).toEqual(searched);
   });
 });
 
@@ -568,6 +597,27 @@ describe('a New Cut', () => {
     const byDevice = Object.fromEntries(events.of('restart').map(({ device, ms }) => [device, ms]));
     // A clock that is read in another process may be behind by the little that it takes.
     expect(byDevice).toEqual({ cpu: 7.5, gpu0: 0 });
+  });
+
+  it('is told of once, though the search of the work before it reports last', async () => {
+    let nowMs = 1_000;
+    const engine = new FakeEngine();
+    engine.late = true;
+    const { source, events } = mineWith({ clock: { ...systemClock, monotonicMs: () => nowMs } }, engine);
+    source.work(makeWork(NEVER));
+    await eventually(() => expect(engine.searched.length).toBeGreaterThan(3));
+    for (const cuts of [1, 2, 3]) {
+      nowMs += 1_000;
+      engine.beganMs = nowMs + 5;
+      source.stale();
+      source.work(makeWork(NEVER));
+      await eventually(() => expect(events.of('restart')).toHaveLength(cuts));
+      // The search of the old work reports once more when it ends, after the first report of the new one.
+      await turns();
+    }
+    const hashes = events.of('hashes').length;
+    await eventually(() => expect(events.of('hashes').length).toBeGreaterThan(hashes + 5));
+    expect(events.of('restart').map(({ ms }) => ms)).toEqual([5, 5, 5]);
   });
 
   it('is not what a device that rested or was opened meanwhile is measured from', async () => {

@@ -15,6 +15,13 @@ function overlap(a: Range, b: Range): boolean {
   );
 }
 
+/** The rectangles that it is in: whoever wants all is given one at a time. */
+function piecesOf(space: Space): number {
+  let pieces = 0;
+  while (space.take({ counters: COUNTERS, pages: PAGES })) pieces++;
+  return pieces;
+}
+
 const shape = fc.oneof(
   fc.record({ counters: fc.constant(512), pages: fc.integer({ min: 1, max: 20_000 }) }),
   fc.record({ counters: fc.integer({ min: 1, max: 2 ** 28 }), pages: fc.constant(1) }),
@@ -59,9 +66,37 @@ describe('a space', () => {
   });
 
   it('begins on its first page', () => {
-    for (const page of [1, 30_000, 40_000, PAGES - 1]) {
+    for (const page of [1, 30_000, 40_000, PAGES - 50]) {
       expect(new Space(LANE, page).take({ counters: 512, pages: 100 })).toMatchObject({ page });
       expect(new Space(LANE, page).take({ counters: 2 ** 20, pages: 1 })).toMatchObject({ page });
+    }
+    expect(new Space(LANE, PAGES - 1).take({ counters: 2 ** 20, pages: 1 })).toMatchObject({ page: PAGES - 1 });
+  });
+
+  it('grants at least half of what is wanted, however near to the last page it begins', () => {
+    const wishes = [
+      { counters: 512, pages: 17_000 },
+      { counters: 5 * 512, pages: PAGES },
+      { counters: 2 ** 28, pages: 1 },
+    ];
+    for (const page of [0, 1, 20_000, PAGES / 2, 50_000, PAGES - 10, PAGES - 1]) {
+      const space = new Space(LANE, page);
+      for (let i = 0; i < 300; i++) {
+        for (const most of wishes) expect(sizeOf(space.take(most)!)).toBeGreaterThanOrEqual(sizeOf(most) / 2);
+      }
+    }
+  });
+
+  it('stays in a few pieces however often CPUs and GPUs take, so that a take costs no more in the end', () => {
+    const about = (size: number) => Math.round(size * (0.8 + 0.4 * Math.random()));
+    for (const firstPage of [0, 1, 30_000, PAGES - 1]) {
+      const space = new Space(LANE, firstPage);
+      for (let i = 0; i < 20_000; i++) {
+        space.take({ counters: 512, pages: about(17_000) });
+        if (i % 10 === 0) space.take({ counters: about(2 ** 28), pages: 1 });
+        if (i % 15 === 0) space.take({ counters: about(2 ** 22), pages: 1 });
+      }
+      expect(piecesOf(space)).toBeLessThan(100);
     }
   });
 

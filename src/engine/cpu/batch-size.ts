@@ -1,27 +1,48 @@
 /** Sizes tasks by time, so that a fast and a slow kernel get tasks of the same length. */
 
-import { PAGES } from '../../chain/nonce.ts';
+import { COUNTERS, PAGES, type Range } from '../../chain/nonce.ts';
 import { ROW_COUNTERS } from './kernels/kernel.ts';
 
+/** Long enough to make nothing of what a task costs its thread, short enough for a live hashrate. */
+const LEAST_MS = 30;
+
+/** Still short enough for the hashrate over ten seconds. */
+const MOST_MS = 1_000;
+
+/**
+ * So many tasks of all threads together take a percent of the main thread, which also has to see to a New Cut at once
+ * (15 to 40 µs each; measured by bench/main-thread.mjs).
+ */
+const TASKS_PER_SECOND = 500;
+
 /** The first task: half a millisecond for the slowest kernel. */
-const FIRST_PAGES = 8;
+const FIRST_ROWS = 8;
+
+/** All rows of a lane. */
+const MOST_ROWS = PAGES * (COUNTERS / ROW_COUNTERS);
 
 /** Weight of the newest measurement in the average: only good enough. */
 const NEWEST = 0.25;
 
+/** @returns how long a task should take when so many threads search at a time */
+export function batchMsFor(threads: number): number {
+  return Math.min(MOST_MS, Math.max(LEAST_MS, (1000 * threads) / TASKS_PER_SECOND));
+}
+
 export class BatchSize {
   readonly #batchMs: number;
   #hashesPerMs = 0;
-  #pages = FIRST_PAGES;
+  #rows = FIRST_ROWS;
 
   /** @param batchMs how long a task should take */
   constructor(batchMs: number) {
     this.#batchMs = batchMs;
   }
 
-  /** Pages of the next task, of ROW_COUNTERS counters each. */
-  get pages(): number {
-    return this.#pages;
+  /** The shape of the next task: part of a column of ROW_COUNTERS counters, or so many whole columns. */
+  get most(): Pick<Range, 'counters' | 'pages'> {
+    const columns = Math.max(1, Math.round(this.#rows / PAGES));
+    return { counters: columns * ROW_COUNTERS, pages: Math.min(PAGES, this.#rows) };
   }
 
   /** Learns from a task that was not cut short. It grows or shrinks by a factor of 2 at most. */
@@ -29,7 +50,7 @@ export class BatchSize {
     const rate = hashes / Math.max(ms, 0.001);
     this.#hashesPerMs += (rate - this.#hashesPerMs) * (this.#hashesPerMs === 0 ? 1 : NEWEST);
     const wanted = (this.#hashesPerMs * this.#batchMs) / ROW_COUNTERS;
-    const bounded = Math.min(2 * this.#pages, Math.max(this.#pages / 2, wanted));
-    this.#pages = Math.min(PAGES, Math.max(FIRST_PAGES, Math.round(bounded)));
+    const bounded = Math.min(2 * this.#rows, Math.max(this.#rows / 2, wanted));
+    this.#rows = Math.min(MOST_ROWS, Math.max(FIRST_ROWS, Math.round(bounded)));
   }
 }

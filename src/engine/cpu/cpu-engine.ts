@@ -1,16 +1,15 @@
 /** The CPU as an engine: a pool of threads at low priority that all search the current job. */
 
 import { cpus } from 'node:os';
-import { fileURLToPath } from 'node:url';
-import { Piscina } from 'piscina';
 import type { Job } from '../../chain/job.ts';
 import { DeviceError, type Engine, type EngineInfo, type Ranges, type SearchReport } from '../engine.ts';
-import { BatchSize } from './batch-size.ts';
+import { BatchSize, batchMsFor } from './batch-size.ts';
 import { chooseKernel, forceKernel } from './kernels/choose.ts';
 import type { KernelName } from './kernels/kernel.ts';
+import { Pool } from './pool.ts';
 import { SearchRun } from './search-run.ts';
 import { chooseThreads, type ThreadChoice, type ThreadWishes } from './threads.ts';
-import type { Task, TaskResult, ThreadData } from './worker.ts';
+import type { ThreadData } from './worker.ts';
 
 export interface CpuEngineOptions extends ThreadWishes {
   /** Unique in a rig. */
@@ -19,18 +18,12 @@ export interface CpuEngineOptions extends ThreadWishes {
   readonly kernel?: KernelName;
   /** Where speeds of kernels are remembered; left out, they are measured at each opening, which takes half a second. */
   readonly cacheDirectory?: string;
-  /** How long a task should take. */
+  /** How long a task should take; left out, the longer the more threads there are. */
   readonly batchMs?: number;
 }
 
-/** Long enough to make a task's cost (0.1 ms) nothing, short enough for a live hashrate. */
-const BATCH_MS = 30;
-
 /** One runs while the other waits, so no thread idles while its result is read. */
 const TASKS_PER_THREAD = 2;
-
-/** Tasks of old jobs return as soon as they are looked at: room for new ones behind those of a few jobs. */
-const QUEUE_PER_THREAD = 4 * TASKS_PER_THREAD;
 
 export class CpuEngine implements Engine {
   readonly name: string;
@@ -41,7 +34,7 @@ export class CpuEngine implements Engine {
   /** The stop flag: kernels stop when it is not the number of their own job. */
   readonly #currentJob = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   readonly #runs = new Set<SearchRun>();
-  #pool: Piscina<Task, TaskResult> | undefined;
+  #pool: Pool | undefined;
   /** Why it has to be closed and opened again. */
   #fault: unknown;
   /** Another one each time that it is opened, aborted when it is closed; undefined while it is closed. */
@@ -52,7 +45,7 @@ export class CpuEngine implements Engine {
     this.name = options.name ?? 'cpu';
     this.#options = options;
     this.#threads = chooseThreads(options);
-    this.#batch = new BatchSize(options.batchMs ?? BATCH_MS);
+    this.#batch = new BatchSize(options.batchMs ?? batchMsFor(this.#threads.threads));
   }
 
   async open(): Promise<EngineInfo> {
@@ -95,25 +88,14 @@ export class CpuEngine implements Engine {
   }
 
   /** Settles when all threads are there, with their kernels loaded. */
-  async #startPool(threads: number, workerData: ThreadData): Promise<void> {
-    const pool = new Piscina<Task, TaskResult>({
-      filename: fileURLToPath(new URL('./worker.js', import.meta.url)),
-      minThreads: threads,
-      maxThreads: threads,
-      idleTimeout: Number.POSITIVE_INFINITY,
-      concurrentTasksPerWorker: QUEUE_PER_THREAD,
-      workerData,
-    });
+  async #startPool(threads: number, data: ThreadData): Promise<void> {
+    const pool = new Pool({ threads, data, failed: (error) => this.#fail(pool, error) });
     this.#pool = pool;
-    pool.on('error', (error) => this.#fail(pool, error));
-    // The thread that piscina starts in the place of a dead one would be pinned to another CPU. Later, since the error
-    // of a task, if it had one, says more.
-    pool.on('workerDestroy', () => setImmediate(() => this.#fail(pool, new Error('it has ended'))));
-    await Promise.all(Array.from({ length: threads }, () => pool.run(NOTHING)));
+    await pool.ready();
   }
 
   /** Ends the searches of this pool, and those that are still to come. */
-  #fail(pool: Piscina<Task, TaskResult>, error: unknown): void {
+  #fail(pool: Pool, error: unknown): void {
     if (this.#pool !== pool) return;
     this.#fault ??= error;
     for (const run of this.#runs) run.fail(error);
@@ -127,7 +109,7 @@ export class CpuEngine implements Engine {
       job,
       ranges,
       batch: this.#batch,
-      tasks: TASKS_PER_THREAD * pool.maxThreads,
+      tasks: TASKS_PER_THREAD * pool.size,
       currentJob: this.#currentJob,
       runTask: (task) => pool.run(task),
     });
@@ -152,10 +134,3 @@ export class CpuEngine implements Engine {
     await pool?.destroy();
   }
 }
-
-/** A task that has each thread do nothing: it is there, and its kernel is loaded, when this is answered. */
-const NOTHING: Task = {
-  job: 0,
-  search: { midstate: new Uint32Array(8), tail: new Uint32Array(16), target: new Uint32Array(8) },
-  range: { lane: 0, page: 0, pages: 0, counter: 0, counters: 1 },
-};

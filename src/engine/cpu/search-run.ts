@@ -4,7 +4,7 @@ import type { Job } from '../../chain/job.ts';
 import { type Range, sizeOf } from '../../chain/nonce.ts';
 import { DeviceError, type Ranges, type SearchReport } from '../engine.ts';
 import type { BatchSize } from './batch-size.ts';
-import { ROW_COUNTERS } from './kernels/kernel.ts';
+import { splitRows } from './columns.ts';
 import type { Task, TaskResult } from './worker.ts';
 
 /** Reports that may wait to be read; with this many no tasks are started. Only good enough. */
@@ -77,7 +77,7 @@ export class SearchRun {
     const { currentJob, job, ranges, batch, tasks } = this.#options;
     if (Atomics.load(currentJob, 0) !== job.number) this.#stopping = true;
     while (!this.#stopping && this.#inFlight < tasks && this.#reports.length < MAX_WAITING_REPORTS) {
-      const range = this.#unfinished.pop() ?? ranges.take({ counters: ROW_COUNTERS, pages: batch.pages });
+      const range = this.#unfinished.pop() ?? ranges.take(batch.most);
       if (range === undefined) return;
       void this.#search(range);
     }
@@ -98,13 +98,15 @@ export class SearchRun {
     this.#notify();
   }
 
-  #settle(range: Range, { pages, candidates, beganMs, ms }: TaskResult): void {
-    if (pages > 0) {
-      const searched = { ...range, pages };
-      this.#reports.push({ searched, hashes: sizeOf(searched), beganMs, candidates });
+  #settle(range: Range, { rows, candidates, beganMs, ms }: TaskResult): void {
+    const { searched, rest } = splitRows(range, rows);
+    for (const part of searched) {
+      // They are in the last row that was searched.
+      const found = part === searched.at(-1) ? candidates : [];
+      this.#reports.push({ searched: part, hashes: sizeOf(part), beganMs, candidates: found });
     }
-    if (pages === range.pages) this.#options.batch.learn(sizeOf(range), ms);
-    else this.#unfinished.push({ ...range, page: range.page + pages, pages: range.pages - pages });
+    if (rest.length === 0) this.#options.batch.learn(sizeOf(range), ms);
+    this.#unfinished.push(...rest);
   }
 
   /** Settles when a task has ended. */

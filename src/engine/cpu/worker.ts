@@ -5,9 +5,9 @@ import { workerData } from 'node:worker_threads';
 import type { Search } from '../../chain/job.ts';
 import type { Range } from '../../chain/nonce.ts';
 import { systemClock } from '../../clock.ts';
+import { type ScannedColumns, scanColumns } from './columns.ts';
 import type { KernelName } from './kernels/kernel.ts';
 import { loadKernel } from './kernels/load.ts';
-import { type Scanned, scan } from './kernels/scan.ts';
 import { beNice } from './niceness.ts';
 import { pinThread } from './pinning.ts';
 
@@ -31,7 +31,7 @@ export interface Task {
   readonly range: Range;
 }
 
-export interface TaskResult extends Scanned {
+export interface TaskResult extends ScannedColumns {
   /** On the system clock's `monotonicMs`. */
   readonly beganMs: number;
   readonly ms: number;
@@ -50,6 +50,6 @@ export default async function run({ job, search, range }: Task): Promise<TaskRes
   // Taking turns in the event loop lets each result out before the next task begins.
   await setImmediate();
   const beganMs = systemClock.monotonicMs();
-  const scanned = scan(kernel, search, job, range, currentJob);
+  const scanned = scanColumns(kernel, search, job, range, currentJob);
   return { ...scanned, beganMs, ms: systemClock.monotonicMs() - beganMs };
 }

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { BatchSize } from '#pickaxe/engine/cpu/batch-size.js';
+import { COUNTERS, PAGES, sizeOf } from '#pickaxe/chain/nonce.js';
+import { BatchSize, batchMsFor } from '#pickaxe/engine/cpu/batch-size.js';
 
 describe('the size of tasks', () => {
-  const hashesOf = (batch: BatchSize) => batch.pages * 512;
+  const hashesOf = ({ most }: BatchSize) => sizeOf(most);
 
   test('settles where a task takes the time asked for', () => {
     const batch = new BatchSize(30);
@@ -14,12 +15,32 @@ describe('the size of tasks', () => {
   test('at most doubles or halves, whatever is measured', () => {
     const batch = new BatchSize(30);
     for (let i = 0; i < 100; i++) {
-      const { pages } = batch;
-      batch.learn(hashesOf(batch), i % 3 === 0 ? 0 : 10 ** (i % 7));
-      expect(batch.pages).toBeLessThanOrEqual(2 * pages);
-      expect(batch.pages).toBeGreaterThanOrEqual(Math.floor(pages / 2));
-      expect(batch.pages).toBeGreaterThanOrEqual(1);
-      expect(batch.pages).toBeLessThanOrEqual(0x1_0000);
+      const before = hashesOf(batch);
+      batch.learn(before, i % 3 === 0 ? 0 : 10 ** (i % 7));
+      // Whole columns are rounded.
+      expect(hashesOf(batch)).toBeLessThanOrEqual(2 * before + 512 * (PAGES / 2));
+      expect(hashesOf(batch)).toBeGreaterThanOrEqual(before / 2 - 512 * (PAGES / 2));
+      expect(batch.most.pages).toBeGreaterThanOrEqual(1);
+      expect(batch.most.pages).toBeLessThanOrEqual(PAGES);
+      expect(batch.most.counters).toBeLessThanOrEqual(COUNTERS);
     }
+  });
+
+  test('is part of a column, or whole columns when one does not take long enough', () => {
+    const sized = (batchMs: number) => {
+      const batch = new BatchSize(batchMs);
+      for (let i = 0; i < 60; i++) batch.learn(hashesOf(batch), hashesOf(batch) / 300_000);
+      return batch.most;
+    };
+    expect(sized(30)).toEqual({ counters: 512, pages: 17_578 });
+    expect(sized(512)).toEqual({ counters: 5 * 512, pages: PAGES });
+    expect(sized(1e12)).toEqual({ counters: COUNTERS, pages: PAGES });
+  });
+
+  test('grows with the number of threads, so that all together are answered as often, and has bounds', () => {
+    const tasksPerSecond = (threads: number) => (1000 * threads) / batchMsFor(threads);
+    expect([1, 2, 8].map(batchMsFor)).toEqual([30, 30, 30]);
+    expect([64, 128, 256].map(tasksPerSecond)).toEqual([500, 500, 500]);
+    expect(batchMsFor(1024)).toBe(1000);
   });
 });

@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { joinNonce, type Range, sizeOf } from '#pickaxe/chain/nonce.js';
+import { scanColumns, splitRows } from '#pickaxe/engine/cpu/columns.js';
+import { loadKernel } from '#pickaxe/engine/cpu/kernels/load.js';
+import { everythingSolves, jobOf, nothingSolves, someHeaderHex } from '../../contract/jobs.ts';
+import { Rectangle } from '../../contract/rectangle.ts';
+import { loadableKernels } from './loadable-kernels.ts';
+import { easyTarget, solutionsIn } from './searches.ts';
+
+const rowsOf = ({ pages, counters }: Range) => pages * Math.ceil(counters / 512);
+
+/** Several columns, the last one narrower. */
+const wide: Range = { lane: 7, page: 65_530, pages: 4, counter: 2 ** 32 - 1300, counters: 1300 };
+
+/** What stops a search after so many rows: a current job that is another one from then on. */
+function stoppingKernel(stopAfter: number) {
+  const kernel = loadKernel('js');
+  const currentJob = Int32Array.of(1);
+  let rows = 0;
+  return {
+    currentJob,
+    kernel: {
+      ...kernel,
+      search: (search: Uint32Array, current: Int32Array, hits: Uint32Array) => {
+        if (rows === stopAfter) currentJob[0] = 2;
+        const oneRow = search.slice();
+        oneRow[28] = 1;
+        const searched = kernel.search(oneRow, current, hits);
+        rows += searched;
+        return searched;
+      },
+    },
+  };
+}
+
+test.each(loadableKernels)('%s searches all columns of a range, and stops at each row that has candidates', (name) => {
+  const kernel = loadKernel(name);
+  const job = jobOf(someHeaderHex, easyTarget);
+  const found: bigint[] = [];
+  const ranges = [wide];
+  const current = Int32Array.of(job.number);
+  for (let range = ranges.pop(); range; range = ranges.pop()) {
+    const { rows, candidates } = scanColumns(kernel, job, job.number, range, current);
+    const { searched, rest } = splitRows(range, rows);
+    const last = searched.at(-1)!;
+    if (rest.length > 0) expect(candidates.length).toBeGreaterThan(0);
+    for (const nonce of candidates) {
+      const page = Number(nonce >> 48n);
+      const counter = Number((nonce >> 16n) & 0xffff_ffffn);
+      expect(page).toBe(last.page + last.pages - 1);
+      expect(counter).toBeGreaterThanOrEqual(last.counter);
+      expect(counter).toBeLessThan(last.counter + last.counters);
+    }
+    found.push(...candidates);
+    ranges.push(...rest);
+  }
+  const byValue = (a: bigint, b: bigint) => (a < b ? -1 : Number(a > b));
+  expect(found.sort(byValue)).toEqual(solutionsIn(job, wide).map(joinNonce).sort(byValue));
+});
+
+test('a search of columns ends with the row before which the job changed', () => {
+  const job = jobOf(someHeaderHex, nothingSolves);
+  for (let stopAfter = 0; stopAfter <= rowsOf(wide); stopAfter++) {
+    const { kernel, currentJob } = stoppingKernel(stopAfter);
+    expect(scanColumns(kernel, job, 1, wide, currentJob)).toEqual({ rows: stopAfter, candidates: [] });
+  }
+});
+
+test('a search of columns tells the rows up to the first one that has candidates', () => {
+  const { rows, candidates } = scanColumns(
+    loadKernel('js'),
+    jobOf(someHeaderHex, everythingSolves),
+    1,
+    wide,
+    Int32Array.of(1),
+  );
+  expect(rows).toBe(1);
+  expect(candidates).toHaveLength(512);
+});
+
+test('rows of a range and its other rows are the range, each nonce once', () => {
+  const anyWide = fc.record({ pages: fc.integer({ min: 1, max: 9 }), counters: fc.integer({ min: 1, max: 5000 }) });
+  fc.assert(
+    fc.property(anyWide, fc.nat(), (shape, any) => {
+      const range = { lane: 1, page: 17, counter: 4096, ...shape };
+      const rows = any % (rowsOf(range) + 1);
+      const { searched, rest } = splitRows(range, rows);
+      const ranges = new Rectangle(range);
+      ranges.take(range);
+      for (const part of rest) ranges.giveBack(part);
+      ranges.expectBalanced(
+        searched.map((part) => ({ searched: part, hashes: sizeOf(part), beganMs: 0, candidates: [] })),
+      );
+      expect(searched.reduce((sum, part) => sum + rowsOf(part), 0)).toBe(rows);
+      expect(searched.length).toBeLessThanOrEqual(2);
+      expect(rest.length).toBeLessThanOrEqual(2);
+    }),
+  );
+});

@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import type { Worker } from 'node:worker_threads';
+import { afterEach, expect, test, vi } from 'vitest';
+import { COUNTERS, PAGES, type Range } from '#pickaxe/chain/nonce.js';
+import { Pool } from '#pickaxe/engine/cpu/pool.js';
+import { jobOf, nothingSolves, someHeaderHex } from '../../contract/jobs.ts';
+import { loadableKernels } from './loadable-kernels.ts';
+
+/** Days of work. */
+const WHOLE_LANE: Range = { lane: 0, page: 0, pages: PAGES, counter: 0, counters: COUNTERS };
+const ONE_ROW: Range = { ...WHOLE_LANE, pages: 1, counters: 512 };
+
+const { midstate, tail, target } = jobOf(someHeaderHex, nothingSolves);
+const taskOf = (range: Range) => ({ job: 1, search: { midstate, tail, target }, range });
+
+const pools: Pool[] = [];
+
+async function poolOf(threads: number, kernel = loadableKernels[0]) {
+  const currentJob = new Int32Array(new SharedArrayBuffer(4));
+  currentJob[0] = 1;
+  const failed = vi.fn();
+  const data = { kernel, currentJob, cpus: [], placed: new Int32Array(new SharedArrayBuffer(4)) };
+  const pool = new Pool({ threads, data, failed });
+  pools.push(pool);
+  await pool.ready();
+  return { pool, currentJob, failed };
+}
+
+afterEach(() => Promise.all(pools.splice(0).map((pool) => pool.destroy())));
+
+test.each(loadableKernels)(
+  'a task of %s stops within itself when the job changes, however long it is',
+  async (kernel) => {
+    const { pool, currentJob } = await poolOf(1, kernel);
+    // One thread takes them in order: when the first is answered the second has been begun, or will find another job.
+    const before = pool.run(taskOf(ONE_ROW));
+    const searching = pool.run(taskOf(WHOLE_LANE));
+    await before;
+    Atomics.store(currentJob, 0, 2);
+    const { rows, candidates } = await searching;
+    expect(candidates).toEqual([]);
+    expect(rows).toBeLessThan(PAGES * (COUNTERS / 512));
+    expect(await pool.run(taskOf(ONE_ROW))).toMatchObject({ rows: 0 });
+  },
+);
+
+test('a task is run by the thread that has the fewest to run', async () => {
+  const { pool, currentJob } = await poolOf(3);
+  const long = [pool.run(taskOf(WHOLE_LANE)), pool.run(taskOf(WHOLE_LANE))];
+  for (let i = 0; i < 20; i++) expect(await pool.run(taskOf(ONE_ROW))).toMatchObject({ rows: 1 });
+  Atomics.store(currentJob, 0, 2);
+  await Promise.all(long);
+  expect(pool.size).toBe(3);
+});
+
+test('a thread that ends by itself is told of, and the tasks that it had fail', async () => {
+  const threads: Worker[] = [];
+  const remember = (thread: Worker) => threads.push(thread);
+  process.on('worker', remember);
+  const { pool, failed } = await poolOf(2);
+  process.off('worker', remember);
+  expect(failed).not.toHaveBeenCalled();
+  const tasks = [pool.run(taskOf(WHOLE_LANE)), pool.run(taskOf(WHOLE_LANE))].map((task) => task.catch(() => 'failed'));
+  const gone = once(threads[0], 'exit');
+  await threads[0].terminate();
+  await gone;
+  expect(await Promise.race(tasks)).toBe('failed');
+  await vi.waitFor(() => expect(failed).toHaveBeenCalled(), { timeout: 20_000 });
+});

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { COUNTERS, PAGES, sizeOf } from '#pickaxe/chain/nonce.js';
+import { BatchSize } from '#pickaxe/engine/cpu/batch-size.js';
+import { SearchRun } from '#pickaxe/engine/cpu/search-run.js';
+import type { SearchReport } from '#pickaxe/engine/engine.js';
+import { jobOf, nothingSolves, someHeaderHex } from '../../contract/jobs.ts';
+import { Rectangle } from '../../contract/rectangle.ts';
+
+/** As many rows as a search of these has that is stopped: none, some, part of a column, whole columns, all. */
+const parts = [0, 0.3, 0.5, 0.75, 0.999, 1];
+
+/** Tasks are several columns at once. */
+function wideBatch(): BatchSize {
+  const batch = new BatchSize(512);
+  for (let i = 0; i < 30; i++) batch.learn(sizeOf(batch.most), sizeOf(batch.most) / 300_000);
+  expect(batch.most).toEqual({ counters: 5 * 512, pages: PAGES });
+  return batch;
+}
+
+test('tasks of several columns that were stopped report what they searched, and the rest is given back', async () => {
+  const ranges = new Rectangle({ lane: 3, page: 0, pages: PAGES, counter: 0, counters: COUNTERS });
+  const answers: (() => void)[] = [];
+  const run = new SearchRun({
+    job: jobOf(someHeaderHex, nothingSolves),
+    ranges,
+    batch: wideBatch(),
+    tasks: parts.length,
+    currentJob: new Int32Array(new SharedArrayBuffer(4)),
+    runTask: ({ range }) =>
+      new Promise((resolve) => {
+        const rows = Math.floor((parts[answers.length % parts.length] * sizeOf(range)) / 512);
+        answers.push(() => resolve({ rows, candidates: [], beganMs: 0, ms: 1 }));
+      }),
+  });
+  const reports: SearchReport[] = [];
+  const reading = (async () => {
+    for await (const report of run.reports()) reports.push(report);
+  })();
+  expect(answers).toHaveLength(parts.length);
+  const stopping = run.stop();
+  for (const answer of answers) answer();
+  await Promise.all([reading, stopping]);
+  expect(answers).toHaveLength(parts.length);
+  expect(reports.length).toBeGreaterThanOrEqual(parts.length - 1);
+  ranges.expectBalanced(reports);
+});
+
+test('what a task left when it returned early is searched next', async () => {
+  const whole = { lane: 3, page: 0, pages: PAGES, counter: 1024, counters: 5 * 512 };
+  const ranges = new Rectangle(whole);
+  let tasks = 0;
+  const run = new SearchRun({
+    job: jobOf(someHeaderHex, nothingSolves),
+    ranges,
+    batch: wideBatch(),
+    tasks: 2,
+    currentJob: new Int32Array(new SharedArrayBuffer(4)),
+    runTask: async ({ range }) => {
+      tasks++;
+      const rows = sizeOf(range) / 512;
+      // A nonce of the last row that is searched.
+      const early = rows > 1000;
+      return { rows: early ? Math.floor(rows / 2) : rows, candidates: early ? [BigInt(tasks)] : [], beganMs: 0, ms: 1 };
+    },
+  });
+  const reports: SearchReport[] = [];
+  for await (const report of run.reports()) reports.push(report);
+  ranges.expectUsedUp();
+  ranges.expectBalanced(reports);
+  const candidates = reports.flatMap((report) => report.candidates);
+  expect(new Set(candidates).size).toBe(candidates.length);
+  expect(candidates.length).toBeGreaterThan(5);
+});

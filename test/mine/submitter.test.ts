@@ -1,0 +1,115 @@
+import { expect, test, vi } from 'vitest';
+import { prepareJob } from '#pickaxe/chain/job.js';
+import { judge } from '#pickaxe/chain/verify.js';
+import { systemClock } from '#pickaxe/clock.js';
+import { Submitter, type SubmitterOptions } from '#pickaxe/mine/submitter.js';
+import type { Verdict } from '#pickaxe/source/source.js';
+import { FakeSource, makeWork, Recorder } from '../fakes.ts';
+
+/** As many solutions as are remembered. */
+const REMEMBERED = 1_024;
+
+const running = new AbortController().signal;
+/** Work that every nonce solves. */
+const work = makeWork(1);
+const job = prepareJob(work, 1);
+const solutionOf = (nonce: number) => judge(job, BigInt(nonce)).solution!;
+
+function submitterWith({ isStale = () => false, clock = systemClock }: Partial<SubmitterOptions> = {}) {
+  const source = new FakeSource();
+  const events = new Recorder();
+  const submitter = new Submitter({ source, emit: events.listen, clock, isStale });
+  const numbers = () => source.submitted.map(({ nonce }) => Number(nonce));
+  return { submitter, source, events, numbers };
+}
+
+test('a solution is sent once, and what becomes of it is told with the time that it took', async () => {
+  let nowMs = 50;
+  const { submitter, source, events, numbers } = submitterWith({ clock: { ...systemClock, monotonicMs: () => nowMs } });
+  source.verdict = () => {
+    nowMs += 7;
+    return { verdict: 'rejected', reason: 'the test says so' };
+  };
+  expect(submitter.submit(solutionOf(1), 'cpu', running)).toBe(true);
+  expect(submitter.submit(solutionOf(1), 'gpu0', running)).toBe(false);
+  await submitter.settled();
+  expect(submitter.submit(solutionOf(1), 'cpu', running)).toBe(false);
+  await submitter.settled();
+  expect(numbers()).toEqual([1]);
+  const about = { device: 'cpu', chain: work.chain, height: work.height, nonce: 1n };
+  expect(events.all).toEqual([
+    { event: 'solution', ...about, hash: solutionOf(1).powHash },
+    { event: 'verdict', ...about, verdict: 'rejected', reason: 'the test says so', ms: 7 },
+  ]);
+});
+
+test('a solution whose work is known to be stale is not sent', async () => {
+  const { submitter, events, numbers } = submitterWith({ isStale: ({ nonce }) => nonce === 2n });
+  for (const number of [1, 2]) submitter.submit(solutionOf(number), 'cpu', running);
+  await submitter.settled();
+  expect(numbers()).toEqual([1]);
+  const stale = events.of('verdict').filter(({ nonce }) => nonce === 2n);
+  expect(stale).toMatchObject([{ verdict: 'stale', reason: expect.stringContaining('not sent') }]);
+});
+
+test.each([
+  [
+    'throws',
+    () => {
+      throw new Error('wires cut');
+    },
+    'wires cut',
+  ],
+  ['rejects', () => Promise.reject(new Error('wires cut')), 'wires cut'],
+  ['throws what is no error', () => Promise.reject('no words'), 'no words'],
+])('a source that %s gives the verdict unknown, and others are sent all the same', async (_, verdict, reason) => {
+  const { submitter, source, events } = submitterWith();
+  source.verdict = verdict as () => Promise<Verdict>;
+  submitter.submit(solutionOf(1), 'cpu', running);
+  await submitter.settled();
+  expect(events.of('verdict')).toMatchObject([{ verdict: 'unknown', reason: `the source failed: ${reason}` }]);
+  source.verdict = () => ({ verdict: 'accepted', reason: '' });
+  submitter.submit(solutionOf(2), 'cpu', running);
+  await submitter.settled();
+  expect(events.of('verdict').at(-1)).toMatchObject({ verdict: 'accepted', nonce: 2n });
+});
+
+test('is settled when nothing is pending, and not before', async () => {
+  const { submitter, source, events } = submitterWith();
+  await submitter.settled();
+  const answers: (() => void)[] = [];
+  source.verdict = () => new Promise((resolve) => answers.push(() => resolve({ verdict: 'accepted', reason: '' })));
+  for (const number of [1, 2]) submitter.submit(solutionOf(number), 'cpu', running);
+  const settled = vi.fn();
+  const waiting = submitter.settled().then(settled);
+  await vi.waitFor(() => expect(answers).toHaveLength(2));
+  answers[1]();
+  await vi.waitFor(() => expect(events.of('verdict')).toHaveLength(1));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(settled).not.toHaveBeenCalled();
+  answers[0]();
+  await waiting;
+  expect(events.of('verdict').map(({ nonce }) => nonce)).toEqual([2n, 1n]);
+});
+
+test('the source is asked to come to an end by the signal that it is given', async () => {
+  const { submitter, source } = submitterWith();
+  const submit = vi.spyOn(source, 'submit');
+  const stop = new AbortController();
+  submitter.submit(solutionOf(1), 'cpu', stop.signal);
+  await submitter.settled();
+  expect(submit).toHaveBeenCalledExactlyOnceWith(solutionOf(1), stop.signal);
+});
+
+test('remembers the last solutions, so that its memory has a bound', async () => {
+  const { submitter, numbers } = submitterWith();
+  for (let number = 0; number < REMEMBERED; number++) submitter.submit(solutionOf(number), 'cpu', running);
+  expect(submitter.submit(solutionOf(0), 'cpu', running)).toBe(false);
+  expect(submitter.submit(solutionOf(REMEMBERED), 'cpu', running)).toBe(true);
+  // The oldest is forgotten, the others are not.
+  expect(submitter.submit(solutionOf(1), 'cpu', running)).toBe(false);
+  expect(submitter.submit(solutionOf(0), 'cpu', running)).toBe(true);
+  expect(submitter.submit(solutionOf(REMEMBERED), 'cpu', running)).toBe(false);
+  await submitter.settled();
+  expect(numbers()).toHaveLength(REMEMBERED + 2);
+});
