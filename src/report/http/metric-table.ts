@@ -1,5 +1,6 @@
 /** What `/metrics` tells, one row a metric: names, units and kinds after Prometheus' own rules for them. */
 
+import type { RefusalCounts } from './refusals.ts';
 import type { Status } from './schemas.ts';
 
 export type Labels = Record<string, string | number>;
@@ -12,7 +13,7 @@ export interface MetricRow {
   readonly name: string;
   readonly help: string;
   readonly labels: readonly string[];
-  samples(status: Status): Sample[];
+  samples(status: Status, refused: RefusalCounts): Sample[];
 }
 
 type Device = Status['devices'][string];
@@ -152,5 +153,12 @@ export const METRICS: readonly MetricRow[] = [
     help: 'Times that it went out of reach',
     labels: ['node'],
     samples: ({ sources }) => Object.entries(sources).map(([node, { losses }]) => [{ node }, losses]),
+  },
+  {
+    kind: 'counter',
+    name: 'http_refused_total',
+    help: 'Requests and connections that were refused',
+    labels: ['reason'],
+    samples: (_, refused) => Object.entries(refused).map(([reason, count]) => [{ reason }, count]),
   },
 ];
