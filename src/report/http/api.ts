@@ -5,7 +5,7 @@ import type { Controls, PauseReason } from '../../events/controls.ts';
 import type { Books } from './books.ts';
 import { HttpError } from './errors.ts';
 import type { EventStream } from './event-stream.ts';
-import { json, type Route } from './route.ts';
+import { EVENT_STREAM, json, type Route } from './route.ts';
 import { ControlBody, HistoryAnswer, HistoryQuery, LogAnswer, LogQuery, Status } from './schemas.ts';
 import { statusOf } from './status.ts';
 
@@ -37,7 +37,7 @@ export function apiRoutes(books: Books, controls: Controls, stream: EventStream,
       method: 'GET',
       path: '/api/v1/events',
       summary: 'the events of --json as they happen, and a status every second (server-sent events)',
-      answers: { 200: 'text/event-stream' },
+      answers: { 200: EVENT_STREAM },
       answer: (_, reply) => stream.join(reply),
     },
     controlling('/api/v1/pause', 'have a device rest, or all of them', (device) =>

@@ -45,9 +45,13 @@ export function asHttpError(fault: unknown): HttpError {
 }
 
 /** Requests that are none, as Node.js tells of them before there is anything to route. */
-export function statusOfClientError(code: string | undefined): number {
+function statusOfClientError(code: string | undefined): number {
   if (code === 'HPE_HEADER_OVERFLOW') return 431;
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
+}
+
+export function codeOfClientError(code: string | undefined): string {
+  return CODES[statusOfClientError(code)];
 }
 
 export function clientErrorAnswer(code: string | undefined): string {

@@ -1,6 +1,7 @@
 /**
  * Server-sent events (HTML Standard §9.2): what `--json` prints, as it happens, and a `status` every second. Nothing is
- * done while nobody listens; who reads too slowly is dropped, and may come again.
+ * done while nobody listens; who reads too slowly is dropped, and may come again. The system takes megabytes for a client
+ * that never reads before that shows, so when all places are taken the oldest stream makes room: browsers come again.
  */
 
 import type { ServerResponse } from 'node:http';
@@ -10,28 +11,47 @@ import type { Events, MinerEvent } from '../../events/events.ts';
 import { JsonLines } from '../json-lines.ts';
 import { HttpError } from './errors.ts';
 import { HEADERS } from './headers.ts';
+import type { HttpLimits } from './limits.ts';
+import type { Reason, Refusals } from './refusals.ts';
+import { EVENT_STREAM } from './route.ts';
 
 const STATUS_MS = 1_000;
 /** Proxies and browsers hear from us that often even if a status should be late. */
 const HEARTBEAT_MS = 15_000;
-/** Some pages, and some that a proxy has forgotten to close. */
-const MOST_CLIENTS = 16;
 /** What a client may leave unread beside the system's own buffers: minutes of events. */
 const MOST_UNREAD_BYTES = 256 * 1024;
 /** When a browser comes again after the stream has ended. */
 const RETRY_MS = 3_000;
 
+interface Client {
+  readonly joinedMs: number;
+  /** When it had last read all that had been sent, as far as is seen from here. */
+  readMs: number;
+}
+
 export class EventStream {
   readonly #events: Events;
+  readonly #clock: Clock;
   readonly #status: () => object;
-  readonly #clients = new Set<ServerResponse>();
+  readonly #limits: HttpLimits;
+  readonly #refusals: Refusals;
+  /** Oldest first. */
+  readonly #clients = new Map<ServerResponse, Client>();
   readonly #lines: JsonLines;
   #name = '';
   #leave: () => void = () => {};
 
-  constructor(events: Events, clock: Clock, status: () => object) {
+  constructor(
+    events: Events,
+    clock: Clock,
+    status: () => object,
+    { limits, refusals }: { readonly limits: HttpLimits; readonly refusals: Refusals },
+  ) {
     this.#events = events;
+    this.#clock = clock;
     this.#status = status;
+    this.#limits = limits;
+    this.#refusals = refusals;
     this.#lines = new JsonLines((line) => this.#send(`event: ${this.#name}\ndata: ${line}\n`), clock);
   }
 
@@ -40,21 +60,20 @@ export class EventStream {
     return this.#clients.size;
   }
 
-  /** @throws HttpError when too many listen already */
+  /** @throws HttpError when too many listen already, and none of them for long */
   join(reply: FastifyReply): FastifyReply {
-    if (this.#clients.size >= MOST_CLIENTS) {
-      throw new HttpError(503, 'too_many_clients', `${MOST_CLIENTS} listen already; close one of them`);
-    }
+    const nowMs = this.#clock.monotonicMs();
+    if (this.#clients.size >= this.#limits.streams) this.#makeRoom(nowMs);
     reply.hijack();
     const client = reply.raw;
     client.writeHead(200, {
       ...HEADERS,
-      'content-type': 'text/event-stream; charset=utf-8',
+      'content-type': `${EVENT_STREAM}; charset=utf-8`,
       // Proxies that would hold it back until it ends.
       'x-accel-buffering': 'no',
     });
     client.write(`retry: ${RETRY_MS}\n\n${this.#statusEvent()}`);
-    this.#clients.add(client);
+    this.#clients.set(client, { joinedMs: nowMs, readMs: nowMs });
     client.on('error', () => {});
     client.once('close', () => this.#part(client));
     if (this.#clients.size === 1) this.#begin();
@@ -62,13 +81,16 @@ export class EventStream {
   }
 
   close(): void {
-    for (const client of this.#clients) client.end();
+    for (const client of this.#clients.keys()) client.end();
   }
 
   #begin(): void {
     const unsubscribe = this.#events.on((event) => this.#tell(event));
     const timers = [
-      setInterval(() => this.#send(this.#statusEvent()), STATUS_MS),
+      setInterval(() => {
+        this.#dropUnread();
+        this.#send(this.#statusEvent());
+      }, STATUS_MS),
       setInterval(() => this.#send(': still here\n\n'), HEARTBEAT_MS),
     ];
     this.#leave = () => {
@@ -78,8 +100,30 @@ export class EventStream {
   }
 
   #part(client: ServerResponse): void {
-    this.#clients.delete(client);
-    if (this.#clients.size === 0) this.#leave();
+    if (this.#clients.delete(client) && this.#clients.size === 0) this.#leave();
+  }
+
+  #drop(client: ServerResponse, reason: Reason): void {
+    this.#refusals.note(reason, client.socket?.remoteAddress);
+    client.destroy();
+    this.#part(client);
+  }
+
+  #makeRoom(nowMs: number): void {
+    const { streams, streamMs } = this.#limits;
+    const [[client, { joinedMs }]] = this.#clients;
+    if (nowMs - joinedMs < streamMs) {
+      throw new HttpError(503, 'too_many_clients', `${streams} listen already; close one of them`);
+    }
+    this.#drop(client, 'crowded');
+  }
+
+  #dropUnread(): void {
+    const nowMs = this.#clock.monotonicMs();
+    for (const [client, state] of this.#clients) {
+      if (client.writableLength === 0) state.readMs = nowMs;
+      else if (nowMs - state.readMs >= this.#limits.streamMs) this.#drop(client, 'unread');
+    }
   }
 
   #tell(event: MinerEvent): void {
@@ -92,8 +136,8 @@ export class EventStream {
   }
 
   #send(text: string): void {
-    for (const client of this.#clients) {
-      if (client.writableLength > MOST_UNREAD_BYTES) client.destroy();
+    for (const client of this.#clients.keys()) {
+      if (client.writableLength > MOST_UNREAD_BYTES) this.#drop(client, 'unread');
       else client.write(text);
     }
   }

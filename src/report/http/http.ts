@@ -5,8 +5,10 @@ import { apiRoutes } from './api.ts';
 import { Books, type Miner } from './books.ts';
 import { EventStream } from './event-stream.ts';
 import { healthRoutes } from './health.ts';
+import { httpLimits } from './limits.ts';
 import { Metrics } from './metrics.ts';
 import { openApiRoute } from './openapi.ts';
+import { Refusals } from './refusals.ts';
 import type { Route } from './route.ts';
 import { Server, type ServerOptions } from './server.ts';
 import { statusOf } from './status.ts';
@@ -30,19 +32,22 @@ export async function serveHttp(
   more: readonly Route[] = [],
 ): Promise<Http> {
   const { control } = options;
+  const limits = { ...httpLimits, ...options.limits };
   const { controls, events, clock } = miner;
   const books = new Books(miner);
   const status = () => statusOf(books, control);
-  const metrics = new Metrics(status, events);
-  const stream = new EventStream(events, clock, status);
+  const refusals = new Refusals(log, limits.logMs);
+  const metrics = new Metrics(status, events, refusals.counts);
+  const stream = new EventStream(events, clock, status, { limits, refusals });
   const own = [...apiRoutes(books, controls, stream, control), ...healthRoutes(books), metrics.route];
   const routes = [...own, openApiRoute(own), ...xmrigRoutes(books, control), ...more];
-  const server = new Server(options, routes, log);
+  const server = new Server(options, routes, { log, clock, limits, refusals });
   const close = async () => {
     stream.close();
     metrics.close();
     books.close();
     await server.close();
+    refusals.close();
   };
   try {
     return { url: await server.listen(), close };

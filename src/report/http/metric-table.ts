@@ -1,5 +1,6 @@
 /** What `/metrics` tells, one row a metric: names, units and kinds after Prometheus' own rules for them. */
 
+import type { RefusalCounts } from './refusals.ts';
 import type { Status } from './schemas.ts';
 
 export type Labels = Record<string, string | number>;
@@ -12,7 +13,7 @@ export interface MetricRow {
   readonly name: string;
   readonly help: string;
   readonly labels: readonly string[];
-  samples(status: Status): Sample[];
+  samples(status: Status, refused: RefusalCounts): Sample[];
 }
 
 type Device = Status['devices'][string];
@@ -169,5 +170,12 @@ export const METRICS: readonly MetricRow[] = [
       Object.entries(sources).flatMap(([node, { polled_chains }]) =>
         polled_chains.map(({ chain, reason }) => [{ node, chain, reason }, 1] as const),
       ),
+  },
+  {
+    kind: 'counter',
+    name: 'http_refused_total',
+    help: 'Requests and connections that were refused',
+    labels: ['reason'],
+    samples: (_, refused) => Object.entries(refused).map(([reason, count]) => [{ reason }, count]),
   },
 ];

@@ -6,6 +6,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Events } from '../../events/events.ts';
 import { METRICS } from './metric-table.ts';
+import type { RefusalCounts } from './refusals.ts';
 import type { Route } from './route.ts';
 import type { Status } from './schemas.ts';
 
@@ -18,11 +19,14 @@ const EVENT_LOOP_PRECISION_MS = 100;
 export class Metrics {
   readonly #registry = new Registry();
   readonly #status: () => Status;
+  readonly #refused: RefusalCounts;
   readonly #fill: ((status: Status) => void)[];
   readonly #leave: () => void;
 
-  constructor(status: () => Status, events: Events) {
+  /** @param refused what the server has refused so far: it goes on counting */
+  constructor(status: () => Status, events: Events, refused: RefusalCounts) {
     this.#status = status;
+    this.#refused = refused;
     const registers = [this.#registry];
     this.#fill = METRICS.map(({ kind, name, help, labels, samples }) => {
       const settings = { name: PREFIX + name, help, labelNames: labels, registers };
@@ -31,7 +35,7 @@ export class Metrics {
         metric.reset();
         // Without labels it would be 0 now: what is not known has no sample.
         if (labels.length === 0) metric.remove();
-        for (const [of, value] of samples(now)) if (value !== null) metric.inc(of, value);
+        for (const [of, value] of samples(now, this.#refused)) if (value !== null) metric.inc(of, value);
       };
     });
     const restarts = new Histogram({

@@ -3,6 +3,9 @@
 import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
 
+/** The media type of an answer that goes on as long as it is read (HTML Standard §9.2). */
+export const EVENT_STREAM = 'text/event-stream';
+
 export interface Ask {
   /** Checked against the route's schemas. */
   readonly query: Record<string, unknown>;

@@ -1,24 +1,25 @@
 /** The HTTP server: who may ask, what is too much, and one shape of errors. What it serves it is told: a list of `Route`s. */
 
+import { createServer, type Server as HttpListener, type RequestListener } from 'node:http';
+import type { Socket } from 'node:net';
 import { hostname } from 'node:os';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import type { Clock } from '../../clock.ts';
 import { bearerCheck } from './auth.ts';
-import { asHttpError, clientErrorAnswer, HttpError } from './errors.ts';
+import { Connections } from './connections.ts';
+import { asHttpError, clientErrorAnswer, codeOfClientError, HttpError } from './errors.ts';
 import { HEADERS } from './headers.ts';
 import { admits, isForeign } from './hosts.ts';
-import type { Route } from './route.ts';
+import type { HttpLimits } from './limits.ts';
+import { isReason, type Refusals } from './refusals.ts';
+import { EVENT_STREAM, type Route } from './route.ts';
 
 /** The largest proper body is one device's name. */
 const MOST_BODY_BYTES = 1_024;
 /** A token and what browsers send. */
 const MOST_HEADER_BYTES = 8_192;
-/** Clients are on this machine or near; who takes longer to say what it wants holds a place for nothing. */
-const REQUEST_MS = 5_000;
-const KEEP_ALIVE_MS = 10_000;
-/** Event streams have one each, scrapers and pages a few. */
-const MOST_CONNECTIONS = 64;
 
 export interface ServerOptions {
   /** An address, or a name of one. */
@@ -29,37 +30,44 @@ export interface ServerOptions {
   readonly token?: string;
   /** Whether what changes something is allowed. */
   readonly control: boolean;
+  /** Those that are not `httpLimits`. */
+  readonly limits?: Partial<HttpLimits>;
+}
+
+export interface Surroundings {
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly limits: HttpLimits;
+  readonly refusals: Refusals;
 }
 
 export class Server {
   readonly #app: FastifyInstance;
   readonly #options: ServerOptions;
   readonly #log: Logger;
+  readonly #refusals: Refusals;
+  readonly #connections: Connections;
   readonly #authorised: (header: string | undefined) => boolean;
   /** By path. */
   readonly #routes = new Map<string, Route[]>();
 
-  constructor(options: ServerOptions, routes: readonly Route[], log: Logger) {
+  constructor(options: ServerOptions, routes: readonly Route[], { log, clock, limits, refusals }: Surroundings) {
     this.#options = options;
     this.#log = log;
+    this.#refusals = refusals;
+    this.#connections = new Connections(clock, limits, refusals);
     this.#authorised = options.token === undefined ? () => true : bearerCheck(options.token);
     for (const route of routes) this.#routes.set(route.path, [...(this.#routes.get(route.path) ?? []), route]);
     this.#app = fastify({
       bodyLimit: MOST_BODY_BYTES,
-      requestTimeout: REQUEST_MS,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      http: { maxHeaderSize: MOST_HEADER_BYTES, headersTimeout: REQUEST_MS, connectionsCheckingInterval: REQUEST_MS },
+      serverFactory: (answer) => this.#listener(answer, limits),
       forceCloseConnections: true,
-      clientErrorHandler: ({ code }, socket) => {
-        if (socket.writable && code !== 'ECONNRESET') socket.end(clientErrorAnswer(code));
-        else socket.destroy();
-      },
+      clientErrorHandler: ({ code }, socket) => this.#answerClientError(code, socket),
       // A path that is none: hooks have not been run for it.
       frameworkErrors: (fault, request, reply) => {
         this.#answerError(fault, request as FastifyRequest, reply as FastifyReply);
       },
     });
-    this.#app.server.maxConnections = MOST_CONNECTIONS;
     this.#app.server.on('error', (fault) => log.warn({ tag: 'http' }, fault.message));
     // Only JSON: what a website's form could send is refused.
     this.#app.removeContentTypeParser('text/plain');
@@ -83,20 +91,41 @@ export class Server {
     await this.#app.close();
   }
 
+  /** What Node.js itself bounds, and what `Connections` does. */
+  #listener(answer: RequestListener, { requestMs, checkMs, keepAliveMs }: HttpLimits): HttpListener {
+    const listener = createServer({
+      maxHeaderSize: MOST_HEADER_BYTES,
+      headersTimeout: requestMs,
+      requestTimeout: requestMs,
+      connectionsCheckingInterval: checkMs,
+      keepAliveTimeout: keepAliveMs,
+    });
+    const begin: RequestListener = (request, response) => {
+      if (this.#connections.begin(request, response)) answer(request, response);
+    };
+    // One that expects something is answered as any other: Node.js would answer it by itself, past what is bounded.
+    listener.on('request', begin).on('checkExpectation', begin);
+    this.#connections.watch(listener);
+    return listener;
+  }
+
   #serve(route: Route): void {
     const { method, path, query, body, answers } = route;
+    const streams = answers[200] === EVENT_STREAM;
     this.#app.route({
       // HEAD is what some supervisors ask with; an event stream would have to end for it.
       method,
       url: path,
-      exposeHeadRoute: method === 'GET' && answers[200] !== 'text/event-stream',
+      exposeHeadRoute: method === 'GET' && !streams,
       handler: async (request, reply) => {
         const ask = {
           query: checked(query, 'query', request.query),
           body: checked(body, 'body', request.body === undefined ? {} : request.body),
           ifNoneMatch: request.headers['if-none-match'],
         };
-        return route.answer(ask, reply);
+        const answer = route.answer(ask, reply);
+        if (streams) this.#connections.letStream(request.raw.socket);
+        return answer;
       },
     });
   }
@@ -119,6 +148,7 @@ export class Server {
     // By the path that matched: a path can be written in many ways.
     const route = this.#routes.get(request.routeOptions.url ?? '')?.find(({ method }) => method === asked);
     if (!route?.open && !this.#authorised(authorization)) {
+      this.#refusals.note(authorization === undefined ? 'no_token' : 'wrong_token', request.socket.remoteAddress);
       reply.header('www-authenticate', 'Bearer');
       throw new HttpError(401, 'unauthorized', 'send the token: Authorization: Bearer TOKEN');
     }
@@ -137,6 +167,7 @@ export class Server {
 
   #answerError(fault: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const error = asHttpError(fault);
+    if (isReason(error.code)) this.#refusals.note(error.code, request.socket.remoteAddress);
     if (error.code === 'internal') {
       this.#log.error(
         { tag: 'http' },
@@ -144,6 +175,18 @@ export class Server {
       );
     }
     reply.headers(HEADERS).code(error.status).send(error.body);
+  }
+
+  /** What is no request, as far as it can be told so. */
+  #answerClientError(code: string | undefined, socket: Socket): void {
+    if (!socket.writable || code === 'ECONNRESET') {
+      socket.destroy();
+      return;
+    }
+    const reason = codeOfClientError(code);
+    // Browsers open connections that they may need, and say nothing on them.
+    if (isReason(reason) && socket.bytesRead > 0) this.#refusals.note(reason, socket.remoteAddress);
+    socket.end(clientErrorAnswer(code));
   }
 }
 

@@ -1,7 +1,14 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
-import { expect, it, vi } from 'vitest';
-import { device, verdict } from '../fakes.ts';
+import { Writable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import { pino } from 'pino';
+import { describe, expect, it, vi } from 'vitest';
+import { Events } from '#pickaxe/events/events.js';
+import { EventStream } from '#pickaxe/report/http/event-stream.js';
+import { httpLimits } from '#pickaxe/report/http/limits.js';
+import { Refusals } from '#pickaxe/report/http/refusals.js';
+import { device, FakeClock, verdict } from '../fakes.ts';
 import { serve } from './serving.ts';
 
 const MOST_CLIENTS = 16;
@@ -108,7 +115,87 @@ it('who does not read is dropped; the others hear everything', async () => {
 it('ends with the server, at once', async () => {
   const { port, http } = await serve();
   const client = await listen(port);
-  const ended = once(client.response, 'close');
+  const ended = vi.fn();
+  client.response.on('close', ended);
   await http.close();
-  await ended;
+  await vi.waitFor(() => expect(ended).toHaveBeenCalled());
+  // To its end, and not cut off.
+  expect(client.response.complete).toBe(true);
 });
+
+describe('of those that never read', () => {
+  const closing = (client: Listening) => {
+    const closed = vi.fn();
+    client.response.on('close', closed);
+    return closed;
+  };
+
+  it('the oldest makes room after a while, so that others can listen', async () => {
+    const { port, ask, clock, emit } = await serve();
+    const clients: Listening[] = [];
+    for (let i = 0; i < MOST_CLIENTS; i++) clients.push(await listen(port));
+    const [oldest, second] = clients.map(closing);
+    clock.advance(5_000);
+    expect((await ask('/api/v1/events')).status).toBe(503);
+    clock.advance(10_000);
+    const late = await listen(port);
+    expect(late.response.statusCode).toBe(200);
+    await vi.waitFor(() => expect(oldest).toHaveBeenCalled());
+    emit(device('cpu', 'ready'));
+    await vi.waitFor(() => expect(late.events('device')).toHaveLength(1));
+    expect(second).not.toHaveBeenCalled();
+    expect((await ask('/metrics')).text).toContain('pickaxe_http_refused_total{reason="crowded"} 1');
+  });
+
+  it('one that has left something unread for 15 s is dropped, and one that reads it late is not', () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const { stream, clock, refusals } = unserved();
+      const [never, slow] = [new Reader(), new Reader()];
+      for (const reader of [never, slow]) stream.join(reader.reply);
+      for (let second = 0; second < 60; second++) {
+        if (second % 10 === 9) slow.read();
+        clock.advance(1_000);
+        vi.advanceTimersByTime(1_000);
+        if (second === 10) expect(stream.clients).toBe(2);
+        if (second === 15) expect([never.destroyed, stream.clients]).toEqual([true, 1]);
+      }
+      expect(slow.destroyed).toBe(false);
+      expect(refusals.counts.unread).toBe(1);
+      stream.close();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
+/** Takes what is written to it when it is told to. */
+class Reader extends Writable {
+  #taken: () => void = () => {};
+
+  constructor() {
+    super({ highWaterMark: 1 });
+  }
+
+  override _write(_chunk: Buffer, _encoding: string, taken: () => void): void {
+    this.#taken = taken;
+  }
+
+  /** All that has been written. */
+  read(): void {
+    while (this.writableLength > 0) this.#taken();
+  }
+
+  writeHead(): void {}
+
+  get reply(): FastifyReply {
+    return { hijack: () => {}, raw: this } as unknown as FastifyReply;
+  }
+}
+
+function unserved() {
+  const clock = new FakeClock();
+  const refusals = new Refusals(pino({ level: 'silent' }), 60_000);
+  const stream = new EventStream(new Events(), clock, () => ({}), { limits: httpLimits, refusals });
+  return { stream, clock, refusals };
+}

@@ -72,6 +72,9 @@ it('knows the pages of other websites', () => {
   expect(isForeign({ ...ask, origin: 'https://evil.example' })).toBe(true);
   expect(isForeign({ ...ask, origin: 'null' })).toBe(true);
   expect(isForeign({ ...ask, site: 'cross-site', mode: 'no-cors' })).toBe(true);
+  expect(isForeign({ ...ask, site: 'same-site', mode: 'no-cors' })).toBe(true);
+  expect(isForeign({ ...ask, site: 'same-origin', mode: 'no-cors' })).toBe(false);
+  expect(isForeign({ ...ask, site: 'none', mode: 'no-cors' })).toBe(false);
   expect(isForeign({ ...ask, site: 'cross-site', mode: 'navigate' })).toBe(false);
   expect(isForeign({ ...ask, site: 'cross-site', mode: 'navigate', method: 'POST' })).toBe(true);
 });

@@ -1,0 +1,236 @@
+// What clients without a token can do to a rig that serves HTTP: a miner on a mock node, attacked from another process.
+//
+//   node bench/http-attacks.mjs [--seconds 40] [--attacks unread,pipelined,…] [--json] [--out FILE]
+//
+// Each attack lasts --seconds, and so does a run that nobody attacks. Told of each: how many probes on new connections were
+// answered (/healthz and /metrics, or an event stream where those are attacked) during the attack, in it from 16 s on, and
+// after it; the longest that the server kept one of the attacker's connections; the peak of the miner's memory; the part of
+// a core that its main thread took; the hashrate; the blocks that the node accepted, and how many so many hashes give on
+// average. The miner has one hashing thread, and the attacker has the lowest priority. Fails (exit 1) when a probe was not
+// answered from 16 s on, or when memory grew by more than docs/http.md says, with what V8 takes beside it. Loopback only.
+// Linux only: it reads /proc.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { printHeading, printTable, save } from './lib/figures.mjs';
+import { ATTACKS, startAttack } from './lib/http-attacker.mjs';
+import { startMockProcess } from './lib/mock-process.mjs';
+
+const NONE = 'none';
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '40' },
+    attacks: { type: 'string', default: Object.keys(ATTACKS).join() },
+    json: { type: 'boolean', default: false },
+    out: { type: 'string' },
+  },
+});
+const seconds = Number(values.seconds);
+const attacks = values.attacks.split(',');
+const unknown = attacks.filter((name) => !(name in ATTACKS));
+if (unknown.length > 0) throw new Error(`no such attack: ${unknown}; there are ${Object.keys(ATTACKS)}`);
+
+/** Kernels are chosen, code is compiled. */
+const WARM_UP_MS = 8_000;
+const PROBE_MS = 500;
+const PROBE_TIMEOUT_MS = 5_000;
+/** From then on, what holds a place for nothing has lost it. */
+const LATE_MS = 16_000;
+const MOST_GROWTH_MIB = 64;
+const PROBES_AFTER = 6;
+/** Blocks come about that often. */
+const BLOCK_SECONDS = 0.25;
+/** States of a connection in /proc/net/tcp: established, closed by the other side. */
+const HELD_STATES = ['01', '08'];
+
+const folder = mkdtempSync(join(tmpdir(), 'pickaxe-attacks-'));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+
+if (!values.json) printHeading();
+const results = [];
+for (const attack of [NONE, ...attacks]) {
+  const result = await run(attack);
+  results.push(result);
+  console.error(`${attack}: ${JSON.stringify(result)}`);
+}
+if (values.json) console.log(JSON.stringify({ bench: 'http-attacks', seconds, results }));
+else {
+  for (const name of attacks) console.log(`${name}: ${ATTACKS[name].what}`);
+  console.log();
+  printTable(
+    [
+      'attack',
+      'answered',
+      'from 16 s on',
+      'after',
+      'longest place',
+      'connections',
+      'RSS peak',
+      'main thread',
+      'MH/s',
+      'accepted',
+      'expected',
+    ],
+    results.map(({ attack, probes, heldSeconds, opened, rssPeakMib, mainPercent, hashrate, accepted, expected }) => [
+      attack,
+      ...[probes.during, probes.late, probes.after].map(({ answered, asked }) => `${answered}/${asked}`),
+      heldSeconds === null ? '' : `${heldSeconds.toFixed(0)} s`,
+      opened,
+      `${rssPeakMib.toFixed(0)} MiB`,
+      `${mainPercent.toFixed(0)} %`,
+      (hashrate / 1e6).toFixed(1),
+      accepted,
+      expected.toFixed(0),
+    ]),
+  );
+}
+save(values.out, { bench: 'http-attacks', seconds, results });
+
+const [{ rssPeakMib: usualMib }] = results;
+const faults = results.flatMap(({ attack, probes: { late }, rssPeakMib }) => [
+  ...(late.answered < late.asked ? [`${attack}: ${late.asked - late.answered} probes were not answered`] : []),
+  ...(rssPeakMib > usualMib + MOST_GROWTH_MIB ? [`${attack}: RSS ${rssPeakMib.toFixed(0)} MiB`] : []),
+]);
+for (const fault of faults) console.error(`FAILED: ${fault}`);
+process.exit(faults.length === 0 ? 0 : 1);
+
+async function run(attack) {
+  const node = await startMockProcess({ difficulty: 2 ** 24, seed: 1 });
+  const miner = await startMiner(node.url);
+  await sleep(WARM_UP_MS);
+  node.setDifficulty((await status(miner.port)).hashrate * BLOCK_SECONDS);
+  const paths = attack === 'streams' ? ['/healthz', '/api/v1/events'] : ['/healthz', '/metrics'];
+
+  const before = { ...(await status(miner.port)), mainMs: mainMs(miner.pid) };
+  const beganMs = performance.now();
+  const end = attack === NONE ? async () => 0 : await startAttack(attack, miner.port);
+  const probed = [];
+  const places = new Map();
+  while (performance.now() - beganMs < 1000 * seconds) {
+    noteHeld(places, miner.port);
+    const isLate = performance.now() - beganMs >= LATE_MS;
+    const answered = await probe(miner.port, paths[probed.length % paths.length]);
+    probed.push({ answered, isLate });
+    await sleep(PROBE_MS);
+  }
+  const tookS = (performance.now() - beganMs) / 1000;
+  const mainPercent = (mainMs(miner.pid) - before.mainMs) / (10 * tookS);
+  const opened = await end();
+  const after = await status(miner.port);
+  const probedAfter = [];
+  for (let i = 0; i < PROBES_AFTER; i++) {
+    probedAfter.push({ answered: await probe(miner.port, paths[i % paths.length]) });
+    await sleep(PROBE_MS);
+  }
+  const rssPeakMib = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${miner.pid}/status`, 'utf8'))[1]) / 1024;
+  await miner.close();
+  await node.close();
+
+  const counted = (all) => ({ answered: all.filter(({ answered }) => answered).length, asked: all.length });
+  const held = [...places.values()].map(({ firstMs, lastMs }) => (lastMs - firstMs) / 1000);
+  return {
+    attack,
+    probes: {
+      during: counted(probed),
+      late: counted(probed.filter(({ isLate }) => isLate)),
+      after: counted(probedAfter),
+    },
+    heldSeconds: attack === NONE ? null : Math.max(0, ...held),
+    opened,
+    rssPeakMib,
+    mainPercent,
+    hashrate: (after.hashes - before.hashes) / (after.uptime_seconds - before.uptime_seconds),
+    accepted: after.accepted - before.accepted,
+    expected: after.expected_blocks - before.expected_blocks,
+    refusals: miner.refusals(),
+  };
+}
+
+/** The built miner, on the CPU, with nothing of what the user has configured. */
+async function startMiner(nodeUrl) {
+  const cli = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+  const mine = ['mine', '--node', nodeUrl, '--network', 'development', '--public-key', '0'.repeat(64)];
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('PICKAXE_'));
+  const child = spawn(
+    process.execPath,
+    [cli, ...mine, '--devices', 'cpu', '--threads', '1', '--cpu-priority', '0', '--http', '127.0.0.1:0'],
+    {
+      cwd: folder,
+      env: { ...Object.fromEntries(own), XDG_CACHE_HOME: folder, XDG_CONFIG_HOME: folder },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  );
+  process.on('exit', () => child.kill('SIGKILL'));
+  const refusals = [];
+  const port = await new Promise((found, ended) => {
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      const [, port] = /listening at http:\/\/127\.0\.0\.1:(\d+)/.exec(line) ?? [];
+      if (port) found(Number(port));
+      if (/refused/.test(line)) refusals.push(line);
+    });
+    child.once('exit', (code) => ended(new Error(`the miner ended with exit code ${code}`)));
+  });
+  return {
+    pid: child.pid,
+    port,
+    refusals: () => refusals,
+    async close() {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+  };
+}
+
+/** As soon as it can be had. */
+async function status(port) {
+  for (;;) {
+    try {
+      const answer = await fetch(`http://127.0.0.1:${port}/api/v1/status`, {
+        signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
+      });
+      return await answer.json();
+    } catch {
+      await sleep(PROBE_MS);
+    }
+  }
+}
+
+/** Whether it was answered with 200, on a connection of its own. */
+async function probe(port, path) {
+  const asked = request({ host: '127.0.0.1', port, path, agent: false, timeout: PROBE_TIMEOUT_MS });
+  const answer = new Promise((resolve) => {
+    asked.on('response', ({ statusCode }) => resolve(statusCode === 200));
+    asked.on('timeout', () => resolve(false));
+    asked.on('error', () => resolve(false));
+  });
+  asked.end();
+  const answered = await answer;
+  asked.destroy();
+  return answered;
+}
+
+/** Notes by their ports which connections the server has accepted and not closed. */
+function noteHeld(places, port) {
+  const nowMs = performance.now();
+  const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  for (const line of readFileSync('/proc/net/tcp', 'utf8').split('\n').slice(1)) {
+    const [, own = '', remote, state, , , , , , inode] = line.trim().split(/\s+/);
+    // Those that wait to be accepted have no inode.
+    if (!own.endsWith(local) || !HELD_STATES.includes(state) || inode === '0') continue;
+    const { firstMs } = places.get(remote) ?? { firstMs: nowMs };
+    places.set(remote, { firstMs, lastMs: nowMs });
+  }
+}
+
+function mainMs(pid) {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+}

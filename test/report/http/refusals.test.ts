@@ -1,0 +1,109 @@
+import { pino } from 'pino';
+import { expect, it, vi } from 'vitest';
+import { Refusals } from '#pickaxe/report/http/refusals.js';
+import { sendRaw, serve } from './serving.ts';
+
+const TOKEN = 'correct-horse-battery';
+const MINUTE_MS = 60_000;
+
+function noting() {
+  const logged: string[] = [];
+  const write = (line: string) => void logged.push(JSON.parse(line).msg);
+  return { logged, refusals: new Refusals(pino({ base: null }, { write }), MINUTE_MS) };
+}
+
+const metric = (text: string, reason: string) =>
+  Number(new RegExp(`^pickaxe_http_refused_total\\{reason="${reason}"\\} (\\d+)$`, 'm').exec(text)?.[1]);
+
+it('the log tells of them once a minute, and not at all while there are none', () => {
+  vi.useFakeTimers();
+  try {
+    const { refusals, logged } = noting();
+    for (let i = 0; i < 300; i++) refusals.note('wrong_token', '::ffff:192.168.0.9');
+    refusals.note('pipelined', 'fd00::9');
+    vi.advanceTimersByTime(MINUTE_MS - 1);
+    expect(logged).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(logged).toEqual(['refused: pipelined 1, wrong_token 300; from 192.168.0.9, fd00::9']);
+    vi.advanceTimersByTime(10 * MINUTE_MS);
+    expect(logged).toHaveLength(1);
+    refusals.note('timeout', undefined);
+    refusals.note('timeout', undefined);
+    vi.advanceTimersByTime(MINUTE_MS);
+    expect(logged.slice(1)).toEqual(['refused: timeout 2']);
+    expect(refusals.counts).toMatchObject({ wrong_token: 300, pipelined: 1, timeout: 2, crowded: 0 });
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it('names no more than a few addresses, however many there are', () => {
+  const { refusals, logged } = noting();
+  for (let i = 0; i < 5_000; i++) refusals.note('wrong_token', `fd00::${i.toString(16)}`);
+  refusals.close();
+  expect(logged).toEqual(['refused: wrong_token 5000; from fd00::0, fd00::1, fd00::2, fd00::3 and others']);
+});
+
+it('the end of a run tells what has not been told, once', () => {
+  const { refusals, logged } = noting();
+  refusals.close();
+  expect(logged).toEqual([]);
+  refusals.note('crowded', '127.0.0.1');
+  refusals.close();
+  refusals.close();
+  expect(logged).toEqual(['refused: crowded 1; from 127.0.0.1']);
+});
+
+it('wrong tokens are counted apart from missing ones, and told with who sent them', async () => {
+  const { ask, logged } = await serve({ token: TOKEN, limits: { logMs: 100 } });
+  for (let i = 0; i < 5; i++) await ask('/metrics', { headers: { authorization: `Bearer ${TOKEN}${i}` } });
+  await ask('/metrics');
+  const { text } = await ask('/metrics', { headers: { authorization: `Bearer ${TOKEN}` } });
+  expect([metric(text, 'wrong_token'), metric(text, 'no_token')]).toEqual([5, 1]);
+  const lines = () => logged.filter(({ msg }) => msg.startsWith('refused'));
+  await vi.waitFor(() => expect(told(lines(), 'wrong_token')).toBe(5), { timeout: 10_000 });
+  expect(lines()[0]).toMatchObject({ level: 40, tag: 'http', msg: expect.stringContaining('; from 127.0.0.1') });
+  expect(JSON.stringify(logged)).not.toContain(TOKEN);
+});
+
+/** However many lines it took. */
+function told(lines: readonly { msg: string }[], reason: string): number {
+  return lines.reduce((sum, { msg }) => sum + Number(new RegExp(`${reason} (\\d+)`).exec(msg)?.[1] ?? 0), 0);
+}
+
+it('every reason has a sample from the start, and what is refused is counted by its reason', async () => {
+  const { ask, port } = await serve({ control: true });
+  const first = (await ask('/metrics')).text;
+  expect(first.match(/^pickaxe_http_refused_total\{.*\} 0$/gm)).toHaveLength(13);
+  await ask('/healthz', { headers: { host: 'evil.example' } });
+  await ask('/healthz', { headers: { origin: 'https://evil.example' } });
+  await ask('/api/v1/history?range=99h');
+  await sendRaw(port, 'nonsense\r\n\r\n');
+  await sendRaw(port, `GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\nx: ${'x'.repeat(9_000)}\r\n\r\n`);
+  await ask('/api/v1/pause', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ device: 'x'.repeat(5_000) }),
+  });
+  await ask('/favicon.ico');
+  const { text } = await ask('/metrics');
+  const counts = Object.fromEntries(
+    [...text.matchAll(/^pickaxe_http_refused_total\{reason="(.*)"\} (\d+)$/gm)].map(([, reason, n]) => [
+      reason,
+      Number(n),
+    ]),
+  );
+  expect(Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))).toEqual({
+    forbidden_host: 1,
+    forbidden_origin: 1,
+    bad_request: 2,
+    headers_too_large: 1,
+    body_too_large: 1,
+  });
+});
+
+it('so is what only --http-control allows', async () => {
+  const { ask } = await serve();
+  await ask('/api/v1/stop', { method: 'POST' });
+  expect(metric((await ask('/metrics')).text, 'read_only')).toBe(1);
+});
