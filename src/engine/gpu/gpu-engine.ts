@@ -10,10 +10,10 @@ import {
   type Ranges,
   type SearchReport,
 } from '../engine.ts';
+import { Given } from './given.ts';
 import { type Environment, GpuProcess } from './gpu-process.ts';
 import type { Fault } from './protocol.ts';
 import type { Card } from './sensors/card.ts';
-import { common, without } from './strips.ts';
 import type { Tuning } from './tuning.ts';
 import type { Variant } from './variants.ts';
 
@@ -170,39 +170,5 @@ export class GpuEngine implements Engine {
       given.add(range);
       send(range);
     }
-  }
-}
-
-/** What a child has been given and has not reported on. */
-class Given {
-  rest: readonly Range[] = [];
-
-  get isEmpty(): boolean {
-    return this.rest.length === 0;
-  }
-
-  get counters(): number {
-    return this.rest.reduce((sum, range) => sum + range.counters, 0);
-  }
-
-  add(range: Range): void {
-    this.rest = [...this.rest, range];
-  }
-
-  /**
-   * @param searched can reach over several of the ranges that were given, where those follow each other
-   * @throws DeviceError when any of it was not given, or is reported for the second time.
-   */
-  settle(searched: Range): void {
-    let settled = 0;
-    const rest = this.rest.flatMap((range) => {
-      const part = common(range, searched);
-      settled += part?.counters ?? 0;
-      return part ? without(range, part) : range;
-    });
-    if (settled !== searched.counters) {
-      throw new DeviceError('lost', 'the GPU was lost: its process reported on what it was not given');
-    }
-    this.rest = rest;
   }
 }

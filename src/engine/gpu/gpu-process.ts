@@ -12,6 +12,7 @@ import type { Search } from '../../chain/job.ts';
 import type { Telemetry } from '../../telemetry.ts';
 import { DeviceError } from '../engine.ts';
 import { type ToChild, type ToParent, toParent } from './protocol.ts';
+import { watchSilence } from './silence.ts';
 
 const CHILD = fileURLToPath(new URL('./child/main.js', import.meta.url));
 /** For the driver to start and to compile the shaders: seconds on a cold cache. */
@@ -196,18 +197,9 @@ export class GpuProcess {
     this.#child.unref();
   }
 
-  /**
-   * Kills a child of whose messages none came for too long. At the second strike only: the first can come of this process
-   * having slept.
-   */
+  /** Kills a child of whose messages none came for too long. */
   #watch(count: () => number, fault: string): NodeJS.Timeout {
-    let seen = count();
-    let strikes = 0;
-    return setInterval(() => {
-      strikes = seen === count() ? strikes + 1 : 0;
-      seen = count();
-      if (strikes >= 2) this.#end(`${fault} (for ${this.#silenceMs / 1000} s)`);
-    }, this.#silenceMs / 2);
+    return watchSilence(count, this.#silenceMs, () => this.#end(`${fault} (for ${this.#silenceMs / 1000} s)`));
   }
 
   #receive(message: unknown): void {
