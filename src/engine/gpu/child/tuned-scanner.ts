@@ -49,13 +49,18 @@ export interface Tuned {
   readonly why: string;
 }
 
+/** What a tuning holds for, besides the model: the driver and Dawn compile the shaders. */
+export function tuningKey(driver: string): Key {
+  const shaders = digest(VARIANTS.map(({ shader }) => wgslOf(shader)).join());
+  return { driver, shaders, dawn: dawnVersion() };
+}
+
 /** @throws DeviceError when no form of the kernel computes right on this device. */
 export async function tunedScanner(device: GPUDevice, wishes: TuningWishes): Promise<Tuned> {
   const { variant, again, model, driver, cacheDirectory, batchMs, check, trying, skip } = wishes;
   const cache = cacheDirectory === undefined ? undefined : new Cache(cacheDirectory);
   const subject = `gpu ${model}`;
-  const shaders = digest(VARIANTS.map(({ shader }) => wgslOf(shader)).join());
-  const key = { driver, shaders, dawn: dawnVersion() };
+  const key = tuningKey(driver);
   const recalled = again || variant ? undefined : cache?.recall(subject, key, tuningShape);
   if (recalled && !skip.includes(nameOf(recalled.variant))) {
     trying(recalled.variant);
