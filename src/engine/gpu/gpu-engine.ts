@@ -14,7 +14,7 @@ import { Given } from './given.ts';
 import { type Environment, GpuProcess } from './gpu-process.ts';
 import type { Fault } from './protocol.ts';
 import type { Card } from './sensors/card.ts';
-import type { Tuning } from './tuning.ts';
+import { TUNING_LIMITS, type Tuning, type TuningLimits } from './tuning.ts';
 import type { Variant } from './variants.ts';
 
 /**
@@ -49,6 +49,10 @@ export interface GpuOptions {
   readonly tuneAgain?: boolean;
   /** The one form of the kernel to use: for tests and benchmarks. */
   readonly variant?: Variant;
+  /** For tests: how much is measured, as far as it differs. */
+  readonly tuningLimits?: Partial<TuningLimits>;
+  /** For tests: counters of the first dispatch; left out, one workgroup's. */
+  readonly firstCounters?: number;
   /** For tests: between checks of the GPU while it mines. */
   readonly checkEveryMs?: number;
   /** For tests: what goes wrong at each opening, the first one first; those after the last go well. */
@@ -85,7 +89,7 @@ export class GpuEngine implements Engine {
 
   async open(listener: EngineListener = {}): Promise<GpuInfo> {
     if (this.#process) throw new Error(`${this.name} is open already`);
-    const { adapter, variant, batchMs, cacheDirectory, environment, silenceMs, faults } = this.#options;
+    const { adapter, variant, batchMs, cacheDirectory, environment, silenceMs, firstCounters, faults } = this.#options;
     const { softwareGpu = false, tuneAgain = false, card = {}, checkEveryMs = CHECK_EVERY_MS } = this.#options;
     const fault = faults?.[this.#openings++];
     const skip = [...this.#skip];
@@ -96,6 +100,8 @@ export class GpuEngine implements Engine {
       batchMs,
       cacheDirectory,
       tuneAgain,
+      tuningLimits: { ...TUNING_LIMITS, ...this.#options.tuningLimits },
+      firstCounters,
       card,
       checkEveryMs,
       fault,

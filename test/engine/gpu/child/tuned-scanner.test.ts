@@ -8,6 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { Cache } from '#pickaxe/cache.js';
 import { DeviceError } from '#pickaxe/engine/engine.js';
 import { type TuningWishes, tunedScanner, tuningKey } from '#pickaxe/engine/gpu/child/tuned-scanner.js';
+import { TUNING_LIMITS } from '#pickaxe/engine/gpu/tuning.js';
 import { nameOf, type Variant } from '#pickaxe/engine/gpu/variants.js';
 import { FakeDevice } from './fake-device.ts';
 
@@ -32,6 +33,7 @@ async function openWith(wishes: Partial<TuningWishes>, remembered = { model: 'RT
     driver: 'driver 550.1',
     cacheDirectory,
     again: false,
+    limits: TUNING_LIMITS,
     progress: () => {},
     trying: (variant) => tried.push(nameOf(variant)),
     skip: [],
