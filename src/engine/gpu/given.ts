@@ -1,8 +1,20 @@
 /** What a GPU's child process has been given to search and has not reported on. */
 
-import type { Range } from '../../chain/nonce.ts';
-import { DeviceError } from '../engine.ts';
+import { COUNTERS, type Range } from '../../chain/nonce.ts';
+import { DeviceError, type Ranges } from '../engine.ts';
 import { common, without } from './strips.ts';
+
+/** Work in a chunk, two of which are with the child: long against a busy moment of this process's. Good enough. */
+const CHUNK_MS = 300;
+/** Chunks are at least this long, and a used-up space can leave many small ones: so many are with the child at most. */
+const MOST_CHUNKS = 64;
+export const LEAST_COUNTERS = 2 ** 16;
+
+/** Counters of a chunk, at a rate: two batches at least, of which one is in flight while the next one waits. */
+export function chunkCounters(hashesPerSecond: number, batchMs: number): number {
+  const counters = Math.round((hashesPerSecond * Math.max(CHUNK_MS, 2 * batchMs)) / 1000);
+  return Math.min(COUNTERS, Math.max(LEAST_COUNTERS, counters));
+}
 
 export class Given {
   rest: readonly Range[] = [];
@@ -17,6 +29,20 @@ export class Given {
 
   add(range: Range): void {
     this.rest = [...this.rest, range];
+  }
+
+  /**
+   * Takes chunks until two are with the child.
+   * @param counters of a chunk
+   * @param send told of each, in order
+   */
+  topUp(ranges: Ranges, counters: number, send: (range: Range) => void): void {
+    while (this.counters <= counters && this.rest.length < MOST_CHUNKS) {
+      const range = ranges.take({ counters, pages: 1 });
+      if (!range) return;
+      this.add(range);
+      send(range);
+    }
   }
 
   /**

@@ -1,7 +1,7 @@
 /** One GPU as an engine. The GPU itself lives in a child process: see gpu-process.ts and child/main.ts. */
 
 import type { Job } from '../../chain/job.ts';
-import { COUNTERS, type Range, sizeOf } from '../../chain/nonce.ts';
+import { sizeOf } from '../../chain/nonce.ts';
 import {
   DeviceError,
   type Engine,
@@ -10,7 +10,7 @@ import {
   type Ranges,
   type SearchReport,
 } from '../engine.ts';
-import { Given } from './given.ts';
+import { chunkCounters, Given, LEAST_COUNTERS } from './given.ts';
 import { type Environment, GpuProcess } from './gpu-process.ts';
 import type { Fault } from './protocol.ts';
 import type { Card } from './sensors/card.ts';
@@ -22,12 +22,6 @@ import type { Variant } from './variants.ts';
  * mining with wrong hashes would be an hour lost.
  */
 const CHECK_EVERY_MS = 60_000;
-/** Work in a chunk, two of which are with the child: long against a busy moment of this process's. Good enough. */
-const CHUNK_MS = 300;
-/** Chunks are at least this long, and a used-up space can leave many small ones: so many are with the child at most. */
-const MOST_CHUNKS = 64;
-const LEAST_COUNTERS = 2 ** 16;
-
 export interface GpuOptions {
   /** `gpu0` … */
   readonly name: string;
@@ -115,9 +109,7 @@ export class GpuEngine implements Engine {
     });
     try {
       const { model, tuning, why, sensors } = await this.#process.open({ type: 'open', ...wishes });
-      const chunkMs = Math.max(CHUNK_MS, 2 * (batchMs ?? tuning.batchMs));
-      const chunk = Math.round((tuning.hashesPerSecond * chunkMs) / 1000);
-      this.#chunkCounters = Math.min(COUNTERS, Math.max(LEAST_COUNTERS, chunk));
+      this.#chunkCounters = chunkCounters(tuning.hashesPerSecond, batchMs ?? tuning.batchMs);
       const { bus } = card;
       return { model, kernel: tuning.variant.shader, why, tuning, sensors, ...(bus && { bus }) };
     } catch (error) {
@@ -145,7 +137,7 @@ export class GpuEngine implements Engine {
     if (stop.aborted) halt();
     try {
       for (;;) {
-        if (!stopped) this.#topUp(given, ranges, (range) => gpu.send({ type: 'range', search, range }));
+        if (!stopped) given.topUp(ranges, this.#chunkCounters, (range) => gpu.send({ type: 'range', search, range }));
         if (!stopped && given.isEmpty) halt();
         const message = await gpu.next(search);
         ended = message.type === 'ended';
@@ -167,14 +159,5 @@ export class GpuEngine implements Engine {
     const gpu = this.#process;
     this.#process = undefined;
     await gpu?.close();
-  }
-
-  #topUp(given: Given, ranges: Ranges, send: (range: Range) => void): void {
-    while (given.counters <= this.#chunkCounters && given.rest.length < MOST_CHUNKS) {
-      const range = ranges.take({ counters: this.#chunkCounters, pages: 1 });
-      if (!range) return;
-      given.add(range);
-      send(range);
-    }
   }
 }

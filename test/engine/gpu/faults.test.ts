@@ -160,6 +160,15 @@ describeGpu('a GPU that fails', () => {
     ]);
   });
 
+  test('blames no form of its kernel for hashes that were wrong: they are tried again', async () => {
+    const engine = new GpuEngine({ ...untunedOptions, ...brieflyTuned, faults: ['wrong hashes'] });
+    await expect(engine.open()).rejects.toMatchObject({ fault: 'wrong hashes' });
+    const { tuning, why } = await engine.open();
+    await engine.close();
+    expect(why).not.toContain('cost the GPU');
+    expect(tuning.variants.filter(({ fault }) => fault !== undefined)).toEqual([]);
+  });
+
   test('is caught when it computes wrong hashes later on', async () => {
     const engine = gpuEngine({ faults: ['wrong hashes later'], checkEveryMs: 200 });
     await engine.open();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { watchSilence } from '#pickaxe/engine/gpu/silence.js';
+import { pulseWithin, watchSilence } from '#pickaxe/engine/gpu/silence.js';
 
 const SILENCE_MS = 20_000;
 
@@ -45,4 +45,11 @@ test('is over when the timer is cleared', () => {
   clearInterval(timer);
   vi.advanceTimersByTime(10 * SILENCE_MS);
   expect(silent).not.toHaveBeenCalled();
+});
+
+test('there are two signs of life between looks, and one a second where that is more', () => {
+  for (const silenceMs of [400, 1_000, 4_000, 4_001, SILENCE_MS]) {
+    expect(2 * pulseWithin(silenceMs)).toBeLessThanOrEqual(silenceMs / 2);
+  }
+  expect(pulseWithin(SILENCE_MS)).toBe(1_000);
 });

@@ -104,7 +104,7 @@ async function measure(device: GPUDevice, wishes: TuningWishes) {
   const typical = await openAll(device, forms.filter(isTypical), wishes);
   if (typical.scanners.length === 0) throw typical.faults[0].fault;
   const heat = await raceVariants(typical.scanners, limits, trying);
-  const hopeful = heat.filter((each) => thorough || each.hashesPerSecond >= HOPELESS_SHADER * heat[0].hashesPerSecond);
+  const hopeful = thorough ? heat : hopefulOf(heat);
   const shaders = hopeful.map(({ scanner }) => scanner.variant.shader);
 
   progress(what, 0.25);
@@ -124,6 +124,11 @@ async function measure(device: GPUDevice, wishes: TuningWishes) {
   ];
   const { batchMs, hashesPerSecond: inFlight } = bestBatch(batches);
   return { scanner, tuning: { variant: scanner.variant, batchMs, hashesPerSecond: inFlight, variants, batches } };
+}
+
+/** @param heat of the shaders in their typical form, fastest first */
+export function hopefulOf<Rated extends { readonly hashesPerSecond: number }>(heat: readonly Rated[]): Rated[] {
+  return heat.filter(({ hashesPerSecond }) => hashesPerSecond >= HOPELESS_SHADER * heat[0].hashesPerSecond);
 }
 
 async function openAll(device: GPUDevice, variants: readonly Variant[], { trying, check, skip }: TuningWishes) {

@@ -1,6 +1,6 @@
 /** The searcher on a GPU that answers what a test tells it. */
 
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { hashTail, type Search, solves } from '#pickaxe/chain/job.js';
 import { joinNonce, type Range } from '#pickaxe/chain/nonce.js';
 import type { Report } from '#pickaxe/engine/gpu/child/reports.js';
@@ -10,6 +10,7 @@ import { everythingSolves, jobOf, someHeaderHex } from '../../../contract/jobs.t
 
 const UNIT = 64;
 const SLOTS = 2;
+const BATCH_MS = 10;
 const CHECK_EVERY_MS = 1_000;
 const job = jobOf(someHeaderHex, everythingSolves);
 const strip = (counter: number, counters: number): Range => ({ lane: 3, page: 9, pages: 1, counter, counters });
@@ -21,7 +22,7 @@ interface Flight {
   readonly fail: (error: Error) => void;
 }
 
-function rig() {
+function rig({ firstCounters = UNIT, checkTakesMs = 0 } = {}) {
   const clock = { ms: 0, nowUs: () => 0n, monotonicMs: () => clock.ms };
   const flights: Flight[] = [];
   const scanner = {
@@ -38,14 +39,18 @@ function rig() {
   const counts = { idle: 0, checks: 0 };
   const searcher = new Searcher({
     scanner,
-    batchMs: 10,
+    batchMs: BATCH_MS,
+    firstCounters,
     checkEveryMs: CHECK_EVERY_MS,
     clock,
     hooks: {
       report: (report) => reports.push(report),
       idle: () => void counts.idle++,
       ended: (search) => ended.push(search),
-      check: async () => void counts.checks++,
+      check: async () => {
+        counts.checks++;
+        clock.ms += checkTakesMs;
+      },
       lost: (error) => lost.push(error),
     },
   });
@@ -83,10 +88,10 @@ test('two dispatches are in flight, and a third begins when one of them is done'
   searcher.add(1, strip(0, 4 * UNIT));
   expect(flights.map(({ range }) => range)).toEqual([strip(0, UNIT), strip(UNIT, UNIT)]);
   expect(counts.idle).toBe(0);
-  await done({ hits: [] }, 10); // as long as it should take: the next is as large
+  await done({ hits: [] }, BATCH_MS); // as long as it should take: the next is as large
   expect(flights.map(({ range }) => range.counter)).toEqual([UNIT, 2 * UNIT]);
   expect(reports).toEqual([{ search: 1, searched: strip(0, UNIT), beganMs: 0, candidates: [] }]);
-  while (flights.length > 0) await done({ hits: [] }, 10);
+  while (flights.length > 0) await done({ hits: [] }, BATCH_MS);
   expect(reports.map(({ searched }) => searched.counter)).toEqual([0, UNIT, 2 * UNIT, 3 * UNIT]);
   expect(counts.idle).toBe(1);
 });
@@ -112,6 +117,14 @@ test('what has too many hits is searched again in halves, and what one workgroup
     strip(1_000 + UNIT, UNIT),
     strip(1_000 + 2 * UNIT, 2 * UNIT),
   ]);
+});
+
+test('no part of what had too many hits is less than one workgroup', async () => {
+  const { searcher, flights, done } = rig({ firstCounters: 2 * UNIT });
+  searcher.begin(1, job);
+  searcher.add(1, strip(0, UNIT + 10));
+  await done('overflow');
+  expect(flights.map(({ range }) => range)).toEqual([strip(0, UNIT), strip(UNIT, 10)]);
 });
 
 test('a stopped search ends once, when its last dispatch is reported', async () => {
@@ -158,6 +171,47 @@ test('a check waits until there is a place for it', async () => {
   expect(counts.checks).toBe(0);
   await done();
   expect(counts.checks).toBe(1);
+});
+
+describe('how long a dispatch takes', () => {
+  const FIRST = 8 * UNIT;
+  /** Two dispatches in flight at first, and more to come. */
+  function two(options: { checkTakesMs?: number } = {}, startMs = 0) {
+    const made = rig({ firstCounters: FIRST, ...options });
+    made.clock.ms = startMs;
+    made.searcher.begin(1, job);
+    made.searcher.add(1, strip(0, 100 * UNIT));
+    expect(made.flights.map(({ range }) => range.counters)).toEqual([FIRST, FIRST]);
+    return made;
+  }
+  const lastOf = ({ flights }: ReturnType<typeof rig>) => flights.at(-1)!.range.counters;
+
+  test('counts from the end of the one before it', async () => {
+    const made = two();
+    for (let i = 0; i < 6; i++) {
+      await made.done({ hits: [] }, BATCH_MS);
+      expect(lastOf(made)).toBe(FIRST);
+    }
+  });
+
+  test('counts no check of the device', async () => {
+    const made = two({ checkTakesMs: 20 * BATCH_MS }, CHECK_EVERY_MS - BATCH_MS);
+    await made.done({ hits: [] }, BATCH_MS);
+    expect(made.counts.checks).toBe(1);
+    await made.done({ hits: [] }, BATCH_MS);
+    expect(lastOf(made)).toBe(FIRST);
+  });
+
+  test('is not learnt from the small rest of a range', async () => {
+    const made = rig({ firstCounters: FIRST });
+    made.searcher.begin(1, job);
+    for (const counters of [FIRST, FIRST / 2, FIRST / 4, 1]) {
+      made.searcher.add(1, strip(0, counters));
+      await made.done({ hits: [] }, BATCH_MS);
+    }
+    made.searcher.add(1, strip(0, 2 * FIRST));
+    expect(lastOf(made)).toBe(FIRST);
+  });
 });
 
 test('a dispatch that fails loses the device', async () => {

@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { Cache } from '#pickaxe/cache.js';
 import { DeviceError } from '#pickaxe/engine/engine.js';
-import { type TuningWishes, tunedScanner, tuningKey } from '#pickaxe/engine/gpu/child/tuned-scanner.js';
-import { TUNING_LIMITS } from '#pickaxe/engine/gpu/tuning.js';
-import { nameOf, type Variant } from '#pickaxe/engine/gpu/variants.js';
+import { hopefulOf, type TuningWishes, tunedScanner, tuningKey } from '#pickaxe/engine/gpu/child/tuned-scanner.js';
+import { TUNING_LIMITS, tuningShape } from '#pickaxe/engine/gpu/tuning.js';
+import { isTypical, nameOf, VARIANTS, type Variant } from '#pickaxe/engine/gpu/variants.js';
 import { FakeDevice } from './fake-device.ts';
 
 /** Not a typical form: nothing but a memory leads to it first. */
@@ -82,4 +82,69 @@ test('what tunings are remembered by tells drivers, Dawn and the shaders apart',
     dawn: version,
     shaders: expect.stringMatching(/^[0-9a-f]{16}$/),
   });
+});
+
+describe('what is measured', () => {
+  const forms = VARIANTS.filter((form) => isTypical(form) || form.trips === 8);
+  const limits = { forms, warmUpMs: 0, turnMs: 1, batchTurnMs: 1 };
+  const names = forms.map(nameOf).sort();
+
+  async function measure(wishes: Partial<TuningWishes> = {}) {
+    const cacheDirectory = mkdtempSync(join(tmpdir(), 'pickaxe-'));
+    onTestFinished(() => rmSync(cacheDirectory, { recursive: true, force: true }));
+    const device = new FakeDevice();
+    device.isQuick = true;
+    const model = 'RTX';
+    const driver = 'driver 550.1';
+    const settled = {
+      model,
+      driver,
+      cacheDirectory,
+      again: true,
+      limits,
+      progress: () => {},
+      trying: () => {},
+      skip: [],
+    };
+    const tuned = await tunedScanner(device.asDevice, { ...settled, check: async () => {}, ...wishes });
+    const recalled = new Cache(cacheDirectory).recall(`gpu ${model}`, tuningKey(driver), tuningShape);
+    return { ...tuned, device, recalled };
+  }
+
+  test('is ranked and remembered, and of all that was opened one form stays', async () => {
+    const { scanner, tuning, why, device, recalled } = await measure();
+    expect(tuning.variants.map(({ variant }) => nameOf(variant)).sort()).toEqual(names);
+    const rates = tuning.variants.map(({ hashesPerSecond }) => hashesPerSecond!);
+    expect(rates).toEqual(rates.toSorted((a, b) => b - a));
+    expect(tuning.variant).toEqual(tuning.variants[0].variant);
+    expect(scanner.variant).toEqual(tuning.variant);
+    expect(why).toMatch(/; the best of \d+ forms, \d+ % apart$/);
+    expect(recalled).toEqual(tuning);
+    const buffersOfOne = device.buffers.length / forms.length;
+    expect(device.buffers.filter(({ destroyed }) => !destroyed)).toHaveLength(buffersOfOne);
+    scanner.destroy();
+    expect(device.buffers.filter(({ destroyed }) => !destroyed)).toEqual([]);
+  });
+
+  test('is worth its rate less two batches of each block', async () => {
+    const { tuning } = await measure();
+    expect(tuning.batches.map(({ batchMs }) => batchMs)).toEqual([2, 4, 8, 16, 32]);
+    for (const { batchMs, hashesPerSecond, score } of tuning.batches) {
+      expect(Math.abs(score - hashesPerSecond * (1 - (2 * batchMs) / 30_000))).toBeLessThanOrEqual(1);
+    }
+  });
+
+  test('is not remembered when a form was skipped, which is told', async () => {
+    const skipped = 'wgsl 128×16';
+    const { tuning, why, recalled } = await measure({ skip: [skipped] });
+    expect(why).toMatch(/; measured at each start: wgsl 128×16 cost the GPU$/);
+    expect(recalled).toBeUndefined();
+    const faulty = tuning.variants.filter(({ fault }) => fault !== undefined);
+    expect(faulty.map(({ variant }) => nameOf(variant))).toEqual([skipped]);
+  });
+});
+
+test('a shader that is four fifths as fast as the fastest has hope, a slower one has none', () => {
+  const heat = [1_000, 900, 800, 799, 10].map((hashesPerSecond) => ({ hashesPerSecond }));
+  expect(hopefulOf(heat)).toEqual(heat.slice(0, 3));
 });
