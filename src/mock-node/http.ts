@@ -5,27 +5,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { WORK_BYTES } from '../chain/layout.ts';
 import type { Endpoint, Fault } from './faults.ts';
 import type { MockNode } from './mock-node.ts';
-import { type Answer, answerBlock, answerConfig, answerSolved, answerUpdates, answerWork } from './routes.ts';
+import { type Answer, type Route, refusalOf, routeOf } from './routes.ts';
 
 /** Bodies larger than this are refused; the largest proper one is a miner's JSON. */
 const MAX_BODY_BYTES = 65_536;
 const VERSION = '2.24.1';
 /** Between the head of an answer and the end of a connection that breaks in its body. */
 const BREAK_MS = 20;
-
-interface Route {
-  readonly endpoint: Endpoint;
-  readonly method: 'GET' | 'POST';
-  readonly answer: (node: MockNode, request: IncomingMessage, body: Buffer, url: URL) => Answer;
-}
-
-const routes: Record<string, Route> = {
-  '/mining/work': { endpoint: 'work', method: 'GET', answer: answerWork },
-  '/mining/solved': { endpoint: 'solved', method: 'POST', answer: answerSolved },
-  '/mining/updates': { endpoint: 'updates', method: 'GET', answer: answerUpdates },
-};
-const configRoute: Route = { endpoint: 'config', method: 'GET', answer: answerConfig };
-const blockRoute: Route = { endpoint: 'block', method: 'GET', answer: answerBlock };
 
 export function createMockServer(node: MockNode): Server {
   return createServer((request, response) => {
@@ -43,8 +29,6 @@ async function handle(node: MockNode, request: IncomingMessage, response: Server
   const route = routeOf(node, url.pathname);
   if (!route) {
     send(node, request, response, { status: 404, text: `no such path: ${url.pathname}` });
-  } else if (request.method !== route.method) {
-    send(node, request, response, { status: 405, text: 'Method Not Allowed' });
   } else {
     await serve(node, route, url, request, response);
   }
@@ -71,21 +55,11 @@ async function serve(
   } else if (fault && REPLACES_ANSWER.has(fault.kind)) {
     spoil(node, fault, endpoint, request, response);
   } else {
-    const answer = route.answer(node, request, body, url);
+    const answer = refusalOf(route, request) ?? route.answer(node, body, url);
     if (fault?.kind === 'lost answer') request.socket.destroy();
     else if (fault?.kind === 'end stream' && 'stream' in answer) sendStreamHead(node, request, response).end();
     else send(node, request, response, answer, fault);
   }
-}
-
-function routeOf(node: MockNode, path: string): Route | undefined {
-  if (path === '/config') return node.settings.configServed ? configRoute : undefined;
-  const [, api, version, network, ...rest] = path.split('/');
-  if ((api !== 'ledger' && api !== 'chainweb') || version !== '0.0' || network !== node.settings.network)
-    return undefined;
-  const inner = `/${rest.join('/')}`;
-  if (/^\/chain\/\d+\/block$/.test(inner)) return blockRoute;
-  return node.miningEnabled ? routes[inner] : undefined;
 }
 
 /** @returns undefined when the body is too large: it is read to its end all the same, so that the answer gets through */
@@ -116,7 +90,8 @@ function send(node: MockNode, request: IncomingMessage, response: ServerResponse
     return;
   }
   const body = 'json' in answer ? JSON.stringify(answer.json) : 'bytes' in answer ? answer.bytes : answer.text;
-  const type = 'json' in answer ? 'application/json' : 'bytes' in answer ? 'application/octet-stream' : 'text/plain';
+  const type =
+    'json' in answer ? 'application/json' : 'bytes' in answer ? 'application/octet-stream' : 'text/plain;charset=utf-8';
   const typeHeader = body.length === 0 ? {} : { 'content-type': type };
   response.writeHead(answer.status, { ...nodeHeaders(node, request), ...answer.headers, ...typeHeader });
   if (fault?.kind !== 'broken body' && fault?.kind !== 'endless body') {

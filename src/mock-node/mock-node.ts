@@ -15,7 +15,7 @@ import { Books, type Outcome } from './books.ts';
 import { type Block, Chains } from './chains.ts';
 import { type Endpoint, type Fault, type FaultInput, FaultScript } from './faults.ts';
 import { createMockServer } from './http.ts';
-import { type MinerInfo, type MockNodeOptions, optionsSchema, type Settings } from './options.ts';
+import { type MinerInfo, type MockNodeOptions, minerSchema, optionsSchema, type Settings } from './options.ts';
 import { type Random, randomInteger, seededRandom } from './random.ts';
 import { type Judgement, nonceKey, Referee } from './referee.ts';
 import { UpdateStreams } from './streams.ts';
@@ -200,14 +200,18 @@ export class MockNode {
     return fault;
   }
 
+  /** Whether nothing is handed out for now. */
+  get hasTooMuchWork(): boolean {
+    return this.#referee.remembered(this.#clock.monotonicMs()) > this.settings.workLimit;
+  }
+
   /** Whether this miner may mine: account, predicate and keys must equal a configured miner's. */
   isAuthorized(miner: MinerInfo): boolean {
     const { miners } = this.settings;
+    const keysOf = (each: MinerInfo) => JSON.stringify([...new Set(each['public-keys'])].sort());
     const same = (other: MinerInfo) =>
-      other.account === miner.account &&
-      other.predicate === miner.predicate &&
-      [...other['public-keys']].sort().join() === [...miner['public-keys']].sort().join();
-    return miners.length === 0 || miners.some(same);
+      other.account === miner.account && other.predicate === miner.predicate && keysOf(other) === keysOf(miner);
+    return miners.length === 0 ? minerSchema.safeParse(miner).success : miners.some(same);
   }
 
   /** 322 bytes for a chain that the node picks. */

@@ -9,7 +9,14 @@ export const minerSchema = z.object({
   'public-keys': z.array(z.string().min(1).max(128)).min(1).max(16),
 });
 
-export type MinerInfo = z.infer<typeof minerSchema>;
+/** Who asks for work: real nodes read any texts, and look for such a miner. */
+export const askerSchema = z.object({
+  account: z.string(),
+  predicate: z.string(),
+  'public-keys': z.array(z.string()),
+});
+
+export type MinerInfo = z.infer<typeof askerSchema>;
 
 /** A real node ends its update streams after 240 s, and forgets work after 5 minutes. */
 const STREAM_MS = 240_000;
@@ -27,7 +34,7 @@ export const optionsSchema = z.strictObject({
   chains: z.number().int().min(4).max(20).default(20),
   /** Expected hashes for a solution. */
   difficulty: z.number().min(1).default(1_000_000),
-  /** Who may mine; an empty list lets everyone. */
+  /** Who may mine; an empty list lets everyone who could be a miner. Real nodes let nobody then. */
   miners: z.array(minerSchema).max(100).default([]),
   miningEnabled: z.boolean().default(true),
   /** Whether `/config` is served. */
@@ -39,6 +46,8 @@ export const optionsSchema = z.strictObject({
    * forgotten the work (`refuse`).
    */
   lateSolutions: z.enum(['refuse', 'orphan']).default('refuse'),
+  /** Works remembered, over all chains and miners: with more than that, there are none for a while. */
+  workLimit: z.number().int().min(1).max(100_000).default(1200),
   workLifetimeMs: ms.default(WORK_LIFETIME_MS),
   /** Length of an update stream, ±10 %. */
   streamMs: ms.default(STREAM_MS),

@@ -23,9 +23,6 @@ export type Judgement =
   | { readonly status: 'taken'; readonly work: IssuedWork }
   | { readonly status: 400 | 404; readonly text: string; readonly work?: IssuedWork; readonly timeViolation?: true };
 
-/** Work remembered, over all chains and miners. */
-const MAX_ISSUED = 10_000;
-
 export class Referee {
   readonly #lifetimeMs: number;
   /** By payload hash; oldest first. */
@@ -42,10 +39,12 @@ export class Referee {
     const key = toHex(payloadOf(header));
     this.#issued.delete(key);
     this.#issued.set(key, { chain, header, target, parentTimeUs, issuedAtMs: nowMs, late: false });
-    for (const [oldest, { issuedAtMs }] of this.#issued) {
-      if (this.#issued.size <= MAX_ISSUED && nowMs - issuedAtMs <= this.#lifetimeMs) break;
-      this.#issued.delete(oldest);
-    }
+  }
+
+  /** How many works a solution can be for. */
+  remembered(nowMs: number): number {
+    this.#forgetOld(nowMs);
+    return this.#issued.size;
   }
 
   /** The chain has advanced: its work is late, or forgotten at once. */
@@ -62,19 +61,27 @@ export class Referee {
     if (header.length !== HEADER_BYTES) {
       return { status: 400, text: `Decoding error: expected ${HEADER_BYTES} bytes, got ${header.length}` };
     }
+    this.#forgetOld(nowMs);
     const key = toHex(payloadOf(header));
     const work = this.#issued.get(key);
-    if (!work || nowMs - work.issuedAtMs > this.#lifetimeMs) return { status: 404, text: 'No associated Payload' };
+    if (!work) return { status: 404, text: 'No associated Payload' };
     this.#issued.delete(key);
+    if (!solves(header, work.target)) return { status: 400, text: 'Invalid solved work: Invalid POW hash', work };
     if (!equalBytes(withoutTimeAndNonce(header), withoutTimeAndNonce(work.header))) {
       return { status: 400, text: 'Invalid solved work: Invalid payload hash or header', work };
     }
-    if (!solves(header, work.target)) return { status: 400, text: 'Invalid solved work: Invalid POW hash', work };
     const timeUs = creationTimeOf(header);
     if (timeUs <= work.parentTimeUs || timeUs > nowUs) {
       return { status: 400, text: 'Invalid solved work: Invalid creation time', work, timeViolation: true };
     }
     return { status: 'taken', work };
+  }
+
+  #forgetOld(nowMs: number): void {
+    for (const [oldest, { issuedAtMs }] of this.#issued) {
+      if (nowMs - issuedAtMs < this.#lifetimeMs) break;
+      this.#issued.delete(oldest);
+    }
   }
 }
 

@@ -2,10 +2,12 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, expect, test, vi } from 'vitest';
+import { userCacheDirectory } from '#pickaxe/cache.js';
+import { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import type { Summary } from '#pickaxe/report/tally.js';
-import { describeGpu } from '../engine/gpu/adapter.ts';
-import { type Run, start } from './pickaxe.ts';
+import { brieflyTuned, describeGpu, untunedOptions } from '../engine/gpu/adapter.ts';
+import { isolated, type Run, start } from './pickaxe.ts';
 
 /** A few blocks a second, by a software GPU and a thread. */
 const DIFFICULTY = 10_000_000;
@@ -41,11 +43,20 @@ function isGpuProcessOf(parent: number, id: string): boolean {
   }
 }
 
+/** Spares the command line the measurement of its GPU. */
+async function rememberTuning(): Promise<void> {
+  const cacheDirectory = userCacheDirectory(isolated.env)!;
+  const gpu = new GpuEngine({ ...untunedOptions, ...brieflyTuned, cacheDirectory });
+  await gpu.open();
+  await gpu.close();
+}
+
 describeGpu('pickaxe mine', () => {
   test.skipIf(!onLinux)(
     `goes on when a GPU's process is killed, and restarts it${onLinux ? '' : ' (processes are found by Linux’s /proc)'}`,
     { timeout: TEST_MS },
     async () => {
+      await rememberTuning();
       mock = new MockNode({ difficulty: DIFFICULTY });
       const { url } = await mock.start();
       const { books } = mock;

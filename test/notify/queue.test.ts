@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Queue } from '#pickaxe/notify/queue.js';
 
 /** Work that ends when the test says so. */
@@ -20,6 +20,13 @@ function queue(atOnce: number, most: number) {
   return { queue: made, begun, dropped, finish: (item: number) => finish.get(item)!() };
 }
 
+/** Called once the queue has ended. */
+function ended(made: Queue<number>, withinMs: number) {
+  const over = vi.fn();
+  made.end(withinMs).then(over);
+  return over;
+}
+
 test('so many at once, in order, and no more waiting than there is room for', async () => {
   const { queue: made, begun, dropped, finish } = queue(2, 3);
   for (let item = 1; item <= 7; item++) made.push(item);
@@ -35,22 +42,36 @@ test('at the end all is waited for', async () => {
   const { queue: made, begun, dropped, finish } = queue(1, 10);
   made.push(1);
   made.push(2);
-  const ended = made.end(60_000);
+  const over = ended(made, 60_000);
   finish(1);
   await vi.waitFor(() => expect(begun).toEqual([1, 2]));
+  expect(over).not.toHaveBeenCalled();
   finish(2);
-  await ended;
+  await vi.waitFor(() => expect(over).toHaveBeenCalled());
   expect(dropped).toEqual([]);
 });
 
-test('but not for ever: what runs is stopped, what waits is dropped', async () => {
-  const { queue: made, begun, dropped } = queue(1, 10);
-  for (const item of [1, 2, 3]) made.push(item);
-  await made.end(5);
-  expect(begun).toEqual([1]);
-  expect(dropped).toEqual([2, 3]);
-});
+describe('by a clock that stands still', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
 
-test('with nothing to do it is over at once', async () => {
-  await queue(1, 1).queue.end(60_000);
+  test('it is not waited for ever: what runs is stopped, what waits is dropped', async () => {
+    const { queue: made, begun, dropped } = queue(1, 10);
+    for (const item of [1, 2, 3]) made.push(item);
+    const over = ended(made, 5_000);
+    await vi.advanceTimersByTimeAsync(4_999);
+    expect(dropped).toEqual([]);
+    expect(over).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(dropped).toEqual([2, 3]);
+    expect(over).toHaveBeenCalled();
+    expect(begun).toEqual([1]);
+  });
+
+  test('with nothing to do it is over at once, and leaves no timer that would hold the process', async () => {
+    const over = ended(queue(1, 1).queue, 60_000);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(over).toHaveBeenCalled();
+    expect(vi.getTimerCount()).toBe(0);
+  });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ProofBooks } from '#pickaxe/report/proven.js';
+import { isDoubtful, ProofBooks } from '#pickaxe/report/proven.js';
 
 /** `count` candidates of the same worth. */
 function provenBy(count: number, worth = 1) {
@@ -52,4 +52,10 @@ test('the truth lies between the limits in nineteen of twenty cases', () => {
   }
   expect(inside / CASES).toBeGreaterThan(0.94);
   expect(inside / CASES).toBeLessThan(0.975);
+});
+
+test('a device is doubtful that counts more or fewer hashes than lie within twice the limits', () => {
+  const proven = { hashes: 100, low: 80, high: 125, proofs: 100 };
+  for (const counted of [60, 79, 100, 126, 150]) expect(isDoubtful(counted, proven)).toBe(false);
+  for (const counted of [0, 59, 151, 1_000]) expect(isDoubtful(counted, proven)).toBe(true);
 });

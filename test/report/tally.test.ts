@@ -57,6 +57,15 @@ describe('each device’s books', () => {
     expect([...tally.devices()]).toEqual([]);
   });
 
+  test('count restarts from when it first works: what came before was its start', () => {
+    const { tally } = books();
+    for (let attempt = 0; attempt < 3; attempt++) tally.listen(device('gpu0', 'restarting', 'no device yet'));
+    tally.listen(device('gpu0', 'ready'));
+    expect(tally.summary().devices.gpu0.restarts).toBe(0);
+    tally.listen(device('gpu0', 'restarting', 'it was lost'));
+    expect(tally.summary().devices.gpu0.restarts).toBe(1);
+  });
+
   test('count a pause as no restart', () => {
     const { tally } = books();
     tally.listen(device('gpu0', 'ready'));

@@ -1,7 +1,7 @@
 /** One GPU as an engine. The GPU itself lives in a child process: see gpu-process.ts and child/main.ts. */
 
 import type { Job } from '../../chain/job.ts';
-import { COUNTERS, type Range, sizeOf } from '../../chain/nonce.ts';
+import { sizeOf } from '../../chain/nonce.ts';
 import {
   DeviceError,
   type Engine,
@@ -10,11 +10,11 @@ import {
   type Ranges,
   type SearchReport,
 } from '../engine.ts';
+import { chunkCounters, Given, LEAST_COUNTERS } from './given.ts';
 import { type Environment, GpuProcess } from './gpu-process.ts';
 import type { Fault } from './protocol.ts';
 import type { Card } from './sensors/card.ts';
-import { common, without } from './strips.ts';
-import type { Tuning } from './tuning.ts';
+import { TUNING_LIMITS, type Tuning, type TuningLimits } from './tuning.ts';
 import type { Variant } from './variants.ts';
 
 /**
@@ -22,12 +22,6 @@ import type { Variant } from './variants.ts';
  * mining with wrong hashes would be an hour lost.
  */
 const CHECK_EVERY_MS = 60_000;
-/** Work in a chunk, two of which are with the child: long against a busy moment of this process's. Good enough. */
-const CHUNK_MS = 300;
-/** Chunks are at least this long, and a used-up space can leave many small ones: so many are with the child at most. */
-const MOST_CHUNKS = 64;
-const LEAST_COUNTERS = 2 ** 16;
-
 export interface GpuOptions {
   /** `gpu0` … */
   readonly name: string;
@@ -49,6 +43,10 @@ export interface GpuOptions {
   readonly tuneAgain?: boolean;
   /** The one form of the kernel to use: for tests and benchmarks. */
   readonly variant?: Variant;
+  /** For tests: how much is measured, as far as it differs. */
+  readonly tuningLimits?: Partial<TuningLimits>;
+  /** For tests: counters of the first dispatch; left out, one workgroup's. */
+  readonly firstCounters?: number;
   /** For tests: between checks of the GPU while it mines. */
   readonly checkEveryMs?: number;
   /** For tests: what goes wrong at each opening, the first one first; those after the last go well. */
@@ -85,7 +83,7 @@ export class GpuEngine implements Engine {
 
   async open(listener: EngineListener = {}): Promise<GpuInfo> {
     if (this.#process) throw new Error(`${this.name} is open already`);
-    const { adapter, variant, batchMs, cacheDirectory, environment, silenceMs, faults } = this.#options;
+    const { adapter, variant, batchMs, cacheDirectory, environment, silenceMs, firstCounters, faults } = this.#options;
     const { softwareGpu = false, tuneAgain = false, card = {}, checkEveryMs = CHECK_EVERY_MS } = this.#options;
     const fault = faults?.[this.#openings++];
     const skip = [...this.#skip];
@@ -96,6 +94,8 @@ export class GpuEngine implements Engine {
       batchMs,
       cacheDirectory,
       tuneAgain,
+      tuningLimits: { ...TUNING_LIMITS, ...this.#options.tuningLimits },
+      firstCounters,
       card,
       checkEveryMs,
       fault,
@@ -109,9 +109,7 @@ export class GpuEngine implements Engine {
     });
     try {
       const { model, tuning, why, sensors } = await this.#process.open({ type: 'open', ...wishes });
-      const chunkMs = Math.max(CHUNK_MS, 2 * (batchMs ?? tuning.batchMs));
-      const chunk = Math.round((tuning.hashesPerSecond * chunkMs) / 1000);
-      this.#chunkCounters = Math.min(COUNTERS, Math.max(LEAST_COUNTERS, chunk));
+      this.#chunkCounters = chunkCounters(tuning.hashesPerSecond, batchMs ?? tuning.batchMs);
       const { bus } = card;
       return { model, kernel: tuning.variant.shader, why, tuning, sensors, ...(bus && { bus }) };
     } catch (error) {
@@ -139,7 +137,7 @@ export class GpuEngine implements Engine {
     if (stop.aborted) halt();
     try {
       for (;;) {
-        if (!stopped) this.#topUp(given, ranges, (range) => gpu.send({ type: 'range', search, range }));
+        if (!stopped) given.topUp(ranges, this.#chunkCounters, (range) => gpu.send({ type: 'range', search, range }));
         if (!stopped && given.isEmpty) halt();
         const message = await gpu.next(search);
         ended = message.type === 'ended';
@@ -161,48 +159,5 @@ export class GpuEngine implements Engine {
     const gpu = this.#process;
     this.#process = undefined;
     await gpu?.close();
-  }
-
-  #topUp(given: Given, ranges: Ranges, send: (range: Range) => void): void {
-    while (given.counters <= this.#chunkCounters && given.rest.length < MOST_CHUNKS) {
-      const range = ranges.take({ counters: this.#chunkCounters, pages: 1 });
-      if (!range) return;
-      given.add(range);
-      send(range);
-    }
-  }
-}
-
-/** What a child has been given and has not reported on. */
-class Given {
-  rest: readonly Range[] = [];
-
-  get isEmpty(): boolean {
-    return this.rest.length === 0;
-  }
-
-  get counters(): number {
-    return this.rest.reduce((sum, range) => sum + range.counters, 0);
-  }
-
-  add(range: Range): void {
-    this.rest = [...this.rest, range];
-  }
-
-  /**
-   * @param searched can reach over several of the ranges that were given, where those follow each other
-   * @throws DeviceError when any of it was not given, or is reported for the second time.
-   */
-  settle(searched: Range): void {
-    let settled = 0;
-    const rest = this.rest.flatMap((range) => {
-      const part = common(range, searched);
-      settled += part?.counters ?? 0;
-      return part ? without(range, part) : range;
-    });
-    if (settled !== searched.counters) {
-      throw new DeviceError('lost', 'the GPU was lost: its process reported on what it was not given');
-    }
-    this.rest = rest;
   }
 }

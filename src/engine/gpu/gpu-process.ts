@@ -12,6 +12,7 @@ import type { Search } from '../../chain/job.ts';
 import type { Telemetry } from '../../telemetry.ts';
 import { DeviceError } from '../engine.ts';
 import { type ToChild, type ToParent, toParent } from './protocol.ts';
+import { pulseWithin, watchSilence } from './silence.ts';
 
 const CHILD = fileURLToPath(new URL('./child/main.js', import.meta.url));
 /** For the driver to start and to compile the shaders: seconds on a cold cache. */
@@ -20,8 +21,6 @@ const OPEN_MS = 60_000;
 const LIST_MS = 60_000;
 /** Silence that says that the driver hangs, or the whole process: drivers reset a GPU that hangs after 2 to 10 s. */
 const SILENCE_MS = 20_000;
-/** Between signs of life, at most. */
-const PULSE_MS = 1_000;
 /** For the last dispatches, and for the driver to let go. */
 const CLOSE_MS = 5_000;
 /** Of what the child printed last, kept to explain its death. Room for a Vulkan layer's table of every GPU of a rig. */
@@ -125,8 +124,7 @@ export class GpuProcess {
    * @throws DeviceError when there is no answer, or no device.
    */
   async open(question: OpenQuestion): Promise<Extract<Answer, { type: 'opened' }>> {
-    const pulseMs = Math.min(PULSE_MS, this.#silenceMs / 4);
-    const answer = await this.#ask({ ...question, pulseMs }, 'opened', OPEN_MS);
+    const answer = await this.#ask({ ...question, pulseMs: pulseWithin(this.#silenceMs) }, 'opened', OPEN_MS);
     if (this.#gone) throw this.#gone; // it died right after its answer
     this.#pulseWatch = this.#watch(() => this.#messages, 'its process stands still');
     return answer;
@@ -196,18 +194,9 @@ export class GpuProcess {
     this.#child.unref();
   }
 
-  /**
-   * Kills a child of whose messages none came for too long. At the second strike only: the first can come of this process
-   * having slept.
-   */
+  /** Kills a child of whose messages none came for too long. */
   #watch(count: () => number, fault: string): NodeJS.Timeout {
-    let seen = count();
-    let strikes = 0;
-    return setInterval(() => {
-      strikes = seen === count() ? strikes + 1 : 0;
-      seen = count();
-      if (strikes >= 2) this.#end(`${fault} (for ${this.#silenceMs / 1000} s)`);
-    }, this.#silenceMs / 2);
+    return watchSilence(count, this.#silenceMs, () => this.#end(`${fault} (for ${this.#silenceMs / 1000} s)`));
   }
 
   #receive(message: unknown): void {

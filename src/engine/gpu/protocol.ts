@@ -5,7 +5,7 @@
 
 import { z } from 'zod';
 import { COUNTERS, LANES, PAGES } from '../../chain/nonce.ts';
-import { tuningShape } from './tuning.ts';
+import { tuningLimitsShape, tuningShape } from './tuning.ts';
 import { variantShape } from './variants.ts';
 
 const u64 = z.bigint().min(0n).max(0xffff_ffff_ffff_ffffn);
@@ -70,6 +70,10 @@ const open = z.object({
   cacheDirectory: z.string().optional(),
   /** Measure whatever is remembered. */
   tuneAgain: z.boolean(),
+  /** How much is measured. */
+  tuningLimits: tuningLimitsShape,
+  /** Counters of the first dispatch; left out, one workgroup's. */
+  firstCounters: z.int().min(1).optional(),
   /** Forms of the kernel that cost the device when they were tried. */
   skip: z.array(z.string()),
   /** Whose sensors to read. */

@@ -1,7 +1,7 @@
 /** What was measured of a GPU: how it mines best, and how that was found. */
 
 import { z } from 'zod';
-import { nameOf, variantShape } from './variants.ts';
+import { nameOf, VARIANTS, variantShape } from './variants.ts';
 
 const rate = z.number().positive();
 
@@ -37,6 +37,23 @@ export const tuningShape = z.object({
   batches: z.array(batchRow),
 });
 export type Tuning = Readonly<z.infer<typeof tuningShape>>;
+
+export const tuningLimitsShape = z.object({
+  /** To choose from. */
+  forms: z.array(variantShape).min(1).readonly(),
+  /** A GPU that was idle takes this long to raise its clocks. */
+  warmUpMs: z.number().min(0),
+  /**
+   * A turn of one form, two dispatches in flight; its best turn counts, since whatever else the machine does can only take.
+   */
+  turnMs: rate,
+  /** How long each length of a batch is tried, in each of its turns. */
+  batchTurnMs: rate,
+});
+export type TuningLimits = Readonly<z.infer<typeof tuningLimitsShape>>;
+
+/** How much is measured, in milliseconds. */
+export const TUNING_LIMITS: TuningLimits = { forms: VARIANTS, warmUpMs: 500, turnMs: 48, batchTurnMs: 160 };
 
 /**
  * For people: what was chosen, of how many, and how much it matters.

@@ -3,6 +3,7 @@
 import { describe } from 'vitest';
 import { GpuEngine, type GpuOptions } from '#pickaxe/engine/gpu/gpu-engine.js';
 import { listGpus } from '#pickaxe/engine/gpu/list-gpus.js';
+import { isTypical, VARIANTS } from '#pickaxe/engine/gpu/variants.js';
 
 async function findAdapter(): Promise<{ adapter: string; software?: string | undefined } | { why: string }> {
   try {
@@ -39,8 +40,18 @@ export const untunedOptions: GpuOptions = {
   ...('adapter' in found && { adapter: found.adapter }),
 };
 
+/** For tests that measure: two forms of each shader, for as short as makes an order. */
+export const brieflyTuned: Partial<GpuOptions> = {
+  tuningLimits: {
+    forms: VARIANTS.filter((form) => isTypical(form) || (form.workgroupSize === 64 && form.trips === 8)),
+    warmUpMs: 0,
+    turnMs: 5,
+    batchTurnMs: 10,
+  },
+};
+
 /** Settled, so that tests do not wait until it is measured what is best. */
-const settled = { variant: { shader: 'wgsl', workgroupSize: 64, trips: 16 }, batchMs: 5 } as const;
+export const settled = { variant: { shader: 'wgsl', workgroupSize: 64, trips: 16 }, batchMs: 5 } as const;
 
 export const gpuEngine = (options: Partial<GpuOptions> = {}): GpuEngine =>
   new GpuEngine({ ...settled, ...untunedOptions, ...options });

@@ -9,7 +9,7 @@ import type { SearchReport } from '#pickaxe/engine/engine.js';
 import { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
 import { jobOf, nothingSolves, someHeaderHex } from '../../contract/jobs.ts';
 import { Rectangle } from '../../contract/rectangle.ts';
-import { describeGpu, gpuEngine, untunedOptions } from './adapter.ts';
+import { brieflyTuned, describeGpu, gpuEngine, settled, untunedOptions } from './adapter.ts';
 
 const never = new AbortController().signal;
 const job = jobOf(someHeaderHex, nothingSolves);
@@ -145,8 +145,8 @@ describeGpu('a GPU that fails', () => {
     expect(lost).not.toHaveBeenCalled();
   });
 
-  test('leaves out a form of its kernel that cost the device when it was tried', { timeout: 60_000 }, async () => {
-    const engine = new GpuEngine({ ...untunedOptions, faults: ['loss while tuning'] });
+  test('leaves out a form of its kernel that cost the device when it was tried', async () => {
+    const engine = new GpuEngine({ ...untunedOptions, ...brieflyTuned, faults: ['loss while tuning'] });
     await expect(engine.open()).rejects.toMatchObject({ fault: 'lost' });
     const { tuning, why } = await engine.open();
     await engine.close();
@@ -158,6 +158,15 @@ describeGpu('a GPU that fails', () => {
         fault: expect.stringContaining('when it was tried'),
       },
     ]);
+  });
+
+  test('blames no form of its kernel for hashes that were wrong: they are tried again', async () => {
+    const engine = new GpuEngine({ ...untunedOptions, ...brieflyTuned, faults: ['wrong hashes'] });
+    await expect(engine.open()).rejects.toMatchObject({ fault: 'wrong hashes' });
+    const { tuning, why } = await engine.open();
+    await engine.close();
+    expect(why).not.toContain('cost the GPU');
+    expect(tuning.variants.filter(({ fault }) => fault !== undefined)).toEqual([]);
   });
 
   test('is caught when it computes wrong hashes later on', async () => {
@@ -214,7 +223,7 @@ describeGpu('a GPU that fails', () => {
 
   test('its process ends when the miner is killed', async () => {
     const miner = spawn(process.execPath, ['--input-type=module', '-e', minerThatWaits], {
-      env: { ...process.env, ADAPTER_OPTIONS: JSON.stringify({ name: 'gpu0', softwareGpu: true }) },
+      env: { ...process.env, ADAPTER_OPTIONS: JSON.stringify({ ...settled, name: 'gpu0', softwareGpu: true }) },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const pid = await new Promise<number>((resolve) => {

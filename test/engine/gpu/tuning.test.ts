@@ -6,14 +6,14 @@ import { bestBatch } from '#pickaxe/engine/gpu/child/tune.js';
 import { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
 import { HIT_CAPACITY } from '#pickaxe/engine/gpu/prepare.generated.js';
 import { nameOf, SHADER_NAMES, VARIANTS, workgroupCounters } from '#pickaxe/engine/gpu/variants.js';
-import { describeGpu, untunedOptions } from './adapter.ts';
+import { brieflyTuned, describeGpu, untunedOptions } from './adapter.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'pickaxe-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 async function open(tuneAgain = false) {
   const said: string[] = [];
-  const engine = new GpuEngine({ ...untunedOptions, cacheDirectory: directory, tuneAgain });
+  const engine = new GpuEngine({ ...untunedOptions, ...brieflyTuned, cacheDirectory: directory, tuneAgain });
   const info = await engine.open({ progress: (what) => said.push(what) });
   await engine.close();
   return { ...info, said };
@@ -21,9 +21,12 @@ async function open(tuneAgain = false) {
 
 describeGpu('a GPU that is new', () => {
   test('is measured once, and again when asked for', { timeout: 60_000 }, async () => {
+    const forms = brieflyTuned.tuningLimits!.forms!;
     const first = await open();
     const { tuning } = first;
-    expect(tuning.variants.length).toBeGreaterThanOrEqual(VARIANTS.length / SHADER_NAMES.length);
+    // The typical forms, and all forms of the fastest one's shader.
+    expect(tuning.variants.length).toBeGreaterThan(SHADER_NAMES.length);
+    expect(tuning.variants.length).toBeLessThanOrEqual(forms.length);
     expect(new Set(tuning.variants.map(({ variant }) => variant.shader))).toEqual(new Set(SHADER_NAMES));
     expect(tuning.variants[0].variant).toEqual(tuning.variant);
     const rates = tuning.variants.map(({ hashesPerSecond }) => hashesPerSecond);
@@ -39,7 +42,17 @@ describeGpu('a GPU that is new', () => {
     const thorough = await open(true);
     expect(thorough.said).not.toEqual([]);
     const names = thorough.tuning.variants.map(({ variant }) => nameOf(variant));
-    expect(names.sort()).toEqual(VARIANTS.map(nameOf).sort());
+    expect(names.sort()).toEqual(forms.map(nameOf).sort());
+  });
+
+  // Nothing else opens the forms between the smallest and the largest.
+  test('computes right in every form of the kernel', { timeout: 60_000 }, async () => {
+    const tuningLimits = { warmUpMs: 0, turnMs: 1, batchTurnMs: 1 };
+    const engine = new GpuEngine({ ...untunedOptions, tuningLimits, tuneAgain: true });
+    const { tuning } = await engine.open();
+    await engine.close();
+    expect(tuning.variants.map(({ variant }) => nameOf(variant)).sort()).toEqual(VARIANTS.map(nameOf).sort());
+    expect(tuning.variants.filter(({ fault }) => fault !== undefined)).toEqual([]);
   });
 });
 

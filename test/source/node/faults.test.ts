@@ -328,6 +328,8 @@ describe('a solution cannot be delivered', () => {
     const [work, later] = [await follower.work(), await follower.work()];
     node.faults = solvedFault('hang');
     const pending = source.submit(mine(work), follower.stop);
+    // Else a busy node could read it once nothing hangs any more, and take it.
+    await eventually(() => expect(node.books.requests.solved).toBe(1));
     await follower.end();
     expect((await pending).verdict).toBe('unknown');
     node.faults = [];

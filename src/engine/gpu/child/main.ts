@@ -78,6 +78,7 @@ async function open(wishes: OpenMessage) {
     again: wishes.tuneAgain,
     variant: wishes.variant,
     batchMs: wishes.batchMs,
+    limits: wishes.tuningLimits,
     progress: (what, done) => send({ type: 'progress', what, done }),
     trying: (form) => send({ type: 'trying', form: nameOf(form) }),
     skip: wishes.skip,
@@ -92,6 +93,7 @@ async function open(wishes: OpenMessage) {
   searcher = new Searcher({
     scanner,
     batchMs: wishes.batchMs ?? tuning.batchMs,
+    firstCounters: wishes.firstCounters,
     checkEveryMs: wishes.checkEveryMs,
     clock: systemClock,
     hooks: {

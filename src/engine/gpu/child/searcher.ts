@@ -26,6 +26,8 @@ export interface SearcherOptions {
   readonly scanner: Scanner;
   /** What a dispatch should take: it cannot be stopped, so two of them are the restart latency. */
   readonly batchMs: number;
+  /** Of the first dispatch; left out, one workgroup's, since the rate is unknown. */
+  readonly firstCounters?: number | undefined;
   /** Between checks: the first dispatch that ends so long after the last check waits for one. */
   readonly checkEveryMs: number;
   readonly hooks: SearcherHooks;
@@ -41,9 +43,9 @@ export class Searcher {
   #checkedMs: number;
 
   constructor(options: SearcherOptions) {
-    const { scanner, batchMs, clock } = options;
+    const { scanner, batchMs, firstCounters: first = scanner.unit, clock } = options;
     this.#options = options;
-    this.#sizing = new Sizing({ goalMs: batchMs, unit: scanner.unit, most: scanner.most, first: scanner.unit });
+    this.#sizing = new Sizing({ goalMs: batchMs, unit: scanner.unit, most: scanner.most, first });
     this.#checkedMs = clock.monotonicMs();
   }
 

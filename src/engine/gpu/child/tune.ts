@@ -4,7 +4,7 @@ import type { Search } from '../../../chain/job.ts';
 import { searchOf } from '../../../chain/job.ts';
 import { HEADER_BYTES, TARGET_BYTES } from '../../../chain/layout.ts';
 import { COUNTERS, type Range } from '../../../chain/nonce.ts';
-import type { BatchRow } from '../tuning.ts';
+import type { BatchRow, TuningLimits } from '../tuning.ts';
 import type { Variant } from '../variants.ts';
 import { Foresight } from './foresight.ts';
 import { expectIn } from './polling.ts';
@@ -12,12 +12,8 @@ import { type Scanner, SLOTS } from './scanner.ts';
 
 /** Long against the overhead of a dispatch, short against patience. */
 const DISPATCH_MS = 8;
-/** A turn of one form, two dispatches in flight; its best turn counts, since whatever else the machine does can only take. */
-const TURN_MS = 48;
 const FIRST_TURNS = 3;
 const FINAL_TURNS = 6;
-/** A GPU that was idle takes this long to raise its clocks. */
-const WARM_UP_MS = 500;
 /** A form slower than this part of the fastest one, after its first turns, is out of the race. Only good enough. */
 const HOPELESS = 0.93;
 
@@ -26,8 +22,6 @@ const HOPELESS = 0.93;
  * longer than that seems to, so it is made smaller, and seems to still.
  */
 const BATCHES_MS = [2, 4, 8, 16, 32];
-/** How long each is tried, in each of its turns. */
-const BATCH_TURN_MS = 160;
 const BATCH_TURNS = 3;
 /**
  * Dispatches whose work a New Cut makes worthless: half of the one that runs and all of the one behind it, and a block
@@ -53,6 +47,7 @@ const NOTHING_SOLVES: Search = searchOf(new Uint8Array(HEADER_BYTES), new Uint8A
  */
 export async function raceVariants(
   scanners: readonly Scanner[],
+  { warmUpMs, turnMs }: TuningLimits,
   trying: (variant: Variant) => void,
 ): Promise<{ readonly scanner: Scanner; readonly hashesPerSecond: number }[]> {
   const racers = scanners.map((scanner) => ({ scanner, perMs: 0 }));
@@ -61,7 +56,7 @@ export async function raceVariants(
     for (let turn = 0; turn < turns; turn++) {
       for (const racer of entrants) {
         trying(racer.scanner.variant);
-        const batch = { batchMs: DISPATCH_MS, perMs: racer.perMs, turnMs: TURN_MS };
+        const batch = { batchMs: DISPATCH_MS, perMs: racer.perMs, turnMs };
         racer.perMs = Math.max(racer.perMs, await pipelinedPerMs(racer.scanner, batch));
       }
     }
@@ -70,7 +65,7 @@ export async function raceVariants(
     trying(racer.scanner.variant);
     racer.perMs = await warmUp(racer.scanner);
   }
-  const warmMs = performance.now() + (racers.length > 1 ? WARM_UP_MS : 0);
+  const warmMs = performance.now() + (racers.length > 1 ? warmUpMs : 0);
   while (performance.now() < warmMs) await race(1, racers.slice(0, 1));
   await race(FIRST_TURNS, racers);
   const best = Math.max(...racers.map(({ perMs }) => perMs));
@@ -87,14 +82,18 @@ export async function raceVariants(
  * Mines with dispatches of different lengths, two in flight as in earnest.
  * @param hashesPerSecond as `raceVariants` found it
  */
-export async function raceBatches(scanner: Scanner, hashesPerSecond: number): Promise<BatchRow[]> {
+export async function raceBatches(
+  scanner: Scanner,
+  hashesPerSecond: number,
+  { batchTurnMs }: TuningLimits,
+): Promise<BatchRow[]> {
   const racers = BATCHES_MS.map((batchMs) => ({ batchMs, perMs: 0, busyMs: 0, turnMs: 0 }));
   const perMs = hashesPerSecond / 1000;
   for (let turn = 0; turn < BATCH_TURNS; turn++) {
     for (const racer of racers) {
       const { batchMs } = racer;
       const before = performance.eventLoopUtilization();
-      racer.perMs = Math.max(racer.perMs, await pipelinedPerMs(scanner, { batchMs, perMs, turnMs: BATCH_TURN_MS }));
+      racer.perMs = Math.max(racer.perMs, await pipelinedPerMs(scanner, { batchMs, perMs, turnMs: batchTurnMs }));
       const { active, idle } = performance.eventLoopUtilization(before);
       racer.busyMs += active;
       racer.turnMs += active + idle;

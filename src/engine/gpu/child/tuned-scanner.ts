@@ -2,7 +2,7 @@
 
 import { Cache, digest, type Key } from '../../../cache.ts';
 import { DeviceError } from '../../engine.ts';
-import { type Tuning, tuningShape, type VariantRow, whyTuning } from '../tuning.ts';
+import { type Tuning, type TuningLimits, tuningShape, type VariantRow, whyTuning } from '../tuning.ts';
 import { isTypical, nameOf, VARIANTS, type Variant } from '../variants.ts';
 import { dawnVersion } from './device.ts';
 import { Scanner, wgslOf } from './scanner.ts';
@@ -33,6 +33,8 @@ export interface TuningWishes {
   readonly variant?: Variant | undefined;
   /** The length of a batch that will be used, if that is settled. */
   readonly batchMs?: number | undefined;
+  /** How much is measured. */
+  readonly limits: TuningLimits;
   readonly progress: Progress;
   /** Told which form runs next: should it take the process with it, the parent knows. */
   readonly trying: (variant: Variant) => void;
@@ -49,13 +51,18 @@ export interface Tuned {
   readonly why: string;
 }
 
+/** What a tuning holds for, besides the model: the driver and Dawn compile the shaders. */
+export function tuningKey(driver: string): Key {
+  const shaders = digest(VARIANTS.map(({ shader }) => wgslOf(shader)).join());
+  return { driver, shaders, dawn: dawnVersion() };
+}
+
 /** @throws DeviceError when no form of the kernel computes right on this device. */
 export async function tunedScanner(device: GPUDevice, wishes: TuningWishes): Promise<Tuned> {
   const { variant, again, model, driver, cacheDirectory, batchMs, check, trying, skip } = wishes;
   const cache = cacheDirectory === undefined ? undefined : new Cache(cacheDirectory);
   const subject = `gpu ${model}`;
-  const shaders = digest(VARIANTS.map(({ shader }) => wgslOf(shader)).join());
-  const key = { driver, shaders, dawn: dawnVersion() };
+  const key = tuningKey(driver);
   const recalled = again || variant ? undefined : cache?.recall(subject, key, tuningShape);
   if (recalled && !skip.includes(nameOf(recalled.variant))) {
     trying(recalled.variant);
@@ -72,12 +79,13 @@ export async function tunedScanner(device: GPUDevice, wishes: TuningWishes): Pro
 }
 
 /** Measures the one form that was asked for, and batches where their length was not. */
-async function askedFor(device: GPUDevice, variant: Variant, { check, batchMs, trying }: TuningWishes): Promise<Tuned> {
+async function askedFor(device: GPUDevice, variant: Variant, wishes: TuningWishes): Promise<Tuned> {
+  const { check, batchMs, limits, trying } = wishes;
   const { scanner, fault } = await open(device, variant, check);
   if (!scanner) throw fault;
-  const [{ hashesPerSecond }] = await raceVariants([scanner], trying);
+  const [{ hashesPerSecond }] = await raceVariants([scanner], limits, trying);
   const variants = [{ variant, hashesPerSecond }];
-  const batches = batchMs === undefined ? await raceBatches(scanner, hashesPerSecond) : [];
+  const batches = batchMs === undefined ? await raceBatches(scanner, hashesPerSecond, limits) : [];
   const tuning = {
     variant,
     variants,
@@ -89,32 +97,38 @@ async function askedFor(device: GPUDevice, variant: Variant, { check, batchMs, t
 
 /** @param thorough measures the forms of hopeless shaders, too */
 async function measure(device: GPUDevice, wishes: TuningWishes) {
-  const { progress, trying, again: thorough } = wishes;
-  const what = `measuring ${VARIANTS.length} forms of the kernel: a few seconds, once for this GPU and driver`;
+  const { progress, limits, trying, again: thorough } = wishes;
+  const { forms } = limits;
+  const what = `measuring ${forms.length} forms of the kernel: a few seconds, once for this GPU and driver`;
   progress(what, 0);
-  const typical = await openAll(device, VARIANTS.filter(isTypical), wishes);
+  const typical = await openAll(device, forms.filter(isTypical), wishes);
   if (typical.scanners.length === 0) throw typical.faults[0].fault;
-  const heat = await raceVariants(typical.scanners, trying);
-  const hopeful = heat.filter((each) => thorough || each.hashesPerSecond >= HOPELESS_SHADER * heat[0].hashesPerSecond);
+  const heat = await raceVariants(typical.scanners, limits, trying);
+  const hopeful = thorough ? heat : hopefulOf(heat);
   const shaders = hopeful.map(({ scanner }) => scanner.variant.shader);
 
   progress(what, 0.25);
-  const rest = VARIANTS.filter((variant) => !isTypical(variant) && shaders.includes(variant.shader));
+  const rest = forms.filter((variant) => !isTypical(variant) && shaders.includes(variant.shader));
   const others = await openAll(device, rest, wishes);
   progress(what, 0.5);
-  const ranked = await raceVariants([...hopeful.map(({ scanner }) => scanner), ...others.scanners], trying);
+  const ranked = await raceVariants([...hopeful.map(({ scanner }) => scanner), ...others.scanners], limits, trying);
   const [{ scanner, hashesPerSecond }] = ranked;
   const all = [...ranked, ...heat.filter((each) => !hopeful.includes(each))];
   for (const { scanner: other } of all.slice(1)) other.destroy();
 
   progress(`measuring how long a batch of ${nameOf(scanner.variant)} should take`, 0);
-  const batches = await raceBatches(scanner, hashesPerSecond);
+  const batches = await raceBatches(scanner, hashesPerSecond, limits);
   const variants: VariantRow[] = [
     ...all.map(({ scanner: { variant }, hashesPerSecond }) => ({ variant, hashesPerSecond })),
     ...[...typical.faults, ...others.faults].map(({ variant, fault }) => ({ variant, fault: fault.message })),
   ];
   const { batchMs, hashesPerSecond: inFlight } = bestBatch(batches);
   return { scanner, tuning: { variant: scanner.variant, batchMs, hashesPerSecond: inFlight, variants, batches } };
+}
+
+/** @param heat of the shaders in their typical form, fastest first */
+export function hopefulOf<Rated extends { readonly hashesPerSecond: number }>(heat: readonly Rated[]): Rated[] {
+  return heat.filter(({ hashesPerSecond }) => hashesPerSecond >= HOPELESS_SHADER * heat[0].hashesPerSecond);
 }
 
 async function openAll(device: GPUDevice, variants: readonly Variant[], { trying, check, skip }: TuningWishes) {

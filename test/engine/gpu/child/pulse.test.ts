@@ -38,3 +38,12 @@ test('tells nothing of sensors that say nothing', async () => {
   await vi.advanceTimersByTimeAsync(EVERY_MS);
   expect(beats).toEqual([undefined, undefined]);
 });
+
+test('reads sensors every other second, however fast it beats', async () => {
+  const read = vi.fn(async () => ({ temperatureC: 61 }));
+  const beats: (Telemetry | undefined)[] = [];
+  startPulse(100, { what: 'sensors', read }, (telemetry) => beats.push(telemetry));
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(read).toHaveBeenCalledTimes(5);
+  expect(beats.filter(Boolean)).toHaveLength(5);
+});

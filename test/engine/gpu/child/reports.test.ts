@@ -46,6 +46,13 @@ describe('what has been searched', () => {
     expect(sent).toHaveLength(1);
   });
 
+  test('goes out at once when the last went out so long ago', () => {
+    const { sent, reports: all } = afterTheFirst();
+    vi.advanceTimersByTime(SOON_MS);
+    all.add(report(0, 10));
+    expect(sent).toHaveLength(1);
+  });
+
   test('is joined where it follows, and goes out by the timer', () => {
     const { sent, reports: all } = afterTheFirst();
     const beganMs = performance.now();

@@ -5,7 +5,7 @@ import { Sizing } from '#pickaxe/engine/gpu/child/sizing.js';
 const options = { goalMs: 5, unit: 2048, most: 65_535 * 2048, first: 1 };
 
 test('starts with one unit and settles where a batch takes the time wanted', () => {
-  for (const perMs of [100, 40_000, 20_000_000]) {
+  for (const perMs of [100, 40_000, 20_000_000, 2_000_000_000]) {
     const sizing = new Sizing(options);
     expect(sizing.size).toBe(2048);
     for (let i = 0; i < 100; i++) sizing.observe(sizing.size, sizing.size / perMs);

@@ -1,0 +1,104 @@
+/** The scanner on a device that computes nothing: what it makes of what a dispatch says. */
+
+import { expect, test } from 'vitest';
+import { Scanner, SLOTS } from '#pickaxe/engine/gpu/child/scanner.js';
+import { HIT_CAPACITY } from '#pickaxe/engine/gpu/prepare.generated.js';
+import type { Variant } from '#pickaxe/engine/gpu/variants.js';
+import { jobOf, nothingSolves, someHeaderHex } from '../../../contract/jobs.ts';
+import { FakeDevice } from './fake-device.ts';
+
+const job = jobOf(someHeaderHex, nothingSolves);
+const strip = (counter: number, counters: number) => ({ lane: 3, page: 9, pages: 1, counter, counters });
+/** WebGPU's limit. */
+const MOST_IN_ROW = 65_535;
+
+async function open(variant: Variant = { shader: 'wgsl', workgroupSize: 64, trips: 8 }) {
+  const device = new FakeDevice();
+  return { device, scanner: await Scanner.compile(device.asDevice, variant) };
+}
+
+test('as many hits as there is room for are told, and one more is an overflow', async () => {
+  const { device, scanner } = await open();
+  const offsets = Array.from({ length: HIT_CAPACITY }, (_, i) => i);
+  const scanOf = (count: number) => {
+    const scan = scanner.scan(job, strip(1_000, 2 * HIT_CAPACITY));
+    device.dispatches.at(-1)!.finish(count, offsets);
+    return scan;
+  };
+  expect(await scanOf(HIT_CAPACITY)).toEqual({ hits: offsets.map((offset) => 1_000 + offset) });
+  expect(await scanOf(HIT_CAPACITY + 1)).toBe('overflow');
+});
+
+test('hits past the end of the range are none of its own', async () => {
+  const { device, scanner } = await open();
+  const scan = scanner.scan(job, strip(500, 100));
+  device.dispatches[0].finish(4, [0, 99, 100, 511]);
+  expect(await scan).toEqual({ hits: [500, 599] });
+});
+
+test('what an earlier dispatch left behind the count is not read', async () => {
+  const { device, scanner } = await open();
+  const scan = scanner.scan(job, strip(0, 100));
+  device.dispatches[0].finish(1, [7, 8, 9]);
+  expect(await scan).toEqual({ hits: [7] });
+});
+
+test('every counter has an invocation, in as many rows as it takes', async () => {
+  const { device, scanner } = await open();
+  const { unit } = scanner;
+  expect(unit).toBe(512);
+  const shapeOf = (counters: number) => {
+    void scanner.scan(job, strip(77, counters));
+    const { workgroups, control, finish } = device.dispatches.at(-1)!;
+    finish(0);
+    const [inRow, rows] = workgroups;
+    expect(inRow).toBeLessThanOrEqual(MOST_IN_ROW);
+    expect(inRow * rows * unit).toBeGreaterThanOrEqual(counters);
+    // No more than a row's rounding beyond what it takes.
+    expect(inRow * rows).toBeLessThan(counters / unit + rows);
+    expect([control[0], control[5]]).toEqual([77, inRow * 64]);
+    return new Promise((resolve) => setImmediate(() => resolve(workgroups)));
+  };
+  expect(await shapeOf(1)).toEqual([1, 1]);
+  expect(await shapeOf(unit)).toEqual([1, 1]);
+  expect(await shapeOf(unit + 1)).toEqual([2, 1]);
+  expect(await shapeOf(MOST_IN_ROW * unit)).toEqual([MOST_IN_ROW, 1]);
+  expect(await shapeOf(MOST_IN_ROW * unit + 1)).toEqual([32_768, 2]);
+  expect(await shapeOf(scanner.most)).toEqual([Math.ceil(2 ** 22 / 65), 65]);
+});
+
+test('so many dispatches are in flight and no more, and each ending makes a place', async () => {
+  const { device, scanner } = await open();
+  const scans = Array.from({ length: SLOTS }, (_, i) => {
+    expect(scanner.free).toBe(true);
+    return scanner.scan(job, strip(i, 1));
+  });
+  expect(scanner.free).toBe(false);
+  await expect(scanner.scan(job, strip(9, 1))).rejects.toThrow(`only ${SLOTS} dispatches`);
+  device.dispatches[0].finish(0);
+  await scans[0];
+  expect(scanner.free).toBe(true);
+});
+
+test('the job is written anew when it changes, or its lane, or its page', async () => {
+  const { device, scanner } = await open();
+  const written = async (search: typeof job, place: { lane?: number; page?: number } = {}) => {
+    const before = device.jobsWritten;
+    const scan = scanner.scan(search, { ...strip(0, 1), ...place });
+    device.dispatches.at(-1)!.finish(0);
+    await scan;
+    return device.jobsWritten - before;
+  };
+  expect(await written(job)).toBe(1);
+  expect(await written(job)).toBe(0);
+  expect(await written(job, { page: 10 })).toBe(1);
+  expect(await written(job, { page: 10, lane: 4 })).toBe(1);
+  expect(await written({ ...job }, { page: 10, lane: 4 })).toBe(1);
+});
+
+test('all of its memory on the device is freed', async () => {
+  const { device, scanner } = await open();
+  expect(device.buffers.length).toBeGreaterThan(0);
+  scanner.destroy();
+  expect(device.buffers.filter(({ destroyed }) => !destroyed)).toEqual([]);
+});

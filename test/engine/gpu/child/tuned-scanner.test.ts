@@ -1,0 +1,150 @@
+/** What of an earlier tuning is taken, on a device that computes nothing. */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { Cache } from '#pickaxe/cache.js';
+import { DeviceError } from '#pickaxe/engine/engine.js';
+import { hopefulOf, type TuningWishes, tunedScanner, tuningKey } from '#pickaxe/engine/gpu/child/tuned-scanner.js';
+import { TUNING_LIMITS, tuningShape } from '#pickaxe/engine/gpu/tuning.js';
+import { isTypical, nameOf, VARIANTS, type Variant } from '#pickaxe/engine/gpu/variants.js';
+import { FakeDevice } from './fake-device.ts';
+
+/** Not a typical form: nothing but a memory leads to it first. */
+const REMEMBERED: Variant = { shader: 'wgsl', workgroupSize: 256, trips: 32 };
+const TUNING = {
+  variant: REMEMBERED,
+  batchMs: 8,
+  hashesPerSecond: 5e9,
+  variants: [{ variant: REMEMBERED, hashesPerSecond: 5e9 }],
+  batches: [],
+};
+
+/** Opens a device that runs no form but the remembered one. @returns the forms that were tried, and what came of it */
+async function openWith(wishes: Partial<TuningWishes>, remembered = { model: 'RTX', key: tuningKey('driver 550.1') }) {
+  const cacheDirectory = mkdtempSync(join(tmpdir(), 'pickaxe-'));
+  onTestFinished(() => rmSync(cacheDirectory, { recursive: true, force: true }));
+  new Cache(cacheDirectory).remember(`gpu ${remembered.model}`, remembered.key, TUNING);
+  const tried: string[] = [];
+  const tuned = await tunedScanner(new FakeDevice().asDevice, {
+    model: 'RTX',
+    driver: 'driver 550.1',
+    cacheDirectory,
+    again: false,
+    limits: TUNING_LIMITS,
+    progress: () => {},
+    trying: (variant) => tried.push(nameOf(variant)),
+    skip: [],
+    check: async ({ variant }) => {
+      if (nameOf(variant) !== nameOf(REMEMBERED)) throw new DeviceError('wrong hashes', 'wrong on this device');
+    },
+    ...wishes,
+  }).catch((error: unknown) => error as DeviceError);
+  return { tried, tuned };
+}
+
+test('a tuning is taken where model and driver are the same, and nothing is measured', async () => {
+  const { tried, tuned } = await openWith({});
+  expect(tuned).toMatchObject({ tuning: TUNING, why: expect.stringMatching(/^wgsl 256×32, .*, as measured before$/) });
+  expect(tried).toEqual([nameOf(REMEMBERED)]);
+});
+
+const TYPICAL = ['wgsl 128×16', 'wgsl-uniform-rotates 128×16', 'wgsl-multiplied-adds 128×16'];
+
+test.each<[string, Partial<TuningWishes>]>([
+  ['another driver', { driver: 'driver 550.2' }],
+  ['another model', { model: 'RTX Ti' }],
+  ['a form that cost the device', { skip: [nameOf(REMEMBERED)] }],
+  ['a wish to measure again', { again: true }],
+  ['no cache', { cacheDirectory: undefined }],
+])('with %s everything is measured anew', async (_, wishes) => {
+  const { tried, tuned } = await openWith(wishes);
+  expect(tried).toEqual(TYPICAL);
+  expect(tuned).toMatchObject({ fault: 'wrong hashes' });
+});
+
+test('a tuning of a form that does not compute right any more is measured anew', async () => {
+  const { tried, tuned } = await openWith({
+    check: async () => {
+      throw new DeviceError('wrong hashes', 'wrong on this device');
+    },
+  });
+  expect(tried).toEqual([nameOf(REMEMBERED), ...TYPICAL]);
+  expect(tuned).toMatchObject({ fault: 'wrong hashes' });
+});
+
+test('what tunings are remembered by tells drivers, Dawn and the shaders apart', () => {
+  const { version } = createRequire(import.meta.url)('webgpu/package.json');
+  expect(tuningKey('driver 550.1')).toEqual({
+    driver: 'driver 550.1',
+    dawn: version,
+    shaders: expect.stringMatching(/^[0-9a-f]{16}$/),
+  });
+});
+
+describe('what is measured', () => {
+  const forms = VARIANTS.filter((form) => isTypical(form) || form.trips === 8);
+  const limits = { forms, warmUpMs: 0, turnMs: 1, batchTurnMs: 1 };
+  const names = forms.map(nameOf).sort();
+
+  async function measure(wishes: Partial<TuningWishes> = {}) {
+    const cacheDirectory = mkdtempSync(join(tmpdir(), 'pickaxe-'));
+    onTestFinished(() => rmSync(cacheDirectory, { recursive: true, force: true }));
+    const device = new FakeDevice();
+    device.isQuick = true;
+    const model = 'RTX';
+    const driver = 'driver 550.1';
+    const settled = {
+      model,
+      driver,
+      cacheDirectory,
+      again: true,
+      limits,
+      progress: () => {},
+      trying: () => {},
+      skip: [],
+    };
+    const tuned = await tunedScanner(device.asDevice, { ...settled, check: async () => {}, ...wishes });
+    const recalled = new Cache(cacheDirectory).recall(`gpu ${model}`, tuningKey(driver), tuningShape);
+    return { ...tuned, device, recalled };
+  }
+
+  test('is ranked and remembered, and of all that was opened one form stays', async () => {
+    const { scanner, tuning, why, device, recalled } = await measure();
+    expect(tuning.variants.map(({ variant }) => nameOf(variant)).sort()).toEqual(names);
+    const rates = tuning.variants.map(({ hashesPerSecond }) => hashesPerSecond!);
+    expect(rates).toEqual(rates.toSorted((a, b) => b - a));
+    expect(tuning.variant).toEqual(tuning.variants[0].variant);
+    expect(scanner.variant).toEqual(tuning.variant);
+    expect(why).toMatch(/; the best of \d+ forms, \d+ % apart$/);
+    expect(recalled).toEqual(tuning);
+    const buffersOfOne = device.buffers.length / forms.length;
+    expect(device.buffers.filter(({ destroyed }) => !destroyed)).toHaveLength(buffersOfOne);
+    scanner.destroy();
+    expect(device.buffers.filter(({ destroyed }) => !destroyed)).toEqual([]);
+  });
+
+  test('is worth its rate less two batches of each block', async () => {
+    const { tuning } = await measure();
+    expect(tuning.batches.map(({ batchMs }) => batchMs)).toEqual([2, 4, 8, 16, 32]);
+    for (const { batchMs, hashesPerSecond, score } of tuning.batches) {
+      expect(Math.abs(score - hashesPerSecond * (1 - (2 * batchMs) / 30_000))).toBeLessThanOrEqual(1);
+    }
+  });
+
+  test('is not remembered when a form was skipped, which is told', async () => {
+    const skipped = 'wgsl 128×16';
+    const { tuning, why, recalled } = await measure({ skip: [skipped] });
+    expect(why).toMatch(/; measured at each start: wgsl 128×16 cost the GPU$/);
+    expect(recalled).toBeUndefined();
+    const faulty = tuning.variants.filter(({ fault }) => fault !== undefined);
+    expect(faulty.map(({ variant }) => nameOf(variant))).toEqual([skipped]);
+  });
+});
+
+test('a shader that is four fifths as fast as the fastest has hope, a slower one has none', () => {
+  const heat = [1_000, 900, 800, 799, 10].map((hashesPerSecond) => ({ hashesPerSecond }));
+  expect(hopefulOf(heat)).toEqual(heat.slice(0, 3));
+});

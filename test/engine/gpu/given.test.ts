@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import type { Range } from '#pickaxe/chain/nonce.js';
+import { chunkCounters, Given } from '#pickaxe/engine/gpu/given.js';
+import { Rectangle } from '../../contract/rectangle.ts';
+
+const strip = (counter: number, counters: number) => ({ lane: 1, page: 2, pages: 1, counter, counters });
+
+/** Two ranges that follow each other, and one behind a gap. */
+function given(): Given {
+  const given = new Given();
+  for (const range of [strip(100, 50), strip(150, 50), strip(300, 10)]) given.add(range);
+  return given;
+}
+
+test('is settled in parts, also over several ranges, until nothing is left', () => {
+  const all = given();
+  expect(all.counters).toBe(110);
+  all.settle(strip(120, 60));
+  expect(all.rest).toEqual([strip(100, 20), strip(180, 20), strip(300, 10)]);
+  expect(all.counters).toBe(50);
+  for (const range of [strip(180, 20), strip(300, 10), strip(100, 20)]) {
+    expect(all.isEmpty).toBe(false);
+    all.settle(range);
+  }
+  expect(all.isEmpty).toBe(true);
+});
+
+test.each([
+  ['lies beside it', strip(200, 100)],
+  ['begins before it', strip(99, 51)],
+  ['ends after it', strip(150, 51)],
+  ['reaches over a gap', strip(150, 160)],
+  ['is of another page', { ...strip(100, 50), page: 3 }],
+  ['is of another lane', { ...strip(100, 50), lane: 0 }],
+])('refuses a report that %s, and keeps what was given', (_, searched) => {
+  const all = given();
+  expect(() => all.settle(searched)).toThrow(
+    expect.objectContaining({ fault: 'lost', message: expect.stringContaining('not given') }),
+  );
+  expect(all.rest).toEqual(given().rest);
+});
+
+test('refuses what is reported for the second time, and what overlaps that', () => {
+  const all = given();
+  all.settle(strip(100, 20));
+  for (const repeated of [strip(100, 20), strip(119, 2), strip(110, 5)]) {
+    expect(() => all.settle(repeated)).toThrow('not given');
+  }
+  expect(all.rest).toEqual([strip(120, 30), strip(150, 50), strip(300, 10)]);
+});
+
+test.each([
+  ['300 ms of a fast GPU', 1e9, 8, 300_000_000],
+  ['two batches where those are longer', 1e9, 1_000, 2_000_000_000],
+  ['no more than there are counters', 1e11, 8, 2 ** 32],
+  ['no less than 65,536', 1_000, 8, 65_536],
+])('a chunk is %s', (_, hashesPerSecond, batchMs, counters) => {
+  expect(chunkCounters(hashesPerSecond, batchMs)).toBe(counters);
+});
+
+test('two chunks are with the child, and another one as soon as less than that', () => {
+  const all = new Given();
+  const ranges = new Rectangle(strip(0, 1_000));
+  const sent: Range[] = [];
+  const topUp = () => {
+    all.topUp(ranges, 100, (range) => sent.push(range));
+    return all.counters;
+  };
+  expect(topUp()).toBe(200);
+  expect(topUp()).toBe(200);
+  all.settle({ ...sent[0], counters: 99 });
+  expect(topUp()).toBe(101);
+  all.settle({ ...sent[0], counter: sent[0].counter + 99, counters: 1 });
+  expect(topUp()).toBe(200);
+  expect(sent).toHaveLength(3);
+  expect(all.rest).toEqual(sent.slice(1));
+});
+
+test('the last chunks are what is left, and small ones are not taken without end', () => {
+  const all = new Given();
+  all.topUp(new Rectangle(strip(0, 150)), 100, () => {});
+  expect(all.counters).toBe(150);
+  const crumbs = new Given();
+  const ranges = { take: () => strip(0, 1), giveBack: () => {} };
+  crumbs.topUp(ranges, 100, () => {});
+  expect(crumbs.rest).toHaveLength(64);
+});

@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { pulseWithin, watchSilence } from '#pickaxe/engine/gpu/silence.js';
+
+const SILENCE_MS = 20_000;
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function watch() {
+  const heard = { messages: 7 };
+  const silent = vi.fn();
+  const timer = watchSilence(() => heard.messages, SILENCE_MS, silent);
+  return { heard, silent, timer };
+}
+
+test('is told once there was no message for so long, and not before', () => {
+  const { silent } = watch();
+  vi.advanceTimersByTime(SILENCE_MS - 1);
+  expect(silent).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1);
+  expect(silent).toHaveBeenCalledTimes(1);
+});
+
+test('one look that finds nothing new is no silence: this process may have slept, and messages wait to be read', () => {
+  const { heard, silent } = watch();
+  for (let look = 0; look < 10; look++) {
+    vi.advanceTimersByTime(SILENCE_MS / 2);
+    if (look % 2 === 0) heard.messages++;
+  }
+  expect(silent).not.toHaveBeenCalled();
+});
+
+test('a message makes the time begin anew', () => {
+  const { heard, silent } = watch();
+  vi.advanceTimersByTime(SILENCE_MS / 2);
+  heard.messages++;
+  vi.advanceTimersByTime(SILENCE_MS);
+  expect(silent).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(SILENCE_MS / 2);
+  expect(silent).toHaveBeenCalledTimes(1);
+});
+
+test('is over when the timer is cleared', () => {
+  const { silent, timer } = watch();
+  clearInterval(timer);
+  vi.advanceTimersByTime(10 * SILENCE_MS);
+  expect(silent).not.toHaveBeenCalled();
+});
+
+test('there are two signs of life between looks, and one a second where that is more', () => {
+  for (const silenceMs of [400, 1_000, 4_000, 4_001, SILENCE_MS]) {
+    expect(2 * pulseWithin(silenceMs)).toBeLessThanOrEqual(silenceMs / 2);
+  }
+  expect(pulseWithin(SILENCE_MS)).toBe(1_000);
+});

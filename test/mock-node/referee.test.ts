@@ -1,0 +1,129 @@
+/** The edges of what is taken: creation times, targets and ages, to the microsecond, the last bit and the millisecond. */
+
+import { createHash } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { HEADER_BYTES, WORK_BYTES, WORK_OFFSET } from '#pickaxe/chain/layout.js';
+import { integerToTarget, targetToInteger } from '#pickaxe/chain/target.js';
+import { withCreationTime, withNonce } from '#pickaxe/chain/work.js';
+import { Referee } from '#pickaxe/mock-node/referee.js';
+
+const PARENT_US = 1_700_000_000_000_000n;
+const NOW_US = PARENT_US + 30_000_000n;
+const LIFETIME_MS = 300_000;
+const ISSUED_MS = 5_000;
+const EVERYTHING = new Uint8Array(32).fill(0xff);
+
+const someHeader = withCreationTime(
+  Uint8Array.from({ length: HEADER_BYTES }, (_, i) => (i * 37 + 11) & 0xff),
+  NOW_US - 1_000_000n,
+);
+
+/** A referee that has handed out one work. */
+function referee(target: Uint8Array = EVERYTHING): Referee {
+  const record = new Uint8Array(WORK_BYTES);
+  record.set(target, WORK_OFFSET.target);
+  record.set(someHeader, WORK_OFFSET.header);
+  const made = new Referee(LIFETIME_MS);
+  made.issue(record, 0, PARENT_US, ISSUED_MS);
+  return made;
+}
+
+const judge = (header: Uint8Array, { by = referee(), nowUs = NOW_US, nowMs = ISSUED_MS } = {}) =>
+  by.judge(header, nowUs, nowMs);
+
+const taken = expect.objectContaining({ status: 'taken' });
+const wrongTime = expect.objectContaining({
+  status: 400,
+  text: 'Invalid solved work: Invalid creation time',
+  timeViolation: true,
+});
+const forgotten = { status: 404, text: 'No associated Payload' };
+
+it.each([
+  ['the parent’s', PARENT_US, wrongTime],
+  ['a microsecond after the parent’s', PARENT_US + 1n, taken],
+  ['the node’s clock', NOW_US, taken],
+  ['a microsecond ahead of the node’s clock', NOW_US + 1n, wrongTime],
+  ['before 1970', -1n, wrongTime],
+])('a creation time of %s', (_, timeUs, verdict) => {
+  expect(judge(withCreationTime(someHeader, timeUs))).toEqual(verdict);
+});
+
+it('a hash equal to the target solves, and one above it does not', () => {
+  const hash = createHash('blake2s256').update(someHeader).digest();
+  const below = integerToTarget(targetToInteger(hash) - 1n);
+  expect(judge(someHeader, { by: referee(hash) })).toEqual(taken);
+  expect(judge(someHeader, { by: referee(below) })).toMatchObject({
+    status: 400,
+    text: 'Invalid solved work: Invalid POW hash',
+  });
+});
+
+it('work is forgotten once it is so old, and handing it out again makes it young', () => {
+  const at = (nowMs: number) => judge(someHeader, { nowMs });
+  expect(at(ISSUED_MS + LIFETIME_MS - 1)).toEqual(taken);
+  expect(at(ISSUED_MS + LIFETIME_MS)).toEqual(forgotten);
+  const again = referee();
+  const record = new Uint8Array(WORK_BYTES).fill(0xff, 0, WORK_OFFSET.header);
+  record.set(someHeader, WORK_OFFSET.header);
+  again.issue(record, 0, PARENT_US, ISSUED_MS + LIFETIME_MS - 1);
+  expect(judge(someHeader, { by: again, nowMs: ISSUED_MS + LIFETIME_MS + 1 })).toEqual(taken);
+});
+
+it('counts the work that it remembers, each once', () => {
+  const all = referee();
+  for (const [i, nowMs] of [0, 100, 200].entries()) {
+    const other = someHeader.slice();
+    other[190] = i; // of the payload hash
+    const record = new Uint8Array(WORK_BYTES);
+    record.set(other, WORK_OFFSET.header);
+    all.issue(record, 0, PARENT_US, ISSUED_MS + nowMs);
+    all.issue(record, 0, PARENT_US, ISSUED_MS + nowMs);
+  }
+  expect(all.remembered(ISSUED_MS + 200)).toBe(4);
+  expect(all.remembered(ISSUED_MS + LIFETIME_MS)).toBe(2);
+  expect(all.remembered(ISSUED_MS + LIFETIME_MS + 200)).toBe(0);
+});
+
+it.each([0, 4, 285, 287, 322])('%i bytes are no header, and drop no work', (length) => {
+  const by = referee();
+  expect(judge(new Uint8Array(length), { by })).toMatchObject({
+    status: 400,
+    text: expect.stringMatching(/^Decoding error: /),
+  });
+  expect(judge(someHeader, { by })).toEqual(taken);
+});
+
+it('every bit but those of the creation time, the nonce and the payload is the node’s', () => {
+  for (let at = 0; at < HEADER_BYTES; at++) {
+    const isMiners = (at >= 8 && at < 16) || at >= 278;
+    const isPayload = at >= 190 && at < 222;
+    const changed = someHeader.slice();
+    changed[at] ^= 1;
+    const { status } = judge(isMiners ? withCreationTime(changed, NOW_US) : changed);
+    expect([at, status]).toEqual([at, isMiners ? 'taken' : isPayload ? 404 : 400]);
+  }
+});
+
+it('a payload that nobody was given is unknown, and the work that was given stays', () => {
+  const by = referee(new Uint8Array(32)); // nothing solves
+  const other = someHeader.slice();
+  other[190] ^= 1;
+  expect(judge(other, { by })).toEqual(forgotten);
+  expect(judge(someHeader, { by })).toMatchObject({ status: 400 });
+  expect(judge(someHeader, { by })).toEqual(forgotten);
+});
+
+it('a hash that falls short is what is told of a header that was changed as well', () => {
+  const changed = withNonce(someHeader, 1n);
+  changed[60] ^= 1;
+  expect(judge(changed, { by: referee(new Uint8Array(32)) })).toMatchObject({
+    text: 'Invalid solved work: Invalid POW hash',
+  });
+});
+
+it('a solution is taken once', () => {
+  const by = referee();
+  expect(judge(someHeader, { by })).toEqual(taken);
+  expect(judge(someHeader, { by })).toEqual(forgotten);
+});

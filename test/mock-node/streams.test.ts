@@ -1,0 +1,84 @@
+/** Update streams by a clock that a test moves. */
+
+import { EventEmitter } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { UpdateStreams } from '#pickaxe/mock-node/streams.js';
+
+const STREAM_MS = 240_000;
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+class FakeResponse extends EventEmitter {
+  text = '';
+  ended = false;
+  write(text: string): void {
+    this.text += text;
+  }
+  end(): void {
+    this.ended = true;
+    this.emit('close');
+  }
+  destroy(): void {
+    this.end();
+  }
+}
+
+function streams(random = 0.5, options: Partial<{ streamLimit: number; cutBurst: number }> = {}) {
+  const all = new UpdateStreams({ streamMs: STREAM_MS, streamLimit: 3, cutBurst: 1, ...options }, () => random);
+  const open = (chain: number) => {
+    const response = new FakeResponse();
+    all.add(chain, response as unknown as ServerResponse);
+    return response;
+  };
+  return { all, open };
+}
+
+it.each([
+  [0, 0.9],
+  [0.5, 1],
+  [0.75, 1.05],
+])('a stream ends by itself: at chance %f after %f of its length', (random, part) => {
+  const { all, open } = streams(random);
+  const response = open(3);
+  vi.advanceTimersByTime(part * STREAM_MS - 1);
+  expect(response.ended).toBe(false);
+  vi.advanceTimersByTime(2);
+  expect(response.ended).toBe(true);
+  expect(all.open).toBe(0);
+});
+
+it('a New Cut is told to the streams of its chain alone, as often as was asked for, with no data line', () => {
+  const { all, open } = streams(0.5, { cutBurst: 3 });
+  const [three, four, threeAgain] = [open(3), open(4), open(3)];
+  all.newCut(3);
+  expect(three.text).toBe('event:New Cut\n\n');
+  vi.advanceTimersByTime(1_000);
+  for (const { text } of [three, threeAgain]) expect(text).toBe('event:New Cut\n\n'.repeat(3));
+  expect(four.text).toBe('');
+  all.refreshed(4);
+  expect(four.text).toBe('event:Refreshed Block\n\n');
+});
+
+it('there are as many as the limit says', () => {
+  const { all, open } = streams();
+  const [first] = [open(0), open(1), open(1)];
+  expect(all.full).toBe(true);
+  expect(all.openFor(1)).toBe(2);
+  first.end();
+  expect(all.full).toBe(false);
+  expect(all.open).toBe(2);
+});
+
+it('all end at once when they are told to, and nothing is left behind', () => {
+  for (const how of ['endAll', 'close'] as const) {
+    const { all, open } = streams(0.5, { cutBurst: 5 });
+    const responses = [open(0), open(1)];
+    all.newCut(0);
+    all[how]();
+    expect(responses.map(({ ended }) => ended)).toEqual([true, true]);
+    if (how === 'close') expect(vi.getTimerCount()).toBe(0);
+    vi.clearAllTimers();
+  }
+});
