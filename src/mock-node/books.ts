@@ -30,7 +30,7 @@ export class Books {
   /** TCP connections taken. */
   connections = 0;
   /** Requests that arrived, whatever became of them. */
-  readonly requests: Record<Endpoint, number> = { work: 0, solved: 0, updates: 0, config: 0, block: 0 };
+  readonly requests: Record<Endpoint, number> = { work: 0, solved: 0, updates: 0, config: 0, block: 0, health: 0 };
   /** Work records handed out. */
   worksServed = 0;
   submissions = 0;

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { Random } from './random.ts';
 
-export const endpoints = ['work', 'solved', 'updates', 'config', 'block'] as const;
+export const endpoints = ['work', 'solved', 'updates', 'config', 'block', 'health'] as const;
 export type Endpoint = (typeof endpoints)[number];
 
 export const faultSchema = z.strictObject({

@@ -116,6 +116,7 @@ const BUSY: Record<Endpoint, string> = {
   solved: 'Service Unavailable',
   updates: 'No more update streams available currently. Retry later.',
   config: 'Service Unavailable',
+  health: 'Service Unavailable',
   block: 'Service Unavailable',
 };
 

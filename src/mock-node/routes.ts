@@ -38,10 +38,17 @@ const routes: Record<string, Route> = {
   '/mining/updates': { endpoint: 'updates', method: 'GET', takes: OCTETS, answer: answerUpdates },
 };
 const configRoute: Route = { endpoint: 'config', method: 'GET', gives: JSON_TYPE, answer: answerConfig };
+/** As real nodes have it beside document 1. */
+const healthRoute: Route = {
+  endpoint: 'health',
+  method: 'GET',
+  answer: () => ({ status: 200, text: 'Health check OK.' }),
+};
 const blockRoute: Route = { endpoint: 'block', method: 'GET', gives: JSON_TYPE, answer: answerBlock };
 
 export function routeOf(node: MockNode, path: string): Route | undefined {
   if (path === '/config') return node.settings.configServed ? configRoute : undefined;
+  if (path === '/health-check') return healthRoute;
   const [, api, version, network, ...rest] = path.split('/');
   if ((api !== 'ledger' && api !== 'chainweb') || version !== '0.0' || network !== node.settings.network)
     return undefined;

@@ -226,7 +226,8 @@ describe('FailoverSource', () => {
 
   it('works over nodes: one that stops in its tracks is left, and returned to', async () => {
     const [first, second] = [await startNode({ seed: 1 }), await startNode({ seed: 2 })];
-    const limits = { probeTimeoutMs: 100, workTimeoutMs: 200, refreshMs: 200, pollMs: 50 };
+    first.node.pickChain = () => 3;
+    const limits = { probeTimeoutMs: 100, workTimeoutMs: 600, refreshMs: 60_000, pollMs: 60_000 };
     const sources = [first, second].map(
       ({ url }) => new NodeSource({ url, network: 'development', miner }, { limits }),
     );
@@ -235,10 +236,15 @@ describe('FailoverSource', () => {
     onTestFinished(() => follower.end());
     const isOf = (rank: number) => eventually(() => expect(follower.works.at(-1)?.id).toMatch(new RegExp(`^${rank}/`)));
     await isOf(0);
+    await eventually(() => expect(first.node.openStreamsFor(3)).toBe(1));
+    // Its streams stay open, and no work is due: nothing but the probe can tell.
     first.node.faults = [{ endpoint: 'any', kind: 'hang' }];
     await isOf(1);
     first.node.faults = [];
-    await isOf(0);
+    await eventually(() => {
+      first.node.advance(3);
+      expect(follower.works.at(-1)?.id).toMatch(/^0\//);
+    });
   });
 
   it('does not invent an origin', async () => {
