@@ -90,6 +90,23 @@ describeGpu('a GPU', () => {
     expect(noncesOf(found)).toEqual(noncesOf(expected));
   }, 120_000); // 34 million hashes, on the CPU without a compiler on WebAssembly: a loaded machine takes its time
 
+  test('reports on what was in flight when it was stopped', async () => {
+    const engine = gpuEngine();
+    await engine.open();
+    const stop = new AbortController();
+    const endless = { lane: 0, page: 0, pages: 0x1_0000, counter: 0, counters: 2 ** 32 };
+    const ranges = new Rectangle(endless);
+    const reports: SearchReport[] = [];
+    for await (const report of engine.search(jobOf(someHeaderHex, nothingSolves), ranges, stop.signal)) {
+      reports.push(report);
+      stop.abort();
+    }
+    await engine.close();
+    // Two dispatches are always in flight, and the first report is on one alone.
+    expect(reports.length).toBeGreaterThan(1);
+    ranges.expectBalanced(reports);
+  });
+
   test('turns to the newest job at once, though the old one is not stopped yet', async () => {
     const engine = gpuEngine();
     await engine.open();
