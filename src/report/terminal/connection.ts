@@ -1,5 +1,6 @@
 /** Key `c`: the nodes, the current work, and how fast New Cuts are heeded. */
 
+import { oneLine } from '../../one-line.ts';
 import type { SourceNow } from '../tally.ts';
 import { formatDuration, withPrefix } from '../units.ts';
 import type { View } from './view.ts';
@@ -23,8 +24,8 @@ function node(name: string, { state, reason, losses, warning }: SourceNow, age: 
   return [
     `node     ${name}`,
     `         ${state} for ${age}, ${lost}`,
-    ...(state === 'lost' ? [`         ${reason}`] : []),
-    ...(warning === undefined ? [] : [`         warning: ${warning}`]),
+    ...(state === 'lost' ? [`         ${oneLine(reason)}`] : []),
+    ...(warning === undefined ? [] : [`         warning: ${oneLine(warning)}`]),
   ];
 }
 
