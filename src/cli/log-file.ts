@@ -1,14 +1,12 @@
 /** `--log-file`: what is logged goes to a file, too, which is rotated. A full disk costs lines and nothing else. */
 
-import { closeSync, openSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { createStream, type RotatingFileStream } from 'rotating-file-stream';
 import type { Config } from '../config/settings.ts';
 import { parseSize } from '../quantities.ts';
 import { UsageError } from './exit-codes.ts';
+import { makeOldPrivate, openPrivate, RotatingFile } from './rotating-file.ts';
 
-/** Its owner's alone: addresses of nodes and accounts stand in it. */
-const MODE = 0o600;
 /** A disk that cannot be written to is tried again after this. */
 const RETRY_MS = 60_000;
 /** Lines that a slow disk has not taken yet; more are dropped. */
@@ -17,21 +15,19 @@ const MAX_WAITING_BYTES = 1_048_576;
 const CLOSE_MS = 2_000;
 
 /**
+ * Addresses of nodes and accounts stand in it, so it is its owner's alone, and so are the old ones beside it.
  * @returns undefined when none was asked for
  * @throws UsageError when it cannot be written
  */
-export function openLogFile({ path: file, size, keep }: Config['logFile']): LogFile | undefined {
+export async function openLogFile({ path: file, size, keep }: Config['logFile']): Promise<LogFile | undefined> {
   if (file === undefined) return undefined;
   const path = resolve(file);
-  const kind = (what: string) => statSync(what, { throwIfNoEntry: false });
-  if (!kind(dirname(path))?.isDirectory()) {
+  if (!statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory()) {
     throw new UsageError(`--log-file: there is no directory ${dirname(path)}. Make it first.`);
   }
-  const there = kind(path);
-  // Opening a pipe would wait for its reader.
-  if (there && !there.isFile()) throw new UsageError(`--log-file: ${path} is there and no regular file.`);
   try {
-    closeSync(openSync(path, 'a', MODE));
+    await (await openPrivate(path)).close();
+    await makeOldPrivate(path);
   } catch (fault) {
     throw new UsageError(`--log-file: ${path} cannot be written: ${(fault as Error).message}.`);
   }
@@ -43,7 +39,7 @@ export class LogFile {
   readonly #size: number;
   readonly #keep: number;
   readonly #complain: (line: string) => void;
-  #stream: RotatingFileStream | undefined;
+  #stream: RotatingFile | undefined;
   #retry: NodeJS.Timeout | undefined;
   /** Since the last complaint, lines have gone well. */
   #fine = true;
@@ -85,8 +81,7 @@ export class LogFile {
   }
 
   #open(): void {
-    const options = { size: `${this.#size}B` as const, rotate: this.#keep, mode: MODE };
-    const stream = createStream(this.#path, options);
+    const stream = new RotatingFile(this.#path, this.#size, this.#keep);
     stream.on('error', (fault) => this.#failed(fault));
     this.#stream = stream;
   }

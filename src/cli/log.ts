@@ -1,9 +1,10 @@
 /** The log: pino on stderr, readable on a terminal, JSON lines elsewhere. stdout belongs to results. */
 
-import { type DestinationStream, type Logger, multistream, pino } from 'pino';
+import { type DestinationStream, type LogFn, type Logger, multistream, pino } from 'pino';
 import pretty from 'pino-pretty';
 import type { Config } from '../config/settings.ts';
 import type { EngineListener } from '../engine/engine.ts';
+import { oneLine } from '../one-line.ts';
 import { screen } from './screen.ts';
 import { terminalKind } from './terminal-kind.ts';
 import { writeLine } from './write-line.ts';
@@ -35,7 +36,16 @@ export interface LogCopies {
 export function makeLog(level: LogLevel, format: LogFormat, { file, tail }: LogCopies = {}): Logger {
   const copy = file && (format === 'text' ? prettyLines(file, READABLE_FILE) : file);
   const streams = [toStderr(format), copy, tail].filter((stream) => stream !== undefined);
-  return pino({ level, base: null }, multistream(streams.map((stream) => ({ stream, level: 'trace' }))));
+  return pino(
+    { level, base: null, hooks: { logMethod: logOneLine } },
+    multistream(streams.map((stream) => ({ stream, level: 'trace' }))),
+  );
+}
+
+/** Whatever a message quotes, it is one line, in the terminal, the file and the page. */
+function logOneLine(this: Logger, given: Parameters<LogFn>, log: LogFn): void {
+  const clean = given.map((part) => (typeof part === 'string' ? oneLine(part) : part));
+  log.apply(this, clean as Parameters<LogFn>);
 }
 
 function toStderr(format: LogFormat): DestinationStream {

@@ -41,6 +41,17 @@ export function nodeSource({ node, miner: wishes }: NodeSettings, events: Events
   return sources.length === 1 ? sources[0] : new FailoverSource({ sources, emit: events.emit });
 }
 
+/** What `--insecure-tls` risks, and what to do instead; undefined where every certificate is checked, or there is none. */
+export function insecureTlsRisk({ urls = [], insecureTls }: Config['node']) {
+  const unchecked = urls.filter((url) => /^https:/i.test(url));
+  if (!insecureTls || unchecked.length === 0) return undefined;
+  return {
+    what: `--insecure-tls: any certificate is taken for that of ${unchecked.join(', ')}`,
+    why: 'whoever is on the way can read and change all that is sent',
+    mend: 'name the one certificate to take with --node-fingerprint instead',
+  };
+}
+
 /** Of a miner with one key. */
 export function defaultAccount([publicKey]: readonly string[]): string {
   return `k:${publicKey}`;

@@ -25,7 +25,7 @@ export async function prepare(loaded: Loaded, reload: () => Promise<Loaded>): Pr
   refuse(rigContradictions(config));
   const live = new LiveConfig(loaded, reload);
   const companions = await companionsOf(live);
-  const file = openLogFile(config.logFile);
+  const file = await openLogFile(config.logFile);
   const logTail = new LogTail();
   const log = makeLog(config.log.level, config.log.format, { file, tail: logTail });
   const temperatureLimits = () => limitsOf(live.config.devices);

@@ -1,6 +1,7 @@
 /** Checks what one place says (a file, the environment, the flags): values on one side, problems on the other. */
 
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
+import { oneLine } from '../one-line.ts';
 import { fileSchema } from './schema.ts';
 import { redact, whereSecretBelongs } from './secrets.ts';
 import type { Entry } from './setting.ts';
@@ -17,6 +18,8 @@ export interface Said {
   readonly where: (path: Path) => string;
   /** Of a file: paths in it start at its folder. */
   readonly file?: string;
+  /** Nobody named the file: it was found. */
+  readonly unasked?: true;
 }
 
 export interface Checked {
@@ -31,8 +34,20 @@ const MAX_SHOWN = 60;
 export function check(said: Said): Checked {
   const { error, data } = fileSchema.safeParse(said.document);
   // A list may have several faults; one says what is expected.
-  const problems = new Set(error?.issues.flatMap((issue) => tell(issue, said)));
+  const problems = new Set([...(error?.issues.flatMap((issue) => tell(issue, said)) ?? []), ...overreach(said)]);
   return { values: error ? new Map() : valuesOf(data as Tables, said), problems: [...problems].sort(byLine) };
+}
+
+/** Whoever left a file in the current folder, a repository that was cloned for one, is nobody to run commands here. */
+function overreach({ document, where, file, unasked }: Said): string[] {
+  if (!unasked || file === undefined) return [];
+  const tables = document as Tables | null;
+  const said = ENTRIES.filter(({ table, key, setting }) => setting.needsNaming && tables?.[table]?.[key] !== undefined);
+  if (said.length === 0) return [];
+  const [{ table, key }] = said;
+  const names = said.map(({ path }) => path).join(', ');
+  const remedy = `Name the file (--config ${basename(file)}), or write that into the user's own`;
+  return [`${where([table, key])}: ${names} cannot be set by a file that was only found here. ${remedy}.`];
 }
 
 /** As they stand in the file. */
@@ -106,7 +121,7 @@ function nameOf(path: Path): string {
   return path
     .map((key, index) => {
       if (typeof key === 'number') return `[${key}]`;
-      const name = /^[\w$-]{1,64}$/.test(key) ? key : JSON.stringify(key.slice(0, MAX_SHOWN));
+      const name = /^[\w$-]{1,64}$/.test(key) ? key : oneLine(JSON.stringify(key.slice(0, MAX_SHOWN)));
       return index === 0 ? name : `.${name}`;
     })
     .join('');
@@ -115,7 +130,7 @@ function nameOf(path: Path): string {
 function show(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return `${value}`;
   if (typeof value === 'string') {
-    return value.length > MAX_SHOWN ? `a text of ${value.length} characters` : redact(JSON.stringify(value));
+    return value.length > MAX_SHOWN ? `a text of ${value.length} characters` : redact(oneLine(JSON.stringify(value)));
   }
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${value.length}`;
   if (value instanceof Date) return 'a date';

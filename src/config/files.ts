@@ -1,11 +1,13 @@
 /** Configuration files: where they are, and what one says. They are only read here. */
 
-import { lstatSync, type Stats } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { extname, isAbsolute, join, resolve } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
+import { oneLine } from '../one-line.ts';
 import type { Said } from './check.ts';
 import { ConfigError } from './errors.ts';
+import { distrust } from './file-trust.ts';
 import { jsonLines, type Lines, tomlLines } from './lines.ts';
 import { readRegularFile, UnfitFile } from './regular-file.ts';
 import type { Environment } from './texts.ts';
@@ -68,18 +70,13 @@ function exists(file: string): boolean {
 /**
  * @param file as people are to read it in errors
  * @param cwd where it starts
- * @param judge told of the file's facts before it is read; @returns what is wrong with them
- * @throws ConfigError when it cannot be read, or is no TOML or JSON.
+ * @throws ConfigError when it cannot be read, is not to be believed (file-trust.ts), or is no TOML or JSON.
  */
-export function readConfigFile(
-  file: string,
-  cwd: string,
-  judge: (facts: Stats) => string | undefined = () => undefined,
-): Said {
+export function readConfigFile(file: string, cwd: string): Said {
   const absolute = resolve(cwd, file);
   const format = FORMATS.find((format) => extname(file).toLowerCase() === `.${format}`);
   if (!format) throw new ConfigError([`${file}: a configuration file is named .toml or .json, after its format.`]);
-  const text = readText(file, absolute, judge);
+  const text = readText(file, absolute);
   const { document, lines } = format === 'toml' ? parseToml(file, text) : parseJson(file, text);
   const where: Said['where'] = (path) => {
     const line = lines(path);
@@ -88,10 +85,10 @@ export function readConfigFile(
   return { document, where, file: absolute };
 }
 
-function readText(file: string, absolute: string, judge: (facts: Stats) => string | undefined): string {
+function readText(file: string, absolute: string): string {
   let bytes: Buffer;
   try {
-    ({ bytes } = readRegularFile(absolute, MAX_BYTES, judge));
+    ({ bytes } = readRegularFile(absolute, MAX_BYTES, (facts) => distrust(file, 'settings', facts)));
   } catch (fault) {
     const why = fault instanceof UnfitFile ? fault.message : whyUnreadable(fault as NodeJS.ErrnoException, absolute);
     throw new ConfigError([`${file}: ${why}.`]);
@@ -124,7 +121,7 @@ function parseToml(file: string, text: string): Parsed {
   } catch (fault) {
     if (!(fault instanceof TomlError)) throw fault;
     // The rest of its message repeats lines of the file, which may have secrets in them.
-    const what = fault.message.split('\n')[0].replace(/^Invalid TOML document: /, '');
+    const what = oneLine(fault.message.split('\n')[0].replace(/^Invalid TOML document: /, ''));
     throw new ConfigError([`${file}:${fault.line}: it is no TOML: ${what}.`]);
   }
 }

@@ -1,6 +1,5 @@
 /** The configuration: flags over environment over project file over user file over defaults, setting by setting. */
 
-import type { Stats } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type Checked, check, type Said } from './check.ts';
 import { ConfigError } from './errors.ts';
@@ -86,17 +85,7 @@ function projectFile({ file, environment, cwd }: Places): Said | undefined {
   const named = file ?? (environment[FILE_VARIABLE] || undefined);
   if (named !== undefined) return readConfigFile(named, cwd);
   const found = findFile(join(cwd, 'pickaxe'));
-  // It is taken unasked, and says what runs on this machine and who is paid for it.
-  return found ? readConfigFile(basename(found), cwd, (facts) => foreign(facts, environment)) : undefined;
-}
-
-function foreign({ uid, mode }: Stats, environment: Environment): string | undefined {
-  const me = process.getuid?.();
-  if (me === undefined) return undefined;
-  const behindSudo = me === 0 ? Number(environment.SUDO_UID) : me;
-  if (![me, 0, behindSudo].includes(uid)) return 'it belongs to another user. If you trust it, name it with --config';
-  if ((mode & 0o002) !== 0) return 'everybody may write to it. Take that away (chmod o-w), or name it with --config';
-  return undefined;
+  return found ? { ...readConfigFile(basename(found), cwd), unasked: true } : undefined;
 }
 
 function userFile(places: Places): Said | undefined {

@@ -54,6 +54,7 @@ export function exampleToml(values: { readonly [G in keyof Config]?: Partial<Con
 
 const HEADING = `# pickaxe's configuration: ./pickaxe.toml, or config.toml in the user's configuration directory.
 # Take away a "# " before a setting to set it. Flags and environment variables, named below, go before this file.
+# [hooks], [webhook] and the path of [log-file] are not taken from a ./pickaxe.toml that was only found: name it, --config.
 # Only "pickaxe init" writes such files; "pickaxe config check" checks them.`;
 
 function groups(): [about: string, entries: Entry[]][] {

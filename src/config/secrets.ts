@@ -1,6 +1,7 @@
 /** Secrets: where they belong, how they are read, and that none is ever printed. */
 
-import { type RegularFile, readRegularFile } from './regular-file.ts';
+import { distrust } from './file-trust.ts';
+import { readRegularFile, UnfitFile } from './regular-file.ts';
 import type { Setting } from './setting.ts';
 import { ENTRIES } from './settings.ts';
 
@@ -24,31 +25,27 @@ export function whereSecretBelongs(name: string): string | undefined {
   return `Secrets are not written here: put it into a file that only you can read${named}.`;
 }
 
-export interface Secret {
-  readonly value: string;
-  /** Others can read the file: a line to log. */
-  readonly warning?: string;
-}
-
 /**
  * @param file the value of a setting that is a `secretFile`
  * @param name the setting, for errors
  * @returns the file's text without one newline at its end
- * @throws Error that says what is wrong with the file, and nothing of what is in it.
+ * @throws Error that says what is wrong with the file (its owner and who may read it, too), and nothing of what is in it.
  */
-export function readSecretFile(file: string, name: string): Secret {
-  let read: RegularFile;
-  try {
-    read = readRegularFile(file, MAX_SECRET_BYTES);
-  } catch (fault) {
-    throw new Error(`${name}: ${file} cannot be read: ${(fault as Error).message}`);
-  }
-  const { bytes, facts } = read;
-  const value = bytes.toString('utf8').replace(/\r?\n$/, '');
+export function readSecretFile(file: string, name: string): string {
+  const value = readText(file, name).replace(/\r?\n$/, '');
   if (value.trim() === '') throw new Error(`${name}: ${file} is empty: write the secret into it`);
   if (/[\0\r\n]/.test(value)) throw new Error(`${name}: ${file} has several lines: a secret is one`);
-  if (process.platform === 'win32' || (facts.mode & 0o044) === 0) return { value };
-  return { value, warning: `${name}: others can read ${file}: chmod 600 ${file}` };
+  return value;
+}
+
+function readText(file: string, name: string): string {
+  try {
+    return readRegularFile(file, MAX_SECRET_BYTES, (facts) => distrust(file, 'secret', facts)).bytes.toString('utf8');
+  } catch (fault) {
+    const { message } = fault as Error;
+    if (fault instanceof UnfitFile) throw new Error(`${name}: ${file} is not taken: ${message}`);
+    throw new Error(`${name}: ${file} cannot be read: ${message}`);
+  }
 }
 
 const HIDDEN = '***';

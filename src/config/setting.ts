@@ -18,6 +18,8 @@ export interface Setting {
   readonly live?: true;
   /** Its value is the path of a file that has a secret in it, for `readSecretFile`. Secrets themselves are no settings. */
   readonly secretFile?: true;
+  /** It runs commands, tells others, or writes to a file: a project file that nobody named cannot set it. */
+  readonly needsNaming?: true;
   /** Whoever knows its value can use it: it is neither printed nor logged. */
   readonly hidden?: true;
 }

@@ -7,7 +7,15 @@ import * as kinds from './unattended-kinds.ts';
 /** A hook, which is like all others but for when it runs. */
 function hook<const F extends string>(about: string, flag: F) {
   // Commands have tokens and secret URLs in them.
-  return { kind: kinds.command, about, example: 'logger -t pickaxe', flag, hidden: true, live: true } as const;
+  return {
+    kind: kinds.command,
+    about,
+    example: 'logger -t pickaxe',
+    flag,
+    hidden: true,
+    live: true,
+    needsNaming: true,
+  } as const;
 }
 
 export const UNATTENDED = {
@@ -20,6 +28,7 @@ export const UNATTENDED = {
         otherwise: 'no file',
         example: 'pickaxe.log',
         flag: '--log-file <file>',
+        needsNaming: true,
       },
       size: {
         kind: kinds.fileSize,
@@ -102,6 +111,7 @@ export const UNATTENDED = {
         example: 'https://hooks.example/pickaxe',
         flag: '--webhook <url>',
         live: true,
+        needsNaming: true,
         hidden: true,
       },
       urlFile: {
@@ -110,6 +120,7 @@ export const UNATTENDED = {
         example: 'webhook-url',
         flag: '--webhook-file <file>',
         live: true,
+        needsNaming: true,
         secretFile: true,
       },
       tokenFile: {
@@ -118,6 +129,7 @@ export const UNATTENDED = {
         example: 'webhook-token',
         flag: '--webhook-token-file <file>',
         live: true,
+        needsNaming: true,
         secretFile: true,
       },
       events: {
@@ -127,6 +139,7 @@ export const UNATTENDED = {
         example: ['block', 'device-lost'],
         flag: '--webhook-events <list>',
         live: true,
+        needsNaming: true,
       },
     },
   },

@@ -4,6 +4,7 @@
  */
 
 import type { Logger } from 'pino';
+import { oneLine } from '../one-line.ts';
 import { runCommand } from './command.ts';
 import type { Notice, NoticeName } from './notices.ts';
 import { Queue } from './queue.ts';
@@ -64,7 +65,7 @@ export class Hooks {
     };
     const { fault, output } = await runCommand(options, stop).catch(({ message }) => ({ fault: message, output: '' }));
     this.#dropping = false;
-    const said = output === '' ? '' : `; it said: ${output}`;
+    const said = output === '' ? '' : `; it said: "${oneLine(output)}"`;
     if (fault === undefined) {
       this.#failing.delete(event);
       this.#log.debug({ tag: 'hook' }, `${event}: done${said}`);
@@ -77,7 +78,22 @@ export class Hooks {
 }
 
 /** `PICKAXE_EVENT` is its name, `PICKAXE_EVENT_DEVICE` … its fields: other names are those of settings. */
-export function environmentOf({ event, ...fields }: Notice): Record<string, string> {
-  const variables = Object.entries(fields).map(([name, value]) => [`PICKAXE_EVENT_${name.toUpperCase()}`, `${value}`]);
+export function environmentOf(
+  { event, ...fields }: Notice,
+  platform: string = process.platform,
+): Record<string, string> {
+  const given = platform === 'win32' ? inertOnWindows : (text: string) => text;
+  const variables = Object.entries(fields).map(([name, value]) => {
+    return [`PICKAXE_EVENT_${name.toUpperCase()}`, given(`${value}`)];
+  });
   return { PICKAXE_EVENT: event, ...Object.fromEntries(variables) };
+}
+
+/**
+ * cmd.exe puts the value of `%NAME%` into the line before it parses it, so quotes around it keep nothing in: only
+ * characters stay that mean nothing to cmd.exe or PowerShell. Others than ASCII's go, too: for programs that read their
+ * environment in the system's code page, Windows makes quotes of some of them.
+ */
+function inertOnWindows(text: string): string {
+  return text.replace(/[^A-Za-z0-9 .,:/_+=@#-]/g, '_');
 }

@@ -2,6 +2,7 @@
 
 import { type Clock, wallMs } from '../clock.ts';
 import type { Events, MinerEvent } from '../events/events.ts';
+import { oneLine } from '../one-line.ts';
 import type { Tally } from '../report/tally.ts';
 import { formatDuration, formatHashrate } from '../report/units.ts';
 
@@ -77,6 +78,5 @@ function stop(tally: Tally): Content {
 
 /** On one line, of bounded length, without control characters. */
 function harmless(value: string | number): string | number {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
-  return typeof value === 'string' ? value.replace(/[\x00-\x1f\x7f]+/g, ' ').slice(0, MAX_TEXT) : value;
+  return typeof value === 'string' ? oneLine(value, MAX_TEXT) : value;
 }

@@ -6,6 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Agent, request } from 'undici';
+import { oneLine } from '../one-line.ts';
 import type { Notice, NoticeName } from './notices.ts';
 import { Queue } from './queue.ts';
 
@@ -57,7 +58,8 @@ export class Webhook {
     this.#options = options;
     this.#limits = limits;
     this.#agent = new Agent({
-      connect: { timeout: timeoutMs },
+      // Otherwise NODE_TLS_REJECT_UNAUTHORIZED, set for some other program, would have any server take the token.
+      connect: { timeout: timeoutMs, rejectUnauthorized: true },
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
       connections: 1,
@@ -86,7 +88,8 @@ export class Webhook {
         this.#failing = false;
         return;
       } catch (fault) {
-        const { message } = fault as Error;
+        // It may quote the certificate, which anybody may have written.
+        const message = oneLine((fault as Error).message);
         if (fault instanceof Refused || waitMs === undefined || stop.aborted) return this.#fail(notice.event, message);
         this.#options.log.debug({ tag: 'hook' }, `${this.#name} ${notice.event}: ${message}; tried again`);
         await sleep(waitMs, undefined, { signal: stop }).catch(() => {});

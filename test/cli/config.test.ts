@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -186,8 +186,6 @@ describe('pickaxe config', () => {
     ['node.urls = ["http://host:1848"]', 'Name the network'],
     ['http.control = true', 'need --http'],
     ['http.listen = "0.0.0.0:8080"', 'can be reached by other machines'],
-    ['webhook.token-file = "token"', 'needs a --webhook'],
-    ['webhook.url = "http://a/"\nwebhook.url-file = "url"', 'not both'],
     ['devices.temp-limit = "none"\ndevices.temp-resume = 60', 'needs a --temp-limit'],
     ['alarm.min-hashrate = ["20G", "gpu0=5G", "10G"]', 'given twice for the rig'],
     ['alarm.min-hashrate = ["gpu0=6G", "gpu0=5G"]', 'given twice for gpu0'],
@@ -202,6 +200,19 @@ describe('pickaxe config', () => {
     const node = ['mine', '--node', 'http://127.0.0.1:1', '--network', 'n', '--public-key', keyA];
     const mine = await pickaxe(toml.startsWith('miner') || toml.startsWith('node') ? ['mine', '--dry-run'] : node);
     expect(mine.code).toBe(2);
+  });
+
+  it.each([
+    ['webhook.token-file = "token"', 'needs a --webhook'],
+    ['webhook.url = "http://a/"\nwebhook.url-file = "url"', 'not both'],
+  ])('tells of %j in a file that is named what mining would refuse', async (toml, says) => {
+    folder.write('rig.toml', toml);
+    for (const args of [
+      ['config', 'check', 'rig.toml'],
+      ['mine', '--config', 'rig.toml', '--node', 'http://127.0.0.1:1', '--network', 'n', '--public-key', keyA],
+    ]) {
+      expect(await pickaxe(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(says) });
+    }
   });
 
   it('tells all that contradicts itself at once', async () => {
@@ -233,6 +244,48 @@ describe('pickaxe config', () => {
   });
 });
 
+// pickaxe doctor measures every kernel.
+describe('a project file that nobody named', { timeout: 120_000 }, () => {
+  const hook = `hooks.start = "touch ran"\n`;
+  const mining = ['mine', '--node', 'http://127.0.0.1:9', '--duration', '1', '--threads', '1', '--devices', 'cpu'];
+
+  it('runs nothing, and mine, config check and doctor say so alike', async () => {
+    folder.write('pickaxe.toml', `${hook}${project}`);
+    const says =
+      /pickaxe\.toml:1: hooks\.start cannot be set by a file that was only found here\. Name .*--config pickaxe\.toml/;
+    for (const args of [mining, ['config', 'check'], ['demo'], ['mine', '--print-config']]) {
+      expect(await pickaxe(args)).toMatchObject({ code: 2, stderr: expect.stringMatching(says) });
+    }
+    const { code, stdout } = await pickaxe(['doctor', '--json', '--threads', '1', '--kernel', 'js']);
+    expect(code).toBe(1);
+    const { findings } = JSON.parse(stdout) as { findings: { about: string; what: string }[] };
+    expect(findings.find(({ about }) => about === 'configuration')?.what).toMatch(says);
+    expect((await pickaxe([])).stdout).toMatch(says);
+    expect(existsSync(join(folder.path, 'ran'))).toBe(false);
+  });
+
+  it('runs what it says once it is named', async () => {
+    folder.write('pickaxe.toml', `${hook}${project}`);
+    expect(await pickaxe(['config', 'check', 'pickaxe.toml'])).toMatchObject({ code: 0 });
+    await pickaxe([...mining, '--config', 'pickaxe.toml']);
+    expect(existsSync(join(folder.path, 'ran'))).toBe(true);
+  });
+});
+
+describe('certificates that are not checked', () => {
+  it('are a warning at the start of mining', async () => {
+    const mine = ['mine', '--dry-run', '--network', 'n', '--public-key', KEY, '--threads', '1', '--kernel', 'js'];
+    const warned = async (...more: string[]) => {
+      const { stderr } = await pickaxe([...mine, '--devices', 'cpu', '--log-format', 'text', ...more]);
+      return stderr.split('\n').filter((line) => line.includes('--insecure-tls'));
+    };
+    const lines = await warned('--node', 'https://127.0.0.1:9', '--insecure-tls');
+    expect(lines).toEqual([expect.stringMatching(/node +--insecure-tls: .*https:\/\/127.*--node-fingerprint/)]);
+    expect(await warned('--node', 'https://127.0.0.1:9')).toEqual([]);
+    expect(await warned('--node', 'http://127.0.0.1:9', '--insecure-tls')).toEqual([]);
+  });
+});
+
 describe('a file that changes while pickaxe mines', () => {
   const mining = (more = '') =>
     `[devices]\nuse = ["cpu"]\n${more}[cpu]\nthreads = 1\nkernel = "js"\n[log]\nlevel = "info"\n`;
@@ -259,6 +312,8 @@ describe('a file that changes while pickaxe mines', () => {
     await says(/the configuration stays as it was: .*temp-resume \(65\) must be below/);
     folder.write('pickaxe.toml', 'what = is this');
     await says(/the configuration stays as it was: pickaxe\.toml/);
+    folder.write('pickaxe.toml', `${mining()}[hooks]\nblock = "touch ran"\n`);
+    await says(/the configuration stays as it was: pickaxe\.toml:9: hooks\.block cannot be set/);
 
     folder.write('pickaxe.toml', mining().replace('"info"', '"error"'));
     await says('log.level "info" → "error"');

@@ -75,7 +75,7 @@ describe('pickaxe doctor', () => {
     const folder = mkdtempSync(join(tmpdir(), 'pickaxe-'));
     try {
       const file = join(folder, 'pickaxe.toml');
-      writeFileSync(file, '[cpu]\nthreds = 2\n');
+      writeFileSync(file, '[cpu]\nthreds = 2\n', { mode: 0o600 });
       const { code, report } = await doctor('--config', file);
       const finding = report.findings.find(({ about }) => about === 'configuration');
       expect(finding).toMatchObject({ state: 'fault', what: expect.stringContaining('threads') });

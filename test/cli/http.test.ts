@@ -138,9 +138,13 @@ describe('pickaxe demo --http', () => {
     expect(run.stderr).not.toContain(TOKEN);
   });
 
-  it('warns of a token that others can read', async () => {
-    const { run } = await demo('--http-token-file', tokenFile(TOKEN, 0o644));
-    expect(run.stderr).toContain('chmod 600');
+  it.skipIf(process.platform === 'win32')('takes no token that others can read or write', async () => {
+    for (const mode of [0o604, 0o602]) {
+      const { code, stderr } = await pickaxe('demo', '--http', '0', '--http-token-file', tokenFile(TOKEN, mode));
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/^error: --http-token-file: \S+ is not taken: .*chmod go-rwx /);
+      expect(stderr).not.toContain(TOKEN);
+    }
   });
 
   it('serves others where it is told to, under the addresses of this machine alone', async () => {

@@ -1,8 +1,20 @@
+import { spawnSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'smol-toml';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { configText } from '#pickaxe/cli/init/answers.js';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { fingerprintOf } from '#pickaxe/source/node/certificate.js';
@@ -11,6 +23,7 @@ import { TlsFront } from '../source/node/tls-front.ts';
 import { pickaxe } from './pickaxe.ts';
 import { noTmux, Terminal, why } from './tmux.ts';
 
+const INIT = new URL('../../dist/cli/commands/init.js', import.meta.url).href;
 const KEY = 'ab'.repeat(32);
 /** What machine the tests run on must not change the questions. */
 const NO_GPU = { VK_DRIVER_FILES: '/none', VK_ICD_FILENAMES: '/none' };
@@ -174,6 +187,48 @@ describe('pickaxe init without a terminal', () => {
     const { code, stderr } = await pickaxe('init');
     expect(code).toBe(2);
     expect(stderr).toContain('pickaxe config example');
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('what is written', () => {
+  const answers = { urls: ['http://a'], publicKey: KEY };
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'pickaxe-init-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  /** As in a shell with this umask: threads of a process cannot change it. */
+  function write(file: string, replaces: boolean, umask: string) {
+    const program = `import { write } from ${JSON.stringify(INIT)}; write(...JSON.parse(process.argv[1]))`;
+    const given = JSON.stringify([file, answers, replaces]);
+    const shell = `umask ${umask}; exec "$0" --input-type=module --eval "$1" "$2"`;
+    const { status, stderr } = spawnSync('sh', ['-c', shell, process.execPath, program, given], { encoding: 'utf8' });
+    return { status, stderr };
+  }
+
+  it.each(['000', '002', '022'])(
+    'is for nobody else to write with the umask %s, new or in place of another',
+    (umask) => {
+      const file = join(folder, 'made', 'config.toml');
+      for (const replaces of [false, true]) {
+        expect(write(file, replaces, umask)).toEqual({ status: 0, stderr: '' });
+        expect(statSync(file).mode & 0o777).toBe(0o644);
+        expect(readdirSync(join(folder, 'made'))).toEqual(['config.toml']);
+      }
+      expect(statSync(join(folder, 'made')).mode & 0o777).toBe(0o700);
+    },
+  );
+
+  it('never goes where a link leads that waits for it', () => {
+    const file = join(folder, 'config.toml');
+    const led = join(folder, 'led to');
+    writeFileSync(file, '# mine\n');
+    symlinkSync(led, `${file}.unfinished`);
+    expect(write(file, true, '022').status).toBe(0);
+    expect(existsSync(led)).toBe(false);
+    expect(lstatSync(file).isFile()).toBe(true);
+    expect(readFileSync(file, 'utf8')).toContain('http://a');
   });
 });
 

@@ -1,4 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import {
+  chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -6,6 +9,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,7 +35,7 @@ const lines = (path: string) => readFileSync(path, 'utf8').split('\n').filter(Bo
 test('lines are in the file once it is closed, after what was there before, for its owner alone', async () => {
   const path = join(folder(), 'pickaxe.log');
   for (const text of ['first\n', 'second\n']) {
-    const file = openLogFile({ path, size: '10k', keep: 5 })!;
+    const file = (await openLogFile({ path, size: '10k', keep: 5 }))!;
     file.write(text);
     await file.close();
   }
@@ -93,23 +97,123 @@ test('after it was closed, lines are nobody’s and nothing fails', async () => 
   expect(lines(path)).toEqual([]);
 });
 
+test('what a slow disk has not taken yet is bounded: more lines are dropped', async () => {
+  const path = join(folder(), 'pickaxe.log');
+  const file = new LogFile(path, 2 ** 30, 1, () => {});
+  // Nothing is written before this is over: disks answer later.
+  const line = `${'x'.repeat(65_535)}\n`;
+  for (let i = 0; i < 100; i++) file.write(line);
+  await file.close();
+  expect(statSync(path).size).toBe(17 * 65_536);
+});
+
+describe.skipIf(process.platform === 'win32')('is its owner’s alone', () => {
+  const open = (path: string) => openLogFile({ path, size: '1k', keep: 2 });
+  const modeOf = (path: string) => statSync(path).mode & 0o777;
+
+  it('also where it was there before, with old ones', async () => {
+    const path = join(folder(), 'pickaxe.log');
+    const old = [`${path}.1`, `${path}.2`, `${path}.17`];
+    const others = [`${path}.gz`, `${path}.1.bak`, join(path, '..', 'pickaxe.logs')];
+    for (const file of [path, ...old, ...others]) {
+      writeFileSync(file, 'before\n');
+      chmodSync(file, 0o666);
+    }
+    await (await open(path))!.close();
+    expect([path, ...old].map(modeOf)).toEqual([0o600, 0o600, 0o600, 0o600]);
+    expect(others.map(modeOf)).toEqual([0o666, 0o666, 0o666]);
+    expect(lines(path)).toEqual(['before']);
+  });
+
+  it('and so is what is rotated, whatever mode it was given meanwhile', async () => {
+    const path = join(folder(), 'pickaxe.log');
+    const file = (await open(path))!;
+    for (let i = 0; i < 20; i++) file.write(`${'x'.repeat(99)}\n`);
+    await file.close();
+    expect([`${path}.1`, path].map(modeOf)).toEqual([0o600, 0o600]);
+    chmodSync(path, 0o644);
+    await (await open(path))!.close();
+    expect(modeOf(path)).toBe(0o600);
+  });
+
+  it.each(['another file', 'nowhere'])('and no link to %s is followed', async (target) => {
+    const where = folder();
+    const path = join(where, 'pickaxe.log');
+    const led = join(where, 'led to');
+    if (target === 'another file') writeFileSync(led, 'mine\n', { mode: 0o644 });
+    symlinkSync(led, path);
+    await expect(open(path)).rejects.toThrow(
+      /^--log-file: \S+ cannot be written: it is a symbolic link\. Name the file/,
+    );
+    expect(existsSync(led) ? [readFileSync(led, 'utf8'), modeOf(led)] : 'nothing').toEqual(
+      target === 'another file' ? ['mine\n', 0o644] : 'nothing',
+    );
+  });
+
+  it('and a link that takes its place later is not followed when it is opened again', async () => {
+    const where = folder();
+    const path = join(where, 'pickaxe.log');
+    const led = join(where, 'led to');
+    // Once the file is full, what has its name is a link: the old one was moved out of the way as by somebody else.
+    const said: string[] = [];
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const file = new LogFile(path, 1_024, 1, (line) => said.push(line));
+    mkdirSync(join(`${path}.1`, 'inside'), { recursive: true });
+    for (let i = 0; i < 20; i++) file.write(`${'x'.repeat(99)}\n`);
+    await vi.waitUntil(() => vi.getTimerCount() === 1, { timeout: 20_000 }); // it could not be rotated
+    rmSync(path);
+    symlinkSync(led, path);
+    await vi.advanceTimersByTimeAsync(60_000);
+    await vi.waitUntil(() => vi.getTimerCount() === 1, { timeout: 20_000 }); // nor opened again
+    vi.useRealTimers();
+    await file.close();
+    expect(existsSync(led)).toBe(false);
+    expect(said).toHaveLength(1);
+  });
+
+  it('and an old one that is a link stays what it is', async () => {
+    const where = folder();
+    const path = join(where, 'pickaxe.log');
+    const led = join(where, 'led to');
+    writeFileSync(led, '');
+    chmodSync(led, 0o644);
+    symlinkSync(led, `${path}.1`);
+    await (await open(path))!.close();
+    expect(modeOf(led)).toBe(0o644);
+  });
+
+  it.skipIf(process.getuid?.() !== 0)('another user’s is refused (tried as root alone)', async () => {
+    const path = join(folder(), 'pickaxe.log');
+    writeFileSync(path, '');
+    chownSync(path, 12_345, 12_345);
+    await expect(open(path)).rejects.toThrow('it belongs to another user (uid 12345)');
+  });
+});
+
 describe('what cannot be a log file is refused at once', () => {
   const open = (path: string) => openLogFile({ path, size: '1k', keep: 1 });
-  it('a file in a folder that is not there', () => {
-    expect(() => open(join(root, 'nowhere', 'pickaxe.log'))).toThrow(/there is no directory .*nowhere\. Make it first/);
+  it('a file in a folder that is not there', async () => {
+    await expect(open(join(root, 'nowhere', 'pickaxe.log'))).rejects.toThrow(
+      /there is no directory .*nowhere\. Make it first/,
+    );
   });
-  it('a folder', () => {
-    expect(() => open(folder())).toThrow('no regular file');
+  it('a folder', async () => {
+    await expect(open(folder())).rejects.toThrow('no regular file');
   });
-  it('a device', () => {
-    expect(() => open('/dev/null')).toThrow('no regular file');
+  it('a device', async () => {
+    await expect(open('/dev/null')).rejects.toThrow('no regular file');
   });
-  it('a file in a file', () => {
+  it('a pipe, whose reader is not waited for', async () => {
+    const path = join(folder(), 'pipe');
+    execFileSync('mkfifo', [path]);
+    await expect(open(path)).rejects.toThrow('no regular file');
+  });
+  it('a file in a file', async () => {
     const path = join(folder(), 'file');
     writeFileSync(path, '');
-    expect(() => open(join(path, 'pickaxe.log'))).toThrow('there is no directory');
+    await expect(open(join(path, 'pickaxe.log'))).rejects.toThrow('there is no directory');
   });
-  it('and none is none', () => {
-    expect(openLogFile({ size: '1k', keep: 1 })).toBeUndefined();
+  it('and none is none', async () => {
+    expect(await openLogFile({ size: '1k', keep: 1 })).toBeUndefined();
   });
 });

@@ -8,6 +8,7 @@ import { LiveConfig } from '#pickaxe/cli/live-config.js';
 import { type Config, DEFAULTS } from '#pickaxe/config/settings.js';
 import { findWatches } from '#pickaxe/guards/idle/find.js';
 import { powerReader } from '#pickaxe/guards/power.js';
+import { Folder } from '../config/folder.ts';
 import { device, verdict } from '../report/fakes.ts';
 import { idleMiner, startAll } from './companions/fakes.ts';
 
@@ -25,7 +26,7 @@ function rig() {
   };
   const { said, ...miner } = idleMiner();
   const errors = () => said.filter(({ level }) => level === 'error').map(({ msg }) => msg);
-  return { live, change, errors, ...miner };
+  return { live, change, errors, said, ...miner };
 }
 
 const scheduleOf = ({ pause }: Config) => pause.schedule;
@@ -108,6 +109,27 @@ it('hooks that come later are told of what happens from then on, and of the end,
   await end();
   expect(told).toHaveBeenCalledWith('stop: exit code 4');
   expect(told.mock.calls.flat().filter((message) => message.startsWith('start'))).toEqual([]);
+});
+
+it.each([
+  ['http://hooks.example', true],
+  ['http://192.0.2.1:8080', true],
+  ['https://hooks.example', false],
+  ['http://127.0.0.1:8080', false],
+  ['http://[::1]:8080', false],
+  ['http://localhost:8080', false],
+])('a token for a webhook at %s is warned of: %s', async (origin, warned) => {
+  const folder = new Folder();
+  onTestFinished(() => folder.remove());
+  const tokenFile = folder.write('token', 'TOKEN');
+  const { live, change, running, said } = rig();
+  // Nothing happens that it could be told of.
+  const webhook = { url: `${origin}/SECRET`, tokenFile, events: ['device-lost'] as const };
+  await change({ webhook });
+  const end = await startAll(await companionsOf(live), running);
+  const warning = { level: 'warn', msg: `${origin} is not https: others can read the token on its way` };
+  expect(said).toEqual(warned ? [warning] : []);
+  await end();
 });
 
 it('a webhook that comes later is told of what happens from then on, one that goes of nothing more', async () => {

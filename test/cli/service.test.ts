@@ -1,9 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { start } from './pickaxe.ts';
+import { isolated, start } from './pickaxe.ts';
 
 const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
@@ -67,6 +68,19 @@ describe.skipIf(skipped)(`pickaxe service, for a user${why}`, () => {
     writeFileSync(unit, changed);
     expect((await service('uninstall', '--user', '--force')).code).toBe(0);
     expect(() => readFileSync(unit)).toThrow('ENOENT');
+  });
+
+  test('writes a unit that nobody else can write, whatever the umask is and whatever was there', async () => {
+    const shell = 'umask 000; exec "$0" "$@"';
+    const args = [process.execPath, main, 'service', 'install', '--user'];
+    const install = () =>
+      execFileSync('sh', ['-c', shell, ...args], { ...isolated, env: { ...isolated.env, XDG_CONFIG_HOME: home } });
+    install();
+    expect(statSync(unit).mode & 0o777).toBe(0o644);
+    expect(statSync(dirname(unit)).mode & 0o777).toBe(0o755);
+    chmodSync(unit, 0o666);
+    install();
+    expect(statSync(unit).mode & 0o777).toBe(0o644);
   });
 
   test('says where it cannot write', async () => {

@@ -85,9 +85,11 @@ describe('hooks', () => {
     const folder = mkdtempSync(join(root, 'demo-'));
     const { got, url } = await service();
     const settings = [`hooks.block = "echo file >> ${ofFile}"`, `hooks.start = "echo >> ${ofFile}"`];
-    writeFileSync(join(folder, 'pickaxe.toml'), [...settings, `webhook.url = "${url}"`].join('\n'));
+    writeFileSync(join(folder, 'rig.toml'), [...settings, `webhook.url = "${url}"`].join('\n'), { mode: 0o600 });
     const args = [
       'demo',
+      '--config',
+      'rig.toml',
       '--devices',
       'cpu',
       '--threads',
@@ -137,7 +139,7 @@ describe('the webhook', () => {
     const { mock, url } = await node();
     const { got, url: hook } = await service();
     const tokenFile = newFile();
-    writeFileSync(tokenFile, 'TOKEN123\n');
+    writeFileSync(tokenFile, 'TOKEN123\n', { mode: 0o600 });
     const run = mine(url, [
       '--blocks',
       '1',
@@ -301,7 +303,7 @@ describe('the log file', () => {
 describe('wrong usage ends with exit code 2 and says what to do', () => {
   const hook = ['--webhook', 'http://127.0.0.1:1/'];
   const badToken = newFile();
-  writeFileSync(badToken, 'two words\n');
+  writeFileSync(badToken, 'two words\n', { mode: 0o600 });
   it.each([
     [['--duration', '8w'], '90m, 8h or 2d'],
     [['--duration', '24d'], 'up to 2000000'],

@@ -37,7 +37,7 @@ test('a switch that is also a time takes true from the environment', () => {
 
 test('commands are not shown: they have tokens in them', () => {
   folder.write('pickaxe.toml', '[hooks]\nblock = "curl https://hooks.example/s3cret"\n');
-  const loaded = folder.load();
+  const loaded = folder.load({ file: 'pickaxe.toml' });
   expect(JSON.stringify(loaded.config)).toContain('s3cret');
   expect(configAsToml(loaded) + configAsJson(loaded)).not.toContain('s3cret');
 });

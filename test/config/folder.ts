@@ -1,6 +1,6 @@
 /** A folder for a test file's configuration files, and a loader that finds settings nowhere else. */
 
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ConfigError } from '#pickaxe/config/errors.js';
@@ -13,6 +13,7 @@ export class Folder {
     const path = join(this.path, file);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
+    chmodSync(path, 0o600); // whatever the umask is
     return path;
   }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { userConfigDirectory } from '#pickaxe/config/files.js';
 import { loadFile, type Places } from '#pickaxe/config/load.js';
-import { DEFAULTS } from '#pickaxe/config/settings.js';
+import { DEFAULTS, ENTRIES } from '#pickaxe/config/settings.js';
 import { Folder, problemsOf } from './folder.ts';
 
 const USER = '.config/pickaxe/config';
@@ -282,57 +282,103 @@ describe('files', () => {
     expect(asAnybody(() => folder.problems())).toEqual(['pickaxe.toml: it cannot be read: this user may not.']);
   });
 
-  test.skipIf(onWindows)(`of the project are for nobody else to write, unless they are named${whyNot}`, () => {
-    const file = folder.write('pickaxe.toml', 'cpu.threads = 1');
-    chmodSync(file, 0o666);
-    expect(folder.problems()).toEqual([
-      expect.stringMatching(/^pickaxe\.toml: everybody may write to it\. .*--config\.$/),
-    ]);
-    expect(folder.load({ file: 'pickaxe.toml' }).config.cpu.threads).toBe(1);
+  /** Each place that a configuration file is taken from. */
+  const places: [string, string, Partial<Places>][] = [
+    ['found in the current folder', 'pickaxe.toml', {}],
+    ['named', 'rig.toml', { file: 'rig.toml' }],
+    ['named by a variable', 'rig.toml', { environment: { PICKAXE_CONFIG: 'rig.toml' } }],
+    ['of the user', `${USER}.toml`, {}],
+  ];
+
+  describe.skipIf(onWindows)(`are taken by one rule${whyNot}`, () => {
+    it.each(places)('%s: for nobody else to write, the group neither', (_, name, where) => {
+      const file = folder.write(name, 'cpu.threads = 1');
+      for (const mode of [0o644, 0o640, 0o600]) {
+        chmodSync(file, mode);
+        expect(folder.load(where).config.cpu.threads).toBe(1);
+      }
+      for (const mode of [0o664, 0o620, 0o646, 0o602, 0o666]) {
+        chmodSync(file, mode);
+        expect(folder.problems(where)).toEqual([
+          expect.stringMatching(/: others than its owner may write to it\. Take that away \(chmod go-w \S+\)\.$/),
+        ]);
+      }
+    });
+
+    it.each(places)('%s: their owner’s, whatever sudo says', (_, name, where) => {
+      const file = folder.write(name, 'cpu.threads = 1');
+      // What belongs to root is taken by everybody.
+      if (asRoot) chownSync(file, 12_345, 12_345);
+      const owner = statSync(file).uid;
+      const user = vi.spyOn(process, 'geteuid').mockReturnValue(owner);
+      expect(folder.load(where).config.cpu.threads).toBe(1);
+      for (const other of [owner + 1, 0]) {
+        user.mockReturnValue(other);
+        const environment = { ...where.environment, SUDO_UID: String(owner) };
+        expect(folder.problems({ ...where, environment })).toEqual([
+          expect.stringContaining(`it belongs to another user (uid ${owner})`),
+        ]);
+      }
+    });
+
+    it('as links by what they lead to', () => {
+      const file = folder.write('real.toml', 'cpu.threads = 1');
+      symlinkSync('real.toml', join(folder.path, 'pickaxe.toml'));
+      expect(folder.load().config.cpu.threads).toBe(1);
+      chmodSync(file, 0o666);
+      expect(folder.problems()).toEqual([expect.stringContaining('(chmod go-w pickaxe.toml)')]);
+    });
+
+    it('when one is checked by itself, too', () => {
+      chmodSync(folder.write('rig.toml', ''), 0o664);
+      expect(problemsOf(() => loadFile('rig.toml', folder.path))).toEqual([expect.stringContaining('chmod go-w')]);
+    });
   });
 
-  describe.skipIf(onWindows)(`of the project${whyNot}`, () => {
-    let owner: number;
-    beforeEach(() => {
-      const file = folder.write('pickaxe.toml', 'cpu.threads = 1');
-      // What belongs to root is nobody's to suspect.
-      if (asRoot) chownSync(file, 12_345, 12_345);
-      owner = statSync(file).uid;
-    });
+  describe('that nobody named', () => {
+    const unasked = [
+      '[hooks]',
+      'start = "touch ran"',
+      '[webhook]',
+      'url = "https://host/"',
+      '[log-file]',
+      'path = "x"',
+    ];
+    const toml = ['[cpu]', 'threads = 1', ...unasked].join('\n');
 
-    const isTaken = (user: number, places?: Partial<Places>) => {
-      vi.spyOn(process, 'getuid').mockReturnValue(user);
-      expect(folder.load(places).config.cpu.threads).toBe(1);
-    };
-    const isRefused = (user: number, places?: Partial<Places>) => {
-      vi.spyOn(process, 'getuid').mockReturnValue(user);
-      expect(folder.problems(places)).toEqual([
-        expect.stringMatching(/^pickaxe\.toml: it belongs to another user\. .*--config\.$/),
+    it('run no commands, tell nobody and choose no file to write to', () => {
+      folder.write('pickaxe.toml', toml);
+      expect(folder.problems()).toEqual([
+        'pickaxe.toml:8: log-file.path, hooks.start, webhook.url cannot be set by a file that was only found here. ' +
+          "Name the file (--config pickaxe.toml), or write that into the user's own.",
       ]);
-    };
-    const sudo = (user: number) => ({ environment: { SUDO_UID: String(user) } });
-
-    test('are their owner’s, and not taken unasked from another user', () => {
-      isTaken(owner);
-      isRefused(owner + 1);
-      isTaken(owner + 1, { file: 'pickaxe.toml' });
     });
 
-    test('are taken by root from the user of whom sudo made root, and from no other', () => {
-      isRefused(0);
-      isTaken(0, sudo(owner));
-      isRefused(0, sudo(owner + 1));
+    it.each(ENTRIES.filter(({ table }) => ['hooks', 'webhook'].includes(table)))('do not set $path', (entry) => {
+      folder.write('pickaxe.json', JSON.stringify({ [entry.table]: { [entry.key]: entry.setting.example } }));
+      expect(folder.problems()).toEqual([expect.stringMatching(`^pickaxe\\.json:1: ${entry.path} cannot be set`)]);
     });
 
-    test('are not taken from whom sudo names to somebody who is not root', () => {
-      isRefused(owner + 1, sudo(owner));
+    it('may once they are named', () => {
+      folder.write('pickaxe.toml', toml);
+      for (const named of [{ file: 'pickaxe.toml' }, { environment: { PICKAXE_CONFIG: './pickaxe.toml' } }]) {
+        expect(folder.load(named).config.hooks.start).toBe('touch ran');
+      }
+      expect(loadFile('pickaxe.toml', folder.path).config.hooks.start).toBe('touch ran');
     });
 
-    test.skipIf(!asRoot)(
-      `are taken from root by everybody${asRoot ? '' : ' (skipped: it takes a file of root’s)'}`,
-      () => {
-        chownSync(join(folder.path, 'pickaxe.toml'), 0, 0);
-        isTaken(12_345);
+    it('leave what the user’s own file says in force', () => {
+      folder.write('pickaxe.toml', 'cpu.threads = 1');
+      folder.write(`${USER}.toml`, unasked.join('\n'));
+      const { config } = folder.load();
+      expect([config.cpu.threads, config.hooks.start, config.webhook.url]).toEqual([1, 'touch ran', 'https://host/']);
+    });
+
+    it.each(['[]', 'null', '"hooks"', '{ "hooks": null }', '{ "hooks": "x" }', '{ "__proto__": { "hooks": {} } }'])(
+      'may be %s, which is an error like others',
+      (json) => {
+        folder.write('pickaxe.json', json);
+        expect(folder.problems()).toHaveLength(1);
       },
     );
   });

@@ -96,7 +96,8 @@ test('docs/configuration.md has a line for every setting, and none for others', 
   expect(lines).toEqual(
     ENTRIES.map(({ path, flag, variable, setting }) => {
       const names = [path, flag, variable].map((name) => (name ? `\`${name}\`` : ''));
-      return `| ${names.join(' | ')} | ${describeSetting(setting)}${setting.live ? '; live' : ''} |`;
+      const marks = `${setting.live ? '; live' : ''}${setting.needsNaming ? '; named' : ''}`;
+      return `| ${names.join(' | ')} | ${describeSetting(setting)}${marks} |`;
     }),
   );
 });

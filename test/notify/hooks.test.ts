@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterAll, afterEach, describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import { environmentOf, HOOK_LIMITS, type HookCommands, Hooks } from '#pickaxe/notify/hooks.js';
 import type { Notice } from '#pickaxe/notify/notices.js';
@@ -76,6 +77,33 @@ test('each field has a variable of its name', () => {
   expect(environmentOf(notice({ hardware_errors: 3 }))).toMatchObject({ PICKAXE_EVENT_HARDWARE_ERRORS: '3' });
 });
 
+describe('on Windows, where cmd.exe reads a command once the values are in it', () => {
+  const given = (reason: string) => environmentOf(notice({ reason }), 'win32').PICKAXE_EVENT_REASON;
+
+  it.each([
+    ['x" & calc.exe & "', 'x_ _ calc.exe _ _'],
+    ['%PATH:~0,1% ^| more > out < in', '_PATH:_0,1_ __ more _ out _ in'],
+    ["$(calc) `calc` 'calc'; !calc!", '__calc_ _calc_ _calc__ _calc_'],
+    ['＂fullwidth＂ ʺprime', '_fullwidth_ _prime'],
+    ['C:\\path\\', 'C:_path_'],
+    ['it did not answer within 30 s: 5.000 GH/s, gpu0', 'it did not answer within 30 s: 5.000 GH/s, gpu0'],
+  ])('%s means nothing to it', (reason, harmless) => {
+    expect(given(reason)).toBe(harmless);
+  });
+
+  it('no value means anything to it', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (reason) => {
+        expect(given(reason)).toMatch(/^[A-Za-z0-9 .,:/_+=@#-]*$/);
+      }),
+    );
+  });
+
+  it('elsewhere values are whole', () => {
+    expect(environmentOf(notice({ reason: 'a "b" & 5 °C' }), 'linux').PICKAXE_EVENT_REASON).toBe('a "b" & 5 °C');
+  });
+});
+
 test('only what has a command runs one', async () => {
   const file = newFile();
   const { hooks: made } = hooks({ stop: `echo $PICKAXE_EVENT >> ${file}` });
@@ -100,20 +128,29 @@ test('a hook that fails is told of once until it works again, with what it said'
   await run();
   rmSync(file);
   await run();
-  const failed = 'block: exit code 1; it said: no luck';
+  const failed = 'block: exit code 1; it said: "no luck"';
   expect(said.map(({ level, msg }) => `${level} ${msg}`)).toEqual([
     `warn ${failed}`,
     `debug ${failed}`,
-    'debug block: done; it said: no luck',
+    'debug block: done; it said: "no luck"',
     `warn ${failed}`,
   ]);
+});
+
+test('what a hook says is one line without commands to a terminal', async () => {
+  const { hooks: made, said } = hooks({
+    block: "printf 'a\\033[31m\\n[12:00:00.000] INFO: forged \\302\\23331m\\n'; exit 1",
+  });
+  made.tell(notice());
+  await made.end();
+  expect(said[0].msg).toBe('block: exit code 1; it said: "a [31m [12:00:00.000] INFO: forged 31m"');
 });
 
 test('a command that is not there is a failure like others', async () => {
   const { hooks: made, said } = hooks({ block: '/nonexistent/command' });
   made.tell(notice());
   await made.end();
-  expect(said[0].msg).toMatch(/^block: exit code 127; it said: .*not found/);
+  expect(said[0].msg).toMatch(/^block: exit code 127; it said: ".*not found"$/);
 });
 
 describe('limits', () => {

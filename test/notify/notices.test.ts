@@ -82,4 +82,10 @@ describe('what a driver says', () => {
     expect(reason).toHaveLength(500);
     expect(text).toHaveLength(500);
   });
+
+  it('has no C1 controls, line separators or turns of direction', () => {
+    const { events, heard } = listen();
+    events.emit(device('gpu0', 'parked', 'a\x9b31mb\x85c\u2028d\u202ee'));
+    expect(heard[1].reason).toBe('a 31mb c d e');
+  });
 });

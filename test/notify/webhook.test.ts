@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it, test, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import { NOTICES, type Notice } from '#pickaxe/notify/notices.js';
 import { Webhook, type WebhookOptions } from '#pickaxe/notify/webhook.js';
 import { listeningLog } from '../guards/fakes.ts';
+import { selfSigned } from '../source/node/certificates.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -151,6 +153,28 @@ describe('faults that stay are not', () => {
     expect(other.got).toHaveLength(0);
     expect(warned()[0]).toContain('it answered 307, and redirects are not followed');
   });
+});
+
+test('certificates are checked, whatever the environment says for other programs', async () => {
+  const got: string[] = [];
+  const server = createHttpsServer({ ...selfSigned }, (request, response) => {
+    got.push(request.url!);
+    response.end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { port } = server.address() as AddressInfo;
+  const { hook, warned } = webhook(new URL(`https://127.0.0.1:${port}/SECRET`), { token: 'TOKEN' });
+  hook.tell(notice());
+  await hook.end();
+  expect(got).toEqual([]);
+  expect(warned()).toEqual([expect.stringMatching(/was not told of block: .*self-signed certificate/)]);
 });
 
 test('the path of the URL and the token are never said', async () => {

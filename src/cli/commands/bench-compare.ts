@@ -3,6 +3,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { type Comparison, compare, type Pair } from '../../bench/compare.ts';
 import { type BenchResult, benchResultShape, type DeviceResult } from '../../bench/result.ts';
+import { oneLine } from '../../one-line.ts';
 import { formatHashrate, formatPercent, withPrefix } from '../../report/units.ts';
 import { headingOf, row } from '../bench-table.ts';
 import { EXIT, UsageError } from '../exit-codes.ts';
@@ -34,12 +35,12 @@ function readResult(file: string): BenchResult {
   try {
     json = JSON.parse(text);
   } catch (fault) {
-    throw refuse(`it is not JSON (${printable((fault as Error).message)}).`);
+    throw refuse(`it is not JSON (${oneLine((fault as Error).message)}).`);
   }
   const checked = benchResultShape.safeParse(json);
   if (checked.success) return checked.data;
   const [issue] = checked.error.issues;
-  throw refuse(printable(`${issue.message}, at ${issue.path.join('.') || 'its top'}.`));
+  throw refuse(oneLine(`${issue.message}, at ${issue.path.join('.') || 'its top'}.`));
 }
 
 /** Pipes and devices do not tell their size. @returns undefined when there is more */
@@ -58,11 +59,6 @@ function readUpTo(most: number, file: string): string | undefined {
   } finally {
     closeSync(descriptor);
   }
-}
-
-/** What a file holds can be commands to the terminal. */
-function printable(text: string): string {
-  return text.replace(/\p{C}/gu, '?');
 }
 
 function lines(a: BenchResult, b: BenchResult, { pairs, onlyA, onlyB, sums }: Comparison): string[] {

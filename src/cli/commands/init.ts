@@ -1,5 +1,6 @@
 /** `pickaxe init`: asks for what mining takes, checks each answer against the real thing, and writes it down. */
 
+import { randomBytes } from 'node:crypto';
 import { lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { confirm } from '@inquirer/prompts';
@@ -58,20 +59,27 @@ function refuseTwin(file: string): void {
     throw new UsageError(`There is ${twin}, and pickaxe reads one of both only: edit that, or remove it.`);
 }
 
+/** Whatever the umask is: a file that others may write to is not taken. */
+const MODE = 0o644;
+
 /** @param replaces whether the user wants what is there replaced: otherwise, nothing may be there */
-function write(file: string, answers: Answers, replaces: boolean): void {
-  const unfinished = `${file}.unfinished`;
+export function write(file: string, answers: Answers, replaces: boolean): void {
   try {
-    mkdirSync(dirname(file), { recursive: true });
-    if (!replaces) {
-      writeFileSync(file, configText(answers), { flag: 'wx' });
-      return;
-    }
-    writeFileSync(unfinished, configText(answers));
-    renameSync(unfinished, file);
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const made = replaces ? `${file}.${randomBytes(6).toString('hex')}.unfinished` : file;
+    writeFileSync(made, configText(answers), { flag: 'wx', mode: MODE });
+    if (replaces) replace(file, made);
   } catch (fault) {
-    rmSync(unfinished, { force: true });
     throw new UsageError(`${file} could not be written: ${(fault as Error).message}`);
+  }
+}
+
+function replace(file: string, by: string): void {
+  try {
+    renameSync(by, file);
+  } catch (fault) {
+    rmSync(by, { force: true });
+    throw fault;
   }
 }
 

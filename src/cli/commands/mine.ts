@@ -5,7 +5,7 @@ import { configAsJson, configAsToml } from '../../config/print.ts';
 import { Events } from '../../events/events.ts';
 import { dryRun } from '../dry-run.ts';
 import { EXIT } from '../exit-codes.ts';
-import { nodeSource } from '../node-source.ts';
+import { insecureTlsRisk, nodeSource } from '../node-source.ts';
 import { prepare } from '../prepare.ts';
 import { chooseEngines } from '../rig.ts';
 import { runMiner } from '../run-miner.ts';
@@ -25,6 +25,8 @@ export async function runMine(loaded: Loaded, options: MineOptions, reload: () =
   const events = new Events();
   const source = nodeSource(config, events);
   const { close, ...prepared } = await prepare(loaded, reload);
+  const risk = insecureTlsRisk(config.node);
+  if (risk) prepared.log.warn({ tag: 'node' }, `${risk.what}: ${risk.why}; ${risk.mend}`);
   try {
     const engines = await chooseEngines(config, prepared.log);
     const rig = { events, source, engines, ...prepared };

@@ -1,6 +1,6 @@
 /** `pickaxe service`: puts a systemd unit with the paths of this machine in place. Nothing is started or stopped. */
 
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { userConfigHome } from '../../config/files.ts';
@@ -8,6 +8,8 @@ import { EXIT, UsageError } from '../exit-codes.ts';
 import { fillUnit, isAsWritten } from '../systemd/unit.ts';
 
 const NAME = 'pickaxe.service';
+/** Of a unit, whatever the umask is: what stands in it is run. */
+const MODE = 0o644;
 const PROGRAM = fileURLToPath(new URL('../main.js', import.meta.url));
 const TEMPLATES = new URL('../../../packaging/systemd/', import.meta.url);
 
@@ -157,8 +159,9 @@ function read(file: string): string | undefined {
 
 function write(file: string, text: string): void {
   try {
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text);
+    mkdirSync(dirname(file), { recursive: true, mode: 0o755 });
+    writeFileSync(file, text, { mode: MODE });
+    chmodSync(file, MODE); // of one that was there
   } catch (fault) {
     throw new UsageError(`${file} cannot be written: ${(fault as Error).message}.`);
   }

@@ -29,7 +29,7 @@ export async function runStats({ http }: Config, { format }: { readonly format: 
   const address = listen === undefined ? undefined : parseHttpAddress(listen);
   if (!address) throw new UsageError('Say where the miner serves HTTP: --http [HOST:]PORT, as it was started with.');
   const authorization =
-    tokenFile === undefined ? {} : { authorization: `Bearer ${secretIn(tokenFile, '--http-token-file').value}` };
+    tokenFile === undefined ? {} : { authorization: `Bearer ${secretIn(tokenFile, '--http-token-file')}` };
   const { path, print } = FORMATS[format];
   try {
     process.stdout.write(`${print(await get(`${originOf(address)}${path}`, authorization))}\n`);

@@ -17,10 +17,9 @@ const TOKEN = /^[\x21-\x7e]{16,512}$/;
 export function httpCompanion({ listen, tokenFile, control }: Config['http']): Companion | undefined {
   const address = listen === undefined ? undefined : parseHttpAddress(listen);
   if (!address) return undefined;
-  const { token, warning } = tokenFile === undefined ? {} : readToken(tokenFile);
+  const token = tokenFile === undefined ? undefined : readToken(tokenFile);
   return async (miner) => {
     const { log } = miner;
-    if (warning !== undefined) log.warn({ tag: 'http' }, warning);
     const options = { ...address, control, ...(token !== undefined && { token }) };
     const { url, close } = await serveHttp(miner, options, log, pageOf(log)).catch((fault) => {
       throw new UsageError(`--http ${listen} cannot be listened on: ${(fault as Error).message}.`);
@@ -32,9 +31,9 @@ export function httpCompanion({ listen, tokenFile, control }: Config['http']): C
 }
 
 /** @throws UsageError that says what is wrong with the file, and nothing of what is in it. */
-function readToken(file: string): { token: string; warning?: string | undefined } {
-  const { value, warning } = secretIn(file, '--http-token-file');
-  if (TOKEN.test(value)) return { token: value, warning };
+function readToken(file: string): string {
+  const token = secretIn(file, '--http-token-file');
+  if (TOKEN.test(token)) return token;
   throw new UsageError(
     `--http-token-file: ${file} must hold one token of 16 to 512 printable characters and nothing else. ` +
       `Make one with: (umask 077; openssl rand -hex 32 > ${file})`,

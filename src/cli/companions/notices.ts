@@ -58,7 +58,7 @@ function hearersOf(config: Config): (log: Logger) => Hearers {
   const commands: HookCommands = Object.fromEntries(named);
   const target = targetOf(config.webhook);
   return (log) => {
-    for (const warning of target?.warnings ?? []) log.warn({ tag: 'hook' }, warning);
+    if (target?.warning !== undefined) log.warn({ tag: 'hook' }, target.warning);
     const hooks = new Hooks(commands, log);
     const webhook = target && new Webhook({ ...target, userAgent: `pickaxe/${version}`, log });
     return {
@@ -75,26 +75,26 @@ interface Target {
   readonly url: URL;
   readonly token?: string;
   readonly events: ReadonlySet<NoticeName>;
-  /** Lines to log. */
-  readonly warnings: readonly string[];
+  /** A line to log. */
+  readonly warning?: string;
 }
 
 /** Never says the URL or the token. */
 function targetOf({ url: given, urlFile, tokenFile, events = NOTICES }: Config['webhook']): Target | undefined {
-  const { value: text = given, warning: seen } = urlFile === undefined ? {} : secretIn(urlFile, '--webhook-file');
+  const text = urlFile === undefined ? given : secretIn(urlFile, '--webhook-file');
   if (text === undefined) return undefined;
   if (!isWebhookUrl(text)) throw new UsageError(`--webhook-file: ${webhookUrl.says}`);
   const url = new URL(text);
   const token = tokenFile === undefined ? undefined : secretIn(tokenFile, '--webhook-token-file');
-  if (token && !/^[\x21-\x7e]+$/.test(token.value)) {
+  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
     throw new UsageError(`--webhook-token-file: ${tokenFile} must hold one token of visible ASCII characters alone.`);
   }
-  const open = token && !isPrivate(url) && `${url.origin} is not https: others can read the token on its way`;
+  const isOpen = token !== undefined && !isPrivate(url);
   return {
     url,
     events: new Set(events),
-    warnings: [seen, token?.warning, open].filter((warning) => typeof warning === 'string'),
-    ...(token && { token: token.value }),
+    ...(isOpen && { warning: `${url.origin} is not https: others can read the token on its way` }),
+    ...(token !== undefined && { token }),
   };
 }
 

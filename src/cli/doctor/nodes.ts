@@ -4,7 +4,7 @@ import type { Config } from '../../config/settings.ts';
 import { type Examination, examineNode, type NodeQuestion } from '../../source/node/examine.ts';
 import { version } from '../../version.ts';
 import { UsageError } from '../exit-codes.ts';
-import { defaultAccount } from '../node-source.ts';
+import { defaultAccount, insecureTlsRisk } from '../node-source.ts';
 import { nodeTrust } from '../node-trust.ts';
 import type { Finding } from './finding.ts';
 
@@ -27,7 +27,12 @@ export async function examineNodes({ node, miner }: Pick<Config, 'node' | 'miner
   );
   const canMine = each.some((findings) => findings.every(({ state }) => state !== 'fault'));
   const findings = each.flat().map((finding) => (canMine ? softened(finding) : finding));
-  return identity ? findings : [...findings, NO_KEY];
+  const risk = insecureTlsRisk(node);
+  return [
+    ...findings,
+    ...(risk ? [{ about: 'node', state: 'warning', ...risk } satisfies Finding] : []),
+    ...(identity ? [] : [NO_KEY]),
+  ];
 }
 
 const NO_KEY: Finding = {

@@ -4,6 +4,8 @@
  * service's own only from its main process, or has to be told to trust others.
  */
 
+import { oneLine } from '../../one-line.ts';
+
 /** Linux's numbers, the same on all chips that Node runs on. */
 const AF_UNIX = 1;
 const SOCK_DGRAM = 2;
@@ -40,7 +42,7 @@ export async function openNotifySocket(address: string): Promise<NotifySocket> {
   if (descriptor < 0) throw new Error(`the system gives no socket (error ${koffi.errno()})`);
   return {
     send(assignments) {
-      const lines = Object.entries(assignments).map(([name, value]) => `${name}=${oneLine(value)}`);
+      const lines = Object.entries(assignments).map(([name, value]) => `${name}=${oneLine(String(value))}`);
       const bytes = Buffer.from(lines.join('\n'));
       const sent = sendto(descriptor, bytes, bytes.length, MSG_DONTWAIT | MSG_NOSIGNAL, to, to.length);
       return Number(sent) === bytes.length ? undefined : `${address} does not take it (error ${koffi.errno()})`;
@@ -59,9 +61,4 @@ function socketAddress(address: string): Buffer {
   const family = Buffer.alloc(2);
   new Uint16Array(family.buffer, family.byteOffset, 1)[0] = AF_UNIX; // in the byte order of this machine
   return Buffer.concat([family, name]);
-}
-
-/** A value ends with its line. */
-function oneLine(value: string | number): string {
-  return String(value).replace(/\s+/g, ' ').trim();
 }

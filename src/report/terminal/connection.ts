@@ -1,5 +1,6 @@
 /** Key `c`: the nodes, the current work, and how fast New Cuts are heeded. */
 
+import { oneLine } from '../../one-line.ts';
 import type { SourceNow } from '../tally.ts';
 import { describePolled, formatDuration, withPrefix } from '../units.ts';
 import type { View } from './view.ts';
@@ -24,9 +25,9 @@ function node(name: string, source: SourceNow, age: string): string[] {
   return [
     `node     ${name}`,
     `         ${state} for ${age}, ${lost}`,
-    ...(state === 'lost' ? [`         ${reason}`] : []),
+    ...(state === 'lost' ? [`         ${oneLine(reason)}`] : []),
     ...(polled.length === 0 ? [] : [`         ${describePolled(polled)}`]),
-    ...(warning === undefined ? [] : [`         warning: ${warning}`]),
+    ...(warning === undefined ? [] : [`         warning: ${oneLine(warning)}`]),
   ];
 }
 

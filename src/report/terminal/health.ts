@@ -1,5 +1,6 @@
 /** Key `e`: how each device is doing. */
 
+import { oneLine } from '../../one-line.ts';
 import type { DeviceNow, DeviceSummary } from '../device-books.ts';
 import { formatTelemetry } from '../units.ts';
 import type { View } from './view.ts';
@@ -16,8 +17,8 @@ function lines(name: string, device: DeviceNow, books: DeviceSummary | undefined
   const facts = [state, faults, sensors].filter(Boolean).join(', ');
   return [
     `${name.padEnd(6)} ${facts}`,
-    ...(reason === undefined ? [] : [`       ${reason}`]),
-    ...(description === '' ? [] : [`       ${description}`]),
+    ...(reason === undefined ? [] : [`       ${oneLine(reason)}`]),
+    ...(description === '' ? [] : [`       ${oneLine(description)}`]),
   ];
 }
 

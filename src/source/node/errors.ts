@@ -1,5 +1,7 @@
 /** What can go wrong between us and a node, said so that a person knows what to do. */
 
+import { oneLine } from '../../one-line.ts';
+
 export type NodeFault =
   /** No connection was made: the node has surely not seen the request. */
   | 'unreachable'
@@ -68,12 +70,12 @@ export function networkError(cause: unknown, origin: string): NodeError {
   }
   if (name === 'HTTPParserError' || code.startsWith('HPE_')) {
     const hint = 'Is it the right port, and should the URL begin with https://?';
-    return new NodeError('not a node', `${origin} does not speak HTTP (${message}). ${hint}`, { cause });
+    return new NodeError('not a node', `${origin} does not speak HTTP (${quote(message)}). ${hint}`, { cause });
   }
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
     return new NodeError('garbled', `${origin} sent far more than the specification allows.`, { cause });
   }
-  const what = code === '' ? message : code;
+  const what = quote(code === '' ? message : code);
   return new NodeError('broken', `the connection to ${origin} broke before the answer came (${what}).`, { cause });
 }
 
@@ -90,6 +92,5 @@ const MAX_QUOTE = 200;
 
 /** A foreign text on one line, printable and short. */
 export function quote(text: string): string {
-  const clean = text.replace(/[\p{C}\s]+/gu, ' ').trim();
-  return clean.length > MAX_QUOTE ? `${clean.slice(0, MAX_QUOTE)}…` : clean;
+  return oneLine(text, MAX_QUOTE);
 }

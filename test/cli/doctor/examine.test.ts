@@ -235,6 +235,21 @@ describe('nodes', () => {
     expect(asked).toMatchObject([{ url: 'http://good', network: 'mainnet01', miner, trust: { by: 'authority' } }]);
   });
 
+  it('whose certificates are not checked are a warning', async () => {
+    const about = async (urls: string[], insecureTls: boolean) => {
+      const given = settings(urls);
+      const findings = await examineNodes({ ...given, node: { ...given.node, insecureTls } }, ask);
+      return findings.filter(({ what }) => what.includes('--insecure-tls'));
+    };
+    const findings = await about(['https://good', 'http://good'], true);
+    expect(findings).toMatchObject([{ about: 'node', state: 'warning' }]);
+    expect(findings[0].what).toMatch(/ https:\/\/good$/);
+    expect(findings[0].mend).toContain('--node-fingerprint');
+    isHelpful(findings);
+    expect(await about(['https://good'], false)).toEqual([]);
+    expect(await about(['http://good'], true)).toEqual([]);
+  });
+
   it('without a key are not asked for work', async () => {
     const asked: NodeQuestion[] = [];
     const findings = await examineNodes(settings(['http://good'], []), async (question) => {
