@@ -16,13 +16,30 @@ export function suggestion(unknown: string, names: ReadonlyMap<string, readonly 
   let nearest: string | undefined;
   // A third of the letters may be wrong.
   let least = Math.max(1, Math.floor(wanted.length / 3)) + 1;
-  for (const [name, others] of names) {
-    for (const alias of [name, ...others]) {
-      const far = distance(wanted, plain(alias));
-      if (far < least) [least, nearest] = [far, name];
-    }
+  for (const { name, alias } of plainNames(names)) {
+    // Names whose lengths differ by as much are at least as far apart.
+    if (Math.abs(alias.length - wanted.length) >= least) continue;
+    const far = distance(wanted, alias);
+    if (far < least) [least, nearest] = [far, name];
   }
   return nearest === undefined ? '' : ` Did you mean ${nearest}?`;
+}
+
+interface PlainName {
+  readonly name: string;
+  readonly alias: string;
+}
+
+/** A file can have thousands of unknown names: what they are compared with is prepared once. */
+const prepared = new WeakMap<ReadonlyMap<string, readonly string[]>, PlainName[]>();
+
+function plainNames(names: ReadonlyMap<string, readonly string[]>): readonly PlainName[] {
+  let all = prepared.get(names);
+  if (!all) {
+    all = [...names].flatMap(([name, others]) => [name, ...others].map((alias) => ({ name, alias: plain(alias) })));
+    prepared.set(names, all);
+  }
+  return all;
 }
 
 /** The same for `publicKeys`, `public_keys`, `Public-Keys`. */
