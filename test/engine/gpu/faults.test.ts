@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { solves } from '#pickaxe/chain/job.js';
 import { splitNonce } from '#pickaxe/chain/nonce.js';
 import type { SearchReport } from '#pickaxe/engine/engine.js';
@@ -228,6 +228,7 @@ describeGpu('a GPU that fails', () => {
       env: { ...process.env, ADAPTER_OPTIONS: JSON.stringify({ ...settled, name: 'gpu0', softwareGpu: true }) },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
+    onTestFinished(() => void miner.kill('SIGKILL'));
     const pid = await new Promise<number>((resolve) => {
       miner.stdout.once('data', (text) => resolve(Number(text)));
     });
