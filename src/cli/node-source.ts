@@ -5,6 +5,7 @@ import type { Config } from '../config/settings.ts';
 import type { Events } from '../events/events.ts';
 import { FailoverSource } from '../source/failover.ts';
 import { NodeSource } from '../source/node/node-source.ts';
+import { nodeAddress, toldApart } from '../source/node/url.ts';
 import type { WorkSource } from '../source/source.ts';
 import { version } from '../version.ts';
 import { refuse, UsageError } from './exit-codes.ts';
@@ -28,15 +29,20 @@ export function nodeSource({ node, miner: wishes }: NodeSettings, events: Events
   }
   refuse(minerContradictions({ node, miner: wishes }));
   const miner = { account: account ?? defaultAccount(publicKeys), predicate, publicKeys };
-  const sources = urls.map((url) => {
-    try {
-      const options = { url, network: network ?? '', miner, insecureTls, userAgent: `pickaxe/${version}` };
-      return new NodeSource(options, { emit: events.emit });
-    } catch (fault) {
-      throw new UsageError((fault as Error).message);
-    }
+  const sources = namesOf(urls, network ?? '').map((name, index) => {
+    const url = urls[index];
+    const options = { url, name, network: network ?? '', miner, insecureTls, userAgent: `pickaxe/${version}` };
+    return new NodeSource(options, { emit: events.emit });
   });
   return sources.length === 1 ? sources[0] : new FailoverSource({ sources, emit: events.emit });
+}
+
+function namesOf(urls: readonly string[], network: string): string[] {
+  try {
+    return toldApart(urls.map((url) => nodeAddress(url, network).name));
+  } catch (fault) {
+    throw new UsageError((fault as Error).message);
+  }
 }
 
 /** Of a miner with one key. */

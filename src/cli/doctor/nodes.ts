@@ -2,6 +2,7 @@
 
 import type { Config } from '../../config/settings.ts';
 import { type Examination, examineNode, type NodeQuestion } from '../../source/node/examine.ts';
+import { shownUrl, toldApart } from '../../source/node/url.ts';
 import { version } from '../../version.ts';
 import { defaultAccount } from '../node-source.ts';
 import type { Finding } from './finding.ts';
@@ -20,8 +21,11 @@ export async function examineNodes({ node, miner }: Pick<Config, 'node' | 'miner
   const identity =
     publicKeys.length === 0 ? undefined : { account: account ?? defaultAccount(publicKeys), predicate, publicKeys };
   const userAgent = `pickaxe/${version}`;
+  const names = toldApart(urls.map(shownUrl));
   const each = await Promise.all(
-    urls.map(async (url) => findingsOf(url, ask, { url, network, miner: identity, insecureTls, userAgent })),
+    urls.map(async (url, index) =>
+      findingsOf(names[index], ask, { url, network, miner: identity, insecureTls, userAgent }),
+    ),
   );
   const canMine = each.some((findings) => findings.every(({ state }) => state !== 'fault'));
   const findings = each.flat().map((finding) => (canMine ? softened(finding) : finding));
@@ -36,9 +40,9 @@ const NO_KEY: Finding = {
   mend: 'pickaxe init, or pickaxe keygen FILE and --public-key',
 };
 
-async function findingsOf(url: string, ask: Ask, question: NodeQuestion): Promise<Finding[]> {
+async function findingsOf(name: string, ask: Ask, question: NodeQuestion): Promise<Finding[]> {
   const { findings } = await ask(question);
-  return findings.map(({ about, what, ...rest }) => ({ ...rest, about: 'node', what: `${url} ${about}: ${what}` }));
+  return findings.map(({ about, what, ...rest }) => ({ ...rest, about: 'node', what: `${name} ${about}: ${what}` }));
 }
 
 /** The others are mined on meanwhile. */

@@ -11,7 +11,7 @@ import { within } from './deadline.ts';
 import { NodeError, networkError, quote } from './errors.ts';
 import type { NodeLimits } from './limits.ts';
 import { refusal } from './refusal.ts';
-import { CONFIG_PATH, type NodeAddress } from './url.ts';
+import { CONFIG_PATH, hidePath, type NodeAddress } from './url.ts';
 
 /** Document 1, "Miner information". */
 export interface MinerIdentity {
@@ -111,7 +111,7 @@ export class NodeClient {
     const path = `${this.#options.address.basePath}/mining/solved`;
     const question: Question = { path, method: 'POST', headers: { 'content-type': OCTETS }, body: header };
     const { status, body } = await this.#ask(question, this.#options.limits.solvedTimeoutMs, stop);
-    return { status, text: quote(body.toString()) };
+    return { status, text: quote(hidePath(body.toString(), this.#options.address)) };
   }
 
   /**
@@ -187,10 +187,14 @@ export class NodeClient {
     await response.body.dump({ limit: MAX_IGNORED_BYTES, signal }).catch(() => {});
     const retryAfterMs = retryAfterOf(headers);
     if (status === 503 || status === 429) {
-      throw new NodeError('busy', `${address.name} is busy (${status} to ${question.path}).`, { retryAfterMs });
+      throw new NodeError('busy', `${address.name} is busy (${status} to ${hidePath(question.path, address)}).`, {
+        retryAfterMs,
+      });
     }
     if (status >= 500) {
-      throw new NodeError('failed', `${address.name} failed (${status} to ${question.path}).`, { retryAfterMs });
+      throw new NodeError('failed', `${address.name} failed (${status} to ${hidePath(question.path, address)}).`, {
+        retryAfterMs,
+      });
     }
     const hint = 'Its headers are missing: is there a login page or a proxy in between, or is the URL wrong?';
     throw new NodeError('not a node', `what answers at ${address.origin} (${status}) is not a node. ${hint}`);
