@@ -5,6 +5,7 @@ import type { Config } from '../config/settings.ts';
 import type { Events } from '../events/events.ts';
 import { FailoverSource } from '../source/failover.ts';
 import { NodeSource } from '../source/node/node-source.ts';
+import { nodeAddress, shownUrl, toldApart } from '../source/node/url.ts';
 import type { WorkSource } from '../source/source.ts';
 import { version } from '../version.ts';
 import { refuse, UsageError } from './exit-codes.ts';
@@ -29,16 +30,21 @@ export function nodeSource({ node, miner: wishes }: NodeSettings, events: Events
   }
   refuse(minerContradictions({ node, miner: wishes }));
   const miner = { account: account ?? defaultAccount(publicKeys), predicate, publicKeys };
-  const sources = urls.map((url) => {
+  const sources = namesOf(urls, network ?? '').map((name, index) => {
+    const url = urls[index];
     const trust = nodeTrust(url, node);
-    try {
-      const options = { url, network: network ?? '', miner, trust, userAgent: `pickaxe/${version}` };
-      return new NodeSource(options, { emit: events.emit });
-    } catch (fault) {
-      throw new UsageError((fault as Error).message);
-    }
+    const options = { url, name, network: network ?? '', miner, trust, userAgent: `pickaxe/${version}` };
+    return new NodeSource(options, { emit: events.emit });
   });
   return sources.length === 1 ? sources[0] : new FailoverSource({ sources, emit: events.emit });
+}
+
+function namesOf(urls: readonly string[], network: string): string[] {
+  try {
+    return toldApart(urls.map((url) => nodeAddress(url, network).name));
+  } catch (fault) {
+    throw new UsageError((fault as Error).message);
+  }
 }
 
 /** What `--insecure-tls` risks, and what to do instead; undefined where every certificate is checked, or there is none. */
@@ -46,7 +52,7 @@ export function insecureTlsRisk({ urls = [], insecureTls }: Config['node']) {
   const unchecked = urls.filter((url) => /^https:/i.test(url));
   if (!insecureTls || unchecked.length === 0) return undefined;
   return {
-    what: `--insecure-tls: any certificate is taken for that of ${unchecked.join(', ')}`,
+    what: `--insecure-tls: any certificate is taken for that of ${unchecked.map(shownUrl).join(', ')}`,
     why: 'whoever is on the way can read and change all that is sent',
     mend: 'name the one certificate to take with --node-fingerprint instead',
   };

@@ -51,8 +51,10 @@ function readText(file: string, name: string): string {
 const HIDDEN = '***';
 
 /** @returns what may be shown of a setting's value */
-export function visible({ hidden }: Setting, value: unknown): unknown {
-  return hidden && value !== undefined ? HIDDEN : value;
+export function visible({ hidden, shown }: Setting, value: unknown): unknown {
+  if (value === undefined) return value;
+  if (hidden) return HIDDEN;
+  return shown ? shown(value) : value;
 }
 
 /** @returns the text without user and password in URLs, without `Authorization` values and tokens in queries */

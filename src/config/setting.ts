@@ -22,6 +22,8 @@ export interface Setting {
   readonly needsNaming?: true;
   /** Whoever knows its value can use it: it is neither printed nor logged. */
   readonly hidden?: true;
+  /** What is printed and logged of its value, where not all of it may be. */
+  readonly shown?: (value: unknown) => unknown;
 }
 
 /** A table of a configuration file. */

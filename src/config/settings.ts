@@ -4,6 +4,7 @@
  * docs/configuration.md.
  */
 
+import { shownUrl } from '../source/node/url.ts';
 import * as kinds from './kinds.ts';
 import { type Entry, entriesOf, type Table, type ValuesOf } from './setting.ts';
 import { UNATTENDED } from './unattended.ts';
@@ -17,6 +18,7 @@ export const SETTINGS = {
         about: 'node URL; several for failover, the first preferred',
         example: ['http://127.0.0.1:1848'],
         flag: '--node <url>',
+        shown: (urls) => (urls as string[]).map(shownUrl),
       },
       network: {
         kind: kinds.network,

@@ -114,3 +114,17 @@ describe('--print-config', () => {
     });
   });
 });
+
+it('a key in the path of a node’s URL is not printed', () => {
+  const urls = [
+    'http://127.0.0.1:1848',
+    'https://node.example/SECRET/chainweb/0.0/mainnet01',
+    'https://b.example/SECRET',
+  ];
+  folder.write('pickaxe.toml', exampleToml({ node: { urls } }));
+  const loaded = folder.load();
+  expect(loaded.config.node.urls).toEqual(urls);
+  const shown = ['http://127.0.0.1:1848', 'https://node.example/…/chainweb/0.0/mainnet01', 'https://b.example/…'];
+  expect(parse(configAsToml(loaded))).toMatchObject({ node: { urls: shown } });
+  expect(JSON.parse(configAsJson(loaded))['node.urls'].value).toEqual(shown);
+});

@@ -2,6 +2,7 @@
 
 import { ConfigError } from '../../config/errors.ts';
 import { loadConfig } from '../../config/load.ts';
+import { shownUrl } from '../../source/node/url.ts';
 import { version } from '../../version.ts';
 import { EXIT } from '../exit-codes.ts';
 
@@ -16,7 +17,7 @@ function whatNext(): string[] {
     const { config, files } = loadConfig({ environment: process.env, cwd: process.cwd() });
     if (config.node.urls && config.miner.publicKeys) {
       return [
-        `Ready to mine on ${config.node.urls.join(', ')}${files.length > 0 ? `, as ${files.join(' and ')} says` : ''}.`,
+        `Ready to mine on ${config.node.urls.map(shownUrl).join(', ')}${files.length > 0 ? `, as ${files.join(' and ')} says` : ''}.`,
         '',
         '  pickaxe mine      mines',
         '  pickaxe doctor    checks this machine and the node first',

@@ -2,6 +2,7 @@
 
 import type { Config } from '../../config/settings.ts';
 import { type Examination, examineNode, type NodeQuestion } from '../../source/node/examine.ts';
+import { shownUrl, toldApart } from '../../source/node/url.ts';
 import { version } from '../../version.ts';
 import { UsageError } from '../exit-codes.ts';
 import { defaultAccount, insecureTlsRisk } from '../node-source.ts';
@@ -22,8 +23,9 @@ export async function examineNodes({ node, miner }: Pick<Config, 'node' | 'miner
   const identity =
     publicKeys.length === 0 ? undefined : { account: account ?? defaultAccount(publicKeys), predicate, publicKeys };
   const userAgent = `pickaxe/${version}`;
+  const names = toldApart(urls.map(shownUrl));
   const each = await Promise.all(
-    urls.map(async (url) => findingsOf(node, ask, { url, network, miner: identity, userAgent })),
+    urls.map(async (url, index) => findingsOf(node, names[index], ask, { url, network, miner: identity, userAgent })),
   );
   const canMine = each.some((findings) => findings.every(({ state }) => state !== 'fault'));
   const findings = each.flat().map((finding) => (canMine ? softened(finding) : finding));
@@ -43,11 +45,11 @@ const NO_KEY: Finding = {
   mend: 'pickaxe init, or pickaxe keygen FILE and --public-key',
 };
 
-async function findingsOf(node: Config['node'], ask: Ask, question: NodeQuestion): Promise<Finding[]> {
+async function findingsOf(node: Config['node'], name: string, ask: Ask, question: NodeQuestion): Promise<Finding[]> {
   const { url } = question;
   try {
     const { findings } = await ask({ ...question, trust: nodeTrust(url, node) });
-    return findings.map(({ about, what, ...rest }) => ({ ...rest, about: 'node', what: `${url} ${about}: ${what}` }));
+    return findings.map(({ about, what, ...rest }) => ({ ...rest, about: 'node', what: `${name} ${about}: ${what}` }));
   } catch (fault) {
     if (!(fault instanceof UsageError)) throw fault;
     return [{ about: 'node', state: 'fault', what: fault.message, why: 'pickaxe mine does not start with it' }];

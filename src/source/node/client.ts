@@ -12,7 +12,7 @@ import { NodeError, networkError, quote } from './errors.ts';
 import type { NodeLimits } from './limits.ts';
 import { refusal } from './refusal.ts';
 import { connectorFor, type Trust } from './tls.ts';
-import { CONFIG_PATH, HEALTH_PATH, type NodeAddress } from './url.ts';
+import { CONFIG_PATH, HEALTH_PATH, hidePath, type NodeAddress } from './url.ts';
 
 /** Document 1, "Miner information". */
 export interface MinerIdentity {
@@ -113,7 +113,7 @@ export class NodeClient {
         return { status, text: '' };
       }
       const text = await within(verdictTextTimeoutMs, signal, (soon) => readText(body, soon)).catch(() => '');
-      return { status, text: quote(text) };
+      return { status, text: quote(hidePath(text, this.#options.address)) };
     });
   }
 
@@ -232,11 +232,12 @@ export class NodeClient {
     // Read to its end, if that is near, an answer leaves its connection usable.
     await response.body.dump({ limit: MAX_IGNORED_BYTES, signal }).catch(() => {});
     const about = { retryAfterMs: retryAfterOf(headers), byNode: timestamp !== undefined };
+    const path = hidePath(question.path, address);
     if (status === 503 || status === 429) {
-      throw new NodeError('busy', `${address.name} is busy (${status} to ${question.path}).`, about);
+      throw new NodeError('busy', `${address.name} is busy (${status} to ${path}).`, about);
     }
     if (status >= 500) {
-      throw new NodeError('failed', `${address.name} failed (${status} to ${question.path}).`, about);
+      throw new NodeError('failed', `${address.name} failed (${status} to ${path}).`, about);
     }
     const hint = 'Its headers are missing: is there a login page or a proxy in between, or is the URL wrong?';
     throw new NodeError('not a node', `what answers at ${address.origin} (${status}) is not a node. ${hint}`);

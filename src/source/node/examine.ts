@@ -73,7 +73,7 @@ export async function examineNode(
   }
   const answers: NodeFinding = { about: 'connection', state: 'ok', what: `${nodeAddress(url, '').origin} answers` };
   const served = servedNetwork(report.value);
-  const network = question.network ?? (hasPath(url) ? nodeAddress(url, '').network : served);
+  const network = question.network ?? (hasPath(url) ? nodeAddress(url, served ?? '').network : served);
   const mining: NodeFinding[] = [];
   if (network === undefined) {
     const what = 'the node does not say which network it serves';
@@ -85,7 +85,11 @@ export async function examineNode(
   }
   // A refusal says all that the report says of this miner.
   const isRefused = mining.some(({ about, state }) => about === 'work' && state === 'fault');
-  const findings = [answers, ...networkFindings(report.value, network, isRefused ? undefined : miner), ...mining];
+  const findings = [
+    answers,
+    ...networkFindings(report.value, network || undefined, isRefused ? undefined : miner),
+    ...mining,
+  ];
   findings.push(clockFinding(nodeClock.skew));
   return { findings, ...(served !== undefined && { network: served }) };
 }

@@ -26,6 +26,8 @@ export interface NodeSourceOptions {
   /** `http://host:port`, or with the path of the API, which is then taken as it is. */
   readonly url: string;
   readonly network: string;
+  /** What people call it; left out, its address as it is shown. */
+  readonly name?: string;
   readonly miner: MinerIdentity;
   /** Of an https node's certificate; left out, by an authority. */
   readonly trust?: Trust;
@@ -70,7 +72,8 @@ export class NodeSource implements WorkSource {
 
   /** @throws Error when the URL is not a node's */
   constructor(options: NodeSourceOptions, { clock, random, emit, limits }: NodeSourceSurroundings = {}) {
-    const address = nodeAddress(options.url, options.network);
+    const { name = nodeAddress(options.url, options.network).name } = options;
+    const address = { ...nodeAddress(options.url, options.network), name };
     this.#options = options;
     this.#clock = clock ?? systemClock;
     this.#random = random ?? Math.random;
@@ -92,7 +95,7 @@ export class NodeSource implements WorkSource {
       limits: this.#limits,
     });
     this.#updates = new Updates({
-      url: `${address.name}/mining/updates`,
+      url: `${address.origin}${address.basePath}/mining/updates`,
       clock: this.#clock,
       random: this.#random,
       limits: this.#limits,
@@ -320,7 +323,7 @@ export class NodeSource implements WorkSource {
   async #reportConfig(stop: AbortSignal): Promise<void> {
     try {
       const report = await this.#client.getConfig(stop);
-      for (const { state, reason } of checkConfig(report, this.#network, this.#options.miner))
+      for (const { state, reason } of checkConfig(report, this.#network || undefined, this.#options.miner))
         this.#tell(state, reason);
     } catch {
       // Not every node serves it, and one that is out of reach is told of when work is asked for.

@@ -2,7 +2,7 @@
 
 import type { MinerIdentity } from './client.ts';
 import { NodeError, quote } from './errors.ts';
-import { CONFIG_PATH, type NodeAddress } from './url.ts';
+import { CONFIG_PATH, hidePath, type NodeAddress } from './url.ts';
 
 export function refusal(
   endpoint: 'work' | 'updates' | 'config',
@@ -10,7 +10,7 @@ export function refusal(
   text: string,
   { address, miner }: { readonly address: NodeAddress; readonly miner: MinerIdentity },
 ): NodeError {
-  const said = text === '' ? `${status}` : `${status}: "${quote(text)}"`;
+  const said = text === '' ? `${status}` : `${status}: "${quote(hidePath(text, address))}"`;
   if (endpoint === 'updates') {
     return new NodeError('refused', `${address.name} refuses update streams (${said}).`);
   }

@@ -5,11 +5,14 @@ export interface NodeAddress {
   readonly origin: string;
   /** Path of the API, without a slash at the end. */
   readonly basePath: string;
-  /** The network that the path names: its last segment. */
+  /** The network that the path names, or else the one that was given. */
   readonly network: string;
-  /** Origin and path, for people. */
+  /** Origin and path, for people: see `shownUrl`. */
   readonly name: string;
 }
+
+/** The API's own path (document 1, "Conventions", 1), and Chainweb's; nodes serve nothing mined on below another. */
+const API_PATH = /\/(?:ledger|chainweb)\/0\.0\/([^/]+)$/;
 
 /** `/config` and `/health-check` are at the host root. */
 export const CONFIG_PATH = '/config';
@@ -31,9 +34,41 @@ export function nodeAddress(url: string, network: string): NodeAddress {
   return {
     origin: parsed.origin,
     basePath,
-    network: basePath.slice(basePath.lastIndexOf('/') + 1),
-    name: parsed.origin + basePath,
+    network: API_PATH.exec(basePath)?.[1] ?? network,
+    name: parsed.origin + shownPath(basePath),
   };
+}
+
+/**
+ * Hosted nodes have their customer's key in the path, so only the API's own part of it is shown:
+ * `http://host/…/chainweb/0.0/mainnet01`, and of a path without that part `http://host/…`.
+ * @param url one that can be parsed
+ */
+export function shownUrl(url: string): string {
+  const { origin, pathname } = new URL(url);
+  const path = pathname.replace(/\/+$/, '');
+  const shown = shownPath(path);
+  return shown === path ? url : origin + shown;
+}
+
+/** @param path without a slash at the end */
+export function shownPath(path: string): string {
+  const at = path.search(API_PATH);
+  if (at === 0 || path === '') return path;
+  return at < 0 ? '/…' : `/…${path.slice(at)}`;
+}
+
+/** @returns the text with the node's path as it is shown: what answers may repeat what it was asked */
+export function hidePath(text: string, { basePath }: NodeAddress): string {
+  return text.replaceAll(basePath, shownPath(basePath));
+}
+
+/** @returns the names, each of them once: `name`, `name (2)`; nodes may differ in what is not shown */
+export function toldApart(names: readonly string[]): string[] {
+  return names.map((name, index) => {
+    const number = names.slice(0, index + 1).filter((each) => each === name).length;
+    return number === 1 ? name : `${name} (${number})`;
+  });
 }
 
 /** Whether a node's URL names its API's path, and with it the network. @param url one that can be parsed */

@@ -250,6 +250,20 @@ describe('nodes', () => {
     expect(await about(['http://good'], true)).toEqual([]);
   });
 
+  it('are named without a key in their paths, and told apart', async () => {
+    const urls = [
+      'http://good',
+      'https://good/SECRET/chainweb/0.0/mainnet01',
+      'https://good/OTHER/chainweb/0.0/mainnet01',
+    ];
+    const names = (await examineNodes(settings(urls), ask)).map(({ what }) => what.split(' work:')[0]);
+    expect(names).toEqual([
+      'http://good',
+      'https://good/…/chainweb/0.0/mainnet01',
+      'https://good/…/chainweb/0.0/mainnet01 (2)',
+    ]);
+  });
+
   it('without a key are not asked for work', async () => {
     const asked: NodeQuestion[] = [];
     const findings = await examineNodes(settings(['http://good'], []), async (question) => {

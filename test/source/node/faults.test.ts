@@ -1,5 +1,6 @@
 /** The node source against everything that goes wrong. No fault may crash it, hang it, or lose a solution. */
 
+import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
@@ -428,3 +429,24 @@ describe('update streams fail', () => {
     },
   );
 });
+
+it.each([503, 500, 404, 403, 400, 418])(
+  'a key in its path is in nothing that is told, whatever it answers: %i',
+  async (status) => {
+    const asked = new Set<string>();
+    const server = createHttpServer(({ url = '' }, response) => {
+      asked.add(url);
+      response.writeHead(status, { 'x-server-timestamp': '1700000000' }).end(`no ${url} for you`);
+    });
+    onTestFinished(() => void server.close().closeAllConnections());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    for (const path of ['/SECRET/chainweb/0.0/mainnet01', '/v1/SECRET']) {
+      const { source, recorder } = followNode(`http://127.0.0.1:${port}${path}`);
+      await eventually(() => expect(recorder.of('source').some(({ state }) => state === 'lost')).toBe(true));
+      expect(asked).toContain(`${path}/mining/work`);
+      expect(JSON.stringify([source.name, recorder.all])).not.toContain('SECRET');
+      expect(source.name).toContain('/…');
+    }
+  },
+);
