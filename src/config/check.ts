@@ -51,9 +51,7 @@ function overreach({ document, where, file, unasked }: Said): string[] {
 }
 
 /** As they stand in the file. */
-function byLine(a: string, b: string): number {
-  return a.localeCompare(b, 'en', { numeric: true });
-}
+const { compare: byLine } = new Intl.Collator('en', { numeric: true });
 
 type Tables = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
 
@@ -99,15 +97,27 @@ function tellUnknown(path: Path, where: (path: Path) => string): string {
   const place = `${where(path)}: `;
   if (belongs !== undefined) return `${place}there is no setting ${nameOf(path)}. ${belongs}`;
   const what = key === undefined ? 'table' : 'setting';
-  return `${place}there is no ${what} ${nameOf(path)}.${suggestion(key ?? table, namesFor(table, key))}`;
+  return `${place}there is no ${what} ${nameOf(path)}.${suggestion(key ?? table, namesIn(key === undefined ? undefined : table))}`;
 }
 
+type Names = ReadonlyMap<string, readonly string[]>;
+
+/** By table; undefined is the top, and '' any table that is none. A hostile file asks thousands of times. */
+const names = new Map<string | undefined, Names>();
+
 /** What may be meant in a table, or else at the top: there, other names are suggested with their tables. */
-function namesFor(table: string, key: string | undefined): Map<string, string[]> {
+function namesIn(table: string | undefined): Names {
+  const known = table === undefined || ENTRIES.some((entry) => entry.table === table) ? table : '';
+  const all = names.get(known) ?? gatherNames(known);
+  names.set(known, all);
+  return all;
+}
+
+function gatherNames(table: string | undefined): Names {
   const aliases = ({ key, flag }: Entry) => [key, ...(flag === undefined ? [] : [flag.slice(2)])];
-  const here = ENTRIES.filter((entry) => entry.table === table && key !== undefined);
-  const elsewhere = ENTRIES.filter((entry) => !here.includes(entry));
-  const tables = key === undefined ? ENTRIES.map((entry): [string, string[]] => [entry.table, []]) : [];
+  const here = ENTRIES.filter((entry) => entry.table === table);
+  const elsewhere = ENTRIES.filter((entry) => entry.table !== table);
+  const tables = table === undefined ? ENTRIES.map((entry): [string, string[]] => [entry.table, []]) : [];
   return new Map([
     ...tables,
     ...here.map((entry): [string, string[]] => [entry.key, aliases(entry)]),

@@ -66,6 +66,7 @@ test('the summary has each device’s books', () => {
     expected_blocks: 2,
     best_difficulty: 0,
     new_cuts: 0,
+    missed_cuts: 0,
     devices: { gpu0: { ...counts, restarts: 1 } },
   });
 });

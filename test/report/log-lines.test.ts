@@ -124,6 +124,22 @@ test('a verdict has the counts of all devices', () => {
   ]);
 });
 
+test('blocks that a stream did not tell are warnings, with the chains that are polled for it, until that is over', () => {
+  const { lines, tell } = log();
+  const source = 'http://node';
+  tell({ event: 'missed_cut', source, chain: 3 });
+  const chains = [
+    { chain: 3, reason: 'missed a block' as const },
+    { chain: 4, reason: 'no stream' as const },
+  ];
+  tell({ event: 'polling', source, chains }, { event: 'polling', source, chains: [] });
+  expect(lines.map(({ level, msg }) => `${level}: ${msg}`)).toEqual([
+    'warn: http://node has a block on chain 3 that its open update stream did not tell: stale work was mined',
+    'warn: http://node is asked for work every few seconds on chains 3 (missed a block), 4 (no stream)',
+    'info: http://node tells its blocks by update streams again',
+  ]);
+});
+
 test('an alarm is a warning, and its end is told of, each under the name of its device', () => {
   const { lines, tell } = log();
   tell({ event: 'alarm', alarm: 'low_hashrate', state: 'raised', value: 1.5e9, limit: 2e9 });

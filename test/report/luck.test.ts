@@ -106,7 +106,29 @@ describe('how the rig is doing', () => {
       sinceMs: 5_000,
       losses: 1,
       warning: 'it does not list this miner',
+      missedCuts: 0,
+      polled: [],
     });
+  });
+
+  test('tells which chains of a node are polled, and counts the blocks that its streams did not tell', () => {
+    const { tally } = rig();
+    const polling = (...chains: { chain: number; reason: 'no stream' | 'missed a block' }[]) =>
+      tally.listen({ event: 'polling', source: 'http://a', chains });
+    for (const chain of [3, 4]) tally.listen({ event: 'missed_cut', source: 'http://a', chain });
+    tally.listen({ event: 'missed_cut', source: 'http://b', chain: 3 });
+    polling({ chain: 3, reason: 'missed a block' }, { chain: 4, reason: 'no stream' });
+    expect(tally.now().sources.get('http://a')).toMatchObject({
+      state: 'connecting',
+      missedCuts: 2,
+      polled: [
+        { chain: 3, reason: 'missed a block' },
+        { chain: 4, reason: 'no stream' },
+      ],
+    });
+    expect(tally.summary().missed_cuts).toBe(3);
+    polling();
+    expect(tally.now().sources.get('http://a')).toMatchObject({ missedCuts: 2, polled: [] });
   });
 
   test('counts New Cuts and how long restarts took', () => {

@@ -35,6 +35,7 @@ describe('each device’s books', () => {
       expected_blocks: 71,
       best_difficulty: 0,
       new_cuts: 0,
+      missed_cuts: 0,
       devices: { cpu, gpu0 },
     });
     expect(tally.accepted).toBe(3);

@@ -6,11 +6,15 @@ import { serve } from './serving.ts';
 const json = { 'content-type': 'application/json' };
 
 /** A rig of which everything is known. */
+const POLLED = [{ chain: 3, reason: 'missed a block' as const }];
+
 async function busyRig() {
   const rig = await serve({ control: true });
   const { emit, clock } = rig;
   emit({ event: 'source', source: 'http://127.0.0.1:1848/ledger', state: 'connected', reason: 'reached' });
   emit({ event: 'source', source: 'http://127.0.0.1:1849/ledger', state: 'lost', reason: 'refused' });
+  emit({ event: 'missed_cut', source: 'http://127.0.0.1:1848/ledger', chain: 3 });
+  emit({ event: 'polling', source: 'http://127.0.0.1:1848/ledger', chains: POLLED });
   emit(device('cpu', 'ready'));
   emit(device('gpu0', 'ready'));
   emit(device('gpu1', 'parked', 'it was lost'));
@@ -52,7 +56,13 @@ describe('/api/v1/status', () => {
     });
     expect(json.devices.gpu1).toMatchObject({ state: 'parked', reason: 'it was lost', hashes: 0, proven: null });
     expect(json.sources['http://127.0.0.1:1849/ledger']).toMatchObject({ state: 'lost', losses: 1, reason: 'refused' });
+    expect(json.sources['http://127.0.0.1:1848/ledger']).toMatchObject({ missed_cuts: 1, polled_chains: POLLED });
     expect(json).toMatchObject({ control: true, paused: false, ready: true });
+  });
+
+  it('is in short at /healthz: which chains are polled, and why', async () => {
+    const { ask } = await busyRig();
+    expect((await ask('/healthz')).json).toEqual({ status: 'ok', polled_chains: POLLED });
   });
 
   it('has null for what is not known yet', async () => {

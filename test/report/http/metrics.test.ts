@@ -16,6 +16,8 @@ it('are what the summary says', async () => {
   const { ask, emit, tally, clock } = await serve();
   emit({ event: 'source', source: 'http://127.0.0.1:1', state: 'connected', reason: '' });
   emit({ event: 'source', source: 'http://127.0.0.1:2', state: 'lost', reason: 'refused' });
+  emit({ event: 'missed_cut', source: 'http://127.0.0.1:1', chain: 3 });
+  emit({ event: 'polling', source: 'http://127.0.0.1:1', chains: [{ chain: 3, reason: 'missed a block' }] });
   for (const name of ['cpu', 'gpu0']) emit(device(name, 'ready'));
   emit({ event: 'work', chain: 3, height: 42n, difficulty: 1_000 });
   emit({ event: 'new_cut', chain: 3 });
@@ -33,6 +35,12 @@ it('are what the summary says', async () => {
   expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
   const samples = samplesOf(text);
   const summary = tally.summary();
+  expect(samples.get('pickaxe_node_missed_cuts_total{node="http://127.0.0.1:1"}')).toBe(1);
+  expect(samples.get('pickaxe_node_missed_cuts_total{node="http://127.0.0.1:2"}')).toBe(0);
+  const polled = [...samples].filter(([name]) => name.startsWith('pickaxe_node_polled_chain'));
+  expect(polled).toEqual([
+    ['pickaxe_node_polled_chain{node="http://127.0.0.1:1",chain="3",reason="missed a block"}', 1],
+  ]);
   for (const [name, books] of Object.entries(summary.devices)) {
     const of = `{device="${name}"}`;
     expect(samples.get(`pickaxe_hashes_total${of}`)).toBe(books.hashes);
