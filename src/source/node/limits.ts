@@ -21,7 +21,7 @@ export interface NodeLimits {
   readonly pollMs: number;
   /** Work is fetched anew at this age: a stream that tells nothing is found out by what a fetch brings. */
   readonly refreshMs: number;
-  /** A New Cut may come this much later than a fetch that already shows its block. */
+  /** A New Cut may come this much later, or earlier, than a fetch that shows its block. */
   readonly newCutGraceMs: number;
   /** A work request that a New Cut finds under way is let go after this, and sent again. */
   readonly hurryMs: number;

@@ -88,8 +88,10 @@ export class StreamTrust {
     state.parent = { hash: parent, askedAtMs };
     if (!known || equalBytes(known.hash, parent)) return;
     const watched = state.openedAtMs !== undefined && state.openedAtMs <= known.askedAtMs;
-    const told = state.cutAtMs !== undefined && state.cutAtMs >= known.askedAtMs;
-    // Its New Cut may still be on the way.
+    // A New Cut can come before the node hands out its block as work.
+    const tellsAfterMs = Math.min(known.askedAtMs, askedAtMs - this.#limits.newCutGraceMs);
+    const told = state.cutAtMs !== undefined && state.cutAtMs >= tellsAfterMs;
+    // And it may still be on the way.
     if (watched && !told) state.suspectedAtMs ??= nowMs;
   }
 
@@ -152,13 +154,16 @@ export class StreamTrust {
     return Math.max(Math.min(pollMs, refreshMs), Math.min(silentMs * SILENCE_PART, refreshMs));
   }
 
-  /** What keeps one stream from telling its blocks keeps its neighbours, too, as long as they have not proven otherwise. */
+  /**
+   * What keeps one stream from telling its blocks keeps its neighbours, too, as long as they have not proven otherwise.
+   * @returns the chains whose open streams were trusted until now
+   */
   #distrust(found: readonly number[], nowMs: number): number[] {
     const { refreshMs } = this.#limits;
     const silent = [...this.#chains].filter(
       ([chain, { cutAtMs }]) => found.includes(chain) || cutAtMs === undefined || nowMs - cutAtMs > refreshMs,
     );
-    const fresh = silent.filter(([, { missed }]) => !missed);
+    const fresh = silent.filter(([, { missed, openedAtMs }]) => !missed && openedAtMs !== undefined);
     for (const [, state] of silent) state.missed = true;
     return fresh.map(([chain]) => chain);
   }

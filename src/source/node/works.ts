@@ -11,8 +11,9 @@ import type { NodeLimits } from './limits.ts';
 /** Bounds the memory for works of a node that makes them by the second; none lives longer than `expiryMs`. */
 const MOST_REMEMBERED = 1_024;
 /**
- * A node can tell a New Cut, or take a solution, before what it hands out as work has changed. The same work again is
- * asked about after pauses that double from the first: a second and a half in all, after which the node is believed.
+ * A node can tell a New Cut, or take a solution, before what it hands out as work has changed. Work on the same parent
+ * again is asked about after pauses that double from the first: a second and a half in all, after which the node is
+ * believed.
  */
 const FIRST_REPEAT_MS = 50;
 const MOST_REPEATS = 5;
@@ -26,7 +27,7 @@ interface Fetched {
   outdated: boolean;
 }
 
-/** What has made a work worthless, which the node may hand out once more. */
+/** A work that has become worthless, and by what. The node may hand out its parent once more. */
 interface Ended {
   readonly work: Work;
   readonly by: 'new cut' | 'solved';
@@ -118,9 +119,10 @@ export class Works {
     return true;
   }
 
-  /** The solution was not taken, so the work is as good as before. */
+  /** The solution was not taken, so the work is as good as before, unless a New Cut has come since. */
   notSolved(work: Work): void {
-    if (this.#ended?.work === work) this.#ended = undefined;
+    if (this.#ended?.work !== work) return;
+    this.#ended = this.isOutdated(work) ? { work, by: 'new cut', repeats: 0 } : undefined;
     this.#repeatAtMs = Number.NEGATIVE_INFINITY;
   }
 
@@ -179,7 +181,7 @@ export class Works {
   /** Decides when to ask again for other work than what has ended. @returns whether this one may be mined meanwhile */
   #expectOther(work: Work, nowMs: number): boolean {
     const ended = this.#ended;
-    if (!ended || !isRepeated(ended, work) || ended.repeats >= MOST_REPEATS) {
+    if (!ended || !haveSameParent(ended.work, work) || ended.repeats >= MOST_REPEATS) {
       this.#ended = undefined;
       this.#repeatAtMs = Number.NEGATIVE_INFINITY;
       return true;
@@ -203,11 +205,6 @@ export class Works {
 /** Nodes write the time of asking into the same work: a header that differs only in that is the same work. */
 function isSameWork(a: Work, b: Work): boolean {
   return a.chain === b.chain && equalBytes(a.target, b.target) && equalBytes(fixedPart(a), fixedPart(b));
-}
-
-function isRepeated({ work, by }: Ended, again: Work): boolean {
-  if (by === 'new cut') return isSameWork(work, again);
-  return haveSameParent(work, again);
 }
 
 function haveSameParent(a: Work, b: Work): boolean {

@@ -13,11 +13,11 @@ const onUpdates = (kind: FaultInput['kind'], more: Partial<FaultInput> = {}): Fa
   { endpoint: 'updates', kind, ...more },
 ];
 
-async function deaf(faults: FaultInput[], options = {}) {
+async function deaf(faults: FaultInput[], options = {}, limits: Partial<NodeLimits> = QUICK) {
   const { node, url } = await startNode(options);
   node.pickChain = () => 3;
   node.faults = faults;
-  const followed = followNode(url, QUICK);
+  const followed = followNode(url, limits);
   await followed.follower.work();
   await eventually(() => expect(node.openStreamsFor(3)).toBe(1));
   const { recorder } = followed;
@@ -71,13 +71,15 @@ describe('a stream that is open and silent', () => {
 });
 
 it('a stream that tells everything at its end is not trusted for that', async () => {
-  const { node, recorder, advanced } = await deaf(onUpdates('buffered stream'), { streamMs: 800 });
+  // On a machine that is busy the end of a stream can be read some time after what it has told.
+  const limits = { ...QUICK, steadyStreamMs: 1_000 };
+  const { node, recorder, advanced } = await deaf(onUpdates('buffered stream'), { streamMs: 1_500 }, limits);
   await advanced();
   await eventually(() => expect(recorder.of('missed_cut')).toHaveLength(1));
   const { updates } = node.books.requests;
   await eventually(() => {
     node.advance(3);
-    expect(node.books.requests.updates).toBeGreaterThan(updates + 4);
+    expect(node.books.requests.updates).toBeGreaterThan(updates + 2);
   });
   const since = recorder.all.findIndex(({ event }) => event === 'missed_cut');
   const told = recorder.all.slice(since).flatMap((event) => (event.event === 'polling' ? [event.chains] : []));

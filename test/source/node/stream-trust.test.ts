@@ -43,13 +43,61 @@ describe('StreamTrust', () => {
     expect(afterGrace()).toEqual([3]);
     expect(trust.pollReason(3)).toBe('missed a block');
     expect(trust.polled(ms)).toEqual([{ chain: 3, reason: 'missed a block' }]);
+    expect(trust.judgeAtMs()).toBe(Number.POSITIVE_INFINITY);
     // It is told once.
     fetch(3, 3);
     expect(afterGrace()).toEqual([]);
   });
 
+  it('counts the grace from the first block that was not told, however many follow', () => {
+    trust.opened(3, ms);
+    fetch(3, 1);
+    fetch(3, 2);
+    const judgeAtMs = trust.judgeAtMs();
+    ms += limits.newCutGraceMs - 100;
+    fetch(3, 3);
+    expect(trust.judgeAtMs()).toBe(judgeAtMs);
+    expect(trust.judge(judgeAtMs)).toEqual([3]);
+  });
+
+  it('takes no offence at a New Cut that comes before its block is handed out', () => {
+    trust.opened(3, ms);
+    fetch(3, 1);
+    ms += 20_000;
+    trust.newCut(3, ms);
+    for (const pauseMs of [1, 50, 100, 200]) {
+      ms += pauseMs;
+      fetch(3, 1);
+    }
+    ms += 400;
+    fetch(3, 2);
+    expect(afterGrace()).toEqual([]);
+    // It has told that block, and no other one.
+    ms += 20_000;
+    fetch(3, 3);
+    expect(afterGrace()).toEqual([3]);
+  });
+
+  it('takes no offence at a block that a stream which opened during the fetch before could not tell', () => {
+    trust.opened(4, ms);
+    trust.fetched(3, parent(1), ms, ms + 10);
+    trust.opened(3, ms + 5);
+    ms += 1_000;
+    fetch(3, 2);
+    expect(afterGrace()).toEqual([]);
+  });
+
+  it('takes no offence when the stream ends before the grace is over: its New Cut may be lost with it', () => {
+    trust.opened(3, ms);
+    fetch(3, 1);
+    fetch(3, 2);
+    trust.ended(3, ms);
+    expect(afterGrace()).toEqual([]);
+    expect(trust.pollReason(3)).toBe('no stream');
+  });
+
   it.each<[string, () => void]>([
-    ['told before the fetch', () => trust.newCut(3, ms)],
+    ['told before the fetch', () => trust.newCut(3, ms - 1)],
     ['of a stream that opened after the fetch before', () => trust.opened(3, ms)],
     ['of a stream that was closed meanwhile', () => trust.ended(3, ms)],
   ])('takes no offence at a block %s', (_, happens) => {
@@ -88,6 +136,18 @@ describe('StreamTrust', () => {
     ]);
   });
 
+  it('distrusts the chains that have no stream, too, and does not say that it has missed a block', () => {
+    trust.opened(3, ms);
+    trust.opened(4, ms);
+    trust.ended(4, ms);
+    fetch(3, 1);
+    ms += limits.refreshMs + 1;
+    fetch(3, 2);
+    expect(afterGrace()).toEqual([3]);
+    trust.opened(4, ms);
+    expect(trust.pollReason(4)).toBe('missed a block');
+  });
+
   it('trusts a stream again that has spoken and stays open, and not one that speaks at its end', () => {
     trust.opened(3, ms);
     fetch(3, 1);
@@ -102,16 +162,20 @@ describe('StreamTrust', () => {
     trust.newCut(3, ms);
     expect(trust.judgeAtMs()).toBe(ms + limits.steadyStreamMs);
     ms += limits.steadyStreamMs - 1;
+    // However often it speaks meanwhile.
+    trust.newCut(3, ms);
     trust.judge(ms);
     expect(trust.pollReason(3)).toBe('missed a block');
     ms += 1;
     trust.judge(ms);
     expect(trust.pollReason(3)).toBeUndefined();
     expect(trust.polled(ms)).toEqual([]);
+    expect(trust.judgeAtMs()).toBe(Number.POSITIVE_INFINITY);
   });
 
   it('does not list a chain whose stream is about to open', () => {
     trust.opened(3, ms);
+    ms += 240_000;
     trust.ended(3, ms);
     expect(trust.polled(ms + limits.pollMs - 1)).toEqual([]);
     expect(trust.polled(ms + limits.pollMs)).toEqual([{ chain: 3, reason: 'no stream' }]);
@@ -121,6 +185,8 @@ describe('StreamTrust', () => {
     it('is that of polling until a stream has spoken, and grows with the silence', () => {
       trust.opened(3, ms);
       expect(trust.refreshMs(ms)).toBe(limits.pollMs);
+      // A stream that opens proves nothing.
+      trust.opened(4, ms + 60_000);
       expect(trust.refreshMs(ms + 60_000)).toBe(6_000);
       expect(trust.refreshMs(ms + 3_600_000)).toBe(limits.refreshMs);
     });
@@ -135,9 +201,20 @@ describe('StreamTrust', () => {
         trust.newCut(3 + (i % 2), ms + 499);
       }
       expect(trust.refreshMs(ms + 499)).toBe(limits.refreshMs);
-      expect(trust.refreshMs(ms + 10_000)).toBe(limits.refreshMs);
-      expect(trust.refreshMs(ms + 15_000)).toBe(limits.pollMs);
+      // Three of the usual pauses, which are 3,501 ms.
+      expect(trust.refreshMs(ms + 499 + 10_500)).toBe(limits.refreshMs);
+      expect(trust.refreshMs(ms + 499 + 10_510)).toBe(limits.pollMs);
       expect(trust.refreshMs(ms + 30_499)).toBe(3_000);
+    });
+
+    it('hardly changes with a single long pause', () => {
+      trust.opened(3, ms);
+      for (const pauseMs of [...Array(50).fill(4_000), 40_000]) {
+        ms += pauseMs;
+        trust.newCut(3, ms);
+      }
+      expect(trust.refreshMs(ms + 25_000)).toBe(limits.refreshMs);
+      expect(trust.refreshMs(ms + 26_000)).toBe(2_600);
     });
 
     it('is not shortened by a silence of a few seconds, however quick the chains are', () => {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { HEADER_BYTES } from '#pickaxe/chain/layout.js';
 import type { Work } from '#pickaxe/chain/work.js';
 import { withCreationTime } from '#pickaxe/chain/work.js';
 import { Works } from '#pickaxe/source/node/works.js';
@@ -7,6 +8,12 @@ import { makeWork } from '../../fakes.ts';
 const limits = { burstMs: 100, pollMs: 2_000, expiryMs: 300_000 };
 const refreshMs = 20_000;
 const workOn = (chain: number): Work => ({ ...makeWork(100), chain });
+/** The same parent under another block, as nodes make for new transactions. */
+const otherPayload = (work: Work): Work => {
+  const header = work.header.slice();
+  header[200] ^= 1;
+  return { ...work, id: 'other payload', header };
+};
 const NOW = Number.NEGATIVE_INFINITY;
 
 describe('Works', () => {
@@ -85,11 +92,14 @@ describe('Works', () => {
     fetch(workOn(3));
     expect(works.newCut(3, ms)).toBe(true);
     ms += 5;
-    fetch(workOn(3));
+    const next = workOn(3);
+    fetch(next);
     for (let i = 0; i < 5; i++) {
       ms += 5;
       expect(works.newCut(3, ms)).toBe(false);
     }
+    // A solution of it is worth sending.
+    expect(works.isOutdated(next)).toBe(false);
     expect(due()).toBe(1_000_000 + limits.burstMs);
     ms = due();
     fetch(workOn(3));
@@ -113,13 +123,16 @@ describe('Works', () => {
     expect(due()).toBeLessThanOrEqual(ms);
     fetch(workOn(3));
     expect(due()).toBe(ms + refreshMs);
+    expect(works.newCut(3, ms + limits.burstMs - 1)).toBe(false);
   });
 
-  it('keeps the work when a fetch brings the same, with another time of asking', () => {
+  it('keeps the work when a fetch brings the same, with another time of asking and another nonce', () => {
     const work = workOn(3);
     expect(fetch(work)).toBe(true);
     openStream(3);
-    expect(fetch({ ...work, id: 'again', header: withCreationTime(work.header, 1n) })).toBe(false);
+    const header = withCreationTime(work.header, 1n);
+    header[HEADER_BYTES - 1] ^= 1;
+    expect(fetch({ ...work, id: 'again', header })).toBe(false);
     expect(works.current).toBe(work);
     expect(due()).toBe(ms + refreshMs);
   });
@@ -148,15 +161,34 @@ describe('Works', () => {
     expect(due()).toBe(ms + refreshMs);
   });
 
+  it('asks no more once the node has handed out other work', () => {
+    const work = workOn(3);
+    openStream(3);
+    fetch(work);
+    works.newCut(3, ms);
+    fetch({ ...work });
+    ms += 5;
+    fetch(workOn(3));
+    expect(due()).toBe(ms + refreshMs);
+  });
+
+  it('takes another payload on the parent that a New Cut has ended for no answer to it', () => {
+    const work = workOn(3);
+    openStream(3);
+    fetch(work);
+    works.newCut(3, ms);
+    expect(fetch(otherPayload(work))).toBe(true);
+    expect(due()).toBe(ms + 50);
+  });
+
   it('does not mine what has been solved, until the node has insisted on it', () => {
     const work = workOn(3);
     openStream(3);
     fetch(work);
     expect(works.solved(work)).toBe(true);
     expect(due()).toBe(NOW);
-    const again = { ...makeWork(100), chain: 3, header: work.header.slice() };
     // Another payload on the same parent is worth as little.
-    again.header[200] ^= 1;
+    const again = otherPayload(work);
     for (let i = 0; i < 5; i++) {
       expect(fetch(again)).toBe(false);
       expect(works.current).toBeUndefined();
@@ -183,6 +215,31 @@ describe('Works', () => {
     works.solved(work);
     works.notSolved(work);
     expect(fetch({ ...work })).toBe(true);
+  });
+
+  it('goes on asking for what a New Cut has announced when a solution of the work before is not taken', () => {
+    const work = workOn(3);
+    openStream(3);
+    fetch(work);
+    works.solved(work);
+    works.newCut(3, ms);
+    expect(fetch({ ...work })).toBe(false);
+    works.notSolved(work);
+    expect(due()).toBe(NOW);
+    // The node has not made it yet, so this is what a New Cut has ended.
+    expect(fetch({ ...work })).toBe(true);
+    expect(due()).toBe(ms + 50);
+  });
+
+  it('goes on asking when a solution of an earlier work is not taken', () => {
+    const [earlier, work] = [workOn(3), workOn(3)];
+    openStream(3);
+    fetch(earlier);
+    fetch(work);
+    works.newCut(3, ms);
+    fetch({ ...work });
+    works.notSolved(earlier);
+    expect(due()).toBe(ms + 50);
   });
 
   it('is left alone by a solution on another parent', () => {
@@ -222,6 +279,18 @@ describe('Works', () => {
     works.newCut(3, ms);
     expect(works.isOutdated(work)).toBe(true);
     expect(works.lifeMs(workOn(3), ms)).toBe(0);
+  });
+
+  it('forgets works that the node has forgotten, and the first of more than a node makes', () => {
+    const [old, first] = [workOn(3), workOn(3)];
+    fetch(old);
+    ms += limits.expiryMs + 1;
+    fetch(first);
+    expect(works.lifeMs(old, ms)).toBe(0);
+    for (let i = 1; i < 1_024; i++) fetch(workOn(3));
+    expect(works.lifeMs(first, ms)).toBe(limits.expiryMs);
+    fetch(workOn(3));
+    expect(works.lifeMs(first, ms)).toBe(0);
   });
 
   it('knows which of the earlier works have had a New Cut', () => {
