@@ -12,6 +12,8 @@ export class Haste {
   readonly #limits: Pick<NodeLimits, 'burstMs' | 'hurryMs'>;
   readonly #pauses = new Bell();
   #lastSignMs = Number.NEGATIVE_INFINITY;
+  /** How often everything was let go. */
+  #releases = 0;
   #burstEnd: NodeJS.Timeout | undefined;
   /** The fetch under way. */
   #fetching: AbortController | undefined;
@@ -22,7 +24,7 @@ export class Haste {
     this.#limits = limits;
   }
 
-  /** The node has given a sign of life. Of a burst the first one counts, and the others together at its end. */
+  /** The node has given a sign of life. In a burst the first one counts, and the others together at its end. */
   signOfLife(): void {
     const nowMs = this.#clock.monotonicMs();
     const burstLeftMs = this.#lastSignMs + this.#limits.burstMs - nowMs;
@@ -39,14 +41,15 @@ export class Haste {
     if (this.#fetching) this.#timer ??= setTimeout(() => this.#fetching?.abort(), this.#limits.hurryMs);
   }
 
-  /** Ends everything at once. */
+  /** Ends every pause and the fetch under way, at once. */
   letGo(): void {
+    this.#releases += 1;
     this.#pauses.ring();
     this.#fetching?.abort();
   }
 
   /**
-   * Runs one fetch, for `stop` or until it is let go.
+   * Runs one fetch until it ends, until it is let go, or until `stop`.
    * @returns false when it was let go
    * @throws what `fetch` throws for another reason
    */
@@ -69,12 +72,13 @@ export class Haste {
     }
   }
 
-  /** Waits this long, or until a sign of life while `isEager`, or until `stop`. Never throws. */
+  /** Waits this long, or until a sign of life while `isEager`, until `letGo`, or until `stop`. Never throws. */
   async pause(ms: number, stop: AbortSignal, isEager: () => boolean = () => true): Promise<void> {
+    const releases = this.#releases;
     const untilMs = this.#clock.monotonicMs() + ms;
     for (let leftMs = ms; leftMs > 0 && !stop.aborted; leftMs = untilMs - this.#clock.monotonicMs()) {
       await this.#pauses.wait(leftMs, stop);
-      if (isEager()) return;
+      if (isEager() || this.#releases !== releases) return;
     }
   }
 }

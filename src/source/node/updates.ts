@@ -57,11 +57,6 @@ export class Updates {
     this.#streams.set(chain, stream);
   }
 
-  /** Whether New Cuts of the chain arrive now. */
-  isOpen(chain: number): boolean {
-    return this.#streams.get(chain)?.isOpen ?? false;
-  }
-
   /** How many streams are open. */
   get open(): number {
     return [...this.#streams.values()].filter(({ isOpen }) => isOpen).length;

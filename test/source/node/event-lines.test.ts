@@ -6,7 +6,8 @@ async function* chunksOf(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Arra
   yield* parts;
 }
 
-const now = () => 0;
+/** Monotonic clocks begin anywhere. */
+const now = () => 1e9;
 
 async function transform(...parts: (string | Uint8Array)[]): Promise<string> {
   const encoder = new TextEncoder();
@@ -43,16 +44,22 @@ describe('withData', () => {
   });
 
   it.each(['\n', '\r\n', '\r'])('reads lines that end in %j, however they are split', async (end) => {
-    const text = ['event:New Cut', '', ': a comment ☃', '', 'event:Refreshed Block', '', ''].join(end);
+    const text = ['event:New Cut', '', ': a comment', '', 'event:☃', '', ''].join(end);
     const bytes = new TextEncoder().encode(text);
     const whole = await transform(text);
-    expect(whole).toBe('event:New Cut\ndata:\n\nevent:Refreshed Block\ndata:\n\n');
+    expect(whole).toBe('event:New Cut\ndata:\n\nevent:☃\ndata:\n\n');
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 0, max: bytes.length }), { maxLength: 8 }), async (cuts) => {
         const at = [0, ...cuts.sort((a, b) => a - b), bytes.length];
         const parts = at.slice(1).map((end, i) => bytes.subarray(at[i], end));
         expect(await transform(...parts)).toBe(whole);
       }),
+    );
+  });
+
+  it('reads lines that end in different ways', async () => {
+    expect(await transform('event:a\r\n\nevent:b\n\r\nevent:c\r\r\n')).toBe(
+      'event:a\ndata:\n\nevent:b\ndata:\n\nevent:c\ndata:\n\n',
     );
   });
 

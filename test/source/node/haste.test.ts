@@ -66,6 +66,19 @@ describe('a pause', () => {
     const next = haste.pause(60_000, signal);
     await vi.advanceTimersByTimeAsync(1_000);
     expect(await isSettled(next)).toBe(false);
+    // The next burst is like the first.
+    haste.signOfLife();
+    const later = haste.pause(60_000, signal);
+    haste.signOfLife();
+    await vi.advanceTimersByTimeAsync(limits.burstMs);
+    expect(await isSettled(later)).toBe(true);
+  });
+
+  it('ends when everything is let go, even where a sign of life does not matter', async () => {
+    const haste = new Haste(clock, limits);
+    const pause = haste.pause(60_000, new AbortController().signal, () => false);
+    haste.letGo();
+    expect(await isSettled(pause)).toBe(true);
   });
 });
 
@@ -85,6 +98,34 @@ describe('a fetch', () => {
     expect(await fetch).toBe(false);
   });
 
+  it('that hangs is let go each time', async () => {
+    const haste = new Haste(clock, limits);
+    for (let i = 0; i < 3; i++) {
+      const fetch = haste.hurried(new AbortController().signal, hanging);
+      haste.signOfLife();
+      await vi.advanceTimersByTimeAsync(limits.hurryMs);
+      expect(await isSettled(fetch)).toBe(true);
+    }
+  });
+
+  it('that is let go and ends without a word is let go all the same', async () => {
+    const haste = new Haste(clock, limits);
+    const deaf = (stop: AbortSignal) => new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve()));
+    const fetch = haste.hurried(new AbortController().signal, deaf);
+    haste.letGo();
+    expect(await fetch).toBe(false);
+  });
+
+  it('that begins after a sign of life is not hurried by it', async () => {
+    const haste = new Haste(clock, limits);
+    const { signal } = new AbortController();
+    await haste.hurried(signal, async () => {});
+    haste.signOfLife();
+    const next = haste.hurried(signal, hanging);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await isSettled(next)).toBe(false);
+  });
+
   it('is let go at once when everything is', async () => {
     const haste = new Haste(clock, limits);
     const fetch = haste.hurried(new AbortController().signal, hanging);
@@ -97,7 +138,9 @@ describe('a fetch', () => {
     const { signal } = new AbortController();
     const first = haste.hurried(signal, () => new Promise((resolve) => setTimeout(resolve, 500)));
     haste.signOfLife();
-    await vi.advanceTimersByTimeAsync(500);
+    await vi.advanceTimersByTimeAsync(limits.burstMs);
+    haste.signOfLife();
+    await vi.advanceTimersByTimeAsync(400);
     expect(await first).toBe(true);
     const next = haste.hurried(signal, hanging);
     await vi.advanceTimersByTimeAsync(60_000);

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { getEventListeners } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { NodeAnswer } from '#pickaxe/source/node/client.js';
 import { NodeError } from '#pickaxe/source/node/errors.js';
 import { type SolvingOptions, solve } from '#pickaxe/source/node/solving.js';
@@ -8,7 +9,11 @@ const UNKNOWN_WORK: NodeAnswer = { status: 404, text: 'No associated Payload' };
 const busy = (more: { byNode?: boolean; retryAfterMs?: number } = {}) => new NodeError('busy', 'it is busy.', more);
 
 /** Answers in order; the last one again and again. */
-function attempts(answers: (NodeAnswer | Error)[], more: Partial<SolvingOptions> = {}) {
+function attempts(
+  answers: (NodeAnswer | Error)[],
+  more: Partial<SolvingOptions> = {},
+  stop: AbortSignal = new AbortController().signal,
+) {
   const pauses: number[] = [];
   let posts = 0;
   let sent = 0;
@@ -30,7 +35,7 @@ function attempts(answers: (NodeAnswer | Error)[], more: Partial<SolvingOptions>
     limits: { solvedAfterMs: 60_000, submitAfterStopMs: 60_000, submitPauses: { firstMs: 100, mostMs: 800 } },
     ...more,
   };
-  const verdict = solve(options, new AbortController().signal);
+  const verdict = solve(options, stop);
   return { verdict, pauses, posts: () => posts, sent: () => sent };
 }
 
@@ -77,6 +82,54 @@ describe('a solution', () => {
   });
 });
 
+describe('a miner that is told to stop', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  /** A node that says nothing. */
+  const post = (stop: AbortSignal) =>
+    new Promise<never>((_, reject) => stop.addEventListener('abort', () => reject(new Error('aborted'))));
+  const limits = { solvedAfterMs: 60_000, submitAfterStopMs: 5_000, submitPauses: { firstMs: 1, mostMs: 1 } };
+
+  it.each(['before', 'after'])('%s a solution is sent gives it the time that it has then', async (when) => {
+    const stop = new AbortController();
+    if (when === 'before') stop.abort();
+    const { verdict } = attempts([], { post, limits }, stop.signal);
+    let settled = false;
+    verdict.then(() => (settled = true));
+    await vi.advanceTimersByTimeAsync(when === 'before' ? 0 : 30_000);
+    stop.abort();
+    await vi.advanceTimersByTimeAsync(limits.submitAfterStopMs - 1);
+    expect(settled).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(settled).toBe(true);
+    expect((await verdict).verdict).toBe('unknown');
+  });
+
+  it('is not kept by a solution that has its verdict', async () => {
+    const stop = new AbortController();
+    let answer: (taken: NodeAnswer) => void = () => {};
+    const { verdict } = attempts([], { post: () => new Promise((resolve) => (answer = resolve)) }, stop.signal);
+    stop.abort();
+    answer(TAKEN);
+    expect((await verdict).verdict).toBe('accepted');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('after many solutions has nothing left of them to end', async () => {
+    const { signal } = new AbortController();
+    for (let i = 0; i < 3; i++) await attempts([TAKEN], {}, signal).verdict;
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+it.each([400, 403, 410, 413])('%i is a refusal', async (status) => {
+  const { verdict, posts } = attempts([{ status, text: 'no' }]);
+  expect(await verdict).toEqual({ verdict: 'rejected', reason: 'no' });
+  expect(posts()).toBe(1);
+});
+
 describe('404', () => {
   it('is stale after attempts that have surely not been taken', async () => {
     const { verdict } = attempts([new NodeError('unreachable', 'away.'), busy({ byNode: true }), UNKNOWN_WORK]);
@@ -90,6 +143,9 @@ describe('404', () => {
     ['an answer that did not come may have', new NodeError('no answer', 'late.')],
   ])('is unknown: %s', async (_, first) => {
     expect((await attempts([first, UNKNOWN_WORK]).verdict).verdict).toBe('unknown');
+    // Whatever comes after it.
+    const unreachable = new NodeError('unreachable', 'away.');
+    expect((await attempts([first, unreachable, UNKNOWN_WORK]).verdict).verdict).toBe('unknown');
   });
 });
 

@@ -48,6 +48,22 @@ it('notices a machine that slept: its monotonic clock stood still', () => {
   expect(resumed).toEqual([3_600_000]);
 });
 
+it('notices a process that was stopped while the wall clock was set back', () => {
+  pass(1_000);
+  world.wallMs -= 3_600_000;
+  world.monotonicMs += 60_000;
+  pass(1_000);
+  expect(resumed).toEqual([60_000]);
+});
+
+it('notices a suspension of a few seconds', () => {
+  pass(1_000);
+  world.wallMs += 3_000;
+  world.monotonicMs += 3_000;
+  pass(1_000);
+  expect(resumed).toEqual([3_000]);
+});
+
 it('takes no offence at a wall clock that is set back', () => {
   pass(1_000);
   world.wallMs -= 3_600_000;

@@ -128,9 +128,9 @@ describe('an open stream', () => {
     expect(told).toEqual(['open', 'end', 'open']);
   });
 
-  it('is left for half a minute when it floods', async () => {
+  it.each([100, nodeLimits.steadyStreamMs])('is left for half a minute when it floods after %i ms', async (ms) => {
     start();
-    await pass(100);
+    await pass(ms);
     opened[0].send('\n'.repeat(100_000));
     await pass(0);
     expect(told).toEqual(['open', 'end', 'garbled']);
@@ -184,6 +184,24 @@ describe('a stream that cannot be opened', () => {
     expect(pauses()).toEqual([250, 500]);
   });
 
+  it('begins with half a minute again after one that lasted, and tells no problem that is over', async () => {
+    answer = () => fail('busy');
+    start();
+    await pass(0);
+    answer = open;
+    await pass(nodeLimits.noStreamsPauseMs + nodeLimits.steadyStreamMs);
+    opened[0].end();
+    await pass(0);
+    expect(told).toEqual(['busy', 'open', 'end', 'open']);
+    await pass(nodeLimits.steadyStreamMs);
+    answer = () => fail('busy');
+    askedAtMs = [];
+    opened[1].end();
+    await pass(nodeLimits.noStreamsPauseMs);
+    expect(pauses()).toEqual([nodeLimits.noStreamsPauseMs]);
+    expect(told.slice(4)).toEqual(['end', 'busy', 'busy']);
+  });
+
   it('is tried at once when the node answers again, unless it has asked for patience', async () => {
     answer = () => fail('unreachable');
     start();
@@ -215,6 +233,15 @@ describe('a stream that cannot be opened', () => {
     expect(askedAtMs).toHaveLength(1);
     await pass(1 + 250);
     expect(askedAtMs).toHaveLength(2);
+  });
+
+  it('is not told of once it is closed', async () => {
+    answer = () => new Promise(() => {});
+    start();
+    await pass(100);
+    stream.close();
+    await pass(600_000);
+    expect(told).toEqual([]);
   });
 
   it('is not tried any more once it is closed', async () => {
