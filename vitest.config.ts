@@ -12,6 +12,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     testTimeout: PATIENCE_MS,
     hookTimeout: PATIENCE_MS,
+    // Of tests that are concurrent: those of scripts, which are busy themselves.
+    maxConcurrency: 2,
     maxWorkers: Math.max(LEAST_WORKERS, availableParallelism() - 1),
   },
 });
