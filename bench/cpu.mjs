@@ -1,7 +1,7 @@
 // All CPU kernels and their peers side by side on one thread, in turns, so that a busy machine is fair to none; then the
 // fastest kernel on several threads beside one.
 //
-//   node bench/cpu.mjs [--seconds 60] [--threads 2] [--out FILE] [kernel …]
+//   node bench/cpu.mjs [--seconds 60] [--threads 2] [--turn-ms 50] [--out FILE] [kernel …]
 //
 // Processor time, not wall time. MH/s is the median of the rounds, p90 what nine of ten rounds reach. The ratio is the
 // median of each round's own. Peers hash the whole 286-byte header. --threads 1 leaves out the second part, which reads
@@ -18,26 +18,27 @@ import { median, printHeading, quantile, save } from './lib/figures.mjs';
 import { startKernelThreads } from './lib/kernel-threads.mjs';
 import { peerRunner, peers, REFERENCE } from './lib/peers.mjs';
 
-/** One turn: long enough for the clock, short enough to interleave. */
-const TURN_MS = 50;
 /** Rounds that are not counted: the turns find their length, and V8 optimises WebAssembly and JavaScript in 10 ms. */
 const WARM_UP_ROUNDS = 8;
 /** What a median takes, however short the run. */
 const MIN_ROUNDS = 5;
-/** One turn of all threads, and their turns. */
-const THREADS_TURN_MS = 1_000;
+/** A turn of all threads is this many times as long; and how many turns they have. */
+const THREADS_TURN = 20;
 const THREADS_ROUNDS = 7;
 
 const { values, positionals: names } = parseArgs({
   options: {
     seconds: { type: 'string', default: '60' },
     threads: { type: 'string', default: '2' },
+    // Long enough for the clock, short enough to interleave.
+    'turn-ms': { type: 'string', default: '50' },
     out: { type: 'string' },
   },
   allowPositionals: true,
 });
-const [seconds, threads] = [Number(values.seconds), Number(values.threads)];
+const [seconds, threads, turnMs] = [values.seconds, values.threads, values['turn-ms']].map(Number);
 if (!(seconds > 0)) throw new Error(`--seconds takes a number above 0, not ${values.seconds}`);
+if (!(turnMs > 0)) throw new Error(`--turn-ms takes a number above 0, not ${values['turn-ms']}`);
 if (!(Number.isInteger(threads) && threads > 0))
   throw new Error(`--threads takes a whole number, not ${values.threads}`);
 
@@ -79,7 +80,7 @@ function takeTurn(one) {
   const hashes = one.run(one.size);
   const ms = Math.max(cpuMs() - startMs, 0.001);
   // Toward a turn's length, by at most a factor of 2. No range has more than 65,536 pages.
-  one.size = Math.round(Math.min(65_536, one.size * Math.min(2, Math.max(0.5, TURN_MS / ms))));
+  one.size = Math.round(Math.min(65_536, one.size * Math.min(2, Math.max(0.5, turnMs / ms))));
   return hashes / ms / 1000;
 }
 
@@ -107,7 +108,7 @@ async function scaling(kernel) {
   const [one, several] = [await startKernelThreads(kernel, 1), await startKernelThreads(kernel, threads)];
   const rounds = [];
   for (let round = 0; round < THREADS_ROUNDS; round++) {
-    const [single, all] = [await one.runRound(THREADS_TURN_MS), await several.runRound(THREADS_TURN_MS)];
+    const [single, all] = [await one.runRound(THREADS_TURN * turnMs), await several.runRound(THREADS_TURN * turnMs)];
     rounds.push({
       wall: all.wallRate / single.wallRate,
       perCpuSecond: all.rate / single.rate,
@@ -123,7 +124,7 @@ printHeading();
 const all = await contestants();
 const results = race(all);
 const rounds = all[0].rates.length;
-console.log(`\n${rounds} rounds of ${TURN_MS} ms each\n`);
+console.log(`\n${rounds} rounds of ${turnMs} ms each\n`);
 console.log(`| | MH/s a thread | p90 | times ${REFERENCE} | of the fastest |\n|---|---|---|---|---|`);
 for (const { name, MHs, p90, timesReference, ofFastest } of results) {
   console.log(
@@ -139,4 +140,4 @@ if (several) {
   );
   console.log(`clock, ${perCpuSecond.toFixed(3)} times per second of processor time`);
 }
-save(values.out, { bench: 'cpu', turnMs: TURN_MS, rounds, reference: REFERENCE, results, ...(several && { several }) });
+save(values.out, { bench: 'cpu', turnMs, rounds, reference: REFERENCE, results, ...(several && { several }) });

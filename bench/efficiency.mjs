@@ -2,7 +2,7 @@
 // hashing threads, with as many threads, in one run. Mining and bare kernel take turns, so that a change of the
 // machine's speed hits both.
 //
-//   node bench/efficiency.mjs [--rounds 5] [--seconds 8] [--threads N] [--kernel NAME] [--out FILE]
+//   node bench/efficiency.mjs [--rounds 5] [--seconds 8] [--warm-up 3] [--threads N] [--kernel NAME] [--out FILE]
 //
 // Mining is the whole miner against a mock node in another process: about a block a second, somebody else's block every
 // few seconds, update streams that end every 5 s. Linux only: it reads the scheduler's statistics.
@@ -23,13 +23,14 @@ const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '8' },
+    'warm-up': { type: 'string', default: '3' },
     threads: { type: 'string' },
     kernel: { type: 'string' },
     out: { type: 'string' },
   },
 });
 printHeading();
-const ms = Number(values.seconds) * 1000;
+const [ms, warmUpMs] = [values.seconds, values['warm-up']].map((seconds) => Number(seconds) * 1000);
 
 /** Processor time so far of this process's threads at the lowest priority: the ones that hash. */
 function hashingNs() {
@@ -51,13 +52,21 @@ async function mining(engine) {
   const emit = (event) => {
     if (event.event === 'hashes') hashes += event.hashes;
   };
+  /** So long, and on until a hash was reported: a busy machine takes longer. */
+  const hashing = async (ms) => {
+    const before = hashes;
+    do await sleep(ms);
+    while (hashes === before);
+  };
   const random = (below) => randomInt(below);
   const run = new Miner({ source, engines: [engine], emit, clock: systemClock, random }).run(stop.signal);
-  await sleep(2_000); // warm-up, and a rate to aim a block a second at
-  node.setDifficulty(hashes / 2);
-  await sleep(1_000);
+  // Two thirds of the warm-up give a rate to aim a block a second at.
+  const begunMs = performance.now();
+  await hashing((2 / 3) * warmUpMs);
+  node.setDifficulty((1000 * hashes) / (performance.now() - begunMs));
+  await hashing(warmUpMs / 3);
   const before = { hashes, ns: hashingNs(), wallMs: performance.now() };
-  await sleep(ms);
+  await hashing(ms);
   const after = { hashes, ns: hashingNs(), wallMs: performance.now() };
   stop.abort();
   await run;

@@ -1,7 +1,7 @@
 // Thousands of dispatches through one engine, with a new job now and then: does memory stay flat?
 //
 //   node bench/gpu-endurance.mjs [--devices gpu0] [--software-gpu] [--dispatches 10000] [--warm-up 20000] [--batch-ms 2]
-//                                [--allow-kib 512] [--out FILE]
+//                                [--allow-kib 512] [--form 'wgsl 64x16'] [--out FILE]
 //
 // The target is so easy that a dispatch has a few hits, each of which is checked: it is then reported by itself, so that
 // dispatches can be counted, at least those with hits. The memory of parent and child is sampled; a line through the last
@@ -19,7 +19,7 @@ import { splitNonce } from '#pickaxe/chain/nonce.js';
 import { integerToTarget } from '#pickaxe/chain/target.js';
 import { formatHashrate } from '#pickaxe/report/units.js';
 import { printHeading, printTable, save } from './lib/figures.mjs';
-import { chooseGpus, engineOf, gpuArguments, listener, numbers } from './lib/gpus.mjs';
+import { chooseGpus, engineOf, gpuArguments, listener, numbers, wishesOf } from './lib/gpus.mjs';
 import { newJob, newSpace } from './lib/mine-offline.mjs';
 import { rssKib } from './lib/process-cpu.mjs';
 
@@ -70,7 +70,7 @@ async function endure(engine, target, dispatches) {
       counts.hits += candidates.length;
       counts.wrongHits += candidates.filter((nonce) => !solves(job, splitNonce(nonce))).length;
       if (counts.dispatches % Math.ceil(dispatches / SAMPLES) === 0) sample();
-      if (++ofJob === JOB_DISPATCHES) stop.abort();
+      if (++ofJob === JOB_DISPATCHES || counts.dispatches >= dispatches) stop.abort();
     }
   }
   return { ...counts, seconds: (performance.now() - startMs) / 1000, samples };
@@ -90,7 +90,7 @@ function slope(samples, whose) {
 printHeading();
 const devices = [];
 for (const gpu of await chooseGpus(values)) {
-  const engine = engineOf(gpu, { batchMs });
+  const engine = engineOf(gpu, wishesOf(values, batchMs));
   const { tuning } = await engine.open(listener());
   const target = easyTarget(tuning.hashesPerSecond);
   await endure(engine, target, warmUp);

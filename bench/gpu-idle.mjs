@@ -1,7 +1,8 @@
 // What mining costs the processor while the GPU works, in percent of a core: with the batch that tuning picks, as users
 // have it, and for batches of different lengths.
 //
-//   node bench/gpu-idle.mjs [--devices gpu0,…] [--software-gpu] [--batch-ms 2,4,8,16,32,250] [--seconds 5] [--out FILE]
+//   node bench/gpu-idle.mjs [--devices gpu0,…] [--software-gpu] [--batch-ms 2,4,8,16,32,250] [--seconds 5]
+//                           [--form 'wgsl 64x16'] [--out FILE]
 //
 // Of the parent: all of its threads, this benchmark's own work with them. Of the GPU's process: the thread that runs its
 // JavaScript, Node's and Dawn's other threads, and the driver's: those of a GPU made of software do the hashing. The aim
@@ -9,7 +10,7 @@
 
 import { formatHashrate } from '#pickaxe/report/units.js';
 import { printHeading, printTable, save } from './lib/figures.mjs';
-import { chooseGpus, engineOf, gpuArguments, listener, numbers } from './lib/gpus.mjs';
+import { chooseGpus, engineOf, gpuArguments, listener, numbers, wishesOf } from './lib/gpus.mjs';
 import { mineFor } from './lib/mine-offline.mjs';
 import { between, threadTimes } from './lib/process-cpu.mjs';
 
@@ -24,7 +25,7 @@ const columns = ['parent', 'javascript', 'others', 'driver'];
 
 /** @param batchMs left out, as tuned */
 async function measure(gpu, batchMs) {
-  const engine = engineOf(gpu, batchMs === undefined ? {} : { batchMs });
+  const engine = engineOf(gpu, wishesOf(values, batchMs));
   const { tuning } = await engine.open(listener());
   await mineFor(engine, WARM_UP_MS);
   const startMs = performance.now();

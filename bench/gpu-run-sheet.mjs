@@ -1,11 +1,12 @@
 // The GPU run sheet: everything that there is to know of a machine's GPUs, by one command, offline, in under 9 minutes
 // (15 on a GPU made of software).
 //
-//   node bench/gpu-run-sheet.mjs [--devices gpu0,…] [--software-gpu] [--quick] [--out FOLDER]
+//   node bench/gpu-run-sheet.mjs [--devices gpu0,…] [--software-gpu] [--parts rate,…] [--quick] [--out FOLDER]
 //
 // Checks, all forms of the kernel and lengths of a batch, the rate beside its ceiling, watts and H/J, restart latency, what
 // it costs the processor, and 10,000 dispatches. Writes gpu-run-sheet.json and .md into bench/results/<GPU and CPU>/, or
-// FOLDER. A part that fails does not stop the others; the exit code is then 1. --quick is for trying the sheet itself.
+// FOLDER. A part that fails does not stop the others; the exit code is then 1. --parts runs these alone; --quick is
+// for trying the sheet itself: every part is short, and takes one form of the kernel.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,6 +21,7 @@ const { values } = parseArgs({
   options: {
     devices: { type: 'string' },
     'software-gpu': { type: 'boolean', default: false },
+    parts: { type: 'string' },
     quick: { type: 'boolean', default: false },
     out: { type: 'string' },
   },
@@ -27,11 +29,10 @@ const { values } = parseArgs({
 const { quick } = values;
 /** For the whole sheet: a lent machine's command often ends at 10 minutes. Software is slow, and nobody lends it. */
 const LIMIT_MS = values['software-gpu'] ? 900_000 : 530_000;
-const which = [
-  ...(values.devices ? ['--devices', values.devices] : []),
-  ...(values['software-gpu'] ? ['--software-gpu'] : []),
-];
-const bench = (name, ...args) => [`bench/${name}.mjs`, ...which, ...args];
+const software = values['software-gpu'] ? ['--software-gpu'] : [];
+const which = [...(values.devices ? ['--devices', values.devices] : []), ...software];
+const form = quick ? ['--form', 'wgsl 64x16'] : [];
+const bench = (name, ...args) => [`bench/${name}.mjs`, ...which, ...form, ...args];
 const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=json'];
 
 /** `result` makes of what a part wrote what is kept of it; `limitMs` is far more than it should take. */
@@ -39,7 +40,7 @@ const PARTS = [
   {
     name: 'devices',
     title: 'Devices',
-    command: ['dist/cli/main.js', 'devices', '--json'],
+    command: ['dist/cli/main.js', 'devices', '--json', ...software],
     limitMs: 60_000,
     json: 'stdout',
     lines: ({ gpus, noGpu }) =>
@@ -52,7 +53,7 @@ const PARTS = [
   {
     name: 'rate',
     title: 'Forms of the kernel, batches, rate and ceiling, efficiency',
-    command: bench('gpu', '--seconds', quick ? '2' : '20'),
+    command: bench('gpu', '--seconds', quick ? '1' : '20'),
     limitMs: 120_000,
   },
   {
@@ -66,17 +67,15 @@ const PARTS = [
     title: 'New Cut → new job, by the length of a batch',
     command: [
       ...['bench/restart.mjs', '--devices', values.devices ?? 'gpu', '--gpu-batch-ms', quick ? '5' : '2,4,8,16,32'],
-      ...['--cuts', quick ? '10' : '80', ...(values['software-gpu'] ? ['--software-gpu'] : [])],
+      ...['--cuts', quick ? '3' : '80', ...software],
+      ...(quick ? ['--warm-up', '1', '--spacing-ms', '1000', ...form] : []),
     ],
     limitMs: 200_000,
   },
   {
     name: 'endurance',
     title: '10,000 dispatches',
-    command: bench(
-      'gpu-endurance',
-      ...(quick ? ['--dispatches', '500', '--warm-up', '500', '--allow-kib', '1e5'] : []),
-    ),
+    command: bench('gpu-endurance', ...(quick ? ['--dispatches', '200', '--warm-up', '50', '--allow-kib', '1e5'] : [])),
     limitMs: 120_000,
   },
   {
@@ -102,6 +101,13 @@ const PARTS = [
   },
 ];
 
+/** @throws Error when one of them is none. */
+function chosenParts(names) {
+  const unknown = names.filter((name) => PARTS.every((part) => part.name !== name));
+  if (unknown.length > 0) throw new Error(`there is no part ${unknown}: ${PARTS.map(({ name }) => name)}`);
+  return PARTS.filter(({ name }) => names.includes(name));
+}
+
 /** `nvidia-h200-intel-xeon-platinum-8480c` */
 function folderName(gpus) {
   const cpu = thisMachine().cpu.replace(/ (CPU|Processor|\d+-Core)\b|@.*/g, '');
@@ -114,13 +120,14 @@ function folderName(gpus) {
     .join('-');
 }
 
+const chosen = values.parts === undefined ? PARTS : chosenParts(values.parts.split(','));
 const startMs = performance.now();
 const gpus = await chooseGpus(values);
 const folder = values.out ?? fileURLToPath(new URL(`./results/${folderName(gpus)}`, import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), 'pickaxe-sheet-'));
 const parts = [];
 try {
-  for (const part of PARTS) {
+  for (const part of chosen) {
     const leftMs = LIMIT_MS - (performance.now() - startMs);
     console.log(`\n# ${part.title}\n`);
     const done = await runPart(part, { limitMs: Math.min(part.limitMs, leftMs), scratch });

@@ -1,9 +1,10 @@
 // Each GPU by itself, offline: every form of the kernel, every length of a batch, and the rate as mined beside what the
 // chip could do at most.
 //
-//   node bench/gpu.mjs [--devices gpu0,…] [--software-gpu] [--seconds 5] [--out FILE]
+//   node bench/gpu.mjs [--devices gpu0,…] [--software-gpu] [--form 'wgsl 64x16'] [--seconds 5] [--out FILE]
 //
-// The forms and lengths are measured as at first use, and remembered for mining. Then it mines with the best, two
+// The forms and lengths are measured as at first use, and remembered for mining; with --form that one alone, and nothing is
+// remembered. Then it mines with the best, two
 // dispatches in flight, in rounds. The ceiling is lanes × clock ÷ instructions, where the chip is known
 // (lib/gpu-chips.mjs). A GPU made of software has none: its rate is given per second of processor time that the driver's
 // threads took (Linux only), and in between, as a yardstick, a thread runs the CPU engine's AVX2 kernel.
@@ -13,7 +14,7 @@ import { nameOf } from '#pickaxe/engine/gpu/variants.js';
 import { formatHashrate, withPrefix } from '#pickaxe/report/units.js';
 import { median, printHeading, printTable, save } from './lib/figures.mjs';
 import { ceilingOf, lookInto } from './lib/gpu-chips.mjs';
-import { chooseGpus, engineOf, gpuArguments, listener, numbers } from './lib/gpus.mjs';
+import { chooseGpus, engineOf, gpuArguments, listener, numbers, wishesOf } from './lib/gpus.mjs';
 import { startKernelThreads } from './lib/kernel-threads.mjs';
 import { mineFor } from './lib/mine-offline.mjs';
 import { between, threadTimes } from './lib/process-cpu.mjs';
@@ -84,7 +85,7 @@ function meanOf(readings, startMs) {
 }
 
 async function measure(gpu) {
-  const engine = engineOf(gpu, { tuneAgain: true });
+  const engine = engineOf(gpu, { tuneAgain: true, ...wishesOf(values) });
   const ears = listener();
   const { model, tuning, why, sensors } = await engine.open(ears);
   console.log(`## ${gpu.name}: ${model}\n\n${gpu.driver}; sensors: ${sensors}\n`);

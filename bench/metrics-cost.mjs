@@ -1,6 +1,6 @@
 // What being watched over HTTP costs: the hashrate while metrics and status are asked for ÷ while nobody asks, in turns.
 //
-//   node bench/metrics-cost.mjs [--rounds 8] [--seconds 5] [--every-ms 1000] [--out FILE]
+//   node bench/metrics-cost.mjs [--rounds 8] [--seconds 5] [--every-ms 1000] [--warm-up 10] [--out FILE]
 //
 // `pickaxe mine` on the CPU, against a mock node in another process. Every --every-ms it is asked for /metrics and for
 // /api/v1/status, as Prometheus and the web page do (they ask every 15 s and every 2 s). Each round is with, without,
@@ -23,12 +23,14 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '8' },
     seconds: { type: 'string', default: '5' },
     'every-ms': { type: 'string', default: '1000' },
+    // Kernels are chosen, code is compiled.
+    'warm-up': { type: 'string', default: '10' },
     out: { type: 'string' },
   },
 });
-const [rounds, seconds, everyMs] = ['rounds', 'seconds', 'every-ms'].map((name) => Number(values[name]));
-/** Kernels are chosen, code is compiled. */
-const WARM_UP_MS = 10_000;
+const [rounds, seconds, everyMs, warmUp] = ['rounds', 'seconds', 'every-ms', 'warm-up'].map((name) =>
+  Number(values[name]),
+);
 const KEY = '0'.repeat(64);
 
 printHeading();
@@ -55,7 +57,8 @@ const miner = spawn(
 process.on('exit', () => miner.kill('SIGKILL'));
 const url = await listening(miner);
 const status = async () => (await fetch(`${url}/api/v1/status`)).json();
-await sleep(WARM_UP_MS);
+await sleep(1000 * warmUp);
+while ((await status()).hashes === 0) await sleep(100);
 
 let answers = 0;
 const turns = [];

@@ -186,6 +186,8 @@ const faults = [];
 const miner = await startMiner();
 const prometheus = await startPrometheus(miner.url);
 await until('something is mined', async () => (await getJson(`${miner.url}/api/v1/status`)).accepted > 0);
+// Prometheus begins up to 5 s later, and a rate takes two scrapes.
+await until('two scrapes', async () => (await prometheus.query('count_over_time(up[1h]) >= 2')).length > 0);
 await sleep(seconds * 1000);
 
 // Everything that the dashboard and the rules name is there, and what they ask for is answered.

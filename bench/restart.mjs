@@ -1,13 +1,15 @@
 // How soon a New Cut has every device on new work: the mock node in a process of its own, over loopback, all cores
 // hashing.
 //
-//   node bench/restart.mjs [--devices cpu] [--cuts 300] [--threads N] [--affinity none|LIST] [--out FILE]
-//                          [--devices gpu0 | gpu] [--software-gpu] [--gpu-batch-ms 2,5,10,20]
+//   node bench/restart.mjs [--devices cpu] [--cuts 300] [--warm-up 40] [--threads N] [--affinity none|LIST]
+//                          [--niceness 19] [--spacing-ms 250] [--out FILE]
+//                          [--devices gpu0 | gpu] [--software-gpu] [--gpu-batch-ms 2,5,10,20] [--form 'wgsl 64x16']
 //
 // Three figures for each New Cut: from its line on the wire to the first hash of the new job; to all threads on the new
 // job; and from the work in the miner's hands to all threads on it. For a GPU "first hash" is the submission of its first
 // dispatch, which waits in line behind those in flight: the time until that one has ended, and the miner knows of it, is
-// given, too. With several lengths of a batch they are run one after the other; left out, the length is the tuned one.
+// given, too. With several lengths of a batch they are run one after the other; left out, the length is the tuned one. Cuts
+// of the warm-up are not counted: V8 compiles what a cut runs.
 //
 // What dominates, as the scheduler's switches show: the median is the work of the two JavaScript main threads, one
 // after the other. Threads that are not pinned are then woken two on one CPU, where the second waits for the next tick
@@ -16,10 +18,10 @@
 // garbage and compile, and the mock node.
 
 import { parseArgs } from 'node:util';
-import { cpuAffinity } from '#pickaxe/cli/options.js';
+import { parseCpuList } from '#pickaxe/cpu-list.js';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
 import { printHeading, printTable, save } from './lib/figures.mjs';
-import { chooseGpus, engineOf, numbers } from './lib/gpus.mjs';
+import { chooseGpus, engineOf, numbers, wishesOf } from './lib/gpus.mjs';
 import { runCuts } from './lib/restart-scenario.mjs';
 
 const { values } = parseArgs({
@@ -27,21 +29,27 @@ const { values } = parseArgs({
     devices: { type: 'string', default: 'cpu' },
     'software-gpu': { type: 'boolean', default: false },
     'gpu-batch-ms': { type: 'string' },
+    form: { type: 'string' },
     cuts: { type: 'string', default: '300' },
+    'warm-up': { type: 'string', default: '40' },
     threads: { type: 'string' },
     affinity: { type: 'string' },
+    niceness: { type: 'string' },
+    // Longer than the time in which bursts are coalesced.
+    'spacing-ms': { type: 'string', default: '250' },
     out: { type: 'string' },
   },
 });
 printHeading();
 
-/** Enough for V8 to compile what a cut runs. */
-const WARM_UP_CUTS = 40;
-/** Once it is compiled, for another length of a batch. */
+/** Of a warm-up once all is compiled, for another length of a batch. */
 const LATER_WARM_UP_CUTS = 5;
 
 const withCpu = values.devices.includes('cpu');
 const gpus = values.devices.includes('gpu') ? await chooseGpus(values) : [];
+const [cuts] = numbers('cuts', values.cuts);
+const [warmUp] = numbers('warm-up', values['warm-up']);
+const [spacingMs] = numbers('spacing-ms', values['spacing-ms']);
 const lengths = values['gpu-batch-ms'] ? numbers('gpu-batch-ms', values['gpu-batch-ms']) : [undefined];
 let why = '';
 
@@ -49,7 +57,8 @@ let why = '';
 function cpuEngine() {
   const engine = new CpuEngine({
     ...(values.threads && { threads: Number(values.threads) }),
-    ...(values.affinity && { affinity: cpuAffinity(values.affinity) }),
+    ...(values.niceness && { niceness: Number(values.niceness) }),
+    ...(values.affinity && { affinity: values.affinity === 'none' ? 'none' : parseCpuList(values.affinity) }),
   });
   const open = engine.open.bind(engine);
   engine.open = async () => {
@@ -63,12 +72,9 @@ function cpuEngine() {
 
 const runs = [];
 for (const [i, batchMs] of lengths.entries()) {
-  const engines = [
-    ...(withCpu ? [cpuEngine()] : []),
-    ...gpus.map((gpu) => engineOf(gpu, batchMs === undefined ? {} : { batchMs })),
-  ];
-  const warmUpCuts = i === 0 ? WARM_UP_CUTS : LATER_WARM_UP_CUTS;
-  const { figures, missed } = await runCuts({ engines, cuts: Number(values.cuts), warmUpCuts });
+  const engines = [...(withCpu ? [cpuEngine()] : []), ...gpus.map((gpu) => engineOf(gpu, wishesOf(values, batchMs)))];
+  const warmUpCuts = i === 0 ? warmUp : Math.min(warmUp, LATER_WARM_UP_CUTS);
+  const { figures, missed } = await runCuts({ engines, cuts, warmUpCuts, spacingMs });
   runs.push({ ...(batchMs !== undefined && { batchMs }), milliseconds: figures, missed });
   if (batchMs !== undefined) console.error(`… batches of ${batchMs} ms done`);
 }
@@ -82,8 +88,7 @@ printTable(
   ),
 );
 for (const { missed } of runs) {
-  if (missed > 0)
-    console.log(`${missed} of ${values.cuts} cuts led to no new work in time, or a device did not get to it`);
+  if (missed > 0) console.log(`${missed} of ${cuts} cuts led to no new work in time, or a device did not get to it`);
 }
 const result = values['gpu-batch-ms'] ? { runs } : { milliseconds: runs[0].milliseconds, missed: runs[0].missed };
 save(values.out, { bench: 'restart', devices: values.devices, ...(why && { cpu: why }), ...result });

@@ -1,6 +1,6 @@
 // What the status line costs: the hashrate with it ÷ without it, in turns, on a terminal.
 //
-//   node bench/status-cost.mjs [--rounds 8] [--seconds 5] [--out FILE]
+//   node bench/status-cost.mjs [--rounds 8] [--seconds 5] [--warm-up 3] [--out FILE]
 //
 // One miner, on the CPU, against a mock node in another process at about a block a second: the status line is drawn every
 // second, at every verdict, and below every line of the log. Each round is with, without, without, with, so that a drift
@@ -47,6 +47,7 @@ const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '8' },
     seconds: { type: 'string', default: '5' },
+    'warm-up': { type: 'string', default: '3' },
     out: { type: 'string' },
     inside: { type: 'string' },
   },
@@ -61,7 +62,7 @@ async function outside() {
   const folder = mkdtempSync(join(tmpdir(), 'pickaxe-status-'));
   const file = join(folder, 'rounds.json');
   const command = [process.execPath, fileURLToPath(import.meta.url), '--inside', file];
-  const size = ['--rounds', values.rounds, '--seconds', values.seconds];
+  const size = ['rounds', 'seconds', 'warm-up'].flatMap((name) => [`--${name}`, values[name]]);
   const { CI: _, ...environment } = process.env;
   const child = spawn('script', ['-qec', [...command, ...size].map((part) => `'${part}'`).join(' '), '/dev/null'], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -126,7 +127,9 @@ async function inside(file) {
     return rate;
   };
 
-  await sleep(3_000); // warm-up, and a rate to aim a block a second at
+  // The warm-up gives a rate to aim a block a second at.
+  do await sleep(Number(values['warm-up']) * 1000);
+  while (tally.summary().hashes === 0);
   node.setDifficulty(tally.summary().hashrate);
   const turns = [];
   for (let round = 0; round < Number(values.rounds); round++) {

@@ -1,6 +1,7 @@
 // Installs the npm package into an empty folder, as a careful user does (no install scripts), and mines with it on the CPU.
 //
-//   node scripts/check-package.mjs [TARBALL]     of a package that is packed already; left out, it is packed first
+//   node scripts/check-package.mjs [TARBALL]            of a package that is packed already; left out, it is packed first
+//   node scripts/check-package.mjs --installed FOLDER   of one that is in the folder's node_modules: nothing is installed
 //
 // Takes a package registry, for the dependencies. What it says is for the one who releases.
 
@@ -9,14 +10,15 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** Minutes on a slow line: WebGPU's library alone has 50 MB. */
 const INSTALL_MS = 900_000;
 /** Far more than any of its commands takes. */
 const RUN_MS = 120_000;
-const MINE_SECONDS = 5;
+/** About a block a second, and a minute on a machine that is busy. */
+const MINE = ['demo', '--devices', 'cpu', '--blocks', '3', '--duration', '60', '--json'];
 
 const execute = promisify(execFile);
 
@@ -31,12 +33,18 @@ async function pack(folder) {
   return join(folder, JSON.parse(packed)[0].filename);
 }
 
-async function check(tarball, folder) {
+/** @returns where it is installed */
+async function install(tarball, folder) {
   const home = join(folder, 'empty');
   mkdirSync(home);
   writeFileSync(join(home, 'package.json'), '{ "private": true }\n');
   await npm(['install', '--ignore-scripts', '--no-audit', '--no-fund', tarball], home);
+  console.error(`${statSync(tarball).size} bytes, installed without scripts`);
+  return home;
+}
 
+/** @throws Error when what is installed does not mine */
+async function check(home, folder) {
   const program = join(home, 'node_modules/pickaxe/dist/cli/main.js');
   // Nothing that this user's machine remembers or is told.
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('PICKAXE_'));
@@ -46,12 +54,12 @@ async function check(tarball, folder) {
 
   const version = (await pickaxe('--version')).stdout.trim();
   const { cpu, gpus, noGpu } = JSON.parse((await pickaxe('devices', '--json')).stdout);
-  const mined = await pickaxe('demo', '--duration', `${MINE_SECONDS}`, '--devices', 'cpu', '--json');
+  const mined = await pickaxe(...MINE);
   const events = mined.stdout.trim().split('\n').map(JSON.parse);
   const summary = events.find(({ event }) => event === 'summary');
   const ready = events.find(({ event, state }) => event === 'device' && state === 'ready');
 
-  console.error(`pickaxe ${version}: ${statSync(tarball).size} bytes, installed without scripts`);
+  console.error(`pickaxe ${version}`);
   console.error(`  cpu     ${ready?.description ?? `no device came into service:\n${mined.stderr}`}`);
   console.error(`  native  ${cpu.native}`);
   console.error(`  gpu     ${gpus.map(({ model, why }) => `${model}: ${why}`).join('; ') || noGpu}`);
@@ -60,10 +68,12 @@ async function check(tarball, folder) {
   if (summary.hardware_errors > 0) throw new Error(`${summary.hardware_errors} hardware errors`);
 }
 
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { installed: { type: 'string' } } });
 const folder = mkdtempSync(join(tmpdir(), 'pickaxe-package-'));
 try {
-  const [given] = process.argv.slice(2);
-  await check(given ? resolve(given) : await pack(folder), folder);
+  const tarball = async () => (positionals[0] ? resolve(positionals[0]) : pack(folder));
+  const home = values.installed ? resolve(values.installed) : await install(await tarball(), folder);
+  await check(home, folder);
 } catch (error) {
   console.error(`Error: the package does not do what it should: ${error.stderr || error.message}`);
   process.exitCode = 1;

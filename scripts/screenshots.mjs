@@ -1,6 +1,6 @@
 // Pictures of the web page for the documents, of a real run of the demo on whatever devices this machine has.
 //
-//   node scripts/screenshots.mjs [--minutes 10] [--chromium /usr/bin/chromium] [--to docs/images]
+//   node scripts/screenshots.mjs [--minutes 10] [--devices cpu] [--chromium /usr/bin/chromium] [--to docs/images]
 
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -20,6 +20,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '10' },
+    devices: { type: 'string' },
     chromium: { type: 'string', default: '/usr/bin/chromium' },
     to: { type: 'string', default: `${root}docs/images` },
   },
@@ -67,7 +68,7 @@ const miner = spawn(
   [
     `${root}dist/cli/main.js`,
     'demo',
-    '--software-gpu',
+    ...(values.devices ? ['--devices', values.devices] : ['--software-gpu']),
     '--http',
     '127.0.0.1:0',
     '--http-control',

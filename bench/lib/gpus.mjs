@@ -5,6 +5,7 @@ import { userCacheDirectory } from '#pickaxe/cache.js';
 import { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
 import { listGpus } from '#pickaxe/engine/gpu/list-gpus.js';
 import { makerOf } from '#pickaxe/engine/gpu/pci.js';
+import { nameOf, VARIANTS } from '#pickaxe/engine/gpu/variants.js';
 
 /**
  * Parses the command line of a benchmark of GPUs.
@@ -16,6 +17,7 @@ export function gpuArguments(defaults) {
     options: {
       devices: { type: 'string' },
       'software-gpu': { type: 'boolean', default: false },
+      form: { type: 'string' },
       out: { type: 'string' },
       ...Object.fromEntries(own),
     },
@@ -47,6 +49,22 @@ export async function chooseGpus({ devices, 'software-gpu': softwareGpu }) {
     if (!gpu?.usable) throw new Error(`${name} cannot be used: ${gpu?.why ?? 'there is no such GPU'}`);
     return gpu;
   }
+}
+
+/**
+ * What an engine is to do otherwise than when mining.
+ * @param form `wgsl 64x16`: the one form of the kernel to use; left out, the fastest one is found and remembered
+ * @param batchMs left out, as tuned
+ */
+export function wishesOf({ form }, batchMs) {
+  return { ...(form !== undefined && { variant: formNamed(form) }), ...(batchMs !== undefined && { batchMs }) };
+}
+
+function formNamed(form) {
+  const typed = (variant) => nameOf(variant).replace('×', 'x');
+  const variant = VARIANTS.find((each) => typed(each) === form.replace('×', 'x'));
+  if (!variant) throw new Error(`there is no form ${form} of the kernel: ${VARIANTS.map(typed).join(', ')}`);
+  return variant;
 }
 
 /** An engine as `pickaxe mine` has it: what was measured is remembered, and measured at first use. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
-import { isolated, MAIN, type Run, start } from './pickaxe.ts';
+import { atOurPriority, isolated, MAIN, PATIENCE, type Run, start } from './pickaxe.ts';
 
 const KEY = 'ab'.repeat(32);
 const EASY = 200_000;
@@ -18,7 +18,7 @@ async function node(options: ConstructorParameters<typeof MockNode>[0] = {}) {
 }
 
 function mine(urls: string[], ...more: string[]): Run {
-  const network = ['--network', 'development', '--public-key', KEY, '--devices', 'cpu', '--json'];
+  const network = ['--network', 'development', '--public-key', KEY, '--devices', 'cpu', ...atOurPriority, '--json'];
   const run = start(['mine', ...urls.flatMap((url) => ['--node', url]), ...network, ...more]);
   runs.push(run);
   return run;
@@ -71,11 +71,11 @@ describe('pickaxe mine', () => {
     const { mock, url } = await node({ difficulty: 1e15 });
     mock.pickChain = () => 3;
     const run = mine([url]);
-    await vi.waitFor(() => expect(mock.openStreamsFor(3)).toBe(1), { timeout: 10_000 });
-    await vi.waitFor(() => expect(run.events('work').length).toBeGreaterThan(0));
+    await vi.waitFor(() => expect(mock.openStreamsFor(3)).toBe(1), PATIENCE);
+    await vi.waitFor(() => expect(run.events('work').length).toBeGreaterThan(0), PATIENCE);
     const before = Number(run.events('work').at(-1)!.height);
     mock.advance(3);
-    await vi.waitFor(() => expect(run.events('work').at(-1)!.height).toBe(before + 1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(run.events('work').at(-1)!.height).toBe(before + 1), PATIENCE);
     expect(run.events('new_cut').at(-1)).toMatchObject({ chain: 3 });
     run.child.kill('SIGTERM');
     expect(await run.code).toBe(0);
@@ -84,7 +84,7 @@ describe('pickaxe mine', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)('ends at %s with a summary and exit code 0', async (signal) => {
     const { url } = await node({ difficulty: 1e15 });
     const run = mine([url]);
-    await vi.waitFor(() => expect(run.events('work').length).toBeGreaterThan(0), { timeout: 10_000 });
+    await vi.waitFor(() => expect(run.events('work').length).toBeGreaterThan(0), PATIENCE);
     run.child.kill(signal);
     expect(await run.code).toBe(0);
     expect(run.events().at(-1)).toMatchObject({ event: 'summary' });
@@ -94,9 +94,9 @@ describe('pickaxe mine', () => {
     const { mock, url } = await node();
     mock.faults = [{ endpoint: 'solved', kind: 'hang' }];
     const run = mine([url]);
-    await vi.waitFor(() => expect(run.events('solution').length).toBeGreaterThan(0), { timeout: 10_000 });
+    await vi.waitFor(() => expect(run.events('solution').length).toBeGreaterThan(0), PATIENCE);
     run.child.kill('SIGINT');
-    await vi.waitFor(() => expect(run.stderr).toContain('once more'));
+    await vi.waitFor(() => expect(run.stderr).toContain('once more'), PATIENCE);
     run.child.kill('SIGINT');
     expect(await run.code).toBe(130);
   });
@@ -173,7 +173,7 @@ describe.skipIf(noFull)(`lines that cannot be written${noFull ? ' (skipped: it t
 
 it('a terminal that is closed ends it in good order', async () => {
   const run = start(['demo', '--devices', 'cpu', '--threads', '1', '--json']);
-  await vi.waitFor(() => expect(run.events('verdict').length).toBeGreaterThan(0), { timeout: 20_000 });
+  await vi.waitFor(() => expect(run.events('verdict').length).toBeGreaterThan(0), PATIENCE);
   run.child.kill('SIGHUP');
   expect(await run.code).toBe(0);
   expect(run.events('summary')).toHaveLength(1);

@@ -39,6 +39,9 @@ export const isolated: { readonly env: NodeJS.ProcessEnv; readonly cwd: string }
   cwd: configHome,
 };
 
+/** For what comes within a second, on a machine that has more to do: of `vi.waitFor`. */
+export const PATIENCE = { timeout: 60_000 };
+
 /**
  * CPU threads at the priority of the tests themselves, for those that wait until a lot is hashed: at the usual one, two
  * busy programs leave them a hundredth of two cores.

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { openNotifySocket } from '#pickaxe/cli/systemd/notify-socket.js';
+import { PATIENCE } from '../pickaxe.ts';
 import { receive, whyNoReceiver } from './receiver.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pickaxe-notify-'));
@@ -20,7 +21,7 @@ describe.skipIf(skipped)(`datagrams to a service manager${skipped ? `, not tried
     const socket = await openNotifySocket(address);
     expect(socket.send({ READY: 1, STATUS: '1.2 GH/s, 3 accepted' })).toBeUndefined();
     expect(socket.send({ STATUS: 'so gut wie\nmöglich\tund\r\nEXTRA=1' })).toBeUndefined();
-    await vi.waitFor(() => expect(messages).toHaveLength(2));
+    await vi.waitFor(() => expect(messages).toHaveLength(2), PATIENCE);
     expect(messages[0]).toEqual(['READY=1', 'STATUS=1.2 GH/s, 3 accepted']);
     expect(messages[1].map((line) => Buffer.from(line, 'latin1').toString())).toEqual([
       'STATUS=so gut wie möglich und EXTRA=1',
@@ -34,7 +35,7 @@ describe.skipIf(skipped)(`datagrams to a service manager${skipped ? `, not tried
     expect(socket.send({ READY: 1 })).toMatch(/later does not take it \(error 2\)$/);
     const { messages } = await receive(address);
     expect(socket.send({ READY: 1 })).toBeUndefined();
-    await vi.waitFor(() => expect(messages).toEqual([['READY=1']]));
+    await vi.waitFor(() => expect(messages).toEqual([['READY=1']]), PATIENCE);
     socket.close();
   });
 });

@@ -1,0 +1,72 @@
+/** Runs the scripts of bench/ and scripts/ as people do, and tells what this machine lacks for them. */
+
+import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { getPriority, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll } from 'vitest';
+import { isolated } from '../cli/pickaxe.ts';
+import { softwareAdapter } from '../engine/gpu/adapter.ts';
+
+export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** For what scripts write. */
+export const scratch = mkdtempSync(join(tmpdir(), 'pickaxe-scripts-'));
+afterAll(() => rmSync(scratch, { recursive: true, force: true, maxRetries: 10 }));
+
+const has = (program: string) => (spawnSync(program, ['--version']) as SpawnSyncReturns<Buffer>).error === undefined;
+
+/** What scripts need that is not on every machine: how to get it, and whether it is here. */
+const NEEDS = {
+  linux: ['it takes Linux', () => process.platform === 'linux'],
+  x64: ['it takes an x86-64 chip', () => process.arch === 'x64'],
+  native: ['it takes the native kernels', () => existsSync(join(ROOT, 'native/build/pickaxe.node'))],
+  gpu: [
+    'it takes a Vulkan driver in software: apt-get install mesa-vulkan-drivers',
+    () => softwareAdapter !== undefined,
+  ],
+  cc: ['it takes a C compiler: apt-get install gcc', () => has('cc')],
+  clang: ['it takes clang: apt-get install clang lld', () => has('clang') && has('wasm-ld')],
+  objdump: ['it takes objdump: apt-get install binutils', () => has('objdump')],
+  chromium: ['it takes /usr/bin/chromium: apt-get install chromium', () => existsSync('/usr/bin/chromium')],
+  script: ['it takes script: apt-get install util-linux', () => has('script')],
+} satisfies Record<string, [string, () => boolean]>;
+export type Need = keyof typeof NEEDS;
+
+/** @returns what is missing, for people; undefined when nothing is */
+export function missing(needs: readonly Need[]): string | undefined {
+  return needs.map((need) => NEEDS[need]).find(([, isHere]) => !isHere())?.[0];
+}
+
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Of the threads that hash: that of the tests, since other programs may be busy. */
+export const niceness = String(Math.max(0, getPriority()));
+
+/** Runs a script of the checkout, or of a copy of it, from its root. Nothing of the user's is read or written. */
+export async function runScript(script: string, args: readonly string[], { root = ROOT, env = {} } = {}): Promise<Ran> {
+  const child = spawn(process.execPath, [script, ...args], {
+    cwd: root,
+    env: { ...isolated.env, PICKAXE_CPU_PRIORITY: niceness, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    stderr += text;
+  });
+  const [code] = await once(child, 'close');
+  return { code, stdout, stderr };
+}
+
+/** What a script wrote into a file of the scratch folder. */
+// biome-ignore lint/suspicious/noExplicitAny: each script has its own
+export const written = (file: string): any => JSON.parse(readFileSync(join(scratch, file), 'utf8'));

@@ -1,0 +1,202 @@
+/** Every script of bench/ and scripts/ starts, and does what it is for, in its shortest form. */
+
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { missing, type Need, niceness, type Ran, ROOT, runScript, scratch, written } from './run.ts';
+
+/** Far more than any takes: it may not hang the tests. */
+const PATIENCE_MS = 300_000;
+
+interface Entry {
+  /** What it is started with. */
+  readonly args: readonly string[];
+  /** What else has to be on the machine. */
+  readonly needs?: readonly Need[];
+  /** Looks at what it printed; it has ended with exit code 0. */
+  readonly check: (ran: Ran) => void;
+}
+
+/** Started elsewhere: by a test, or as a part of another script that is started here. */
+interface Elsewhere {
+  readonly startedBy: string;
+}
+
+let results = 0;
+
+// biome-ignore lint/suspicious/noExplicitAny: each script has its own
+type Result = any;
+
+/** A benchmark that writes its result to --out. @param shows what the result has beside the machine */
+function bench(args: string, needs: readonly Need[], shows: (result: Result) => void): Entry {
+  const file = `result${results++}.json`;
+  const check = ({ stdout }: Ran) => {
+    expect(stdout).toMatch(/^\$ node bench\/\S+\.mjs .*\n.* cores, .* pickaxe /);
+    const result = written(file);
+    expect(result.machine).toMatchObject({ node: process.version });
+    shows(result);
+  };
+  return { args: [...args.split(' '), '--out', join(scratch, file)], needs, check };
+}
+
+const positive = expect.toSatisfy((value) => value > 0);
+const number = expect.any(Number);
+const row = { p50: number, p90: number, p99: number, most: number, n: positive };
+
+/** @returns a folder with this checkout in its node_modules */
+function asIfInstalled(): string {
+  const modules = join(scratch, 'installed/node_modules');
+  mkdirSync(modules, { recursive: true });
+  symlinkSync(ROOT, join(modules, 'pickaxe'));
+  return join(scratch, 'installed');
+}
+
+/** A new script takes a line here: the test below says so. */
+const SCRIPTS: Record<string, Entry | Elsewhere> = {
+  'bench/ceiling.mjs': bench('--seconds 0.1', ['x64', 'native', 'cc', 'objdump'], ({ units, kernels }) => {
+    expect(units).toMatchObject({ clock: positive, clock_by_multiplications: positive });
+    const sse41 = { name: 'sse41', nonces: 4, alu: positive, rate: positive, portBound: positive };
+    expect(kernels).toContainEqual(expect.objectContaining(sse41));
+  }),
+  'bench/cpu.mjs': bench('--seconds 0.1 --turn-ms 5 js wasm', ['linux'], ({ results, several }) => {
+    const names = results.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(expect.arrayContaining(['js', 'wasm', 'hash-wasm', '@noble/hashes']));
+    expect(results[0]).toEqual({
+      name: 'js',
+      kind: 'kernel',
+      MHs: positive,
+      p90: number,
+      timesReference: positive,
+      ofFastest: positive,
+    });
+    expect(several).toMatchObject({ threads: 2, wall: positive, MHs: positive });
+  }),
+  'bench/efficiency.mjs': bench(
+    '--rounds 1 --seconds 0.3 --warm-up 0.3 --threads 1 --kernel js',
+    ['linux'],
+    (result) => {
+      expect(result).toMatchObject({ kernel: 'js', threads: 1, ratio: positive, wallRatio: positive });
+      expect(result.rounds).toHaveLength(1);
+    },
+  ),
+  'bench/gpu-endurance.mjs': { startedBy: 'bench/gpu-run-sheet.mjs' },
+  'bench/gpu-idle.mjs': { startedBy: 'bench/gpu-run-sheet.mjs' },
+  'bench/gpu-run-sheet.mjs': {
+    args: ['--software-gpu', '--quick', '--parts', 'devices,rate,idle,restart,endurance', '--out', scratch],
+    needs: ['linux', 'gpu'],
+    check: ({ stdout }) => {
+      const sheet = written('gpu-run-sheet.json');
+      expect(sheet.devices.gpus).toContainEqual(expect.objectContaining({ name: 'gpu0', usable: true }));
+      const [rate] = sheet.rate.devices;
+      expect(rate.tuning.variants).toEqual([
+        { variant: { shader: 'wgsl', workgroupSize: 64, trips: 16 }, hashesPerSecond: positive },
+      ]);
+      expect(rate.mined).toMatchObject({
+        hashesPerSecond: positive,
+        rounds: expect.toSatisfy(({ length }) => length === 5),
+      });
+      expect(sheet.idle.devices[0].batches).toMatchObject([{ tuned: true }, { batchMs: 5, hashesPerSecond: positive }]);
+      expect(sheet.restart.runs).toMatchObject([{ batchMs: 5, milliseconds: { 'New Cut → first hash on gpu0': row } }]);
+      expect(sheet.endurance.devices[0]).toMatchObject({
+        dispatches: positive,
+        hits: positive,
+        wrongHits: 0,
+        flat: true,
+      });
+      const text = readFileSync(join(scratch, 'gpu-run-sheet.md'), 'utf8');
+      expect(text.match(/^## .*$/gm)).toHaveLength(5);
+      expect(stdout).not.toContain('FAILED');
+    },
+  },
+  'bench/gpu.mjs': { startedBy: 'bench/gpu-run-sheet.mjs' },
+  'bench/metrics-cost.mjs': bench('--rounds 1 --seconds 0.3 --warm-up 0.3 --every-ms 100', ['linux'], (result) => {
+    expect(result).toMatchObject({ everyMs: 100, ratio: number, addedMs: number, answers: positive });
+    expect(result.rows).toHaveLength(1);
+  }),
+  'bench/prometheus.mjs': { startedBy: 'test/packaging/prometheus.test.ts' },
+  'bench/restart.mjs': bench(
+    `--cuts 3 --warm-up 1 --spacing-ms 1000 --threads 1 --affinity none --niceness ${niceness}`,
+    ['linux'],
+    ({ cpu, milliseconds, missed }) => {
+      expect(cpu).toContain('1 thread: ');
+      expect(milliseconds).toMatchObject({ 'New Cut → work in hand': row, 'New Cut → first hash on cpu': row });
+      expect(missed).toBeLessThan(3);
+    },
+  ),
+  'bench/soak.mjs': {
+    args: ['--seconds', '5', '--json'],
+    needs: ['linux'],
+    check: ({ stdout }) => {
+      const { node, miner } = JSON.parse(stdout);
+      expect(node).toMatchObject({ accepted: positive, rejected: 0, duplicates: 0, timeViolations: 0 });
+      expect(miner).toMatchObject({ event: 'summary', accepted: node.accepted, hardware_errors: 0 });
+    },
+  },
+  'bench/status-cost.mjs': bench('--rounds 1 --seconds 0.3 --warm-up 0.3', ['linux', 'script'], (result) => {
+    expect(result).toMatchObject({ threads: positive, ratio: number, drawsPerSecond: positive, drawUs: positive });
+    expect(result.rounds).toHaveLength(1);
+  }),
+
+  'scripts/build-addons.mjs': { startedBy: 'test/native/addons.test.ts' },
+  'scripts/build-mining-os.mjs': { startedBy: 'test/packaging/mining-os-archives.test.ts' },
+  'scripts/build-native.mjs': { startedBy: 'test/native/fresh-copy.ts' },
+  'scripts/build-wasm.mjs': {
+    args: ['--check'],
+    needs: ['clang'],
+    check: ({ stderr }) => expect(stderr).toMatch(/^(scan\S*\.wasm: other bytes, right answers\n)*$/),
+  },
+  'scripts/build.mjs': { startedBy: 'test/scripts/ready.test.ts' },
+  'scripts/check-package.mjs': {
+    // Without a package registry: as if this checkout were what is installed.
+    args: ['--installed', asIfInstalled()],
+    check: ({ stderr }) =>
+      expect(stderr).toMatch(/^pickaxe [\d.]+\n {2}cpu {5}.*kernel [\s\S]* {2}mined {3}[1-9]\d* accepted, /),
+  },
+  'scripts/compile-addon.mjs': { startedBy: 'scripts/build-native.mjs' },
+  'scripts/elf.mjs': { startedBy: 'scripts/build-addons.mjs' },
+  'scripts/native-sources.mjs': { startedBy: 'scripts/compile-addon.mjs' },
+  'scripts/ready.mjs': { startedBy: 'test/scripts/ready.test.ts' },
+  'scripts/release-checks.mjs': { startedBy: 'scripts/release.mjs' },
+  // Its dry run takes five minutes; what it says of wrong usage comes after its imports.
+  'scripts/release.mjs': { startedBy: 'test/packaging/release.test.ts' },
+  'scripts/screenshots.mjs': {
+    args: ['--minutes', '0.02', '--devices', 'cpu', '--to', scratch],
+    needs: ['chromium'],
+    check: ({ stdout }) => {
+      const pictures = ['page-light', 'page-dark', 'page-phone'].map((name) => join(scratch, `${name}.png`));
+      for (const path of pictures) {
+        expect(stdout).toContain(`${path}: `);
+        expect(readFileSync(path).toString('latin1', 1, 4)).toBe('PNG');
+      }
+    },
+  },
+  'scripts/shrink-png.mjs': { startedBy: 'scripts/screenshots.mjs' },
+};
+
+const scriptsIn = (folder: string) =>
+  readdirSync(join(ROOT, folder))
+    .filter((name) => name.endsWith('.mjs'))
+    .map((name) => `${folder}/${name}`);
+
+test('every script has an entry here, and every entry a script', () => {
+  expect(Object.keys(SCRIPTS).sort()).toEqual([...scriptsIn('bench'), ...scriptsIn('scripts')].sort());
+});
+
+describe.concurrent.each(Object.entries(SCRIPTS))('%s', (script, entry) => {
+  if ('startedBy' in entry) {
+    test(`is started by ${entry.startedBy}`, () => {
+      const name = basename(script, '.mjs');
+      expect(readFileSync(join(ROOT, entry.startedBy), 'utf8')).toMatch(new RegExp(`['/]${name}(\\.mjs)?'`));
+      if (entry.startedBy in SCRIPTS) expect(SCRIPTS[entry.startedBy]).not.toEqual({ startedBy: script });
+    });
+    return;
+  }
+  const lacking = missing(entry.needs ?? []);
+  const why = lacking === undefined ? '' : ` (not started: ${lacking})`;
+  test.skipIf(lacking !== undefined && !process.env.CI)(`starts${why}`, { timeout: PATIENCE_MS }, async () => {
+    expect(lacking).toBeUndefined();
+    const ran = await runScript(script, entry.args);
+    expect(ran.code, `${ran.stdout}\n${ran.stderr}`).toBe(0);
+    entry.check(ran);
+  });
+});
