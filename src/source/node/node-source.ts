@@ -133,7 +133,8 @@ export class NodeSource implements WorkSource {
       // The miner waits for other work from here on, even while this solution is tried again.
       onSent: () => this.#solved(work),
       pause: (ms: number, signal: AbortSignal) => this.#haste.pause(ms, signal),
-      lifeMs: this.#works.lifeMs(work, this.#clock.monotonicMs()),
+      // Whether the node still knows older work is for the node to say.
+      lifeMs: Math.max(this.#works.lifeMs(work, this.#clock.monotonicMs()), this.#limits.solvedTimeoutMs),
       random: this.#random,
       limits: this.#limits,
     };
@@ -222,11 +223,11 @@ export class NodeSource implements WorkSource {
   }
 
   #judgeStreams(nowMs: number): void {
-    const missed = this.#trust.judge(nowMs);
+    const { missed, distrusted } = this.#trust.judge(nowMs);
     for (const chain of missed) this.#emit({ event: 'missed_cut', source: this.name, chain });
-    if (missed.length > 0) {
+    if (distrusted.length > 0) {
       this.#tellPolled(nowMs);
-      this.#updates.reopen(missed);
+      this.#updates.reopen(distrusted);
     } else if (this.#polledTold.length > 0 && this.#trust.polled(nowMs).length < this.#polledTold.length) {
       this.#tellPolled(nowMs);
     }

@@ -97,9 +97,10 @@ export class StreamTrust {
 
   /**
    * Judges what has been waited for.
-   * @returns the chains whose streams have just been found to miss blocks, and those which are silent like them
+   * @returns the chains whose streams have just been found to miss a block, and all those whose open streams are trusted no
+   *   longer for it: as silent as the first
    */
-  judge(nowMs: number): number[] {
+  judge(nowMs: number): { readonly missed: readonly number[]; readonly distrusted: readonly number[] } {
     const { newCutGraceMs, steadyStreamMs } = this.#limits;
     const found: number[] = [];
     for (const [chain, state] of this.#chains) {
@@ -112,7 +113,8 @@ export class StreamTrust {
       state.suspectedAtMs = undefined;
       found.push(chain);
     }
-    return found.length > 0 ? this.#distrust(found, nowMs) : [];
+    const distrusted = found.length > 0 ? this.#distrust(found, nowMs) : [];
+    return { missed: found.filter((chain) => distrusted.includes(chain)), distrusted };
   }
 
   /** When `judge` has something to judge; +∞ for not before something happens. */

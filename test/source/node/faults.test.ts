@@ -313,9 +313,18 @@ describe('a solution cannot be delivered', () => {
     expect(verdict.reason).toMatch(/a New Cut came before/);
   });
 
+  it('older work than nodes remember is tried all the same: the node knows best', async () => {
+    const { node, url } = await startNode();
+    const { source, follower } = followNode(url, { expiryMs: 1, refreshMs: 60_000, pollMs: 60_000 });
+    const work = await follower.work();
+    expect(await source.submit(mine(work), follower.stop)).toEqual({ verdict: 'accepted', reason: '' });
+    expect(node.books.accepted).toBe(1);
+  });
+
   it('the node has forgotten the work meanwhile: unknown', async () => {
     const { node, url } = await startNode();
-    const { source, follower } = followNode(url, { expiryMs: 500, refreshMs: 60_000, pollMs: 60_000 });
+    const limits = { expiryMs: 500, solvedTimeoutMs: 500, refreshMs: 60_000, pollMs: 60_000 };
+    const { source, follower } = followNode(url, limits);
     const work = await follower.work();
     node.faults = solvedFault('hang');
     const verdict = await source.submit(mine(work), follower.stop);

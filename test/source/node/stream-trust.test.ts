@@ -21,7 +21,7 @@ describe('StreamTrust', () => {
   };
   const afterGrace = () => {
     ms += limits.newCutGraceMs;
-    return trust.judge(ms);
+    return trust.judge(ms).missed;
   };
 
   it('has chains without a stream polled, and those with one not', () => {
@@ -38,7 +38,7 @@ describe('StreamTrust', () => {
     ms += 20_000;
     fetch(3, 2);
     expect(trust.judgeAtMs()).toBe(ms + limits.newCutGraceMs);
-    expect(trust.judge(ms + limits.newCutGraceMs - 1)).toEqual([]);
+    expect(trust.judge(ms + limits.newCutGraceMs - 1).missed).toEqual([]);
     expect(trust.pollReason(3)).toBeUndefined();
     expect(afterGrace()).toEqual([3]);
     expect(trust.pollReason(3)).toBe('missed a block');
@@ -57,7 +57,7 @@ describe('StreamTrust', () => {
     ms += limits.newCutGraceMs - 100;
     fetch(3, 3);
     expect(trust.judgeAtMs()).toBe(judgeAtMs);
-    expect(trust.judge(judgeAtMs)).toEqual([3]);
+    expect(trust.judge(judgeAtMs).missed).toEqual([3]);
   });
 
   it('takes no offence at a New Cut that comes before its block is handed out', () => {
@@ -126,7 +126,8 @@ describe('StreamTrust', () => {
     ms += limits.refreshMs + 1;
     trust.newCut(5, ms);
     fetch(3, 2);
-    expect(afterGrace()).toEqual([3, 4]);
+    ms += limits.newCutGraceMs;
+    expect(trust.judge(ms)).toEqual({ missed: [3], distrusted: [3, 4] });
     trust.opened(6, ms);
     expect([3, 4, 5, 6].map((chain) => trust.pollReason(chain) ?? 'trusted')).toEqual([
       'missed a block',
