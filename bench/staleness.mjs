@@ -39,7 +39,10 @@ function quickened(limits, pace) {
   return Object.fromEntries(Object.entries(limits).map(([name, value]) => [name, quicker(value)]));
 }
 
-const rivals = (pace = 1) => ({ rivalMs: BLOCK_MS / CHAINS / pace, streamMs: STREAM_MS / pace });
+const rivals = (pace = 1) => ({
+  rivalMs: Math.round(BLOCK_MS / CHAINS / pace),
+  streamMs: Math.round(STREAM_MS / pace),
+});
 
 const paceOf = (seconds) => Math.max(1, FULL_SECONDS / seconds);
 
@@ -50,7 +53,10 @@ const shareGoal = (percent) => (seconds) => percent + 0.2 * (paceOf(seconds) - 1
 function staleShare(spoil) {
   const rig = async (seconds) => {
     const pace = paceOf(seconds);
-    const { node, url, staleFromMs } = await startWatchedNode({ ...rivals(pace), workLifetimeMs: 300_000 / pace });
+    const { node, url, staleFromMs } = await startWatchedNode({
+      ...rivals(pace),
+      workLifetimeMs: Math.round(300_000 / pace),
+    });
     const miner = new IdleMiner([url], quickened(nodeLimits, pace));
     while (node.openStreams === 0) await sleep(10);
     const beganMs = nowMs();

@@ -42,7 +42,7 @@ export async function runScenarios(scenarios, defaultSeconds) {
 }
 
 async function result(name, { what, figure, unit, goal: aim, judged, run }, seconds) {
-  const goal = typeof aim === 'function' ? aim(seconds) : aim;
+  const goal = typeof aim === 'function' ? rounded(aim(seconds)) : aim;
   const samples = await run(seconds);
   if (samples.length === 0) throw new Error(`${name} has measured nothing`);
   const worst = rounded(Math.max(...samples));

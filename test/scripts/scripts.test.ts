@@ -109,10 +109,25 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
     },
   },
   'bench/gpu.mjs': { startedBy: 'bench/gpu-run-sheet.mjs' },
+  'bench/http-attacks.mjs': bench('--seconds 1 --attacks silent', ['linux'], ({ results }) => {
+    expect(results.map(({ attack }: { attack: string }) => attack)).toEqual(['none', 'silent']);
+    expect(results[1]).toMatchObject({ opened: positive, rssPeakMib: positive, mainPercent: positive });
+    expect(results[1].probes.after).toMatchObject({ asked: positive });
+  }),
   'bench/metrics-cost.mjs': bench('--rounds 1 --seconds 0.3 --warm-up 0.3 --every-ms 100', ['linux'], (result) => {
     expect(result).toMatchObject({ everyMs: 100, ratio: number, addedMs: number, answers: positive });
     expect(result.rows).toHaveLength(1);
   }),
+  'bench/misbehaviour.mjs': bench(
+    '--seconds 2 --scenario broken-verdict --scenario retry-warnings --no-goals',
+    ['linux'],
+    ({ results }) => {
+      expect(results).toMatchObject([
+        { name: 'broken-verdict', n: 1, worst: 0 },
+        { name: 'retry-warnings', n: 1, worst: 0 },
+      ]);
+    },
+  ),
   'bench/prometheus.mjs': { startedBy: 'test/packaging/prometheus.test.ts' },
   'bench/restart.mjs': bench(
     `--cuts 3 --warm-up 1 --spacing-ms 1000 --threads 1 --affinity none --niceness ${niceness}`,
@@ -132,6 +147,16 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
       expect(miner).toMatchObject({ event: 'summary', accepted: node.accepted, hardware_errors: 0 });
     },
   },
+  'bench/staleness.mjs': bench(
+    '--seconds 2 --scenario healthy --scenario suspended --no-goals',
+    ['linux'],
+    ({ results }) => {
+      expect(results).toMatchObject([
+        { name: 'healthy', n: 5, mean: number },
+        { name: 'suspended', n: 3, worst: positive },
+      ]);
+    },
+  ),
   'bench/status-cost.mjs': bench('--rounds 1 --seconds 0.3 --warm-up 0.3', ['linux', 'script'], (result) => {
     expect(result).toMatchObject({ threads: positive, ratio: number, drawsPerSecond: positive, drawUs: positive });
     expect(result.rounds).toHaveLength(1);
