@@ -251,7 +251,7 @@ describe('a solution cannot be delivered', () => {
 
   it('endless body: a refusal is one, whatever becomes of its words', async () => {
     const { node, url } = await startNode();
-    const { source, follower } = followNode(url, { verdictTextTimeoutMs: 50 });
+    const { source, follower } = followNode(url, { bodyTimeoutMs: 50 });
     const work = await follower.work();
     node.faults = solvedFault('endless body');
     expect((await source.submit(wrongSolution(work), follower.stop)).verdict).toBe('rejected');
