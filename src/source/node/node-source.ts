@@ -275,7 +275,7 @@ export class NodeSource implements WorkSource {
   }
 
   #solved(work: Work): void {
-    if (work.until !== 'solved' || !this.#works.solved(work)) return;
+    if (!this.#works.solved(work)) return;
     this.#mailbox.put({ kind: 'stale', reason: 'solved' });
     this.#plans.ring();
   }
