@@ -134,7 +134,7 @@ export class NodeClient {
     return this.#lastAnswerMs;
   }
 
-  /** Leaves the connections that are there behind: after a suspension the other side may have forgotten them. */
+  /** From now on there are new connections: after a suspension the other side may have forgotten the old ones. */
   renewConnections(): void {
     for (const pool of [this.#requests, this.#streams]) pool.close().catch(() => {});
     this.#requests = this.#requestPool();

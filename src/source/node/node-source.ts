@@ -27,7 +27,7 @@ export interface NodeSourceOptions {
   readonly url: string;
   readonly network: string;
   readonly miner: MinerIdentity;
-  /** Of an https node's certificate; left out, by an authority. */
+  /** What makes an https node's certificate trusted: by default, that an authority has signed it. */
   readonly trust?: Trust;
   readonly userAgent?: string;
 }

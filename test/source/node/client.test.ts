@@ -140,6 +140,19 @@ describe('an answer that never ends', () => {
     }
   });
 
+  it('is cut off after a while, so that its connection does not stay', async () => {
+    let closed = 0;
+    const client = await clientOf(
+      (_, response) => {
+        response.on('close', () => closed++);
+        response.writeHead(503, NODE_HEADERS).write('so far');
+      },
+      { bodyTimeoutMs: 50 },
+    );
+    await faultOf(client.getWork(never));
+    await eventually(() => expect(closed).toBe(1));
+  });
+
   it('refuses a stream, or tells that the node is there, by its status', async () => {
     const client = await answer(404);
     expect(await faultOf(client.openUpdates(3, never))).toMatchObject({ fault: 'refused' });
