@@ -163,9 +163,12 @@ export class FailoverSource implements WorkSource {
   #activate(standby: Standby, work: Work): void {
     const back = standby.rank < this.#active.rank;
     const { source, silent } = this.#active;
-    const why = silent && !back ? ', which does not answer' : '';
+    const why = silent ? ', which does not answer' : '';
     const reason = `${back ? 'taking work from it again instead of' : 'taking over from'} ${source.name}${why}`;
     this.#active = standby;
+    // Nobody else may take over until this one has been in need for long.
+    this.#needySinceMs = undefined;
+    this.#impatient = false;
     this.#emit({ event: 'source', source: standby.source.name, state: 'info', reason });
     this.#mailbox.put({ kind: 'work', work });
   }

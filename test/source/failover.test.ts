@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { type FailoverOptions, FailoverSource } from '#pickaxe/source/failover.js';
 import { NodeSource } from '#pickaxe/source/node/node-source.js';
@@ -247,10 +247,132 @@ describe('FailoverSource', () => {
     });
   });
 
+  it('gives the next one its time when it is found that the first does not answer', async () => {
+    const { sources } = setUp(3, { patienceMs: 60_000, probeMs: 1 });
+    let asked = 0;
+    sources[0].work(makeWork(100));
+    sources[0].answers = async () => ++asked < 0;
+    await eventually(() => expect(sources[1].started).toBe(true));
+    const before = asked;
+    await eventually(() => expect(asked).toBeGreaterThan(before + 10));
+    expect(sources[2].started).toBe(false);
+  });
+
+  it('takes an answer that is late for that of the source that was asked', async () => {
+    const { sources, current } = setUp(3, { probeMs: 1 });
+    let answer: ((answers: boolean) => void) | undefined;
+    sources[0].answers = () => new Promise((resolve) => (answer = resolve));
+    sources[0].work(makeWork(100));
+    await eventually(() => expect(answer).toBeDefined());
+    sources[0].lost();
+    const second = sources[1].work(makeWork(100));
+    await eventually(() => expect(current()).toBe(second.header));
+    let asked = false;
+    sources[1].answers = async () => (asked = true);
+    answer?.(false);
+    await eventually(() => expect(asked).toBe(true));
+    expect(sources[2].started).toBe(false);
+  });
+
+  it('ends when its sources have ended', async () => {
+    const source = new FakeSource();
+    let ended = false;
+    const works = source.works.bind(source);
+    source.works = async function* (stop) {
+      yield* works(stop);
+      await new Promise((resolve) => setTimeout(resolve));
+      ended = true;
+    };
+    const follower = new Follower(new FailoverSource({ sources: [source] }));
+    source.work(makeWork(100));
+    await follower.work();
+    await follower.end();
+    expect(ended).toBe(true);
+  });
+
   it('does not invent an origin', async () => {
     const { source } = setUp(1);
     const work = makeWork(100);
     expect((await source.submit(mine(work), AbortSignal.abort())).verdict).toBe('unknown');
     expect(source.latestTimeUs(work)).toBe(0n);
+  });
+});
+
+describe('patience', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+  const PATIENCE = { patienceMs: 2_000, readyPatienceMs: 500, probeMs: 1e9 };
+  const setUpTimed = (count: number) =>
+    setUp(count, { ...PATIENCE, clock: { nowUs: () => 0n, monotonicMs: () => performance.now() } });
+
+  /** All are started and have work; the first is mined on. */
+  async function allReady(count: number) {
+    const all = setUpTimed(count);
+    await pass(PATIENCE.patienceMs * (count - 1));
+    const works = all.sources.map(() => makeWork(100));
+    for (let i = count - 1; i >= 0; i--) {
+      all.sources[i].work(works[i]);
+      await pass(0);
+      expect(all.current()).toBe(works[i].header);
+    }
+    return { ...all, works };
+  }
+
+  it('ends with work, and begins anew with the next need', async () => {
+    const { sources } = setUpTimed(2);
+    const work = sources[0].work(makeWork(100));
+    sources[0].lost();
+    await pass(PATIENCE.patienceMs - 1);
+    sources[0].work(work);
+    await pass(60_000);
+    sources[0].stale();
+    await pass(PATIENCE.patienceMs - 1);
+    expect(sources[1].started).toBe(false);
+    await pass(1);
+    expect(sources[1].started).toBe(true);
+  });
+
+  it('is had with each further source, whatever the first says meanwhile', async () => {
+    const { sources } = setUpTimed(3);
+    await pass(PATIENCE.patienceMs);
+    expect(sources[1].started).toBe(true);
+    for (let passed = 100; passed < PATIENCE.patienceMs; passed += 100) {
+      sources[0].lost();
+      await pass(100);
+    }
+    expect(sources[2].started).toBe(false);
+    await pass(100);
+    expect(sources[2].started).toBe(true);
+  });
+
+  it('is short where another source has work', async () => {
+    const { sources, current, works } = await allReady(2);
+    sources[0].stale();
+    await pass(PATIENCE.readyPatienceMs - 1);
+    expect(current()).toBe(works[0].header);
+    await pass(1);
+    expect(current()).toBe(works[1].header);
+  });
+
+  it('is over once another source has taken over: the next in line does not', async () => {
+    const { sources, follower, current, works } = await allReady(3);
+    sources[0].stale();
+    await pass(PATIENCE.readyPatienceMs);
+    expect(current()).toBe(works[1].header);
+    const { length } = follower.works;
+    sources[2].work(makeWork(100));
+    await pass(0);
+    expect(follower.works).toHaveLength(length);
+  });
+
+  it('has one timer, and none at the end', async () => {
+    const { sources, follower } = setUpTimed(2);
+    for (let i = 0; i < 3; i++) sources[0].lost();
+    await pass(0);
+    expect(vi.getTimerCount()).toBe(1);
+    await follower.end();
+    expect(vi.getTimerCount()).toBe(0);
   });
 });

@@ -47,7 +47,7 @@ const MAX_CONNECTIONS = 64;
 /** The largest proper answer is `/config`: tens of kilobytes. */
 const MAX_ANSWER_BYTES = 1_048_576;
 
-/** Of an answer whose body does not matter. */
+/** So much of a body that does not matter is read, and no more. */
 const MAX_IGNORED_BYTES = 16_384;
 
 const OCTETS = 'application/octet-stream';
@@ -105,14 +105,14 @@ export class NodeClient {
   async postSolved(header: Uint8Array, stop: AbortSignal): Promise<NodeAnswer> {
     const path = `${this.#options.address.basePath}/mining/solved`;
     const question: Question = { path, method: 'POST', headers: { 'content-type': OCTETS }, body: header };
-    const { solvedTimeoutMs, verdictTextTimeoutMs } = this.#options.limits;
+    const { solvedTimeoutMs, bodyTimeoutMs } = this.#options.limits;
     return await within(solvedTimeoutMs, stop, async (signal) => {
       const { statusCode: status, body } = await this.#send(this.#requests, question, signal);
       if (status >= 200 && status < 300) {
-        body.dump({ limit: MAX_IGNORED_BYTES, signal: AbortSignal.timeout(verdictTextTimeoutMs) }).catch(() => {});
+        this.#readOut(body);
         return { status, text: '' };
       }
-      const text = await within(verdictTextTimeoutMs, signal, (soon) => readText(body, soon)).catch(() => '');
+      const text = await within(bodyTimeoutMs, signal, (soon) => readText(body, soon)).catch(() => '');
       return { status, text: quote(hidePath(text, this.#options.address)) };
     });
   }
@@ -125,7 +125,7 @@ export class NodeClient {
     const question: Question = { path: HEALTH_PATH, method: 'GET', headers: { accept: 'text/plain, */*' } };
     await within(this.#options.limits.probeTimeoutMs, stop, async (signal) => {
       const { body } = await this.#send(this.#requests, question, signal);
-      await body.dump({ limit: MAX_IGNORED_BYTES, signal }).catch(() => {});
+      this.#readOut(body);
     });
   }
 
@@ -134,7 +134,7 @@ export class NodeClient {
     return this.#lastAnswerMs;
   }
 
-  /** Leaves the connections that are there behind: after a suspension the other side may have forgotten them. */
+  /** From now on there are new connections: after a suspension the other side may have forgotten the old ones. */
   renewConnections(): void {
     for (const pool of [this.#requests, this.#streams]) pool.close().catch(() => {});
     this.#requests = this.#requestPool();
@@ -172,7 +172,7 @@ export class NodeClient {
     };
     const response = await this.#send(this.#streams, question, stop);
     if (response.statusCode !== 200) {
-      await response.body.dump({ limit: MAX_IGNORED_BYTES, signal: stop }).catch(() => {});
+      this.#readOut(response.body);
       throw refusal('updates', response.statusCode, '', this.#options);
     }
     return response.body;
@@ -210,6 +210,12 @@ export class NodeClient {
     });
   }
 
+  /** In the background, to its end if that is near: so the connection stays usable, and nobody waits for the rest. */
+  #readOut(body: Dispatcher.ResponseData['body']): void {
+    const signal = AbortSignal.timeout(this.#options.limits.bodyTimeoutMs);
+    body.dump({ limit: MAX_IGNORED_BYTES, signal }).catch(() => {});
+  }
+
   /** @throws NodeError unless the node itself answered, and is in a state to answer */
   async #send(pool: Pool, question: Question, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     const { clock, nodeClock, userAgent, address } = this.#options;
@@ -229,8 +235,7 @@ export class NodeClient {
       this.#lastAnswerMs = clock.monotonicMs();
     }
     if (status < 500 && status !== 429 && timestamp !== undefined) return response;
-    // Read to its end, if that is near, an answer leaves its connection usable.
-    await response.body.dump({ limit: MAX_IGNORED_BYTES, signal }).catch(() => {});
+    this.#readOut(response.body);
     const about = { retryAfterMs: retryAfterOf(headers), byNode: timestamp !== undefined };
     const path = hidePath(question.path, address);
     if (status === 503 || status === 429) {

@@ -41,8 +41,8 @@ export function servedNetwork(report: unknown): string | undefined {
 
 /**
  * @param report the JSON of `/config`
- * @param network left out, any will do
- * @param miner left out, anyone
+ * @param network any network is right where it is undefined
+ * @param miner any miner is right where it is undefined
  */
 export function checkConfig(report: unknown, network: string | undefined, miner: MinerIdentity | undefined): Finding[] {
   const parsed = configSchema.safeParse(report);

@@ -27,7 +27,7 @@ export class NodeError extends Error {
   readonly retryAfterMs: number | undefined;
   /** Whether the node may have acted on the request all the same. */
   readonly mayHaveBeenTaken: boolean;
-  /** Of the certificate that the node has shown and that is not trusted; undefined when that is not what is wrong. */
+  /** That of the certificate which the node has shown, where it is not trusted; undefined where something else is wrong. */
   readonly fingerprint: string | undefined;
 
   constructor(fault: NodeFault, message: string, options: NodeErrorOptions = {}) {

@@ -13,11 +13,11 @@ import { hasPath, nodeAddress } from './url.ts';
 
 export interface NodeQuestion {
   readonly url: string;
-  /** Left out, the node is asked which one it serves. */
+  /** Without it the node is asked which one it serves. */
   readonly network?: string | undefined;
-  /** Left out, no work is asked for. */
+  /** Without it no work is asked for. */
   readonly miner?: MinerIdentity | undefined;
-  /** Of an https node's certificate; left out, by an authority. */
+  /** What makes an https node's certificate trusted: by default, that an authority has signed it. */
   readonly trust?: Trust;
   readonly userAgent?: string;
 }

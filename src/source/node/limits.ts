@@ -9,8 +9,8 @@ export interface NodeLimits {
   readonly workTimeoutMs: number;
   readonly solvedTimeoutMs: number;
   readonly configTimeoutMs: number;
-  /** For the end of a text that the verdict does not depend on. */
-  readonly verdictTextTimeoutMs: number;
+  /** For the body of an answer whose status says all that matters. */
+  readonly bodyTimeoutMs: number;
   /** A work counts as solved, and other work is asked for, when its first submission takes longer than this. */
   readonly solvedAfterMs: number;
   /** What is left of a work's life for its solution when the miner is told to stop. */
@@ -57,7 +57,7 @@ export const nodeLimits: NodeLimits = {
   workTimeoutMs: 10_000,
   solvedTimeoutMs: 10_000,
   configTimeoutMs: 5_000,
-  verdictTextTimeoutMs: 1_000,
+  bodyTimeoutMs: 1_000,
   solvedAfterMs: 1_000,
   submitAfterStopMs: 5_000,
   burstMs: 100,

@@ -29,7 +29,7 @@ export interface NodeSourceOptions {
   /** What people call it; left out, its address as it is shown. */
   readonly name?: string;
   readonly miner: MinerIdentity;
-  /** Of an https node's certificate; left out, by an authority. */
+  /** What makes an https node's certificate trusted: by default, that an authority has signed it. */
   readonly trust?: Trust;
   readonly userAgent?: string;
 }
@@ -279,7 +279,7 @@ export class NodeSource implements WorkSource {
   }
 
   #solved(work: Work): void {
-    if (work.until !== 'solved' || !this.#works.solved(work)) return;
+    if (!this.#works.solved(work)) return;
     this.#mailbox.put({ kind: 'stale', reason: 'solved' });
     this.#plans.ring();
   }

@@ -30,13 +30,13 @@ interface Chain {
 
 /** New Cuts closer together than so many bursts are taken for one block's. */
 const ECHO_BURSTS = 5;
-/** How quickly the usual pause between New Cuts follows what is seen. */
+/** Weight of the latest pause between New Cuts in their average. */
 const SMOOTHING = 1 / 8;
-/** Streams that are silent for this many usual pauses are listened for with more care. */
+/** After a silence of this many usual pauses work is fetched more often. */
 const USUAL_PAUSES = 3;
-/** A shorter time without a word is no silence: so many times the interval of polling. */
+/** A silence counts only when it is longer than this many intervals of polling. */
 const LEAST_SILENCE_POLLS = 2.5;
-/** During a silence work is fetched when this part of the silence has passed since the last fetch. */
+/** Work is then fetched anew at an age of this part of the silence: often at first, and less often later. */
 const SILENCE_PART = 1 / 10;
 
 export class StreamTrust {

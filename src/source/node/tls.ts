@@ -10,7 +10,7 @@ export type Trust =
   /** An authority has signed it, for this host and for now. */
   | {
       readonly by: 'authority';
-      /** Certificates of the authorities, PEM; left out, those that Node.js brings. */
+      /** Certificates of the authorities, PEM: by default those that Node.js brings. */
       readonly authorities?: readonly string[];
     }
   /** It is one of these, whoever has signed it and whatever name and dates it has: 43 characters of Base64Url each. */

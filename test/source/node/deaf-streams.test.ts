@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FaultInput } from '#pickaxe/mock-node/faults.js';
 import type { NodeLimits } from '#pickaxe/source/node/limits.js';
-import { eventually } from '../follow.ts';
+import { eventually, mine } from '../follow.ts';
 import { followNode, startNode } from './node.ts';
 
 /** Some time of a real node in a few milliseconds. */
@@ -50,6 +50,20 @@ describe('a stream that is open and silent', () => {
       expect(polled().at(-1)).toEqual([]);
     });
     expect(recorder.of('missed_cut')).toHaveLength(1);
+  });
+
+  it('is found when the grace for its New Cut is over, however late the next fetch is due', async () => {
+    const { node, url } = await startNode();
+    node.pickChain = () => 3;
+    node.faults = onUpdates('silent stream');
+    const { source, follower, recorder } = followNode(url, { ...QUICK, refreshMs: 600_000, pollMs: 600_000 });
+    await follower.work();
+    await eventually(() => expect(node.openStreamsFor(3)).toBe(1));
+    // The fetch that follows the opening, so that the stream could have told all that comes after.
+    await eventually(() => expect(node.books.requests.work).toBe(2));
+    const work = await follower.work();
+    expect((await source.submit(mine(work), follower.stop)).verdict).toBe('accepted');
+    await eventually(() => expect(recorder.of('missed_cut').map(({ chain }) => chain)).toEqual([3]));
   });
 
   it('is not the fault of one that tells each block', async () => {

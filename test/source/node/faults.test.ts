@@ -4,7 +4,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '#pickaxe/clock.js';
 import type { FaultInput } from '#pickaxe/mock-node/faults.js';
 import { eventually, mine, wrongSolution } from '../follow.ts';
@@ -114,6 +114,14 @@ describe('work cannot be had', () => {
     node.faults = workFault('hang', { times: 2 });
     node.advance(3);
     await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 1n));
+  });
+
+  it('a node that is busy is asked again soon, however long one that refuses is left alone', async () => {
+    const { node, url } = await startNode();
+    node.faults = workFault('unavailable', { times: 1 });
+    const { follower } = followNode(url, { refusedPauses: { firstMs: 600_000, mostMs: 600_000 } });
+    await follower.work();
+    expect(follower.of('lost')).toHaveLength(1);
   });
 
   it('the miner is not one of the node: says what is compared', async () => {
@@ -252,7 +260,7 @@ describe('a solution cannot be delivered', () => {
 
   it('endless body: a refusal is one, whatever becomes of its words', async () => {
     const { node, url } = await startNode();
-    const { source, follower } = followNode(url, { verdictTextTimeoutMs: 50 });
+    const { source, follower } = followNode(url, { bodyTimeoutMs: 50 });
     const work = await follower.work();
     node.faults = solvedFault('endless body');
     expect((await source.submit(wrongSolution(work), follower.stop)).verdict).toBe('rejected');
@@ -413,15 +421,77 @@ it('after a suspension everything is asked anew', async () => {
   node.pickChain = () => 3;
   await eventually(() => expect(node.openStreamsFor(3)).toBe(1));
   const { work, updates } = node.books.requests;
+  const { connections } = node.books;
   sleptMs = 60_000;
   await eventually(() => {
+    // One for requests, and one for the stream.
+    expect(node.books.connections).toBeGreaterThan(connections + 1);
     expect(node.books.requests.work).toBeGreaterThan(work);
     expect(node.books.requests.updates).toBeGreaterThan(updates);
     expect(recorder.of('source').some(({ reason }) => /suspended for 60 s/.test(reason))).toBe(true);
   });
 });
 
+it('after a suspension a work request that hangs is sent again', async () => {
+  const { node, url } = await startNode({ streamLimit: 0 });
+  let sleptMs = 0;
+  const clock = { ...systemClock, nowUs: () => systemClock.nowUs() + BigInt(sleptMs) * 1000n };
+  const { follower } = followNode(url, { pollMs: 20, workTimeoutMs: 600_000, hurryMs: 600_000 }, {}, { clock });
+  await follower.work();
+  node.faults = workFault('hang', { times: 1 });
+  await eventually(() => expect(node.faults[0].times).toBe(0));
+  const { work } = node.books.requests;
+  sleptMs = 60_000;
+  await eventually(() => expect(node.books.requests.work).toBeGreaterThan(work));
+});
+
+it('nothing watches for suspensions once a source has ended', async () => {
+  const [begun, ended] = [vi.spyOn(globalThis, 'setInterval'), vi.spyOn(globalThis, 'clearInterval')];
+  onTestFinished(() => {
+    begun.mockRestore();
+    ended.mockRestore();
+  });
+  const { url } = await startNode();
+  const { follower } = followNode(url);
+  await follower.work();
+  const watches = begun.mock.results.filter((_, i) => begun.mock.calls[i][1] === 500).map(({ value }) => value);
+  expect(watches).toHaveLength(1);
+  await follower.end();
+  expect(ended.mock.calls).toContainEqual(watches);
+});
+
+describe('whether a node answers', () => {
+  it('is not asked where it has just done so', async () => {
+    const { node, url } = await startNode();
+    const { source, follower } = followNode(url, { probeTimeoutMs: 60_000 });
+    await follower.work();
+    node.faults = [{ endpoint: 'any', kind: 'hang' }];
+    expect(await source.answers(follower.stop)).toBe(true);
+  });
+
+  it('is no where nothing listens', async () => {
+    const { node, url } = await startNode();
+    await node.close();
+    const { source, follower } = followNode(url);
+    expect(await source.answers(follower.stop)).toBe(false);
+  });
+});
+
 describe('update streams fail', () => {
+  it('told again, when it happens again after a stream was open', async () => {
+    const { node, url } = await startNode();
+    node.pickChain = () => 3;
+    const { recorder } = followNode(url, { noStreamsPauseMs: 20, steadyStreamMs: 0 });
+    const told = () => recorder.of('source').filter(({ reason }) => /no update stream/.test(reason));
+    await eventually(() => expect(node.openStreamsFor(3)).toBe(1));
+    for (const times of [1, 2]) {
+      node.faults = [{ endpoint: 'updates', kind: 'unavailable', times: 1 }];
+      node.endStreams();
+      await eventually(() => expect(told()).toHaveLength(times));
+      await eventually(() => expect(node.openStreamsFor(3)).toBe(1));
+    }
+  });
+
   it.each<FaultInput['kind']>(['drop', 'unavailable', 'garbage', 'captive portal', 'hang', 'end stream'])(
     '%s: the chain is polled, and followed again once that is over',
     async (kind) => {

@@ -241,6 +241,18 @@ describe('submissions', () => {
     await eventually(() => expect(follower.works.at(-1)).not.toBe(work));
   });
 
+  it('that are wrong have no block of ours waited for: the next work on the same parent is mined', async () => {
+    const { node, url } = await startNode();
+    node.pickChain = () => 3;
+    const { source, follower } = followNode(url);
+    const work = await settled({ node, follower });
+    const requests = node.books.requests.work;
+    await source.submit(wrongSolution(work), follower.stop);
+    await eventually(() => expect(follower.works.at(-1)).not.toBe(work));
+    expect(follower.works.at(-1)?.height).toBe(work.height);
+    expect(node.books.requests.work - requests).toBeLessThanOrEqual(3);
+  });
+
   it('of an earlier work leave the current one alone', async () => {
     const { node, url } = await startNode();
     const { source, follower } = followNode(url);

@@ -98,6 +98,13 @@ describe('StreamTrust', () => {
 
   it.each<[string, () => void]>([
     ['told before the fetch', () => trust.newCut(3, ms - 1)],
+    [
+      'told long before the fetch that succeeded',
+      () => {
+        trust.newCut(3, ms);
+        ms += 60_000;
+      },
+    ],
     ['of a stream that opened after the fetch before', () => trust.opened(3, ms)],
     ['of a stream that was closed meanwhile', () => trust.ended(3, ms)],
   ])('takes no offence at a block %s', (_, happens) => {

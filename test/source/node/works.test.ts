@@ -262,10 +262,10 @@ describe('Works', () => {
   it('outdates earlier works of a chain when a fetch shows that it has grown', () => {
     const old = { ...workOn(3), height: 7n };
     const same = { ...workOn(3), height: 8n };
-    fetch(old);
-    fetch(same);
+    const other = { ...workOn(4), height: 7n };
+    for (const work of [old, same, other]) fetch(work);
     fetch({ ...workOn(3), height: 8n });
-    expect([old, same].map((work) => works.isOutdated(work))).toEqual([true, false]);
+    expect([old, same, other].map((work) => works.isOutdated(work))).toEqual([true, false, false]);
   });
 
   it('knows how long a node remembers a work that others took over from', () => {
