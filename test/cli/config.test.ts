@@ -293,7 +293,7 @@ describe('a file that changes while pickaxe mines', () => {
   it('is taken at once where that can be, told of where it cannot, and refused as a whole where it is wrong', async () => {
     folder.write('pickaxe.toml', mining());
     const run = start(['demo', '--log-format', 'text'], {}, undefined, folder.path);
-    const says = (text: string | RegExp) => vi.waitFor(() => expect(run.stderr).toMatch(text), { timeout: 30_000 });
+    const says = (text: string | RegExp) => vi.waitFor(() => expect(run.stderr).toMatch(text), { timeout: 60_000 });
     await says('speed');
 
     folder.write('pickaxe.toml', mining('temp-limit = 70\n').replace('threads = 1', 'threads = 2'));

@@ -51,7 +51,7 @@ describeGpu('mining on a GPU', () => {
       expect(rates.cpu).toBeGreaterThan(0);
       expect(rates.gpu0).toBeGreaterThan(0);
     };
-    await vi.waitFor(bothHash, { timeout: 20_000 });
+    await vi.waitFor(bothHash, { timeout: 60_000 });
     run.child.kill('SIGTERM');
     expect(await run.code).toBe(0);
     expect(mock.books).toMatchObject({ rejected: 0 });

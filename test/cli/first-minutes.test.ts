@@ -77,7 +77,7 @@ async function play(terminal: Terminal, node: MockNode, url: string): Promise<Re
 
   await terminal.wipe();
   terminal.type('pickaxe mine\n');
-  await vi.waitFor(() => expect(node.books.accepted).toBeGreaterThan(0), 20_000);
+  await vi.waitFor(() => expect(node.books.accepted).toBeGreaterThan(0), 60_000);
   await linger(MINING_MS);
   for (const [key, says] of [
     ['h', 'verified candidates prove it'],

@@ -19,7 +19,7 @@ function tokenFile(content: string | Buffer, mode = 0o600): string {
 }
 
 /** The machine may be busy. */
-const SLOW = { timeout: 20_000 };
+const SLOW = { timeout: 60_000 };
 /** In a row, half a second apart. */
 const SAME_TIMES = 4;
 const runs: Run[] = [];

@@ -68,12 +68,12 @@ test('a disk that cannot be written to is said once, tried again, and loses line
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const file = new LogFile(path, 1_024, 1, (line) => said.push(line));
   for (let i = 0; i < 20; i++) file.write(`${'x'.repeat(100)}\n`);
-  await vi.waitUntil(() => said.length > 0, { timeout: 10_000 });
+  await vi.waitUntil(() => said.length > 0, { timeout: 60_000 });
   expect(said[0]).toMatch(/^the log file cannot be written, mining goes on: E\w+: .*tried again every 60 s/);
   file.write('lost\n');
 
   // That it failed is seen in the timer of the next attempt: disks answer in their own time.
-  const failed = () => vi.waitUntil(() => vi.getTimerCount() === 1, { timeout: 10_000 });
+  const failed = () => vi.waitUntil(() => vi.getTimerCount() === 1, { timeout: 60_000 });
   await failed();
   await vi.advanceTimersByTimeAsync(60_000); // still in the way
   file.write('lost, too\n');
@@ -81,7 +81,7 @@ test('a disk that cannot be written to is said once, tried again, and loses line
   rmSync(join(where, 'pickaxe.log.1'), { recursive: true });
   await vi.advanceTimersByTimeAsync(60_000);
   vi.useRealTimers();
-  await vi.waitUntil(() => existsSync(`${path}.1`), { timeout: 10_000 });
+  await vi.waitUntil(() => existsSync(`${path}.1`), { timeout: 60_000 });
   file.write('here again\n');
   await file.close();
   expect(said).toHaveLength(1);
@@ -160,11 +160,11 @@ describe.skipIf(process.platform === 'win32')('is its owner’s alone', () => {
     const file = new LogFile(path, 1_024, 1, (line) => said.push(line));
     mkdirSync(join(`${path}.1`, 'inside'), { recursive: true });
     for (let i = 0; i < 20; i++) file.write(`${'x'.repeat(99)}\n`);
-    await vi.waitUntil(() => vi.getTimerCount() === 1, { timeout: 20_000 }); // it could not be rotated
+    await vi.waitUntil(() => vi.getTimerCount() === 1, { timeout: 60_000 }); // it could not be rotated
     rmSync(path);
     symlinkSync(led, path);
     await vi.advanceTimersByTimeAsync(60_000);
-    await vi.waitUntil(() => vi.getTimerCount() === 1, { timeout: 20_000 }); // nor opened again
+    await vi.waitUntil(() => vi.getTimerCount() === 1, { timeout: 60_000 }); // nor opened again
     vi.useRealTimers();
     await file.close();
     expect(existsSync(led)).toBe(false);

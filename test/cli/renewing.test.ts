@@ -49,7 +49,7 @@ it('is made anew when its own settings change, one after the other, and ended in
   await change(pauseAt('sun'));
   await change(pauseAt());
   await change(pauseAt('mon'));
-  await vi.waitFor(() => expect(did.at(-1)).toBe('starts mon'), { timeout: 20_000 });
+  await vi.waitFor(() => expect(did.at(-1)).toBe('starts mon'), { timeout: 60_000 });
   await end();
   await change(pauseAt('tue'));
   expect(did.at(-1)).toBe('ends mon');
@@ -69,7 +69,7 @@ it('is made anew for what changed while it started', async () => {
     };
   };
   const end = await (await renewing(live, scheduleOf, make))(running);
-  await vi.waitFor(() => expect(did).toEqual(['starts none', 'ends none', 'starts sat']), { timeout: 20_000 });
+  await vi.waitFor(() => expect(did).toEqual(['starts none', 'ends none', 'starts sat']), { timeout: 60_000 });
   await end();
 });
 
@@ -82,7 +82,7 @@ it('stays as it is where what it is asked for cannot be had, and says so', async
   };
   const end = await (await renewing(live, scheduleOf, make))(running);
   await change(pauseAt('sun'));
-  await vi.waitFor(() => expect(errors()).toEqual(['that is not in force: not on sundays']), { timeout: 20_000 });
+  await vi.waitFor(() => expect(errors()).toEqual(['that is not in force: not on sundays']), { timeout: 60_000 });
   expect(ended).not.toHaveBeenCalled();
   await end();
   expect(ended).toHaveBeenCalledTimes(1);
@@ -103,7 +103,7 @@ it('hooks that come later are told of what happens from then on, and of the end,
       running.events.emit(verdict('cpu', 'accepted'));
       expect(told).toHaveBeenCalledWith('block: exit code 3');
     },
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   );
   await change(hook(4));
   await end();
@@ -155,7 +155,7 @@ it('a webhook that comes later is told of what happens from then on, one that go
         running.events.emit(verdict('cpu', 'accepted'));
         expect(got.at(-1)).toBe(what);
       },
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     );
   await change({ webhook: { url: `http://127.0.0.1:${port}/first` } });
   await isTold('/first block');

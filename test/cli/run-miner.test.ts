@@ -111,7 +111,7 @@ describe('a device that is too hot', () => {
       await mined;
     });
     const last = () => heard.of('device').at(-1);
-    const isReady = () => vi.waitFor(() => expect(last()?.state).toBe('ready'), { timeout: 20_000 });
+    const isReady = () => vi.waitFor(() => expect(last()?.state).toBe('ready'), { timeout: 60_000 });
     const read = (temperatureC: number) => engine.listener?.telemetry?.({ temperatureC });
     return { engine, source, heard, mined, last, isReady, read };
   }
@@ -124,7 +124,7 @@ describe('a device that is too hot', () => {
     read(95);
     expect(last()).toMatchObject({ state: 'paused', reason: 'it is at 95 °C and rests until it is at 80 °C' });
     source.work(makeWork(SOON));
-    await vi.waitFor(() => expect(heard.of('work')).toHaveLength(1), { timeout: 20_000 });
+    await vi.waitFor(() => expect(heard.of('work')).toHaveLength(1), { timeout: 60_000 });
     expect(engine.jobs).toEqual([]);
     read(80);
     expect(await mined).toBe(0);
@@ -153,7 +153,7 @@ describe('a device that is too hot', () => {
         read(70);
         expect(last()).toMatchObject({ state: 'paused', reason: 'it is at 70 °C and rests until it is at 60 °C' });
       },
-      { timeout: 20_000, interval: 1_000 },
+      { timeout: 60_000, interval: 1_000 },
     );
     read(60);
     source.work(makeWork(SOON));

@@ -20,7 +20,7 @@ async function miner(...args: string[]): Promise<string> {
       expect(port, run.stderr).toBeDefined();
       return port!;
     },
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   );
 }
 

@@ -55,7 +55,7 @@ async function opened(options?: TerminalOptions): Promise<Terminal> {
   const terminal = open(options);
   terminal.type(`pickaxe ${await mine()}; echo "code $?"; stty -a\n`);
   await terminal.sees('asked for; placed'); // the CPU is ready
-  await vi.waitFor(() => expect(statusLines(terminal)).toHaveLength(1), 10_000);
+  await vi.waitFor(() => expect(statusLines(terminal)).toHaveLength(1), 60_000);
   return terminal;
 }
 
@@ -63,7 +63,7 @@ async function opened(options?: TerminalOptions): Promise<Terminal> {
 async function processOn(terminal: Terminal): Promise<number> {
   const command = `exec "${process.execPath}" "${MAIN}" ${await mine()}`;
   terminal.type(`(echo "pid $BASHPID."; ${command}); echo "code $?"; NODE_OPTIONS= stty -a\n`);
-  await vi.waitFor(() => expect(statusLines(terminal)).toHaveLength(1), 20_000);
+  await vi.waitFor(() => expect(statusLines(terminal)).toHaveLength(1), 60_000);
   return Number(/pid (\d+)\./.exec(terminal.text())![1]);
 }
 
@@ -99,9 +99,9 @@ describe.skipIf(noTmux)(`on a terminal${why}`, { timeout: TEST_MS }, () => {
     const terminal = await opened();
     terminal.type('p');
     await terminal.sees('paused: by the key p');
-    await vi.waitFor(() => expect(statusLines(terminal)[0]).toContain('H/s  paused'), 10_000);
+    await vi.waitFor(() => expect(statusLines(terminal)[0]).toContain('H/s  paused'), 60_000);
     terminal.type('r');
-    await vi.waitFor(() => expect(statusLines(terminal)[0]).not.toContain('paused'), 10_000);
+    await vi.waitFor(() => expect(statusLines(terminal)[0]).not.toContain('paused'), 60_000);
     terminal.press('C-c');
     await terminal.sees('code 0');
     await isRestored(terminal);
@@ -118,7 +118,7 @@ describe.skipIf(noTmux)(`on a terminal${why}`, { timeout: TEST_MS }, () => {
         expect(row.includes('0/0/0') || row.includes('accepted')).toBe(true);
         expect(row.includes('? for keys')).toBe(columns > 90);
         expect(terminal.rows().at(-1)).toBe(row);
-      }, 10_000);
+      }, 60_000);
     }
   });
 
@@ -146,7 +146,7 @@ describe.skipIf(noTmux)(`on a terminal${why}`, { timeout: TEST_MS }, () => {
     await terminal.sees(/code [1-9]/);
     await isRestored(terminal);
     // Node.js itself restores the terminal's mode. That the line is erased before the error is told is for pickaxe to do.
-    await vi.waitFor(() => expect(written()).toContain('Error: a bomb'), 20_000);
+    await vi.waitFor(() => expect(written()).toContain('Error: a bomb'), 60_000);
     const [before] = written().split('Error: a bomb');
     expect(before).toContain('H/s');
     expect(before.slice(before.lastIndexOf(ERASE))).not.toContain('H/s');
@@ -155,7 +155,7 @@ describe.skipIf(noTmux)(`on a terminal${why}`, { timeout: TEST_MS }, () => {
   it('Ctrl-Z stops it; it goes on in the background without the terminal, and in the foreground with it', async () => {
     const terminal = open();
     terminal.type(`pickaxe ${await mine('--duration', '60')}\n`);
-    await vi.waitFor(() => expect(statusLines(terminal)).toHaveLength(1), 20_000);
+    await vi.waitFor(() => expect(statusLines(terminal)).toHaveLength(1), 60_000);
     terminal.press('C-z');
     await terminal.sees('Stopped');
     expect(statusLines(terminal)).toEqual([]);
@@ -164,7 +164,7 @@ describe.skipIf(noTmux)(`on a terminal${why}`, { timeout: TEST_MS }, () => {
     await terminal.sees(/Running .*\n?.*\nhere/);
     expect(statusLines(terminal)).toEqual([]);
     terminal.type('fg\n');
-    await vi.waitFor(() => expect(statusLines(terminal)).toHaveLength(1), 20_000);
+    await vi.waitFor(() => expect(statusLines(terminal)).toHaveLength(1), 60_000);
     terminal.type('s');
     await terminal.sees('no block yet');
     terminal.type('q');

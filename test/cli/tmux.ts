@@ -16,7 +16,7 @@ if (noTmux && process.env.CI) throw new Error('CI must try the terminal: install
 export const why = noTmux ? ' (skipped: no tmux)' : '';
 
 /** What a command of the shell takes to be seen, with other tests running at the same time. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 export interface TerminalOptions {
   readonly columns?: number;

@@ -114,7 +114,7 @@ describe('hooks', () => {
       `echo "$PICKAXE_EVENT_DEVICE $PICKAXE_EVENT_STATE $PICKAXE_EVENT_FAULT" > ${file}; exit 9`,
     ];
     const run = mine(url, ['--devices', 'gpu77', ...args]);
-    await vi.waitFor(() => expect(read(file)).toBe('gpu77 parked missing\n'), { timeout: 25_000 });
+    await vi.waitFor(() => expect(read(file)).toBe('gpu77 parked missing\n'), { timeout: 60_000 });
     run.child.kill('SIGTERM');
     expect(await run.code).toBe(0);
     expect(run.stderr).toContain('device-lost: exit code 9');
@@ -124,9 +124,9 @@ describe('hooks', () => {
     const { url } = await node(1e15);
     const file = newFile();
     const run = mine(url, ['--on-stop', `echo $$ > ${file}; exec sleep 1000`]);
-    await vi.waitFor(() => expect(run.events('work').length).toBeGreaterThan(0), { timeout: 10_000 });
+    await vi.waitFor(() => expect(run.events('work').length).toBeGreaterThan(0), { timeout: 60_000 });
     run.child.kill('SIGTERM');
-    await vi.waitFor(() => expect(read(file)).toMatch(/^\d+\n$/), { timeout: 20_000 });
+    await vi.waitFor(() => expect(read(file)).toMatch(/^\d+\n$/), { timeout: 60_000 });
     const pid = Number(read(file));
     onTestFinished(() => void process.kill(pid, 'SIGKILL'));
     run.child.kill('SIGTERM');
@@ -173,8 +173,8 @@ describe('the low-hashrate alarm', () => {
     const command = `echo "$PICKAXE_EVENT_LIMIT" > ${file}`;
     const limits = ['--min-hashrate', '900T', '--min-hashrate', 'cpu=1', '--min-hashrate-after', '1s'];
     const run = mine(url, [...limits, '--on-low-hashrate', command, '--webhook', hook]);
-    await vi.waitFor(() => expect(got.map(({ event }) => event)).toContain('low-hashrate'), { timeout: 25_000 });
-    await vi.waitFor(() => expect(read(file)).toBe('900000000000000\n'), { timeout: 10_000 });
+    await vi.waitFor(() => expect(got.map(({ event }) => event)).toContain('low-hashrate'), { timeout: 60_000 });
+    await vi.waitFor(() => expect(read(file)).toBe('900000000000000\n'), { timeout: 60_000 });
     run.child.kill('SIGTERM');
     expect(await run.code).toBe(0);
     expect(run.events('alarm')).toHaveLength(1);
@@ -236,9 +236,9 @@ describe('the log file', () => {
     mock.faults = [{ endpoint: 'solved', kind: 'hang' }];
     const file = newFile();
     const run = mine(url, ['--log-file', file]);
-    await vi.waitFor(() => expect(run.events('solution').length).toBeGreaterThan(0), { timeout: 10_000 });
+    await vi.waitFor(() => expect(run.events('solution').length).toBeGreaterThan(0), { timeout: 60_000 });
     run.child.kill('SIGINT');
-    await vi.waitFor(() => expect(run.stderr).toContain('once more'), { timeout: 20_000 });
+    await vi.waitFor(() => expect(run.stderr).toContain('once more'), { timeout: 60_000 });
     run.child.kill('SIGINT');
     expect(await run.code).toBe(130);
     expect(read(file)).toBe(run.stderr);

@@ -71,7 +71,7 @@ export function engineContract(name: string, makeEngine: () => Engine): void {
       await old.ended;
       await resumed.firstReport;
       const before = resumed.reports.length;
-      await vi.waitFor(() => expect(resumed.reports.length).toBeGreaterThan(before + 3), { timeout: 20_000 });
+      await vi.waitFor(() => expect(resumed.reports.length).toBeGreaterThan(before + 3), { timeout: 60_000 });
       again.abort();
       await resumed.ended;
       resumed.ranges.expectBalanced(resumed.reports);

@@ -12,7 +12,7 @@ const NEVER = 2 ** 60;
 const SOON = 300;
 
 /** Long enough for a machine that has much else to do. */
-const eventually = (check: () => void) => vi.waitFor(check, { timeout: 20_000 });
+const eventually = (check: () => void) => vi.waitFor(check, { timeout: 60_000 });
 
 const running: { stop: AbortController; done: Promise<void> }[] = [];
 

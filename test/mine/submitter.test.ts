@@ -82,9 +82,9 @@ test('is settled when nothing is pending, and not before', async () => {
   for (const number of [1, 2]) submitter.submit(solutionOf(number), 'cpu', running);
   const settled = vi.fn();
   const waiting = submitter.settled().then(settled);
-  await vi.waitFor(() => expect(answers).toHaveLength(2));
+  await vi.waitFor(() => expect(answers).toHaveLength(2), { timeout: 60_000 });
   answers[1]();
-  await vi.waitFor(() => expect(events.of('verdict')).toHaveLength(1));
+  await vi.waitFor(() => expect(events.of('verdict')).toHaveLength(1), { timeout: 60_000 });
   await new Promise((resolve) => setImmediate(resolve));
   expect(settled).not.toHaveBeenCalled();
   answers[0]();

@@ -119,7 +119,7 @@ test('a hook that fails is told of once until it works again, with what it said'
   const run = async () => {
     const before = said.length;
     made.tell(notice());
-    await vi.waitFor(() => expect(said.length).toBe(before + 1), { timeout: 20_000 });
+    await vi.waitFor(() => expect(said.length).toBe(before + 1), { timeout: 60_000 });
   };
   await run();
   await run();
@@ -161,15 +161,15 @@ describe('limits', () => {
     const command = `sleep 1000 & echo $$ $! > ${file}; trap '' TERM; sleep 1000`;
     const { hooks: made, said } = hooks({ block: command }, { timeoutMs: 600_000 });
     made.tell(notice());
-    await vi.waitFor(() => expect(read(file)).toMatch(/^\d+ \d+\n$/), { timeout: 20_000 });
+    await vi.waitFor(() => expect(read(file)).toMatch(/^\d+ \d+\n$/), { timeout: 60_000 });
     const [leader, pid] = read(file).split(' ').map(Number);
     endsWithTest(-leader);
     expect([lives(-leader), lives(pid), said]).toEqual([true, true, []]);
     vi.advanceTimersByTime(600_000);
     vi.useRealTimers();
-    await vi.waitFor(() => expect(said).toHaveLength(1), { timeout: 20_000 });
+    await vi.waitFor(() => expect(said).toHaveLength(1), { timeout: 60_000 });
     expect(said[0]).toEqual({ level: 'warn', msg: 'block: killed: it took more than 600 s' });
-    await vi.waitFor(() => expect(lives(pid)).toBe(false), { timeout: 20_000 });
+    await vi.waitFor(() => expect(lives(pid)).toBe(false), { timeout: 60_000 });
   });
 
   it('at the end all of them together get that time, and no more are begun after it', async () => {

@@ -33,7 +33,7 @@ test('so many at once, in order, and no more waiting than there is room for', as
   expect(begun).toEqual([1, 2]);
   expect(dropped).toEqual([6, 7]);
   finish(2);
-  await vi.waitFor(() => expect(begun).toEqual([1, 2, 3]));
+  await vi.waitFor(() => expect(begun).toEqual([1, 2, 3]), { timeout: 60_000 });
   made.push(8);
   expect(dropped).toEqual([6, 7]);
 });
@@ -44,10 +44,10 @@ test('at the end all is waited for', async () => {
   made.push(2);
   const over = ended(made, 60_000);
   finish(1);
-  await vi.waitFor(() => expect(begun).toEqual([1, 2]));
+  await vi.waitFor(() => expect(begun).toEqual([1, 2]), { timeout: 60_000 });
   expect(over).not.toHaveBeenCalled();
   finish(2);
-  await vi.waitFor(() => expect(over).toHaveBeenCalled());
+  await vi.waitFor(() => expect(over).toHaveBeenCalled(), { timeout: 60_000 });
   expect(dropped).toEqual([]);
 });
 

@@ -8,7 +8,7 @@ import type { Work } from '#pickaxe/chain/work.js';
 import type { SourceUpdate, WorkSource } from '#pickaxe/source/source.js';
 
 /** Conditions are waited for this long: far longer than they take. */
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 60_000;
 
 export function eventually<T>(condition: () => T | Promise<T>): Promise<T> {
   return vi.waitFor(condition, { timeout: PATIENCE_MS, interval: 5 });

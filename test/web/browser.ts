@@ -14,7 +14,7 @@ export const noBrowser = path === undefined;
 export const why = path ? '' : ' (skipped: no chromium in /usr/bin)';
 
 /** The machine may be busy. */
-export const SLOW = { timeout: 20_000 };
+export const SLOW = { timeout: 60_000 };
 
 let browser: Browser | undefined;
 /** Of the page: what the console says of errors, and what it asked others for. */

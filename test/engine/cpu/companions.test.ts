@@ -39,12 +39,15 @@ test.each(loadableKernels)('companions run %s, and count its rows', async (name)
   await withCompanions({ names: loadableKernels, count: 2 }, async (companions) => {
     expect(companions.count).toBe(2);
     // They may get no processor for a while.
-    await vi.waitUntil(() => {
-      companions.run(name);
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
-      companions.endCount();
-      return companions.rows() > 0;
-    });
+    await vi.waitUntil(
+      () => {
+        companions.run(name);
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+        companions.endCount();
+        return companions.rows() > 0;
+      },
+      { timeout: 60_000 },
+    );
   });
 });
 

@@ -65,5 +65,5 @@ test('a thread that ends by itself is told of, and the tasks that it had fail', 
   await threads[0].terminate();
   await gone;
   expect(await Promise.race(tasks)).toBe('failed');
-  await vi.waitFor(() => expect(failed).toHaveBeenCalled(), { timeout: 20_000 });
+  await vi.waitFor(() => expect(failed).toHaveBeenCalled(), { timeout: 60_000 });
 });

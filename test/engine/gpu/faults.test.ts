@@ -106,7 +106,7 @@ describeGpu('a GPU that fails', () => {
     const lost = vi.fn();
     await engine.open({ lost });
     process.kill(engine.pid!, 'SIGSTOP');
-    await vi.waitFor(() => expect(lives(engine.pid!)).toBe(false), { timeout: 10_000 });
+    await vi.waitFor(() => expect(lives(engine.pid!)).toBe(false), { timeout: 60_000 });
     const fault = expect.objectContaining({ fault: 'lost', message: expect.stringContaining('stands still') });
     expect(lost.mock.calls).toEqual([[fault]]);
     expect((await searchToTheEnd(engine)).fault).toEqual(fault);
@@ -234,7 +234,7 @@ describeGpu('a GPU that fails', () => {
     });
     expect(lives(pid)).toBe(true);
     miner.kill('SIGKILL');
-    await vi.waitFor(() => expect(lives(pid)).toBe(false), { timeout: 10_000 });
+    await vi.waitFor(() => expect(lives(pid)).toBe(false), { timeout: 60_000 });
   });
 });
 

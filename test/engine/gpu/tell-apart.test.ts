@@ -88,7 +88,7 @@ describe('cards alike', () => {
       return obeying(environment);
     };
     const telling = tellApart(many, rows, look);
-    await vi.waitFor(() => expect(looked).toBe(9));
+    await vi.waitFor(() => expect(looked).toBe(9), { timeout: 60_000 });
     unhang();
     expect((await telling).filter(({ environment }) => environment)).toHaveLength(10);
     expect(most).toBeGreaterThan(1);

@@ -8,7 +8,7 @@ import { gpuEngine, softwareAdapter } from './adapter.ts';
 import { pretend, whyNoCards } from './pretend-driver.ts';
 
 /** For a GPU to open and to be missed, on a busy CPU that plays both. */
-const PATIENCE = { timeout: 30_000, interval: 10 };
+const PATIENCE = { timeout: 60_000, interval: 10 };
 export const TEST_MS = 90_000;
 /** Sooner than in earnest, and far longer than a busy CPU keeps a process from running. */
 export const SILENCE_MS = 2_000;

@@ -21,7 +21,7 @@ afterEach(() => {
 });
 
 /** Until what is expected is so, on a busy machine, too. */
-const patiently = (expected: () => unknown) => vi.waitFor(expected, { timeout: 10_000, interval: 5 });
+const patiently = (expected: () => unknown) => vi.waitFor(expected, { timeout: 60_000, interval: 5 });
 
 /** A client that reads, and what it has got. */
 function client(port: number) {

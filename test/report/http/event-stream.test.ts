@@ -56,12 +56,12 @@ it('tells a status at once and every second, and the events of --json', async ()
   const client = await listen(port);
   expect(client.response.headers['content-type']).toBe('text/event-stream; charset=utf-8');
   expect(client.response.headers['cache-control']).toBe('no-store');
-  await vi.waitFor(() => expect(client.events('status')).toHaveLength(1));
+  await vi.waitFor(() => expect(client.events('status')).toHaveLength(1), { timeout: 60_000 });
   expect(client.events('status')[0]).toMatchObject({ event: 'status', devices: {}, ready: false });
   emit(device('cpu', 'ready'));
   emit({ event: 'hashes', device: 'cpu', hashes: 5, difficulty: 1 });
   emit(verdict('cpu', 'accepted'));
-  await vi.waitFor(() => expect(client.events('verdict')).toHaveLength(1));
+  await vi.waitFor(() => expect(client.events('verdict')).toHaveLength(1), { timeout: 60_000 });
   expect(client.events('verdict')[0]).toMatchObject({
     event: 'verdict',
     nonce: String(2n ** 63n),
@@ -69,7 +69,7 @@ it('tells a status at once and every second, and the events of --json', async ()
   });
   expect(client.events('device')).toMatchObject([{ state: 'ready' }]);
   expect(client.events('hashes')).toEqual([]);
-  await vi.waitFor(() => expect(client.events('status')).toHaveLength(2), { timeout: 5_000 });
+  await vi.waitFor(() => expect(client.events('status')).toHaveLength(2), { timeout: 60_000 });
   expect(client.events('status')[1]).toMatchObject({ devices: { cpu: { hashes: 5 } } });
 });
 
@@ -77,7 +77,7 @@ it('a line break in a message stays within its event', async () => {
   const { port, emit } = await serve();
   const client = await listen(port);
   emit({ event: 'source', source: 'x', state: 'warning', reason: 'a\n\nevent: status\ndata: {}' });
-  await vi.waitFor(() => expect(client.events('source')).toHaveLength(1));
+  await vi.waitFor(() => expect(client.events('source')).toHaveLength(1), { timeout: 60_000 });
   expect(client.text.match(/^event: status$/gm)).toHaveLength(1);
 });
 
@@ -87,10 +87,13 @@ it('many listen, more are told to come later, and their places are given again',
   expect(await ask('/api/v1/events')).toMatchObject({ status: 503, json: { error: { code: 'too_many_clients' } } });
   expect((await ask('/api/v1/status')).status).toBe(200);
   clients[0].asked.destroy();
-  await vi.waitFor(async () => {
-    const client = await listen(port);
-    expect(client.response.statusCode).toBe(200);
-  });
+  await vi.waitFor(
+    async () => {
+      const client = await listen(port);
+      expect(client.response.statusCode).toBe(200);
+    },
+    { timeout: 60_000 },
+  );
 });
 
 it('who does not read is dropped; the others hear everything', async () => {
@@ -104,10 +107,10 @@ it('who does not read is dropped; the others hear everything', async () => {
   // The system's own buffers take megabytes before anything is left with us.
   for (let sent = 1; sent <= ENOUGH; sent++) {
     emit({ event: 'source', source: 'x', state: 'info', reason });
-    if (sent % 3 === 0) await vi.waitFor(() => expect(eager.heard).toBe(sent), { timeout: 5_000, interval: 1 });
+    if (sent % 3 === 0) await vi.waitFor(() => expect(eager.heard).toBe(sent), { timeout: 60_000, interval: 1 });
   }
   lazy.response.resume();
-  await vi.waitFor(() => expect(closed).toHaveBeenCalled());
+  await vi.waitFor(() => expect(closed).toHaveBeenCalled(), { timeout: 60_000 });
   expect(lazy.heard).toBeLessThan(ENOUGH);
   expect((await listen(port)).response.statusCode).toBe(200);
 });
@@ -118,7 +121,7 @@ it('ends with the server, at once', async () => {
   const ended = vi.fn();
   client.response.on('close', ended);
   await http.close();
-  await vi.waitFor(() => expect(ended).toHaveBeenCalled());
+  await vi.waitFor(() => expect(ended).toHaveBeenCalled(), { timeout: 60_000 });
   // To its end, and not cut off.
   expect(client.response.complete).toBe(true);
 });
@@ -140,9 +143,9 @@ describe('of those that never read', () => {
     clock.advance(10_000);
     const late = await listen(port);
     expect(late.response.statusCode).toBe(200);
-    await vi.waitFor(() => expect(oldest).toHaveBeenCalled());
+    await vi.waitFor(() => expect(oldest).toHaveBeenCalled(), { timeout: 60_000 });
     emit(device('cpu', 'ready'));
-    await vi.waitFor(() => expect(late.events('device')).toHaveLength(1));
+    await vi.waitFor(() => expect(late.events('device')).toHaveLength(1), { timeout: 60_000 });
     expect(second).not.toHaveBeenCalled();
     expect((await ask('/metrics')).text).toContain('pickaxe_http_refused_total{reason="crowded"} 1');
   });

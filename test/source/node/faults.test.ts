@@ -178,7 +178,7 @@ describe('work cannot be had', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
     const { follower } = followNode(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, {
-      workTimeoutMs: 2_000,
+      workTimeoutMs: 20_000,
     });
     await eventually(() => expect(follower.of('lost')).toHaveLength(1));
     expect(follower.of('lost')[0].reason).toMatch(reason);
