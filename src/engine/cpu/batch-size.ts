@@ -6,14 +6,14 @@ import { ROW_COUNTERS } from './kernels/kernel.ts';
 /** Long enough to make nothing of what a task costs its thread, short enough for a live hashrate. */
 const LEAST_MS = 30;
 
-/** Still short enough for the hashrate over ten seconds. */
+/** Still short enough for the hashrate over ten seconds: with 256 threads it is within 5 %. */
 const MOST_MS = 1_000;
 
 /**
- * So many tasks of all threads together take a percent of the main thread, which also has to see to a New Cut at once
- * (15 to 40 µs each; measured by bench/main-thread.mjs).
+ * Of all threads together: each wakes the main thread, which also has to see to a New Cut at once. What that costs is
+ * measured by bench/main-thread.mjs.
  */
-const TASKS_PER_SECOND = 500;
+const TASKS_PER_SECOND = 250;
 
 /** The first task: half a millisecond for the slowest kernel. */
 const FIRST_ROWS = 8;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseQuota, readTopology } from '#pickaxe/engine/cpu/topology.js';
+import { parseQuota } from '#pickaxe/engine/cpu/quota.js';
+import { readTopology } from '#pickaxe/engine/cpu/topology.js';
 
 describe('cpu.max', () => {
   test.each([
@@ -26,9 +27,13 @@ interface Recorded {
   readonly groups?: string;
   /** By path below /sys/fs/cgroup. */
   readonly cpuMax?: Readonly<Record<string, string>>;
+  /** Of /proc/self/mountinfo. */
+  readonly mounts?: readonly string[];
+  /** Control groups of version 1, by folder: quota and period in microseconds. */
+  readonly cfs?: Readonly<Record<string, readonly [quota: number, period: number]>>;
 }
 
-function read({ allowed, online, siblings = [], groups = '0::/\n', cpuMax = {} }: Recorded) {
+function read({ allowed, online, siblings = [], groups = '0::/\n', cpuMax = {}, mounts, cfs = {} }: Recorded) {
   const files: Record<string, string> = {
     '/proc/self/status': `Name:\tnode\nCpus_allowed:\tff\nCpus_allowed_list:\t${allowed}\nMems_allowed_list:\t0\n`,
     '/proc/self/cgroup': groups,
@@ -38,6 +43,11 @@ function read({ allowed, online, siblings = [], groups = '0::/\n', cpuMax = {} }
     files[`/sys/devices/system/cpu/cpu${cpu}/topology/thread_siblings_list`] = `${list}\n`;
   }
   for (const [path, text] of Object.entries(cpuMax)) files[`/sys/fs/cgroup${path}/cpu.max`] = text;
+  if (mounts) files['/proc/self/mountinfo'] = `${mounts.join('\n')}\n`;
+  for (const [folder, [quota, period]] of Object.entries(cfs)) {
+    files[`${folder}/cpu.cfs_quota_us`] = `${quota}\n`;
+    files[`${folder}/cpu.cfs_period_us`] = `${period}\n`;
+  }
   return readTopology((path) => files[path]);
 }
 
@@ -110,19 +120,115 @@ describe('what Linux says of', () => {
     expect(read({ allowed: '0-7', groups, cpuMax })?.quota).toBe(2);
   });
 
+  test('a service with a quota above that of the group around it, which counts', () => {
+    const groups = '0::/a.slice/b.service\n';
+    const cpuMax = { '/a.slice': '200000 100000\n', '/a.slice/b.service': '400000 100000\n' };
+    expect(read({ allowed: '0-7', groups, cpuMax })?.quota).toBe(2);
+  });
+
+  test('a service with a quota below that of the group around it', () => {
+    const groups = '0::/a.slice/b.service\n';
+    const cpuMax = { '/a.slice': '400000 100000\n', '/a.slice/b.service': '200000 100000\n' };
+    expect(read({ allowed: '0-7', groups, cpuMax })?.quota).toBe(2);
+  });
+
   test('a quota that belongs to another group', () => {
     const cpuMax = { '/user.slice/user-1001.slice': '50000 100000\n' };
     expect(read({ allowed: '0', groups: `0::${session}\n`, cpuMax })?.quota).toBeUndefined();
   });
 
-  test('control groups of version 1, which have no cpu.max', () => {
-    expect(read({ allowed: '0', groups: '4:cpu,cpuacct:/docker/1\n', cpuMax: { '': '1 100000' } })?.quota).toBe(
-      undefined,
-    );
-  });
-
   test('a container that hides the topology: each CPU is a core', () => {
     expect(read({ allowed: '2-3' })?.cores).toEqual([[2], [3]]);
+  });
+});
+
+/** A mount of control groups of version 1, as Linux writes it. */
+const mount = (root: string, at: string, controllers: string) =>
+  `33 25 0:29 ${root} ${at} ro,nosuid,nodev,noexec,relatime master:11 - cgroup cgroup rw,${controllers}`;
+const others = [
+  '24 29 0:22 / /proc rw,nosuid,nodev,noexec,relatime shared:12 - proc proc rw',
+  '31 25 0:27 / /sys/fs/cgroup ro,nosuid,nodev,noexec shared:9 - tmpfs tmpfs ro,mode=755',
+  mount('/', '/sys/fs/cgroup/cpuset', 'cpuset'),
+  mount('/', '/sys/fs/cgroup/memory', 'memory'),
+];
+const v1 = (group: string, controllers = 'cpu,cpuacct') =>
+  `12:cpuset:/elsewhere\n4:${controllers}:${group}\n1:name=systemd:/x\n0::/\n`;
+
+describe('the quota of control groups of version 1', () => {
+  const at = '/sys/fs/cgroup/cpu,cpuacct';
+  const mounts = [...others, mount('/', at, 'cpu,cpuacct')];
+  const none: readonly [number, number] = [-1, 100_000];
+  const quotaOf = (recorded: Omit<Recorded, 'allowed'>) => read({ allowed: '0-63', ...recorded })?.quota;
+
+  test('is that of the group', () => {
+    const cfs = { [at]: none, [`${at}/a.slice`]: none, [`${at}/a.slice/b`]: [250_000, 100_000] as const };
+    expect(quotaOf({ groups: v1('/a.slice/b'), mounts, cfs })).toBe(2.5);
+  });
+
+  test.each([
+    [200_000, 400_000],
+    [400_000, 200_000],
+    [-1, 200_000],
+    [200_000, -1],
+  ])('is the tightest one of all levels: %i around %i', (outer, inner) => {
+    const cfs = {
+      [at]: none,
+      [`${at}/a.slice`]: [outer, 100_000] as const,
+      [`${at}/a.slice/b`]: [inner, 100_000] as const,
+    };
+    expect(quotaOf({ groups: v1('/a.slice/b'), mounts, cfs })).toBe(2);
+  });
+
+  test('is none where every group has -1', () => {
+    expect(quotaOf({ groups: v1('/a.slice'), mounts, cfs: { [at]: none, [`${at}/a.slice`]: none } })).toBeUndefined();
+  });
+
+  test('is in the hierarchy of the cpu controller, alone or with others, wherever it is mounted', () => {
+    const cfs = { '/mnt/my groups/cpu/a': [150_000, 100_000] as const };
+    const mounts = [...others, mount('/', '/mnt/my\\040groups/cpu', 'cpu')];
+    expect(quotaOf({ groups: v1('/a', 'cpu'), mounts, cfs })).toBe(1.5);
+    expect(quotaOf({ groups: v1('/a', 'cpuacct'), mounts, cfs })).toBeUndefined();
+  });
+
+  test('of a container whose group is the outermost that is mounted', () => {
+    const mounts = [...others, mount('/docker/1f3', at, 'cpu,cpuacct')];
+    const cfs = { [at]: [200_000, 100_000] as const };
+    expect(quotaOf({ groups: v1('/docker/1f3'), mounts, cfs })).toBe(2);
+    const inner = { ...cfs, [`${at}/inner`]: [50_000, 100_000] as const };
+    expect(quotaOf({ groups: v1('/docker/1f3/inner'), mounts, cfs: inner })).toBe(0.5);
+  });
+
+  test('of a container with a name space of its own, whose group is /', () => {
+    expect(quotaOf({ groups: v1('/'), mounts, cfs: { [at]: [300_000, 100_000] } })).toBe(3);
+  });
+
+  test('of a container whose group is not below what is mounted', () => {
+    const cfs = { [at]: [200_000, 100_000] as const };
+    expect(quotaOf({ groups: v1('/docker/1f3'), mounts, cfs })).toBe(2);
+    const foreign = [...others, mount('/docker/1f', at, 'cpu,cpuacct')];
+    expect(quotaOf({ groups: v1('/docker/1f3'), mounts: foreign, cfs })).toBe(2);
+  });
+
+  test('counts beside one of version 2', () => {
+    const cfs = { [`${at}/a`]: [400_000, 100_000] as const };
+    expect(quotaOf({ groups: v1('/a'), mounts, cfs, cpuMax: { '': '300000 100000' } })).toBe(3);
+    expect(quotaOf({ groups: v1('/a'), mounts, cfs, cpuMax: { '': '500000 100000' } })).toBe(4);
+  });
+
+  test.each([
+    [0, 0],
+    [200_000, 0],
+    [200_000, -5],
+  ])('is none where files are odd: %i of %i', (quota, period) => {
+    expect(quotaOf({ groups: v1('/a'), mounts, cfs: { [`${at}/a`]: [quota, period] } })).toBeUndefined();
+  });
+
+  test('is none without a list of mounts, or with one that is odd', () => {
+    const cfs = { [at]: [200_000, 100_000] as const };
+    expect(quotaOf({ groups: v1('/'), cfs })).toBeUndefined();
+    expect(
+      quotaOf({ groups: v1('/'), mounts: ['', '-', ' - ', ' - cgroup', 'x - cgroup x cpu'], cfs }),
+    ).toBeUndefined();
   });
 });
 
@@ -137,7 +243,10 @@ test('reads no file outside the control groups, whatever the group is called', (
   const status = 'Cpus_allowed_list:\t0\n';
   readTopology((path) => {
     paths.push(path);
-    return path === '/proc/self/status' ? status : path === '/proc/self/cgroup' ? '0::/../../etc\n' : undefined;
+    if (path === '/proc/self/cgroup') return '4:cpu:/../../etc\n0::/../../etc\n';
+    if (path === '/proc/self/mountinfo') return `${mount('/', '/sys/fs/cgroup/cpu', 'cpu')}\n`;
+    return path === '/proc/self/status' ? status : undefined;
   });
+  expect(paths).toContain('/sys/fs/cgroup/cpu/etc/cpu.cfs_quota_us');
   expect(paths.filter((path) => path.includes('..'))).toEqual([]);
 });

@@ -1,0 +1,273 @@
+// What many CPU threads cost the main thread, on whatever machine: the real miner, space and pool of threads with 64, 128
+// and 256 threads, which sleep instead of hashing.
+//
+//   node bench/main-thread.mjs [--threads 64,128,256] [--mhs 300] [--ghs 22] [--seconds 21] [--json] [--out FILE]
+//
+// Each thread is as fast as --mhs says, and beside them a GPU of --ghs takes its chunks from the same space; 0 is no GPU.
+// The creation time rolls every three seconds, as it does while mining; where it rolls "never" it cannot, as when a pool
+// sets it, and one space lasts for the whole run. What is told, of windows of three seconds:
+//
+// - `GH/s`: what the threads got done, beside what they could have;
+// - `space`: the part of a second that taking ranges and giving them back takes of the main thread, in the median window;
+// - `main thread`: all that the main thread does, in the median window and in the least; and what that is for each task;
+// - a bare message to a thread and back, with as many threads that do nothing else: no engine on threads is below that.
+//
+// The aim is at most 2 % for the space, and for the main thread in its least window, with up to 256 threads; with a miss
+// the exit code is 1. Other programs add to the figures, several times what they are on a quiet machine, since they cool
+// the caches between two messages. Linux only: it reads the scheduler's statistics.
+
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
+import { WORK_BYTES } from '#pickaxe/chain/layout.js';
+import { COUNTERS, sizeOf } from '#pickaxe/chain/nonce.js';
+import { parseWork } from '#pickaxe/chain/work.js';
+import { systemClock } from '#pickaxe/clock.js';
+import { BatchSize, batchMsFor } from '#pickaxe/engine/cpu/batch-size.js';
+import { Pool } from '#pickaxe/engine/cpu/pool.js';
+import { SearchRun } from '#pickaxe/engine/cpu/search-run.js';
+import { Events } from '#pickaxe/events/events.js';
+import { Miner } from '#pickaxe/mine/miner.js';
+import { Space } from '#pickaxe/mine/space.js';
+import { Tally } from '#pickaxe/report/tally.js';
+import { median, printHeading, printTable, save } from './lib/figures.mjs';
+import { numbers } from './lib/gpus.mjs';
+
+const { values } = parseArgs({
+  options: {
+    threads: { type: 'string', default: '64,128,256' },
+    mhs: { type: 'string', default: '300' },
+    ghs: { type: 'string', default: '22' },
+    seconds: { type: 'string', default: '21' },
+    json: { type: 'boolean', default: false },
+    out: { type: 'string' },
+  },
+});
+const counts = numbers('threads', values.threads);
+const [seconds, mhs, ghs] = ['seconds', 'mhs', 'ghs'].map((name) => Number(values[name]));
+
+/** The aim, in percent of the main thread, and with how many threads it is to be met. */
+const AIM_PERCENT = 2;
+const AIM_THREADS = 256;
+/** Figures are of windows of this length: in each the creation time rolls once. */
+const WINDOW_SECONDS = 3;
+/** Code is compiled, tasks find their length. */
+const WARM_UP_SECONDS = 5;
+/** As engine/cpu/cpu-engine.ts has it. */
+const TASKS_PER_THREAD = 2;
+/** As engine/gpu/gpu-engine.ts has it, and the length of its batches. */
+const CHUNK_MS = 300;
+const GPU_BATCH_MS = 20;
+
+class SleepingCpu {
+  name = 'cpu';
+  kind = 'cpu';
+  tasks = 0;
+  #threads;
+  #batch;
+  #currentJob = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  #pool;
+
+  constructor(threads) {
+    this.#threads = threads;
+    this.#batch = new BatchSize(batchMsFor(threads));
+  }
+
+  async open() {
+    this.#pool = new Pool({
+      threads: this.#threads,
+      data: { currentJob: this.#currentJob, hashesPerMs: mhs * 1000 },
+      failed: () => {},
+      worker: new URL('./lib/sleeping-thread.mjs', import.meta.url),
+    });
+    await this.#pool.ready();
+    return { model: 'threads that sleep', kernel: 'none', why: 'it is a bench' };
+  }
+
+  async *search(job, ranges, stop) {
+    if (stop.aborted) return;
+    const run = new SearchRun({
+      job,
+      ranges,
+      batch: this.#batch,
+      tasks: TASKS_PER_THREAD * this.#pool.size,
+      currentJob: this.#currentJob,
+      runTask: (task) => {
+        this.tasks++;
+        return this.#pool.run(task);
+      },
+    });
+    // Kernels look at the current job by themselves; who sleeps has to be woken.
+    const wake = () => Atomics.notify(this.#currentJob, 0);
+    const onStop = () => {
+      run.stop();
+      wake();
+    };
+    stop.addEventListener('abort', onStop, { once: true });
+    wake();
+    yield* run.reports();
+  }
+
+  async close() {
+    await this.#pool.destroy();
+  }
+}
+
+class SleepingGpu {
+  name = 'gpu0';
+  kind = 'gpu';
+
+  async open() {
+    return { model: 'a GPU that sleeps', kernel: 'none', why: 'it is a bench' };
+  }
+
+  async *search(_job, ranges, stop) {
+    const counters = Math.min(COUNTERS, Math.round(ghs * 1e6 * CHUNK_MS));
+    while (!stop.aborted) {
+      let chunk = ranges.take({ counters, pages: 1 });
+      if (!chunk) return;
+      while (chunk.counters > 0 && !stop.aborted) {
+        const searched = { ...chunk, counters: Math.min(chunk.counters, Math.round(ghs * 1e6 * GPU_BATCH_MS)) };
+        const beganMs = systemClock.monotonicMs();
+        await sleep(GPU_BATCH_MS);
+        yield { searched, hashes: sizeOf(searched), beganMs, candidates: [] };
+        const counter = chunk.counter + searched.counters;
+        chunk = { ...chunk, counter, counters: chunk.counters - searched.counters };
+      }
+      ranges.giveBack(chunk);
+    }
+  }
+
+  async close() {}
+}
+
+/** What spaces took of this thread so far. */
+const inSpaces = { ms: 0, takes: 0 };
+for (const name of ['take', 'giveBack']) {
+  const method = Space.prototype[name];
+  Space.prototype[name] = function (...all) {
+    const startMs = performance.now();
+    const result = method.apply(this, all);
+    inSpaces.ms += performance.now() - startMs;
+    if (name === 'take') inSpaces.takes++;
+    return result;
+  };
+}
+
+/** Nothing solves it. */
+function sourceOf(rollTime) {
+  return {
+    name: 'bench',
+    async *works(stop) {
+      yield { kind: 'work', work: parseWork(new Uint8Array(WORK_BYTES), { id: 'bench', rollTime }) };
+      await once(stop, 'abort');
+    },
+    submit: async () => ({ verdict: 'rejected', reason: 'nothing solves it' }),
+    latestTimeUs: () => BigInt(Date.now()) * 1000n,
+  };
+}
+
+const mainNs = () => Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]);
+
+async function measure(threads, rollTime) {
+  const cpu = new SleepingCpu(threads);
+  const events = new Events();
+  events.on(new Tally(systemClock).listen);
+  const stop = new AbortController();
+  const random = (below) => Math.floor(Math.random() * below);
+  const engines = [cpu, ...(ghs > 0 ? [new SleepingGpu()] : [])];
+  const options = { source: sourceOf(rollTime), engines, emit: events.emit, clock: systemClock, random };
+  let hashes = 0;
+  events.on((event) => {
+    if (event.event === 'hashes' && event.device === 'cpu') hashes += event.hashes;
+  });
+  const run = new Miner(options).run(stop.signal);
+  while (hashes === 0) await sleep(100);
+  await sleep(1000 * WARM_UP_SECONDS);
+
+  const read = () => ({ ms: performance.now(), mainMs: mainNs() / 1e6, tasks: cpu.tasks, hashes, ...spaceNow() });
+  const spaceNow = () => ({ spaceMs: inSpaces.ms, takes: inSpaces.takes });
+  const readings = [read()];
+  for (let windows = 0; windows < seconds / WINDOW_SECONDS; windows++) {
+    await sleep(1000 * WINDOW_SECONDS);
+    readings.push(read());
+  }
+  stop.abort();
+  await run;
+
+  const [first, last] = [readings[0], readings.at(-1)];
+  const percents = (name) =>
+    readings.slice(1).map((now, i) => (100 * (now[name] - readings[i][name])) / (now.ms - readings[i].ms));
+  const perSecond = (name) => ((last[name] - first[name]) * 1000) / (last.ms - first.ms);
+  const rounded = (figure, digits = 2) => Number(figure.toFixed(digits));
+  return {
+    threads,
+    rolls: rollTime ? 'every 3 s' : 'never',
+    ghs: rounded(perSecond('hashes') / 1e9, 1),
+    ghsAtMost: rounded((threads * mhs) / 1e3, 1),
+    tasksPerSecond: rounded(perSecond('tasks'), 0),
+    takesPerSecond: rounded(perSecond('takes'), 0),
+    spacePercent: rounded(median(percents('spaceMs')), 3),
+    mainPercent: rounded(median(percents('mainMs'))),
+    leastMainPercent: rounded(Math.min(...percents('mainMs'))),
+    microsecondsPerTask: rounded((1000 * (last.mainMs - first.mainMs)) / (last.tasks - first.tasks), 1),
+  };
+}
+
+/** The least of a few windows, with as many messages a second as there are tasks. */
+async function bareMessageMicroseconds(threads) {
+  const answering = `
+    const { parentPort } = require('node:worker_threads');
+    const nothing = new Int32Array(new SharedArrayBuffer(4));
+    parentPort.on('message', (ms) => {
+      Atomics.wait(nothing, 0, 0, ms * (0.98 + 0.04 * Math.random()));
+      parentPort.postMessage(0);
+    });`;
+  let messages = 0;
+  const workers = Array.from({ length: threads }, () => {
+    const worker = new Worker(answering, { eval: true });
+    worker.on('message', () => {
+      messages++;
+      worker.postMessage(batchMsFor(threads));
+    });
+    for (let i = 0; i < TASKS_PER_THREAD; i++) worker.postMessage(batchMsFor(threads));
+    return worker;
+  });
+  await sleep(1000 * WARM_UP_SECONDS);
+  const each = [];
+  for (let windows = 0; windows < 3; windows++) {
+    const before = { ns: mainNs(), messages };
+    await sleep(1000 * WINDOW_SECONDS);
+    each.push((mainNs() - before.ns) / 1e3 / (messages - before.messages));
+  }
+  await Promise.all(workers.map((worker) => worker.terminate()));
+  return Number(Math.min(...each).toFixed(1));
+}
+
+if (!values.json) printHeading();
+const rows = [];
+for (const threads of counts) {
+  const bareMicroseconds = await bareMessageMicroseconds(threads);
+  for (const rollTime of [true, false]) rows.push({ ...(await measure(threads, rollTime)), bareMicroseconds });
+}
+const missed = rows.filter(
+  ({ threads, spacePercent, leastMainPercent }) =>
+    threads <= AIM_THREADS && Math.max(spacePercent, leastMainPercent) > AIM_PERCENT,
+);
+const result = { bench: 'main-thread', mhsPerThread: mhs, gpuGhs: ghs, seconds, aimPercent: AIM_PERCENT, rows };
+if (values.json) console.log(JSON.stringify(result, undefined, 2));
+else {
+  printTable(
+    [
+      ...['threads', 'rolls', 'GH/s', 'at most', 'tasks/s', 'takes/s', 'space %', 'main thread %', 'least'],
+      ...['µs a task', 'µs a bare message'],
+    ],
+    rows.map((row) => Object.values(row)),
+  );
+  for (const { threads, rolls } of missed)
+    console.log(`${threads} threads, rolls ${rolls}: more than ${AIM_PERCENT} %`);
+}
+save(values.out, result);
+process.exit(missed.length > 0 ? 1 : 0);
