@@ -6,6 +6,7 @@ import { joinNonce } from '#pickaxe/chain/nonce.js';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
 import { DeviceError, type Engine, type SearchReport } from '#pickaxe/engine/engine.js';
 import { FakeEngine } from '../fakes.ts';
+import { ourNiceness } from '../priority.ts';
 import { honest, never, Tampered, withoutOne } from './engines.ts';
 import { GOLDEN } from './golden.ts';
 
@@ -24,7 +25,7 @@ describe('the hash sum', () => {
   it.each([
     ['strips', new FakeEngine('cpu', { counters: 4_096, pages: 1 })],
     ['odd strips', new FakeEngine('cpu', { counters: 333, pages: 1 })],
-    ['columns', new CpuEngine({ kernel: 'js', threads: 2, affinity: 'none' })],
+    ['columns', new CpuEngine({ kernel: 'js', threads: 2, affinity: 'none', niceness: ourNiceness })],
   ])('is the same in whatever shape the nonces are searched: %s', async (_, engine) => {
     const claims = await claimsOf(engine);
     expect(claims.sum).toBe(golden.sum);

@@ -7,14 +7,14 @@ import { type BenchResult, benchResultShape } from '#pickaxe/bench/result.js';
 import { GOLDEN } from '../bench/golden.ts';
 import { loadableKernels } from '../engine/cpu/loadable-kernels.ts';
 import { describeGpu } from '../engine/gpu/adapter.ts';
-import { atOurPriority, pickaxe, type Run, start } from './pickaxe.ts';
+import { pickaxe, type Run, start } from './pickaxe.ts';
 
 const [, golden] = GOLDEN;
 /** Many hashes on a machine that may have more to do. */
 const PATIENCE_MS = 120_000;
 /** All forms of the GPU's kernel are measured before that. */
 const TUNING_MS = 400_000;
-const oneThread = ['--devices', 'cpu', '--threads', '1', ...atOurPriority];
+const oneThread = ['--devices', 'cpu', '--threads', '1'];
 const cpu = [...oneThread, '--seconds', '0.2'];
 const small = [...cpu, '--count', String(golden.count)];
 const sabotage = `--import=${new URL('./skip-a-candidate.mjs', import.meta.url)}`;

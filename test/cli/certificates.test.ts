@@ -62,7 +62,7 @@ describe('pickaxe mine', { timeout: TEST_MS }, () => {
     await vi.waitFor(() => expect(told(run, 'lost')).toHaveLength(1), { timeout: TEST_MS / 3 });
     const both = `expected ${base64url(selfSigned)}, presented ${base64url(another)}.`;
     expect(told(run, 'lost')[0].reason).toContain(both);
-    expect(run.stderr).toContain(both);
+    await vi.waitFor(() => expect(run.stderr).toContain(both), { timeout: TEST_MS / 3 });
     expect(front.received).toBe(0);
     front.restart(selfSigned);
     expect(await run.code).toBe(0);

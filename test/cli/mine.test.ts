@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
-import { atOurPriority, isolated, MAIN, PATIENCE, type Run, start } from './pickaxe.ts';
+import { isolated, MAIN, PATIENCE, type Run, start } from './pickaxe.ts';
 
 const KEY = 'ab'.repeat(32);
 const EASY = 200_000;
@@ -18,7 +18,7 @@ async function node(options: ConstructorParameters<typeof MockNode>[0] = {}) {
 }
 
 function mine(urls: string[], ...more: string[]): Run {
-  const network = ['--network', 'development', '--public-key', KEY, '--devices', 'cpu', ...atOurPriority, '--json'];
+  const network = ['--network', 'development', '--public-key', KEY, '--devices', 'cpu', '--json'];
   const run = start(['mine', ...urls.flatMap((url) => ['--node', url]), ...network, ...more]);
   runs.push(run);
   return run;

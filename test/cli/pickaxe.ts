@@ -3,11 +3,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { getPriority, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
+import { ourNiceness } from '../priority.ts';
 
 export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
@@ -35,18 +36,12 @@ const unset = Object.fromEntries(Object.entries(process.env).filter(([name]) => 
 
 /** For whatever runs the command line: nothing of the user's is read or written there. */
 export const isolated: { readonly env: NodeJS.ProcessEnv; readonly cwd: string } = {
-  env: { ...unset, XDG_CACHE_HOME: cacheHome, XDG_CONFIG_HOME: configHome },
+  env: { ...unset, XDG_CACHE_HOME: cacheHome, XDG_CONFIG_HOME: configHome, PICKAXE_CPU_PRIORITY: String(ourNiceness) },
   cwd: configHome,
 };
 
 /** For what comes within a second, on a machine that has more to do: of `vi.waitFor`. */
 export const PATIENCE = { timeout: 60_000 };
-
-/**
- * CPU threads at the priority of the tests themselves, for those that wait until a lot is hashed: at the usual one, two
- * busy programs leave them a hundredth of two cores.
- */
-export const atOurPriority = ['--cpu-priority', String(Math.max(0, getPriority()))];
 
 /**
  * @param main the command line to run, when it is another copy of it

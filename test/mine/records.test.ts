@@ -7,6 +7,7 @@ import { systemClock } from '#pickaxe/clock.js';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
 import { Miner } from '#pickaxe/mine/miner.js';
 import { FakeSource, Recorder } from '../fakes.ts';
+import { ourNiceness } from '../priority.ts';
 import { workRecords } from '../vectors.ts';
 
 /** Header bytes that a miner may change: creation time and nonce. */
@@ -17,7 +18,7 @@ describe('whole work records', () => {
     const source = new FakeSource();
     const events = new Recorder();
     const random = (below: number) => Math.floor(Math.random() * below);
-    const engines = [new CpuEngine({ threads: 1 })];
+    const engines = [new CpuEngine({ threads: 1, niceness: ourNiceness })];
     const stop = new AbortController();
     const done = new Miner({ source, engines, emit: events.listen, clock: systemClock, random }).run(stop.signal);
     const records = Object.values(workRecords).flat();

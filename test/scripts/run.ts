@@ -3,7 +3,7 @@
 import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { getPriority, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
@@ -46,14 +46,11 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** Of the threads that hash: that of the tests, since other programs may be busy. */
-export const niceness = String(Math.max(0, getPriority()));
-
 /** Runs a script of the checkout, or of a copy of it, from its root. Nothing of the user's is read or written. */
 export async function runScript(script: string, args: readonly string[], { root = ROOT, env = {} } = {}): Promise<Ran> {
   const child = spawn(process.execPath, [script, ...args], {
     cwd: root,
-    env: { ...isolated.env, PICKAXE_CPU_PRIORITY: niceness, ...env },
+    env: { ...isolated.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [stdout, stderr] = ['', ''];

@@ -3,7 +3,8 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { missing, type Need, niceness, type Ran, ROOT, runScript, scratch, written } from './run.ts';
+import { ourNiceness } from '../priority.ts';
+import { missing, type Need, type Ran, ROOT, runScript, scratch, written } from './run.ts';
 
 /** Far more than any takes: it may not hang the tests. */
 const PATIENCE_MS = 300_000;
@@ -130,7 +131,7 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
   ),
   'bench/prometheus.mjs': { startedBy: 'test/packaging/prometheus.test.ts' },
   'bench/restart.mjs': bench(
-    `--cuts 3 --warm-up 1 --spacing-ms 1000 --threads 1 --affinity none --niceness ${niceness}`,
+    `--cuts 3 --warm-up 1 --spacing-ms 1000 --threads 1 --affinity none --niceness ${ourNiceness}`,
     ['linux'],
     ({ cpu, milliseconds, missed }) => {
       expect(cpu).toContain('1 thread: ');

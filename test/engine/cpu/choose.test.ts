@@ -6,6 +6,7 @@ import { Cache } from '#pickaxe/cache.js';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
 import { chooseKernel, forceKernel, surveyKernels } from '#pickaxe/engine/cpu/kernels/choose.js';
 import { recallSpeeds, rememberSpeeds } from '#pickaxe/engine/cpu/kernels/tuning.js';
+import { ourNiceness } from '../../priority.ts';
 import { loadableKernels } from './loadable-kernels.ts';
 
 let home: string;
@@ -65,7 +66,7 @@ test('speeds that cannot be remembered are measured, with the reason', async () 
 
 test('a kernel that is asked for neither reads nor writes what is remembered', async () => {
   expect(forceKernel('js')).toEqual({ name: 'js', why: 'asked for' });
-  const engine = new CpuEngine({ kernel: 'js', threads: 1, cacheDirectory: directory });
+  const engine = new CpuEngine({ kernel: 'js', threads: 1, niceness: ourNiceness, cacheDirectory: directory });
   await engine.open();
   await engine.close();
   expect(existsSync(directory)).toBe(false);
@@ -73,7 +74,7 @@ test('a kernel that is asked for neither reads nor writes what is remembered', a
 });
 
 test('the engine remembers where it is told to', async () => {
-  const engine = new CpuEngine({ threads: 1, cacheDirectory: directory });
+  const engine = new CpuEngine({ threads: 1, niceness: ourNiceness, cacheDirectory: directory });
   await engine.open();
   await engine.close();
   expect(readdirSync(directory)).toHaveLength(1);

@@ -5,9 +5,11 @@ import { expect, test } from 'vitest';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
 import { DeviceError } from '#pickaxe/engine/engine.js';
 import { engineContract } from '../../contract/engine-contract.ts';
+import { ourNiceness } from '../../priority.ts';
 import { loadableKernels } from './loadable-kernels.ts';
 
-for (const kernel of loadableKernels) engineContract(`cpu (${kernel})`, () => new CpuEngine({ kernel, threads: 2 }));
+for (const kernel of loadableKernels)
+  engineContract(`cpu (${kernel})`, () => new CpuEngine({ kernel, threads: 2, niceness: ourNiceness }));
 
 test('says what it is', async () => {
   const engine = new CpuEngine({ kernel: 'js', threads: 1, affinity: 'none', niceness: Math.max(3, getPriority()) });
@@ -22,7 +24,7 @@ test('says what it is', async () => {
 });
 
 test('picks a kernel by its speed', async () => {
-  const engine = new CpuEngine();
+  const engine = new CpuEngine({ niceness: ourNiceness });
   const info = await engine.open();
   await engine.close();
   expect(loadableKernels).toContain(info.kernel);
@@ -54,7 +56,7 @@ test('cannot search before it is open', async () => {
 });
 
 test('can be closed while it opens, and opened again', async () => {
-  const engine = new CpuEngine({ threads: 1 });
+  const engine = new CpuEngine({ threads: 1, niceness: ourNiceness });
   const opening = engine.open();
   await expect(engine.open()).rejects.toThrow('open already');
   await engine.close();

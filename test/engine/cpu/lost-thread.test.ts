@@ -5,13 +5,14 @@ import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
 import { DeviceError, type SearchReport } from '#pickaxe/engine/engine.js';
 import { jobOf, nothingSolves, someHeaderHex } from '../../contract/jobs.ts';
 import { Rectangle } from '../../contract/rectangle.ts';
+import { ourNiceness } from '../../priority.ts';
 
 /** An open engine of two threads, and the threads. */
 async function openEngine() {
   const threads: Worker[] = [];
   const remember = (thread: Worker) => threads.push(thread);
   process.on('worker', remember);
-  const engine = new CpuEngine({ kernel: 'js', threads: 2 });
+  const engine = new CpuEngine({ kernel: 'js', threads: 2, niceness: ourNiceness });
   await engine.open();
   process.off('worker', remember);
   expect(threads).toHaveLength(2);

@@ -1,4 +1,3 @@
-import { getPriority } from 'node:os';
 import { expect, test } from 'vitest';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
 import type { SearchReport } from '#pickaxe/engine/engine.js';
@@ -9,6 +8,7 @@ import { nameOf, SHADER_NAMES, workgroupCounters } from '#pickaxe/engine/gpu/var
 import { engineContract } from '../../contract/engine-contract.ts';
 import { everythingSolves, jobOf, nothingSolves, searchVectors, someHeaderHex } from '../../contract/jobs.ts';
 import { Rectangle } from '../../contract/rectangle.ts';
+import { ourNiceness } from '../../priority.ts';
 import { describeGpu, gpuEngine, softwareAdapter, untunedOptions } from './adapter.ts';
 
 const never = new AbortController().signal;
@@ -70,7 +70,7 @@ describeGpu('a GPU', () => {
     const counters = (MOST_IN_ROW + 500) * workgroupCounters(variant);
     // So long a batch that all of the range is given at once, however slow a busy machine seems to be.
     const gpu = gpuEngine({ variant, firstCounters: counters, batchMs: 10_000_000 });
-    const cpu = new CpuEngine({ niceness: Math.max(0, getPriority()) });
+    const cpu = new CpuEngine({ niceness: ourNiceness });
     const job = jobOf(someHeaderHex, `${'ff'.repeat(29)}7f0000`);
     const range = { lane: 7, page: 8, pages: 1, counter: 2 ** 31, counters };
     const [found, expected] = await Promise.all(

@@ -1,6 +1,5 @@
 /** A GPU that fails in the middle of a search loses no nonce and no solution: what it had not reported is given out again. */
 
-import { getPriority } from 'node:os';
 import { beforeAll, expect, test } from 'vitest';
 import { toHex } from '#pickaxe/chain/bytes.js';
 import type { Job } from '#pickaxe/chain/job.js';
@@ -11,6 +10,7 @@ import type { SearchReport } from '#pickaxe/engine/engine.js';
 import type { GpuEngine, GpuOptions } from '#pickaxe/engine/gpu/gpu-engine.js';
 import { jobOf, someHeaderHex } from '../../contract/jobs.ts';
 import { Rectangle } from '../../contract/rectangle.ts';
+import { ourNiceness } from '../../priority.ts';
 import { describeTwoGpus, moreOf, SILENCE_MS, signal, TEST_MS, type Watched, watched } from './two-gpus.ts';
 
 /** Of one GPU: longer than it takes at once, and short against patience. */
@@ -42,7 +42,7 @@ describeTwoGpus('two GPUs on one rectangle', () => {
     job = jobOf(someHeaderHex, toHex(targetForDifficulty(counters / SOLUTIONS)));
 
     // Not behind every other test that runs on this machine, as in earnest. Less than their own takes privileges.
-    const cpu = new CpuEngine({ niceness: Math.max(0, getPriority()) });
+    const cpu = new CpuEngine({ niceness: ourNiceness });
     await cpu.open();
     const reports: SearchReport[] = [];
     for await (const report of cpu.search(job, new Rectangle(whole), never)) reports.push(report);
