@@ -321,7 +321,7 @@ describe('patience', () => {
   }
 
   it('ends with work, and begins anew with the next need', async () => {
-    const { sources } = setUpTimed(2);
+    const { sources, current } = setUpTimed(2);
     const work = sources[0].work(makeWork(100));
     sources[0].lost();
     await pass(PATIENCE.patienceMs - 1);
@@ -332,6 +332,12 @@ describe('patience', () => {
     expect(sources[1].started).toBe(false);
     await pass(1);
     expect(sources[1].started).toBe(true);
+    // The first is back before the second has work.
+    const next = sources[0].work(makeWork(100));
+    await pass(0);
+    sources[1].work(makeWork(100));
+    await pass(0);
+    expect(current()).toBe(next.header);
   });
 
   it('is had with each further source, whatever the first says meanwhile', async () => {
@@ -367,8 +373,8 @@ describe('patience', () => {
     expect(follower.works).toHaveLength(length);
   });
 
-  it('has one timer, and none at the end', async () => {
-    const { sources, follower } = setUpTimed(2);
+  it.each([1, 2])('has one timer, and none at the end (%i)', async (count) => {
+    const { sources, follower } = setUpTimed(count);
     for (let i = 0; i < 3; i++) sources[0].lost();
     await pass(0);
     expect(vi.getTimerCount()).toBe(1);

@@ -330,6 +330,22 @@ describe('a solution cannot be delivered', () => {
     expect(verdict.reason).toMatch(/given up after \d+ attempts/);
   });
 
+  it('the node will soon have forgotten the work: no longer than that', async () => {
+    const { node, url } = await startNode();
+    let laterMs = 0;
+    const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + laterMs };
+    const { source, follower } = followNode(
+      url,
+      { expiryMs: 600_000, refreshMs: 600_000, pollMs: 600_000 },
+      {},
+      { clock },
+    );
+    const work = await follower.work();
+    node.faults = [{ endpoint: 'any', kind: 'hang' }];
+    laterMs = 599_500;
+    expect((await source.submit(mine(work), follower.stop)).verdict).toBe('unknown');
+  });
+
   it('the miner is told to stop: settles soon, and delivers what can be delivered', async () => {
     const { node, url } = await startNode();
     const { source, follower } = followNode(url, { submitAfterStopMs: 300 });
