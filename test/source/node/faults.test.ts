@@ -340,6 +340,22 @@ describe('a solution cannot be delivered', () => {
     expect(verdict.reason).toMatch(/given up after \d+ attempts/);
   });
 
+  it('the node will soon have forgotten the work: no longer than that', async () => {
+    const { node, url } = await startNode();
+    let laterMs = 0;
+    const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + laterMs };
+    const { source, follower } = followNode(
+      url,
+      { expiryMs: 600_000, refreshMs: 600_000, pollMs: 600_000 },
+      {},
+      { clock },
+    );
+    const work = await follower.work();
+    node.faults = [{ endpoint: 'any', kind: 'hang' }];
+    laterMs = 599_500;
+    expect((await source.submit(mine(work), follower.stop)).verdict).toBe('unknown');
+  });
+
   it('the miner is told to stop: settles soon, and delivers what can be delivered', async () => {
     const { node, url } = await startNode();
     const { source, follower } = followNode(url, { submitAfterStopMs: 300 });
@@ -421,15 +437,32 @@ it('after a suspension everything is asked anew', async () => {
   node.pickChain = () => 3;
   await eventually(() => expect(node.openStreamsFor(3)).toBe(1));
   const { work, updates } = node.books.requests;
-  const { connections } = node.books;
   sleptMs = 60_000;
   await eventually(() => {
-    // One for requests, and one for the stream.
-    expect(node.books.connections).toBeGreaterThan(connections + 1);
     expect(node.books.requests.work).toBeGreaterThan(work);
     expect(node.books.requests.updates).toBeGreaterThan(updates);
     expect(recorder.of('source').some(({ reason }) => /suspended for 60 s/.test(reason))).toBe(true);
   });
+});
+
+it('after a suspension nothing goes over the connections from before', async () => {
+  const { node, url } = await startNode({ streamLimit: 0, configServed: false });
+  let sleptMs = 0;
+  const clock = { ...systemClock, nowUs: () => systemClock.nowUs() + BigInt(sleptMs) * 1000n };
+  const limits = { refreshMs: 600_000, pollMs: 600_000, noStreamsPauseMs: 600_000 };
+  const { follower, recorder } = followNode(url, limits, {}, { clock });
+  await follower.work();
+  await eventually(() =>
+    expect(recorder.of('source').some(({ reason }) => /no update stream/.test(reason))).toBe(true),
+  );
+  const { connections } = node.books;
+  const { work, updates } = node.books.requests;
+  sleptMs = 60_000;
+  await eventually(() => {
+    expect(node.books.requests.work).toBeGreaterThan(work);
+    expect(node.books.requests.updates).toBeGreaterThan(updates);
+  });
+  expect(node.books.connections).toBeGreaterThanOrEqual(connections + 2);
 });
 
 it('after a suspension a work request that hangs is sent again', async () => {
@@ -478,6 +511,23 @@ describe('whether a node answers', () => {
 });
 
 describe('update streams fail', () => {
+  it('after they have told: the chain is polled from then on', async () => {
+    const { node, url } = await startNode();
+    node.pickChain = () => 3;
+    const { follower } = followNode(url, { burstMs: 1, pollMs: 2_000, refreshMs: 600_000 });
+    const { height } = await follower.work();
+    await eventually(() => expect(node.openStreamsFor(3)).toBe(1));
+    // Once it is known how often there are New Cuts, work is good for ten minutes.
+    for (let block = 1n; block <= 3n; block++) {
+      node.advance(3);
+      await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + block));
+    }
+    node.faults = [{ endpoint: 'updates', kind: 'unavailable' }];
+    node.endStreams();
+    node.advance(3);
+    await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 4n));
+  });
+
   it('told again, when it happens again after a stream was open', async () => {
     const { node, url } = await startNode();
     node.pickChain = () => 3;

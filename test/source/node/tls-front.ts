@@ -54,6 +54,11 @@ export class TlsFront {
     return front;
   }
 
+  /** Connections that are there now. */
+  get open(): number {
+    return this.#sockets.size;
+  }
+
   get port(): number {
     return (this.#server.address() as AddressInfo).port;
   }

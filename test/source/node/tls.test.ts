@@ -176,6 +176,7 @@ it.each([
   expect(fault).toBeInstanceOf(NodeError);
   expect(fault).toMatchObject({ fault: 'unreachable', fingerprint: fingerprint(another) });
   expect(front.received).toBe(0);
+  await eventually(() => expect(front.open).toBe(0));
   await ask(clientOf(front, only(another)));
   expect(front.received).toBeGreaterThan(0);
 });
