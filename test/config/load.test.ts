@@ -118,6 +118,7 @@ describe('texts', () => {
     ['PICKAXE_JSON', 'yes', /true or false/],
     ['PICKAXE_NODE', 'http://a:1,,http://b:1', /^PICKAXE_NODE is ""\. A node URL is/],
     ['PICKAXE_NODE', 'http://me:hunter2@a:1', /^PICKAXE_NODE is "http:\/\/\*\*\*@a:1"\./],
+    ['PICKAXE_NODE', `http://me:h<u"n't er2@a:1`, /^PICKAXE_NODE is "http:\/\/\*\*\*@a:1"\./],
     ['PICKAXE_DURATION', 'Infinity', /seconds/],
     ['PICKAXE_CPU_AFFINITY', '5-2', /like 0,2-5/],
     ['PICKAXE_ACCOUNT', 'a\nb', /account/],

@@ -113,6 +113,7 @@ describe('redact', () => {
     ['see https://hunter2@host, and http://host', 'see https://***@host, and http://host'],
     ['http://me:hunt/er#2@host', 'http://***@host'],
     ['http://me:hunt@er2@host/', 'http://***@host/'],
+    ["http://me:hunt'er2@host/", 'http://***@host/'],
     ['{"url":"http://me:hunter2@host","mail":"a@b"}', '{"url":"http://***@host","mail":"a@b"}'],
     ['Authorization: Bearer hunter2', 'Authorization: ***'],
     ['{"authorization":"Basic hunter2","x":1}', '{"authorization":"***","x":1}'],
