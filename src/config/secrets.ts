@@ -61,7 +61,7 @@ export function visible({ hidden, shown }: Setting, value: unknown): unknown {
 export function redact(text: string): string {
   return text
     .replace(/[^\s"<>]+/g, withoutUser)
-    .replace(/((?:proxy-)?authorization["']?\s{0,9}[:=]\s{0,9}["']?)[^\r\n"']+/gi, `$1${HIDDEN}`)
+    .replace(/(authorization["']?\s{0,9}[:=]\s{0,9}["']?)[^\r\n"']+/gi, `$1${HIDDEN}`)
     .replace(/\b(bearer|basic)\s+[\w.~+/=-]+/gi, `$1 ${HIDDEN}`)
     .replace(/([?&](?:[\w-]{0,32}[-_])?(?:token|key|secret|password)=)[^&#\s"']+/gi, `$1${HIDDEN}`);
 }
