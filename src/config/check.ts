@@ -3,7 +3,7 @@
 import { basename, dirname } from 'node:path';
 import { oneLine } from '../one-line.ts';
 import { fileSchema } from './schema.ts';
-import { redact, whereSecretBelongs } from './secrets.ts';
+import { redact, whereSecretBelongs, withoutUser } from './secrets.ts';
 import type { Entry } from './setting.ts';
 import { ENTRIES } from './settings.ts';
 import { suggestion } from './suggest.ts';
@@ -140,7 +140,9 @@ function nameOf(path: Path): string {
 function show(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return `${value}`;
   if (typeof value === 'string') {
-    return value.length > MAX_SHOWN ? `a text of ${value.length} characters` : redact(oneLine(JSON.stringify(value)));
+    if (value.length > MAX_SHOWN) return `a text of ${value.length} characters`;
+    // A password in it may have spaces and quotes, where a word of a text ends.
+    return redact(oneLine(JSON.stringify(withoutUser(value))));
   }
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${value.length}`;
   if (value instanceof Date) return 'a date';

@@ -60,14 +60,18 @@ export function visible({ hidden, shown }: Setting, value: unknown): unknown {
 /** @returns the text without user and password in URLs, without `Authorization` values and tokens in queries */
 export function redact(text: string): string {
   return text
-    .replace(/[^\s"'<>]+/g, withoutUser)
-    .replace(/((?:proxy-)?authorization["']?\s{0,9}[:=]\s{0,9}["']?)[^\r\n"']+/gi, `$1${HIDDEN}`)
+    .replace(/[^\s"<>]+/g, withoutUser)
+    .replace(/(authorization["']?\s{0,9}[:=]\s{0,9}["']?)[^\r\n"']+/gi, `$1${HIDDEN}`)
     .replace(/\b(bearer|basic)\s+[\w.~+/=-]+/gi, `$1 ${HIDDEN}`)
     .replace(/([?&](?:[\w-]{0,32}[-_])?(?:token|key|secret|password)=)[^&#\s"']+/gi, `$1${HIDDEN}`);
 }
 
-/** Everything between the scheme of a URL and its last `@`. In one pass: a hostile text can have a scheme in each word. */
-function withoutUser(word: string): string {
+/**
+ * @param word of a text, or a whole text that is meant to be one URL
+ * @returns it without what is between the scheme of a URL and its last `@`. In one pass: a hostile text can have a scheme
+ *   in each word.
+ */
+export function withoutUser(word: string): string {
   const scheme = word.search(/[a-z][a-z0-9+.-]{0,20}:\/\//i);
   const user = word.indexOf('://', scheme) + '://'.length;
   const at = word.lastIndexOf('@');

@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -57,6 +58,42 @@ test('a file that has reached its size is rotated, and so many old ones are kept
     expect(statSync(join(where, name)).size).toBeLessThan(1_024 + 101);
     expect(statSync(join(where, name)).mode & 0o777).toBe(0o600);
   }
+});
+
+test('a file is rotated once it has its size to the byte, also where an earlier start wrote a part of it', async () => {
+  const path = join(folder(), 'pickaxe.log');
+  for (const part of ['x'.repeat(999), 'y'.repeat(23)]) {
+    const file = new LogFile(path, 1_024, 1, () => {});
+    file.write(`${part}\n`);
+    await file.close();
+  }
+  expect([`${path}.1`, path].map((name) => statSync(name).size)).toEqual([1_024, 0]);
+});
+
+describe.skipIf(process.platform !== 'linux')('no file stays open', () => {
+  /** What this process has open in a folder, or under a name. */
+  const openIn = (path: string) =>
+    readdirSync('/proc/self/fd').filter((fd) => {
+      try {
+        return readlinkSync(join('/proc/self/fd', fd)).startsWith(path);
+      } catch {
+        return false; // it was that of the folder that is being read
+      }
+    });
+
+  it('that was rotated, or is closed', async () => {
+    const where = folder();
+    const file = new LogFile(join(where, 'pickaxe.log'), 1_024, 2, () => {});
+    for (let i = 0; i < 40; i++) file.write(`${'x'.repeat(99)}\n`);
+    await file.close();
+    expect(readdirSync(where)).toContain('pickaxe.log.2');
+    expect(openIn(where)).toEqual([]);
+  });
+
+  it('that was refused', async () => {
+    await expect(openLogFile({ path: '/dev/full', size: '1k', keep: 1 })).rejects.toThrow('no regular file');
+    expect(openIn('/dev/full')).toEqual([]);
+  });
 });
 
 test('a disk that cannot be written to is said once, tried again, and loses lines only', async () => {

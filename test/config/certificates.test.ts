@@ -7,6 +7,7 @@ import { minerContradictions } from '#pickaxe/config/contradictions.js';
 import { valuesFor } from '#pickaxe/config/of-node.js';
 import { configAsToml } from '#pickaxe/config/print.js';
 import { DEFAULTS } from '#pickaxe/config/settings.js';
+import { another, authority, type Identity, selfSigned } from '../source/node/certificates.ts';
 import { Folder } from './folder.ts';
 
 const HEX = '86:AC:D8:4B:6D:59:8E:EF:D6:0F:55:CC:38:CB:CB:7E:77:75:69:89:C9:B2:13:EC:84:AD:0D:FC:8D:82:92:9F';
@@ -150,5 +151,15 @@ describe('what nodes must show', () => {
     expect(nodeTrust(a, node)).toEqual({ by: 'fingerprint', fingerprints: [FINGERPRINT, OTHER] });
     expect(nodeTrust(b, node)).toEqual({ by: 'authority' });
     expect(nodeTrust(b, { insecureTls: true })).toEqual({ by: 'nothing' });
+    expect(nodeTrust(a, { ...node, insecureTls: true }).by).toBe('fingerprint');
+  });
+
+  it('is a certificate of any authority in the files that are for that node', () => {
+    const file = (name: string, { cert }: Identity) => folder.write(name, cert);
+    const own = [authority, another].map((one, index) => `${a}=${file(`${index}.pem`, one)}`);
+    const node = { ...DEFAULTS.node, caFiles: [...own, file('common.pem', selfSigned)] };
+    const trusted = (...all: Identity[]) => ({ by: 'authority', authorities: all.map(({ cert }) => cert.trim()) });
+    expect(nodeTrust(a, node)).toEqual(trusted(authority, another));
+    expect(nodeTrust(b, node)).toEqual(trusted(selfSigned));
   });
 });

@@ -72,6 +72,11 @@ describe('precedence', () => {
     const { config } = folder.load({ flags: new Map([['gpu.software', false]]), environment: { PICKAXE_JSON: '0' } });
     expect(config).toMatchObject({ gpu: { software: false }, run: { json: false } });
   });
+
+  it('lets a false go before a default that is true', () => {
+    expect(DEFAULTS.run.status).toBe(true);
+    expect(folder.load({ environment: { PICKAXE_STATUS: 'false' } }).config.run.status).toBe(false);
+  });
 });
 
 describe('texts', () => {
@@ -81,6 +86,7 @@ describe('texts', () => {
       PICKAXE_DEVICES: 'cpu,gpu0,cpu',
       PICKAXE_PUBLIC_KEY: 'AB'.repeat(32),
       PICKAXE_INSECURE_TLS: 'true',
+      PICKAXE_SOFTWARE_GPU: '1',
       PICKAXE_TEMP_LIMIT: 'none',
       PICKAXE_GPU_BATCH_MS: '12.5',
       PICKAXE_CPU_AFFINITY: '0,2-5',
@@ -90,7 +96,7 @@ describe('texts', () => {
       node: { urls: ['http://a:1', 'http://b:2/x/y'], insecureTls: true },
       devices: { use: ['cpu', 'gpu0'], tempLimit: 'none' },
       miner: { publicKeys: ['ab'.repeat(32)] },
-      gpu: { batchMs: 12.5 },
+      gpu: { batchMs: 12.5, software: true },
       cpu: { affinity: '0,2-5' },
     });
   });
@@ -112,6 +118,7 @@ describe('texts', () => {
     ['PICKAXE_JSON', 'yes', /true or false/],
     ['PICKAXE_NODE', 'http://a:1,,http://b:1', /^PICKAXE_NODE is ""\. A node URL is/],
     ['PICKAXE_NODE', 'http://me:hunter2@a:1', /^PICKAXE_NODE is "http:\/\/\*\*\*@a:1"\./],
+    ['PICKAXE_NODE', `http://me:h<u"n't er2@a:1`, /^PICKAXE_NODE is "http:\/\/\*\*\*@a:1"\./],
     ['PICKAXE_DURATION', 'Infinity', /seconds/],
     ['PICKAXE_CPU_AFFINITY', '5-2', /like 0,2-5/],
     ['PICKAXE_ACCOUNT', 'a\nb', /account/],
@@ -220,6 +227,20 @@ threads = 3
     folder.write(file, text);
     expect(folder.problems()).toEqual([expect.stringMatching(/^pickaxe\.json(:1)?: it is no JSON\.$/)]);
   });
+
+  it.each([
+    ['toml', '[cpu]\n\nthreads = many', 'pickaxe.toml:3: it is no TOML: '],
+    ['json', '{\n"cpu": {\n"threads": 1,\n}\n}', 'pickaxe.json:4: it is no JSON.'],
+    ['json', '{\n"cpu":\n', 'pickaxe.json:3: it is no JSON.'],
+  ])('of %s with %j tell the line', (format, text, says) => {
+    folder.write(`pickaxe.${format}`, text);
+    expect(folder.problems()).toEqual([expect.stringContaining(says)]);
+  });
+
+  it('repeat no token that stands where the path of its file should', () => {
+    folder.write('pickaxe.toml', 'http.token-file = 31337');
+    expect(folder.problems()).toEqual(['pickaxe.toml:1: http.token-file is no path. Give the path of a file.']);
+  });
 });
 
 describe('prototypes', () => {
@@ -252,6 +273,20 @@ describe('files', () => {
     expect(origins.get('cpu.threads')?.where).toBe('rigs/a.json:1');
     expect(folder.problems({ file: 'c.toml' })).toEqual(['c.toml: there is no such file.']);
     expect(folder.problems({ file: folder.write('d.conf', '') })[0]).toMatch(/is named \.toml or \.json/);
+    folder.write('E.TOML', 'cpu.threads = 4');
+    expect(folder.load({ file: 'E.TOML' }).config.cpu.threads).toBe(4);
+  });
+
+  it('named by an empty PICKAXE_CONFIG are not named', () => {
+    folder.write('pickaxe.toml', 'cpu.threads = 1');
+    expect(folder.load({ environment: { PICKAXE_CONFIG: '' } }).config.cpu.threads).toBe(1);
+  });
+
+  it('have paths in them that start at their folders', () => {
+    const file = folder.write('rigs/a.toml', '[http]\ntoken-file = "token"\n[log-file]\npath = "../log"');
+    const { http, logFile } = folder.load({ file }).config;
+    expect([http.tokenFile, logFile.path]).toEqual([join(folder.path, 'rigs/token'), join(folder.path, 'log')]);
+    expect(folder.load({ environment: { PICKAXE_HTTP_TOKEN_FILE: 'token' } }).config.http.tokenFile).toBe('token');
   });
 
   it('are one format or the other, in each place', () => {
@@ -384,7 +419,9 @@ describe('files', () => {
   });
 
   it('are text of a bounded size', () => {
-    folder.write('pickaxe.toml', `# ${'x'.repeat(256 * 1024)}`);
+    folder.write('pickaxe.toml', '#'.repeat(256 * 1024));
+    expect(folder.problems()).toEqual([]);
+    folder.write('pickaxe.toml', '#'.repeat(256 * 1024 + 1));
     folder.write(`${USER}.toml`, new Uint8Array([0x23, 0xff, 0xfe]));
     expect(folder.problems()).toEqual([
       'pickaxe.toml: it has more than 262144 bytes.',
@@ -420,6 +457,7 @@ describe('the user’s directory', () => {
     [{}, 'linux', '/home/me/.config/pickaxe'],
     [{}, 'darwin', '/home/me/.config/pickaxe'],
     [{ APPDATA: '/roaming' }, 'win32', '/roaming/pickaxe'],
+    [{ XDG_CONFIG_HOME: '/x', APPDATA: '/roaming' }, 'win32', '/x/pickaxe'],
     [{ APPDATA: '/roaming' }, 'linux', '/home/me/.config/pickaxe'],
   ])('with %j on %s is %s', (environment, platform, directory) => {
     expect(userConfigDirectory(environment, platform, home)).toBe(directory);

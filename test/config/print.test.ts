@@ -115,6 +115,13 @@ describe('--print-config', () => {
   });
 });
 
+it('what is a secret by its looks is not printed, whatever setting has it', () => {
+  const loaded = folder.load({ flags: new Map([['miner.account', 'Bearer hunter2']]) });
+  expect(loaded.config.miner.account).toBe('Bearer hunter2');
+  expect(configAsToml(loaded)).toContain('account = "Bearer ***"  # --account');
+  expect(JSON.parse(configAsJson(loaded))['miner.account'].value).toBe('Bearer ***');
+});
+
 it('a key in the path of a node’s URL is not printed', () => {
   const urls = [
     'http://127.0.0.1:1848',

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Connections } from '#pickaxe/report/http/connections.js';
-import { httpLimits } from '#pickaxe/report/http/limits.js';
+import { type HttpLimits, httpLimits } from '#pickaxe/report/http/limits.js';
 import { Refusals } from '#pickaxe/report/http/refusals.js';
 import { FakeClock } from '../fakes.ts';
 import { serve } from './serving.ts';
@@ -49,10 +49,10 @@ function lazy(port: number, sent: string | Buffer): Socket {
 const answersIn = (text: string) => text.split('HTTP/1.1 200').length - 1;
 
 /** Connections of a server that answers as a test says. */
-async function watched(answer: RequestListener) {
+async function watched(answer: RequestListener, limits: Partial<HttpLimits> = {}) {
   const clock = new FakeClock();
   const refusals = new Refusals(pino({ level: 'silent' }), 60_000);
-  const connections = new Connections(clock, { ...httpLimits, checkMs: 10 }, refusals);
+  const connections = new Connections(clock, { ...httpLimits, checkMs: 10, ...limits }, refusals);
   /** How many requests Node.js told of, answered or not. */
   const told = vi.fn();
   const server = createServer((request, response) => {
@@ -191,6 +191,32 @@ describe('a place is held for 15 s at most', () => {
     await patiently(() => expect(silent.closed).toBe(true));
     expect([asking.closed, listening.closed]).toEqual([false, false]);
   });
+});
+
+it('a connection that has ended holds no place', async () => {
+  const { port, counts, count } = await watched((_, response) => response.end(), { connections: 1 });
+  for (let i = 0; i < 3; i++) {
+    const got = client(port);
+    got.socket.write(GET);
+    await patiently(() => expect(answersIn(got.text)).toBe(1));
+    got.socket.destroy();
+    await patiently(async () => expect(await count()).toBe(0));
+  }
+  expect(counts.crowded).toBe(0);
+});
+
+it('connections are looked at for as long as the server is open', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  try {
+    const server = createServer();
+    new Connections(new FakeClock(), httpLimits, new Refusals(pino({ level: 'silent' }), 60_000)).watch(server);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    expect(vi.getTimerCount()).toBe(1);
+    await once(server.close(), 'close');
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 it('when all places are taken, the one that has gone unanswered for the longest time is given to who comes', async () => {

@@ -41,17 +41,35 @@ it('names no more than a few addresses, however many there are', () => {
   const { refusals, logged } = noting();
   for (let i = 0; i < 5_000; i++) refusals.note('wrong_token', `fd00::${i.toString(16)}`);
   refusals.close();
-  expect(logged).toEqual(['refused: wrong_token 5000; from fd00::0, fd00::1, fd00::2, fd00::3 and others']);
+  refusals.note('wrong_token', 'fd00::0');
+  refusals.close();
+  expect(logged).toEqual([
+    'refused: wrong_token 5000; from fd00::0, fd00::1, fd00::2, fd00::3 and others',
+    'refused: wrong_token 1; from fd00::0',
+  ]);
+});
+
+it('names all addresses while they are few, and tells of others only where there are some', () => {
+  const { refusals, logged } = noting();
+  for (let i = 0; i < 8; i++) refusals.note('wrong_token', `fd00::${i % 4}`);
+  refusals.close();
+  expect(logged).toEqual(['refused: wrong_token 8; from fd00::0, fd00::1, fd00::2, fd00::3']);
 });
 
 it('the end of a run tells what has not been told, once', () => {
-  const { refusals, logged } = noting();
-  refusals.close();
-  expect(logged).toEqual([]);
-  refusals.note('crowded', '127.0.0.1');
-  refusals.close();
-  refusals.close();
-  expect(logged).toEqual(['refused: crowded 1; from 127.0.0.1']);
+  vi.useFakeTimers();
+  try {
+    const { refusals, logged } = noting();
+    refusals.close();
+    expect(logged).toEqual([]);
+    refusals.note('crowded', '127.0.0.1');
+    refusals.close();
+    refusals.close();
+    vi.advanceTimersByTime(MINUTE_MS);
+    expect(logged).toEqual(['refused: crowded 1; from 127.0.0.1']);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 it('wrong tokens are counted apart from missing ones, and told with who sent them', async () => {

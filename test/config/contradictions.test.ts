@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { minerContradictions, rigContradictions } from '#pickaxe/config/contradictions.js';
+import { assemble, DEFAULTS, valueIn } from '#pickaxe/config/settings.js';
+
+/** What is wrong with some settings, beside the defaults of all others. */
+const rig = (settings: Parameters<typeof valueIn>[0]) =>
+  rigContradictions(assemble((entry) => valueIn(settings, entry) ?? entry.setting.default));
+
+describe('HTTP', () => {
+  const listens = '--http-token-file and --http-control need --http [HOST:]PORT.';
+  it.each([[{ tokenFile: 'token' }], [{ control: true }], [{ tokenFile: 'token', control: true }]])(
+    'with %j needs an address to be served at',
+    (http) => {
+      expect(rig({ http })).toEqual([listens]);
+      expect(rig({ http: { ...http, listen: '8080' } })).toEqual([]);
+    },
+  );
+
+  it.each(['0.0.0.0:8080', '[::]:8080', '192.168.0.9:8080', 'rig.example:8080'])(
+    'at %s, which others reach, needs a token',
+    (listen) => {
+      expect(rig({ http: { listen } })).toEqual([
+        `--http ${listen} can be reached by other machines: name a --http-token-file FILE with a token.`,
+      ]);
+      expect(rig({ http: { listen, tokenFile: 'token' } })).toEqual([]);
+    },
+  );
+
+  it.each(['8080', '127.0.0.1:8080', '[::1]:8080', 'localhost:8080'])('at %s needs none', (listen) => {
+    expect(rig({ http: { listen } })).toEqual([]);
+  });
+});
+
+it('a webhook has one URL, and a token only with one', () => {
+  const [url, file, token] = [{ url: 'https://host/' }, { urlFile: 'url' }, { tokenFile: 'token' }];
+  for (const webhook of [url, file, { ...url, ...token }, { ...file, ...token }]) expect(rig({ webhook })).toEqual([]);
+  expect(rig({ webhook: token })).toEqual(['--webhook-token-file needs a --webhook.']);
+  expect(rig({ webhook: { ...url, ...file } })).toEqual(['Give --webhook or --webhook-file, not both.']);
+});
+
+it('a device goes on below the temperature at which it rests', () => {
+  const devices = (tempLimit: number | 'none', tempResume: number) => rig({ devices: { tempLimit, tempResume } });
+  expect(devices(80, 79)).toEqual([]);
+  expect(devices(80, 80)).toEqual(['--temp-resume (80) must be below --temp-limit (80).']);
+  expect(devices('none', 70)).toEqual(['--temp-resume needs a --temp-limit.']);
+});
+
+it('a least hashrate is given once for the rig and once for a device', () => {
+  expect(rig({ alarm: { minHashrate: ['20G', 'gpu0=5G', 'gpu1=5G'] } })).toEqual([]);
+  expect(rig({ alarm: { minHashrate: ['20G', 'gpu0=5G', '10G', 'gpu0=6G', 'gpu0=7G'] } })).toEqual([
+    '--min-hashrate is given twice for the rig.',
+    '--min-hashrate is given twice for gpu0.',
+  ]);
+});
+
+it('the network is named unless every node’s URL has a path', () => {
+  const [bare, full] = ['http://a.example:1848', 'http://b.example/chainweb/0.0/mainnet01'];
+  const says = ['Name the network with --network, like --network mainnet01.'];
+  const node = (urls: string[], network?: string) =>
+    minerContradictions({ node: { ...DEFAULTS.node, urls, ...(network && { network }) }, miner: DEFAULTS.miner });
+  expect([[bare], [bare, full], [full, bare]].map((urls) => node(urls))).toEqual([says, says, says]);
+  expect([node([full, full]), node([bare, full], 'mainnet01')]).toEqual([[], []]);
+});
+
+it('several keys need the name of their account', () => {
+  const miner = (count: number, account?: string) =>
+    minerContradictions({
+      node: DEFAULTS.node,
+      miner: {
+        ...DEFAULTS.miner,
+        publicKeys: Array.from({ length: count }, (_, index) => `${index}`.repeat(64)),
+        ...(account && { account }),
+      },
+    });
+  expect([miner(1), miner(2, 'ours')]).toEqual([[], []]);
+  expect(miner(2)).toEqual(['Several keys have no default account: name it with --account NAME.']);
+});
