@@ -273,8 +273,7 @@ export class NodeSource implements WorkSource {
     // Told once, and not at all while work cannot be had either: that has been told.
     if (this.#streamProblemTold || this.#outage !== undefined) return;
     this.#streamProblemTold = true;
-    const { open } = this.#updates;
-    const others = open === 0 ? '' : ` ${open} other chains have theirs.`;
+    const others = this.#updates.open === 0 ? '' : ' Other chains have theirs.';
     this.#tell('info', `no update stream for now, asking for work every few seconds: ${message}${others}`);
   }
 

@@ -64,7 +64,10 @@ async function attempts(options: SolvingOptions, stop: AbortSignal): Promise<Ver
       return { verdict: 'stale', reason: `a New Cut came before the node could be reached: ${problem.message}` };
     }
     if (!stop.aborted) await options.pause(pauses.nextMs(Math.min(problem.retryAfterMs ?? 0, MAX_PATIENCE_MS)), stop);
-    if (stop.aborted) return { verdict: 'unknown', reason: `given up after ${attempt} attempts: ${problem.message}` };
+    if (stop.aborted) {
+      const attempts = attempt === 1 ? 'one attempt' : `${attempt} attempts`;
+      return { verdict: 'unknown', reason: `given up after ${attempts}: ${problem.message}` };
+    }
   }
 }
 

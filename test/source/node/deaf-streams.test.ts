@@ -145,6 +145,6 @@ describe('a node that gives fewer streams than there are chains', () => {
     expect((await follower.work()).chain).toBe(7);
     const told = recorder.of('source').filter(({ reason }) => reason.includes('no update stream'));
     expect(told.length).toBeGreaterThan(0);
-    expect(told[0].reason).toMatch(/other chains have theirs/);
+    expect(told[0].reason).toMatch(/Other chains have theirs/);
   });
 });

@@ -78,7 +78,10 @@ describe('a solution', () => {
   it('is given up when the node has forgotten its work', async () => {
     const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 5));
     const { verdict } = attempts([busy({ byNode: true })], { lifeMs: 50, pause });
-    expect(await verdict).toMatchObject({ verdict: 'unknown', reason: expect.stringMatching(/^given up after \d+/) });
+    expect(await verdict).toMatchObject({
+      verdict: 'unknown',
+      reason: expect.stringMatching(/^given up after (one|\d+) attempts?/),
+    });
   });
 });
 
