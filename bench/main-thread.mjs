@@ -2,6 +2,7 @@
 // and 256 threads, which sleep instead of hashing.
 //
 //   node bench/main-thread.mjs [--threads 64,128,256] [--mhs 300] [--ghs 22] [--seconds 21] [--json] [--out FILE]
+//                              [--no-goals]
 //
 // Each thread is as fast as --mhs says, and beside them a GPU of --ghs takes its chunks from the same space; 0 is no GPU.
 // The creation time rolls every three seconds, as it does while mining; where it rolls "never" it cannot, as when a pool
@@ -13,7 +14,7 @@
 // - a bare message to a thread and back, with as many threads that do nothing else: no engine on threads is below that.
 //
 // The aim is at most 2 % for the space, and for the main thread in its least window, with up to 256 threads; with a miss
-// the exit code is 1. Other programs add to the figures, several times what they are on a quiet machine, since they cool
+// the exit code is 1, unless --no-goals is given. Other programs add to the figures, several times what they are on a quiet machine, since they cool
 // the caches between two messages. Linux only: it reads the scheduler's statistics.
 
 import { once } from 'node:events';
@@ -42,8 +43,10 @@ const { values } = parseArgs({
     ghs: { type: 'string', default: '22' },
     seconds: { type: 'string', default: '21' },
     json: { type: 'boolean', default: false },
+    goals: { type: 'boolean', default: true },
     out: { type: 'string' },
   },
+  allowNegative: true,
 });
 const counts = numbers('threads', values.threads);
 const [seconds, mhs, ghs] = ['seconds', 'mhs', 'ghs'].map((name) => Number(values[name]));
@@ -270,4 +273,4 @@ else {
     console.log(`${threads} threads, rolls ${rolls}: more than ${AIM_PERCENT} %`);
 }
 save(values.out, result);
-process.exit(missed.length > 0 ? 1 : 0);
+process.exit(values.goals && missed.length > 0 ? 1 : 0);

@@ -1,6 +1,7 @@
 /** Certificates of authorities, from the files that settings name. */
 
 import { X509Certificate } from 'node:crypto';
+import { distrust } from '../config/file-trust.ts';
 import { type RegularFile, readRegularFile } from '../config/regular-file.ts';
 import { UsageError } from './exit-codes.ts';
 
@@ -18,7 +19,7 @@ export function certificatesIn(file: string, option: string): string[] {
   const refuse = (what: string) => new UsageError(`${option}: ${file} ${what}`);
   let read: RegularFile;
   try {
-    read = readRegularFile(file, MAX_BYTES);
+    read = readRegularFile(file, MAX_BYTES, (facts) => distrust(file, 'settings', facts));
   } catch (fault) {
     throw refuse(`cannot be read: ${(fault as Error).message}.`);
   }

@@ -29,7 +29,7 @@ function certificates({ urls = [], fingerprints = [], caFiles = [], insecureTls 
     ...fingerprints.map((text) => withoutNode('--node-fingerprint', text, urls) || withoutUrl(text, urls)),
     ...caFiles.map((text) => withoutNode('--node-ca-file', text, urls)),
     both !== undefined &&
-      `--node-fingerprint decides alone on the certificate of ${both}: leave out its --node-ca-file.`,
+      `--node-fingerprint decides alone on the certificate of ${new URL(both).origin}: remove its --node-ca-file.`,
     insecureTls && either && `--insecure-tls takes any certificate, and ${either} does not: give one of them.`,
   ];
 }

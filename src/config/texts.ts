@@ -85,8 +85,14 @@ function read(form: Entry['setting']['kind']['form'], given: string | readonly s
     case 'switch':
       return SWITCHES.get(text) ?? text;
     case 'list':
-      return text.split(',').map((item) => item.trim());
+      return itemsOf(text);
     default:
       return text;
   }
+}
+
+/** A comma in a URL's password separates nothing: such a URL is refused as a whole, and not shown in pieces. */
+function itemsOf(list: string): string[] {
+  const kept = list.replace(/https?:\/\/[^/@=]*@/gi, (user) => user.replaceAll(',', '\0'));
+  return kept.split(',').map((item) => item.trim().replaceAll('\0', ','));
 }

@@ -19,8 +19,8 @@ export class Space implements Ranges {
 
   /**
    * @param lane the lane that all ranges are on
-   * @param firstPage where to begin: two rigs on one lane start apart. The pages before it are the last to be taken, save
-   *   by who wants more than twice the pages that are left from there on
+   * @param firstPage where to begin: two rigs on one lane start apart. The pages before it are taken last, except by an engine
+   *   that wants at least twice as many pages as there are from there on
    */
   constructor(lane: number, firstPage = 0) {
     this.#lane = lane;
@@ -64,17 +64,17 @@ export class Space implements Ranges {
   }
 
   /**
-   * The newest rectangle that has at least half of what is wanted, so that what was begun is used up before more is
-   * begun; else the one that has the most of it.
+   * The newest rectangle that has more than half of what is wanted, so that what was begun is used up before more is begun;
+   * else the one that has the most of it. Who doubles its wish is not given what was cut for the half.
    */
   #bestFor(most: Shape): number {
-    const enough = sizeOf(most) / 2;
+    const half = sizeOf(most) / 2;
     let best = -1;
     let bestGrant = 0;
     for (let i = this.#free.length - 1; i >= 0; i--) {
       const { counters, pages } = this.#free[i];
       const grant = Math.min(counters, most.counters) * Math.min(pages, most.pages);
-      if (grant >= enough && grant > 0) return i;
+      if (grant > half) return i;
       if (grant > bestGrant) {
         best = i;
         bestGrant = grant;

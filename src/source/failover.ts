@@ -30,7 +30,7 @@ const PATIENCE_MS = 2_000;
 /** Longer than the answer to a solution, and the next work, take on any ordinary way. */
 const READY_PATIENCE_MS = 500;
 /** A node that is frozen says nothing: its streams stay open, and its work is mined on. */
-const PROBE_MS = 1_500;
+const PROBE_MS = 1_000;
 
 interface Standby {
   readonly source: WorkSource;
@@ -40,6 +40,8 @@ interface Standby {
   lost: boolean;
   /** It did not answer when it was last asked whether it does. */
   silent: boolean;
+  /** How often it has given work. */
+  works: number;
   /** What it wants mined, with an id of ours. */
   work: Work | undefined;
 }
@@ -74,6 +76,7 @@ export class FailoverSource implements WorkSource {
       started: false,
       lost: false,
       silent: false,
+      works: 0,
       work: undefined,
     }));
     this.#active = this.#standbys[0];
@@ -128,6 +131,7 @@ export class FailoverSource implements WorkSource {
     if (update.kind === 'work') {
       standby.lost = false;
       standby.silent = false;
+      standby.works++;
       standby.work = this.#adopt(standby, update.work);
       if (standby === this.#active) this.#mailbox.put({ kind: 'work', work: standby.work });
       else if (standby.rank < this.#active.rank || this.#impatient) this.#activate(standby, standby.work);
@@ -154,8 +158,11 @@ export class FailoverSource implements WorkSource {
     while (!stop.aborted) {
       await sleep(this.#probeMs, undefined, { signal: stop }).catch(() => {});
       const active = this.#active;
-      const answers = stop.aborted || !active.source.answers || (await active.source.answers(stop));
-      active.silent = !answers;
+      const { works } = active;
+      // One question can get lost.
+      const answers = (await answersNow(active.source, stop)) || (await answersNow(active.source, stop));
+      // What has given work meanwhile answers, whatever it does with such questions.
+      if (active.works === works) active.silent = !answers;
       this.#watch();
     }
   }
@@ -212,6 +219,10 @@ export class FailoverSource implements WorkSource {
     if (ready?.work) this.#activate(ready, ready.work);
     else if (next) this.#start(next);
   }
+}
+
+async function answersNow(source: WorkSource, stop: AbortSignal): Promise<boolean> {
+  return stop.aborted || !source.answers || (await source.answers(stop));
 }
 
 function isInNeed({ work, lost, silent }: Standby): boolean {

@@ -128,11 +128,11 @@ describe('what nodes must show', () => {
     ],
     [
       { urls: [a], fingerprints: [OTHER], caFiles: ['ca.pem'] },
-      `--node-fingerprint decides alone on the certificate of ${a}: leave out its --node-ca-file.`,
+      `--node-fingerprint decides alone on the certificate of ${a}: remove its --node-ca-file.`,
     ],
     [
       { urls: [a, b], fingerprints: [`${b}=${OTHER}`], caFiles: [`${b}=ca.pem`] },
-      `--node-fingerprint decides alone on the certificate of ${b}: leave out its --node-ca-file.`,
+      `--node-fingerprint decides alone on the certificate of ${b}: remove its --node-ca-file.`,
     ],
     [
       { urls: [a], fingerprints: [OTHER], insecureTls: true },

@@ -119,6 +119,7 @@ describe('texts', () => {
     ['PICKAXE_NODE', 'http://a:1,,http://b:1', /^PICKAXE_NODE is ""\. A node URL is/],
     ['PICKAXE_NODE', 'http://me:hunter2@a:1', /^PICKAXE_NODE is "http:\/\/\*\*\*@a:1"\./],
     ['PICKAXE_NODE', `http://me:h<u"n't er2@a:1`, /^PICKAXE_NODE is "http:\/\/\*\*\*@a:1"\./],
+    ['PICKAXE_NODE', 'http://b:1,https://me:h,unte,r2@a:1', /^PICKAXE_NODE is "https:\/\/\*\*\*@a:1"\./],
     ['PICKAXE_DURATION', 'Infinity', /seconds/],
     ['PICKAXE_CPU_AFFINITY', '5-2', /like 0,2-5/],
     ['PICKAXE_ACCOUNT', 'a\nb', /account/],

@@ -66,11 +66,17 @@ describe('a space', () => {
   });
 
   it('begins on its first page', () => {
-    for (const page of [1, 30_000, 40_000, PAGES - 50]) {
+    for (const page of [1, 30_000, 40_000, PAGES - 51]) {
       expect(new Space(LANE, page).take({ counters: 512, pages: 100 })).toMatchObject({ page });
       expect(new Space(LANE, page).take({ counters: 2 ** 20, pages: 1 })).toMatchObject({ page });
     }
     expect(new Space(LANE, PAGES - 1).take({ counters: 2 ** 20, pages: 1 })).toMatchObject({ page: PAGES - 1 });
+  });
+
+  it('gives whoever doubles its wish the double, and not what was cut for the half', () => {
+    const space = new Space(LANE);
+    const wishes = [512, 512, 512, 1_024, 2_048, 4_096, 4_096];
+    expect(wishes.map((counters) => space.take({ counters, pages: 1 })?.counters)).toEqual(wishes);
   });
 
   it('grants at least half of what is wanted, however near to the last page it begins', () => {

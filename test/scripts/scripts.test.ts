@@ -115,6 +115,13 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
     expect(results[1]).toMatchObject({ opened: positive, rssPeakMib: positive, mainPercent: positive });
     expect(results[1].probes.after).toMatchObject({ asked: positive });
   }),
+  'bench/main-thread.mjs': bench('--threads 2 --ghs 0 --seconds 3 --no-goals', ['linux'], ({ rows }) => {
+    const row = { threads: 2, tasksPerSecond: positive, spacePercent: positive, bareMicroseconds: positive };
+    expect(rows).toMatchObject([
+      { ...row, rolls: 'every 3 s' },
+      { ...row, rolls: 'never' },
+    ]);
+  }),
   'bench/metrics-cost.mjs': bench('--rounds 1 --seconds 0.3 --warm-up 0.3 --every-ms 100', ['linux'], (result) => {
     expect(result).toMatchObject({ everyMs: 100, ratio: number, addedMs: number, answers: positive });
     expect(result.rows).toHaveLength(1);

@@ -201,6 +201,24 @@ describe('FailoverSource', () => {
     await eventually(() => expect(current()).toBe(second.header));
   });
 
+  it('stays with a source that gives work while it does not answer questions, and with one that misses one', async () => {
+    const { sources, current } = setUp(2, { patienceMs: 60_000, probeMs: 1 });
+    let asked = 0;
+    const first = sources[0];
+    sources[1].work(makeWork(100));
+    let latest = first.work(makeWork(100));
+    first.answers = async () => {
+      asked++;
+      if (asked % 2 === 1) return false;
+      if (asked % 4 === 2) return true;
+      latest = first.work(makeWork(100));
+      await eventually(() => expect(current()).toBe(latest.header));
+      return false;
+    };
+    await eventually(() => expect(asked).toBeGreaterThan(20));
+    expect(sources[1].started).toBe(false);
+  });
+
   it('asks nobody whether it answers where nobody could take over', async () => {
     const { sources, current } = setUp(1, { probeMs: 1 });
     let asked = 0;
@@ -257,6 +275,7 @@ describe('FailoverSource', () => {
     await eventually(() => expect(current()).toBe(second.header));
     let asked = false;
     sources[1].answers = async () => (asked = true);
+    sources[0].answers = async () => false;
     answer?.(false);
     await eventually(() => expect(asked).toBe(true));
     expect(sources[2].started).toBe(false);

@@ -59,7 +59,7 @@ export class Pool {
     await Promise.all(this.#threads.map(({ piscina }) => piscina.run(NOTHING)));
   }
 
-  /** Has the thread run a task that has the fewest to run. */
+  /** Runs a task on the thread that has the fewest to answer. */
   async run(task: Task): Promise<TaskResult> {
     const thread = this.#threads.reduce((least, other) => (other.tasks < least.tasks ? other : least));
     thread.tasks++;

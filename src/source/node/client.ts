@@ -47,7 +47,7 @@ const MAX_CONNECTIONS = 64;
 /** The largest proper answer is `/config`: tens of kilobytes. */
 const MAX_ANSWER_BYTES = 1_048_576;
 
-/** So much of a body that does not matter is read, and no more. */
+/** The most that is read of a body that does not matter. */
 const MAX_IGNORED_BYTES = 16_384;
 
 const OCTETS = 'application/octet-stream';

@@ -7,6 +7,9 @@ import type { Clock } from '../../clock.ts';
 import { Bell } from './bell.ts';
 import type { NodeLimits } from './limits.ts';
 
+/** By then the patience is longer than the time limit of a fetch. */
+const MOST_DOUBLINGS = 5;
+
 export class Haste {
   readonly #clock: Clock;
   readonly #limits: Pick<NodeLimits, 'burstMs' | 'hurryMs'>;
@@ -18,6 +21,8 @@ export class Haste {
   /** The fetch under way. */
   #fetching: AbortController | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** How many fetches in a row were let go. */
+  #letGoInARow = 0;
 
   constructor(clock: Clock, limits: Pick<NodeLimits, 'burstMs' | 'hurryMs'>) {
     this.#clock = clock;
@@ -29,16 +34,19 @@ export class Haste {
     const nowMs = this.#clock.monotonicMs();
     const burstLeftMs = this.#lastSignMs + this.#limits.burstMs - nowMs;
     if (burstLeftMs > 0) {
+      // A fetch that is under way by then was begun for the first sign.
       this.#burstEnd ??= setTimeout(() => {
         this.#burstEnd = undefined;
-        this.signOfLife();
+        this.#pauses.ring();
       }, burstLeftMs);
       return;
     }
     this.#lastSignMs = nowMs;
     this.#pauses.ring();
-    // An answer that is on its way is better than a new question.
-    if (this.#fetching) this.#timer ??= setTimeout(() => this.#fetching?.abort(), this.#limits.hurryMs);
+    if (!this.#fetching) return;
+    // An answer that is on its way is better than a new question, and a slow node is given more time each time.
+    const patienceMs = this.#limits.hurryMs * 2 ** Math.min(this.#letGoInARow, MOST_DOUBLINGS);
+    this.#timer ??= setTimeout(() => this.#fetching?.abort(), patienceMs);
   }
 
   /** Ends every pause and the fetch under way, at once. */
@@ -60,16 +68,16 @@ export class Haste {
     this.#fetching = fetching;
     try {
       await fetch(fetching.signal);
-      return !fetching.signal.aborted;
     } catch (error) {
-      if (fetching.signal.aborted && !stop.aborted) return false;
-      throw error;
+      if (!fetching.signal.aborted || stop.aborted) throw error;
     } finally {
       stop.removeEventListener('abort', onStop);
       this.#fetching = undefined;
       clearTimeout(this.#timer);
       this.#timer = undefined;
+      this.#letGoInARow = fetching.signal.aborted ? this.#letGoInARow + 1 : 0;
     }
+    return !fetching.signal.aborted;
   }
 
   /** Waits this long, or until a sign of life while `isEager`, until `letGo`, or until `stop`. Never throws. */

@@ -73,7 +73,7 @@ export const nodeLimits: NodeLimits = {
   fetchPauses: { firstMs: 250, mostMs: 800 },
   refusedPauses: { firstMs: 1_000, mostMs: 10_000 },
   idlePatienceMs: 5_000,
-  probeTimeoutMs: 1_500,
+  probeTimeoutMs: 1_000,
   submitPauses: { firstMs: 100, mostMs: 800 },
   streamPauses: { firstMs: 250, mostMs: 2_000 },
 };

@@ -58,6 +58,8 @@ export class NodeSource implements WorkSource {
   readonly #mailbox = new Mailbox();
   readonly #network: string;
   #fetches = 0;
+  /** When a New Cut last came, on any chain (monotonic). */
+  #lastCutMs = Number.NEGATIVE_INFINITY;
   /** The reason told last for being out of reach; undefined while within reach. */
   #outage: string | undefined;
   #everReached = false;
@@ -148,7 +150,8 @@ export class NodeSource implements WorkSource {
   }
 
   async answers(stop: AbortSignal): Promise<boolean> {
-    if (this.#clock.monotonicMs() - this.#client.lastAnswerMs < this.#limits.probeTimeoutMs) return true;
+    const lastSignMs = Math.max(this.#client.lastAnswerMs, this.#lastCutMs);
+    if (this.#clock.monotonicMs() - lastSignMs < this.#limits.probeTimeoutMs) return true;
     try {
       await this.#client.ping(stop);
       return true;
@@ -228,7 +231,7 @@ export class NodeSource implements WorkSource {
     if (distrusted.length > 0) {
       this.#tellPolled(nowMs);
       this.#updates.reopen(distrusted);
-    } else if (this.#polledTold.length > 0 && this.#trust.polled(nowMs).length < this.#polledTold.length) {
+    } else if (this.#polledTold.some(({ chain }) => this.#trust.pollReason(chain) === undefined)) {
       this.#tellPolled(nowMs);
     }
   }
@@ -248,6 +251,7 @@ export class NodeSource implements WorkSource {
 
   #newCut(chain: number): void {
     const nowMs = this.#clock.monotonicMs();
+    this.#lastCutMs = nowMs;
     this.#trust.newCut(chain, nowMs);
     if (this.#works.newCut(chain, nowMs)) this.#mailbox.put({ kind: 'stale', reason: 'new cut' });
     this.#plans.ring();

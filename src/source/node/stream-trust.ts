@@ -39,6 +39,9 @@ const LEAST_SILENCE_POLLS = 2.5;
 /** Work is then fetched anew at an age of this part of the silence: often at first, and less often later. */
 const SILENCE_PART = 1 / 10;
 
+/** Networks have 20 chains; a node that names ever new ones is no reason to remember them all. */
+const MOST_CHAINS = 64;
+
 export class StreamTrust {
   readonly #limits: TrustLimits;
   readonly #chains = new Map<number, Chain>();
@@ -173,6 +176,7 @@ export class StreamTrust {
   #chain(chain: number, nowMs: number): Chain {
     let state = this.#chains.get(chain);
     if (!state) {
+      if (this.#chains.size >= MOST_CHAINS) this.#chains.delete(this.#chains.keys().next().value as number);
       // A path that has swallowed the blocks of other chains is not trusted with a new one.
       state = { closedAtMs: nowMs, missed: [...this.#chains.values()].some(({ missed }) => missed) };
       this.#chains.set(chain, state);

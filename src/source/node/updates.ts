@@ -22,6 +22,8 @@ export class Updates {
   /** How many streams the node gives this rig, and when it said so by refusing one more (monotonic). */
   #most = MOST_STREAMS;
   #refusedAtMs = Number.NEGATIVE_INFINITY;
+  /** When a stream was last given up for another (monotonic). */
+  #leftAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: UpdatesOptions) {
     this.#options = options;
@@ -38,6 +40,7 @@ export class Updates {
     if (this.#streams.size >= MOST_STREAMS) return;
     const { noStreamsPauseMs } = this.#options.limits;
     if (this.#options.clock.monotonicMs() - this.#refusedAtMs > 2 * noStreamsPauseMs) this.#most = MOST_STREAMS;
+    if (this.#streams.size >= this.#most) this.#leftAtMs = this.#options.clock.monotonicMs();
     while (this.#streams.size >= this.#most) this.#leave(this.#longestUnused());
     const { url, clock, random, limits, open, onOpen, onNewCut, onEnd, onProblem } = this.#options;
     const stream = new UpdateStream({
@@ -79,8 +82,11 @@ export class Updates {
 
   /** The node has no more streams to give: many rigs share it. The chains that work came from last keep theirs. */
   #makeDo(): void {
-    this.#most = Math.max(1, this.open);
-    this.#refusedAtMs = this.#options.clock.monotonicMs();
+    const nowMs = this.#options.clock.monotonicMs();
+    // The node may not have noticed yet that a place has come free.
+    const free = nowMs - this.#leftAtMs < this.#options.limits.noStreamsPauseMs ? 1 : 0;
+    this.#most = Math.max(1, this.open + free);
+    this.#refusedAtMs = nowMs;
     const waiting = [...this.#streams].filter(([, { isOpen }]) => !isOpen).slice(0, -1);
     for (const [chain] of waiting) this.#leave(chain);
   }

@@ -98,16 +98,6 @@ describe('a fetch', () => {
     expect(await fetch).toBe(false);
   });
 
-  it('that hangs is let go each time', async () => {
-    const haste = new Haste(clock, limits);
-    for (let i = 0; i < 3; i++) {
-      const fetch = haste.hurried(new AbortController().signal, hanging);
-      haste.signOfLife();
-      await vi.advanceTimersByTimeAsync(limits.hurryMs);
-      expect(await isSettled(fetch)).toBe(true);
-    }
-  });
-
   it('that is let go and ends without a word is let go all the same', async () => {
     const haste = new Haste(clock, limits);
     const deaf = (stop: AbortSignal) => new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve()));
@@ -154,5 +144,37 @@ describe('a fetch', () => {
     const stopped = haste.hurried(stop.signal, hanging);
     stop.abort();
     await expect(stopped).rejects.toThrow('aborted');
+  });
+});
+
+describe('fetches of a slow node', () => {
+  const letGoAfter = async (haste: Haste, ms: number) => {
+    const hanging = (stop: AbortSignal) =>
+      new Promise<void>((_, reject) => stop.addEventListener('abort', () => reject(new Error('aborted'))));
+    const fetch = haste.hurried(new AbortController().signal, hanging);
+    await vi.advanceTimersByTimeAsync(limits.burstMs);
+    haste.signOfLife();
+    await vi.advanceTimersByTimeAsync(ms - 1);
+    expect(await isSettled(fetch)).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await fetch).toBe(false);
+  };
+
+  it('are given more time each time that one was let go, until one has ended', async () => {
+    const haste = new Haste(clock, limits);
+    for (const times of [1, 2, 4, 8]) await letGoAfter(haste, times * limits.hurryMs);
+    expect(await haste.hurried(new AbortController().signal, async () => {})).toBe(true);
+    await letGoAfter(haste, limits.hurryMs);
+  });
+
+  it('are not let go for the rest of the burst that began them', async () => {
+    const haste = new Haste(clock, limits);
+    haste.signOfLife();
+    let end = () => {};
+    const fetch = haste.hurried(new AbortController().signal, () => new Promise((resolve) => (end = resolve)));
+    haste.signOfLife();
+    await vi.advanceTimersByTimeAsync(60_000);
+    end();
+    expect(await fetch).toBe(true);
   });
 });
