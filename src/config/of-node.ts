@@ -1,7 +1,7 @@
 /** Settings that hold for one node each: `https://node.example=VALUE`, or the value alone. Pure. */
 
 export interface OfNode {
-  /** `https://node.example`: of a node's URL, its path does not count. Left out where the value is alone. */
+  /** `https://node.example`: the path of a node's URL does not count. Undefined where the value stands alone. */
   readonly origin?: string;
   readonly value: string;
 }

@@ -18,7 +18,7 @@ export interface CpuEngineOptions extends ThreadWishes {
   readonly kernel?: KernelName;
   /** Where speeds of kernels are remembered; left out, they are measured at each opening, which takes half a second. */
   readonly cacheDirectory?: string;
-  /** How long a task should take; left out, the longer the more threads there are. */
+  /** How long a task should take. The default grows with the number of threads. */
   readonly batchMs?: number;
 }
 

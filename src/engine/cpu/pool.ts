@@ -23,7 +23,7 @@ export interface PoolOptions {
   readonly data: ThreadData;
   /** Called when a thread has ended by itself, at least once, and maybe more often. */
   readonly failed: (error: unknown) => void;
-  /** What the threads run; left out, the worker. */
+  /** What the threads run. The default is the worker. */
   readonly worker?: URL;
 }
 

@@ -13,7 +13,10 @@ export interface HttpLimits {
   readonly keepAliveMs: number;
   /** From the opening of a connection, or from the end of an answer, until the next answer has been taken. */
   readonly answerMs: number;
-  /** For an event stream to be read up to its end, and what it keeps its place for when all places are taken. */
+  /**
+   * A listener that has read nothing for so long is cut off. When all places are taken, the oldest gives its place away once it
+   * has had it for so long.
+   */
   readonly streamMs: number;
   /** Between two lines of the log about what was refused. */
   readonly logMs: number;

@@ -2,7 +2,7 @@
 
 import type { Logger } from 'pino';
 
-/** Codes of errors that were answered; `crowded`, `pipelined` and `unread` are cut off without an answer. */
+/** Most are codes of errors that were answered; `crowded`, `pipelined`, `unread` and some of `timeout` are cut off without one. */
 const REASONS = [
   'bad_request',
   'body_too_large',

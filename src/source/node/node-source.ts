@@ -26,7 +26,7 @@ export interface NodeSourceOptions {
   /** `http://host:port`, or with the path of the API, which is then taken as it is. */
   readonly url: string;
   readonly network: string;
-  /** What people call it; left out, its address as it is shown. */
+  /** What people call it. The default is its address as it is shown. */
   readonly name?: string;
   readonly miner: MinerIdentity;
   /** What makes an https node's certificate trusted: by default, that an authority has signed it. */
