@@ -23,7 +23,7 @@ const [seconds] = numbers('seconds', values.seconds);
 const lengths = numbers('batch-ms', values['batch-ms']);
 const columns = ['parent', 'javascript', 'others', 'driver'];
 
-/** @param batchMs left out, as tuned */
+/** @param batchMs length of a batch. The default is the tuned one */
 async function measure(gpu, batchMs) {
   const engine = engineOf(gpu, wishesOf(values, batchMs));
   const { tuning } = await engine.open(listener());

@@ -5,7 +5,7 @@
 //                              [--no-goals]
 //
 // Each thread is as fast as --mhs says, and beside them a GPU of --ghs takes its chunks from the same space; 0 is no GPU.
-// The creation time rolls every three seconds, as it does while mining; where it rolls "never" it cannot, as when a pool
+// The creation time rolls every three seconds, as it does while mining; where it "never" rolls it is fixed, as when a pool
 // sets it, and one space lasts for the whole run. What is told, of windows of three seconds:
 //
 // - `GH/s`: what the threads got done, beside what they could have;

@@ -42,7 +42,7 @@ const { values } = parseArgs({
 });
 printHeading();
 
-/** Of a warm-up once all is compiled, for another length of a batch. */
+/** How long a warm-up takes once all is compiled, for another length of a batch. */
 const LATER_WARM_UP_CUTS = 5;
 
 const withCpu = values.devices.includes('cpu');

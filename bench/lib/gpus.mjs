@@ -53,8 +53,8 @@ export async function chooseGpus({ devices, 'software-gpu': softwareGpu }) {
 
 /**
  * What an engine is to do otherwise than when mining.
- * @param form `wgsl 64x16`: the one form of the kernel to use; left out, the fastest one is found and remembered
- * @param batchMs left out, as tuned
+ * @param form `wgsl 64x16`: the one form of the kernel to use. By default the fastest one is found and remembered
+ * @param batchMs length of a batch. The default is the tuned one
  */
 export function wishesOf({ form }, batchMs) {
   return { ...(form !== undefined && { variant: formNamed(form) }), ...(batchMs !== undefined && { batchMs }) };
