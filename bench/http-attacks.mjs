@@ -12,15 +12,14 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { printHeading, printTable, save } from './lib/figures.mjs';
+import { freshUser } from './lib/fresh-user.mjs';
 import { ATTACKS, startAttack } from './lib/http-attacker.mjs';
 import { startMockProcess } from './lib/mock-process.mjs';
 
@@ -51,8 +50,6 @@ const BLOCK_SECONDS = 0.25;
 /** States of a connection in /proc/net/tcp: established, closed by the other side. */
 const HELD_STATES = ['01', '08'];
 
-const folder = mkdtempSync(join(tmpdir(), 'pickaxe-attacks-'));
-process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 
 if (!values.json) printHeading();
@@ -159,13 +156,11 @@ async function run(attack) {
 async function startMiner(nodeUrl) {
   const cli = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
   const mine = ['mine', '--node', nodeUrl, '--network', 'development', '--public-key', '0'.repeat(64)];
-  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('PICKAXE_'));
   const child = spawn(
     process.execPath,
     [cli, ...mine, '--devices', 'cpu', '--threads', '1', '--cpu-priority', '0', '--http', '127.0.0.1:0'],
     {
-      cwd: folder,
-      env: { ...Object.fromEntries(own), XDG_CACHE_HOME: folder, XDG_CONFIG_HOME: folder },
+      ...freshUser(),
       stdio: ['ignore', 'ignore', 'pipe'],
     },
   );

@@ -16,6 +16,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { median, printHeading, printTable, save } from './lib/figures.mjs';
+import { freshUser } from './lib/fresh-user.mjs';
 import { startMockProcess } from './lib/mock-process.mjs';
 
 const { values } = parseArgs({
@@ -52,7 +53,7 @@ const miner = spawn(
     '--http',
     '0',
   ],
-  { stdio: ['ignore', 'ignore', 'pipe'] },
+  { ...freshUser(), stdio: ['ignore', 'ignore', 'pipe'] },
 );
 process.on('exit', () => miner.kill('SIGKILL'));
 const url = await listening(miner);

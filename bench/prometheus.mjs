@@ -17,6 +17,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { expressionsOf, metricsIn } from './lib/dashboard.mjs';
+import { freshUser } from './lib/fresh-user.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -71,13 +72,6 @@ async function getJson(url) {
   return response.json();
 }
 
-/** Nothing that the user has configured changes what is measured, and nothing is remembered of it. */
-function isolatedEnv() {
-  const unset = Object.entries(process.env).filter(([name]) => !name.startsWith('PICKAXE_'));
-  const [XDG_CACHE_HOME, XDG_CONFIG_HOME] = ['cache', 'config'].map((name) => join(folder, name));
-  return { ...Object.fromEntries(unset), XDG_CACHE_HOME, XDG_CONFIG_HOME };
-}
-
 async function startMiner() {
   const args = [
     'demo',
@@ -91,8 +85,7 @@ async function startMiner() {
     '--http-control',
   ];
   const child = spawn(process.execPath, [file('dist/cli/main.js'), ...args], {
-    cwd: folder,
-    env: isolatedEnv(),
+    ...freshUser(),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   children.push(child);

@@ -14,6 +14,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import { freshUser } from './lib/fresh-user.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -61,7 +62,7 @@ const miner = spawn(
   [cli, 'mine', '--node', url, '--network', 'development', '--public-key', '0'.repeat(64), '--json']
     .concat(['--devices', values.devices, '--duration', String(seconds), '--log-level', 'warn'])
     .concat(/gpu/.test(values.devices) ? ['--software-gpu'] : []),
-  { stdio: ['ignore', 'pipe', 'inherit'] },
+  { ...freshUser(), stdio: ['ignore', 'pipe', 'inherit'] },
 );
 
 const counts = {};

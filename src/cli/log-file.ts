@@ -43,6 +43,8 @@ export class LogFile {
   #retry: NodeJS.Timeout | undefined;
   /** Since the last complaint, lines have gone well. */
   #fine = true;
+  /** Nobody was told yet that it does not. */
+  #rotates = true;
 
   /**
    * @param size bytes
@@ -81,9 +83,20 @@ export class LogFile {
   }
 
   #open(): void {
-    const stream = new RotatingFile(this.#path, this.#size, this.#keep);
+    const stream = new RotatingFile({
+      path: this.#path,
+      size: this.#size,
+      keep: this.#keep,
+      unrotated: (fault) => this.#grows(fault),
+    });
     stream.on('error', (fault) => this.#failed(fault));
     this.#stream = stream;
+  }
+
+  #grows(fault: Error): void {
+    if (!this.#rotates) return;
+    this.#rotates = false;
+    this.#complain(`the log file cannot be rotated, it grows on: ${fault.message}\n`);
   }
 
   #failed(fault: Error): void {

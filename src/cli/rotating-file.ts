@@ -4,7 +4,7 @@
  */
 
 import { constants } from 'node:fs';
-import { type FileHandle, open, readdir, rename } from 'node:fs/promises';
+import { type FileHandle, lstat, open, readdir, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
 
@@ -27,12 +27,19 @@ export async function openPrivate(path: string): Promise<FileHandle> {
     if (!facts.isFile()) throw new Error(NO_FILE);
     const user = process.geteuid?.() ?? facts.uid;
     if (facts.uid !== user) throw new Error(`it belongs to another user (uid ${facts.uid})`);
-    await handle.chmod(MODE);
+    await chmodWhereModesAre(handle);
     return handle;
   } catch (fault) {
     await handle.close();
     throw fault;
   }
+}
+
+/** FAT has no modes: there, whoever mounts it says who may read its files. */
+async function chmodWhereModesAre(handle: FileHandle): Promise<void> {
+  await handle.chmod(MODE).catch((fault) => {
+    if (fault.code !== 'EPERM') throw fault;
+  });
 }
 
 const NO_FILE = 'it is there and no regular file';
@@ -43,7 +50,7 @@ const UNFIT: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes the old files beside it their owner's alone, too.
+ * Makes the old files beside it their owner's alone, too. Another user's stay as they are, and so does what a link leads to.
  * @throws the system's error where that cannot be done.
  */
 export async function makeOldPrivate(path: string): Promise<void> {
@@ -52,38 +59,40 @@ export async function makeOldPrivate(path: string): Promise<void> {
   const isOld = (name: string) => name.startsWith(start) && /^\d+$/.test(name.slice(start.length));
   for (const name of (await readdir(folder)).filter(isOld)) {
     const handle = await open(join(folder, name), constants.O_RDONLY | CAREFULLY).catch((fault) => {
-      if (fault.code === 'ELOOP') return undefined; // what it leads to is none of ours
+      if (fault.code === 'ELOOP' || fault.code === 'EACCES') return undefined;
       throw fault;
     });
     try {
-      if ((await handle?.stat())?.isFile()) await handle?.chmod(MODE);
+      if (handle && (await handle.stat()).isFile()) await chmodWhereModesAre(handle);
     } finally {
       await handle?.close();
     }
   }
 }
 
+export interface RotatingFileOptions {
+  readonly path: string;
+  /** Bytes from which on it is rotated. */
+  readonly size: number;
+  /** Old files that stay. */
+  readonly keep: number;
+  /** Told when it could not be rotated: it grows on, and after as many bytes again it is tried again. */
+  readonly unrotated: (fault: Error) => void;
+}
+
 /** Ends with an error when the file cannot be written. */
 export class RotatingFile extends Writable {
-  readonly #path: string;
-  readonly #size: number;
-  readonly #keep: number;
+  readonly #options: RotatingFileOptions;
   #handle: FileHandle | undefined;
   #bytes = 0;
 
-  /**
-   * @param size bytes from which on it is rotated
-   * @param keep old files that stay
-   */
-  constructor(path: string, size: number, keep: number) {
+  constructor(options: RotatingFileOptions) {
     super();
-    this.#path = path;
-    this.#size = size;
-    this.#keep = keep;
+    this.#options = options;
   }
 
   override _construct(done: Done): void {
-    this.#open().then(() => done(), done);
+    this.#start().then(() => done(), done);
   }
 
   override _write(chunk: Buffer, _: BufferEncoding, done: Done): void {
@@ -97,27 +106,31 @@ export class RotatingFile extends Writable {
     );
   }
 
+  async #start(): Promise<void> {
+    await this.#open();
+    await this.#rotateWhenFull();
+  }
+
   async #append(chunk: Buffer): Promise<void> {
     await this.#handle?.appendFile(chunk);
     this.#bytes += chunk.length;
-    if (this.#bytes >= this.#size) await this.#rotate();
+    await this.#rotateWhenFull();
   }
 
   async #open(): Promise<void> {
-    this.#handle = await openPrivate(this.#path);
+    this.#handle = await openPrivate(this.#options.path);
     this.#bytes = (await this.#handle.stat()).size;
-    if (this.#bytes >= this.#size) await this.#rotate();
   }
 
-  async #rotate(): Promise<void> {
+  async #rotateWhenFull(): Promise<void> {
+    const { path, size, keep, unrotated } = this.#options;
+    if (this.#bytes < size) return;
     await this.#close();
-    const names = [this.#path, ...Array.from({ length: this.#keep }, (_, i) => `${this.#path}.${i + 1}`)];
-    for (let i = this.#keep; i > 0; i--) {
-      await rename(names[i - 1], names[i]).catch((fault) => {
-        if (fault.code !== 'ENOENT') throw fault;
-      });
-    }
+    const fault = await shift(path, keep).catch((thrown: Error) => thrown);
     await this.#open();
+    if (fault === undefined) return;
+    this.#bytes = 0;
+    unrotated(fault);
   }
 
   async #close(): Promise<void> {
@@ -125,6 +138,21 @@ export class RotatingFile extends Writable {
     this.#handle = undefined;
     await handle?.close();
   }
+}
+
+/** Renames FILE to FILE.1 and so on, up to the first name that nothing has: nothing is moved without need. */
+async function shift(path: string, keep: number): Promise<void> {
+  const names = [path];
+  for (let i = 1; i <= keep && (await exists(names[i - 1])); i++) names.push(`${path}.${i}`);
+  for (let i = names.length - 1; i > 0; i--) await rename(names[i - 1], names[i]);
+}
+
+async function exists(path: string): Promise<boolean> {
+  const facts = await lstat(path).catch((fault) => {
+    if (fault.code === 'ENOENT') return undefined;
+    throw fault;
+  });
+  return facts !== undefined;
 }
 
 type Done = (fault?: Error | null) => void;

@@ -80,9 +80,9 @@ function tell({ code, path: issuePath, keys }: Issue, { document, where, file }:
   // Flags and variables are their own names.
   const subject = file === undefined ? where(path) : `${where(path)}: ${nameOf(path)}`;
   // Where the path of a secret's file should be, the secret itself may be.
-  const { secretFile, hidden } = entry?.setting ?? {};
-  const shown = secretFile ? 'no path' : hidden ? 'not what it must be' : show(value);
-  return [`${subject} is ${shown}. ${entry?.setting.kind.says ?? expectTable(path)}`];
+  const { secretFile, hidden, shown } = entry?.setting ?? {};
+  const said = secretFile ? 'no path' : hidden ? 'not what it must be' : show(shown ? withoutPath(value) : value);
+  return [`${subject} is ${said}. ${entry?.setting.kind.says ?? expectTable(path)}`];
 }
 
 function expectTable(path: Path): string {
@@ -135,6 +135,11 @@ function nameOf(path: Path): string {
       return index === 0 ? name : `.${name}`;
     })
     .join('');
+}
+
+/** What is no URL cannot be shown as one is; its host still tells which one is meant. */
+function withoutPath(value: unknown): unknown {
+  return typeof value === 'string' ? value.replace(/^([a-z][a-z0-9+.-]*:)?(\/*[^/?#]*)[/?#].*$/is, '$1$2/…') : value;
 }
 
 function show(value: unknown): string {

@@ -199,10 +199,10 @@ describe.skipIf(process.platform === 'win32')('what is written', () => {
   afterEach(() => rmSync(folder, { recursive: true }));
 
   /** As in a shell with this umask: threads of a process cannot change it. */
-  function write(file: string, replaces: boolean, umask: string) {
+  function write(file: string, replaces: boolean, umask: string, before = 'true') {
     const program = `import { write } from ${JSON.stringify(INIT)}; write(...JSON.parse(process.argv[1]))`;
     const given = JSON.stringify([file, answers, replaces]);
-    const shell = `umask ${umask}; exec "$0" --input-type=module --eval "$1" "$2"`;
+    const shell = `umask ${umask}; ${before}; exec "$0" --input-type=module --eval "$1" "$2"`;
     const { status, stderr } = spawnSync('sh', ['-c', shell, process.execPath, program, given], { encoding: 'utf8' });
     return { status, stderr };
   }
@@ -219,6 +219,16 @@ describe.skipIf(process.platform === 'win32')('what is written', () => {
       expect(statSync(join(folder, 'made')).mode & 0o777).toBe(0o700);
     },
   );
+
+  it.each([false, true])('leaves nothing behind on a full disk (replaces: %s)', (replaces) => {
+    const file = join(folder, 'config.toml');
+    if (replaces) writeFileSync(file, '# mine\n');
+    // No file may grow: for the writer, that is a disk without room.
+    const { stderr } = write(file, replaces, '022', 'ulimit -f 0');
+    expect(stderr).toContain('config.toml could not be written: EFBIG');
+    expect(readdirSync(folder)).toEqual(replaces ? ['config.toml'] : []);
+    if (replaces) expect(readFileSync(file, 'utf8')).toBe('# mine\n');
+  });
 
   it('never goes where a link leads that waits for it', () => {
     const file = join(folder, 'config.toml');

@@ -13,9 +13,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { open as openFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, it, test, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import { LogFile, openLogFile } from '#pickaxe/cli/log-file.js';
 
 const root = mkdtempSync(join(tmpdir(), 'pickaxe-log-'));
@@ -96,33 +97,58 @@ describe.skipIf(process.platform !== 'linux')('no file stays open', () => {
   });
 });
 
-test('a disk that cannot be written to is said once, tried again, and loses lines only', async () => {
-  const where = folder();
-  const path = join(where, 'pickaxe.log');
-  // Where the old file is to go, something is in the way.
-  mkdirSync(join(where, 'pickaxe.log.1', 'inside'), { recursive: true });
+test('a file that cannot be written is said once, tried again, and loses lines only', async () => {
+  const path = join(folder(), 'pickaxe.log');
+  mkdirSync(path); // a folder is in its place
   const said: string[] = [];
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const file = new LogFile(path, 1_024, 1, (line) => said.push(line));
-  for (let i = 0; i < 20; i++) file.write(`${'x'.repeat(100)}\n`);
-  await vi.waitUntil(() => said.length > 0, { timeout: 60_000 });
-  expect(said[0]).toMatch(/^the log file cannot be written, mining goes on: E\w+: .*tried again every 60 s/);
   file.write('lost\n');
-
   // That it failed is seen in the timer of the next attempt: disks answer in their own time.
   const failed = () => vi.waitUntil(() => vi.getTimerCount() === 1, { timeout: 60_000 });
   await failed();
+  expect(said[0]).toMatch(/^the log file cannot be written, mining goes on: .+ \(tried again every 60 s\)\n$/);
   await vi.advanceTimersByTimeAsync(60_000); // still in the way
   file.write('lost, too\n');
   await failed();
-  rmSync(join(where, 'pickaxe.log.1'), { recursive: true });
+  rmSync(path, { recursive: true });
   await vi.advanceTimersByTimeAsync(60_000);
   vi.useRealTimers();
-  await vi.waitUntil(() => existsSync(`${path}.1`), { timeout: 60_000 });
+  await vi.waitUntil(() => existsSync(path), { timeout: 60_000 });
   file.write('here again\n');
   await file.close();
   expect(said).toHaveLength(1);
   expect(lines(path)).toEqual(['here again']);
+});
+
+describe('a file that cannot be rotated', () => {
+  it('grows on, which is said once, and is rotated when it can be', async () => {
+    const path = join(folder(), 'pickaxe.log');
+    // Where the old file is to go, something is in the way.
+    mkdirSync(join(`${path}.1`, 'inside'), { recursive: true });
+    const said: string[] = [];
+    const file = new LogFile(path, 1_000, 1, (line) => said.push(line));
+    const line = (i: number) => `line ${String(i).padStart(94, '0')}`;
+    for (let i = 0; i < 25; i++) file.write(`${line(i)}\n`);
+    await vi.waitUntil(() => existsSync(path) && statSync(path).size === 2_500, { timeout: 60_000 });
+    rmSync(`${path}.1`, { recursive: true });
+    for (let i = 25; i < 31; i++) file.write(`${line(i)}\n`);
+    await file.close();
+    expect(said.map((text) => text.replace(/: .*/s, ''))).toEqual(['the log file cannot be rotated, it grows on']);
+    expect(lines(`${path}.1`)).toEqual(Array.from({ length: 30 }, (_, i) => line(i)));
+    expect(lines(path)).toEqual([line(30)]);
+  });
+});
+
+test('old ones are moved up to the first that is missing, and no further', async () => {
+  const path = join(folder(), 'pickaxe.log');
+  for (const old of [1, 3]) writeFileSync(`${path}.${old}`, `was ${old}\n`);
+  const file = new LogFile(path, 1_000, 4, () => {});
+  file.write(`${'x'.repeat(999)}\n`);
+  await file.close();
+  expect([`${path}.2`, `${path}.3`].flatMap(lines)).toEqual(['was 1', 'was 3']);
+  expect(existsSync(`${path}.4`)).toBe(false);
+  expect(lines(`${path}.1`)).toHaveLength(1);
 });
 
 test('after it was closed, lines are nobody’s and nothing fails', async () => {
@@ -191,17 +217,15 @@ describe.skipIf(process.platform === 'win32')('is its owner’s alone', () => {
     const where = folder();
     const path = join(where, 'pickaxe.log');
     const led = join(where, 'led to');
-    // Once the file is full, what has its name is a link: the old one was moved out of the way as by somebody else.
     const said: string[] = [];
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    mkdirSync(path);
     const file = new LogFile(path, 1_024, 1, (line) => said.push(line));
-    mkdirSync(join(`${path}.1`, 'inside'), { recursive: true });
-    for (let i = 0; i < 20; i++) file.write(`${'x'.repeat(99)}\n`);
-    await vi.waitUntil(() => vi.getTimerCount() === 1, { timeout: 60_000 }); // it could not be rotated
-    rmSync(path);
+    await vi.waitUntil(() => vi.getTimerCount() === 1, { timeout: 60_000 });
+    rmSync(path, { recursive: true });
     symlinkSync(led, path);
     await vi.advanceTimersByTimeAsync(60_000);
-    await vi.waitUntil(() => vi.getTimerCount() === 1, { timeout: 60_000 }); // nor opened again
+    await vi.waitUntil(() => vi.getTimerCount() === 1, { timeout: 60_000 }); // not opened
     vi.useRealTimers();
     await file.close();
     expect(existsSync(led)).toBe(false);
@@ -217,6 +241,21 @@ describe.skipIf(process.platform === 'win32')('is its owner’s alone', () => {
     symlinkSync(led, `${path}.1`);
     await (await open(path))!.close();
     expect(modeOf(led)).toBe(0o644);
+  });
+
+  it('as far as its file system has modes', async () => {
+    const path = join(folder(), 'pickaxe.log');
+    writeFileSync(`${path}.1`, '');
+    const handle = await openFile(path, 'w');
+    await handle.close();
+    const unable = Object.assign(new Error('EPERM: operation not permitted, fchmod'), { code: 'EPERM' });
+    const chmod = vi.spyOn(Object.getPrototypeOf(handle), 'chmod').mockRejectedValue(unable);
+    onTestFinished(() => chmod.mockRestore());
+    const file = (await open(path))!;
+    file.write('on FAT\n');
+    await file.close();
+    expect(chmod).toHaveBeenCalledTimes(3); // twice the file, once the old one
+    expect(lines(path)).toEqual(['on FAT']);
   });
 
   it.skipIf(process.getuid?.() !== 0)('another user’s is refused (tried as root alone)', async () => {

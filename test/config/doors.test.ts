@@ -41,3 +41,14 @@ test('commands are not shown: they have tokens in them', () => {
   expect(JSON.stringify(loaded.config)).toContain('s3cret');
   expect(configAsToml(loaded) + configAsJson(loaded)).not.toContain('s3cret');
 });
+
+test.each([
+  ['ftp://host.example/S3CRET/x', '"ftp://host.example/…"'],
+  ['http://host.example/S3CRET?a=b', '"http://host.example/…"'],
+  ['http://host.example?S3CRET', '"http://host.example/…"'],
+  ['host.example:1848/S3CRET', '"host.example:1848/…"'],
+  ['host example', '"host example"'],
+])('the path of a node URL that is none is not shown: a customer’s key may stand in it (%s)', (url, shown) => {
+  const [problem] = folder.problems({ environment: { PICKAXE_NODE: url } });
+  expect(problem).toContain(` is ${shown}. A node URL is a host and maybe a path`);
+});

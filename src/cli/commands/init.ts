@@ -1,7 +1,7 @@
 /** `pickaxe init`: asks for what mining takes, checks each answer against the real thing, and writes it down. */
 
 import { randomBytes } from 'node:crypto';
-import { lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, lstatSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { confirm } from '@inquirer/prompts';
 import { userConfigDirectory } from '../../config/files.ts';
@@ -67,10 +67,23 @@ export function write(file: string, answers: Answers, replaces: boolean): void {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     const made = replaces ? `${file}.${randomBytes(6).toString('hex')}.unfinished` : file;
-    writeFileSync(made, configText(answers), { flag: 'wx', mode: MODE });
+    create(made, configText(answers));
     if (replaces) replace(file, made);
   } catch (fault) {
     throw new UsageError(`${file} could not be written: ${(fault as Error).message}`);
+  }
+}
+
+/** Leaves nothing behind when the disk is full. */
+function create(file: string, text: string): void {
+  const fd = openSync(file, 'wx', MODE);
+  let whole = false;
+  try {
+    writeFileSync(fd, text);
+    whole = true;
+  } finally {
+    closeSync(fd);
+    if (!whole) rmSync(file, { force: true });
   }
 }
 
