@@ -50,6 +50,9 @@ const BLOCK_SECONDS = 0.25;
 /** States of a connection in /proc/net/tcp: established, closed by the other side. */
 const HELD_STATES = ['01', '08'];
 
+/** For every run's miner. */
+const user = freshUser();
+
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 
 if (!values.json) printHeading();
@@ -160,11 +163,12 @@ async function startMiner(nodeUrl) {
     process.execPath,
     [cli, ...mine, '--devices', 'cpu', '--threads', '1', '--cpu-priority', '0', '--http', '127.0.0.1:0'],
     {
-      ...freshUser(),
+      ...user,
       stdio: ['ignore', 'ignore', 'pipe'],
     },
   );
-  process.on('exit', () => child.kill('SIGKILL'));
+  const kill = () => child.kill('SIGKILL');
+  process.on('exit', kill);
   const refusals = [];
   const port = await new Promise((found, ended) => {
     createInterface({ input: child.stderr }).on('line', (line) => {
@@ -181,6 +185,7 @@ async function startMiner(nodeUrl) {
     async close() {
       child.kill('SIGTERM');
       await once(child, 'exit');
+      process.off('exit', kill);
     },
   };
 }
