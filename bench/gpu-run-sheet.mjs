@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { thisMachine } from '#pickaxe/cli/machine.js';
+import { thisMachine } from '#pickaxe/system/machine.js';
 import { chooseGpus } from './lib/gpus.mjs';
 import { runPart } from './lib/run-part.mjs';
 

@@ -26,7 +26,6 @@ import { Worker } from 'node:worker_threads';
 import { WORK_BYTES } from '#pickaxe/chain/layout.js';
 import { COUNTERS, sizeOf } from '#pickaxe/chain/nonce.js';
 import { parseWork } from '#pickaxe/chain/work.js';
-import { systemClock } from '#pickaxe/clock.js';
 import { BatchSize, batchMsFor } from '#pickaxe/engine/cpu/batch-size.js';
 import { Pool } from '#pickaxe/engine/cpu/pool.js';
 import { SearchRun } from '#pickaxe/engine/cpu/search-run.js';
@@ -34,6 +33,7 @@ import { Events } from '#pickaxe/events/events.js';
 import { Miner } from '#pickaxe/mine/miner.js';
 import { Space } from '#pickaxe/mine/space.js';
 import { Tally } from '#pickaxe/report/tally.js';
+import { systemClock } from '#pickaxe/system/clock.js';
 import { median, printHeading, printTable, save } from './lib/figures.mjs';
 import { numbers } from './lib/gpus.mjs';
 

@@ -18,8 +18,8 @@
 // garbage and compile, and the mock node.
 
 import { parseArgs } from 'node:util';
-import { parseCpuList } from '#pickaxe/cpu-list.js';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
+import { parseCpuList } from '#pickaxe/text/cpu-list.js';
 import { printHeading, printTable, save } from './lib/figures.mjs';
 import { chooseGpus, engineOf, numbers, wishesOf } from './lib/gpus.mjs';
 import { runCuts } from './lib/restart-scenario.mjs';

@@ -11,7 +11,7 @@
 // machine can miss them. The others keep the limits that are shipped, and repeat less.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { nodeLimits } from '#pickaxe/source/node/limits.js';
+import { nodeLimits } from '#pickaxe/node/limits.js';
 import { IdleMiner } from './lib/idle-miner.mjs';
 import { startIdleMinerProcess } from './lib/idle-miner-process.mjs';
 import { startMockProcess } from './lib/mock-process.mjs';

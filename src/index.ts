@@ -1,12 +1,10 @@
 /** The library's face: mine with a source of your own, and with your own engines or these. */
 
-export { userCacheDirectory } from './cache.ts';
 export type { Job } from './chain/job.ts';
 export { prepareJob } from './chain/job.ts';
 export { joinNonce, type Range, splitNonce } from './chain/nonce.ts';
 export { powHash, type Solution, verify } from './chain/verify.ts';
 export { parseWork, type Work } from './chain/work.ts';
-export { type Clock, systemClock } from './clock.ts';
 export { CpuEngine, type CpuEngineOptions } from './engine/cpu/cpu-engine.ts';
 export {
   DeviceError,
@@ -18,9 +16,11 @@ export {
 } from './engine/engine.ts';
 export { GpuEngine, type GpuInfo, type GpuOptions } from './engine/gpu/gpu-engine.ts';
 export { type Gpu, listGpus } from './engine/gpu/list-gpus.ts';
+export type { Telemetry } from './engine/telemetry.ts';
 export type { Controls, PauseReason } from './events/controls.ts';
 export { Events, type Listener, type MinerEvent } from './events/events.ts';
 export type { TemperatureLimits } from './mine/heat.ts';
 export { Miner, type MinerOptions } from './mine/miner.ts';
 export type { SourceUpdate, Verdict, WorkSource } from './source/source.ts';
-export type { Telemetry } from './telemetry.ts';
+export { userCacheDirectory } from './system/cache.ts';
+export { type Clock, systemClock } from './system/clock.ts';

@@ -1,11 +1,11 @@
 // GPUs as every benchmark of them takes them, and engines for them as mining has them.
 
 import { parseArgs } from 'node:util';
-import { userCacheDirectory } from '#pickaxe/cache.js';
 import { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
 import { listGpus } from '#pickaxe/engine/gpu/list-gpus.js';
 import { makerOf } from '#pickaxe/engine/gpu/pci.js';
 import { nameOf, VARIANTS } from '#pickaxe/engine/gpu/variants.js';
+import { userCacheDirectory } from '#pickaxe/system/cache.js';
 
 /**
  * Parses the command line of a benchmark of GPUs.

@@ -4,10 +4,10 @@
 import { randomInt } from 'node:crypto';
 import { joinNonce } from '#pickaxe/chain/nonce.js';
 import { verify } from '#pickaxe/chain/verify.js';
-import { systemClock } from '#pickaxe/clock.js';
 import { Miner } from '#pickaxe/mine/miner.js';
 import { FailoverSource } from '#pickaxe/source/failover.js';
 import { NodeSource } from '#pickaxe/source/node/node-source.js';
+import { systemClock } from '#pickaxe/system/clock.js';
 import { nowMs, Told } from './told.mjs';
 
 const MINER = { account: 'bench', predicate: 'keys-all', publicKeys: ['0'.repeat(64)] };

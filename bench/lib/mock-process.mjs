@@ -6,8 +6,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { systemClock } from '#pickaxe/clock.js';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import { systemClock } from '#pickaxe/system/clock.js';
 
 /** Milliseconds of the clock that all processes and threads of a machine share. */
 export const nowMs = systemClock.monotonicMs;

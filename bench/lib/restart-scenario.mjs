@@ -2,9 +2,9 @@
 
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { systemClock } from '#pickaxe/clock.js';
 import { Miner } from '#pickaxe/mine/miner.js';
 import { NodeSource } from '#pickaxe/source/node/node-source.js';
+import { systemClock } from '#pickaxe/system/clock.js';
 import { quantile } from './figures.mjs';
 import { nowMs, startMockProcess } from './mock-process.mjs';
 

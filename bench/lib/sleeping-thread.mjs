@@ -4,7 +4,7 @@
 import { constants, setPriority } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
 import { workerData } from 'node:worker_threads';
-import { systemClock } from '#pickaxe/clock.js';
+import { systemClock } from '#pickaxe/system/clock.js';
 
 /** No two tasks take equally long. */
 const NOISE = 0.02;

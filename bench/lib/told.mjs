@@ -1,6 +1,6 @@
 // When a miner was on which work, and how much of that time its work was stale.
 
-import { systemClock } from '#pickaxe/clock.js';
+import { systemClock } from '#pickaxe/system/clock.js';
 
 /** Milliseconds of the clock that all processes of a machine share. */
 export const nowMs = systemClock.monotonicMs;

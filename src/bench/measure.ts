@@ -1,7 +1,7 @@
 /** Measures devices, one after the other or all at once: hashrate first, then the hash sum. */
 
-import type { Clock } from '../clock.ts';
 import type { Engine, EngineInfo } from '../engine/engine.ts';
+import type { Clock } from '../system/clock.ts';
 import { type Challenge, EXPECTED_CANDIDATES } from './challenge.ts';
 import { answer, Claims, doubtsOf, errorsOf } from './claims.ts';
 import { inStep, type OpenOptions, openAll } from './open.ts';

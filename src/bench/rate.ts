@@ -4,9 +4,9 @@ import { prepareJob } from '../chain/job.ts';
 import { WORK_BYTES } from '../chain/layout.ts';
 import { LANES, PAGES } from '../chain/nonce.ts';
 import { parseWork } from '../chain/work.ts';
-import type { Clock } from '../clock.ts';
 import { DeviceError, type Engine } from '../engine/engine.ts';
 import { Space } from '../mine/space.ts';
+import type { Clock } from '../system/clock.ts';
 
 /** Left out of the figures: kernels warm up, batches find their size, clocks rise. */
 export const WARM_UP_MS = 2_000;

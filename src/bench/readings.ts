@@ -1,6 +1,6 @@
 /** What a device's sensors said while it was measured. */
 
-import type { Telemetry } from '../telemetry.ts';
+import type { Telemetry } from '../engine/telemetry.ts';
 
 /** What was not told is left out. */
 export interface ReadingSummary {

@@ -1,7 +1,7 @@
 /** Keeps devices busy with challenges, all at once, and checks each answer: no wrong claim, no candidate missed. */
 
-import type { Clock } from '../clock.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { Clock } from '../system/clock.ts';
 import { MOST_COUNT, makeChallenge } from './challenge.ts';
 import { answer } from './claims.ts';
 import { inStep, type OpenOptions, openAll } from './open.ts';

@@ -2,7 +2,7 @@
 
 import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { UsageError } from './exit-codes.ts';
+import { UsageError } from '../app/exit-codes.ts';
 
 /** Only the owner may read the secret. */
 const SECRET_MODE = 0o600;

@@ -2,9 +2,9 @@
 /** `pickaxe`: reads the command line and runs one command. Commands are loaded when they are run, to start fast. */
 
 import { Argument, Command, CommanderError, Option } from 'commander';
-import { version } from '../version.ts';
-import { exit, stopWithReader } from './exit.ts';
-import { EXIT, UsageError } from './exit-codes.ts';
+import { exit, stopWithReader } from '../app/exit.ts';
+import { EXIT, UsageError } from '../app/exit-codes.ts';
+import { version } from '../system/version.ts';
 import { positiveInteger, positiveSeconds, settingsOf, withSettings } from './options.ts';
 
 const program = new Command('pickaxe')

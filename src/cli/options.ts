@@ -1,11 +1,11 @@
 /** Options of commands: flags of settings from their table, and the few that are no settings. */
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { UsageError } from '../app/exit-codes.ts';
 import { integer, type NumberKind, seconds } from '../config/kinds.ts';
 import type { Loaded } from '../config/load.ts';
 import { describe, type Entry } from '../config/setting.ts';
 import { ENTRIES } from '../config/settings.ts';
-import { UsageError } from './exit-codes.ts';
 
 /** The settings that a command has flags for. An option of the same name that is the command's own is none of them. */
 const settingsOfCommand = new WeakMap<Command, readonly Entry[]>();

@@ -1,7 +1,7 @@
 /** Checks what one place says (a file, the environment, the flags): values on one side, problems on the other. */
 
 import { basename, dirname } from 'node:path';
-import { oneLine } from '../one-line.ts';
+import { oneLine } from '../text/one-line.ts';
 import { fileSchema } from './schema.ts';
 import { redact, whereSecretBelongs, withoutUser } from './secrets.ts';
 import type { Entry } from './setting.ts';

@@ -1,7 +1,7 @@
 /** What is wrong with settings together, each of which is fine by itself: a sentence each, none when all is well. Pure. */
 
-import { isLoopback, parseHttpAddress } from '../http-address.ts';
-import { hasPath } from '../source/node/url.ts';
+import { hasPath } from '../node/url.ts';
+import { isLoopback, parseHttpAddress } from '../text/http-address.ts';
 import { ofNode, valuesFor } from './of-node.ts';
 import type { Config } from './settings.ts';
 

@@ -4,7 +4,7 @@ import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { extname, isAbsolute, join, resolve } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
-import { oneLine } from '../one-line.ts';
+import { oneLine } from '../text/one-line.ts';
 import type { Said } from './check.ts';
 import { ConfigError } from './errors.ts';
 import { distrust } from './file-trust.ts';

@@ -2,10 +2,10 @@
 
 import { resolve } from 'node:path';
 import type { z } from 'zod';
-import { MAX_CPUS, parseCpuList } from '../cpu-list.ts';
-import { parseHttpAddress } from '../http-address.ts';
-import { parseTime } from '../quantities.ts';
-import { parseFingerprint } from '../source/node/certificate.ts';
+import { parseFingerprint } from '../node/certificate.ts';
+import { MAX_CPUS, parseCpuList } from '../text/cpu-list.ts';
+import { parseHttpAddress } from '../text/http-address.ts';
+import { parseTime } from '../text/quantities.ts';
 import { ofNode } from './of-node.ts';
 
 /** zod, handed in when something is checked: loading it takes longer than all of `pickaxe --help`. */

@@ -4,7 +4,7 @@
  * docs/configuration.md.
  */
 
-import { shownUrl } from '../source/node/url.ts';
+import { shownUrl } from '../node/url.ts';
 import * as kinds from './kinds.ts';
 import { type Entry, entriesOf, type Table, type ValuesOf } from './setting.ts';
 import { UNATTENDED } from './unattended.ts';

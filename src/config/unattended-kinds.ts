@@ -1,7 +1,7 @@
 /** Kinds of values that settings of a rig have which nobody looks at. */
 
-import { parseWindows } from '../guards/windows.ts';
-import { parseHashrate, parseSize } from '../quantities.ts';
+import { parseHashrate, parseSize } from '../text/quantities.ts';
+import { parseWindows } from '../text/schedule-windows.ts';
 import { choice, type Kind, MAX_CHARACTERS, text, time } from './kinds.ts';
 
 /** What tells when somebody used the machine is exact to 8 seconds at worst; a day is as good as never. */

@@ -2,7 +2,7 @@
 
 import type { Job } from '../chain/job.ts';
 import type { Range } from '../chain/nonce.ts';
-import type { Telemetry } from '../telemetry.ts';
+import type { Telemetry } from './telemetry.ts';
 
 /** Where engines get ranges from. Ranges are disjoint, and never given out twice unless given back. */
 export interface Ranges {

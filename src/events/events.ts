@@ -1,6 +1,6 @@
 /** What can happen while mining: one typed union, reported by everything and listened to by `report/`. A leaf. */
 
-import type { Telemetry } from '../telemetry.ts';
+import type { Telemetry } from '../engine/telemetry.ts';
 
 export type MinerEvent =
   /** Engines were given a new work. */

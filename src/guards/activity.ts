@@ -1,6 +1,6 @@
 /** Has all devices rest while somebody uses the machine. */
 
-import { wallMs } from '../clock.ts';
+import { wallMs } from '../system/clock.ts';
 import { type Finding, type Guarded, keepLooking } from './guard.ts';
 import type { IdleWatch } from './idle/watch.ts';
 

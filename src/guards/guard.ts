@@ -1,8 +1,8 @@
 /** What each guard is given: it watches one thing, and has all devices rest for one reason while that says so. */
 
 import type { Logger } from 'pino';
-import type { Clock } from '../clock.ts';
 import type { Controls, PauseReason } from '../events/controls.ts';
+import type { Clock } from '../system/clock.ts';
 
 export interface Guarded {
   readonly controls: Pick<Controls, 'pause' | 'resume'>;

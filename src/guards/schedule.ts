@@ -1,8 +1,8 @@
 /** Has all devices rest outside of the windows of a schedule. */
 
-import { wallMs } from '../clock.ts';
+import { wallMs } from '../system/clock.ts';
+import { formatMoment, isOpen, nextChange, type Window } from '../text/schedule-windows.ts';
 import type { Guarded } from './guard.ts';
-import { formatMoment, isOpen, nextChange, type Window } from './windows.ts';
 
 /** The wall clock may be set, and a machine may sleep: what was to come is looked at again after this at the latest. */
 const LOOK_MS = 60_000;

@@ -1,6 +1,6 @@
 /** Has a device rest while it is too hot. Two limits, so that it does not go on and off. */
 
-import type { Telemetry } from '../telemetry.ts';
+import type { Telemetry } from '../engine/telemetry.ts';
 
 export interface TemperatureLimits {
   /** At this temperature a device rests. */

@@ -7,7 +7,7 @@
 
 import { easeJob, type Job } from '../chain/job.ts';
 import { difficultyOf, targetForDifficulty } from '../chain/target.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../system/clock.ts';
 
 /** ±14 % after a minute, ±4 % after a quarter of an hour; each costs two processes a tenth of a millisecond. */
 const PROOFS_PER_SECOND = 4;

@@ -5,10 +5,10 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job } from '../chain/job.ts';
-import type { Clock } from '../clock.ts';
 import { DeviceError, type Engine, type EngineInfo, type EngineListener, type SearchReport } from '../engine/engine.ts';
 import type { PauseReason } from '../events/controls.ts';
 import type { Listener, MinerEvent } from '../events/events.ts';
+import type { Clock } from '../system/clock.ts';
 import type { Assignment } from './assignment.ts';
 import { Heat, type HeatHooks, type TemperatureLimits } from './heat.ts';
 import { Proofs } from './proofs.ts';

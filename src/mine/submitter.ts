@@ -2,9 +2,9 @@
 
 import { toHex } from '../chain/bytes.ts';
 import type { Solution } from '../chain/verify.ts';
-import type { Clock } from '../clock.ts';
 import type { Listener } from '../events/events.ts';
 import type { Verdict, WorkSource } from '../source/source.ts';
+import type { Clock } from '../system/clock.ts';
 
 /** Solutions whose fate is remembered, so that none is sent twice. Far more than are ever in flight. */
 const REMEMBERED = 1_024;

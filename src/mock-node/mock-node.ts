@@ -10,7 +10,7 @@ import { toHex } from '../chain/bytes.ts';
 import { HEADER_BYTES, HEADER_OFFSET, TARGET_BYTES } from '../chain/layout.ts';
 import { difficultyOf, targetForDifficulty } from '../chain/target.ts';
 import { creationTimeOf, nonceOf } from '../chain/work.ts';
-import { type Clock, systemClock } from '../clock.ts';
+import { type Clock, systemClock } from '../system/clock.ts';
 import { Books, type Outcome } from './books.ts';
 import { type Block, Chains } from './chains.ts';
 import { type Endpoint, type Fault, type FaultInput, FaultScript } from './faults.ts';

@@ -1,8 +1,8 @@
 /** Raises an alarm when a hashrate stays below what it should be, and clears it when it is back. */
 
-import type { Clock } from '../clock.ts';
 import type { Events } from '../events/events.ts';
 import type { RigNow, Tally } from '../report/tally.ts';
+import type { Clock } from '../system/clock.ts';
 
 /** What a device, or without one the rig, should make at least: H/s. */
 export interface LeastRate {

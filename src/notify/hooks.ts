@@ -4,7 +4,7 @@
  */
 
 import type { Logger } from 'pino';
-import { oneLine } from '../one-line.ts';
+import { oneLine } from '../text/one-line.ts';
 import { runCommand } from './command.ts';
 import type { Notice, NoticeName } from './notices.ts';
 import { Queue } from './queue.ts';

@@ -1,10 +1,10 @@
 /** What others are told of: few of the many events, each with a line for people. */
 
-import { type Clock, wallMs } from '../clock.ts';
 import type { Events, MinerEvent } from '../events/events.ts';
-import { oneLine } from '../one-line.ts';
 import type { Tally } from '../report/tally.ts';
 import { formatDuration, formatHashrate } from '../report/units.ts';
+import { type Clock, wallMs } from '../system/clock.ts';
+import { oneLine } from '../text/one-line.ts';
 
 export const NOTICES = ['start', 'stop', 'block', 'device-lost', 'low-hashrate', 'hashrate-ok'] as const;
 export type NoticeName = (typeof NOTICES)[number];

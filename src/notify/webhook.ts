@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Agent, request } from 'undici';
-import { oneLine } from '../one-line.ts';
+import { oneLine } from '../text/one-line.ts';
 import type { Notice, NoticeName } from './notices.ts';
 import { Queue } from './queue.ts';
 

@@ -1,7 +1,7 @@
 /** One device's books, and how it is doing. */
 
+import type { Telemetry } from '../engine/telemetry.ts';
 import type { MinerEvent } from '../events/events.ts';
-import type { Telemetry } from '../telemetry.ts';
 import { Meter, type Windows } from './meter.ts';
 import { ProofBooks, type Proven } from './proven.ts';
 

@@ -1,6 +1,6 @@
 /** The last 24 hours in steps of ten seconds: what each device did, and what became of solutions. */
 
-import { type Clock, wallMs } from '../clock.ts';
+import { type Clock, wallMs } from '../system/clock.ts';
 import type { DeviceNow, DeviceSummary } from './device-books.ts';
 import type { Tally } from './tally.ts';
 

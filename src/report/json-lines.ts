@@ -4,8 +4,8 @@
  * JSON numbers carry), hashes 64 hex digits in wire order (little-endian), rates H/s.
  */
 
-import { type Clock, wallMs } from '../clock.ts';
 import type { MinerEvent } from '../events/events.ts';
+import { type Clock, wallMs } from '../system/clock.ts';
 import type { Summary, Tally } from './tally.ts';
 
 export class JsonLines {

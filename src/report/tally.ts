@@ -1,7 +1,7 @@
 /** The books: what happened since the start, and how the rig is doing. Filled from events only. */
 
-import type { Clock } from '../clock.ts';
 import type { MinerEvent } from '../events/events.ts';
+import type { Clock } from '../system/clock.ts';
 import { DeviceBooks, type DeviceNow, type DeviceSummary } from './device-books.ts';
 import { Latencies, type Latency } from './latencies.ts';
 import { Luck } from './luck.ts';

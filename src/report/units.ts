@@ -1,6 +1,6 @@
 /** Figures for people: SI prefixes, three or four digits, fixed to one locale. */
 
-import type { Telemetry } from '../telemetry.ts';
+import type { Telemetry } from '../engine/telemetry.ts';
 
 const PREFIXES = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
 

@@ -1,7 +1,7 @@
 /** The last work of each chain that was mined on. */
 
-import type { Clock } from '../clock.ts';
 import type { MinerEvent } from '../events/events.ts';
+import type { Clock } from '../system/clock.ts';
 import type { WorkNow } from './tally.ts';
 
 /** A node says which chains there are; this many are more than any ledger has. The longest unheard of is forgotten. */

@@ -7,8 +7,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Solution } from '../chain/verify.ts';
 import type { Work } from '../chain/work.ts';
-import { type Clock, systemClock } from '../clock.ts';
 import type { Listener } from '../events/events.ts';
+import { type Clock, systemClock } from '../system/clock.ts';
 import { Mailbox } from './mailbox.ts';
 import type { SourceUpdate, Verdict, WorkSource } from './source.ts';
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { makeChallenge } from '#pickaxe/bench/challenge.js';
 import { measureDevices } from '#pickaxe/bench/measure.js';
-import { systemClock } from '#pickaxe/clock.js';
 import { DeviceError, type Engine } from '#pickaxe/engine/engine.js';
+import { systemClock } from '#pickaxe/system/clock.js';
 import { describeGpu, gpuEngine } from '../engine/gpu/adapter.ts';
 import { FakeEngine } from '../fakes.ts';
 import { honest, withoutOne } from './engines.ts';

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { stressDevices } from '#pickaxe/bench/stress.js';
 import type { StressBooks } from '#pickaxe/bench/stress-books.js';
-import { systemClock } from '#pickaxe/clock.js';
 import { DeviceError, type Engine } from '#pickaxe/engine/engine.js';
+import { systemClock } from '#pickaxe/system/clock.js';
 import { describeGpu, gpuEngine } from '../engine/gpu/adapter.ts';
 import { honest, withoutOne } from './engines.ts';
 

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { makeLog } from '#pickaxe/cli/log.js';
-import { runMiner } from '#pickaxe/cli/run-miner.js';
+import { runMiner } from '#pickaxe/app/run-miner.js';
 import { Events } from '#pickaxe/events/events.js';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { LogTail } from '#pickaxe/report/log-tail.js';
+import { makeLog } from '#pickaxe/terminal/log.js';
 import { describeGpu } from '../engine/gpu/adapter.ts';
 import { FakeEngine, FakeSource, makeWork } from '../fakes.ts';
 import { type Run, start } from './pickaxe.ts';

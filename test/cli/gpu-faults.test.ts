@@ -2,10 +2,10 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, expect, test, vi } from 'vitest';
-import { userCacheDirectory } from '#pickaxe/cache.js';
 import { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import type { Summary } from '#pickaxe/report/tally.js';
+import { userCacheDirectory } from '#pickaxe/system/cache.js';
 import { brieflyTuned, describeGpu, untunedOptions } from '../engine/gpu/adapter.ts';
 import { isolated, type Run, start } from './pickaxe.ts';
 

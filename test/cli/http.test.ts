@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { type HttpAddress, parseHttpAddress } from '#pickaxe/http-address.js';
+import { type HttpAddress, parseHttpAddress } from '#pickaxe/text/http-address.js';
 import { asker } from '../report/http/serving.ts';
 import { pickaxe, type Run, start } from './pickaxe.ts';
 

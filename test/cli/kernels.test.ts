@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { KernelRow } from '#pickaxe/cli/kernel-table.js';
+import type { KernelRow } from '#pickaxe/app/kernel-rows.js';
 import { KERNEL_NAMES } from '#pickaxe/engine/cpu/kernels/kernel.js';
 import { loadableKernels } from '../engine/cpu/loadable-kernels.ts';
 import { start } from './pickaxe.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { tuneGpus } from '#pickaxe/cli/commands/tune.js';
 import { tuningLines } from '#pickaxe/cli/gpu-table.js';
-import { makeLog } from '#pickaxe/cli/log.js';
 import { DeviceError } from '#pickaxe/engine/engine.js';
+import { makeLog } from '#pickaxe/terminal/log.js';
 import { describeGpu, gpuEngine } from '../engine/gpu/adapter.ts';
 import { FakeEngine } from '../fakes.ts';
 

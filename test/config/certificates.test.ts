@@ -2,12 +2,12 @@
 
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { nodeTrust } from '#pickaxe/cli/node-trust.js';
+import { nodeTrust } from '#pickaxe/app/node-trust.js';
 import { minerContradictions } from '#pickaxe/config/contradictions.js';
 import { valuesFor } from '#pickaxe/config/of-node.js';
 import { configAsToml } from '#pickaxe/config/print.js';
 import { DEFAULTS } from '#pickaxe/config/settings.js';
-import { another, authority, type Identity, selfSigned } from '../source/node/certificates.ts';
+import { another, authority, type Identity, selfSigned } from '../node/certificates.ts';
 import { Folder } from './folder.ts';
 
 const HEX = '86:AC:D8:4B:6D:59:8E:EF:D6:0F:55:CC:38:CB:CB:7E:77:75:69:89:C9:B2:13:EC:84:AD:0D:FC:8D:82:92:9F';

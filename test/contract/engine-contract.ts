@@ -7,8 +7,8 @@ import { joinNonce, type Range, splitNonce } from '#pickaxe/chain/nonce.js';
 import { integerToTarget, targetToInteger } from '#pickaxe/chain/target.js';
 import { powHash } from '#pickaxe/chain/verify.js';
 import { withNonce } from '#pickaxe/chain/work.js';
-import { systemClock } from '#pickaxe/clock.js';
 import type { Engine, SearchReport } from '#pickaxe/engine/engine.js';
+import { systemClock } from '#pickaxe/system/clock.js';
 import { everythingSolves, jobOf, nothingSolves, searchVectors, someHeaderHex } from './jobs.ts';
 import { Rectangle } from './rectangle.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { keepSchedule } from '#pickaxe/guards/schedule.js';
-import { parseWindows } from '#pickaxe/guards/windows.js';
+import { parseWindows } from '#pickaxe/text/schedule-windows.js';
 import { guarded } from './fakes.ts';
 
 const zone = process.env.TZ;

@@ -2,9 +2,9 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { COUNTERS, joinNonce, LANES, PAGES, type Range } from '#pickaxe/chain/nonce.js';
 import { judge } from '#pickaxe/chain/verify.js';
 import { creationTimeOf } from '#pickaxe/chain/work.js';
-import { systemClock } from '#pickaxe/clock.js';
 import { DeviceError } from '#pickaxe/engine/engine.js';
 import { Miner, type MinerOptions } from '#pickaxe/mine/miner.js';
+import { systemClock } from '#pickaxe/system/clock.js';
 import { FakeEngine, FakeSource, makeWork, Recorder } from '../fakes.ts';
 
 const NEVER = 2 ** 60;

@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest';
 import { prepareJob } from '#pickaxe/chain/job.js';
 import { judge } from '#pickaxe/chain/verify.js';
-import { systemClock } from '#pickaxe/clock.js';
 import { Submitter, type SubmitterOptions } from '#pickaxe/mine/submitter.js';
 import type { Verdict } from '#pickaxe/source/source.js';
+import { systemClock } from '#pickaxe/system/clock.js';
 import { FakeSource, makeWork, Recorder } from '../fakes.ts';
 
 /** As many solutions as are remembered. */

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it, onTestFinished, test, vi } from 'vites
 import { NOTICES, type Notice } from '#pickaxe/notify/notices.js';
 import { Webhook, type WebhookOptions } from '#pickaxe/notify/webhook.js';
 import { listeningLog } from '../guards/fakes.ts';
-import { selfSigned } from '../source/node/certificates.ts';
+import { selfSigned } from '../node/certificates.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 

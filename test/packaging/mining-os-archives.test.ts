@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { version } from '#pickaxe/version.js';
+import { version } from '#pickaxe/system/version.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 

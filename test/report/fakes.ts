@@ -1,7 +1,7 @@
 /** What reporters are tested with: a clock that goes as a test says, and events in short. */
 
-import type { Clock } from '#pickaxe/clock.js';
 import type { MinerEvent } from '#pickaxe/events/events.js';
+import type { Clock } from '#pickaxe/system/clock.js';
 
 export class FakeClock implements Clock {
   #ms = 0;

@@ -3,7 +3,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { version } from '#pickaxe/version.js';
+import { version } from '#pickaxe/system/version.js';
 import { ROOT, runScript, scratch } from './run.ts';
 
 const copy = join(scratch, 'checkout');

@@ -1,12 +1,12 @@
 /** `pickaxe bench compare A.json B.json`: two results side by side. */
 
 import { closeSync, openSync, readSync } from 'node:fs';
+import { EXIT, UsageError } from '../../app/exit-codes.ts';
 import { type Comparison, compare, type Pair } from '../../bench/compare.ts';
 import { type BenchResult, benchResultShape, type DeviceResult } from '../../bench/result.ts';
-import { oneLine } from '../../one-line.ts';
 import { formatHashrate, formatPercent, withPrefix } from '../../report/units.ts';
+import { oneLine } from '../../text/one-line.ts';
 import { headingOf, row } from '../bench-table.ts';
-import { EXIT, UsageError } from '../exit-codes.ts';
 
 /** Far more than a result of an hour on a thousand devices. */
 const MOST_BYTES = 64 * 1024 * 1024;

@@ -1,17 +1,17 @@
 /** `pickaxe bench --stress`: all devices under load, each answer checked. */
 
 import type { Logger } from 'pino';
+import { chooseEngines, type DeviceSettings } from '../../app/choose-engines.ts';
+import { EXIT } from '../../app/exit-codes.ts';
+import { onSignals } from '../../app/run-miner.ts';
 import { stressDevices } from '../../bench/stress.ts';
 import type { Sample, StressBooks } from '../../bench/stress-books.ts';
-import { systemClock } from '../../clock.ts';
 import type { DeviceError } from '../../engine/engine.ts';
 import { formatHashrate, formatPercent, formatTelemetry } from '../../report/units.ts';
+import { systemClock } from '../../system/clock.ts';
+import { thisMachine } from '../../system/machine.ts';
+import { progressTo } from '../../terminal/log.ts';
 import { headingOf, row, sensorRow } from '../bench-table.ts';
-import { EXIT } from '../exit-codes.ts';
-import { progressTo } from '../log.ts';
-import { thisMachine } from '../machine.ts';
-import { chooseEngines, type DeviceSettings } from '../rig.ts';
-import { onSignals } from '../run-miner.ts';
 import type { BenchOptions } from './bench.ts';
 
 /** Another one when fields change their meaning. */

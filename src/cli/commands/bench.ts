@@ -1,17 +1,17 @@
 /** `pickaxe bench`: the hashrate of each device, and a sum that proves its work; offline. */
 
 import { randomInt } from 'node:crypto';
+import { chooseEngines } from '../../app/choose-engines.ts';
+import { EXIT, UsageError } from '../../app/exit-codes.ts';
 import { type Challenge, DEFAULT_COUNT, makeChallenge } from '../../bench/challenge.ts';
 import { measureDevices } from '../../bench/measure.ts';
 import { MOST_SECONDS, WARM_UP_MS } from '../../bench/rate.ts';
 import { BENCH_FORMAT, type BenchResult } from '../../bench/result.ts';
-import { systemClock } from '../../clock.ts';
 import type { Loaded } from '../../config/load.ts';
+import { systemClock } from '../../system/clock.ts';
+import { thisMachine } from '../../system/machine.ts';
+import { makeLog, progressTo } from '../../terminal/log.ts';
 import { benchLines } from '../bench-table.ts';
-import { EXIT, UsageError } from '../exit-codes.ts';
-import { makeLog, progressTo } from '../log.ts';
-import { thisMachine } from '../machine.ts';
-import { chooseEngines } from '../rig.ts';
 
 export interface BenchOptions {
   /** Of each measurement; left out, what suits the command. */

@@ -1,12 +1,12 @@
 /** `pickaxe completion`: prints what makes a shell complete commands and options, made of commander's own definition. */
 
 import type { Command, Option } from 'commander';
+import { EXIT } from '../../app/exit-codes.ts';
 import { ENTRIES } from '../../config/settings.ts';
 import { bashCompletion } from '../completion/bash.ts';
 import { commandsOf } from '../completion/commands.ts';
 import { fishCompletion } from '../completion/fish.ts';
 import { zshCompletion } from '../completion/zsh.ts';
-import { EXIT } from '../exit-codes.ts';
 
 const PRINTERS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion };
 

@@ -1,11 +1,11 @@
 /** `pickaxe config`: the example, the schema, and the check of configuration files. */
 
+import { EXIT, refuse, UsageError } from '../../app/exit-codes.ts';
 import { minerContradictions, rigContradictions } from '../../config/contradictions.ts';
 import { ConfigError } from '../../config/errors.ts';
 import { type Loaded, loadFile } from '../../config/load.ts';
 import { exampleToml } from '../../config/print.ts';
 import { jsonSchema } from '../../config/schema.ts';
-import { EXIT, refuse, UsageError } from '../exit-codes.ts';
 
 export function printExample(): number {
   process.stdout.write(exampleToml());

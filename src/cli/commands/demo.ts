@@ -1,14 +1,14 @@
 /** `pickaxe demo`: the miner as it is, on a mock node inside this process, at about a block a second. */
 
+import { chooseEngines } from '../../app/choose-engines.ts';
+import { nodeSource } from '../../app/choose-source.ts';
+import { prepare } from '../../app/prepare.ts';
+import { runMiner } from '../../app/run-miner.ts';
 import type { Loaded } from '../../config/load.ts';
 import type { Entry } from '../../config/setting.ts';
 import { assemble, type Config, valueIn } from '../../config/settings.ts';
 import { Events } from '../../events/events.ts';
 import { MockNode } from '../../mock-node/mock-node.ts';
-import { nodeSource } from '../node-source.ts';
-import { prepare } from '../prepare.ts';
-import { chooseEngines } from '../rig.ts';
-import { runMiner } from '../run-miner.ts';
 
 const NETWORK = 'development';
 /** Nobody has the secret of this key: the demo's rewards go nowhere. */

@@ -1,14 +1,15 @@
 /** `pickaxe devices`: what this machine can mine with, what is used, and why the rest is not. */
 
-import { userCacheDirectory } from '../../cache.ts';
+import { threadChoice, usableKernel } from '../../app/choose-engines.ts';
+import { EXIT } from '../../app/exit-codes.ts';
+import { kernelRows } from '../../app/kernel-rows.ts';
 import type { Loaded } from '../../config/load.ts';
 import { surveyKernels } from '../../engine/cpu/kernels/choose.ts';
 import { nativeOrigin } from '../../engine/cpu/kernels/native.ts';
 import { type Gpu, listGpus } from '../../engine/gpu/list-gpus.ts';
-import { EXIT } from '../exit-codes.ts';
-import { kernelLines, kernelRows } from '../kernel-table.ts';
-import { thisMachine } from '../machine.ts';
-import { threadChoice, usableKernel } from '../rig.ts';
+import { userCacheDirectory } from '../../system/cache.ts';
+import { thisMachine } from '../../system/machine.ts';
+import { kernelLines } from '../kernel-table.ts';
 
 export interface DevicesOptions {
   readonly json: boolean;

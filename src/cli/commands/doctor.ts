@@ -1,24 +1,24 @@
 /** `pickaxe doctor`: what keeps this machine from mining, or from mining well, and what to do about it. */
 
-import { userCacheDirectory } from '../../cache.ts';
+import { threadChoice, usableKernel } from '../../app/choose-engines.ts';
+import { EXIT, UsageError } from '../../app/exit-codes.ts';
+import { kernelRows } from '../../app/kernel-rows.ts';
 import { minerContradictions, rigContradictions } from '../../config/contradictions.ts';
 import { userConfigDirectory } from '../../config/files.ts';
 import type { Loaded } from '../../config/load.ts';
 import { type Config, DEFAULTS } from '../../config/settings.ts';
+import { type CpuFacts, examineCpu } from '../../doctor/cpu.ts';
+import { examineDevices } from '../../doctor/devices.ts';
+import { type Finding, findingLines } from '../../doctor/finding.ts';
+import { examineCacheFolder, examineConfigFolder } from '../../doctor/folders.ts';
+import { examineGpus, type GpuFacts, readGpus } from '../../doctor/gpus.ts';
+import { examineNodes } from '../../doctor/nodes.ts';
+import { examineSystem, readSystem } from '../../doctor/system.ts';
 import { surveyKernels } from '../../engine/cpu/kernels/choose.ts';
 import { DeviceError } from '../../engine/engine.ts';
 import { listGpus } from '../../engine/gpu/list-gpus.ts';
-import { type CpuFacts, examineCpu } from '../doctor/cpu.ts';
-import { examineDevices } from '../doctor/devices.ts';
-import { type Finding, findingLines } from '../doctor/finding.ts';
-import { examineCacheFolder, examineConfigFolder } from '../doctor/folders.ts';
-import { examineGpus, type GpuFacts, readGpus } from '../doctor/gpus.ts';
-import { examineNodes } from '../doctor/nodes.ts';
-import { examineSystem, readSystem } from '../doctor/system.ts';
-import { EXIT, UsageError } from '../exit-codes.ts';
-import { kernelRows } from '../kernel-table.ts';
-import { thisMachine } from '../machine.ts';
-import { threadChoice, usableKernel } from '../rig.ts';
+import { userCacheDirectory } from '../../system/cache.ts';
+import { thisMachine } from '../../system/machine.ts';
 
 export interface DoctorOptions {
   readonly json: boolean;

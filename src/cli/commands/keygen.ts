@@ -1,6 +1,6 @@
 /** `pickaxe keygen`: a new key pair, and what to do with it. */
 
-import { EXIT } from '../exit-codes.ts';
+import { EXIT } from '../../app/exit-codes.ts';
 import { makeKeyFile } from '../key-file.ts';
 
 /** @param file where the secret goes: it must not exist yet */

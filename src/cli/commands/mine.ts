@@ -1,14 +1,14 @@
 /** `pickaxe mine`: mines on a node, or tells what it would mine with. */
 
+import { chooseEngines } from '../../app/choose-engines.ts';
+import { insecureTlsRisk, nodeSource } from '../../app/choose-source.ts';
+import { dryRun } from '../../app/dry-run.ts';
+import { EXIT } from '../../app/exit-codes.ts';
+import { prepare } from '../../app/prepare.ts';
+import { runMiner } from '../../app/run-miner.ts';
 import type { Loaded } from '../../config/load.ts';
 import { configAsJson, configAsToml } from '../../config/print.ts';
 import { Events } from '../../events/events.ts';
-import { dryRun } from '../dry-run.ts';
-import { EXIT } from '../exit-codes.ts';
-import { insecureTlsRisk, nodeSource } from '../node-source.ts';
-import { prepare } from '../prepare.ts';
-import { chooseEngines } from '../rig.ts';
-import { runMiner } from '../run-miner.ts';
 
 export interface MineOptions {
   readonly printConfig?: boolean;

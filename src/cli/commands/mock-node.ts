@@ -2,10 +2,10 @@
 
 import { once } from 'node:events';
 import { z } from 'zod';
+import { EXIT, UsageError } from '../../app/exit-codes.ts';
 import type { Loaded } from '../../config/load.ts';
 import { MockNode, type MockNodeEvent } from '../../mock-node/mock-node.ts';
-import { EXIT, UsageError } from '../exit-codes.ts';
-import { makeLog } from '../log.ts';
+import { makeLog } from '../../terminal/log.ts';
 
 export interface MockNodeCommand {
   readonly port?: number;

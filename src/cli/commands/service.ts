@@ -3,9 +3,9 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { EXIT, UsageError } from '../../app/exit-codes.ts';
+import { fillUnit, isAsWritten } from '../../app/systemd/unit.ts';
 import { userConfigHome } from '../../config/files.ts';
-import { EXIT, UsageError } from '../exit-codes.ts';
-import { fillUnit, isAsWritten } from '../systemd/unit.ts';
 
 const NAME = 'pickaxe.service';
 /** Of a unit, whatever the umask is: what stands in it is run. */

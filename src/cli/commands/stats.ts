@@ -1,12 +1,12 @@
 /** `pickaxe stats`: asks a miner that serves HTTP how it is doing, and prints that for people's tools and mining systems. */
 
 import { request } from 'undici';
+import { EXIT, UsageError } from '../../app/exit-codes.ts';
+import { secretIn } from '../../app/secret-file.ts';
 import type { Config } from '../../config/settings.ts';
-import { parseHttpAddress } from '../../http-address.ts';
 import { hiveStats, mmposStats } from '../../report/http/mining-os.ts';
 import { Status } from '../../report/http/schemas.ts';
-import { EXIT, UsageError } from '../exit-codes.ts';
-import { secretIn } from '../secret-file.ts';
+import { parseHttpAddress } from '../../text/http-address.ts';
 
 /** A mining system asks every few seconds and does not wait for long. */
 const TIMEOUT_MS = 3_000;

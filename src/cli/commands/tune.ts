@@ -1,17 +1,18 @@
 /** `pickaxe bench --tune`: measures the kernels of each device again and remembers which one is the fastest. */
 
 import type { Logger } from 'pino';
-import { userCacheDirectory } from '../../cache.ts';
+import { chooseEngines, type DeviceSettings, threadChoice } from '../../app/choose-engines.ts';
+import { EXIT } from '../../app/exit-codes.ts';
+import { kernelRows } from '../../app/kernel-rows.ts';
 import type { Config } from '../../config/settings.ts';
 import { surveyKernels } from '../../engine/cpu/kernels/choose.ts';
 import { DeviceError, type Engine } from '../../engine/engine.ts';
 import { GpuEngine, type GpuInfo } from '../../engine/gpu/gpu-engine.ts';
-import { EXIT } from '../exit-codes.ts';
+import { userCacheDirectory } from '../../system/cache.ts';
+import { thisMachine } from '../../system/machine.ts';
+import { progressTo } from '../../terminal/log.ts';
 import { type GpuRows, gpuRows, tuningLines } from '../gpu-table.ts';
-import { kernelLines, kernelRows } from '../kernel-table.ts';
-import { progressTo } from '../log.ts';
-import { thisMachine } from '../machine.ts';
-import { chooseEngines, type DeviceSettings, threadChoice } from '../rig.ts';
+import { kernelLines } from '../kernel-table.ts';
 
 /** As often as a miner would open a GPU that keeps failing. */
 const MOST_OPENINGS = 6;

@@ -1,11 +1,11 @@
 /** `pickaxe verify HEX`: is this header's proof of work valid? */
 
+import { EXIT, UsageError } from '../../app/exit-codes.ts';
 import { fromHex, toHex } from '../../chain/bytes.ts';
 import { HEADER_BYTES, HEADER_OFFSET, TARGET_BYTES, WORK_BYTES } from '../../chain/layout.ts';
 import { difficultyOf, meetsTarget } from '../../chain/target.ts';
 import { powHash } from '../../chain/verify.ts';
 import { creationTimeOf, nonceOf, parseWork } from '../../chain/work.ts';
-import { EXIT, UsageError } from '../exit-codes.ts';
 
 export function runVerify(hex: string): number {
   const { header, target, from } = parse(hex.trim());

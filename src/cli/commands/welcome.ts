@@ -1,10 +1,10 @@
 /** `pickaxe` alone: what to do next. */
 
+import { EXIT } from '../../app/exit-codes.ts';
 import { ConfigError } from '../../config/errors.ts';
 import { loadConfig } from '../../config/load.ts';
-import { shownUrl } from '../../source/node/url.ts';
-import { version } from '../../version.ts';
-import { EXIT } from '../exit-codes.ts';
+import { shownUrl } from '../../node/url.ts';
+import { version } from '../../system/version.ts';
 
 export function runWelcome(): number {
   const lines = [`pickaxe ${version}`, '', ...whatNext(), '  pickaxe --help    all commands'];

@@ -3,7 +3,7 @@
 import { checkbox } from '@inquirer/prompts';
 import { DeviceError } from '../../engine/engine.ts';
 import { type Gpu, listGpus } from '../../engine/gpu/list-gpus.ts';
-import { thisMachine } from '../machine.ts';
+import { thisMachine } from '../../system/machine.ts';
 import type { Answers } from './answers.ts';
 import { say } from './say.ts';
 

@@ -1,15 +1,15 @@
 /** Who gets the rewards, and whether the node lets them mine. */
 
 import { input, select } from '@inquirer/prompts';
+import { defaultAccount } from '../../app/choose-source.ts';
+import { UsageError } from '../../app/exit-codes.ts';
+import { nodeTrust } from '../../app/node-trust.ts';
 import { account as accountKind, publicKey as publicKeyKind } from '../../config/kinds.ts';
 import { DEFAULTS } from '../../config/settings.ts';
-import { examineNode } from '../../source/node/examine.ts';
-import { version } from '../../version.ts';
-import type { Finding } from '../doctor/finding.ts';
-import { UsageError } from '../exit-codes.ts';
+import { examineNode } from '../../doctor/examine-node.ts';
+import type { Finding } from '../../doctor/finding.ts';
+import { version } from '../../system/version.ts';
 import { makeKeyFile } from '../key-file.ts';
-import { defaultAccount } from '../node-source.ts';
-import { nodeTrust } from '../node-trust.ts';
 import type { Answers } from './answers.ts';
 import { accepts } from './check.ts';
 import { say, sayFindings } from './say.ts';

@@ -2,11 +2,11 @@
 
 import { confirm, input } from '@inquirer/prompts';
 import { network as networkKind, nodeUrl } from '../../config/kinds.ts';
-import { hexOf } from '../../source/node/certificate.ts';
-import { examineNode } from '../../source/node/examine.ts';
-import { BY_AUTHORITY, type Trust } from '../../source/node/tls.ts';
-import { hasPath } from '../../source/node/url.ts';
-import { version } from '../../version.ts';
+import { examineNode } from '../../doctor/examine-node.ts';
+import { hexOf } from '../../node/certificate.ts';
+import { BY_AUTHORITY, type Trust } from '../../node/tls.ts';
+import { hasPath } from '../../node/url.ts';
+import { version } from '../../system/version.ts';
 import type { Answers } from './answers.ts';
 import { accepts } from './check.ts';
 import { say, sayFindings } from './say.ts';

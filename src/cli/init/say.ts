@@ -1,6 +1,6 @@
 /** What `pickaxe init` says between its questions. */
 
-import { type Finding, findingLines } from '../doctor/finding.ts';
+import { type Finding, findingLines } from '../../doctor/finding.ts';
 
 const INDENT = '  ';
 /** Of a terminal that does not tell its width. */

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { formatCpuList } from '../../cpu-list.ts';
+import { formatCpuList } from '../../text/cpu-list.ts';
 import { nicenessFault } from './niceness.ts';
 import { pinFault } from './pinning.ts';
 import { readTopology, type Topology } from './topology.ts';

@@ -1,6 +1,6 @@
 /** What Linux says about the CPUs that this process may use: pure parsing, and one function that reads it together. */
 
-import { parseCpuList } from '../../cpu-list.ts';
+import { parseCpuList } from '../../text/cpu-list.ts';
 import { type ReadText, readQuota } from './quota.ts';
 
 export interface Topology {

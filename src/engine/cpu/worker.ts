@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { workerData } from 'node:worker_threads';
 import type { Search } from '../../chain/job.ts';
 import type { Range } from '../../chain/nonce.ts';
-import { systemClock } from '../../clock.ts';
+import { systemClock } from '../../system/clock.ts';
 import { type ScannedColumns, scanColumns } from './columns.ts';
 import type { KernelName } from './kernels/kernel.ts';
 import { loadKernel } from './kernels/load.ts';

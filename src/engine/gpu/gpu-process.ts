@@ -9,8 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { Search } from '../../chain/job.ts';
-import type { Telemetry } from '../../telemetry.ts';
 import { DeviceError } from '../engine.ts';
+import type { Telemetry } from '../telemetry.ts';
 import { type ToChild, type ToParent, toParent } from './protocol.ts';
 import { pulseWithin, watchSilence } from './silence.ts';
 

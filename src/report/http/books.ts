@@ -1,8 +1,8 @@
 /** All that the server tells of, beside the tally: kept from events, from the start of the run. */
 
-import { type Clock, wallMs } from '../../clock.ts';
 import type { Controls } from '../../events/controls.ts';
 import type { Events } from '../../events/events.ts';
+import { type Clock, wallMs } from '../../system/clock.ts';
 import { History } from '../history.ts';
 import { Latencies } from '../latencies.ts';
 import type { LogTail } from '../log-tail.ts';

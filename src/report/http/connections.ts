@@ -6,7 +6,7 @@
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../system/clock.ts';
 import type { HttpLimits } from './limits.ts';
 import type { Reason, Refusals } from './refusals.ts';
 

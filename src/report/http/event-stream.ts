@@ -6,8 +6,8 @@
 
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
-import type { Clock } from '../../clock.ts';
 import type { Events, MinerEvent } from '../../events/events.ts';
+import type { Clock } from '../../system/clock.ts';
 import { JsonLines } from '../json-lines.ts';
 import { HttpError } from './errors.ts';
 import { HEADERS } from './headers.ts';

@@ -4,7 +4,7 @@
  */
 
 import { isIP } from 'node:net';
-import { isLoopback } from '../../http-address.ts';
+import { isLoopback } from '../../text/http-address.ts';
 
 /** `[::1]:80`, `127.0.0.1`, `rig.lan:8080` */
 const HOST = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::\d{1,5})?$/i;

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { version } from '../../version.ts';
+import { version } from '../../system/version.ts';
 import type { Route } from './route.ts';
 import { ErrorAnswer } from './schemas.ts';
 

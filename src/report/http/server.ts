@@ -6,7 +6,7 @@ import { hostname } from 'node:os';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../system/clock.ts';
 import { bearerCheck } from './auth.ts';
 import { Connections } from './connections.ts';
 import { asHttpError, clientErrorAnswer, codeOfClientError, HttpError } from './errors.ts';

@@ -1,8 +1,8 @@
 /** The whole of it: how the rig is doing, and what it did. */
 
-import { wallMs } from '../../clock.ts';
-import type { Telemetry } from '../../telemetry.ts';
-import { version } from '../../version.ts';
+import type { Telemetry } from '../../engine/telemetry.ts';
+import { wallMs } from '../../system/clock.ts';
+import { version } from '../../system/version.ts';
 import type { DeviceNow, DeviceSummary } from '../device-books.ts';
 import type { Latency } from '../latencies.ts';
 import { whyNotReady } from '../ready.ts';

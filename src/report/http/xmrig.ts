@@ -6,7 +6,7 @@
  */
 
 import { arch, hostname, platform } from 'node:os';
-import { version } from '../../version.ts';
+import { version } from '../../system/version.ts';
 import type { DeviceNow } from '../device-books.ts';
 import type { Windows } from '../meter.ts';
 import type { RigNow, SourceNow } from '../tally.ts';

@@ -1,6 +1,6 @@
 /** Waits that can be ended early, by whatever makes them pointless. */
 
-import { pause } from './deadline.ts';
+import { pause } from '../../node/deadline.ts';
 
 export class Bell {
   #ringing = new AbortController();

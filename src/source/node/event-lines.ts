@@ -5,7 +5,7 @@
  * themselves, and is dropped.
  */
 
-import { NodeError } from './errors.ts';
+import { NodeError } from '../../node/errors.ts';
 
 /** Far more than any line of a node. What is longer is not an event stream. */
 const MAX_LINE_CHARACTERS = 4_096;

@@ -3,9 +3,9 @@
  * that it may have other work to give.
  */
 
-import type { Clock } from '../../clock.ts';
+import type { NodeLimits } from '../../node/limits.ts';
+import type { Clock } from '../../system/clock.ts';
 import { Bell } from './bell.ts';
-import type { NodeLimits } from './limits.ts';
 
 /** By then the patience is longer than the time limit of a fetch. */
 const MOST_DOUBLINGS = 5;

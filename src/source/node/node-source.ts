@@ -2,24 +2,24 @@
 
 import type { Solution } from '../../chain/verify.ts';
 import { parentOf, parseWork, type Work } from '../../chain/work.ts';
-import { type Clock, systemClock } from '../../clock.ts';
 import type { Listener } from '../../events/events.ts';
+import { Backoff } from '../../node/backoff.ts';
+import { type MinerIdentity, NodeClient } from '../../node/client.ts';
+import { NodeClock } from '../../node/clock.ts';
+import { checkConfig } from '../../node/config-check.ts';
+import { NodeError } from '../../node/errors.ts';
+import { type NodeLimits, nodeLimits } from '../../node/limits.ts';
+import { BY_AUTHORITY, type Trust } from '../../node/tls.ts';
+import { nodeAddress } from '../../node/url.ts';
+import { type Clock, systemClock } from '../../system/clock.ts';
 import { Mailbox } from '../mailbox.ts';
 import type { SourceUpdate, Verdict, WorkSource } from '../source.ts';
-import { Backoff } from './backoff.ts';
 import { Bell } from './bell.ts';
-import { type MinerIdentity, NodeClient } from './client.ts';
-import { NodeClock } from './clock.ts';
-import { checkConfig } from './config-check.ts';
-import { NodeError } from './errors.ts';
 import { Haste } from './haste.ts';
-import { type NodeLimits, nodeLimits } from './limits.ts';
 import { solve } from './solving.ts';
 import { StreamTrust } from './stream-trust.ts';
 import { watchSuspension } from './suspension.ts';
-import { BY_AUTHORITY, type Trust } from './tls.ts';
 import { Updates } from './updates.ts';
-import { nodeAddress } from './url.ts';
 import { Works } from './works.ts';
 
 export interface NodeSourceOptions {

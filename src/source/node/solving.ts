@@ -1,11 +1,11 @@
 /** Takes one solution to the node: tries again for as long as its work lives, and says what became of it. */
 
+import { Backoff } from '../../node/backoff.ts';
+import type { NodeAnswer } from '../../node/client.ts';
+import { within } from '../../node/deadline.ts';
+import { NodeError } from '../../node/errors.ts';
+import type { NodeLimits } from '../../node/limits.ts';
 import type { Verdict } from '../source.ts';
-import { Backoff } from './backoff.ts';
-import type { NodeAnswer } from './client.ts';
-import { within } from './deadline.ts';
-import { NodeError } from './errors.ts';
-import type { NodeLimits } from './limits.ts';
 
 export interface SolvingOptions {
   /** One attempt. @throws NodeError */

@@ -5,7 +5,7 @@
  */
 
 import { equalBytes } from '../../chain/bytes.ts';
-import type { NodeLimits } from './limits.ts';
+import type { NodeLimits } from '../../node/limits.ts';
 
 /** Why a chain is polled. */
 export type PollReason = 'no stream' | 'missed a block';

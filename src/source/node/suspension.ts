@@ -3,7 +3,7 @@
  * sleeping machine stops that clock, too, and is given away by the wall clock's jump.
  */
 
-import { type Clock, wallMs } from '../../clock.ts';
+import { type Clock, wallMs } from '../../system/clock.ts';
 
 const EVERY_MS = 500;
 /** A busy machine delays a timer by less. */

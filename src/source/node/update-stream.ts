@@ -1,11 +1,11 @@
 /** The update stream of one chain, kept open: reopened at once when the node ends it, with pauses when that goes wrong. */
 
 import { EventSource, type FetchLike } from 'eventsource';
-import type { Clock } from '../../clock.ts';
-import { Backoff } from './backoff.ts';
-import { NodeError } from './errors.ts';
+import { Backoff } from '../../node/backoff.ts';
+import { NodeError } from '../../node/errors.ts';
+import type { NodeLimits } from '../../node/limits.ts';
+import type { Clock } from '../../system/clock.ts';
 import { withData } from './event-lines.ts';
-import type { NodeLimits } from './limits.ts';
 
 export interface UpdateStreamOptions {
   /** For the EventSource's books only: `open` knows where to go. */

@@ -1,6 +1,6 @@
 /** One update stream for each chain that work has come from, as far as the node gives them. */
 
-import type { NodeError } from './errors.ts';
+import type { NodeError } from '../../node/errors.ts';
 import { UpdateStream, type UpdateStreamOptions } from './update-stream.ts';
 
 export interface UpdatesOptions extends Pick<UpdateStreamOptions, 'url' | 'clock' | 'random' | 'limits'> {

@@ -6,7 +6,7 @@
 import { equalBytes } from '../../chain/bytes.ts';
 import { HEADER_BYTES, NONCE_BYTES } from '../../chain/layout.ts';
 import { parentOf, type Work, withCreationTime } from '../../chain/work.ts';
-import type { NodeLimits } from './limits.ts';
+import type { NodeLimits } from '../../node/limits.ts';
 
 /** Bounds the memory for works of a node that makes them by the second; none lives longer than `expiryMs`. */
 const MOST_REMEMBERED = 1_024;

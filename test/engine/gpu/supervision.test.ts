@@ -2,13 +2,13 @@
 
 import { afterEach, expect, test } from 'vitest';
 import { COUNTERS, PAGES, type Range, sizeOf } from '#pickaxe/chain/nonce.js';
-import { systemClock } from '#pickaxe/clock.js';
 import type { DeviceError, SearchReport } from '#pickaxe/engine/engine.js';
 import type { GpuEngine, GpuOptions } from '#pickaxe/engine/gpu/gpu-engine.js';
 import type { Fault } from '#pickaxe/engine/gpu/protocol.js';
 import { Miner } from '#pickaxe/mine/miner.js';
 import type { Space } from '#pickaxe/mine/space.js';
 import { Tally } from '#pickaxe/report/tally.js';
+import { systemClock } from '#pickaxe/system/clock.js';
 import { FakeSource, makeWork, Recorder } from '../../fakes.ts';
 import { openersOf } from './pretend-driver.ts';
 import {

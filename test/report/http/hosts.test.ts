@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { isLoopback } from '#pickaxe/http-address.js';
 import { bearerCheck } from '#pickaxe/report/http/auth.js';
 import { admits, hostOf, isForeign } from '#pickaxe/report/http/hosts.js';
+import { isLoopback } from '#pickaxe/text/http-address.js';
 
 it.each([
   ['127.0.0.1', '127.0.0.1'],

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { FaultInput } from '#pickaxe/mock-node/faults.js';
-import type { NodeLimits } from '#pickaxe/source/node/limits.js';
+import type { NodeLimits } from '#pickaxe/node/limits.js';
 import { eventually, mine } from '../follow.ts';
 import { followNode, startNode } from './node.ts';
 

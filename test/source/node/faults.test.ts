@@ -5,10 +5,10 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { systemClock } from '#pickaxe/clock.js';
 import type { FaultInput } from '#pickaxe/mock-node/faults.js';
+import { systemClock } from '#pickaxe/system/clock.js';
+import { selfSigned } from '../../node/certificates.ts';
 import { eventually, mine, wrongSolution } from '../follow.ts';
-import { selfSigned } from './certificates.ts';
 import { followNode, miner, startNode } from './node.ts';
 
 const workFault = (kind: FaultInput['kind'], more: Partial<FaultInput> = {}): FaultInput[] => [

@@ -1,10 +1,10 @@
 /** The whole way: a miner on a node source on a mock node, with rivals and faults. */
 
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '#pickaxe/clock.js';
 import { Miner } from '#pickaxe/mine/miner.js';
 import type { FaultInput } from '#pickaxe/mock-node/faults.js';
 import { NodeSource } from '#pickaxe/source/node/node-source.js';
+import { systemClock } from '#pickaxe/system/clock.js';
 import { FakeEngine, Recorder } from '../../fakes.ts';
 import { eventually } from '../follow.ts';
 import { miner as identity, startNode } from './node.ts';

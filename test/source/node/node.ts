@@ -3,7 +3,7 @@
 import { onTestFinished } from 'vitest';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
-import type { NodeLimits } from '#pickaxe/source/node/limits.js';
+import type { NodeLimits } from '#pickaxe/node/limits.js';
 import { NodeSource, type NodeSourceOptions, type NodeSourceSurroundings } from '#pickaxe/source/node/node-source.js';
 import { Recorder } from '../../fakes.ts';
 import { Follower } from '../follow.ts';

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { NodeAnswer } from '#pickaxe/source/node/client.js';
-import { NodeError } from '#pickaxe/source/node/errors.js';
+import type { NodeAnswer } from '#pickaxe/node/client.js';
+import { NodeError } from '#pickaxe/node/errors.js';
 import { type SolvingOptions, solve } from '#pickaxe/source/node/solving.js';
 
 const TAKEN: NodeAnswer = { status: 200, text: '' };

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { NodeError, type NodeFault } from '#pickaxe/source/node/errors.js';
-import { nodeLimits } from '#pickaxe/source/node/limits.js';
+import { NodeError, type NodeFault } from '#pickaxe/node/errors.js';
+import { nodeLimits } from '#pickaxe/node/limits.js';
 import { UpdateStream } from '#pickaxe/source/node/update-stream.js';
 
 /** One connection that was opened, as the node's side of it. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { NodeError } from '#pickaxe/source/node/errors.js';
-import { nodeLimits } from '#pickaxe/source/node/limits.js';
+import { NodeError } from '#pickaxe/node/errors.js';
+import { nodeLimits } from '#pickaxe/node/limits.js';
 import { Updates } from '#pickaxe/source/node/updates.js';
 
 const NEW_CUT = new TextEncoder().encode('event:New Cut\n\n');

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { arch, platform } from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { systemReport } from '../../../system-report.ts';
+import { systemReport } from '../../../system/system-report.ts';
 
 /** Where an addon comes from. */
 export type Origin = 'built here' | 'prebuilt';

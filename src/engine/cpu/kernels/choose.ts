@@ -1,7 +1,7 @@
 /** Which kernel mines: the fastest one that runs here and answers right. */
 
 import { availableParallelism } from 'node:os';
-import { Cache } from '../../../cache.ts';
+import { Cache } from '../../../system/cache.ts';
 import { DeviceError } from '../../engine.ts';
 import { Companions } from './companions.ts';
 import { KERNEL_NAMES, type Kernel, type KernelName } from './kernel.ts';

@@ -4,7 +4,7 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { systemClock } from '../../../clock.ts';
+import { systemClock } from '../../../system/clock.ts';
 import { DeviceError } from '../../engine.ts';
 import { type OpenMessage, type ToChild, type ToParent, toChild } from '../protocol.ts';
 import { openSensors, type Sensors } from '../sensors/sensors.ts';

@@ -1,6 +1,6 @@
 /** Signs of life at fixed intervals, and with them what the sensors say. */
 
-import type { Telemetry } from '../../../telemetry.ts';
+import type { Telemetry } from '../../telemetry.ts';
 import type { Sensors } from '../sensors/sensors.ts';
 
 /** Between readings: chips warm up over seconds. */

@@ -5,7 +5,7 @@
  */
 
 import type { Range } from '../../../chain/nonce.ts';
-import type { Clock } from '../../../clock.ts';
+import type { Clock } from '../../../system/clock.ts';
 
 /** Between reports that tell nothing but progress. Short for a live hashrate, long for the processor. */
 const REPORT_MS = 100;

@@ -2,7 +2,7 @@
 
 import { hashTail, type Search, solves } from '../../../chain/job.ts';
 import { joinNonce, type Range } from '../../../chain/nonce.ts';
-import type { Clock } from '../../../clock.ts';
+import type { Clock } from '../../../system/clock.ts';
 import { Foresight } from './foresight.ts';
 import { expectIn } from './polling.ts';
 import type { Report } from './reports.ts';

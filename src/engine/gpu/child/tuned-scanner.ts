@@ -1,6 +1,6 @@
 /** The best scanner for a device: as remembered from an earlier start, else found by measuring. */
 
-import { Cache, digest, type Key } from '../../../cache.ts';
+import { Cache, digest, type Key } from '../../../system/cache.ts';
 import { DeviceError } from '../../engine.ts';
 import { type Tuning, type TuningLimits, tuningShape, type VariantRow, whyTuning } from '../tuning.ts';
 import { isTypical, nameOf, VARIANTS, type Variant } from '../variants.ts';

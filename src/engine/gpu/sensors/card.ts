@@ -1,6 +1,6 @@
 /** Which card, and what its sensors are to whoever reads them. */
 
-import type { Telemetry } from '../../../telemetry.ts';
+import type { Telemetry } from '../../telemetry.ts';
 
 /** Vendors as people write them. */
 export const NAMES = { nvidia: 'NVIDIA', amd: 'AMD', intel: 'Intel' } as const;

@@ -1,6 +1,6 @@
 /** Power from a counter of energy, which is all that Intel's drivers tell. */
 
-import type { Clock } from '../../../clock.ts';
+import type { Clock } from '../../../system/clock.ts';
 import { readInteger } from './read-line.ts';
 
 /** Drivers move the counter every few milliseconds: over less than this it tells too little. Only good enough. */

@@ -6,7 +6,7 @@
 
 import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../../../clock.ts';
+import type { Clock } from '../../../system/clock.ts';
 import { displayDevices } from '../pci.ts';
 import { NAMES, type Sensors, whichCard } from './card.ts';
 import { EnergyMeter } from './energy-meter.ts';

@@ -1,6 +1,6 @@
 /** The door for what sensors tell. */
 
-import type { Telemetry } from '../../../telemetry.ts';
+import type { Telemetry } from '../../telemetry.ts';
 
 export type Field = keyof Telemetry;
 

@@ -1,6 +1,6 @@
 /** A GPU's own sensors, as far as the system tells of them without special rights. */
 
-import { type Clock, systemClock } from '../../../clock.ts';
+import { type Clock, systemClock } from '../../../system/clock.ts';
 import { parseBus } from './bus.ts';
 import type { Card, Sensors } from './card.ts';
 import { openHwmon } from './hwmon.ts';

@@ -5,11 +5,11 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Cache } from '#pickaxe/cache.js';
 import { DeviceError } from '#pickaxe/engine/engine.js';
 import { hopefulOf, type TuningWishes, tunedScanner, tuningKey } from '#pickaxe/engine/gpu/child/tuned-scanner.js';
 import { TUNING_LIMITS, tuningShape } from '#pickaxe/engine/gpu/tuning.js';
 import { isTypical, nameOf, VARIANTS, type Variant } from '#pickaxe/engine/gpu/variants.js';
+import { Cache } from '#pickaxe/system/cache.js';
 import { FakeDevice } from './fake-device.ts';
 
 /** Not a typical form: nothing but a memory leads to it first. */

@@ -1,0 +1,154 @@
+/** From settings to engines. */
+
+import type { Logger } from 'pino';
+import type { Config } from '../config/settings.ts';
+import { CpuEngine } from '../engine/cpu/cpu-engine.ts';
+import { forceKernel } from '../engine/cpu/kernels/choose.ts';
+import type { KernelName } from '../engine/cpu/kernels/kernel.ts';
+import { chooseThreads, type ThreadChoice, type ThreadWishes } from '../engine/cpu/threads.ts';
+import { DeviceError, type Engine } from '../engine/engine.ts';
+import { GpuEngine } from '../engine/gpu/gpu-engine.ts';
+import { type Gpu, listGpus } from '../engine/gpu/list-gpus.ts';
+import { makerOf } from '../engine/gpu/pci.ts';
+import { userCacheDirectory } from '../system/cache.ts';
+import { parseCpuList } from '../text/cpu-list.ts';
+import { UsageError } from './exit-codes.ts';
+
+/** The settings that say what mines and how. */
+export type DeviceSettings = Pick<Config, 'devices' | 'cpu' | 'gpu'>;
+
+export interface EngineOptions {
+  /** Measure GPUs whatever is remembered of them. */
+  readonly tuneAgain?: boolean;
+}
+
+/**
+ * The engines for the devices asked for. One that was asked for by name and cannot be had is an engine, too: it says why
+ * when it is opened, and the others go on.
+ *
+ * @param log told which GPUs are left out when none was asked for by name
+ * @throws UsageError when the CPU threads or the kernel asked for cannot be had.
+ */
+export async function chooseEngines(
+  { devices: { use }, cpu, gpu }: DeviceSettings,
+  log: Logger,
+  options: EngineOptions = {},
+): Promise<Engine[]> {
+  const engines = !use || use.includes('cpu') ? [cpuEngine(cpu)] : [];
+  const gpuNames = use?.filter((name) => name !== 'cpu');
+  return gpuNames?.length === 0 ? engines : [...engines, ...(await gpuEngines(gpuNames, { ...gpu, ...options }, log))];
+}
+
+type GpuOptions = Config['gpu'] & EngineOptions;
+
+async function gpuEngines(names: readonly string[] | undefined, options: GpuOptions, log: Logger): Promise<Engine[]> {
+  let gpus: readonly Gpu[] = [];
+  let none: string | undefined;
+  try {
+    gpus = await listGpus({ softwareGpu: options.software });
+  } catch (fault) {
+    none = (fault as Error).message;
+    const why = `no GPU is used: ${none}`;
+    // That a machine has no GPU is no fault.
+    if (fault instanceof DeviceError && fault.fault === 'missing') log.info({ tag: 'gpu' }, why);
+    else log.warn({ tag: 'gpu' }, `${why}; twice. Try: pickaxe devices, and see docs/gpus.md, “When one is missing”`);
+  }
+  const engines: Engine[] = [];
+  for (const gpu of gpus) {
+    const { name, model, usable, why } = gpu;
+    const asked = names?.includes(name) || names?.includes('gpu');
+    if (names && !asked) continue;
+    if (usable) engines.push(gpuEngine(gpu, options));
+    else if (names?.includes(name)) engines.push(new MissingEngine(name, `${model}: ${why}`));
+    else log.info({ tag: name }, `${model} is not used: ${why}`);
+  }
+  const found = gpus.map(({ name }) => name);
+  const missing = names?.filter((name) => (name === 'gpu' ? engines.length === 0 : !found.includes(name))) ?? [];
+  return [...engines, ...missing.map((name) => new MissingEngine(name, none ?? whyMissing(name, gpus)))];
+}
+
+function whyMissing(name: string, gpus: readonly Gpu[]): string {
+  if (name === 'gpu') return `none can be used: ${gpus.map(({ model, why }) => `${model} ${why}`).join('; ')}`;
+  return `there is no such GPU; there is: ${gpus.map((gpu) => `${gpu.name} (${gpu.model})`).join(', ')}`;
+}
+
+function gpuEngine(gpu: Gpu, { software, batchMs, tuneAgain }: GpuOptions): GpuEngine {
+  const { name, model, vendor, bus, environment } = gpu;
+  const cacheDirectory = userCacheDirectory();
+  return new GpuEngine({
+    name,
+    adapter: model,
+    softwareGpu: software,
+    card: { vendor: makerOf(vendor), ...(bus && { bus }) },
+    ...(environment && { environment }),
+    ...(batchMs !== undefined && { batchMs }),
+    ...(tuneAgain && { tuneAgain }),
+    ...(cacheDirectory !== undefined && { cacheDirectory }),
+  });
+}
+
+/** Stands for a device that was asked for and cannot be had. */
+class MissingEngine implements Engine {
+  readonly name: string;
+  readonly kind = 'gpu';
+  readonly #reason: string;
+
+  constructor(name: string, reason: string) {
+    this.name = name;
+    this.#reason = reason;
+  }
+
+  open(): Promise<never> {
+    return Promise.reject(new DeviceError('missing', this.#reason));
+  }
+
+  search(): never {
+    throw new DeviceError('missing', this.#reason);
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** @throws UsageError when the threads cannot be had as asked for. */
+export function threadChoice(cpu: Config['cpu']): ThreadChoice {
+  return withinRange(() => chooseThreads(threadWishes(cpu)));
+}
+
+function threadWishes({ threads, priority, affinity }: Config['cpu']): ThreadWishes {
+  const cpus = affinity === undefined || affinity === 'none' ? affinity : parseCpuList(affinity);
+  return {
+    ...(threads !== undefined && { threads }),
+    ...(priority !== undefined && { niceness: priority }),
+    ...(cpus !== undefined && { affinity: cpus }),
+  };
+}
+
+/** Makes a RangeError, which says what is wrong with a wish, a UsageError. */
+function withinRange<T>(make: () => T): T {
+  try {
+    return make();
+  } catch (fault) {
+    throw fault instanceof RangeError ? new UsageError(`${fault.message}.`) : fault;
+  }
+}
+
+/** @throws UsageError when the threads or the kernel cannot be had as asked for. */
+function cpuEngine(cpu: Config['cpu']): CpuEngine {
+  const { kernel } = cpu;
+  const cacheDirectory = userCacheDirectory();
+  const wishes = {
+    ...(cacheDirectory !== undefined && { cacheDirectory }),
+    ...threadWishes(cpu),
+    ...(kernel !== undefined && { kernel: usableKernel(kernel) }),
+  };
+  return withinRange(() => new CpuEngine(wishes));
+}
+
+/** @throws UsageError when it cannot run here. */
+export function usableKernel(name: KernelName): KernelName {
+  try {
+    return forceKernel(name).name;
+  } catch (fault) {
+    throw new UsageError((fault as Error).message);
+  }
+}

@@ -1,0 +1,64 @@
+/** From settings to a source. */
+
+import { minerContradictions } from '../config/contradictions.ts';
+import type { Config } from '../config/settings.ts';
+import type { Events } from '../events/events.ts';
+import { nodeAddress, shownUrl, toldApart } from '../node/url.ts';
+import { FailoverSource } from '../source/failover.ts';
+import { NodeSource } from '../source/node/node-source.ts';
+import type { WorkSource } from '../source/source.ts';
+import { version } from '../system/version.ts';
+import { refuse, UsageError } from './exit-codes.ts';
+import { nodeTrust } from './node-trust.ts';
+
+/** The settings that say where to mine and for whom. */
+export type NodeSettings = Pick<Config, 'node' | 'miner'>;
+
+/** @throws UsageError that says which setting is missing or wrong. */
+export function nodeSource({ node, miner: wishes }: NodeSettings, events: Events): WorkSource {
+  const { urls = [], network } = node;
+  const { account, predicate, publicKeys = [] } = wishes;
+  if (urls.length === 0) {
+    throw new UsageError(
+      'No node is configured. Try pickaxe on a mock node:   pickaxe demo\n' +
+        'Or mine on a real one:  pickaxe mine --node http://HOST:1848 --network mainnet01 --public-key KEY\n' +
+        'To write both down once: pickaxe init',
+    );
+  }
+  if (publicKeys.length === 0) {
+    throw new UsageError('Give the miner’s key with --public-key HEX. For a new one: pickaxe keygen FILE');
+  }
+  refuse(minerContradictions({ node, miner: wishes }));
+  const miner = { account: account ?? defaultAccount(publicKeys), predicate, publicKeys };
+  const sources = namesOf(urls, network ?? '').map((name, index) => {
+    const url = urls[index];
+    const trust = nodeTrust(url, node);
+    const options = { url, name, network: network ?? '', miner, trust, userAgent: `pickaxe/${version}` };
+    return new NodeSource(options, { emit: events.emit });
+  });
+  return sources.length === 1 ? sources[0] : new FailoverSource({ sources, emit: events.emit });
+}
+
+function namesOf(urls: readonly string[], network: string): string[] {
+  try {
+    return toldApart(urls.map((url) => nodeAddress(url, network).name));
+  } catch (fault) {
+    throw new UsageError((fault as Error).message);
+  }
+}
+
+/** What `--insecure-tls` risks, and what to do instead; undefined where every certificate is checked, or there is none. */
+export function insecureTlsRisk({ urls = [], insecureTls }: Config['node']) {
+  const unchecked = urls.filter((url) => /^https:/i.test(url));
+  if (!insecureTls || unchecked.length === 0) return undefined;
+  return {
+    what: `--insecure-tls: any certificate is taken for that of ${unchecked.map(shownUrl).join(', ')}`,
+    why: 'whoever is on the way can read and change all that is sent',
+    mend: 'name the one certificate to take with --node-fingerprint instead',
+  };
+}
+
+/** Of a miner with one key. */
+export function defaultAccount([publicKey]: readonly string[]): string {
+  return `k:${publicKey}`;
+}

@@ -1,0 +1,16 @@
+/** From settings to what makes a node's certificate trusted. */
+
+import { valuesFor } from '../config/of-node.ts';
+import type { Config } from '../config/settings.ts';
+import type { Trust } from '../node/tls.ts';
+import { certificatesIn } from './ca-file.ts';
+
+/** @throws UsageError when a file of certificates is not one */
+export function nodeTrust(url: string, { fingerprints = [], caFiles = [], insecureTls }: Config['node']): Trust {
+  const pinned = valuesFor(url, fingerprints);
+  if (pinned.length > 0) return { by: 'fingerprint', fingerprints: pinned };
+  if (insecureTls) return { by: 'nothing' };
+  const files = valuesFor(url, caFiles);
+  if (files.length === 0) return { by: 'authority' };
+  return { by: 'authority', authorities: files.flatMap((file) => certificatesIn(file, '--node-ca-file')) };
+}

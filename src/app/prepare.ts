@@ -1,0 +1,33 @@
+/** What `mine` and `demo` do with their settings before either mines: all that may be wrong with them is said here. */
+
+import { rigContradictions } from '../config/contradictions.ts';
+import type { Loaded } from '../config/load.ts';
+import { LogTail } from '../report/log-tail.ts';
+import { makeLog } from '../terminal/log.ts';
+import { refuse } from './exit-codes.ts';
+import { LiveConfig } from './live-config.ts';
+import { openLogFile } from './log-file.ts';
+import type { Rig } from './run-miner.ts';
+import { companionsOf } from './sidecars.ts';
+import { limitsOf } from './temperatures.ts';
+
+type Prepared = Pick<Rig, 'log' | 'logTail' | 'temperatureLimits' | 'companions'> & {
+  /** Ends the log file, once all is written. */
+  readonly close: () => Promise<void>;
+};
+
+/**
+ * @param reload reads the configuration again
+ * @throws UsageError when the settings make no sense together, or the log file cannot be written.
+ */
+export async function prepare(loaded: Loaded, reload: () => Promise<Loaded>): Promise<Prepared> {
+  const { config } = loaded;
+  refuse(rigContradictions(config));
+  const live = new LiveConfig(loaded, reload);
+  const companions = await companionsOf(live);
+  const file = await openLogFile(config.logFile);
+  const logTail = new LogTail();
+  const log = makeLog(config.log.level, config.log.format, { file, tail: logTail });
+  const temperatureLimits = () => limitsOf(live.config.devices);
+  return { log, logTail, temperatureLimits, companions, close: async () => file?.close() };
+}

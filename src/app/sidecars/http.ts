@@ -1,0 +1,51 @@
+/** `--http`: the HTTP API and metrics beside the miner. */
+
+import type { Logger } from 'pino';
+import type { Config } from '../../config/settings.ts';
+import { serveHttp } from '../../report/http/http.ts';
+import { pageRoutes } from '../../report/http/page.ts';
+import type { Route } from '../../report/http/route.ts';
+import { parseHttpAddress } from '../../text/http-address.ts';
+import { UsageError } from '../exit-codes.ts';
+import type { Companion } from '../run-miner.ts';
+import { secretIn } from '../secret-file.ts';
+
+/** What nobody guesses, and far less than what the server takes in headers; printable, as RFC 6750 §2.1 has it. */
+const TOKEN = /^[\x21-\x7e]{16,512}$/;
+
+/** @throws UsageError when the token's file cannot be used. */
+export function httpCompanion({ listen, tokenFile, control }: Config['http']): Companion | undefined {
+  const address = listen === undefined ? undefined : parseHttpAddress(listen);
+  if (!address) return undefined;
+  const token = tokenFile === undefined ? undefined : readToken(tokenFile);
+  return async (miner) => {
+    const { log } = miner;
+    const options = { ...address, control, ...(token !== undefined && { token }) };
+    const { url, close } = await serveHttp(miner, options, log, pageOf(log)).catch((fault) => {
+      throw new UsageError(`--http ${listen} cannot be listened on: ${(fault as Error).message}.`);
+    });
+    const rights = control ? 'pause, resume and stop allowed' : 'read-only';
+    log.info({ tag: 'http' }, `listening at ${url}, ${rights}${token === undefined ? '' : ', with the token'}`);
+    return close;
+  };
+}
+
+/** @throws UsageError that says what is wrong with the file, and nothing of what is in it. */
+function readToken(file: string): string {
+  const token = secretIn(file, '--http-token-file');
+  if (TOKEN.test(token)) return token;
+  throw new UsageError(
+    `--http-token-file: ${file} must hold one token of 16 to 512 printable characters and nothing else. ` +
+      `Make one with: (umask 077; openssl rand -hex 32 > ${file})`,
+  );
+}
+
+/** Mining and the rest of the API do without it. */
+function pageOf(log: Logger): Route[] {
+  try {
+    return pageRoutes();
+  } catch (fault) {
+    log.warn({ tag: 'http' }, `no web page, it is not built (npm run build): ${(fault as Error).message}`);
+    return [];
+  }
+}

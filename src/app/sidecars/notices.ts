@@ -1,0 +1,104 @@
+/** `--on-…` and `--webhook`: others are told what happens. */
+
+import type { Logger } from 'pino';
+import { kebab } from '../../config/setting.ts';
+import type { Config } from '../../config/settings.ts';
+import { isWebhookUrl, webhookUrl } from '../../config/unattended-kinds.ts';
+import { type HookCommands, Hooks } from '../../notify/hooks.ts';
+import { NOTICES, type Notice, type NoticeName, tellNotices } from '../../notify/notices.ts';
+import { Webhook } from '../../notify/webhook.ts';
+import { version } from '../../system/version.ts';
+import { isLoopback } from '../../text/http-address.ts';
+import { UsageError } from '../exit-codes.ts';
+import type { LiveConfig } from '../live-config.ts';
+import type { Companion } from '../run-miner.ts';
+import { secretIn } from '../secret-file.ts';
+import { renewing } from './restart-on-change.ts';
+
+/**
+ * Who is told can change while pickaxe runs; that it has started, and that it stops, is told once.
+ * @throws UsageError when the webhook's files cannot be used.
+ */
+export async function notices(live: LiveConfig): Promise<Companion> {
+  let tell = (_: Notice) => {};
+  /** What those still do who are told no more. */
+  const ending: Promise<unknown>[] = [];
+  const hearers = await renewing(
+    live,
+    ({ hooks, webhook }) => [hooks, webhook],
+    async (config) => {
+      const open = hearersOf(config);
+      return async ({ log }) => {
+        const { hear, end } = open(log);
+        tell = hear;
+        return () => void ending.push(end());
+      };
+    },
+  );
+  return async (running) => {
+    const endHearers = await hearers(running);
+    const stop = tellNotices(running, (notice) => tell(notice));
+    return async () => {
+      stop();
+      await endHearers();
+      await Promise.all(ending);
+    };
+  };
+}
+
+interface Hearers {
+  readonly hear: (notice: Notice) => void;
+  /** Waits for what they do, within their limits. */
+  readonly end: () => Promise<unknown>;
+}
+
+/** @throws UsageError when the webhook's files cannot be used. */
+function hearersOf(config: Config): (log: Logger) => Hearers {
+  const named = Object.entries(config.hooks).map(([name, command]) => [kebab(name), command]);
+  const commands: HookCommands = Object.fromEntries(named);
+  const target = targetOf(config.webhook);
+  return (log) => {
+    if (target?.warning !== undefined) log.warn({ tag: 'hook' }, target.warning);
+    const hooks = new Hooks(commands, log);
+    const webhook = target && new Webhook({ ...target, userAgent: `pickaxe/${version}`, log });
+    return {
+      hear: (notice) => {
+        hooks.tell(notice);
+        webhook?.tell(notice);
+      },
+      end: () => Promise.all([hooks.end(), webhook?.end()]),
+    };
+  };
+}
+
+interface Target {
+  readonly url: URL;
+  readonly token?: string;
+  readonly events: ReadonlySet<NoticeName>;
+  /** A line to log. */
+  readonly warning?: string;
+}
+
+/** Never says the URL or the token. */
+function targetOf({ url: given, urlFile, tokenFile, events = NOTICES }: Config['webhook']): Target | undefined {
+  const text = urlFile === undefined ? given : secretIn(urlFile, '--webhook-file');
+  if (text === undefined) return undefined;
+  if (!isWebhookUrl(text)) throw new UsageError(`--webhook-file: ${webhookUrl.says}`);
+  const url = new URL(text);
+  const token = tokenFile === undefined ? undefined : secretIn(tokenFile, '--webhook-token-file');
+  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
+    throw new UsageError(`--webhook-token-file: ${tokenFile} must hold one token of visible ASCII characters alone.`);
+  }
+  const isOpen = token !== undefined && !isPrivate(url);
+  return {
+    url,
+    events: new Set(events),
+    ...(isOpen && { warning: `${url.origin} is not https: others can read the token on its way` }),
+    ...(token !== undefined && { token }),
+  };
+}
+
+/** What is sent there is encrypted, or does not leave this machine. */
+function isPrivate({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''));
+}

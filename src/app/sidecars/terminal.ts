@@ -1,0 +1,139 @@
+/** The status line below the log, and the keys. Nothing of it where stderr is no terminal. */
+
+import type { Config } from '../../config/settings.ts';
+import { connection } from '../../terminal/connection.ts';
+import { FOREGROUND_LOOK_MS, isForeground } from '../../terminal/foreground.ts';
+import { hashrates } from '../../terminal/hashrates.ts';
+import { health } from '../../terminal/health.ts';
+import { help, KEYS, type KeyName } from '../../terminal/help.ts';
+import { type Key, Keyboard } from '../../terminal/keyboard.ts';
+import { inColours, inPlain } from '../../terminal/paint.ts';
+import { results } from '../../terminal/results.ts';
+import { screen } from '../../terminal/screen.ts';
+import { statusLine } from '../../terminal/status-line.ts';
+import { terminalKind } from '../../terminal/terminal-kind.ts';
+import { type View, viewOf } from '../../terminal/view.ts';
+import type { Companion, Running } from '../run-miner.ts';
+
+const DRAW_MS = 1_000;
+
+/** @returns undefined where there is no terminal that a person looks at */
+export function terminal({ log, run }: Pick<Config, 'log' | 'run'>): Companion | undefined {
+  if (!terminalKind().escapes || log.format === 'json' || (run.json && process.stdout.isTTY)) return undefined;
+  return async (running) => {
+    const session = new Session(running, run.status);
+    return () => session.end();
+  };
+}
+
+const PAGES: Partial<Record<KeyName, (view: View) => string[]>> = {
+  h: hashrates,
+  s: results,
+  c: connection,
+  e: health,
+  '?': help,
+};
+
+class Session {
+  readonly #running: Running;
+  readonly #hasLine: boolean;
+  readonly #paint = terminalKind().colours ? inColours : inPlain;
+  readonly #keyboard: Keyboard | undefined;
+  readonly #timers: readonly NodeJS.Timeout[];
+  readonly #stopListening: () => void;
+  /** Whether the terminal is ours: not while a shell has it, with us in the background. */
+  #isHere = false;
+
+  constructor(running: Running, hasLine: boolean) {
+    this.#running = running;
+    this.#hasLine = hasLine;
+    if (process.stdin.isTTY) this.#keyboard = new Keyboard(process.stdin, (key) => this.#pressed(key));
+    this.#timers = [setInterval(this.#draw, DRAW_MS), setInterval(this.#arrive, FOREGROUND_LOOK_MS)];
+    this.#stopListening = running.events.on(({ event }) => {
+      if (event === 'verdict') this.#draw();
+    });
+    process.stderr.on('resize', this.#draw);
+    process.on('SIGCONT', this.#continued);
+    // However the process ends, the terminal gets its usual mode again.
+    process.on('exit', this.#leave);
+    this.#arrive();
+  }
+
+  end(): void {
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#stopListening();
+    process.stderr.off('resize', this.#draw);
+    process.off('SIGCONT', this.#continued).off('exit', this.#leave);
+    this.#leave();
+  }
+
+  /** Takes the terminal once it is ours. */
+  readonly #arrive = (): void => {
+    if (this.#isHere || !isForeground()) return;
+    this.#isHere = true;
+    this.#keyboard?.open();
+    this.#draw();
+  };
+
+  readonly #draw = (): void => {
+    if (!this.#isHere || !this.#hasLine) return;
+    const { tally, clock } = this.#running;
+    screen.show(statusLine(viewOf(tally, clock), screen.columns, this.#paint));
+  };
+
+  readonly #leave = (): void => {
+    if (!this.#isHere) return;
+    this.#isHere = false;
+    this.#keyboard?.close();
+    screen.show('');
+  };
+
+  /** Ctrl-Z. As the terminal does it: the whole job is stopped, and goes on here once it is told to. */
+  #suspend(): void {
+    if (process.platform === 'win32') return;
+    this.#leave();
+    process.kill(0, 'SIGTSTP');
+    this.#arrive();
+  }
+
+  /** Something stopped us, and somebody else may have the terminal now. */
+  readonly #continued = (): void => {
+    this.#isHere = false;
+    this.#keyboard?.rest();
+    this.#arrive();
+  };
+
+  #pressed(key: Key): void {
+    if ('control' in key) {
+      if (key.control === 'suspend') this.#suspend();
+      else interrupt();
+      return;
+    }
+    if (!(key.typed in KEYS)) return;
+    const name = key.typed as KeyName;
+    if (name === 'q') interrupt();
+    else if (name === 'p') this.#pause();
+    else if (name === 'r') this.#resume();
+    else this.#print(PAGES[name]!(viewOf(this.#running.tally, this.#running.clock)));
+  }
+
+  /** What the devices make of it, the log says. */
+  #pause(): void {
+    this.#print(['pausing all devices; r resumes']);
+    this.#running.controls.pause('user', 'by the key p');
+  }
+
+  #resume(): void {
+    this.#print(['resuming']);
+    this.#running.controls.resume('user');
+  }
+
+  #print(lines: readonly string[]): void {
+    screen.write(`${lines.map((line) => `  ${line}\n`).join('')}`);
+  }
+}
+
+/** As Ctrl-C does without us: the first time mining ends, the second time the process. */
+function interrupt(): void {
+  process.emit('SIGINT', 'SIGINT');
+}

@@ -1,0 +1,32 @@
+/** The CPU: which kernel, how many threads, and why. */
+
+import type { KernelRow } from '../app/kernel-rows.ts';
+import { isNative } from '../engine/cpu/kernels/native.ts';
+import type { Finding } from './finding.ts';
+
+export interface CpuFacts {
+  /** Why the threads or the kernel cannot be had as asked for. */
+  readonly refused?: string;
+  readonly threads?: { readonly threads: number; readonly why: string };
+  readonly kernels: readonly KernelRow[];
+}
+
+export function examineCpu({ refused, threads, kernels }: CpuFacts): Finding[] {
+  if (refused !== undefined) {
+    const mend = 'change or leave out the settings of the CPU (--threads, --kernel, --cpu-affinity, --cpu-priority)';
+    return [{ about: 'CPU', state: 'fault', what: refused, why: 'pickaxe does not start like this', mend }];
+  }
+  const chosen = kernels.find((row) => row.chosen);
+  if (!chosen) {
+    const what = `no kernel can be used: ${kernels.map(({ name, why }) => `${name}: ${why}`).join('; ')}`;
+    return [{ about: 'CPU', state: 'fault', what, why: 'the CPU cannot mine', mend: 'install pickaxe anew' }];
+  }
+  const count = threads === undefined ? '' : `, ${threads.threads} ${threads.threads === 1 ? 'thread' : 'threads'}`;
+  const how = threads === undefined ? '' : ` (${threads.why})`;
+  const finding = { about: 'CPU', what: `kernel ${chosen.name}${count}${how}` };
+  const native = kernels.filter(({ name }) => isNative(name));
+  if (native.some(({ usable }) => usable)) return [{ ...finding, state: 'ok' }];
+  // `portable` is compiled wherever anything is: what it lacks, all lack.
+  const reason = native.find(({ name }) => name === 'portable')?.why ?? 'there is none for this chip';
+  return [{ ...finding, state: 'warning', why: 'native kernels are two to six times as fast', mend: reason }];
+}

@@ -1,0 +1,177 @@
+/** Asks a node everything once, and tells what a miner has to know: for `pickaxe doctor` and `pickaxe init`. */
+
+import { parseWork } from '../chain/work.ts';
+import { type MinerIdentity, NodeClient } from '../node/client.ts';
+import { NodeClock, type Skew } from '../node/clock.ts';
+import { checkConfig, servedNetwork } from '../node/config-check.ts';
+import { within } from '../node/deadline.ts';
+import { NodeError } from '../node/errors.ts';
+import { type NodeLimits, nodeLimits } from '../node/limits.ts';
+import { BY_AUTHORITY, type Trust } from '../node/tls.ts';
+import { hasPath, nodeAddress } from '../node/url.ts';
+import { type Clock, systemClock } from '../system/clock.ts';
+
+export interface NodeQuestion {
+  readonly url: string;
+  /** Without it the node is asked which one it serves. */
+  readonly network?: string | undefined;
+  /** Without it no work is asked for. */
+  readonly miner?: MinerIdentity | undefined;
+  /** What makes an https node's certificate trusted: by default, that an authority has signed it. */
+  readonly trust?: Trust;
+  readonly userAgent?: string;
+}
+
+export interface NodeFinding {
+  readonly about: 'connection' | 'network' | 'work' | 'updates' | 'clock';
+  /** A fault stops mining. */
+  readonly state: 'ok' | 'warning' | 'fault';
+  readonly what: string;
+  /** Why it matters, and what to do, of what is not ok: where `what` does not say so itself. */
+  readonly why?: string;
+  readonly mend?: string;
+}
+
+export interface Examination {
+  readonly findings: readonly NodeFinding[];
+  /** The network that the node says it serves. */
+  readonly network?: string;
+  /** The fingerprint of the certificate that it has shown, where that is not trusted. */
+  readonly untrusted?: string;
+}
+
+/** Whole seconds are known of the node's clock, and creation times are half a second late anyway: below this all is well. */
+const TOLERATED_SKEW_US = 2_000_000n;
+/** Asked for when no work tells of one: every network has it. */
+const FIRST_CHAIN = 0;
+
+const NO_ANSWER: ReadonlySet<string> = new Set(['unreachable', 'no answer', 'not a node', 'broken']);
+
+/** @throws Error when the URL is not a node's */
+export async function examineNode(
+  question: NodeQuestion,
+  surroundings: { readonly clock?: Clock; readonly limits?: Partial<NodeLimits>; readonly stop?: AbortSignal } = {},
+): Promise<Examination> {
+  const { clock = systemClock, stop = new AbortController().signal } = surroundings;
+  const limits = { ...nodeLimits, ...surroundings.limits };
+  const { url, miner, trust = BY_AUTHORITY, userAgent = 'pickaxe' } = question;
+  const nodeClock = new NodeClock(clock);
+  const clientFor = (network: string) => {
+    const address = nodeAddress(url, network);
+    // Who it is counts for work alone, which is asked for with a miner only.
+    const asker: MinerIdentity = miner ?? { account: '', predicate: 'keys-all', publicKeys: [] };
+    return new NodeClient({ address, miner: asker, nodeClock, clock, userAgent, trust, limits });
+  };
+
+  const first = clientFor(question.network ?? '');
+  const report = await attempt(() => first.getConfig(stop));
+  await first.close();
+  if (report.error && NO_ANSWER.has(report.error.fault)) {
+    const { message: what, fingerprint: untrusted } = report.error;
+    const findings = [{ about: 'connection', state: 'fault', what, why: WHY_NODE }] as const;
+    return { findings, ...(untrusted !== undefined && { untrusted }) };
+  }
+  const answers: NodeFinding = { about: 'connection', state: 'ok', what: `${nodeAddress(url, '').origin} answers` };
+  const served = servedNetwork(report.value);
+  const network = question.network ?? (hasPath(url) ? nodeAddress(url, served ?? '').network : served);
+  const mining: NodeFinding[] = [];
+  if (network === undefined) {
+    const what = 'the node does not say which network it serves';
+    mining.push({ about: 'network', state: 'fault', what, why: WHY_NETWORK, mend: 'name it: --network mainnet01' });
+  } else {
+    const client = clientFor(network);
+    mining.push(...(await examineMining(client, miner !== undefined, limits, stop)));
+    await client.close();
+  }
+  // A refusal says all that the report says of this miner.
+  const isRefused = mining.some(({ about, state }) => about === 'work' && state === 'fault');
+  const findings = [
+    answers,
+    ...networkFindings(report.value, network || undefined, isRefused ? undefined : miner),
+    ...mining,
+  ];
+  findings.push(clockFinding(nodeClock.skew));
+  return { findings, ...(served !== undefined && { network: served }) };
+}
+
+const WHY_NODE = 'work comes from the node, and solutions go there';
+const WHY_NETWORK = 'it is a part of the addresses at which a node gives work';
+const WHY_WORK = 'without work there is nothing to mine';
+const WHY_UPDATES = 'until it has one, pickaxe asks for work every few seconds, and more solutions come too late';
+
+/** A report that is not there or not understood is no news. */
+function networkFindings(
+  report: unknown,
+  network: string | undefined,
+  miner: MinerIdentity | undefined,
+): NodeFinding[] {
+  if (report === undefined)
+    return [{ about: 'network', state: 'ok', what: 'the node does not tell its configuration' }];
+  return checkConfig(report, network, miner).map(({ state, reason }) => ({
+    about: 'network',
+    state: state === 'warning' ? 'warning' : 'ok',
+    what: reason,
+  }));
+}
+
+async function examineMining(
+  client: NodeClient,
+  asksForWork: boolean,
+  limits: NodeLimits,
+  stop: AbortSignal,
+): Promise<NodeFinding[]> {
+  const record = asksForWork ? await attempt(() => client.getWork(stop)) : {};
+  const work = record.value && parseWork(record.value, { id: 'examined' });
+  const findings: NodeFinding[] = [];
+  if (work) {
+    findings.push({ about: 'work', state: 'ok', what: `gives work: chain ${work.chain}, height ${work.height}` });
+  } else if (record.error) {
+    const { fault, message } = record.error;
+    // A node that is busy has work a moment later.
+    findings.push({ about: 'work', state: fault === 'busy' ? 'warning' : 'fault', what: message, why: WHY_WORK });
+    return findings;
+  }
+  const stream = await attempt(() => openStream(client, work?.chain ?? FIRST_CHAIN, limits, stop));
+  if (!stream.error) return [...findings, { about: 'updates', state: 'ok', what: 'tells of New Cuts' }];
+  // Without work to ask for, this is what tells that there is no mining API.
+  const state = !work && stream.error.fault === 'refused' ? 'fault' : 'warning';
+  const what = `no update stream: ${stream.error.message}`;
+  return [...findings, { about: 'updates', state, what, why: state === 'fault' ? WHY_WORK : WHY_UPDATES }];
+}
+
+/** That it opens is all: it may be silent for minutes, and ends with the client. */
+async function openStream(client: NodeClient, chain: number, limits: NodeLimits, stop: AbortSignal): Promise<void> {
+  const stream = await within(limits.workTimeoutMs, stop, (signal) => client.openUpdates(chain, signal));
+  void readOut(stream);
+}
+
+async function readOut(stream: AsyncIterable<Uint8Array>): Promise<void> {
+  try {
+    for await (const _ of stream);
+  } catch {
+    // Its connection was ended, which is what it waits for.
+  }
+}
+
+function clockFinding(skew: Skew | undefined): NodeFinding {
+  if (!skew) return { about: 'clock', state: 'ok', what: 'not checked: the node told no time' };
+  const { leastUs, mostUs } = skew;
+  const [offUs, direction] = leastUs > 0n ? [leastUs, 'ahead of'] : mostUs < 0n ? [-mostUs, 'behind'] : [0n, ''];
+  if (offUs < TOLERATED_SKEW_US) return { about: 'clock', state: 'ok', what: 'agrees with the node’s' };
+  return {
+    about: 'clock',
+    state: 'warning',
+    what: `this machine’s clock is at least ${offUs / 1_000_000n} s ${direction} the node’s`,
+    why: 'pickaxe goes by the earlier of both; but one of the two is wrong, and blocks from the future are refused',
+    mend: 'have the system set its clock (timedatectl set-ntp true), or tell whoever runs the node',
+  };
+}
+
+async function attempt<T>(ask: () => Promise<T>): Promise<{ value?: T; error?: NodeError }> {
+  try {
+    return { value: await ask() };
+  } catch (error) {
+    if (!(error instanceof NodeError)) throw error;
+    return { error };
+  }
+}

@@ -1,0 +1,62 @@
+/** The nodes that are configured, each asked everything once. */
+
+import { defaultAccount, insecureTlsRisk } from '../app/choose-source.ts';
+import { UsageError } from '../app/exit-codes.ts';
+import { nodeTrust } from '../app/node-trust.ts';
+import type { Config } from '../config/settings.ts';
+import { shownUrl, toldApart } from '../node/url.ts';
+import { version } from '../system/version.ts';
+import { type Examination, examineNode, type NodeQuestion } from './examine-node.ts';
+import type { Finding } from './finding.ts';
+
+/** How a node is asked: what tests replace. */
+export type Ask = (question: NodeQuestion) => Promise<Examination>;
+
+/** @returns with faults only where no node is left to mine on */
+export async function examineNodes({ node, miner }: Pick<Config, 'node' | 'miner'>, ask: Ask = examineNode) {
+  const { urls = [], network } = node;
+  if (urls.length === 0) {
+    const what = 'none is configured, so none was asked, and the clock was not checked';
+    return [{ about: 'node', state: 'warning', what, mend: 'pickaxe init, or --node URL' } satisfies Finding];
+  }
+  const { publicKeys = [], predicate, account } = miner;
+  const identity =
+    publicKeys.length === 0 ? undefined : { account: account ?? defaultAccount(publicKeys), predicate, publicKeys };
+  const userAgent = `pickaxe/${version}`;
+  const names = toldApart(urls.map(shownUrl));
+  const each = await Promise.all(
+    urls.map(async (url, index) => findingsOf(node, names[index], ask, { url, network, miner: identity, userAgent })),
+  );
+  const canMine = each.some((findings) => findings.every(({ state }) => state !== 'fault'));
+  const findings = each.flat().map((finding) => (canMine ? softened(finding) : finding));
+  const risk = insecureTlsRisk(node);
+  return [
+    ...findings,
+    ...(risk ? [{ about: 'node', state: 'warning', ...risk } satisfies Finding] : []),
+    ...(identity ? [] : [NO_KEY]),
+  ];
+}
+
+const NO_KEY: Finding = {
+  about: 'miner',
+  state: 'warning',
+  what: 'no public key is configured, so no work was asked for',
+  why: 'rewards go to a key',
+  mend: 'pickaxe init, or pickaxe keygen FILE and --public-key',
+};
+
+async function findingsOf(node: Config['node'], name: string, ask: Ask, question: NodeQuestion): Promise<Finding[]> {
+  const { url } = question;
+  try {
+    const { findings } = await ask({ ...question, trust: nodeTrust(url, node) });
+    return findings.map(({ about, what, ...rest }) => ({ ...rest, about: 'node', what: `${name} ${about}: ${what}` }));
+  } catch (fault) {
+    if (!(fault instanceof UsageError)) throw fault;
+    return [{ about: 'node', state: 'fault', what: fault.message, why: 'pickaxe mine does not start with it' }];
+  }
+}
+
+/** The others are mined on meanwhile. */
+function softened(finding: Finding): Finding {
+  return finding.state === 'fault' ? { ...finding, state: 'warning' } : finding;
+}

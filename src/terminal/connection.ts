@@ -1,0 +1,36 @@
+/** Key `c`: the nodes, the current work, and how fast New Cuts are heeded. */
+
+import type { SourceNow } from '../report/tally.ts';
+import { describePolled, formatDuration, withPrefix } from '../report/units.ts';
+import { oneLine } from '../text/one-line.ts';
+import type { View } from './view.ts';
+
+export function connection({ now, summary, nowMs }: View): string[] {
+  const { sources, work } = now;
+  const age = (sinceMs: number) => formatDuration((nowMs - sinceMs) / 1000);
+  const { new_cuts: cuts, restart_ms: restart } = summary;
+  return [
+    ...(sources.size === 0 ? ['node     none has answered yet'] : []),
+    ...[...sources].flatMap(([name, source]) => node(name, source, age(source.sinceMs))),
+    work
+      ? `work     chain ${work.chain} height ${work.height} difficulty ${withPrefix(work.difficulty).trimEnd()}, ${age(work.sinceMs)} old`
+      : 'work     none yet',
+    `New Cuts ${cuts}${restart ? `; New Cut → new job ${ms(restart.p50)} (p50), ${ms(restart.p99)} (p99), last ${ms(restart.last)}` : ''}`,
+  ];
+}
+
+function node(name: string, source: SourceNow, age: string): string[] {
+  const { state, reason, losses, warning, polled } = source;
+  const lost = losses === 0 ? 'never lost' : `lost ${losses} ${losses === 1 ? 'time' : 'times'}`;
+  return [
+    `node     ${name}`,
+    `         ${state} for ${age}, ${lost}`,
+    ...(state === 'lost' ? [`         ${oneLine(reason)}`] : []),
+    ...(polled.length === 0 ? [] : [`         ${describePolled(polled)}`]),
+    ...(warning === undefined ? [] : [`         warning: ${oneLine(warning)}`]),
+  ];
+}
+
+function ms(value: number): string {
+  return `${value.toFixed(1)} ms`;
+}

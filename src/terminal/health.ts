@@ -1,0 +1,27 @@
+/** Key `e`: how each device is doing. */
+
+import type { DeviceNow, DeviceSummary } from '../report/device-books.ts';
+import { formatTelemetry } from '../report/units.ts';
+import { oneLine } from '../text/one-line.ts';
+import type { View } from './view.ts';
+
+export function health({ now, summary }: View): string[] {
+  if (now.devices.size === 0) return ['no device has been opened yet'];
+  return [...now.devices].flatMap(([name, device]) => lines(name, device, summary.devices[name]));
+}
+
+function lines(name: string, device: DeviceNow, books: DeviceSummary | undefined): string[] {
+  const { state, reason, description, telemetry, hashes_per_joule: efficiency } = device;
+  const faults = books && `${count(books.restarts, 'restart')}, ${count(books.hardware_errors, 'hardware error')}`;
+  const sensors = formatTelemetry(telemetry, efficiency);
+  const facts = [state, faults, sensors].filter(Boolean).join(', ');
+  return [
+    `${name.padEnd(6)} ${facts}`,
+    ...(reason === undefined ? [] : [`       ${oneLine(reason)}`]),
+    ...(description === '' ? [] : [`       ${oneLine(description)}`]),
+  ];
+}
+
+function count(n: number, what: string): string {
+  return `${n} ${what}${n === 1 ? '' : 's'}`;
+}

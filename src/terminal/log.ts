@@ -1,0 +1,73 @@
+/** The log: pino on stderr, readable on a terminal, JSON lines elsewhere. stdout belongs to results. */
+
+import { type DestinationStream, type LogFn, type Logger, multistream, pino } from 'pino';
+import pretty from 'pino-pretty';
+import type { Config } from '../config/settings.ts';
+import type { EngineListener } from '../engine/engine.ts';
+import { oneLine } from '../text/one-line.ts';
+import { screen } from './screen.ts';
+import { terminalKind } from './terminal-kind.ts';
+import { writeLine } from './write-line.ts';
+
+export type LogLevel = Config['log']['level'];
+export type LogFormat = Config['log']['format'];
+
+/** Lines for people: the time, a tag, and what is said. */
+const READABLE: pretty.PrettyOptions = {
+  translateTime: 'SYS:HH:MM:ss.l',
+  ignore: 'tag,level',
+  messageFormat: (entry, messageKey) => `${String(entry.tag ?? '').padEnd(5)} ${entry[messageKey]}`,
+};
+/** In a file, where lines of many days stand, and colours are noise. */
+const READABLE_FILE: pretty.PrettyOptions = {
+  ...READABLE,
+  translateTime: 'SYS:yyyy-mm-dd HH:MM:ss.l',
+  ignore: 'tag',
+  colorize: false,
+};
+
+/** What takes each line besides stderr. */
+export interface LogCopies {
+  readonly file?: DestinationStream | undefined;
+  /** JSON, whatever the format. */
+  readonly tail?: DestinationStream;
+}
+
+export function makeLog(level: LogLevel, format: LogFormat, { file, tail }: LogCopies = {}): Logger {
+  const copy = file && (format === 'text' ? prettyLines(file, READABLE_FILE) : file);
+  const streams = [toStderr(format), copy, tail].filter((stream) => stream !== undefined);
+  return pino(
+    { level, base: null, hooks: { logMethod: logOneLine } },
+    multistream(streams.map((stream) => ({ stream, level: 'trace' }))),
+  );
+}
+
+/** Whatever a message quotes, it is one line, in the terminal, the file and the page. */
+function logOneLine(this: Logger, given: Parameters<LogFn>, log: LogFn): void {
+  const clean = given.map((part) => (typeof part === 'string' ? oneLine(part) : part));
+  log.apply(this, clean as Parameters<LogFn>);
+}
+
+function toStderr(format: LogFormat): DestinationStream {
+  const readable = format === 'text' || (format === 'auto' && process.stderr.isTTY === true);
+  const { escapes, colours: colorize } = terminalKind();
+  if (readable && escapes) return prettyLines(screen, { ...READABLE, colorize });
+  const lines = { write: (line: string) => writeLine(process.stderr, line) };
+  return readable ? prettyLines(lines, { ...READABLE, colorize }) : lines;
+}
+
+function prettyLines(to: DestinationStream, options: pretty.PrettyOptions): DestinationStream {
+  const line = pretty.prettyFactory(options);
+  return { write: (json) => to.write(line(json)) };
+}
+
+/** Logs what opening an engine does while it takes its time, each step once. */
+export function progressTo(log: Logger, tag: string): EngineListener {
+  let said: string | undefined;
+  return {
+    progress(what) {
+      if (what !== said) log.info({ tag }, what);
+      said = what;
+    },
+  };
+}

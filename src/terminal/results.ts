@@ -1,0 +1,22 @@
+/** Key `s`: what came of the hashes. */
+
+import { formatDuration, formatPercent, withPrefix } from '../report/units.ts';
+import { luckOf, type View } from './view.ts';
+
+export function results({ now, summary, nowMs }: View): string[] {
+  const { accepted, rejected, stale, unknown, expected_blocks: expected, best_difficulty: best } = summary;
+  const luck = luckOf(summary);
+  const { work, effort, lastBlockMs, secondsToBlock } = now;
+  return [
+    `accepted ${accepted}, rejected ${rejected}, stale ${stale}, unknown ${unknown}`,
+    `luck     ${luck === undefined ? 'not known yet' : formatPercent(luck)}: ${expected.toFixed(1)} blocks were to be expected`,
+    `effort   ${formatPercent(effort)} of what a block takes on average, since the last one`,
+    `best     difficulty ${plain(best)}${work ? `; a block takes ${plain(work.difficulty)}` : ''}`,
+    `last     ${lastBlockMs === undefined ? 'no block yet' : `${formatDuration((nowMs - lastBlockMs) / 1000)} ago`}`,
+    `next     ${secondsToBlock === undefined ? 'not known yet' : `in ~${formatDuration(secondsToBlock)}, on average`}`,
+  ];
+}
+
+function plain(difficulty: number): string {
+  return withPrefix(difficulty).trimEnd();
+}

@@ -1,0 +1,108 @@
+/** The line below the log: how the rig is doing, as much of it as fits. */
+
+import type { DeviceNow } from '../report/device-books.ts';
+import type { RigNow, Summary } from '../report/tally.ts';
+import { formatDuration, formatHashrate, formatPercent } from '../report/units.ts';
+import type { Paint, Style } from './paint.ts';
+import { luckOf, type View } from './view.ts';
+
+interface Part {
+  /** The shortest first: each takes the place of the one before it where there is room. */
+  readonly forms: readonly Form[];
+  readonly style?: Style | undefined;
+}
+
+/** A text, and how much it matters: what has the lowest rank is shown first. */
+type Form = readonly [text: string, rank: number];
+
+const GAP = '  ';
+
+/** @param columns of the terminal. The last stays empty: some break the line as soon as that is written. */
+export function statusLine({ now, summary }: View, columns: number, paint: Paint): string {
+  const parts: Part[] = [
+    { forms: [[hashrate(now), 0]], style: 'bold' },
+    { forms: [[troubleOf(now), 1]], style: 'yellow' },
+    { forms: [[each(now.devices), 9]] },
+    { forms: verdicts(summary), style: summary.rejected > 0 ? 'red' : undefined },
+    { forms: [[`effort ${formatPercent(now.effort)}`, 4]] },
+    { forms: [[luck(summary), 8]] },
+    { forms: [[timeToBlock(now), 3]] },
+    { forms: [[temperature(now.devices), 5]] },
+    { forms: [[power(now.devices), 5]] },
+    { forms: [[`up ${formatDuration(summary.seconds)}`, 7]] },
+    { forms: [['? for keys', 10]], style: 'dim' },
+  ];
+  return fit(parts, columns - 1, paint);
+}
+
+function hashrate({ windows, hashrate }: RigNow): string {
+  return formatHashrate(windows['10s'] ?? hashrate);
+}
+
+/** What keeps the rig from mining, where anything does. */
+function troubleOf({ devices, sources, work }: RigNow): string {
+  if (devices.size === 0) return 'starting';
+  const states = new Set([...devices.values()].map(({ state }) => state));
+  states.delete('parked');
+  if (states.size === 0) return 'no device works';
+  if (!states.has('ready')) return [...states].join(', ');
+  if (sources.size > 0 && [...sources.values()].every(({ state }) => state === 'lost')) return 'no node in reach';
+  return work ? '' : 'no work yet';
+}
+
+function each(devices: ReadonlyMap<string, DeviceNow>): string {
+  if (devices.size < 2) return '';
+  return [...devices]
+    .map(([name, { state, windows, hashrate }]) =>
+      state === 'ready' ? `${name} ${formatHashrate(windows['10s'] ?? hashrate)}` : `${name} ${state}`,
+    )
+    .join(' ');
+}
+
+function verdicts({ accepted, rejected, stale, unknown }: Summary): Form[] {
+  const lost = unknown > 0 ? ` unknown ${unknown}` : '';
+  return [
+    [`${accepted}/${rejected}/${stale}`, 2],
+    [`accepted ${accepted} rejected ${rejected} stale ${stale}${lost}`, 6],
+  ];
+}
+
+function luck(summary: Summary): string {
+  const part = luckOf(summary);
+  return part === undefined ? '' : `luck ${formatPercent(part)}`;
+}
+
+/** Chance has no memory: however long it has been, the next block is this far away on average. */
+function timeToBlock({ secondsToBlock }: RigNow): string {
+  return secondsToBlock === undefined ? '' : `block in ~${formatDuration(secondsToBlock)}`;
+}
+
+function temperature(devices: ReadonlyMap<string, DeviceNow>): string {
+  const known = [...devices.values()].flatMap(({ telemetry }) => telemetry.temperatureC ?? []);
+  return known.length === 0 ? '' : `${Math.max(...known).toFixed(0)} °C`;
+}
+
+function power(devices: ReadonlyMap<string, DeviceNow>): string {
+  const known = [...devices.values()].flatMap(({ telemetry }) => telemetry.powerW ?? []);
+  return known.length === 0 ? '' : `${known.reduce((sum, watts) => sum + watts, 0).toFixed(0)} W`;
+}
+
+/** As much of the parts as there is room for. */
+function fit(parts: readonly Part[], room: number, paint: Paint): string {
+  const shown = parts.map(({ style }) => ({ style, text: '' }));
+  const steps = parts.flatMap(({ forms }, i) => forms.map(([text, rank]) => ({ part: shown[i], text, rank })));
+  for (const { part, text } of steps.sort((a, b) => a.rank - b.rank)) {
+    const before = part.text;
+    part.text = text;
+    if (lengthOf(shown) > room) part.text = before;
+  }
+  return shown
+    .filter(({ text }) => text !== '')
+    .map(({ style, text }, i) => `${i === 0 ? ' ' : GAP}${style ? paint(style, text) : text}`)
+    .join('');
+}
+
+function lengthOf(parts: readonly { readonly text: string }[]): number {
+  const texts = parts.filter(({ text }) => text !== '');
+  return texts.reduce((sum, { text }) => sum + text.length + GAP.length, 1 - GAP.length);
+}

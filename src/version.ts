@@ -1,9 +1,0 @@
-/** pickaxe's version, as the package says. */
-
-import { readFileSync } from 'node:fs';
-
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
-
-export { version };

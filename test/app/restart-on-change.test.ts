@@ -1,0 +1,239 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { LiveConfig } from '#pickaxe/app/live-config.js';
+import { renewing } from '#pickaxe/app/sidecars/restart-on-change.js';
+import { companionsOf } from '#pickaxe/app/sidecars.js';
+import { type Config, DEFAULTS } from '#pickaxe/config/settings.js';
+import { findWatches } from '#pickaxe/guards/idle/find.js';
+import { powerReader } from '#pickaxe/guards/power.js';
+import { Folder } from '../config/folder.ts';
+import { device, verdict } from '../report/fakes.ts';
+import { idleMiner, startAll } from './sidecars/fakes.ts';
+
+vi.mock('#pickaxe/guards/idle/find.js');
+vi.mock('#pickaxe/guards/power.js');
+
+/** A configuration that a test changes, and a miner that has nothing to do. */
+function rig() {
+  let config: Config = DEFAULTS;
+  const load = async () => ({ config, origins: new Map(), files: [] });
+  const live = new LiveConfig({ config, origins: new Map(), files: [] }, load);
+  const change = async (changed: Partial<Config>) => {
+    config = { ...config, ...changed };
+    await live.refresh();
+  };
+  const { said, ...miner } = idleMiner();
+  const errors = () => said.filter(({ level }) => level === 'error').map(({ msg }) => msg);
+  return { live, change, errors, said, ...miner };
+}
+
+const scheduleOf = ({ pause }: Config) => pause.schedule;
+const pauseAt = (schedule?: string) => ({ pause: { onBattery: false, ...(schedule && { schedule }) } });
+
+it('is made anew when its own settings change, one after the other, and ended in the end', async () => {
+  const { live, change, running } = rig();
+  const did: string[] = [];
+  const make = async (config: Config) => {
+    const schedule = scheduleOf(config);
+    if (schedule === undefined) return undefined;
+    return async () => {
+      did.push(`starts ${schedule}`);
+      return async () => void did.push(`ends ${schedule}`);
+    };
+  };
+  const end = await (await renewing(live, scheduleOf, make))(running);
+  await change(pauseAt('sat'));
+  await change({ alarm: { after: 77 } });
+  await change(pauseAt('sun'));
+  await change(pauseAt());
+  await change(pauseAt('mon'));
+  await vi.waitFor(() => expect(did.at(-1)).toBe('starts mon'), { timeout: 60_000 });
+  await end();
+  await change(pauseAt('tue'));
+  expect(did.at(-1)).toBe('ends mon');
+  const names = did.filter((text) => text.startsWith('starts')).map((text) => text.slice('starts '.length));
+  expect(did).toEqual(names.flatMap((name) => [`starts ${name}`, `ends ${name}`]));
+});
+
+it('is made anew for what changed while it started', async () => {
+  const { live, change, running } = rig();
+  const did: string[] = [];
+  const make = async (config: Config) => {
+    const schedule = scheduleOf(config) ?? 'none';
+    return async () => {
+      if (schedule === 'none') await change(pauseAt('sat'));
+      did.push(`starts ${schedule}`);
+      return () => void did.push(`ends ${schedule}`);
+    };
+  };
+  const end = await (await renewing(live, scheduleOf, make))(running);
+  await vi.waitFor(() => expect(did).toEqual(['starts none', 'ends none', 'starts sat']), { timeout: 60_000 });
+  await end();
+});
+
+it('stays as it is where what it is asked for cannot be had, and says so', async () => {
+  const { live, change, running, errors } = rig();
+  const ended = vi.fn();
+  const make = async (config: Config) => {
+    if (scheduleOf(config) === 'sun') throw new Error('not on sundays');
+    return async () => ended;
+  };
+  const end = await (await renewing(live, scheduleOf, make))(running);
+  await change(pauseAt('sun'));
+  await vi.waitFor(() => expect(errors()).toEqual(['that is not in force: not on sundays']), { timeout: 60_000 });
+  expect(ended).not.toHaveBeenCalled();
+  await end();
+  expect(ended).toHaveBeenCalledTimes(1);
+});
+
+it('hooks that come later are told of what happens from then on, and of the end, but not of the start', async () => {
+  const { live, change, running } = rig();
+  const told = vi.fn();
+  const end = await startAll(await companionsOf(live), running);
+  const hook = (status: number) => ({
+    hooks: { start: `exit ${status}`, block: `exit ${status}`, stop: `exit ${status}` },
+  });
+  const { log } = running;
+  vi.spyOn(log, 'warn').mockImplementation(((_: object, message: string) => told(message)) as typeof log.warn);
+  await change(hook(3));
+  await vi.waitFor(
+    () => {
+      running.events.emit(verdict('cpu', 'accepted'));
+      expect(told).toHaveBeenCalledWith('block: exit code 3');
+    },
+    { timeout: 60_000 },
+  );
+  await change(hook(4));
+  await end();
+  expect(told).toHaveBeenCalledWith('stop: exit code 4');
+  expect(told.mock.calls.flat().filter((message) => message.startsWith('start'))).toEqual([]);
+});
+
+it.each([
+  ['http://hooks.example', true],
+  ['http://192.0.2.1:8080', true],
+  ['https://hooks.example', false],
+  ['http://127.0.0.1:8080', false],
+  ['http://[::1]:8080', false],
+  ['http://localhost:8080', false],
+])('a token for a webhook at %s is warned of: %s', async (origin, warned) => {
+  const folder = new Folder();
+  onTestFinished(() => folder.remove());
+  const tokenFile = folder.write('token', 'TOKEN');
+  const { live, change, running, said } = rig();
+  // Nothing happens that it could be told of.
+  const webhook = { url: `${origin}/SECRET`, tokenFile, events: ['device-lost'] as const };
+  await change({ webhook });
+  const end = await startAll(await companionsOf(live), running);
+  const warning = { level: 'warn', msg: `${origin} is not https: others can read the token on its way` };
+  expect(said).toEqual(warned ? [warning] : []);
+  await end();
+});
+
+it('a webhook that comes later is told of what happens from then on, one that goes of nothing more', async () => {
+  const got: string[] = [];
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    got.push(`${request.url} ${JSON.parse(body).event}`);
+    response.end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const { live, change, running } = rig();
+  const end = await startAll(await companionsOf(live), running);
+  const isTold = (what: string) =>
+    vi.waitFor(
+      () => {
+        running.events.emit(verdict('cpu', 'accepted'));
+        expect(got.at(-1)).toBe(what);
+      },
+      { timeout: 60_000 },
+    );
+  await change({ webhook: { url: `http://127.0.0.1:${port}/first` } });
+  await isTold('/first block');
+  await change({ webhook: { url: `http://127.0.0.1:${port}/second` } });
+  await isTold('/second block');
+  await end();
+  expect(got.filter((what) => !what.endsWith('block'))).toEqual(['/second stop']);
+});
+
+describe('what rests and alarms go by changes while they run', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  /** All that runs beside a miner; what changes then has taken effect, and the alarm has had its time. */
+  async function companions() {
+    const { live, change, running, rests, heard } = rig();
+    const end = await startAll(await companionsOf(live), running);
+    onTestFinished(end);
+    const changeTo = async (changed: Partial<Config>) => {
+      await change(changed);
+      await vi.advanceTimersByTimeAsync(60_000);
+    };
+    return { running, rests, heard, changeTo };
+  }
+
+  it('whether devices rest on battery', async () => {
+    vi.mocked(powerReader).mockReturnValue(async () => 'battery');
+    const { rests, changeTo } = await companions();
+    expect([...rests.keys()]).toEqual([]);
+    await changeTo({ pause: { onBattery: true } });
+    expect([...rests.keys()]).toEqual(['battery']);
+    await changeTo({ pause: { onBattery: false } });
+    expect([...rests.keys()]).toEqual([]);
+  });
+
+  it('for how long nobody must have used the machine', async () => {
+    vi.mocked(findWatches).mockResolvedValue([{ name: 'a desk', idleMs: async () => 90_000 }]);
+    const { rests, changeTo } = await companions();
+    const pause = (onActivity: Config['pause']['onActivity'] & {}) => ({ pause: { onBattery: false, onActivity } });
+    expect([...rests.keys()]).toEqual([]);
+    await changeTo(pause(120));
+    expect([...rests.keys()]).toEqual(['activity']);
+    await changeTo(pause(60));
+    expect([...rests.keys()]).toEqual([]);
+    await changeTo(pause(120));
+    expect([...rests.keys()]).toEqual(['activity']);
+    await changeTo(pause('none'));
+    expect([...rests.keys()]).toEqual([]);
+  });
+
+  it('the windows of the schedule', async () => {
+    vi.setSystemTime(new Date(2026, 5, 3, 12)); // a Wednesday
+    const { rests, changeTo } = await companions();
+    await changeTo(pauseAt('sat'));
+    expect([...rests.keys()]).toEqual(['schedule']);
+    await changeTo(pauseAt('wed'));
+    expect([...rests.keys()]).toEqual([]);
+    await changeTo(pauseAt('sun'));
+    expect([...rests.keys()]).toEqual(['schedule']);
+    await changeTo(pauseAt());
+    expect([...rests.keys()]).toEqual([]);
+  });
+
+  it('what hashrate is too low, and for how long', async () => {
+    const { running, heard, changeTo } = await companions();
+    running.events.emit({ event: 'source', source: 'a node', state: 'connected', reason: '' });
+    running.events.emit({ event: 'work', chain: 1, height: 2n, difficulty: 1e9 });
+    running.events.emit(device('cpu', 'ready'));
+    const limits = () => heard.of('alarm').map(({ limit }) => limit);
+    await changeTo({ alarm: { minHashrate: ['100'], after: 300 } });
+    expect(limits()).toEqual([]);
+    await changeTo({ alarm: { minHashrate: ['100'], after: 20 } });
+    expect(limits()).toEqual([100]);
+    await changeTo({ alarm: { minHashrate: ['200'], after: 20 } });
+    expect(limits()).toEqual([100, 200]);
+  });
+});

@@ -1,0 +1,46 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { alarm } from '#pickaxe/app/sidecars/alarm.js';
+import { DEFAULTS } from '#pickaxe/config/settings.js';
+import { device, hashes } from '../../report/fakes.ts';
+import { idleMiner } from './fakes.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test('a limit of the rig and one of a device, each below it for so many seconds', async () => {
+  const { running, heard } = idleMiner();
+  const { events } = running;
+  const start = await alarm({ ...DEFAULTS, alarm: { minHashrate: ['1k', 'gpu0=500'], after: 300 } });
+  const end = await start!(running);
+  events.emit({ event: 'source', source: 'a node', state: 'connected', reason: '' });
+  events.emit({ event: 'work', chain: 1, height: 2n, difficulty: 1e9 });
+  for (const name of ['cpu', 'gpu0']) events.emit(device(name, 'ready'));
+  /** Each device makes so many hashes a second. */
+  const run = (seconds: number, cpu: number, gpu0: number) => {
+    for (let second = 0; second < seconds; second++) {
+      vi.advanceTimersByTime(1_000);
+      events.emit(hashes('cpu', cpu));
+      events.emit(hashes('gpu0', gpu0));
+    }
+  };
+  const alarms = () => heard.of('alarm').map(({ state, device: name, limit }) => [state, name, limit]);
+  run(299, 900, 400);
+  expect(alarms()).toEqual([]);
+  run(60, 900, 400);
+  expect(alarms()).toEqual([['raised', 'gpu0', 500]]);
+  run(360, 300, 600);
+  expect(alarms().slice(1)).toEqual([
+    ['cleared', 'gpu0', 500],
+    ['raised', undefined, 1_000],
+  ]);
+  await end();
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('without a limit there is none', async () => {
+  expect(await alarm(DEFAULTS)).toBeUndefined();
+});

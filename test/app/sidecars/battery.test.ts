@@ -1,0 +1,38 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { battery } from '#pickaxe/app/sidecars/battery.js';
+import { DEFAULTS } from '#pickaxe/config/settings.js';
+import { type Power, powerReader } from '#pickaxe/guards/power.js';
+import { idleMiner } from './fakes.ts';
+
+vi.mock('#pickaxe/guards/power.js');
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const ASKED = { ...DEFAULTS, pause: { onBattery: true } };
+
+test('devices rest while the machine runs on battery', async () => {
+  let power: Power = 'battery';
+  vi.mocked(powerReader).mockReturnValue(async () => power);
+  const { running, rests } = idleMiner();
+  const end = await (await battery(ASKED))!(running);
+  expect(rests.get('battery')).toBe('the machine runs on battery');
+  power = 'mains';
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(rests.size).toBe(0);
+  await end();
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('where nobody knows how to ask, that is wrong usage', async () => {
+  vi.mocked(powerReader).mockReturnValue(undefined);
+  await expect(battery(ASKED)).rejects.toMatchObject({ name: 'UsageError' });
+});
+
+test('unasked nothing is watched', async () => {
+  expect(await battery(DEFAULTS)).toBeUndefined();
+});

@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest';
+import { hasStarted, intervalFor, whyIdle } from '#pickaxe/app/systemd/liveness.js';
+import type { MinerEvent } from '#pickaxe/events/events.js';
+import { Tally } from '#pickaxe/report/tally.js';
+import { device, FakeClock } from '../../report/fakes.ts';
+
+const source = (state: 'connected' | 'lost' | 'warning' | 'info', name = 'node'): MinerEvent => {
+  return { event: 'source', source: name, state, reason: '' };
+};
+
+function after(...events: MinerEvent[]) {
+  const tally = new Tally(new FakeClock());
+  for (const event of events) tally.listen(event);
+  const now = tally.now();
+  return { ready: hasStarted(now), idle: whyIdle(now) };
+}
+
+describe('a rig', () => {
+  const cpu = device('cpu', 'ready');
+  test.each([
+    ['at first', [], false, /^devices are being opened$/],
+    ['that opens a device', [{ event: 'progress', device: 'gpu0', what: 'tuning', done: 0.5 }], false, /opened/],
+    ['with a device, before the node answers', [cpu], true, /^no node is within reach$/],
+    ['with a node, before a device', [source('connected')], true, /opened/],
+    ['that should hash', [cpu, source('connected')], true, undefined],
+    ['that lost its node', [cpu, source('connected'), source('lost')], true, /^no node/],
+    ['that was warned', [cpu, source('connected'), source('warning')], true, undefined],
+    ['that lost one node of two', [cpu, source('connected', 'a'), source('lost', 'b')], true, undefined],
+    ['with one device of two', [cpu, device('gpu0', 'parked', 'dead'), source('connected')], true, undefined],
+    ['in heat', [cpu, device('cpu', 'paused', '91 °C'), source('connected')], true, /^cpu paused: 91 °C$/],
+    [
+      'whose devices all fail',
+      [device('gpu0', 'restarting', 'hangs'), device('gpu1', 'parked', 'dead')],
+      false,
+      /^gpu0 restarting: hangs; gpu1 parked: dead$/,
+    ],
+  ] as [string, MinerEvent[], boolean, RegExp | undefined][])('%s', (_, events, ready, idle) => {
+    const now = after(...events);
+    expect(now.ready).toBe(ready);
+    if (idle) expect(now.idle).toMatch(idle);
+    else expect(now.idle).toBeUndefined();
+  });
+});
+
+describe('messages', () => {
+  test.each([0.5, 20, 400, 19_999, 20_000, 60_000, 1e9])(
+    'are two at least within a watchdog of %d ms',
+    (watchdogMs) => {
+      expect(intervalFor(watchdogMs)).toBeGreaterThan(0);
+      expect(intervalFor(watchdogMs)).toBeLessThanOrEqual(watchdogMs / 2);
+      expect(intervalFor(watchdogMs)).toBeLessThanOrEqual(intervalFor());
+    },
+  );
+
+  test('come every ten seconds where no watchdog asks for more', () => {
+    expect(intervalFor()).toBe(10_000);
+  });
+});

@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { systemd } from '#pickaxe/app/systemd/sidecar.js';
+import { Events, type MinerEvent } from '#pickaxe/events/events.js';
+import { LogTail } from '#pickaxe/report/log-tail.js';
+import { Tally } from '#pickaxe/report/tally.js';
+import { systemClock } from '#pickaxe/system/clock.js';
+import { PATIENCE, start } from '../../cli/pickaxe.ts';
+import { device, hashes } from '../../report/fakes.ts';
+import { receive, whyNoReceiver } from './receiver.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'pickaxe-systemd-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let sockets = 0;
+const newAddress = () => join(folder, `notify${sockets++}`);
+
+const connected: MinerEvent = { event: 'source', source: 'node', state: 'connected', reason: '' };
+
+/** Far more often than a test needs to see it. */
+const WATCHDOG_USEC = '20000';
+
+async function serve(environment: Record<string, string> = {}) {
+  const NOTIFY_SOCKET = newAddress();
+  const { messages } = await receive(NOTIFY_SOCKET);
+  const asked: Record<string, string | undefined> = { NOTIFY_SOCKET, WATCHDOG_USEC, ...environment };
+  const companion = await systemd(asked);
+  expect(asked).toEqual({});
+  const events = new Events();
+  const tally = new Tally(systemClock);
+  events.on(tally.listen);
+  const controls = { pause: () => true, resume: () => true, stop: () => {} };
+  const log = pino({ level: 'silent' });
+  const end = await companion({ controls, events, tally, clock: systemClock, log, logTail: new LogTail() });
+  const has = (line: string) => messages.filter((lines) => lines.includes(line)).length;
+  return { events, messages, end, has };
+}
+
+const skipped = whyNoReceiver !== undefined && !process.env.CI;
+
+describe.skipIf(skipped)(`a service of systemd${skipped ? `, not tried: ${whyNoReceiver}` : ''}`, () => {
+  test('is ready once a device is in service, and lives while something hashes or there is a reason why not', async () => {
+    const { events, messages, end, has } = await serve();
+    await vi.waitFor(() => expect(has('WATCHDOG=1')).toBeGreaterThan(2), PATIENCE);
+    expect(has('READY=1')).toBe(0);
+    expect(messages[0]).toContain('STATUS=0 H/s, 0 accepted, 0 rejected, 0 stale; devices are being opened');
+
+    events.emit(device('cpu', 'ready'));
+    await vi.waitFor(() => expect(has('READY=1')).toBeGreaterThan(0), PATIENCE);
+
+    // From here on hashes are due, and none come.
+    events.emit(connected);
+    const silent = () => messages.at(-1)!.every((line) => line !== 'WATCHDOG=1');
+    await vi.waitFor(() => expect(silent()).toBe(true), PATIENCE);
+    const before = has('WATCHDOG=1');
+    const seen = messages.length;
+    await vi.waitFor(() => expect(messages.length).toBeGreaterThan(seen + 3), PATIENCE);
+    expect(has('WATCHDOG=1')).toBe(before);
+
+    events.emit(hashes('cpu', 1000));
+    await vi.waitFor(() => expect(has('WATCHDOG=1')).toBe(before + 1), PATIENCE);
+
+    events.emit(device('cpu', 'paused', '91 °C'));
+    await vi.waitFor(() => expect(has('WATCHDOG=1')).toBeGreaterThan(before + 3), PATIENCE);
+
+    await end();
+    await vi.waitFor(() => expect(messages.at(-1)).toContain('STOPPING=1'), PATIENCE);
+    expect(has('STOPPING=1')).toBe(1);
+  });
+
+  test('is asked for no sign of life where the watchdog watches another process', async () => {
+    const { events, has, end } = await serve({ WATCHDOG_PID: '1' });
+    events.emit(connected);
+    await vi.waitFor(() => expect(has('READY=1')).toBe(1), PATIENCE);
+    await end();
+    await vi.waitFor(() => expect(has('STOPPING=1')).toBe(1), PATIENCE);
+    expect(has('WATCHDOG=1')).toBe(0);
+  });
+
+  test('is a miner that says so from its start to its end', async () => {
+    const NOTIFY_SOCKET = newAddress();
+    const { messages } = await receive(NOTIFY_SOCKET);
+    const args = ['demo', '--devices', 'cpu', '--threads', '1', '--duration', '120', '--json'];
+    const run = start(args, { NOTIFY_SOCKET, WATCHDOG_USEC: '400000' });
+    const mines = () =>
+      messages.some((lines) => lines.some((line) => /^STATUS=[\d.]+ .?H\/s, [1-9]\d* accepted/.test(line)));
+    await vi.waitFor(() => expect(mines()).toBe(true), PATIENCE);
+    run.child.kill('SIGTERM');
+    expect(await run.code).toBe(0);
+    await vi.waitFor(() => expect(messages.at(-1)).toContain('STOPPING=1'), PATIENCE);
+    const first = (line: string) => messages.findIndex((lines) => lines.includes(line));
+    expect(first('READY=1')).toBeGreaterThanOrEqual(0);
+    expect(messages.slice(first('READY=1')).some((lines) => lines.includes('WATCHDOG=1'))).toBe(true);
+    expect(messages.filter((lines) => lines.includes('STOPPING=1'))).toHaveLength(1);
+  });
+});
+
+test.each([
+  [{ NOTIFY_SOCKET: 'vsock:2:1' }, /no path, nor @.*Type=exec/],
+  [{ NOTIFY_SOCKET: '/run/notify', WATCHDOG_USEC: 'soon' }, /WATCHDOG_USEC/],
+  [{ NOTIFY_SOCKET: '/run/notify', WATCHDOG_USEC: '0' }, /WATCHDOG_USEC/],
+])('%j ends with what is wrong', async (environment, says) => {
+  await expect(systemd(environment)).rejects.toThrow(says);
+});

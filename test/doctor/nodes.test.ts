@@ -1,0 +1,291 @@
+import { describe, expect, it } from 'vitest';
+import type { KernelRow } from '#pickaxe/app/kernel-rows.js';
+import { DEFAULTS } from '#pickaxe/config/settings.js';
+import { examineCpu } from '#pickaxe/doctor/cpu.js';
+import { examineDevices } from '#pickaxe/doctor/devices.js';
+import type { NodeQuestion } from '#pickaxe/doctor/examine-node.js';
+import { type Finding, findingLines } from '#pickaxe/doctor/finding.js';
+import { examineCacheFolder, examineConfigFolder, isFolderWritable } from '#pickaxe/doctor/folders.js';
+import { examineGpus, type GpuFacts } from '#pickaxe/doctor/gpus.js';
+import { examineNodes } from '#pickaxe/doctor/nodes.js';
+import { examineSystem, readSystem, type SystemFacts } from '#pickaxe/doctor/system.js';
+import type { Gpu } from '#pickaxe/engine/gpu/list-gpus.js';
+
+const brief = (findings: readonly Finding[]) => findings.map(({ about, state }) => `${state} ${about}`);
+
+/** Whatever is not well says why that matters and what to do. */
+function isHelpful(findings: readonly Finding[]): void {
+  for (const finding of findings.filter(({ state }) => state !== 'ok')) {
+    expect(finding).toMatchObject({ why: expect.any(String), mend: expect.any(String) });
+  }
+}
+
+describe('the system', () => {
+  const well: SystemFacts = {
+    node: '20.19.0',
+    platform: 'linux',
+    arch: 'x64',
+    glibc: '2.36',
+    memory: 4 * 2 ** 30,
+    files: 1024,
+  };
+  const states = (facts: Partial<SystemFacts>) => {
+    const findings = examineSystem({ ...well, ...facts });
+    isHelpful(findings);
+    return brief(findings.filter(({ state }) => state !== 'ok'));
+  };
+
+  it('is well', () => {
+    expect(brief(examineSystem(well))).toEqual(['ok Node.js', 'ok system', 'ok memory', 'ok limits']);
+  });
+
+  it.each([
+    [{ node: '20.18.3' }, ['fault Node.js']],
+    [{ node: '18.20.0' }, ['fault Node.js']],
+    [{ node: '22.1.0' }, []],
+    [{ glibc: '2.31' }, ['warning system']],
+    [{ glibc: undefined }, ['warning system']],
+    [{ platform: 'darwin', arch: 'arm64', glibc: undefined }, []],
+    [{ platform: 'linux', arch: 'riscv64' }, ['warning system']],
+    [{ memory: 100 * 2 ** 20 }, ['warning memory']],
+    [{ files: 64 }, ['warning limits']],
+    [{ files: undefined }, []],
+  ])('with %j has %j', (facts, found) => {
+    expect(states(facts)).toEqual(found);
+  });
+
+  it('is read here', () => {
+    expect(readSystem()).toMatchObject({ node: process.versions.node, memory: expect.any(Number) });
+    expect(readSystem().memory).toBeGreaterThan(0);
+  });
+});
+
+describe('the CPU', () => {
+  const row = (name: KernelRow['name'], usable: boolean, chosen = false): KernelRow => {
+    return { name, usable, chosen, why: usable ? 'the fastest here' : 'not built: install clang' };
+  };
+  const threads = { threads: 3, why: 'one of 4 hardware threads is left free' };
+
+  it('with a native kernel is well', () => {
+    const findings = examineCpu({ threads, kernels: [row('avx2', true, true), row('wasm', true)] });
+    expect(findings).toEqual([
+      { about: 'CPU', state: 'ok', what: 'kernel avx2, 3 threads (one of 4 hardware threads is left free)' },
+    ]);
+  });
+
+  it('without one says how to get it', () => {
+    const kernels = [row('avx2', false), row('portable', false), row('wasm', true, true)];
+    const findings = examineCpu({ threads, kernels });
+    expect(brief(findings)).toEqual(['warning CPU']);
+    expect(findings[0].mend).toContain('install clang');
+  });
+
+  it('without any cannot mine', () => {
+    const findings = examineCpu({ threads, kernels: [row('portable', false), row('js', false)] });
+    expect(brief(findings)).toEqual(['fault CPU']);
+    isHelpful(findings);
+  });
+
+  it('whose settings cannot be had is a fault', () => {
+    const findings = examineCpu({ refused: 'There is no CPU kernel abacus.', kernels: [] });
+    expect(brief(findings)).toEqual(['fault CPU']);
+    isHelpful(findings);
+  });
+});
+
+const gpu = (name: string, vendor: string, usable: boolean, software = false): Gpu => {
+  const why = usable ? 'hardware' : software ? 'runs on the CPU: only mined on with --software-gpu' : 'a double';
+  return { name, model: `${vendor} card`, vendor, backend: 'vulkan', driver: 'driver 1.0', software, usable, why };
+};
+
+describe('GPUs', () => {
+  const nvidia = { bus: '0000:65:00.0', vendor: 'nvidia' } as const;
+  const amd = { bus: '0000:03:00.0', vendor: 'amd' } as const;
+  const bare: GpuFacts = {
+    platform: 'linux',
+    gpus: [],
+    none: { message: 'no GPU', fault: 'missing' },
+    devices: [],
+    nodes: [],
+    drivers: [],
+    hasLoader: true,
+  };
+
+  it('that are listed are well, and software is no fault', () => {
+    const gpus = [gpu('gpu0', 'nvidia', true), gpu('gpu1', 'unknown', false, true)];
+    const findings = examineGpus({ ...bare, gpus, none: undefined, devices: [nvidia] });
+    expect(brief(findings)).toEqual(['ok gpu0', 'ok gpu1']);
+  });
+
+  it('that cannot be used say why', () => {
+    const findings = examineGpus({ ...bare, gpus: [gpu('gpu0', 'amd', false)], none: undefined });
+    expect(brief(findings)).toEqual(['warning gpu0']);
+    isHelpful(findings);
+  });
+
+  it('that nobody has are no fault', () => {
+    expect(examineGpus(bare)).toEqual([{ about: 'GPU', state: 'ok', what: 'none' }]);
+  });
+
+  it('whose listing fails are a warning', () => {
+    const findings = examineGpus({ ...bare, none: { message: 'its process ended', fault: 'lost' } });
+    expect(brief(findings)).toEqual(['warning GPU']);
+    isHelpful(findings);
+  });
+
+  const render = (isOpen: boolean) => ({ path: '/dev/dri/renderD128', isOpen });
+  const nvidiactl = (isOpen: boolean) => ({ path: '/dev/nvidiactl', isOpen });
+  it.each([
+    [nvidia, { hasLoader: false }, 'loader is not installed', 'libvulkan1'],
+    [nvidia, {}, 'driver is not installed', 'libnvidia-gl'],
+    [amd, { drivers: ['nvidia_icd.json'] }, 'driver is not installed', 'mesa-vulkan-drivers'],
+    [nvidia, { drivers: ['nvidia_icd.json'], nodes: [render(true)] }, 'no device file', 'nvidia-smi'],
+    [amd, { drivers: ['radeon_icd.json'], nodes: [nvidiactl(true)] }, 'no device file', '/dev/dri'],
+    [amd, { drivers: ['radeon_icd.json'], nodes: [render(false)] }, 'may not open /dev/dri/renderD128', 'usermod'],
+    [nvidia, { drivers: ['nvidia_icd.json'], nodes: [nvidiactl(false)] }, 'may not open /dev/nvidiactl', 'usermod'],
+    [amd, { drivers: ['amd_icd64.json'], nodes: [render(true)] }, 'does not offer it', 'vulkaninfo'],
+  ])('on the bus and not listed: %j %j', (device, facts, says, mend) => {
+    const findings = examineGpus({ ...bare, devices: [device], ...facts });
+    expect(brief(findings)).toEqual(['warning GPU']);
+    expect(findings[0].what).toContain(device.bus);
+    expect(findings[0].what).toContain(says);
+    expect(findings[0].mend).toContain(mend);
+  });
+
+  it('on the bus are missed even when another is listed', () => {
+    const findings = examineGpus({
+      ...bare,
+      gpus: [gpu('gpu0', 'amd', true)],
+      none: undefined,
+      devices: [amd, nvidia],
+    });
+    expect(brief(findings)).toEqual(['ok gpu0', 'warning GPU']);
+  });
+});
+
+describe('the devices to mine with', () => {
+  const gpus = [gpu('gpu0', 'nvidia', true), gpu('gpu1', 'unknown', false, true)];
+  it.each([
+    [undefined, true, gpus, 'ok', 'mines with cpu, gpu0'],
+    [['gpu'], true, gpus, 'ok', 'mines with gpu0'],
+    [['cpu'], true, [], 'ok', 'mines with cpu'],
+    [['cpu', 'gpu1'], true, gpus, 'warning', 'mines with cpu; gpu1 cannot be used'],
+    [['gpu'], true, [], 'fault', 'gpu cannot be used'],
+    [['gpu7'], true, gpus, 'fault', 'gpu7 cannot be used'],
+    [undefined, false, [], 'fault', 'none can be used'],
+  ])('%j', (use, cpuWorks, gpus, state, what) => {
+    const finding = examineDevices(use, cpuWorks, gpus);
+    expect(finding).toMatchObject({ state, what });
+    isHelpful([finding]);
+  });
+});
+
+describe('folders', () => {
+  it('are looked at', () => {
+    const findings = [
+      examineCacheFolder('/cache', () => true),
+      examineCacheFolder('/cache', () => false),
+      examineCacheFolder(undefined),
+      examineConfigFolder('/config', ['/here/pickaxe.toml'], () => false),
+      examineConfigFolder('/config', [], () => true),
+      examineConfigFolder('/config', [], () => false),
+      examineConfigFolder(undefined, []),
+    ];
+    expect(findings.map(({ state }) => state)).toEqual(['ok', 'warning', 'warning', 'ok', 'ok', 'warning', 'warning']);
+    isHelpful(findings);
+  });
+
+  it('that are not there yet can be made where the next one can be written to', () => {
+    expect(isFolderWritable(`${process.execPath}/no/such/folder`)).toBe(false);
+    expect(isFolderWritable(`${process.cwd()}/no/such/folder`)).toBe(true);
+  });
+});
+
+describe('nodes', () => {
+  const key = 'ab'.repeat(32);
+  const settings = (urls: string[], publicKeys: string[] = [key]) => ({
+    node: { ...DEFAULTS.node, urls, network: 'mainnet01' },
+    miner: { ...DEFAULTS.miner, publicKeys },
+  });
+  const fault = { about: 'work', state: 'fault', what: 'refused', why: 'w' } as const;
+  const fine = { about: 'work', state: 'ok', what: 'gives work' } as const;
+  const ask = async ({ url }: NodeQuestion) => ({ findings: [url.includes('bad') ? fault : fine] });
+
+  it('are none', async () => {
+    const findings = await examineNodes(DEFAULTS, ask);
+    expect(brief(findings)).toEqual(['warning node']);
+    expect(findings[0].mend).toContain('pickaxe init');
+  });
+
+  it('that fail are faults only when none is left', async () => {
+    expect(brief(await examineNodes(settings(['http://bad']), ask))).toEqual(['fault node']);
+    expect(brief(await examineNodes(settings(['http://bad', 'http://good']), ask))).toEqual([
+      'warning node',
+      'ok node',
+    ]);
+  });
+
+  it('are asked as the settings say', async () => {
+    const asked: NodeQuestion[] = [];
+    await examineNodes(settings(['http://good']), async (question) => {
+      asked.push(question);
+      return { findings: [] };
+    });
+    const miner = { account: `k:${key}`, predicate: 'keys-all', publicKeys: [key] };
+    expect(asked).toMatchObject([{ url: 'http://good', network: 'mainnet01', miner, trust: { by: 'authority' } }]);
+  });
+
+  it('whose certificates are not checked are a warning', async () => {
+    const about = async (urls: string[], insecureTls: boolean) => {
+      const given = settings(urls);
+      const findings = await examineNodes({ ...given, node: { ...given.node, insecureTls } }, ask);
+      return findings.filter(({ what }) => what.includes('--insecure-tls'));
+    };
+    const findings = await about(['https://good', 'http://good'], true);
+    expect(findings).toMatchObject([{ about: 'node', state: 'warning' }]);
+    expect(findings[0].what).toMatch(/ https:\/\/good$/);
+    expect(findings[0].mend).toContain('--node-fingerprint');
+    isHelpful(findings);
+    expect(await about(['https://good'], false)).toEqual([]);
+    expect(await about(['http://good'], true)).toEqual([]);
+  });
+
+  it('are named without a key in their paths, and told apart', async () => {
+    const urls = [
+      'http://good',
+      'https://good/SECRET/chainweb/0.0/mainnet01',
+      'https://good/OTHER/chainweb/0.0/mainnet01',
+    ];
+    const names = (await examineNodes(settings(urls), ask)).map(({ what }) => what.split(' work:')[0]);
+    expect(names).toEqual([
+      'http://good',
+      'https://good/…/chainweb/0.0/mainnet01',
+      'https://good/…/chainweb/0.0/mainnet01 (2)',
+    ]);
+  });
+
+  it('without a key are not asked for work', async () => {
+    const asked: NodeQuestion[] = [];
+    const findings = await examineNodes(settings(['http://good'], []), async (question) => {
+      asked.push(question);
+      return { findings: [fine] };
+    });
+    expect(asked[0].miner).toBeUndefined();
+    expect(brief(findings)).toEqual(['ok node', 'warning miner']);
+  });
+});
+
+it('findings read as lines', () => {
+  const lines = findingLines([
+    { about: 'CPU', state: 'ok', what: 'kernel avx2' },
+    { about: 'memory', state: 'warning', what: '5 MiB free', why: 'it ends', mend: 'buy some' },
+  ]);
+  const narrow = findingLines([{ about: 'CPU', state: 'fault', what: 'one two three four five six seven' }], 40);
+  expect(narrow).toEqual(['fault    CPU  one two three four five', '              six seven']);
+  expect(lines).toEqual([
+    'ok       CPU     kernel avx2',
+    'warning  memory  5 MiB free',
+    '                 why: it ends',
+    '                 do:  buy some',
+  ]);
+});

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { checkConfig } from '#pickaxe/node/config-check.js';
+import { miner } from '../source/node/node.ts';
+
+const listed = { account: miner.account, predicate: 'keys-all', 'public-keys': [...miner.publicKeys] };
+const report = (coordination: object) => ({ ledgerVersion: 'mainnet01', mining: { coordination } });
+
+describe('checkConfig', () => {
+  it('is content when the node lists the miner, or anyone may mine', () => {
+    for (const miners of [[listed], []]) {
+      const findings = checkConfig(report({ enabled: true, miners }), 'mainnet01', miner);
+      expect(findings).toEqual([{ state: 'info', reason: expect.stringContaining('allows mining') }]);
+    }
+  });
+
+  it('warns of a disabled API, another network and a miner that is not listed', () => {
+    const bare = { ...listed, account: miner.account.slice(2) };
+    const findings = checkConfig(report({ enabled: false, miners: [bare] }), 'testnet04', miner);
+    expect(findings.map(({ state }) => state)).toEqual(['warning', 'warning', 'warning']);
+    const text = findings.map(({ reason }) => reason).join('\n');
+    expect(text).toContain('mainnet01, not testnet04');
+    expect(text).toContain('mining.coordination.enabled');
+    expect(text).toContain('"k:"');
+  });
+
+  it('compares keys and predicate, whatever the order of the keys', () => {
+    const two = { ...miner, publicKeys: ['a', 'b'], predicate: 'keys-any' } as const;
+    const miners = [{ account: miner.account, predicate: 'keys-any', 'public-keys': ['b', 'a'] }];
+    expect(checkConfig(report({ miners }), 'mainnet01', two)[0].state).toBe('info');
+    expect(checkConfig(report({ miners }), 'mainnet01', { ...two, predicate: 'keys-all' })[0].state).toBe('warning');
+  });
+
+  it('reads what live nodes call chainwebVersion', () => {
+    expect(checkConfig({ chainwebVersion: 'testnet04' }, 'mainnet01', miner)[0].reason).toContain('testnet04');
+  });
+
+  it.each([null, 7, 'text', [], { mining: 3 }, { mining: { coordination: { miners: [1] } } }, {}])(
+    'takes any report: %j',
+    (odd) => {
+      const findings = checkConfig(odd, 'mainnet01', miner);
+      expect(findings).toHaveLength(1);
+      expect(findings[0].state).toBe('info');
+    },
+  );
+});

@@ -1,0 +1,197 @@
+import { X509Certificate } from 'node:crypto';
+import dns, { type LookupAddress } from 'node:dns';
+import type { TlsOptions } from 'node:tls';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { examineNode } from '#pickaxe/doctor/examine-node.js';
+import type { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import { fingerprintOf } from '#pickaxe/node/certificate.js';
+import { NodeClient } from '#pickaxe/node/client.js';
+import { NodeClock } from '#pickaxe/node/clock.js';
+import { NodeError } from '#pickaxe/node/errors.js';
+import { nodeLimits } from '#pickaxe/node/limits.js';
+import type { Trust } from '#pickaxe/node/tls.js';
+import { nodeAddress } from '#pickaxe/node/url.js';
+import { systemClock } from '#pickaxe/system/clock.js';
+import { eventually, mine } from '../source/follow.ts';
+import { followNode, miner, startNode } from '../source/node/node.ts';
+import { another, authority, expired, type Identity, selfSigned, signed } from './certificates.ts';
+import { TlsFront } from './tls-front.ts';
+
+const fingerprint = ({ cert }: Identity) => fingerprintOf(new X509Certificate(cert).raw);
+const only = (...identities: Identity[]): Trust => ({
+  by: 'fingerprint',
+  fingerprints: identities.map(fingerprint),
+});
+const authorities = (...identities: Identity[]): Trust => ({
+  by: 'authority',
+  authorities: identities.map(({ cert }) => cert),
+});
+
+async function startFront(identity: Identity, options?: TlsOptions): Promise<{ front: TlsFront; node: MockNode }> {
+  const { node, url } = await startNode();
+  return { node, front: await TlsFront.start(identity, url, options) };
+}
+
+const never = new AbortController().signal;
+
+/** Closed after the test. */
+function clientOf(front: TlsFront, trust: Trust): NodeClient {
+  const address = nodeAddress(front.url, 'development');
+  const surroundings = { clock: systemClock, nodeClock: new NodeClock(systemClock), limits: nodeLimits };
+  const client = new NodeClient({ address, miner, userAgent: 'test', trust, ...surroundings });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+/** It was tried several times, as sources do, and learnt nothing: not who is mining, not what for. */
+async function refused(front: TlsFront): Promise<void> {
+  await eventually(() => expect(front.connections).toBeGreaterThan(4));
+  expect(front.received).toBe(0);
+}
+
+describe('a node that shows its certificate', () => {
+  it('is mined on when it has the fingerprint that was given, though it signed its own', async () => {
+    const { front, node } = await startFront(selfSigned);
+    const { source, follower } = followNode(front.url, {}, { trust: only(selfSigned) });
+    const work = await follower.work();
+    expect(await source.submit(mine(work), follower.stop)).toEqual({ verdict: 'accepted', reason: '' });
+    await eventually(() => expect(node.openStreams).toBeGreaterThan(0));
+  });
+
+  it('may have any one of several fingerprints, as while it changes its certificate', async () => {
+    const { front } = await startFront(selfSigned);
+    const { follower } = followNode(front.url, {}, { trust: only(another, selfSigned) });
+    await follower.work();
+  });
+
+  it('and has another fingerprint is told both, and is sent nothing', async () => {
+    const { front } = await startFront(another);
+    const { follower, recorder } = followNode(front.url, {}, { trust: only(selfSigned) });
+    await refused(front);
+    expect(follower.works).toHaveLength(0);
+    const lost = recorder.of('source').filter(({ state }) => state === 'lost');
+    expect(lost.map(({ reason }) => reason)).toEqual([
+      expect.stringContaining(`expected ${fingerprint(selfSigned)}, presented ${fingerprint(another)}.`),
+    ]);
+  });
+
+  it('and has another fingerprint is sent nothing though an authority vouches for it', async () => {
+    const { front } = await startFront(signed);
+    followNode(front.url, {}, { trust: only(selfSigned) });
+    await refused(front);
+  });
+
+  it('that nobody vouches for is sent nothing, and its fingerprint is told with what to do', async () => {
+    const { front } = await startFront(selfSigned);
+    const { follower } = followNode(front.url);
+    await refused(front);
+    const [{ reason }] = follower.of('lost');
+    expect(reason).toContain('is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT)');
+    expect(reason).toContain(`give --node-fingerprint ${front.url}=${fingerprint(selfSigned)}`);
+    expect(reason.indexOf('--node-fingerprint')).toBeLessThan(reason.indexOf('--insecure-tls'));
+  });
+
+  it('that has expired is known by its fingerprint all the same, and by nothing else', async () => {
+    const { front } = await startFront(expired);
+    const { follower } = followNode(front.url, {}, { trust: authorities(expired) });
+    await refused(front);
+    expect(follower.of('lost')[0].reason).toContain('(CERT_HAS_EXPIRED)');
+    await followNode(front.url, {}, { trust: only(expired) }).follower.work();
+  });
+
+  it('that an authority of ours has signed is mined on; those of others are sent nothing', async () => {
+    const { front } = await startFront(signed);
+    const { follower } = followNode(front.url, {}, { trust: authorities(selfSigned, another) });
+    await refused(front);
+    expect(follower.of('lost')[0].reason).toMatch(/not trusted \(UNABLE_TO_/);
+    await followNode(front.url, {}, { trust: authorities(another, authority) }).follower.work();
+  });
+
+  it.each(['TLSv1.2', 'TLSv1.3'] as const)('is checked for its name each time, %s', async (version) => {
+    const { front } = await startFront(selfSigned, { maxVersion: version, minVersion: version });
+    const { recorder } = followNode(front.url, {}, { trust: authorities(selfSigned) });
+    await refused(front);
+    const reasons = recorder.of('source').map(({ reason }) => reason);
+    expect(reasons).toEqual([expect.stringContaining('not trusted (ERR_TLS_CERT_ALTNAME_INVALID)')]);
+  });
+
+  it.each(['TLSv1.2', 'TLSv1.3'] as const)('shows it on every connection, %s: none is resumed', async (version) => {
+    const { front } = await startFront(selfSigned, { maxVersion: version, minVersion: version });
+    const client = clientOf(front, only(selfSigned));
+    await client.getWork(never);
+    // Streams have connections of their own.
+    await client.openUpdates(0, never);
+    expect(front.connections).toBe(2);
+    expect(front.resumed).toBe(0);
+  });
+
+  it('and changes it while it is mined on is lost until it has the right one again, streams and all', async () => {
+    const { front, node } = await startFront(selfSigned);
+    const { follower, recorder } = followNode(front.url, { pollMs: 50 }, { trust: only(selfSigned) });
+    const states = () => recorder.of('source').filter(({ state }) => state !== 'info');
+    await follower.work();
+    await eventually(() => expect(node.openStreams).toBeGreaterThan(0));
+
+    front.restart(another);
+    const message = `expected ${fingerprint(selfSigned)}, presented ${fingerprint(another)}.`;
+    await eventually(() => expect(states().at(-1)?.reason).toContain(message));
+    await eventually(() => expect(node.openStreams).toBe(0));
+    const { received, connections } = front;
+    await eventually(() => expect(front.connections).toBeGreaterThan(connections + 4));
+    expect(front.received).toBe(received);
+
+    front.restart(selfSigned);
+    await eventually(() => expect(states().at(-1)?.state).toBe('connected'));
+    await eventually(() => expect(node.openStreams).toBeGreaterThan(0));
+  });
+
+  it('at one of several addresses is judged by what is shown there', async () => {
+    const { front } = await startFront(selfSigned);
+    // Nothing listens at the first one.
+    const addresses: LookupAddress[] = [
+      { address: '::1', family: 6 },
+      { address: '127.0.0.1', family: 4 },
+    ];
+    const lookup = vi
+      .spyOn(dns, 'lookup')
+      .mockImplementation(((_host: string, _options: unknown, done: (error: null, found: LookupAddress[]) => void) =>
+        done(null, addresses)) as unknown as typeof dns.lookup);
+    onTestFinished(() => lookup.mockRestore());
+    const url = `https://node.example:${front.port}`;
+    const { follower } = followNode(url, {}, { trust: only(another) });
+    await refused(front);
+    expect(follower.of('lost')[0].reason).toContain(`presented ${fingerprint(selfSigned)}`);
+    await followNode(url, {}, { trust: only(selfSigned) }).follower.work();
+    expect(lookup).toHaveBeenCalled();
+  });
+});
+
+it.each([
+  ['requests', (client: NodeClient) => client.getWork(never)],
+  ['solutions', (client: NodeClient) => client.postSolved(new Uint8Array(286), never)],
+  ['update streams', (client: NodeClient) => client.openUpdates(0, never)],
+])('%s are for the right certificate alone', async (_, ask) => {
+  const { front } = await startFront(another);
+  const fault = await ask(clientOf(front, only(selfSigned))).catch((error: unknown) => error);
+  expect(fault).toBeInstanceOf(NodeError);
+  expect(fault).toMatchObject({ fault: 'unreachable', fingerprint: fingerprint(another) });
+  expect(front.received).toBe(0);
+  await eventually(() => expect(front.open).toBe(0));
+  await ask(clientOf(front, only(another)));
+  expect(front.received).toBeGreaterThan(0);
+});
+
+describe('an examination', () => {
+  it('tells the fingerprint of a certificate that is not trusted, and goes on once it is', async () => {
+    const { front } = await startFront(selfSigned);
+    const question = { url: front.url, network: 'development', miner };
+    const careful = await examineNode(question);
+    expect(careful).toMatchObject({ untrusted: fingerprint(selfSigned), findings: [{ state: 'fault' }] });
+    expect(careful.findings[0].what).toContain(fingerprint(selfSigned));
+    expect(front.received).toBe(0);
+
+    const { findings, untrusted } = await examineNode({ ...question, trust: only(selfSigned) });
+    expect(findings.map(({ state }) => state)).toEqual(['ok', 'ok', 'ok', 'ok', 'ok']);
+    expect(untrusted).toBeUndefined();
+  });
+});

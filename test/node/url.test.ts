@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { hidePath, nodeAddress, shownUrl, toldApart } from '#pickaxe/node/url.js';
+
+describe('nodeAddress', () => {
+  it.each([
+    ['http://127.0.0.1:1848', '/ledger/0.0/mainnet01'],
+    ['http://127.0.0.1:1848/', '/ledger/0.0/mainnet01'],
+    ['HTTPS://node.example', '/ledger/0.0/mainnet01'],
+    ['http://[::1]:1848', '/ledger/0.0/mainnet01'],
+    ['http://node.example/chainweb/0.0/testnet04', '/chainweb/0.0/testnet04'],
+    ['http://node.example/behind/a/proxy//', '/behind/a/proxy'],
+    ['https://node.example/KEY/chainweb/0.0/testnet04', '/KEY/chainweb/0.0/testnet04'],
+  ])('%s has its API under %s', (url, basePath) => {
+    const address = nodeAddress(url, 'mainnet01');
+    expect(address.basePath).toBe(basePath);
+    expect(address.origin).toBe(new URL(url).origin);
+    expect(address.network).toBe(basePath.endsWith('testnet04') ? 'testnet04' : 'mainnet01');
+  });
+
+  it.each(['node.example:1848', '127.0.0.1', '', 'ftp://node.example', 'http://', 'stratum+tcp://pool.example:3'])(
+    'says what a node URL looks like instead of taking "%s"',
+    (url) => {
+      expect(() => nodeAddress(url, 'mainnet01')).toThrow(/not a node URL: write it like http:\/\//);
+    },
+  );
+
+  it.each([
+    'http://me:secret@node.example',
+    'http://me@node.example',
+    'http://:secret@node.example',
+    'http://node.example?x=1',
+    'http://node.example#x',
+  ])('refuses what would be lost on the way: %s, without repeating a password', (url) => {
+    expect(() => nodeAddress(url, 'mainnet01')).toThrow(/leave out/);
+    expect(() => nodeAddress(url, 'mainnet01')).not.toThrow(/secret/);
+  });
+});
+
+describe('of a path is shown only what is the API’s', () => {
+  it.each([
+    ['http://127.0.0.1:1848', 'http://127.0.0.1:1848/ledger/0.0/mainnet01'],
+    ['http://node.example/chainweb/0.0/testnet04', 'http://node.example/chainweb/0.0/testnet04'],
+    ['https://node.example/KEY/chainweb/0.0/testnet04/', 'https://node.example/…/chainweb/0.0/testnet04'],
+    ['https://node.example/v1/KEY/ledger/0.0/mainnet01', 'https://node.example/…/ledger/0.0/mainnet01'],
+    ['https://node.example/ledger/0.0/KEY/x/ledger/0.0/mainnet01', 'https://node.example/…/ledger/0.0/mainnet01'],
+    ['https://node.example/KEY', 'https://node.example/…'],
+    ['https://node.example/chainweb/0.0/mainnet01/KEY', 'https://node.example/…'],
+    ['https://node.example/chainweb/0.0KEY/mainnet01', 'https://node.example/…'],
+  ])('%s is called %s', (url, name) => {
+    const address = nodeAddress(url, 'mainnet01');
+    expect(address.name).toBe(name);
+    expect(hidePath(`Cannot GET ${address.basePath}/mining/work`, address)).toBe(
+      `Cannot GET ${name.slice(address.origin.length)}/mining/work`,
+    );
+  });
+
+  it.each([
+    ['HTTP://Node.Example:80', 'HTTP://Node.Example:80'],
+    ['http://node.example/chainweb/0.0/testnet04/', 'http://node.example/chainweb/0.0/testnet04/'],
+    ['https://node.example/KEY/chainweb/0.0/testnet04', 'https://node.example/…/chainweb/0.0/testnet04'],
+    ['https://node.example/KEY/', 'https://node.example/…'],
+  ])('the setting %s is shown as %s', (url, shown) => {
+    expect(shownUrl(url)).toBe(shown);
+  });
+
+  it('and those that differ elsewhere only are numbered', () => {
+    expect(toldApart(['a', 'b', 'a', 'a', 'b'])).toEqual(['a', 'b', 'a (2)', 'a (3)', 'b (2)']);
+  });
+});

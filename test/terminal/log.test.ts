@@ -1,0 +1,31 @@
+import { describe, expect, it, vi } from 'vitest';
+import { LogTail } from '#pickaxe/report/log-tail.js';
+import { type LogFormat, makeLog } from '#pickaxe/terminal/log.js';
+
+/** What the log file, stderr and the page get of one message. */
+function logged(format: LogFormat, message: string) {
+  const written: string[] = [];
+  const stderr = vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(`${text}`) > 0);
+  const file: string[] = [];
+  const tail = new LogTail();
+  const log = makeLog('info', format, { file: { write: (line) => void file.push(line) }, tail });
+  log.warn({ tag: 'hook' }, message);
+  stderr.mockRestore();
+  return { file: file.join(''), stderr: written.join(''), page: tail.after(0).map(({ message }) => message) };
+}
+
+const FORGED = 'it said: a\x1b[31m\n[12:00:00.000] INFO: miner forged\x9b31m\r\n';
+const SHOWN = 'it said: a [31m [12:00:00.000] INFO: miner forged 31m';
+
+describe('a message that quotes others is one line without commands to a terminal', () => {
+  it.each(['text', 'json'] as const)('as %s', (format) => {
+    const { file, stderr, page } = logged(format, FORGED);
+    for (const text of [file, stderr]) {
+      expect(text.split('\n')).toHaveLength(2);
+      expect(text).toContain(SHOWN);
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+      expect(text.trimEnd()).not.toMatch(/[\x00-\x1f\x7f-\x9f]/);
+    }
+    expect(page).toEqual([SHOWN]);
+  });
+});

@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest';
+import { connection } from '#pickaxe/terminal/connection.js';
+import { hashrates } from '#pickaxe/terminal/hashrates.js';
+import { health } from '#pickaxe/terminal/health.js';
+import { help } from '#pickaxe/terminal/help.js';
+import { results } from '#pickaxe/terminal/results.js';
+import { device, verdict } from '../report/fakes.ts';
+import { FakeRig, NODE } from './rig.ts';
+
+describe('hashrates', () => {
+  test('are those of each device and of all, over the windows that are filled', () => {
+    const rig = new FakeRig().connected(1e12).mine({ cpu: 20e6, gpu0: 8e9 }, 70);
+    expect(hashrates(rig.view).slice(0, 4)).toEqual([
+      '             10 s         60 s       15 min      highest',
+      'cpu    20.00 MH/s   20.00 MH/s            -   20.00 MH/s',
+      'gpu0   8.000 GH/s   8.000 GH/s            -   8.000 GH/s',
+      'all    8.020 GH/s   8.020 GH/s            -   8.020 GH/s',
+    ]);
+  });
+
+  test('are shown beside what is proven of them', () => {
+    const rig = new FakeRig().connected(1e12).mine({ cpu: 20e6, gpu0: 8e9 }, 100);
+    expect(hashrates(rig.view).slice(4)).toEqual([
+      'over the whole run, 1 min 40 s; verified candidates prove it:',
+      'cpu  proven 20.00 MH/s (95 %: 18.09 … 22.06); counted 20.00 MH/s',
+      'gpu0 proven 8.000 GH/s (95 %: 7.235 … 8.824); counted 8.000 GH/s',
+    ]);
+  });
+
+  test.each([
+    [0.5, 'counted 8.000 GH/s: MORE THAN IT PROVES'],
+    [0.95, 'counted 8.000 GH/s'],
+    [1.05, 'counted 8.000 GH/s'],
+    [2, 'counted 8.000 GH/s: LESS THAN IT PROVES'],
+  ])('of a device that proves %d of what it counts', (honesty, says) => {
+    const rig = new FakeRig().connected(1e12).mine({ gpu0: 8e9 }, 100, { honesty });
+    expect(hashrates(rig.view).at(-1)).toMatch(new RegExp(`; ${says}$`));
+  });
+
+  test('of a device that comes into service late are not doubted at once', () => {
+    const rig = new FakeRig().connected(1e12).mine({ cpu: 1e6 }, 3_600);
+    rig.mine({ gpu0: 8e9 }, 1, { proofs: 0 });
+    expect(hashrates(rig.view).at(-1)).toMatch(/^gpu0 nothing yet; counted \S+ MH\/s$/);
+  });
+
+  test('of a device that proves nothing are doubted once it should have', () => {
+    const rig = new FakeRig().connected(1e12).mine({ gpu0: 8e9 }, 100, { proofs: 0 });
+    expect(hashrates(rig.view).at(-1)).toBe('gpu0 nothing yet; counted 8.000 GH/s');
+    rig.mine({ gpu0: 8e9 }, 100, { proofs: 0 });
+    expect(hashrates(rig.view).at(-1)).toBe(
+      'gpu0 nothing yet; counted 8.000 GH/s: IT PROVES NOTHING of what it counts',
+    );
+  });
+});
+
+describe('results', () => {
+  test('are the verdicts, luck and effort', () => {
+    const rig = new FakeRig().connected(1e9).mine({ cpu: 1e8 }, 50, { difficulty: 1e9 });
+    rig.tell(...Array.from({ length: 4 }, () => verdict('cpu', 'accepted')), verdict('cpu', 'rejected'));
+    rig.mine({ cpu: 1e8 }, 5, { difficulty: 1e9 }).clock.advance(1_000);
+    expect(results(rig.view)).toEqual([
+      'accepted 4, rejected 1, stale 0, unknown 0',
+      'luck     73 %: 5.5 blocks were to be expected',
+      'effort   50 % of what a block takes on average, since the last one',
+      'best     difficulty 25.00 M; a block takes 1.000 G',
+      'last     6 s ago',
+      'next     in ~10 s, on average',
+    ]);
+  });
+
+  test('before anything has happened say so', () => {
+    expect(results(new FakeRig().view)).toEqual([
+      'accepted 0, rejected 0, stale 0, unknown 0',
+      'luck     not known yet: 0.0 blocks were to be expected',
+      'effort   0 % of what a block takes on average, since the last one',
+      'best     difficulty 0',
+      'last     no block yet',
+      'next     not known yet',
+    ]);
+  });
+});
+
+describe('the connection', () => {
+  test('is each node, the work and what New Cuts cost', () => {
+    const rig = new FakeRig().connected(1e9);
+    rig.clock.advance(60_000);
+    rig.tell(
+      { event: 'source', source: NODE, state: 'lost', reason: 'nothing listens there' },
+      { event: 'source', source: NODE, state: 'warning', reason: 'mining is disabled' },
+      { event: 'source', source: 'http://second', state: 'connected', reason: 'the node gives work' },
+      { event: 'new_cut', chain: 3 },
+      { event: 'restart', device: 'cpu', ms: 1.25 },
+    );
+    rig.clock.advance(5_000);
+    expect(connection(rig.view)).toEqual([
+      `node     ${NODE}`,
+      '         lost for 5 s, lost 1 time',
+      '         nothing listens there',
+      '         warning: mining is disabled',
+      'node     http://second',
+      '         connected for 5 s, never lost',
+      'work     chain 3 height 42 difficulty 1.000 G, 1 min 5 s old',
+      'New Cuts 1; New Cut → new job 1.3 ms (p50), 1.3 ms (p99), last 1.3 ms',
+    ]);
+  });
+
+  test('before any says so', () => {
+    expect(connection(new FakeRig().view)).toEqual([
+      'node     none has answered yet',
+      'work     none yet',
+      'New Cuts 0',
+    ]);
+  });
+});
+
+describe('health', () => {
+  test('is each device’s state, faults and sensors', () => {
+    const rig = new FakeRig().connected(1e12).mine({ cpu: 20e6, gpu0: 8e9 }, 30);
+    rig.tell(device('gpu0', 'restarting', 'it was lost'), device('gpu0', 'paused', 'it is at 90 °C'));
+    rig.tell({ event: 'hardware_error', device: 'gpu0', nonce: 1n });
+    rig.tell({ event: 'telemetry', device: 'gpu0', telemetry: { temperatureC: 90, powerW: 400 } });
+    rig.tell(device('gpu1', 'parked', 'there is no such GPU'));
+    expect(health(rig.view)).toEqual([
+      'cpu    ready, 0 restarts, 0 hardware errors',
+      '       model of cpu',
+      'gpu0   paused, 1 restart, 1 hardware error, 90 °C 400 W 20.00 MH/J',
+      '       it is at 90 °C',
+      '       model of gpu0',
+      'gpu1   parked',
+      '       there is no such GPU',
+      '       model of gpu1',
+    ]);
+  });
+
+  test('before the first device says so', () => {
+    expect(health(new FakeRig().view)).toEqual(['no device has been opened yet']);
+  });
+});
+
+test('help names each key', () => {
+  expect(help().map((line) => line[0])).toEqual(['h', 'p', 'r', 's', 'c', 'e', '?', 'q']);
+});

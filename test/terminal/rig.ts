@@ -1,0 +1,45 @@
+/** A rig whose books a test fills, and what the terminal makes of it. */
+
+import type { MinerEvent } from '#pickaxe/events/events.js';
+import { Tally } from '#pickaxe/report/tally.js';
+import { type View, viewOf } from '#pickaxe/terminal/view.js';
+import { device, FakeClock, hashes } from '../report/fakes.ts';
+
+export const NODE = 'http://node:1848/ledger/0.0/mainnet01';
+
+export class FakeRig {
+  readonly clock = new FakeClock();
+  readonly tally = new Tally(this.clock);
+
+  tell(...events: MinerEvent[]): this {
+    for (const event of events) this.tally.listen(event);
+    return this;
+  }
+
+  /** A node that gives work of this difficulty. */
+  connected(difficulty: number): this {
+    return this.tell(
+      { event: 'source', source: NODE, state: 'connected', reason: 'the node gives work' },
+      { event: 'work', chain: 3, height: 42n, difficulty },
+    );
+  }
+
+  /** Devices at these rates (H/s) for so long. Each second each of them finds a candidate for each proof asked for. */
+  mine(rates: Record<string, number>, seconds: number, { difficulty = 1e12, proofs = 4, honesty = 1 } = {}): this {
+    for (const name of Object.keys(rates)) this.tell(device(name, 'ready'));
+    for (let half = 0; half < 2 * seconds; half++) {
+      for (const [name, rate] of Object.entries(rates)) {
+        this.tell(hashes(name, rate / 2, difficulty));
+        const worth = (rate * honesty) / proofs;
+        for (let i = 0; i < proofs; i += 2)
+          this.tell({ event: 'proof', device: name, hashes: worth, difficulty: worth });
+      }
+      this.clock.advance(500);
+    }
+    return this;
+  }
+
+  get view(): View {
+    return viewOf(this.tally, this.clock);
+  }
+}

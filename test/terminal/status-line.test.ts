@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { inColours, inPlain } from '#pickaxe/terminal/paint.js';
+import { statusLine } from '#pickaxe/terminal/status-line.js';
+import { device, hashes, verdict } from '../report/fakes.ts';
+import { FakeRig, NODE } from './rig.ts';
+
+const line = (rig: FakeRig, columns = 200) => statusLine(rig.view, columns, inPlain);
+
+/** One that has been mining for 200 s, with everything known that can be known. */
+function busyRig(): FakeRig {
+  const rig = new FakeRig().connected(1e12).mine({ cpu: 20e6, gpu0: 8e9, gpu1: 4e9 }, 200);
+  for (let i = 0; i < 12; i++) rig.tell(verdict('gpu0', 'accepted'));
+  rig.mine({ cpu: 20e6, gpu0: 8e9, gpu1: 4e9 }, 20);
+  return rig.tell(
+    verdict('gpu0', 'stale'),
+    { event: 'telemetry', device: 'gpu0', telemetry: { temperatureC: 61.4, powerW: 400 } },
+    { event: 'telemetry', device: 'gpu1', telemetry: { temperatureC: 72, powerW: 112 } },
+  );
+}
+
+describe('the status line', () => {
+  test('tells everything where there is room', () => {
+    expect(line(busyRig())).toBe(
+      ' 12.02 GH/s  cpu 20.00 MH/s gpu0 8.000 GH/s gpu1 4.000 GH/s  accepted 12 rejected 0 stale 1  effort 24 %' +
+        '  luck 454 %  block in ~1 min 23 s  72 °C  512 W  up 3 min 40 s  ? for keys',
+    );
+  });
+
+  test('leaves out what matters least where there is less room', () => {
+    const rig = busyRig();
+    expect([120, 80, 40, 20, 12, 5].map((columns) => line(rig, columns))).toEqual([
+      ' 12.02 GH/s  accepted 12 rejected 0 stale 1  effort 24 %  luck 454 %  block in ~1 min 23 s  72 °C  512 W' +
+        '  up 3 min 40 s',
+      ' 12.02 GH/s  12/0/1  effort 24 %  block in ~1 min 23 s  72 °C  512 W',
+      ' 12.02 GH/s  12/0/1  effort 24 %  72 °C',
+      ' 12.02 GH/s  12/0/1',
+      ' 12.02 GH/s',
+      '',
+    ]);
+  });
+
+  test('of one device has no list of devices', () => {
+    const rig = new FakeRig().connected(1e9).mine({ cpu: 1e6 }, 5, { difficulty: 1e9 });
+    const rest = 'accepted 0 rejected 0 stale 0  effort 1 %  block in ~16 min 40 s  up 5 s  ? for keys';
+    expect(line(rig)).toBe(` 1.000 MH/s  ${rest}`);
+  });
+
+  test('leaves out what is not known', () => {
+    expect(line(new FakeRig())).toBe(
+      ' 0 H/s  starting  accepted 0 rejected 0 stale 0  effort 0 %  up 0.0 s  ? for keys',
+    );
+  });
+
+  test('tells the rate of the last ten seconds', () => {
+    const rig = new FakeRig().connected(1e9).mine({ cpu: 1e6 }, 20).mine({ cpu: 3e6 }, 11);
+    expect(line(rig)).toContain(' 3.000 MH/s  ');
+  });
+
+  test('tells of lost answers only when there are some', () => {
+    const rig = busyRig();
+    expect(line(rig)).not.toContain('unknown');
+    expect(line(rig.tell(verdict('cpu', 'unknown')))).toContain('stale 1 unknown 1');
+  });
+
+  test.each([
+    ['paused', [device('cpu', 'paused', 'by the key p')]],
+    ['restarting', [device('cpu', 'restarting', 'it was lost')]],
+    ['no device works', [device('cpu', 'parked', 'it was lost')]],
+    ['paused', [device('gpu0', 'parked', 'it was lost'), device('cpu', 'paused', 'by the key p')]],
+    ['restarting, paused', [device('cpu', 'restarting', 'it was lost'), device('gpu0', 'paused', 'by the key p')]],
+    ['no node in reach', [{ event: 'source', source: NODE, state: 'lost', reason: 'nothing listens there' }]],
+  ] as const)('says what keeps the rig from mining: %s', (what, events) => {
+    const rig = new FakeRig().connected(1e9).mine({ cpu: 1e6 }, 5);
+    expect(line(rig)).not.toContain(what);
+    rig.tell(...events);
+    expect(line(rig)).toContain(`MH/s  ${what}  `);
+    expect(line(rig, 40)).toContain(`MH/s  ${what}`);
+  });
+
+  test('says that there is no work yet', () => {
+    expect(line(new FakeRig().tell(device('cpu', 'ready')))).toContain('0 H/s  no work yet');
+  });
+
+  test('names the devices that do not mine while others do', () => {
+    const rig = new FakeRig().connected(1e9).mine({ cpu: 1e6, gpu0: 1e9 }, 5);
+    expect(line(rig.tell(device('gpu0', 'parked', 'gone')))).toContain('  cpu 1.000 MH/s gpu0 parked  ');
+  });
+
+  test('of many devices leaves out their list before anything of weight', () => {
+    const rates = Object.fromEntries(Array.from({ length: 16 }, (_, i) => [`gpu${i}`, 1e9]));
+    const rig = new FakeRig().connected(1e9).mine(rates, 5);
+    expect(line(rig, 200)).not.toContain('gpu0');
+    expect(line(rig, 200)).toMatch(/^ 16\.00 GH\/s {2}accepted 0 .* {2}\? for keys$/);
+    expect(line(rig, 1_000)).toContain('gpu15 1.000 GH/s');
+  });
+
+  test('is never wider than the terminal less a column, on one row, in characters of one column', () => {
+    const figures = fc.record({
+      columns: fc.integer({ min: 1, max: 300 }),
+      rates: fc.array(fc.double({ min: 0, max: 1e15, noNaN: true }), { maxLength: 12 }),
+      difficulty: fc.double({ min: 1, max: 1e30, noNaN: true }),
+      accepted: fc.integer({ min: 0, max: 50 }),
+    });
+    fc.assert(
+      fc.property(figures, ({ columns, rates, difficulty, accepted }) => {
+        const rig = new FakeRig().connected(difficulty);
+        rates.forEach((rate, i) => {
+          rig.tell(device(`gpu${i}`, i % 3 === 2 ? 'paused' : 'ready'), hashes(`gpu${i}`, rate, difficulty));
+        });
+        for (let i = 0; i < accepted; i++) rig.tell(verdict('gpu0', 'accepted'));
+        rig.clock.advance(12_345);
+        const text = line(rig, columns);
+        expect(text.length).toBeLessThan(columns);
+        expect(text).toMatch(/^[\x20-\x7e°]*$/);
+      }),
+    );
+  });
+
+  test('in colours says the same', () => {
+    const rig = busyRig().tell(verdict('gpu0', 'rejected', 'bad'));
+    for (const columns of [40, 80, 120, 200]) {
+      const painted = statusLine(rig.view, columns, inColours);
+      expect(painted).toContain('\x1b[1m');
+      expect(painted).toContain('\x1b[31m');
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: escape codes are what it looks for
+      expect(painted.replaceAll(/\x1b\[\d+m/g, '')).toBe(line(rig, columns));
+    }
+  });
+});

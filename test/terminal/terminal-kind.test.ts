@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { keysOf } from '#pickaxe/terminal/keyboard.js';
+import { Screen } from '#pickaxe/terminal/screen.js';
+import { terminalKind } from '#pickaxe/terminal/terminal-kind.js';
+
+describe('what a terminal can do', () => {
+  it.each([
+    [false, {}, false, false],
+    [true, { TERM: 'xterm' }, true, true],
+    [true, {}, true, true],
+    [true, { TERM: 'dumb' }, false, false],
+    [true, { CI: 'true' }, false, false],
+    [true, { CI: '1' }, false, false],
+    [true, { CI: 'false' }, true, true],
+    [true, { CI: '' }, true, true],
+    [true, { NO_COLOR: '1' }, true, false],
+    [true, { NO_COLOR: '' }, true, true],
+  ])('TTY %s, %j: escapes %s, colours %s', (isTty, environment, escapes, colours) => {
+    expect(terminalKind(isTty, environment)).toEqual({ escapes, colours });
+  });
+});
+
+describe('keys', () => {
+  const typed = (text: string) => keysOf(text).map((key) => ('typed' in key ? key.typed : key.control));
+
+  it.each([
+    ['h', ['h']],
+    ['hs', ['h', 's']],
+    ['Q', ['q']],
+    ['\x1b[A', []],
+    ['\x1b[15~', []],
+    ['\x1bOP', []],
+    ['\x1bh', []],
+    ['\x1b', []],
+    ['h\x1b[Bs', ['h', 's']],
+    ['\x1b[A\x1b[B\x1b[15~h', ['h']],
+    ['\x03', ['interrupt']],
+    ['\x1c', ['interrupt']],
+    ['\x1a', ['suspend']],
+    ['a pasted text with a q in it', []],
+    ['a pasted text with Ctrl-C in it\x03', ['interrupt']],
+    ['é', ['é']],
+  ])('%j are %j', (text, keys) => {
+    expect(typed(text)).toEqual(keys);
+  });
+});
+
+describe('the screen', () => {
+  function screen(columns?: number) {
+    const written: string[] = [];
+    const output = { write: (text: string) => written.push(text), ...(columns !== undefined && { columns }) };
+    return { screen: new Screen(output), written };
+  }
+
+  it('writes lines as they are while there is no status line', () => {
+    const { screen: it, written } = screen();
+    it.write('one\n');
+    it.show('');
+    expect(written).toEqual(['one\n']);
+  });
+
+  it('writes each line above the status line, in one piece', () => {
+    const { screen: it, written } = screen();
+    it.show('status');
+    it.write('one\n');
+    it.show('');
+    it.write('two\n');
+    const status = '\x1b[?7lstatus\x1b[?7h\r';
+    expect(written).toEqual([`\r\x1b[J${status}`, `\r\x1b[Jone\n${status}`, '\r\x1b[J', 'two\n']);
+  });
+
+  it('takes a terminal that does not know its width for one of 80 columns', () => {
+    expect(screen(123).screen.columns).toBe(123);
+    expect(screen(0).screen.columns).toBe(80);
+    expect(screen().screen.columns).toBe(80);
+  });
+});
