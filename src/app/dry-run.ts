@@ -3,7 +3,7 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config/settings.ts';
 import { DeviceError, type Engine } from '../engine/engine.ts';
-import type { TemperatureLimits } from '../mine/heat.ts';
+import type { TemperatureLimits } from '../mine/thermal-guard.ts';
 import { progressTo } from '../terminal/log.ts';
 import { defaultAccount } from './choose-source.ts';
 import { EXIT } from './exit-codes.ts';

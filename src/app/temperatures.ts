@@ -1,7 +1,7 @@
 /** From settings to the temperatures between which devices rest. */
 
 import type { Config } from '../config/settings.ts';
-import type { TemperatureLimits } from '../mine/heat.ts';
+import type { TemperatureLimits } from '../mine/thermal-guard.ts';
 
 /** Between the two, unless told otherwise: enough that a device does not go on and off all the time. */
 const COOL_BY_C = 10;

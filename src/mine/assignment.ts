@@ -8,11 +8,11 @@ import type { Space } from './space.ts';
 export class Assignment {
   readonly job: Job;
   readonly space: Space;
-  /** Of the work's target. */
+  /** The difficulty of the work's target. */
   readonly difficulty: number;
-  /** When the New Cut was heard of that this is the answer to, on the clock's `monotonicMs`. */
+  /** When the New Cut was heard of that this assignment answers, on the clock's `monotonicMs`. */
   readonly cutMs: number | undefined;
-  readonly #claimed = new Set<bigint>();
+  readonly #candidates = new Set<bigint>();
   readonly #stop = new AbortController();
 
   constructor(job: Job, space: Space, cutMs?: number) {
@@ -23,10 +23,10 @@ export class Assignment {
     this.cutMs = cutMs;
   }
 
-  /** @returns false when the nonce was claimed before: no claim counts twice. */
-  claim(nonce: bigint): boolean {
-    if (this.#claimed.has(nonce)) return false;
-    this.#claimed.add(nonce);
+  /** @returns false when the candidate was asked about before: none counts twice. */
+  isNew(candidate: bigint): boolean {
+    if (this.#candidates.has(candidate)) return false;
+    this.#candidates.add(candidate);
     return true;
   }
 

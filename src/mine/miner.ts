@@ -1,22 +1,21 @@
 /**
- * The loop: works come from the source, every engine searches the current one, candidates are verified, solutions are
- * submitted. It knows the two interfaces and no implementation of either.
+ * The loop: works come from the source, every engine searches the current one, and its solutions are submitted. It knows the two interfaces and no implementation of either.
  */
 
 import { setMaxListeners } from 'node:events';
 import { rolledCreationTime } from '../chain/creation-time.ts';
-import { type Job, prepareJob } from '../chain/job.ts';
+import { prepareJob } from '../chain/job.ts';
 import { LANES, PAGES } from '../chain/nonce.ts';
-import { difficultyOf } from '../chain/target.ts';
-import { judge } from '../chain/verify.ts';
+import type { Solution } from '../chain/verify.ts';
 import { creationTimeOf, type Work } from '../chain/work.ts';
-import type { Engine, SearchReport } from '../engine/engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import type { Controls, PauseReason } from '../events/controls.ts';
 import type { Listener } from '../events/events.ts';
 import type { SourceUpdate, WorkSource } from '../source/source.ts';
 import { Assignment } from './assignment.ts';
+import { EngineSupervisor, type SupervisorOptions } from './engine-supervisor.ts';
 import { Space } from './space.ts';
-import { Station, type StationOptions } from './station.ts';
+
 import { Submitter } from './submitter.ts';
 
 /** How often the creation time follows the clock. A new job costs well under a millisecond of search. */
@@ -29,7 +28,7 @@ const TIME_MARGIN_US = 500_000n;
 /** Job numbers are positive i32: 0 is no job. */
 const MAX_JOB_NUMBER = 2 ** 31 - 1;
 
-export interface MinerOptions extends StationOptions {
+export interface MinerOptions extends SupervisorOptions {
   readonly source: WorkSource;
   readonly engines: readonly Engine[];
   readonly emit: Listener;
@@ -39,7 +38,7 @@ export interface MinerOptions extends StationOptions {
 
 export class Miner implements Controls {
   readonly #options: MinerOptions;
-  readonly #stations: readonly Station[];
+  readonly #supervisors: readonly EngineSupervisor[];
   readonly #submitter: Submitter;
   /** A rig keeps to one lane unless its source assigns others: two rigs of one miner then never meet. */
   readonly #ownLane: number;
@@ -59,12 +58,10 @@ export class Miner implements Controls {
     this.#submitter = new Submitter({ source, emit, clock, isStale: ({ work }) => this.#stale.has(work) });
     const hooks = {
       emit,
-      report: (station: Station, assignment: Assignment, job: Job, { candidates }: SearchReport) => {
-        for (const nonce of candidates) this.#take(station, assignment, job, nonce);
-      },
+      solved: (solution: Solution, device: string) => this.#take(solution, device),
       exhausted: (assignment: Assignment) => this.#renew(assignment),
     };
-    this.#stations = engines.map((engine) => new Station(engine, hooks, options));
+    this.#supervisors = engines.map((engine) => new EngineSupervisor(engine, hooks, options));
   }
 
   /** Mines until it is stopped, or until no engine is left. Pending submissions are seen through. May be called once. */
@@ -75,7 +72,7 @@ export class Miner implements Controls {
     this.#stop.addEventListener('abort', () => this.#assign(undefined), { once: true });
     const rolling = setInterval(() => this.#roll(), ROLL_MS);
     const following = this.#follow();
-    await Promise.all(this.#stations.map((station) => station.run(this.#stop)));
+    await Promise.all(this.#supervisors.map((supervisor) => supervisor.run(this.#stop)));
     clearInterval(rolling);
     await this.#submitter.settled();
     done.abort();
@@ -83,23 +80,23 @@ export class Miner implements Controls {
   }
 
   pause(reason: PauseReason, why: string, device?: string): boolean {
-    const stations = this.#named(device);
-    for (const station of stations) station.pause(reason, why);
-    return stations.length > 0;
+    const supervisors = this.#named(device);
+    for (const supervisor of supervisors) supervisor.pause(reason, why);
+    return supervisors.length > 0;
   }
 
   resume(reason: PauseReason, device?: string): boolean {
-    const stations = this.#named(device);
-    for (const station of stations) station.resume(reason);
-    return stations.length > 0;
+    const supervisors = this.#named(device);
+    for (const supervisor of supervisors) supervisor.resume(reason);
+    return supervisors.length > 0;
   }
 
   stop(): void {
     this.#stopping.abort();
   }
 
-  #named(device: string | undefined): readonly Station[] {
-    return this.#stations.filter(({ engine }) => device === undefined || engine.name === device);
+  #named(device: string | undefined): readonly EngineSupervisor[] {
+    return this.#supervisors.filter(({ engine }) => device === undefined || engine.name === device);
   }
 
   async #follow(): Promise<void> {
@@ -135,7 +132,7 @@ export class Miner implements Controls {
   #assign(assignment: Assignment | undefined): void {
     const previous = this.#current;
     this.#current = assignment;
-    for (const station of this.#stations) station.assign(assignment);
+    for (const supervisor of this.#supervisors) supervisor.assign(assignment);
     previous?.end();
   }
 
@@ -171,16 +168,8 @@ export class Miner implements Controls {
     }
   }
 
-  /** A claim of an engine: nothing that it says is believed before the referee has seen it. */
-  #take(station: Station, assignment: Assignment, job: Job, nonce: bigint): void {
-    const { proves, powHash, solution } = judge(job, nonce);
-    if (!proves) station.hardwareError(nonce);
-    if (!proves || !assignment.claim(nonce)) return;
-    const { name: device } = station.engine;
-    const difficulty = difficultyOf(powHash);
-    this.#options.emit({ event: 'proof', device, hashes: difficultyOf(job.searchTarget), difficulty });
-    if (!solution) return;
-    const { work } = job;
+  #take(solution: Solution, device: string): void {
+    const { work } = solution;
     if (work.until === 'solved') {
       if (this.#solved.has(work)) return;
       this.#solved.add(work);

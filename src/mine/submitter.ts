@@ -28,19 +28,17 @@ export class Submitter {
   }
 
   /**
-   * Sends a solution in the background; its verdict becomes an event.
+   * Sends a solution in the background, unless it was sent before; its verdict becomes an event.
    * @param device the engine that found it
    * @param stop asks the source to come to an end soon
-   * @returns false when it was taken on before
    */
-  submit(solution: Solution, device: string, stop: AbortSignal): boolean {
+  submit(solution: Solution, device: string, stop: AbortSignal): void {
     const key = toHex(solution.powHash);
-    if (this.#seen.has(key)) return false;
+    if (this.#seen.has(key)) return;
     this.#seen.add(key);
     if (this.#seen.size > REMEMBERED) this.#seen.delete(this.#seen.values().next().value as string);
     const task = this.#send(solution, device, stop).finally(() => this.#pending.delete(task));
     this.#pending.add(task);
-    return true;
   }
 
   /** Settles when nothing is pending. The source's own time limits bound it. */

@@ -17,7 +17,7 @@ const eventually = (check: () => void) => vi.waitFor(check, { timeout: 60_000 })
 const running: { stop: AbortController; done: Promise<void> }[] = [];
 
 /** Failed devices are tried again soon: 20, 40 … 320 ms. */
-const options = { restartAfterMs: 20, temperatureLimits: () => ({ stopC: 90, resumeC: 80 }) };
+const options = { reopenAfterMs: 20, temperatureLimits: () => ({ stopC: 90, resumeC: 80 }) };
 
 /** So many of the event loop's that a fake engine which searches has gone on. */
 async function turns(): Promise<void> {

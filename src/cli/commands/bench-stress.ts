@@ -12,7 +12,7 @@ import { systemClock } from '../../system/clock.ts';
 import { thisMachine } from '../../system/machine.ts';
 import { progressTo } from '../../terminal/log.ts';
 import { headingOf, row, sensorRow } from '../bench-table.ts';
-import type { BenchOptions } from './bench.ts';
+import type { BenchOptions } from './bench-options.ts';
 
 /** Another one when fields change their meaning. */
 const STRESS_FORMAT = 'pickaxe stress 1';

@@ -12,21 +12,7 @@ import { systemClock } from '../../system/clock.ts';
 import { thisMachine } from '../../system/machine.ts';
 import { makeLog, progressTo } from '../../terminal/log.ts';
 import { benchLines } from '../bench-table.ts';
-
-export interface BenchOptions {
-  /** Of each measurement; left out, what suits the command. */
-  readonly seconds?: number;
-  readonly seed: string;
-  /** Nonces of the hash sum; of each round, with `stress`. */
-  readonly count?: number;
-  /** All devices at once. */
-  readonly together: boolean;
-  /** Check all devices under load instead. */
-  readonly stress: boolean;
-  /** Measure the kernels of each device instead, and remember the fastest. */
-  readonly tune: boolean;
-  readonly json: boolean;
-}
+import type { BenchOptions } from './bench-options.ts';
 
 /** Enough slices for their spread to mean something. */
 const SECONDS = 10;

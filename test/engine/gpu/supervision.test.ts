@@ -104,7 +104,7 @@ function mine(options: Partial<GpuOptions> = {}) {
     },
     clock: systemClock,
     random: () => 0,
-    restartAfterMs: 20,
+    reopenAfterMs: 20,
   });
   source.work(makeWork(NEVER, { lane: LANE, until: 'replaced', rollTime: false }));
   const stop = new AbortController();

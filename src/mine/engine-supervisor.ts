@@ -1,84 +1,87 @@
 /**
- * One engine's place in the miner: opened, put to each assignment, paused while it is too hot, restarted when its device
- * is lost or computes wrong hashes, and parked when there is no such device or when it keeps failing.
+ * Looks after one engine: opens it, has it search each assignment, judges what it reports, pauses it while it is too hot,
+ * opens it again when its device is lost or computes wrong hashes, and parks it when there is no such device or when it
+ * keeps failing.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job } from '../chain/job.ts';
+import { difficultyOf } from '../chain/target.ts';
+import { judge, type Solution } from '../chain/verify.ts';
 import { DeviceError, type Engine, type EngineInfo, type EngineListener, type SearchReport } from '../engine/engine.ts';
 import type { PauseReason } from '../events/controls.ts';
 import type { Listener, MinerEvent } from '../events/events.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Assignment } from './assignment.ts';
-import { Heat, type HeatHooks, type TemperatureLimits } from './heat.ts';
 import { Proofs } from './proofs.ts';
-import { Restarts } from './restarts.ts';
+import { ReopenPolicy } from './reopen-policy.ts';
+import { type TemperatureLimits, ThermalGuard, type ThermalHooks } from './thermal-guard.ts';
 
 /**
- * Wrong claims within an hour before a device is restarted. One alone can be a cosmic ray; a device that is really broken
- * makes three at once.
+ * Wrong candidates within an hour before the device is opened again. One alone can be a cosmic ray; a device that is
+ * really broken reports three at once.
  */
-const HARDWARE_ERRORS = 3;
+const MOST_HARDWARE_ERRORS = 3;
 const HARDWARE_ERRORS_WITHIN_MS = 3_600_000;
 
 type DeviceEvent = MinerEvent & { event: 'device' };
 
-interface Search {
-  /** Ends it: its assignment is over, or the device is to rest. */
+interface RunningSearch {
+  /** Ends the search: its assignment is over, or the device is to rest. */
   readonly halt: AbortController;
   readonly done: Promise<void>;
 }
 
-export interface StationHooks {
+export interface SupervisorHooks {
   readonly emit: Listener;
-  /** Called for each report, in order, with the assignment's job as the engine was given it. */
-  readonly report: (station: Station, assignment: Assignment, job: Job, report: SearchReport) => void;
+  /** Called for each solution that the device has found. */
+  readonly solved: (solution: Solution, device: string) => void;
   /** Called when the engine found no more ranges to take. */
   readonly exhausted: (assignment: Assignment) => void;
 }
 
-export interface StationOptions {
+export interface SupervisorOptions {
   readonly clock: Clock;
-  /** When a device is too hot to work, asked at each reading; left out, never. */
+  /** The temperatures at which a device is paused and resumed, asked at each reading. Without it there are none. */
   readonly temperatureLimits?: (() => TemperatureLimits | undefined) | undefined;
-  /** Before a failed device is first tried again; doubled each time. Left out, a second. */
-  readonly restartAfterMs?: number | undefined;
-  /** Hashes that a device's first proofs take each, until its rate is known. Left out, good enough for its kind. */
+  /** Milliseconds before a failed device is first opened again, doubled each time. The default is a second. */
+  readonly reopenAfterMs?: number | undefined;
+  /** Hashes that each of a device's first proofs takes, until its rate is known. The default suits its kind. */
   readonly firstProofDifficulty?: number | undefined;
 }
 
-export class Station {
+export class EngineSupervisor {
   readonly engine: Engine;
-  readonly #hooks: StationHooks;
-  #assignment: Assignment | undefined;
-  /** Searches that have not ended: usually one, two for a moment when the job changes. */
-  readonly #searches = new Set<Search>();
-  /** Ends the time in service with a fault. Undefined while out of service. */
-  #leave: ((fault: unknown) => void) | undefined;
-  /** When wrong claims were made, oldest first. */
-  #hardwareErrorsMs: number[] = [];
-  readonly #restarts: Restarts;
-  /** When it came into service, this time. */
-  #readyMs: number | undefined;
-  #description: string;
-  #bus: Pick<DeviceEvent, 'bus'> = {};
-  /** What to tell people of each reason to rest. */
-  readonly #pauses = new Map<PauseReason, string>();
+  readonly #hooks: SupervisorHooks;
+  readonly #clock: Clock;
   readonly #temperatureLimits: () => TemperatureLimits | undefined;
   readonly #proofs: Proofs;
-  readonly #clock: Clock;
-  /** Of the last New Cut after which it was seen to search: when that was heard of. */
-  #cutMs: number | undefined;
+  readonly #reopenPolicy: ReopenPolicy;
+  #assignment: Assignment | undefined;
+  /** Searches that have not ended: usually one, two for a moment when the job changes. */
+  readonly #searches = new Set<RunningSearch>();
+  /** Ends the time in service with a fault. Undefined while out of service. */
+  #leave: ((fault: unknown) => void) | undefined;
+  /** When the engine last came into service. */
+  #readyMs: number | undefined;
+  /** When wrong candidates were reported, oldest first. */
+  #hardwareErrorsMs: number[] = [];
+  #description: string;
+  #bus: Pick<DeviceEvent, 'bus'> = {};
+  /** Each reason to rest, with what people are told of it. */
+  readonly #pauses = new Map<PauseReason, string>();
+  /** Time of the last New Cut whose job switch was reported. */
+  #switchedCutMs: number | undefined;
 
-  constructor(engine: Engine, hooks: StationHooks, options: StationOptions) {
-    const { clock, temperatureLimits, restartAfterMs, firstProofDifficulty } = options;
+  constructor(engine: Engine, hooks: SupervisorHooks, options: SupervisorOptions) {
+    const { clock, temperatureLimits, reopenAfterMs, firstProofDifficulty } = options;
     this.engine = engine;
     this.#description = engine.name;
     this.#hooks = hooks;
-    this.#temperatureLimits = temperatureLimits ?? (() => undefined);
-    this.#restarts = new Restarts(restartAfterMs);
     this.#clock = clock;
+    this.#temperatureLimits = temperatureLimits ?? (() => undefined);
     this.#proofs = new Proofs(engine.kind, clock, firstProofDifficulty);
+    this.#reopenPolicy = new ReopenPolicy(reopenAfterMs);
   }
 
   /** Puts the engine to a new assignment at once, or to none. */
@@ -87,7 +90,7 @@ export class Station {
     if (assignment) this.#start(assignment, assignment.cutMs);
   }
 
-  /** Has the device rest for a reason. What it is on is given back. */
+  /** Has the device rest for a reason. What it searches is given back. */
   pause(reason: PauseReason, why: string): void {
     if (this.#pauses.get(reason) === why) return;
     this.#pauses.set(reason, why);
@@ -100,19 +103,6 @@ export class Station {
     if (!this.#pauses.delete(reason) || !this.#leave) return;
     this.#announceReady();
     if (this.#assignment) this.#start(this.#assignment);
-  }
-
-  /** Counts a claim that did not verify. Once out of service, a device's claims count no more. */
-  hardwareError(nonce: bigint): void {
-    const leave = this.#leave;
-    if (!leave) return;
-    this.#hooks.emit({ event: 'hardware_error', device: this.engine.name, nonce });
-    const nowMs = this.#clock.monotonicMs();
-    this.#hardwareErrorsMs = [...this.#hardwareErrorsMs, nowMs].filter((ms) => nowMs - ms < HARDWARE_ERRORS_WITHIN_MS);
-    if (this.#hardwareErrorsMs.length < HARDWARE_ERRORS) return;
-    this.#leave = undefined;
-    const what = `${HARDWARE_ERRORS} nonces that it claimed do not solve: it computes wrong hashes`;
-    leave(new DeviceError('wrong hashes', `${what}. Lower its clocks or check its cooling.`));
   }
 
   /** Keeps the engine in service until `stop`, or until it has to be parked. Never throws. */
@@ -128,9 +118,9 @@ export class Station {
       } catch (error) {
         const { message: reason, fault } = asDeviceError(error);
         const servedMs = this.#readyMs === undefined ? 0 : this.#clock.monotonicMs() - this.#readyMs;
-        const waitMs = this.#restarts.after(fault, servedMs);
+        const waitMs = this.#reopenPolicy.waitAfter(fault, servedMs);
         if (waitMs === undefined) {
-          const { inARow } = this.#restarts;
+          const { inARow } = this.#reopenPolicy;
           this.#announce('parked', {
             reason: inARow > 0 ? `${reason} (${inARow} restarts did not help)` : reason,
             fault,
@@ -145,14 +135,14 @@ export class Station {
 
   /** One time in service, from opening to closing: until `stopped` (resolves) or a fault (rejects). */
   async #serve(stopped: Promise<void>): Promise<void> {
-    const heat = new Heat(this.#temperatureLimits, this.#heatHooks);
+    const thermalGuard = new ThermalGuard(this.#temperatureLimits, this.#thermalHooks);
     try {
       // A driver can take a minute to open, or hang: closing below ends that, too.
-      const info = await Promise.race([this.engine.open(this.#listener(heat)), stopped]);
+      const info = await Promise.race([this.engine.open(this.#listener(thermalGuard)), stopped]);
       if (!info) return;
       this.#description = describe(info);
       if (info.bus !== undefined) this.#bus = { bus: info.bus };
-      this.#restarts.opened();
+      this.#reopenPolicy.opened();
       this.#readyMs = this.#clock.monotonicMs();
       this.#hardwareErrorsMs = [];
       const left = new Promise<never>((_, reject) => {
@@ -163,7 +153,7 @@ export class Station {
       await Promise.race([stopped, left]);
     } finally {
       this.#leave = undefined;
-      heat.end();
+      thermalGuard.end();
       this.#pauses.delete('temperature');
       // Closing ends searches that would not end by themselves, and the last reports are still heard.
       await Promise.all([this.engine.close(), ...Array.from(this.#searches, ({ done }) => done)]);
@@ -171,8 +161,8 @@ export class Station {
   }
 
   /**
-   * Does nothing while out of service, or at rest: what is current then is started later.
-   * @param cutMs of the New Cut that this is the answer to; left out of a start that came later
+   * Does nothing while the engine is out of service or paused: the assignment of that time is started later.
+   * @param cutMs when the New Cut was heard of that this assignment answers; undefined for a start that came later
    */
   #start(assignment: Assignment, cutMs?: number): void {
     const { stop } = assignment;
@@ -191,39 +181,66 @@ export class Station {
   }
 
   async #search(assignment: Assignment, stop: AbortSignal, cutMs: number | undefined): Promise<void> {
-    const { space, difficulty } = assignment;
     const job = this.#proofs.ease(assignment.job);
-    for await (const report of this.engine.search(job, space, stop)) {
-      const { hashes, beganMs } = report;
-      this.#proofs.searched(hashes);
-      this.#hooks.emit({ event: 'hashes', device: this.engine.name, hashes, difficulty });
-      this.#tellRestart(cutMs, beganMs);
-      this.#hooks.report(this, assignment, job, report);
-    }
+    for await (const report of this.engine.search(job, assignment.space, stop))
+      this.#take(report, assignment, job, cutMs);
     // A search also ends when the device goes out of service.
     if (!stop.aborted && this.#leave) this.#hooks.exhausted(assignment);
   }
 
-  #tellRestart(cutMs: number | undefined, beganMs: number): void {
+  /** @param job the assignment's, as the engine was given it */
+  #take(report: SearchReport, assignment: Assignment, job: Job, cutMs: number | undefined): void {
+    const { hashes, beganMs, candidates } = report;
+    this.#proofs.searched(hashes);
+    this.#hooks.emit({ event: 'hashes', device: this.engine.name, hashes, difficulty: assignment.difficulty });
+    this.#tellSwitch(cutMs, beganMs);
+    for (const candidate of candidates) this.#judge(candidate, assignment, job);
+  }
+
+  /** Nothing that an engine reports is believed before the referee has seen it. */
+  #judge(candidate: bigint, assignment: Assignment, job: Job): void {
+    const { proves, powHash, solution } = judge(job, candidate);
+    if (!proves) this.#hardwareError(candidate);
+    if (!proves || !assignment.isNew(candidate)) return;
+    const { name: device } = this.engine;
+    const hashes = difficultyOf(job.searchTarget);
+    this.#hooks.emit({ event: 'proof', device, hashes, difficulty: difficultyOf(powHash) });
+    if (solution) this.#hooks.solved(solution, device);
+  }
+
+  /** Counts a candidate that is none. Once the device is out of service, what it reports counts no more. */
+  #hardwareError(nonce: bigint): void {
+    const leave = this.#leave;
+    if (!leave) return;
+    this.#hooks.emit({ event: 'hardware_error', device: this.engine.name, nonce });
+    const nowMs = this.#clock.monotonicMs();
+    this.#hardwareErrorsMs = [...this.#hardwareErrorsMs, nowMs].filter((ms) => nowMs - ms < HARDWARE_ERRORS_WITHIN_MS);
+    if (this.#hardwareErrorsMs.length < MOST_HARDWARE_ERRORS) return;
+    this.#leave = undefined;
+    const what = `${MOST_HARDWARE_ERRORS} nonces that it claimed do not solve: it computes wrong hashes`;
+    leave(new DeviceError('wrong hashes', `${what}. Lower its clocks or check its cooling.`));
+  }
+
+  #tellSwitch(cutMs: number | undefined, beganMs: number): void {
     // The search of an earlier cut's work can report after that of a later one's.
-    if (cutMs === undefined || cutMs <= (this.#cutMs ?? Number.NEGATIVE_INFINITY)) return;
-    this.#cutMs = cutMs;
+    if (cutMs === undefined || cutMs <= (this.#switchedCutMs ?? Number.NEGATIVE_INFINITY)) return;
+    this.#switchedCutMs = cutMs;
     this.#hooks.emit({ event: 'restart', device: this.engine.name, ms: Math.max(0, beganMs - cutMs) });
   }
 
-  #listener(heat: Heat): EngineListener {
+  #listener(thermalGuard: ThermalGuard): EngineListener {
     const { name: device } = this.engine;
     return {
       progress: (what, done) => this.#hooks.emit({ event: 'progress', device, what, done }),
       telemetry: (telemetry) => {
         this.#hooks.emit({ event: 'telemetry', device, telemetry });
-        if (this.#leave) heat.take(telemetry);
+        if (this.#leave) thermalGuard.take(telemetry);
       },
       lost: (fault) => this.#leave?.(fault),
     };
   }
 
-  readonly #heatHooks: HeatHooks = {
+  readonly #thermalHooks: ThermalHooks = {
     tooHot: (why) => this.pause('temperature', why),
     cooledDown: () => this.resume('temperature'),
     silent: (why) => this.#leave?.(new DeviceError('lost', why)),
@@ -240,7 +257,7 @@ export class Station {
   }
 }
 
-/** Whatever an engine throws that it did not say more about counts as a lost device. */
+/** Takes whatever an engine throws that says no more as a lost device. */
 function asDeviceError(fault: unknown): DeviceError {
   if (fault instanceof DeviceError) return fault;
   return new DeviceError('lost', fault instanceof Error ? fault.message : String(fault), { cause: fault });
