@@ -3,7 +3,7 @@
 export type { Job } from './chain/job.ts';
 export { prepareJob } from './chain/job.ts';
 export { joinNonce, type Range, splitNonce } from './chain/nonce.ts';
-export { powHash, type Solution, verify } from './chain/verify.ts';
+export { powHash, type Solution, type Verification, verify } from './chain/verify.ts';
 export { parseWork, type Work } from './chain/work.ts';
 export { CpuEngine, type CpuEngineOptions } from './engine/cpu/cpu-engine.ts';
 export {

@@ -1,112 +1,116 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 
 const src = fileURLToPath(new URL('../src', import.meta.url));
 
-/** What each room of src/ may import, other than itself. A room is the longest of these paths that a file lies under. */
-const ALLOWED: Record<string, string[]> = {
-  chain: [],
-  'clock.ts': [],
-  'version.ts': [],
-  'cpu-list.ts': [],
-  'http-address.ts': [],
-  'one-line.ts': [],
-  'system-report.ts': [],
-  config: [
-    'cpu-list.ts',
-    'http-address.ts',
-    'one-line.ts',
-    'quantities.ts',
-    'guards/windows.ts',
-    'source/node/certificate.ts',
-    'source/node/url.ts',
-  ],
-  'cache.ts': ['version.ts'],
-  events: ['telemetry.ts'],
-  kernel: ['chain'],
-  'source/source.ts': ['chain'],
-  'source/mailbox.ts': ['source/source.ts'],
-  'source/node/certificate.ts': [],
-  'source/node/url.ts': [],
-  'source/failover.ts': ['chain', 'clock.ts', 'events', 'source/source.ts', 'source/mailbox.ts'],
-  'source/node': [
-    'chain',
-    'clock.ts',
-    'events',
-    'one-line.ts',
-    'source/source.ts',
-    'source/mailbox.ts',
-    'source/node/certificate.ts',
-    'source/node/url.ts',
-  ],
-  'telemetry.ts': [],
-  'engine/engine.ts': ['chain', 'telemetry.ts'],
-  'engine/cpu': ['chain', 'clock.ts', 'cache.ts', 'cpu-list.ts', 'system-report.ts', 'engine/engine.ts'],
-  'engine/gpu': ['chain', 'clock.ts', 'cache.ts', 'engine/engine.ts', 'telemetry.ts'],
-  mine: ['chain', 'clock.ts', 'events', 'source/source.ts', 'engine/engine.ts', 'telemetry.ts'],
-  bench: ['chain', 'clock.ts', 'engine/engine.ts', 'mine', 'telemetry.ts'],
-  'report/units.ts': ['telemetry.ts'],
-  report: ['report/units.ts', 'clock.ts', 'events', 'one-line.ts', 'telemetry.ts'],
-  'report/http': ['report', 'report/units.ts', 'clock.ts', 'events', 'http-address.ts', 'telemetry.ts', 'version.ts'],
-  web: ['report/http', 'report/units.ts'],
-  'quantities.ts': [],
-  'guards/windows.ts': [],
-  guards: ['clock.ts', 'events', 'guards/windows.ts'],
-  notify: ['clock.ts', 'events', 'one-line.ts', 'report', 'report/units.ts'],
-  'mock-node': ['chain', 'clock.ts'],
-  'index.ts': ['*'],
-  cli: ['*'],
-};
+interface Room {
+  /** Rooms that it may import, besides itself. */
+  readonly rooms: readonly string[];
+  readonly packages: readonly string[];
+}
 
-/** Packages that only some rooms may import. */
-const PACKAGES: Record<string, string[]> = {
-  'cache.ts': ['zod'],
-  bench: ['@noble/hashes', 'zod'],
-  chain: ['@noble/hashes'],
-  config: ['zod', 'smol-toml', 'fastest-levenshtein'],
-  events: [],
-  kernel: [],
-  mine: [],
-  report: ['pino'],
-  'report/http': ['fastify', 'pino', 'prom-client', 'zod'],
-  'report/units.ts': [],
-  web: ['uplot', 'zod'],
-  guards: ['pino'],
-  notify: ['pino', 'undici'],
-};
+/** The table of src/ARCHITECTURE.md, by room. A room is the longest of these paths that a file lies under. */
+const ROOMS = readTable(readFileSync(join(src, 'ARCHITECTURE.md'), 'utf8'));
 
-const rooms = Object.keys(ALLOWED).sort((a, b) => b.length - a.length);
-const roomOf = (path: string) => rooms.find((room) => path === room || path.startsWith(`${room}/`));
+function readTable(text: string): Map<string, Room> {
+  const rooms = new Map<string, Room>();
+  for (const line of text.split('\n').filter((line) => /^\| `/.test(line))) {
+    const [room, , imports, packages] = line.split('|').slice(1).map(namesIn);
+    const above = line.includes('| every room above |') ? [...rooms.keys()] : imports;
+    rooms.set(room[0], { rooms: above, packages });
+  }
+  return rooms;
+}
+
+/** `chain/` `engine/engine.ts`: the names, without a slash at their ends. */
+function namesIn(cell: string): string[] {
+  return [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name.replace(/\/$/, ''));
+}
+
+const names = [...ROOMS.keys()].sort((a, b) => b.length - a.length);
+const roomOf = (path: string) => names.find((name) => path === name || path.startsWith(`${name}/`));
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
 
+const IMPORTS = [
+  /^(?:import|export)\s[^'"`;]*\bfrom '([^']+)'/gm,
+  /^import '([^']+)'/gm,
+  /\bimport\('([^']+)'\)/g, // dynamic ones, and those of types
+];
+
 function importsOf(file: string): string[] {
   const text = readFileSync(join(src, file), 'utf8');
-  return [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1]);
+  return IMPORTS.flatMap((pattern) => [...text.matchAll(pattern)].map(([, path]) => path));
 }
 
+const isRelative = (path: string) => path.startsWith('.');
+
+function targetOf(file: string, path: string): string {
+  return relative(src, join(src, dirname(file), path));
+}
+
+/** @returns one circle of the graph, from a place back to it; empty when there is none */
+function circleIn(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const done = new Set<string>();
+  const visit = (place: string, path: readonly string[]): string[] => {
+    const at = path.indexOf(place);
+    if (at >= 0) return [...path.slice(at), place];
+    if (done.has(place)) return [];
+    for (const next of graph.get(place) ?? []) {
+      const circle = visit(next, [...path, place]);
+      if (circle.length > 0) return circle;
+    }
+    done.add(place);
+    return [];
+  };
+  for (const place of graph.keys()) {
+    const circle = visit(place, []);
+    if (circle.length > 0) return circle;
+  }
+  return [];
+}
+
+test('a circle is found', () => {
+  const graph = { a: ['b'], b: ['c', 'd'], c: [], d: ['b'] };
+  expect(circleIn(new Map(Object.entries(graph)))).toEqual(['b', 'd', 'b']);
+});
+
 describe('imports point one way', () => {
-  it('has a room for every file', () => {
+  it('has a room for every file, and names none that is not there', () => {
     expect(files.length).toBeGreaterThan(20);
     expect(files.filter((file) => !roomOf(file))).toEqual([]);
+    const known = [...ROOMS].flatMap(([name, { rooms }]) => [name, ...rooms]);
+    expect(known.filter((name) => !existsSync(join(src, name)))).toEqual([]);
   });
 
   it.each(files)('%s', (file) => {
-    const room = roomOf(file)!;
-    const allowed = ALLOWED[room];
+    const name = roomOf(file)!;
+    const { rooms, packages } = ROOMS.get(name)!;
     for (const path of importsOf(file)) {
       if (path.startsWith('.')) {
-        const target = roomOf(relative(src, join(src, dirname(file), path)));
+        const target = roomOf(targetOf(file, path));
         expect(target, `${file} imports ${path}, which is in no room`).toBeDefined();
-        const fine = target === room || allowed.includes('*') || allowed.includes(target!);
-        expect(fine, `${file} (${room}) imports ${path} (${target})`).toBe(true);
-      } else if (!path.startsWith('node:') && PACKAGES[room]) {
-        const fine = PACKAGES[room].some((name) => path === name || path.startsWith(`${name}/`));
+        expect([name, ...rooms], `${file} imports ${path}`).toContain(target);
+      } else if (!path.startsWith('node:')) {
+        const fine = packages.some((each) => path === each || path.startsWith(`${each}/`));
         expect(fine, `${file} imports the package ${path}`).toBe(true);
       }
     }
+  });
+
+  it('runs in no circle, neither of rooms nor of files', () => {
+    const ofFiles = new Map(
+      files.map((file) => [
+        file,
+        importsOf(file)
+          .filter(isRelative)
+          .map((path) => targetOf(file, path)),
+      ]),
+    );
+    expect(circleIn(ofFiles)).toEqual([]);
+    expect(circleIn(new Map([...ROOMS].map(([name, { rooms }]) => [name, rooms])))).toEqual([]);
   });
 
   it('gives the page nothing of the server but types', () => {

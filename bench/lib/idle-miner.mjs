@@ -86,7 +86,7 @@ class IdleEngine {
 /** What an engine reports that has found one. For difficulties of a few hundred hashes. */
 function solution(job) {
   const parts = { lane: 0, counter: 0, page: 0 };
-  while (!verify(job, joinNonce(parts))) parts.counter++;
+  while (!verify(job, joinNonce(parts)).solution) parts.counter++;
   const searched = { ...parts, counters: 1, pages: 1 };
   return { searched, hashes: 1, beganMs: nowMs(), candidates: [joinNonce(parts)] };
 }

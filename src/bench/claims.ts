@@ -46,7 +46,7 @@ export class Claims {
   take({ hashes, candidates }: SearchReport): void {
     this.hashes += hashes;
     for (const nonce of candidates) {
-      const solution = verify(this.challenge.job, nonce);
+      const { solution } = verify(this.challenge.job, nonce);
       if (solution && isOf(this.challenge, nonce) && !this.found.has(nonce)) this.found.set(nonce, solution.powHash);
       else this.wrong++;
     }

@@ -1,5 +1,5 @@
 /**
- * The referee. Engines make claims; only `judge` makes a `Solution`, by hashing the whole header with an
+ * The referee. Engines report candidates; only `verify` makes a `Solution` of one, by hashing the whole header with an
  * implementation that shares nothing with the kernels. A node drops a work at the first wrong submission, for every rig
  * of that miner, so nothing else may be submitted.
  */
@@ -33,26 +33,21 @@ export function powHash(header: Uint8Array): Uint8Array {
   return blake2s(header, { dkLen: 32 });
 }
 
-/** What the referee found a claim to be. */
-export interface Ruling {
+/** What the referee found out about a candidate. */
+export interface Verification {
   /** 32 bytes, little-endian. */
   readonly powHash: Uint8Array;
   /** Whether the hash meets the target that was searched for. If not, the device computes wrong hashes. */
   readonly proves: boolean;
-  /** When the hash meets the target of the work as well. */
+  /** Undefined unless the hash meets the work's own target as well. */
   readonly solution: Solution | undefined;
 }
 
-/** Checks the claim that a nonce meets `job.searchTarget`. */
-export function judge(job: Job, nonce: bigint): Ruling {
+/** Checks that a nonce meets `job.searchTarget`, and whether it solves the job's work. */
+export function verify(job: Job, nonce: bigint): Verification {
   const header = withNonce(job.header, nonce);
   const hash = powHash(header);
   const solves = meetsTarget(hash, job.work.target);
   const solution = solves ? ({ work: job.work, nonce, header, powHash: hash } as Solution) : undefined;
   return { powHash: hash, proves: meetsTarget(hash, job.searchTarget), solution };
-}
-
-/** @returns the solution, or undefined when the nonce does not solve the work. */
-export function verify(job: Job, nonce: bigint): Solution | undefined {
-  return judge(job, nonce).solution;
 }

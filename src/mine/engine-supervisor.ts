@@ -7,7 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job } from '../chain/job.ts';
 import { difficultyOf } from '../chain/target.ts';
-import { judge, type Solution } from '../chain/verify.ts';
+import { type Solution, verify } from '../chain/verify.ts';
 import { DeviceError, type Engine, type EngineInfo, type EngineListener, type SearchReport } from '../engine/engine.ts';
 import type { PauseReason } from '../events/controls.ts';
 import type { Listener, MinerEvent } from '../events/events.ts';
@@ -194,12 +194,12 @@ export class EngineSupervisor {
     this.#proofs.searched(hashes);
     this.#hooks.emit({ event: 'hashes', device: this.engine.name, hashes, difficulty: assignment.difficulty });
     this.#tellSwitch(cutMs, beganMs);
-    for (const candidate of candidates) this.#judge(candidate, assignment, job);
+    for (const candidate of candidates) this.#verify(candidate, assignment, job);
   }
 
   /** Nothing that an engine reports is believed before the referee has seen it. */
-  #judge(candidate: bigint, assignment: Assignment, job: Job): void {
-    const { proves, powHash, solution } = judge(job, candidate);
+  #verify(candidate: bigint, assignment: Assignment, job: Job): void {
+    const { proves, powHash, solution } = verify(job, candidate);
     if (!proves) this.#hardwareError(candidate);
     if (!proves || !assignment.isNew(candidate)) return;
     const { name: device } = this.engine;

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { COUNTERS, joinNonce, LANES, PAGES, type Range } from '#pickaxe/chain/nonce.js';
-import { judge } from '#pickaxe/chain/verify.js';
+import { verify } from '#pickaxe/chain/verify.js';
 import { creationTimeOf } from '#pickaxe/chain/work.js';
 import { DeviceError } from '#pickaxe/engine/engine.js';
 import { Miner, type MinerOptions } from '#pickaxe/mine/miner.js';
@@ -467,7 +467,7 @@ describe('proofs', () => {
     const job = engine.jobs[0];
     const { lane, page } = engine.searched[0].range;
     const nonces = Array.from({ length: 1_000 }, (_, counter) => joinNonce({ lane, page, counter }));
-    const right = nonces.filter((nonce) => judge(job, nonce).proves).slice(0, 3);
+    const right = nonces.filter((nonce) => verify(job, nonce).proves).slice(0, 3);
     engine.late = false;
     engine.claims = () => [...right, ...right];
     await eventually(() => expect(events.of('proof').length).toBeGreaterThan(0));
@@ -483,7 +483,7 @@ describe('proofs', () => {
     source.work(makeWork(NEVER));
     await eventually(() => expect(engine.jobs).toHaveLength(1));
     const wrong = Array.from({ length: 20 }, (_, n) => BigInt(n)).find(
-      (nonce) => !judge(engine.jobs[0], nonce).proves,
+      (nonce) => !verify(engine.jobs[0], nonce).proves,
     )!;
     engine.lies = [wrong];
     await eventually(() => expect(events.of('hardware_error')).toMatchObject([{ nonce: wrong }]));

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { prepareJob } from '#pickaxe/chain/job.js';
-import { judge } from '#pickaxe/chain/verify.js';
+import { verify } from '#pickaxe/chain/verify.js';
 import { Submitter, type SubmitterOptions } from '#pickaxe/mine/submitter.js';
 import type { Verdict } from '#pickaxe/source/source.js';
 import { systemClock } from '#pickaxe/system/clock.js';
@@ -13,7 +13,7 @@ const running = new AbortController().signal;
 /** Work that every nonce solves. */
 const work = makeWork(1);
 const job = prepareJob(work, 1);
-const solutionOf = (nonce: number) => judge(job, BigInt(nonce)).solution!;
+const solutionOf = (nonce: number) => verify(job, BigInt(nonce)).solution!;
 
 function submitterWith({ isStale = () => false, clock = systemClock }: Partial<SubmitterOptions> = {}) {
   const source = new FakeSource();

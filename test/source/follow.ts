@@ -60,7 +60,7 @@ export function mine(work: Work, lane = 0): Solution {
   const job = prepareJob(work, 1);
   for (let counter = 0; ; counter++) {
     const nonce = { lane, counter, page: 0 };
-    if (solves(job, nonce)) return verify(job, joinNonce(nonce)) as Solution;
+    if (solves(job, nonce)) return verify(job, joinNonce(nonce)).solution as Solution;
   }
 }
 
