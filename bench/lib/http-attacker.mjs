@@ -10,7 +10,7 @@ import { constants, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 /** Connections that an attack opens at most, those it opens again included. */
-const MOST_OPENED = 20_000;
+const MOST_OPENED = 200_000;
 const TRICKLE_MS = 500;
 
 const get = (path) => `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`;

@@ -139,7 +139,12 @@ function nameOf(path: Path): string {
 
 /** What is no URL cannot be shown as one is; its host still tells which one is meant. */
 function withoutPath(value: unknown): unknown {
-  return typeof value === 'string' ? value.replace(/^([a-z][a-z0-9+.-]*:)?(\/*[^/?#]*)[/?#].*$/is, '$1$2/…') : value;
+  if (typeof value !== 'string') return value;
+  // A password may have slashes in it.
+  const text = withoutUser(value);
+  const host = text.indexOf('://') < 0 ? 0 : text.indexOf('://') + '://'.length;
+  const length = text.slice(host).search(/[/?#]/);
+  return length < 0 ? text : `${text.slice(0, host + length)}/…`;
 }
 
 function show(value: unknown): string {
