@@ -12,29 +12,29 @@ import { targetForDifficulty } from '../chain/target.ts';
 import { parseWork } from '../chain/work.ts';
 
 export const DEFAULT_SEED = 'pickaxe';
-/** A slow CPU is through in seconds, a fast GPU in some hundredths of one. */
+/** A slow CPU searches them in seconds, a fast GPU in hundredths of a second. */
 export const DEFAULT_COUNT = 2 ** 27;
 /** With fewer, more than every sixteenth nonce would have to be a candidate. */
 export const LEAST_COUNT = 2 ** 16;
-/** A minute of today's fastest GPU; 2^29 counters on each of 2^11 pages. */
+/** The fastest GPU searches them in a minute. They are 2^29 counters on each of 2^11 pages. */
 export const MOST_COUNT = 2 ** 40;
-export const MOST_SEED_CHARACTERS = 64;
+const MOST_SEED_CHARACTERS = 64;
 
-/** Candidates to be expected: skipping one nonce in a thousand goes unseen in one case of sixty, e^-4.096. */
+/** How many candidates are expected. Skipping one nonce in a thousand goes unnoticed in one case of sixty (e^-4.096). */
 export const EXPECTED_CANDIDATES = 4_096;
-/** Standard deviation of their number: they fall like rain (Poisson). */
+/** The standard deviation of that number, which is Poisson-distributed. */
 export const CANDIDATES_DEVIATION = Math.sqrt(EXPECTED_CANDIDATES);
 
 const BLOCK_BYTES = 32;
-/** Numbers of the blocks that are drawn from a seed: the header's from 0 on, and one that says where the nonces lie. */
+/** The blocks drawn from a seed are numbered: the header's from 0 on, and this one, which says where the nonces lie. */
 const PLACE_BLOCK = 255;
 
 export interface Challenge {
   readonly seed: string;
-  /** Nonces of it. */
+  /** How many nonces it has. */
   readonly count: number;
   readonly job: Job;
-  /** The nonces: a rectangle, and the rest of the count on its first page. */
+  /** The nonces: a rectangle, and beside it the rest of the count on its first page. */
   readonly ranges: readonly [Range, ...Range[]];
 }
 
@@ -81,7 +81,7 @@ function blockOf(seed: string, number: number): Uint8Array {
   return blake2s(message, { dkLen: BLOCK_BYTES });
 }
 
-/** 286 bytes: blocks 0 to 8, one after the other, cut off at the end. */
+/** @returns 286 bytes: blocks 0 to 8, one after the other, cut off at the end */
 function headerFrom(seed: string): Uint8Array {
   const header = new Uint8Array(HEADER_BYTES);
   for (let done = 0; done < HEADER_BYTES; done += BLOCK_BYTES) {
@@ -91,16 +91,15 @@ function headerFrom(seed: string): Uint8Array {
 }
 
 /**
- * Pages of the rectangle: 2^(2/7 of the count's bits), so 128 of 2^27 nonces. High enough for the batches of CPUs, which
- * search few counters of many pages, and wide enough for those of GPUs, which search many counters of one page. Only good
- * enough.
+ * The rectangle has 2^(2/7 of the count's bits) pages: 128 for 2^27 nonces. That is high enough for CPUs, which search few
+ * counters of many pages, and wide enough for GPUs, which search many counters of one page.
  */
 function pagesFor(count: number): number {
   const bits = count.toString(2).length - 1;
   return 2 ** Math.floor((2 * bits) / 7);
 }
 
-/** Anywhere in the whole space: block 255 has the lane (u16), the page (u16) and the counter (u32), little-endian. */
+/** Places the nonces anywhere in the whole space: block 255 has lane (u16), page (u16) and counter (u32), little-endian. */
 function placed(seed: string, count: number): [Range, ...Range[]] {
   const view = viewOf(blockOf(seed, PLACE_BLOCK));
   const pages = pagesFor(count);

@@ -3,7 +3,7 @@
 import type { BenchResult, DeviceResult } from './result.ts';
 import { spreadOf } from './spread.ts';
 
-/** Differences beyond this many standard deviations of what two slices differ by are no noise of the slices: one in twenty. */
+/** A difference beyond this many standard deviations comes from the slices' noise in one case of twenty. */
 const DEVIATIONS = 2;
 
 export interface Pair {
@@ -11,7 +11,7 @@ export interface Pair {
   readonly b: DeviceResult;
   /** The mean hashrate of B as a multiple of A's. */
   readonly ratio: number;
-  /** What the ratio may differ from 1 by without a meaning. */
+  /** How much the ratio may differ from 1 by noise alone. */
   readonly noise: number;
   readonly verdict: 'faster' | 'slower' | 'within the spread';
 }
@@ -20,7 +20,7 @@ export interface Comparison {
   readonly pairs: readonly Pair[];
   readonly onlyA: readonly DeviceResult[];
   readonly onlyB: readonly DeviceResult[];
-  /** `different` is an error of a device, on whichever side; with another seed or count, sums say nothing. */
+  /** `different` means that a device on either side is wrong. Sums for another seed or count cannot be compared. */
   readonly sums: 'equal' | 'different' | 'not comparable';
 }
 

@@ -3,7 +3,7 @@
 import type { Engine, EngineInfo } from '../engine/engine.ts';
 import type { Clock } from '../system/clock.ts';
 import { type Challenge, EXPECTED_CANDIDATES } from './challenge.ts';
-import { answer, Claims, doubtsOf, errorsOf } from './claims.ts';
+import { CheckedCandidates, doubtsOf, errorsOf, searchChallenge } from './checked-candidates.ts';
 import { inStep, type OpenOptions, openAll } from './open.ts';
 import { measureRate } from './rate.ts';
 import type { ReadingSummary } from './readings.ts';
@@ -13,9 +13,9 @@ import { spreadOf } from './spread.ts';
 export interface MeasureOptions extends OpenOptions {
   readonly challenge: Challenge;
   readonly warmUpMs: number;
-  /** Of each measurement. */
+  /** How long each measurement takes. */
   readonly seconds: number;
-  /** All at once: as when mining, they compete for the processor and for power. */
+  /** Whether all are measured at once: as while mining, they then compete for the processor and for power. */
   readonly together: boolean;
   readonly clock: Clock;
   /** A uniform integer in [0, below). */
@@ -27,15 +27,15 @@ interface Measured {
   readonly info: EngineInfo;
   readonly readings: ReadingSummary;
   readonly slices: readonly number[];
-  readonly claims: Claims;
+  readonly candidates: CheckedCandidates;
 }
 
-/** @returns what could be measured, in the order of the engines. Engines are closed after that. */
+/** Closes the engines afterwards. @returns the results of those that could be measured, in the order of the engines */
 export async function measureDevices(engines: readonly Engine[], options: MeasureOptions): Promise<DeviceResult[]> {
   const groups = options.together ? [engines] : engines.map((engine) => [engine]);
   const measured: Measured[] = [];
   for (const group of groups) measured.push(...(await measureGroup(group, options)));
-  const found = new Set(measured.flatMap(({ claims }) => [...claims.found.keys()]));
+  const found = new Set(measured.flatMap(({ candidates }) => [...candidates.found.keys()]));
   return measured.map((one) => resultOf(one, found.size));
 }
 
@@ -48,9 +48,9 @@ async function measureGroup(engines: readonly Engine[], options: MeasureOptions)
       return { engine, info, slices, readings: readings.summary };
     });
     return await inStep(rated, failed, async (one) => {
-      const claims = new Claims(challenge);
-      await answer(one.engine, claims, NEVER);
-      return { ...one, claims };
+      const candidates = new CheckedCandidates(challenge);
+      await searchChallenge(one.engine, candidates, NEVER);
+      return { ...one, candidates };
     });
   } finally {
     await Promise.all(engines.map((engine) => engine.close()));
@@ -59,12 +59,12 @@ async function measureGroup(engines: readonly Engine[], options: MeasureOptions)
 
 const NEVER = new AbortController().signal;
 
-/** @param all candidates that were found by any device */
-function resultOf({ engine, info, readings, slices, claims }: Measured, all: number): DeviceResult {
+/** @param all how many candidates the devices found together */
+function resultOf({ engine, info, readings, slices, candidates }: Measured, all: number): DeviceResult {
   const { name, kind } = engine;
   const { model, kernel, threads } = info;
-  const { sum, wrong } = claims;
-  const found = claims.found.size;
+  const { sum, wrong } = candidates;
+  const found = candidates.found.size;
   const missed = all - found;
   const hashrate = spreadOf(slices);
   const { powerW } = readings;
@@ -80,6 +80,6 @@ function resultOf({ engine, info, readings, slices, claims }: Measured, all: num
     ...(powerW && { hashes_per_joule: hashrate.mean / powerW }),
     sum,
     candidates: { found, expected: EXPECTED_CANDIDATES, wrong, missed },
-    errors: [...errorsOf(wrong, missed), ...doubtsOf(claims)],
+    errors: [...errorsOf(wrong, missed), ...doubtsOf(candidates)],
   };
 }

@@ -1,23 +1,23 @@
-/** Opens devices, and goes on with those that do not fail. */
+/** Opens devices, and goes on with those that can be opened. */
 
 import { DeviceError, type Engine, type EngineInfo, type EngineListener } from '../engine/engine.ts';
 import { Readings } from './readings.ts';
 
 export interface OpenOptions {
-  /** What is told while a device opens. */
+  /** Listens to a device while it opens. */
   readonly listener: (engine: Engine) => EngineListener;
-  /** Told once of each device that fails. */
+  /** Called once for each device that fails. */
   readonly failed: (engine: Engine, fault: DeviceError) => void;
 }
 
 export interface Opened {
   readonly engine: Engine;
   readonly info: EngineInfo;
-  /** Filled for as long as it is open. */
+  /** Filled while the device is open. */
   readonly readings: Readings;
 }
 
-/** One after the other: what they measure when they open is disturbed by nothing. */
+/** Opens them one after the other, so that nothing disturbs what they measure while they open. */
 export async function openAll(engines: readonly Engine[], { listener, failed }: OpenOptions): Promise<Opened[]> {
   const opened: Opened[] = [];
   for (const engine of engines) {
@@ -31,7 +31,7 @@ export async function openAll(engines: readonly Engine[], { listener, failed }: 
   return opened;
 }
 
-/** Takes a step with all at the same time. @returns what came of it for those that got through */
+/** Takes a step with all devices at the same time. @returns the results of those that did not fail */
 export async function inStep<From extends { readonly engine: Engine }, To>(
   from: readonly From[],
   failed: OpenOptions['failed'],

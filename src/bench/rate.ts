@@ -8,9 +8,9 @@ import { DeviceError, type Engine } from '../engine/engine.ts';
 import { Space } from '../mine/space.ts';
 import type { Clock } from '../system/clock.ts';
 
-/** Left out of the figures: kernels warm up, batches find their size, clocks rise. */
+/** The figures begin after this: until then kernels warm up, batches find their size, and clocks rise. */
 export const WARM_UP_MS = 2_000;
-/** A slice is this long, and a short measurement has this many shorter ones. */
+/** How long a slice is. A short measurement has the least number of slices, which are shorter then. */
 const SLICE_MS = 1_000;
 const LEAST_SLICES = 5;
 /** One engine searches a whole space within hours: a measurement ends before that. */
@@ -18,7 +18,7 @@ export const MOST_SECONDS = 3_600;
 
 export interface RateOptions {
   readonly warmUpMs: number;
-  /** 3,600 at most */
+  /** At most 3,600. */
   readonly seconds: number;
   readonly clock: Clock;
   /** A uniform integer in [0, below). */
@@ -29,8 +29,7 @@ export interface RateOptions {
 
 /**
  * Searches for a target that nothing meets.
- * @returns H/s of each slice. A slice ends with the report that comes when its time is up: what is counted and the time
- * that it took belong together.
+ * @returns H/s of each slice. A slice ends with the first report after its time is up, so that hashes and time match.
  * @throws DeviceError when the device is lost.
  */
 export async function measureRate(engine: Engine, options: RateOptions): Promise<number[]> {

@@ -2,11 +2,10 @@
 
 import type { Telemetry } from '../engine/telemetry.ts';
 
-/** What was not told is left out. */
 export interface ReadingSummary {
-  /** The highest, of the chip. */
+  /** The highest temperature of the chip; absent without a reading. */
   readonly temperatureC?: number;
-  /** The mean. */
+  /** The mean power; absent without a reading. */
   readonly powerW?: number;
 }
 
@@ -24,7 +23,7 @@ export class Readings {
 
   take({ temperatureC, powerW }: Telemetry): void {
     if (temperatureC !== undefined) this.#temperatureC = Math.max(temperatureC, this.#temperatureC ?? temperatureC);
-    if (powerW === undefined || powerW <= 0) return; // a reading of nothing is none
+    if (powerW === undefined || powerW <= 0) return; // some drivers report 0 when they cannot tell
     this.#powerSumW += powerW;
     this.#powers++;
   }

@@ -1,17 +1,17 @@
-/** What `pickaxe bench --json` prints, and what is read of it again: every field of it is checked at the door. */
+/** What `pickaxe bench --json` prints. Results that are read again are checked field by field. */
 
 import { z } from 'zod';
 import { isSeed, LEAST_COUNT, MOST_COUNT } from './challenge.ts';
 
-/** Another one when fields change their meaning. */
+/** It changes when fields change their meaning. */
 export const BENCH_FORMAT = 'pickaxe bench 1';
 
 const MOST_CHARACTERS = 256;
-/** Far more than a rig has, and than one measurement has slices of a second. */
+/** Far more devices than a rig has; as many slices of a second as the longest measurement. */
 const MOST_DEVICES = 1_024;
 const MOST_SLICES = 3_600;
 
-/** Shown on terminals: control characters could be commands to them. */
+/** Results are shown on terminals, which could take control characters for commands. */
 const line = z
   .string()
   .max(MOST_CHARACTERS)
@@ -32,41 +32,41 @@ const device = z.object({
   kind: z.enum(['cpu', 'gpu']),
   model: line,
   kernel: line,
-  /** Of a CPU. */
+  /** Present for a CPU. */
   threads: z.int().positive().exactOptional(),
-  /** H/s, of the slices. */
+  /** H/s, over all slices. */
   hashrate,
-  /** H/s of each. */
+  /** H/s of each slice. */
   slices: z.array(positive).min(1).max(MOST_SLICES),
-  /** The highest while it was measured; it and the power are left out where they are not known. */
+  /** The highest temperature during the measurement; absent where it is not known, like the power. */
   temperatureC: z.number().exactOptional(),
-  /** The mean while it was measured. */
+  /** The mean power during the measurement. */
   powerW: positive.exactOptional(),
   hashes_per_joule: positive.exactOptional(),
-  /** 16 hex digits: of the candidates that it found. */
+  /** 16 hex digits: the sum over the candidates that it found. */
   sum: z.string().regex(/^[0-9a-f]{16}$/, 'not 16 hex digits'),
   candidates: z.object({
     found: tally,
     expected: tally,
-    /** Claims that were wrong. */
+    /** How many candidates were wrong. */
     wrong: tally,
-    /** Those that other devices of the same run found and this one did not. */
+    /** How many candidates other devices of the same run found and this one did not. */
     missed: tally,
   }),
-  /** What is wrong with its answer, a line for people each; none when nothing is. */
+  /** What is wrong with its candidates: lines for people, none when nothing is. */
   errors: z.array(line).max(8),
 });
 export type DeviceResult = Readonly<z.infer<typeof device>>;
 
-export const machineShape = z.object({ cpu: line, cores: tally, os: line, node: line, pickaxe: line });
+const machineShape = z.object({ cpu: line, cores: tally, os: line, node: line, pickaxe: line });
 
 export const benchResultShape = z.object({
   format: z.literal(BENCH_FORMAT),
   machine: machineShape,
   seed: z.string().refine(isSeed, 'not a seed'),
-  /** Nonces that the sum is of. */
+  /** How many nonces were searched for the sum. */
   count: z.int().min(LEAST_COUNT).max(MOST_COUNT),
-  /** Of each measurement, without the warm-up. */
+  /** How long each measurement took, without the warm-up. */
   seconds: positive,
   /** Whether all devices were measured at once. */
   together: z.boolean(),

@@ -1,11 +1,11 @@
-/** Figures of several measurements of the same thing. */
+/** What several measurements of the same thing say together. */
 
 export interface Spread {
   readonly mean: number;
   readonly median: number;
   readonly min: number;
   readonly max: number;
-  /** Coefficient of variation: the standard deviation as a part of the mean; 0 of a single value. */
+  /** Coefficient of variation: the standard deviation as a part of the mean; 0 for a single value. */
   readonly cv: number;
 }
 

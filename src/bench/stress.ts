@@ -1,73 +1,72 @@
-/** Keeps devices busy with challenges, all at once, and checks each answer: no wrong claim, no candidate missed. */
+/** Keeps devices busy with challenges, all at once, and checks each answer: no wrong candidate, and none missed. */
 
 import type { Engine } from '../engine/engine.ts';
 import type { Clock } from '../system/clock.ts';
 import { MOST_COUNT, makeChallenge } from './challenge.ts';
-import { answer } from './claims.ts';
+import { searchChallenge } from './checked-candidates.ts';
 import { inStep, type OpenOptions, openAll } from './open.ts';
-import { type Answer, type Sample, StressBooks } from './stress-books.ts';
+import { type KnownCandidates, type Sample, StressStats } from './stress-stats.ts';
 
-/** Nonces of a device's first round: seconds for the slowest kernel on one thread. */
+/** Nonces of a device's first round. The slowest kernel on one thread takes seconds for them. */
 const FIRST_COUNT = 2 ** 24;
 /**
- * Rounds grow until they take this long, and on for as long as the hashrate grows with them: a fast GPU is busy with long
- * batches then, and its claims are few enough.
+ * Rounds grow until they take this long, and on for as long as the hashrate grows with them: then a fast GPU is busy with
+ * long batches, and reports few enough candidates.
  */
 const ROUND_MS = 1_000;
 const LONGEST_ROUND_MS = 5_000;
-/** From one round to the next, by a power of two; one odd round must not make the next one endless. */
+/** The largest growth from one round to the next: one odd round must not make the next one endless. */
 const MOST_GROWTH = 16;
-/** A hashrate that grows by less than this part does not grow. Only good enough. */
+/** A hashrate that grows by less than this part counts as steady. The figure is only good enough. */
 const GROWTH_WORTH = 0.2;
-/** Wrong rounds that are told of at once: all are counted, but a broken device has nothing else. */
+/** Wrong rounds that are reported one by one. A broken device has nothing else, and all of them are counted. */
 const TOLD_ROUNDS = 10;
 
 export interface StressOptions extends OpenOptions {
   readonly seed: string;
-  /** Nonces of each round; left out, as many as take a second. */
+  /** Nonces of each round. The default is as many as take a second. */
   readonly count?: number | undefined;
-  /** From when the devices are open. */
+  /** Counted from the moment when the devices are open. */
   readonly seconds: number;
-  /** Ends it before that. */
+  /** Ends the test earlier. */
   readonly stop: AbortSignal;
   readonly clock: Clock;
-  /** Between samples of each device's state. */
+  /** Time between two samples of a device's state. */
   readonly sampleMs: number;
-  /** Told of each. */
-  readonly onSample: (books: StressBooks, sample: Sample) => void;
-  /** Told of what is wrong with a round, of the first such rounds of each device. */
+  readonly onSample: (stats: StressStats, sample: Sample) => void;
+  /** Called with what is wrong with a round, for the first such rounds of each device. */
   readonly onError: (engine: Engine, errors: readonly string[]) => void;
 }
 
-/** @returns the books of each device that could be opened. Engines are closed after that. */
-export async function stressDevices(engines: readonly Engine[], options: StressOptions): Promise<StressBooks[]> {
+/** Closes the engines afterwards. @returns the stats of each device that could be opened */
+export async function stressDevices(engines: readonly Engine[], options: StressOptions): Promise<StressStats[]> {
   const { seed, seconds, stop, clock, sampleMs, failed, onSample } = options;
   const end = new AbortController();
   const halt = () => end.abort();
   stop.addEventListener('abort', halt, { once: true });
   if (stop.aborted) halt();
   const timers: NodeJS.Timeout[] = [];
-  const answers = new Map<number, Answer>();
-  const answerFor = (count: number): Answer => {
-    const known = answers.get(count);
-    if (known) return known;
+  const known = new Map<number, KnownCandidates>();
+  const knownFor = (count: number): KnownCandidates => {
+    const before = known.get(count);
+    if (before) return before;
     const made = { challenge: makeChallenge(seed, count), found: new Set<bigint>() };
-    answers.set(count, made);
+    known.set(count, made);
     return made;
   };
   try {
-    const all = (await openAll(engines, options)).map((opened) => new StressBooks(opened));
+    const all = (await openAll(engines, options)).map((opened) => new StressStats(opened));
     const busy = new Set(all);
     const startMs = clock.monotonicMs();
-    const sample = (books: StressBooks) => onSample(books, books.sample((clock.monotonicMs() - startMs) / 1000));
+    const sample = (stats: StressStats) => onSample(stats, stats.sample((clock.monotonicMs() - startMs) / 1000));
     timers.push(
       setTimeout(halt, 1000 * seconds),
       setInterval(() => busy.forEach(sample), sampleMs),
     );
-    await inStep(all, failed, (books) =>
-      work(books, answerFor, end.signal, options).finally(() => {
-        busy.delete(books);
-        if (books.samples.length === 0) sample(books);
+    await inStep(all, failed, (stats) =>
+      work(stats, knownFor, end.signal, options).finally(() => {
+        busy.delete(stats);
+        if (stats.samples.length === 0) sample(stats);
       }),
     );
     return all;
@@ -78,24 +77,24 @@ export async function stressDevices(engines: readonly Engine[], options: StressO
   }
 }
 
-/** Round after round, until `stop`. @throws DeviceError when the device is lost. */
+/** Runs round after round until `stop`. @throws DeviceError when the device is lost. */
 async function work(
-  books: StressBooks,
-  answerFor: (count: number) => Answer,
+  stats: StressStats,
+  knownFor: (count: number) => KnownCandidates,
   stop: AbortSignal,
   { count, clock, onError }: StressOptions,
 ): Promise<void> {
-  const { engine } = books;
+  const { engine } = stats;
   let nonces = count ?? FIRST_COUNT;
   let best = 0;
   let wrongRounds = 0;
   while (!stop.aborted) {
-    const round = answerFor(nonces);
+    const round = knownFor(nonces);
     const beganMs = clock.monotonicMs();
     try {
-      await answer(engine, books.beginRound(round), stop, ({ hashes }) => books.hashed(hashes));
+      await searchChallenge(engine, stats.beginRound(round), stop, ({ hashes }) => stats.hashed(hashes));
     } finally {
-      const errors = books.endRound(round);
+      const errors = stats.endRound(round);
       if (errors.length > 0 && wrongRounds++ < TOLD_ROUNDS) onError(engine, errors);
     }
     if (count !== undefined) continue;

@@ -7,7 +7,7 @@
 /**
  * @param workTimeUs the time in the work as received
  * @param latestUs the latest time that the node surely accepts: the lower of our clock and the node's
- * @param marginUs kept free below `latestUs`
+ * @param marginUs how far the result stays below `latestUs`
  * @returns microseconds since the UNIX epoch
  */
 export function rolledCreationTime(workTimeUs: bigint, latestUs: bigint, marginUs: bigint): bigint {

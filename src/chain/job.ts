@@ -25,7 +25,7 @@ export interface Job extends Search {
   readonly searchTarget: Uint8Array;
 }
 
-/** @param creationTimeUs µs since the UNIX epoch; left out, the work's own */
+/** @param creationTimeUs µs since the UNIX epoch. The default is the work's own */
 export function prepareJob(work: Work, number: number, creationTimeUs = creationTimeOf(work.header)): Job {
   const header = withCreationTime(work.header, creationTimeUs);
   return { number, work, header, searchTarget: work.target, ...searchOf(header, work.target) };

@@ -27,7 +27,7 @@ export class WorkFormatError extends Error {
   override readonly name = 'WorkFormatError';
 }
 
-/** What the 322 bytes do not say. Left out, the work is a node's: its time may roll, and one solution ends it. */
+/** What the 322 bytes do not say. The defaults are those of a node's work: its time may roll, and one solution ends it. */
 export type WorkTerms = { readonly id: string } & Partial<Pick<Work, 'lane' | 'rollTime' | 'until'>>;
 
 /**

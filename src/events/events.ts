@@ -1,4 +1,4 @@
-/** What can happen while mining: one typed union, reported by everything and listened to by `report/`. A leaf. */
+/** What can happen while mining, as one typed union. Everything reports it, and `report/` listens. */
 
 import type { Telemetry } from '../engine/telemetry.ts';
 
@@ -7,9 +7,9 @@ export type MinerEvent =
   | { event: 'work'; chain: number; height: bigint; difficulty: number }
   /** The current work was given a later creation time (µs since the UNIX epoch): a new job of the same work. */
   | { event: 'job'; chain: number; height: bigint; creationTimeUs: bigint }
-  /** A New Cut on the chain being mined: its work is stale. */
+  /** A New Cut came for the chain being mined: its work is stale. */
   | { event: 'new_cut'; chain: number }
-  /** A verified solution, about to be submitted. `hash` is 32 bytes, little-endian. */
+  /** A verified solution is about to be submitted. `hash` is 32 bytes, little-endian. */
   | { event: 'solution'; device: string; chain: number; height: bigint; nonce: bigint; hash: Uint8Array }
   /** What became of a solution. `ms` is the time from finding it to knowing. */
   | {
@@ -25,13 +25,13 @@ export type MinerEvent =
   /** Nonces searched since the device's last such event, for a work of this difficulty. */
   | { event: 'hashes'; device: string; hashes: number; difficulty: number }
   /**
-   * A candidate of the device verified: it proves that `hashes` hashes were computed, on average. `difficulty` is that of
-   * the hash itself: what the best one was worth.
+   * A candidate of the device was verified, which proves `hashes` hashes on average. `difficulty` is that of the candidate's
+   * own hash.
    */
   | { event: 'proof'; device: string; hashes: number; difficulty: number }
   /** The device searches its first range of the work that followed a New Cut, `ms` after the New Cut was heard of. */
   | { event: 'restart'; device: string; ms: number }
-  /** A device claimed a nonce that does not solve. */
+  /** A device reported a candidate that is none. */
   | { event: 'hardware_error'; device: string; nonce: bigint }
   /** A device came into or went out of service. */
   | {
@@ -47,13 +47,13 @@ export type MinerEvent =
       reason?: string;
       fault?: 'missing' | 'lost' | 'wrong hashes';
     }
-  /** Opening a device takes its time: what it does, and the part of that which is done, 0 to 1. */
+  /** Opening a device takes time: what it is doing, and how much of that is done, from 0 to 1. */
   | { event: 'progress'; device: string; what: string; done: number }
-  /** What a device's sensors say: every few seconds, where they can be read. */
+  /** A device's sensors were read, which happens every few seconds where they can be. */
   | { event: 'telemetry'; device: string; telemetry: Telemetry }
   /**
-   * A hashrate has been below what it should be for long enough to tell, or is back. `value` and `limit` are H/s; without
-   * a device, they are the rig's.
+   * A hashrate has been too low for long enough to report it, or is back. `value` and `limit` are H/s, of the whole rig where
+   * no device is named.
    */
   | {
       event: 'alarm';
@@ -63,9 +63,9 @@ export type MinerEvent =
       value: number;
       limit: number;
     }
-  /** A fetch brought a block that the open update stream of its chain had not told: stale work was mined. */
+  /** A fetch brought a block that the open update stream of its chain had not announced: stale work was mined. */
   | { event: 'missed_cut'; source: string; chain: number }
-  /** The chains whose update streams cannot be relied on, so that work is asked for every few seconds; none is good. */
+  /** These chains' update streams cannot be relied on, so work is fetched every few seconds. No chains: all is well. */
   | {
       event: 'polling';
       source: string;

@@ -1,5 +1,6 @@
 /**
- * The loop: works come from the source, every engine searches the current one, and its solutions are submitted. It knows the two interfaces and no implementation of either.
+ * The loop: works come from the source, every engine searches the current one, and solutions are submitted. It knows the
+ * two interfaces and no implementation of either.
  */
 
 import { setMaxListeners } from 'node:events';
@@ -18,11 +19,11 @@ import { Space } from './space.ts';
 
 import { Submitter } from './submitter.ts';
 
-/** How often the creation time follows the clock. A new job costs well under a millisecond of search. */
+/** How often the creation time follows the clock. A new job costs well under a millisecond of searching. */
 const ROLL_MS = 3_000;
 /**
- * Kept between a rolled time and the node's clock. The bound on that clock is a lower one already; this is for nodes
- * that compare against another node's.
+ * The distance kept between a rolled time and the node's clock. That clock is known by a lower bound already; the margin
+ * is for nodes that compare with another node's clock.
  */
 const TIME_MARGIN_US = 500_000n;
 /** Job numbers are positive i32: 0 is no job. */
@@ -46,7 +47,7 @@ export class Miner implements Controls {
   readonly #solved = new WeakSet<Work>();
   #current: Assignment | undefined;
   #jobNumber = 0;
-  /** When the New Cut was heard of whose work has not come yet. */
+  /** When the New Cut was heard of whose new work has not come yet. */
   #cutMs: number | undefined;
   readonly #stopping = new AbortController();
   #stop: AbortSignal = AbortSignal.abort();
@@ -64,11 +65,11 @@ export class Miner implements Controls {
     this.#supervisors = engines.map((engine) => new EngineSupervisor(engine, hooks, options));
   }
 
-  /** Mines until it is stopped, or until no engine is left. Pending submissions are seen through. May be called once. */
+  /** Mines until it is stopped, or until no engine is left, and waits for pending submissions. May be called once. */
   async run(stop?: AbortSignal): Promise<void> {
     const done = new AbortController();
     this.#stop = AbortSignal.any([...(stop ? [stop] : []), this.#stopping.signal, done.signal]);
-    setMaxListeners(0, this.#stop); // some for each device
+    setMaxListeners(0, this.#stop); // each device adds some
     this.#stop.addEventListener('abort', () => this.#assign(undefined), { once: true });
     const rolling = setInterval(() => this.#roll(), ROLL_MS);
     const following = this.#follow();
@@ -125,7 +126,7 @@ export class Miner implements Controls {
       // Stopping frees the processor for the request that is under way: stale hashes are worth nothing.
       this.#assign(undefined);
     }
-    // Lost: what is being mined stays valid, so go on.
+    // A source that is lost says nothing about its work: that stays valid.
   }
 
   /** Puts every engine to an assignment at once. The old one ends after the new one began, so that none runs idle. */
@@ -158,7 +159,7 @@ export class Miner implements Controls {
     this.#options.emit({ event: 'job', chain: work.chain, height: work.height, creationTimeUs });
   }
 
-  /** The space is used up: a later time gives a fresh one, else another lane does where lanes are ours to choose. */
+  /** The space is used up. A later creation time gives a fresh one, and so does another lane where we may choose it. */
   #renew(exhausted: Assignment): void {
     if (this.#current !== exhausted) return;
     this.#roll();

@@ -1,29 +1,28 @@
 /**
- * Evidence that a device hashes what it says. It is given a target of its own, so easy that it should find a few candidates
- * every second, and each one that verifies proves, on average, as many hashes as that target takes. A device that skips
- * nonces, computes wrong hashes or counts what it did not do falls short within minutes; one that works hard and has no
- * luck with blocks does not.
+ * Evidence that a device hashes what it says. Each device searches for a target of its own, so easy that it should find a
+ * few candidates every second. Each verified candidate proves, on average, as many hashes as that target takes. A device
+ * that skips nonces, computes wrong hashes or counts hashes that it did not compute falls short within minutes.
  */
 
 import { easeJob, type Job } from '../chain/job.ts';
 import { difficultyOf, targetForDifficulty } from '../chain/target.ts';
 import type { Clock } from '../system/clock.ts';
 
-/** ±14 % after a minute, ±4 % after a quarter of an hour; each costs two processes a tenth of a millisecond. */
+/** The proven rate is known to ±14 % after a minute and ±4 % after 15 minutes. A proof costs 0.1 ms of two processes. */
 const PROOFS_PER_SECOND = 4;
-/** Until its rate is known: some of the fastest device would come too often, of the slowest too rarely. Only good enough. */
+/** Hashes for one proof until the device's rate is known. */
 const FIRST_DIFFICULTY = { cpu: 2 ** 24, gpu: 2 ** 28 } as const;
-/** Rates over less time than this say little. */
+/** Rates over a shorter time say little. */
 const LEARN_MS = 1_000;
 
 export class Proofs {
   readonly #clock: Clock;
   #difficulty: number;
-  /** Searched since the difficulty was last thought about. */
+  /** Hashes since the difficulty was last adjusted. */
   #hashes = 0;
   #sinceMs: number;
 
-  /** @param firstDifficulty hashes that its first proofs take; left out, good enough for its kind */
+  /** @param firstDifficulty hashes that each of the first proofs takes. The default suits the device's kind */
   constructor(kind: keyof typeof FIRST_DIFFICULTY, clock: Clock, firstDifficulty?: number) {
     this.#clock = clock;
     this.#difficulty = firstDifficulty ?? FIRST_DIFFICULTY[kind];
@@ -34,14 +33,14 @@ export class Proofs {
     this.#hashes += hashes;
   }
 
-  /** The job as the device is to search it. A work that is easier still stays as it is. */
+  /** @returns the job with the device's target; the job itself where its work is easier still */
   ease(job: Job): Job {
     this.#learn();
     const isEasier = difficultyOf(job.work.target) <= this.#difficulty;
     return isEasier ? job : easeJob(job, targetForDifficulty(this.#difficulty));
   }
 
-  /** By one step at a time: a device that rested seems slow, and must not flood its host with candidates after that. */
+  /** Adjusts by one step at a time: a device that rested seems slow, and must not flood its host with candidates afterwards. */
   #learn(): void {
     const nowMs = this.#clock.monotonicMs();
     const ms = nowMs - this.#sinceMs;

@@ -12,15 +12,15 @@ type Shape = Pick<Range, 'counters' | 'pages'>;
 export class Space implements Ranges {
   readonly #lane: number;
   /**
-   * Disjoint rectangles of the lane's counters × pages that nobody has taken: what nothing was cut from first, then what
-   * was begun, such as a CPU's column and a GPU's row. They stay as few as these, however much is taken.
+   * Disjoint rectangles of the lane's counters × pages that nobody has taken. Untouched ones come first, then those that
+   * engines have begun, such as a CPU's column and a GPU's row. However much is taken, there are no more than these.
    */
   readonly #free: Rectangle[];
 
   /**
    * @param lane the lane that all ranges are on
-   * @param firstPage where to begin: two rigs on one lane start apart. The pages before it are taken last, except by an engine
-   *   that wants at least twice as many pages as there are from there on
+   * @param firstPage where to begin, so that two rigs on one lane start apart. The pages before it are taken last, except by
+   *   an engine that wants at least twice as many pages as follow it
    */
   constructor(lane: number, firstPage = 0) {
     this.#lane = lane;
@@ -29,7 +29,7 @@ export class Space implements Ranges {
     if (firstPage > 0) this.#free.unshift({ ...whole, page: 0, pages: firstPage });
   }
 
-  /** A space of these ranges alone, to be searched to their end: all on one lane, disjoint, none empty. */
+  /** @param ranges all that the space has: on one lane, disjoint, none empty */
   static of(ranges: readonly [Range, ...Range[]]): Space {
     const space = new Space(ranges[0].lane);
     space.#free.length = 0;
@@ -64,8 +64,9 @@ export class Space implements Ranges {
   }
 
   /**
-   * The newest rectangle that has more than half of what is wanted, so that what was begun is used up before more is begun;
-   * else the one that has the most of it. Who doubles its wish is not given what was cut for the half.
+   * Prefers the newest rectangle that holds more than half of the wish, so that what was begun is used up before more is
+   * begun; otherwise it takes the one that holds most of the wish. An engine that doubles its wish is not given the
+   * rectangle that was cut for half of it.
    */
   #bestFor(most: Shape): number {
     const half = sizeOf(most) / 2;
@@ -84,14 +85,15 @@ export class Space implements Ranges {
   }
 }
 
-/** The part of `whole` that is the first of as few equal ones as it takes, so that the last is no sliver. */
+/** Divides `whole` into as few equal parts of at most `most` as possible, so that the last one is no sliver. */
 function evenPart(whole: number, most: number): number {
   return Math.ceil(whole / Math.ceil(whole / most));
 }
 
 /**
- * The rectangles left when `taken` is cut from the low corner of `from`, the larger one first. The cut runs so that this
- * one stays as large as it can, since a rectangle thin both ways suits no engine.
+ * Cuts `taken` from the low corner of `from`, so that one of the two remaining rectangles stays as large as possible: a
+ * rectangle that is small both ways suits no engine.
+ * @returns what remains, the larger rectangle first
  */
 function remainders(from: Rectangle, taken: Rectangle): Rectangle[] {
   const countersLeft = from.counters - taken.counters;

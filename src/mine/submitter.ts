@@ -6,7 +6,7 @@ import type { Listener } from '../events/events.ts';
 import type { Verdict, WorkSource } from '../source/source.ts';
 import type { Clock } from '../system/clock.ts';
 
-/** Solutions whose fate is remembered, so that none is sent twice. Far more than are ever in flight. */
+/** How many solutions are remembered, so that none is sent twice. Far fewer are ever in flight. */
 const REMEMBERED = 1_024;
 
 export interface SubmitterOptions {
@@ -20,7 +20,7 @@ export interface SubmitterOptions {
 export class Submitter {
   readonly #options: SubmitterOptions;
   readonly #pending = new Set<Promise<void>>();
-  /** PoW hashes of what was taken on, oldest first. */
+  /** The PoW hashes of the solutions taken on, oldest first. */
   readonly #seen = new Set<string>();
 
   constructor(options: SubmitterOptions) {
@@ -58,7 +58,7 @@ export class Submitter {
         ? { verdict: 'stale', reason: 'found after its work went stale; not sent' }
         : await source.submit(solution, stop);
     } catch (fault) {
-      // The interface forbids it; a solution's books must be closed all the same.
+      // The interface forbids it, but every solution must get a verdict.
       verdict = { verdict: 'unknown', reason: `the source failed: ${fault instanceof Error ? fault.message : fault}` };
     }
     emit({ event: 'verdict', ...verdict, ...about, ms: clock.monotonicMs() - foundAt });

@@ -11,26 +11,26 @@ import { version } from './version.ts';
 /** Far above what is written here: a larger file is not ours. */
 const MAX_BYTES = 64 * 1024;
 
-/** Of a subject in a file's name: far below what file systems take. */
+/** Characters of the subject in a file's name. File systems take far longer names. */
 const MAX_NAME = 90;
 
-/** Memories of a subject, each under another key: enough for installations side by side. Only good enough. */
+/** How many memories a subject may have, each under another key: enough for several installations side by side. */
 const MAX_MEMORIES = 8;
 
-/** What a memory holds for: under another key, nothing is remembered. */
+/** What a memory is valid for: under another key, nothing is remembered. */
 export type Key = Readonly<Record<string, string | number>>;
 
 export class Cache {
   readonly #directory: string;
 
-  /** @param directory made when something is remembered */
+  /** @param directory is made when something is remembered */
   constructor(directory: string) {
     this.#directory = directory;
   }
 
   /**
-   * @param subject what it is about: a CPU, a GPU
-   * @returns what this version of pickaxe remembered under this key; undefined when there is none, or none of this shape
+   * @param subject the thing that is remembered, such as a CPU or a GPU
+   * @returns what this version of pickaxe remembered under this key; undefined when there is nothing of this shape
    */
   recall<T>(subject: string, key: Key, shape: z.ZodType<T>): T | undefined {
     try {
@@ -41,14 +41,14 @@ export class Cache {
       const memory = JSON.parse(readFileSync(file, 'utf8'));
       return isDeepStrictEqual(memory.key, full) ? shape.safeParse(memory.value).data : undefined;
     } catch {
-      // No such file, or not one of ours: what is in it is found out anew.
+      // There is no such file, or it is not ours: what it would say is measured again.
       return undefined;
     }
   }
 
   /**
-   * Replaces what was remembered of the subject under this key, and forgets the oldest when it is remembered under too
-   * many. Readers and other writers see whole files only.
+   * Replaces what is remembered about the subject under this key, and removes the subject's oldest memories when there are
+   * too many. Readers and other writers see whole files only.
    * @throws Error that says why it cannot be written.
    */
   remember(subject: string, key: Key, value: unknown): void {
@@ -74,7 +74,7 @@ export class Cache {
     );
   }
 
-  /** @param start of the names of a subject's files */
+  /** @param start how the names of a subject's files begin */
   #forgetOldest(start: string): void {
     try {
       const files = readdirSync(this.#directory)
@@ -84,7 +84,7 @@ export class Cache {
       const aged = files.map((file) => ({ file, ms: statSync(file).mtimeMs })).sort((a, b) => b.ms - a.ms);
       for (const { file } of aged.slice(MAX_MEMORIES)) rmSync(file, { force: true });
     } catch {
-      // Another process forgets them at the same time, or they cannot be removed: they do no harm.
+      // Another process removes them at the same time, or they cannot be removed: they do no harm.
     }
   }
 }
@@ -100,14 +100,14 @@ function fileStart(subject: string): string {
   return `${name.slice(0, MAX_NAME)}.`;
 }
 
-/** Short, and long enough to tell apart what one user has. */
+/** @returns 16 hex digits of the SHA-256: enough to tell apart what one user has */
 export function digest(data: Uint8Array | string): string {
   return createHash('sha256').update(data).digest('hex').slice(0, 16);
 }
 
 /**
- * The user's directory for pickaxe's memories: `$XDG_CACHE_HOME/pickaxe` where that is set (XDG Base Directory
- * Specification: only an absolute path counts), else where the system keeps such things.
+ * The user's cache directory for pickaxe: `$XDG_CACHE_HOME/pickaxe` where that is set (only an absolute path counts, XDG
+ * Base Directory Specification), otherwise the usual place of the platform.
  * @returns undefined for a user who has no home
  */
 export function userCacheDirectory(
@@ -124,6 +124,6 @@ export function userCacheDirectory(
     const caches = { darwin: ['Library', 'Caches'], win32: ['AppData', 'Local'] }[platform] ?? ['.cache'];
     return join(own, ...caches, 'pickaxe');
   } catch {
-    return undefined; // No HOME, and the system knows no such user: as in containers with a user id of their own.
+    return undefined; // There is no HOME, and the system does not know the user, as in containers with a user id of their own.
   }
 }

@@ -1,15 +1,15 @@
-/** What Node's diagnostic report says of the system. A leaf. */
+/** What Node.js's diagnostic report says about the system. */
 
 export interface SystemReport {
   readonly header: {
-    /** Like `2.36`; left out where the C library is another one, like Alpine's musl. */
+    /** Like `2.36`; absent where the C library is another one, such as Alpine's musl. */
     readonly glibcVersionRuntime?: string;
   };
-  /** What `ulimit` shows; left out on Windows. */
+  /** What `ulimit` shows; absent on Windows. */
   readonly userLimits?: { readonly open_files?: { readonly soft: number | string } };
 }
 
-/** Its part about the network is left out: that can wait seconds for a name server. */
+/** Does without the report's network section, which can wait seconds for a name server. */
 export function systemReport(): SystemReport {
   const report = process.report as NodeJS.ProcessReport & { excludeNetwork: boolean };
   const { excludeNetwork } = report;

@@ -68,12 +68,12 @@ it('tells the device that misses a candidate from the one that does not', async 
   expect(results[1]).toMatchObject({ sum: golden.sum, errors: [] });
 });
 
-it('counts wrong claims', async () => {
+it('counts wrong candidates', async () => {
   const liar = honest();
   liar.alwaysLies = true;
   const { results } = await measure([liar]);
   expect(results[0].candidates.wrong).toBeGreaterThan(0);
-  expect(results[0].errors).toEqual([expect.stringMatching(/^wrong claims: \d+$/)]);
+  expect(results[0].errors).toEqual([expect.stringMatching(/^wrong candidates: \d+$/)]);
 });
 
 it.each([true, false])('goes on without a device that fails, together: %s', async (together) => {
@@ -108,6 +108,6 @@ describeGpu('a GPU', () => {
   it('that claims wrong nonces is caught', async () => {
     const { results } = await measure([gpuEngine({ faults: ['wrong nonces'] })]);
     expect(results[0].candidates.wrong).toBeGreaterThan(0);
-    expect(results[0].errors).toContainEqual(expect.stringContaining('wrong claims'));
+    expect(results[0].errors).toContainEqual(expect.stringContaining('wrong candidates'));
   });
 });

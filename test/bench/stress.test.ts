@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { stressDevices } from '#pickaxe/bench/stress.js';
-import type { StressBooks } from '#pickaxe/bench/stress-books.js';
+import type { StressStats } from '#pickaxe/bench/stress-stats.js';
 import { DeviceError, type Engine } from '#pickaxe/engine/engine.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { describeGpu, gpuEngine } from '../engine/gpu/adapter.ts';
@@ -10,12 +10,12 @@ import { honest, withoutOne } from './engines.ts';
 const LONG_S = 600;
 
 /** @param until asked again and again: whether the test has seen enough */
-async function stress(engines: Engine[], until: (all: readonly StressBooks[]) => boolean) {
+async function stress(engines: Engine[], until: (all: readonly StressStats[]) => boolean) {
   const stop = new AbortController();
   const told: string[] = [];
   const failures: string[] = [];
-  const all = new Map<string, StressBooks>();
-  const books = await stressDevices(engines, {
+  const all = new Map<string, StressStats>();
+  const stats = await stressDevices(engines, {
     seed: 'pickaxe',
     count: 2 ** 16,
     seconds: LONG_S,
@@ -30,23 +30,23 @@ async function stress(engines: Engine[], until: (all: readonly StressBooks[]) =>
     },
     onError: ({ name }, errors) => told.push(`${name}: ${errors.join('; ')}`),
   });
-  return { books, told, failures };
+  return { stats, told, failures };
 }
 
-const faultsOf = (books: readonly StressBooks[]) =>
-  books.map(({ wrong, missed, errors }) => ({ wrong, missed, errors }));
+const faultsOf = (stats: readonly StressStats[]) =>
+  stats.map(({ wrong, missed, errors }) => ({ wrong, missed, errors }));
 const none = { wrong: 0, missed: 0, errors: [] };
 
 const allHave =
   (rounds: number, devices = 1) =>
-  (all: readonly StressBooks[]) =>
-    all.length === devices && all.every((books) => books.rounds >= rounds);
+  (all: readonly StressStats[]) =>
+    all.length === devices && all.every((stats) => stats.rounds >= rounds);
 
 it('finds nothing wrong with honest devices, all at once, and samples them', async () => {
   const engines = [honest('cpu'), honest('gpu0')];
-  const { books, told, failures } = await stress(engines, allHave(3, 2));
+  const { stats, told, failures } = await stress(engines, allHave(3, 2));
   expect([...told, ...failures]).toEqual([]);
-  for (const { rounds, verified, wrong, missed, errors, samples, hashrate } of books) {
+  for (const { rounds, verified, wrong, missed, errors, samples, hashrate } of stats) {
     expect(rounds).toBeGreaterThanOrEqual(3);
     expect(verified).toBeGreaterThan(3 * 3_700);
     expect({ wrong, missed, errors }).toEqual({ wrong: 0, missed: 0, errors: [] });
@@ -58,26 +58,26 @@ it('finds nothing wrong with honest devices, all at once, and samples them', asy
 
 it('finds out a device that misses a candidate now and then, even in its first round', async () => {
   const flaky = withoutOne(honest('cpu'), (search) => search % 2 === 1);
-  const { books, told } = await stress([flaky], allHave(4));
-  expect(books[0].missed).toBe(Math.ceil(books[0].rounds / 2));
-  expect(books[0].errors).toEqual([`missed candidates: ${books[0].missed}`]);
+  const { stats, told } = await stress([flaky], allHave(4));
+  expect(stats[0].missed).toBe(Math.ceil(stats[0].rounds / 2));
+  expect(stats[0].errors).toEqual([`missed candidates: ${stats[0].missed}`]);
   // The first round is known to have missed one only after the second.
   expect(told.length).toBeGreaterThanOrEqual(1);
   expect(told[0]).toBe('cpu: missed candidates: 1');
 });
 
 it('finds out a device that misses the same candidate each time, by another device', async () => {
-  const { books } = await stress([withoutOne(honest('cpu')), honest('gpu0')], allHave(2, 2));
-  expect(books[0].missed).toBe(books[0].rounds);
-  expect(faultsOf(books)[1]).toEqual(none);
+  const { stats } = await stress([withoutOne(honest('cpu')), honest('gpu0')], allHave(2, 2));
+  expect(stats[0].missed).toBe(stats[0].rounds);
+  expect(faultsOf(stats)[1]).toEqual(none);
 });
 
-it('counts wrong claims, of rounds that do not end as well', async () => {
+it('counts wrong candidates, of rounds that do not end as well', async () => {
   const liar = honest();
   liar.alwaysLies = true;
-  const { books } = await stress([liar], ([{ wrong }]) => wrong > 0);
-  expect(books[0].wrong).toBeGreaterThan(0);
-  expect(books[0].errors).toEqual([`wrong claims: ${books[0].wrong}`]);
+  const { stats } = await stress([liar], ([{ wrong }]) => wrong > 0);
+  expect(stats[0].wrong).toBeGreaterThan(0);
+  expect(stats[0].errors).toEqual([`wrong candidates: ${stats[0].wrong}`]);
 });
 
 it('tells of a device that is lost, and of one that cannot be had', async () => {
@@ -85,15 +85,15 @@ it('tells of a device that is lost, and of one that cannot be had', async () => 
   lost.fault = new DeviceError('lost', 'it was lost');
   const missing = honest('gpu0');
   missing.openFaults.push(new DeviceError('missing', 'there is none'));
-  const { books, failures } = await stress([lost, missing], () => false);
+  const { stats, failures } = await stress([lost, missing], () => false);
   expect(failures).toEqual(['gpu0: there is none', 'cpu: it was lost']);
-  expect(books.map(({ engine }) => engine.name)).toEqual(['cpu']);
+  expect(stats.map(({ engine }) => engine.name)).toEqual(['cpu']);
   expect([lost.closed, missing.closed]).toEqual([1, 1]);
 });
 
 it('ends at once when it is stopped before', async () => {
   const stop = AbortSignal.abort();
-  const books = await stressDevices([honest()], {
+  const stats = await stressDevices([honest()], {
     seed: 'pickaxe',
     seconds: LONG_S,
     stop,
@@ -104,19 +104,19 @@ it('ends at once when it is stopped before', async () => {
     onSample: () => {},
     onError: () => {},
   });
-  expect(faultsOf(books)).toEqual([none]);
-  expect(books[0].rounds).toBe(0);
+  expect(faultsOf(stats)).toEqual([none]);
+  expect(stats[0].rounds).toBe(0);
 });
 
 describeGpu('a GPU under stress', () => {
   it('has no errors', async () => {
-    const { books, failures } = await stress([gpuEngine()], allHave(2));
+    const { stats, failures } = await stress([gpuEngine()], allHave(2));
     expect(failures).toEqual([]);
-    expect(faultsOf(books)).toEqual([none]);
+    expect(faultsOf(stats)).toEqual([none]);
   });
 
   it('that claims wrong nonces is caught', async () => {
-    const { books } = await stress([gpuEngine({ faults: ['wrong nonces'] })], ([{ wrong }]) => wrong > 0);
-    expect(books[0].errors).toContainEqual(expect.stringContaining('wrong claims'));
+    const { stats } = await stress([gpuEngine({ faults: ['wrong nonces'] })], ([{ wrong }]) => wrong > 0);
+    expect(stats[0].errors).toContainEqual(expect.stringContaining('wrong candidates'));
   });
 });

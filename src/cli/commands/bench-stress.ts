@@ -5,7 +5,7 @@ import { chooseEngines, type DeviceSettings } from '../../app/choose-engines.ts'
 import { EXIT } from '../../app/exit-codes.ts';
 import { onSignals } from '../../app/run-miner.ts';
 import { stressDevices } from '../../bench/stress.ts';
-import type { Sample, StressBooks } from '../../bench/stress-books.ts';
+import type { Sample, StressStats } from '../../bench/stress-stats.ts';
 import type { DeviceError } from '../../engine/engine.ts';
 import { formatHashrate, formatPercent, formatTelemetry } from '../../report/units.ts';
 import { systemClock } from '../../system/clock.ts';
@@ -46,11 +46,11 @@ export async function runStress(config: DeviceSettings, log: Logger, options: Be
       faults.set(tag, fault);
       log.error({ tag }, fault.message);
     },
-    onSample: (books, sample) => log.info({ tag: books.engine.name }, sampleLine(books, sample)),
+    onSample: (stats, sample) => log.info({ tag: stats.engine.name }, sampleLine(stats, sample)),
     onError: ({ name: tag }, errors) => log.error({ tag }, errors.join('; ')),
   });
   release();
-  const results = all.map((books) => resultOf(books, faults.get(books.engine.name)));
+  const results = all.map((stats) => resultOf(stats, faults.get(stats.engine.name)));
   const opened = new Set(all.map(({ engine }) => engine.name));
   const failed = [...faults]
     .filter(([name]) => !opened.has(name))
@@ -71,8 +71,8 @@ function sampleMsOf(ms: number): number {
   return Math.max(often, Math.min(LONGEST_SAMPLE_MS, ms / SAMPLES));
 }
 
-function resultOf(books: StressBooks, fault: DeviceError | undefined) {
-  const { engine, info, hashrate, readings, rounds, verified: found, wrong, missed, samples } = books;
+function resultOf(stats: StressStats, fault: DeviceError | undefined) {
+  const { engine, info, hashrate, readings, rounds, verified: found, wrong, missed, samples } = stats;
   const { model, kernel, threads } = info;
   const { powerW } = readings;
   return {
@@ -86,13 +86,13 @@ function resultOf(books: StressBooks, fault: DeviceError | undefined) {
     ...(powerW !== undefined && { hashes_per_joule: hashrate.mean / powerW }),
     rounds,
     candidates: { found, wrong, missed },
-    errors: [...books.errors, ...(fault ? [`it failed: ${fault.message}`] : [])],
+    errors: [...stats.errors, ...(fault ? [`it failed: ${fault.message}`] : [])],
     samples,
   };
 }
 
 /** `121.4 MH/s, 61 °C; candidates: 69632 verified, 0 wrong, 0 missed` */
-function sampleLine({ verified, wrong, missed }: StressBooks, sample: Sample): string {
+function sampleLine({ verified, wrong, missed }: StressStats, sample: Sample): string {
   const sensors = formatTelemetry(sample);
   const how = `${formatHashrate(sample.hashrate)}${sensors && `, ${sensors}`}`;
   return `${how}; candidates: ${verified} verified, ${wrong} wrong, ${missed} missed`;

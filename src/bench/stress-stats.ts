@@ -1,32 +1,32 @@
-/** What one device did under stress, and what of it was wrong. */
+/** What one device did under stress, and what was wrong with it. */
 
 import type { Engine, EngineInfo } from '../engine/engine.ts';
 import type { Challenge } from './challenge.ts';
-import { Claims, doubtsOf, errorsOf } from './claims.ts';
+import { CheckedCandidates, doubtsOf, errorsOf } from './checked-candidates.ts';
 import type { Opened } from './open.ts';
 import { type ReadingSummary, Readings } from './readings.ts';
 import { type Spread, spreadOf } from './spread.ts';
 
-/** Different ones that are told of a device. */
+/** How many different doubts about a device are kept. */
 const MOST_DOUBTS = 6;
 
 /**
- * A challenge and every candidate of it that any device found in any round. Each is verified, so what is in here must be
- * found by all, each time: it needs no second opinion on what is right.
+ * A challenge with every candidate that any device found in any round. Each candidate is verified, so every device must
+ * find all of them in each of its rounds.
  */
-export interface Answer {
+export interface KnownCandidates {
   readonly challenge: Challenge;
   readonly found: Set<bigint>;
 }
 
 export interface Sample extends ReadingSummary {
-  /** Since the devices were open. */
+  /** Time since the devices were open. */
   readonly seconds: number;
   /** H/s since the sample before. */
   readonly hashrate: number;
 }
 
-export class StressBooks {
+export class StressStats {
   readonly engine: Engine;
   readonly info: EngineInfo;
   readonly samples: Sample[] = [];
@@ -39,12 +39,12 @@ export class StressBooks {
   /** When the last sample was taken, and the hashes until then. */
   #sampledSeconds = 0;
   #sampledHashes = 0;
-  /** Of rounds that have ended. */
+  /** Verified and wrong candidates of the rounds that have ended. */
   #verified = 0;
   #wrong = 0;
-  #current: Claims | undefined;
-  /** How many rounds found how many candidates. */
-  readonly #founds = new Map<Answer, Map<number, number>>();
+  #current: CheckedCandidates | undefined;
+  /** For each challenge: how many rounds found how many candidates. */
+  readonly #founds = new Map<KnownCandidates, Map<number, number>>();
 
   constructor({ engine, info, readings }: Opened) {
     this.engine = engine;
@@ -52,7 +52,7 @@ export class StressBooks {
     this.#readings = readings;
   }
 
-  /** Candidates that were verified. */
+  /** How many candidates were verified. */
   get verified(): number {
     return this.#verified + (this.#current?.found.size ?? 0);
   }
@@ -61,16 +61,16 @@ export class StressBooks {
     return this.#wrong + (this.#current?.wrong ?? 0);
   }
 
-  /** Candidates that complete rounds did not find: a later round can show that an earlier one missed some. */
+  /** How many candidates complete rounds did not find. A later round can show that an earlier one missed some. */
   get missed(): number {
     let missed = 0;
-    for (const [answer, rounds] of this.#founds) {
-      for (const [found, times] of rounds) missed += times * (answer.found.size - found);
+    for (const [known, rounds] of this.#founds) {
+      for (const [found, times] of rounds) missed += times * (known.found.size - found);
     }
     return missed;
   }
 
-  /** Lines for people, none while all is well. */
+  /** Lines for people; none while all is well. */
   get errors(): string[] {
     return [...errorsOf(this.wrong, this.missed), ...this.#doubts];
   }
@@ -79,27 +79,27 @@ export class StressBooks {
     this.#hashes += hashes;
   }
 
-  beginRound({ challenge }: Answer): Claims {
-    this.#current = new Claims(challenge);
+  beginRound({ challenge }: KnownCandidates): CheckedCandidates {
+    this.#current = new CheckedCandidates(challenge);
     return this.#current;
   }
 
   /** @returns what was wrong with the round */
-  endRound(answer: Answer): string[] {
-    const claims = this.#current;
-    if (!claims) return [];
+  endRound(known: KnownCandidates): string[] {
+    const candidates = this.#current;
+    if (!candidates) return [];
     this.#current = undefined;
-    const { found, wrong, complete } = claims;
+    const { found, wrong, complete } = candidates;
     this.#verified += found.size;
     this.#wrong += wrong;
-    for (const nonce of found.keys()) answer.found.add(nonce);
+    for (const nonce of found.keys()) known.found.add(nonce);
     if (!complete) return errorsOf(wrong, 0);
     this.rounds++;
-    const rounds = this.#founds.get(answer) ?? new Map<number, number>();
-    this.#founds.set(answer, rounds.set(found.size, (rounds.get(found.size) ?? 0) + 1));
-    const doubts = doubtsOf(claims);
+    const rounds = this.#founds.get(known) ?? new Map<number, number>();
+    this.#founds.set(known, rounds.set(found.size, (rounds.get(found.size) ?? 0) + 1));
+    const doubts = doubtsOf(candidates);
     for (const doubt of doubts) if (this.#doubts.size < MOST_DOUBTS) this.#doubts.add(doubt);
-    return [...errorsOf(wrong, answer.found.size - found.size), ...doubts];
+    return [...errorsOf(wrong, known.found.size - found.size), ...doubts];
   }
 
   /** @param seconds since the devices were open */
@@ -115,7 +115,7 @@ export class StressBooks {
     return sample;
   }
 
-  /** Of the samples, of which there is at least one in the end. */
+  /** The spread over all samples. In the end there is at least one. */
   get hashrate(): Spread {
     return spreadOf(this.samples.map(({ hashrate }) => hashrate));
   }

@@ -1,4 +1,4 @@
-/** What one device claims of a challenge, checked by the referee: each claim, and their sum. */
+/** What one device reports for a challenge: its candidates, each checked by the referee, and their sum. */
 
 import { blake2s } from '@noble/hashes/blake2.js';
 import { toHex, viewOf } from '../chain/bytes.ts';
@@ -15,23 +15,23 @@ import {
   isOf,
 } from './challenge.ts';
 
-/** Short enough to be compared by eye; no two are the same by chance. */
+/** Short enough to compare by eye, and long enough that no two sums are equal by chance. */
 const SUM_BYTES = 8;
 const HASH_BYTES = 32;
 
-/** Of the default seed and count, as OpenSSL's blake2s found it and all kernels do: another one is wrong. */
+/** The sum for the default seed and count, computed with OpenSSL's blake2s: a device with another one is wrong. */
 const KNOWN_SUM = '2b333d3b27f3a450';
 
-/** A number of candidates this many standard deviations from the expected one is no chance: one case in two million. */
+/** A count this many standard deviations from the expected one happens by chance in one case of two million. */
 const MOST_DEVIATIONS = 5;
 
-export class Claims {
+export class CheckedCandidates {
   readonly challenge: Challenge;
   /** Nonces that the device says it searched. */
   hashes = 0;
-  /** Claims that do not solve, were made before, or are of no nonce of the challenge. */
+  /** How many candidates miss the target, were reported before, or are no nonce of the challenge. */
   wrong = 0;
-  /** The PoW hash (32 bytes) of each nonce that the device found and that solves. */
+  /** The right candidates, each with its PoW hash (32 bytes, little-endian). */
   readonly found = new Map<bigint, Uint8Array>();
 
   constructor(challenge: Challenge) {
@@ -66,45 +66,48 @@ export class Claims {
 }
 
 /**
- * Has an engine search a challenge to its end, or until stopped: then the claims are not complete.
- * @param claims of nothing yet
- * @param onReport told of each report
- * @throws DeviceError when the device is lost, or leaves something out by its own account.
+ * Has an engine search a challenge to its end, or until `stop`: then the candidates are not complete.
+ * @param candidates empty; filled here
+ * @param onReport called with each report
+ * @throws DeviceError when the device is lost, or says itself that it did not search everything.
  */
-export async function answer(
+export async function searchChallenge(
   engine: Engine,
-  claims: Claims,
+  candidates: CheckedCandidates,
   stop: AbortSignal,
   onReport: (report: SearchReport) => void = () => {},
 ): Promise<void> {
-  const { job, ranges, count } = claims.challenge;
+  const { job, ranges, count } = candidates.challenge;
   for await (const report of engine.search(job, Space.of(ranges), stop)) {
-    claims.take(report);
+    candidates.take(report);
     onReport(report);
   }
-  if (claims.complete || stop.aborted) return;
-  throw new DeviceError('lost', `it ended its search with ${claims.hashes} of ${count} nonces`);
+  if (candidates.complete || stop.aborted) return;
+  throw new DeviceError('lost', `it ended its search with ${candidates.hashes} of ${count} nonces`);
 }
 
-/** The sum that a challenge surely has, where it is known. */
-export function knownSum({ seed, count }: Challenge): string | undefined {
+/** @returns the sum that a challenge must have; undefined where it is not known */
+function knownSum({ seed, count }: Challenge): string | undefined {
   return seed === DEFAULT_SEED && count === DEFAULT_COUNT ? KNOWN_SUM : undefined;
 }
 
 /**
- * Lines for people, none when nothing is wrong.
- * @param missed candidates that others found, or the device itself another time
+ * @param missed how many candidates others found, or the device itself another time
+ * @returns lines for people; none when nothing is wrong
  */
 export function errorsOf(wrong: number, missed: number): string[] {
-  return [...(wrong > 0 ? [`wrong claims: ${wrong}`] : []), ...(missed > 0 ? [`missed candidates: ${missed}`] : [])];
+  return [
+    ...(wrong > 0 ? [`wrong candidates: ${wrong}`] : []),
+    ...(missed > 0 ? [`missed candidates: ${missed}`] : []),
+  ];
 }
 
-/** What complete claims say against themselves, whatever others found: lines for people, none when nothing is wrong. */
-export function doubtsOf({ challenge, found, sum }: Claims): string[] {
+/** @returns what is doubtful about complete candidates by themselves: lines for people, none when all is well */
+export function doubtsOf({ challenge, found, sum }: CheckedCandidates): string[] {
   const known = knownSum(challenge);
   const unlikely = Math.abs(found.size - EXPECTED_CANDIDATES) > MOST_DEVIATIONS * CANDIDATES_DEVIATION;
   return [
-    ...(unlikely ? [`it found ${found.size} candidates where about ${EXPECTED_CANDIDATES} are to be expected`] : []),
+    ...(unlikely ? [`it found ${found.size} candidates, and about ${EXPECTED_CANDIDATES} are expected`] : []),
     ...(known !== undefined && sum !== known ? [`its hash sum is ${sum}, and ${known} is known to be right`] : []),
   ];
 }

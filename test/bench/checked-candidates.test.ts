@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { makeChallenge } from '#pickaxe/bench/challenge.js';
-import { answer, Claims, doubtsOf, errorsOf } from '#pickaxe/bench/claims.js';
+import { CheckedCandidates, doubtsOf, errorsOf, searchChallenge } from '#pickaxe/bench/checked-candidates.js';
 import { solves } from '#pickaxe/chain/job.js';
 import { joinNonce } from '#pickaxe/chain/nonce.js';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
@@ -13,12 +13,12 @@ import { GOLDEN } from './golden.ts';
 const [golden] = GOLDEN;
 const challenge = makeChallenge('pickaxe', golden.count);
 
-async function claimsOf(engine: Engine): Promise<Claims> {
+async function candidatesOf(engine: Engine): Promise<CheckedCandidates> {
   await engine.open();
-  const claims = new Claims(challenge);
-  await answer(engine, claims, never);
+  const candidates = new CheckedCandidates(challenge);
+  await searchChallenge(engine, candidates, never);
   await engine.close();
-  return claims;
+  return candidates;
 }
 
 describe('the hash sum', () => {
@@ -27,17 +27,17 @@ describe('the hash sum', () => {
     ['odd strips', new FakeEngine('cpu', { counters: 333, pages: 1 })],
     ['columns', new CpuEngine({ kernel: 'js', threads: 2, affinity: 'none', niceness: ourNiceness })],
   ])('is the same in whatever shape the nonces are searched: %s', async (_, engine) => {
-    const claims = await claimsOf(engine);
-    expect(claims.sum).toBe(golden.sum);
-    expect(claims).toMatchObject({ hashes: golden.count, complete: true, wrong: 0 });
-    expect(claims.found.size).toBe(golden.candidates);
-    expect([...errorsOf(claims.wrong, 0), ...doubtsOf(claims)]).toEqual([]);
+    const candidates = await candidatesOf(engine);
+    expect(candidates.sum).toBe(golden.sum);
+    expect(candidates).toMatchObject({ hashes: golden.count, complete: true, wrong: 0 });
+    expect(candidates.found.size).toBe(golden.candidates);
+    expect([...errorsOf(candidates.wrong, 0), ...doubtsOf(candidates)]).toEqual([]);
   });
 
   it('is another one when a single candidate is missing', async () => {
-    const claims = await claimsOf(withoutOne(honest()));
-    expect(claims.found.size).toBe(golden.candidates - 1);
-    expect(claims.sum).not.toBe(golden.sum);
+    const candidates = await candidatesOf(withoutOne(honest()));
+    expect(candidates.found.size).toBe(golden.candidates - 1);
+    expect(candidates.sum).not.toBe(golden.sum);
   });
 
   it('does not heed claims that do not solve, that are made twice or of other nonces; they are counted', async () => {
@@ -52,28 +52,28 @@ describe('the hash sum', () => {
     const foreign = firstOn(lane ^ 1, true);
 
     let first = true;
-    const claims = await claimsOf(
+    const candidates = await candidatesOf(
       new Tampered(honest(), (report) => {
         if (!first || report.candidates.length === 0) return report;
         first = false;
         return { ...report, candidates: [...report.candidates, report.candidates[0], unsolved, foreign] };
       }),
     );
-    expect(claims.wrong).toBe(3);
-    expect(claims.sum).toBe(golden.sum);
+    expect(candidates.wrong).toBe(3);
+    expect(candidates.sum).toBe(golden.sum);
   });
 
   it('is not had by a device that says itself that it left something out', async () => {
     const lazy = new Tampered(honest(), (report) => ({ ...report, hashes: report.hashes - 1 }));
-    await expect(claimsOf(lazy)).rejects.toThrow(DeviceError);
+    await expect(candidatesOf(lazy)).rejects.toThrow(DeviceError);
   });
 
   it('is not complete when stopped', async () => {
     const stop = new AbortController();
-    const claims = new Claims(challenge);
-    await answer(honest(), claims, stop.signal, () => stop.abort());
-    expect(claims.complete).toBe(false);
-    expect(claims.hashes).toBeGreaterThan(0);
+    const candidates = new CheckedCandidates(challenge);
+    await searchChallenge(honest(), candidates, stop.signal, () => stop.abort());
+    expect(candidates.complete).toBe(false);
+    expect(candidates.hashes).toBeGreaterThan(0);
   });
 });
 
@@ -86,20 +86,20 @@ describe('doubts', () => {
   });
 
   it('are raised by far too few candidates', async () => {
-    const nonces = [...(await claimsOf(honest())).found.keys()];
+    const nonces = [...(await candidatesOf(honest())).found.keys()];
     const doubtsOfFirst = (count: number) => {
-      const claims = new Claims(challenge);
-      claims.take(report(nonces.slice(0, count)));
-      return doubtsOf(claims);
+      const candidates = new CheckedCandidates(challenge);
+      candidates.take(report(nonces.slice(0, count)));
+      return doubtsOf(candidates);
     };
     expect(doubtsOfFirst(4_096 - 5 * 64)).toEqual([]);
     expect(doubtsOfFirst(4_096 - 5 * 64 - 1)).toEqual([expect.stringContaining('3775 candidates')]);
   });
 
   it('are raised by a sum that is not the known one', () => {
-    const claims = new Claims(makeChallenge('pickaxe', 2 ** 27));
-    claims.take({ ...report([]), hashes: 2 ** 27 });
-    expect(doubtsOf(claims)).toHaveLength(2);
-    expect(doubtsOf(claims)[1]).toContain('known to be right');
+    const candidates = new CheckedCandidates(makeChallenge('pickaxe', 2 ** 27));
+    candidates.take({ ...report([]), hashes: 2 ** 27 });
+    expect(doubtsOf(candidates)).toHaveLength(2);
+    expect(doubtsOf(candidates)[1]).toContain('known to be right');
   });
 });
