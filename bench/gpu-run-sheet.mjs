@@ -27,7 +27,7 @@ const { values } = parseArgs({
   },
 });
 const { quick } = values;
-/** For the whole sheet: a lent machine's command often ends at 10 minutes. Software is slow, and nobody lends it. */
+/** How long the whole sheet may take. A rented machine often ends a command after 10 minutes; software rendering takes longer. */
 const LIMIT_MS = values['software-gpu'] ? 900_000 : 530_000;
 const software = values['software-gpu'] ? ['--software-gpu'] : [];
 const which = [...(values.devices ? ['--devices', values.devices] : []), ...software];

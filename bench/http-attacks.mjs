@@ -51,7 +51,7 @@ const BLOCK_SECONDS = 0.25;
 /** States of a connection in /proc/net/tcp: established, closed by the other side. */
 const HELD_STATES = ['01', '08'];
 
-/** For every run's miner. */
+/** Every run's miner belongs to this user. */
 const user = freshUser();
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));

@@ -72,7 +72,7 @@ miner.kill('SIGTERM');
 await once(miner, 'exit');
 await node.close();
 
-/** Of a round's two turns of a kind. */
+/** The mean of a round's two turns of one kind. */
 const mean = (turn, asked, figure) =>
   turn.filter((each) => each.asked === asked).reduce((sum, each) => sum + each[figure], 0) / 2;
 const rows = turns.map((turn) => {

@@ -15,11 +15,11 @@ import { nowMs, secondsTo } from './lib/told.mjs';
 import { startWatchedNode } from './lib/watched-node.mjs';
 
 const CHAIN = 0;
-/** Streams that lasted this long are reopened at once: see source/node/limits.ts. */
+/** Streams that lasted this long are reopened at once: see node/limits.ts. */
 const STEADY_MS = 6_000;
 /** Between what a node does and what follows: far longer than it takes to arrive. */
 const PAUSE_MS = 1_000;
-/** For V8 to compile what a flood runs, and for its measurement. */
+/** V8 compiles the code that a flood runs in this time; then it is measured for so long. */
 const WARM_UP_MS = 3_000;
 const FLOOD_MS = 10_000;
 

@@ -29,7 +29,7 @@ const { values } = parseArgs({
 const seconds = Number(values.seconds);
 const interval = Number(values.interval);
 
-/** For anything that takes a moment, on a machine that is busy. */
+/** How long to wait for anything that takes a moment, on a busy machine. */
 const PATIENCE_MS = 60_000;
 /** In a row, half a second apart: then mining rests. */
 const SAME_TIMES = 4;

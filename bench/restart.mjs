@@ -8,7 +8,7 @@
 // Three figures for each New Cut: from its line on the wire to the first hash of the new job; to all threads on the new
 // job; and from the work in the miner's hands to all threads on it. For a GPU "first hash" is the submission of its first
 // dispatch, which waits in line behind those in flight: the time until that one has ended, and the miner knows of it, is
-// given, too. With several lengths of a batch they are run one after the other; left out, the length is the tuned one. Cuts
+// given, too. With several lengths of a batch they are run one after the other; without it the tuned length is used. Cuts
 // of the warm-up are not counted: V8 compiles what a cut runs.
 //
 // What dominates, as the scheduler's switches show: the median is the work of the two JavaScript main threads, one

@@ -21,7 +21,7 @@ import { startWatchedNode } from './lib/watched-node.mjs';
 
 const FULL_SECONDS = 600;
 const CHAINS = 4;
-/** Of each chain, on average: as in the real network. */
+/** The average time between two blocks of one chain, as in the real network. */
 const BLOCK_MS = 30_000;
 const STREAM_MS = 240_000;
 /** When streams begin to fail that were well before. */

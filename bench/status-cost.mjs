@@ -38,7 +38,7 @@ import { startMockProcess } from './lib/mock-process.mjs';
 const DRAWINGS = 2_000;
 const IN_A_ROW = 20;
 
-/** Of what a run that failed had shown. */
+/** How many characters are shown of what a failed run printed. */
 const LAST_WORDS_CHARS = 2_000;
 /** How the status line begins: see cli/screen.ts. */
 const DRAWN = '\x1b[?7l';

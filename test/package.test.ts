@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('../', import.meta.url));
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const dependencies = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
 
-/** Of the whole package, unpacked: several times what it is, and far below what a folder too many would make of it. */
+/** Bytes of the unpacked package at most: several times what it has, and far below what one folder too many would add. */
 const MAX_BYTES = 4_000_000;
 
 /** All that may be in it. */

@@ -1,6 +1,6 @@
 // What a chip could do at most: lanes × clock ÷ instructions a nonce, where all three are known.
 //
-// Left out: GeForce RTX 50. All 128 lanes of its SMs do integers (NVIDIA RTX Blackwell whitepaper), which of the kernel's
+// GeForce RTX 50 is missing: All 128 lanes of its SMs do integers (NVIDIA RTX Blackwell whitepaper), which of the kernel's
 // instructions run at half of that is not published, and an RTX 5090's published 33.59 GH/s (hashcat, mode 31000) is more
 // than 64 lanes could do. Intel Arc: 8 lanes × 16 vector engines a core are known (oneAPI GPU optimization guide), what
 // its compiler makes of the kernel is not. RDNA 4: nobody has counted.
@@ -80,7 +80,7 @@ const HELD_DOWN = 0.95;
 
 /**
  * @param model as Dawn tells it: `NVIDIA H200`, `AMD Radeon RX 7900 XTX (RADV NAVI31)`
- * @param coreMHz as the sensors tell it while mining; left out, the boost clock counts
+ * @param coreMHz as the sensors tell it while mining; without it the boost clock counts
  * @returns undefined of a chip that is not known
  */
 export function ceilingOf(model, coreMHz) {

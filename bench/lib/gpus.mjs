@@ -33,7 +33,7 @@ export function numbers(name, text) {
 }
 
 /**
- * @param devices names as `gpu0,gpu2`; left out, or with `gpu` among them, every one that can be used
+ * @param devices names as `gpu0,gpu2`; without it, or with `gpu` among them, every GPU that can be used
  * @throws Error when there is none, or when one that is named cannot be used.
  */
 export async function chooseGpus({ devices, 'software-gpu': softwareGpu }) {

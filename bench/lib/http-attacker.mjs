@@ -16,7 +16,7 @@ const TRICKLE_MS = 500;
 const get = (path) => `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`;
 
 /**
- * By name: how many `sockets`, what each sends at once (`first`), whether it reads what comes, what it sends
+ * The attacks by name: how many `sockets`, what each sends at once (`first`), whether it reads what comes, what it sends
  * when something has come (`next`), whether bytes `trickle`, and whether a connection that was closed is `reopened` at once.
  */
 export const ATTACKS = {

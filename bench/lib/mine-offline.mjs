@@ -9,7 +9,7 @@ import { Space } from '#pickaxe/mine/space.js';
 
 let jobs = 0;
 
-/** @param target 32 bytes, little-endian; left out, one that nothing meets */
+/** @param target 32 bytes, little-endian; by default one that nothing meets */
 export function newJob(target = new Uint8Array(TARGET_BYTES)) {
   const record = new Uint8Array(WORK_BYTES);
   record.set(target, WORK_OFFSET.target);

@@ -12,7 +12,7 @@ import { systemClock } from '#pickaxe/system/clock.js';
 /** Milliseconds of the clock that all processes and threads of a machine share. */
 export const nowMs = systemClock.monotonicMs;
 
-/** @param chain the only chain that work is for; left out, the node picks */
+/** @param chain the only chain that work is for; the node picks by default */
 export async function startMockProcess(options, chain) {
   const child = fork(fileURLToPath(import.meta.url), [JSON.stringify({ options, chain })]);
   const [{ url }] = await once(child, 'message');

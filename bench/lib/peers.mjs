@@ -10,7 +10,7 @@ import { HEADER_BYTES, HEADER_OFFSET } from '#pickaxe/chain/layout.js';
 /** The one that ratios are taken to. */
 export const REFERENCE = 'node:crypto createHash';
 
-/** @returns each peer's name and its hash, from bytes to bytes, and why the others are left out */
+/** @returns each peer's name and its hash, from bytes to bytes, and why the others are missing */
 export async function peers() {
   const wasm = await createBLAKE2s(256);
   const hashes = {

@@ -13,7 +13,7 @@ const CHAIN = 0;
 const NEVER = 2 ** 50;
 /** Before the first cut, mined on all devices: kernels warm up, batches find their size. */
 const SETTLE_MS = 4_000;
-/** For all devices to open: a GPU that is measured takes seconds. */
+/** How long all devices may take to open: a GPU that is measured takes seconds. */
 const OPEN_MS = 120_000;
 /** At random, more than cuts are apart anyhow. */
 const MOST_MORE_MS = 50;
@@ -21,7 +21,7 @@ const MOST_MORE_MS = 50;
 /**
  * @param engines opened and closed by the miner
  * @param cuts New Cuts that count
- * @param warmUpCuts left out of the figures: V8 compiles what a cut runs, in threads that the hashing ones wait for
+ * @param warmUpCuts do not count: V8 compiles what a cut runs, in threads that the hashing ones wait for
  * @param spacingMs cuts are this far apart, and a random bit more
  * @returns by what it is, milliseconds of each cut; `missed`: cuts that led to no new work in time, or not everywhere
  */
@@ -29,7 +29,7 @@ export async function runCuts({ engines, cuts, warmUpCuts, spacingMs }) {
   const node = await startMockProcess({ difficulty: NEVER }, CHAIN);
   const miner = { account: 'bench', predicate: 'keys-all', publicKeys: ['0'.repeat(64)] };
   const source = new NodeSource({ url: node.url, network: 'development', miner });
-  /** By work id: when the miner got it, and when searches of its ranges began and were reported, by device. */
+  /** For each work's id: when the miner got it, and when searches of its ranges began and were reported, by device. */
   const works = new Map();
   const searched = new Set();
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** Of what a part complained of last, kept to explain its failure. */
+/** How many characters of a part's last complaints are kept to explain its failure. */
 const LAST_WORDS_CHARS = 1_000;
 
 /**

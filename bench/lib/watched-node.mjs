@@ -5,7 +5,7 @@ import { nowMs } from './told.mjs';
 
 /** @param options of the mock node */
 export async function startWatchedNode(options) {
-  /** By chain and height. */
+  /** Keyed by chain and height. */
   const blocksMs = new Map();
   const onEvent = (event) => {
     if (event.event === 'block') blocksMs.set(`${event.chain}/${event.height}`, nowMs());

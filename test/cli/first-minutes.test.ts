@@ -13,7 +13,7 @@ import { noTmux, Terminal, why } from './tmux.ts';
 
 const PAGE = fileURLToPath(new URL('../../docs/first-minutes.md', import.meta.url));
 const RECORDS = process.env.RECORD !== undefined;
-/** For the page, long enough that the rate over a minute is known. */
+/** How long the page's miner runs: the rate over a minute must be known. */
 const MINING_MS = 75_000;
 
 const SECTIONS = {

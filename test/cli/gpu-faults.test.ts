@@ -11,7 +11,7 @@ import { isolated, type Run, start } from './pickaxe.ts';
 
 /** A few blocks a second, by a software GPU and a thread. */
 const DIFFICULTY = 10_000_000;
-/** For the kernels to be measured, on a CPU that plays the GPU as well. */
+/** How long the kernels may take to be measured, on a CPU that plays the GPU as well. */
 const PATIENCE = { timeout: 60_000, interval: 50 };
 /** Each of what is waited for has its time. */
 const TEST_MS = 6 * PATIENCE.timeout;

@@ -34,18 +34,18 @@ export interface Run {
 
 const unset = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PICKAXE_')));
 
-/** For whatever runs the command line: nothing of the user's is read or written there. */
+/** The environment for the command line: nothing of the user's is read or written there. */
 export const isolated: { readonly env: NodeJS.ProcessEnv; readonly cwd: string } = {
   env: { ...unset, XDG_CACHE_HOME: cacheHome, XDG_CONFIG_HOME: configHome, PICKAXE_CPU_PRIORITY: String(ourNiceness) },
   cwd: configHome,
 };
 
-/** For what comes within a second, on a machine that has more to do: of `vi.waitFor`. */
+/** How long `vi.waitFor` waits for what comes within a second on a machine that has nothing else to do. */
 export const PATIENCE = { timeout: 60_000 };
 
 /**
  * @param main the command line to run, when it is another copy of it
- * @param cwd where it runs; left out, in a folder without a configuration
+ * @param cwd where it runs. The default is a folder without a configuration
  */
 export function start(args: string[], env: Record<string, string> = {}, main = MAIN, cwd = isolated.cwd): Run {
   const child = spawn(process.execPath, [main, ...args], {

@@ -67,7 +67,7 @@ Gzc0VUX574kW4ua+9/PuwbYbUEU=
 `,
 };
 
-/** Of an authority. */
+/** What makes a certificate that of an authority. */
 export const authority: Identity = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgSyBkh7OomtcYFM69

@@ -37,7 +37,7 @@ async function service(...answers: Answer[]) {
 }
 
 const QUICK = { timeoutMs: 10_000, retryAfterMs: [5, 10], waiting: 4, endMs: 25_000 };
-/** For services that hang: a fault must come soon, and an answer in time on a busy machine. */
+/** Limits for services that hang: a fault must come soon, and an answer in time on a busy machine. */
 const IMPATIENT = { limits: { ...QUICK, timeoutMs: 1_000 } };
 
 function webhook(url: URL, more: Partial<WebhookOptions> = {}) {

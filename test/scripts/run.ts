@@ -12,7 +12,7 @@ import { softwareAdapter } from '../engine/gpu/adapter.ts';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** For what scripts write. */
+/** The folder for what scripts write. */
 export const scratch = mkdtempSync(join(tmpdir(), 'pickaxe-scripts-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true, maxRetries: 10 }));
 

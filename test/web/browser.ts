@@ -17,7 +17,7 @@ export const why = path ? '' : ' (skipped: no chromium in /usr/bin)';
 export const SLOW = { timeout: 60_000 };
 
 let browser: Browser | undefined;
-/** Of the page: what the console says of errors, and what it asked others for. */
+/** What the page's console says of errors, and what the page asked others for. */
 const complaints: string[] = [];
 
 afterAll(async () => browser?.close());

@@ -143,7 +143,7 @@ function expectBalancedBooks({ failing, steady, events, tally }: ReturnType<type
   expect(tally.summary().hashes).toBe(total(reports));
 }
 
-/** Of GPUs' ranges: each is on one page. */
+/** GPUs' ranges are on one page each. */
 function expectDisjoint(ranges: readonly Range[]): void {
   const sorted = ranges.toSorted((a, b) => a.page - b.page || a.counter - b.counter);
   for (const [i, { lane, page, pages, counter }] of sorted.entries()) {

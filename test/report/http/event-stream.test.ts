@@ -12,7 +12,7 @@ import { device, FakeClock, verdict } from '../fakes.ts';
 import { serve } from './serving.ts';
 
 const MOST_CLIENTS = 16;
-/** Of 64 KiB each: 30 MB. */
+/** Each of them has 64 KiB, which makes 30 MB. */
 const ENOUGH = 480;
 const MOST_KEPT = 100_000;
 const MARK = 'event: source\n';

@@ -12,7 +12,7 @@ class Node {
   fault: NodeError | undefined;
   /** Chains, in the order in which a stream was asked for. */
   readonly asked: number[] = [];
-  /** By chain: tells a New Cut on its open stream. */
+  /** For each chain: tells a New Cut on its open stream. */
   readonly tell = new Map<number, () => void>();
 
   async open(chain: number, stop: AbortSignal): Promise<AsyncIterable<Uint8Array>> {

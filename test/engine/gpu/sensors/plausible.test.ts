@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Field, plausible } from '#pickaxe/engine/gpu/sensors/plausible.js';
 
-/** Of each reading the least and the most that are believed, and what is just beyond them. */
+/** For each reading the least and the most that are believed, and what is just beyond them. */
 const EDGES: readonly [Field, below: number, least: number, most: number, above: number][] = [
   ['temperatureC', 0, 1, 150, 151],
   ['hotspotC', 0, 1, 150, 151],
