@@ -1,4 +1,4 @@
-// The built miner against the mock node for minutes on end, then both sides' books compared.
+// The built miner against the mock node for minutes on end, and then both sides' counts compared.
 //
 //   node bench/soak.mjs [--seconds 300] [--skew-ms=0] [--block-seconds 1] [--devices cpu] [--json]
 //
