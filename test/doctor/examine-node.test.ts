@@ -73,12 +73,13 @@ describe('a node that is asked everything once', () => {
   });
 
   it.each([
-    [5_000, 'behind'],
-    [-5_000, 'ahead of'],
+    [90_000, 'behind'],
+    [-90_000, 'ahead of'],
   ])('whose clock is off by %d ms', async (clockSkewMs, direction) => {
     const examination = await examine({ clockSkewMs });
     expect(brief(examination)).toEqual([...ALL_WELL.slice(0, -1), 'warning clock']);
-    expect(told(examination, 'clock')).toMatch(new RegExp(`at least [45] s ${direction} the node’s`));
+    // It can be told up to a second less, and the time that the answer took.
+    expect(told(examination, 'clock')).toMatch(new RegExp(`at least ([78]\\d|90) s ${direction} the node’s`));
   });
 
   it('that does not tell its configuration', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { NodeError, type NodeFault } from '#pickaxe/node/errors.js';
 import { nodeLimits } from '#pickaxe/node/limits.js';
 import { UpdateStream } from '#pickaxe/source/node/update-stream.js';
@@ -140,6 +140,23 @@ describe('an open stream', () => {
     await pass(1);
     expect(opened).toHaveLength(2);
   });
+});
+
+test('a stream that floods time and again is left for longer, however long it was well before', async () => {
+  const flood = async () => {
+    await pass(nodeLimits.steadyStreamMs);
+    opened.at(-1)!.send('\n'.repeat(100_000));
+    await pass(0);
+  };
+  start();
+  await flood();
+  await pass(nodeLimits.noStreamsPauseMs);
+  expect(opened).toHaveLength(2);
+  await flood();
+  await pass(2 * nodeLimits.noStreamsPauseMs - 1);
+  expect(opened).toHaveLength(2);
+  await pass(1);
+  expect(opened).toHaveLength(3);
 });
 
 describe('a stream that cannot be opened', () => {
