@@ -1,6 +1,7 @@
 /** Keeps devices busy with challenges, all at once, and checks each answer: no wrong claim, no candidate missed. */
 
 import type { Engine } from '../engine/engine.ts';
+import { onAbort } from '../system/abort.ts';
 import type { Clock } from '../system/clock.ts';
 import { MOST_COUNT, makeChallenge } from './challenge.ts';
 import { answer } from './claims.ts';
@@ -44,8 +45,7 @@ export async function stressDevices(engines: readonly Engine[], options: StressO
   const { seed, seconds, stop, clock, sampleMs, failed, onSample } = options;
   const end = new AbortController();
   const halt = () => end.abort();
-  stop.addEventListener('abort', halt, { once: true });
-  if (stop.aborted) halt();
+  const release = onAbort(stop, halt);
   const timers: NodeJS.Timeout[] = [];
   const answers = new Map<number, Answer>();
   const answerFor = (count: number): Answer => {
@@ -73,7 +73,7 @@ export async function stressDevices(engines: readonly Engine[], options: StressO
     return all;
   } finally {
     for (const timer of timers) clearTimeout(timer);
-    stop.removeEventListener('abort', halt);
+    release();
     await Promise.all(engines.map((engine) => engine.close()));
   }
 }

@@ -3,11 +3,11 @@
  * is lost or computes wrong hashes, and parked when there is no such device or when it keeps failing.
  */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job } from '../chain/job.ts';
 import { DeviceError, type Engine, type EngineInfo, type EngineListener, type SearchReport } from '../engine/engine.ts';
 import type { PauseReason } from '../events/controls.ts';
 import type { Listener, MinerEvent } from '../events/events.ts';
+import { onAbort, pause } from '../system/abort.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Assignment } from './assignment.ts';
 import { Heat, type HeatHooks, type TemperatureLimits } from './heat.ts';
@@ -118,8 +118,7 @@ export class Station {
   /** Keeps the engine in service until `stop`, or until it has to be parked. Never throws. */
   async run(stop: AbortSignal): Promise<void> {
     const stopped = new Promise<void>((resolve) => {
-      if (stop.aborted) resolve();
-      stop.addEventListener('abort', () => resolve(), { once: true });
+      onAbort(stop, resolve);
     });
     while (!stop.aborted) {
       this.#readyMs = undefined;
@@ -138,7 +137,7 @@ export class Station {
           return;
         }
         this.#announce('restarting', { reason, fault });
-        await sleep(waitMs, undefined, { signal: stop }).catch(() => {});
+        await pause(waitMs, stop);
       }
     }
   }
@@ -178,12 +177,11 @@ export class Station {
     const { stop } = assignment;
     if (!this.#leave || this.#pauses.size > 0 || stop.aborted) return;
     const halt = new AbortController();
-    const relay = () => halt.abort();
-    stop.addEventListener('abort', relay, { once: true });
+    const release = onAbort(stop, () => halt.abort());
     const done = this.#search(assignment, halt.signal, cutMs)
       .catch((fault) => this.#leave?.(fault))
       .finally(() => {
-        stop.removeEventListener('abort', relay);
+        release();
         this.#searches.delete(search);
       });
     const search = { halt, done };
