@@ -1,7 +1,8 @@
 /**
  * What the code does with abort signals: it acts when one fires, waits until one does, and limits the time of an action.
  * A signal may outlive thousands of these calls, so each takes its listener off the signal in the end.
- * `AbortSignal.any` is not used, since on Node.js 20 a long-lived signal keeps a trace of every signal made from it.
+ * `AbortSignal.any` is not used, because what it makes cannot be taken off again: on Node.js 20 a combined signal that has
+ * a listener stays in memory as long as the signals that it was made from.
  */
 
 /**
