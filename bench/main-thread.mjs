@@ -168,7 +168,7 @@ function sourceOf(rollTime) {
       yield { kind: 'work', work: parseWork(new Uint8Array(WORK_BYTES), { id: 'bench', rollTime }) };
       await once(stop, 'abort');
     },
-    submit: async () => ({ verdict: 'rejected', reason: 'nothing solves it' }),
+    submit: async () => ({ outcome: 'rejected', reason: 'nothing solves it' }),
     latestTimeUs: () => BigInt(Date.now()) * 1000n,
   };
 }

@@ -50,7 +50,7 @@ export class FakeSource implements WorkSource {
   readonly name = 'fake source';
   readonly submitted: Solution[] = [];
   /** Answers each submission. */
-  verdict: (solution: Solution) => Verdict | Promise<Verdict> = () => ({ verdict: 'accepted', reason: '' });
+  verdict: (solution: Solution) => Verdict | Promise<Verdict> = () => ({ outcome: 'accepted', reason: '' });
   latestUs = () => BigInt(Date.now()) * 1000n;
   /** Whether it answers; a source need not tell. */
   answers?: () => Promise<boolean>;

@@ -3,7 +3,7 @@
 import { minerContradictions } from '../config/contradictions.ts';
 import type { Config } from '../config/settings.ts';
 import type { Events } from '../events/events.ts';
-import { nodeAddress, shownUrl, toldApart } from '../node/url.ts';
+import { disambiguate, nodeAddress, shownUrl } from '../node/url.ts';
 import { FailoverSource } from '../source/failover.ts';
 import { NodeSource } from '../source/node/node-source.ts';
 import type { WorkSource } from '../source/source.ts';
@@ -41,7 +41,7 @@ export function nodeSource({ node, miner: wishes }: NodeSettings, events: Events
 
 function namesOf(urls: readonly string[], network: string): string[] {
   try {
-    return toldApart(urls.map((url) => nodeAddress(url, network).name));
+    return disambiguate(urls.map((url) => nodeAddress(url, network).name));
   } catch (fault) {
     throw new UsageError((fault as Error).message);
   }

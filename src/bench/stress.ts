@@ -1,6 +1,7 @@
 /** Keeps devices busy with challenges, all at once, and checks each answer: no wrong candidate, and none missed. */
 
 import type { Engine } from '../engine/engine.ts';
+import { onAbort } from '../system/abort.ts';
 import type { Clock } from '../system/clock.ts';
 import { MOST_COUNT, makeChallenge } from './challenge.ts';
 import { searchChallenge } from './checked-candidates.ts';
@@ -43,8 +44,7 @@ export async function stressDevices(engines: readonly Engine[], options: StressO
   const { seed, seconds, stop, clock, sampleMs, failed, onSample } = options;
   const end = new AbortController();
   const halt = () => end.abort();
-  stop.addEventListener('abort', halt, { once: true });
-  if (stop.aborted) halt();
+  const release = onAbort(stop, halt);
   const timers: NodeJS.Timeout[] = [];
   const known = new Map<number, KnownCandidates>();
   const knownFor = (count: number): KnownCandidates => {
@@ -72,7 +72,7 @@ export async function stressDevices(engines: readonly Engine[], options: StressO
     return all;
   } finally {
     for (const timer of timers) clearTimeout(timer);
-    stop.removeEventListener('abort', halt);
+    release();
     await Promise.all(engines.map((engine) => engine.close()));
   }
 }

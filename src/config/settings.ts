@@ -4,6 +4,7 @@
  * docs/configuration.md.
  */
 
+import { PREDICATES } from '../node/miner-identity.ts';
 import { shownUrl } from '../node/url.ts';
 import * as kinds from './kinds.ts';
 import { type Entry, entriesOf, type Table, type ValuesOf } from './setting.ts';
@@ -67,7 +68,7 @@ export const SETTINGS = {
         flag: '--account <name>',
       },
       predicate: {
-        kind: kinds.choice('keys-all', 'keys-any', 'keys-2'),
+        kind: kinds.choice(...PREDICATES),
         about: 'which keys must sign',
         default: 'keys-all',
         flag: '--predicate <name>',

@@ -1,51 +1,52 @@
 /** Asks a node everything once, and tells what a miner has to know: for `pickaxe doctor` and `pickaxe init`. */
 
 import { parseWork } from '../chain/work.ts';
-import { type MinerIdentity, NodeClient } from '../node/client.ts';
 import { NodeClock, type Skew } from '../node/clock.ts';
-import { checkConfig, servedNetwork } from '../node/config-check.ts';
-import { within } from '../node/deadline.ts';
-import { NodeError } from '../node/errors.ts';
+import { checkConfig, getConfig, servedNetwork } from '../node/config.ts';
+import { NodeError, type NodeFault } from '../node/errors.ts';
+import { NodeHttp } from '../node/http.ts';
 import { type NodeLimits, nodeLimits } from '../node/limits.ts';
+import type { MinerIdentity } from '../node/miner-identity.ts';
+import { getWork, openUpdates } from '../node/mining.ts';
 import { BY_AUTHORITY, type Trust } from '../node/tls.ts';
 import { hasPath, nodeAddress } from '../node/url.ts';
+import { within } from '../system/abort.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
+import type { Finding } from './finding.ts';
 
 export interface NodeQuestion {
   readonly url: string;
-  /** Without it the node is asked which one it serves. */
+  /** Without a network the node is asked which one it serves. */
   readonly network?: string | undefined;
-  /** Without it no work is asked for. */
+  /** Without a miner no work is asked for. */
   readonly miner?: MinerIdentity | undefined;
   /** What makes an https node's certificate trusted: by default, that an authority has signed it. */
   readonly trust?: Trust;
   readonly userAgent?: string;
 }
 
-export interface NodeFinding {
+export interface NodeFinding extends Finding {
   readonly about: 'connection' | 'network' | 'work' | 'updates' | 'clock';
-  /** A fault stops mining. */
-  readonly state: 'ok' | 'warning' | 'fault';
-  readonly what: string;
-  /** Why it matters, and what to do, of what is not ok: where `what` does not say so itself. */
-  readonly why?: string;
-  readonly mend?: string;
 }
 
 export interface Examination {
   readonly findings: readonly NodeFinding[];
   /** The network that the node says it serves. */
   readonly network?: string;
-  /** The fingerprint of the certificate that it has shown, where that is not trusted. */
+  /** The fingerprint of the certificate that the node has shown, where that is not trusted. */
   readonly untrusted?: string;
 }
 
-/** Whole seconds are known of the node's clock, and creation times are half a second late anyway: below this all is well. */
+/**
+ * A smaller difference does no harm: the node tells its clock in whole seconds, and creation times are half a second late
+ * anyway.
+ */
 const TOLERATED_SKEW_US = 2_000_000n;
-/** Asked for when no work tells of one: every network has it. */
+/** The chain whose updates are asked for when there is no work that names one. Every network has it. */
 const FIRST_CHAIN = 0;
 
-const NO_ANSWER: ReadonlySet<string> = new Set(['unreachable', 'no answer', 'not a node', 'broken']);
+/** Faults after which there is no point in asking more. */
+const NO_ANSWER: ReadonlySet<NodeFault> = new Set(['unreachable', 'no answer', 'not a node', 'broken']);
 
 /** @throws Error when the URL is not a node's */
 export async function examineNode(
@@ -56,15 +57,11 @@ export async function examineNode(
   const limits = { ...nodeLimits, ...surroundings.limits };
   const { url, miner, trust = BY_AUTHORITY, userAgent = 'pickaxe' } = question;
   const nodeClock = new NodeClock(clock);
-  const clientFor = (network: string) => {
-    const address = nodeAddress(url, network);
-    // Who it is counts for work alone, which is asked for with a miner only.
-    const asker: MinerIdentity = miner ?? { account: '', predicate: 'keys-all', publicKeys: [] };
-    return new NodeClient({ address, miner: asker, nodeClock, clock, userAgent, trust, limits });
-  };
+  const httpFor = (network: string) =>
+    new NodeHttp({ address: nodeAddress(url, network), trust, userAgent, nodeClock, clock, limits });
 
-  const first = clientFor(question.network ?? '');
-  const report = await attempt(() => first.getConfig(stop));
+  const first = httpFor(question.network ?? '');
+  const report = await attempt(() => getConfig(first, stop));
   await first.close();
   if (report.error && NO_ANSWER.has(report.error.fault)) {
     const { message: what, fingerprint: untrusted } = report.error;
@@ -79,11 +76,11 @@ export async function examineNode(
     const what = 'the node does not say which network it serves';
     mining.push({ about: 'network', state: 'fault', what, why: WHY_NETWORK, mend: 'name it: --network mainnet01' });
   } else {
-    const client = clientFor(network);
-    mining.push(...(await examineMining(client, miner !== undefined, limits, stop)));
-    await client.close();
+    const http = httpFor(network);
+    mining.push(...(await examineMining(http, miner, stop)));
+    await http.close();
   }
-  // A refusal says all that the report says of this miner.
+  // A refusal of work says all that the report says about this miner.
   const isRefused = mining.some(({ about, state }) => about === 'work' && state === 'fault');
   const findings = [
     answers,
@@ -99,7 +96,7 @@ const WHY_NETWORK = 'it is a part of the addresses at which a node gives work';
 const WHY_WORK = 'without work there is nothing to mine';
 const WHY_UPDATES = 'until it has one, pickaxe asks for work every few seconds, and more solutions come too late';
 
-/** A report that is not there or not understood is no news. */
+/** A report that does not come, or is not understood, is fine. */
 function networkFindings(
   report: unknown,
   network: string | undefined,
@@ -115,12 +112,11 @@ function networkFindings(
 }
 
 async function examineMining(
-  client: NodeClient,
-  asksForWork: boolean,
-  limits: NodeLimits,
+  http: NodeHttp,
+  miner: MinerIdentity | undefined,
   stop: AbortSignal,
 ): Promise<NodeFinding[]> {
-  const record = asksForWork ? await attempt(() => client.getWork(stop)) : {};
+  const record = miner ? await attempt(() => getWork(http, miner, stop)) : {};
   const work = record.value && parseWork(record.value, { id: 'examined' });
   const findings: NodeFinding[] = [];
   if (work) {
@@ -131,25 +127,25 @@ async function examineMining(
     findings.push({ about: 'work', state: fault === 'busy' ? 'warning' : 'fault', what: message, why: WHY_WORK });
     return findings;
   }
-  const stream = await attempt(() => openStream(client, work?.chain ?? FIRST_CHAIN, limits, stop));
+  const stream = await attempt(() => tryUpdates(http, work?.chain ?? FIRST_CHAIN, stop));
   if (!stream.error) return [...findings, { about: 'updates', state: 'ok', what: 'tells of New Cuts' }];
-  // Without work to ask for, this is what tells that there is no mining API.
+  // When no work was asked for, a refused stream is the sign that there is no mining API.
   const state = !work && stream.error.fault === 'refused' ? 'fault' : 'warning';
   const what = `no update stream: ${stream.error.message}`;
   return [...findings, { about: 'updates', state, what, why: state === 'fault' ? WHY_WORK : WHY_UPDATES }];
 }
 
-/** That it opens is all: it may be silent for minutes, and ends with the client. */
-async function openStream(client: NodeClient, chain: number, limits: NodeLimits, stop: AbortSignal): Promise<void> {
-  const stream = await within(limits.workTimeoutMs, stop, (signal) => client.openUpdates(chain, signal));
-  void readOut(stream);
+/** The stream only has to open: it may be silent for minutes. It ends with its connection. */
+async function tryUpdates(http: NodeHttp, chain: number, stop: AbortSignal): Promise<void> {
+  const stream = await within(http.limits.workTimeoutMs, stop, (signal) => openUpdates(http, chain, signal));
+  void readToEnd(stream);
 }
 
-async function readOut(stream: AsyncIterable<Uint8Array>): Promise<void> {
+async function readToEnd(stream: AsyncIterable<Uint8Array>): Promise<void> {
   try {
     for await (const _ of stream);
   } catch {
-    // Its connection was ended, which is what it waits for.
+    // Its connection was closed, as it should be.
   }
 }
 

@@ -1,17 +1,18 @@
-/** What `pickaxe doctor` finds, and how it is told. */
+/** What `pickaxe doctor` finds, and how that is printed. */
 
 export interface Finding {
   /** What it is about, in a word or two. */
   readonly about: string;
-  /** A fault stops mining, or the part of it that it is about. */
+  /** A fault stops mining, or at least the device or the node that it is about. */
   readonly state: 'ok' | 'warning' | 'fault';
   readonly what: string;
-  /** Of what is not ok: why it matters, and what to do, unless `what` says so. */
+  /** Why a warning or a fault matters, unless `what` says so. */
   readonly why?: string;
+  /** What to do about it, unless `what` says so. */
   readonly mend?: string;
 }
 
-/** @param columns that lines may have; left out, they are as long as they are */
+/** @param columns the longest line; by default lines are not wrapped */
 export function findingLines(findings: readonly Finding[], columns = Number.POSITIVE_INFINITY): string[] {
   const width = Math.max(...findings.map(({ about }) => about.length));
   const indent = width + STATE_WIDTH + 2;
@@ -27,10 +28,10 @@ export function findingLines(findings: readonly Finding[], columns = Number.POSI
 }
 
 const STATE_WIDTH = 'warning  '.length;
-/** On a terminal that is narrower, lines go on as they do there. */
+/** A terminal that has no room even for this wraps the lines itself. */
 const LEAST_TEXT = 24;
 
-/** At spaces; a word that is longer than a line stays whole. */
+/** Breaks at spaces; a word that is longer than a line stays whole. */
 function wrap(text: string, columns: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {

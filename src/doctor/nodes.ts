@@ -1,18 +1,18 @@
-/** The nodes that are configured, each asked everything once. */
+/** Examines all nodes that are configured. */
 
 import { defaultAccount, insecureTlsRisk } from '../app/choose-source.ts';
 import { UsageError } from '../app/exit-codes.ts';
 import { nodeTrust } from '../app/node-trust.ts';
 import type { Config } from '../config/settings.ts';
-import { shownUrl, toldApart } from '../node/url.ts';
+import { disambiguate, shownUrl } from '../node/url.ts';
 import { version } from '../system/version.ts';
 import { type Examination, examineNode, type NodeQuestion } from './examine-node.ts';
 import type { Finding } from './finding.ts';
 
-/** How a node is asked: what tests replace. */
+/** Examines one node; tests replace it. */
 export type Ask = (question: NodeQuestion) => Promise<Examination>;
 
-/** @returns with faults only where no node is left to mine on */
+/** @returns findings, with faults only if no node is left to mine on */
 export async function examineNodes({ node, miner }: Pick<Config, 'node' | 'miner'>, ask: Ask = examineNode) {
   const { urls = [], network } = node;
   if (urls.length === 0) {
@@ -23,7 +23,7 @@ export async function examineNodes({ node, miner }: Pick<Config, 'node' | 'miner
   const identity =
     publicKeys.length === 0 ? undefined : { account: account ?? defaultAccount(publicKeys), predicate, publicKeys };
   const userAgent = `pickaxe/${version}`;
-  const names = toldApart(urls.map(shownUrl));
+  const names = disambiguate(urls.map(shownUrl));
   const each = await Promise.all(
     urls.map(async (url, index) => findingsOf(node, names[index], ask, { url, network, miner: identity, userAgent })),
   );
@@ -56,7 +56,7 @@ async function findingsOf(node: Config['node'], name: string, ask: Ask, question
   }
 }
 
-/** The others are mined on meanwhile. */
+/** A fault of one node is only a warning while another node can be mined on. */
 function softened(finding: Finding): Finding {
   return finding.state === 'fault' ? { ...finding, state: 'warning' } : finding;
 }

@@ -1,6 +1,7 @@
 /** What can happen while mining, as one typed union. Everything reports it, and `report/` listens. */
 
 import type { Telemetry } from '../engine/telemetry.ts';
+import type { Outcome, PolledChain } from '../source/vocabulary.ts';
 
 export type MinerEvent =
   /** Engines were given a new work. */
@@ -14,7 +15,7 @@ export type MinerEvent =
   /** What became of a solution. `ms` is the time from finding it to knowing. */
   | {
       event: 'verdict';
-      verdict: 'accepted' | 'rejected' | 'stale' | 'unknown';
+      verdict: Outcome;
       reason: string;
       device: string;
       chain: number;
@@ -66,11 +67,7 @@ export type MinerEvent =
   /** A fetch brought a block that the open update stream of its chain had not announced: stale work was mined. */
   | { event: 'missed_cut'; source: string; chain: number }
   /** These chains' update streams cannot be relied on, so work is fetched every few seconds. No chains: all is well. */
-  | {
-      event: 'polling';
-      source: string;
-      chains: readonly { readonly chain: number; readonly reason: 'no stream' | 'missed a block' }[];
-    }
+  | { event: 'polling'; source: string; chains: readonly PolledChain[] }
   /** A source came within or went out of reach. `source` is its name, a node's URL. */
   | { event: 'source'; source: string; state: 'connected' | 'lost' | 'warning' | 'info'; reason: string };
 

@@ -4,13 +4,13 @@
  * keeps failing.
  */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job } from '../chain/job.ts';
 import { difficultyOf } from '../chain/target.ts';
 import { type Solution, verify } from '../chain/verify.ts';
 import { DeviceError, type Engine, type EngineInfo, type EngineListener, type SearchReport } from '../engine/engine.ts';
 import type { PauseReason } from '../events/controls.ts';
 import type { Listener, MinerEvent } from '../events/events.ts';
+import { onAbort, pause } from '../system/abort.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Assignment } from './assignment.ts';
 import { Proofs } from './proofs.ts';
@@ -108,8 +108,7 @@ export class EngineSupervisor {
   /** Keeps the engine in service until `stop`, or until it has to be parked. Never throws. */
   async run(stop: AbortSignal): Promise<void> {
     const stopped = new Promise<void>((resolve) => {
-      if (stop.aborted) resolve();
-      stop.addEventListener('abort', () => resolve(), { once: true });
+      onAbort(stop, resolve);
     });
     while (!stop.aborted) {
       this.#readyMs = undefined;
@@ -128,7 +127,7 @@ export class EngineSupervisor {
           return;
         }
         this.#announce('restarting', { reason, fault });
-        await sleep(waitMs, undefined, { signal: stop }).catch(() => {});
+        await pause(waitMs, stop);
       }
     }
   }
@@ -168,12 +167,11 @@ export class EngineSupervisor {
     const { stop } = assignment;
     if (!this.#leave || this.#pauses.size > 0 || stop.aborted) return;
     const halt = new AbortController();
-    const relay = () => halt.abort();
-    stop.addEventListener('abort', relay, { once: true });
+    const release = onAbort(stop, () => halt.abort());
     const done = this.#search(assignment, halt.signal, cutMs)
       .catch((fault) => this.#leave?.(fault))
       .finally(() => {
-        stop.removeEventListener('abort', relay);
+        release();
         this.#searches.delete(search);
       });
     const search = { halt, done };

@@ -13,6 +13,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { Controls, PauseReason } from '../events/controls.ts';
 import type { Listener } from '../events/events.ts';
 import type { SourceUpdate, WorkSource } from '../source/source.ts';
+import { onAbort } from '../system/abort.ts';
 import { Assignment } from './assignment.ts';
 import { EngineSupervisor, type SupervisorOptions } from './engine-supervisor.ts';
 import { Space } from './space.ts';
@@ -67,17 +68,18 @@ export class Miner implements Controls {
 
   /** Mines until it is stopped, or until no engine is left, and waits for pending submissions. May be called once. */
   async run(stop?: AbortSignal): Promise<void> {
-    const done = new AbortController();
-    this.#stop = AbortSignal.any([...(stop ? [stop] : []), this.#stopping.signal, done.signal]);
+    const release = stop && onAbort(stop, () => this.stop());
+    this.#stop = this.#stopping.signal;
     setMaxListeners(0, this.#stop); // each device adds some
-    this.#stop.addEventListener('abort', () => this.#assign(undefined), { once: true });
+    onAbort(this.#stop, () => this.#assign(undefined));
     const rolling = setInterval(() => this.#roll(), ROLL_MS);
     const following = this.#follow();
     await Promise.all(this.#supervisors.map((supervisor) => supervisor.run(this.#stop)));
     clearInterval(rolling);
     await this.#submitter.settled();
-    done.abort();
+    this.stop();
     await following;
+    release?.();
   }
 
   pause(reason: PauseReason, why: string, device?: string): boolean {

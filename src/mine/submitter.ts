@@ -55,12 +55,13 @@ export class Submitter {
     let verdict: Verdict;
     try {
       verdict = isStale(solution)
-        ? { verdict: 'stale', reason: 'found after its work went stale; not sent' }
+        ? { outcome: 'stale', reason: 'found after its work went stale; not sent' }
         : await source.submit(solution, stop);
     } catch (fault) {
       // The interface forbids it, but every solution must get a verdict.
-      verdict = { verdict: 'unknown', reason: `the source failed: ${fault instanceof Error ? fault.message : fault}` };
+      verdict = { outcome: 'unknown', reason: `the source failed: ${fault instanceof Error ? fault.message : fault}` };
     }
-    emit({ event: 'verdict', ...verdict, ...about, ms: clock.monotonicMs() - foundAt });
+    const { outcome, reason } = verdict;
+    emit({ event: 'verdict', verdict: outcome, reason, ...about, ms: clock.monotonicMs() - foundAt });
   }
 }

@@ -5,7 +5,7 @@ export interface BackoffLimits {
   readonly mostMs: number;
 }
 
-/** A server may ask for patience (`retry-after`), but not for more than this: it may be back sooner than it thinks. */
+/** The longest pause that a server may ask for (`retry-after`): it may be back sooner than it thinks. */
 export const MAX_RETRY_AFTER_MS = 60_000;
 
 export class Backoff {
@@ -20,12 +20,13 @@ export class Backoff {
   }
 
   /**
-   * The next pause: doubled each time, of which a random half to whole is taken so that rigs do not come back in step.
+   * The next pause. It doubles each time, and a random part of it, at least half, is taken, so that rigs do not come back
+   * in step.
    * @param retryAfterMs what the server asked for, if it did
    */
   nextMs(retryAfterMs = 0): number {
     const { firstMs, mostMs } = this.#limits;
-    // 2^30 is beyond any limit, and keeps the power finite.
+    // 2^30 times any first pause is beyond any limit, and the power stays finite.
     const grownMs = Math.min(mostMs, firstMs * 2 ** Math.min(this.#attempts, 30));
     this.#attempts += 1;
     return Math.max(grownMs * (0.5 + this.#random() / 2), Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));

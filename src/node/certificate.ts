@@ -10,20 +10,20 @@ export function fingerprintOf(der: Uint8Array): string {
   return createHash('sha256').update(der).digest('base64url');
 }
 
-/** 32 bytes: 43 characters, and in Base64 maybe one of padding. */
+/** 32 bytes are 43 characters; Base64 may add one of padding. */
 const BASE64 = /^[\w+/-]{43}=?$/;
-/** As openssl prints them, or without the colons. */
+/** As openssl prints a fingerprint, or without the colons. */
 const HEX = /^[\da-f]{2}(:?[\da-f]{2}){31}$/i;
 
 /**
  * @param text Base64Url or Base64, or 64 hex digits with or without colons
- * @returns 43 characters of Base64Url; undefined when the text is no fingerprint
+ * @returns 43 characters of Base64Url; undefined when the text is not a fingerprint
  */
 export function parseFingerprint(text: string): string | undefined {
   if (HEX.test(text)) return Buffer.from(text.replaceAll(':', ''), 'hex').toString('base64url');
   if (!BASE64.test(text)) return undefined;
   const plain = text.replace(/=$/, '').replaceAll('+', '-').replaceAll('/', '_');
-  // The last character has two bits more than 32 bytes have: they are 0.
+  // 43 characters have two bits more than 32 bytes; they must be 0.
   return Buffer.from(plain, 'base64url').toString('base64url') === plain ? plain : undefined;
 }
 

@@ -1,17 +1,17 @@
 /**
- * What is surely known of the node's clock. Its answers carry `x-server-timestamp`, in whole seconds: when one arrives,
- * the node's clock is at that second or past it, and goes on from there. Only such lower bounds are used, never an
- * estimate: a creation time ahead of the node's clock costs the block.
+ * What is surely known about the node's clock. Its answers carry `x-server-timestamp`, in whole seconds. When an answer
+ * arrives, the node's clock is at that second or past it, and goes on from there. Only such lower bounds are used, never
+ * an estimate, because a creation time ahead of the node's clock costs the block.
  */
 
 import type { Clock } from '../system/clock.ts';
 
 /** The timestamp is cut to whole seconds. */
 const RESOLUTION_US = 1_000_000n;
-/** A clock that is being slewed runs at most this much slower than ours (adjtimex's limit): 500 ppm. */
+/** A clock that is being slewed runs at most this much slower than ours: 500 ppm, the limit of adjtimex. */
 const DRIFT_PER_MS_US = 0.5;
 
-/** How far our clock is ahead of the node's: µs, surely between these two. Below 0 it is behind. */
+/** How far our clock is ahead of the node's: surely between these two, in µs. A negative value means that it is behind. */
 export interface Skew {
   readonly leastUs: bigint;
   readonly mostUs: bigint;
@@ -40,16 +40,16 @@ export class NodeClock {
     this.#skew = { leastUs: oursUs - tookUs - us - RESOLUTION_US, mostUs: oursUs - us };
     const known = this.#boundUs(receivedAtMs);
     const latestPossibleUs = us + RESOLUTION_US + tookUs;
-    // A bound that the answer contradicts is from before the node's clock was set back: it holds no more.
+    // A bound that the answer contradicts is from before the node's clock was set back, so it does not hold any more.
     if (known === undefined || us >= known || known > latestPossibleUs) this.#bound = { us, receivedAtMs };
   }
 
-  /** After the last answer; undefined before the first. For people: no creation time follows from it. */
+  /** As of the last answer; undefined before the first. It is only for people: creation times are not made from it. */
   get skew(): Skew | undefined {
     return this.#skew;
   }
 
-  /** The lower of our clock and the node's bound: µs since the UNIX epoch. 0 while nothing is known of the node's. */
+  /** The lower of our clock and the node's bound, in µs since the UNIX epoch; 0 before the first answer. */
   latestTimeUs(): bigint {
     const bound = this.#boundUs(this.#clock.monotonicMs()) ?? 0n;
     const ours = this.#clock.nowUs();

@@ -1,4 +1,4 @@
-/** What can go wrong between us and a node, said so that a person knows what to do. */
+/** What can go wrong between us and a node, with messages that tell people what to do. */
 
 import { oneLine } from '../text/one-line.ts';
 
@@ -15,7 +15,7 @@ export type NodeFault =
   | 'busy'
   /** Another 5xx. */
   | 'failed'
-  /** 4xx: asking again will not help until something is changed. */
+  /** Another 4xx: asking again will not help until something is changed. */
   | 'refused'
   /** The node answered with something else than the specification says. */
   | 'garbled';
@@ -23,11 +23,11 @@ export type NodeFault =
 export class NodeError extends Error {
   override readonly name = 'NodeError';
   readonly fault: NodeFault;
-  /** From the answer's `retry-after`; undefined when it had none. */
+  /** From the answer's `retry-after` header; undefined when it had none. */
   readonly retryAfterMs: number | undefined;
   /** Whether the node may have acted on the request all the same. */
   readonly mayHaveBeenTaken: boolean;
-  /** That of the certificate which the node has shown, where it is not trusted; undefined where something else is wrong. */
+  /** The fingerprint of the node's certificate, when the fault is that it is not trusted. */
   readonly fingerprint: string | undefined;
 
   constructor(fault: NodeFault, message: string, options: NodeErrorOptions = {}) {
@@ -41,7 +41,7 @@ export class NodeError extends Error {
 
 interface NodeErrorOptions extends ErrorOptions {
   readonly retryAfterMs?: number | undefined;
-  /** Whether the answer is the node's own, and not a gateway's that may have passed the request on. */
+  /** Whether the answer is the node's own. A gateway may have passed the request on. */
   readonly byNode?: boolean;
   readonly fingerprint?: string;
 }
@@ -57,7 +57,10 @@ const UNREACHABLE: Record<string, string> = {
   EACCES: 'this machine does not allow the connection. Check its firewall.',
 };
 
-/** Turns whatever undici or the socket below it threw into a NodeError. `origin` is for people. */
+/**
+ * Turns whatever undici or the socket below it threw into a NodeError.
+ * @param origin the node's, for the message
+ */
 export function networkError(cause: unknown, origin: string): NodeError {
   if (cause instanceof NodeError) return cause;
   const { code, name, message } = rootOf(cause);
@@ -87,10 +90,10 @@ function rootOf(error: unknown): { code: string; name: string; message: string }
   return { code: typeof code === 'string' ? code : '', name: String(name ?? ''), message: String(message ?? error) };
 }
 
-/** Characters of a node's text that are shown. */
+/** How many characters of a node's text are shown. */
 const MAX_QUOTE = 200;
 
-/** A foreign text on one line, printable and short. */
+/** @returns a text from a node on one line, printable and short */
 export function quote(text: string): string {
   return oneLine(text, MAX_QUOTE);
 }

@@ -1,54 +1,54 @@
-/** The time limits of a node source, all in one place. Tests bring shorter ones. */
+/** The time limits of everything that is asked of a node, all in one place. Tests use shorter ones. */
 
 import type { BackoffLimits } from './backoff.ts';
 
 export interface NodeLimits {
-  /** Without a connection in this time the host counts as out of reach. */
+  /** A host that takes no connection within this time counts as out of reach. */
   readonly connectTimeoutMs: number;
-  /** A node can hold a work request until some chain has work: let go after this, and ask again. */
+  /** A node can hold a work request until some chain has work. After this time the request is given up and sent again. */
   readonly workTimeoutMs: number;
   readonly solvedTimeoutMs: number;
   readonly configTimeoutMs: number;
-  /** For the body of an answer whose status says all that matters. */
+  /** How long the body of an answer is read when its status says all that matters. */
   readonly bodyTimeoutMs: number;
   /** A work counts as solved, and other work is asked for, when its first submission takes longer than this. */
   readonly solvedAfterMs: number;
-  /** What is left of a work's life for its solution when the miner is told to stop. */
+  /** How long a solution may still take when the miner is told to stop. */
   readonly submitAfterStopMs: number;
-  /** Several New Cuts for one block are normal: after the fetch that one has caused, the next waits this long. */
+  /** Several New Cuts for one block are normal: after the first has caused a fetch, the next fetch waits this long. */
   readonly burstMs: number;
-  /** How often to ask for work while its chain has no stream: a compromise of stale hashes and the node's load. */
+  /** How often work is asked for while its chain has no stream: a compromise between stale hashes and the node's load. */
   readonly pollMs: number;
-  /** Work is fetched anew at this age: a stream that tells nothing is found out by what a fetch brings. */
+  /** Work is fetched anew at this age, because what a fetch brings shows whether a stream that tells nothing is broken. */
   readonly refreshMs: number;
-  /** A New Cut may come this much later, or earlier, than a fetch that shows its block. */
+  /** A New Cut may come this much later or earlier than a fetch that shows its block. */
   readonly newCutGraceMs: number;
-  /** A work request that a New Cut finds under way is let go after this, and sent again. */
+  /** A work request that is under way when a New Cut comes is given up after this time, and sent again. */
   readonly hurryMs: number;
-  /** A node forgets work that is older than about 5 minutes. A solution is tried again for as long. */
+  /** A node forgets work after about 5 minutes. A solution is submitted again and again for as long. */
   readonly expiryMs: number;
   /**
-   * Real nodes end a stream after 240 s ± 10 % and send no keep-alive, so one that is older has been cut off somewhere
-   * on the way. Opening one again costs next to nothing.
+   * Real nodes end a stream after 240 s ± 10 % and send no keep-alive, so an older stream has been cut off somewhere on
+   * the way. Opening it again costs next to nothing.
    */
   readonly maxStreamMs: number;
-  /** A stream that lasted this long ended in the normal way, and is reopened at once. */
+  /** A stream that lasted this long ended in the normal way, and is opened again at once. */
   readonly steadyStreamMs: number;
-  /** A request for a stream that has no answer by then is told of. */
+  /** After this time people are told that the request for a stream has no answer. */
   readonly streamAnswerMs: number;
-  /** The node has no more streams to give, or sends what is no event stream: nothing that changes in seconds. */
+  /** Before a stream is tried again when the node has none left, or sends something else: that takes a while to change. */
   readonly noStreamsPauseMs: number;
-  /** Between work requests while they fail. A node that is back is to be mined on within a second. */
+  /** Between work requests while they fail. When the node is back, it is mined on within a second. */
   readonly fetchPauses: BackoffLimits;
-  /** Between work requests that the node refuses: nothing changes before somebody changes a configuration. */
+  /** Between work requests that the node refuses, which nothing but a change of a configuration can end. */
   readonly refusedPauses: BackoffLimits;
-  /** What a node may ask for (`retry-after`) while nothing is mined. */
+  /** The longest wait that a node may ask for (`retry-after`) while nothing is mined. */
   readonly idlePatienceMs: number;
-  /** Whether the node answers at all, asked where another node could take over. */
+  /** For the question whether the node answers at all, which is asked where another node could take over. */
   readonly probeTimeoutMs: number;
-  /** Between attempts to deliver one solution. */
+  /** Between attempts to submit one solution. */
   readonly submitPauses: BackoffLimits;
-  /** Between attempts to open a chain's stream that fail, or that bring one which ends at once. */
+  /** Between attempts to open a chain's stream, when they fail or when the stream ends at once. */
   readonly streamPauses: BackoffLimits;
 }
 

@@ -1,39 +1,46 @@
-/** Why a node says no, and what to do about it. */
+/** Why a node says no to a request, and what to do about it. */
 
-import type { MinerIdentity } from './client.ts';
 import { NodeError, quote } from './errors.ts';
+import type { MinerIdentity } from './miner-identity.ts';
 import { CONFIG_PATH, hidePath, type NodeAddress } from './url.ts';
 
-export function refusal(
-  endpoint: 'work' | 'updates' | 'config',
-  status: number,
-  text: string,
-  { address, miner }: { readonly address: NodeAddress; readonly miner: MinerIdentity },
-): NodeError {
-  const said = text === '' ? `${status}` : `${status}: "${quote(hidePath(text, address))}"`;
-  if (endpoint === 'updates') {
-    return new NodeError('refused', `${address.name} refuses update streams (${said}).`);
-  }
-  if (endpoint === 'config') {
-    return new NodeError('refused', `${address.origin}${CONFIG_PATH} is not served (${said}).`);
-  }
-  if (status === 403) {
-    return new NodeError('refused', `${address.name} does not know this miner (${said}). ${explainMiner(miner)}`);
-  }
-  if (status === 404) {
-    const hint =
-      `Mining is disabled there by default: set mining.coordination.enabled in its configuration. Or the path is wrong: ` +
-      `check the network name, and whether the node serves another path such as /chainweb/0.0/<network>.`;
-    return new NodeError('refused', `there is no mining API at ${address.name} (${said}). ${hint}`);
-  }
-  if (status === 400) {
-    return new NodeError('refused', `${address.name} cannot read the request (${said}). Check account and keys.`);
-  }
-  const message = `${address.name} refuses to serve mining/${endpoint} (${said}). Check that it is a mining node.`;
+/** @param text the body of the answer */
+export function workRefusal(status: number, text: string, miner: MinerIdentity, address: NodeAddress): NodeError {
+  return new NodeError('refused', workMessage(status, said(status, text, address), miner, address));
+}
+
+export function updatesRefusal(status: number, address: NodeAddress): NodeError {
+  return new NodeError('refused', `${address.name} refuses update streams (${status}).`);
+}
+
+/** @param text the body of the answer */
+export function configRefusal(status: number, text: string, address: NodeAddress): NodeError {
+  const message = `${address.origin}${CONFIG_PATH} is not served (${said(status, text, address)}).`;
   return new NodeError('refused', message);
 }
 
-/** What a node compares, and how people get it wrong. */
+function workMessage(status: number, said: string, miner: MinerIdentity, { name }: NodeAddress): string {
+  switch (status) {
+    case 400:
+      return `${name} cannot read the request (${said}). Check account and keys.`;
+    case 403:
+      return `${name} does not know this miner (${said}). ${explainMiner(miner)}`;
+    case 404:
+      return (
+        `there is no mining API at ${name} (${said}). Mining is disabled there by default: set ` +
+        'mining.coordination.enabled in its configuration. Or the path is wrong: check the network name, and whether ' +
+        'the node serves another path such as /chainweb/0.0/<network>.'
+      );
+    default:
+      return `${name} refuses to serve mining/work (${said}). Check that it is a mining node.`;
+  }
+}
+
+function said(status: number, text: string, address: NodeAddress): string {
+  return text === '' ? `${status}` : `${status}: "${quote(hidePath(text, address))}"`;
+}
+
+/** @returns what a node compares, and how people get it wrong */
 export function explainMiner({ account, predicate, publicKeys }: MinerIdentity): string {
   const bare = /^[0-9a-f]{64}$/i.test(account);
   const prefixed = /^k:/.test(account) && publicKeys[0] !== account.slice(2);

@@ -1,4 +1,4 @@
-/** Connections to a node, https ones only to a certificate that is trusted. */
+/** Connections to a node. An https connection is made only if the node's certificate is trusted. */
 
 import type { TLSSocket } from 'node:tls';
 import { buildConnector } from 'undici';
@@ -7,38 +7,39 @@ import { NodeError } from './errors.ts';
 
 /** What makes a node's certificate trusted. */
 export type Trust =
-  /** An authority has signed it, for this host and for now. */
+  /** An authority has signed it for this host, and it is valid now. */
   | {
       readonly by: 'authority';
-      /** Certificates of the authorities, PEM: by default those that Node.js brings. */
+      /** Certificates of the authorities, PEM. By default those that Node.js brings. */
       readonly authorities?: readonly string[];
     }
-  /** It is one of these, whoever has signed it and whatever name and dates it has: 43 characters of Base64Url each. */
+  /** It has one of these fingerprints (43 characters of Base64Url each), whoever signed it and whatever it says. */
   | { readonly by: 'fingerprint'; readonly fingerprints: readonly string[] }
-  /** Nothing: any will do. */
+  /** Any certificate is trusted. */
   | { readonly by: 'nothing' };
 
-/** What most of the web goes by. */
+/** The rule of the web. */
 export const BY_AUTHORITY: Trust = { by: 'authority' };
 
 /**
- * The system tries a connection that is silent for so long, and gives it up when ten tries in as many seconds have no
- * answer: so a stream whose other end is gone ends within half a minute.
+ * After this silence the system probes a connection (TCP keep-alive), and gives it up when ten probes in ten seconds have
+ * no answer. So a stream whose other end is gone ends within half a minute.
  */
 const TCP_KEEP_ALIVE_MS = 10_000;
 
 /**
- * For undici's pools. A connection whose certificate is not trusted ends before any byte of HTTP is sent.
- * @param origin for people
- * @returns a connector whose errors are those of the system, of TLS, or a NodeError about the certificate
+ * Makes a connector for undici's pools. A connection whose certificate is not trusted ends before any byte of HTTP is
+ * sent.
+ * @param origin the node's, for messages
+ * @returns a connector whose errors are those of the system, those of TLS, or a NodeError about the certificate
  */
 export function connectorFor(origin: string, trust: Trust, timeoutMs: number): buildConnector.connector {
   const connect = buildConnector({
     timeout: timeoutMs,
     keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
-    // What Node.js finds wrong is judged below: it would end the connection before the certificate can be told.
+    // The certificate is judged below: Node.js would end the connection before its fingerprint can be read.
     rejectUnauthorized: false,
-    // A resumed session brings no certificate, and its host's name is not checked again.
+    // A resumed session shows no certificate, and the host's name is not checked again.
     maxCachedSessions: 0,
     ...(trust.by === 'authority' && trust.authorities && { ca: [...trust.authorities] }),
   });
@@ -52,7 +53,7 @@ export function connectorFor(origin: string, trust: Trust, timeoutMs: number): b
     });
 }
 
-/** @returns why the certificate on a connection's other side is not trusted; undefined when it is */
+/** @returns why the certificate of the other side is not trusted; undefined when it is */
 function judge(socket: TLSSocket, origin: string, trust: Trust): NodeError | undefined {
   if (trust.by === 'nothing') return undefined;
   const { raw } = socket.getPeerCertificate();
@@ -76,7 +77,7 @@ function anotherCertificate(
   return new NodeError('unreachable', message, { fingerprint });
 }
 
-/** @param code why, as OpenSSL and Node.js call it */
+/** @param code the reason, as OpenSSL and Node.js call it */
 function untrusted(origin: string, code: string, fingerprint: string): NodeError {
   const message =
     `the certificate of ${origin} is not trusted (${code}), so no request was sent to it. Its fingerprint is ` +

@@ -5,13 +5,13 @@ export interface NodeAddress {
   readonly origin: string;
   /** Path of the API, without a slash at the end. */
   readonly basePath: string;
-  /** The network that the path names, or else the one that was given. */
+  /** The network that the path names; if it names none, the network that was given. */
   readonly network: string;
   /** Origin and path, for people: see `shownUrl`. */
   readonly name: string;
 }
 
-/** The API's own path (document 1, "Conventions", 1), and Chainweb's; nodes serve nothing mined on below another. */
+/** The API's own path (document 1, "Conventions", 1) and Chainweb's: nodes serve the mining API below no other. */
 const API_PATH = /\/(?:ledger|chainweb)\/0\.0\/([^/]+)$/;
 
 /** `/config` and `/health-check` are at the host root. */
@@ -19,7 +19,7 @@ export const CONFIG_PATH = '/config';
 export const HEALTH_PATH = '/health-check';
 
 /**
- * @param url a node's URL. With no path it gets `/ledger/0.0/<network>`; a path is taken as it is.
+ * @param url a node's URL. Without a path it gets `/ledger/0.0/<network>`; a path is taken as it is.
  * @throws Error that says what a node URL looks like
  */
 export function nodeAddress(url: string, network: string): NodeAddress {
@@ -40,9 +40,9 @@ export function nodeAddress(url: string, network: string): NodeAddress {
 }
 
 /**
- * Hosted nodes have their customer's key in the path, so only the API's own part of it is shown:
- * `http://host/…/chainweb/0.0/mainnet01`, and of a path without that part `http://host/…`.
- * @param url one that can be parsed
+ * Hosted nodes have their customer's key in the path, so only the API's own part of the path is shown:
+ * `http://host/…/chainweb/0.0/mainnet01`. A path without that part is shown as `http://host/…`.
+ * @param url a valid URL
  */
 export function shownUrl(url: string): string {
   const { origin, pathname } = new URL(url);
@@ -58,20 +58,23 @@ export function shownPath(path: string): string {
   return at < 0 ? '/…' : `/…${path.slice(at)}`;
 }
 
-/** @returns the text with the node's path as it is shown: what answers may repeat what it was asked */
+/** @returns the text with the node's path replaced by what is shown of it: an answer may repeat the request */
 export function hidePath(text: string, { basePath }: NodeAddress): string {
   return text.replaceAll(basePath, shownPath(basePath));
 }
 
-/** @returns the names, each of them once: `name`, `name (2)`; nodes may differ in what is not shown */
-export function toldApart(names: readonly string[]): string[] {
+/** @returns the names, made different where they are equal: `name`, `name (2)`. Nodes may differ in what is not shown. */
+export function disambiguate(names: readonly string[]): string[] {
   return names.map((name, index) => {
     const number = names.slice(0, index + 1).filter((each) => each === name).length;
     return number === 1 ? name : `${name} (${number})`;
   });
 }
 
-/** Whether a node's URL names its API's path, and with it the network. @param url one that can be parsed */
+/**
+ * Whether a node's URL has a path, which then names the network.
+ * @param url a valid URL
+ */
 export function hasPath(url: string): boolean {
   return new URL(url).pathname.replace(/\/+$/, '') !== '';
 }

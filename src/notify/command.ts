@@ -2,6 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setPriority } from 'node:os';
+import { onAbort } from '../system/abort.ts';
 
 /** Of its output, to say what it said. */
 const MAX_OUTPUT_BYTES = 2_000;
@@ -46,19 +47,17 @@ export async function runCommand(options: CommandOptions, stop: AbortSignal): Pr
     killed ??= `killed: ${why}`;
     killGroup(child);
   };
-  const stopped = () => kill('pickaxe ended before it did');
   const timer = setTimeout(() => kill(`it took more than ${timeoutMs / 1000} s`), timeoutMs);
-  stop.addEventListener('abort', stopped, { once: true });
   const ended = endOf(child);
   const heard = listen(child);
   beNice(child);
   child.stdin?.on('error', () => {}); // commands need not read
   child.stdin?.end(input);
-  if (stop.aborted) stopped();
+  const release = onAbort(stop, () => kill('pickaxe ended before it did'));
 
   const fault = await ended;
   clearTimeout(timer);
-  stop.removeEventListener('abort', stopped);
+  release();
   return { fault: killed ?? fault, output: heard() };
 }
 

@@ -3,9 +3,9 @@
  * host is ever said.
  */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Agent, request } from 'undici';
+import { pause, within } from '../system/abort.ts';
 import { oneLine } from '../text/one-line.ts';
 import type { Notice, NoticeName } from './notices.ts';
 import { Queue } from './queue.ts';
@@ -84,7 +84,7 @@ export class Webhook {
   async #deliver(notice: Notice, stop: AbortSignal): Promise<void> {
     for (const waitMs of [...this.#limits.retryAfterMs, undefined]) {
       try {
-        await this.#post(notice, stop);
+        await within(this.#limits.timeoutMs, stop, (signal) => this.#post(notice, stop, signal));
         this.#failing = false;
         return;
       } catch (fault) {
@@ -92,15 +92,17 @@ export class Webhook {
         const message = oneLine((fault as Error).message);
         if (fault instanceof Refused || waitMs === undefined || stop.aborted) return this.#fail(notice.event, message);
         this.#options.log.debug({ tag: 'hook' }, `${this.#name} ${notice.event}: ${message}; tried again`);
-        await sleep(waitMs, undefined, { signal: stop }).catch(() => {});
+        await pause(waitMs, stop);
       }
     }
   }
 
-  /** @throws Error when it was not taken: Refused, where trying again makes no sense */
-  async #post(notice: Notice, stop: AbortSignal): Promise<void> {
+  /**
+   * @param signal fires with `stop`, and when the time for an answer is over
+   * @throws Error when it was not taken: Refused, where trying again makes no sense
+   */
+  async #post(notice: Notice, stop: AbortSignal, signal: AbortSignal): Promise<void> {
     const { url, token, userAgent } = this.#options;
-    const signal = AbortSignal.any([stop, AbortSignal.timeout(this.#limits.timeoutMs)]);
     const headers = {
       'content-type': 'application/json',
       'user-agent': userAgent,

@@ -1,6 +1,7 @@
 /** The books: what happened since the start, and how the rig is doing. Filled from events only. */
 
 import type { MinerEvent } from '../events/events.ts';
+import type { SourceState } from '../source/vocabulary.ts';
 import type { Clock } from '../system/clock.ts';
 import { DeviceBooks, type DeviceNow, type DeviceSummary } from './device-books.ts';
 import { Latencies, type Latency } from './latencies.ts';
@@ -43,7 +44,7 @@ export interface WorkNow {
 
 /** One node, as last heard of. */
 export interface SourceNow {
-  readonly state: 'connecting' | 'connected' | 'lost';
+  readonly state: SourceState;
   readonly reason: string;
   /** Since when it is in this state. */
   readonly sinceMs: number;

@@ -1,13 +1,13 @@
 /**
- * Several sources as one. The first is preferred; while it is lost the next takes over, and it takes back when it gives
- * work again. A source that was started once stays on as a standby, so that changing over takes no time. It knows the
- * WorkSource interface and no implementation.
+ * Several sources as one. The first is preferred: while it is lost the next one takes over, and the first takes back when
+ * it gives work again. A source that was started once stays on as a standby, so that changing over takes no time. This
+ * knows the WorkSource interface and no implementation.
  */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Solution } from '../chain/verify.ts';
 import type { Work } from '../chain/work.ts';
 import type { Listener } from '../events/events.ts';
+import { onAbort, pause } from '../system/abort.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
 import { Mailbox } from './mailbox.ts';
 import type { SourceUpdate, Verdict, WorkSource } from './source.ts';
@@ -16,9 +16,9 @@ export interface FailoverOptions {
   /** In order of preference; at least one. */
   readonly sources: readonly WorkSource[];
   readonly emit?: Listener;
-  /** How long the active source may be without work or out of reach before another one is started. */
+  /** How long the active source may be without work, or out of reach, before another one is started. */
   readonly patienceMs?: number;
-  /** How long it may be so when another one has work already. */
+  /** How long it may be so when another source has work already. */
   readonly readyPatienceMs?: number;
   /** How often the active source is asked whether it still answers. */
   readonly probeMs?: number;
@@ -27,7 +27,7 @@ export interface FailoverOptions {
 
 /** Longer than a node's restart of its connections, much shorter than a block. */
 const PATIENCE_MS = 2_000;
-/** Longer than the answer to a solution, and the next work, take on any ordinary way. */
+/** Longer than it usually takes to get the answer to a solution, and the next work. */
 const READY_PATIENCE_MS = 500;
 /** A node that is frozen says nothing: its streams stay open, and its work is mined on. */
 const PROBE_MS = 1_000;
@@ -38,11 +38,11 @@ interface Standby {
   started: boolean;
   /** Out of reach since it last gave work. */
   lost: boolean;
-  /** It did not answer when it was last asked whether it does. */
+  /** It did not answer the last probe. */
   silent: boolean;
   /** How often it has given work. */
   works: number;
-  /** What it wants mined, with an id of ours. */
+  /** What it wants mined, with an id that is unique here. */
   work: Work | undefined;
 }
 
@@ -60,9 +60,9 @@ export class FailoverSource implements WorkSource {
   readonly #running: Promise<void>[] = [];
   #active: Standby;
   #patience: NodeJS.Timeout | undefined;
-  /** When the active source came into need, or another was last started for it (monotonic). */
+  /** When the active source came into need, or when another source was last started because of that (monotonic). */
   #needySinceMs: number | undefined;
-  /** The active source has been in need for too long: whoever gives work first takes over. */
+  /** The active source has been in need for too long, so whichever source gives work first takes over. */
   #impatient = false;
   #stop: AbortSignal = AbortSignal.abort();
 
@@ -89,9 +89,7 @@ export class FailoverSource implements WorkSource {
 
   async *works(stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
     const ending = new AbortController();
-    const end = () => ending.abort();
-    if (stop.aborted) end();
-    stop.addEventListener('abort', end, { once: true });
+    const release = onAbort(stop, () => ending.abort());
     this.#stop = ending.signal;
     this.#start(this.#standbys[0]);
     this.#watch();
@@ -99,8 +97,8 @@ export class FailoverSource implements WorkSource {
     try {
       yield* this.#mailbox.updates(stop);
     } finally {
-      stop.removeEventListener('abort', end);
-      end();
+      release();
+      ending.abort();
       clearTimeout(this.#patience);
       await Promise.all(this.#running);
     }
@@ -109,7 +107,7 @@ export class FailoverSource implements WorkSource {
   /** Goes to the source that gave the work. */
   async submit(solution: Solution, stop: AbortSignal): Promise<Verdict> {
     const origin = this.#origins.get(solution.work);
-    if (!origin) return { verdict: 'unknown', reason: 'no source gave this work' };
+    if (!origin) return { outcome: 'unknown', reason: 'no source gave this work' };
     return await origin.source.submit({ ...solution, work: origin.work }, stop);
   }
 
@@ -153,15 +151,15 @@ export class FailoverSource implements WorkSource {
     return own;
   }
 
-  /** Asks the active source again and again whether it answers: one that is frozen does not say that it is. */
+  /** Asks the active source again and again whether it answers, because a frozen node does not say that it is frozen. */
   async #keepProbing(stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
-      await sleep(this.#probeMs, undefined, { signal: stop }).catch(() => {});
+      await pause(this.#probeMs, stop);
       const active = this.#active;
       const { works } = active;
       // One question can get lost.
       const answers = (await answersNow(active.source, stop)) || (await answersNow(active.source, stop));
-      // What has given work meanwhile answers, whatever it does with such questions.
+      // A source that has given work meanwhile does answer, even if not to this question.
       if (active.works === works) active.silent = !answers;
       this.#watch();
     }
@@ -173,7 +171,7 @@ export class FailoverSource implements WorkSource {
     const why = silent ? ', which does not answer' : '';
     const reason = `${back ? 'taking work from it again instead of' : 'taking over from'} ${source.name}${why}`;
     this.#active = standby;
-    // Nobody else may take over until this one has been in need for long.
+    // No other source may take over until this one has been in need for long.
     this.#needySinceMs = undefined;
     this.#impatient = false;
     this.#emit({ event: 'source', source: standby.source.name, state: 'info', reason });
@@ -200,7 +198,7 @@ export class FailoverSource implements WorkSource {
     }
   }
 
-  /** One that does not answer has had its time when that is known. */
+  /** A source that is known not to answer has had its time already. */
   #patienceNowMs(): number {
     if (this.#active.silent && !this.#impatient) return 0;
     return this.#ready ? this.#readyPatienceMs : this.#patienceMs;
@@ -211,7 +209,7 @@ export class FailoverSource implements WorkSource {
     return this.#standbys.find((standby) => !isInNeed(standby));
   }
 
-  /** The best source that has work takes over; when there is none, one more is started. */
+  /** The best source that has work takes over. When none has, one more source is started. */
   #bringIn(): void {
     this.#impatient = true;
     const ready = this.#ready;

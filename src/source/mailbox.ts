@@ -1,8 +1,9 @@
 /**
- * Between a source's own pace and its listener's: what has been overtaken before it was taken is dropped, so that at
- * most one update about the work and one about the source wait here.
+ * Stands between a source and its listener, each of which has its own pace. An update that a later one replaces before it
+ * was taken is dropped, so at most one update about the work and one about the source wait here.
  */
 
+import { onAbort } from '../system/abort.ts';
 import type { SourceUpdate } from './source.ts';
 
 export class Mailbox {
@@ -24,8 +25,7 @@ export class Mailbox {
 
   /** Yields what is put in, until `stop`. For one listener. */
   async *updates(stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
-    const onStop = () => this.#wake();
-    stop.addEventListener('abort', onStop, { once: true });
+    const release = onAbort(stop, () => this.#wake());
     try {
       while (!stop.aborted) {
         const update = this.#take();
@@ -36,7 +36,7 @@ export class Mailbox {
           });
       }
     } finally {
-      stop.removeEventListener('abort', onStop);
+      release();
     }
   }
 

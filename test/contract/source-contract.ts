@@ -47,15 +47,15 @@ export function sourceContract(name: string, setUp: () => Promise<SourceUnderTes
 
     it('accepts a solution, ends its work and hands out another with an id of its own', () =>
       withSource(async ({ source, follower }) => {
-        const verdicts: Verdict['verdict'][] = [];
+        const outcomes: Verdict['outcome'][] = [];
         for (let round = 0; round < 5; round++) {
           const work = await follower.work();
-          const { verdict } = await source.submit(mine(work), follower.stop);
-          verdicts.push(verdict);
+          const { outcome } = await source.submit(mine(work), follower.stop);
+          outcomes.push(outcome);
           await eventually(() => expect(follower.works.length).toBeGreaterThan(follower.works.indexOf(work) + 1));
         }
-        expect(verdicts).toContain('accepted');
-        expect(verdicts.every((verdict) => verdict === 'accepted' || verdict === 'stale')).toBe(true);
+        expect(outcomes).toContain('accepted');
+        expect(outcomes.every((outcome) => outcome === 'accepted' || outcome === 'stale')).toBe(true);
         const ids = follower.works.map(({ id }) => id);
         expect(new Set(ids).size).toBe(ids.length);
       }));
@@ -75,8 +75,8 @@ export function sourceContract(name: string, setUp: () => Promise<SourceUnderTes
         const work = await follower.work();
         const [first, second] = [mine(work, 1), mine(work, 2)];
         const verdict = await source.submit(first, follower.stop);
-        expect(verdict.verdict).toMatch(/accepted|stale/);
-        expect((await source.submit(second, follower.stop)).verdict).toBe('stale');
+        expect(verdict.outcome).toMatch(/accepted|stale/);
+        expect((await source.submit(second, follower.stop)).outcome).toBe('stale');
       }));
 
     it('knows a latest creation time that is not ahead of the clock', () =>
@@ -96,7 +96,7 @@ export function sourceContract(name: string, setUp: () => Promise<SourceUnderTes
         await eventually(() => expect(follower.of('lost').length).toBe(1));
         const pending = source.submit(solution, follower.stop);
         await follower.end();
-        expect((await pending).verdict).toMatch(/unknown|stale/);
+        expect((await pending).outcome).toMatch(/unknown|stale/);
         expect(follower.of('lost').length).toBe(1);
       }));
 

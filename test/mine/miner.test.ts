@@ -194,7 +194,7 @@ describe('solutions', () => {
     const engine = new FakeEngine();
     const { source, events } = mine(engine);
     const answers: (() => void)[] = [];
-    source.verdict = () => new Promise((resolve) => answers.push(() => resolve({ verdict: 'accepted', reason: '' })));
+    source.verdict = () => new Promise((resolve) => answers.push(() => resolve({ outcome: 'accepted', reason: '' })));
     source.work(makeWork(SOON, { until: 'replaced' }));
     await eventually(() => expect(source.submitted.length).toBeGreaterThan(0));
     const before = engine.searched.length;
@@ -659,7 +659,7 @@ describe('stopping', () => {
     let answer: () => void = () => {};
     source.verdict = () =>
       new Promise((resolve) => {
-        answer = () => resolve({ verdict: 'accepted', reason: '' });
+        answer = () => resolve({ outcome: 'accepted', reason: '' });
       });
     source.work(makeWork(SOON));
     await eventually(() => expect(source.submitted).toHaveLength(1));

@@ -28,7 +28,7 @@ test('a solution is sent once, and what becomes of it is told with the time that
   const { submitter, source, events, numbers } = submitterWith({ clock: { ...systemClock, monotonicMs: () => nowMs } });
   source.verdict = () => {
     nowMs += 7;
-    return { verdict: 'rejected', reason: 'the test says so' };
+    return { outcome: 'rejected', reason: 'the test says so' };
   };
   submitter.submit(solutionOf(1), 'cpu', running);
   submitter.submit(solutionOf(1), 'gpu0', running);
@@ -68,7 +68,7 @@ test.each([
   submitter.submit(solutionOf(1), 'cpu', running);
   await submitter.settled();
   expect(events.of('verdict')).toMatchObject([{ verdict: 'unknown', reason: `the source failed: ${reason}` }]);
-  source.verdict = () => ({ verdict: 'accepted', reason: '' });
+  source.verdict = () => ({ outcome: 'accepted', reason: '' });
   submitter.submit(solutionOf(2), 'cpu', running);
   await submitter.settled();
   expect(events.of('verdict').at(-1)).toMatchObject({ verdict: 'accepted', nonce: 2n });
@@ -78,7 +78,7 @@ test('is settled when nothing is pending, and not before', async () => {
   const { submitter, source, events } = submitterWith();
   await submitter.settled();
   const answers: (() => void)[] = [];
-  source.verdict = () => new Promise((resolve) => answers.push(() => resolve({ verdict: 'accepted', reason: '' })));
+  source.verdict = () => new Promise((resolve) => answers.push(() => resolve({ outcome: 'accepted', reason: '' })));
   for (const number of [1, 2]) submitter.submit(solutionOf(number), 'cpu', running);
   const settled = vi.fn();
   const waiting = submitter.settled().then(settled);

@@ -5,10 +5,11 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { examineNode } from '#pickaxe/doctor/examine-node.js';
 import type { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { fingerprintOf } from '#pickaxe/node/certificate.js';
-import { NodeClient } from '#pickaxe/node/client.js';
 import { NodeClock } from '#pickaxe/node/clock.js';
 import { NodeError } from '#pickaxe/node/errors.js';
+import { NodeHttp } from '#pickaxe/node/http.js';
 import { nodeLimits } from '#pickaxe/node/limits.js';
+import { getWork, openUpdates, postSolved } from '#pickaxe/node/mining.js';
 import type { Trust } from '#pickaxe/node/tls.js';
 import { nodeAddress } from '#pickaxe/node/url.js';
 import { systemClock } from '#pickaxe/system/clock.js';
@@ -35,12 +36,12 @@ async function startFront(identity: Identity, options?: TlsOptions): Promise<{ f
 const never = new AbortController().signal;
 
 /** Closed after the test. */
-function clientOf(front: TlsFront, trust: Trust): NodeClient {
+function httpOf(front: TlsFront, trust: Trust): NodeHttp {
   const address = nodeAddress(front.url, 'development');
   const surroundings = { clock: systemClock, nodeClock: new NodeClock(systemClock), limits: nodeLimits };
-  const client = new NodeClient({ address, miner, userAgent: 'test', trust, ...surroundings });
-  onTestFinished(() => client.close());
-  return client;
+  const http = new NodeHttp({ address, userAgent: 'test', trust, ...surroundings });
+  onTestFinished(() => http.close());
+  return http;
 }
 
 /** It was tried several times, as sources do, and learnt nothing: not who is mining, not what for. */
@@ -54,7 +55,7 @@ describe('a node that shows its certificate', () => {
     const { front, node } = await startFront(selfSigned);
     const { source, follower } = followNode(front.url, {}, { trust: only(selfSigned) });
     const work = await follower.work();
-    expect(await source.submit(mine(work), follower.stop)).toEqual({ verdict: 'accepted', reason: '' });
+    expect(await source.submit(mine(work), follower.stop)).toEqual({ outcome: 'accepted', reason: '' });
     await eventually(() => expect(node.openStreams).toBeGreaterThan(0));
   });
 
@@ -117,10 +118,10 @@ describe('a node that shows its certificate', () => {
 
   it.each(['TLSv1.2', 'TLSv1.3'] as const)('shows it on every connection, %s: none is resumed', async (version) => {
     const { front } = await startFront(selfSigned, { maxVersion: version, minVersion: version });
-    const client = clientOf(front, only(selfSigned));
-    await client.getWork(never);
+    const http = httpOf(front, only(selfSigned));
+    await getWork(http, miner, never);
     // Streams have connections of their own.
-    await client.openUpdates(0, never);
+    await openUpdates(http, 0, never);
     expect(front.connections).toBe(2);
     expect(front.resumed).toBe(0);
   });
@@ -167,17 +168,17 @@ describe('a node that shows its certificate', () => {
 });
 
 it.each([
-  ['requests', (client: NodeClient) => client.getWork(never)],
-  ['solutions', (client: NodeClient) => client.postSolved(new Uint8Array(286), never)],
-  ['update streams', (client: NodeClient) => client.openUpdates(0, never)],
+  ['requests', (http: NodeHttp) => getWork(http, miner, never)],
+  ['solutions', (http: NodeHttp) => postSolved(http, new Uint8Array(286), never)],
+  ['update streams', (http: NodeHttp) => openUpdates(http, 0, never)],
 ])('%s are for the right certificate alone', async (_, ask) => {
   const { front } = await startFront(another);
-  const fault = await ask(clientOf(front, only(selfSigned))).catch((error: unknown) => error);
+  const fault = await ask(httpOf(front, only(selfSigned))).catch((error: unknown) => error);
   expect(fault).toBeInstanceOf(NodeError);
   expect(fault).toMatchObject({ fault: 'unreachable', fingerprint: fingerprint(another) });
   expect(front.received).toBe(0);
   await eventually(() => expect(front.open).toBe(0));
-  await ask(clientOf(front, only(another)));
+  await ask(httpOf(front, only(another)));
   expect(front.received).toBeGreaterThan(0);
 });
 

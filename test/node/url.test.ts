@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hidePath, nodeAddress, shownUrl, toldApart } from '#pickaxe/node/url.js';
+import { disambiguate, hidePath, nodeAddress, shownUrl } from '#pickaxe/node/url.js';
 
 describe('nodeAddress', () => {
   it.each([
@@ -64,6 +64,6 @@ describe('of a path is shown only what is the API’s', () => {
   });
 
   it('and those that differ elsewhere only are numbered', () => {
-    expect(toldApart(['a', 'b', 'a', 'a', 'b'])).toEqual(['a', 'b', 'a (2)', 'a (3)', 'b (2)']);
+    expect(disambiguate(['a', 'b', 'a', 'a', 'b'])).toEqual(['a', 'b', 'a (2)', 'a (3)', 'b (2)']);
   });
 });

@@ -121,7 +121,7 @@ describe('FailoverSource', () => {
     const second = await follower.work();
     for (const [i, work] of [first, second].entries()) {
       const solution = mine(work);
-      expect((await source.submit(solution, follower.stop)).verdict).toBe('accepted');
+      expect((await source.submit(solution, follower.stop)).outcome).toBe('accepted');
       expect(sources[i].submitted.map(({ header }) => header)).toEqual([solution.header]);
       expect(source.latestTimeUs(work)).toBe(i === 0 ? 111n : 222n);
     }
@@ -300,7 +300,7 @@ describe('FailoverSource', () => {
   it('does not invent an origin', async () => {
     const { source } = setUp(1);
     const work = makeWork(100);
-    expect((await source.submit(mine(work), AbortSignal.abort())).verdict).toBe('unknown');
+    expect((await source.submit(mine(work), AbortSignal.abort())).outcome).toBe('unknown');
     expect(source.latestTimeUs(work)).toBe(0n);
   });
 });
@@ -398,7 +398,9 @@ describe('patience', () => {
     const { sources, follower } = setUpTimed(count);
     for (let i = 0; i < 3; i++) sources[0].lost();
     await pass(0);
-    expect(vi.getTimerCount()).toBe(1);
+    // Where there are several sources, the pause between two probes has a timer, too.
+    const probes = count > 1 ? 1 : 0;
+    expect(vi.getTimerCount()).toBe(1 + probes);
     await follower.end();
     expect(vi.getTimerCount()).toBe(0);
   });

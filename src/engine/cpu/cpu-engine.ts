@@ -2,6 +2,7 @@
 
 import { cpus } from 'node:os';
 import type { Job } from '../../chain/job.ts';
+import { onAbort } from '../../system/abort.ts';
 import { DeviceError, type Engine, type EngineInfo, type Ranges, type SearchReport } from '../engine.ts';
 import { BatchSize, batchMsFor } from './batch-size.ts';
 import { chooseKernel, forceKernel } from './kernels/choose.ts';
@@ -113,14 +114,13 @@ export class CpuEngine implements Engine {
       currentJob: this.#currentJob,
       runTask: (task) => pool.run(task),
     });
-    const onStop = () => void run.stop();
-    stop.addEventListener('abort', onStop, { once: true });
+    const release = onAbort(stop, () => void run.stop());
     this.#runs.add(run);
     if (this.#fault !== undefined) run.fail(this.#fault);
     try {
       yield* run.reports();
     } finally {
-      stop.removeEventListener('abort', onStop);
+      release();
       this.#runs.delete(run);
     }
   }

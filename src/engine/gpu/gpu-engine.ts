@@ -2,6 +2,7 @@
 
 import type { Job } from '../../chain/job.ts';
 import { sizeOf } from '../../chain/nonce.ts';
+import { onAbort } from '../../system/abort.ts';
 import {
   DeviceError,
   type Engine,
@@ -133,8 +134,7 @@ export class GpuEngine implements Engine {
     };
 
     gpu.begin(search, job);
-    stop.addEventListener('abort', halt, { once: true });
-    if (stop.aborted) halt();
+    const release = onAbort(stop, halt);
     try {
       for (;;) {
         if (!stopped) given.topUp(ranges, this.#chunkCounters, (range) => gpu.send({ type: 'range', search, range }));
@@ -147,7 +147,7 @@ export class GpuEngine implements Engine {
         yield { searched, hashes: sizeOf(searched), beganMs, candidates };
       }
     } finally {
-      stop.removeEventListener('abort', halt);
+      release();
       // Left early, by whoever reads the reports: what the GPU still does for it is given back as not searched.
       if (!ended && !stopped) halt();
       while (!ended) ended = (await gpu.next(search).catch(() => undefined))?.type !== 'report';

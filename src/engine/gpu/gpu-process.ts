@@ -5,10 +5,10 @@
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { tmpdir } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { Search } from '../../chain/job.ts';
+import { pause } from '../../system/abort.ts';
 import { DeviceError } from '../engine.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { type ToChild, type ToParent, toParent } from './protocol.ts';
@@ -187,8 +187,7 @@ export class GpuProcess {
     if (this.#child.connected) this.#child.disconnect();
     // A process stuck in its driver cannot even be killed: it must not keep this one.
     const patience = new AbortController();
-    const tooLong = sleep(2 * CLOSE_MS, undefined, { signal: patience.signal }).catch(() => {});
-    await Promise.race([this.#exited, tooLong]);
+    await Promise.race([this.#exited, pause(2 * CLOSE_MS, patience.signal)]);
     patience.abort();
     clearTimeout(timer);
     this.#child.unref();

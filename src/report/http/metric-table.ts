@@ -1,5 +1,6 @@
 /** What `/metrics` tells, one row a metric: names, units and kinds after Prometheus' own rules for them. */
 
+import { OUTCOMES } from '../../source/vocabulary.ts';
 import type { RefusalCounts } from './refusals.ts';
 import type { Status } from './schemas.ts';
 
@@ -19,7 +20,6 @@ export interface MetricRow {
 type Device = Status['devices'][string];
 
 const STATES = ['starting', 'ready', 'paused', 'restarting', 'parked'] as const;
-const VERDICTS = ['accepted', 'rejected', 'stale', 'unknown'] as const;
 
 const rig = (
   kind: MetricRow['kind'],
@@ -78,7 +78,7 @@ export const METRICS: readonly MetricRow[] = [
     'counter',
     'verdicts_total',
     'What became of solutions',
-    (device) => Object.fromEntries(VERDICTS.map((verdict) => [verdict, device[verdict]])),
+    (device) => Object.fromEntries(OUTCOMES.map((verdict) => [verdict, device[verdict]])),
     'verdict',
   ),
   perDevice('counter', 'hardware_errors_total', 'Claims that proved wrong', ({ hardware_errors }) => hardware_errors),

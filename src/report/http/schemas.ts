@@ -1,6 +1,7 @@
 /** What `/api/v1` answers with: types, and the OpenAPI document, come from these. SI units; null while not known. */
 
 import { z } from 'zod';
+import { POLL_REASONS, SOURCE_STATES } from '../../source/vocabulary.ts';
 import { RANGES_MS } from '../history.ts';
 
 const count = z.int().nonnegative();
@@ -70,12 +71,12 @@ const Work = z
   .meta({ id: 'Work' });
 
 const PolledChains = z
-  .array(z.object({ chain: count, reason: z.enum(['no stream', 'missed a block']) }).meta({ id: 'PolledChain' }))
+  .array(z.object({ chain: count, reason: z.enum(POLL_REASONS) }).meta({ id: 'PolledChain' }))
   .meta({ description: 'chains that are asked about every few seconds: their update streams cannot be relied on' });
 
 const Source = z
   .object({
-    state: z.enum(['connecting', 'connected', 'lost']),
+    state: z.enum(SOURCE_STATES),
     reason: z.string(),
     age_seconds: amount.meta({ description: 'for how long it is in this state' }),
     losses: count,

@@ -1,6 +1,6 @@
-/** Waits that can be ended early, by whatever makes them pointless. */
+/** Waits that whatever makes them pointless can end early. */
 
-import { pause } from '../../node/deadline.ts';
+import { pause } from '../../system/abort.ts';
 
 export class Bell {
   #ringing = new AbortController();

@@ -1,17 +1,17 @@
 /**
- * Makes a node's event stream one that the EventSource standard can read. The node sends `event:New Cut` and an empty
- * line, and no `data:` line; the standard drops an event without data. So of each event its name is passed on, with an
- * empty data line. Everything else that a stream may carry (comments, `retry:`, `id:`) is for clients that reconnect by
- * themselves, and is dropped.
+ * Turns a node's event stream into one that clients of the EventSource standard can read. The node sends `event:New Cut`
+ * and an empty line, but no `data:` line, and the standard drops an event without data. So each event's name is passed on
+ * with an empty data line. Everything else in a stream (comments, `retry:`, `id:`) is dropped: it is for clients that
+ * reconnect by themselves.
  */
 
 import { NodeError } from '../../node/errors.ts';
 
-/** Far more than any line of a node. What is longer is not an event stream. */
+/** Far longer than any line of a node. A longer one does not come from an event stream. */
 const MAX_LINE_CHARACTERS = 4_096;
 /**
- * A New Cut is 15 bytes, and chains have one every few seconds. What sends more than this, over and above a first burst,
- * floods: reading it would take processor time from the search.
+ * A New Cut is 15 bytes, and chains have one every few seconds. A stream that sends more than this, besides a first burst,
+ * is a flood, and reading it would take processor time from the search.
  */
 const BURST_BYTES = 65_536;
 const BYTES_PER_MS = 4;

@@ -1,13 +1,14 @@
 /**
- * Ends waits that a sign of life makes pointless: a New Cut, or a stream that opens, says that the node answers again, and
- * that it may have other work to give.
+ * Ends waits that a sign of life makes pointless: a New Cut, or a stream that opens, says that the node answers again and
+ * may have other work to give.
  */
 
 import type { NodeLimits } from '../../node/limits.ts';
+import { onAbort } from '../../system/abort.ts';
 import type { Clock } from '../../system/clock.ts';
 import { Bell } from './bell.ts';
 
-/** By then the patience is longer than the time limit of a fetch. */
+/** After this many the patience is longer than the time limit of a fetch. */
 const MOST_DOUBLINGS = 5;
 
 export class Haste {
@@ -15,7 +16,7 @@ export class Haste {
   readonly #limits: Pick<NodeLimits, 'burstMs' | 'hurryMs'>;
   readonly #pauses = new Bell();
   #lastSignMs = Number.NEGATIVE_INFINITY;
-  /** How often everything was let go. */
+  /** How often `letGo` was called. */
   #releases = 0;
   #burstEnd: NodeJS.Timeout | undefined;
   /** The fetch under way. */
@@ -29,7 +30,7 @@ export class Haste {
     this.#limits = limits;
   }
 
-  /** The node has given a sign of life. In a burst the first one counts, and the others together at its end. */
+  /** The node has given a sign of life. In a burst the first one counts, and all the others together at its end. */
   signOfLife(): void {
     const nowMs = this.#clock.monotonicMs();
     const burstLeftMs = this.#lastSignMs + this.#limits.burstMs - nowMs;
@@ -63,15 +64,14 @@ export class Haste {
    */
   async hurried(stop: AbortSignal, fetch: (stop: AbortSignal) => Promise<void>): Promise<boolean> {
     const fetching = new AbortController();
-    const onStop = () => fetching.abort();
-    stop.addEventListener('abort', onStop, { once: true });
+    const release = onAbort(stop, () => fetching.abort());
     this.#fetching = fetching;
     try {
       await fetch(fetching.signal);
     } catch (error) {
       if (!fetching.signal.aborted || stop.aborted) throw error;
     } finally {
-      stop.removeEventListener('abort', onStop);
+      release();
       this.#fetching = undefined;
       clearTimeout(this.#timer);
       this.#timer = undefined;

@@ -4,23 +4,27 @@ import type { Solution } from '../../chain/verify.ts';
 import { parentOf, parseWork, type Work } from '../../chain/work.ts';
 import type { Listener } from '../../events/events.ts';
 import { Backoff } from '../../node/backoff.ts';
-import { type MinerIdentity, NodeClient } from '../../node/client.ts';
 import { NodeClock } from '../../node/clock.ts';
-import { checkConfig } from '../../node/config-check.ts';
+import { checkConfig, getConfig } from '../../node/config.ts';
 import { NodeError } from '../../node/errors.ts';
+import { NodeHttp } from '../../node/http.ts';
 import { type NodeLimits, nodeLimits } from '../../node/limits.ts';
+import type { MinerIdentity } from '../../node/miner-identity.ts';
+import { getWork, openUpdates, postSolved } from '../../node/mining.ts';
 import { BY_AUTHORITY, type Trust } from '../../node/tls.ts';
 import { nodeAddress } from '../../node/url.ts';
+import { onAbort } from '../../system/abort.ts';
 import { type Clock, systemClock } from '../../system/clock.ts';
 import { Mailbox } from '../mailbox.ts';
 import type { SourceUpdate, Verdict, WorkSource } from '../source.ts';
+import { Announcements } from './announcements.ts';
 import { Bell } from './bell.ts';
+import { FetchSchedule } from './fetch-schedule.ts';
 import { Haste } from './haste.ts';
-import { solve } from './solving.ts';
 import { StreamTrust } from './stream-trust.ts';
+import { submitSolution } from './submission.ts';
 import { watchSuspension } from './suspension.ts';
 import { Updates } from './updates.ts';
-import { Works } from './works.ts';
 
 export interface NodeSourceOptions {
   /** `http://host:port`, or with the path of the API, which is then taken as it is. */
@@ -45,82 +49,66 @@ export interface NodeSourceSurroundings {
 
 export class NodeSource implements WorkSource {
   readonly name: string;
-  readonly #options: NodeSourceOptions;
+  readonly #miner: MinerIdentity;
   readonly #clock: Clock;
   readonly #random: () => number;
-  readonly #emit: Listener;
-  readonly #nodeClock: NodeClock;
-  readonly #client: NodeClient;
-  readonly #updates: Updates;
   readonly #limits: NodeLimits;
-  readonly #works: Works;
+  readonly #nodeClock: NodeClock;
+  readonly #http: NodeHttp;
+  readonly #updates: Updates;
+  readonly #schedule: FetchSchedule;
   readonly #trust: StreamTrust;
+  readonly #announcements: Announcements;
   readonly #mailbox = new Mailbox();
-  readonly #network: string;
+  /** Rung when the next fetch may be due at another time than it was. */
+  readonly #replan = new Bell();
+  /** Ends what the node's signs of life make pointless: a fetch that hangs, and pauses. */
+  readonly #haste: Haste;
   #fetches = 0;
   /** When a New Cut last came, on any chain (monotonic). */
   #lastCutMs = Number.NEGATIVE_INFINITY;
-  /** The reason told last for being out of reach; undefined while within reach. */
-  #outage: string | undefined;
-  #everReached = false;
-  /** Whether people know that a stream cannot be had. */
-  #streamProblemTold = false;
-  /** The chains that people know to be polled. */
-  #polledTold: ReturnType<StreamTrust['polled']> = [];
-  /** Rung when the next fetch may be due at another time than it was. */
-  readonly #plans = new Bell();
-  /** Ends what the node's signs of life make pointless: a fetch that hangs, and pauses. */
-  readonly #haste: Haste;
 
   /** @throws Error when the URL is not a node's */
-  constructor(options: NodeSourceOptions, { clock, random, emit, limits }: NodeSourceSurroundings = {}) {
-    const { name = nodeAddress(options.url, options.network).name } = options;
-    const address = { ...nodeAddress(options.url, options.network), name };
-    this.#options = options;
-    this.#clock = clock ?? systemClock;
-    this.#random = random ?? Math.random;
-    this.#emit = emit ?? (() => {});
-    this.#nodeClock = new NodeClock(this.#clock);
-    this.#limits = { ...nodeLimits, ...limits };
-    this.#works = new Works(this.#limits);
-    this.#trust = new StreamTrust(this.#limits);
-    this.#haste = new Haste(this.#clock, this.#limits);
+  constructor(options: NodeSourceOptions, surroundings: NodeSourceSurroundings = {}) {
+    const { url, network, miner, trust = BY_AUTHORITY, userAgent = 'pickaxe' } = options;
+    const { clock = systemClock, random = Math.random, emit = () => {}, limits } = surroundings;
+    const shown = nodeAddress(url, network);
+    const address = { ...shown, name: options.name ?? shown.name };
     this.name = address.name;
-    this.#network = address.network;
-    this.#client = new NodeClient({
-      address,
-      miner: options.miner,
-      nodeClock: this.#nodeClock,
-      clock: this.#clock,
-      userAgent: options.userAgent ?? 'pickaxe',
-      trust: options.trust ?? BY_AUTHORITY,
-      limits: this.#limits,
-    });
+    this.#miner = miner;
+    this.#clock = clock;
+    this.#random = random;
+    this.#limits = { ...nodeLimits, ...limits };
+    this.#nodeClock = new NodeClock(clock);
+    this.#schedule = new FetchSchedule(this.#limits);
+    this.#trust = new StreamTrust(this.#limits);
+    this.#haste = new Haste(clock, this.#limits);
+    this.#announcements = new Announcements(this.name, emit);
+    const http = new NodeHttp({ address, trust, userAgent, nodeClock: this.#nodeClock, clock, limits: this.#limits });
+    this.#http = http;
     this.#updates = new Updates({
       url: `${address.origin}${address.basePath}/mining/updates`,
-      clock: this.#clock,
-      random: this.#random,
+      clock,
+      random,
       limits: this.#limits,
-      open: (chain, stop) => this.#client.openUpdates(chain, stop),
+      open: (chain, stop) => openUpdates(http, chain, stop),
       onOpen: (chain) => this.#streamOpened(chain),
       onNewCut: (chain) => this.#newCut(chain),
       onEnd: (chain) => this.#streamEnded(chain),
-      onProblem: (_, error) => this.#streamProblem(error),
+      onProblem: (_, { message }) => this.#announcements.streamProblem(message, this.#updates.open > 0),
     });
   }
 
   async *works(stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
     const ending = new AbortController();
-    const end = () => ending.abort();
-    if (stop.aborted) end();
-    stop.addEventListener('abort', end, { once: true });
+    const release = onAbort(stop, () => ending.abort());
     const background = [this.#reportConfig(ending.signal), this.#keepFetching(ending.signal)];
     const endWatch = watchSuspension(this.#clock, (ms) => this.#resumed(ms));
     try {
       yield* this.#mailbox.updates(stop);
     } finally {
-      stop.removeEventListener('abort', end);
-      end();
+      release();
+      ending.abort();
       endWatch();
       this.#updates.close();
       await Promise.all(background);
@@ -130,18 +118,18 @@ export class NodeSource implements WorkSource {
   async submit(solution: Solution, stop: AbortSignal): Promise<Verdict> {
     const { work, header } = solution;
     const options = {
-      post: (signal: AbortSignal) => this.#client.postSolved(header, signal),
-      isOutdated: () => this.#works.isOutdated(work),
+      post: (signal: AbortSignal) => postSolved(this.#http, header, signal),
+      isOutdated: () => this.#schedule.isOutdated(work),
       // The miner waits for other work from here on, even while this solution is tried again.
       onSent: () => this.#solved(work),
       pause: (ms: number, signal: AbortSignal) => this.#haste.pause(ms, signal),
       // Whether the node still knows older work is for the node to say.
-      lifeMs: Math.max(this.#works.lifeMs(work, this.#clock.monotonicMs()), this.#limits.solvedTimeoutMs),
+      lifeMs: Math.max(this.#schedule.lifeMs(work, this.#clock.monotonicMs()), this.#limits.solvedTimeoutMs),
       random: this.#random,
       limits: this.#limits,
     };
-    const verdict = await solve(options, stop);
-    if (verdict.verdict !== 'accepted') this.#notSolved(work);
+    const verdict = await submitSolution(options, stop);
+    if (verdict.outcome !== 'accepted') this.#notSolved(work);
     return verdict;
   }
 
@@ -150,10 +138,10 @@ export class NodeSource implements WorkSource {
   }
 
   async answers(stop: AbortSignal): Promise<boolean> {
-    const lastSignMs = Math.max(this.#client.lastAnswerMs, this.#lastCutMs);
+    const lastSignMs = Math.max(this.#http.lastAnswerMs, this.#lastCutMs);
     if (this.#clock.monotonicMs() - lastSignMs < this.#limits.probeTimeoutMs) return true;
     try {
-      await this.#client.ping(stop);
+      await this.#http.ping(stop);
       return true;
     } catch (error) {
       // Whatever answers, even with a refusal, does not hang. One broken connection says nothing.
@@ -182,28 +170,28 @@ export class NodeSource implements WorkSource {
         again = !again && fault === 'broken';
         if (again) continue;
         this.#lose(error instanceof Error ? error.message : String(error));
-        const patienceMs = this.#works.current
+        const patienceMs = this.#schedule.current
           ? retryAfterMs
           : Math.min(retryAfterMs ?? 0, this.#limits.idlePatienceMs);
         const pauseMs = (fault === 'refused' ? refusedPauses : pauses).nextMs(patienceMs);
-        await this.#haste.pause(pauseMs, stop, () => this.#works.current === undefined);
+        await this.#haste.pause(pauseMs, stop, () => this.#schedule.current === undefined);
       }
     }
   }
 
   async #fetch(stop: AbortSignal): Promise<void> {
     const askedAtMs = this.#clock.monotonicMs();
-    const order = this.#works.begin(askedAtMs);
-    const record = await this.#client.getWork(stop);
+    const order = this.#schedule.fetchBegan(askedAtMs);
+    const record = await getWork(this.#http, this.#miner, stop);
     if (stop.aborted) return;
-    const wasLost = this.#outage !== undefined;
-    this.#reached();
+    const wasLost = this.#announcements.isLost;
+    this.#announcements.reached();
     this.#fetches += 1;
     const work = parseWork(record, { id: `${this.#fetches}` });
     const nowMs = this.#clock.monotonicMs();
     this.#trust.fetched(work.chain, parentOf(work.header), askedAtMs, nowMs);
-    const isNew = this.#works.deliver(work, order, nowMs);
-    const { current } = this.#works;
+    const isNew = this.#schedule.fetchEnded(work, order, nowMs);
+    const { current } = this.#schedule;
     if (current && (isNew || wasLost)) this.#mailbox.put({ kind: 'work', work: current });
     this.#updates.follow(work.chain);
     if (wasLost) this.#updates.hurry();
@@ -214,127 +202,97 @@ export class NodeSource implements WorkSource {
     while (!stop.aborted) {
       const nowMs = this.#clock.monotonicMs();
       this.#judgeStreams(nowMs);
-      const dueAtMs = this.#works.dueAtMs((chain) =>
+      const dueAtMs = this.#schedule.dueAtMs((chain) =>
         this.#trust.pollReason(chain) === undefined ? this.#trust.refreshMs(nowMs) : undefined,
       );
       if (dueAtMs <= nowMs) {
-        if (this.#isPolling) this.#tellPolled(nowMs);
+        if (this.#isPolling) this.#announcements.polling(this.#trust.polled(nowMs));
         return;
       }
-      await this.#plans.wait(Math.min(dueAtMs, this.#trust.judgeAtMs()) - nowMs, stop);
+      await this.#replan.wait(Math.min(dueAtMs, this.#trust.judgeAtMs()) - nowMs, stop);
     }
   }
 
   #judgeStreams(nowMs: number): void {
     const { missed, distrusted } = this.#trust.judge(nowMs);
-    for (const chain of missed) this.#emit({ event: 'missed_cut', source: this.name, chain });
-    if (distrusted.length > 0) {
-      this.#tellPolled(nowMs);
-      this.#updates.reopen(distrusted);
-    } else if (this.#polledTold.some(({ chain }) => this.#trust.pollReason(chain) === undefined)) {
-      this.#tellPolled(nowMs);
-    }
+    for (const chain of missed) this.#announcements.missedCut(chain);
+    const isTrustedAgain = this.#announcements.polled.some(({ chain }) => this.#trust.pollReason(chain) === undefined);
+    if (distrusted.length > 0 || isTrustedAgain) this.#announcements.polling(this.#trust.polled(nowMs));
+    if (distrusted.length > 0) this.#updates.reopen(distrusted);
   }
 
-  /** Whether what is mined is asked for again and again. */
+  /** Whether work on the chain being mined is asked for every few seconds. */
   get #isPolling(): boolean {
-    const { current } = this.#works;
+    const { current } = this.#schedule;
     return current !== undefined && this.#trust.pollReason(current.chain) !== undefined;
-  }
-
-  #tellPolled(nowMs: number): void {
-    const chains = this.#trust.polled(nowMs);
-    if (JSON.stringify(chains) === JSON.stringify(this.#polledTold)) return;
-    this.#polledTold = chains;
-    this.#emit({ event: 'polling', source: this.name, chains });
   }
 
   #newCut(chain: number): void {
     const nowMs = this.#clock.monotonicMs();
     this.#lastCutMs = nowMs;
     this.#trust.newCut(chain, nowMs);
-    if (this.#works.newCut(chain, nowMs)) this.#mailbox.put({ kind: 'stale', reason: 'new cut' });
-    this.#plans.ring();
+    if (this.#schedule.newCut(chain, nowMs)) this.#mailbox.put({ kind: 'stale', reason: 'new cut' });
+    this.#replan.ring();
     this.#haste.signOfLife();
   }
 
   #streamOpened(chain: number): void {
-    this.#streamProblemTold = false;
+    this.#announcements.streamOpened();
     this.#trust.opened(chain, this.#clock.monotonicMs());
-    this.#works.streamOpened(chain);
-    this.#plans.ring();
+    this.#schedule.streamOpened(chain);
+    this.#replan.ring();
     this.#haste.signOfLife();
   }
 
   #streamEnded(chain: number): void {
     const nowMs = this.#clock.monotonicMs();
     this.#trust.ended(chain, nowMs);
-    this.#works.streamEnded(chain, nowMs);
-    this.#plans.ring();
-  }
-
-  #streamProblem({ message }: NodeError): void {
-    // Told once, and not at all while work cannot be had either: that has been told.
-    if (this.#streamProblemTold || this.#outage !== undefined) return;
-    this.#streamProblemTold = true;
-    const others = this.#updates.open === 0 ? '' : ' Other chains have theirs.';
-    this.#tell('info', `no update stream for now, asking for work every few seconds: ${message}${others}`);
+    this.#schedule.streamEnded(chain, nowMs);
+    this.#replan.ring();
   }
 
   #solved(work: Work): void {
-    if (!this.#works.solved(work)) return;
+    if (!this.#schedule.solved(work)) return;
     this.#mailbox.put({ kind: 'stale', reason: 'solved' });
-    this.#plans.ring();
+    this.#replan.ring();
   }
 
   #notSolved(work: Work): void {
-    this.#works.notSolved(work);
-    this.#plans.ring();
+    this.#schedule.notSolved(work);
+    this.#replan.ring();
   }
 
-  /** Old work is worthless, and the node may have forgotten every connection. */
-  #resumed(ms: number): void {
-    this.#tell('info', `this machine or process was suspended for ${Math.round(ms / 1000)} s: work is asked for anew`);
-    this.#client.renewConnections();
-    this.#works.mustFetch();
-    this.#plans.ring();
-    this.#haste.letGo();
-    this.#updates.reopen();
-  }
-
-  #reached(): void {
-    if (this.#everReached && this.#outage === undefined) return;
-    this.#everReached = true;
-    this.#outage = undefined;
-    this.#tell('connected', 'the node gives work');
-  }
-
+  /** The node is out of reach. What was fetched from it is mined on, until the node has forgotten it. */
   #lose(reason: string): void {
-    if (this.#outage === undefined) {
-      this.#tell('lost', reason);
-      this.#mailbox.put({ kind: 'lost', reason });
-    } else if (this.#outage !== reason) {
-      this.#tell('lost', reason);
-    }
-    this.#outage = reason;
-    if (this.#works.isExpired(this.#clock.monotonicMs())) {
-      this.#works.drop();
+    const wasLost = this.#announcements.isLost;
+    this.#announcements.lost(reason);
+    if (!wasLost) this.#mailbox.put({ kind: 'lost', reason });
+    if (this.#schedule.isExpired(this.#clock.monotonicMs())) {
+      this.#schedule.dropCurrent();
       this.#mailbox.put({ kind: 'stale', reason: 'expired' });
     }
+  }
+
+  /** After a suspension old work is worthless, and the node may have forgotten every connection. */
+  #resumed(ms: number): void {
+    const seconds = Math.round(ms / 1000);
+    this.#announcements.note('info', `this machine or process was suspended for ${seconds} s: work is asked for anew`);
+    this.#http.renewConnections();
+    this.#schedule.makeDue();
+    this.#replan.ring();
+    this.#haste.letGo();
+    this.#updates.reopen();
   }
 
   /** Tells people early what a refusal would tell them late. */
   async #reportConfig(stop: AbortSignal): Promise<void> {
     try {
-      const report = await this.#client.getConfig(stop);
-      for (const { state, reason } of checkConfig(report, this.#network || undefined, this.#options.miner))
-        this.#tell(state, reason);
+      const report = await getConfig(this.#http, stop);
+      const { network } = this.#http.address;
+      for (const { state, reason } of checkConfig(report, network || undefined, this.#miner))
+        this.#announcements.note(state, reason);
     } catch {
-      // Not every node serves it, and one that is out of reach is told of when work is asked for.
+      // Not every node serves it, and that a node is out of reach is told when work is asked for.
     }
-  }
-
-  #tell(state: 'connected' | 'lost' | 'warning' | 'info', reason: string): void {
-    this.#emit({ event: 'source', source: this.name, state, reason });
   }
 }

@@ -1,21 +1,19 @@
 /**
  * Which update streams can be relied on. A stream that is open proves nothing: a proxy can hold its body back, a
- * connection can die without a word, a node can freeze. What proves something is a fetch that brings another parent on a
- * chain whose open stream told no New Cut: that stream has missed a block. Pure; times are monotonic milliseconds.
+ * connection can die without a word, a node can freeze. A fetch proves something: when it brings another parent on a
+ * chain whose open stream told no New Cut, that stream has missed a block. Pure; times are monotonic milliseconds.
  */
 
 import { equalBytes } from '../../chain/bytes.ts';
 import type { NodeLimits } from '../../node/limits.ts';
-
-/** Why a chain is polled. */
-export type PollReason = 'no stream' | 'missed a block';
+import type { PolledChain, PollReason } from '../vocabulary.ts';
 
 type TrustLimits = Pick<NodeLimits, 'burstMs' | 'pollMs' | 'refreshMs' | 'steadyStreamMs' | 'newCutGraceMs'>;
 
 interface Chain {
   /** When its stream was opened; undefined while it has none. */
   openedAtMs?: number | undefined;
-  /** Since when it has none, while it has none. */
+  /** When it last lost its stream, or came to be known without one. */
   closedAtMs: number;
   /** When a New Cut last came, over whichever connection. */
   cutAtMs?: number | undefined;
@@ -24,11 +22,11 @@ interface Chain {
   /** When a fetch brought a parent that no New Cut had announced. */
   suspectedAtMs?: number | undefined;
   missed: boolean;
-  /** After it has missed a block: when its present connection told a New Cut. */
+  /** When its present connection first told a New Cut after a missed block. */
   spokeAgainAtMs?: number | undefined;
 }
 
-/** New Cuts closer together than so many bursts are taken for one block's. */
+/** New Cuts closer together than this many bursts are taken for those of one block. */
 const ECHO_BURSTS = 5;
 /** Weight of the latest pause between New Cuts in their average. */
 const SMOOTHING = 1 / 8;
@@ -36,18 +34,18 @@ const SMOOTHING = 1 / 8;
 const USUAL_PAUSES = 3;
 /** A silence counts only when it is longer than this many intervals of polling. */
 const LEAST_SILENCE_POLLS = 2.5;
-/** Work is then fetched anew at an age of this part of the silence: often at first, and less often later. */
+/** Work is then fetched anew when its age is this part of the silence: often at first, and less often later. */
 const SILENCE_PART = 1 / 10;
 
-/** Networks have 20 chains; a node that names ever new ones is no reason to remember them all. */
+/** Networks have 20 chains. A node that names new ones all the time must not fill the memory. */
 const MOST_CHAINS = 64;
 
 export class StreamTrust {
   readonly #limits: TrustLimits;
   readonly #chains = new Map<number, Chain>();
-  /** When any stream last told a New Cut, or when the first was opened. */
+  /** When any stream last told a New Cut; before that, when the first one opened. */
   #heardAtMs: number | undefined;
-  /** Average time between New Cuts, of all chains together. */
+  /** Average time between the New Cuts of all chains together. */
   #usualPauseMs: number | undefined;
 
   constructor(limits: TrustLimits) {
@@ -94,14 +92,14 @@ export class StreamTrust {
     // A New Cut can come before the node hands out its block as work.
     const tellsAfterMs = Math.min(known.askedAtMs, askedAtMs - this.#limits.newCutGraceMs);
     const told = state.cutAtMs !== undefined && state.cutAtMs >= tellsAfterMs;
-    // And it may still be on the way.
+    // It may also still be on the way.
     if (watched && !told) state.suspectedAtMs ??= nowMs;
   }
 
   /**
-   * Judges what has been waited for.
-   * @returns the chains whose streams have just been found to miss a block, and all those whose open streams are trusted no
-   *   longer for it: as silent as the first
+   * Judges the suspicions that are old enough.
+   * @returns `missed`: the chains whose streams have just been found to miss a block. `distrusted`: those and all other
+   *   chains whose open streams are no longer trusted, because they were as silent
    */
   judge(nowMs: number): { readonly missed: readonly number[]; readonly distrusted: readonly number[] } {
     const { newCutGraceMs, steadyStreamMs } = this.#limits;
@@ -120,7 +118,7 @@ export class StreamTrust {
     return { missed: found.filter((chain) => distrusted.includes(chain)), distrusted };
   }
 
-  /** When `judge` has something to judge; +∞ for not before something happens. */
+  /** When `judge` next has something to judge; +∞ when it has nothing until something happens. */
   judgeAtMs(): number {
     const { newCutGraceMs, steadyStreamMs } = this.#limits;
     let atMs = Number.POSITIVE_INFINITY;
@@ -131,15 +129,15 @@ export class StreamTrust {
     return atMs;
   }
 
-  /** Why work on the chain is to be asked for again and again; undefined while its stream is trusted. */
+  /** Why work on the chain is to be asked for every few seconds; undefined while its stream is trusted. */
   pollReason(chain: number): PollReason | undefined {
     const { missed = false, openedAtMs } = this.#chains.get(chain) ?? {};
     if (missed) return 'missed a block';
     return openedAtMs === undefined ? 'no stream' : undefined;
   }
 
-  /** The chains that are polled, with the reason; without those whose streams are only about to open. */
-  polled(nowMs: number): { readonly chain: number; readonly reason: PollReason }[] {
+  /** The chains that are polled, by number. Those whose streams are only about to open are not among them. */
+  polled(nowMs: number): PolledChain[] {
     return [...this.#chains]
       .sort(([a], [b]) => a - b)
       .flatMap(([chain, { closedAtMs }]) => {
@@ -160,7 +158,7 @@ export class StreamTrust {
   }
 
   /**
-   * What keeps one stream from telling its blocks keeps its neighbours, too, as long as they have not proven otherwise.
+   * Whatever silences one stream is taken to silence its neighbours, too, unless they have spoken lately.
    * @returns the chains whose open streams were trusted until now
    */
   #distrust(found: readonly number[], nowMs: number): number[] {
@@ -177,7 +175,7 @@ export class StreamTrust {
     let state = this.#chains.get(chain);
     if (!state) {
       if (this.#chains.size >= MOST_CHAINS) this.#chains.delete(this.#chains.keys().next().value as number);
-      // A path that has swallowed the blocks of other chains is not trusted with a new one.
+      // A path that has swallowed the blocks of other chains is not trusted with those of a new one.
       state = { closedAtMs: nowMs, missed: [...this.#chains.values()].some(({ missed }) => missed) };
       this.#chains.set(chain, state);
     }

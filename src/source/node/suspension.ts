@@ -1,6 +1,6 @@
 /**
- * Notices that the process or the machine was suspended. A stopped process misses its timers by the monotonic clock; a
- * sleeping machine stops that clock, too, and is given away by the wall clock's jump.
+ * Notices that the process or the machine was suspended. The timers of a stopped process are late by the monotonic clock.
+ * A sleeping machine stops that clock, too, but its wall clock jumps.
  */
 
 import { type Clock, wallMs } from '../../system/clock.ts';

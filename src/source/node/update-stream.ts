@@ -1,4 +1,4 @@
-/** The update stream of one chain, kept open: reopened at once when the node ends it, with pauses when that goes wrong. */
+/** The update stream of one chain: opened again at once when the node ends it, and after pauses when that goes wrong. */
 
 import { EventSource, type FetchLike } from 'eventsource';
 import { Backoff } from '../../node/backoff.ts';
@@ -8,7 +8,7 @@ import type { Clock } from '../../system/clock.ts';
 import { withData } from './event-lines.ts';
 
 export interface UpdateStreamOptions {
-  /** For the EventSource's books only: `open` knows where to go. */
+  /** Only because EventSource wants one: `open` knows where to go. */
   readonly url: string;
   /** Sends the request. @throws NodeError */
   readonly open: (stop: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
@@ -28,7 +28,7 @@ export class UpdateStream {
   readonly #pauses: Backoff;
   readonly #longPauses: Backoff;
   #eventSource: EventSource | undefined;
-  /** Between connections until the next one, else until the present one is too old. */
+  /** Runs until the present connection is too old, or between two connections until the next one. */
   #timer: NodeJS.Timeout | undefined;
   #noAnswer: NodeJS.Timeout | undefined;
   #openedAtMs: number | undefined;
@@ -55,7 +55,7 @@ export class UpdateStream {
     this.#eventSource = undefined;
   }
 
-  /** Leaves the present connection, if there is one, for a new one. */
+  /** Replaces the present connection, if there is one, by a new one. */
   reopen(): void {
     const wasOpen = this.isOpen;
     this.close();
@@ -63,7 +63,7 @@ export class UpdateStream {
     this.#connect();
   }
 
-  /** The node answers again: a wait for it is over. A node that asked for patience, or that floods, is left in peace. */
+  /** The node answers again, so a wait for it is over, unless the node has asked for patience or floods. */
   hurry(): void {
     if (!this.#eventSource && !isLasting(this.#problem)) this.reopen();
   }
@@ -71,12 +71,12 @@ export class UpdateStream {
   #connect(): void {
     this.#problem = undefined;
     const { limits, url } = this.#options;
-    // The package reconnects by itself, but neither at once nor with growing pauses: each one serves one connection.
+    // EventSource reconnects by itself, but neither at once nor with growing pauses, so each one is used only once.
     const eventSource = new EventSource(url, { fetch: this.#fetch });
     this.#eventSource = eventSource;
     const listen = (event: string, action: () => void) => {
       eventSource.addEventListener(event, () => {
-        // One that was given up can still have something in its pipe.
+        // An EventSource that was given up can still have something in its pipe.
         if (this.#eventSource === eventSource) action();
       });
     };
@@ -85,7 +85,7 @@ export class UpdateStream {
     // `Refreshed Block` is ignored: the work stays valid, and newer transactions come with the next work.
     listen('error', () => this.#ended());
     this.#timer = setTimeout(() => this.#ended(), limits.maxStreamMs);
-    // It is not given up: the answer may come with the first New Cut.
+    // The request is not given up, since the answer may come with the first New Cut.
     this.#noAnswer = setTimeout(() => {
       this.#options.onProblem(new NodeError('no answer', 'the request for it has no answer yet.'));
     }, limits.streamAnswerMs);
@@ -107,7 +107,7 @@ export class UpdateStream {
     };
   };
 
-  /** Remembers what goes wrong: EventSource tells only that something did. */
+  /** Remembers what goes wrong, since EventSource tells only that something did. */
   async #noting<T>(action: Promise<T>): Promise<T> {
     try {
       return await action;
@@ -141,7 +141,7 @@ export class UpdateStream {
   }
 }
 
-/** Whether the next seconds will hardly change it: no streams to be had, no such path, or no event stream. */
+/** Whether the problem will hardly go away in seconds: the node has no more streams, no such path, or no event stream. */
 function isLasting(problem: NodeError | undefined): boolean {
   return problem?.fault === 'busy' || problem?.fault === 'refused' || problem?.fault === 'garbled';
 }

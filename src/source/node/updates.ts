@@ -1,4 +1,4 @@
-/** One update stream for each chain that work has come from, as far as the node gives them. */
+/** One update stream for each chain that work has come from, as many as the node gives. */
 
 import type { NodeError } from '../../node/errors.ts';
 import { UpdateStream, type UpdateStreamOptions } from './update-stream.ts';
@@ -12,14 +12,14 @@ export interface UpdatesOptions extends Pick<UpdateStreamOptions, 'url' | 'clock
   readonly onProblem: (chain: number, error: NodeError) => void;
 }
 
-/** Chains are 0 to 19, and nodes count the streams they give. A chain beyond goes without, and is polled. */
+/** Networks have 20 chains, and nodes count the streams they give. A chain without a stream is polled. */
 const MOST_STREAMS = 20;
 
 export class Updates {
   readonly #options: UpdatesOptions;
-  /** By chain; the one that work came from last is the last. */
+  /** By chain. The chain that work came from last is the last one. */
   readonly #streams = new Map<number, UpdateStream>();
-  /** How many streams the node gives this rig, and when it said so by refusing one more (monotonic). */
+  /** How many streams the node gives this rig, and when it showed that by refusing one more (monotonic). */
   #most = MOST_STREAMS;
   #refusedAtMs = Number.NEGATIVE_INFINITY;
   /** When a stream was last given up for another (monotonic). */
@@ -29,7 +29,7 @@ export class Updates {
     this.#options = options;
   }
 
-  /** Sees to it that the chain, which work has come from, has a stream. */
+  /** Work has come from this chain: makes sure that it has a stream. */
   follow(chain: number): void {
     const known = this.#streams.get(chain);
     if (known) {
@@ -65,12 +65,12 @@ export class Updates {
     return [...this.#streams.values()].filter(({ isOpen }) => isOpen).length;
   }
 
-  /** Opens the streams of these chains anew. */
+  /** Opens the streams of these chains anew; by default, of all. */
   reopen(chains: Iterable<number> = this.#streams.keys()): void {
     for (const chain of chains) this.#streams.get(chain)?.reopen();
   }
 
-  /** The node answers again: what waits for it need not wait. */
+  /** The node answers again: streams that wait for that need not wait any longer. */
   hurry(): void {
     for (const stream of this.#streams.values()) stream.hurry();
   }
@@ -80,10 +80,10 @@ export class Updates {
     this.#streams.clear();
   }
 
-  /** The node has no more streams to give: many rigs share it. The chains that work came from last keep theirs. */
+  /** The node has no more streams to give, since many rigs share it. The chains that work came from last keep theirs. */
   #makeDo(): void {
     const nowMs = this.#options.clock.monotonicMs();
-    // The node may not have noticed yet that a place has come free.
+    // The node may not have noticed yet that one of its streams has become free.
     const free = nowMs - this.#leftAtMs < this.#options.limits.noStreamsPauseMs ? 1 : 0;
     this.#most = Math.max(1, this.open + free);
     this.#refusedAtMs = nowMs;

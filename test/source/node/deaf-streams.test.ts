@@ -62,7 +62,7 @@ describe('a stream that is open and silent', () => {
     // The fetch that follows the opening, so that the stream could have told all that comes after.
     await eventually(() => expect(node.books.requests.work).toBe(2));
     const work = await follower.work();
-    expect((await source.submit(mine(work), follower.stop)).verdict).toBe('accepted');
+    expect((await source.submit(mine(work), follower.stop)).outcome).toBe('accepted');
     await eventually(() => expect(recorder.of('missed_cut').map(({ chain }) => chain)).toEqual([3]));
   });
 

@@ -229,7 +229,7 @@ describe('a solution cannot be delivered', () => {
       const { source, follower } = followNode(url, kind === 'hang' ? { solvedTimeoutMs: 100 } : {});
       const work = await follower.work();
       node.faults = solvedFault(kind, { times: 3 });
-      expect(await source.submit(mine(work), follower.stop)).toEqual({ verdict: 'accepted', reason: '' });
+      expect(await source.submit(mine(work), follower.stop)).toEqual({ outcome: 'accepted', reason: '' });
       expect(node.books.requests.solved).toBe(4);
       expect(node.books.submissions).toBe(1);
     },
@@ -241,7 +241,7 @@ describe('a solution cannot be delivered', () => {
     const work = await follower.work();
     node.faults = solvedFault('lost answer', { times: 1 });
     const verdict = await source.submit(mine(work), follower.stop);
-    expect(verdict.verdict).toBe('unknown');
+    expect(verdict.outcome).toBe('unknown');
     expect(verdict.reason).toContain('No associated Payload');
     expect(node.books.accepted).toBe(1);
   });
@@ -253,7 +253,7 @@ describe('a solution cannot be delivered', () => {
       const { source, follower } = followNode(url);
       const work = await follower.work();
       node.faults = solvedFault(kind);
-      expect(await source.submit(mine(work), follower.stop)).toEqual({ verdict: 'accepted', reason: '' });
+      expect(await source.submit(mine(work), follower.stop)).toEqual({ outcome: 'accepted', reason: '' });
       expect(node.books.requests.solved).toBe(1);
     },
   );
@@ -263,7 +263,7 @@ describe('a solution cannot be delivered', () => {
     const { source, follower } = followNode(url, { bodyTimeoutMs: 50 });
     const work = await follower.work();
     node.faults = solvedFault('endless body');
-    expect((await source.submit(wrongSolution(work), follower.stop)).verdict).toBe('rejected');
+    expect((await source.submit(wrongSolution(work), follower.stop)).outcome).toBe('rejected');
     expect(node.books.requests.solved).toBe(1);
   });
 
@@ -275,7 +275,7 @@ describe('a solution cannot be delivered', () => {
     const pending = source.submit(mine(work), follower.stop);
     await eventually(() => expect(recorder.of('source').some(({ state }) => state === 'lost')).toBe(true));
     await node.comeBack();
-    expect(await pending).toEqual({ verdict: 'accepted', reason: '' });
+    expect(await pending).toEqual({ outcome: 'accepted', reason: '' });
   });
 
   it('the node says nothing: after a while the miner gets other work', async () => {
@@ -303,7 +303,7 @@ describe('a solution cannot be delivered', () => {
     await eventually(() => expect(follower.of('stale').map(({ reason }) => reason)).toContain('solved'));
     await eventually(() => expect(follower.works.at(-1)).not.toBe(work));
     node.faults = [];
-    expect((await pending).verdict).toBe('accepted');
+    expect((await pending).outcome).toBe('accepted');
   });
 
   it('a New Cut comes before any attempt got through: stale', async () => {
@@ -317,7 +317,7 @@ describe('a solution cannot be delivered', () => {
     await eventually(() => expect(node.books.requests.solved).toBeGreaterThan(0));
     node.advance(work.chain);
     const verdict = await pending;
-    expect(verdict.verdict).toBe('stale');
+    expect(verdict.outcome).toBe('stale');
     expect(verdict.reason).toMatch(/a New Cut came before/);
   });
 
@@ -325,7 +325,7 @@ describe('a solution cannot be delivered', () => {
     const { node, url } = await startNode();
     const { source, follower } = followNode(url, { expiryMs: 1, refreshMs: 60_000, pollMs: 60_000 });
     const work = await follower.work();
-    expect(await source.submit(mine(work), follower.stop)).toEqual({ verdict: 'accepted', reason: '' });
+    expect(await source.submit(mine(work), follower.stop)).toEqual({ outcome: 'accepted', reason: '' });
     expect(node.books.accepted).toBe(1);
   });
 
@@ -336,7 +336,7 @@ describe('a solution cannot be delivered', () => {
     const work = await follower.work();
     node.faults = solvedFault('hang');
     const verdict = await source.submit(mine(work), follower.stop);
-    expect(verdict.verdict).toBe('unknown');
+    expect(verdict.outcome).toBe('unknown');
     expect(verdict.reason).toMatch(/given up after (one|\d+) attempts?/);
   });
 
@@ -353,7 +353,7 @@ describe('a solution cannot be delivered', () => {
     const work = await follower.work();
     node.faults = [{ endpoint: 'any', kind: 'hang' }];
     laterMs = 599_500;
-    expect((await source.submit(mine(work), follower.stop)).verdict).toBe('unknown');
+    expect((await source.submit(mine(work), follower.stop)).outcome).toBe('unknown');
   });
 
   it('the miner is told to stop: settles soon, and delivers what can be delivered', async () => {
@@ -365,9 +365,9 @@ describe('a solution cannot be delivered', () => {
     // Else a busy node could read it once nothing hangs any more, and take it.
     await eventually(() => expect(node.books.requests.solved).toBe(1));
     await follower.end();
-    expect((await pending).verdict).toBe('unknown');
+    expect((await pending).outcome).toBe('unknown');
     node.faults = [];
-    expect((await source.submit(mine(later), follower.stop)).verdict).toBe('accepted');
+    expect((await source.submit(mine(later), follower.stop)).outcome).toBe('accepted');
   });
 });
 

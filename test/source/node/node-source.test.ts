@@ -205,7 +205,7 @@ describe('submissions', () => {
       const { node, url } = await startNode({ acceptedStatus });
       const { source, follower } = followNode(url);
       const work = await follower.work();
-      expect(await source.submit(mine(work), follower.stop)).toEqual({ verdict: 'accepted', reason: '' });
+      expect(await source.submit(mine(work), follower.stop)).toEqual({ outcome: 'accepted', reason: '' });
       expect(node.books.accepted).toBe(1);
     }
   });
@@ -229,7 +229,7 @@ describe('submissions', () => {
     const work = await follower.work();
     node.advance(work.chain);
     const verdict = await source.submit(mine(work), follower.stop);
-    expect(verdict).toEqual({ verdict: 'stale', reason: 'No associated Payload' });
+    expect(verdict).toEqual({ outcome: 'stale', reason: 'No associated Payload' });
   });
 
   it('are rejected with the words of the node when they are wrong, and the work ends', async () => {
@@ -237,7 +237,7 @@ describe('submissions', () => {
     const { source, follower } = followNode(url);
     const work = await follower.work();
     const verdict = await source.submit(wrongSolution(work), follower.stop);
-    expect(verdict).toEqual({ verdict: 'rejected', reason: 'Invalid solved work: Invalid POW hash' });
+    expect(verdict).toEqual({ outcome: 'rejected', reason: 'Invalid solved work: Invalid POW hash' });
     await eventually(() => expect(follower.works.at(-1)).not.toBe(work));
   });
 
@@ -261,7 +261,7 @@ describe('submissions', () => {
     const current = await settled({ node, follower });
     const works = follower.works.length;
     const stale = follower.of('stale').length;
-    expect((await source.submit(mine(old), follower.stop)).verdict).toBe('stale');
+    expect((await source.submit(mine(old), follower.stop)).outcome).toBe('stale');
     expect(current).not.toBe(old);
     expect(follower.works).toHaveLength(works);
     expect(follower.of('stale')).toHaveLength(stale);

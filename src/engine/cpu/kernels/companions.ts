@@ -4,9 +4,9 @@
  * rows count, too, so that a turn without a processor for them is no fast one.
  */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { pause } from '../../../system/abort.ts';
 import type { KernelName } from './kernel.ts';
 import type { Company } from './speed.ts';
 
@@ -60,8 +60,8 @@ export class Companions implements Company {
       // The system has no more threads for this process.
     }
     const started = new AbortController();
-    const signal = stop ? AbortSignal.any([started.signal, stop]) : started.signal;
-    await Promise.race([Promise.all(starts), sleep(START_MS, undefined, { signal }).catch(() => undefined)]);
+    const patience = pause(START_MS, started.signal, ...(stop ? [stop] : []));
+    await Promise.race([Promise.all(starts), patience]);
     started.abort();
   }
 

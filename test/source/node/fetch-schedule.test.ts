@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { HEADER_BYTES } from '#pickaxe/chain/layout.js';
 import type { Work } from '#pickaxe/chain/work.js';
 import { withCreationTime } from '#pickaxe/chain/work.js';
-import { Works } from '#pickaxe/source/node/works.js';
+import { FetchSchedule } from '#pickaxe/source/node/fetch-schedule.js';
 import { makeWork } from '../../fakes.ts';
 
 const limits = { burstMs: 100, pollMs: 2_000, expiryMs: 300_000 };
@@ -16,22 +16,22 @@ const otherPayload = (work: Work): Work => {
 };
 const NOW = Number.NEGATIVE_INFINITY;
 
-describe('Works', () => {
-  let works: Works;
+describe('FetchSchedule', () => {
+  let schedule: FetchSchedule;
   let open: Set<number>;
   let ms: number;
 
   beforeEach(() => {
-    works = new Works(limits);
+    schedule = new FetchSchedule(limits);
     open = new Set();
     ms = 1_000_000;
   });
 
-  const due = () => works.dueAtMs((chain) => (open.has(chain) ? refreshMs : undefined));
-  const fetch = (work: Work) => works.deliver(work, works.begin(ms), ms);
+  const due = () => schedule.dueAtMs((chain) => (open.has(chain) ? refreshMs : undefined));
+  const fetch = (work: Work) => schedule.fetchEnded(work, schedule.fetchBegan(ms), ms);
   const openStream = (chain: number) => {
     open.add(chain);
-    works.streamOpened(chain);
+    schedule.streamOpened(chain);
   };
 
   it('wants work when there is none', () => {
@@ -53,9 +53,9 @@ describe('Works', () => {
   });
 
   it('does so for a stream that opens while the fetch is under way', () => {
-    const order = works.begin(ms);
+    const order = schedule.fetchBegan(ms);
     openStream(3);
-    works.deliver(workOn(3), order, ms);
+    schedule.fetchEnded(workOn(3), order, ms);
     expect(due()).toBe(NOW);
   });
 
@@ -71,7 +71,7 @@ describe('Works', () => {
     fetch(workOn(3));
     ms += 60_000;
     open.delete(3);
-    works.streamEnded(3, ms);
+    schedule.streamEnded(3, ms);
     expect(due()).toBe(ms + limits.pollMs);
     openStream(3);
     expect(due()).toBe(NOW);
@@ -80,26 +80,26 @@ describe('Works', () => {
   it('drops the current work at a New Cut of its chain, and no other', () => {
     openStream(3);
     fetch(workOn(3));
-    expect(works.newCut(4, ms)).toBe(false);
-    expect(works.current).toBeDefined();
-    expect(works.newCut(3, ms)).toBe(true);
-    expect(works.current).toBeUndefined();
+    expect(schedule.newCut(4, ms)).toBe(false);
+    expect(schedule.current).toBeDefined();
+    expect(schedule.newCut(3, ms)).toBe(true);
+    expect(schedule.current).toBeUndefined();
     expect(due()).toBe(NOW);
   });
 
   it('answers a burst of New Cuts with one fetch at once and one at the end', () => {
     openStream(3);
     fetch(workOn(3));
-    expect(works.newCut(3, ms)).toBe(true);
+    expect(schedule.newCut(3, ms)).toBe(true);
     ms += 5;
     const next = workOn(3);
     fetch(next);
     for (let i = 0; i < 5; i++) {
       ms += 5;
-      expect(works.newCut(3, ms)).toBe(false);
+      expect(schedule.newCut(3, ms)).toBe(false);
     }
     // A solution of it is worth sending.
-    expect(works.isOutdated(next)).toBe(false);
+    expect(schedule.isOutdated(next)).toBe(false);
     expect(due()).toBe(1_000_000 + limits.burstMs);
     ms = due();
     fetch(workOn(3));
@@ -109,21 +109,21 @@ describe('Works', () => {
   it('takes a New Cut after the burst for a new block', () => {
     openStream(3);
     fetch(workOn(3));
-    works.newCut(3, ms);
+    schedule.newCut(3, ms);
     fetch(workOn(3));
     ms += limits.burstMs;
-    expect(works.newCut(3, ms)).toBe(true);
+    expect(schedule.newCut(3, ms)).toBe(true);
   });
 
   it('fetches once more, and at once, when a New Cut came while the work was on its way', () => {
     openStream(3);
-    const order = works.begin(ms);
-    works.newCut(3, ms);
-    works.deliver(workOn(3), order, ms);
+    const order = schedule.fetchBegan(ms);
+    schedule.newCut(3, ms);
+    schedule.fetchEnded(workOn(3), order, ms);
     expect(due()).toBeLessThanOrEqual(ms);
     fetch(workOn(3));
     expect(due()).toBe(ms + refreshMs);
-    expect(works.newCut(3, ms + limits.burstMs - 1)).toBe(false);
+    expect(schedule.newCut(3, ms + limits.burstMs - 1)).toBe(false);
   });
 
   it('keeps the work when a fetch brings the same, with another time of asking and another nonce', () => {
@@ -133,14 +133,14 @@ describe('Works', () => {
     const header = withCreationTime(work.header, 1n);
     header[HEADER_BYTES - 1] ^= 1;
     expect(fetch({ ...work, id: 'again', header })).toBe(false);
-    expect(works.current).toBe(work);
+    expect(schedule.current).toBe(work);
     expect(due()).toBe(ms + refreshMs);
   });
 
   it('takes the same work again after it was dropped', () => {
     const work = workOn(3);
     fetch(work);
-    works.drop();
+    schedule.dropCurrent();
     expect(fetch({ ...work })).toBe(true);
   });
 
@@ -148,7 +148,7 @@ describe('Works', () => {
     const work = workOn(3);
     openStream(3);
     fetch(work);
-    works.newCut(3, ms);
+    schedule.newCut(3, ms);
     expect(fetch({ ...work, id: 'again' })).toBe(true);
     const pauses = [];
     for (let i = 0; i < 5; i++) {
@@ -165,7 +165,7 @@ describe('Works', () => {
     const work = workOn(3);
     openStream(3);
     fetch(work);
-    works.newCut(3, ms);
+    schedule.newCut(3, ms);
     fetch({ ...work });
     ms += 5;
     fetch(workOn(3));
@@ -176,7 +176,7 @@ describe('Works', () => {
     const work = workOn(3);
     openStream(3);
     fetch(work);
-    works.newCut(3, ms);
+    schedule.newCut(3, ms);
     expect(fetch(otherPayload(work))).toBe(true);
     expect(due()).toBe(ms + 50);
   });
@@ -185,23 +185,23 @@ describe('Works', () => {
     const work = workOn(3);
     openStream(3);
     fetch(work);
-    expect(works.solved(work)).toBe(true);
+    expect(schedule.solved(work)).toBe(true);
     expect(due()).toBe(NOW);
     // Another payload on the same parent is worth as little.
     const again = otherPayload(work);
     for (let i = 0; i < 5; i++) {
       expect(fetch(again)).toBe(false);
-      expect(works.current).toBeUndefined();
+      expect(schedule.current).toBeUndefined();
       ms = due();
     }
     expect(fetch(again)).toBe(true);
   });
 
   it('asks at once when a New Cut comes after what was solved, or when the solution was not taken', () => {
-    for (const happens of [() => works.newCut(3, ms), (work: Work) => works.notSolved(work)]) {
+    for (const happens of [() => schedule.newCut(3, ms), (work: Work) => schedule.notSolved(work)]) {
       const work = workOn(3);
       fetch(work);
-      works.solved(work);
+      schedule.solved(work);
       fetch({ ...work });
       expect(due()).toBe(ms + 50);
       happens(work);
@@ -212,8 +212,8 @@ describe('Works', () => {
   it('mines on a parent whose solution was not taken', () => {
     const work = workOn(3);
     fetch(work);
-    works.solved(work);
-    works.notSolved(work);
+    schedule.solved(work);
+    schedule.notSolved(work);
     expect(fetch({ ...work })).toBe(true);
   });
 
@@ -221,10 +221,10 @@ describe('Works', () => {
     const work = workOn(3);
     openStream(3);
     fetch(work);
-    works.solved(work);
-    works.newCut(3, ms);
+    schedule.solved(work);
+    schedule.newCut(3, ms);
     expect(fetch({ ...work })).toBe(false);
-    works.notSolved(work);
+    schedule.notSolved(work);
     expect(due()).toBe(NOW);
     // The node has not made it yet, so this is what a New Cut has ended.
     expect(fetch({ ...work })).toBe(true);
@@ -236,9 +236,9 @@ describe('Works', () => {
     openStream(3);
     fetch(earlier);
     fetch(work);
-    works.newCut(3, ms);
+    schedule.newCut(3, ms);
     fetch({ ...work });
-    works.notSolved(earlier);
+    schedule.notSolved(earlier);
     expect(due()).toBe(ms + 50);
   });
 
@@ -246,14 +246,14 @@ describe('Works', () => {
     const [old, current] = [workOn(3), workOn(3)];
     fetch(old);
     fetch(current);
-    expect(works.solved(old)).toBe(false);
-    expect(works.current).toBe(current);
+    expect(schedule.solved(old)).toBe(false);
+    expect(schedule.current).toBe(current);
   });
 
   it('fetches at once when everything may have changed, once', () => {
     openStream(3);
     fetch(workOn(3));
-    works.mustFetch();
+    schedule.makeDue();
     expect(due()).toBe(NOW);
     fetch(workOn(3));
     expect(due()).toBe(ms + refreshMs);
@@ -265,7 +265,7 @@ describe('Works', () => {
     const other = { ...workOn(4), height: 7n };
     for (const work of [old, same, other]) fetch(work);
     fetch({ ...workOn(3), height: 8n });
-    expect([old, same, other].map((work) => works.isOutdated(work))).toEqual([true, false, false]);
+    expect([old, same, other].map((work) => schedule.isOutdated(work))).toEqual([true, false, false]);
   });
 
   it('knows how long a node remembers a work that others took over from', () => {
@@ -275,10 +275,10 @@ describe('Works', () => {
       ms += 2_000;
       fetch(workOn(4));
     }
-    expect(works.lifeMs(work, ms)).toBe(limits.expiryMs - 200_000);
-    works.newCut(3, ms);
-    expect(works.isOutdated(work)).toBe(true);
-    expect(works.lifeMs(workOn(3), ms)).toBe(0);
+    expect(schedule.lifeMs(work, ms)).toBe(limits.expiryMs - 200_000);
+    schedule.newCut(3, ms);
+    expect(schedule.isOutdated(work)).toBe(true);
+    expect(schedule.lifeMs(workOn(3), ms)).toBe(0);
   });
 
   it('forgets works that the node has forgotten, and the first of more than a node makes', () => {
@@ -286,25 +286,25 @@ describe('Works', () => {
     fetch(old);
     ms += limits.expiryMs + 1;
     fetch(first);
-    expect(works.lifeMs(old, ms)).toBe(0);
+    expect(schedule.lifeMs(old, ms)).toBe(0);
     for (let i = 1; i < 1_024; i++) fetch(workOn(3));
-    expect(works.lifeMs(first, ms)).toBe(limits.expiryMs);
+    expect(schedule.lifeMs(first, ms)).toBe(limits.expiryMs);
     fetch(workOn(3));
-    expect(works.lifeMs(first, ms)).toBe(0);
+    expect(schedule.lifeMs(first, ms)).toBe(0);
   });
 
   it('knows which of the earlier works have had a New Cut', () => {
     const [old, other, later] = [workOn(3), workOn(4), workOn(3)];
     fetch(old);
     fetch(other);
-    works.newCut(3, ms);
+    schedule.newCut(3, ms);
     fetch(later);
-    expect([old, other, later].map((work) => works.isOutdated(work))).toEqual([true, false, false]);
+    expect([old, other, later].map((work) => schedule.isOutdated(work))).toEqual([true, false, false]);
   });
 
   it('knows when the node has forgotten the work', () => {
     fetch(workOn(3));
-    expect(works.isExpired(ms + limits.expiryMs - 1)).toBe(false);
-    expect(works.isExpired(ms + limits.expiryMs)).toBe(true);
+    expect(schedule.isExpired(ms + limits.expiryMs - 1)).toBe(false);
+    expect(schedule.isExpired(ms + limits.expiryMs)).toBe(true);
   });
 });

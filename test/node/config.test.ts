@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkConfig } from '#pickaxe/node/config-check.js';
+import { checkConfig } from '#pickaxe/node/config.js';
 import { miner } from '../source/node/node.ts';
 
 const listed = { account: miner.account, predicate: 'keys-all', 'public-keys': [...miner.publicKeys] };
@@ -8,16 +8,16 @@ const report = (coordination: object) => ({ ledgerVersion: 'mainnet01', mining: 
 describe('checkConfig', () => {
   it('is content when the node lists the miner, or anyone may mine', () => {
     for (const miners of [[listed], []]) {
-      const findings = checkConfig(report({ enabled: true, miners }), 'mainnet01', miner);
-      expect(findings).toEqual([{ state: 'info', reason: expect.stringContaining('allows mining') }]);
+      const notes = checkConfig(report({ enabled: true, miners }), 'mainnet01', miner);
+      expect(notes).toEqual([{ state: 'info', reason: expect.stringContaining('allows mining') }]);
     }
   });
 
   it('warns of a disabled API, another network and a miner that is not listed', () => {
     const bare = { ...listed, account: miner.account.slice(2) };
-    const findings = checkConfig(report({ enabled: false, miners: [bare] }), 'testnet04', miner);
-    expect(findings.map(({ state }) => state)).toEqual(['warning', 'warning', 'warning']);
-    const text = findings.map(({ reason }) => reason).join('\n');
+    const notes = checkConfig(report({ enabled: false, miners: [bare] }), 'testnet04', miner);
+    expect(notes.map(({ state }) => state)).toEqual(['warning', 'warning', 'warning']);
+    const text = notes.map(({ reason }) => reason).join('\n');
     expect(text).toContain('mainnet01, not testnet04');
     expect(text).toContain('mining.coordination.enabled');
     expect(text).toContain('"k:"');
@@ -37,9 +37,9 @@ describe('checkConfig', () => {
   it.each([null, 7, 'text', [], { mining: 3 }, { mining: { coordination: { miners: [1] } } }, {}])(
     'takes any report: %j',
     (odd) => {
-      const findings = checkConfig(odd, 'mainnet01', miner);
-      expect(findings).toHaveLength(1);
-      expect(findings[0].state).toBe('info');
+      const notes = checkConfig(odd, 'mainnet01', miner);
+      expect(notes).toHaveLength(1);
+      expect(notes[0].state).toBe('info');
     },
   );
 });

@@ -1,23 +1,23 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { NodeAnswer } from '#pickaxe/node/client.js';
 import { NodeError } from '#pickaxe/node/errors.js';
-import { type SolvingOptions, solve } from '#pickaxe/source/node/solving.js';
+import type { StatusAnswer } from '#pickaxe/node/http.js';
+import { type SubmissionOptions, submitSolution } from '#pickaxe/source/node/submission.js';
 
-const TAKEN: NodeAnswer = { status: 200, text: '' };
-const UNKNOWN_WORK: NodeAnswer = { status: 404, text: 'No associated Payload' };
+const TAKEN: StatusAnswer = { status: 200, text: '' };
+const UNKNOWN_WORK: StatusAnswer = { status: 404, text: 'No associated Payload' };
 const busy = (more: { byNode?: boolean; retryAfterMs?: number } = {}) => new NodeError('busy', 'it is busy.', more);
 
 /** Answers in order; the last one again and again. */
 function attempts(
-  answers: (NodeAnswer | Error)[],
-  more: Partial<SolvingOptions> = {},
+  answers: (StatusAnswer | Error)[],
+  more: Partial<SubmissionOptions> = {},
   stop: AbortSignal = new AbortController().signal,
 ) {
   const pauses: number[] = [];
   let posts = 0;
   let sent = 0;
-  const options: SolvingOptions = {
+  const options: SubmissionOptions = {
     post: async () => {
       const answer = answers[Math.min(posts++, answers.length - 1)];
       if (answer instanceof Error) throw answer;
@@ -35,14 +35,14 @@ function attempts(
     limits: { solvedAfterMs: 60_000, submitAfterStopMs: 60_000, submitPauses: { firstMs: 100, mostMs: 800 } },
     ...more,
   };
-  const verdict = solve(options, stop);
+  const verdict = submitSolution(options, stop);
   return { verdict, pauses, posts: () => posts, sent: () => sent };
 }
 
 describe('a solution', () => {
   it('is tried again after growing pauses until it has an answer', async () => {
     const { verdict, pauses, sent } = attempts([...Array(6).fill(new NodeError('unreachable', 'away.')), TAKEN]);
-    expect((await verdict).verdict).toBe('accepted');
+    expect((await verdict).outcome).toBe('accepted');
     expect(pauses).toEqual([100, 200, 400, 800, 800, 800]);
     expect(sent()).toBe(1);
   });
@@ -54,7 +54,7 @@ describe('a solution', () => {
   });
 
   it('counts as sent when the first attempt takes long, once', async () => {
-    let answer: (taken: NodeAnswer) => void = () => {};
+    let answer: (taken: StatusAnswer) => void = () => {};
     let told: () => void = () => {};
     let times = 0;
     const isTold = new Promise<void>((resolve) => {
@@ -71,7 +71,7 @@ describe('a solution', () => {
     });
     await isTold;
     answer(TAKEN);
-    expect((await verdict).verdict).toBe('accepted');
+    expect((await verdict).outcome).toBe('accepted');
     expect(times).toBe(1);
   });
 
@@ -79,7 +79,7 @@ describe('a solution', () => {
     const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 5));
     const { verdict } = attempts([busy({ byNode: true })], { lifeMs: 50, pause });
     expect(await verdict).toMatchObject({
-      verdict: 'unknown',
+      outcome: 'unknown',
       reason: expect.stringMatching(/^given up after (one|\d+) attempts?/),
     });
   });
@@ -106,16 +106,16 @@ describe('a miner that is told to stop', () => {
     expect(settled).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
     expect(settled).toBe(true);
-    expect((await verdict).verdict).toBe('unknown');
+    expect((await verdict).outcome).toBe('unknown');
   });
 
   it('is not kept by a solution that has its verdict', async () => {
     const stop = new AbortController();
-    let answer: (taken: NodeAnswer) => void = () => {};
+    let answer: (taken: StatusAnswer) => void = () => {};
     const { verdict } = attempts([], { post: () => new Promise((resolve) => (answer = resolve)) }, stop.signal);
     stop.abort();
     answer(TAKEN);
-    expect((await verdict).verdict).toBe('accepted');
+    expect((await verdict).outcome).toBe('accepted');
     expect(vi.getTimerCount()).toBe(0);
   });
 
@@ -129,14 +129,14 @@ describe('a miner that is told to stop', () => {
 
 it.each([400, 403, 410, 413])('%i is a refusal', async (status) => {
   const { verdict, posts } = attempts([{ status, text: 'no' }]);
-  expect(await verdict).toEqual({ verdict: 'rejected', reason: 'no' });
+  expect(await verdict).toEqual({ outcome: 'rejected', reason: 'no' });
   expect(posts()).toBe(1);
 });
 
 describe('404', () => {
   it('is stale after attempts that have surely not been taken', async () => {
     const { verdict } = attempts([new NodeError('unreachable', 'away.'), busy({ byNode: true }), UNKNOWN_WORK]);
-    expect((await verdict).verdict).toBe('stale');
+    expect((await verdict).outcome).toBe('stale');
   });
 
   it.each([
@@ -145,22 +145,22 @@ describe('404', () => {
     ['a connection that broke may have', new NodeError('broken', 'broke.')],
     ['an answer that did not come may have', new NodeError('no answer', 'late.')],
   ])('is unknown: %s', async (_, first) => {
-    expect((await attempts([first, UNKNOWN_WORK]).verdict).verdict).toBe('unknown');
+    expect((await attempts([first, UNKNOWN_WORK]).verdict).outcome).toBe('unknown');
     // Whatever comes after it.
     const unreachable = new NodeError('unreachable', 'away.');
-    expect((await attempts([first, unreachable, UNKNOWN_WORK]).verdict).verdict).toBe('unknown');
+    expect((await attempts([first, unreachable, UNKNOWN_WORK]).verdict).outcome).toBe('unknown');
   });
 });
 
 describe('a New Cut while a solution is tried again', () => {
   it('makes it stale where no attempt can have been taken', async () => {
     const { verdict, posts } = attempts([busy({ byNode: true })], { isOutdated: () => true });
-    expect((await verdict).verdict).toBe('stale');
+    expect((await verdict).outcome).toBe('stale');
     expect(posts()).toBe(1);
   });
 
   it('may be its own block: after a gateway that says 503 the node is asked', async () => {
     const { verdict } = attempts([busy({ byNode: false }), TAKEN], { isOutdated: () => true });
-    expect((await verdict).verdict).toBe('accepted');
+    expect((await verdict).outcome).toBe('accepted');
   });
 });

@@ -1,12 +1,14 @@
 /**
- * What a node's configuration report says about whether this miner can mine there (document 1, "Configuration"). The
- * report's schema is not stable and parts may be missing: nothing here is ever fatal.
+ * A node's report of its configuration (document 1, "Configuration"), and what it says about whether a miner can mine
+ * there. The report's schema is not stable, and not every node serves it, so nothing in it is an error.
  */
 
 import { z } from 'zod';
-import type { MinerIdentity } from './client.ts';
-import { quote } from './errors.ts';
-import { explainMiner } from './refusal.ts';
+import { NodeError, quote } from './errors.ts';
+import type { NodeHttp, NodeRequest } from './http.ts';
+import type { MinerIdentity } from './miner-identity.ts';
+import { configRefusal, explainMiner } from './refusal.ts';
+import { CONFIG_PATH } from './url.ts';
 
 const minerSchema = z.looseObject({
   account: z.string(),
@@ -27,12 +29,33 @@ const configSchema = z.looseObject({
     .optional(),
 });
 
-export interface Finding {
+/** What the report says, for people. */
+export interface ConfigNote {
   readonly state: 'info' | 'warning';
   readonly reason: string;
 }
 
-/** @returns the network that a node says it serves, from the JSON of `/config` */
+/**
+ * GET /config at the host root.
+ * @returns the JSON of the answer, unchecked
+ * @throws NodeError
+ */
+export async function getConfig(http: NodeHttp, stop: AbortSignal): Promise<unknown> {
+  const { address, limits } = http;
+  const request: NodeRequest = { method: 'GET', path: CONFIG_PATH, headers: { accept: 'application/json' } };
+  const { status, body } = await http.ask(request, limits.configTimeoutMs, stop);
+  if (status !== 200) throw configRefusal(status, body.toString(), address);
+  try {
+    return JSON.parse(body.toString());
+  } catch (cause) {
+    throw new NodeError('garbled', `${address.origin}${CONFIG_PATH} is not JSON.`, { cause });
+  }
+}
+
+/**
+ * @param report the JSON of `/config`
+ * @returns the network that the node says it serves
+ */
 export function servedNetwork(report: unknown): string | undefined {
   const { ledgerVersion, chainwebVersion } = configSchema.safeParse(report).data ?? {};
   const served = ledgerVersion ?? chainwebVersion;
@@ -41,10 +64,15 @@ export function servedNetwork(report: unknown): string | undefined {
 
 /**
  * @param report the JSON of `/config`
- * @param network any network is right where it is undefined
- * @param miner any miner is right where it is undefined
+ * @param network undefined where any network is right
+ * @param miner undefined where any miner is right
+ * @returns all that is wrong, or else one note that nothing is
  */
-export function checkConfig(report: unknown, network: string | undefined, miner: MinerIdentity | undefined): Finding[] {
+export function checkConfig(
+  report: unknown,
+  network: string | undefined,
+  miner: MinerIdentity | undefined,
+): ConfigNote[] {
   const parsed = configSchema.safeParse(report);
   if (!parsed.success) {
     return [{ state: 'info', reason: 'the node reports its configuration in a form that is not known here' }];
@@ -71,7 +99,7 @@ export function checkConfig(report: unknown, network: string | undefined, miner:
   ];
 }
 
-/** Keys and predicate count only where the report gives them. */
+/** Whether the report means this miner. Keys and predicate count only where the report gives them. */
 function isSame(known: z.infer<typeof minerSchema>, { account, predicate, publicKeys }: MinerIdentity): boolean {
   const keys = known['public-keys'];
   return (

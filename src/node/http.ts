@@ -1,0 +1,248 @@
+/**
+ * HTTP/1.1 to one node: connections, time limits, trust in its certificate, and what its answers tell about its clock.
+ * The endpoints have files of their own (`mining.ts`, `config.ts`). It uses undici's own request function, because fetch
+ * refuses a GET with a body and two of the mining endpoints want one.
+ */
+
+import { type Dispatcher, Pool } from 'undici';
+import { onAbort, within } from '../system/abort.ts';
+import type { Clock } from '../system/clock.ts';
+import type { NodeClock } from './clock.ts';
+import { NodeError, networkError, quote } from './errors.ts';
+import type { NodeLimits } from './limits.ts';
+import { connectorFor, type Trust } from './tls.ts';
+import { HEALTH_PATH, hidePath, type NodeAddress } from './url.ts';
+
+export interface NodeHttpOptions {
+  readonly address: NodeAddress;
+  readonly trust: Trust;
+  readonly userAgent: string;
+  /** Learns from every answer. */
+  readonly nodeClock: NodeClock;
+  readonly clock: Clock;
+  readonly limits: NodeLimits;
+}
+
+export interface NodeRequest {
+  readonly method: 'GET' | 'POST';
+  /** From the host root. */
+  readonly path: string;
+  readonly headers: Record<string, string>;
+  readonly body?: string | Uint8Array;
+}
+
+/** A whole answer of the node. */
+export interface NodeAnswer {
+  readonly status: number;
+  readonly body: Buffer;
+}
+
+/** An answer of the node whose status says all that matters. */
+export interface StatusAnswer {
+  readonly status: number;
+  /** The beginning of a refusal, for people; empty when the status is 2xx, or when the body did not come. */
+  readonly text: string;
+}
+
+/** Idle connections stay warm for the next New Cut; real nodes close them after 30 s. */
+const KEEP_ALIVE_MS = 25_000;
+/**
+ * One or two are in use. The others are for submissions that hang, each for as long as its time limit: a work request
+ * must not queue behind them. Streams have connections of their own.
+ */
+const MAX_CONNECTIONS = 64;
+/** The largest proper answer is that of `/config`: tens of kilobytes. */
+const MAX_ANSWER_BYTES = 1_048_576;
+/** How much of a body that does not matter is read before its connection is given up. */
+const MAX_IGNORED_BYTES = 16_384;
+
+type Response = Dispatcher.ResponseData;
+
+export class NodeHttp {
+  readonly address: NodeAddress;
+  readonly limits: NodeLimits;
+  readonly #options: NodeHttpOptions;
+  #requests: Pool;
+  #streams: Pool;
+  #lastAnswerMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: NodeHttpOptions) {
+    this.address = options.address;
+    this.limits = options.limits;
+    this.#options = options;
+    this.#requests = this.#requestPool();
+    this.#streams = this.#streamPool();
+  }
+
+  /**
+   * Sends a request and reads the whole answer.
+   * @throws NodeError when the node did not answer in time, or answered that it cannot answer now (429, 5xx)
+   */
+  async ask(request: NodeRequest, timeoutMs: number, stop: AbortSignal): Promise<NodeAnswer> {
+    return await within(timeoutMs, stop, async (signal) => {
+      const { statusCode: status, body } = await this.#send(this.#requests, request, signal);
+      try {
+        return { status, body: Buffer.from(await body.arrayBuffer()) };
+      } catch (error) {
+        throw networkError(error, this.address.origin);
+      }
+    });
+  }
+
+  /**
+   * Sends a request whose answer is its status, so a body that breaks or never ends does no harm.
+   * @throws NodeError when the node did not answer in time, or answered that it cannot answer now (429, 5xx)
+   */
+  async askStatus(request: NodeRequest, timeoutMs: number, stop: AbortSignal): Promise<StatusAnswer> {
+    return await within(timeoutMs, stop, async (signal) => {
+      const { statusCode: status, body } = await this.#send(this.#requests, request, signal);
+      if (status >= 200 && status < 300) {
+        this.#discard(body);
+        return { status, text: '' };
+      }
+      const text = await within(this.limits.bodyTimeoutMs, signal, (soon) => readText(body, soon)).catch(() => '');
+      return { status, text: quote(hidePath(text, this.address)) };
+    });
+  }
+
+  /**
+   * Sends a request for a body that has no end, over a connection of its own. It lasts until the node ends it or `stop`.
+   * @returns the body, in chunks as they come, only with status 200; reading it can throw anything
+   * @throws NodeError when the node did not answer, or answered that it cannot answer now (429, 5xx)
+   */
+  async openStream(
+    request: NodeRequest,
+    stop: AbortSignal,
+  ): Promise<{ readonly status: number; readonly body?: AsyncIterable<Uint8Array> }> {
+    const { statusCode: status, body } = await this.#send(this.#streams, request, stop);
+    if (status === 200) return { status, body };
+    this.#discard(body);
+    return { status };
+  }
+
+  /**
+   * Asks for as little as possible.
+   * @throws NodeError when nothing answers, or when what answers says that it cannot
+   */
+  async ping(stop: AbortSignal): Promise<void> {
+    const request: NodeRequest = { method: 'GET', path: HEALTH_PATH, headers: { accept: 'text/plain, */*' } };
+    await within(this.limits.probeTimeoutMs, stop, async (signal) => {
+      const { body } = await this.#send(this.#requests, request, signal);
+      this.#discard(body);
+    });
+  }
+
+  /** Monotonic time of the node's last answer; -∞ before the first. */
+  get lastAnswerMs(): number {
+    return this.#lastAnswerMs;
+  }
+
+  /** Uses new connections from now on: after a suspension the other side may have forgotten the old ones. */
+  renewConnections(): void {
+    for (const pool of [this.#requests, this.#streams]) pool.close().catch(() => {});
+    this.#requests = this.#requestPool();
+    this.#streams = this.#streamPool();
+  }
+
+  /** Ends all connections, also those with a request under way. */
+  async close(): Promise<void> {
+    await Promise.all([this.#requests.destroy(), this.#streams.destroy()]);
+  }
+
+  #requestPool(): Pool {
+    return this.#pool({ connections: MAX_CONNECTIONS, maxResponseSize: MAX_ANSWER_BYTES });
+  }
+
+  /** Nodes keep a stream silent for minutes and end it themselves, so undici's time limits are off. */
+  #streamPool(): Pool {
+    return this.#pool({ headersTimeout: 0, bodyTimeout: 0 });
+  }
+
+  #pool(options: Pool.Options): Pool {
+    const { origin } = this.address;
+    const connect = connectorFor(origin, this.#options.trust, this.limits.connectTimeoutMs);
+    return new Pool(origin, { connect, keepAliveTimeout: KEEP_ALIVE_MS, pipelining: 1, ...options });
+  }
+
+  /** @throws NodeError unless the node itself answered, and is in a state to answer */
+  async #send(pool: Pool, request: NodeRequest, signal: AbortSignal): Promise<Response> {
+    const { clock, nodeClock, userAgent } = this.#options;
+    const askedAtMs = clock.monotonicMs();
+    let response: Response;
+    try {
+      const headers = { 'user-agent': userAgent, ...request.headers };
+      // undici closes the connection after a GET with a body unless told not to; a new one would delay the next work.
+      response = await pool.request({ ...request, headers, signal, reset: false });
+    } catch (error) {
+      throw networkError(error, this.address.origin);
+    }
+    const timestamp = timestampOf(response.headers);
+    if (timestamp !== undefined) {
+      nodeClock.observe(timestamp, askedAtMs);
+      this.#lastAnswerMs = clock.monotonicMs();
+    }
+    const fault = faultOf(response, request.path, this.address);
+    if (!fault) return response;
+    this.#discard(response.body);
+    throw fault;
+  }
+
+  /**
+   * Reads a body in the background: to its end if that is near, so that the connection stays usable, and otherwise the
+   * connection is closed.
+   */
+  #discard(body: Response['body']): void {
+    const signal = AbortSignal.timeout(this.limits.bodyTimeoutMs);
+    body.dump({ limit: MAX_IGNORED_BYTES, signal }).catch(() => {});
+  }
+}
+
+/** @returns why the answer is none of the node's own that can be used; undefined when it is one */
+function faultOf({ statusCode: status, headers }: Response, path: string, address: NodeAddress): NodeError | undefined {
+  const byNode = timestampOf(headers) !== undefined;
+  const about = { retryAfterMs: retryAfterOf(headers), byNode };
+  const shownPath = hidePath(path, address);
+  if (status === 503 || status === 429) {
+    return new NodeError('busy', `${address.name} is busy (${status} to ${shownPath}).`, about);
+  }
+  if (status >= 500) return new NodeError('failed', `${address.name} failed (${status} to ${shownPath}).`, about);
+  if (byNode) return undefined;
+  const hint = 'Its headers are missing: is there a login page or a proxy in between, or is the URL wrong?';
+  return new NodeError('not a node', `what answers at ${address.origin} (${status}) is not a node. ${hint}`);
+}
+
+/**
+ * Reads the beginning of a body.
+ * @throws Error when the body breaks, or is cut off by `stop`
+ */
+async function readText(body: Response['body'], stop: AbortSignal): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const release = onAbort(stop, () => body.destroy());
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > MAX_IGNORED_BYTES) break;
+    }
+  } finally {
+    release();
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+/**
+ * Every answer of a node has this header (document 1, "Conventions", 4).
+ * @returns seconds since the UNIX epoch
+ */
+function timestampOf(headers: Response['headers']): bigint | undefined {
+  const value = headers['x-server-timestamp'];
+  // 11 digits are enough for the next three thousand years.
+  return typeof value === 'string' && /^\d{1,11}$/.test(value) ? BigInt(value) : undefined;
+}
+
+/** RFC 9110 §10.2.3, only the form in seconds. */
+function retryAfterOf(headers: Response['headers']): number | undefined {
+  const value = headers['retry-after'];
+  return typeof value === 'string' && /^\d{1,6}$/.test(value) ? Number(value) * 1000 : undefined;
+}

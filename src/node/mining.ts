@@ -1,0 +1,70 @@
+/** The three mining endpoints of a node (document 1, "Mining"). */
+
+import { CHAIN_BYTES, WORK_BYTES } from '../chain/layout.ts';
+import { NodeError } from './errors.ts';
+import type { NodeHttp, NodeRequest, StatusAnswer } from './http.ts';
+import type { MinerIdentity } from './miner-identity.ts';
+import { updatesRefusal, workRefusal } from './refusal.ts';
+
+const OCTETS = 'application/octet-stream';
+
+/**
+ * GET /mining/work, with the miner as JSON in the body.
+ * @returns a work record, 322 bytes
+ * @throws NodeError
+ */
+export async function getWork(http: NodeHttp, miner: MinerIdentity, stop: AbortSignal): Promise<Uint8Array> {
+  const { address, limits } = http;
+  const { account, predicate, publicKeys } = miner;
+  const request: NodeRequest = {
+    method: 'GET',
+    path: `${address.basePath}/mining/work`,
+    headers: { 'content-type': 'application/json', accept: OCTETS },
+    body: JSON.stringify({ account, predicate, 'public-keys': publicKeys }),
+  };
+  const { status, body } = await http.ask(request, limits.workTimeoutMs, stop);
+  if (status !== 200) throw workRefusal(status, body.toString(), miner, address);
+  if (body.length === WORK_BYTES) return body;
+  throw new NodeError('garbled', `${address.name} sent ${body.length} bytes as work; a work record is ${WORK_BYTES}.`);
+}
+
+/**
+ * POST /mining/solved. The status alone says whether the solution was taken.
+ * @param header 286 bytes
+ * @returns the answer, whether or not the solution was taken
+ * @throws NodeError when the node did not answer, or answered that it cannot answer now (429, 5xx)
+ */
+export async function postSolved(http: NodeHttp, header: Uint8Array, stop: AbortSignal): Promise<StatusAnswer> {
+  const { address, limits } = http;
+  const request: NodeRequest = {
+    method: 'POST',
+    path: `${address.basePath}/mining/solved`,
+    headers: { 'content-type': OCTETS },
+    body: header,
+  };
+  return await http.askStatus(request, limits.solvedTimeoutMs, stop);
+}
+
+/**
+ * GET /mining/updates, with the chain in the body (4 bytes, little-endian). Lasts until the node ends it or `stop`.
+ * @returns the body of an open event stream, in chunks as they come; reading it can throw anything
+ * @throws NodeError
+ */
+export async function openUpdates(
+  http: NodeHttp,
+  chain: number,
+  stop: AbortSignal,
+): Promise<AsyncIterable<Uint8Array>> {
+  const { address } = http;
+  const body = new Uint8Array(CHAIN_BYTES);
+  new DataView(body.buffer).setUint32(0, chain, true);
+  const request: NodeRequest = {
+    method: 'GET',
+    path: `${address.basePath}/mining/updates`,
+    headers: { 'content-type': OCTETS, accept: 'text/event-stream' },
+    body,
+  };
+  const { status, body: stream } = await http.openStream(request, stop);
+  if (!stream) throw updatesRefusal(status, address);
+  return stream;
+}

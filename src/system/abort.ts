@@ -1,0 +1,55 @@
+/**
+ * What the code does with abort signals: it acts when one fires, waits until one does, and limits the time of an action.
+ * A signal may outlive thousands of these calls, so each takes its listener off the signal in the end.
+ * `AbortSignal.any` is not used, because what it makes cannot be taken off again: on Node.js 20 a combined signal that has
+ * a listener stays in memory as long as the signals that it was made from.
+ */
+
+/**
+ * Calls `action` once when the signal fires, or at once if it has fired already.
+ * @returns a function that takes the listener off the signal
+ */
+export function onAbort(signal: AbortSignal, action: () => void): () => void {
+  if (signal.aborted) {
+    action();
+    return () => {};
+  }
+  const listener = () => action();
+  signal.addEventListener('abort', listener, { once: true });
+  return () => signal.removeEventListener('abort', listener);
+}
+
+/** The longest time of a Node.js timer. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** Waits this long, or until one of the signals fires. Never throws. */
+export function pause(ms: number, ...stops: readonly AbortSignal[]): Promise<void> {
+  if (stops.some(({ aborted }) => aborted)) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      for (const release of releases) release();
+      resolve();
+    };
+    const timer = setTimeout(end, Math.min(ms, LONGEST_MS));
+    const releases = stops.map((stop) => onAbort(stop, end));
+  });
+}
+
+/** Runs `action` with a signal that fires after `timeoutMs` (reason: a `TimeoutError`), or with `stop` and its reason. */
+export async function within<T>(
+  timeoutMs: number,
+  stop: AbortSignal,
+  action: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const timeout = () => controller.abort(new DOMException(`no end within ${timeoutMs} ms`, 'TimeoutError'));
+  const timer = setTimeout(timeout, timeoutMs);
+  const release = onAbort(stop, () => controller.abort(stop.reason));
+  try {
+    return await action(controller.signal);
+  } finally {
+    clearTimeout(timer);
+    release();
+  }
+}
