@@ -43,6 +43,8 @@ const node = new MockNode(
   {
     chains: 20,
     difficulty: FIRST_DIFFICULTY,
+    // So that a late solution shows: it would be accepted otherwise.
+    lateSolutions: 'refuse',
     streamMs: STREAM_MS,
     rivalMs: RIVAL_MS,
     clockSkewMs: skewMs,

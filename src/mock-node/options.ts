@@ -24,9 +24,10 @@ const ledgerOptions = {
   difficulty: z.number().min(1).default(1_000_000),
   /**
    * What becomes of a solution whose chain has advanced meanwhile. `orphan`: it is accepted, though it never becomes a
-   * block. `refuse`: it is stale, as if the node forgot a chain's work whenever that chain advances.
+   * block, as real nodes mostly do while they remember the work (`workLifetimeMs`). `refuse`: it is stale, as if the node
+   * forgot a chain's work whenever that chain advances.
    */
-  lateSolutions: z.enum(['refuse', 'orphan']).default('refuse'),
+  lateSolutions: z.enum(['refuse', 'orphan']).default('orphan'),
   /** When more works than this are remembered, over all chains and miners, no more are issued for a while. */
   workLimit: z.number().int().min(1).max(100_000).default(1200),
   /** How long work is remembered. */

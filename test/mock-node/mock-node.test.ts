@@ -304,7 +304,7 @@ describe('a submission', () => {
   });
 
   it('that is late is refused, or taken and orphaned', async () => {
-    for (const lateSolutions of ['refuse', 'orphan'] as const) {
+    for (const lateSolutions of ['refuse', 'orphan', undefined] as const) {
       const { node, work, submit } = await start({ lateSolutions, acceptedStatus: 204 });
       const given = await work();
       node.ledger.advance(given.chain);

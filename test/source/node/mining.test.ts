@@ -27,6 +27,8 @@ describe.each<[string, FaultInput[]]>([
   it('wins blocks, and breaks no rule', async () => {
     const { node, url } = await startNode({
       difficulty: 300,
+      // So that what is accepted was won.
+      lateSolutions: 'refuse',
       rivalMs: 20,
       cutBurst: 2,
       neighbourCuts: true,

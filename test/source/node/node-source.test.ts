@@ -224,7 +224,7 @@ describe('submissions', () => {
   });
 
   it('are stale with the words of the node when their work is gone', async () => {
-    const { node, url } = await startNode();
+    const { node, url } = await startNode({ lateSolutions: 'refuse' });
     const { source, follower } = followNode(url);
     const work = await follower.work();
     node.ledger.advance(work.chain);
@@ -254,7 +254,7 @@ describe('submissions', () => {
   });
 
   it('of an earlier work leave the current one alone', async () => {
-    const { node, url } = await startNode();
+    const { node, url } = await startNode({ lateSolutions: 'refuse' });
     const { source, follower } = followNode(url);
     const old = await follower.work();
     node.ledger.advance(old.chain);
