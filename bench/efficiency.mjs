@@ -70,12 +70,12 @@ async function mining(engine) {
   const after = { hashes, ns: hashingNs(), wallMs: performance.now() };
   stop.abort();
   await run;
-  const { books } = await node.report();
+  const { stats } = await node.report();
   await node.close();
   return {
     rate: ((after.hashes - before.hashes) * 1e9) / (after.ns - before.ns),
     wallRate: ((after.hashes - before.hashes) * 1000) / (after.wallMs - before.wallMs),
-    accepted: books.accepted,
+    accepted: stats.accepted,
   };
 }
 

@@ -17,18 +17,18 @@ import { startWatchedNode } from './lib/watched-node.mjs';
 const CHAIN = 0;
 /** Streams that lasted this long are reopened at once: see node/limits.ts. */
 const STEADY_MS = 6_000;
-/** Between what a node does and what follows: far longer than it takes to arrive. */
+/** How long to wait for what a node did to arrive at the miner: far longer than it takes. */
 const PAUSE_MS = 1_000;
-/** V8 compiles the code that a flood runs in this time; then it is measured for so long. */
+/** Time for V8 to compile the code that a flood runs. */
 const WARM_UP_MS = 3_000;
 const FLOOD_MS = 10_000;
 
-/** A node whose work is all of one chain, and a miner with a stream of it that is well. */
+/** A node whose work is all of one chain, and a miner with a stream of that chain that works. */
 async function startSteady(options) {
   const watched = await startWatchedNode(options);
-  watched.node.pickChain = () => CHAIN;
+  watched.node.ledger.pickChain = () => CHAIN;
   const miner = new IdleMiner([watched.url]);
-  while (watched.node.openStreamsFor(CHAIN) === 0) await sleep(10);
+  while (watched.node.server.streams.openFor(CHAIN) === 0) await sleep(10);
   await sleep(STEADY_MS + 2_000 * Math.random());
   const close = async () => {
     await miner.stop();
@@ -37,17 +37,17 @@ async function startSteady(options) {
   return { ...watched, miner, close };
 }
 
-/** A stream ends and is reopened, so that work is asked for again; that goes wrong, and then comes a New Cut. */
+/** A stream ends and is reopened, so that work is asked for again; that request fails, and then comes a New Cut. */
 function spoiltRefresh(fault) {
   return async (seconds) => {
     const { node, miner, isFresh, close } = await startSteady();
-    node.faults = [{ endpoint: 'work', times: 1, ...fault }];
-    node.endStreams();
-    while (node.books.faults === 0) await sleep(10);
-    while (node.openStreamsFor(CHAIN) === 0) await sleep(10);
+    node.server.faults = [{ endpoint: 'work', times: 1, ...fault }];
+    node.server.streams.endAll();
+    while (node.server.stats.faults === 0) await sleep(10);
+    while (node.server.streams.openFor(CHAIN) === 0) await sleep(10);
     await sleep(PAUSE_MS);
     const cutMs = nowMs();
-    node.advance(CHAIN);
+    node.ledger.advance(CHAIN);
     const sample = await secondsTo(miner.turns, isFresh, cutMs, seconds * 1000);
     await close();
     return [sample];
@@ -57,7 +57,7 @@ function spoiltRefresh(fault) {
 async function earlyCut(seconds) {
   const { node, miner, isFresh, close } = await startSteady({ cutLeadMs: 50 });
   const cutMs = nowMs();
-  node.advance(CHAIN);
+  node.ledger.advance(CHAIN);
   // What is mined in the lead itself is not stale yet: the block has not come.
   const isNext = (turn) => isFresh(turn) && turn.atMs > cutMs + 50;
   const height = miner.turns.all.findLast(({ work }) => work).work.height;
@@ -71,13 +71,13 @@ async function earlyCut(seconds) {
   return [sample];
 }
 
-/** @param figure `refused`: 100 where the verdict is not `accepted`; `idle`: seconds until the next work is mined */
+/** @param figure `refused`: 100 when the verdict is not `accepted`; `idle`: seconds until the next work is mined */
 function solvedAnswer(kind, figure) {
   return async (seconds) => {
     const { node, miner, isFresh, close } = await startSteady();
-    // A New Cut, as our own block is one, would have new work fetched whatever becomes of the answer.
-    node.silenceStreams();
-    node.faults = [{ endpoint: 'solved', kind, times: 1 }];
+    // Our own block is a New Cut, and that would have new work fetched whatever becomes of the answer.
+    node.server.streams.silenceAll();
+    node.server.faults = [{ endpoint: 'solved', kind, times: 1 }];
     const solvedMs = nowMs();
     miner.solve();
     const idle = await secondsTo(miner.turns, isFresh, solvedMs, seconds * 1000);
@@ -102,7 +102,7 @@ function standby(endpoint) {
     await first.node.comeBack();
     await miner.turns.first(isOf(0), backMs, seconds * 1000);
     await sleep(STEADY_MS);
-    first.node.faults = [{ endpoint, kind: 'hang' }];
+    first.node.server.faults = [{ endpoint, kind: 'hang' }];
     const solvedMs = nowMs();
     miner.solve();
     const sample = await secondsTo(miner.turns, ({ work }) => work !== undefined, solvedMs, seconds * 1000);
@@ -113,21 +113,21 @@ function standby(endpoint) {
   };
 }
 
-/** @param figure of what the process says of itself: `timers` or `warnings` that it has more of than before */
+/** @param figure `timers` or `warnings`: how many more of them the miner's process has than before */
 function retryLines(retryMs, figure) {
   return async (seconds) => {
     const { node, url } = await startWatchedNode({ streamMs: STEADY_MS });
     const miner = await startIdleMinerProcess([url]);
-    while (node.openStreams < node.settings.chains) {
+    while (node.server.streams.open < node.ledger.settings.chains) {
       await sleep(100);
-      node.advance();
+      node.ledger.advance();
     }
     const count = async () => {
       const { timers, warnings } = await miner.measure();
       return { timers, warnings: warnings.length }[figure];
     };
     const before = await count();
-    node.faults = [
+    node.server.faults = [
       { endpoint: 'updates', kind: 'noisy stream', noise: `retry: ${retryMs}\nid: 7\n\n`, noiseBytesPerS: 100 },
     ];
     await sleep(seconds * 1000);
@@ -138,10 +138,10 @@ function retryLines(retryMs, figure) {
   };
 }
 
-/** 100 where nobody was told that there is no stream. */
+/** 100 when nobody was told that there is no stream. */
 async function untold(seconds) {
   const { node, url } = await startWatchedNode({ rivalMs: 7_500 });
-  node.faults = [{ endpoint: 'updates', kind: 'hang' }];
+  node.server.faults = [{ endpoint: 'updates', kind: 'hang' }];
   const miner = new IdleMiner([url]);
   const isWord = ({ event, reason }) => event === 'source' && /stream/.test(reason);
   const told = await miner.events.first(isWord, 0, seconds * 1000);
@@ -150,14 +150,14 @@ async function untold(seconds) {
   return [told ? 0 : 100];
 }
 
-/** The main thread's processor time ÷ the time in which that much noise comes: a busy machine reads it more slowly. */
+/** The main thread's processor time ÷ the time in which the noise that was read is sent: a busy machine reads it more slowly. */
 function flood(noise, noiseBytesPerS) {
   return async () => {
     const { node, url } = await startWatchedNode();
-    node.pickChain = () => CHAIN;
-    node.faults = [{ endpoint: 'updates', kind: 'noisy stream', noise, noiseBytesPerS }];
+    node.ledger.pickChain = () => CHAIN;
+    node.server.faults = [{ endpoint: 'updates', kind: 'noisy stream', noise, noiseBytesPerS }];
     const miner = await startIdleMinerProcess([url]);
-    while (node.openStreams === 0) await sleep(10);
+    while (node.server.streams.open === 0) await sleep(10);
     await sleep(WARM_UP_MS);
     const measure = () => ({
       cpuMs: threadTimes(miner.pid).get(miner.pid).ns / 1e6,
@@ -167,8 +167,8 @@ function flood(noise, noiseBytesPerS) {
     const before = measure();
     await sleep(FLOOD_MS);
     const after = measure();
-    // Where the miner has cut the stream off, no noise is left to measure by.
-    const by = node.books.requests.updates > 1 || node.openStreams === 0 ? 'ms' : 'noiseMs';
+    // Once the miner has closed the stream, there is no noise left to measure by.
+    const by = node.server.stats.requests.updates > 1 || node.server.streams.open === 0 ? 'ms' : 'noiseMs';
     await miner.stop();
     await node.close();
     return [(100 * (after.cpuMs - before.cpuMs)) / (after[by] - before[by])];

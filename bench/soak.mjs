@@ -1,4 +1,4 @@
-// The built miner against the mock node for minutes on end, and then both sides' counts compared.
+// The built miner against the mock node for minutes on end, then the counts of both compared.
 //
 //   node bench/soak.mjs [--seconds 300] [--skew-ms=0] [--block-seconds 1] [--devices cpu] [--json]
 //
@@ -34,20 +34,28 @@ const blockSeconds = Number(values['block-seconds']);
 const ROLLED_WITHIN_US = 5_000_000;
 const STREAM_MS = 5_000;
 const RIVAL_MS = 3_000;
-/** At first, until a hashrate is known: a block within seconds for the slowest kernel. */
+/** The difficulty until a hashrate is known: the slowest kernel finds a block within seconds. */
 const FIRST_DIFFICULTY = 2 ** 22;
-/** A bound on growth between the first minute and the end, far above noise and far below a leak that matters. */
+/** The most that memory may grow after the first minute: far above noise, and far below a leak that matters. */
 const MOST_GROWTH_MIB = 48;
 
 const times = { rolled: 0, longJobs: 0, mostLagUs: 0, notRolled: 0 };
 const node = new MockNode(
-  { chains: 20, difficulty: FIRST_DIFFICULTY, streamMs: STREAM_MS, rivalMs: RIVAL_MS, clockSkewMs: skewMs },
+  {
+    chains: 20,
+    difficulty: FIRST_DIFFICULTY,
+    // So that a late solution shows: it would be accepted otherwise.
+    lateSolutions: 'refuse',
+    streamMs: STREAM_MS,
+    rivalMs: RIVAL_MS,
+    clockSkewMs: skewMs,
+  },
   { onEvent: (event) => event.event === 'submission' && event.outcome === 'accepted' && judgeTime(event) },
 );
 
-/** Our clock is behind a node whose clock is ahead, and a miner may not pass its own clock either. */
+/** A node whose clock is ahead sees our times lag by as much, since a miner may not pass its own clock either. */
 function judgeTime({ creationTimeUs, workTimeUs }) {
-  const nowUs = node.nowUs();
+  const nowUs = node.ledger.nowUs();
   if (creationTimeUs > workTimeUs) times.rolled++;
   const allowedUs = ROLLED_WITHIN_US + Math.max(0, skewMs) * 1000;
   if (Number(nowUs - workTimeUs) < allowedUs) return;
@@ -74,7 +82,7 @@ createInterface({ input: miner.stdout }).on('line', (line) => {
   const event = JSON.parse(line);
   const name = event.event === 'verdict' ? event.verdict : event.event;
   counts[name] = (counts[name] ?? 0) + 1;
-  if (event.event === 'hashrate' && event.total > 0) node.difficulty = event.total * blockSeconds;
+  if (event.event === 'hashrate' && event.total > 0) node.ledger.difficulty = event.total * blockSeconds;
   if (event.event === 'summary') summary = event;
 });
 
@@ -82,21 +90,22 @@ const rssMib = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${miner.pi
 const memory = [];
 const sampling = setInterval(() => {
   memory.push(rssMib());
-  const { accepted, rejected, stale } = node.books;
+  const { accepted, rejected, stale } = node.ledger.stats;
   console.error(`${memory.length * 10} s: ${accepted}/${rejected}/${stale}, RSS ${memory.at(-1).toFixed(0)} MiB`);
 }, 10_000);
 const [code] = await once(miner, 'exit');
 clearInterval(sampling);
 await node.close();
 
-const { submissions, accepted, rejected, stale, duplicates, timeViolations, worksServed, rivalBlocks } = node.books;
+const { submissions, accepted, rejected, stale, duplicates, timeViolations, worksIssued, rivalBlocks } =
+  node.ledger.stats;
 const rss = { minute: memory[Math.min(5, memory.length - 1)], end: memory.at(-1) };
 const result = {
   seconds,
   skewMs,
   devices: values.devices,
   exitCode: code,
-  node: { submissions, accepted, rejected, stale, duplicates, timeViolations, worksServed, rivalBlocks },
+  node: { submissions, accepted, rejected, stale, duplicates, timeViolations, worksIssued, rivalBlocks },
   creationTimes: {
     rolled: times.rolled,
     longJobs: times.longJobs,

@@ -21,19 +21,19 @@ import { startWatchedNode } from './lib/watched-node.mjs';
 
 const FULL_SECONDS = 600;
 const CHAINS = 4;
-/** The average time between two blocks of one chain, as in the real network. */
+/** How far apart the blocks of one chain are on average, as in the real network. */
 const BLOCK_MS = 30_000;
 const STREAM_MS = 240_000;
-/** When streams begin to fail that were well before. */
+/** How long streams work before they begin to fail, in the scenarios where they work at first. */
 const FAIL_MS = 20_000;
 const RIGS = 5;
-/** Waits for work end after this, though there was none: longer than any limit of a source. */
+/** How long work is waited for at most: longer than any time limit of a source. */
 const MOST_WAIT_S = 180;
 const LEAST_WAIT_S = 30;
 const SUSPENDED_MS = 60_000;
 const OUTAGES_S = [2, 10, 30, 60];
 
-/** The same limits for a world that is so many times as fast. */
+/** The same limits for a world that is `pace` times as fast. */
 function quickened(limits, pace) {
   const quicker = (value) => (typeof value === 'number' ? value / pace : quickened(value, pace));
   return Object.fromEntries(Object.entries(limits).map(([name, value]) => [name, quicker(value)]));
@@ -49,7 +49,7 @@ const paceOf = (seconds) => Math.max(1, FULL_SECONDS / seconds);
 /** Messages take as long in a quickened world as in the real one: 60 ms for each block is 0.2 % of 30 s. */
 const shareGoal = (percent) => (seconds) => percent + 0.2 * (paceOf(seconds) - 1);
 
-/** @param spoil makes the node misbehave; waits with `after(ms)` */
+/** @param spoil makes the node misbehave; it waits with `after(ms)` */
 function staleShare(spoil) {
   const rig = async (seconds) => {
     const pace = paceOf(seconds);
@@ -58,7 +58,7 @@ function staleShare(spoil) {
       workLifetimeMs: Math.round(300_000 / pace),
     });
     const miner = new IdleMiner([url], quickened(nodeLimits, pace));
-    while (node.openStreams === 0) await sleep(10);
+    while (node.server.streams.open === 0) await sleep(10);
     const beganMs = nowMs();
     await spoil(node, (ms) => sleep(ms / pace));
     await sleep(beganMs + seconds * 1000 - nowMs());
@@ -75,8 +75,8 @@ function sideBySide(rigs, run) {
 }
 
 /**
- * Repeats for as long as another time will fit; once at least.
- * @param ownS seconds that one time takes, besides waiting for work
+ * Repeats an action for as long as another run of it fits into the time; once at least.
+ * @param ownS seconds that one run takes, besides waiting for work
  * @param action is given the most that it may wait for work, in ms
  */
 async function repeated(seconds, ownS, action) {
@@ -88,7 +88,7 @@ async function repeated(seconds, ownS, action) {
   return samples;
 }
 
-/** So that what follows meets every phase of the source's own timers. */
+/** Waits a random time, so that what follows meets every phase of the source's own timers. */
 const anyPhase = (fromS, toS) => sleep(1000 * (fromS + Math.random() * (toS - fromS)));
 
 const isOf = (rank) => (turn) => turn.work?.id.startsWith(`${rank}/`) ?? false;
@@ -116,16 +116,16 @@ function frozen(figure) {
   });
 }
 
-/** How a node is away, and how it comes back. */
+/** How a node goes away, and how it comes back. */
 const AWAY = {
   refused: { leave: (node) => node.goAway(), comeBack: (node) => node.comeBack() },
   unavailable: {
     leave(node) {
-      node.faults = [{ endpoint: 'any', kind: 'unavailable' }];
-      node.endStreams();
+      node.server.faults = [{ endpoint: 'any', kind: 'unavailable' }];
+      node.server.streams.endAll();
     },
     comeBack(node) {
-      node.faults = [];
+      node.server.faults = [];
     },
   },
 };
@@ -212,7 +212,7 @@ const scenarios = {
     goal: shareGoal(10),
     what: 'a proxy holds all that a stream tells until it ends, after 240 s',
     run: staleShare((node) => {
-      node.faults = [{ endpoint: 'updates', kind: 'buffered stream' }];
+      node.server.faults = [{ endpoint: 'updates', kind: 'buffered stream' }];
     }),
   },
   silent: {
@@ -221,8 +221,8 @@ const scenarios = {
     what: 'from 20 s on, streams stay open and tell nothing',
     run: staleShare(async (node, after) => {
       await after(FAIL_MS);
-      node.faults = [{ endpoint: 'updates', kind: 'silent stream' }];
-      node.silenceStreams();
+      node.server.faults = [{ endpoint: 'updates', kind: 'silent stream' }];
+      node.server.streams.silenceAll();
     }),
   },
   lost: {
@@ -231,7 +231,7 @@ const scenarios = {
     what: 'after 20 s, all streams are gone without a word, once; later ones work',
     run: staleShare(async (node, after) => {
       await after(FAIL_MS);
-      node.loseStreams();
+      node.server.streams.loseAll();
     }),
   },
   frozen: {
@@ -283,7 +283,7 @@ const scenarios = {
     judged: 'worst',
     goal: 1,
     what: 'the same, and its streams are gone without a word, as after a sleep',
-    run: suspended((node) => node.loseStreams()),
+    run: suspended((node) => node.server.streams.loseAll()),
   },
 };
 

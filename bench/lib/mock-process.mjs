@@ -1,4 +1,4 @@
-// A mock node in a process of its own, so that its work is not counted as the miner's.
+// A mock node in a process of its own, so that the processor time it takes is not counted as the miner's.
 //
 // As a child: takes { options, chain } as its first argument, answers { url }; { cut: true } makes a New Cut and answers
 // nothing until { report: true }, which is answered by the times of all cuts, in ms of the machine's monotonic clock.
@@ -9,10 +9,10 @@ import { fileURLToPath } from 'node:url';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 
-/** Milliseconds of the clock that all processes and threads of a machine share. */
+/** Milliseconds on the clock that all processes and threads of a machine share. */
 export const nowMs = systemClock.monotonicMs;
 
-/** @param chain the only chain that work is for; the node picks by default */
+/** @param chain the only chain that work is issued for; without it, the node picks one each time */
 export async function startMockProcess(options, chain) {
   const child = fork(fileURLToPath(import.meta.url), [JSON.stringify({ options, chain })]);
   const [{ url }] = await once(child, 'message');
@@ -37,16 +37,16 @@ export async function startMockProcess(options, chain) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { options, chain } = JSON.parse(process.argv[2]);
   const node = new MockNode(options);
-  if (chain !== undefined) node.pickChain = () => chain;
+  if (chain !== undefined) node.ledger.pickChain = () => chain;
   const { url } = await node.start();
   const cutsMs = [];
   process.on('message', ({ cut, difficulty, report }) => {
     if (cut) {
       cutsMs.push(nowMs());
-      node.advance(chain);
+      node.ledger.advance(chain);
     }
-    if (difficulty) node.difficulty = difficulty;
-    if (report) process.send({ cutsMs, books: { ...node.books, records: [] } });
+    if (difficulty) node.ledger.difficulty = difficulty;
+    if (report) process.send({ cutsMs, stats: { ...node.ledger.stats, records: [] } });
   });
   process.on('disconnect', () => node.close().then(() => process.exit(0)));
   process.send({ url });

@@ -1,16 +1,16 @@
-// A mock node that tells when a work went stale: when the parent of it ceased to be the tip of its chain.
+// A mock node that tells when a work went stale: when the work's parent ceased to be the tip of its chain.
 
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { nowMs } from './told.mjs';
 
 /** @param options of the mock node */
 export async function startWatchedNode(options) {
-  /** Keyed by chain and height. */
+  /** When each block came, by its chain and height. */
   const blocksMs = new Map();
   const onEvent = (event) => {
     if (event.event === 'block') blocksMs.set(`${event.chain}/${event.height}`, nowMs());
   };
-  // Solved within milliseconds, by whoever is told to.
+  // So easy that a miner that is told to solve it does so within milliseconds.
   const node = new MockNode({ chains: 4, difficulty: 100, ...options }, { onEvent });
   const { url } = await node.start();
   const staleFromMs = ({ chain, height }) => blocksMs.get(`${chain}/${height}`) ?? Number.POSITIVE_INFINITY;
@@ -21,7 +21,7 @@ export async function startWatchedNode(options) {
     /** Whether a miner is on work that was not stale when it began with it. */
     isFresh: ({ work, atMs }) => work !== undefined && staleFromMs(work) > atMs,
     advanceAll() {
-      for (let chain = 0; chain < node.settings.chains; chain++) node.advance(chain);
+      for (let chain = 0; chain < node.ledger.settings.chains; chain++) node.ledger.advance(chain);
     },
   };
 }

@@ -1,4 +1,4 @@
-/** Random choices that a seed repeats. Not for secrets. */
+/** Random choices that are the same for the same seed. Not for secrets. */
 
 /** @returns a number in [0, 1) */
 export type Random = () => number;

@@ -51,7 +51,7 @@ describe('pickaxe mine', { timeout: TEST_MS }, () => {
     ]);
     const run = mine(...given, '--blocks', '1');
     expect(await run.code).toBe(0);
-    expect(two.mock.books.accepted).toBeGreaterThanOrEqual(1);
+    expect(two.mock.ledger.stats.accepted).toBeGreaterThanOrEqual(1);
     expect(one.front.connections).toBeGreaterThan(0);
     expect(one.front.received).toBe(0);
   });
@@ -66,14 +66,14 @@ describe('pickaxe mine', { timeout: TEST_MS }, () => {
     expect(front.received).toBe(0);
     front.restart(selfSigned);
     expect(await run.code).toBe(0);
-    expect(mock.books.accepted).toBeGreaterThanOrEqual(1);
+    expect(mock.ledger.stats.accepted).toBeGreaterThanOrEqual(1);
   });
 
   it('mines on a node whose authority is in a file', async () => {
     const { mock, front } = await node(signed);
     const run = mine('--node', front.url, '--node-ca-file', caFile, '--blocks', '1');
     expect(await run.code).toBe(0);
-    expect(mock.books.accepted).toBeGreaterThanOrEqual(1);
+    expect(mock.ledger.stats.accepted).toBeGreaterThanOrEqual(1);
   });
 
   it('does not start with settings that are wrong', async () => {

@@ -112,7 +112,7 @@ describe('settings in files', () => {
     const { code, run } = await pickaxe(['mine']);
     await mock.close();
     expect(code).toBe(0);
-    expect(mock.books.accepted).toBeGreaterThanOrEqual(2);
+    expect(mock.ledger.stats.accepted).toBeGreaterThanOrEqual(2);
     expect(run.events('device')[0]).toMatchObject({ device: 'cpu', description: expect.stringMatching(/wasm/) });
   });
 

@@ -38,7 +38,7 @@ describeGpu('mining on a GPU', () => {
   it('has blocks accepted that the shader found', { timeout: TEST_MS }, async () => {
     const { run, mock } = await mine(['--devices', 'gpu0', '--software-gpu']);
     expect(await run.code).toBe(0);
-    expect(mock.books).toMatchObject({ rejected: 0, duplicates: 0, timeViolations: 0 });
+    expect(mock.ledger.stats).toMatchObject({ rejected: 0, duplicates: 0, timeViolations: 0 });
     expect(run.events('device')[0]).toMatchObject({ device: 'gpu0', kind: 'gpu', state: 'ready' });
     expect(new Set(run.events('solution').map(({ device }) => device))).toEqual(new Set(['gpu0']));
     expect(Number(run.events('summary')[0].accepted)).toBeGreaterThanOrEqual(3);
@@ -54,7 +54,7 @@ describeGpu('mining on a GPU', () => {
     await vi.waitFor(bothHash, { timeout: 60_000 });
     run.child.kill('SIGTERM');
     expect(await run.code).toBe(0);
-    expect(mock.books).toMatchObject({ rejected: 0 });
+    expect(mock.ledger.stats).toMatchObject({ rejected: 0 });
   });
 });
 

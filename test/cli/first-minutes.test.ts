@@ -77,7 +77,7 @@ async function play(terminal: Terminal, node: MockNode, url: string): Promise<Re
 
   await terminal.wipe();
   terminal.type('pickaxe mine\n');
-  await vi.waitFor(() => expect(node.books.accepted).toBeGreaterThan(0), 60_000);
+  await vi.waitFor(() => expect(node.ledger.stats.accepted).toBeGreaterThan(0), 60_000);
   await linger(MINING_MS);
   for (const [key, says] of [
     ['h', 'verified candidates prove it'],
@@ -156,7 +156,7 @@ describe.skipIf(noTmux)(`the first minutes${why}`, () => {
 
   beforeAll(async () => {
     const { url } = await node.start();
-    if (RECORDS) node.difficulty = 2e9;
+    if (RECORDS) node.ledger.difficulty = 2e9;
     const env = { NO_COLOR: '1', VK_DRIVER_FILES: '/none', VK_ICD_FILENAMES: '/none' };
     const terminal = new Terminal({ columns: 110, rows: 45, env });
     try {

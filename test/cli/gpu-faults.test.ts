@@ -59,7 +59,7 @@ describeGpu('pickaxe mine', () => {
       await rememberTuning();
       mock = new MockNode({ difficulty: DIFFICULTY });
       const { url } = await mock.start();
-      const { books } = mock;
+      const { stats } = mock.ledger;
       const node = ['--node', url, '--network', 'development', '--public-key', 'ab'.repeat(32), '--json'];
       run = start(['mine', ...node, '--devices', 'cpu,gpu0', '--software-gpu', '--threads', '1']);
       const { child, events, code } = run;
@@ -75,7 +75,7 @@ describeGpu('pickaxe mine', () => {
       expect(others).toEqual([]);
       process.kill(first, 'SIGKILL');
       await vi.waitFor(() => expect(states()).toHaveLength(2), PATIENCE);
-      await moreOf(() => books.accepted, 2);
+      await moreOf(() => stats.accepted, 2);
       await vi.waitFor(() => expect(states()).toHaveLength(3), PATIENCE);
       await moreOf(solutions, 2);
       const [second] = gpuProcessesOf(child.pid!);
@@ -90,10 +90,10 @@ describeGpu('pickaxe mine', () => {
         { state: 'restarting', fault: 'lost', reason },
         { state: 'ready' },
       ]);
-      expect(books).toMatchObject({ rejected: 0, duplicates: 0, timeViolations: 0 });
+      expect(stats).toMatchObject({ rejected: 0, duplicates: 0, timeViolations: 0 });
       const { accepted, rejected, hardware_errors, hashes, devices } = events('summary')[0] as unknown as Summary;
       expect({ accepted, rejected, hardware_errors }).toEqual({
-        accepted: books.accepted,
+        accepted: stats.accepted,
         rejected: 0,
         hardware_errors: 0,
       });

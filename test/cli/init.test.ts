@@ -95,7 +95,7 @@ describe.skipIf(noTmux)(`pickaxe init${why}`, { timeout: TEST_MS }, () => {
     await terminal.sees(`Ready to mine on ${url}`);
     terminal.type('clear; pickaxe mine --blocks 1; echo "code $?"\n');
     await terminal.sees('code 0');
-    expect(nodes[0].books.accepted).toBeGreaterThanOrEqual(1);
+    expect(nodes[0].ledger.stats.accepted).toBeGreaterThanOrEqual(1);
   });
 
   it('asks again for what is not right, and tells what the node has to know', async () => {

@@ -35,17 +35,24 @@ describe('pickaxe mine', () => {
     const { mock, url } = await node({ rivalMs: 500 });
     const run = mine([url], '--blocks', '5');
     expect(await run.code).toBe(0);
-    expect(mock.books).toMatchObject({ rejected: 0, duplicates: 0, timeViolations: 0 });
-    expect(mock.books.accepted).toBeGreaterThanOrEqual(5);
+    expect(mock.ledger.stats).toMatchObject({ rejected: 0, duplicates: 0, timeViolations: 0 });
+    expect(mock.ledger.stats.accepted).toBeGreaterThanOrEqual(5);
 
     const summary = run.events().at(-1)!;
-    expect(summary).toMatchObject({ event: 'summary', rejected: 0, hardware_errors: 0, accepted: mock.books.accepted });
+    expect(summary).toMatchObject({
+      event: 'summary',
+      rejected: 0,
+      hardware_errors: 0,
+      accepted: mock.ledger.stats.accepted,
+    });
     expect(summary.hashes).toBeGreaterThan(0);
     expect(run.events('device')[0]).toMatchObject({ device: 'cpu', kind: 'cpu', state: 'ready' });
     const [solution] = run.events('solution');
     expect(solution.nonce).toMatch(/^\d+$/);
     expect(solution.hash).toMatch(/^[0-9a-f]{64}$/);
-    expect(run.events('verdict').filter(({ verdict }) => verdict === 'accepted')).toHaveLength(mock.books.accepted);
+    expect(run.events('verdict').filter(({ verdict }) => verdict === 'accepted')).toHaveLength(
+      mock.ledger.stats.accepted,
+    );
     expect(run.events('hashrate').at(-1)).toMatchObject({ devices: { cpu: expect.any(Number) } });
     for (const event of run.events()) expect(event.time).toBeGreaterThan(1.7e12);
   });
@@ -56,7 +63,7 @@ describe('pickaxe mine', () => {
     const run = start(['mine', ...args, '--blocks', '1', '--json']);
     runs.push(run);
     expect(await run.code).toBe(0);
-    expect(mock.books.accepted).toBeGreaterThanOrEqual(1);
+    expect(mock.ledger.stats.accepted).toBeGreaterThanOrEqual(1);
   });
 
   it('ends after --duration', async () => {
@@ -69,12 +76,12 @@ describe('pickaxe mine', () => {
 
   it('switches to new work at a New Cut', async () => {
     const { mock, url } = await node({ difficulty: 1e15 });
-    mock.pickChain = () => 3;
+    mock.ledger.pickChain = () => 3;
     const run = mine([url]);
-    await vi.waitFor(() => expect(mock.openStreamsFor(3)).toBe(1), PATIENCE);
+    await vi.waitFor(() => expect(mock.server.streams.openFor(3)).toBe(1), PATIENCE);
     await vi.waitFor(() => expect(run.events('work').length).toBeGreaterThan(0), PATIENCE);
     const before = Number(run.events('work').at(-1)!.height);
-    mock.advance(3);
+    mock.ledger.advance(3);
     await vi.waitFor(() => expect(run.events('work').at(-1)!.height).toBe(before + 1), PATIENCE);
     expect(run.events('new_cut').at(-1)).toMatchObject({ chain: 3 });
     run.child.kill('SIGTERM');
@@ -92,7 +99,7 @@ describe('pickaxe mine', () => {
 
   it('exits at once at the second signal', async () => {
     const { mock, url } = await node();
-    mock.faults = [{ endpoint: 'solved', kind: 'hang' }];
+    mock.server.faults = [{ endpoint: 'solved', kind: 'hang' }];
     const run = mine([url]);
     await vi.waitFor(() => expect(run.events('solution').length).toBeGreaterThan(0), PATIENCE);
     run.child.kill('SIGINT');
@@ -103,7 +110,7 @@ describe('pickaxe mine', () => {
 
   it('ends with exit code 4 when a bounded run gets no work', async () => {
     const { mock, url } = await node();
-    mock.faults = [{ endpoint: 'work', kind: 'unavailable' }];
+    mock.server.faults = [{ endpoint: 'work', kind: 'unavailable' }];
     const run = mine([url], '--duration', '2');
     expect(await run.code).toBe(4);
     expect(run.events().at(-1)).toMatchObject({ event: 'summary', hashes: 0 });
@@ -127,7 +134,7 @@ describe('pickaxe mine', () => {
     const { mock, url } = await node();
     const run = mine(['http://127.0.0.1:9', url], '--blocks', '2', '--duration', '60');
     expect(await run.code).toBe(0);
-    expect(mock.books.accepted).toBeGreaterThanOrEqual(2);
+    expect(mock.ledger.stats.accepted).toBeGreaterThanOrEqual(2);
   });
 });
 

@@ -75,9 +75,9 @@ describe('hooks', () => {
     const told = linesOf(file).map((line) => JSON.parse(line));
     expect(told[0]).toMatchObject({ event: 'start', text: 'pickaxe has started' });
     const blocks = told.filter(({ event }) => event === 'block');
-    expect(blocks).toHaveLength(mock.books.accepted);
+    expect(blocks).toHaveLength(mock.ledger.stats.accepted);
     expect(blocks[0]).toMatchObject({ device: 'cpu', nonce: expect.stringMatching(/^\d+$/) });
-    expect(told.at(-1)).toMatchObject({ event: 'stop', accepted: mock.books.accepted });
+    expect(told.at(-1)).toMatchObject({ event: 'stop', accepted: mock.ledger.stats.accepted });
   });
 
   it('of files are not run for the blocks of a demo, those of its flags are', async () => {
@@ -151,7 +151,11 @@ describe('the webhook', () => {
       'trace',
     ]);
     expect(await run.code).toBe(0);
-    expect(got.map(({ event }) => event)).toEqual(['start', ...Array(mock.books.accepted).fill('block'), 'stop']);
+    expect(got.map(({ event }) => event)).toEqual([
+      'start',
+      ...Array(mock.ledger.stats.accepted).fill('block'),
+      'stop',
+    ]);
     expect(got.every(({ token }) => token === 'Bearer TOKEN123')).toBe(true);
     expect(run.stderr + run.lines.join()).not.toMatch(/SECRET|TOKEN123/);
   });
@@ -224,7 +228,7 @@ describe('the log file', () => {
 
   it('has the last lines of a run that failed', async () => {
     const { mock, url } = await node();
-    mock.faults = [{ endpoint: 'work', kind: 'unavailable' }];
+    mock.server.faults = [{ endpoint: 'work', kind: 'unavailable' }];
     const file = newFile();
     const run = mine(url, ['--duration', '1', '--log-file', file]);
     expect(await run.code).toBe(4);
@@ -233,7 +237,7 @@ describe('the log file', () => {
 
   it('has the last lines of a run that a second signal ended', async () => {
     const { mock, url } = await node();
-    mock.faults = [{ endpoint: 'solved', kind: 'hang' }];
+    mock.server.faults = [{ endpoint: 'solved', kind: 'hang' }];
     const file = newFile();
     const run = mine(url, ['--log-file', file]);
     await vi.waitFor(() => expect(run.events('solution').length).toBeGreaterThan(0), { timeout: 60_000 });
@@ -294,7 +298,7 @@ describe('the log file', () => {
     });
     const [code] = await once(child, 'close');
     expect(code).toBe(0);
-    expect(mock.books.accepted).toBeGreaterThanOrEqual(40);
+    expect(mock.ledger.stats.accepted).toBeGreaterThanOrEqual(40);
     expect(stderr.match(/the log file cannot be written, mining goes on: EFBIG/g)).toHaveLength(1);
     expect(statSync(file).size).toBeLessThanOrEqual(4_096);
   });

@@ -19,7 +19,8 @@ async function behindNodes(
   return {
     source: make(sources),
     newCut: () => {
-      for (const node of nodes) for (let chain = 0; chain < node.settings.chains; chain++) node.advance(chain);
+      for (const node of nodes)
+        for (let chain = 0; chain < node.ledger.settings.chains; chain++) node.ledger.advance(chain);
     },
     fail: closeNodes,
     close: closeNodes,

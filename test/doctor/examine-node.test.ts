@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Examination, examineNode, type NodeQuestion } from '#pickaxe/doctor/examine-node.js';
-import type { FaultInput } from '#pickaxe/mock-node/faults.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
+import type { FaultInput } from '#pickaxe/mock-node/server/faults.js';
 import { miner, startNode } from '../source/node/node.ts';
 
 const listed = { account: miner.account, predicate: miner.predicate, 'public-keys': [...miner.publicKeys] };
@@ -21,7 +21,7 @@ async function examine(
   faults: readonly FaultInput[] = [],
 ) {
   const { node, url } = await startNode(options);
-  node.faults = faults;
+  node.server.faults = faults;
   const limits = faults.some(({ kind }) => kind === 'hang') ? HASTY : {};
   return examineNode({ url, network: 'development', miner, ...question }, { limits });
 }
@@ -41,7 +41,7 @@ describe('a node that is asked everything once', () => {
     const examination = await examineNode({ url });
     expect(brief(examination)).toEqual(['ok connection', 'ok network', 'ok updates', 'ok clock']);
     expect(examination.network).toBe('testnet04');
-    expect(node.books.worksServed).toBe(0);
+    expect(node.ledger.stats.worksIssued).toBe(0);
   });
 
   it('at a path of its own', async () => {

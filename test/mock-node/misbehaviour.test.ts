@@ -1,11 +1,11 @@
-/** What the mock node does when it is told to misbehave, as far as the tests of the node source do not show it. */
+/** How the mock node misbehaves when it is told to, where the tests of the node source do not show it already. */
 
 import { Agent, request } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseWork, type Work } from '#pickaxe/chain/work.js';
-import type { FaultInput } from '#pickaxe/mock-node/faults.js';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
+import type { FaultInput } from '#pickaxe/mock-node/server/faults.js';
 import { eventually, mine } from '../source/follow.ts';
 
 const MINER = JSON.stringify({ account: 'k:abc', predicate: 'keys-all', 'public-keys': ['abc'] });
@@ -35,7 +35,7 @@ async function start(options: MockNodeOptions = {}) {
       headers: { 'content-type': 'application/octet-stream' },
       dispatcher,
     });
-  /** Opens a stream and gathers what it tells. */
+  /** Opens a stream and gathers what it sends. */
   const follow = async (chain: number) => {
     const body = Uint8Array.of(chain, 0, 0, 0);
     const response = await request(`${baseUrl}/mining/updates`, { method: 'GET', body, dispatcher });
@@ -57,19 +57,19 @@ const onUpdates = (kind: FaultInput['kind'], more: Partial<FaultInput> = {}): Fa
 ];
 
 describe('an answer whose body', () => {
-  it('breaks: its head arrives, and what was asked for is done', async () => {
+  it('breaks: its head arrives, and the request is carried out', async () => {
     const { node, work, submit } = await start();
     const { header } = mine(await work());
-    node.faults = [{ endpoint: 'solved', kind: 'broken body' }];
+    node.server.faults = [{ endpoint: 'solved', kind: 'broken body' }];
     const { statusCode, body } = await submit(header);
     expect(statusCode).toBe(200);
     await expect(body.text()).rejects.toThrow();
-    expect(node.books.accepted).toBe(1);
+    expect(node.ledger.stats.accepted).toBe(1);
   });
 
   it('never ends: half of it arrives, and nothing more', async () => {
     const { node, askWork, work } = await start();
-    node.faults = [{ endpoint: 'work', kind: 'endless body', times: 1 }];
+    node.server.faults = [{ endpoint: 'work', kind: 'endless body', times: 1 }];
     const { statusCode, body } = await askWork();
     const chunks: Buffer[] = [];
     let over = false;
@@ -89,29 +89,29 @@ describe('an answer whose body', () => {
 describe('an update stream that', () => {
   it('is buffered tells everything at its end', async () => {
     const { node, follow } = await start();
-    node.faults = onUpdates('buffered stream', { times: 1 });
+    node.server.faults = onUpdates('buffered stream', { times: 1 });
     const buffered = await follow(3);
     const well = await follow(3);
-    node.advance(3);
-    node.advance(3);
+    node.ledger.advance(3);
+    node.ledger.advance(3);
     await eventually(() => expect(well.text).toBe(CUT + CUT));
     expect(buffered.text).toBe('');
-    node.endStreams();
+    node.server.streams.endAll();
     await eventually(() => expect(buffered).toEqual({ text: CUT + CUT, ended: true }));
   });
 
   it('is silent tells nothing and ends, by the script or from a moment on', async () => {
     const { node, follow } = await start();
     const silenced = await follow(3);
-    node.advance(3);
+    node.ledger.advance(3);
     await eventually(() => expect(silenced.text).toBe(CUT));
-    node.silenceStreams();
-    node.faults = onUpdates('silent stream', { times: 1 });
+    node.server.streams.silenceAll();
+    node.server.faults = onUpdates('silent stream', { times: 1 });
     const silent = await follow(3);
     const well = await follow(3);
-    node.advance(3);
+    node.ledger.advance(3);
     await eventually(() => expect(well.text).toBe(CUT));
-    node.endStreams();
+    node.server.streams.endAll();
     await eventually(() => expect(silent.ended && silenced.ended).toBe(true));
     expect([silent.text, silenced.text]).toEqual(['', CUT]);
   });
@@ -119,11 +119,11 @@ describe('an update stream that', () => {
   it('is lost does not even end, and is not counted any more', async () => {
     const { node, follow } = await start({ streamMs: 1_500 });
     const lost = await follow(3);
-    node.loseStreams();
-    expect(node.openStreams).toBe(0);
+    node.server.streams.loseAll();
+    expect(node.server.streams.open).toBe(0);
     const well = await follow(3);
-    expect(node.openStreams).toBe(1);
-    node.advance(3);
+    expect(node.server.streams.open).toBe(1);
+    node.ledger.advance(3);
     await eventually(() => expect(well).toEqual({ text: CUT, ended: true }));
     const later = await follow(3);
     await eventually(() => expect(later.ended).toBe(true));
@@ -132,10 +132,10 @@ describe('an update stream that', () => {
 
   it('is noisy sends noise at its pace, and events whole among it', async () => {
     const { node, follow } = await start();
-    node.faults = onUpdates('noisy stream', { noise: 'retry: 1\n:\n', noiseBytesPerS: 5_000 });
+    node.server.faults = onUpdates('noisy stream', { noise: 'retry: 1\n:\n', noiseBytesPerS: 5_000 });
     const noisy = await follow(3);
     await eventually(() => expect(noisy.text.length).toBeGreaterThan(100));
-    node.advance(3);
+    node.ledger.advance(3);
     await eventually(() => expect(noisy.text).toContain(CUT));
     expect(noisy.text.replace(CUT, '').replaceAll('retry: 1\n:\n', '')).toBe('');
   });
@@ -149,18 +149,18 @@ describe('a node that', () => {
     await node.goAway();
     await expect(work()).rejects.toThrow(/ECONNREFUSED/);
     expect(stream.ended).toBe(false);
-    expect(node.openStreams).toBe(0);
-    node.advance((given.chain + 1) % 20);
+    expect(node.server.streams.open).toBe(0);
+    node.ledger.advance((given.chain + 1) % 20);
     await node.comeBack();
     expect((await submit(mine(given).header)).statusCode).toBe(200);
   });
 
   it('tells New Cuts early still hands out the work of before', async () => {
     const { node, work, follow } = await start({ cutLeadMs: 3_000 });
-    node.pickChain = () => 3;
+    node.ledger.pickChain = () => 3;
     const before = await work();
     const stream = await follow(3);
-    node.advance(3);
+    node.ledger.advance(3);
     await eventually(() => expect(stream.text).toBe(CUT));
     expect((await work()).height).toBe(before.height);
     await eventually(async () => expect((await work()).height).toBe(before.height + 1n));

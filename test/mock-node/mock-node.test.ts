@@ -80,7 +80,7 @@ describe('a request', () => {
     const { status, headers, body } = await ask(path, { method, headers: { 'content-type': 'text/html' } });
     expect([status, body.toString()]).toEqual([405, 'Method Not Allowed']);
     expect(headers['content-type']).toBe('text/plain;charset=utf-8');
-    expect(node.books.worksServed).toBe(0);
+    expect(node.ledger.stats.worksIssued).toBe(0);
   });
 
   it('is refused for what it accepts before it is refused for what it sends', async () => {
@@ -99,21 +99,21 @@ describe('work', () => {
     expect(header.subarray(HEADER_OFFSET.target, HEADER_OFFSET.target + 32)).toEqual(body.subarray(4, 36));
     expect(header.readUInt32LE(HEADER_OFFSET.chain)).toBe(body.readUInt32LE(0));
     expect(header.readUInt16LE(48)).toBe(3);
-    expect(creationTimeOf(header)).toBeLessThanOrEqual(node.nowUs());
-    expect(Buffer.from(node.target)).toEqual(body.subarray(4, 36));
+    expect(creationTimeOf(header)).toBeLessThanOrEqual(node.ledger.nowUs());
+    expect(Buffer.from(node.ledger.target)).toEqual(body.subarray(4, 36));
   });
 
   it('of one chain keeps its payload until the chain advances or the payload is refreshed', async () => {
     const { node, work } = await start();
-    node.pickChain = () => 4;
+    node.ledger.pickChain = () => 4;
     const payload = ({ header }: Work) => Buffer.from(header.subarray(190, 222)).toString('hex');
     const first = await work();
     expect(payload(await work())).toBe(payload(first));
-    node.refreshPayload(4);
+    node.ledger.refreshPayload(4);
     const refreshed = await work();
     expect(payload(refreshed)).not.toBe(payload(first));
     expect(parentOf(refreshed.header)).toEqual(parentOf(first.header));
-    node.advance(4);
+    node.ledger.advance(4);
     const next = await work();
     expect(parentOf(next.header)).not.toEqual(parentOf(first.header));
     expect(next.height).toBe(first.height + 1n);
@@ -173,7 +173,7 @@ describe('work', () => {
   it('is not served while so much of it is out, which the configuration tells', async () => {
     const { node, ask, getWork, submit, url } = await start({ workLimit: 2 });
     const chains = [0, 1, 2, 2, 3];
-    node.pickChain = () => chains.shift()!;
+    node.ledger.pickChain = () => chains.shift()!;
     const works = [await getWork(), await getWork(), await getWork()];
     expect(works.map(({ status }) => status)).toEqual([200, 200, 200]);
     const { status, body } = await getWork();
@@ -187,17 +187,17 @@ describe('work', () => {
   it('is not served while mining is disabled', async () => {
     const { node, getWork } = await start({ miningEnabled: false });
     expect((await getWork()).status).toBe(404);
-    node.miningEnabled = true;
+    node.server.miningEnabled = true;
     expect((await getWork()).status).toBe(200);
   });
 
   it('follows the difficulty', async () => {
     const { node, work } = await start();
-    node.difficulty = 1_000_000;
-    expect(node.difficulty).toBeCloseTo(1_000_000, 0);
-    expect((await work()).target).toEqual(node.target);
+    node.ledger.difficulty = 1_000_000;
+    expect(node.ledger.difficulty).toBeCloseTo(1_000_000, 0);
+    expect((await work()).target).toEqual(node.ledger.target);
     expect(() => {
-      node.target = new Uint8Array(31);
+      node.ledger.target = new Uint8Array(31);
     }).toThrow('a target is 32 bytes');
   });
 });
@@ -209,7 +209,7 @@ describe('a submission', () => {
     const { chain, height } = solution.work;
     expect(await submit(solution.header)).toEqual({ status: 200, text: '' });
     expect(await submit(solution.header)).toEqual({ status: 404, text: 'No associated Payload' });
-    expect(node.books).toMatchObject({ accepted: 1, stale: 1, duplicates: 1, rejected: 0 });
+    expect(node.ledger.stats).toMatchObject({ accepted: 1, stale: 1, duplicates: 1, rejected: 0 });
     const page = await ask(`/chain/${chain}/block?minheight=${height}&maxheight=${height}`);
     const { items } = JSON.parse(page.body.toString());
     expect(items).toHaveLength(1);
@@ -225,7 +225,7 @@ describe('a submission', () => {
       text: 'Invalid solved work: Invalid POW hash',
     });
     expect((await submit(mine(given).header)).status).toBe(404);
-    expect(node.books.rejected).toBe(1);
+    expect(node.ledger.stats.rejected).toBe(1);
   });
 
   it('may change the creation time and the nonce only', async () => {
@@ -235,7 +235,7 @@ describe('a submission', () => {
       header[at] ^= 1;
       expect((await submit(header)).status).toBe(400);
     }
-    expect(node.books.rejected).toBe(9);
+    expect(node.ledger.stats.rejected).toBe(9);
   });
 
   it('has a creation time after its parents’ and not ahead of the node, to the microsecond', async () => {
@@ -249,17 +249,17 @@ describe('a submission', () => {
     expect(creationTimeOf(first)).toBe(clock.nowUs());
     expect(await submitAt(parentUs)).toEqual(refused);
     expect(await submitAt(clock.nowUs() + 1n)).toEqual(refused);
-    expect(node.books.timeViolations).toBe(2);
+    expect(node.ledger.stats.timeViolations).toBe(2);
     const taken = { status: 200, text: '' };
-    node.pickChain = () => 0;
+    node.ledger.pickChain = () => 0;
     expect(await submitAt(parentUs + 1n)).toEqual(taken);
-    node.pickChain = () => 10; // of other parents
+    node.ledger.pickChain = () => 10; // of other parents
     expect(await submitAt(clock.nowUs())).toEqual(taken);
-    node.pickChain = () => 0; // whose parent is a microsecond younger than the others now
+    node.ledger.pickChain = () => 0; // whose parent is a microsecond younger than the others now
     expect(await submitAt(parentUs + 1n)).toEqual(refused);
     expect(await submitAt(parentUs + 2n)).toEqual(taken);
-    expect(node.books).toMatchObject({ timeViolations: 3, accepted: 3 });
-    const record = node.books.records.at(-1);
+    expect(node.ledger.stats).toMatchObject({ timeViolations: 3, accepted: 3 });
+    const record = node.ledger.stats.records.at(-1);
     expect(record).toMatchObject({ creationTimeUs: parentUs + 2n, workTimeUs: clock.nowUs() });
   });
 
@@ -284,9 +284,9 @@ describe('a submission', () => {
 
   it('is as good as before when another chain has advanced', async () => {
     const { node, work, submit } = await start();
-    node.pickChain = () => 3;
+    node.ledger.pickChain = () => 3;
     const { header } = mine(await work());
-    node.advance(4);
+    node.ledger.advance(4);
     expect((await submit(header)).status).toBe(200);
   });
 
@@ -294,22 +294,22 @@ describe('a submission', () => {
     const { node, work, submit } = await start({ difficulty: 1 });
     const { header } = await work();
     await submit(header);
-    expect(node.books.duplicates).toBe(0);
+    expect(node.ledger.stats.duplicates).toBe(0);
     await submit(withCreationTime(header, creationTimeOf(header) - 1n));
-    expect(node.books.duplicates).toBe(1);
+    expect(node.ledger.stats.duplicates).toBe(1);
     await submit(withNonce(header, 1n));
-    expect(node.books.duplicates).toBe(1);
+    expect(node.ledger.stats.duplicates).toBe(1);
     await submit(header);
-    expect(node.books.duplicates).toBe(2);
+    expect(node.ledger.stats.duplicates).toBe(2);
   });
 
   it('that is late is refused, or taken and orphaned', async () => {
-    for (const lateSolutions of ['refuse', 'orphan'] as const) {
+    for (const lateSolutions of ['refuse', 'orphan', undefined] as const) {
       const { node, work, submit } = await start({ lateSolutions, acceptedStatus: 204 });
       const given = await work();
-      node.advance(given.chain);
+      node.ledger.advance(given.chain);
       expect((await submit(mine(given).header)).status).toBe(lateSolutions === 'refuse' ? 404 : 204);
-      expect(node.books.orphaned).toBe(lateSolutions === 'refuse' ? 0 : 1);
+      expect(node.ledger.stats.orphaned).toBe(lateSolutions === 'refuse' ? 0 : 1);
     }
   });
 
@@ -317,7 +317,7 @@ describe('a submission', () => {
     const clock = { ms: 0, nowUs: () => 1_700_000_000_000_000n, monotonicMs: () => clock.ms };
     const { node, work, submit } = await start({}, { clock });
     let chain = 0;
-    node.pickChain = () => chain++;
+    node.ledger.pickChain = () => chain++;
     const [{ header }, { header: another }] = [mine(await work()), mine(await work())];
     clock.ms = 299_999;
     expect((await submit(header)).status).toBe(200);
@@ -331,13 +331,13 @@ describe('an update stream', () => {
     const { node, updates } = await start({ streamMs: 300, cutBurst: 2 });
     const { body, headers } = await updates(chainBytes(3));
     expect(headers['content-type']).toBe('text/event-stream');
-    node.advance(4);
-    node.advance(3);
-    node.refreshPayload(3);
+    node.ledger.advance(4);
+    node.ledger.advance(3);
+    node.ledger.refreshPayload(3);
     const text = await body.text();
     expect(text.replace('event:Refreshed Block\n\n', '')).toBe('event:New Cut\n\nevent:New Cut\n\n');
     expect(text).toContain('event:Refreshed Block\n\n');
-    await eventually(() => expect(node.openStreams).toBe(0));
+    await eventually(() => expect(node.server.streams.open).toBe(0));
   });
 
   it('is refused to anything but 4 bytes of a chain', async () => {
@@ -347,7 +347,7 @@ describe('an update stream', () => {
       expect([wrong, statusCode, await body.text()]).toEqual([wrong, 400, expect.stringMatching(/^Decoding error: /)]);
     }
     expect((await updates(chainBytes(1), { 'content-type': 'application/json' })).statusCode).toBe(415);
-    expect(node.openStreams).toBe(0);
+    expect(node.server.streams.open).toBe(0);
     expect((await updates(chainBytes(19))).statusCode).toBe(200);
   });
 
@@ -389,7 +389,7 @@ describe('blocks', () => {
 describe('rivals and options', () => {
   it('advance chains at random', async () => {
     const { node } = await start({ rivalMs: 2 });
-    await eventually(() => expect(node.books.rivalBlocks).toBeGreaterThan(20));
+    await eventually(() => expect(node.ledger.stats.rivalBlocks).toBeGreaterThan(20));
   });
 
   it('are checked', () => {
@@ -397,7 +397,7 @@ describe('rivals and options', () => {
     expect(() => new MockNode({ typo: 1 } as MockNodeOptions)).toThrow();
     const node = new MockNode();
     expect(() => {
-      node.faults = [{ endpoint: 'work', kind: 'typo' as 'drop' }];
+      node.server.faults = [{ endpoint: 'work', kind: 'typo' as 'drop' }];
     }).toThrow();
   });
 

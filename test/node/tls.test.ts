@@ -56,7 +56,7 @@ describe('a node that shows its certificate', () => {
     const { source, follower } = followNode(front.url, {}, { trust: only(selfSigned) });
     const work = await follower.work();
     expect(await source.submit(mine(work), follower.stop)).toEqual({ outcome: 'accepted', reason: '' });
-    await eventually(() => expect(node.openStreams).toBeGreaterThan(0));
+    await eventually(() => expect(node.server.streams.open).toBeGreaterThan(0));
   });
 
   it('may have any one of several fingerprints, as while it changes its certificate', async () => {
@@ -131,19 +131,19 @@ describe('a node that shows its certificate', () => {
     const { follower, recorder } = followNode(front.url, { pollMs: 50 }, { trust: only(selfSigned) });
     const states = () => recorder.of('source').filter(({ state }) => state !== 'info');
     await follower.work();
-    await eventually(() => expect(node.openStreams).toBeGreaterThan(0));
+    await eventually(() => expect(node.server.streams.open).toBeGreaterThan(0));
 
     front.restart(another);
     const message = `expected ${fingerprint(selfSigned)}, presented ${fingerprint(another)}.`;
     await eventually(() => expect(states().at(-1)?.reason).toContain(message));
-    await eventually(() => expect(node.openStreams).toBe(0));
+    await eventually(() => expect(node.server.streams.open).toBe(0));
     const { received, connections } = front;
     await eventually(() => expect(front.connections).toBeGreaterThan(connections + 4));
     expect(front.received).toBe(received);
 
     front.restart(selfSigned);
     await eventually(() => expect(states().at(-1)?.state).toBe('connected'));
-    await eventually(() => expect(node.openStreams).toBeGreaterThan(0));
+    await eventually(() => expect(node.server.streams.open).toBeGreaterThan(0));
   });
 
   it('at one of several addresses is judged by what is shown there', async () => {

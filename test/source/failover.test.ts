@@ -150,7 +150,7 @@ describe('FailoverSource', () => {
     const winOn = (node: MockNode) =>
       eventually(async () => {
         await source.submit(mine(await follower.work()), follower.stop);
-        expect(node.books.accepted).toBeGreaterThan(0);
+        expect(node.ledger.stats.accepted).toBeGreaterThan(0);
       });
     await winOn(first.node);
     await first.node.close();
@@ -232,7 +232,7 @@ describe('FailoverSource', () => {
 
   it('works over nodes: one that stops in its tracks is left, and returned to', async () => {
     const [first, second] = [await startNode({ seed: 1 }), await startNode({ seed: 2 })];
-    first.node.pickChain = () => 3;
+    first.node.ledger.pickChain = () => 3;
     const limits = { probeTimeoutMs: 100, workTimeoutMs: 600, refreshMs: 60_000, pollMs: 60_000 };
     const sources = [first, second].map(
       ({ url }) => new NodeSource({ url, network: 'development', miner }, { limits }),
@@ -242,13 +242,13 @@ describe('FailoverSource', () => {
     onTestFinished(() => follower.end());
     const isOf = (rank: number) => eventually(() => expect(follower.works.at(-1)?.id).toMatch(new RegExp(`^${rank}/`)));
     await isOf(0);
-    await eventually(() => expect(first.node.openStreamsFor(3)).toBe(1));
+    await eventually(() => expect(first.node.server.streams.openFor(3)).toBe(1));
     // Its streams stay open, and no work is due: nothing but the probe can tell.
-    first.node.faults = [{ endpoint: 'any', kind: 'hang' }];
+    first.node.server.faults = [{ endpoint: 'any', kind: 'hang' }];
     await isOf(1);
-    first.node.faults = [];
+    first.node.server.faults = [];
     await eventually(() => {
-      first.node.advance(3);
+      first.node.ledger.advance(3);
       expect(follower.works.at(-1)?.id).toMatch(/^0\//);
     });
   });

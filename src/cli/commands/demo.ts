@@ -13,12 +13,12 @@ import { MockNode } from '../../mock-node/mock-node.ts';
 const NETWORK = 'development';
 /** Nobody has the secret of this key: the demo's rewards go nowhere. */
 const PUBLIC_KEY = '0'.repeat(64);
-/** Easy enough for a first block at once, wherever it runs. */
+/** Easy enough for a first block at once on any machine. */
 const FIRST_DIFFICULTY = 2 ** 22;
 const BLOCK_SECONDS = 1;
-/** Often at first, since the first figure is a guess; the average steadies it. */
+/** Often, since the first difficulty is a guess; a moving average steadies it. */
 const RETARGET_MS = 250;
-/** Somebody else's block now and then, so that New Cuts are to be seen. */
+/** Somebody else's block now and then, so that New Cuts can be seen. */
 const RIVAL_MS = 2_000;
 
 /** @param reload reads the configuration again */
@@ -43,10 +43,10 @@ export async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Pr
   }
 }
 
-/** Settings that tell others what happens. */
+/** Settings by which others are told what happens. */
 const TELLING: readonly (keyof Config)[] = ['hooks', 'webhook'];
 
-/** Nobody is told of the demo's blocks whom flags do not name: those of files are waiting for real ones. */
+/** Hooks and webhooks from files are for real blocks; the demo uses only those that were given as flags. */
 function discreet(loaded: Loaded): Loaded {
   const { config, origins } = loaded;
   const isMeant = ({ group, path }: Entry) =>
@@ -54,7 +54,7 @@ function discreet(loaded: Loaded): Loaded {
   return { ...loaded, config: assemble((entry) => (isMeant(entry) ? valueIn(config, entry) : entry.setting.default)) };
 }
 
-/** Keeps the difficulty at what this machine hashes in a block's time. @returns what ends it */
+/** Keeps the difficulty at what this machine hashes in a block's time. @returns a function that ends this */
 function retarget(node: MockNode, events: Events): () => void {
   let hashes = 0;
   let rate = 0;
@@ -66,7 +66,7 @@ function retarget(node: MockNode, events: Events): () => void {
     hashes = 0;
     if (measured === 0) return;
     rate = rate === 0 ? measured : 0.9 * rate + 0.1 * measured;
-    node.difficulty = Math.max(1, rate * BLOCK_SECONDS);
+    node.ledger.difficulty = Math.max(1, rate * BLOCK_SECONDS);
   }, RETARGET_MS);
   return () => clearInterval(timer);
 }

@@ -29,8 +29,8 @@ export async function runMockNode({ config }: Loaded, command: MockNodeCommand):
   if (command.duration !== undefined) setTimeout(() => stop.abort(), command.duration * 1000);
   await once(stop.signal, 'abort');
   await node.close();
-  const { accepted, rejected, stale } = node.books;
-  log.info(`${accepted} accepted, ${rejected} rejected, ${stale} stale`);
+  const { accepted, orphaned, rejected, stale } = node.ledger.stats;
+  log.info(`${accepted} accepted (${orphaned} orphaned), ${rejected} rejected, ${stale} stale`);
   return EXIT.done;
 }
 
@@ -44,7 +44,7 @@ async function started(command: MockNodeCommand, onEvent: (event: MockNodeEvent)
       ...parse('--options', command.options),
     };
     const node = new MockNode(settings as never, { onEvent });
-    if (command.faults !== undefined) node.faults = parse('--faults', command.faults) as never;
+    if (command.faults !== undefined) node.server.faults = parse('--faults', command.faults) as never;
     return { node, address: await node.start() };
   } catch (fault) {
     if (fault instanceof z.ZodError) throw new UsageError(`the mock node cannot do that:\n${z.prettifyError(fault)}`);
@@ -68,8 +68,10 @@ function describe(event: MockNodeEvent): string {
   switch (event.event) {
     case 'work':
       return `work chain ${event.chain} height ${event.height} to ${event.account}`;
-    case 'submission':
-      return `${event.outcome} chain ${event.chain} height ${event.height} nonce ${event.nonce} ${event.reason}`.trimEnd();
+    case 'submission': {
+      const why = event.orphaned ? 'orphaned: the chain has advanced' : event.reason;
+      return `${event.outcome} chain ${event.chain} height ${event.height} nonce ${event.nonce} ${why}`.trimEnd();
+    }
     case 'block':
       return `block of a ${event.by} on chain ${event.chain} height ${event.height}`;
     case 'stream':

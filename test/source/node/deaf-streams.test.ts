@@ -1,7 +1,7 @@
 /** Update streams that are open and do not tell: what they cost is seconds, and people are told. */
 
 import { describe, expect, it } from 'vitest';
-import type { FaultInput } from '#pickaxe/mock-node/faults.js';
+import type { FaultInput } from '#pickaxe/mock-node/server/faults.js';
 import type { NodeLimits } from '#pickaxe/node/limits.js';
 import { eventually, mine } from '../follow.ts';
 import { followNode, startNode } from './node.ts';
@@ -15,18 +15,18 @@ const onUpdates = (kind: FaultInput['kind'], more: Partial<FaultInput> = {}): Fa
 
 async function deaf(faults: FaultInput[], options = {}, limits: Partial<NodeLimits> = QUICK) {
   const { node, url } = await startNode(options);
-  node.pickChain = () => 3;
-  node.faults = faults;
+  node.ledger.pickChain = () => 3;
+  node.server.faults = faults;
   const followed = followNode(url, limits);
   await followed.follower.work();
-  await eventually(() => expect(node.openStreamsFor(3)).toBe(1));
+  await eventually(() => expect(node.server.streams.openFor(3)).toBe(1));
   const { recorder } = followed;
   const polled = () => recorder.of('polling').map(({ chains }) => chains);
   /** A block that the stream should tell, after a fetch that shows what was before. */
   const advanced = async () => {
-    const { work } = node.books.requests;
-    await eventually(() => expect(node.books.requests.work).toBeGreaterThan(work + 1));
-    node.advance(3);
+    const { work } = node.server.stats.requests;
+    await eventually(() => expect(node.server.stats.requests.work).toBeGreaterThan(work + 1));
+    node.ledger.advance(3);
   };
   return { node, ...followed, polled, advanced };
 }
@@ -39,14 +39,14 @@ describe('a stream that is open and silent', () => {
     await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 1n));
     await eventually(() => expect(recorder.of('missed_cut').map(({ chain }) => chain)).toEqual([3]));
     expect(polled().at(-1)).toEqual([{ chain: 3, reason: 'missed a block' }]);
-    await eventually(() => expect(node.books.requests.updates).toBeGreaterThan(1));
+    await eventually(() => expect(node.server.stats.requests.updates).toBeGreaterThan(1));
 
-    node.faults = [];
-    node.endStreams();
+    node.server.faults = [];
+    node.server.streams.endAll();
     // Another stream is open, and that alone proves nothing.
-    await eventually(() => expect(node.openStreamsFor(3)).toBe(1));
+    await eventually(() => expect(node.server.streams.openFor(3)).toBe(1));
     await eventually(() => {
-      node.advance(3);
+      node.ledger.advance(3);
       expect(polled().at(-1)).toEqual([]);
     });
     expect(recorder.of('missed_cut')).toHaveLength(1);
@@ -54,13 +54,13 @@ describe('a stream that is open and silent', () => {
 
   it('is found when the grace for its New Cut is over, however late the next fetch is due', async () => {
     const { node, url } = await startNode();
-    node.pickChain = () => 3;
-    node.faults = onUpdates('silent stream');
+    node.ledger.pickChain = () => 3;
+    node.server.faults = onUpdates('silent stream');
     const { source, follower, recorder } = followNode(url, { ...QUICK, refreshMs: 600_000, pollMs: 600_000 });
     await follower.work();
-    await eventually(() => expect(node.openStreamsFor(3)).toBe(1));
+    await eventually(() => expect(node.server.streams.openFor(3)).toBe(1));
     // The fetch that follows the opening, so that the stream could have told all that comes after.
-    await eventually(() => expect(node.books.requests.work).toBe(2));
+    await eventually(() => expect(node.server.stats.requests.work).toBe(2));
     const work = await follower.work();
     expect((await source.submit(mine(work), follower.stop)).outcome).toBe('accepted');
     await eventually(() => expect(recorder.of('missed_cut').map(({ chain }) => chain)).toEqual([3]));
@@ -90,10 +90,10 @@ it('a stream that tells everything at its end is not trusted for that', async ()
   const { node, recorder, advanced } = await deaf(onUpdates('buffered stream'), { streamMs: 1_500 }, limits);
   await advanced();
   await eventually(() => expect(recorder.of('missed_cut')).toHaveLength(1));
-  const { updates } = node.books.requests;
+  const { updates } = node.server.stats.requests;
   await eventually(() => {
-    node.advance(3);
-    expect(node.books.requests.updates).toBeGreaterThan(updates + 2);
+    node.ledger.advance(3);
+    expect(node.server.stats.requests.updates).toBeGreaterThan(updates + 2);
   });
   const since = recorder.all.findIndex(({ event }) => event === 'missed_cut');
   const told = recorder.all.slice(since).flatMap((event) => (event.event === 'polling' ? [event.chains] : []));
@@ -106,23 +106,23 @@ describe('a stream that does not behave', () => {
     async (noise) => {
       const flood = onUpdates('noisy stream', { noise, noiseBytesPerS: 3_000_000 });
       const { node, url } = await startNode();
-      node.pickChain = () => 3;
-      node.faults = flood;
+      node.ledger.pickChain = () => 3;
+      node.server.faults = flood;
       const { follower, recorder } = followNode(url, QUICK);
       await eventually(() => expect(recorder.of('source').some(({ reason }) => /floods/.test(reason))).toBe(true));
-      await eventually(() => expect(node.openStreamsFor(3)).toBe(0));
+      await eventually(() => expect(node.server.streams.openFor(3)).toBe(0));
       const { height } = await follower.work();
-      node.advance(3);
+      node.ledger.advance(3);
       await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 1n));
       // It is not opened again for half a minute.
-      expect(node.books.requests.updates).toBe(1);
+      expect(node.server.stats.requests.updates).toBe(1);
       expect(recorder.of('polling').at(-1)?.chains).toEqual([{ chain: 3, reason: 'no stream' }]);
     },
   );
 
   it('is asked for and never answered: people are told', async () => {
     const { node, url } = await startNode();
-    node.faults = onUpdates('hang');
+    node.server.faults = onUpdates('hang');
     const { recorder } = followNode(url, { ...QUICK, streamAnswerMs: 50 });
     await eventually(() => {
       const told = recorder.of('source').filter(({ reason }) => /no update stream.*no answer yet/.test(reason));
@@ -135,13 +135,13 @@ describe('a node that gives fewer streams than there are chains', () => {
   it('is not asked again and again, and gives one for what is mined', async () => {
     const { node, url } = await startNode({ streamLimit: 3 });
     let next = 0;
-    node.pickChain = () => next++ % 20;
+    node.ledger.pickChain = () => next++ % 20;
     const { follower, recorder } = followNode(url, { refreshMs: 30, pollMs: 30 });
-    await eventually(() => expect(node.books.requests.work).toBeGreaterThan(60));
-    expect(node.books.mostOpenStreams).toBe(3);
-    expect(node.openStreams).toBeGreaterThan(0);
-    node.pickChain = () => 7;
-    await eventually(() => expect(node.openStreamsFor(7)).toBe(1));
+    await eventually(() => expect(node.server.stats.requests.work).toBeGreaterThan(60));
+    expect(node.server.stats.mostOpenStreams).toBe(3);
+    expect(node.server.streams.open).toBeGreaterThan(0);
+    node.ledger.pickChain = () => 7;
+    await eventually(() => expect(node.server.streams.openFor(7)).toBe(1));
     expect((await follower.work()).chain).toBe(7);
     const told = recorder.of('source').filter(({ reason }) => reason.includes('no update stream'));
     expect(told.length).toBeGreaterThan(0);

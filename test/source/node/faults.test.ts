@@ -5,7 +5,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { FaultInput } from '#pickaxe/mock-node/faults.js';
+import type { FaultInput } from '#pickaxe/mock-node/server/faults.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { selfSigned } from '../../node/certificates.ts';
 import { eventually, mine, wrongSolution } from '../follow.ts';
@@ -26,13 +26,13 @@ describe('work cannot be had', () => {
     ['hang', /did not answer in time/],
   ])('%s: told once, tried again, over when it is over', async (kind, reason) => {
     const { node, url } = await startNode();
-    node.faults = workFault(kind);
+    node.server.faults = workFault(kind);
     const { follower, recorder } = followNode(url, kind === 'hang' ? { workTimeoutMs: 100 } : {});
-    await eventually(() => expect(node.books.requests.work).toBeGreaterThan(3));
+    await eventually(() => expect(node.server.stats.requests.work).toBeGreaterThan(3));
     expect(follower.of('lost')).toHaveLength(1);
     expect(follower.of('lost')[0].reason).toMatch(reason);
     expect(follower.works).toHaveLength(0);
-    node.faults = [];
+    node.server.faults = [];
     await follower.work();
     const states = recorder
       .of('source')
@@ -43,15 +43,15 @@ describe('work cannot be had', () => {
 
   it('for another reason than before: that one is told, too, and neither is left when it is over', async () => {
     const { node, url } = await startNode();
-    node.faults = workFault('unavailable');
+    node.server.faults = workFault('unavailable');
     const { follower, recorder } = followNode(url);
     const lost = () => recorder.of('source').filter(({ state }) => state === 'lost');
     await eventually(() => expect(lost()).toHaveLength(1));
-    node.faults = workFault('wrong length');
+    node.server.faults = workFault('wrong length');
     await eventually(() => expect(lost()).toHaveLength(2));
     expect(lost()[1].reason).toMatch(/sent 321 bytes/);
     expect(follower.of('lost')).toHaveLength(1);
-    node.faults = [];
+    node.server.faults = [];
     await follower.work();
     expect(recorder.of('source').some(({ state }) => state === 'warning')).toBe(false);
   });
@@ -60,11 +60,11 @@ describe('work cannot be had', () => {
     const { node, url } = await startNode({ streamLimit: 0 });
     const { follower } = followNode(url, { pollMs: 20, expiryMs: 1_500 });
     await follower.work();
-    node.faults = workFault('drop');
+    node.server.faults = workFault('drop');
     await eventually(() => expect(follower.of('lost')).toHaveLength(1));
     expect(follower.of('stale')).toHaveLength(0);
     await eventually(() => expect(follower.of('stale')).toEqual([{ kind: 'stale', reason: 'expired' }]));
-    node.faults = [];
+    node.server.faults = [];
     await follower.work();
   });
 
@@ -73,10 +73,10 @@ describe('work cannot be had', () => {
     const { follower, recorder } = followNode(url, { pollMs: 20 });
     await follower.work();
     for (let i = 0; i < 5; i++) {
-      node.faults = workFault('drop', { times: 1 });
-      await eventually(() => expect(node.faults[0].times).toBe(0));
-      const requests = node.books.requests.work;
-      await eventually(() => expect(node.books.requests.work).toBeGreaterThan(requests + 2));
+      node.server.faults = workFault('drop', { times: 1 });
+      await eventually(() => expect(node.server.faults[0].times).toBe(0));
+      const requests = node.server.stats.requests.work;
+      await eventually(() => expect(node.server.stats.requests.work).toBeGreaterThan(requests + 2));
     }
     expect(follower.of('lost')).toHaveLength(0);
     expect(recorder.of('source').filter(({ state }) => state === 'lost')).toHaveLength(0);
@@ -84,10 +84,10 @@ describe('work cannot be had', () => {
 
   it('a node that is back with the same work says so, with the same object', async () => {
     const { node, url } = await startNode({ streamLimit: 0 });
-    node.pickChain = () => 4;
+    node.ledger.pickChain = () => 4;
     const { follower } = followNode(url, { pollMs: 20 });
     const work = await follower.work();
-    node.faults = workFault('unavailable', { times: 1 });
+    node.server.faults = workFault('unavailable', { times: 1 });
     await eventually(() => expect(follower.of('lost')).toHaveLength(1));
     await eventually(() => expect(follower.updates.at(-1)?.kind).toBe('work'));
     expect(follower.works).toHaveLength(2);
@@ -96,7 +96,7 @@ describe('work cannot be had', () => {
 
   it('a node that asks for patience is not asked again before', async () => {
     const { node, url } = await startNode();
-    node.faults = workFault('unavailable', { retryAfterS: 1, times: 1 });
+    node.server.faults = workFault('unavailable', { retryAfterS: 1, times: 1 });
     const { follower } = followNode(url);
     await eventually(() => expect(follower.of('lost')).toHaveLength(1));
     const lostAtMs = performance.now();
@@ -107,18 +107,18 @@ describe('work cannot be had', () => {
 
   it('a New Cut during a hanging request is answered when it is let go', async () => {
     const { node, url } = await startNode();
-    node.pickChain = () => 3;
+    node.ledger.pickChain = () => 3;
     const { follower } = followNode(url, { workTimeoutMs: 300, pollMs: 60_000 });
     const { height } = await follower.work();
-    await eventually(() => expect(node.openStreamsFor(3)).toBe(1));
-    node.faults = workFault('hang', { times: 2 });
-    node.advance(3);
+    await eventually(() => expect(node.server.streams.openFor(3)).toBe(1));
+    node.server.faults = workFault('hang', { times: 2 });
+    node.ledger.advance(3);
     await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 1n));
   });
 
   it('a node that is busy is asked again soon, however long one that refuses is left alone', async () => {
     const { node, url } = await startNode();
-    node.faults = workFault('unavailable', { times: 1 });
+    node.server.faults = workFault('unavailable', { times: 1 });
     const { follower } = followNode(url, { refusedPauses: { firstMs: 600_000, mostMs: 600_000 } });
     await follower.work();
     expect(follower.of('lost')).toHaveLength(1);
@@ -228,10 +228,10 @@ describe('a solution cannot be delivered', () => {
       const { node, url } = await startNode();
       const { source, follower } = followNode(url, kind === 'hang' ? { solvedTimeoutMs: 100 } : {});
       const work = await follower.work();
-      node.faults = solvedFault(kind, { times: 3 });
+      node.server.faults = solvedFault(kind, { times: 3 });
       expect(await source.submit(mine(work), follower.stop)).toEqual({ outcome: 'accepted', reason: '' });
-      expect(node.books.requests.solved).toBe(4);
-      expect(node.books.submissions).toBe(1);
+      expect(node.server.stats.requests.solved).toBe(4);
+      expect(node.ledger.stats.submissions).toBe(1);
     },
   );
 
@@ -239,11 +239,11 @@ describe('a solution cannot be delivered', () => {
     const { node, url } = await startNode();
     const { source, follower } = followNode(url);
     const work = await follower.work();
-    node.faults = solvedFault('lost answer', { times: 1 });
+    node.server.faults = solvedFault('lost answer', { times: 1 });
     const verdict = await source.submit(mine(work), follower.stop);
     expect(verdict.outcome).toBe('unknown');
     expect(verdict.reason).toContain('No associated Payload');
-    expect(node.books.accepted).toBe(1);
+    expect(node.ledger.stats.accepted).toBe(1);
   });
 
   it.each<FaultInput['kind']>(['broken body', 'endless body'])(
@@ -252,9 +252,9 @@ describe('a solution cannot be delivered', () => {
       const { node, url } = await startNode();
       const { source, follower } = followNode(url);
       const work = await follower.work();
-      node.faults = solvedFault(kind);
+      node.server.faults = solvedFault(kind);
       expect(await source.submit(mine(work), follower.stop)).toEqual({ outcome: 'accepted', reason: '' });
-      expect(node.books.requests.solved).toBe(1);
+      expect(node.server.stats.requests.solved).toBe(1);
     },
   );
 
@@ -262,9 +262,9 @@ describe('a solution cannot be delivered', () => {
     const { node, url } = await startNode();
     const { source, follower } = followNode(url, { bodyTimeoutMs: 50 });
     const work = await follower.work();
-    node.faults = solvedFault('endless body');
-    expect((await source.submit(wrongSolution(work), follower.stop)).outcome).toBe('rejected');
-    expect(node.books.requests.solved).toBe(1);
+    node.server.faults = solvedFault('endless body');
+    expect((await source.submit(wrongSolution(work), follower.stop)).verdict).toBe('rejected');
+    expect(node.server.stats.requests.solved).toBe(1);
   });
 
   it('the node is away: the solution is kept, and delivered when it is back', async () => {
@@ -281,13 +281,13 @@ describe('a solution cannot be delivered', () => {
   it('the node says nothing: after a while the miner gets other work', async () => {
     const { node, url } = await startNode();
     const { source, follower } = followNode(url, { solvedAfterMs: 50, solvedTimeoutMs: 60_000 });
-    node.pickChain = () => 3;
+    node.ledger.pickChain = () => 3;
     const work = await follower.work();
-    node.faults = solvedFault('hang');
+    node.server.faults = solvedFault('hang');
     const pending = source.submit(mine(work), follower.stop);
     await eventually(() => expect(follower.of('stale').map(({ reason }) => reason)).toContain('solved'));
-    expect(node.books.requests.solved).toBe(1);
-    node.pickChain = () => 4;
+    expect(node.server.stats.requests.solved).toBe(1);
+    node.ledger.pickChain = () => 4;
     await eventually(() => expect(follower.works.at(-1)?.chain).toBe(4));
     await follower.end();
     await pending;
@@ -296,26 +296,26 @@ describe('a solution cannot be delivered', () => {
   it('the miner gets other work while a solution is tried again', async () => {
     const { node, url } = await startNode();
     const { source, follower } = followNode(url);
-    node.pickChain = () => 3;
+    node.ledger.pickChain = () => 3;
     const work = await follower.work();
-    node.faults = solvedFault('unavailable');
+    node.server.faults = solvedFault('unavailable');
     const pending = source.submit(mine(work), follower.stop);
     await eventually(() => expect(follower.of('stale').map(({ reason }) => reason)).toContain('solved'));
     await eventually(() => expect(follower.works.at(-1)).not.toBe(work));
-    node.faults = [];
-    expect((await pending).outcome).toBe('accepted');
+    node.server.faults = [];
+    expect((await pending).verdict).toBe('accepted');
   });
 
   it('a New Cut comes before any attempt got through: stale', async () => {
     const { node, url } = await startNode();
     const { source, follower } = followNode(url);
-    node.pickChain = () => 3;
+    node.ledger.pickChain = () => 3;
     const work = await follower.work();
-    await eventually(() => expect(node.openStreamsFor(work.chain)).toBe(1));
-    node.faults = solvedFault('unavailable');
+    await eventually(() => expect(node.server.streams.openFor(work.chain)).toBe(1));
+    node.server.faults = solvedFault('unavailable');
     const pending = source.submit(mine(work), follower.stop);
-    await eventually(() => expect(node.books.requests.solved).toBeGreaterThan(0));
-    node.advance(work.chain);
+    await eventually(() => expect(node.server.stats.requests.solved).toBeGreaterThan(0));
+    node.ledger.advance(work.chain);
     const verdict = await pending;
     expect(verdict.outcome).toBe('stale');
     expect(verdict.reason).toMatch(/a New Cut came before/);
@@ -326,7 +326,7 @@ describe('a solution cannot be delivered', () => {
     const { source, follower } = followNode(url, { expiryMs: 1, refreshMs: 60_000, pollMs: 60_000 });
     const work = await follower.work();
     expect(await source.submit(mine(work), follower.stop)).toEqual({ outcome: 'accepted', reason: '' });
-    expect(node.books.accepted).toBe(1);
+    expect(node.ledger.stats.accepted).toBe(1);
   });
 
   it('the node has forgotten the work meanwhile: unknown', async () => {
@@ -334,7 +334,7 @@ describe('a solution cannot be delivered', () => {
     const limits = { expiryMs: 500, solvedTimeoutMs: 500, refreshMs: 60_000, pollMs: 60_000 };
     const { source, follower } = followNode(url, limits);
     const work = await follower.work();
-    node.faults = solvedFault('hang');
+    node.server.faults = solvedFault('hang');
     const verdict = await source.submit(mine(work), follower.stop);
     expect(verdict.outcome).toBe('unknown');
     expect(verdict.reason).toMatch(/given up after (one|\d+) attempts?/);
@@ -351,7 +351,7 @@ describe('a solution cannot be delivered', () => {
       { clock },
     );
     const work = await follower.work();
-    node.faults = [{ endpoint: 'any', kind: 'hang' }];
+    node.server.faults = [{ endpoint: 'any', kind: 'hang' }];
     laterMs = 599_500;
     expect((await source.submit(mine(work), follower.stop)).outcome).toBe('unknown');
   });
@@ -360,72 +360,72 @@ describe('a solution cannot be delivered', () => {
     const { node, url } = await startNode();
     const { source, follower } = followNode(url, { submitAfterStopMs: 300 });
     const [work, later] = [await follower.work(), await follower.work()];
-    node.faults = solvedFault('hang');
+    node.server.faults = solvedFault('hang');
     const pending = source.submit(mine(work), follower.stop);
     // Else a busy node could read it once nothing hangs any more, and take it.
-    await eventually(() => expect(node.books.requests.solved).toBe(1));
+    await eventually(() => expect(node.server.stats.requests.solved).toBe(1));
     await follower.end();
-    expect((await pending).outcome).toBe('unknown');
-    node.faults = [];
-    expect((await source.submit(mine(later), follower.stop)).outcome).toBe('accepted');
+    expect((await pending).verdict).toBe('unknown');
+    node.server.faults = [];
+    expect((await source.submit(mine(later), follower.stop)).verdict).toBe('accepted');
   });
 });
 
 describe('a sign of life', () => {
   it('a New Cut has a work request that hangs sent again', async () => {
     const { node, url } = await startNode();
-    node.pickChain = () => 3;
+    node.ledger.pickChain = () => 3;
     const { follower } = followNode(url, { workTimeoutMs: 60_000, hurryMs: 50 });
     const { height } = await follower.work();
-    await eventually(() => expect(node.openStreamsFor(3)).toBe(1));
-    node.faults = workFault('hang', { times: 1 });
-    node.advance(3);
-    await eventually(() => expect(node.faults[0].times).toBe(0));
+    await eventually(() => expect(node.server.streams.openFor(3)).toBe(1));
+    node.server.faults = workFault('hang', { times: 1 });
+    node.ledger.advance(3);
+    await eventually(() => expect(node.server.faults[0].times).toBe(0));
     await eventually(() => {
-      node.advance(3);
+      node.ledger.advance(3);
       expect(follower.works.at(-1)?.height).toBeGreaterThan(height + 1n);
     });
   });
 
   it('a New Cut ends the patience that the node has asked for', async () => {
     const { node, url } = await startNode();
-    node.pickChain = () => 3;
+    node.ledger.pickChain = () => 3;
     const { follower } = followNode(url, { refreshMs: 50 });
     const { height } = await follower.work();
-    await eventually(() => expect(node.openStreamsFor(3)).toBe(1));
-    node.faults = workFault('unavailable', { retryAfterS: 60, times: 1 });
+    await eventually(() => expect(node.server.streams.openFor(3)).toBe(1));
+    node.server.faults = workFault('unavailable', { retryAfterS: 60, times: 1 });
     await eventually(() => expect(follower.of('lost')).toHaveLength(1));
-    node.advance(3);
+    node.ledger.advance(3);
     await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 1n));
   });
 
   it('while nothing is mined, no node is given a minute', async () => {
     const { node, url } = await startNode();
-    node.faults = workFault('unavailable', { retryAfterS: 60, times: 1 });
+    node.server.faults = workFault('unavailable', { retryAfterS: 60, times: 1 });
     const { follower } = followNode(url, { idlePatienceMs: 50 });
     await follower.work();
   });
 
   it('work that comes again ends the pauses of streams', async () => {
     const { node, url } = await startNode();
-    node.pickChain = () => 3;
+    node.ledger.pickChain = () => 3;
     const { follower } = followNode(url, { pollMs: 20, streamPauses: { firstMs: 120_000, mostMs: 120_000 } });
     await follower.work();
-    await eventually(() => expect(node.openStreamsFor(3)).toBe(1));
+    await eventually(() => expect(node.server.streams.openFor(3)).toBe(1));
     await node.goAway();
     await eventually(() => expect(follower.of('lost')).toHaveLength(1));
     await node.comeBack();
-    await eventually(() => expect(node.openStreamsFor(3)).toBe(1));
+    await eventually(() => expect(node.server.streams.openFor(3)).toBe(1));
   });
 });
 
 it('a New Cut that the node tells before its work has changed is asked about until it has', async () => {
   const { node, url } = await startNode({ cutLeadMs: 200 });
-  node.pickChain = () => 3;
+  node.ledger.pickChain = () => 3;
   const { follower } = followNode(url, { refreshMs: 60_000, pollMs: 60_000 });
   const { height } = await follower.work();
-  await eventually(() => expect(node.openStreamsFor(3)).toBe(1));
-  node.advance(3);
+  await eventually(() => expect(node.server.streams.openFor(3)).toBe(1));
+  node.ledger.advance(3);
   await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 1n));
 });
 
@@ -434,13 +434,13 @@ it('after a suspension everything is asked anew', async () => {
   let sleptMs = 0;
   const clock = { ...systemClock, nowUs: () => systemClock.nowUs() + BigInt(sleptMs) * 1000n };
   const { recorder } = followNode(url, { refreshMs: 600_000, pollMs: 600_000 }, {}, { clock });
-  node.pickChain = () => 3;
-  await eventually(() => expect(node.openStreamsFor(3)).toBe(1));
-  const { work, updates } = node.books.requests;
+  node.ledger.pickChain = () => 3;
+  await eventually(() => expect(node.server.streams.openFor(3)).toBe(1));
+  const { work, updates } = node.server.stats.requests;
   sleptMs = 60_000;
   await eventually(() => {
-    expect(node.books.requests.work).toBeGreaterThan(work);
-    expect(node.books.requests.updates).toBeGreaterThan(updates);
+    expect(node.server.stats.requests.work).toBeGreaterThan(work);
+    expect(node.server.stats.requests.updates).toBeGreaterThan(updates);
     expect(recorder.of('source').some(({ reason }) => /suspended for 60 s/.test(reason))).toBe(true);
   });
 });
@@ -455,14 +455,14 @@ it('after a suspension nothing goes over the connections from before', async () 
   await eventually(() =>
     expect(recorder.of('source').some(({ reason }) => /no update stream/.test(reason))).toBe(true),
   );
-  const { connections } = node.books;
-  const { work, updates } = node.books.requests;
+  const { connections } = node.server.stats;
+  const { work, updates } = node.server.stats.requests;
   sleptMs = 60_000;
   await eventually(() => {
-    expect(node.books.requests.work).toBeGreaterThan(work);
-    expect(node.books.requests.updates).toBeGreaterThan(updates);
+    expect(node.server.stats.requests.work).toBeGreaterThan(work);
+    expect(node.server.stats.requests.updates).toBeGreaterThan(updates);
   });
-  expect(node.books.connections).toBeGreaterThanOrEqual(connections + 2);
+  expect(node.server.stats.connections).toBeGreaterThanOrEqual(connections + 2);
 });
 
 it('after a suspension a work request that hangs is sent again', async () => {
@@ -471,11 +471,11 @@ it('after a suspension a work request that hangs is sent again', async () => {
   const clock = { ...systemClock, nowUs: () => systemClock.nowUs() + BigInt(sleptMs) * 1000n };
   const { follower } = followNode(url, { pollMs: 20, workTimeoutMs: 600_000, hurryMs: 600_000 }, {}, { clock });
   await follower.work();
-  node.faults = workFault('hang', { times: 1 });
-  await eventually(() => expect(node.faults[0].times).toBe(0));
-  const { work } = node.books.requests;
+  node.server.faults = workFault('hang', { times: 1 });
+  await eventually(() => expect(node.server.faults[0].times).toBe(0));
+  const { work } = node.server.stats.requests;
   sleptMs = 60_000;
-  await eventually(() => expect(node.books.requests.work).toBeGreaterThan(work));
+  await eventually(() => expect(node.server.stats.requests.work).toBeGreaterThan(work));
 });
 
 it('nothing watches for suspensions once a source has ended', async () => {
@@ -498,7 +498,7 @@ describe('whether a node answers', () => {
     const { node, url } = await startNode();
     const { source, follower } = followNode(url, { probeTimeoutMs: 60_000 });
     await follower.work();
-    node.faults = [{ endpoint: 'any', kind: 'hang' }];
+    node.server.faults = [{ endpoint: 'any', kind: 'hang' }];
     expect(await source.answers(follower.stop)).toBe(true);
   });
 
@@ -513,32 +513,32 @@ describe('whether a node answers', () => {
 describe('update streams fail', () => {
   it('after they have told: the chain is polled from then on', async () => {
     const { node, url } = await startNode();
-    node.pickChain = () => 3;
+    node.ledger.pickChain = () => 3;
     const { follower } = followNode(url, { burstMs: 1, pollMs: 2_000, refreshMs: 600_000 });
     const { height } = await follower.work();
-    await eventually(() => expect(node.openStreamsFor(3)).toBe(1));
+    await eventually(() => expect(node.server.streams.openFor(3)).toBe(1));
     // Once it is known how often there are New Cuts, work is good for ten minutes.
     for (let block = 1n; block <= 3n; block++) {
-      node.advance(3);
+      node.ledger.advance(3);
       await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + block));
     }
-    node.faults = [{ endpoint: 'updates', kind: 'unavailable' }];
-    node.endStreams();
-    node.advance(3);
+    node.server.faults = [{ endpoint: 'updates', kind: 'unavailable' }];
+    node.server.streams.endAll();
+    node.ledger.advance(3);
     await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 4n));
   });
 
   it('told again, when it happens again after a stream was open', async () => {
     const { node, url } = await startNode();
-    node.pickChain = () => 3;
+    node.ledger.pickChain = () => 3;
     const { recorder } = followNode(url, { noStreamsPauseMs: 20, steadyStreamMs: 0 });
     const told = () => recorder.of('source').filter(({ reason }) => /no update stream/.test(reason));
-    await eventually(() => expect(node.openStreamsFor(3)).toBe(1));
+    await eventually(() => expect(node.server.streams.openFor(3)).toBe(1));
     for (const times of [1, 2]) {
-      node.faults = [{ endpoint: 'updates', kind: 'unavailable', times: 1 }];
-      node.endStreams();
+      node.server.faults = [{ endpoint: 'updates', kind: 'unavailable', times: 1 }];
+      node.server.streams.endAll();
       await eventually(() => expect(told()).toHaveLength(times));
-      await eventually(() => expect(node.openStreamsFor(3)).toBe(1));
+      await eventually(() => expect(node.server.streams.openFor(3)).toBe(1));
     }
   });
 
@@ -546,14 +546,14 @@ describe('update streams fail', () => {
     '%s: the chain is polled, and followed again once that is over',
     async (kind) => {
       const { node, url } = await startNode();
-      node.faults = [{ endpoint: 'updates', kind }];
-      node.pickChain = () => 3;
+      node.server.faults = [{ endpoint: 'updates', kind }];
+      node.ledger.pickChain = () => 3;
       const { follower } = followNode(url, { pollMs: 50, maxStreamMs: 500, noStreamsPauseMs: 50 });
       const { height } = await follower.work();
-      node.advance(3);
+      node.ledger.advance(3);
       await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 1n));
-      node.faults = [];
-      await eventually(() => expect(node.openStreamsFor(3)).toBe(1));
+      node.server.faults = [];
+      await eventually(() => expect(node.server.streams.openFor(3)).toBe(1));
       expect(follower.of('lost')).toHaveLength(0);
     },
   );

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { Miner } from '#pickaxe/mine/miner.js';
-import type { FaultInput } from '#pickaxe/mock-node/faults.js';
+import type { FaultInput } from '#pickaxe/mock-node/server/faults.js';
 import { NodeSource } from '#pickaxe/source/node/node-source.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { FakeEngine, Recorder } from '../../fakes.ts';
@@ -27,12 +27,14 @@ describe.each<[string, FaultInput[]]>([
   it('wins blocks, and breaks no rule', async () => {
     const { node, url } = await startNode({
       difficulty: 300,
+      // So that what is accepted was won.
+      lateSolutions: 'refuse',
       rivalMs: 20,
       cutBurst: 2,
       neighbourCuts: true,
       streamMs: 500,
     });
-    node.faults = faults;
+    node.server.faults = faults;
     const recorder = new Recorder();
     const limits = { fetchPauses: { firstMs: 5, mostMs: 50 }, submitPauses: { firstMs: 5, mostMs: 50 } };
     const source = new NodeSource({ url, network: 'development', miner: identity }, { emit: recorder.listen, limits });
@@ -40,19 +42,19 @@ describe.each<[string, FaultInput[]]>([
     const miner = new Miner({ source, engines: [new FakeEngine()], emit: recorder.listen, clock: systemClock, random });
     const ending = new AbortController();
     const mining = miner.run(ending.signal);
-    await eventually(() => expect(node.books.accepted).toBeGreaterThan(20));
+    await eventually(() => expect(node.ledger.stats.accepted).toBeGreaterThan(20));
     ending.abort();
     await mining;
-    expect(node.books.rejected).toBe(0);
-    expect(node.books.timeViolations).toBe(0);
+    expect(node.ledger.stats.rejected).toBe(0);
+    expect(node.ledger.stats.timeViolations).toBe(0);
     // The same bytes go out twice only where the first answer was lost.
-    if (faults.length === 0) expect(node.books.duplicates).toBe(0);
+    if (faults.length === 0) expect(node.ledger.stats.duplicates).toBe(0);
     const verdicts = recorder.of('verdict');
     expect(verdicts).toHaveLength(recorder.of('solution').length);
     // A solution whose answer was lost may have been accepted, and may not.
     const count = (which: string) => verdicts.filter(({ verdict }) => verdict === which).length;
-    expect(count('accepted')).toBeLessThanOrEqual(node.books.accepted);
-    expect(count('accepted') + count('unknown')).toBeGreaterThanOrEqual(node.books.accepted);
+    expect(count('accepted')).toBeLessThanOrEqual(node.ledger.stats.accepted);
+    expect(count('accepted') + count('unknown')).toBeGreaterThanOrEqual(node.ledger.stats.accepted);
     expect(recorder.of('hardware_error')).toHaveLength(0);
   });
 });

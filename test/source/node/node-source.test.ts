@@ -10,10 +10,10 @@ import { followNode, miner, startNode } from './node.ts';
 async function settled({ node, follower }: { node: MockNode; follower: Follower }): Promise<Work> {
   return await eventually(async () => {
     const work = await follower.work();
-    expect(node.openStreamsFor(work.chain)).toBe(1);
-    const requests = node.books.requests.work;
+    expect(node.server.streams.openFor(work.chain)).toBe(1);
+    const requests = node.server.stats.requests.work;
     await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
-    expect(node.books.requests.work).toBe(requests);
+    expect(node.server.stats.requests.work).toBe(requests);
     expect(follower.works.at(-1)).toBe(work);
     return work;
   });
@@ -28,24 +28,24 @@ describe('work', () => {
     const { node, url } = await startNode({ miners });
     await followNode(url).follower.work();
     await followNode(`${url}/chainweb/0.0/development`).follower.work();
-    expect(node.books.worksServed).toBeGreaterThanOrEqual(2);
+    expect(node.ledger.stats.worksIssued).toBeGreaterThanOrEqual(2);
   });
 
   it('settles: with 20 chains picked at random, requests stop once the chain has a stream', async () => {
     const { node, url } = await startNode({ seed: 1 });
     const { follower } = followNode(url);
     await settled({ node, follower });
-    expect(node.books.requests.work).toBeLessThanOrEqual(2 * 20);
-    expect(node.openStreams).toBeLessThanOrEqual(20);
+    expect(node.server.stats.requests.work).toBeLessThanOrEqual(2 * 20);
+    expect(node.server.streams.open).toBeLessThanOrEqual(20);
   });
 
   it('is fetched anew when it is old, and is no news while it is the same', async () => {
     const { node, url } = await startNode();
-    node.pickChain = () => 5;
+    node.ledger.pickChain = () => 5;
     const { follower } = followNode(url, { refreshMs: 50 });
-    await eventually(() => expect(node.books.requests.work).toBeGreaterThan(10));
+    await eventually(() => expect(node.server.stats.requests.work).toBeGreaterThan(10));
     expect(follower.works).toHaveLength(1);
-    node.refreshPayload(5);
+    node.ledger.refreshPayload(5);
     await eventually(() => expect(follower.works).toHaveLength(2));
     expect(follower.of('stale')).toHaveLength(0);
   });
@@ -54,14 +54,14 @@ describe('work', () => {
     const { node, url } = await startNode({ streamLimit: 0 });
     const { follower } = followNode(url, { pollMs: 20 });
     await follower.work();
-    await eventually(() => expect(node.books.requests.updates).toBeGreaterThan(0));
-    await eventually(() => expect(node.books.requests.work).toBeGreaterThan(5));
-    const { connections, requests } = node.books;
+    await eventually(() => expect(node.server.stats.requests.updates).toBeGreaterThan(0));
+    await eventually(() => expect(node.server.stats.requests.work).toBeGreaterThan(5));
+    const { connections, requests } = node.server.stats;
     const before = { connections, updates: requests.updates };
-    await eventually(() => expect(node.books.requests.work).toBeGreaterThan(50));
+    await eventually(() => expect(node.server.stats.requests.work).toBeGreaterThan(50));
     // Each new chain asks for a stream once, on a connection of its own.
-    const streams = node.books.requests.updates - before.updates;
-    expect(node.books.connections - before.connections).toBeLessThanOrEqual(streams);
+    const streams = node.server.stats.requests.updates - before.updates;
+    expect(node.server.stats.connections - before.connections).toBeLessThanOrEqual(streams);
   });
 });
 
@@ -72,7 +72,7 @@ describe('New Cut', () => {
     for (let round = 0; round < 10; round++) {
       const work = await settled({ node, follower });
       const stale = follower.of('stale').length;
-      node.advance(work.chain);
+      node.ledger.advance(work.chain);
       await eventually(() => expect(follower.of('stale').length).toBeGreaterThan(stale));
       await eventually(() => expect(follower.works.at(-1)).not.toBe(work));
     }
@@ -83,40 +83,40 @@ describe('New Cut', () => {
     const { node, url } = await startNode();
     const { follower } = followNode(url);
     const work = await settled({ node, follower });
-    const requests = node.books.requests.work;
-    for (let chain = 0; chain < 20; chain++) if (chain !== work.chain) node.advance(chain);
+    const requests = node.server.stats.requests.work;
+    for (let chain = 0; chain < 20; chain++) if (chain !== work.chain) node.ledger.advance(chain);
     // One that counts, after those that must not.
-    node.advance(work.chain);
-    await eventually(() => expect(node.books.requests.work).toBeGreaterThan(requests));
+    node.ledger.advance(work.chain);
+    await eventually(() => expect(node.server.stats.requests.work).toBeGreaterThan(requests));
     expect(follower.of('stale')).toHaveLength(1);
   });
 
   it('in bursts is coalesced', async () => {
     const { node, url } = await startNode({ cutBurst: 6 });
-    node.pickChain = () => 3;
+    node.ledger.pickChain = () => 3;
     const { follower } = followNode(url, { burstMs: 400 });
     await settled({ node, follower });
-    const requests = node.books.requests.work;
-    node.advance(3);
-    await eventually(() => expect(node.books.requests.work - requests).toBe(2));
+    const requests = node.server.stats.requests.work;
+    node.ledger.advance(3);
+    await eventually(() => expect(node.server.stats.requests.work - requests).toBe(2));
     await settled({ node, follower });
-    expect(node.books.requests.work - requests).toBe(2);
+    expect(node.server.stats.requests.work - requests).toBe(2);
     expect(follower.of('stale')).toHaveLength(1);
     expect(follower.works.at(-1)?.height).toBe((follower.works[0]?.height ?? 0n) + 1n);
   });
 
   it('while work is on its way leads to one more fetch', async () => {
     const { node, url } = await startNode();
-    node.pickChain = () => 3;
+    node.ledger.pickChain = () => 3;
     const { follower } = followNode(url, { pollMs: 60_000 });
     const { height } = await settled({ node, follower });
-    node.advance(3);
-    node.faults = [{ endpoint: 'work', kind: 'delay', delayMs: 300, times: 1 }];
+    node.ledger.advance(3);
+    node.server.faults = [{ endpoint: 'work', kind: 'delay', delayMs: 300, times: 1 }];
     await settled({ node, follower });
-    node.faults = [{ endpoint: 'work', kind: 'delay', delayMs: 200, times: 1 }];
-    node.advance(3);
-    await eventually(() => expect(node.faults[0]?.times).toBe(0));
-    node.advance(3);
+    node.server.faults = [{ endpoint: 'work', kind: 'delay', delayMs: 200, times: 1 }];
+    node.ledger.advance(3);
+    await eventually(() => expect(node.server.faults[0]?.times).toBe(0));
+    node.ledger.advance(3);
     await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 3n));
   });
 
@@ -124,12 +124,12 @@ describe('New Cut', () => {
     const { node, url } = await startNode();
     const { follower } = followNode(url);
     const work = await settled({ node, follower });
-    const requests = node.books.requests.work;
-    for (let i = 0; i < 50; i++) node.refreshPayload(work.chain);
-    node.advance(work.chain);
+    const requests = node.server.stats.requests.work;
+    for (let i = 0; i < 50; i++) node.ledger.refreshPayload(work.chain);
+    node.ledger.advance(work.chain);
     await eventually(() => expect(follower.of('stale')).toHaveLength(1));
     await settled({ node, follower });
-    expect(node.books.requests.work - requests).toBeLessThanOrEqual(2 * 20);
+    expect(node.server.stats.requests.work - requests).toBeLessThanOrEqual(2 * 20);
     expect(
       follower.works.filter(({ chain, height }) => chain === work.chain && height === work.height).length,
     ).toBeGreaterThanOrEqual(1);
@@ -140,42 +140,42 @@ describe('streams', () => {
   it('are one for each chain seen, at most 20, and all closed at the end', async () => {
     const { node, url } = await startNode();
     let next = 0;
-    node.pickChain = () => next++ % 20;
+    node.ledger.pickChain = () => next++ % 20;
     const { follower } = followNode(url, { refreshMs: 10 });
-    await eventually(() => expect(node.openStreams).toBe(20));
-    await eventually(() => expect(node.books.requests.work).toBeGreaterThan(60));
-    expect(node.books.mostOpenStreams).toBe(20);
+    await eventually(() => expect(node.server.streams.open).toBe(20));
+    await eventually(() => expect(node.server.stats.requests.work).toBeGreaterThan(60));
+    expect(node.server.stats.mostOpenStreams).toBe(20);
     await follower.end();
-    await eventually(() => expect(node.openStreams).toBe(0));
+    await eventually(() => expect(node.server.streams.open).toBe(0));
   });
 
   it('that the node ends are opened again, and a block in between is not missed', async () => {
     const { node, url } = await startNode();
-    node.pickChain = () => 3;
+    node.ledger.pickChain = () => 3;
     const { follower } = followNode(url, { steadyStreamMs: 0 });
     const work = await settled({ node, follower });
-    node.endStreams();
-    node.advance(3);
+    node.server.streams.endAll();
+    node.ledger.advance(3);
     await eventually(() => expect(follower.works.at(-1)?.height).toBe(work.height + 1n));
-    await eventually(() => expect(node.openStreamsFor(3)).toBe(1));
+    await eventually(() => expect(node.server.streams.openFor(3)).toBe(1));
   });
 
   it('that end again and again do not make the job jump about', async () => {
     const { node, url } = await startNode();
-    node.faults = [{ endpoint: 'updates', kind: 'end stream' }];
+    node.server.faults = [{ endpoint: 'updates', kind: 'end stream' }];
     const { follower } = followNode(url);
-    await eventually(() => expect(node.books.requests.updates).toBeGreaterThan(20));
+    await eventually(() => expect(node.server.stats.requests.updates).toBeGreaterThan(20));
     // Each chain's stream is tried at growing intervals; polling adds one request in 2 s.
-    expect(node.books.requests.work).toBeLessThan(2 * node.books.requests.updates + 20);
+    expect(node.server.stats.requests.work).toBeLessThan(2 * node.server.stats.requests.updates + 20);
     expect(follower.of('stale')).toHaveLength(0);
   });
 
   it('refused with 503 leave polling', async () => {
     const { node, url } = await startNode({ streamLimit: 0 });
     const { follower, recorder } = followNode(url, { pollMs: 30 });
-    node.pickChain = () => 3;
+    node.ledger.pickChain = () => 3;
     const { height } = await follower.work();
-    node.advance(3);
+    node.ledger.advance(3);
     await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 1n));
     expect(recorder.of('source').filter(({ state }) => state === 'lost')).toHaveLength(0);
     expect(recorder.of('source').filter(({ reason }) => reason.includes('no update stream'))).toHaveLength(1);
@@ -183,19 +183,19 @@ describe('streams', () => {
 
   it('refused at first are tried again', async () => {
     const { node, url } = await startNode();
-    node.faults = [{ endpoint: 'updates', kind: 'unavailable', times: 3 }];
-    node.pickChain = () => 3;
+    node.server.faults = [{ endpoint: 'updates', kind: 'unavailable', times: 3 }];
+    node.ledger.pickChain = () => 3;
     followNode(url, { noStreamsPauseMs: 50 });
-    await eventually(() => expect(node.openStreamsFor(3)).toBe(1));
-    expect(node.books.requests.updates).toBeGreaterThanOrEqual(4);
+    await eventually(() => expect(node.server.streams.openFor(3)).toBe(1));
+    expect(node.server.stats.requests.updates).toBeGreaterThanOrEqual(4);
   });
 
   it('cut off silently are replaced when they are older than any stream gets', async () => {
     const { node, url } = await startNode();
-    node.pickChain = () => 3;
+    node.ledger.pickChain = () => 3;
     followNode(url, { maxStreamMs: 200 });
-    await eventually(() => expect(node.books.requests.updates).toBeGreaterThan(3));
-    expect(node.books.mostOpenStreams).toBeLessThanOrEqual(2);
+    await eventually(() => expect(node.server.stats.requests.updates).toBeGreaterThan(3));
+    expect(node.server.stats.mostOpenStreams).toBeLessThanOrEqual(2);
   });
 });
 
@@ -206,7 +206,7 @@ describe('submissions', () => {
       const { source, follower } = followNode(url);
       const work = await follower.work();
       expect(await source.submit(mine(work), follower.stop)).toEqual({ outcome: 'accepted', reason: '' });
-      expect(node.books.accepted).toBe(1);
+      expect(node.ledger.stats.accepted).toBe(1);
     }
   });
 
@@ -218,16 +218,16 @@ describe('submissions', () => {
       await source.submit(mine(work), follower.stop);
       await eventually(() => expect(follower.works.at(-1)).not.toBe(work));
     }
-    expect(node.books.accepted).toBe(10);
-    expect(node.books.duplicates).toBe(0);
-    expect(node.books.rejected).toBe(0);
+    expect(node.ledger.stats.accepted).toBe(10);
+    expect(node.ledger.stats.duplicates).toBe(0);
+    expect(node.ledger.stats.rejected).toBe(0);
   });
 
   it('are stale with the words of the node when their work is gone', async () => {
-    const { node, url } = await startNode();
+    const { node, url } = await startNode({ lateSolutions: 'refuse' });
     const { source, follower } = followNode(url);
     const work = await follower.work();
-    node.advance(work.chain);
+    node.ledger.advance(work.chain);
     const verdict = await source.submit(mine(work), follower.stop);
     expect(verdict).toEqual({ outcome: 'stale', reason: 'No associated Payload' });
   });
@@ -243,21 +243,21 @@ describe('submissions', () => {
 
   it('that are wrong have no block of ours waited for: the next work on the same parent is mined', async () => {
     const { node, url } = await startNode();
-    node.pickChain = () => 3;
+    node.ledger.pickChain = () => 3;
     const { source, follower } = followNode(url);
     const work = await settled({ node, follower });
-    const requests = node.books.requests.work;
+    const requests = node.server.stats.requests.work;
     await source.submit(wrongSolution(work), follower.stop);
     await eventually(() => expect(follower.works.at(-1)).not.toBe(work));
     expect(follower.works.at(-1)?.height).toBe(work.height);
-    expect(node.books.requests.work - requests).toBeLessThanOrEqual(3);
+    expect(node.server.stats.requests.work - requests).toBeLessThanOrEqual(3);
   });
 
   it('of an earlier work leave the current one alone', async () => {
-    const { node, url } = await startNode();
+    const { node, url } = await startNode({ lateSolutions: 'refuse' });
     const { source, follower } = followNode(url);
     const old = await follower.work();
-    node.advance(old.chain);
+    node.ledger.advance(old.chain);
     const current = await settled({ node, follower });
     const works = follower.works.length;
     const stale = follower.of('stale').length;
@@ -273,17 +273,17 @@ describe('creation times', () => {
     const { node, url } = await startNode({ clockSkewMs });
     const { source, follower } = followNode(url);
     await follower.work();
-    expect(source.latestTimeUs()).toBeLessThanOrEqual(node.nowUs());
+    expect(source.latestTimeUs()).toBeLessThanOrEqual(node.ledger.nowUs());
     expect(source.latestTimeUs()).toBeLessThanOrEqual(BigInt(Date.now()) * 1000n + 1_000n);
-    expect(source.latestTimeUs()).toBeGreaterThan(node.nowUs() - 7_000_000n);
+    expect(source.latestTimeUs()).toBeGreaterThan(node.ledger.nowUs() - 7_000_000n);
   });
 
   it('follow a node whose clock is set back', async () => {
     const { node, url } = await startNode({ streamLimit: 0 });
     const { source, follower } = followNode(url, { pollMs: 20 });
     await follower.work();
-    node.clockSkewMs = -60_000;
-    await eventually(() => expect(source.latestTimeUs()).toBeLessThanOrEqual(node.nowUs()));
+    node.ledger.clockSkewMs = -60_000;
+    await eventually(() => expect(source.latestTimeUs()).toBeLessThanOrEqual(node.ledger.nowUs()));
     const work = await follower.work();
     expect(creationTimeOf(work.header)).toBeGreaterThan(0n);
   });

@@ -1,9 +1,9 @@
-/** The mock ledger: what the block that follows must be. */
+/** The chains of the mock ledger: what the next block must be. */
 
 import { expect, it } from 'vitest';
 import { targetForDifficulty } from '#pickaxe/chain/target.js';
 import { creationTimeOf, parseWork } from '#pickaxe/chain/work.js';
-import { Chains, payloadOf } from '#pickaxe/mock-node/chains.js';
+import { Chains, payloadOf } from '#pickaxe/mock-node/ledger/chains.js';
 import { seededRandom } from '#pickaxe/mock-node/random.js';
 
 const NOW_US = 1_700_000_000_000_000n;

@@ -1,52 +1,52 @@
 /** The open update streams: `event:New Cut` and an empty line, and never a `data:` line (document 1, "Events"). */
 
 import type { ServerResponse } from 'node:http';
+import type { Update } from '../ledger/ledger.ts';
+import type { ServerSettings } from '../options.ts';
+import type { Random } from '../random.ts';
 import type { Fault } from './faults.ts';
-import type { Random } from './random.ts';
 
-export interface StreamOptions {
-  readonly streamMs: number;
-  readonly streamLimit: number;
-  readonly cutBurst: number;
-}
+type StreamSettings = Pick<ServerSettings, 'streamMs' | 'streamLimit' | 'cutBurst'>;
 
-/** Between the events of one block. */
+/** How far the events of one New Cut are apart. */
 const BURST_GAP_MS = 15;
-/** Streams end at `streamMs` ± this part, so that they do not all end at once. */
+/** Streams last `streamMs` ± this part of it, so that they do not all end at once. */
 const JITTER = 0.1;
-/** Noise is sent this often. */
+/** How often noise is sent. */
 const NOISE_MS = 10;
 
 interface Stream {
   readonly chain: number;
   readonly end: NodeJS.Timeout;
   silent: boolean;
-  /** What waits for the end of a buffered stream. */
+  /** What a buffered stream sends when it ends; undefined for one that is not buffered. */
   held: string | undefined;
 }
 
 export class UpdateStreams {
-  readonly #options: StreamOptions;
+  readonly #settings: StreamSettings;
   readonly #random: Random;
   readonly #streams = new Map<ServerResponse, Stream>();
   readonly #timers = new Set<NodeJS.Timeout>();
 
-  constructor(options: StreamOptions, random: Random) {
-    this.#options = options;
+  constructor(settings: StreamSettings, random: Random) {
+    this.#settings = settings;
     this.#random = random;
   }
 
+  /** How many streams are open. */
   get open(): number {
     return this.#streams.size;
   }
 
-  /** The streams open for one chain. */
+  /** How many streams are open for one chain. */
   openFor(chain: number): number {
     return [...this.#streams.values()].filter((stream) => stream.chain === chain).length;
   }
 
+  /** Whether no more streams may be opened. */
   get full(): boolean {
-    return this.#streams.size >= this.#options.streamLimit;
+    return this.#streams.size >= this.#settings.streamLimit;
   }
 
   /**
@@ -54,7 +54,7 @@ export class UpdateStreams {
    * @param fault what is wrong with the stream, if anything
    */
   add(chain: number, response: ServerResponse, fault?: Fault): void {
-    const lifetimeMs = this.#options.streamMs * (1 + JITTER * (2 * this.#random() - 1));
+    const lifetimeMs = this.#settings.streamMs * (1 + JITTER * (2 * this.#random() - 1));
     const stream: Stream = {
       chain,
       end: this.#later(lifetimeMs, () => response.end(stream.held)),
@@ -69,28 +69,24 @@ export class UpdateStreams {
     });
   }
 
-  newCut(chain: number): void {
-    this.#send(chain, 'New Cut');
-    for (let i = 1; i < this.#options.cutBurst; i++) {
-      this.#later(i * BURST_GAP_MS, () => this.#send(chain, 'New Cut'));
-    }
+  /** Tells the streams of one chain; a New Cut as often as `cutBurst` says. */
+  tell(update: Update, chain: number): void {
+    this.#send(update, chain);
+    const repeats = update === 'New Cut' ? this.#settings.cutBurst - 1 : 0;
+    for (let i = 1; i <= repeats; i++) this.#later(i * BURST_GAP_MS, () => this.#send(update, chain));
   }
 
-  refreshed(chain: number): void {
-    this.#send(chain, 'Refreshed Block');
-  }
-
-  /** Ends every stream, as a node does that restarts its service. */
+  /** Ends every stream, as a node does whose service starts anew. */
   endAll(): void {
     for (const [response, { held }] of this.#streams) response.end(held);
   }
 
-  /** Streams open now tell nothing more. They end as others do. */
+  /** The streams that are open now tell nothing more, and end as they would have. */
   silenceAll(): void {
     for (const stream of this.#streams.values()) stream.silent = true;
   }
 
-  /** Streams open now are gone without a word: nothing more comes over them, not even their end. */
+  /** The streams that are open now send nothing more, not even their end: their readers do not learn that they are gone. */
   loseAll(): void {
     for (const response of this.#streams.keys()) this.#forget(response);
   }
@@ -101,8 +97,8 @@ export class UpdateStreams {
     for (const response of this.#streams.keys()) response.destroy();
   }
 
-  #send(chain: number, event: 'New Cut' | 'Refreshed Block'): void {
-    const text = `event:${event}\n\n`;
+  #send(update: Update, chain: number): void {
+    const text = `event:${update}\n\n`;
     for (const [response, stream] of this.#streams) {
       if (stream.chain !== chain || stream.silent) continue;
       if (stream.held === undefined) response.write(text);
@@ -128,7 +124,7 @@ export class UpdateStreams {
   }
 }
 
-/** @returns what ends it */
+/** @returns the timer that sends it */
 function makeNoise(response: ServerResponse, { noise, noiseBytesPerS }: Fault): NodeJS.Timeout {
   const linesPerMs = noiseBytesPerS / 1000 / noise.length;
   const beganMs = performance.now();

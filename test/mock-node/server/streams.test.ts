@@ -3,7 +3,7 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { UpdateStreams } from '#pickaxe/mock-node/streams.js';
+import { UpdateStreams } from '#pickaxe/mock-node/server/streams.js';
 
 const STREAM_MS = 240_000;
 
@@ -52,12 +52,12 @@ it.each([
 it('a New Cut is told to the streams of its chain alone, as often as was asked for, with no data line', () => {
   const { all, open } = streams(0.5, { cutBurst: 3 });
   const [three, four, threeAgain] = [open(3), open(4), open(3)];
-  all.newCut(3);
+  all.tell('New Cut', 3);
   expect(three.text).toBe('event:New Cut\n\n');
   vi.advanceTimersByTime(1_000);
   for (const { text } of [three, threeAgain]) expect(text).toBe('event:New Cut\n\n'.repeat(3));
   expect(four.text).toBe('');
-  all.refreshed(4);
+  all.tell('Refreshed Block', 4);
   expect(four.text).toBe('event:Refreshed Block\n\n');
 });
 
@@ -75,7 +75,7 @@ it('all end at once when they are told to, and nothing is left behind', () => {
   for (const how of ['endAll', 'close'] as const) {
     const { all, open } = streams(0.5, { cutBurst: 5 });
     const responses = [open(0), open(1)];
-    all.newCut(0);
+    all.tell('New Cut', 0);
     all[how]();
     expect(responses.map(({ ended }) => ended)).toEqual([true, true]);
     if (how === 'close') expect(vi.getTimerCount()).toBe(0);

@@ -1,7 +1,7 @@
 /** The script of faults: what goes wrong, at which endpoint, how often. */
 
 import { z } from 'zod';
-import type { Random } from './random.ts';
+import type { Random } from '../random.ts';
 
 export const endpoints = ['work', 'solved', 'updates', 'config', 'block', 'health'] as const;
 export type Endpoint = (typeof endpoints)[number];
@@ -9,9 +9,9 @@ export type Endpoint = (typeof endpoints)[number];
 export const faultSchema = z.strictObject({
   endpoint: z.enum([...endpoints, 'any']),
   kind: z.enum([
-    /** The connection is closed before anything is done. */
+    /** The connection is closed before the request is carried out. */
     'drop',
-    /** The answer is late by `delayMs`. */
+    /** The request is carried out and answered, `delayMs` late. */
     'delay',
     /** 503, with `retry-after` when `retryAfterS` is given. */
     'unavailable',
@@ -31,19 +31,19 @@ export const faultSchema = z.strictObject({
     'endless body',
     /** The update stream ends as soon as it is open. */
     'end stream',
-    /** What the update stream tells comes all at once when it ends, as through a proxy that buffers answers. */
+    /** The update stream sends everything at once when it ends, as through a proxy that buffers answers. */
     'buffered stream',
-    /** The update stream is open and tells nothing. */
+    /** The update stream is open and sends nothing. */
     'silent stream',
-    /** The update stream also sends `noise`, again and again, `noiseBytesPerS` of it. */
+    /** The update stream also sends `noise`, over and over, `noiseBytesPerS` of it. */
     'noisy stream',
   ]),
   probability: z.number().min(0).max(1).default(1),
-  /** How many requests it hits; left out, there is no end. */
+  /** How many requests it hits; without this, it hits requests for ever. */
   times: z.number().int().min(1).optional(),
   delayMs: z.number().int().min(0).max(600_000).default(0),
   retryAfterS: z.number().int().min(0).max(3600).optional(),
-  /** Whole lines, so that events stay what they are. */
+  /** Whole lines, so that the events among them stay whole. */
   noise: z.string().min(1).max(1000).endsWith('\n').default('\n'),
   noiseBytesPerS: z.number().min(1).max(10_000_000).default(1000),
 });
@@ -67,7 +67,7 @@ export class FaultScript {
     return this.#faults;
   }
 
-  /** @throws ZodError when the script is not one. */
+  /** @throws ZodError when the script is wrong */
   set faults(script: readonly FaultInput[]) {
     this.#faults = faultsSchema.parse(script);
   }

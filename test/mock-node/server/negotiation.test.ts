@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { admits, isOfType } from '#pickaxe/mock-node/negotiation.js';
+import { admits, isOfType } from '#pickaxe/mock-node/server/negotiation.js';
 
 const OCTETS = 'application/octet-stream';
 

@@ -1,15 +1,17 @@
-/** The state of the mock ledger: the tip of each chain, the header of the block that is to follow, the blocks so far. */
+/** The chains of the mock ledger: the tip of each, the header of the block that follows it, and the blocks so far. */
 
 import { createHash } from 'node:crypto';
-import { viewOf } from '../chain/bytes.ts';
-import { HEADER_BYTES, HEADER_OFFSET, TARGET_BYTES, WORK_BYTES, WORK_OFFSET } from '../chain/layout.ts';
-import { targetToInteger } from '../chain/target.ts';
-import { type Random, randomBytes, randomInteger } from './random.ts';
+import { viewOf } from '../../chain/bytes.ts';
+import { HEADER_BYTES, HEADER_OFFSET, TARGET_BYTES, WORK_BYTES, WORK_OFFSET } from '../../chain/layout.ts';
+import { targetToInteger } from '../../chain/target.ts';
+import { type Random, randomBytes, randomInteger } from '../random.ts';
 
 export interface Block {
+  /** 286 bytes. */
   readonly header: Uint8Array;
   /** 32 bytes. A real block hash is a SHA-512/256 Merkle root; a plain SHA-512/256 is good enough here. */
   readonly hash: Uint8Array;
+  /** Creation time: µs since the UNIX epoch. */
   readonly timeUs: bigint;
 }
 
@@ -17,34 +19,36 @@ interface Chain {
   height: bigint;
   weight: bigint;
   tip: { readonly hash: Uint8Array; readonly timeUs: bigint };
-  /** Of the block that follows, fixed when the tip is: feature flags, adjacent parents, the latest parent's time. */
+  /** The next block's feature flags. Like the two that follow, they are fixed when the tip is. */
   flags: bigint;
+  /** The next block's parents on the adjacent chains. */
   adjacents: readonly { readonly chain: number; readonly hash: Uint8Array }[];
+  /** The creation time of the latest of the next block's parents: µs since the UNIX epoch. */
   parentTimeUs: bigint;
-  /** Payload hash for each miner's account: the miner is in the coinbase. */
+  /** The next block's payload hash for each account: payloads differ because the miner is in the coinbase. */
   readonly payloads: Map<string, Uint8Array>;
   readonly blocks: Block[];
 }
 
-/** Header offsets that a miner does not know (protocol: "all little-endian"). */
+/** Offsets of the header's other fields, which a miner neither reads nor writes. All integers are little-endian. */
 const OFFSET = { flags: 0, adjacents: 48, payload: 190, weight: 226, version: 266, epochStart: 270 } as const;
 const ADJACENTS = 3;
-/** Blocks kept per chain for `/chain/<c>/block`. */
+/** How many blocks are kept for each chain. */
 const MAX_BLOCKS = 500;
-/** Miners' payloads kept per chain. */
+/** How many miners' payloads are kept for each chain. */
 const MAX_PAYLOADS = 100;
-/** Any height will do; a large one looks like a network that has lived. */
+/** Any height will do; a large one looks like a network of some age. */
 const START_HEIGHT = 5_000_000n;
-/** The first blocks are a little in the past, so that work has room below the clock. */
+/** The first blocks lie a little in the past, so that there is room for creation times between them and the clock. */
 const START_AGE_US = 30_000_000n;
-/** Real networks' version codes are known for two; the others are made up. */
+/** The codes of mainnet01 and testnet04 are those of the real networks; the others are made up. */
 const VERSION_CODE = { mainnet01: 5, testnet04: 7, development: 1, 'test-singleton': 2 } as const;
 
 export type Network = keyof typeof VERSION_CODE;
 
 export class Chains {
   readonly count: number;
-  /** 32 bytes, little-endian: for work handed out from now on. */
+  /** 32 bytes, little-endian; a change counts for work made from now on. */
   target: Uint8Array;
   readonly #chains: readonly Chain[];
   readonly #random: Random;
@@ -70,22 +74,23 @@ export class Chains {
     for (let chain = 0; chain < count; chain++) this.#prepareNext(chain);
   }
 
-  /** The chains that this one is braided with: the same three each time, and mutual when the count is even. */
+  /** The three chains that this one is braided with; mutual when the number of chains is even. */
   adjacentsOf(chain: number): number[] {
     const steps = [1, this.count - 1, Math.floor(this.count / 2)];
     return steps.map((step) => (chain + step) % this.count).sort((a, b) => a - b);
   }
 
-  /** The creation times of the parents: a new block's must be greater. µs since the UNIX epoch. */
+  /** The creation time of the latest parent, which the next block's must exceed: µs since the UNIX epoch. */
   parentTimeUs(chain: number): bigint {
     return this.#chains[chain].parentTimeUs;
   }
 
+  /** The height of the chain's tip. */
   heightOf(chain: number): bigint {
     return this.#chains[chain].height;
   }
 
-  /** A work record of 322 bytes. The same payload until the chain advances or the payload is refreshed. */
+  /** A work record of 322 bytes. The payload stays the same until the chain advances or the payload is refreshed. */
   work(chain: number, account: string, nowUs: bigint): Uint8Array {
     const record = new Uint8Array(WORK_BYTES);
     viewOf(record).setUint32(WORK_OFFSET.chain, chain, true);
@@ -94,14 +99,14 @@ export class Chains {
     return record;
   }
 
-  /** Somebody else's block for this chain, with a made-up nonce. 286 bytes. */
+  /** The header of somebody else's block for this chain, with a made-up nonce: 286 bytes. */
   rivalHeader(chain: number, nowUs: bigint): Uint8Array {
     const header = this.#header(chain, randomBytes(this.#random, 32), nowUs);
     header.set(randomBytes(this.#random, 8), HEADER_OFFSET.nonce);
     return header;
   }
 
-  /** The block becomes the tip of its chain. */
+  /** Makes a block of a header of 286 bytes, the tip of its chain from now on. */
   append(chain: number, header: Uint8Array): Block {
     const state = this.#chains[chain];
     const block = {
@@ -119,7 +124,7 @@ export class Chains {
     return block;
   }
 
-  /** Newer transactions for the block that is being mined. */
+  /** The block that is being mined gets newer transactions. */
   refreshPayload(chain: number): void {
     this.#chains[chain].payloads.clear();
   }
@@ -186,7 +191,7 @@ function latest(a: bigint, b: bigint): bigint {
   return a > b ? a : b;
 }
 
-/** Header bytes 190..222: what a node finds its own work by. */
+/** The payload hash, header bytes 190..222, by which a node finds its own work. */
 export function payloadOf(header: Uint8Array): Uint8Array {
   return header.subarray(OFFSET.payload, OFFSET.payload + 32);
 }

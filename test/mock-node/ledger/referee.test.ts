@@ -1,11 +1,11 @@
-/** The edges of what is taken: creation times, targets and ages, to the microsecond, the last bit and the millisecond. */
+/** The edges of what is accepted: creation times, targets and ages, to the microsecond, the last bit and the millisecond. */
 
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { HEADER_BYTES, WORK_BYTES, WORK_OFFSET } from '#pickaxe/chain/layout.js';
 import { integerToTarget, targetToInteger } from '#pickaxe/chain/target.js';
 import { withCreationTime, withNonce } from '#pickaxe/chain/work.js';
-import { Referee } from '#pickaxe/mock-node/referee.js';
+import { Referee } from '#pickaxe/mock-node/ledger/referee.js';
 
 const PARENT_US = 1_700_000_000_000_000n;
 const NOW_US = PARENT_US + 30_000_000n;
@@ -18,7 +18,7 @@ const someHeader = withCreationTime(
   NOW_US - 1_000_000n,
 );
 
-/** A referee that has handed out one work. */
+/** A referee that has issued one work. */
 function referee(target: Uint8Array = EVERYTHING): Referee {
   const record = new Uint8Array(WORK_BYTES);
   record.set(target, WORK_OFFSET.target);
@@ -31,18 +31,18 @@ function referee(target: Uint8Array = EVERYTHING): Referee {
 const judge = (header: Uint8Array, { by = referee(), nowUs = NOW_US, nowMs = ISSUED_MS } = {}) =>
   by.judge(header, nowUs, nowMs);
 
-const taken = expect.objectContaining({ status: 'taken' });
+const accepted = expect.objectContaining({ outcome: 'accepted' });
 const wrongTime = expect.objectContaining({
-  status: 400,
-  text: 'Invalid solved work: Invalid creation time',
+  outcome: 'rejected',
+  reason: 'Invalid solved work: Invalid creation time',
   timeViolation: true,
 });
-const forgotten = { status: 404, text: 'No associated Payload' };
+const forgotten = { outcome: 'stale', reason: 'No associated Payload' };
 
 it.each([
   ['the parent’s', PARENT_US, wrongTime],
-  ['a microsecond after the parent’s', PARENT_US + 1n, taken],
-  ['the node’s clock', NOW_US, taken],
+  ['a microsecond after the parent’s', PARENT_US + 1n, accepted],
+  ['the node’s clock', NOW_US, accepted],
   ['a microsecond ahead of the node’s clock', NOW_US + 1n, wrongTime],
   ['before 1970', -1n, wrongTime],
 ])('a creation time of %s', (_, timeUs, verdict) => {
@@ -52,22 +52,22 @@ it.each([
 it('a hash equal to the target solves, and one above it does not', () => {
   const hash = createHash('blake2s256').update(someHeader).digest();
   const below = integerToTarget(targetToInteger(hash) - 1n);
-  expect(judge(someHeader, { by: referee(hash) })).toEqual(taken);
+  expect(judge(someHeader, { by: referee(hash) })).toEqual(accepted);
   expect(judge(someHeader, { by: referee(below) })).toMatchObject({
-    status: 400,
-    text: 'Invalid solved work: Invalid POW hash',
+    outcome: 'rejected',
+    reason: 'Invalid solved work: Invalid POW hash',
   });
 });
 
 it('work is forgotten once it is so old, and handing it out again makes it young', () => {
   const at = (nowMs: number) => judge(someHeader, { nowMs });
-  expect(at(ISSUED_MS + LIFETIME_MS - 1)).toEqual(taken);
+  expect(at(ISSUED_MS + LIFETIME_MS - 1)).toEqual(accepted);
   expect(at(ISSUED_MS + LIFETIME_MS)).toEqual(forgotten);
   const again = referee();
   const record = new Uint8Array(WORK_BYTES).fill(0xff, 0, WORK_OFFSET.header);
   record.set(someHeader, WORK_OFFSET.header);
   again.issue(record, 0, PARENT_US, ISSUED_MS + LIFETIME_MS - 1);
-  expect(judge(someHeader, { by: again, nowMs: ISSUED_MS + LIFETIME_MS + 1 })).toEqual(taken);
+  expect(judge(someHeader, { by: again, nowMs: ISSUED_MS + LIFETIME_MS + 1 })).toEqual(accepted);
 });
 
 it('counts the work that it remembers, each once', () => {
@@ -88,10 +88,10 @@ it('counts the work that it remembers, each once', () => {
 it.each([0, 4, 285, 287, 322])('%i bytes are no header, and drop no work', (length) => {
   const by = referee();
   expect(judge(new Uint8Array(length), { by })).toMatchObject({
-    status: 400,
-    text: expect.stringMatching(/^Decoding error: /),
+    outcome: 'rejected',
+    reason: expect.stringMatching(/^Decoding error: /),
   });
-  expect(judge(someHeader, { by })).toEqual(taken);
+  expect(judge(someHeader, { by })).toEqual(accepted);
 });
 
 it('every bit but those of the creation time, the nonce and the payload is the node’s', () => {
@@ -100,8 +100,8 @@ it('every bit but those of the creation time, the nonce and the payload is the n
     const isPayload = at >= 190 && at < 222;
     const changed = someHeader.slice();
     changed[at] ^= 1;
-    const { status } = judge(isMiners ? withCreationTime(changed, NOW_US) : changed);
-    expect([at, status]).toEqual([at, isMiners ? 'taken' : isPayload ? 404 : 400]);
+    const { outcome } = judge(isMiners ? withCreationTime(changed, NOW_US) : changed);
+    expect([at, outcome]).toEqual([at, isMiners ? 'accepted' : isPayload ? 'stale' : 'rejected']);
   }
 });
 
@@ -110,7 +110,7 @@ it('a payload that nobody was given is unknown, and the work that was given stay
   const other = someHeader.slice();
   other[190] ^= 1;
   expect(judge(other, { by })).toEqual(forgotten);
-  expect(judge(someHeader, { by })).toMatchObject({ status: 400 });
+  expect(judge(someHeader, { by })).toMatchObject({ outcome: 'rejected' });
   expect(judge(someHeader, { by })).toEqual(forgotten);
 });
 
@@ -118,12 +118,12 @@ it('a hash that falls short is what is told of a header that was changed as well
   const changed = withNonce(someHeader, 1n);
   changed[60] ^= 1;
   expect(judge(changed, { by: referee(new Uint8Array(32)) })).toMatchObject({
-    text: 'Invalid solved work: Invalid POW hash',
+    reason: 'Invalid solved work: Invalid POW hash',
   });
 });
 
-it('a solution is taken once', () => {
+it('a solution is accepted once', () => {
   const by = referee();
-  expect(judge(someHeader, { by })).toEqual(taken);
+  expect(judge(someHeader, { by })).toEqual(accepted);
   expect(judge(someHeader, { by })).toEqual(forgotten);
 });

@@ -1,0 +1,69 @@
+/** What the mock ledger counts, and the last submissions. */
+
+/** `stale` means that the node does not know the work, or no longer. */
+export type Outcome = 'accepted' | 'rejected' | 'stale';
+
+export interface SubmissionRecord {
+  readonly outcome: Outcome;
+  /** Why it was not accepted; empty when it was. */
+  readonly reason: string;
+  /** Whether it was accepted after its chain had advanced, so that it never becomes a block. */
+  readonly orphaned: boolean;
+  readonly chain: number;
+  readonly height: bigint;
+  readonly nonce: bigint;
+  /** The submission's creation time: µs since the UNIX epoch. */
+  readonly creationTimeUs: bigint;
+  /** The creation time that the work was issued with: µs since the UNIX epoch, undefined when the work is not known. */
+  readonly workTimeUs: bigint | undefined;
+  /** Whether the same header, or the same nonce for the same work at another time, was submitted before. */
+  readonly duplicate: boolean;
+  /** 286 bytes. */
+  readonly header: Uint8Array;
+}
+
+/** How many submissions are kept. */
+const MAX_RECORDS = 1000;
+/** How many keys of submissions are remembered, to recognise duplicates. */
+const MAX_SEEN = 10_000;
+
+export class LedgerStats {
+  /** Work records issued. */
+  worksIssued = 0;
+  /** Headers of the right length that were submitted. */
+  submissions = 0;
+  /** Accepted submissions, the orphaned ones included. */
+  accepted = 0;
+  rejected = 0;
+  stale = 0;
+  duplicates = 0;
+  /** Rejected submissions whose creation time broke the rule. */
+  timeViolations = 0;
+  /** Accepted submissions that came after their chain had advanced, and so never became a block. */
+  orphaned = 0;
+  /** Blocks of other miners. */
+  rivalBlocks = 0;
+  /** The last submissions, oldest first. */
+  readonly records: SubmissionRecord[] = [];
+  readonly #seen = new Set<string>();
+
+  /** Remembers a submission by its keys. @returns whether one of them was seen before */
+  isDuplicate(...keys: string[]): boolean {
+    const duplicate = keys.some((key) => this.#seen.has(key));
+    for (const key of keys) this.#seen.add(key);
+    for (const oldest of this.#seen) {
+      if (this.#seen.size <= MAX_SEEN) break;
+      this.#seen.delete(oldest);
+    }
+    return duplicate;
+  }
+
+  record(submission: SubmissionRecord): void {
+    this.submissions += 1;
+    this[submission.outcome] += 1;
+    if (submission.duplicate) this.duplicates += 1;
+    if (submission.orphaned) this.orphaned += 1;
+    this.records.push(submission);
+    if (this.records.length > MAX_RECORDS) this.records.shift();
+  }
+}

@@ -1,0 +1,38 @@
+/** What some faults send in the place of the true answer. */
+
+import { WORK_BYTES } from '../../chain/layout.ts';
+import type { Message } from './answer.ts';
+import type { Endpoint, Fault } from './faults.ts';
+
+/** What a busy node says. */
+const BUSY: Record<Endpoint, string> = {
+  work: 'Too many work requests',
+  solved: 'Service Unavailable',
+  updates: 'No more update streams available currently. Retry later.',
+  config: 'Service Unavailable',
+  health: 'Service Unavailable',
+  block: 'Service Unavailable',
+};
+
+/** @returns undefined when the fault does not replace the answer */
+export function replacementOf(fault: Fault, endpoint: Endpoint): Message | undefined {
+  switch (fault.kind) {
+    case 'unavailable': {
+      const headers = fault.retryAfterS === undefined ? {} : { 'retry-after': String(fault.retryAfterS) };
+      return { status: 503, text: BUSY[endpoint], headers };
+    }
+    case 'wrong length':
+      return { status: 200, bytes: new Uint8Array(WORK_BYTES - 1) };
+    case 'garbage':
+      return { status: 200, text: '<html>\u0000{"not": what was asked for' };
+    case 'captive portal':
+      return {
+        status: 200,
+        text: '<html><title>Welcome to our network</title>Please log in.</html>',
+        headers: { 'content-type': 'text/html' },
+        foreign: true,
+      };
+    default:
+      return undefined;
+  }
+}

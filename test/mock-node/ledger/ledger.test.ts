@@ -1,0 +1,70 @@
+/** The mock ledger without a server: late solutions, and who is told of what. */
+
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { WORK_OFFSET } from '#pickaxe/chain/layout.js';
+import { Ledger, type LedgerEvent } from '#pickaxe/mock-node/ledger/ledger.js';
+import { type MockNodeOptions, optionsSchema } from '#pickaxe/mock-node/options.js';
+import { seededRandom } from '#pickaxe/mock-node/random.js';
+
+const CHAIN = 3;
+const FIVE_MINUTES_MS = 300_000;
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** A ledger whose work is all of one chain, and is solved by any nonce. */
+function setUp(options: MockNodeOptions = {}) {
+  const clock = { ms: 0, nowUs: () => 1_700_000_000_000_000n, monotonicMs: () => clock.ms };
+  const events: LedgerEvent[] = [];
+  const surroundings = { clock, random: seededRandom(1), emit: (event: LedgerEvent) => void events.push(event) };
+  const ledger = new Ledger(optionsSchema.parse({ difficulty: 1, ...options }), surroundings);
+  ledger.pickChain = () => CHAIN;
+  const told: [update: string, chain: number][] = [];
+  ledger.follow((...update) => told.push(update));
+  const issueHeader = () => ledger.issueWork('k:a').subarray(WORK_OFFSET.header);
+  const blocks = () => events.filter(({ event }) => event === 'block');
+  return { ledger, clock, told, issueHeader, blocks };
+}
+
+it('a solution of the tip’s work becomes a block, and the followers are told', () => {
+  const { ledger, told, issueHeader, blocks } = setUp();
+  expect(ledger.submit(issueHeader())).toMatchObject({ outcome: 'accepted' });
+  expect(blocks()).toMatchObject([{ by: 'miner', chain: CHAIN }]);
+  expect(told).toEqual([['New Cut', CHAIN]]);
+  expect(ledger.stats).toMatchObject({ accepted: 1, orphaned: 0, worksIssued: 1 });
+});
+
+it('a solution that comes after its chain has advanced is accepted for 5 minutes, and never becomes a block', () => {
+  const { ledger, clock, told, issueHeader, blocks } = setUp();
+  const inTime = issueHeader();
+  ledger.advance(CHAIN);
+  const tooLate = issueHeader();
+  ledger.advance(CHAIN);
+  const before = [blocks(), [...told]];
+  expect(ledger.submit(inTime)).toMatchObject({ outcome: 'accepted' });
+  expect(ledger.stats.records.at(-1)).toMatchObject({ outcome: 'accepted', orphaned: true });
+  clock.ms = FIVE_MINUTES_MS;
+  expect(ledger.submit(tooLate)).toEqual({ outcome: 'stale', reason: 'No associated Payload' });
+  expect(ledger.stats).toMatchObject({ accepted: 1, orphaned: 1, stale: 1, rivalBlocks: 2 });
+  expect([blocks(), told]).toEqual(before);
+});
+
+it('tells of a block on the adjacent chains as well, where it is told to', () => {
+  const { ledger, told } = setUp({ neighbourCuts: true });
+  ledger.advance(CHAIN);
+  expect(told.map(([, chain]) => chain)).toEqual([CHAIN, 2, 4, 13]);
+  ledger.refreshPayload(CHAIN);
+  expect(told.slice(4)).toEqual([['Refreshed Block', CHAIN]]);
+});
+
+it('drops the blocks that are still to come when it is closed', () => {
+  const { ledger, told, blocks } = setUp({ cutLeadMs: 50 });
+  ledger.advance(CHAIN);
+  vi.advanceTimersByTime(50);
+  expect(blocks()).toHaveLength(1);
+  ledger.advance(CHAIN);
+  expect(told).toHaveLength(2);
+  ledger.close();
+  expect(vi.getTimerCount()).toBe(0);
+  expect(blocks()).toHaveLength(1);
+});
