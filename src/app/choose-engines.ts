@@ -11,7 +11,6 @@ import { GpuEngine } from '../engine/gpu/gpu-engine.ts';
 import { type Gpu, listGpus } from '../engine/gpu/list-gpus.ts';
 import { makerOf } from '../engine/gpu/pci.ts';
 import { userCacheDirectory } from '../system/cache.ts';
-import { parseCpuList } from '../text/cpu-list.ts';
 import { UsageError } from './exit-codes.ts';
 
 /** The settings that say what mines and how. */
@@ -34,8 +33,8 @@ export async function chooseEngines(
   log: Logger,
   options: EngineOptions = {},
 ): Promise<Engine[]> {
-  const engines = !use || use.includes('cpu') ? [cpuEngine(cpu)] : [];
-  const gpuNames = use?.filter((name) => name !== 'cpu');
+  const engines = use === 'all' || use.includes('cpu') ? [cpuEngine(cpu)] : [];
+  const gpuNames = use === 'all' ? undefined : use.filter((name) => name !== 'cpu');
   return gpuNames?.length === 0 ? engines : [...engines, ...(await gpuEngines(gpuNames, { ...gpu, ...options }, log))];
 }
 
@@ -115,11 +114,10 @@ export function threadChoice(cpu: Config['cpu']): ThreadChoice {
 }
 
 function threadWishes({ threads, priority, affinity }: Config['cpu']): ThreadWishes {
-  const cpus = affinity === undefined || affinity === 'none' ? affinity : parseCpuList(affinity);
   return {
     ...(threads !== undefined && { threads }),
     ...(priority !== undefined && { niceness: priority }),
-    ...(cpus !== undefined && { affinity: cpus }),
+    ...(affinity !== undefined && { affinity }),
   };
 }
 

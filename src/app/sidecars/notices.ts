@@ -1,9 +1,9 @@
 /** `--on-…` and `--webhook`: others are told what happens. */
 
 import type { Logger } from 'pino';
-import { kebab } from '../../config/setting.ts';
+import { kebab } from '../../config/entries.ts';
+import { isWebhookUrl, webhookUrl } from '../../config/setting-types/addresses.ts';
 import type { Config } from '../../config/settings.ts';
-import { isWebhookUrl, webhookUrl } from '../../config/unattended-kinds.ts';
 import { type HookCommands, Hooks } from '../../notify/hooks.ts';
 import { NOTICES, type Notice, type NoticeName, tellNotices } from '../../notify/notices.ts';
 import { Webhook } from '../../notify/webhook.ts';

@@ -6,7 +6,7 @@ import { secretIn } from '../../app/secret-file.ts';
 import type { Config } from '../../config/settings.ts';
 import { hiveStats, mmposStats } from '../../report/http/mining-os.ts';
 import { Status } from '../../report/http/schemas.ts';
-import { parseHttpAddress } from '../../text/http-address.ts';
+import { formatHttpAddress, type HttpAddress } from '../../text/http-address.ts';
 
 /** A mining system asks every few seconds and does not wait for long. */
 const TIMEOUT_MS = 3_000;
@@ -26,13 +26,12 @@ export type StatsFormat = keyof typeof FORMATS;
 
 export async function runStats({ http }: Config, { format }: { readonly format: StatsFormat }): Promise<number> {
   const { listen, tokenFile } = http;
-  const address = listen === undefined ? undefined : parseHttpAddress(listen);
-  if (!address) throw new UsageError('Say where the miner serves HTTP: --http [HOST:]PORT, as it was started with.');
+  if (!listen) throw new UsageError('Say where the miner serves HTTP: --http [HOST:]PORT, as it was started with.');
   const authorization =
     tokenFile === undefined ? {} : { authorization: `Bearer ${secretIn(tokenFile, '--http-token-file')}` };
   const { path, print } = FORMATS[format];
   try {
-    process.stdout.write(`${print(await get(`${originOf(address)}${path}`, authorization))}\n`);
+    process.stdout.write(`${print(await get(`${originOf(listen)}${path}`, authorization))}\n`);
     return EXIT.done;
   } catch (fault) {
     process.stderr.write(`error: ${(fault as Error).message}\n`);
@@ -47,9 +46,9 @@ function hiveLines(text: string): string {
 }
 
 /** Who listens everywhere is reached here. */
-function originOf({ host, port }: { readonly host: string; readonly port: number }): string {
+function originOf({ host, port }: HttpAddress): string {
   const reached = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
-  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
+  return `http://${formatHttpAddress({ host: reached, port })}`;
 }
 
 /** @throws Error that says what to do. */

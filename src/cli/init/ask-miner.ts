@@ -4,15 +4,15 @@ import { input, select } from '@inquirer/prompts';
 import { defaultAccount } from '../../app/choose-source.ts';
 import { UsageError } from '../../app/exit-codes.ts';
 import { nodeTrust } from '../../app/node-trust.ts';
-import { account as accountKind, publicKey as publicKeyKind } from '../../config/kinds.ts';
+import { account as accountType, publicKey as publicKeyType } from '../../config/setting-types/miner.ts';
 import { DEFAULTS } from '../../config/settings.ts';
 import { examineNode } from '../../doctor/examine-node.ts';
 import type { Finding } from '../../doctor/finding.ts';
 import { version } from '../../system/version.ts';
 import { makeKeyFile } from '../key-file.ts';
 import type { Answers } from './answers.ts';
-import { accepts } from './check.ts';
 import { say, sayFindings } from './say.ts';
+import { accepts, read } from './typed.ts';
 
 const USUAL_KEY_FILE = 'pickaxe-key.json';
 
@@ -24,8 +24,8 @@ export async function askMiner(nodes: Nodes): Promise<Miner> {
   let publicKey = await askKey();
   for (;;) {
     const usual = defaultAccount([publicKey]);
-    const typed = await input({ message: 'Account', default: usual, validate: accepts(accountKind) });
-    const account = typed.trim();
+    const typed = await input({ message: 'Account', default: usual, validate: accepts(accountType) });
+    const account = read(accountType, typed);
     const miner = { publicKey, ...(account !== usual && { account }) };
     if (await isTaken(nodes, miner)) return miner;
     const next = await select({
@@ -53,9 +53,7 @@ async function askKey(): Promise<string> {
 }
 
 async function pasteKey(): Promise<string> {
-  const isKey = accepts(publicKeyKind);
-  const bare = (text: string) => text.trim().replace(/^k:/, '').toLowerCase();
-  return bare(await input({ message: 'Public key, 64 hex digits', validate: (text) => isKey(bare(text)) }));
+  return read(publicKeyType, await input({ message: 'Public key, 64 hex digits', validate: accepts(publicKeyType) }));
 }
 
 async function makeKey(): Promise<string> {

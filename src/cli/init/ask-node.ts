@@ -1,15 +1,17 @@
 /** Which node, asked at once whether it is one, and which network. */
 
 import { confirm, input } from '@inquirer/prompts';
-import { network as networkKind, nodeUrl } from '../../config/kinds.ts';
+import { misspeltNetwork } from '../../config/networks.ts';
+import { nodeUrl } from '../../config/setting-types/addresses.ts';
+import { network as networkType } from '../../config/setting-types/miner.ts';
 import { examineNode } from '../../doctor/examine-node.ts';
 import { hexOf } from '../../node/certificate.ts';
 import { BY_AUTHORITY, type Trust } from '../../node/tls.ts';
 import { hasPath } from '../../node/url.ts';
 import { version } from '../../system/version.ts';
 import type { Answers } from './answers.ts';
-import { accepts } from './check.ts';
 import { say, sayFindings } from './say.ts';
+import { accepts, read } from './typed.ts';
 
 const USUAL_URL = 'http://127.0.0.1:1848';
 const USUAL_NETWORK = 'mainnet01';
@@ -27,16 +29,24 @@ export async function askNodes(): Promise<Nodes> {
   }
   const urls = nodes.map(({ url }) => url);
   const fingerprints = nodes.flatMap(({ url, fingerprint }) =>
-    fingerprint === undefined ? [] : `${new URL(url).origin}=${fingerprint}`,
+    fingerprint === undefined ? [] : { origin: new URL(url).origin, value: fingerprint },
   );
   const found = { urls, ...(fingerprints.length > 0 && { fingerprints }) };
   if (urls.every(hasPath)) return found;
   const network = await input({
     message: 'Network',
     default: nodes[0].network ?? USUAL_NETWORK,
-    validate: accepts(networkKind),
+    validate: acceptsNetwork,
   });
   return { ...found, network: network.trim() };
+}
+
+const isNetwork = accepts(networkType);
+
+function acceptsNetwork(text: string): true | string {
+  const meant = misspeltNetwork(text.trim());
+  if (meant === undefined) return isNetwork(text);
+  return `Did you mean ${meant}? If not, start again and write the network into the node URL: http://HOST:PORT/ledger/0.0/${text.trim()}`;
 }
 
 interface AskedNode {
@@ -56,8 +66,8 @@ async function askNode(message: string, usual?: string): Promise<AskedNode> {
       ...(usual !== undefined && { default: usual }),
       validate: (text) => (text.trim() === '' && usual === undefined) || isUrl(text),
     });
-    const url = typed.trim();
-    if (url === '') return { url };
+    if (typed.trim() === '') return { url: '' };
+    const url = read(nodeUrl, typed);
     say(`asking ${url} …`);
     const { fingerprint, network, isThere } = await examine(url);
     if (isThere || (await confirm({ message: 'Take it all the same?', default: false }))) {
