@@ -1,4 +1,4 @@
-/** From settings to engines. */
+/** Makes engines from the settings. */
 
 import type { Logger } from 'pino';
 import type { Config } from '../config/settings.ts';
@@ -17,16 +17,16 @@ import { UsageError } from './exit-codes.ts';
 export type DeviceSettings = Pick<Config, 'devices' | 'cpu' | 'gpu'>;
 
 export interface EngineOptions {
-  /** Measure GPUs whatever is remembered of them. */
+  /** Measure GPUs even where their speeds are remembered. */
   readonly tuneAgain?: boolean;
 }
 
 /**
- * The engines for the devices asked for. One that was asked for by name and cannot be had is an engine, too: it says why
- * when it is opened, and the others go on.
+ * Makes the engines for the devices asked for. A device that was asked for by name and is missing gets an engine, too: it
+ * says why when it is opened, and the others go on.
  *
- * @param log told which GPUs are left out when none was asked for by name
- * @throws UsageError when the CPU threads or the kernel asked for cannot be had.
+ * @param log gets the GPUs that are not used when none was asked for by name
+ * @throws UsageError when the CPU threads or the kernel asked for are not available
  */
 export async function chooseEngines(
   { devices: { use }, cpu, gpu }: DeviceSettings,
@@ -48,7 +48,7 @@ async function gpuEngines(names: readonly string[] | undefined, options: GpuOpti
   } catch (fault) {
     none = (fault as Error).message;
     const why = `no GPU is used: ${none}`;
-    // That a machine has no GPU is no fault.
+    // A machine without a GPU is not faulty.
     if (fault instanceof DeviceError && fault.fault === 'missing') log.info({ tag: 'gpu' }, why);
     else log.warn({ tag: 'gpu' }, `${why}; twice. Try: pickaxe devices, and see docs/gpus.md, “When one is missing”`);
   }
@@ -86,7 +86,7 @@ function gpuEngine(gpu: Gpu, { software, batchMs, tuneAgain }: GpuOptions): GpuE
   });
 }
 
-/** Stands for a device that was asked for and cannot be had. */
+/** Stands for a device that was asked for and is not available. */
 class MissingEngine implements Engine {
   readonly name: string;
   readonly kind = 'gpu';
@@ -108,7 +108,7 @@ class MissingEngine implements Engine {
   async close(): Promise<void> {}
 }
 
-/** @throws UsageError when the threads cannot be had as asked for. */
+/** @throws UsageError when the threads asked for are not available */
 export function threadChoice(cpu: Config['cpu']): ThreadChoice {
   return withinRange(() => chooseThreads(threadWishes(cpu)));
 }
@@ -121,7 +121,7 @@ function threadWishes({ threads, priority, affinity }: Config['cpu']): ThreadWis
   };
 }
 
-/** Makes a RangeError, which says what is wrong with a wish, a UsageError. */
+/** Turns a RangeError, which says what is wrong with a wish, into a UsageError. */
 function withinRange<T>(make: () => T): T {
   try {
     return make();
@@ -130,7 +130,7 @@ function withinRange<T>(make: () => T): T {
   }
 }
 
-/** @throws UsageError when the threads or the kernel cannot be had as asked for. */
+/** @throws UsageError when the threads or the kernel asked for are not available */
 function cpuEngine(cpu: Config['cpu']): CpuEngine {
   const { kernel } = cpu;
   const cacheDirectory = userCacheDirectory();
@@ -142,7 +142,7 @@ function cpuEngine(cpu: Config['cpu']): CpuEngine {
   return withinRange(() => new CpuEngine(wishes));
 }
 
-/** @throws UsageError when it cannot run here. */
+/** @throws UsageError when it cannot run here */
 export function usableKernel(name: KernelName): KernelName {
   try {
     return forceKernel(name).name;

@@ -18,7 +18,7 @@ const FIRST_DIFFICULTY = 2 ** 22;
 const BLOCK_SECONDS = 1;
 /** Often at first, since the first figure is a guess; the average steadies it. */
 const RETARGET_MS = 250;
-/** Somebody else's block now and then, so that New Cuts are to be seen. */
+/** A rival's block comes now and then, to show New Cuts. */
 const RIVAL_MS = 2_000;
 
 /** @param reload reads the configuration again */
@@ -46,7 +46,7 @@ export async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Pr
 /** Settings that tell others what happens. */
 const TELLING: readonly (keyof Config)[] = ['hooks', 'webhook'];
 
-/** Nobody is told of the demo's blocks whom flags do not name: those of files are waiting for real ones. */
+/** Hooks and webhooks from files are for real blocks; the demo only uses those given as flags. */
 function discreet(loaded: Loaded): Loaded {
   const { config, origins } = loaded;
   const isMeant = ({ group, path }: Entry) =>

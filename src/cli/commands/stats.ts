@@ -13,7 +13,7 @@ const TIMEOUT_MS = 3_000;
 /** Metrics of hundreds of devices. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
-/** Where each format comes from, and how it is printed: one line, but for Prometheus' and HiveOS's two. */
+/** The source of each format, and how it is printed: as one line, except for Prometheus, and HiveOS's two lines. */
 const FORMATS = {
   json: { path: '/api/v1/status', print: (text: string) => JSON.stringify(statusOf(text)) },
   hive: { path: '/api/v1/status', print: hiveLines },
@@ -45,13 +45,13 @@ function hiveLines(text: string): string {
   return `${khs}\n${JSON.stringify(stats)}`;
 }
 
-/** Who listens everywhere is reached here. */
+/** A miner that listens on all interfaces is reached on loopback. */
 function originOf({ host, port }: HttpAddress): string {
   const reached = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
   return `http://${formatHttpAddress({ host: reached, port })}`;
 }
 
-/** @throws Error that says what to do. */
+/** @throws Error that says what to do */
 async function get(url: string, headers: Record<string, string>): Promise<string> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const { statusCode, body } = await request(url, { headers, signal }).catch((cause) => {
@@ -82,6 +82,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new Error('the answer is no JSON: is it pickaxe that listens there?', { cause });
+    throw new Error('the answer is not JSON: is it pickaxe that listens there?', { cause });
   }
 }

@@ -1,4 +1,4 @@
-/** Who gets the rewards, and whether the node lets them mine. */
+/** Asks who gets the rewards, and whether the node gives them work. */
 
 import { input, select } from '@inquirer/prompts';
 import { defaultAccount } from '../../app/choose-source.ts';
@@ -19,7 +19,7 @@ const USUAL_KEY_FILE = 'pickaxe-key.json';
 type Nodes = Pick<Answers, 'urls' | 'fingerprints' | 'network'>;
 type Miner = Pick<Answers, 'publicKey' | 'account'>;
 
-/** Asks until the node takes the miner, or until that is to be mended there. */
+/** Asks until the node takes the miner, or the user goes on without that. */
 export async function askMiner(nodes: Nodes): Promise<Miner> {
   let publicKey = await askKey();
   for (;;) {
@@ -31,7 +31,7 @@ export async function askMiner(nodes: Nodes): Promise<Miner> {
     const next = await select({
       message: 'The node gives this miner no work. What now?',
       choices: [
-        { name: 'write it down all the same: the node will be told of this miner', value: 'go on' },
+        { name: 'write it down anyway: whoever runs the node will add this miner', value: 'go on' },
         { name: 'another account', value: 'account' },
         { name: 'another key', value: 'key' },
       ],

@@ -1,4 +1,4 @@
-/** Which node, asked at once whether it is one, and which network. */
+/** Asks for the nodes and the network, and asks each node at once whether it is one. */
 
 import { confirm, input } from '@inquirer/prompts';
 import { misspeltNetwork } from '../../config/networks.ts';
@@ -15,7 +15,7 @@ import { accepts, read } from './typed.ts';
 
 const USUAL_URL = 'http://127.0.0.1:1848';
 const USUAL_NETWORK = 'mainnet01';
-/** For failover: more than a few help nobody. */
+/** More nodes for failover would help nobody. */
 const MOST_NODES = 5;
 
 type Nodes = Pick<Answers, 'urls' | 'fingerprints' | 'network'>;
@@ -51,13 +51,13 @@ function acceptsNetwork(text: string): true | string {
 
 interface AskedNode {
   readonly url: string;
-  /** Of its certificate, where that is trusted for nothing else. */
+  /** The fingerprint of its certificate, where that is the only reason to trust it. */
   readonly fingerprint?: string;
-  /** The network that it says it serves. */
+  /** The network that the node says it serves. */
   readonly network?: string;
 }
 
-/** @param usual what Enter alone takes; left out, Enter alone is no node */
+/** @param usual the URL that Enter alone takes; without one, Enter alone takes no node */
 async function askNode(message: string, usual?: string): Promise<AskedNode> {
   const isUrl = accepts(nodeUrl);
   for (;;) {
@@ -70,13 +70,13 @@ async function askNode(message: string, usual?: string): Promise<AskedNode> {
     const url = read(nodeUrl, typed);
     say(`asking ${url} …`);
     const { fingerprint, network, isThere } = await examine(url);
-    if (isThere || (await confirm({ message: 'Take it all the same?', default: false }))) {
+    if (isThere || (await confirm({ message: 'Use it anyway?', default: false }))) {
       return { url, ...(fingerprint !== undefined && { fingerprint }), ...(network !== undefined && { network }) };
     }
   }
 }
 
-/** @param fingerprint of the certificate that the user trusts; left out, an authority must vouch for it */
+/** @param fingerprint that of the certificate that the user trusts; without one, an authority must have signed it */
 async function examine(url: string, fingerprint?: string): Promise<Omit<AskedNode, 'url'> & { isThere: boolean }> {
   const trust: Trust = fingerprint === undefined ? BY_AUTHORITY : { by: 'fingerprint', fingerprints: [fingerprint] };
   // Neither network nor key is known yet: whether it is a node is what counts here.
@@ -91,7 +91,7 @@ async function examine(url: string, fingerprint?: string): Promise<Omit<AskedNod
 
 async function recognizes(fingerprint: string): Promise<boolean> {
   say(
-    'No authority vouches for its certificate: nodes often sign their own. Its fingerprint is',
+    'No known authority has signed its certificate: nodes often sign their own. Its fingerprint is',
     `  ${fingerprint}`,
     'On the node’s own machine this prints the same as hex digits: openssl x509 -in FILE -noout -fingerprint -sha256',
     `  ${hexOf(fingerprint)}`,

@@ -33,7 +33,7 @@ function decimal(least: number, most: number, says: string): NumberType {
 }
 
 /** A number of seconds, also as a text with units. */
-interface TimeType extends SettingType<number> {
+export interface TimeType extends SettingType<number> {
   /** @returns seconds; undefined for a text that is not a time, or not one within the bounds */
   readonly parse: (text: string) => number | undefined;
 }
