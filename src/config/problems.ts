@@ -4,17 +4,18 @@ import { oneLine } from '../text/one-line.ts';
 import { namesIn } from './known-names.ts';
 import type { Path, Said } from './said.ts';
 import { redact, whereSecretBelongs, withoutUser } from './secrets.ts';
+import { whyOf } from './setting-types/setting-type.ts';
 import { ENTRIES } from './settings.ts';
 import { suggestion } from './suggest.ts';
 
 /** Longer values are not repeated in an error. */
 const MAX_SHOWN = 60;
-const MAX_REASON = 200;
 
 interface Issue {
   readonly code: string;
   readonly path: readonly PropertyKey[];
-  readonly message: string;
+  /** What `parsed` adds: see `whyOf`. */
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
   readonly keys?: readonly string[];
   /** The issues of each type that a value may have. */
   readonly errors?: readonly (readonly Issue[])[];
@@ -40,15 +41,9 @@ export function problemsOf(issue: Issue, said: Said): string[] {
   // Where the path of a secret's file should be, the secret itself may be.
   const { secretFile, hidden, shown } = entry?.setting ?? {};
   const what = secretFile ? 'not a path' : hidden ? 'not valid' : show(shown ? withoutPath(value) : value);
-  const why = hidden ? undefined : reasonOf([issue, ...errors.flat()]);
+  const why = hidden ? undefined : whyOf([issue, ...errors.flat()]);
   const says = entry?.setting.type.says ?? expectTable(path);
   return [`${subject} is ${what}${why === undefined ? '' : `: ${why}`}. ${says}`];
-}
-
-/** @returns what a setting type says about why a text is not valid; it may repeat a part of the text */
-function reasonOf(issues: readonly Issue[]): string | undefined {
-  const reason = issues.find(({ code, message }) => code === 'custom' && message !== '');
-  return reason && oneLine(reason.message, MAX_REASON);
 }
 
 function expectTable(path: Path): string {
@@ -80,7 +75,12 @@ function nameOf(path: Path): string {
 
 /** The path of a faulty URL may hold a key, so it is not shown; the host still says which URL is meant. */
 function withoutPath(value: unknown): unknown {
-  return typeof value === 'string' ? value.replace(/^([a-z][a-z0-9+.-]*:)?(\/*[^/?#]*)[/?#].*$/is, '$1$2/…') : value;
+  if (typeof value !== 'string') return value;
+  // A password may have slashes in it.
+  const text = withoutUser(value);
+  const host = text.indexOf('://') < 0 ? 0 : text.indexOf('://') + '://'.length;
+  const length = text.slice(host).search(/[/?#]/);
+  return length < 0 ? text : `${text.slice(0, host + length)}/…`;
 }
 
 function show(value: unknown): string {

@@ -38,12 +38,12 @@ export function parseHashrate(text: string): number | undefined {
   return parse(text, HASHRATE, HASHES);
 }
 
-/** @returns `10M`: the shortest text from which `parseSize` reads these bytes */
+/** @returns `10M`: the shortest text, with a count of 1 or more, from which `parseSize` reads these bytes */
 export function formatSize(bytes: number): string {
   return format(bytes, BYTES);
 }
 
-/** @returns `20G`: the shortest text from which `parseHashrate` reads these H/s */
+/** @returns `20G`: the shortest text, with a count of 1 or more, from which `parseHashrate` reads these H/s */
 export function formatHashrate(hashrate: number): string {
   return format(hashrate, HASHES);
 }
@@ -55,7 +55,7 @@ function parse(text: string, pattern: RegExp, units: Units): number | undefined 
 
 function format(value: number, units: Units): string {
   const texts = Object.entries(units)
-    .filter(([, factor]) => (value / factor) * factor === value)
+    .filter(([, factor]) => factor === 1 || (factor <= value && (value / factor) * factor === value))
     .map(([unit, factor]) => `${value / factor}${unit}`);
   return texts.reduce((shortest, text) => (text.length < shortest.length ? text : shortest));
 }

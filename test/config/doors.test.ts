@@ -47,6 +47,8 @@ test.each([
   ['http://host.example/S3CRET?a=b', '"http://host.example/…"'],
   ['http://host.example?S3CRET', '"http://host.example/…"'],
   ['host.example:1848/S3CRET', '"host.example:1848/…"'],
+  ['ftp://host.example', '"ftp://host.example"'],
+  ['http://me:S3/CRET@host.example/S3CRET', '"http://***@host.example/…"'],
   ['host example', '"host example"'],
 ])('the path of a node URL that is none is not shown: a customer’s key may stand in it (%s)', (url, shown) => {
   const [problem] = folder.problems({ environment: { PICKAXE_NODE: url } });

@@ -165,7 +165,7 @@ describe('GPUs', () => {
 
 describe('the devices to mine with', () => {
   const gpus = [gpu('gpu0', 'nvidia', true), gpu('gpu1', 'unknown', false, true)];
-  it.each([
+  it.each<[...Parameters<typeof examineDevices>, string, string]>([
     ['all', true, gpus, 'ok', 'mines with cpu, gpu0'],
     [['gpu'], true, gpus, 'ok', 'mines with gpu0'],
     [['cpu'], true, [], 'ok', 'mines with cpu'],

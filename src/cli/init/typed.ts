@@ -1,7 +1,7 @@
 /** Reads what was typed at a prompt as the value of a setting; a prompt says what is wrong and asks again. */
 
 import { z } from 'zod';
-import type { SettingType } from '../../config/setting-types/setting-type.ts';
+import { type SettingType, whyOf } from '../../config/setting-types/setting-type.ts';
 
 /** @returns a check of typed texts, as prompts take it: true, or what is wrong */
 export function accepts(type: SettingType<string>): (text: string) => true | string {
@@ -9,7 +9,7 @@ export function accepts(type: SettingType<string>): (text: string) => true | str
   return (text) => {
     const { error } = schema.safeParse(text.trim());
     if (!error) return true;
-    const why = error.issues.find(({ code, message }) => code === 'custom' && message !== '')?.message;
+    const why = whyOf(error.issues);
     return why === undefined ? type.says : `Not valid: ${why}. ${type.says}`;
   };
 }

@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path';
 import type { z } from 'zod';
+import { oneLine } from '../../text/one-line.ts';
 
 /** zod is passed in when something is checked: loading it takes longer than all of `pickaxe --help`. */
 type Zod = typeof z;
@@ -59,20 +60,34 @@ export function parsed<T>({ says, pattern, parse, print }: ParsedText<T>): Setti
         .meta(pattern ? { pattern: pattern.source } : {})
         .transform((text, { issues }) => {
           const { value, why } = attempt(parse, text);
-          if (value === undefined) issues.push({ code: 'custom', input: text, message: why });
+          if (value === undefined) issues.push({ code: 'custom', input: text, params: { why } });
           return value as T;
         }),
     ...(print && { print }),
   };
 }
 
-function attempt<T>(parse: ParsedText<T>['parse'], text: string): { value?: T | undefined; why: string } {
+function attempt<T>(parse: ParsedText<T>['parse'], text: string): { value?: T | undefined; why?: string } {
   try {
-    return { value: parse(text), why: '' };
+    return { value: parse(text) };
   } catch (fault) {
     if (!(fault instanceof RangeError)) throw fault;
     return { why: fault.message };
   }
+}
+
+/** A reason may repeat a part of the text. */
+const MAX_WHY = 200;
+
+interface ZodIssue {
+  readonly code?: string | undefined;
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** @returns why `parsed` refused a text, if there is more to say than what to write */
+export function whyOf(issues: readonly ZodIssue[]): string | undefined {
+  const why = issues.map(({ params }) => params?.why).find((one) => typeof one === 'string');
+  return why === undefined ? undefined : oneLine(why, MAX_WHY);
 }
 
 export function choice<const T extends readonly [string, ...string[]]>(...choices: T): SettingType<T[number]> {

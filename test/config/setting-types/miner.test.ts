@@ -1,14 +1,14 @@
 import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
 import { account, publicKey, rigName } from '#pickaxe/config/setting-types/miner.js';
-import type { SettingType } from '#pickaxe/config/setting-types/setting-type.js';
+import { type SettingType, whyOf } from '#pickaxe/config/setting-types/setting-type.js';
 
 const KEY = '0123456789abcdef'.repeat(4);
 
 /** The value of a text, or else what is wrong with it in particular. */
 function read(type: SettingType<string>, text: string) {
   const { data, error } = type.schema(z).safeParse(text);
-  return error ? { why: error.issues[0].message } : data;
+  return error ? { why: whyOf(error.issues) } : data;
 }
 
 describe('a public key', () => {
