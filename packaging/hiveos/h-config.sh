@@ -2,7 +2,7 @@
 # From the flight sheet to pickaxe's settings, before each start. HiveOS includes this file: the sheet's fields are variables.
 #
 #   Pool URL                  one or more node URLs, the first preferred
-#   Wallet and worker         the public key, 64 hex digits; "k:" before it does no harm
+#   Wallet and worker         %WAL%.%WORKER_NAME%: the public key (64 hex digits, with or without k:), and the rig's name
 #   Pass                      the network, like mainnet01; not needed where every node URL has a path
 #   Extra config arguments    flags of `pickaxe mine`, like --devices gpu --temp-limit 80
 

@@ -1,4 +1,4 @@
-/** From settings to engines. */
+/** Makes engines from the settings. */
 
 import type { Logger } from 'pino';
 import type { Config } from '../config/settings.ts';
@@ -11,31 +11,30 @@ import { GpuEngine } from '../engine/gpu/gpu-engine.ts';
 import { type Gpu, listGpus } from '../engine/gpu/list-gpus.ts';
 import { makerOf } from '../engine/gpu/pci.ts';
 import { userCacheDirectory } from '../system/cache.ts';
-import { parseCpuList } from '../text/cpu-list.ts';
 import { UsageError } from './exit-codes.ts';
 
 /** The settings that say what mines and how. */
 export type DeviceSettings = Pick<Config, 'devices' | 'cpu' | 'gpu'>;
 
 export interface EngineOptions {
-  /** Measure GPUs whatever is remembered of them. */
+  /** Measure GPUs even where their speeds are remembered. */
   readonly tuneAgain?: boolean;
 }
 
 /**
- * The engines for the devices asked for. One that was asked for by name and cannot be had is an engine, too: it says why
- * when it is opened, and the others go on.
+ * Makes the engines for the devices asked for. A device that was asked for by name and is missing gets an engine, too: it
+ * says why when it is opened, and the others go on.
  *
- * @param log told which GPUs are left out when none was asked for by name
- * @throws UsageError when the CPU threads or the kernel asked for cannot be had.
+ * @param log gets the GPUs that are not used when none was asked for by name
+ * @throws UsageError when the CPU threads or the kernel asked for are not available
  */
 export async function chooseEngines(
   { devices: { use }, cpu, gpu }: DeviceSettings,
   log: Logger,
   options: EngineOptions = {},
 ): Promise<Engine[]> {
-  const engines = !use || use.includes('cpu') ? [cpuEngine(cpu)] : [];
-  const gpuNames = use?.filter((name) => name !== 'cpu');
+  const engines = use === 'all' || use.includes('cpu') ? [cpuEngine(cpu)] : [];
+  const gpuNames = use === 'all' ? undefined : use.filter((name) => name !== 'cpu');
   return gpuNames?.length === 0 ? engines : [...engines, ...(await gpuEngines(gpuNames, { ...gpu, ...options }, log))];
 }
 
@@ -49,7 +48,7 @@ async function gpuEngines(names: readonly string[] | undefined, options: GpuOpti
   } catch (fault) {
     none = (fault as Error).message;
     const why = `no GPU is used: ${none}`;
-    // That a machine has no GPU is no fault.
+    // A machine without a GPU is not faulty.
     if (fault instanceof DeviceError && fault.fault === 'missing') log.info({ tag: 'gpu' }, why);
     else log.warn({ tag: 'gpu' }, `${why}; twice. Try: pickaxe devices, and see docs/gpus.md, “When one is missing”`);
   }
@@ -87,7 +86,7 @@ function gpuEngine(gpu: Gpu, { software, batchMs, tuneAgain }: GpuOptions): GpuE
   });
 }
 
-/** Stands for a device that was asked for and cannot be had. */
+/** Stands for a device that was asked for and is not available. */
 class MissingEngine implements Engine {
   readonly name: string;
   readonly kind = 'gpu';
@@ -109,21 +108,20 @@ class MissingEngine implements Engine {
   async close(): Promise<void> {}
 }
 
-/** @throws UsageError when the threads cannot be had as asked for. */
+/** @throws UsageError when the threads asked for are not available */
 export function threadChoice(cpu: Config['cpu']): ThreadChoice {
   return withinRange(() => chooseThreads(threadWishes(cpu)));
 }
 
 function threadWishes({ threads, priority, affinity }: Config['cpu']): ThreadWishes {
-  const cpus = affinity === undefined || affinity === 'none' ? affinity : parseCpuList(affinity);
   return {
     ...(threads !== undefined && { threads }),
     ...(priority !== undefined && { niceness: priority }),
-    ...(cpus !== undefined && { affinity: cpus }),
+    ...(affinity !== undefined && { affinity }),
   };
 }
 
-/** Makes a RangeError, which says what is wrong with a wish, a UsageError. */
+/** Turns a RangeError, which says what is wrong with a wish, into a UsageError. */
 function withinRange<T>(make: () => T): T {
   try {
     return make();
@@ -132,7 +130,7 @@ function withinRange<T>(make: () => T): T {
   }
 }
 
-/** @throws UsageError when the threads or the kernel cannot be had as asked for. */
+/** @throws UsageError when the threads or the kernel asked for are not available */
 function cpuEngine(cpu: Config['cpu']): CpuEngine {
   const { kernel } = cpu;
   const cacheDirectory = userCacheDirectory();
@@ -144,7 +142,7 @@ function cpuEngine(cpu: Config['cpu']): CpuEngine {
   return withinRange(() => new CpuEngine(wishes));
 }
 
-/** @throws UsageError when it cannot run here. */
+/** @throws UsageError when it cannot run here */
 export function usableKernel(name: KernelName): KernelName {
   try {
     return forceKernel(name).name;

@@ -3,7 +3,6 @@
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Config } from '../config/settings.ts';
-import { parseSize } from '../text/quantities.ts';
 import { UsageError } from './exit-codes.ts';
 import { makeOldPrivate, openPrivate, RotatingFile } from './rotating-file.ts';
 
@@ -31,7 +30,7 @@ export async function openLogFile({ path: file, size, keep }: Config['logFile'])
   } catch (fault) {
     throw new UsageError(`--log-file: ${path} cannot be written: ${(fault as Error).message}.`);
   }
-  return new LogFile(path, parseSize(size)!, keep, (line) => process.stderr.write(line));
+  return new LogFile(path, size, keep, (line) => process.stderr.write(line));
 }
 
 export class LogFile {

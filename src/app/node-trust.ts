@@ -1,6 +1,6 @@
 /** From settings to what makes a node's certificate trusted. */
 
-import { valuesFor } from '../config/of-node.ts';
+import { valuesFor } from '../config/per-node.ts';
 import type { Config } from '../config/settings.ts';
 import type { Trust } from '../node/tls.ts';
 import { certificatesIn } from './ca-file.ts';

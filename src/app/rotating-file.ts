@@ -16,7 +16,7 @@ const TO_APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | 
 
 /**
  * Opens a file to append to, made where there is none, and makes it its owner's alone: mode 0600.
- * @throws Error that says why not: it is a link, no regular file, or of another user.
+ * @throws Error that says why not: it is a link, not a regular file, or another user's
  */
 export async function openPrivate(path: string): Promise<FileHandle> {
   const handle = await open(path, TO_APPEND, MODE).catch((fault: NodeJS.ErrnoException) => {
@@ -42,7 +42,7 @@ async function chmodWhereModesAre(handle: FileHandle): Promise<void> {
   });
 }
 
-const NO_FILE = 'it is there and no regular file';
+const NO_FILE = 'it exists and is not a regular file';
 const UNFIT: Readonly<Record<string, string>> = {
   ELOOP: 'it is a symbolic link. Name the file that it leads to',
   EISDIR: NO_FILE,

@@ -14,6 +14,7 @@ import type { LogTail } from '../report/log-tail.ts';
 import { Tally } from '../report/tally.ts';
 import type { WorkSource } from '../source/source.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
+import { setLongTimeout } from '../system/long-timeout.ts';
 import { screen } from '../terminal/screen.ts';
 import { writeLine } from '../terminal/write-line.ts';
 import { EXIT } from './exit-codes.ts';
@@ -91,11 +92,8 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
   events.on((event) => {
     if (event.event === 'verdict' && blocks !== undefined && tally.accepted >= blocks) miner.stop();
   });
-  const timers = [
-    setTimeout(report, FIRST_REPORT_MS),
-    setInterval(report, REPORT_MS),
-    ...(duration === undefined ? [] : [setTimeout(() => miner.stop(), duration * 1000)]),
-  ];
+  const timers = [setTimeout(report, FIRST_REPORT_MS), setInterval(report, REPORT_MS)];
+  const cancelEnd = duration === undefined ? undefined : setLongTimeout(() => miner.stop(), duration * 1000);
   const release = onSignals(() => {
     log.info({ tag: 'miner' }, 'stopping; once more to exit at once');
     controls.stop();
@@ -114,6 +112,7 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
       }
     }
     for (const timer of timers) clearTimeout(timer);
+    cancelEnd?.();
     release();
   }
 

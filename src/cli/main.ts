@@ -5,7 +5,7 @@ import { Argument, Command, CommanderError, Option } from 'commander';
 import { exit, stopWithReader } from '../app/exit.ts';
 import { EXIT, UsageError } from '../app/exit-codes.ts';
 import { version } from '../system/version.ts';
-import { positiveInteger, positiveSeconds, settingsOf, withSettings } from './options.ts';
+import { positiveInteger, positiveSeconds, settingsOf, timeOf, withSettings } from './options.ts';
 
 const program = new Command('pickaxe')
   .description('High-performance GPU/CPU proof-of-work miner for a multi-chain blake2s ledger.')
@@ -30,11 +30,11 @@ Exit codes: 0 done, 1 internal error, 2 wrong usage, 3 no usable device, 4 no wo
   );
 
 /** Tables of settings, for whatever mines. */
-const MINING = ['devices', 'cpu', 'gpu', 'run', 'http', 'log', 'log-file', 'pause', 'alarm', 'hooks', 'webhook'];
+const MINING = ['rig', 'devices', 'cpu', 'gpu', 'run', 'http', 'log', 'log-file', 'pause', 'alarm', 'hooks', 'webhook'];
 
 withSettings(program.command('mine'), 'node', 'miner', ...MINING)
   .description('mine on a node')
-  .option('--print-config', 'print the settings that hold and where each comes from, and exit')
+  .option('--print-config', 'print the effective settings and their sources, and exit')
   .option('--dry-run', 'check settings and devices without asking the node, say what would be mined with, and exit')
   .action(async (options, command) =>
     exit(
@@ -149,7 +149,7 @@ withSettings(program.command('mock-node'), 'log')
   .option('--difficulty <hashes>', 'hashes that a block takes on average', positiveInteger(2 ** 53), 50_000_000)
   .option('--options <json>', 'any options of the mock node as a JSON object, like {"rivalMs":5000,"streamMs":5000}')
   .option('--faults <json>', 'faults as a JSON array, like [{"endpoint":"work","kind":"unavailable","times":3}]')
-  .option('--duration <seconds>', 'stop after this long', positiveSeconds)
+  .option('--duration <time>', 'stop after this time: seconds, or a time like 90m or 1h30m', timeOf)
   .action(async (options, command) =>
     exit(await (await import('./commands/mock-node.ts')).runMockNode(await settingsOf(command), options)),
   );

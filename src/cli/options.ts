@@ -1,17 +1,18 @@
-/** Options of commands: flags of settings from their table, and the few that are no settings. */
+/** The options of commands: the flags of settings, from the table of settings, and the few other options. */
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../app/exit-codes.ts';
-import { integer, type NumberKind, seconds } from '../config/kinds.ts';
+import type { Entry } from '../config/entries.ts';
 import type { Loaded } from '../config/load.ts';
-import { describe, type Entry } from '../config/setting.ts';
+import { duration, integer, type NumberType, seconds } from '../config/setting-types/numbers.ts';
 import { ENTRIES } from '../config/settings.ts';
+import { describe } from '../config/settings-table.ts';
 
-/** The settings that a command has flags for. An option of the same name that is the command's own is none of them. */
+/** The settings that a command has flags for. A command may have an option of its own with the same name as a setting's. */
 const settingsOfCommand = new WeakMap<Command, readonly Entry[]>();
 
 /**
- * Gives a command the flags of settings, and --config. What is set, there and elsewhere, `settingsOf` tells.
+ * Gives a command the flags of settings, and --config. `settingsOf` then loads what they and all other places set.
  * @param paths tables (`cpu`) or settings (`devices.use`)
  */
 export function withSettings(command: Command, ...paths: readonly string[]): Command {
@@ -22,11 +23,11 @@ export function withSettings(command: Command, ...paths: readonly string[]): Com
   return command;
 }
 
-/** Values stay texts: they are checked with those of files and of the environment. */
+/** Values stay texts here: they are checked together with those of files and of the environment. */
 function flagsOf({ setting, flag }: Entry): Option[] {
   const option = new Option(setting.flag!, describe(setting));
-  if (setting.kind.form === 'list') option.argParser(gather);
-  if (setting.kind.form !== 'switch') return [option];
+  if (setting.type.form === 'list') option.argParser(gather);
+  if (setting.type.form !== 'switch') return [option];
   return [option, new Option(flag!.replace('--', '--no-')).hideHelp()];
 }
 
@@ -37,7 +38,7 @@ function gather(text: string, before: string[] | undefined): string[] {
 
 /**
  * The configuration that holds for a command that is run.
- * @throws UsageError that tells all that is wrong with it.
+ * @throws UsageError that says everything that is wrong with it
  */
 export async function settingsOf(command: Command): Promise<Loaded> {
   const [{ loadConfig }, { ConfigError }] = await Promise.all([
@@ -58,8 +59,8 @@ export async function settingsOf(command: Command): Promise<Loaded> {
   }
 }
 
-/** A parser for an option that is no setting. */
-export function numberOf({ least, most, whole, says }: NumberKind): (text: string) => number {
+/** @returns a parser for an option that is not a setting */
+export function numberOf({ least, most, whole, says }: NumberType): (text: string) => number {
   return (text) => {
     const value = Number(text);
     const read = whole ? /^\d+$/ : /^\d+(\.\d+)?$/;
@@ -73,3 +74,10 @@ export function positiveInteger(most: number): (text: string) => number {
 }
 
 export const positiveSeconds = numberOf(seconds);
+
+/** Parses a time like `90` or `1m`. @returns seconds */
+export function timeOf(text: string): number {
+  const value = duration.parse(text);
+  if (value === undefined) throw new InvalidArgumentError(duration.says);
+  return value;
+}

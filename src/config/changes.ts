@@ -1,4 +1,4 @@
-/** What differs between two configurations, for whoever applies a new one to a miner that runs. */
+/** What differs between two configurations, so that a miner that runs can apply a new one. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { type Config, ENTRIES, valueIn } from './settings.ts';
@@ -12,19 +12,19 @@ export interface Change {
 }
 
 export interface Changes {
-  /** Those that can take effect at once. */
+  /** Changes that take effect at once. */
   readonly live: readonly Change[];
-  /** Those that take effect at the next start. */
-  readonly restart: readonly Change[];
+  /** Changes that take effect at the next start. */
+  readonly needsRestart: readonly Change[];
 }
 
 export function changes(before: Config, after: Config): Changes {
   const live: Change[] = [];
-  const restart: Change[] = [];
+  const needsRestart: Change[] = [];
   for (const entry of ENTRIES) {
     const change = { path: entry.path, before: valueIn(before, entry), after: valueIn(after, entry) };
     if (isDeepStrictEqual(change.before, change.after)) continue;
-    (entry.setting.live ? live : restart).push(change);
+    (entry.setting.live ? live : needsRestart).push(change);
   }
-  return { live, restart };
+  return { live, needsRestart };
 }

@@ -1,11 +1,12 @@
-/** What is wrong with settings together, each of which is fine by itself: a sentence each, none when all is well. Pure. */
+/** Finds settings that are fine one by one and contradict each other. Each contradiction is one sentence. Pure. */
 
 import { hasPath } from '../node/url.ts';
-import { isLoopback, parseHttpAddress } from '../text/http-address.ts';
-import { ofNode, valuesFor } from './of-node.ts';
+import { formatHttpAddress, isLoopback } from '../text/http-address.ts';
+import { misspeltNetwork } from './networks.ts';
+import { type PerNode, valuesFor } from './per-node.ts';
 import type { Config } from './settings.ts';
 
-/** Of whom and where mining is for: what `pickaxe mine` needs beside a node and a key. */
+/** Checks the node and miner settings that `pickaxe mine` needs beside a node and a key. */
 export function minerContradictions({ node, miner }: Pick<Config, 'node' | 'miner'>): string[] {
   const { urls = [], network } = node;
   const { publicKeys = [], account } = miner;
@@ -14,20 +15,30 @@ export function minerContradictions({ node, miner }: Pick<Config, 'node' | 'mine
       account === undefined &&
       'Several keys have no default account: name it with --account NAME.',
     network === undefined && !urls.every(hasPath) && 'Name the network with --network, like --network mainnet01.',
+    misspelt(node),
     ...certificates(node),
   ]);
 }
 
-/** What says which certificates are trusted must have a node to say it of, and one answer for each. */
+/** A network that pickaxe does not know can be real, and is taken when node URLs name it in their paths. */
+function misspelt({ urls = [], network }: Config['node']): Perhaps {
+  const meant = network === undefined ? undefined : misspeltNetwork(network);
+  const bare = urls.find((url) => !hasPath(url));
+  if (meant === undefined || bare === undefined) return false;
+  const full = `${new URL(bare).origin}/ledger/0.0/${network}`;
+  return `The network ${network} is not known. Did you mean ${meant}? If not, write it into the node URL: --node ${full}.`;
+}
+
+/** Settings that say which certificates are trusted must be about a node that has one, and must not say two things. */
 function certificates({ urls = [], fingerprints = [], caFiles = [], insecureTls }: Config['node']): Perhaps[] {
   if (urls.length === 0) return [];
-  const isFor = (url: string, texts: readonly string[]) => valuesFor(url, texts).length > 0;
-  const ownFiles = urls.length === 1 ? caFiles : caFiles.filter((text) => ofNode(text)?.origin !== undefined);
+  const isFor = (url: string, all: readonly PerNode[]) => valuesFor(url, all).length > 0;
+  const ownFiles = urls.length === 1 ? caFiles : caFiles.filter(({ origin }) => origin !== undefined);
   const both = urls.find((url) => isFor(url, fingerprints) && isFor(url, ownFiles));
   const either = fingerprints.length > 0 ? '--node-fingerprint' : caFiles.length > 0 && '--node-ca-file';
   return [
-    ...fingerprints.map((text) => withoutNode('--node-fingerprint', text, urls) || withoutUrl(text, urls)),
-    ...caFiles.map((text) => withoutNode('--node-ca-file', text, urls)),
+    ...fingerprints.map((one) => withoutNode('--node-fingerprint', one, urls) || withoutUrl(one, urls)),
+    ...caFiles.map((one) => withoutNode('--node-ca-file', one, urls)),
     both !== undefined &&
       `--node-fingerprint decides alone on the certificate of ${new URL(both).origin}: remove its --node-ca-file.`,
     insecureTls && either && `--insecure-tls takes any certificate, and ${either} does not: give one of them.`,
@@ -35,8 +46,7 @@ function certificates({ urls = [], fingerprints = [], caFiles = [], insecureTls 
 }
 
 /** @returns what is wrong with the node that a setting names, or with all nodes where it names none */
-function withoutNode(flag: string, text: string, urls: readonly string[]): Perhaps {
-  const named = ofNode(text)?.origin;
+function withoutNode(flag: string, { origin: named }: PerNode, urls: readonly string[]): Perhaps {
   const origins = urls.map((url) => new URL(url).origin);
   const meant = origins.filter((origin) => named === undefined || named === origin);
   if (meant.length === 0) {
@@ -46,13 +56,13 @@ function withoutNode(flag: string, text: string, urls: readonly string[]): Perha
   return `${flag} needs a node URL that begins with https://: ${meant.join(' and ')} shows no certificate.`;
 }
 
-function withoutUrl(fingerprint: string, urls: readonly string[]): Perhaps {
-  if (urls.length === 1 || ofNode(fingerprint)?.origin !== undefined) return false;
+function withoutUrl({ origin, value }: PerNode, urls: readonly string[]): Perhaps {
+  if (urls.length === 1 || origin !== undefined) return false;
   const url = urls.find((url) => /^https:/i.test(url)) ?? urls[0];
-  return `There are ${urls.length} nodes: write --node-fingerprint with the URL of one of them, like ${new URL(url).origin}=${fingerprint}.`;
+  return `There are ${urls.length} nodes: write --node-fingerprint with the URL of one of them, like ${new URL(url).origin}=${value}.`;
 }
 
-/** Of all that mines, on whatever node. */
+/** Checks the settings of everything that mines, whatever the node is. */
 export function rigContradictions({ devices, http, webhook, alarm }: Config): string[] {
   return present([
     ...temperatures(devices),
@@ -83,19 +93,18 @@ function temperatures({ tempLimit, tempResume }: Config['devices']): Perhaps[] {
 }
 
 function server({ listen, tokenFile, control }: Config['http']): Perhaps[] {
-  const address = listen === undefined ? undefined : parseHttpAddress(listen);
-  if (!address) {
+  if (!listen) {
     return [(tokenFile !== undefined || control) && '--http-token-file and --http-control need --http [HOST:]PORT.'];
   }
   return [
     tokenFile === undefined &&
-      !isLoopback(address.host) &&
-      `--http ${listen} can be reached by other machines: name a --http-token-file FILE with a token.`,
+      !isLoopback(listen.host) &&
+      `--http ${formatHttpAddress(listen)} can be reached by other machines: name a --http-token-file FILE with a token.`,
   ];
 }
 
 function leastRates({ minHashrate = [] }: Config['alarm']): string[] {
-  const whose = minHashrate.map((text) => /^(.*)=/.exec(text)?.[1] ?? 'the rig');
+  const whose = minHashrate.map(({ device }) => device ?? 'the rig');
   const twice = new Set(whose.filter((one, index) => whose.indexOf(one) < index));
   return [...twice].map((one) => `--min-hashrate is given twice for ${one}.`);
 }

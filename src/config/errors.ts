@@ -1,6 +1,6 @@
-/** What is wrong with a configuration: everything at once, each with its place. */
+/** The error for a configuration: it says everything that is wrong at once, each problem with its place. */
 
-/** Of one configuration: whoever has more begins with these. */
+/** A longer list of problems is cut: these are enough to begin with. */
 const MAX_TOLD = 20;
 
 export class ConfigError extends Error {

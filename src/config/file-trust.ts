@@ -1,24 +1,24 @@
-/** Whose files are believed. One rule, which docs/configuration.md tells under “Whose files are taken”. */
+/** Which files are trusted. docs/configuration.md explains the rule under “Whose files are taken”. */
 
 import type { Stats } from 'node:fs';
 
 const ROOT = 0;
 
-/** Permission bits of the group and of others, by what a file holds. */
+/** The permission bits of group and others that a file must not have, by what it holds. */
 const TOO_MUCH = {
-  /** They say who is paid, and what commands run. */
+  /** Settings say who is paid and which commands run. */
   settings: { bits: 0o022, what: 'write to it', remedy: 'go-w' },
   secret: { bits: 0o066, what: 'read or write it', remedy: 'go-rwx' },
 } as const;
 
-/** So systems hand a secret to a service: root's, and readable for the service's group. */
+/** Systems hand a secret to a service in a file that belongs to root and that the service's group may read. */
 const GROUP_MAY_READ = 0o040;
 
 /**
  * @param file as people are to read it in errors
- * @param facts of the descriptor that is read: a symbolic link is judged by what it leads to
- * @param user who reads it; undefined on Windows, where files have no such owners and bits, and all are taken
- * @returns why it is not taken and what to do about it; undefined when it is
+ * @param facts those of the open descriptor: a symbolic link is judged by the file that it leads to
+ * @param user the user who reads it; undefined on Windows, where files have no such owners and bits, and all are trusted
+ * @returns why it is not trusted and what to do about it; undefined when it is trusted
  */
 export function distrust(
   file: string,
@@ -33,5 +33,5 @@ export function distrust(
   const { bits, what, remedy } = TOO_MUCH[holds];
   const refused = uid === ROOT ? bits & ~GROUP_MAY_READ : bits;
   if ((mode & refused) === 0) return undefined;
-  return `others than its owner may ${what}. Take that away (chmod ${remedy} ${file})`;
+  return `others than its owner may ${what}. Forbid that (chmod ${remedy} ${file})`;
 }

@@ -1,26 +1,26 @@
-/** Configuration files: where they are, and what one says. They are only read here. */
+/** Finds and reads configuration files. Nothing here writes them. */
 
 import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { extname, isAbsolute, join, resolve } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
 import { oneLine } from '../text/one-line.ts';
-import type { Said } from './check.ts';
 import { ConfigError } from './errors.ts';
 import { distrust } from './file-trust.ts';
+import type { Environment } from './flags-and-env.ts';
 import { jsonLines, type Lines, tomlLines } from './lines.ts';
 import { readRegularFile, UnfitFile } from './regular-file.ts';
-import type { Environment } from './texts.ts';
+import type { Said } from './said.ts';
 
-/** Fifty times the example, which names every setting. */
+/** Fifty times the size of the example, which names every setting. */
 const MAX_BYTES = 256 * 1024;
-/** Tables in tables, lists in lists: a configuration has three. */
+/** Levels of tables and lists within each other: a configuration has three. */
 const MAX_DEPTH = 32;
 
 export const FORMATS = ['toml', 'json'] as const;
 
 /**
- * Where this user's programs have their configuration: `$XDG_CONFIG_HOME` where that is set (XDG Base Directory
+ * The directory in which this user's programs have their configuration: `$XDG_CONFIG_HOME` where that is set (XDG Base Directory
  * Specification: only an absolute path counts), on Windows `%APPDATA%`, else `~/.config`.
  * @returns undefined for a user who has no home
  */
@@ -40,7 +40,7 @@ export function userConfigHome(
   }
 }
 
-/** The user's directory for pickaxe's configuration. Of whom and where, as of `userConfigHome`. */
+/** The user's directory for pickaxe's configuration; it takes the same parameters as `userConfigHome`. */
 export function userConfigDirectory(...whose: Parameters<typeof userConfigHome>): string | undefined {
   const home = userConfigHome(...whose);
   return home === undefined ? undefined : join(home, 'pickaxe');
@@ -48,8 +48,8 @@ export function userConfigDirectory(...whose: Parameters<typeof userConfigHome>)
 
 /**
  * @param base path without `.toml` or `.json`
- * @returns the one that there is
- * @throws ConfigError when there are both.
+ * @returns the file that exists, if any
+ * @throws ConfigError when both exist
  */
 export function findFile(base: string): string | undefined {
   const found = FORMATS.map((format) => `${base}.${format}`).filter(exists);
@@ -57,20 +57,20 @@ export function findFile(base: string): string | undefined {
   return found[0];
 }
 
-/** Whether there is something of this name: also a link that leads nowhere, which is an error to tell. */
+/** Whether something has this name. A link that leads nowhere counts, because it is an error to report. */
 function exists(file: string): boolean {
   try {
     return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
   } catch (fault) {
     const remedy = 'Make its folder readable, or set HOME or XDG_CONFIG_HOME to a folder of yours.';
-    throw new ConfigError([`${file}: it cannot be told whether it is there (${(fault as Error).message}). ${remedy}`]);
+    throw new ConfigError([`${file}: pickaxe cannot see whether it exists (${(fault as Error).message}). ${remedy}`]);
   }
 }
 
 /**
  * @param file as people are to read it in errors
- * @param cwd where it starts
- * @throws ConfigError when it cannot be read, is not to be believed (file-trust.ts), or is no TOML or JSON.
+ * @param cwd the folder at which a relative path starts
+ * @throws ConfigError when it cannot be read, must not be trusted (file-trust.ts), or is not valid TOML or JSON
  */
 export function readConfigFile(file: string, cwd: string): Said {
   const absolute = resolve(cwd, file);
@@ -94,7 +94,7 @@ function readText(file: string, absolute: string): string {
     throw new ConfigError([`${file}: ${why}.`]);
   }
   try {
-    // A byte order mark, which editors on Windows write, is left out.
+    // The decoder drops the byte order mark that editors on Windows write.
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     throw new ConfigError([`${file}: it is not UTF-8 text.`]);
@@ -120,9 +120,9 @@ function parseToml(file: string, text: string): Parsed {
     return { document: parse(text, { maxDepth: MAX_DEPTH }), lines: tomlLines(text) };
   } catch (fault) {
     if (!(fault instanceof TomlError)) throw fault;
-    // The rest of its message repeats lines of the file, which may have secrets in them.
+    // The rest of the message repeats lines of the file, which may have secrets in them.
     const what = oneLine(fault.message.split('\n')[0].replace(/^Invalid TOML document: /, ''));
-    throw new ConfigError([`${file}:${fault.line}: it is no TOML: ${what}.`]);
+    throw new ConfigError([`${file}:${fault.line}: not valid TOML: ${what}.`]);
   }
 }
 
@@ -130,13 +130,13 @@ function parseJson(file: string, text: string): Parsed {
   try {
     return { document: JSON.parse(text), lines: jsonLines(text) };
   } catch (fault) {
-    // Its message, too, repeats what is in the file.
+    // The message of the fault repeats what is in the file.
     const place = placeOf((fault as Error).message, text);
-    throw new ConfigError([`${file}${place}: it is no JSON.`]);
+    throw new ConfigError([`${file}${place}: not valid JSON.`]);
   }
 }
 
-/** V8 tells of most errors at which character they are. */
+/** V8 says for most errors at which character they are. */
 function placeOf(message: string, text: string): string {
   const position = /at position (\d+)/.exec(message)?.[1];
   const end = position !== undefined ? Number(position) : /end of JSON/.test(message) ? text.length : undefined;

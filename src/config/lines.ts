@@ -1,16 +1,16 @@
 /**
- * On which line of a file each key stands. It reads files that their parsers have found in order, and only for errors
- * and origins: what it does not find has the line of what it is in.
+ * Finds the line of a file on which each key stands, for errors and sources. It reads files that their parsers have
+ * accepted; a path that it does not find has the line of the table or list that it is in.
  */
 
-import type { Path } from './check.ts';
+import type { Path } from './said.ts';
 
 /** The line of a path, from 1; undefined for the file as a whole. */
 export type Lines = (path: Path) => number | undefined;
 
 type Token = readonly [text: string, line: number];
 
-/** TOML 1.0, "Strings", "Keys" and "Comments"; strings of several lines come first, for they begin like the others. */
+/** TOML 1.0, "Strings", "Keys" and "Comments". Strings of several lines come first, because they begin like the others. */
 const TOML_TOKEN =
   /"""[^"\\]*(?:(?:\\[\s\S]|"(?!""))[^"\\]*)*"{3,5}|'''[^']*(?:'(?!'')[^']*)*'{3,5}|"[^"\\\n]*(?:\\.[^"\\\n]*)*"|'[^'\n]*'|#[^\n]*|\n|[[\]{}=,.]|[^\s"'#[\]{}=,.]+/g;
 
@@ -30,7 +30,7 @@ export function tomlLines(toml: string): Lines {
   return (path) => lineOf(found, path);
 }
 
-/** A header or a key with its value, without comments: it ends with its line, or with that of its last bracket. */
+/** Yields headers, and keys with their values, without comments: each ends with its line, or with its last bracket's line. */
 function* statements(all: Iterable<Token>): Generator<Token[]> {
   let statement: Token[] = [];
   let depth = 0;
@@ -57,7 +57,7 @@ const JSON_TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|\n|[[\]{}:,]|[^\s"[\]{}:,]+/g;
 export function jsonLines(json: string): Lines {
   const found = new Map<string, number>();
   const path: (string | number)[] = [];
-  /** For each open bracket, whether it is an object's. */
+  /** For each open bracket, whether it opens an object. */
   const open: boolean[] = [];
   let key = false;
   for (const [text, line] of tokens(json, JSON_TOKEN)) {
@@ -92,7 +92,7 @@ function* tokens(text: string, token: RegExp): Generator<Token> {
   }
 }
 
-/** A key without its quotes. */
+/** @returns a key without its quotes */
 function keyOf(text: string): string {
   if (text.startsWith("'")) return text.slice(1, -1);
   if (!text.startsWith('"')) return text;
@@ -103,10 +103,10 @@ function keyOf(text: string): string {
   }
 }
 
-/** Of a path: tables have settings, settings have lists, and that is all. */
+/** Tables have settings, settings have lists, and paths go no deeper. */
 const MAX_DEPTH = 3;
 
-/** The first line on which a path, or something in it, is mentioned. */
+/** Notes the first line on which a path, or something in it, is mentioned. */
 function note(found: Map<string, number>, path: Path, line: number): void {
   for (let length = Math.min(path.length, MAX_DEPTH); length > 0; length--) {
     const name = nameOf(path.slice(0, length));

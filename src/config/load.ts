@@ -1,10 +1,9 @@
 /** The configuration: flags over environment over project file over user file over defaults, setting by setting. */
 
 import { basename, join } from 'node:path';
-import { type Checked, check, type Said } from './check.ts';
+import { type Checked, check } from './check.ts';
 import { ConfigError } from './errors.ts';
 import { findFile, readConfigFile, userConfigDirectory } from './files.ts';
-import { assemble, type Config } from './settings.ts';
 import {
   type Environment,
   FILE_VARIABLE,
@@ -12,13 +11,13 @@ import {
   saidByEnvironment,
   saidByFlags,
   unknownVariables,
-} from './texts.ts';
-
-/** The strongest first. */
-export const LAYERS = ['flag', 'environment', 'project', 'user', 'default'] as const;
+} from './flags-and-env.ts';
+import type { Said } from './said.ts';
+import { assemble, type Config } from './settings.ts';
 
 export interface Origin {
-  readonly layer: (typeof LAYERS)[number];
+  /** The strongest layer comes first. */
+  readonly layer: 'flag' | 'environment' | 'project' | 'user' | 'default';
   /** For people: `--threads`, `PICKAXE_THREADS`, `pickaxe.toml:4`, `default`. */
   readonly where: string;
 }
@@ -36,14 +35,14 @@ export interface Places {
   readonly flags?: Flags;
   readonly environment: Environment;
   readonly cwd: string;
-  /** The project file, as --config names it; left out, as the environment does, or what there is in `cwd`. */
+  /** The project file that --config names; undefined for the one that the environment names, or that is in `cwd`. */
   readonly file?: string | undefined;
-  /** Left out, this system's. */
+  /** Defaults to this system. */
   readonly platform?: string;
   readonly home?: () => string;
 }
 
-/** @throws ConfigError that tells all that is wrong, everywhere. */
+/** @throws ConfigError that says everything that is wrong, in all layers */
 export function loadConfig(places: Places): Loaded {
   const { flags = new Map(), environment } = places;
   const problems = unknownVariables(environment);
@@ -57,8 +56,8 @@ export function loadConfig(places: Places): Loaded {
 }
 
 /**
- * One file by itself, for `pickaxe config check`.
- * @throws ConfigError
+ * Loads one file alone, for `pickaxe config check`.
+ * @throws ConfigError that says everything that is wrong in it
  */
 export function loadFile(file: string, cwd: string): Loaded {
   const problems: string[] = [];

@@ -1,12 +1,14 @@
-/** Configurations as text: the effective one with its origins, and the example with what each setting is for. */
+/** Prints configurations: the effective one with its sources, and the example that explains each setting. */
 
 import { stringify } from 'smol-toml';
+import type { Entry } from './entries.ts';
 import type { Loaded } from './load.ts';
 import { redact, visible } from './secrets.ts';
-import { describe, type Entry } from './setting.ts';
+import { printed } from './setting-types/setting-type.ts';
 import { type Config, ENTRIES, SETTINGS, valueIn } from './settings.ts';
+import { describe, type Setting } from './settings-table.ts';
 
-/** The configuration as TOML: each value with where it comes from, what is not set as a comment. */
+/** @returns the configuration as TOML: each value with its source; settings without a value are comments */
 export function configAsToml({ config, origins }: Loaded): string {
   const lines = groups().flatMap(([, entries]) => [
     `[${entries[0].table}]`,
@@ -20,7 +22,7 @@ export function configAsToml({ config, origins }: Loaded): string {
   return redact(lines.join('\n'));
 }
 
-/** The same as one object: by the settings' paths, `{ value, origin, where }`; `value` is null where none is set. */
+/** @returns the same as one JSON object: `{ value, origin, where }` by the settings' paths; an unset `value` is null */
 export function configAsJson({ config, origins }: Loaded): string {
   const rows = ENTRIES.map((entry) => {
     const { layer, where } = origins.get(entry.path) ?? { layer: 'default', where: 'default' };
@@ -30,8 +32,8 @@ export function configAsJson({ config, origins }: Loaded): string {
 }
 
 /**
- * A commented TOML file that names every setting: what is left as it is by default is commented out.
- * @param values what to set, as `pickaxe init` finds out
+ * A commented TOML file that names every setting. Settings that stay as they are by default are commented out.
+ * @param values what to set, which `pickaxe init` asks for
  */
 export function exampleToml(values: { readonly [G in keyof Config]?: Partial<Config[G]> } = {}): string {
   const lines = groups().flatMap(([about, entries]) => [
@@ -45,16 +47,20 @@ export function exampleToml(values: { readonly [G in keyof Config]?: Partial<Con
         '',
         `# ${describe(setting)}`,
         `# ${flag === undefined ? variable : `${flag}, ${variable}`}`,
-        value === undefined ? `# ${line(entry, setting.default ?? setting.example)}` : line(entry, value),
+        value === undefined ? `# ${line(entry, exampleOf(setting))}` : line(entry, printed(setting.type, value)),
       ];
     }),
   ]);
   return `${HEADING}\n${lines.join('\n')}\n`;
 }
 
+function exampleOf({ type, default: value, example }: Setting): unknown {
+  return value === undefined ? example : printed(type, value);
+}
+
 const HEADING = `# pickaxe's configuration: ./pickaxe.toml, or config.toml in the user's configuration directory.
-# Take away a "# " before a setting to set it. Flags and environment variables, named below, go before this file.
-# [hooks], [webhook] and the path of [log-file] are not taken from a ./pickaxe.toml that was only found: name it, --config.
+# To set a setting, remove the "# " before it. Flags and environment variables, named below, override this file.
+# [hooks], [webhook] and the path of [log-file] only count in a file that is named with --config, or in the user's own.
 # Only "pickaxe init" writes such files; "pickaxe config check" checks them.`;
 
 function groups(): [about: string, entries: Entry[]][] {
@@ -64,6 +70,7 @@ function groups(): [about: string, entries: Entry[]][] {
   ]);
 }
 
+/** @param value as a file has it */
 function line({ key }: Entry, value: unknown): string {
   return stringify({ [key]: value }).trimEnd();
 }

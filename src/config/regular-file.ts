@@ -1,4 +1,4 @@
-/** Reads small files whole: regular ones only, and no more of them than they should have. */
+/** Reads small regular files as a whole, within a bound. */
 
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 
@@ -7,13 +7,13 @@ export interface RegularFile {
   readonly facts: Stats;
 }
 
-/** It is there, and nothing to read: its message says why. */
+/** The file exists but must not be read; the message says why. */
 export class UnfitFile extends Error {}
 
 /**
- * @param most bytes that it may have
- * @param judge told of the file's facts before it is read; @returns what is wrong with them
- * @throws UnfitFile when it is no regular file, has more bytes, or is judged unfit; the system's error when it cannot be read.
+ * @param most how many bytes the file may have
+ * @param judge gets the file's facts before it is read, and returns what is wrong with them
+ * @throws UnfitFile when it is not a regular file, has more bytes, or is judged unfit; the system's error when it cannot be read
  */
 export function readRegularFile(
   path: string,
@@ -21,11 +21,11 @@ export function readRegularFile(
   judge: (facts: Stats) => string | undefined = () => undefined,
 ): RegularFile {
   const bytes = Buffer.alloc(most + 1);
-  // A named pipe would wait for its writer.
+  // Without O_NONBLOCK, opening a named pipe would wait for its writer.
   const handle = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const facts = fstatSync(handle);
-    if (!facts.isFile()) throw new UnfitFile(`it is ${facts.isDirectory() ? 'a directory' : 'no regular file'}`);
+    if (!facts.isFile()) throw new UnfitFile(`it is ${facts.isDirectory() ? 'a directory' : 'not a regular file'}`);
     const fault = judge(facts);
     if (fault !== undefined) throw new UnfitFile(fault);
     let length = 0;

@@ -1,13 +1,14 @@
 /** The table of settings as a schema: for zod, and as JSON Schema for editors. */
 
 import { z } from 'zod';
-import { describe } from './setting.ts';
+import { printed } from './setting-types/setting-type.ts';
 import { ENTRIES, SETTINGS } from './settings.ts';
+import { describe } from './settings-table.ts';
 
 /** JSON files may name their schema for editors, under this name at the top. */
-export const SCHEMA_KEY = '$schema';
+const SCHEMA_KEY = '$schema';
 
-/** What a file may say: tables of settings, none of which must be there, and nothing else. */
+/** What a file may have: tables of settings, all of them optional, and nothing else. */
 export const fileSchema = z.strictObject({
   [SCHEMA_KEY]: z.string().optional().meta({ description: 'where this schema is, for editors' }),
   ...Object.fromEntries(tables()),
@@ -17,13 +18,13 @@ function tables() {
   return Object.entries(SETTINGS).map(([group, { about }]) => {
     const entries = ENTRIES.filter((entry) => entry.group === group);
     const settings = entries.map(({ key, setting }) => {
-      const { kind, default: value, example } = setting;
+      const { type, default: value, example } = setting;
       const meta = {
         description: describe(setting),
-        ...(value !== undefined && { default: value }),
+        ...(value !== undefined && { default: printed(type, value) }),
         ...(example !== undefined && { examples: [example] }),
       };
-      return [key, kind.schema(z).meta(meta).optional()] as const;
+      return [key, type.schema(z).meta(meta).optional()] as const;
     });
     return [
       entries[0].table,
@@ -32,7 +33,7 @@ function tables() {
   });
 }
 
-/** @returns JSON Schema, draft 2020-12, of what a configuration file may say */
+/** @returns a JSON Schema (draft 2020-12) of what a configuration file may have */
 export function jsonSchema(): object {
   const { $schema, ...rest } = z.toJSONSchema(fileSchema, { target: 'draft-2020-12', io: 'input' });
   return { $schema, title: 'pickaxe configuration', ...rest };

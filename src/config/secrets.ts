@@ -1,11 +1,12 @@
-/** Secrets: where they belong, how they are read, and that none is ever printed. */
+/** Secrets: says where they belong, reads them, and keeps them from being printed. */
 
 import { distrust } from './file-trust.ts';
 import { readRegularFile, UnfitFile } from './regular-file.ts';
-import type { Setting } from './setting.ts';
+import { printed } from './setting-types/setting-type.ts';
 import { ENTRIES } from './settings.ts';
+import type { Setting } from './settings-table.ts';
 
-/** A token or a password has a few dozen. */
+/** A token or a password has a few dozen bytes. */
 const MAX_SECRET_BYTES = 4096;
 
 /** Names under which people write secrets. */
@@ -13,7 +14,7 @@ const SECRET_NAME =
   /(^|[-_. ])(token|secret|password|passwd|passphrase|mnemonic|seed|bearer|authorization|(private|secret|api)[-_ ]?key|credentials?)($|[-_. ])/i;
 const KEY_NAME = /private|secret[-_ ]?key|mnemonic|seed/i;
 
-/** @returns for the name of a secret that was written where none belongs: where it does; its value is not told */
+/** @returns where a secret of this name belongs, if it is the name of one; never its value */
 export function whereSecretBelongs(name: string): string | undefined {
   const words = name.replace(/([a-z])([A-Z])/g, '$1-$2');
   if (!SECRET_NAME.test(words) || /file$/i.test(words)) return undefined;
@@ -29,7 +30,7 @@ export function whereSecretBelongs(name: string): string | undefined {
  * @param file the value of a setting that is a `secretFile`
  * @param name the setting, for errors
  * @returns the file's text without one newline at its end
- * @throws Error that says what is wrong with the file (its owner and who may read it, too), and nothing of what is in it.
+ * @throws Error that says what is wrong with the file, its owner and its mode, and repeats nothing of what is in it
  */
 export function readSecretFile(file: string, name: string): string {
   const value = readText(file, name).replace(/\r?\n$/, '');
@@ -50,11 +51,12 @@ function readText(file: string, name: string): string {
 
 const HIDDEN = '***';
 
-/** @returns what may be shown of a setting's value */
-export function visible({ hidden, shown }: Setting, value: unknown): unknown {
+/** @returns what may be shown of a setting's value, as a file has it */
+export function visible({ type, hidden, shown }: Setting, value: unknown): unknown {
   if (value === undefined) return value;
   if (hidden) return HIDDEN;
-  return shown ? shown(value) : value;
+  const written = printed(type, value);
+  return shown ? shown(written) : written;
 }
 
 /** @returns the text without user and password in URLs, without `Authorization` values and tokens in queries */
@@ -67,9 +69,9 @@ export function redact(text: string): string {
 }
 
 /**
- * @param word of a text, or a whole text that is meant to be one URL
- * @returns it without what is between the scheme of a URL and its last `@`. In one pass: a hostile text can have a scheme
- *   in each word.
+ * Works in one pass, because a hostile text can have a scheme in each word.
+ * @param word a word of a text, or a whole text that is meant to be one URL
+ * @returns it without what is between the scheme of a URL and its last `@`
  */
 export function withoutUser(word: string): string {
   const scheme = word.search(/[a-z][a-z0-9+.-]{0,20}:\/\//i);

@@ -1,28 +1,35 @@
-/** For a name that is none: the one that was probably meant. */
+/** Finds the name that was probably meant by an unknown one. */
 
 import { distance } from 'fastest-levenshtein';
-import { kebab } from './setting.ts';
+import { kebab } from './entries.ts';
 
-/** Longer ones are no misspelt names. */
+/** Longer names are not misspelt ones. */
 const MAX_NAME = 64;
 
 /**
- * @param names to suggest, each with what else people may call it
+ * @param groups names to suggest, each with what else people may call it; a name of an earlier group is preferred
  * @returns a sentence to put after an error, or nothing when no name is near
  */
-export function suggestion(unknown: string, names: ReadonlyMap<string, readonly string[]>): string {
+export function suggestion(unknown: string, ...groups: readonly Names[]): string {
   if (unknown.length > MAX_NAME) return '';
+  const nearest = groups.reduce<string | undefined>((found, names) => found ?? nearestIn(names, unknown), undefined);
+  return nearest === undefined ? '' : ` Did you mean ${nearest}?`;
+}
+
+type Names = ReadonlyMap<string, readonly string[]>;
+
+function nearestIn(names: Names, unknown: string): string | undefined {
   const wanted = plain(unknown);
   let nearest: string | undefined;
   // A third of the letters may be wrong.
   let least = Math.max(1, Math.floor(wanted.length / 3)) + 1;
   for (const { name, alias } of plainNames(names)) {
-    // Names whose lengths differ by as much are at least as far apart.
+    // The distance is at least the difference of the lengths.
     if (Math.abs(alias.length - wanted.length) >= least) continue;
     const far = distance(wanted, alias);
     if (far < least) [least, nearest] = [far, name];
   }
-  return nearest === undefined ? '' : ` Did you mean ${nearest}?`;
+  return nearest;
 }
 
 interface PlainName {
@@ -30,10 +37,10 @@ interface PlainName {
   readonly alias: string;
 }
 
-/** A file can have thousands of unknown names: what they are compared with is prepared once. */
-const prepared = new WeakMap<ReadonlyMap<string, readonly string[]>, PlainName[]>();
+/** A file can have thousands of unknown names, so the names to compare them with are prepared once. */
+const prepared = new WeakMap<Names, PlainName[]>();
 
-function plainNames(names: ReadonlyMap<string, readonly string[]>): readonly PlainName[] {
+function plainNames(names: Names): readonly PlainName[] {
   let all = prepared.get(names);
   if (!all) {
     all = [...names].flatMap(([name, others]) => [name, ...others].map((alias) => ({ name, alias: plain(alias) })));
@@ -42,7 +49,7 @@ function plainNames(names: ReadonlyMap<string, readonly string[]>): readonly Pla
   return all;
 }
 
-/** The same for `publicKeys`, `public_keys`, `Public-Keys`. */
+/** @returns the same for `publicKeys`, `public_keys` and `Public-Keys` */
 function plain(name: string): string {
   return (/^[A-Z_]+$/.test(name) ? name : kebab(name)).toLowerCase().replace(/[_ -]+/g, '-');
 }

@@ -4,14 +4,15 @@ import type { Gpu } from '../engine/gpu/list-gpus.ts';
 import type { Finding } from './finding.ts';
 
 /**
- * @param use as the setting has it: `cpu`, `gpu`, `gpu0` …; left out, whatever there is
+ * @param use the setting: `cpu`, `gpu`, `gpu0` …, or `all` for whatever there is
  * @param cpuWorks whether a CPU kernel can be used
  */
-export function examineDevices(use: readonly string[] | undefined, cpuWorks: boolean, gpus: readonly Gpu[]): Finding {
+export function examineDevices(use: readonly string[] | 'all', cpuWorks: boolean, gpus: readonly Gpu[]): Finding {
   const usable = [...(cpuWorks ? ['cpu'] : []), ...gpus.filter((gpu) => gpu.usable).map(({ name }) => name)];
   const isThere = (name: string) => (name === 'gpu' ? usable.some((other) => other !== 'cpu') : usable.includes(name));
-  const missing = (use ?? []).filter((name) => !isThere(name));
-  const mining = usable.filter((name) => !use || use.includes(name) || (name !== 'cpu' && use.includes('gpu')));
+  const missing = use === 'all' ? [] : use.filter((name) => !isThere(name));
+  const isAsked = (name: string) => use === 'all' || use.includes(name) || (name !== 'cpu' && use.includes('gpu'));
+  const mining = usable.filter(isAsked);
   const about = 'devices';
   const mend = 'pickaxe devices lists what there is; name others (--devices), or mend what is said of them above';
   if (mining.length === 0) {

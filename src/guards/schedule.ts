@@ -1,14 +1,14 @@
 /** Has all devices rest outside of the windows of a schedule. */
 
 import { wallMs } from '../system/clock.ts';
-import { formatMoment, isOpen, nextChange, type Window } from '../text/schedule-windows.ts';
+import { formatMoment, isOpen, nextChange, type ScheduleWindow } from '../text/schedule-windows.ts';
 import type { Guarded } from './guard.ts';
 
-/** The wall clock may be set, and a machine may sleep: what was to come is looked at again after this at the latest. */
+/** The wall clock may be set, and a machine may sleep, so the schedule is looked at again after this time at the latest. */
 const LOOK_MS = 60_000;
 
-/** @returns what ends it: nothing rests for this reason any more */
-export function keepSchedule(windows: readonly Window[], { controls, clock, log }: Guarded): () => void {
+/** @returns what ends it; no device rests because of the schedule any more */
+export function keepSchedule(windows: readonly ScheduleWindow[], { controls, clock, log }: Guarded): () => void {
   let timer: NodeJS.Timeout;
   const look = () => {
     const now = wallMs(clock);

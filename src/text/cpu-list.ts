@@ -1,11 +1,11 @@
 /** Lists of CPUs as Linux writes them, like `0,2-5`. */
 
-/** CPUs that a list may name: the kernel's CPU sets as the addon makes them have this many bits. */
+/** How many CPUs a list may name: the addon's CPU sets have this many bits. */
 export const MAX_CPUS = 1024;
 
 /**
  * @param text the kernel's list format, as in `0-3,8,10-11`
- * @returns ascending and distinct; undefined when it is no such list, is empty, or names a CPU of MAX_CPUS or above
+ * @returns ascending and distinct numbers; undefined when the text is not such a list, is empty, or names CPU MAX_CPUS or above
  */
 export function parseCpuList(text: string): number[] | undefined {
   const cpus = new Set<number>();

@@ -2,26 +2,31 @@
 
 import { isIP } from 'node:net';
 
-const MOST_PORT = 65_535;
-/** `8080`, `localhost:8080`, `[::1]:8080`; a name's length is that of RFC 1035 §2.3.4. */
-const ADDRESS = /^(?:(?:\[([0-9a-f:.]{2,45})\]|([a-z0-9.-]{1,253})):)?(\d{1,5})$/i;
+const MAX_PORT = 65_535;
+/** `8080`, `:8080`, `localhost:8080`, `[::1]:8080`. RFC 1035 §2.3.4 limits the length of a name. */
+const ADDRESS = /^(?:(?:\[([0-9a-f:.]{2,45})\]|([a-z0-9.-]{1,253}))?:)?(\d{1,5})$/i;
 const LOOPBACK = '127.0.0.1';
 
 export interface HttpAddress {
-  /** Address or name, an IPv6 one without brackets. */
+  /** An address or a name; an IPv6 address has no brackets here. */
   readonly host: string;
-  /** 0 for a free one. */
+  /** 0 stands for a free port. */
   readonly port: number;
 }
 
-/** @returns undefined where the text is none */
+/** @returns undefined for a text that is not such an address; without a host, it is the loopback interface's */
 export function parseHttpAddress(text: string): HttpAddress | undefined {
   const [, ipv6, name, digits] = ADDRESS.exec(text) ?? [];
   const port = Number(digits);
-  return digits === undefined || port > MOST_PORT ? undefined : { host: ipv6 ?? name ?? LOOPBACK, port };
+  return digits === undefined || port > MAX_PORT ? undefined : { host: ipv6 ?? name ?? LOOPBACK, port };
 }
 
-/** Addresses that no other machine reaches (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3), and their name. */
+/** @returns `127.0.0.1:8080`, `[::1]:8080` */
+export function formatHttpAddress({ host, port }: HttpAddress): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** Whether no other machine reaches this host: a loopback address (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3), or its name. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }

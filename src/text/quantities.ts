@@ -1,26 +1,61 @@
-/** Quantities as people write them: `90m`, `10M`, `20G`. A leaf. */
+/** Quantities as people write them: `1h30m`, `10M`, `20 GH/s`. */
 
-const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 };
-const BYTES = { k: 1024, M: 1024 ** 2, G: 1024 ** 3 };
-const HASHES = { k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15 };
+/** A count of at most 20 digits: longer ones are typing errors. */
+const COUNT = String.raw`\d{1,20}(?:\.\d{1,20})?`;
 
-/** @returns seconds, of `90`, `90s`, `90m`, `8h` or `2d`; undefined of anything else */
+/** `90`, or counts of days, hours, minutes and seconds in this order: `1h30m`. */
+export const TIME = new RegExp(
+  `^(?:${COUNT}|(?=\\d)(?:(${COUNT})d)?(?:(${COUNT})h)?(?:(${COUNT})m)?(?:(${COUNT})s)?)$`,
+);
+/** `800M`, `20GH/s`, `20 GH/s` or a plain number. */
+export const HASHRATE = new RegExp(`^(${COUNT})(?: ?(?=\\S)([kMGTP]?)(?:H/s)?)?$`);
+const SIZE = new RegExp(`^(${COUNT})([kMG]?)$`);
+
+/** Seconds in a day, an hour, a minute and a second. */
+const SECONDS = [86_400, 3_600, 60, 1];
+const BYTES: Units = { G: 1024 ** 3, M: 1024 ** 2, k: 1024, '': 1 };
+const HASHES: Units = { P: 1e15, T: 1e12, G: 1e9, M: 1e6, k: 1e3, '': 1 };
+
+/** Factors by the letters of units, the largest first. */
+type Units = Readonly<Record<string, number>>;
+
+/** @returns seconds, from `90`, `90s`, `90m`, `1h30m` or `2d`; undefined for any other text */
 export function parseTime(text: string): number | undefined {
-  return parse(text, SECONDS);
+  const match = TIME.exec(text);
+  if (!match) return undefined;
+  const counts = match.slice(1);
+  if (counts.every((count) => count === undefined)) return Number(text);
+  return counts.reduce((sum, count, index) => sum + Number(count ?? 0) * SECONDS[index], 0);
 }
 
-/** @returns bytes, of `500k`, `10M`, `1G` or a plain number; undefined of anything else */
+/** @returns bytes, from `500k`, `10M`, `1G` or a plain number; undefined for any other text */
 export function parseSize(text: string): number | undefined {
-  return parse(text, BYTES);
+  return parse(text, SIZE, BYTES);
 }
 
-/** @returns H/s, of `800M`, `20G`, `1.5T` or a plain number; undefined of anything else */
+/** @returns H/s, from `800M`, `20G`, `20 GH/s`, `1.5T` or a plain number; undefined for any other text */
 export function parseHashrate(text: string): number | undefined {
-  return parse(text, HASHES);
+  return parse(text, HASHRATE, HASHES);
 }
 
-function parse(text: string, units: Readonly<Record<string, number>>): number | undefined {
-  const [, number, unit] = /^(\d{1,20}(?:\.\d{1,20})?)([a-zA-Z]?)$/.exec(text) ?? [];
-  const factor = unit === '' ? 1 : units[unit];
-  return number === undefined || factor === undefined ? undefined : Number(number) * factor;
+/** @returns `10M`: the shortest text, with a count of 1 or more, from which `parseSize` reads these bytes */
+export function formatSize(bytes: number): string {
+  return format(bytes, BYTES);
+}
+
+/** @returns `20G`: the shortest text, with a count of 1 or more, from which `parseHashrate` reads these H/s */
+export function formatHashrate(hashrate: number): string {
+  return format(hashrate, HASHES);
+}
+
+function parse(text: string, pattern: RegExp, units: Units): number | undefined {
+  const [, count, unit = ''] = pattern.exec(text) ?? [];
+  return count === undefined ? undefined : Number(count) * units[unit];
+}
+
+function format(value: number, units: Units): string {
+  const texts = Object.entries(units)
+    .filter(([, factor]) => factor === 1 || (factor <= value && (value / factor) * factor === value))
+    .map(([unit, factor]) => `${value / factor}${unit}`);
+  return texts.reduce((shortest, text) => (text.length < shortest.length ? text : shortest));
 }

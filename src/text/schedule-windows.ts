@@ -1,38 +1,38 @@
-/** When to mine: windows of local time, as people write them: `mon-fri 22:00-07:00, sat,sun`. Pure. */
+/** The windows of local time in which to mine, as people write them: `mon-fri 22:00-07:00, sat,sun`. Pure. */
 
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const EVERY_DAY = [0, 1, 2, 3, 4, 5, 6];
 const DAY_MINUTES = 24 * 60;
 const MINUTE_MS = 60_000;
-/** A schedule repeats after a week; a day more for the hour that a change of the clocks takes or gives. */
+/** A schedule repeats after a week; one day more covers the hour that a change of the clocks takes or gives. */
 const AHEAD_MINUTES = 8 * DAY_MINUTES;
-/** Of one schedule: far more than a week needs. */
+/** Far more windows than a week needs. */
 const MAX_WINDOWS = 64;
 
 const EXAMPLE = 'write it like 22:00-07:00, or mon-fri 22:00-07:00, sat,sun';
 
-export interface Window {
-  /** On which it begins: 0 is Sunday, as of `Date`. */
+export interface ScheduleWindow {
+  /** The days on which it begins: 0 is Sunday, as `Date` counts. */
   readonly days: ReadonlySet<number>;
   /** Minute of the day, local time. */
   readonly from: number;
-  /** Up to but without this minute: of the next day when it is not after `from`. */
+  /** The first minute after the window: on the next day when it is not after `from`. */
   readonly to: number;
 }
 
 /**
- * Windows between commas, each with days, a time, or both: `22:00-07:00` is every day's, `sat` a whole day. Days may be
- * listed before their time: `sat,sun 10:00-18:00`; such that none follows are whole days.
+ * Reads windows that commas separate. Each has days, a time, or both: `22:00-07:00` is open every day, `sat` the whole
+ * day. Several days may stand before their time (`sat,sun 10:00-18:00`); days without a time behind them are whole days.
  * @throws RangeError that says what is wrong
  */
-export function parseWindows(text: string): Window[] {
-  const windows: Window[] = [];
+export function parseWindows(text: string): ScheduleWindow[] {
+  const windows: ScheduleWindow[] = [];
   let days: number[] = [];
   for (const part of text.toLowerCase().split(',')) {
     const words = part.trim().split(/\s+/);
     if (words[0] === '') throw new RangeError(`a schedule has nothing between two commas: ${EXAMPLE}`);
     if (words.length > 2)
-      throw new RangeError(`"${part.trim()}" is no window: put a comma between two, and ${EXAMPLE}`);
+      throw new RangeError(`"${part.trim()}" is not a time window: put a comma between two windows, and ${EXAMPLE}`);
     const [first, second] = words;
     const timeAlone = second === undefined && /\d/.test(first);
     if (!timeAlone) days.push(...parseDays(first));
@@ -50,7 +50,7 @@ export function parseWindows(text: string): Window[] {
 function parseDays(text: string): number[] {
   const [first, last = first, ...more] = text.split('-').map((name) => DAYS.indexOf(name));
   if (first < 0 || last < 0 || more.length > 0) {
-    throw new RangeError(`"${text}" is no day: days are ${DAYS.join(', ')} or a span of them like mon-fri`);
+    throw new RangeError(`"${text}" is not a day: days are ${DAYS.join(', ')} or a span of them like mon-fri`);
   }
   const count = ((last - first + 7) % 7) + 1;
   return Array.from({ length: count }, (_, i) => (first + i) % 7);
@@ -58,19 +58,55 @@ function parseDays(text: string): number[] {
 
 function parseTime(text: string): { from: number; to: number } {
   const match = /^(\d{1,2}):(\d{2})-(\d{1,2}):(\d{2})$/.exec(text);
-  if (!match) throw new RangeError(`"${text}" is no time: ${EXAMPLE}`);
+  if (!match) throw new RangeError(`"${text}" is not a time: ${EXAMPLE}`);
   const [fromHour, fromMinute, toHour, toMinute] = match.slice(1).map(Number);
   const from = fromHour * 60 + fromMinute;
   const to = toHour * 60 + toMinute;
   if (fromMinute > 59 || toMinute > 59 || from >= DAY_MINUTES || to > DAY_MINUTES) {
-    throw new RangeError(`"${text}" is no time: hours go from 00:00 to 24:00`);
+    throw new RangeError(`"${text}" is not a time: hours go from 00:00 to 24:00`);
   }
   if (from === to) throw new RangeError(`"${text}" begins when it ends: a whole day is 00:00-24:00`);
   return { from, to };
 }
 
-/** @param atMs wall clock, milliseconds since the UNIX epoch; what counts is what local clocks show then */
-export function isOpen(windows: readonly Window[], atMs: number): boolean {
+/** @returns a text from which `parseWindows` reads the same windows */
+export function formatWindows(windows: readonly ScheduleWindow[]): string {
+  return windows.map((window, index) => formatWindow(window, index === windows.length - 1)).join(', ');
+}
+
+/** @param isLast only the last window can leave its time out: elsewhere the days would get the time that follows */
+function formatWindow({ days, from, to }: ScheduleWindow, isLast: boolean): string {
+  const isEveryDay = days.size === EVERY_DAY.length;
+  const isWholeDay = from === 0 && to === DAY_MINUTES;
+  const time = isLast && isWholeDay && !isEveryDay ? [] : [`${formatMinute(from)}-${formatMinute(to)}`];
+  return [...(isEveryDay ? [] : [formatDays(days)]), ...time].join(' ');
+}
+
+/** `mon-fri,sun`: runs of three days or more become spans. */
+function formatDays(days: ReadonlySet<number>): string {
+  const runs: number[][] = [];
+  for (const day of [...EVERY_DAY.slice(1), 0]) {
+    if (!days.has(day)) continue;
+    const run = runs.at(-1);
+    if (run && (run[run.length - 1] + 1) % 7 === day) run.push(day);
+    else runs.push([day]);
+  }
+  return runs
+    .map((run) => run.map((day) => DAYS[day]))
+    .map((names) => (names.length > 2 ? `${names[0]}-${names[names.length - 1]}` : names.join(',')))
+    .join(',');
+}
+
+function formatMinute(minute: number): string {
+  return `${twoDigits(Math.floor(minute / 60))}:${twoDigits(minute % 60)}`;
+}
+
+function twoDigits(number: number): string {
+  return String(number).padStart(2, '0');
+}
+
+/** @param atMs wall clock, milliseconds since the UNIX epoch, taken as what local clocks show then */
+export function isOpen(windows: readonly ScheduleWindow[], atMs: number): boolean {
   const at = new Date(atMs);
   const day = at.getDay();
   const dayBefore = (day + 6) % 7;
@@ -83,11 +119,11 @@ export function isOpen(windows: readonly Window[], atMs: number): boolean {
 }
 
 /**
- * When the windows open or close next. Each minute is looked at, so that every change of the clocks is seen; it takes some
- * milliseconds at most.
+ * When the windows open or close next. It looks at each minute, so that it sees every change of the clocks; that takes a
+ * few milliseconds at most.
  * @returns milliseconds since the UNIX epoch; undefined when nothing changes within a week
  */
-export function nextChange(windows: readonly Window[], fromMs: number): number | undefined {
+export function nextChange(windows: readonly ScheduleWindow[], fromMs: number): number | undefined {
   const open = isOpen(windows, fromMs);
   const thisMinuteMs = Math.floor(fromMs / MINUTE_MS) * MINUTE_MS;
   for (let minutes = 1; minutes <= AHEAD_MINUTES; minutes++) {
@@ -97,9 +133,9 @@ export function nextChange(windows: readonly Window[], fromMs: number): number |
   return undefined;
 }
 
-/** `22:00`, or `mon 22:00` on another day. Local time. */
+/** @returns `22:00`, or on another day than now `mon 22:00`, in local time */
 export function formatMoment(atMs: number, nowMs: number): string {
   const at = new Date(atMs);
-  const time = `${String(at.getHours()).padStart(2, '0')}:${String(at.getMinutes()).padStart(2, '0')}`;
+  const time = formatMinute(at.getHours() * 60 + at.getMinutes());
   return at.toDateString() === new Date(nowMs).toDateString() ? time : `${DAYS[at.getDay()]} ${time}`;
 }

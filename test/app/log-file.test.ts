@@ -37,7 +37,7 @@ const lines = (path: string) => readFileSync(path, 'utf8').split('\n').filter(Bo
 test('lines are in the file once it is closed, after what was there before, for its owner alone', async () => {
   const path = join(folder(), 'pickaxe.log');
   for (const text of ['first\n', 'second\n']) {
-    const file = (await openLogFile({ path, size: '10k', keep: 5 }))!;
+    const file = (await openLogFile({ path, size: 10_240, keep: 5 }))!;
     file.write(text);
     await file.close();
   }
@@ -92,7 +92,7 @@ describe.skipIf(process.platform !== 'linux')('no file stays open', () => {
   });
 
   it('that was refused', async () => {
-    await expect(openLogFile({ path: '/dev/full', size: '1k', keep: 1 })).rejects.toThrow('no regular file');
+    await expect(openLogFile({ path: '/dev/full', size: 1024, keep: 1 })).rejects.toThrow('not a regular file');
     expect(openIn('/dev/full')).toEqual([]);
   });
 });
@@ -171,7 +171,7 @@ test('what a slow disk has not taken yet is bounded: more lines are dropped', as
 });
 
 describe.skipIf(process.platform === 'win32')('is its owner’s alone', () => {
-  const open = (path: string) => openLogFile({ path, size: '1k', keep: 2 });
+  const open = (path: string) => openLogFile({ path, size: 1024, keep: 2 });
   const modeOf = (path: string) => statSync(path).mode & 0o777;
 
   it('also where it was there before, with old ones', async () => {
@@ -267,22 +267,22 @@ describe.skipIf(process.platform === 'win32')('is its owner’s alone', () => {
 });
 
 describe('what cannot be a log file is refused at once', () => {
-  const open = (path: string) => openLogFile({ path, size: '1k', keep: 1 });
+  const open = (path: string) => openLogFile({ path, size: 1024, keep: 1 });
   it('a file in a folder that is not there', async () => {
     await expect(open(join(root, 'nowhere', 'pickaxe.log'))).rejects.toThrow(
       /there is no directory .*nowhere\. Make it first/,
     );
   });
   it('a folder', async () => {
-    await expect(open(folder())).rejects.toThrow('no regular file');
+    await expect(open(folder())).rejects.toThrow('not a regular file');
   });
   it('a device', async () => {
-    await expect(open('/dev/null')).rejects.toThrow('no regular file');
+    await expect(open('/dev/null')).rejects.toThrow('not a regular file');
   });
   it('a pipe, whose reader is not waited for', async () => {
     const path = join(folder(), 'pipe');
     execFileSync('mkfifo', [path]);
-    await expect(open(path)).rejects.toThrow('no regular file');
+    await expect(open(path)).rejects.toThrow('not a regular file');
   });
   it('a file in a file', async () => {
     const path = join(folder(), 'file');
@@ -290,6 +290,6 @@ describe('what cannot be a log file is refused at once', () => {
     await expect(open(join(path, 'pickaxe.log'))).rejects.toThrow('there is no directory');
   });
   it('and none is none', async () => {
-    expect(await openLogFile({ size: '1k', keep: 1 })).toBeUndefined();
+    expect(await openLogFile({ size: 1024, keep: 1 })).toBeUndefined();
   });
 });

@@ -8,6 +8,7 @@ import { companionsOf } from '#pickaxe/app/sidecars.js';
 import { type Config, DEFAULTS } from '#pickaxe/config/settings.js';
 import { findWatches } from '#pickaxe/guards/idle/find.js';
 import { powerReader } from '#pickaxe/guards/power.js';
+import { formatWindows, parseWindows } from '#pickaxe/text/schedule-windows.js';
 import { Folder } from '../config/folder.ts';
 import { device, verdict } from '../report/fakes.ts';
 import { idleMiner, startAll } from './sidecars/fakes.ts';
@@ -29,8 +30,10 @@ function rig() {
   return { live, change, errors, said, ...miner };
 }
 
-const scheduleOf = ({ pause }: Config) => pause.schedule;
-const pauseAt = (schedule?: string) => ({ pause: { onBattery: false, ...(schedule && { schedule }) } });
+const scheduleOf = ({ pause }: Config) => pause.schedule && formatWindows(pause.schedule);
+const pauseAt = (schedule?: string) => ({
+  pause: { onBattery: false, ...(schedule && { schedule: parseWindows(schedule) }) },
+});
 
 it('is made anew when its own settings change, one after the other, and ended in the end', async () => {
   const { live, change, running } = rig();
@@ -229,11 +232,11 @@ describe('what rests and alarms go by changes while they run', () => {
     running.events.emit({ event: 'work', chain: 1, height: 2n, difficulty: 1e9 });
     running.events.emit(device('cpu', 'ready'));
     const limits = () => heard.of('alarm').map(({ limit }) => limit);
-    await changeTo({ alarm: { minHashrate: ['100'], after: 300 } });
+    await changeTo({ alarm: { minHashrate: [{ limit: 100 }], after: 300 } });
     expect(limits()).toEqual([]);
-    await changeTo({ alarm: { minHashrate: ['100'], after: 20 } });
+    await changeTo({ alarm: { minHashrate: [{ limit: 100 }], after: 20 } });
     expect(limits()).toEqual([100]);
-    await changeTo({ alarm: { minHashrate: ['200'], after: 20 } });
+    await changeTo({ alarm: { minHashrate: [{ limit: 200 }], after: 20 } });
     expect(limits()).toEqual([100, 200]);
   });
 });

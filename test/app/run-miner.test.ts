@@ -136,7 +136,11 @@ describe('a device that is too hot', () => {
     const file = join(folder, 'pickaxe.toml');
     writeFileSync(file, '');
     const loaded = (tempLimit: number) => {
-      const config: Config = { ...DEFAULTS, devices: { tempLimit }, log: { level: 'silent', format: 'json' } };
+      const config: Config = {
+        ...DEFAULTS,
+        devices: { ...DEFAULTS.devices, tempLimit },
+        log: { level: 'silent', format: 'json' },
+      };
       return { config, origins: new Map(), files: [file] };
     };
     const { close, ...prepared } = await prepare(loaded(90), async () => loaded(70));

@@ -110,7 +110,7 @@ describe.skipIf(noTmux)(`pickaxe init${why}`, { timeout: TEST_MS }, () => {
     terminal.press('C-u');
     terminal.type('http://127.0.0.1:9\n');
     await terminal.sees('nothing listens there');
-    await answer(terminal, /Take it all the same\? [^\n]*\n*$/, '\n');
+    await answer(terminal, /Use it anyway\? [^\n]*\n*$/, '\n');
     await answer(terminal, NODE_URL, `${url}\n`);
     await answer(terminal, ANOTHER, '\n');
     await answer(terminal, NETWORK, '\n');
@@ -141,7 +141,7 @@ describe.skipIf(noTmux)(`pickaxe init${why}`, { timeout: TEST_MS }, () => {
     await answer(terminal, NODE_URL, `${front.url}\n`);
     await terminal.sees(fingerprint256);
     await answer(terminal, /Is that the fingerprint of your node\? [^\n]*\n*$/, '\n');
-    await answer(terminal, /Take it all the same\? [^\n]*\n*$/, '\n');
+    await answer(terminal, /Use it anyway\? [^\n]*\n*$/, '\n');
     expect(front.received).toBe(0);
     await answer(terminal, NODE_URL, `${front.url}\n`);
     await answer(terminal, /Is that the fingerprint of your node\? \(y\/N\) *\n*$/, 'y\n');

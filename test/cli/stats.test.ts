@@ -59,7 +59,7 @@ describe('pickaxe stats', () => {
   });
 
   it.each<[string, RequestListener, string]>([
-    ['another service', (_, response) => response.end('<html>hello'), 'the answer is no JSON'],
+    ['another service', (_, response) => response.end('<html>hello'), 'the answer is not JSON'],
     ['another version', (_, response) => response.end('{"version":"9"}'), 'not that of this version'],
     ['a miner with a token', (_, response) => response.writeHead(401).end(), '--http-token-file'],
     ['a page that is not there', (_, response) => response.writeHead(404).end(), 'answers 404'],

@@ -309,8 +309,8 @@ describe('wrong usage ends with exit code 2 and says what to do', () => {
   const badToken = newFile();
   writeFileSync(badToken, 'two words\n', { mode: 0o600 });
   it.each([
-    [['--duration', '8w'], '90m, 8h or 2d'],
-    [['--duration', '24d'], 'up to 2000000'],
+    [['--duration', '8w'], '90m, 1h30m or 2d'],
+    [['--duration', '366d'], 'up to 365 days'],
     [['--schedule', '22-7'], 'Write it like 22:00-07:00'],
     [['--pause-on-activity', '5'], 'from 10 on'],
     [['--pause-on-activity', 'always'], 'or none'],
@@ -319,7 +319,7 @@ describe('wrong usage ends with exit code 2 and says what to do', () => {
     [['--min-hashrate', '1G,2G'], 'twice for the rig'],
     [['--min-hashrate', 'gpu0=1G', '--min-hashrate', 'gpu0=2G'], 'twice for gpu0'],
     [['--log-file', '/nonexistent/pickaxe.log'], 'there is no directory /nonexistent'],
-    [['--log-file', '/dev/null'], 'no regular file'],
+    [['--log-file', '/dev/null'], 'not a regular file'],
     [['--log-file-size', '10'], '500k, 10M or 1G'],
     [['--log-file-keep', '0'], '1 to 100'],
     [['--on-block', ' '], 'a command of the shell'],

@@ -58,6 +58,7 @@ describe('wrong usage ends with exit code 2 and says what to do', () => {
     [['mine', ...node, '--public-key', KEY], '--network'],
     [['mine', ...node, '--network', 'mainnet01'], '--public-key'],
     [['mine', ...node, '--network', 'main net', '--public-key', KEY], 'network'],
+    [['mine', ...node, '--network', 'develpment', '--public-key', KEY], 'Did you mean development?'],
     [['mine', '--node', 'ftp://host', '--network', 'mainnet01', '--public-key', KEY], 'http'],
     [['mine', '--node', 'nonsense', '--network', 'mainnet01', '--public-key', KEY], 'URL'],
     [['mine', ...node, '--network', 'mainnet01', '--public-key', 'xyz'], '64 hex digits'],
@@ -88,6 +89,8 @@ describe('wrong usage ends with exit code 2 and says what to do', () => {
     [['keygen'], 'file'],
     [['mock-node', '--options', '{"chains":99}'], 'chains'],
     [['mock-node', '--options', 'chains'], 'JSON'],
+    [['mock-node', '--duration', '1m1h'], 'a time like 90m, 1h30m or 2d'],
+    [['mock-node', '--duration', '0'], 'a time like 90m, 1h30m or 2d'],
   ])('%j', async (args, says) => {
     const { code, stdout, stderr } = await pickaxe(...args);
     expect(stderr).toContain(says);
@@ -95,6 +98,11 @@ describe('wrong usage ends with exit code 2 and says what to do', () => {
     expect(stdout).toBe('');
     expect(code).toBe(2);
   });
+});
+
+it('the mock node ends after a time with units', async () => {
+  const { code, stderr } = await pickaxe('mock-node', '--duration', '0.01m');
+  expect([code, stderr]).toEqual([0, expect.stringContaining('0 accepted, 0 rejected, 0 stale')]);
 });
 
 describe('pickaxe verify', () => {

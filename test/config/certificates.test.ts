@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { nodeTrust } from '#pickaxe/app/node-trust.js';
 import { minerContradictions } from '#pickaxe/config/contradictions.js';
-import { valuesFor } from '#pickaxe/config/of-node.js';
+import { parsePerNode, valuesFor } from '#pickaxe/config/per-node.js';
 import { configAsToml } from '#pickaxe/config/print.js';
 import { DEFAULTS } from '#pickaxe/config/settings.js';
 import { another, authority, type Identity, selfSigned } from '../node/certificates.ts';
@@ -13,6 +13,8 @@ import { Folder } from './folder.ts';
 const HEX = '86:AC:D8:4B:6D:59:8E:EF:D6:0F:55:CC:38:CB:CB:7E:77:75:69:89:C9:B2:13:EC:84:AD:0D:FC:8D:82:92:9F';
 const FINGERPRINT = 'hqzYS21Zju_WD1XMOMvLfnd1aYnJshPshK0N_I2Ckp8';
 const OTHER = 'A'.repeat(43);
+
+const perNode = (text: string) => parsePerNode(text)!;
 
 let folder: Folder;
 beforeEach(() => {
@@ -25,7 +27,10 @@ describe('a fingerprint', () => {
     const { config } = folder.load({
       flags: new Map([['node.fingerprints', [HEX, `https://a.example:1789=${HEX}`, FINGERPRINT]]]),
     });
-    expect(config.node.fingerprints).toEqual([FINGERPRINT, `https://a.example:1789=${FINGERPRINT}`]);
+    expect(config.node.fingerprints).toEqual([
+      { value: FINGERPRINT },
+      { origin: 'https://a.example:1789', value: FINGERPRINT },
+    ]);
   });
 
   it('comes from files and the environment, too, and is shown with where it comes from', () => {
@@ -35,8 +40,8 @@ describe('a fingerprint', () => {
     );
     const environment = { PICKAXE_NODE_FINGERPRINT: `https://a.example=${HEX}, https://b.example=${OTHER}` };
     expect(folder.load({ environment }).config.node.fingerprints).toEqual([
-      `https://a.example=${FINGERPRINT}`,
-      `https://b.example=${OTHER}`,
+      { origin: 'https://a.example', value: FINGERPRINT },
+      { origin: 'https://b.example', value: OTHER },
     ]);
   });
 
@@ -62,12 +67,12 @@ describe('a CA file', () => {
   it('starts at the folder of the file that names it, with or without the URL of a node', () => {
     folder.write('pickaxe.toml', '[node]\nca-files = ["ca.pem", "https://a.example=of/a.pem", "/etc/ca.pem"]\n');
     expect(folder.load().config.node.caFiles).toEqual([
-      join(folder.path, 'ca.pem'),
-      `https://a.example=${join(folder.path, 'of/a.pem')}`,
-      '/etc/ca.pem',
+      { value: join(folder.path, 'ca.pem') },
+      { origin: 'https://a.example', value: join(folder.path, 'of/a.pem') },
+      { value: '/etc/ca.pem' },
     ]);
     const flags = new Map([['node.ca-files', ['ca.pem']]]);
-    expect(folder.load({ flags }).config.node.caFiles).toEqual(['ca.pem']);
+    expect(folder.load({ flags }).config.node.caFiles).toEqual([{ value: 'ca.pem' }]);
   });
 
   it('is no URL', () => {
@@ -78,15 +83,26 @@ describe('a CA file', () => {
 });
 
 it('what names a node is for that one, whatever path its URL has, and what names none is for the others', () => {
-  const texts = ['common', 'https://a.example:443=own', 'https://A.example/some/path=too'];
+  const texts = ['common', 'https://a.example:443=own', 'https://A.example/some/path=too'].map(perNode);
   expect(valuesFor('https://a.example/chainweb/0.0/mainnet01', texts)).toEqual(['own', 'too']);
   expect(valuesFor('https://a.example:1789', texts)).toEqual(['common']);
   expect(valuesFor('https://b.example', texts)).toEqual(['common']);
 });
 
 describe('what nodes must show', () => {
-  const contradictions = (node: object) =>
-    minerContradictions({ node: { ...DEFAULTS.node, network: 'n', ...node }, miner: DEFAULTS.miner });
+  interface Texts {
+    readonly urls: string[];
+    readonly fingerprints?: string[];
+    readonly caFiles?: string[];
+    readonly insecureTls?: boolean;
+  }
+  const contradictions = ({ fingerprints = [], caFiles = [], ...node }: Texts) => {
+    const trust = { fingerprints: fingerprints.map(perNode), caFiles: caFiles.map(perNode) };
+    return minerContradictions({
+      node: { ...DEFAULTS.node, network: 'n', ...node, ...trust },
+      miner: DEFAULTS.miner,
+    });
+  };
   const [a, b] = ['https://a.example', 'https://b.example:1789'];
 
   it.each([
@@ -147,7 +163,7 @@ describe('what nodes must show', () => {
   });
 
   it('is what each node is trusted by', () => {
-    const node = { ...DEFAULTS.node, fingerprints: [`${a}=${FINGERPRINT}`, `${a}=${OTHER}`] };
+    const node = { ...DEFAULTS.node, fingerprints: [`${a}=${FINGERPRINT}`, `${a}=${OTHER}`].map(perNode) };
     expect(nodeTrust(a, node)).toEqual({ by: 'fingerprint', fingerprints: [FINGERPRINT, OTHER] });
     expect(nodeTrust(b, node)).toEqual({ by: 'authority' });
     expect(nodeTrust(b, { insecureTls: true })).toEqual({ by: 'nothing' });
@@ -157,7 +173,7 @@ describe('what nodes must show', () => {
   it('is a certificate of any authority in the files that are for that node', () => {
     const file = (name: string, { cert }: Identity) => folder.write(name, cert);
     const own = [authority, another].map((one, index) => `${a}=${file(`${index}.pem`, one)}`);
-    const node = { ...DEFAULTS.node, caFiles: [...own, file('common.pem', selfSigned)] };
+    const node = { ...DEFAULTS.node, caFiles: [...own, file('common.pem', selfSigned)].map(perNode) };
     const trusted = (...all: Identity[]) => ({ by: 'authority', authorities: all.map(({ cert }) => cert.trim()) });
     expect(nodeTrust(a, node)).toEqual(trusted(authority, another));
     expect(nodeTrust(b, node)).toEqual(trusted(selfSigned));

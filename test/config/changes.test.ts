@@ -4,7 +4,7 @@ import { assemble, DEFAULTS, ENTRIES } from '#pickaxe/config/settings.js';
 
 test('nothing changes between equal configurations', () => {
   const again = structuredClone(DEFAULTS);
-  expect(changes(DEFAULTS, again)).toEqual({ live: [], restart: [] });
+  expect(changes(DEFAULTS, again)).toEqual({ live: [], needsRestart: [] });
 });
 
 test('changes are told with both values, apart by whether they can take effect at once', () => {
@@ -12,12 +12,12 @@ test('changes are told with both values, apart by whether they can take effect a
   const after = {
     ...DEFAULTS,
     node: { ...DEFAULTS.node, urls: ['http://a:1'] },
-    devices: { tempLimit: 'none' },
+    devices: { ...DEFAULTS.devices, tempLimit: 'none' },
     gpu: { software: true },
   } as const;
   expect(changes(before, after)).toEqual({
     live: [{ path: 'devices.temp-limit', before: 90, after: 'none' }],
-    restart: [
+    needsRestart: [
       { path: 'cpu.threads', before: 2, after: undefined },
       { path: 'gpu.software', before: false, after: true },
     ],
@@ -25,10 +25,10 @@ test('changes are told with both values, apart by whether they can take effect a
 });
 
 test('every setting is seen when it changes', () => {
-  const { live, restart } = changes(
+  const { live, needsRestart } = changes(
     DEFAULTS,
     assemble(({ path }) => path),
   );
-  expect(live.length + restart.length).toBe(ENTRIES.length);
+  expect(live.length + needsRestart.length).toBe(ENTRIES.length);
   expect(live.map(({ path }) => path)).toEqual(ENTRIES.filter(({ setting }) => setting.live).map(({ path }) => path));
 });

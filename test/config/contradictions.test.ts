@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { minerContradictions, rigContradictions } from '#pickaxe/config/contradictions.js';
 import { assemble, DEFAULTS, valueIn } from '#pickaxe/config/settings.js';
+import { parseHttpAddress } from '#pickaxe/text/http-address.js';
+
+const address = (text: string) => parseHttpAddress(text)!;
 
 /** What is wrong with some settings, beside the defaults of all others. */
 const rig = (settings: Parameters<typeof valueIn>[0]) =>
@@ -12,22 +15,23 @@ describe('HTTP', () => {
     'with %j needs an address to be served at',
     (http) => {
       expect(rig({ http })).toEqual([listens]);
-      expect(rig({ http: { ...http, listen: '8080' } })).toEqual([]);
+      expect(rig({ http: { ...http, listen: address('8080') } })).toEqual([]);
     },
   );
 
   it.each(['0.0.0.0:8080', '[::]:8080', '192.168.0.9:8080', 'rig.example:8080'])(
     'at %s, which others reach, needs a token',
-    (listen) => {
+    (text) => {
+      const listen = address(text);
       expect(rig({ http: { listen } })).toEqual([
-        `--http ${listen} can be reached by other machines: name a --http-token-file FILE with a token.`,
+        `--http ${text} can be reached by other machines: name a --http-token-file FILE with a token.`,
       ]);
       expect(rig({ http: { listen, tokenFile: 'token' } })).toEqual([]);
     },
   );
 
-  it.each(['8080', '127.0.0.1:8080', '[::1]:8080', 'localhost:8080'])('at %s needs none', (listen) => {
-    expect(rig({ http: { listen } })).toEqual([]);
+  it.each(['8080', '127.0.0.1:8080', '[::1]:8080', 'localhost:8080'])('at %s needs none', (text) => {
+    expect(rig({ http: { listen: address(text) } })).toEqual([]);
   });
 });
 
@@ -46,11 +50,11 @@ it('a device goes on below the temperature at which it rests', () => {
 });
 
 it('a least hashrate is given once for the rig and once for a device', () => {
-  expect(rig({ alarm: { minHashrate: ['20G', 'gpu0=5G', 'gpu1=5G'] } })).toEqual([]);
-  expect(rig({ alarm: { minHashrate: ['20G', 'gpu0=5G', '10G', 'gpu0=6G', 'gpu0=7G'] } })).toEqual([
-    '--min-hashrate is given twice for the rig.',
-    '--min-hashrate is given twice for gpu0.',
-  ]);
+  const least = (device: string) => ({ device, limit: 5e9 });
+  expect(rig({ alarm: { minHashrate: [{ limit: 20e9 }, least('gpu0'), least('gpu1')] } })).toEqual([]);
+  expect(
+    rig({ alarm: { minHashrate: [{ limit: 20e9 }, least('gpu0'), { limit: 10e9 }, least('gpu0'), least('gpu0')] } }),
+  ).toEqual(['--min-hashrate is given twice for the rig.', '--min-hashrate is given twice for gpu0.']);
 });
 
 it('the network is named unless every node’s URL has a path', () => {
@@ -60,6 +64,17 @@ it('the network is named unless every node’s URL has a path', () => {
     minerContradictions({ node: { ...DEFAULTS.node, urls, ...(network && { network }) }, miner: DEFAULTS.miner });
   expect([[bare], [bare, full], [full, bare]].map((urls) => node(urls))).toEqual([says, says, says]);
   expect([node([full, full]), node([bare, full], 'mainnet01')]).toEqual([[], []]);
+});
+
+it('a network that is probably misspelt is taken where node URLs name it in their paths', () => {
+  const node = (network: string, ...urls: string[]) =>
+    minerContradictions({ node: { ...DEFAULTS.node, urls, network }, miner: DEFAULTS.miner });
+  expect(node('mainet01', 'http://a.example:1848')).toEqual([
+    'The network mainet01 is not known. Did you mean mainnet01? ' +
+      'If not, write it into the node URL: --node http://a.example:1848/ledger/0.0/mainet01.',
+  ]);
+  expect(node('mainet01', 'http://a.example:1848/ledger/0.0/mainet01')).toEqual([]);
+  expect(node('my-network', 'http://a.example:1848')).toEqual([]);
 });
 
 it('several keys need the name of their account', () => {

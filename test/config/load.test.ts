@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { userConfigDirectory } from '#pickaxe/config/files.js';
 import { loadFile, type Places } from '#pickaxe/config/load.js';
-import { DEFAULTS, ENTRIES } from '#pickaxe/config/settings.js';
+import { DEFAULTS, ENTRIES, valueIn } from '#pickaxe/config/settings.js';
 import { Folder, problemsOf } from './folder.ts';
 
 const USER = '.config/pickaxe/config';
@@ -97,7 +97,7 @@ describe('texts', () => {
       devices: { use: ['cpu', 'gpu0'], tempLimit: 'none' },
       miner: { publicKeys: ['ab'.repeat(32)] },
       gpu: { batchMs: 12.5, software: true },
-      cpu: { affinity: '0,2-5' },
+      cpu: { affinity: [0, 2, 3, 4, 5] },
     });
   });
 
@@ -110,6 +110,22 @@ describe('texts', () => {
       node: { urls: ['http://a:1', 'http://b:1'] },
       devices: { use: ['cpu', 'gpu1', 'gpu0'] },
     });
+  });
+
+  it.each([
+    ['node.urls', 'localhost:1848', ['http://localhost:1848']],
+    ['devices.use', 'gpu1', ['gpu1']],
+    ['webhook.events', 'block', ['block']],
+    ['node.ca-files', '/ca.pem', [{ value: '/ca.pem' }]],
+    ['alarm.min-hashrate', '20 GH/s', [{ limit: 20e9 }]],
+    ['miner.public-keys', `k:${'ab'.repeat(32)}`, ['ab'.repeat(32)]],
+    ['node.fingerprints', 'A'.repeat(43), [{ value: 'A'.repeat(43) }]],
+  ])('of %s in a file may be one where a list is meant', (path, text, values) => {
+    const lists = ENTRIES.filter(({ setting }) => setting.type.form === 'list').map((entry) => entry.path);
+    expect(lists).toHaveLength(7);
+    const entry = ENTRIES.find((each) => each.path === path)!;
+    const file = folder.write('a.json', JSON.stringify({ [entry.table]: { [entry.key]: text } }));
+    expect(valueIn(folder.load({ file }).config, entry)).toEqual(values);
   });
 
   it.each([
@@ -188,6 +204,23 @@ threads = 3
     ]);
   });
 
+  it('suggest a setting of the same table before those of others', () => {
+    folder.write('pickaxe.toml', '[node]\nurl = "http://a:1"\n');
+    expect(folder.problems()).toEqual(['pickaxe.toml:2: there is no setting node.url. Did you mean urls?']);
+  });
+
+  it('say what is wrong with a public key, wherever it stands', () => {
+    const key = `${'a'.repeat(63)}g`;
+    const says = 'its digit 64, "g", is not a hex digit. A public key is 64 hex digits.';
+    folder.write('pickaxe.toml', `[miner]\npublic-keys = ["k:${'a'.repeat(64)}", "${key}"]\n`);
+    folder.write(`${USER}.toml`, `[miner]\npublic-keys = "${key}"\n`);
+    expect(folder.problems({ environment: { PICKAXE_PUBLIC_KEY: key } })).toEqual([
+      expect.stringContaining(`PICKAXE_PUBLIC_KEY is a text of 64 characters: ${says}`),
+      expect.stringContaining(`pickaxe.toml:2: miner.public-keys[1] is a text of 64 characters: ${says}`),
+      expect.stringContaining(`config.toml:2: miner.public-keys is a text of 64 characters: ${says}`),
+    ]);
+  });
+
   it.each([
     ['7', 'pickaxe.json: it is 7. A configuration is an object of tables.'],
     ['[]', 'pickaxe.json: it is an empty list. A configuration is an object of tables.'],
@@ -212,7 +245,7 @@ threads = 3
     ['[miner]\nsecretKey = "hunter2"', 'belongs nowhere in pickaxe'],
     ['[node]\npassword = "hunter2"', 'Secrets are not written here'],
     ['[node]\nurls = ["http://me:hunter2@host:1"]', 'http://***@host:1'],
-    ['[node]\npassword = hunter2', 'it is no TOML'],
+    ['[node]\npassword = hunter2', 'not valid TOML'],
   ])('of %j tell where a secret belongs, and not what it is', (toml, says) => {
     folder.write('pickaxe.toml', toml);
     const problems = folder.problems();
@@ -226,13 +259,13 @@ threads = 3
     ['pickaxe.json', '{ "node": { "password": "hunter2"'],
   ])('of %s with %j repeat nothing of it', (file, text) => {
     folder.write(file, text);
-    expect(folder.problems()).toEqual([expect.stringMatching(/^pickaxe\.json(:1)?: it is no JSON\.$/)]);
+    expect(folder.problems()).toEqual([expect.stringMatching(/^pickaxe\.json(:1)?: not valid JSON\.$/)]);
   });
 
   it.each([
-    ['toml', '[cpu]\n\nthreads = many', 'pickaxe.toml:3: it is no TOML: '],
-    ['json', '{\n"cpu": {\n"threads": 1,\n}\n}', 'pickaxe.json:4: it is no JSON.'],
-    ['json', '{\n"cpu":\n', 'pickaxe.json:3: it is no JSON.'],
+    ['toml', '[cpu]\n\nthreads = many', 'pickaxe.toml:3: not valid TOML: '],
+    ['json', '{\n"cpu": {\n"threads": 1,\n}\n}', 'pickaxe.json:4: not valid JSON.'],
+    ['json', '{\n"cpu":\n', 'pickaxe.json:3: not valid JSON.'],
   ])('of %s with %j tell the line', (format, text, says) => {
     folder.write(`pickaxe.${format}`, text);
     expect(folder.problems()).toEqual([expect.stringContaining(says)]);
@@ -240,7 +273,7 @@ threads = 3
 
   it('repeat no token that stands where the path of its file should', () => {
     folder.write('pickaxe.toml', 'http.token-file = 31337');
-    expect(folder.problems()).toEqual(['pickaxe.toml:1: http.token-file is no path. Give the path of a file.']);
+    expect(folder.problems()).toEqual(['pickaxe.toml:1: http.token-file is not a path. Give the path of a file.']);
   });
 });
 
@@ -336,7 +369,7 @@ describe('files', () => {
       for (const mode of [0o664, 0o620, 0o646, 0o602, 0o666]) {
         chmodSync(file, mode);
         expect(folder.problems(where)).toEqual([
-          expect.stringMatching(/: others than its owner may write to it\. Take that away \(chmod go-w \S+\)\.$/),
+          expect.stringMatching(/: others than its owner may write to it\. Forbid that \(chmod go-w \S+\)\.$/),
         ]);
       }
     });

@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
-import { integer, kernelName, path } from '#pickaxe/config/kinds.js';
-import { describe as describeSetting, entriesOf, kebab } from '#pickaxe/config/setting.js';
+import { entriesOf, kebab } from '#pickaxe/config/entries.js';
+import { kernelName } from '#pickaxe/config/setting-types/devices.js';
+import { integer } from '#pickaxe/config/setting-types/numbers.js';
+import { path, printed } from '#pickaxe/config/setting-types/setting-type.js';
+import { notice } from '#pickaxe/config/setting-types/unattended.js';
 import { DEFAULTS, ENTRIES } from '#pickaxe/config/settings.js';
-import { UNATTENDED } from '#pickaxe/config/unattended.js';
-import { notice } from '#pickaxe/config/unattended-kinds.js';
+import { describe as describeSetting } from '#pickaxe/config/settings-table.js';
+import { UNATTENDED } from '#pickaxe/config/tables/unattended.js';
 import { KERNEL_NAMES } from '#pickaxe/engine/cpu/kernels/kernel.js';
 import { NOTICES } from '#pickaxe/notify/notices.js';
 
@@ -21,18 +24,18 @@ describe('the table of settings', () => {
   });
 
   it.each(ENTRIES.map((entry) => [entry.path, entry] as const))('%s says all that it must', (_, { setting, flag }) => {
-    const { kind, about, default: value, otherwise, example } = setting;
+    const { type, about, default: value, otherwise, example } = setting;
     expect(about).toMatch(/^\S.*[^.\s]$/);
-    expect(kind.says).toMatch(/\S/);
-    const schema = kind.schema(z);
+    expect(type.says).toMatch(/\S/);
+    const schema = type.schema(z);
     if (value !== undefined) {
-      expect(schema.parse(value)).toEqual(value);
+      expect(schema.parse(printed(type, value))).toEqual(value);
       expect(otherwise, 'what holds otherwise is the default').toBeUndefined();
     } else {
-      expect(schema.parse(example)).toEqual(example);
+      expect(printed(type, schema.parse(example))).toEqual(example);
     }
     if (flag)
-      expect(setting.flag).toMatch(kind.form === 'switch' ? /^--[a-z-]+$/ : /^--[a-z-]+ (<[a-z]+>|\[[a-z]+\])$/);
+      expect(setting.flag).toMatch(type.form === 'switch' ? /^--[a-z-]+$/ : /^--[a-z-]+ (<[a-z]+>|\[[a-z]+\])$/);
   });
 
   it('names the CPU kernels that there are', () => {
@@ -48,13 +51,14 @@ describe('the table of settings', () => {
     expect(DEFAULTS).toEqual({
       node: { insecureTls: false },
       miner: { predicate: 'keys-all' },
-      devices: { tempLimit: 90 },
+      rig: {},
+      devices: { use: 'all', tempLimit: 90 },
       cpu: {},
       gpu: { software: false },
       run: { json: false, status: true },
       http: { control: false },
       log: { level: 'info', format: 'auto' },
-      logFile: { size: '10M', keep: 5 },
+      logFile: { size: 10_485_760, keep: 5 },
       pause: { onBattery: false },
       alarm: { after: 300 },
       hooks: {},
@@ -68,8 +72,8 @@ test('names follow from a place in the table: the variable from the flag, or els
   const http = {
     about,
     settings: {
-      allowControl: { kind: path, about },
-      tokenFile: { kind: path, about, flag: '--http-token-file <file>' },
+      allowControl: { type: path, about },
+      tokenFile: { type: path, about, flag: '--http-token-file <file>' },
     },
   };
   expect(entriesOf({ http })).toMatchObject([
@@ -81,10 +85,10 @@ test('names follow from a place in the table: the variable from the flag, or els
 });
 
 test('a setting is described in one line', () => {
-  const kind = integer(1, 3);
-  expect(describeSetting({ kind, about: 'how many' })).toBe('how many');
-  expect(describeSetting({ kind, about: 'how many', default: 2 })).toBe('how many (default: 2)');
-  expect(describeSetting({ kind: kernelName, about: 'which', otherwise: 'the fastest' })).toMatch(
+  const type = integer(1, 3);
+  expect(describeSetting({ type, about: 'how many' })).toBe('how many');
+  expect(describeSetting({ type, about: 'how many', default: 2 })).toBe('how many (default: 2)');
+  expect(describeSetting({ type: kernelName, about: 'which', otherwise: 'the fastest' })).toMatch(
     /^which \(choices: avx512x2, .*, js; default: the fastest\)$/,
   );
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
 import { check } from '#pickaxe/config/check.js';
+import { type Flags, saidByFlags } from '#pickaxe/config/flags-and-env.js';
 import { loadConfig } from '#pickaxe/config/load.js';
 import { configAsJson, configAsToml } from '#pickaxe/config/print.js';
-import { type Flags, saidByFlags } from '#pickaxe/config/texts.js';
 
 /** What a file says. */
 const inFile = (document: object) => check({ document, where: () => 'a file' });
@@ -13,14 +13,17 @@ describe('times', () => {
     [90, 90],
     ['90m', 5_400],
     ['2d', 172_800],
+    ['30d', 2_592_000],
+    ['1h30m', 5_400],
+    ['1m', 60],
   ])('%j in a file is %i seconds', (given, seconds) => {
     expect(inFile({ run: { duration: given } }).values.get('run.duration')?.value).toBe(seconds);
   });
   it.each(['90', '90s', '1.5m'])('%s on the command line is 90 seconds', (given) => {
     expect(byFlags(new Map([['run.duration', given]])).values.get('run.duration')?.value).toBe(90);
   });
-  it.each([0, -1, '0h', '24d', '8w', 'soon', true, null, ['90']])('%j is none', (given) => {
-    expect(inFile({ run: { duration: given } }).problems[0]).toContain('90m, 8h or 2d');
+  it.each([0, -1, '0h', '366d', '8w', '30m1h', 'soon', true, null, ['90']])('%j is none', (given) => {
+    expect(inFile({ run: { duration: given } }).problems[0]).toContain('90m, 1h30m or 2d');
   });
 });
 
@@ -43,10 +46,11 @@ describe('for how long nobody must have used the machine', () => {
 
 test.each([
   [{ pause: { schedule: 'someday' } }, 'Write it like 22:00-07:00'],
+  [{ pause: { schedule: 'someday' } }, 'is "someday": "someday" is not a day: days are sun, mon'],
   [{ 'log-file': { size: '1000' } }, '500k, 10M or 1G'],
   [{ 'log-file': { size: '1.00001k' } }, '500k, 10M or 1G'],
   [{ alarm: { 'min-hashrate': ['20'.repeat(40)] } }, 'hashrate above 0'],
-  [{ alarm: { 'min-hashrate': ['gpu=1G'] } }, 'gpu0=5G of a device'],
+  [{ alarm: { 'min-hashrate': ['gpu=1G'] } }, 'gpu0=5G for one device'],
   [{ hooks: { block: 'a\0b' } }, 'a command of the shell'],
   [{ hooks: { lunch: 'true' } }, 'there is no setting hooks.lunch'],
   [{ webhook: { url: 'https://host/a SECRET' } }, 'https:// or http://'],

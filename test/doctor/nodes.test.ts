@@ -165,14 +165,14 @@ describe('GPUs', () => {
 
 describe('the devices to mine with', () => {
   const gpus = [gpu('gpu0', 'nvidia', true), gpu('gpu1', 'unknown', false, true)];
-  it.each([
-    [undefined, true, gpus, 'ok', 'mines with cpu, gpu0'],
+  it.each<[...Parameters<typeof examineDevices>, string, string]>([
+    ['all', true, gpus, 'ok', 'mines with cpu, gpu0'],
     [['gpu'], true, gpus, 'ok', 'mines with gpu0'],
     [['cpu'], true, [], 'ok', 'mines with cpu'],
     [['cpu', 'gpu1'], true, gpus, 'warning', 'mines with cpu; gpu1 cannot be used'],
     [['gpu'], true, [], 'fault', 'gpu cannot be used'],
     [['gpu7'], true, gpus, 'fault', 'gpu7 cannot be used'],
-    [undefined, false, [], 'fault', 'none can be used'],
+    ['all', false, [], 'fault', 'none can be used'],
   ])('%j', (use, cpuWorks, gpus, state, what) => {
     const finding = examineDevices(use, cpuWorks, gpus);
     expect(finding).toMatchObject({ state, what });

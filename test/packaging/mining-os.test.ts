@@ -79,6 +79,11 @@ describe('HiveOS', () => {
     expect(variables.sort()).toEqual(['PICKAXE_NODE=http://n:1', `PICKAXE_PUBLIC_KEY=${KEY}`]);
   });
 
+  test('the worker’s name stays behind the key, where pickaxe takes it for the rig’s', () => {
+    const { variables } = startWith({ CUSTOM_URL: 'http://n:1', CUSTOM_TEMPLATE: `k:${KEY}.rig1`, CUSTOM_PASS: 'x' });
+    expect(variables).toContain(`PICKAXE_PUBLIC_KEY=${KEY}.rig1`);
+  });
+
   test('nothing in the sheet is executed', () => {
     const evil = `$(touch ${home}/pwned) \`touch ${home}/pwned\` ; touch ${home}/pwned`;
     const sheet = { CUSTOM_URL: evil, CUSTOM_TEMPLATE: evil, CUSTOM_PASS: evil, CUSTOM_USER_CONFIG: `-x ${evil}` };

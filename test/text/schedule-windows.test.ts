@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, test } from 'vitest';
-import { formatMoment, isOpen, nextChange, parseWindows } from '#pickaxe/text/schedule-windows.js';
+import { formatMoment, formatWindows, isOpen, nextChange, parseWindows } from '#pickaxe/text/schedule-windows.js';
 
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const zone = process.env.TZ;
@@ -71,13 +71,13 @@ describe('windows as people write them', () => {
   it.each([
     ['', 'nothing between two commas'],
     ['mon,', 'nothing between two commas'],
-    ['monday', '"monday" is no day: days are sun, mon'],
-    ['mon-tue-wed', 'is no day'],
-    ['mon-', 'is no day'],
-    ['at night', '"at" is no day'],
-    ['mon 22-7', '"22-7" is no time: write it like 22:00-07:00'],
-    ['22:00', '"22:00" is no time'],
-    ['22:00 - 07:00', 'put a comma between two'],
+    ['monday', '"monday" is not a day: days are sun, mon'],
+    ['mon-tue-wed', 'is not a day'],
+    ['mon-', 'is not a day'],
+    ['at night', '"at" is not a day'],
+    ['mon 22-7', '"22-7" is not a time: write it like 22:00-07:00'],
+    ['22:00', '"22:00" is not a time'],
+    ['22:00 - 07:00', '"22:00 - 07:00" is not a time window: put a comma between two'],
     ['mon 10:00-12:00 14:00-16:00', 'put a comma between two'],
     ['24:00-07:00', 'hours go from 00:00 to 24:00'],
     ['22:60-07:00', 'hours go from 00:00 to 24:00'],
@@ -116,6 +116,32 @@ const window = fc
 const instant = fc.integer({ min: at('2024-01-01T00:00Z'), max: at('2030-01-01T00:00Z') });
 const clockTime = (minutes: number) =>
   `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`;
+
+describe('windows as text', () => {
+  it.each([
+    ['22:00-07:00', '22:00-07:00'],
+    ['mon-fri 22:00-7:00, sat,sun', 'mon-fri 22:00-07:00, sat,sun'],
+    ['SAT , mon,tue,wed 08:30-12:00', 'mon-wed,sat 08:30-12:00'],
+    ['fri-mon', 'mon,fri-sun'],
+    ['sun-sat', '00:00-24:00'],
+    ['sat 00:00-24:00, sun 10:00-18:00', 'sat 00:00-24:00, sun 10:00-18:00'],
+  ])('%s is printed as %s', (text, printed) => {
+    expect(formatWindows(parseWindows(text))).toBe(printed);
+    expect(parseWindows(printed)).toEqual(parseWindows(text));
+  });
+
+  it('are read again as they were', () => {
+    const windows = fc.array(
+      window.map(({ days, ...times }) => ({ days: new Set(days), ...times })),
+      { minLength: 1, maxLength: 5 },
+    );
+    fc.assert(
+      fc.property(windows, (all) => {
+        expect(parseWindows(formatWindows(all))).toEqual(all);
+      }),
+    );
+  });
+});
 
 test('open is what a list of the minutes of a week says', () => {
   goTo('UTC');

@@ -5,7 +5,7 @@ import type { Config } from '../../config/settings.ts';
 import { serveHttp } from '../../report/http/http.ts';
 import { pageRoutes } from '../../report/http/page.ts';
 import type { Route } from '../../report/http/route.ts';
-import { parseHttpAddress } from '../../text/http-address.ts';
+import { formatHttpAddress } from '../../text/http-address.ts';
 import { UsageError } from '../exit-codes.ts';
 import type { Companion } from '../run-miner.ts';
 import { secretIn } from '../secret-file.ts';
@@ -15,14 +15,13 @@ const TOKEN = /^[\x21-\x7e]{16,512}$/;
 
 /** @throws UsageError when the token's file cannot be used. */
 export function httpCompanion({ listen, tokenFile, control }: Config['http']): Companion | undefined {
-  const address = listen === undefined ? undefined : parseHttpAddress(listen);
-  if (!address) return undefined;
+  if (!listen) return undefined;
   const token = tokenFile === undefined ? undefined : readToken(tokenFile);
   return async (miner) => {
     const { log } = miner;
-    const options = { ...address, control, ...(token !== undefined && { token }) };
+    const options = { ...listen, control, ...(token !== undefined && { token }) };
     const { url, close } = await serveHttp(miner, options, log, pageOf(log)).catch((fault) => {
-      throw new UsageError(`--http ${listen} cannot be listened on: ${(fault as Error).message}.`);
+      throw new UsageError(`--http ${formatHttpAddress(listen)} cannot be listened on: ${(fault as Error).message}.`);
     });
     const rights = control ? 'pause, resume and stop allowed' : 'read-only';
     log.info({ tag: 'http' }, `listening at ${url}, ${rights}${token === undefined ? '' : ', with the token'}`);

@@ -1,9 +1,9 @@
-/** `--on-…` and `--webhook`: others are told what happens. */
+/** `--on-…` and `--webhook`: tell others what happens. */
 
 import type { Logger } from 'pino';
-import { kebab } from '../../config/setting.ts';
+import { kebab } from '../../config/entries.ts';
+import { isWebhookUrl, webhookUrl } from '../../config/setting-types/addresses.ts';
 import type { Config } from '../../config/settings.ts';
-import { isWebhookUrl, webhookUrl } from '../../config/unattended-kinds.ts';
 import { type HookCommands, Hooks } from '../../notify/hooks.ts';
 import { NOTICES, type Notice, type NoticeName, tellNotices } from '../../notify/notices.ts';
 import { Webhook } from '../../notify/webhook.ts';
@@ -21,7 +21,7 @@ import { renewing } from './restart-on-change.ts';
  */
 export async function notices(live: LiveConfig): Promise<Companion> {
   let tell = (_: Notice) => {};
-  /** What those still do who are told no more. */
+  /** What hooks and webhooks that were replaced still have to finish. */
   const ending: Promise<unknown>[] = [];
   const hearers = await renewing(
     live,
@@ -48,7 +48,7 @@ export async function notices(live: LiveConfig): Promise<Companion> {
 
 interface Hearers {
   readonly hear: (notice: Notice) => void;
-  /** Waits for what they do, within their limits. */
+  /** Waits for what they still do, within their limits. */
   readonly end: () => Promise<unknown>;
 }
 
@@ -79,7 +79,7 @@ interface Target {
   readonly warning?: string;
 }
 
-/** Never says the URL or the token. */
+/** Its errors repeat neither the URL nor the token. */
 function targetOf({ url: given, urlFile, tokenFile, events = NOTICES }: Config['webhook']): Target | undefined {
   const text = urlFile === undefined ? given : secretIn(urlFile, '--webhook-file');
   if (text === undefined) return undefined;
@@ -98,7 +98,7 @@ function targetOf({ url: given, urlFile, tokenFile, events = NOTICES }: Config['
   };
 }
 
-/** What is sent there is encrypted, or does not leave this machine. */
+/** Whether everything that is sent there is encrypted, or stays on this machine. */
 function isPrivate({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''));
 }

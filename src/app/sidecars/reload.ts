@@ -36,7 +36,7 @@ async function refresh(live: LiveConfig, log: Logger): Promise<void> {
     const isLouder = (log.levels.values[level] ?? SILENT) < log.levelVal;
     if (isLouder) log.level = level;
     for (const change of changed.live) log.info({ tag: 'config' }, `${said(change)}, from now on`);
-    for (const change of changed.restart)
+    for (const change of changed.needsRestart)
       log.warn({ tag: 'config' }, `${said(change)}: takes effect at the next start`);
     log.level = level;
   } catch (fault) {

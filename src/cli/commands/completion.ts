@@ -17,5 +17,5 @@ export function runCompletion(program: Command, shell: keyof typeof PRINTERS): n
 
 /** Settings are checked elsewhere than in commander, which does not know what they may be. */
 function choicesOf({ long, argChoices }: Option): readonly string[] | undefined {
-  return argChoices ?? ENTRIES.find(({ flag }) => flag === long)?.setting.kind.choices;
+  return argChoices ?? ENTRIES.find(({ flag }) => flag === long)?.setting.type.choices;
 }

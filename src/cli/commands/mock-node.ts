@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { EXIT, UsageError } from '../../app/exit-codes.ts';
 import type { Loaded } from '../../config/load.ts';
 import { MockNode, type MockNodeEvent } from '../../mock-node/mock-node.ts';
+import { setLongTimeout } from '../../system/long-timeout.ts';
 import { makeLog } from '../../terminal/log.ts';
 
 export interface MockNodeCommand {
@@ -13,6 +14,7 @@ export interface MockNodeCommand {
   readonly difficulty: number;
   readonly options?: string;
   readonly faults?: string;
+  /** Seconds. */
   readonly duration?: number;
 }
 
@@ -26,7 +28,7 @@ export async function runMockNode({ config }: Loaded, command: MockNodeCommand):
 
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
-  if (command.duration !== undefined) setTimeout(() => stop.abort(), command.duration * 1000);
+  if (command.duration !== undefined) setLongTimeout(() => stop.abort(), command.duration * 1000);
   await once(stop.signal, 'abort');
   await node.close();
   const { accepted, orphaned, rejected, stale } = node.ledger.stats;

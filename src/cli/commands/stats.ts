@@ -6,14 +6,14 @@ import { secretIn } from '../../app/secret-file.ts';
 import type { Config } from '../../config/settings.ts';
 import { hiveStats, mmposStats } from '../../report/http/mining-os.ts';
 import { Status } from '../../report/http/schemas.ts';
-import { parseHttpAddress } from '../../text/http-address.ts';
+import { formatHttpAddress, type HttpAddress } from '../../text/http-address.ts';
 
 /** A mining system asks every few seconds and does not wait for long. */
 const TIMEOUT_MS = 3_000;
 /** Metrics of hundreds of devices. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
-/** Where each format comes from, and how it is printed: one line, but for Prometheus' and HiveOS's two. */
+/** The source of each format, and how it is printed: as one line, except for Prometheus, and HiveOS's two lines. */
 const FORMATS = {
   json: { path: '/api/v1/status', print: (text: string) => JSON.stringify(statusOf(text)) },
   hive: { path: '/api/v1/status', print: hiveLines },
@@ -26,13 +26,12 @@ export type StatsFormat = keyof typeof FORMATS;
 
 export async function runStats({ http }: Config, { format }: { readonly format: StatsFormat }): Promise<number> {
   const { listen, tokenFile } = http;
-  const address = listen === undefined ? undefined : parseHttpAddress(listen);
-  if (!address) throw new UsageError('Say where the miner serves HTTP: --http [HOST:]PORT, as it was started with.');
+  if (!listen) throw new UsageError('Say where the miner serves HTTP: --http [HOST:]PORT, as it was started with.');
   const authorization =
     tokenFile === undefined ? {} : { authorization: `Bearer ${secretIn(tokenFile, '--http-token-file')}` };
   const { path, print } = FORMATS[format];
   try {
-    process.stdout.write(`${print(await get(`${originOf(address)}${path}`, authorization))}\n`);
+    process.stdout.write(`${print(await get(`${originOf(listen)}${path}`, authorization))}\n`);
     return EXIT.done;
   } catch (fault) {
     process.stderr.write(`error: ${(fault as Error).message}\n`);
@@ -46,13 +45,13 @@ function hiveLines(text: string): string {
   return `${khs}\n${JSON.stringify(stats)}`;
 }
 
-/** Who listens everywhere is reached here. */
-function originOf({ host, port }: { readonly host: string; readonly port: number }): string {
+/** A miner that listens on all interfaces is reached on loopback. */
+function originOf({ host, port }: HttpAddress): string {
   const reached = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
-  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
+  return `http://${formatHttpAddress({ host: reached, port })}`;
 }
 
-/** @throws Error that says what to do. */
+/** @throws Error that says what to do */
 async function get(url: string, headers: Record<string, string>): Promise<string> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const { statusCode, body } = await request(url, { headers, signal }).catch((cause) => {
@@ -83,6 +82,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new Error('the answer is no JSON: is it pickaxe that listens there?', { cause });
+    throw new Error('the answer is not JSON: is it pickaxe that listens there?', { cause });
   }
 }

@@ -22,7 +22,7 @@ function whatNext(): string[] {
         '  pickaxe mine      mines',
         '  pickaxe doctor    checks this machine and the node first',
         '  pickaxe mine --print-config',
-        '                    what holds, and where each setting comes from',
+        '                    effective settings and their sources',
       ];
     }
     const what =

@@ -1,23 +1,24 @@
-/** What `pickaxe init` finds out, and the file that it makes of it. */
+/** The answers to the questions of `pickaxe init`, and the file that it makes of them. */
 
+import type { PerNode } from '../../config/per-node.ts';
 import { exampleToml } from '../../config/print.ts';
 
 export interface Answers {
   /** In order of preference. */
   readonly urls: readonly string[];
-  /** Of nodes whose certificates nobody vouches for: URL=FINGERPRINT each. */
-  readonly fingerprints?: readonly string[];
-  /** Left out where every URL has a path. */
+  /** The fingerprints of certificates that no authority has signed. */
+  readonly fingerprints?: readonly PerNode[];
+  /** Undefined where every URL has a path. */
   readonly network?: string;
   /** 64 hex digits. */
   readonly publicKey: string;
-  /** Left out, `k:` and the public key. */
+  /** Undefined for `k:` and the public key. */
   readonly account?: string;
-  /** Left out, the CPU and every real GPU. */
+  /** Undefined for the CPU and every real GPU. */
   readonly devices?: readonly string[];
 }
 
-/** Every setting explained, with those that were asked for set. */
+/** @returns a file that explains every setting and sets those that were asked for */
 export function configText({ urls, fingerprints, network, publicKey, account, devices }: Answers): string {
   return exampleToml({
     node: { urls, ...(fingerprints && { fingerprints }), ...(network !== undefined && { network }) },

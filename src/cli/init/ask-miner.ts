@@ -1,37 +1,37 @@
-/** Who gets the rewards, and whether the node lets them mine. */
+/** Asks who gets the rewards, and whether the node gives them work. */
 
 import { input, select } from '@inquirer/prompts';
 import { defaultAccount } from '../../app/choose-source.ts';
 import { UsageError } from '../../app/exit-codes.ts';
 import { nodeTrust } from '../../app/node-trust.ts';
-import { account as accountKind, publicKey as publicKeyKind } from '../../config/kinds.ts';
+import { account as accountType, publicKey as publicKeyType } from '../../config/setting-types/miner.ts';
 import { DEFAULTS } from '../../config/settings.ts';
 import { examineNode } from '../../doctor/examine-node.ts';
 import type { Finding } from '../../doctor/finding.ts';
 import { version } from '../../system/version.ts';
 import { makeKeyFile } from '../key-file.ts';
 import type { Answers } from './answers.ts';
-import { accepts } from './check.ts';
 import { say, sayFindings } from './say.ts';
+import { accepts, read } from './typed.ts';
 
 const USUAL_KEY_FILE = 'pickaxe-key.json';
 
 type Nodes = Pick<Answers, 'urls' | 'fingerprints' | 'network'>;
 type Miner = Pick<Answers, 'publicKey' | 'account'>;
 
-/** Asks until the node takes the miner, or until that is to be mended there. */
+/** Asks until the node takes the miner, or the user goes on without that. */
 export async function askMiner(nodes: Nodes): Promise<Miner> {
   let publicKey = await askKey();
   for (;;) {
     const usual = defaultAccount([publicKey]);
-    const typed = await input({ message: 'Account', default: usual, validate: accepts(accountKind) });
-    const account = typed.trim();
+    const typed = await input({ message: 'Account', default: usual, validate: accepts(accountType) });
+    const account = read(accountType, typed);
     const miner = { publicKey, ...(account !== usual && { account }) };
     if (await isTaken(nodes, miner)) return miner;
     const next = await select({
       message: 'The node gives this miner no work. What now?',
       choices: [
-        { name: 'write it down all the same: the node will be told of this miner', value: 'go on' },
+        { name: 'write it down anyway: whoever runs the node will add this miner', value: 'go on' },
         { name: 'another account', value: 'account' },
         { name: 'another key', value: 'key' },
       ],
@@ -53,9 +53,7 @@ async function askKey(): Promise<string> {
 }
 
 async function pasteKey(): Promise<string> {
-  const isKey = accepts(publicKeyKind);
-  const bare = (text: string) => text.trim().replace(/^k:/, '').toLowerCase();
-  return bare(await input({ message: 'Public key, 64 hex digits', validate: (text) => isKey(bare(text)) }));
+  return read(publicKeyType, await input({ message: 'Public key, 64 hex digits', validate: accepts(publicKeyType) }));
 }
 
 async function makeKey(): Promise<string> {

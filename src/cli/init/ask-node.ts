@@ -1,19 +1,21 @@
-/** Which node, asked at once whether it is one, and which network. */
+/** Asks for the nodes and the network, and asks each node at once whether it is one. */
 
 import { confirm, input } from '@inquirer/prompts';
-import { network as networkKind, nodeUrl } from '../../config/kinds.ts';
+import { misspeltNetwork } from '../../config/networks.ts';
+import { nodeUrl } from '../../config/setting-types/addresses.ts';
+import { network as networkType } from '../../config/setting-types/miner.ts';
 import { examineNode } from '../../doctor/examine-node.ts';
 import { hexOf } from '../../node/certificate.ts';
 import { BY_AUTHORITY, type Trust } from '../../node/tls.ts';
 import { hasPath } from '../../node/url.ts';
 import { version } from '../../system/version.ts';
 import type { Answers } from './answers.ts';
-import { accepts } from './check.ts';
 import { say, sayFindings } from './say.ts';
+import { accepts, read } from './typed.ts';
 
 const USUAL_URL = 'http://127.0.0.1:1848';
 const USUAL_NETWORK = 'mainnet01';
-/** For failover: more than a few help nobody. */
+/** More nodes for failover would help nobody. */
 const MOST_NODES = 5;
 
 type Nodes = Pick<Answers, 'urls' | 'fingerprints' | 'network'>;
@@ -27,27 +29,35 @@ export async function askNodes(): Promise<Nodes> {
   }
   const urls = nodes.map(({ url }) => url);
   const fingerprints = nodes.flatMap(({ url, fingerprint }) =>
-    fingerprint === undefined ? [] : `${new URL(url).origin}=${fingerprint}`,
+    fingerprint === undefined ? [] : { origin: new URL(url).origin, value: fingerprint },
   );
   const found = { urls, ...(fingerprints.length > 0 && { fingerprints }) };
   if (urls.every(hasPath)) return found;
   const network = await input({
     message: 'Network',
     default: nodes[0].network ?? USUAL_NETWORK,
-    validate: accepts(networkKind),
+    validate: acceptsNetwork,
   });
   return { ...found, network: network.trim() };
 }
 
+const isNetwork = accepts(networkType);
+
+function acceptsNetwork(text: string): true | string {
+  const meant = misspeltNetwork(text.trim());
+  if (meant === undefined) return isNetwork(text);
+  return `Did you mean ${meant}? If not, start again and write the network into the node URL: http://HOST:PORT/ledger/0.0/${text.trim()}`;
+}
+
 interface AskedNode {
   readonly url: string;
-  /** Of its certificate, where that is trusted for nothing else. */
+  /** The fingerprint of its certificate, where that is the only reason to trust it. */
   readonly fingerprint?: string;
-  /** The network that it says it serves. */
+  /** The network that the node says it serves. */
   readonly network?: string;
 }
 
-/** @param usual what Enter alone takes; left out, Enter alone is no node */
+/** @param usual the URL that Enter alone takes; without one, Enter alone takes no node */
 async function askNode(message: string, usual?: string): Promise<AskedNode> {
   const isUrl = accepts(nodeUrl);
   for (;;) {
@@ -56,17 +66,17 @@ async function askNode(message: string, usual?: string): Promise<AskedNode> {
       ...(usual !== undefined && { default: usual }),
       validate: (text) => (text.trim() === '' && usual === undefined) || isUrl(text),
     });
-    const url = typed.trim();
-    if (url === '') return { url };
+    if (typed.trim() === '') return { url: '' };
+    const url = read(nodeUrl, typed);
     say(`asking ${url} …`);
     const { fingerprint, network, isThere } = await examine(url);
-    if (isThere || (await confirm({ message: 'Take it all the same?', default: false }))) {
+    if (isThere || (await confirm({ message: 'Use it anyway?', default: false }))) {
       return { url, ...(fingerprint !== undefined && { fingerprint }), ...(network !== undefined && { network }) };
     }
   }
 }
 
-/** @param fingerprint of the certificate that the user trusts; left out, an authority must vouch for it */
+/** @param fingerprint that of the certificate that the user trusts; without one, an authority must have signed it */
 async function examine(url: string, fingerprint?: string): Promise<Omit<AskedNode, 'url'> & { isThere: boolean }> {
   const trust: Trust = fingerprint === undefined ? BY_AUTHORITY : { by: 'fingerprint', fingerprints: [fingerprint] };
   // Neither network nor key is known yet: whether it is a node is what counts here.
@@ -81,7 +91,7 @@ async function examine(url: string, fingerprint?: string): Promise<Omit<AskedNod
 
 async function recognizes(fingerprint: string): Promise<boolean> {
   say(
-    'No authority vouches for its certificate: nodes often sign their own. Its fingerprint is',
+    'No known authority has signed its certificate: nodes often sign their own. Its fingerprint is',
     `  ${fingerprint}`,
     'On the node’s own machine this prints the same as hex digits: openssl x509 -in FILE -noout -fingerprint -sha256',
     `  ${hexOf(fingerprint)}`,

@@ -14,7 +14,10 @@ afterEach(() => {
 test('a limit of the rig and one of a device, each below it for so many seconds', async () => {
   const { running, heard } = idleMiner();
   const { events } = running;
-  const start = await alarm({ ...DEFAULTS, alarm: { minHashrate: ['1k', 'gpu0=500'], after: 300 } });
+  const start = await alarm({
+    ...DEFAULTS,
+    alarm: { minHashrate: [{ limit: 1_000 }, { device: 'gpu0', limit: 500 }], after: 300 },
+  });
   const end = await start!(running);
   events.emit({ event: 'source', source: 'a node', state: 'connected', reason: '' });
   events.emit({ event: 'work', chain: 1, height: 2n, difficulty: 1e9 });

@@ -1,22 +1,22 @@
-/** What the environment and the command line say: texts by name, read as the kinds of their settings. */
+/** Reads the flags of the command line and the variables of the environment: texts by name, in the form of their settings. */
 
-import type { Said } from './check.ts';
+import { type Entry, VARIABLE_PREFIX } from './entries.ts';
+import type { Said } from './said.ts';
 import { whereSecretBelongs } from './secrets.ts';
-import { type Entry, VARIABLE_PREFIX } from './setting.ts';
 import { ENTRIES } from './settings.ts';
 import { suggestion } from './suggest.ts';
 
-/** Names the project file, as --config does. */
+/** The variable that names the project file, like --config. */
 export const FILE_VARIABLE = `${VARIABLE_PREFIX}CONFIG`;
 
-/** What hooks are told: they may run pickaxe. */
+/** Hooks get these variables, and may run pickaxe. */
 const EVENT_NAME = /^PICKAXE_EVENT(_|$)/;
-/** Kubernetes tells each container of a service that is called pickaxe. */
+/** Kubernetes sets these in each container when there is a service called pickaxe. */
 const SERVICE_NAME = /^PICKAXE_(SERVICE_(HOST|PORT(_\w+)?)|PORT(_\d+_(TCP|UDP)(_\w+)?)?)$/;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What flags were given, by the settings' paths: a list's once for each time, a switch's without a text. */
+/** The flags that were given, by the settings' paths: a list has a text for each time it was given, a switch has none. */
 export type Flags = ReadonlyMap<string, string | readonly string[] | boolean>;
 
 export function saidByFlags(flags: Flags): Said {
@@ -24,24 +24,24 @@ export function saidByFlags(flags: Flags): Said {
     ({ path, setting }) => {
       const given = flags.get(path);
       if (given === undefined || typeof given === 'boolean') return given;
-      return read(setting.kind.form, given);
+      return read(setting.type.form, given);
     },
     ({ flag }) => flag ?? '',
   );
 }
 
-/** An empty variable is one that is not set. */
+/** An empty variable counts as not set. */
 export function saidByEnvironment(environment: Environment): Said {
   return said(
     ({ variable, setting }) => {
       const text = environment[variable];
-      return text ? read(setting.kind.form, text) : undefined;
+      return text ? read(setting.type.form, text) : undefined;
     },
     ({ variable }) => variable,
   );
 }
 
-/** @returns a problem for each variable that looks like a setting's and is none; no value is told */
+/** @returns a problem, without any value, for each variable that looks like a setting's but is not one */
 export function unknownVariables(environment: Environment): string[] {
   const known = new Map<string, string[]>([[FILE_VARIABLE, []]]);
   for (const { variable, path } of ENTRIES) known.set(variable, [`${VARIABLE_PREFIX}${path.replace('.', '_')}`]);
@@ -76,8 +76,8 @@ const SWITCHES = new Map([
   ['0', false],
 ]);
 
-/** What reads as nothing better stays a text, which the check then refuses. */
-function read(form: Entry['setting']['kind']['form'], given: string | readonly string[]): unknown {
+/** @returns what a file would have; a text that cannot be read stays a text, which the check then refuses */
+function read(form: Entry['setting']['type']['form'], given: string | readonly string[]): unknown {
   const text = typeof given === 'string' ? given : given.join(',');
   switch (form) {
     case 'number':
@@ -91,7 +91,7 @@ function read(form: Entry['setting']['kind']['form'], given: string | readonly s
   }
 }
 
-/** A comma in a URL's password separates nothing: such a URL is refused as a whole, and not shown in pieces. */
+/** A comma in a URL's password separates no items: the URL is refused as a whole, and no piece of it is shown. */
 function itemsOf(list: string): string[] {
   const kept = list.replace(/https?:\/\/[^/@=]*@/gi, (user) => user.replaceAll(',', '\0'));
   return kept.split(',').map((item) => item.trim().replaceAll('\0', ','));

@@ -1,0 +1,15 @@
+/** What one place (a file, the environment, the flags) says about settings, before it is checked. */
+
+/** Where something stands in a document: table, key, and in a list its index. */
+export type Path = readonly (string | number)[];
+
+export interface Said {
+  /** Tables of settings, as a file has them. */
+  readonly document: unknown;
+  /** @returns where a path of the document stands, for people: `pickaxe.toml:4`, `--threads` */
+  readonly where: (path: Path) => string;
+  /** The absolute path of a file. Paths in it start at its folder. */
+  readonly file?: string;
+  /** Nobody named the file: it was found in the current folder. */
+  readonly unasked?: true;
+}

@@ -1,0 +1,68 @@
+/** Addresses of nodes and servers, and what must be known about a node's certificate. */
+
+import { resolve } from 'node:path';
+import { parseFingerprint } from '../../node/certificate.ts';
+import { formatHttpAddress, parseHttpAddress } from '../../text/http-address.ts';
+import { formatPerNode, type PerNode, parsePerNode } from '../per-node.ts';
+import { MAX_CHARACTERS, parsed, type SettingType } from './setting-type.ts';
+
+const URL_WITH_SCHEME = /^[hH][tT][tT][pP][sS]?:\/\/[^\s?#]+$/;
+/** `localhost:1848`, `203.0.113.7:1848`, `[::1]:1848` */
+const HOST_AND_PORT = /^(?:[\w.-]+|\[[\da-fA-F:.]+\]):\d{1,5}$/;
+
+/** The URL as it was written; `host:port` becomes `http://host:port`. */
+export const nodeUrl = parsed({
+  says: 'A node URL is a host and maybe a path, like http://127.0.0.1:1848: no user, password, "?" or "#".',
+  pattern: new RegExp(`${URL_WITH_SCHEME.source}|${HOST_AND_PORT.source}`),
+  parse: (text) => {
+    const url = HOST_AND_PORT.test(text) ? `http://${text}` : text;
+    return URL_WITH_SCHEME.test(url) && hasNoUser(url) ? url : undefined;
+  },
+});
+
+/** A URL with user and password in it would show them. */
+function hasNoUser(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { username, password } = new URL(text);
+  return username === '' && password === '';
+}
+
+/** The SHA-256 of a certificate as Base64Url without padding: 43 characters. */
+export const nodeFingerprint = parsed<PerNode>({
+  says:
+    'Give the SHA-256 of the node’s certificate: 43 characters of Base64Url, or 64 hex digits as ' +
+    'openssl x509 -fingerprint -sha256 prints them; for one of several nodes, URL=FINGERPRINT.',
+  parse: (text) => {
+    const { value: written = '', ...node } = parsePerNode(text) ?? {};
+    const value = parseFingerprint(written);
+    return value === undefined ? undefined : { ...node, value };
+  },
+  print: formatPerNode,
+});
+
+/** A file, like `path`. */
+export const nodeFile: SettingType<PerNode> = {
+  ...parsed({
+    says: 'Give the path of a file; for one of several nodes, URL=FILE.',
+    parse: (text) => (text === '' || text.includes('\0') ? undefined : parsePerNode(text)),
+    print: formatPerNode,
+  }),
+  startAt: (folder, { value, ...node }) => ({ ...node, value: resolve(folder, value) }),
+};
+
+export const httpAddress = parsed({
+  says: 'Give a port or a host and a port, like 8080, 127.0.0.1:8080 or [::1]:8080 (port 0: a free one).',
+  parse: parseHttpAddress,
+  print: formatHttpAddress,
+});
+
+/** No user and password in it: they would be seen. */
+export const webhookUrl: SettingType<string> = {
+  form: 'text',
+  says: 'A webhook is a URL that begins with https:// or http://, without user and password.',
+  schema: (z) => z.string().max(MAX_CHARACTERS).refine(isWebhookUrl),
+};
+
+export function isWebhookUrl(text: string): boolean {
+  return /^https?:\/\/[^\s]+$/i.test(text) && hasNoUser(text);
+}

@@ -1,0 +1,48 @@
+/** Devices, kernels and CPUs. */
+
+import { formatCpuList, MAX_CPUS, parseCpuList } from '../../text/cpu-list.ts';
+import { choice, list, parsed, type SettingType } from './setting-type.ts';
+
+const DEVICE = /^(?:all|cpu|gpu|(?:gpu)?\d{1,3})$/;
+
+/** `cpu`, `gpu0` …, `gpu` for every GPU, or `all`. `0` is short for `gpu0`. */
+const deviceName = parsed({
+  says: 'Name devices like cpu,gpu0,gpu1 (gpu means all of them), or all. See: pickaxe devices',
+  pattern: DEVICE,
+  parse: (text) => (DEVICE.test(text) ? text.replace(/^(?=\d)/, 'gpu') : undefined),
+});
+
+const deviceNames = list(deviceName);
+
+/** `all` is the CPU and every real GPU that there is, whichever they are. */
+export const devices: SettingType<readonly string[] | 'all'> = {
+  form: deviceNames.form,
+  says: deviceNames.says,
+  schema: (z) => deviceNames.schema(z).transform((names) => (names.includes('all') ? 'all' : names)),
+};
+
+/** The kernels of engine/cpu; a test compares the lists. */
+export const kernelName = choice(
+  'avx512x2',
+  'avx512',
+  'avx512vlx2',
+  'avx512vl',
+  'avx2x2',
+  'avx2',
+  'sse41',
+  'neonx2',
+  'neon',
+  'portable',
+  'wasm-simdx2',
+  'wasm-simd',
+  'wasm',
+  'js',
+);
+
+/** CPU numbers, as Linux writes lists of them. */
+export const cpuList = parsed<readonly number[] | 'none'>({
+  says: `Name CPUs like 0,2-5, each below ${MAX_CPUS}, or none.`,
+  pattern: /^(none|\d+(-\d+)?(,\d+(-\d+)?)*)$/,
+  parse: (text) => (text === 'none' ? text : parseCpuList(text)),
+  print: (cpus) => (cpus === 'none' ? cpus : formatCpuList(cpus)),
+});

@@ -1,0 +1,53 @@
+/** What the table says of a setting, once: its flag, environment variable, place in files, help and schema follow from it. */
+
+import { printed, type SettingType } from './setting-types/setting-type.ts';
+
+export interface Setting {
+  readonly type: SettingType<unknown>;
+  /** One line for people: for --help, the example file, editors and docs/configuration.md. */
+  readonly about: string;
+  /** Without a default, the setting is undefined where nobody sets it. */
+  readonly default?: unknown;
+  /** For a setting without a default: what happens where nobody sets it. */
+  readonly otherwise?: string;
+  /** For a setting without a default: a value as a file has it. */
+  readonly example?: unknown;
+  /** As commander takes it: `--threads <n>`. A switch has no value, and gets its `--no-…`. Some settings have no flag. */
+  readonly flag?: string;
+  /** It takes effect at once when its file changes; other settings need a restart. */
+  readonly live?: true;
+  /** Its value is the path of a file with a secret in it, for `readSecretFile`. Secrets themselves are never settings. */
+  readonly secretFile?: true;
+  /** It runs commands, tells others, or writes to a file: a project file that nobody named cannot set it. */
+  readonly needsNaming?: true;
+  /** Whoever knows its value can use it: it is neither printed nor logged. */
+  readonly hidden?: true;
+  /** @returns what is printed and logged of its value, as a file has it, where not all of it may be */
+  readonly shown?: (written: unknown) => unknown;
+}
+
+/** A table of a configuration file. */
+interface Group {
+  readonly about: string;
+  readonly settings: Readonly<Record<string, Setting>>;
+}
+
+/** Groups and settings by their names in camelCase; people see them in kebab-case. */
+export type Table = Readonly<Record<string, Group>>;
+
+type ValueOf<S> = S extends { readonly type: SettingType<infer T> } ? T : never;
+type Given<G> = { readonly [K in keyof G as G[K] extends { readonly default: unknown } ? K : never]: ValueOf<G[K]> };
+type Perhaps<G> = { readonly [K in keyof G as G[K] extends { readonly default: unknown } ? never : K]?: ValueOf<G[K]> };
+
+/** The values of a table of settings: those with a default are always there. */
+export type ValuesOf<T extends Table> = {
+  readonly [G in keyof T]: Given<T[G]['settings']> & Perhaps<T[G]['settings']>;
+};
+
+/** @returns one line: what a setting is for, its choices, and what holds where nobody sets it */
+export function describe({ about, type, default: value, otherwise }: Setting): string {
+  const choices = type.choices ? [`choices: ${type.choices.join(', ')}`] : [];
+  const unset = otherwise ?? (value === undefined ? undefined : printed(type, value));
+  const more = [...choices, ...(unset === undefined ? [] : [`default: ${unset}`])];
+  return more.length > 0 ? `${about} (${more.join('; ')})` : about;
+}

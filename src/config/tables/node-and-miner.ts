@@ -1,0 +1,87 @@
+/** Settings: where work comes from, who gets the rewards, and what the rig is called. */
+
+import { PREDICATES } from '../../node/miner-identity.ts';
+import { shownUrl } from '../../node/url.ts';
+import { nodeFile, nodeFingerprint, nodeUrl } from '../setting-types/addresses.ts';
+import { account, network, publicKey, rigName } from '../setting-types/miner.ts';
+import { choice, list, toggle } from '../setting-types/setting-type.ts';
+import type { Table } from '../settings-table.ts';
+
+export const NODE_AND_MINER = {
+  node: {
+    about: 'Where work comes from and solutions go.',
+    settings: {
+      urls: {
+        type: list(nodeUrl),
+        about: 'node URL; repeat for failover: the first one is preferred',
+        example: ['http://127.0.0.1:1848'],
+        flag: '--node <url>',
+        shown: (urls) => (urls as string[]).map(shownUrl),
+      },
+      network: {
+        type: network,
+        about:
+          'network: mainnet01, testnet04, development or test-singleton; not needed where every node URL has a path',
+        example: 'mainnet01',
+        flag: '--network <id>',
+      },
+      fingerprints: {
+        type: list(nodeFingerprint),
+        about:
+          'SHA-256 fingerprint of the certificate that an https node must show, whoever signed it; for one of several nodes, URL=FINGERPRINT',
+        example: [`https://node.example=${'A'.repeat(43)}`],
+        flag: '--node-fingerprint <fingerprint>',
+      },
+      caFiles: {
+        type: list(nodeFile),
+        about:
+          'PEM file with the certificates of authorities, one of which must have signed that of an https node; for one of several nodes, URL=FILE',
+        otherwise: 'the authorities that Node.js knows',
+        example: ['node-ca.pem'],
+        flag: '--node-ca-file <file>',
+      },
+      insecureTls: {
+        type: toggle,
+        about: 'accept any certificate of an https node: others can then read and change the traffic',
+        default: false,
+        flag: '--insecure-tls',
+      },
+    },
+  },
+  miner: {
+    about: 'Who gets the rewards. The node must list the same account, key and predicate.',
+    settings: {
+      publicKeys: {
+        type: list(publicKey),
+        about: 'miner public key, 64 hex digits, as pickaxe keygen prints it; repeat for several keys',
+        example: ['00'.repeat(32)],
+        flag: '--public-key <hex>',
+      },
+      account: {
+        type: account,
+        about: 'miner account',
+        otherwise: 'k: and the public key',
+        example: `k:${'00'.repeat(32)}`,
+        flag: '--account <name>',
+      },
+      predicate: {
+        type: choice(...PREDICATES),
+        about: 'which keys must sign',
+        default: 'keys-all',
+        flag: '--predicate <name>',
+      },
+    },
+  },
+  rig: {
+    about: 'What tells this rig from others.',
+    settings: {
+      name: {
+        type: rigName,
+        about: 'name of this rig; k:KEY.rig1 as a public key or an account sets it, too',
+        otherwise: 'the name of the host',
+        example: 'rig1',
+        flag: '--rig-name <name>',
+      },
+    },
+  },
+} as const satisfies Table;

@@ -1,0 +1,109 @@
+/** Settings: how long to mine, and where to see how it goes. */
+
+import { httpAddress } from '../setting-types/addresses.ts';
+import { duration, fileSize, integer } from '../setting-types/numbers.ts';
+import { choice, path, toggle } from '../setting-types/setting-type.ts';
+import type { Table } from '../settings-table.ts';
+
+export const RUN_HTTP_LOG = {
+  run: {
+    about: 'How long to mine, and what to print meanwhile.',
+    settings: {
+      blocks: {
+        type: integer(1, 1e9),
+        about: 'stop after this many accepted blocks',
+        otherwise: 'no end',
+        example: 10,
+        flag: '--blocks <n>',
+      },
+      duration: {
+        type: duration,
+        about: 'stop after this time: seconds, or a time like 90m, 1h30m or 2d',
+        otherwise: 'no end',
+        example: 3600,
+        flag: '--duration <time>',
+      },
+      json: {
+        type: toggle,
+        about: 'print events as one JSON object per line on stdout',
+        default: false,
+        flag: '--json',
+      },
+      status: {
+        type: toggle,
+        about: 'show a status line below the log, on a terminal; --no-status hides it',
+        default: true,
+        flag: '--status',
+      },
+    },
+  },
+  http: {
+    about: 'API and metrics over HTTP: docs/http.md.',
+    settings: {
+      listen: {
+        type: httpAddress,
+        about: 'serve a web page, API and metrics over HTTP at [HOST:]PORT; without a host, on this machine only',
+        otherwise: 'not served',
+        example: '127.0.0.1:8080',
+        flag: '--http <address>',
+      },
+      tokenFile: {
+        type: path,
+        about: 'HTTP clients must send the token that is in this file',
+        otherwise: 'no token',
+        example: 'pickaxe.token',
+        flag: '--http-token-file <file>',
+        secretFile: true,
+      },
+      control: {
+        type: toggle,
+        about: 'HTTP clients may pause, resume and stop mining',
+        default: false,
+        flag: '--http-control',
+      },
+    },
+  },
+  log: {
+    about: 'The log, on stderr.',
+    settings: {
+      level: {
+        type: choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+        about: 'how much to log',
+        default: 'info',
+        flag: '--log-level <level>',
+        live: true,
+      },
+      format: {
+        type: choice('auto', 'text', 'json'),
+        about: 'auto: text on a terminal, else JSON',
+        default: 'auto',
+        flag: '--log-format <format>',
+      },
+    },
+  },
+  logFile: {
+    about: 'A copy of the log in a file, as JSON lines unless the format is text.',
+    settings: {
+      path: {
+        type: path,
+        about: 'write the log to this file as well, and rotate it',
+        otherwise: 'no file',
+        example: 'pickaxe.log',
+        flag: '--log-file <file>',
+        needsNaming: true,
+      },
+      size: {
+        type: fileSize,
+        about: 'rotate the log file when it reaches this size',
+        default: 10 * 1024 ** 2,
+        flag: '--log-file-size <size>',
+      },
+      keep: {
+        type: integer(1, 100),
+        about: 'old log files to keep, as FILE.1, FILE.2 …',
+        default: 5,
+        flag: '--log-file-keep <n>',
+      },
+    },
+  },
+} as const satisfies Table;

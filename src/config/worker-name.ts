@@ -1,0 +1,24 @@
+/**
+ * Mining systems write a wallet and the name of a worker as one text, like HiveOS's `%WAL%.%WORKER_NAME%`. So `k:KEY.rig1`
+ * is taken where a public key or an account is asked for: the part behind the dot names the rig. Pure.
+ */
+
+interface OwnerAndRig {
+  /** `KEY`, `k:KEY`, or the whole text where no rig's name follows a key. */
+  readonly owner: string;
+  readonly rig?: string;
+}
+
+/** Accounts that are not named after a key may have dots in their names. */
+const KEY_AND_RIG = /^((?:k:)?[0-9a-fA-F]{64})\.(.*)$/s;
+
+export function splitWorkerName(text: string): OwnerAndRig {
+  const [, owner, rig] = KEY_AND_RIG.exec(text) ?? [];
+  return owner === undefined || rig === undefined ? { owner: text } : { owner, rig };
+}
+
+/** @param said a public key, several, or an account, as somebody wrote them. @returns the first rig's name in them */
+export function rigNamedBy(said: unknown): string | undefined {
+  const texts = [said].flat().filter((one) => typeof one === 'string');
+  return texts.map((text) => splitWorkerName(text).rig).find((rig) => rig !== undefined);
+}

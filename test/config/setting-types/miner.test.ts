@@ -1,0 +1,64 @@
+import { describe, expect, it, test } from 'vitest';
+import { z } from 'zod';
+import { account, publicKey, rigName } from '#pickaxe/config/setting-types/miner.js';
+import { type SettingType, whyOf } from '#pickaxe/config/setting-types/setting-type.js';
+
+const KEY = '0123456789abcdef'.repeat(4);
+
+/** The value of a text, or else what is wrong with it in particular. */
+function read(type: SettingType<string>, text: string) {
+  const { data, error } = type.schema(z).safeParse(text);
+  return error ? { why: whyOf(error.issues) } : data;
+}
+
+describe('a public key', () => {
+  it('is 64 hex digits, kept in lower case', () => {
+    expect(read(publicKey, KEY.toUpperCase())).toBe(KEY);
+  });
+
+  it.each([
+    ['k: before it', `k:${KEY}`],
+    ['the name of a rig behind it', `${KEY}.rig1`],
+    ['both, as mining systems write it', `k:${KEY.toUpperCase()}.rig 1.example`],
+  ])('may have %s', (_, text) => {
+    expect(read(publicKey, text)).toBe(KEY);
+  });
+
+  it.each([
+    ['63 digits', KEY.slice(1), 'it has 63 hex digits'],
+    ['65 digits', `${KEY}0`, 'it has 65 hex digits'],
+    ['two keys', KEY + KEY, 'it has 128 hex digits'],
+    ['a prefix', `0x${KEY}`, 'its digit 2, "x", is not a hex digit'],
+    ['two prefixes', `k:k:${KEY}`, 'its digit 1, "k", is not a hex digit'],
+    ['more behind k:', `k:${KEY}-rig1`, 'something other than a dot and a rig’s name follows its 64 hex digits'],
+    ['a line end', `${KEY}\n`, 'something other than a dot and a rig’s name follows its 64 hex digits'],
+    ['a space before it', ` ${KEY}`, 'its digit 1, " ", is not a hex digit'],
+    ['another letter', `${KEY.slice(1)}g`, 'its digit 64, "g", is not a hex digit'],
+    ['a dot alone behind it', `${KEY}.`, 'the rig’s name behind its dot has 1 to 64 characters'],
+    ['a line end in the name of a rig', `${KEY}.a\nb`, 'the rig’s name behind its dot has 1 to 64 characters'],
+    ['nothing', '', 'it has 0 hex digits'],
+  ])('with %s is refused, and the error says why', (_, text, why) => {
+    expect(read(publicKey, text)).toEqual({ why });
+  });
+});
+
+/** Whether a setting takes a value, as files have it. */
+const takes = (type: SettingType<unknown>, value: unknown) => type.schema(z).safeParse(value).success;
+
+describe('an account', () => {
+  it('has 1 to 256 characters', () => {
+    const lengths = [0, 1, 256, 257];
+    expect(lengths.map((length) => takes(account, 'a'.repeat(length)))).toEqual([false, true, true, false]);
+  });
+
+  it('may have the name of a rig behind a key, and else dots of its own', () => {
+    expect(read(account, `k:${KEY}.rig1`)).toBe(`k:${KEY}`);
+    expect(read(account, 'alice.example')).toBe('alice.example');
+    expect(takes(account, `k:${KEY}.`)).toBe(false);
+  });
+});
+
+test('a rig’s name has 1 to 64 characters, none of which is a control, and one of which can be seen', () => {
+  expect([0, 1, 64, 65].map((length) => takes(rigName, 'a'.repeat(length)))).toEqual([false, true, true, false]);
+  expect(['Rig 01 #2', ' ', 'a\nb'].map((name) => takes(rigName, name))).toEqual([true, false, false]);
+});

@@ -1,0 +1,44 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Folder } from './folder.ts';
+
+const KEY = 'ab'.repeat(32);
+
+let folder: Folder;
+beforeEach(() => {
+  folder = new Folder();
+});
+afterEach(() => folder.remove());
+
+describe('the name of a rig behind a key', () => {
+  it.each([
+    [{ PICKAXE_PUBLIC_KEY: `k:${KEY}.rig1` }, { publicKeys: [KEY] }],
+    [{ PICKAXE_ACCOUNT: `k:${KEY}.rig1` }, { account: `k:${KEY}` }],
+    [{ PICKAXE_PUBLIC_KEY: `${KEY},${KEY}.rig1`, PICKAXE_ACCOUNT: `k:${KEY}.other` }, { publicKeys: [KEY] }],
+  ])('names the rig: %j', (environment, miner) => {
+    const { config, origins } = folder.load({ environment });
+    expect(config.miner).toMatchObject(miner);
+    expect(config.rig.name).toBe('rig1');
+    expect(origins.get('rig.name')).toEqual({ layer: 'environment', where: Object.keys(environment)[0] });
+  });
+
+  it('is weaker than the name of a rig in the same place, or in a stronger one', () => {
+    folder.write('pickaxe.toml', `[miner]\npublic-keys = "k:${KEY}.rig1"\n[rig]\nname = "rig2"\n`);
+    expect(folder.load().config).toMatchObject({ miner: { publicKeys: [KEY] }, rig: { name: 'rig2' } });
+    const flags = new Map([['rig.name', 'rig3']]);
+    const environment = { PICKAXE_PUBLIC_KEY: `k:${KEY}.rig4` };
+    expect(folder.load({ flags, environment }).config.rig.name).toBe('rig3');
+    expect(folder.load({ environment }).config.rig.name).toBe('rig4');
+  });
+
+  it('is absent without a dot behind a key', () => {
+    expect(folder.load({ environment: { PICKAXE_ACCOUNT: 'alice.example' } }).config.rig).toEqual({});
+  });
+
+  it('that is not one is an error of the key', () => {
+    const [problem, ...more] = folder.problems({ environment: { PICKAXE_PUBLIC_KEY: `k:${KEY}.` } });
+    expect(more).toEqual([]);
+    expect(problem).toMatch(
+      /^PICKAXE_PUBLIC_KEY is a text of 67 characters: the rig’s name behind its dot has 1 to 64/,
+    );
+  });
+});
