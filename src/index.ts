@@ -7,6 +7,7 @@ export { powHash, type Solution, verify } from './chain/verify.ts';
 export { parseWork, type Work } from './chain/work.ts';
 export { CpuEngine, type CpuEngineOptions } from './engine/cpu/cpu-engine.ts';
 export {
+  type Candidate,
   DeviceError,
   type Engine,
   type EngineInfo,

@@ -1,6 +1,7 @@
 /** What `pickaxe bench --json` prints, and what is read of it again: every field of it is checked at the door. */
 
 import { z } from 'zod';
+import { DEVICE_KINDS } from '../engine/device.ts';
 import { isSeed, LEAST_COUNT, MOST_COUNT } from './challenge.ts';
 
 /** Another one when fields change their meaning. */
@@ -29,7 +30,7 @@ const hashrate = z.object({
 
 const device = z.object({
   name: line.min(1),
-  kind: z.enum(['cpu', 'gpu']),
+  kind: z.enum(DEVICE_KINDS),
   model: line,
   kernel: line,
   /** Of a CPU. */

@@ -1,5 +1,6 @@
 /** What can happen while mining: one typed union, reported by everything and listened to by `report/`. A leaf. */
 
+import type { DeviceFault, DeviceKind } from '../engine/device.ts';
 import type { Telemetry } from '../engine/telemetry.ts';
 
 export type MinerEvent =
@@ -31,13 +32,13 @@ export type MinerEvent =
   | { event: 'proof'; device: string; hashes: number; difficulty: number }
   /** The device searches its first range of the work that followed a New Cut, `ms` after the New Cut was heard of. */
   | { event: 'restart'; device: string; ms: number }
-  /** A device claimed a nonce that does not solve. */
+  /** A device reported a candidate that does not meet its job's search target. */
   | { event: 'hardware_error'; device: string; nonce: bigint }
   /** A device came into or went out of service. */
   | {
       event: 'device';
       device: string;
-      kind: 'cpu' | 'gpu';
+      kind: DeviceKind;
       state: 'ready' | 'paused' | 'restarting' | 'parked';
       /** Model, kernel, thread count: one line for people. */
       description: string;
@@ -45,7 +46,7 @@ export type MinerEvent =
       bus?: string;
       /** Why it does not work, and the kind of fault: absent while it works. */
       reason?: string;
-      fault?: 'missing' | 'lost' | 'wrong hashes';
+      fault?: DeviceFault;
     }
   /** Opening a device takes its time: what it does, and the part of that which is done, 0 to 1. */
   | { event: 'progress'; device: string; what: string; done: number }

@@ -6,7 +6,7 @@ import { describe as describeSetting, entriesOf, kebab } from '#pickaxe/config/s
 import { DEFAULTS, ENTRIES } from '#pickaxe/config/settings.js';
 import { UNATTENDED } from '#pickaxe/config/unattended.js';
 import { notice } from '#pickaxe/config/unattended-kinds.js';
-import { KERNEL_NAMES } from '#pickaxe/engine/cpu/kernels/kernel.js';
+import { KERNEL_NAMES } from '#pickaxe/engine/cpu/kernel-names.js';
 import { NOTICES } from '#pickaxe/notify/notices.js';
 
 describe('the table of settings', () => {
