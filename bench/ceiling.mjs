@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { loadKernel } from '#pickaxe/engine/cpu/kernels/load.js';
+import { loadKernel } from '#pickaxe/engine/cpu/kernels/load-kernel.js';
 import { scan } from '#pickaxe/engine/cpu/kernels/scan.js';
 import { boundsOf, clockLines, isClock } from './lib/bounds.mjs';
 import { innerLoops } from './lib/disassembly.mjs';

@@ -11,8 +11,9 @@ import { parseArgs } from 'node:util';
 import { prepareJob } from '#pickaxe/chain/job.js';
 import { WORK_BYTES } from '#pickaxe/chain/layout.js';
 import { parseWork } from '#pickaxe/chain/work.js';
-import { KERNEL_NAMES, ROW_COUNTERS } from '#pickaxe/engine/cpu/kernels/kernel.js';
-import { loadKernels } from '#pickaxe/engine/cpu/kernels/load.js';
+import { KERNEL_NAMES } from '#pickaxe/engine/cpu/kernel-names.js';
+import { ROW_COUNTERS } from '#pickaxe/engine/cpu/kernels/kernel.js';
+import { loadKernels } from '#pickaxe/engine/cpu/kernels/load-kernel.js';
 import { scan } from '#pickaxe/engine/cpu/kernels/scan.js';
 import { median, printHeading, quantile, save } from './lib/figures.mjs';
 import { startKernelThreads } from './lib/kernel-threads.mjs';
@@ -42,13 +43,16 @@ if (!(turnMs > 0)) throw new Error(`--turn-ms takes a number above 0, not ${valu
 if (!(Number.isInteger(threads) && threads > 0))
   throw new Error(`--threads takes a whole number, not ${values.threads}`);
 
+/** The number of the one run that there is. */
+const RUN = 1;
+
 /** @returns a function that searches so many rows for a target that nothing meets: the usual case */
 function kernelRunner(kernel) {
-  const job = prepareJob(parseWork(new Uint8Array(WORK_BYTES), { id: 'bench' }), 1);
-  const current = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)).fill(job.number);
+  const job = prepareJob(parseWork(new Uint8Array(WORK_BYTES), { id: 'bench' }));
+  const current = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)).fill(RUN);
   return (rows) => {
     const range = { lane: 7, page: 0, pages: rows, counter: 0, counters: ROW_COUNTERS };
-    return ROW_COUNTERS * scan(kernel, job, job.number, range, current).pages;
+    return ROW_COUNTERS * scan(kernel, job, RUN, range, current).pages;
   };
 }
 

@@ -1,7 +1,7 @@
 // Thousands of dispatches through one engine, with a new job now and then: does memory stay flat?
 //
 //   node bench/gpu-endurance.mjs [--devices gpu0] [--software-gpu] [--dispatches 10000] [--warm-up 20000] [--batch-ms 2]
-//                                [--allow-kib 512] [--form 'wgsl 64x16'] [--out FILE]
+//                                [--allow-kib 512] [--variant 'wgsl 64x16'] [--out FILE]
 //
 // The target is so easy that a dispatch has a few hits, each of which is checked: it is then reported by itself, so that
 // dispatches can be counted, at least those with hits. The memory of parent and child is sampled; a line through the last

@@ -2,7 +2,7 @@
 // have it, and for batches of different lengths.
 //
 //   node bench/gpu-idle.mjs [--devices gpu0,…] [--software-gpu] [--batch-ms 2,4,8,16,32,250] [--seconds 5]
-//                           [--form 'wgsl 64x16'] [--out FILE]
+//                           [--variant 'wgsl 64x16'] [--out FILE]
 //
 // Of the parent: all of its threads, this benchmark's own work with them. Of the GPU's process: the thread that runs its
 // JavaScript, Node's and Dawn's other threads, and the driver's: those of a GPU made of software do the hashing. The aim

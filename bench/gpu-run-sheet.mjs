@@ -3,10 +3,10 @@
 //
 //   node bench/gpu-run-sheet.mjs [--devices gpu0,…] [--software-gpu] [--parts rate,…] [--quick] [--out FOLDER]
 //
-// Checks, all forms of the kernel and lengths of a batch, the rate beside its ceiling, watts and H/J, restart latency, what
-// it costs the processor, and 10,000 dispatches. Writes gpu-run-sheet.json and .md into bench/results/<GPU and CPU>/, or
-// FOLDER. A part that fails does not stop the others; the exit code is then 1. --parts runs these alone; --quick is
-// for trying the sheet itself: every part is short, and takes one form of the kernel.
+// Checks, all variants of the kernel and lengths of a batch, the rate beside its ceiling, watts and H/J, restart latency,
+// what it costs the processor, and 10,000 dispatches. Writes gpu-run-sheet.json and .md into bench/results/<GPU and CPU>/,
+// or FOLDER. A part that fails does not stop the others; the exit code is then 1. --parts runs these alone; --quick is
+// for trying the sheet itself: every part is short, and takes one variant of the kernel.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,8 +31,8 @@ const { quick } = values;
 const LIMIT_MS = values['software-gpu'] ? 900_000 : 530_000;
 const software = values['software-gpu'] ? ['--software-gpu'] : [];
 const which = [...(values.devices ? ['--devices', values.devices] : []), ...software];
-const form = quick ? ['--form', 'wgsl 64x16'] : [];
-const bench = (name, ...args) => [`bench/${name}.mjs`, ...which, ...form, ...args];
+const variant = quick ? ['--variant', 'wgsl 64x16'] : [];
+const bench = (name, ...args) => [`bench/${name}.mjs`, ...which, ...variant, ...args];
 const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=json'];
 
 /** `result` makes of what a part wrote what is kept of it; `limitMs` is far more than it should take. */
@@ -68,7 +68,7 @@ const PARTS = [
     command: [
       ...['bench/restart.mjs', '--devices', values.devices ?? 'gpu', '--gpu-batch-ms', quick ? '5' : '2,4,8,16,32'],
       ...['--cuts', quick ? '3' : '80', ...software],
-      ...(quick ? ['--warm-up', '1', '--spacing-ms', '1000', ...form] : []),
+      ...(quick ? ['--warm-up', '1', '--spacing-ms', '1000', ...variant] : []),
     ],
     limitMs: 200_000,
   },

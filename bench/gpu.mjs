@@ -1,15 +1,14 @@
-// Each GPU by itself, offline: every form of the kernel, every length of a batch, and the rate as mined beside what the
+// Each GPU by itself, offline: every variant of the kernel, every length of a batch, and the rate as mined beside what the
 // chip could do at most.
 //
-//   node bench/gpu.mjs [--devices gpu0,…] [--software-gpu] [--form 'wgsl 64x16'] [--seconds 5] [--out FILE]
+//   node bench/gpu.mjs [--devices gpu0,…] [--software-gpu] [--variant 'wgsl 64x16'] [--seconds 5] [--out FILE]
 //
-// The forms and lengths are measured as at first use, and remembered for mining; with --form that one alone, and nothing is
-// remembered. Then it mines with the best, two
-// dispatches in flight, in rounds. The ceiling is lanes × clock ÷ instructions, where the chip is known
-// (lib/gpu-chips.mjs). A GPU made of software has none: its rate is given per second of processor time that the driver's
+// The variants and lengths are measured as at first use, and remembered for mining; with --variant only that one is
+// measured, and nothing is remembered. Then it mines with the best, two dispatches in flight, in rounds. The ceiling is
+// lanes × clock ÷ instructions, where the chip is known (lib/gpu-chips.mjs). A GPU made of software has none: its rate is given per second of processor time that the driver's
 // threads took (Linux only), and in between, as a yardstick, a thread runs the CPU engine's AVX2 kernel.
 
-import { loadKernels } from '#pickaxe/engine/cpu/kernels/load.js';
+import { loadKernels } from '#pickaxe/engine/cpu/kernels/load-kernel.js';
 import { nameOf } from '#pickaxe/engine/gpu/variants.js';
 import { formatHashrate, withPrefix } from '#pickaxe/report/units.js';
 import { median, printHeading, printTable, save } from './lib/figures.mjs';
@@ -31,7 +30,7 @@ const percent = (part, whole) => `${((100 * part) / whole).toFixed(1)} %`;
 function printTuning({ variants, batches }) {
   const [best] = variants;
   printTable(
-    ['form: shader, workgroup × trips', 'two in flight', 'of the best'],
+    ['variant: shader, workgroup × trips', 'two in flight', 'of the best'],
     variants.map(({ variant, hashesPerSecond, fault }) =>
       hashesPerSecond
         ? [nameOf(variant), formatHashrate(hashesPerSecond), percent(hashesPerSecond, best.hashesPerSecond)]

@@ -71,7 +71,8 @@ class SleepingCpu {
   tasks = 0;
   #threads;
   #batch;
-  #currentJob = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  #runs = 0;
+  #currentRun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   #pool;
 
   constructor(threads) {
@@ -82,7 +83,7 @@ class SleepingCpu {
   async open() {
     this.#pool = new Pool({
       threads: this.#threads,
-      data: { currentJob: this.#currentJob, hashesPerMs: mhs * 1000 },
+      data: { currentRun: this.#currentRun, hashesPerMs: mhs * 1000 },
       failed: () => {},
       worker: new URL('./lib/sleeping-thread.mjs', import.meta.url),
     });
@@ -93,18 +94,19 @@ class SleepingCpu {
   async *search(job, ranges, stop) {
     if (stop.aborted) return;
     const run = new SearchRun({
-      job,
+      number: ++this.#runs,
+      puzzle: job,
       ranges,
       batch: this.#batch,
       tasks: TASKS_PER_THREAD * this.#pool.size,
-      currentJob: this.#currentJob,
+      currentRun: this.#currentRun,
       runTask: (task) => {
         this.tasks++;
         return this.#pool.run(task);
       },
     });
-    // Kernels look at the current job by themselves; who sleeps has to be woken.
-    const wake = () => Atomics.notify(this.#currentJob, 0);
+    // Kernels look at the current run's number by themselves; a thread that sleeps has to be woken.
+    const wake = () => Atomics.notify(this.#currentRun, 0);
     const onStop = () => {
       run.stop();
       wake();

@@ -3,7 +3,7 @@
 //
 //   node bench/restart.mjs [--devices cpu] [--cuts 300] [--warm-up 40] [--threads N] [--affinity none|LIST]
 //                          [--niceness 19] [--spacing-ms 250] [--out FILE]
-//                          [--devices gpu0 | gpu] [--software-gpu] [--gpu-batch-ms 2,5,10,20] [--form 'wgsl 64x16']
+//                          [--devices gpu0 | gpu] [--software-gpu] [--gpu-batch-ms 2,5,10,20] [--variant 'wgsl 64x16']
 //
 // Three figures for each New Cut: from its line on the wire to the first hash of the new job; to all threads on the new
 // job; and from the work in the miner's hands to all threads on it. For a GPU "first hash" is the submission of its first
@@ -29,7 +29,7 @@ const { values } = parseArgs({
     devices: { type: 'string', default: 'cpu' },
     'software-gpu': { type: 'boolean', default: false },
     'gpu-batch-ms': { type: 'string' },
-    form: { type: 'string' },
+    variant: { type: 'string' },
     cuts: { type: 'string', default: '300' },
     'warm-up': { type: 'string', default: '40' },
     threads: { type: 'string' },
@@ -63,7 +63,7 @@ function cpuEngine() {
   const open = engine.open.bind(engine);
   engine.open = async () => {
     const info = await open();
-    why = info.why;
+    why = info.detail;
     engine.threads = info.threads;
     return info;
   };

@@ -2,7 +2,7 @@
  * The N-API face of the kernels (src/engine/cpu/kernels/native.ts):
  *
  * kernels: { name: string, supported: boolean }[], best first
- * search(kernel: index, search: Uint32Array, currentJob: Int32Array, hits: Uint32Array): rows searched
+ * search(kernel: index, search: Uint32Array, currentRun: Int32Array, hits: Uint32Array): rows searched
  *
  * and of what the system offers to threads (src/engine/cpu/pinning.ts):
  *
@@ -47,9 +47,9 @@ static napi_value search(napi_env env, napi_callback_info info) {
   const struct search *search =
       typed_array(env, arguments[1], napi_uint32_array, SEARCH_WORDS, "a search is a Uint32Array of 30 words");
   if (!search) return NULL;
-  const volatile int32_t *current_job =
-      typed_array(env, arguments[2], napi_int32_array, 1, "the current job is an Int32Array of one word");
-  if (!current_job) return NULL;
+  const volatile int32_t *current_run =
+      typed_array(env, arguments[2], napi_int32_array, 1, "the current run is an Int32Array of one word");
+  if (!current_run) return NULL;
   uint32_t *hits = typed_array(env, arguments[3], napi_uint32_array, HIT_WORDS, "hits are a Uint32Array of 513 words");
   if (!hits) return NULL;
   if (search->counters < 1 || search->counters > ROW_COUNTERS) {
@@ -58,7 +58,7 @@ static napi_value search(napi_env env, napi_callback_info info) {
   }
 
   napi_value rows;
-  napi_create_uint32(env, kernels[index].search(search, current_job, hits), &rows);
+  napi_create_uint32(env, kernels[index].search(search, current_run, hits), &rows);
   return rows;
 }
 

@@ -28,7 +28,7 @@ static void fill(uint32_t *frame, uint32_t vector, uint32_t lanes, uint32_t word
   for (uint32_t lane = 0; lane < lanes; lane++) frame[vector * lanes + lane] = word;
 }
 
-static uint32_t search_in_steps(const struct search *search, const volatile int32_t *current_job, uint32_t *hits,
+static uint32_t search_in_steps(const struct search *search, const volatile int32_t *current_run, uint32_t *hits,
                                 scan_function *scan, uint32_t lanes, uint32_t vectors) {
   _Alignas(64) uint32_t frame[FRAME_VECTORS * MOST_LANES];
   _Alignas(64) uint32_t table[ROW_COUNTERS * COUNTER_WORDS];
@@ -37,7 +37,7 @@ static uint32_t search_in_steps(const struct search *search, const volatile int3
   const uint32_t words_per_step = counters_per_step * COUNTER_WORDS;
 
   uint32_t job[JOB_WORDS];
-  prepare_job(search->midstate, search->tail, job);
+  prepare_job_words(search->midstate, search->tail, job);
   for (uint32_t i = 0; i < JOB_WORDS; i++) fill(frame, JOB + i, lanes, job[i]);
   fill(frame, MASK, lanes, search->mask);
   fill(frame, ZERO, lanes, 0);
@@ -56,7 +56,7 @@ static uint32_t search_in_steps(const struct search *search, const volatile int3
 
   hits[0] = 0;
   for (uint32_t row = 0; row < search->pages; row++) {
-    if (*current_job != search->job) return row;
+    if (*current_run != search->run) return row;
     fill(frame, PAGE, lanes, search->page + row);
     for (uint32_t step = 0; step < steps; step++) {
       step += scan(frame, table + step * words_per_step, steps - step);
@@ -74,8 +74,8 @@ static uint32_t search_in_steps(const struct search *search, const volatile int3
 #define KERNEL(name, lanes, vectors)                                                                                 \
   scan_function scan_##name;                                                                                         \
   search_function search_##name;                                                                                     \
-  uint32_t search_##name(const struct search *search, const volatile int32_t *current_job, uint32_t *hits) {         \
-    return search_in_steps(search, current_job, hits, scan_##name, lanes, vectors);                                  \
+  uint32_t search_##name(const struct search *search, const volatile int32_t *current_run, uint32_t *hits) {         \
+    return search_in_steps(search, current_run, hits, scan_##name, lanes, vectors);                                  \
   }
 
 KERNEL(avx512x2, 16, 2)

@@ -10,7 +10,7 @@
  * RORn(v)         rotates each lane right by n: 16, 12, 8, 7 (every step), 24, 1 (rarely)
  * ANY_CLEAR(v, mask)    whether any lane of v & mask is zero
  * CLEAR_LANES(v, mask)  which ones, as a bit set
- * CURRENT_JOB(pointer)  optional: how the current job is read
+ * CURRENT_RUN(pointer)  optional: how the number of the current run is read
  * PAIRED          optional: search with pairs of vectors
  */
 #include "search.h"
@@ -20,8 +20,8 @@
 #endif
 #include "scan.generated.h"
 
-#ifndef CURRENT_JOB
-#define CURRENT_JOB(pointer) (*(pointer))
+#ifndef CURRENT_RUN
+#define CURRENT_RUN(pointer) (*(pointer))
 #endif
 
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
@@ -35,21 +35,21 @@ static __attribute__((noinline)) void collect(uint32_t lanes, uint32_t first, ui
 }
 
 search_function SEARCH;
-uint32_t SEARCH(const struct search *search, const volatile int32_t *current_job, uint32_t *hits) {
+uint32_t SEARCH(const struct search *search, const volatile int32_t *current_run, uint32_t *hits) {
   V job[JOB_WORDS];
   V table[ROW_COUNTERS / LANES * COUNTER_WORDS];
   const V mask = SET1(search->mask);
   const uint32_t counters = search->counters;
 
-  prepare_job(search->midstate, search->tail, job);
+  prepare_job_words(search->midstate, search->tail, job);
   for (uint32_t i = 0, word = 0; i < counters; i += LANES, word += COUNTER_WORDS) {
     prepare_counter(job, ADD(SET1(search->counter + i), FIRST_LANES), table + word);
   }
 
-  (void)current_job; /* WebAssembly asks its host instead */
+  (void)current_run; /* WebAssembly asks its host instead */
   hits[0] = 0;
   for (uint32_t row = 0; row < search->pages; row++) {
-    if (UNLIKELY(CURRENT_JOB(current_job) != search->job)) return row;
+    if (UNLIKELY(CURRENT_RUN(current_run) != search->run)) return row;
     const V page = SET1(search->page + row);
     for (uint32_t i = 0, word = 0; i < counters; i += LANES, word += COUNTER_WORDS) {
       const V word7 = rotated_word7(job, table + word, page);

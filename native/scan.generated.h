@@ -5,7 +5,7 @@
 #define COUNTER_WORDS 5
 
 /* midstate: 8 words; tail: 16 words, the lane in its place */
-static inline void prepare_job(const uint32_t *midstate, const uint32_t *tail, V *job) {
+static inline void prepare_job_words(const uint32_t *midstate, const uint32_t *tail, V *job) {
   const V x0 = ADD(SET1(midstate[0]), SET1(tail[0]));
   const V x1 = ADD(x0, SET1(midstate[4]));
   const V x2 = ADD(SET1(midstate[1]), SET1(tail[2]));

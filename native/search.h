@@ -15,17 +15,17 @@ struct search {
   uint32_t counters;    /* 1 ... ROW_COUNTERS; counter + counters <= 2^32 */
   uint32_t page;        /* first page */
   uint32_t pages;       /* page + pages <= 2^16 */
-  int32_t job;          /* number of the job that is searched */
+  int32_t run;          /* number of the run that this search belongs to */
 };
 
 /* Words of the hit list: a count, then the hits of one row. */
 #define HIT_WORDS (1 + ROW_COUNTERS)
 
 /*
- * Searches row by row until the pages are done, a row had hits, or the current job is another one.
+ * Searches row by row until the pages are done, a row had hits, or another run is the current one.
  *
- * current_job: written by another thread while the kernel runs
+ * current_run: number of the current run, which another thread writes while the kernel runs
  * hits: hits[0] is how many there were in the last row, then their offsets from the first counter
  * returns the number of rows searched
  */
-typedef uint32_t search_function(const struct search *search, const volatile int32_t *current_job, uint32_t *hits);
+typedef uint32_t search_function(const struct search *search, const volatile int32_t *current_run, uint32_t *hits);

@@ -1,10 +1,10 @@
 /*
  * WebAssembly: with SIMD (4 nonces a step, or 8 when PAIRED), and without. WebAssembly cannot see the host's stop flag,
- * so the current job is asked for by an import; search and hit list lie in the module's own memory.
+ * so an import asks for the number of the current run; search and hit list lie in the module's own memory.
  */
 #include "search.h"
 
-__attribute__((import_module("host"), import_name("currentJob"))) int32_t host_current_job(void);
+__attribute__((import_module("host"), import_name("currentRun"))) int32_t host_current_run(void);
 
 #if defined(__wasm_simd128__)
 #include <wasm_simd128.h>
@@ -29,11 +29,11 @@ __attribute__((import_module("host"), import_name("currentJob"))) int32_t host_c
   ((uint32_t)wasm_i32x4_bitmask(wasm_i32x4_eq(wasm_v128_and(v, mask), wasm_i32x4_const(0, 0, 0, 0))))
 #define ANY_CLEAR(v, mask) (!wasm_i32x4_all_true(wasm_v128_and(v, mask)))
 #define SEARCH search_wasm
-#define CURRENT_JOB(unused) host_current_job()
+#define CURRENT_RUN(unused) host_current_run()
 #include "kernel.h"
 #else
 #define SEARCH search_wasm
-#define CURRENT_JOB(unused) host_current_job()
+#define CURRENT_RUN(unused) host_current_run()
 #include "words.h"
 #include "kernel.h"
 #endif

@@ -7,6 +7,7 @@ export { powHash, type Solution, type Verification, verify } from './chain/verif
 export { parseWork, type Work } from './chain/work.ts';
 export { CpuEngine, type CpuEngineOptions } from './engine/cpu/cpu-engine.ts';
 export {
+  type Candidate,
   DeviceError,
   type Engine,
   type EngineInfo,

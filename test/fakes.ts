@@ -94,6 +94,7 @@ export class FakeEngine implements Engine {
   readonly kind = 'cpu';
   /** Every job that it was put to. */
   readonly jobs: Job[] = [];
+  /** The ranges that it searched, and for which of its jobs: 1 is the first. */
   readonly searched: { job: number; range: Range }[] = [];
   opened = 0;
   /** When it says that it began with each range. */
@@ -138,7 +139,7 @@ export class FakeEngine implements Engine {
   }
 
   async *search(job: Job, ranges: Ranges, stop: AbortSignal): AsyncGenerator<SearchReport> {
-    this.jobs.push(job);
+    const number = this.jobs.push(job);
     const kept: bigint[] = [];
     while (!stop.aborted && !this.endsSearches) {
       const range = ranges.take(this.step);
@@ -147,7 +148,7 @@ export class FakeEngine implements Engine {
         ranges.giveBack(range);
         throw this.fault;
       }
-      this.searched.push({ job: job.number, range });
+      this.searched.push({ job: number, range });
       const found = [
         ...(this.claims?.() ?? hitsIn(job, range)),
         ...this.lies.splice(0),

@@ -111,7 +111,8 @@ export function lookInto(rate, { aim, kernels, MHz, boostMHz }, batches) {
     alike && `the rate is that of: ${alike.what}: ${alike.remedy}`,
     MHz < HELD_DOWN * boostMHz && `the clock is ${MHz} of ${boostMHz} MHz: limits of power or temperature, or a lock`,
     shortest < 0.9 * longest && 'short batches are slower by more than 10 %: dispatches cost too much',
-    rate < ALIKE * slower.at(-1).hashesPerSecond && 'slower than any form should be: clock, limits, another process?',
+    rate < ALIKE * slower.at(-1).hashesPerSecond &&
+      'slower than any variant should be: clock, limits, another process?',
   ].filter(Boolean);
   return causes.length > 0 ? causes : ['no cause shows here: compare drivers, and look for another process on the GPU'];
 }

@@ -17,7 +17,7 @@ export function gpuArguments(defaults) {
     options: {
       devices: { type: 'string' },
       'software-gpu': { type: 'boolean', default: false },
-      form: { type: 'string' },
+      variant: { type: 'string' },
       out: { type: 'string' },
       ...Object.fromEntries(own),
     },
@@ -53,17 +53,20 @@ export async function chooseGpus({ devices, 'software-gpu': softwareGpu }) {
 
 /**
  * What an engine is to do otherwise than when mining.
- * @param form `wgsl 64x16`: the one form of the kernel to use. By default the fastest one is found and remembered
+ * @param variant `wgsl 64x16`: the one variant of the kernel to use. By default the fastest one is found and remembered
  * @param batchMs length of a batch. The default is the tuned one
  */
-export function wishesOf({ form }, batchMs) {
-  return { ...(form !== undefined && { variant: formNamed(form) }), ...(batchMs !== undefined && { batchMs }) };
+export function wishesOf({ variant }, batchMs) {
+  return {
+    ...(variant !== undefined && { variant: variantNamed(variant) }),
+    ...(batchMs !== undefined && { batchMs }),
+  };
 }
 
-function formNamed(form) {
+function variantNamed(name) {
   const typed = (variant) => nameOf(variant).replace('×', 'x');
-  const variant = VARIANTS.find((each) => typed(each) === form.replace('×', 'x'));
-  if (!variant) throw new Error(`there is no form ${form} of the kernel: ${VARIANTS.map(typed).join(', ')}`);
+  const variant = VARIANTS.find((each) => typed(each) === name.replace('×', 'x'));
+  if (!variant) throw new Error(`there is no variant ${name} of the kernel: ${VARIANTS.map(typed).join(', ')}`);
   return variant;
 }
 

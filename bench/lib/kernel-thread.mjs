@@ -6,12 +6,12 @@ import { constants, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { prepareJob } from '#pickaxe/chain/job.js';
 import { parseWork } from '#pickaxe/chain/work.js';
-import { loadKernel } from '#pickaxe/engine/cpu/kernels/load.js';
+import { loadKernel } from '#pickaxe/engine/cpu/kernels/load-kernel.js';
 import { scan } from '#pickaxe/engine/cpu/kernels/scan.js';
 
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW);
 const kernel = loadKernel(workerData.kernel);
-const job = prepareJob(parseWork(new Uint8Array(322), { id: 'bench' }), 1);
+const job = prepareJob(parseWork(new Uint8Array(322), { id: 'bench' }));
 const current = Int32Array.of(1);
 /** Nanoseconds on a processor. */
 const cpuNs = () => Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]);

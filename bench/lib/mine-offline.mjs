@@ -7,13 +7,11 @@ import { LANES, PAGES } from '#pickaxe/chain/nonce.js';
 import { parseWork } from '#pickaxe/chain/work.js';
 import { Space } from '#pickaxe/mine/space.js';
 
-let jobs = 0;
-
 /** @param target 32 bytes, little-endian; by default one that nothing meets */
 export function newJob(target = new Uint8Array(TARGET_BYTES)) {
   const record = new Uint8Array(WORK_BYTES);
   record.set(target, WORK_OFFSET.target);
-  return prepareJob(parseWork(record, { id: 'bench' }), ++jobs);
+  return prepareJob(parseWork(record, { id: 'bench' }));
 }
 
 export const newSpace = () => new Space(randomInt(LANES), randomInt(PAGES));

@@ -1,5 +1,5 @@
 // A hashing thread that sleeps instead: it answers a task when a kernel of the given speed would, and as a kernel would it
-// stops when the current job is another one. So what hundreds of threads cost the main thread shows on a machine with two.
+// stops when another run is the current one. So what hundreds of threads cost the main thread shows on a machine with two.
 
 import { constants, setPriority } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
@@ -9,16 +9,16 @@ import { systemClock } from '#pickaxe/system/clock.js';
 /** No two tasks take equally long. */
 const NOISE = 0.02;
 
-const { currentJob, hashesPerMs } = workerData;
+const { currentRun, hashesPerMs } = workerData;
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW);
 await null; // As engine/cpu/worker.ts does, for Node.js 20.
 
-export default async function run({ job, range }) {
+export default async function work({ run, range }) {
   await setImmediate();
   const beganMs = systemClock.monotonicMs();
   const rate = hashesPerMs * (1 + NOISE * (2 * Math.random() - 1));
   const all = range.pages * Math.ceil(range.counters / 512);
-  const stopped = Atomics.wait(currentJob, 0, job, (512 * all) / rate) !== 'timed-out';
+  const stopped = Atomics.wait(currentRun, 0, run, (512 * all) / rate) !== 'timed-out';
   const ms = systemClock.monotonicMs() - beganMs;
   const rows = stopped ? Math.min(all, Math.floor((rate * ms) / 512)) : all;
   return { rows, candidates: [], beganMs, ms };

@@ -3,8 +3,8 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config/settings.ts';
 import { CpuEngine } from '../engine/cpu/cpu-engine.ts';
+import type { KernelName } from '../engine/cpu/kernel-names.ts';
 import { forceKernel } from '../engine/cpu/kernels/choose.ts';
-import type { KernelName } from '../engine/cpu/kernels/kernel.ts';
 import { chooseThreads, type ThreadChoice, type ThreadWishes } from '../engine/cpu/threads.ts';
 import { DeviceError, type Engine } from '../engine/engine.ts';
 import { GpuEngine } from '../engine/gpu/gpu-engine.ts';

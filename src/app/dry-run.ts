@@ -39,8 +39,8 @@ export async function dryRun(rig: Rig, { miner, run }: Config): Promise<number> 
 async function tryOut(engine: Engine, log: Logger): Promise<Device> {
   const { name } = engine;
   try {
-    const { model, kernel, threads, why } = await engine.open(progressTo(log, name));
-    return { name, usable: true, model, kernel, ...(threads !== undefined && { threads }), why };
+    const { model, kernel, threads, why, detail = why } = await engine.open(progressTo(log, name));
+    return { name, usable: true, model, kernel, ...(threads !== undefined && { threads }), why: detail };
   } catch (error) {
     if (!(error instanceof DeviceError)) throw error;
     return { name, usable: false, why: error.message, fault: error.fault };

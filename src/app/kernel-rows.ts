@@ -1,7 +1,7 @@
 /** The CPU kernels with their speeds, and which one is used and why. */
 
+import { KERNEL_NAMES, type KernelName } from '../engine/cpu/kernel-names.ts';
 import type { Survey } from '../engine/cpu/kernels/choose.ts';
-import { KERNEL_NAMES, type KernelName } from '../engine/cpu/kernels/kernel.ts';
 import { fastestOf } from '../engine/cpu/kernels/speed.ts';
 import { formatPercent } from '../report/units.ts';
 

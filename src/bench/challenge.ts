@@ -52,7 +52,7 @@ export function makeChallenge(seed: string, count: number): Challenge {
   record.set(targetForDifficulty(count / EXPECTED_CANDIDATES), WORK_OFFSET.target);
   record.set(headerFrom(seed), WORK_OFFSET.header);
   const work = parseWork(record, { id: 'bench', rollTime: false, until: 'replaced' });
-  return { seed, count, job: prepareJob(work, 1), ranges: placed(seed, count) };
+  return { seed, count, job: prepareJob(work), ranges: placed(seed, count) };
 }
 
 export function isSeed(text: string): boolean {

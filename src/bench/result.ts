@@ -1,6 +1,7 @@
 /** What `pickaxe bench --json` prints. Results that are read again are checked field by field. */
 
 import { z } from 'zod';
+import { DEVICE_KINDS } from '../engine/device.ts';
 import { isSeed, LEAST_COUNT, MOST_COUNT } from './challenge.ts';
 
 /** It changes when fields change their meaning. */
@@ -29,7 +30,7 @@ const hashrate = z.object({
 
 const device = z.object({
   name: line.min(1),
-  kind: z.enum(['cpu', 'gpu']),
+  kind: z.enum(DEVICE_KINDS),
   model: line,
   kernel: line,
   /** Present for a CPU. */

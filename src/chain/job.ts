@@ -5,8 +5,8 @@ import { HEADER_BYTES, MIDSTATE_BYTES, TARGET_BYTES } from './layout.ts';
 import type { NonceParts } from './nonce.ts';
 import { creationTimeOf, type Work, withCreationTime } from './work.ts';
 
-/** What a kernel needs of a job. */
-export interface Search {
+/** What a kernel needs of a job: the nonces wanted are those whose hash is at most the target. */
+export interface Puzzle {
   /** 8 words: the chaining value after the header's first 256 bytes. */
   readonly midstate: Uint32Array;
   /** 16 words: the header's last 30 bytes, zero-padded, with zero in the place of the nonce. */
@@ -15,9 +15,7 @@ export interface Search {
   readonly target: Uint32Array;
 }
 
-export interface Job extends Search {
-  /** 1 … 2^31 − 1. What the stop flag holds while this job is current; no two living jobs share it. */
-  readonly number: number;
+export interface Job extends Puzzle {
   readonly work: Work;
   /** 286 bytes: the work's header at this job's creation time. */
   readonly header: Uint8Array;
@@ -26,13 +24,13 @@ export interface Job extends Search {
 }
 
 /** @param creationTimeUs µs since the UNIX epoch. The default is the work's own */
-export function prepareJob(work: Work, number: number, creationTimeUs = creationTimeOf(work.header)): Job {
+export function prepareJob(work: Work, creationTimeUs = creationTimeOf(work.header)): Job {
   const header = withCreationTime(work.header, creationTimeUs);
-  return { number, work, header, searchTarget: work.target, ...searchOf(header, work.target) };
+  return { work, header, searchTarget: work.target, ...puzzleOf(header, work.target) };
 }
 
 /**
- * The same job with an easier target to search for: more candidates, of which some may be solutions.
+ * The same job with an easier target to search for: it has more candidates, and some of them may be solutions.
  * @param searchTarget 32 bytes, little-endian; at least the work's target
  */
 export function easeJob(job: Job, searchTarget: Uint8Array): Job {
@@ -40,10 +38,10 @@ export function easeJob(job: Job, searchTarget: Uint8Array): Job {
 }
 
 /**
- * @param header 286 bytes
+ * @param header 286 bytes; its nonce does not matter
  * @param target 32 bytes, little-endian
  */
-export function searchOf(header: Uint8Array, target: Uint8Array): Search {
+export function puzzleOf(header: Uint8Array, target: Uint8Array): Puzzle {
   const midstate = initialState();
   for (let done = 0; done < MIDSTATE_BYTES; done += BLOCK_BYTES) {
     compress(midstate, readWords(header, done, BLOCK_WORDS), done + BLOCK_BYTES, false);
@@ -61,22 +59,22 @@ export function placeNonce(tail: Uint32Array, { lane, counter, page }: NoncePart
 }
 
 /**
- * The PoW hash of one nonce by the last compression alone: how engines check what a kernel's first rejection let pass.
+ * The PoW hash of one nonce, by the last compression alone (RFC 7693 §3.2): with it engines check their kernels' hits.
  * @returns 8 words, least significant first
  */
-export function hashTail(search: Search, nonce: NonceParts): Uint32Array {
-  const tail = search.tail.slice();
+export function hashTail(puzzle: Puzzle, nonce: NonceParts): Uint32Array {
+  const tail = puzzle.tail.slice();
   placeNonce(tail, nonce);
-  const hash = search.midstate.slice();
+  const hash = puzzle.midstate.slice();
   compress(hash, tail, HEADER_BYTES, true);
   return hash;
 }
 
-/** Whether a nonce solves the job (hash <= target as 256-bit integers). */
-export function solves(search: Search, nonce: NonceParts): boolean {
-  const hash = hashTail(search, nonce);
+/** Whether a nonce's hash is at most the puzzle's target, as 256-bit integers. */
+export function solves(puzzle: Puzzle, nonce: NonceParts): boolean {
+  const hash = hashTail(puzzle, nonce);
   for (let i = 7; i >= 0; i--) {
-    if (hash[i] !== search.target[i]) return hash[i] < search.target[i];
+    if (hash[i] !== puzzle.target[i]) return hash[i] < puzzle.target[i];
   }
   return true;
 }

@@ -10,7 +10,7 @@ export interface GpuRows {
   readonly model: string;
   /** What is used and why; also why it cannot be remembered. */
   readonly why: string;
-  /** Forms of the kernel, fastest first. */
+  /** Variants of the kernel, fastest first. */
   readonly variants: readonly {
     /** Like `wgsl 128×16`. */
     readonly name: string;
@@ -18,12 +18,12 @@ export interface GpuRows {
     readonly workgroupSize: number;
     readonly trips: number;
     readonly chosen: boolean;
-    /** H/s with two dispatches in flight, as in earnest; left out of one that cannot be used. */
+    /** H/s with two dispatches in flight; absent where the variant cannot be used. */
     readonly hashrate?: number;
     /** Why it cannot be used. */
     readonly why?: string;
   }[];
-  /** Lengths of a batch with the chosen form, shortest first. */
+  /** Lengths of a batch with the chosen variant, shortest first. */
   readonly batches: readonly {
     readonly batchMs: number;
     readonly chosen: boolean;

@@ -2,6 +2,7 @@
 
 import type { Job } from '../chain/job.ts';
 import type { Range } from '../chain/nonce.ts';
+import type { DeviceFault, DeviceKind } from './device.ts';
 import type { Telemetry } from './telemetry.ts';
 
 /** Where engines get ranges from. Ranges are disjoint, and never given out twice unless given back. */
@@ -15,15 +16,21 @@ export interface Ranges {
   giveBack(range: Range): void;
 }
 
+/**
+ * A nonce that an engine says meets its job's search target. Nothing that an engine says is believed before the referee
+ * (`judge` in chain/verify.ts) has seen it.
+ */
+export type Candidate = bigint;
+
 export interface SearchReport {
   /** What has been searched since the engine's last report. */
   readonly searched: Range;
   /** Nonces hashed for it: `sizeOf(searched)`. */
   readonly hashes: number;
-  /** When searching it began, on the system clock's `monotonicMs`: tells how soon a new job is searched. */
+  /** When its search began, on the system clock's `monotonicMs`: this tells how soon a new job is searched. */
   readonly beganMs: number;
-  /** Every nonce of `searched` that the engine claims to solve. */
-  readonly candidates: readonly bigint[];
+  /** All candidates of `searched`. */
+  readonly candidates: readonly Candidate[];
 }
 
 /** What an engine turned out to be when it opened. */
@@ -36,8 +43,10 @@ export interface EngineInfo {
   readonly bus?: string;
   /** Worker threads, for a CPU. */
   readonly threads?: number;
-  /** Why this kernel and this many threads: one line for people. */
+  /** Why this kernel: a few words for people. */
   readonly why: string;
+  /** All that there is to say about the choice of kernel and threads: one line for people. Absent where `why` is all. */
+  readonly detail?: string;
 }
 
 /** What an engine tells while it is open, besides its reports. */
@@ -57,7 +66,7 @@ export interface EngineListener {
 export interface Engine {
   /** `cpu`, `gpu0` …: unique in a rig. */
   readonly name: string;
-  readonly kind: 'cpu' | 'gpu';
+  readonly kind: DeviceKind;
   /**
    * Starts threads or the device and checks the kernel against known answers.
    * @throws DeviceError when there is no such device, or when it computes wrong hashes.
@@ -77,8 +86,8 @@ export interface Engine {
 /** A device that cannot be used. */
 export class DeviceError extends Error {
   override readonly name = 'DeviceError';
-  readonly fault: 'missing' | 'lost' | 'wrong hashes';
-  constructor(fault: DeviceError['fault'], message: string, options?: ErrorOptions) {
+  readonly fault: DeviceFault;
+  constructor(fault: DeviceFault, message: string, options?: ErrorOptions) {
     super(message, options);
     this.fault = fault;
   }

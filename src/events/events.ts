@@ -1,5 +1,6 @@
 /** What can happen while mining, as one typed union. Everything reports it, and `report/` listens. */
 
+import type { DeviceFault, DeviceKind } from '../engine/device.ts';
 import type { Telemetry } from '../engine/telemetry.ts';
 import type { Outcome, PolledChain } from '../source/vocabulary.ts';
 
@@ -32,13 +33,13 @@ export type MinerEvent =
   | { event: 'proof'; device: string; hashes: number; difficulty: number }
   /** The device searches its first range of the work that followed a New Cut, `ms` after the New Cut was heard of. */
   | { event: 'restart'; device: string; ms: number }
-  /** A device reported a candidate that is none. */
+  /** A device reported a candidate that does not meet its job's search target. */
   | { event: 'hardware_error'; device: string; nonce: bigint }
   /** A device came into or went out of service. */
   | {
       event: 'device';
       device: string;
-      kind: 'cpu' | 'gpu';
+      kind: DeviceKind;
       state: 'ready' | 'paused' | 'restarting' | 'parked';
       /** Model, kernel, thread count: one line for people. */
       description: string;
@@ -46,7 +47,7 @@ export type MinerEvent =
       bus?: string;
       /** Why it does not work, and the kind of fault: absent while it works. */
       reason?: string;
-      fault?: 'missing' | 'lost' | 'wrong hashes';
+      fault?: DeviceFault;
     }
   /** Opening a device takes time: what it is doing, and how much of that is done, from 0 to 1. */
   | { event: 'progress'; device: string; what: string; done: number }

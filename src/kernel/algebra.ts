@@ -19,7 +19,7 @@ export interface Value {
   readonly operands: readonly Value[];
   /** The value of a constant; the bits that `rotr` rotates by. */
   readonly number: number;
-  /** Of an input: `h0` … `h7` (midstate), `m0` … `m7` (tail), `counter` or `page`. */
+  /** The name of an input: `h0` … `h7` (midstate), `m0` … `m7` (tail), `counter` or `page`. */
   readonly name: string;
 }
 
@@ -83,6 +83,6 @@ export class Algebra {
   }
 }
 
-export const isConstant = (value: Value): boolean => value.op === 'constant';
+const isConstant = (value: Value): boolean => value.op === 'constant';
 export const isLeaf = (value: Value): boolean => value.operands.length === 0;
 const isZero = (value: Value): boolean => isConstant(value) && value.number === 0;

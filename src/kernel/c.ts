@@ -36,7 +36,7 @@ export function printC(kernel: Kernel): string {
 #define COUNTER_WORDS ${counterWords.length}
 
 /* midstate: 8 words; tail: 16 words, the lane in its place */
-static inline void prepare_job(const uint32_t *midstate, const uint32_t *tail, V *job) {
+static inline void prepare_job_words(const uint32_t *midstate, const uint32_t *tail, V *job) {
 ${indent([...jobStatements, ...jobWords], 2)}
 }
 

@@ -44,7 +44,7 @@ export const JOB_WORDS = ${jobWords.length};
 export const COUNTER_WORDS = ${counterWords.length};
 
 /** Fills \`job\` (JOB_WORDS) from the midstate (8 words) and the tail (16 words, the lane in its place). */
-export function prepareJob(midstate: Uint32Array, tail: Uint32Array, job: Int32Array): void {
+export function prepareJobWords(midstate: Uint32Array, tail: Uint32Array, job: Int32Array): void {
 ${jobStatements(kernel)}
 }
 

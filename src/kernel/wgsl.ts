@@ -16,14 +16,14 @@ export const jobWords = (kernel: Kernel): number => Math.ceil(handedDown(kernel,
 /** Rotates whose distances a compiler cannot see: Mesa's RADV makes 16 % faster code of them. */
 const UNIFORM_ROTATES = [12, 7];
 
-export const WGSL_STYLES = {
+const WGSL_STYLES = {
   plain: 'All rotates are by constants.',
   'uniform rotates':
     'The distances of the rotates by 12 and 7 come from a uniform: Mesa RADV makes faster code of them so.',
   'multiplied adds':
     'Additions multiply by a one from a uniform: NVIDIA has units of their own for that, and others for all else.',
 } as const;
-export type WgslStyle = keyof typeof WGSL_STYLES;
+type WgslStyle = keyof typeof WGSL_STYLES;
 
 /** @param kernel of a machine that does not loop over pages */
 export function printWgsl(kernel: Kernel, style: WgslStyle): string {

@@ -27,8 +27,6 @@ const ROLL_MS = 3_000;
  * is for nodes that compare with another node's clock.
  */
 const TIME_MARGIN_US = 500_000n;
-/** Job numbers are positive i32: 0 is no job. */
-const MAX_JOB_NUMBER = 2 ** 31 - 1;
 
 export interface MinerOptions extends SupervisorOptions {
   readonly source: WorkSource;
@@ -47,7 +45,6 @@ export class Miner implements Controls {
   readonly #stale = new WeakSet<Work>();
   readonly #solved = new WeakSet<Work>();
   #current: Assignment | undefined;
-  #jobNumber = 0;
   /** When the New Cut was heard of whose new work has not come yet. */
   #cutMs: number | undefined;
   readonly #stopping = new AbortController();
@@ -140,8 +137,7 @@ export class Miner implements Controls {
   }
 
   #prepare(work: Work, lane = work.lane ?? this.#ownLane): Assignment {
-    this.#jobNumber = (this.#jobNumber % MAX_JOB_NUMBER) + 1;
-    const job = prepareJob(work, this.#jobNumber, this.#timeFor(work));
+    const job = prepareJob(work, this.#timeFor(work));
     return new Assignment(job, new Space(lane, this.#options.random(PAGES)), this.#cutMs);
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compress, initialState, readWords } from '#pickaxe/chain/blake2s.js';
 import { fromHex, toHex } from '#pickaxe/chain/bytes.js';
-import { hashTail, prepareJob, searchOf, solves } from '#pickaxe/chain/job.js';
+import { hashTail, prepareJob, puzzleOf, solves } from '#pickaxe/chain/job.js';
 import { splitNonce } from '#pickaxe/chain/nonce.js';
 import { meetsTarget } from '#pickaxe/chain/target.js';
 import { powHash, verify } from '#pickaxe/chain/verify.js';
@@ -36,7 +36,7 @@ describe('solved headers of the live network', () => {
     expect(meetsTarget(powHash(header), target)).toBe(true);
     expect(creationTimeOf(header)).toBe(BigInt(vector.creationTime));
     expect(nonceOf(header)).toBe(BigInt(vector.nonce));
-    const search = searchOf(header, target);
+    const search = puzzleOf(header, target);
     const nonce = splitNonce(BigInt(vector.nonce));
     expect(wordsToHex(hashTail(search, nonce))).toBe(vector.powHashHex);
     expect(solves(search, nonce)).toBe(true);
@@ -49,7 +49,7 @@ describe('headers that are invalid for some reason', () => {
     const target = fromHex(vector.targetHex);
     expect(toHex(powHash(header))).toBe(vector.powHashHex);
     expect(meetsTarget(powHash(header), target)).toBe(vector.powOk);
-    expect(solves(searchOf(header, target), splitNonce(nonceOf(header)))).toBe(vector.powOk);
+    expect(solves(puzzleOf(header, target), splitNonce(nonceOf(header)))).toBe(vector.powOk);
   });
 });
 
@@ -58,7 +58,7 @@ describe('header and target pairs', () => {
     const header = fromHex(headerHex);
     const target = fromHex(targetHex);
     expect(meetsTarget(powHash(header), target)).toBe(expected);
-    expect(solves(searchOf(header, target), splitNonce(nonceOf(header)))).toBe(expected);
+    expect(solves(puzzleOf(header, target), splitNonce(nonceOf(header)))).toBe(expected);
   });
 });
 
@@ -66,7 +66,7 @@ describe('the referee', () => {
   const records = Object.values(workRecords).flat();
 
   it.each(records)('solves the record of chain $chainId height $height at its smallest nonce', (vector) => {
-    const job = prepareJob(parseWork(fromHex(vector.workHex), { id: 'vector' }), 1);
+    const job = prepareJob(parseWork(fromHex(vector.workHex), { id: 'vector' }));
     const smallest = BigInt(vector.smallestNonceFromZero);
     for (let nonce = 0n; nonce < smallest; nonce++) {
       if (solves(job, splitNonce(nonce))) throw new Error(`${nonce} is smaller and solves`);
@@ -79,7 +79,7 @@ describe('the referee', () => {
 
   it('makes no solution of a wrong claim', () => {
     const vector = workRecords.artificial[0];
-    const job = prepareJob(parseWork(fromHex(vector.workHex), { id: 'vector' }), 1);
+    const job = prepareJob(parseWork(fromHex(vector.workHex), { id: 'vector' }));
     expect(verify(job, BigInt(vector.smallestNonceFromZero) - 1n).solution).toBeUndefined();
   });
 

@@ -38,7 +38,7 @@ describe('a job', () => {
   it('changes the creation time at header bytes 8..16 and nothing else', () => {
     const work = parseWork(fromHex(workRecords.artificial[0].workHex), { id: 'a' });
     const later = creationTimeOf(work.header) + 1_234_567n;
-    const { header } = prepareJob(work, 7, later);
+    const { header } = prepareJob(work, later);
     expect(creationTimeOf(header)).toBe(later);
     expect(toHex(parentOf(header))).toBe(toHex(parentOf(work.header)));
     const differing = [...header.keys()].filter((i) => header[i] !== work.header[i]);
@@ -48,7 +48,7 @@ describe('a job', () => {
   it('leaves the work’s own header as it was, a Buffer too', () => {
     const work = parseWork(Buffer.from(workRecords.artificial[0].workHex, 'hex'), { id: 'a' });
     const before = toHex(work.header);
-    const job = prepareJob(work, 1, creationTimeOf(work.header) + 1n);
+    const job = prepareJob(work, creationTimeOf(work.header) + 1n);
     withNonce(Buffer.from(job.header.buffer), 1n);
     withNonce(work.header, 1n);
     expect(toHex(work.header)).toBe(before);

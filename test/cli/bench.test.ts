@@ -12,7 +12,7 @@ import { pickaxe, type Run, start } from './pickaxe.ts';
 const [, golden] = GOLDEN;
 /** Many hashes on a machine that may have more to do. */
 const PATIENCE_MS = 120_000;
-/** All forms of the GPU's kernel are measured before that. */
+/** All variants of the GPU's kernel are measured before that. */
 const TUNING_MS = 400_000;
 const oneThread = ['--devices', 'cpu', '--threads', '1'];
 const cpu = [...oneThread, '--seconds', '0.2'];

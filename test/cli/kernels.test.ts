@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { KernelRow } from '#pickaxe/app/kernel-rows.js';
-import { KERNEL_NAMES } from '#pickaxe/engine/cpu/kernels/kernel.js';
+import { KERNEL_NAMES } from '#pickaxe/engine/cpu/kernel-names.js';
 import { loadableKernels } from '../engine/cpu/loadable-kernels.ts';
 import { start } from './pickaxe.ts';
 
@@ -147,7 +147,7 @@ describe('where native kernels are not built', () => {
       const demo = ['demo', '--devices', 'cpu', '--threads', '1', '--blocks', '1', '--duration', '60'];
       const { code, stderr } = await pickaxe([...demo, '--log-format', 'text'], {}, main);
       expect(code).toBe(0);
-      expect(stderr).toMatch(/kernel (wasm\S*|js): the fastest here/);
+      expect(stderr).toMatch(/kernel (wasm\S*|js), 1 thread \(the fastest of 4 here/);
       expect(stderr.includes('as measured before')).toBe(start === 'second');
       expect(stderr).toMatch(/not built: .*build-native\.mjs/);
     }

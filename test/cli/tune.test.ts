@@ -38,7 +38,7 @@ describeGpu('a GPU that is tuned', () => {
     expect(best).toMatch(/^\* wgsl 64×16 +[\d.]+ \wH\/s/);
   });
 
-  test('is opened once more when a form of its kernel cost it', async () => {
+  test('is opened once more when a variant of its kernel cost it', async () => {
     const { gpus } = await tuneGpus([gpuEngine({ faults: ['loss while tuning', 'no device'] })], log);
     expect(gpus).toHaveLength(1);
   });

@@ -9,7 +9,7 @@ import { notice } from '#pickaxe/config/setting-types/unattended.js';
 import { DEFAULTS, ENTRIES } from '#pickaxe/config/settings.js';
 import { describe as describeSetting } from '#pickaxe/config/settings-table.js';
 import { UNATTENDED } from '#pickaxe/config/tables/unattended.js';
-import { KERNEL_NAMES } from '#pickaxe/engine/cpu/kernels/kernel.js';
+import { KERNEL_NAMES } from '#pickaxe/engine/cpu/kernel-names.js';
 import { NOTICES } from '#pickaxe/notify/notices.js';
 
 describe('the table of settings', () => {

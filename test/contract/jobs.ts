@@ -35,11 +35,9 @@ export const someHeaderHex = searchVectors.first[0].headerHex;
 export const everythingSolves = 'ff'.repeat(32);
 export const nothingSolves = '00'.repeat(32);
 
-let jobs = 0;
-
 export function jobOf(headerHex: string, targetHex: string): Job {
   const record = new Uint8Array(WORK_BYTES);
   record.set(fromHex(targetHex), WORK_OFFSET.target);
   record.set(fromHex(headerHex), WORK_OFFSET.header);
-  return prepareJob(parseWork(record, { id: 'test' }), ++jobs);
+  return prepareJob(parseWork(record, { id: 'test' }));
 }

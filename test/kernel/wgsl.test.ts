@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hashTail, placeNonce, type Search } from '#pickaxe/chain/job.js';
+import { hashTail, type Puzzle, placeNonce } from '#pickaxe/chain/job.js';
 import { prepareWords } from '#pickaxe/engine/gpu/prepare.generated.js';
 import { SHADERS } from '#pickaxe/engine/gpu/variants.js';
 
@@ -52,14 +52,14 @@ describe.each(Object.values(SHADERS))('%s', (shader) => {
   test('computes hash word 7', () => {
     fc.assert(
       fc.property(words(8), words(8), half, half, word, (midstate, tail, lane, page, counter) => {
-        const search: Search = {
+        const puzzle: Puzzle = {
           midstate: Uint32Array.from(midstate),
           tail: Uint32Array.from({ length: 16 }, (_, i) => tail[i] ?? 0),
           target: new Uint32Array(8),
         };
-        placeNonce(search.tail, { lane, page, counter: 0 });
-        const job = prepareWords(search.midstate, search.tail);
-        expect(word7(job, counter)).toBe(hashTail(search, { lane, page, counter })[7]);
+        placeNonce(puzzle.tail, { lane, page, counter: 0 });
+        const job = prepareWords(puzzle.midstate, puzzle.tail);
+        expect(word7(job, counter)).toBe(hashTail(puzzle, { lane, page, counter })[7]);
       }),
     );
   });

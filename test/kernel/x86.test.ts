@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { JOB_WORDS, prepareCounters, prepareJob, searchRow } from '#pickaxe/engine/cpu/kernels/scan.generated.js';
+import { JOB_WORDS, prepareCounters, prepareJobWords, searchRow } from '#pickaxe/engine/cpu/kernels/scan.generated.js';
 import { COUNTER, NONCE } from '#pickaxe/kernel/algebra.js';
 import { assemblyFiles, cpuKernel } from '#pickaxe/kernel/generate.js';
 import { handedDown, operationsAt } from '#pickaxe/kernel/last-block.js';
@@ -81,7 +81,7 @@ describe.each(ASSEMBLY_KERNELS)('$name', (assembly) => {
     fc.assert(
       fc.property(words(8), words(8), word, word, fc.nat(0xffff), (midstate, low, counter, mask, page) => {
         const job = new Int32Array(JOB_WORDS);
-        prepareJob(Uint32Array.from(midstate), Uint32Array.from([...low, 0, 0, 0, 0, 0, 0, 0, 0]), job);
+        prepareJobWords(Uint32Array.from(midstate), Uint32Array.from([...low, 0, 0, 0, 0, 0, 0, 0, 0]), job);
         const tables = Array.from({ length: vectors }, (_, vector) => {
           const table = new Int32Array(handedDown(cpuKernel, COUNTER).length);
           prepareCounters(job, counter + vector, 1, table);

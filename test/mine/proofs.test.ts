@@ -5,7 +5,7 @@ import { Proofs } from '#pickaxe/mine/proofs.js';
 import { makeWork } from '../fakes.ts';
 import { FakeClock } from '../report/fakes.ts';
 
-const HARD = prepareJob(makeWork(2 ** 60), 7);
+const HARD = prepareJob(makeWork(2 ** 60));
 const difficultyFor = (proofs: Proofs) => difficultyOf(proofs.ease(HARD).searchTarget);
 
 /** A device of this rate, a job every three seconds. */
@@ -40,7 +40,7 @@ test('the job stays the same but for its target', () => {
 
 test('a work that is easier still is searched as it is', () => {
   const { proofs } = watch(4e8);
-  const job = prepareJob(makeWork(1_000), 8);
+  const job = prepareJob(makeWork(1_000));
   expect(proofs.ease(job)).toBe(job);
 });
 

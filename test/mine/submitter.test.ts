@@ -12,7 +12,7 @@ const REMEMBERED = 1_024;
 const running = new AbortController().signal;
 /** Work that every nonce solves. */
 const work = makeWork(1);
-const job = prepareJob(work, 1);
+const job = prepareJob(work);
 const solutionOf = (nonce: number) => verify(job, BigInt(nonce)).solution!;
 
 function submitterWith({ isStale = () => false, clock = systemClock }: Partial<SubmitterOptions> = {}) {

@@ -40,7 +40,7 @@ test.skipIf(missing !== undefined && !process.env.CI)(
       'search takes the index of a supported kernel and three arrays',
       'a search is a Uint32Array of 30 words',
       'a search is a Uint32Array of 30 words',
-      'the current job is an Int32Array of one word',
+      'the current run is an Int32Array of one word',
       'hits are a Uint32Array of 513 words',
       'a row has 1 to 512 counters',
       'a row has 1 to 512 counters',

@@ -4,8 +4,8 @@
  *   driver            prints every kernel that was compiled in, one a line: its name, then 1 if this chip runs it
  *   driver KERNEL     answers searches, one a line, until there are no more
  *
- * A search is 31 hexadecimal words: struct search, then the current job. Its answer is each hit as page:counter, then the
- * number of pages searched, all hexadecimal. Every fault ends the program with an exit code that is not 0.
+ * A search is 31 hexadecimal words: struct search, then the number of the current run. Its answer is each hit as
+ * page:counter, then the number of pages searched, all hexadecimal. Every fault ends the program with an exit code that is not 0.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -47,28 +47,28 @@ static void check_front(const struct guarded *array) {
 }
 
 /* Calls a kernel once, and checks what it must not have changed. */
-static uint32_t call(search_function *kernel, const struct guarded *search, const struct guarded *current_job,
+static uint32_t call(search_function *kernel, const struct guarded *search, const struct guarded *current_run,
                      const struct guarded *hits) {
   struct search asked;
   memcpy(&asked, search->data, sizeof asked);
   memset(hits->data, PATTERN, 4 * HIT_WORDS);
-  const uint32_t rows = kernel(search->data, current_job->data, hits->data);
+  const uint32_t rows = kernel(search->data, current_run->data, hits->data);
   if (memcmp(&asked, search->data, sizeof asked) != 0) fail("a kernel changed what it was asked");
   check_front(search);
-  check_front(current_job);
+  check_front(current_run);
   check_front(hits);
   if (*(uint32_t *)hits->data > ROW_COUNTERS) fail("a kernel counted more hits than a row has counters");
   return rows;
 }
 
 /* Calls a kernel until all pages are searched, as a host does, and prints the answer. */
-static void answer(search_function *kernel, const struct guarded *asked, const struct guarded *current_job,
+static void answer(search_function *kernel, const struct guarded *asked, const struct guarded *current_run,
                    const struct guarded *hit_list) {
   struct search *search = asked->data;
   const uint32_t *hits = hit_list->data;
   uint32_t searched = 0;
   while (search->pages > 0) {
-    const uint32_t rows = call(kernel, asked, current_job, hit_list);
+    const uint32_t rows = call(kernel, asked, current_run, hit_list);
     if (rows == 0) break;
     if (rows > search->pages) fail("a kernel searched more pages than it was asked to");
     for (uint32_t i = 1; i <= hits[0]; i++) {
@@ -106,11 +106,11 @@ int main(int count, char **arguments) {
   if (!kernel) fail("no such kernel, or not for this chip");
 
   const struct guarded search = make_guarded(sizeof(struct search));
-  const struct guarded current_job = make_guarded(sizeof(int32_t));
+  const struct guarded current_run = make_guarded(sizeof(int32_t));
   const struct guarded hits = make_guarded(4 * HIT_WORDS);
   while (read_words(search.data, sizeof(struct search) / 4)) {
-    if (!read_words(current_job.data, 1)) fail("half a search");
-    answer(kernel->search, &search, &current_job, &hits);
+    if (!read_words(current_run.data, 1)) fail("half a search");
+    answer(kernel->search, &search, &current_run, &hits);
   }
   return feof(stdin) ? 0 : 1;
 }

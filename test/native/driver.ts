@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
-import type { Search } from '#pickaxe/chain/job.js';
+import type { Puzzle } from '#pickaxe/chain/job.js';
 import type { NonceParts, Range } from '#pickaxe/chain/nonce.js';
 import { packSearch } from '#pickaxe/engine/cpu/kernels/kernel.js';
 import { nodeApiHeaders } from '../../scripts/compile-addon.mjs';
@@ -161,36 +161,35 @@ export function kernelsOf(variant: Variant, program: string): { name: string; su
     .map(([name, supported]) => ({ name, supported: supported === '1' }));
 }
 
-/** What the driver is asked: a search of a range while `currentJob` is current. */
+/** What the driver is asked: a search of a range while `currentRun` is current. */
 export interface Question {
-  readonly search: Search;
+  readonly puzzle: Puzzle;
   readonly range: Range;
-  readonly job: number;
-  readonly currentJob: number;
+  readonly run: number;
+  readonly currentRun: number;
 }
 
 export interface Answer {
   readonly pages: number;
-  /** Every nonce that the kernel claims. */
-  readonly claims: NonceParts[];
+  readonly hits: NonceParts[];
 }
 
 /** Asks a kernel in a process of its own. */
 export function ask(variant: Variant, program: string, kernel: string, questions: readonly Question[]): Answer[] {
-  const lines = questions.map(({ search, range, job, currentJob }) =>
-    [...packSearch(search, job, range), currentJob].map((word) => word.toString(16)).join(' '),
+  const lines = questions.map(({ puzzle, range, run, currentRun }) =>
+    [...packSearch(puzzle, run, range), currentRun].map((word) => word.toString(16)).join(' '),
   );
   const answers = execute(variant, program, [kernel], `${lines.join('\n')}\n`)
     .trimEnd()
     .split('\n');
   if (answers.length !== questions.length) throw new Error(`${questions.length} questions, ${answers.length} answers`);
   return answers.map((line, i) => {
-    const hits = line.split(' ');
-    const pages = Number.parseInt(hits.pop() ?? '', 16);
-    const claims = hits.map((hit) => {
+    const words = line.split(' ');
+    const pages = Number.parseInt(words.pop() ?? '', 16);
+    const hits = words.map((hit) => {
       const [page, counter] = hit.split(':').map((word) => Number.parseInt(word, 16));
       return { lane: questions[i].range.lane, page, counter };
     });
-    return { pages, claims };
+    return { pages, hits };
   });
 }

@@ -8,26 +8,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Search } from '#pickaxe/chain/job.js';
+import type { Puzzle } from '#pickaxe/chain/job.js';
 import { COUNTERS, type Range } from '#pickaxe/chain/nonce.js';
 import { ROW_COUNTERS } from '#pickaxe/engine/cpu/kernels/kernel.js';
 import { everythingSolves, jobOf, nothingSolves, searchVectors, someHeaderHex } from '../contract/jobs.ts';
-import { anyRange, anySearch, corners, easyTarget, solutionsIn } from '../engine/cpu/searches.ts';
+import { anyPuzzle, anyRange, corners, easyTarget, solutionsIn } from '../engine/cpu/puzzles.ts';
 import { type Answer, ask, buildDriver, kernelsOf, type Question, variants, whyMissing } from './driver.ts';
 
 const temporary = mkdtempSync(join(tmpdir(), 'pickaxe-driver-'));
 afterAll(() => rmSync(temporary, { recursive: true, force: true }));
 
-const question = (search: Search, range: Range): Question => ({ search, range, job: 5, currentJob: 5 });
+const question = (puzzle: Puzzle, range: Range): Question => ({ puzzle, range, run: 5, currentRun: 5 });
 
 /**
- * What a kernel has to claim, no more and no less: it tests the bits of hash word 7 above the target's highest, so it
+ * The hits that a kernel must have, no more and no less: it tests the bits of hash word 7 above the target's highest, so it
  * searches for the next target whose bits below are all ones.
  */
-function expected({ search, range }: Question): Answer {
-  const bits = 32 - Math.clz32(search.target[7]);
+function expected({ puzzle, range }: Question): Answer {
+  const bits = 32 - Math.clz32(puzzle.target[7]);
   const tested = Uint32Array.from({ length: 8 }, (_, i) => (i < 7 ? 0xffff_ffff : 2 ** bits - 1));
-  return { pages: range.pages, claims: solutionsIn({ ...search, target: tested }, range) };
+  return { pages: range.pages, hits: solutionsIn({ ...puzzle, target: tested }, range) };
 }
 
 /** The ranges around each vector's nonce: it is first, last and alone in its row. */
@@ -58,7 +58,7 @@ const cornerQuestions = corners.flatMap((range) =>
 );
 
 const anyQuestions = fc.array(
-  fc.tuple(anySearch, anyRange).map(([search, range]) => question(search, range)),
+  fc.tuple(anyPuzzle, anyRange).map(([puzzle, range]) => question(puzzle, range)),
   { minLength: 1, maxLength: 20 },
 );
 
@@ -89,11 +89,11 @@ describe.each(variants.map((variant) => [variant.name, variant] as const))('%s',
       ['nonce of a vector', vectorQuestions],
       ['solution in the rows of the vectors', rowQuestions],
       ['corner of the nonce space', cornerQuestions],
-    ])('claims every %s', (_, questions) => {
+    ])('hits every %s', (_, questions) => {
       expect(answers(questions)).toEqual(questions.map(expected));
     });
 
-    test('claims what the reference finds for any header, target and range', () => {
+    test('hits what the reference finds for any header, target and range', () => {
       fc.assert(
         fc.property(anyQuestions, (questions) => {
           expect(answers(questions)).toEqual(questions.map(expected));
@@ -102,13 +102,13 @@ describe.each(variants.map((variant) => [variant.name, variant] as const))('%s',
       );
     });
 
-    test('claims nothing where nothing solves, nor when another job is current', () => {
+    test('hits nothing where nothing solves, nor when another run is current', () => {
       const range = { lane: 1, page: 2, pages: 50, counter: 3, counters: ROW_COUNTERS };
       const nothing = question(jobOf(someHeaderHex, nothingSolves), range);
-      const stale = { ...question(jobOf(someHeaderHex, everythingSolves), range), currentJob: 6 };
+      const stale = { ...question(jobOf(someHeaderHex, everythingSolves), range), currentRun: 6 };
       expect(answers([nothing, stale])).toEqual([
-        { pages: 50, claims: [] },
-        { pages: 0, claims: [] },
+        { pages: 50, hits: [] },
+        { pages: 0, hits: [] },
       ]);
     });
   });

@@ -131,12 +131,12 @@ napi_status napi_throw_range_error(napi_env env, const char *code, const char *m
 
 static napi_callback search_of_addon;
 
-static uint32_t search_with(uint32_t kernel, const struct search *search, const volatile int32_t *current_job,
+static uint32_t search_with(uint32_t kernel, const struct search *search, const volatile int32_t *current_run,
                             uint32_t *hits) {
   struct napi_value__ index = {.number = kernel};
   struct napi_value__ arrays[3] = {
       {.type = napi_uint32_array, .number = sizeof *search / 4, .data = (void *)(uintptr_t)search},
-      {.type = napi_int32_array, .number = 1, .data = (void *)(uintptr_t)current_job},
+      {.type = napi_int32_array, .number = 1, .data = (void *)(uintptr_t)current_run},
       {.type = napi_uint32_array, .number = HIT_WORDS, .data = hits},
   };
   struct napi_callback_info__ info = {{&index, &arrays[0], &arrays[1], &arrays[2]}};

@@ -2,8 +2,8 @@
 // the C code ends it.
 
 import { createRequire } from 'node:module';
-import { KERNEL_NAMES } from '#pickaxe/engine/cpu/kernels/kernel.js';
-import { loadKernel } from '#pickaxe/engine/cpu/kernels/load.js';
+import { KERNEL_NAMES } from '#pickaxe/engine/cpu/kernel-names.js';
+import { loadKernel } from '#pickaxe/engine/cpu/kernels/load-kernel.js';
 
 const addon = createRequire(import.meta.url)('./native/build/pickaxe.node');
 
@@ -17,7 +17,7 @@ function faultOf(call, ...args) {
 
 // A full row of one page, where every nonce hits.
 const search = new Uint32Array(30).with(26, 512).with(28, 1);
-const currentJob = new Int32Array(1);
+const currentRun = new Int32Array(1);
 const hits = new Uint32Array(513);
 const portable = addon.kernels.findIndex((kernel) => kernel.name === 'portable');
 const row = (counters) => search.with(26, counters);
@@ -29,16 +29,16 @@ console.log(
     // Each has to give the known answers.
     right: KERNEL_NAMES.filter((name) => supported.includes(name)).map((name) => loadKernel(name).name),
     faults: [
-      faultOf(addon.search, portable, search, currentJob, hits),
+      faultOf(addon.search, portable, search, currentRun, hits),
       faultOf(addon.search),
-      faultOf(addon.search, addon.kernels.length, search, currentJob, hits),
-      faultOf(addon.search, -1, search, currentJob, hits),
-      faultOf(addon.search, portable, search.subarray(1), currentJob, hits),
-      faultOf(addon.search, portable, new Float32Array(30), currentJob, hits),
-      faultOf(addon.search, portable, search, currentJob.subarray(1), hits),
-      faultOf(addon.search, portable, search, currentJob, hits.subarray(1)),
-      faultOf(addon.search, portable, row(0), currentJob, hits),
-      faultOf(addon.search, portable, row(513), currentJob, hits),
+      faultOf(addon.search, addon.kernels.length, search, currentRun, hits),
+      faultOf(addon.search, -1, search, currentRun, hits),
+      faultOf(addon.search, portable, search.subarray(1), currentRun, hits),
+      faultOf(addon.search, portable, new Float32Array(30), currentRun, hits),
+      faultOf(addon.search, portable, search, currentRun.subarray(1), hits),
+      faultOf(addon.search, portable, search, currentRun, hits.subarray(1)),
+      faultOf(addon.search, portable, row(0), currentRun, hits),
+      faultOf(addon.search, portable, row(513), currentRun, hits),
       faultOf(addon.pinThread),
       faultOf(addon.pinThread, 'the first'),
       faultOf(addon.pinThread, 0xffff_ffff),

@@ -57,7 +57,7 @@ export class Follower {
 
 /** The first solution on a lane; for targets of a few hundred hashes. */
 export function mine(work: Work, lane = 0): Solution {
-  const job = prepareJob(work, 1);
+  const job = prepareJob(work);
   for (let counter = 0; ; counter++) {
     const nonce = { lane, counter, page: 0 };
     if (solves(job, nonce)) return verify(job, joinNonce(nonce)).solution as Solution;
@@ -66,7 +66,7 @@ export function mine(work: Work, lane = 0): Solution {
 
 /** A solution whose hash does not meet the target: what `verify` never makes. */
 export function wrongSolution(work: Work): Solution {
-  const job = prepareJob(work, 1);
+  const job = prepareJob(work);
   for (let counter = 0; ; counter++) {
     const nonce = { lane: 0, counter, page: 0 };
     if (solves(job, nonce)) continue;

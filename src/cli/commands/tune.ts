@@ -57,7 +57,7 @@ export async function tuneGpus(
   return { gpus, wrongHashes };
 }
 
-/** A form of the kernel that costs the GPU when it is tried is left out at the next opening. */
+/** A variant of the kernel that costs the GPU when it is tried is skipped at the next opening. */
 async function openAgain(engine: GpuEngine, log: Logger): Promise<GpuInfo> {
   const listener = progressTo(log, engine.name);
   for (let openings = 1; ; openings++) {

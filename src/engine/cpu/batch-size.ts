@@ -1,17 +1,17 @@
-/** Sizes tasks by time, so that a fast and a slow kernel get tasks of the same length. */
+/** Sizes tasks by time, so that the tasks of a fast and of a slow kernel take equally long. */
 
 import { COUNTERS, PAGES, type Range } from '../../chain/nonce.ts';
 import { ROW_COUNTERS } from './kernels/kernel.ts';
 
-/** Long enough to make nothing of what a task costs its thread, short enough for a live hashrate. */
+/** Long enough that a task's cost to its thread does not matter, short enough for a live hashrate. */
 const LEAST_MS = 30;
 
 /** Still short enough for the hashrate over ten seconds: with 256 threads it is within 5 %. */
 const MOST_MS = 1_000;
 
 /**
- * Of all threads together: each wakes the main thread, which also has to see to a New Cut at once. What that costs is
- * measured by bench/main-thread.mjs.
+ * Tasks of all threads together: each wakes the main thread, which must also react to a New Cut at once.
+ * bench/main-thread.mjs measures what that costs.
  */
 const TASKS_PER_SECOND = 250;
 
@@ -21,7 +21,7 @@ const FIRST_ROWS = 8;
 /** All rows of a lane. */
 const MOST_ROWS = PAGES * (COUNTERS / ROW_COUNTERS);
 
-/** Weight of the newest measurement in the average: only good enough. */
+/** Weight of the newest measurement in the average. Only good enough. */
 const NEWEST = 0.25;
 
 /** @returns how long a task should take when so many threads search at a time */

@@ -1,39 +1,40 @@
 /**
- * Ranges of more than one column. Kernels search a column, ROW_COUNTERS counters of each page; a task that is to take long
- * is several of them side by side, searched one after the other.
+ * Ranges of more than one column. Kernels search a column, ROW_COUNTERS counters of each page; a task that is to take
+ * long is several columns side by side, searched one after the other.
  */
 
-import type { Search } from '../../chain/job.ts';
+import type { Puzzle } from '../../chain/job.ts';
 import { type Range, sizeOf } from '../../chain/nonce.ts';
+import type { Candidate } from '../engine.ts';
 import { type Kernel, ROW_COUNTERS } from './kernels/kernel.ts';
 import { scan } from './kernels/scan.ts';
 
 export interface ScannedColumns {
   /** Rows of the range that were searched, column after column, from its first one on. */
   readonly rows: number;
-  /** Every nonce of these rows that solves: all are in the last row. */
-  readonly candidates: readonly bigint[];
+  /** All nonces of these rows that solve: they are in the last row. */
+  readonly candidates: readonly Candidate[];
 }
 
 /**
- * Searches a range until it is done, a row had candidates, or the current job is another one.
+ * Searches a range until it is done, a row had candidates, or another run is the current one.
  *
- * @param job the number of the job that is searched
+ * @param run the number of the run that the search belongs to
  * @param range of any size
- * @param currentJob one word: the number of the current job
+ * @param currentRun one word: the number of the current run
  */
 export function scanColumns(
   kernel: Kernel,
-  search: Search,
-  job: number,
+  puzzle: Puzzle,
+  run: number,
   range: Range,
-  currentJob: Int32Array,
+  currentRun: Int32Array,
 ): ScannedColumns {
   let rows = 0;
   for (let done = 0; done < range.counters; done += ROW_COUNTERS) {
     const counters = Math.min(ROW_COUNTERS, range.counters - done);
     const column = { ...range, counter: range.counter + done, counters };
-    const { pages, candidates } = scan(kernel, search, job, column, currentJob);
+    const { pages, candidates } = scan(kernel, puzzle, run, column, currentRun);
     rows += pages;
     if (pages < range.pages || candidates.length > 0) return { rows, candidates };
   }
@@ -43,7 +44,7 @@ export function scanColumns(
 /**
  * @param range of at least one page
  * @param rows from 0 to as many as the range has
- * @returns the range as what these rows are, in the order in which they are searched, and what the others are
+ * @returns these rows as ranges, in the order in which they are searched, and the other rows as ranges
  */
 export function splitRows(range: Range, rows: number): { readonly searched: Range[]; readonly rest: Range[] } {
   const pages = rows % range.pages;

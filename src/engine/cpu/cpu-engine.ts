@@ -1,26 +1,24 @@
-/** The CPU as an engine: a pool of threads at low priority that all search the current job. */
+/** The CPU as an engine: a pool of threads at low priority. All of them search for the current run, the newest search. */
 
 import { cpus } from 'node:os';
 import type { Job } from '../../chain/job.ts';
 import { onAbort } from '../../system/abort.ts';
 import { DeviceError, type Engine, type EngineInfo, type Ranges, type SearchReport } from '../engine.ts';
 import { BatchSize, batchMsFor } from './batch-size.ts';
+import type { KernelName } from './kernel-names.ts';
 import { chooseKernel, forceKernel } from './kernels/choose.ts';
-import type { KernelName } from './kernels/kernel.ts';
 import { Pool } from './pool.ts';
-import { SearchRun } from './search-run.ts';
+import { nextRunNumber, SearchRun } from './search-run.ts';
 import { chooseThreads, type ThreadChoice, type ThreadWishes } from './threads.ts';
 import type { ThreadData } from './worker.ts';
 
 export interface CpuEngineOptions extends ThreadWishes {
   /** Unique in a rig. */
   readonly name?: string;
-  /** Left out, the fastest one that runs here. */
+  /** The default is the fastest one that runs here. */
   readonly kernel?: KernelName;
-  /** Where speeds of kernels are remembered; left out, they are measured at each opening, which takes half a second. */
+  /** Where speeds of kernels are remembered. Without it they are measured at each opening, which takes half a second. */
   readonly cacheDirectory?: string;
-  /** How long a task should take. The default grows with the number of threads. */
-  readonly batchMs?: number;
 }
 
 /** One runs while the other waits, so no thread idles while its result is read. */
@@ -32,21 +30,22 @@ export class CpuEngine implements Engine {
   readonly #options: CpuEngineOptions;
   readonly #threads: ThreadChoice;
   readonly #batch: BatchSize;
-  /** The stop flag: kernels stop when it is not the number of their own job. */
-  readonly #currentJob = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  /** The number of the current run, 0 while there is none: kernels stop when it is not the number of their own run. */
+  readonly #currentRun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   readonly #runs = new Set<SearchRun>();
+  #runNumber = 0;
   #pool: Pool | undefined;
-  /** Why it has to be closed and opened again. */
+  /** Why the engine has to be closed and opened again. */
   #fault: unknown;
-  /** Another one each time that it is opened, aborted when it is closed; undefined while it is closed. */
+  /** Belongs to one opening: it is aborted when the engine is closed, and undefined while the engine is closed. */
   #session: AbortController | undefined;
 
-  /** @throws RangeError when the threads cannot be had as wished for. */
+  /** @throws RangeError when the threads cannot be had as asked for. */
   constructor(options: CpuEngineOptions = {}) {
     this.name = options.name ?? 'cpu';
     this.#options = options;
     this.#threads = chooseThreads(options);
-    this.#batch = new BatchSize(options.batchMs ?? batchMsFor(this.#threads.threads));
+    this.#batch = new BatchSize(batchMsFor(this.#threads.threads));
   }
 
   async open(): Promise<EngineInfo> {
@@ -62,7 +61,7 @@ export class CpuEngine implements Engine {
     }
   }
 
-  /** @param closed when it is closed meanwhile */
+  /** @param closed aborted when the engine is closed meanwhile */
   async #start(closed: AbortSignal): Promise<EngineInfo> {
     const { threads, cpus: places, niceness, why } = this.#threads;
     const { kernel: forced, cacheDirectory } = this.#options;
@@ -70,7 +69,7 @@ export class CpuEngine implements Engine {
     closed.throwIfAborted();
     const data: ThreadData = {
       kernel: kernel.name,
-      currentJob: this.#currentJob,
+      currentRun: this.#currentRun,
       cpus: places,
       placed: new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)),
       ...(niceness !== undefined && { niceness }),
@@ -84,7 +83,8 @@ export class CpuEngine implements Engine {
       model: cpus()[0]?.model.trim() || 'unknown CPU',
       kernel: kernel.name,
       threads,
-      why: `kernel ${kernel.name}: ${kernel.why}; ${threads} ${threads === 1 ? 'thread' : 'threads'}: ${why}`,
+      why: kernel.why,
+      detail: `kernel ${kernel.name}: ${kernel.detail}; ${threads} ${threads === 1 ? 'thread' : 'threads'}: ${why}`,
     };
   }
 
@@ -95,7 +95,7 @@ export class CpuEngine implements Engine {
     await pool.ready();
   }
 
-  /** Ends the searches of this pool, and those that are still to come. */
+  /** Ends the searches that run on this pool, and those that are still to come. */
   #fail(pool: Pool, error: unknown): void {
     if (this.#pool !== pool) return;
     this.#fault ??= error;
@@ -106,12 +106,14 @@ export class CpuEngine implements Engine {
     const pool = this.#pool;
     if (pool === undefined) throw new DeviceError('missing', 'the CPU engine is not open');
     if (stop.aborted) return;
+    this.#runNumber = nextRunNumber(this.#runNumber);
     const run = new SearchRun({
-      job,
+      number: this.#runNumber,
+      puzzle: job,
       ranges,
       batch: this.#batch,
       tasks: TASKS_PER_THREAD * pool.size,
-      currentJob: this.#currentJob,
+      currentRun: this.#currentRun,
       runTask: (task) => pool.run(task),
     });
     const release = onAbort(stop, () => void run.stop());

@@ -7,18 +7,18 @@ import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import type { Task, TaskResult, ThreadData } from './worker.ts';
 
-/** Tasks of old jobs return as soon as they are looked at: room for new ones behind those of a few jobs. */
+/** Tasks of old runs return as soon as they are looked at: this is room for new tasks behind those of a few runs. */
 const QUEUE_PER_THREAD = 8;
 
 const WORKER = new URL('./worker.js', import.meta.url);
 
 interface Thread {
   readonly piscina: Piscina<Task, TaskResult>;
-  /** Tasks that it has not answered. */
+  /** How many tasks it has not answered. */
   tasks: number;
 }
 
-export interface PoolOptions {
+interface PoolOptions {
   readonly threads: number;
   readonly data: ThreadData;
   /** Called when a thread has ended by itself, at least once, and maybe more often. */
@@ -76,9 +76,9 @@ export class Pool {
   }
 }
 
-/** A task that has each thread do nothing: it is there, and its kernel is loaded, when this is answered. */
+/** A task of no work: a thread that answers it has started and loaded its kernel. */
 const NOTHING: Task = {
-  job: 0,
-  search: { midstate: new Uint32Array(8), tail: new Uint32Array(16), target: new Uint32Array(8) },
+  run: 0,
+  puzzle: { midstate: new Uint32Array(8), tail: new Uint32Array(16), target: new Uint32Array(8) },
   range: { lane: 0, page: 0, pages: 0, counter: 0, counters: 1 },
 };

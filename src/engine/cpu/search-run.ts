@@ -1,6 +1,6 @@
-/** One search: keeps the threads supplied with tasks, and collects what they report. */
+/** One run: a search, as the threads see it. Keeps them supplied with tasks, and collects their results. */
 
-import type { Job } from '../../chain/job.ts';
+import type { Puzzle } from '../../chain/job.ts';
 import { type Range, sizeOf } from '../../chain/nonce.ts';
 import { DeviceError, type Ranges, type SearchReport } from '../engine.ts';
 import type { BatchSize } from './batch-size.ts';
@@ -10,36 +10,47 @@ import type { Task, TaskResult } from './worker.ts';
 /** Reports that may wait to be read; with this many no tasks are started. Only good enough. */
 const MAX_WAITING_REPORTS = 256;
 
-export interface SearchRunOptions {
-  readonly job: Job;
+/** Numbers of runs are positive i32: 0 means that there is no current run. */
+const MAX_NUMBER = 2 ** 31 - 1;
+
+/** @param number of the run before; 0 before the first run */
+export function nextRunNumber(number: number): number {
+  return (number % MAX_NUMBER) + 1;
+}
+
+interface SearchRunOptions {
+  /** 1 … 2^31 − 1; no two runs that have not ended share one. */
+  readonly number: number;
+  readonly puzzle: Puzzle;
   readonly ranges: Ranges;
   readonly batch: BatchSize;
   /** Tasks in flight at a time. */
   readonly tasks: number;
-  /** One word of shared memory: the number of the current job. Kernels stop when it is not their own. */
-  readonly currentJob: Int32Array;
+  /**
+   * One word of shared memory: the number of the current run, 0 while there is none. Kernels stop when it is not the
+   * number of their own run.
+   */
+  readonly currentRun: Int32Array;
   /** Has a thread run a task. */
   readonly runTask: (task: Task) => Promise<TaskResult>;
 }
 
 export class SearchRun {
   readonly #options: SearchRunOptions;
-  /** What is left of ranges whose tasks returned early. */
+  /** The rest of ranges whose tasks returned early. */
   readonly #unfinished: Range[] = [];
   readonly #reports: SearchReport[] = [];
   #inFlight = 0;
   #stopping = false;
-  /** The job is not the current one because of this run: a later run of the same job may have made it that again. */
-  #gaveUp = false;
   #fault: DeviceError | undefined;
   readonly #waiting: (() => void)[] = [];
 
   constructor(options: SearchRunOptions) {
     this.#options = options;
-    Atomics.store(options.currentJob, 0, options.job.number);
+    Atomics.store(options.currentRun, 0, options.number);
   }
 
-  /** Ends when the ranges are used up, when stopped, or when another job has become the current one. */
+  /** Ends when the ranges are used up, when stopped, or when another run has become the current one. */
   async *reports(): AsyncGenerator<SearchReport, void, undefined> {
     try {
       for (;;) {
@@ -58,10 +69,10 @@ export class SearchRun {
 
   /** Settles when no thread works for this search any more. */
   async stop(): Promise<void> {
-    const { currentJob, job, ranges } = this.#options;
+    const { currentRun, number, ranges } = this.#options;
     this.#stopping = true;
-    if (!this.#gaveUp) Atomics.compareExchange(currentJob, 0, job.number, 0);
-    this.#gaveUp = true;
+    // A later run that has become the current one goes on.
+    Atomics.compareExchange(currentRun, 0, number, 0);
     while (this.#inFlight > 0) await this.#change();
     for (const range of this.#unfinished.splice(0)) ranges.giveBack(range);
     this.#notify();
@@ -74,8 +85,8 @@ export class SearchRun {
   }
 
   #supply(): void {
-    const { currentJob, job, ranges, batch, tasks } = this.#options;
-    if (Atomics.load(currentJob, 0) !== job.number) this.#stopping = true;
+    const { currentRun, number, ranges, batch, tasks } = this.#options;
+    if (Atomics.load(currentRun, 0) !== number) this.#stopping = true;
     while (!this.#stopping && this.#inFlight < tasks && this.#reports.length < MAX_WAITING_REPORTS) {
       const range = this.#unfinished.pop() ?? ranges.take(batch.most);
       if (range === undefined) return;
@@ -84,11 +95,11 @@ export class SearchRun {
   }
 
   async #search(range: Range): Promise<void> {
-    const { job, runTask } = this.#options;
-    const { midstate, tail, target } = job;
+    const { number, puzzle, runTask } = this.#options;
+    const { midstate, tail, target } = puzzle; // not the rest of a job: tasks are copied to the threads
     this.#inFlight++;
     try {
-      this.#settle(range, await runTask({ job: job.number, search: { midstate, tail, target }, range }));
+      this.#settle(range, await runTask({ run: number, puzzle: { midstate, tail, target }, range }));
     } catch (error) {
       this.#unfinished.push(range);
       this.fail(error);
@@ -101,7 +112,7 @@ export class SearchRun {
   #settle(range: Range, { rows, candidates, beganMs, ms }: TaskResult): void {
     const { searched, rest } = splitRows(range, rows);
     for (const part of searched) {
-      // They are in the last row that was searched.
+      // Candidates are in the last row that was searched.
       const found = part === searched.at(-1) ? candidates : [];
       this.#reports.push({ searched: part, hashes: sizeOf(part), beganMs, candidates: found });
     }

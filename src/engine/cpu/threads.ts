@@ -7,21 +7,21 @@ import { nicenessFault } from './niceness.ts';
 import { pinFault } from './pinning.ts';
 import { readTopology, type Topology } from './topology.ts';
 
-/** Far above any machine: a typing error must not start a million threads. */
+/** More than any machine has: a typing error must not start a million threads. */
 const MAX_THREADS = 1024;
 
 /** Machines with more hardware threads than this keep one of them free. */
 const USE_ALL_UP_TO = 2;
 
-/** The kindest there is, and so the default: whatever else runs goes first. */
+/** The lowest priority there is, and so the default: whatever else runs goes first. */
 const MAX_NICENESS = 19;
 
 export interface ThreadWishes {
-  /** 1 … 1024; left out, as many as leave the machine usable. */
+  /** 1 … 1024. The default is as many as leave the machine usable. */
   readonly threads?: number;
-  /** The CPUs of the threads, none twice, or 'none' to let the system place them; left out, what serves best. */
+  /** The CPUs of the threads, none twice, or 'none' to let the system place them. The default is what serves best. */
   readonly affinity?: readonly number[] | 'none';
-  /** Of the hashing threads, 0 … 19; left out, 19. Applied on Linux, which has it for each thread. */
+  /** Niceness of the hashing threads, 0 … 19. The default is 19. Applied on Linux, where each thread has its own. */
   readonly niceness?: number;
 }
 
@@ -29,23 +29,23 @@ export interface ThreadChoice {
   readonly threads: number;
   /** The CPU that each thread is pinned to; empty when the system places them. */
   readonly cpus: readonly number[];
-  /** Left out where it would slow down the whole process, and where it is refused. */
+  /** Absent where it would slow down the whole process, and where it is refused. */
   readonly niceness?: number;
-  /** For people: why this many, where and how. */
+  /** For people: why this many threads, why these CPUs, and why this niceness. */
   readonly why: string;
 }
 
-/** What the machine and its keepers let this process use. */
+/** What the machine and its administrators let this process use. */
 export interface Allowance {
   /** Hardware threads that this process may use. */
   readonly count: number;
-  /** Left out where the system tells no more. */
+  /** Absent where the system does not tell it. */
   readonly topology?: Topology;
-  /** Why threads cannot be pinned; left out where they can. */
+  /** Why threads cannot be pinned; absent where they can. */
   readonly pinFault?: string;
   /** Whether threads have a niceness of their own. */
   readonly niceThreads: boolean;
-  /** Why no niceness can be given to them; left out where it can. */
+  /** Why threads cannot be given a niceness; absent where they can. */
   readonly nicenessFault?: string;
 }
 

@@ -6,7 +6,7 @@ import { type ReadText, readQuota } from './quota.ts';
 export interface Topology {
   /** The CPUs that this process may use, grouped by the physical core that they share, in ascending order. */
   readonly cores: readonly (readonly number[])[];
-  /** Processor seconds a second that the control groups allow; left out, no limit. */
+  /** Processor seconds a second that the control groups allow; absent where there is no limit. */
   readonly quota?: number;
 }
 

@@ -1,16 +1,17 @@
-/** What a GPU's child process has been given to search and has not reported on. */
+/** The ranges that a GPU's child process has been given and has not reported on. */
 
 import { COUNTERS, type Range } from '../../chain/nonce.ts';
 import { DeviceError, type Ranges } from '../engine.ts';
 import { common, without } from './strips.ts';
 
-/** Work in a chunk, two of which are with the child: long against a busy moment of this process's. Good enough. */
+/** How long a chunk of work takes. The child has two: that is long against a busy moment of this process. Good enough. */
 const CHUNK_MS = 300;
-/** Chunks are at least this long, and a used-up space can leave many small ones: so many are with the child at most. */
+/** The most chunks that the child has: a space that is nearly used up can leave many small ones. */
 const MOST_CHUNKS = 64;
+/** Chunks have at least this many counters. */
 export const LEAST_COUNTERS = 2 ** 16;
 
-/** Counters of a chunk, at a rate: two batches at least, of which one is in flight while the next one waits. */
+/** Counters of a chunk: at least two batches, so that one waits while the other is in flight. */
 export function chunkCounters(hashesPerSecond: number, batchMs: number): number {
   const counters = Math.round((hashesPerSecond * Math.max(CHUNK_MS, 2 * batchMs)) / 1000);
   return Math.min(COUNTERS, Math.max(LEAST_COUNTERS, counters));
@@ -34,7 +35,7 @@ export class Given {
   /**
    * Takes chunks until two are with the child.
    * @param counters of a chunk
-   * @param send told of each, in order
+   * @param send called for each, in order
    */
   topUp(ranges: Ranges, counters: number, send: (range: Range) => void): void {
     while (this.counters <= counters && this.rest.length < MOST_CHUNKS) {
@@ -46,7 +47,7 @@ export class Given {
   }
 
   /**
-   * @param searched can reach over several of the ranges that were given, where those follow each other
+   * @param searched it may span several of the given ranges, where those follow each other
    * @throws DeviceError when any of it was not given, or is reported for the second time.
    */
   settle(searched: Range): void {

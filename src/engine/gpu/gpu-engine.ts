@@ -12,50 +12,40 @@ import {
   type SearchReport,
 } from '../engine.ts';
 import { chunkCounters, Given, LEAST_COUNTERS } from './given.ts';
-import { type Environment, GpuProcess } from './gpu-process.ts';
-import type { Fault } from './protocol.ts';
+import { type ChildScript, type Environment, GpuProcess } from './gpu-process.ts';
 import type { Card } from './sensors/card.ts';
 import { TUNING_LIMITS, type Tuning, type TuningLimits } from './tuning.ts';
 import type { Variant } from './variants.ts';
 
-/**
- * Between checks of a GPU against known answers while it mines. One takes about a millisecond of its time, and an hour of
- * mining with wrong hashes would be an hour lost.
- */
-const CHECK_EVERY_MS = 60_000;
 export interface GpuOptions {
   /** `gpu0` … */
   readonly name: string;
-  /** The model as `listGpus` tells it; left out, the fastest in Dawn's opinion. */
+  /** The model as `listGpus` tells it. The default is the fastest one in Dawn's opinion. */
   readonly adapter?: string;
-  /** Whether an adapter that is software on the CPU will do. */
+  /** Whether an adapter that is software on the CPU is accepted. */
   readonly softwareGpu?: boolean;
-  /** What a dispatch should take, from 2 ms on; left out, what tuning found best. */
+  /** How long a dispatch should take, at least 2 ms. The default is what tuning found best. */
   readonly batchMs?: number;
-  /** Where tunings are remembered; left out, the GPU is measured at each opening, which takes seconds. */
+  /** Where tunings are remembered. Without it the GPU is measured at each opening, which takes seconds. */
   readonly cacheDirectory?: string;
-  /** Whose sensors to read, as far as they are known: the maker, and the PCI address like `0000:65:00.0`. */
+  /** The card whose sensors are read: the maker, and the PCI address like `0000:65:00.0`, where they are known. */
   readonly card?: Card;
   /** A GPU that reports nothing for this long is given up as hung, and so is its process. */
   readonly silenceMs?: number;
   /** Added to the child process's environment: drivers and loaders are configured there. */
   readonly environment?: Environment;
-  /** Measures at each opening, whatever is remembered. */
+  /** Whether to measure at each opening, whatever is remembered. */
   readonly tuneAgain?: boolean;
-  /** The one form of the kernel to use: for tests and benchmarks. */
+  /** The one variant of the kernel to use. The default is the fastest one. */
   readonly variant?: Variant;
-  /** For tests: how much is measured, as far as it differs. */
+  /** How much is measured. The default is TUNING_LIMITS. */
   readonly tuningLimits?: Partial<TuningLimits>;
-  /** For tests: counters of the first dispatch; left out, one workgroup's. */
-  readonly firstCounters?: number;
-  /** For tests: between checks of the GPU while it mines. */
-  readonly checkEveryMs?: number;
-  /** For tests: what goes wrong at each opening, the first one first; those after the last go well. */
-  readonly faults?: readonly (Fault | undefined)[];
+  /** The script of the child process. The default is child/main.js. */
+  readonly child?: ChildScript;
 }
 
 export interface GpuInfo extends EngineInfo {
-  /** What was measured, now or at an earlier start. */
+  /** The measurements, from this start or an earlier one. */
   readonly tuning: Tuning;
   /** For people: where readings of its sensors come from, or why there are none. */
   readonly sensors: string;
@@ -68,8 +58,7 @@ export class GpuEngine implements Engine {
   #process: GpuProcess | undefined;
   #chunkCounters = LEAST_COUNTERS;
   #searches = 0;
-  #openings = 0;
-  /** Forms of the kernel that cost the device when they were tried. */
+  /** Names of variants of the kernel that cost the device when they were tried. */
   readonly #skip = new Set<string>();
 
   constructor(options: GpuOptions) {
@@ -77,16 +66,15 @@ export class GpuEngine implements Engine {
     this.#options = options;
   }
 
-  /** Of the child process, while open: tests kill it. */
+  /** Process id of the child, while the engine is open. */
   get pid(): number | undefined {
     return this.#process?.pid;
   }
 
   async open(listener: EngineListener = {}): Promise<GpuInfo> {
     if (this.#process) throw new Error(`${this.name} is open already`);
-    const { adapter, variant, batchMs, cacheDirectory, environment, silenceMs, firstCounters, faults } = this.#options;
-    const { softwareGpu = false, tuneAgain = false, card = {}, checkEveryMs = CHECK_EVERY_MS } = this.#options;
-    const fault = faults?.[this.#openings++];
+    const { adapter, variant, batchMs, cacheDirectory, environment, silenceMs, child } = this.#options;
+    const { softwareGpu = false, tuneAgain = false, card = {} } = this.#options;
     const skip = [...this.#skip];
     const wishes = {
       adapter,
@@ -96,13 +84,11 @@ export class GpuEngine implements Engine {
       cacheDirectory,
       tuneAgain,
       tuningLimits: { ...TUNING_LIMITS, ...this.#options.tuningLimits },
-      firstCounters,
       card,
-      checkEveryMs,
-      fault,
       skip,
     };
     this.#process = new GpuProcess(environment, {
+      child,
       silenceMs,
       progress: (what, done) => listener.progress?.(what, done),
       telemetry: (telemetry) => listener.telemetry?.(telemetry),
@@ -148,7 +134,7 @@ export class GpuEngine implements Engine {
       }
     } finally {
       release();
-      // Left early, by whoever reads the reports: what the GPU still does for it is given back as not searched.
+      // Whoever reads the reports has left early: what the GPU still searches is given back as not searched.
       if (!ended && !stopped) halt();
       while (!ended) ended = (await gpu.next(search).catch(() => undefined))?.type !== 'report';
       for (const range of given.rest) ranges.giveBack(range);

@@ -1,34 +1,35 @@
 /**
- * The parent's end of a GPU's child process. WebGPU lives in a process of its own, one per GPU: a driver's crash, or
- * Dawn's own, must not end the miner. Nothing of the parent imports `webgpu`.
+ * The parent's end of a GPU's child process. WebGPU runs in a process of its own, one per GPU: a crash of a driver or of
+ * Dawn must not end the miner. The parent never imports `webgpu`.
  */
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import type { Search } from '../../chain/job.ts';
+import type { Puzzle } from '../../chain/job.ts';
 import { pause } from '../../system/abort.ts';
+import type { DeviceFault } from '../device.ts';
 import { DeviceError } from '../engine.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { type ToChild, type ToParent, toParent } from './protocol.ts';
 import { pulseWithin, watchSilence } from './silence.ts';
 
-const CHILD = fileURLToPath(new URL('./child/main.js', import.meta.url));
-/** For the driver to start and to compile the shaders: seconds on a cold cache. */
+const CHILD: ChildScript = { path: fileURLToPath(new URL('./child/main.js', import.meta.url)) };
+/** How long the driver may take to start and to compile the shaders: seconds on a cold cache. */
 const OPEN_MS = 60_000;
-/** For the drivers of all GPUs to start: seconds for each on a large rig. */
+/** How long the drivers of all GPUs may take to start: seconds for each on a large rig. */
 const LIST_MS = 60_000;
-/** Silence that says that the driver hangs, or the whole process: drivers reset a GPU that hangs after 2 to 10 s. */
+/** After this long a silence the driver hangs, or the whole process: drivers reset a GPU that hangs after 2 to 10 s. */
 const SILENCE_MS = 20_000;
-/** For the last dispatches, and for the driver to let go. */
+/** How long the last dispatches and the driver may take when the device is closed. */
 const CLOSE_MS = 5_000;
-/** Of what the child printed last, kept to explain its death. Room for a Vulkan layer's table of every GPU of a rig. */
+/** How much of the child's last output is kept, to explain its death. A Vulkan layer's table of a rig's GPUs fits. */
 const LAST_WORDS_CHARS = 16_000;
 
-/** A line in which Dawn or a driver complains; of what every healthy device makes it say, nothing. */
+/** A line in which Dawn or a driver complains, other than the one that it prints for every healthy device. */
 const COMPLAINT = /^(warning|error|fatal)(?!.*artificially reduced)/i;
-/** Of the complaints, added to an error. */
+/** How much of the complaints is added to an error. */
 const COMPLAINT_CHARS = 300;
 
 export type Environment = Readonly<Record<string, string>>;
@@ -36,14 +37,22 @@ type SearchMessage = Extract<ToParent, { type: 'report' | 'ended' }>;
 type Answer = Extract<ToParent, { type: 'opened' | 'listed' }>;
 type OpenQuestion = Omit<Extract<ToChild, { type: 'open' }>, 'pulseMs'>;
 
-export interface GpuProcessOptions {
-  /** A search that is due a report and gets none for this long is given up, and so is a process without a pulse. */
+/** What the child process runs. */
+export interface ChildScript {
+  readonly path: string;
+  readonly args?: readonly string[];
+}
+
+interface GpuProcessOptions {
+  /** The default is child/main.js. */
+  readonly child?: ChildScript | undefined;
+  /** A search that waits for a report this long without getting one is given up, and so is a process without a pulse. */
   readonly silenceMs?: number | undefined;
-  /** Told what opening does while it takes its time, and the part of it that is done, 0 to 1. */
+  /** Called while opening takes long, with what it does and the part of it that is done, 0 to 1. */
   readonly progress?: ((what: string, done: number) => void) | undefined;
-  /** Told what the sensors say, every few seconds. */
+  /** Called every few seconds with the sensors' readings. */
   readonly telemetry?: ((telemetry: Telemetry) => void) | undefined;
-  /** Told once when the device, once open, is lost. */
+  /** Called once when the device, once open, is lost. */
   readonly lost?: ((fault: DeviceError) => void) | undefined;
 }
 
@@ -52,12 +61,13 @@ export class GpuProcess {
   readonly #options: GpuProcessOptions;
   readonly #child: ChildProcess;
   readonly #exited: Promise<void>;
-  /** Messages not read yet, by search; a search leaves when its `ended` is read. */
+  /** Messages that nobody has read, by search. A search is removed when its `ended` is read. */
   readonly #inboxes = new Map<number, SearchMessage[]>();
   readonly #waiting: (() => void)[] = [];
   #answer: Answer | undefined;
-  /** Of any kind, and of those about searches. */
+  /** How many messages have come. */
   #messages = 0;
+  /** How many of them were about searches. */
   #searchMessages = 0;
   #pulseWatch: NodeJS.Timeout | undefined;
   #answerTimer: NodeJS.Timeout | undefined;
@@ -70,7 +80,8 @@ export class GpuProcess {
   constructor(environment: Environment = {}, options: GpuProcessOptions = {}) {
     this.#options = options;
     this.#silenceMs = options.silenceMs ?? SILENCE_MS;
-    this.#child = fork(CHILD, [], {
+    const { path, args = [] } = options.child ?? CHILD;
+    this.#child = fork(path, args, {
       serialization: 'advanced',
       execArgv: [], // --inspect or a test runner's flags are not meant for the child
       // Drivers print where they like, and this process's stdout may carry JSON.
@@ -83,7 +94,7 @@ export class GpuProcess {
       this.#lastWords = (this.#lastWords + text).slice(-LAST_WORDS_CHARS);
     });
     const lastWord = new Promise<void>((resolve) => stderr?.once('close', resolve));
-    // Not the event 'close', which never comes once the parent has disconnected.
+    // The event 'close' would not do: it never comes once the parent has disconnected.
     this.#exited = new Promise((resolve) => {
       this.#child.once('exit', async (code, signal) => {
         await lastWord;
@@ -101,12 +112,12 @@ export class GpuProcess {
     return this.#child.pid;
   }
 
-  /** The form of the kernel that it was last said to try while it was opened. */
+  /** The variant of the kernel that the child said last that it would try, while it was opened. */
   get trying(): string | undefined {
     return this.#trying;
   }
 
-  /** What the child printed last; all of it only once it is closed. */
+  /** The child's last output; it is complete once the process is closed. */
   get lastWords(): string {
     return this.#lastWords;
   }
@@ -154,7 +165,7 @@ export class GpuProcess {
     if (this.#child.connected) this.#child.send(message, () => {});
   }
 
-  begin(search: number, { midstate, tail, target }: Search): void {
+  begin(search: number, { midstate, tail, target }: Puzzle): void {
     this.#inboxes.set(search, []);
     this.send({ type: 'search', search, midstate, tail, target });
   }
@@ -193,7 +204,7 @@ export class GpuProcess {
     this.#child.unref();
   }
 
-  /** Kills a child of whose messages none came for too long. */
+  /** Kills the child when no messages have come for too long. */
   #watch(count: () => number, fault: string): NodeJS.Timeout {
     return watchSilence(count, this.#silenceMs, () => this.#end(`${fault} (for ${this.#silenceMs / 1000} s)`));
   }
@@ -216,7 +227,7 @@ export class GpuProcess {
         break;
       case 'trying':
         this.#answerTimer?.refresh();
-        this.#trying = data.form;
+        this.#trying = data.variant;
         break;
       case 'pulse':
         if (data.telemetry) this.#options.telemetry?.(data.telemetry);
@@ -233,7 +244,7 @@ export class GpuProcess {
   }
 
   /** Out of service from now on, whatever becomes of the process. The first reason counts. */
-  #end(reason: string, fault: DeviceError['fault'] = 'lost'): void {
+  #end(reason: string, fault: DeviceFault = 'lost'): void {
     const message = fault === 'lost' ? `the GPU was lost: ${reason}` : reason;
     const first = this.#gone === undefined;
     this.#gone ??= new DeviceError(fault, message);

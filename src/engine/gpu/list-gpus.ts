@@ -1,11 +1,11 @@
-/** Which GPUs there are. They are looked for in child processes, as all that Dawn does. */
+/** Lists the GPUs. Child processes look for them, since Dawn only ever runs in those. */
 
 import { DeviceError } from '../engine.ts';
+import { disambiguate, type Found } from './disambiguate.ts';
 import { type Environment, GpuProcess } from './gpu-process.ts';
 import { parseTable, WITH_TABLE } from './isolation.ts';
 import { type DisplayDevice, displayDevices } from './pci.ts';
 import type { Adapter } from './protocol.ts';
-import { type Found, tellApart } from './tell-apart.ts';
 
 export interface Gpu extends Omit<Found, 'fault' | 'double'> {
   /** `gpu0` … */
@@ -15,7 +15,7 @@ export interface Gpu extends Omit<Found, 'fault' | 'double'> {
   readonly why: string;
 }
 
-export interface ListOptions {
+interface ListOptions {
   /** Whether an adapter that is software on the CPU is usable. */
   readonly softwareGpu?: boolean;
   /** Added to the environment of the processes that look. */
@@ -31,7 +31,7 @@ export async function listGpus({ softwareGpu = false, environment = {} }: ListOp
   const { adapters, lastWords } = await twiceIfLost(() => look({ ...WITH_TABLE, ...environment }));
   const lookAlone = async (alone: Environment) =>
     (await twiceIfLost(() => look({ ...environment, ...alone }))).adapters;
-  const found = await tellApart(adapters, parseTable(lastWords), lookAlone);
+  const found = await disambiguate(adapters, parseTable(lastWords), lookAlone);
   const placed = inOrder(placeOnBus(found, displayDevices()));
   return placed.map(({ fault, double, ...gpu }, i) => ({
     name: `gpu${i}`,
@@ -75,7 +75,7 @@ function whyDouble({ bus }: Found, gpus: readonly Found[]): string {
 const CHOOSE_DRIVER =
   'to mine through this one instead, name its file of /usr/share/vulkan/icd.d in VK_DRIVER_FILES (see docs/gpus.md)';
 
-/** Adds the addresses that only the system knows: of a maker's one GPU, where the bus has one of that maker. */
+/** Adds addresses that only the system knows: where there is one GPU of a maker, and the bus has one of that maker. */
 export function placeOnBus(gpus: readonly Found[], devices: readonly DisplayDevice[]): Found[] {
   return gpus.map((gpu) => {
     const others = gpus.filter(({ vendor }) => vendor === gpu.vendor);
@@ -84,7 +84,7 @@ export function placeOnBus(gpus: readonly Found[], devices: readonly DisplayDevi
   });
 }
 
-/** By address, which stays the same from start to start; Dawn's order is the drivers'. */
+/** Sorts GPUs by address, which stays the same from start to start; Dawn's order depends on the drivers. */
 export function inOrder(gpus: readonly Found[]): Found[] {
   const real = gpus.filter(({ software }) => !software);
   // PCI domains may have more digits than four.

@@ -7,7 +7,7 @@ const SYSFS = '/sys/bus/pci/devices';
 /** PCI class 03: display controllers, 3D controllers without an output among them. */
 const DISPLAY = /^0x03/;
 
-/** PCI's numbers of the makers whose GPUs are looked for, by Dawn's names of them. */
+/** The makers whose GPUs are looked for: PCI's number and Dawn's name. */
 const MAKERS = [
   [0x10de, 'nvidia'],
   [0x1002, 'amd'],
@@ -15,7 +15,10 @@ const MAKERS = [
 ] as const;
 export type Maker = (typeof MAKERS)[number][1];
 
-/** By PCI's number of it, or Dawn's name; nothing for those that are not looked for. */
+/**
+ * @param vendor PCI's number of the maker, or Dawn's name
+ * @returns undefined for other makers
+ */
 export function makerOf(vendor: number | string): Maker | undefined {
   return MAKERS.find(([id, name]) => id === vendor || name === vendor)?.[1];
 }

@@ -1,10 +1,12 @@
 /**
- * What the parent and a GPU's child process say to each other, as structured clones over Node's IPC channel. Both ends
- * check what arrives at their door: a message that fits no shape is a fault of the other end.
+ * The messages between the parent and a GPU's child process: structured clones over Node's IPC channel. Both ends check
+ * what they receive: a message that fits no shape is a fault of the other end.
  */
 
 import { z } from 'zod';
 import { COUNTERS, LANES, PAGES } from '../../chain/nonce.ts';
+import { DEVICE_FAULTS } from '../device.ts';
+import { TELEMETRY_FIELDS, type TelemetryField } from '../telemetry.ts';
 import { tuningLimitsShape, tuningShape } from './tuning.ts';
 import { variantShape } from './variants.ts';
 
@@ -17,7 +19,7 @@ const below = (limit: number) =>
     .min(0)
     .max(limit - 1);
 
-/** Counters of one lane and page: GPUs search nothing else. */
+/** Counters of one lane and page: a GPU's ranges are no other. */
 const strip = z
   .object({
     lane: below(LANES),
@@ -28,43 +30,16 @@ const strip = z
   })
   .refine(({ counter, counters }) => counter + counters <= COUNTERS, 'counters end at 2^32');
 
-/** Faults that tests bring about on purpose: the seam is this message and child/sabotage.ts. */
-const fault = z.enum([
-  /** The driver does not give the device. */
-  'no device',
-  /** The process dies at the self-test of the first form of the kernel. */
-  'loss while tuning',
-  /** The self-test sees wrong hashes. */
-  'wrong hashes',
-  /** The first check in the middle of mining sees wrong hashes. */
-  'wrong hashes later',
-  /** Every report claims a nonce that does not solve. */
-  'wrong nonces',
-  /** The second report is of a range that was not given. */
-  'wrong range',
-  /** The second report is garbled. */
-  'garbage',
-  /** Work is taken and never reported on, as by a hung driver. */
-  'hang',
-  /** The whole process stands still after the first report. */
-  'freeze',
-  /** The device is gone after the first report, as when it is reset. */
-  'device loss',
-  /** The process dies after the first report, as by a driver's crash. */
-  'crash',
-]);
-export type Fault = z.infer<typeof fault>;
-
 const milliseconds = z.number().positive();
 
 const open = z.object({
   type: z.literal('open'),
-  /** Dawn's name of the adapter; left out, the fastest in Dawn's opinion. */
+  /** Dawn's name of the adapter. The default is the fastest one in Dawn's opinion. */
   adapter: z.string().optional(),
   softwareGpu: z.boolean(),
-  /** What a dispatch should take; left out, as tuned. */
+  /** How long a dispatch should take. The default is what tuning found best. */
   batchMs: milliseconds.min(2).optional(),
-  /** The one form of the kernel to use; left out, the fastest. */
+  /** The one variant of the kernel to use. The default is the fastest one. */
   variant: variantShape.optional(),
   /** Where tunings are remembered. */
   cacheDirectory: z.string().optional(),
@@ -72,41 +47,29 @@ const open = z.object({
   tuneAgain: z.boolean(),
   /** How much is measured. */
   tuningLimits: tuningLimitsShape,
-  /** Counters of the first dispatch; left out, one workgroup's. */
-  firstCounters: z.int().min(1).optional(),
-  /** Forms of the kernel that cost the device when they were tried. */
+  /** Names of variants of the kernel that cost the device when they were tried. */
   skip: z.array(z.string()),
-  /** Whose sensors to read. */
+  /** The card whose sensors are read. */
   card: z.object({ vendor: z.enum(['nvidia', 'amd', 'intel']).optional(), bus: z.string().exactOptional() }),
-  /** Between the child's signs of life. */
+  /** Time between the child's signs of life. */
   pulseMs: milliseconds,
-  /** Between checks of the device while it mines. */
-  checkEveryMs: milliseconds,
-  fault: fault.optional(),
 });
 export type OpenMessage = z.infer<typeof open>;
 
 const reading = z.number().exactOptional();
-const telemetryShape = z.object({
-  temperatureC: reading,
-  hotspotC: reading,
-  memoryC: reading,
-  powerW: reading,
-  fanPercent: reading,
-  fanRpm: reading,
-  coreMHz: reading,
-  memoryMHz: reading,
-});
+const telemetryShape = z.object(
+  Object.fromEntries(TELEMETRY_FIELDS.map((field) => [field, reading])) as Record<TelemetryField, typeof reading>,
+);
 
 export const toChild = z.discriminatedUnion('type', [
   open,
   /** Asks for the adapters; answered once, by `listed`. */
   z.object({ type: z.literal('list') }),
-  /** Introduces a job under a name of the parent's. */
+  /** Begins a search, under a number of the parent's. */
   z.object({ type: z.literal('search'), search: z.int(), midstate: words(8), tail: words(16), target: words(8) }),
-  /** More to search for it. */
+  /** Another range to search. */
   z.object({ type: z.literal('range'), search: z.int(), range: strip }),
-  /** Start nothing more for it; answered by `ended` once its last dispatch is reported. */
+  /** Starts nothing more of a search; answered by `ended` once its last dispatch is reported. */
   z.object({ type: z.literal('stop'), search: z.int() }),
 ]);
 export type ToChild = z.infer<typeof toChild>;
@@ -116,14 +79,14 @@ const adapter = z.object({
   model: z.string(),
   /** `vulkan`, `metal` or `d3d12`. */
   backend: z.string(),
-  /** As it says once it is opened; absent where its name gives another adapter, or it could not be opened. */
+  /** What it says once it is opened; absent where its name gives another adapter, or where it could not be opened. */
   info: z
     .object({
-      /** Of the GPU, in lower case: `nvidia`, `amd`, `intel` …; `mesa` for its software. */
+      /** Maker of the GPU, in lower case: `nvidia`, `amd`, `intel` …; `mesa` for Mesa's software. */
       vendor: z.string(),
-      /** With its version, as far as it says. */
+      /** Name of the driver, with its version if the driver tells it. */
       driver: z.string(),
-      /** Hashed by the CPU in truth: llvmpipe, SwiftShader, WARP. */
+      /** Whether it is software on the CPU: llvmpipe, SwiftShader, WARP. */
       software: z.boolean(),
     })
     .optional(),
@@ -133,20 +96,20 @@ const adapter = z.object({
 export type Adapter = z.infer<typeof adapter>;
 
 export const toParent = z.discriminatedUnion('type', [
-  /** While opening takes its time: what it does, and the part of it that is done, 0 to 1. */
+  /** While opening takes long: what the child does, and the part of it that is done, 0 to 1. */
   z.object({ type: z.literal('progress'), what: z.string(), done: z.number() }),
-  /** The form of the kernel that runs next, while it is tuned: it is to blame if this is the last that is heard. */
-  z.object({ type: z.literal('trying'), form: z.string() }),
+  /** While tuning: the variant of the kernel that runs next. It is to blame if this is the child's last message. */
+  z.object({ type: z.literal('trying'), variant: z.string() }),
   z.object({
     type: z.literal('opened'),
     model: z.string(),
     tuning: tuningShape,
-    /** For people: why the kernel is used in this form. */
+    /** For people: why this variant of the kernel is used. */
     why: z.string(),
     /** For people: where readings come from, or why there are none. */
     sensors: z.string(),
   }),
-  /** A sign of life, at fixed intervals once open; with what the sensors say, when that is new. */
+  /** A sign of life, at fixed intervals once the device is open; with the sensors' readings when there are new ones. */
   z.object({ type: z.literal('pulse'), telemetry: telemetryShape.optional() }),
   z.object({ type: z.literal('listed'), adapters: z.array(adapter) }),
   z.object({
@@ -158,7 +121,7 @@ export const toParent = z.discriminatedUnion('type', [
     candidates: z.array(u64).readonly(),
   }),
   z.object({ type: z.literal('ended'), search: z.int() }),
-  /** The child's last words. */
-  z.object({ type: z.literal('failed'), fault: z.enum(['missing', 'lost', 'wrong hashes']), message: z.string() }),
+  /** The child's last message. */
+  z.object({ type: z.literal('failed'), fault: z.enum(DEVICE_FAULTS), message: z.string() }),
 ]);
 export type ToParent = z.infer<typeof toParent>;

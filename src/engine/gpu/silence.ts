@@ -1,9 +1,9 @@
 /** Notices that no messages come any more. */
 
-/** Between signs of life, at most. */
+/** The most time between signs of life. */
 const PULSE_MS = 1_000;
 
-/** Between signs of life, so that each look finds new ones even where one is late. */
+/** Time between signs of life, so short that each look finds new ones even where one is late. */
 export function pulseWithin(silenceMs: number): number {
   return Math.min(PULSE_MS, silenceMs / 4);
 }

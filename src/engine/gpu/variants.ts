@@ -1,8 +1,8 @@
-/** The forms that the GPU kernel comes in. Which one is fastest is the driver's and the chip's to say: see child/tune.ts. */
+/** The variants of the GPU kernel. Which one is the fastest depends on the driver and the chip: see child/tune.ts. */
 
 import { z } from 'zod';
 
-/** The shaders in shaders/, by the name that people see. */
+/** The shaders' files in shaders/, by the names that people see. */
 export const SHADERS = {
   wgsl: 'scan.wgsl',
   'wgsl-uniform-rotates': 'scan-uniform-rotates.wgsl',
@@ -30,10 +30,10 @@ export const VARIANTS: readonly Variant[] = SHADER_NAMES.flatMap((shader) =>
   WORKGROUP_SIZES.flatMap((workgroupSize) => TRIPS.map((trips) => ({ shader, workgroupSize, trips }))),
 );
 
-/** The middle one of a shader's forms: by it shaders are compared. */
+/** Whether this is the middle one of its shader's variants: shaders are compared by it. */
 export const isTypical = ({ workgroupSize, trips }: Variant): boolean => workgroupSize === 128 && trips === 16;
 
-/** Counters of one workgroup: what dispatches are made of. */
+/** Counters of one workgroup: dispatches consist of whole workgroups. */
 export function workgroupCounters({ workgroupSize, trips }: Variant): number {
   return workgroupSize * trips;
 }

@@ -12,7 +12,7 @@ import type { InstructionSet } from './instruction-sets.ts';
 /** Vectors of the frame; hash word 7 of up to two vectors of nonces is left there. */
 const FRAME = { page: 0, mask: 1, zero: 2, shuffle16: 3, shuffle8: 4, word7: 5, job: 7 };
 
-/** In the eight old registers, since the new ones (%r8 …) take a byte more. */
+/** Old registers are used, since the new ones (%r8 …) take a byte more. */
 const FRAME_BASES = ['%rdi', '%rax', '%rcx', '%rdx'];
 const TABLE_BASES = ['%rsi'];
 /** Zen 5 forwards stores faster to loads that go through these two: a third base, %rbx, made AVX2 slower by 2 %. */

@@ -16,7 +16,7 @@ const AVX512: InstructionSet = { bytes: 64, registers: 32, register: '%zmm', avx
 const AVX512VL: InstructionSet = { ...AVX512, bytes: 32, register: '%ymm' };
 
 export interface AssemblyKernel {
-  /** As in KERNEL_NAMES (src/engine/cpu/kernels/kernel.ts). */
+  /** A name of KERNEL_NAMES (src/engine/cpu/kernel-names.ts). */
   readonly name: string;
   readonly set: InstructionSet;
   /**

@@ -2,12 +2,12 @@
 
 /** A vector of 32-bit words: made by one instruction, read by others. */
 export interface Vector {
-  /** Where it can be read when it is in memory from the start. */
+  /** The address of a vector that is in memory from the start. */
   readonly memory?: string;
 }
 
 export interface Instruction {
-  /** With its immediate, if it has one: `vprord $7,`. */
+  /** The mnemonic, with its immediate if it has one: `vprord $7,`. */
   readonly mnemonic: string;
   /** All are read from registers, except that the last of several may be read from memory. */
   readonly operands: readonly Vector[];

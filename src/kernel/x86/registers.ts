@@ -5,7 +5,7 @@
 
 import type { Instruction, Vector } from './instruction.ts';
 
-export interface RegisterFile {
+interface RegisterFile {
   readonly count: number;
   /** `%ymm` or `%zmm`. */
   readonly prefix: string;
@@ -15,7 +15,7 @@ export interface RegisterFile {
   spill(slot: number): string;
 }
 
-export interface Allocated {
+interface Allocated {
   readonly lines: readonly string[];
   /** Vectors that lie in memory at the same time at most. */
   readonly slots: number;
@@ -31,7 +31,7 @@ class Allocator {
   readonly lines: string[] = [];
   slots = 0;
   readonly #file: RegisterFile;
-  /** The positions of the instructions that read a vector, those already placed left out. */
+  /** The positions of the instructions that read a vector and are not placed yet. */
   readonly #uses = new Map<Vector, number[]>();
   /** What is in each register. */
   readonly #held: (Vector | undefined)[];
@@ -106,7 +106,7 @@ class Allocator {
     let register = -1;
     for (const [candidate, vector] of this.#held.entries()) {
       if (vector === undefined || kept.has(vector)) continue;
-      // Of equals the one that is in memory already.
+      // Among equals, the one that is in memory already is evicted.
       const next = (this.#uses.get(vector)?.[0] ?? Number.POSITIVE_INFINITY) + (this.#memoryOf(vector) ? 0.5 : 0);
       if (next > furthest) [furthest, register] = [next, candidate];
     }

@@ -1,6 +1,7 @@
 /** What `/api/v1` answers with: types, and the OpenAPI document, come from these. SI units; null while not known. */
 
 import { z } from 'zod';
+import { DEVICE_KINDS } from '../../engine/device.ts';
 import { POLL_REASONS, SOURCE_STATES } from '../../source/vocabulary.ts';
 import { RANGES_MS } from '../history.ts';
 
@@ -46,7 +47,7 @@ const Sensors = z
 
 const Device = z
   .object({
-    kind: z.enum(['cpu', 'gpu']),
+    kind: z.enum(DEVICE_KINDS),
     state: z.enum(['starting', 'ready', 'paused', 'restarting', 'parked']),
     description: z.string(),
     bus: z.string().nullable().meta({ description: 'PCI address of a card, like 0000:65:00.0, where it is known' }),

@@ -2,28 +2,28 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { joinNonce, type Range, sizeOf } from '#pickaxe/chain/nonce.js';
 import { scanColumns, splitRows } from '#pickaxe/engine/cpu/columns.js';
-import { loadKernel } from '#pickaxe/engine/cpu/kernels/load.js';
+import { loadKernel } from '#pickaxe/engine/cpu/kernels/load-kernel.js';
 import { everythingSolves, jobOf, nothingSolves, someHeaderHex } from '../../contract/jobs.ts';
 import { Rectangle } from '../../contract/rectangle.ts';
 import { loadableKernels } from './loadable-kernels.ts';
-import { easyTarget, solutionsIn } from './searches.ts';
+import { easyTarget, solutionsIn } from './puzzles.ts';
 
 const rowsOf = ({ pages, counters }: Range) => pages * Math.ceil(counters / 512);
 
 /** Several columns, the last one narrower. */
 const wide: Range = { lane: 7, page: 65_530, pages: 4, counter: 2 ** 32 - 1300, counters: 1300 };
 
-/** What stops a search after so many rows: a current job that is another one from then on. */
+/** Stops a search after so many rows: another run is the current one from then on. */
 function stoppingKernel(stopAfter: number) {
   const kernel = loadKernel('js');
-  const currentJob = Int32Array.of(1);
+  const currentRun = Int32Array.of(1);
   let rows = 0;
   return {
-    currentJob,
+    currentRun,
     kernel: {
       ...kernel,
       search: (search: Uint32Array, current: Int32Array, hits: Uint32Array) => {
-        if (rows === stopAfter) currentJob[0] = 2;
+        if (rows === stopAfter) currentRun[0] = 2;
         const oneRow = search.slice();
         oneRow[28] = 1;
         const searched = kernel.search(oneRow, current, hits);
@@ -39,9 +39,9 @@ test.each(loadableKernels)('%s searches all columns of a range, and stops at eac
   const job = jobOf(someHeaderHex, easyTarget);
   const found: bigint[] = [];
   const ranges = [wide];
-  const current = Int32Array.of(job.number);
+  const current = Int32Array.of(1);
   for (let range = ranges.pop(); range; range = ranges.pop()) {
-    const { rows, candidates } = scanColumns(kernel, job, job.number, range, current);
+    const { rows, candidates } = scanColumns(kernel, job, 1, range, current);
     const { searched, rest } = splitRows(range, rows);
     const last = searched.at(-1)!;
     if (rest.length > 0) expect(candidates.length).toBeGreaterThan(0);
@@ -59,11 +59,11 @@ test.each(loadableKernels)('%s searches all columns of a range, and stops at eac
   expect(found.sort(byValue)).toEqual(solutionsIn(job, wide).map(joinNonce).sort(byValue));
 });
 
-test('a search of columns ends with the row before which the job changed', () => {
+test('a search of columns ends with the row before which the current run changed', () => {
   const job = jobOf(someHeaderHex, nothingSolves);
   for (let stopAfter = 0; stopAfter <= rowsOf(wide); stopAfter++) {
-    const { kernel, currentJob } = stoppingKernel(stopAfter);
-    expect(scanColumns(kernel, job, 1, wide, currentJob)).toEqual({ rows: stopAfter, candidates: [] });
+    const { kernel, currentRun } = stoppingKernel(stopAfter);
+    expect(scanColumns(kernel, job, 1, wide, currentRun)).toEqual({ rows: stopAfter, candidates: [] });
   }
 });
 

@@ -1,24 +1,29 @@
 import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Search } from '#pickaxe/chain/job.js';
+import type { Puzzle } from '#pickaxe/chain/job.js';
 import { COUNTERS, joinNonce, PAGES, type Range, splitNonce } from '#pickaxe/chain/nonce.js';
-import { HIT_WORDS, type Kernel, packSearch, ROW_COUNTERS, testMask } from '#pickaxe/engine/cpu/kernels/kernel.js';
+import { HIT_WORDS, type Kernel, packSearch, ROW_COUNTERS } from '#pickaxe/engine/cpu/kernels/kernel.js';
 import { answersRight } from '#pickaxe/engine/cpu/kernels/known-answers.js';
-import { loadKernel } from '#pickaxe/engine/cpu/kernels/load.js';
+import { loadKernel } from '#pickaxe/engine/cpu/kernels/load-kernel.js';
 import { scan } from '#pickaxe/engine/cpu/kernels/scan.js';
 import { everythingSolves, jobOf, nothingSolves, searchVectors, someHeaderHex } from '../../contract/jobs.ts';
 import { loadableKernels, nativeIsBuilt } from './loadable-kernels.ts';
-import { anyRange, anySearch, corners, easyTarget, solutionsIn } from './searches.ts';
+import { anyPuzzle, anyRange, corners, easyTarget, solutionsIn } from './puzzles.ts';
 
 test('the kernels that need no compiler load everywhere, the portable one with any build', () => {
   expect(loadableKernels).toEqual(expect.arrayContaining(['wasm-simd', 'wasm', 'js']));
   if (nativeIsBuilt) expect(loadableKernels).toContain('portable');
 });
 
+const wholePlane: Range = { lane: 0, page: 0, pages: PAGES, counter: 0, counters: ROW_COUNTERS };
+
 test('the mask keeps every bit above the highest one of the target', () => {
   const rotl7 = (word: number) => ((word << 7) | (word >>> 25)) >>> 0;
-  const maskOf = (word7: number) => testMask(Uint32Array.of(0, 0, 0, 0, 0, 0, 0, word7));
+  const maskOf = (word7: number) => {
+    const target = Uint32Array.of(0, 0, 0, 0, 0, 0, 0, word7);
+    return packSearch({ midstate: new Uint32Array(8), tail: new Uint32Array(16), target }, 1, wholePlane)[24];
+  };
   expect(maskOf(0)).toBe(0xffff_ffff);
   expect(maskOf(1)).toBe(rotl7(0xffff_fffe));
   expect(maskOf(0x00ff_0000)).toBe(rotl7(0xff00_0000));
@@ -26,38 +31,36 @@ test('the mask keeps every bit above the highest one of the target', () => {
   expect(maskOf(0xffff_ffff)).toBe(0);
 });
 
-const wholePlane: Range = { lane: 0, page: 0, pages: PAGES, counter: 0, counters: ROW_COUNTERS };
-
-/** A thread that changes the current job as soon as it sees a search begin. */
+/** A thread that changes the current run as soon as it sees a search begin. */
 const begun = new Int32Array(new SharedArrayBuffer(4));
-const sharedJob = new Int32Array(new SharedArrayBuffer(4));
-const jobChanger = new Worker(
-  `const { begun, sharedJob } = require('node:worker_threads').workerData;
+const sharedRun = new Int32Array(new SharedArrayBuffer(4));
+const runChanger = new Worker(
+  `const { begun, sharedRun } = require('node:worker_threads').workerData;
    for (;;) {
      Atomics.wait(begun, 0, 0);
-     Atomics.store(sharedJob, 0, Atomics.load(begun, 0));
+     Atomics.store(sharedRun, 0, Atomics.load(begun, 0));
      Atomics.store(begun, 0, 0);
      Atomics.notify(begun, 0);
    }`,
-  { eval: true, workerData: { begun, sharedJob } },
+  { eval: true, workerData: { begun, sharedRun } },
 );
-afterAll(() => jobChanger.terminate());
+afterAll(() => runChanger.terminate());
 
-function whileJobChanges<T>(from: number, to: number, act: (currentJob: Int32Array) => T): T {
-  Atomics.store(sharedJob, 0, from);
+function whileRunChanges<T>(from: number, to: number, act: (currentRun: Int32Array) => T): T {
+  Atomics.store(sharedRun, 0, from);
   Atomics.store(begun, 0, to);
   Atomics.notify(begun, 0);
-  const result = act(sharedJob);
+  const result = act(sharedRun);
   Atomics.wait(begun, 0, to);
   return result;
 }
 
 /** Searches a whole range, call after call. */
-function scanAll(kernel: Kernel, search: Search, range: Range): bigint[] {
+function scanAll(kernel: Kernel, puzzle: Puzzle, range: Range): bigint[] {
   const found: bigint[] = [];
   for (let done = 0; done < range.pages; ) {
     const rest = { ...range, page: range.page + done, pages: range.pages - done };
-    const { pages, candidates } = scan(kernel, search, 5, rest, Int32Array.of(5));
+    const { pages, candidates } = scan(kernel, puzzle, 5, rest, Int32Array.of(5));
     expect(pages).toBeGreaterThan(0);
     found.push(...candidates);
     done += pages;
@@ -65,7 +68,7 @@ function scanAll(kernel: Kernel, search: Search, range: Range): bigint[] {
   return found;
 }
 
-const reference = (search: Search, range: Range): bigint[] => solutionsIn(search, range).map(joinNonce);
+const reference = (puzzle: Puzzle, range: Range): bigint[] => solutionsIn(puzzle, range).map(joinNonce);
 
 /** What solves around a vector's nonce: every row of which it is a part lies in here. */
 const { lane, page, counter, headerHex, targetHex } = searchVectors.first.find(
@@ -119,8 +122,8 @@ describe.each(loadableKernels)('%s', (name) => {
 
   test('agrees with the reference on any header, target and range', () => {
     fc.assert(
-      fc.property(anySearch, anyRange, (search, range) => {
-        expect(scanAll(kernel, search, range)).toEqual(reference(search, range));
+      fc.property(anyPuzzle, anyRange, (puzzle, range) => {
+        expect(scanAll(kernel, puzzle, range)).toEqual(reference(puzzle, range));
       }),
     );
   });
@@ -142,7 +145,7 @@ describe.each(loadableKernels)('%s', (name) => {
     expect(corners.map((range) => scanAll(kernel, cornerJob, range))).toEqual(solutionsInCorners);
   });
 
-  test('claims every nonce of a row of any length, and none past its end, when every nonce solves', () => {
+  test('hits every nonce of a row of any length, and none past its end, when every nonce solves', () => {
     const hits = new Uint32Array(HIT_WORDS);
     const job = jobOf(someHeaderHex, everythingSolves);
     for (let counters = 1; counters <= ROW_COUNTERS; counters++) {
@@ -159,13 +162,13 @@ describe.each(loadableKernels)('%s', (name) => {
     expect(scanAll(kernel, job, range)).toEqual(reference(job, range));
   });
 
-  test('searches nothing when another job is current', () => {
+  test('searches nothing when another run is current', () => {
     const job = jobOf(someHeaderHex, everythingSolves);
     const range = { lane: 0, page: 0, pages: 5, counter: 0, counters: ROW_COUNTERS };
     expect(scan(kernel, job, 5, range, Int32Array.of(6))).toEqual({ pages: 0, candidates: [] });
   });
 
-  test('stops in the middle of a search when another job becomes the current one', () => {
+  test('stops in the middle of a search when another run becomes the current one', () => {
     const search = packSearch(jobOf(someHeaderHex, nothingSolves), 5, wholePlane);
     const hits = new Uint32Array(HIT_WORDS);
     const uninterrupted = name.startsWith('wasm') ? kernel.search(search, Int32Array.of(5), hits) : PAGES;
@@ -173,7 +176,7 @@ describe.each(loadableKernels)('%s', (name) => {
     // On a busy machine the other thread can be late, or early, a thousand times in a row.
     const untilMs = performance.now() + 20_000;
     while ((rows === 0 || rows === uninterrupted) && performance.now() < untilMs) {
-      rows = whileJobChanges(5, 6, (currentJob) => kernel.search(search, currentJob, hits));
+      rows = whileRunChanges(5, 6, (currentRun) => kernel.search(search, currentRun, hits));
     }
     expect(rows).toBeGreaterThan(0);
     expect(rows).toBeLessThan(uninterrupted);
@@ -208,7 +211,7 @@ describe.each(loadableKernels)('%s', (name) => {
     expect(answersRight(kernel)).toBe(true);
     const broken: Kernel = {
       name,
-      search: (search, currentJob, hits) => spoil(kernel.search(search, currentJob, hits), hits),
+      search: (search, currentRun, hits) => spoil(kernel.search(search, currentRun, hits), hits),
     };
     expect(answersRight(broken)).toBe(false);
   });

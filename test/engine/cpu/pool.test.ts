@@ -11,32 +11,32 @@ const WHOLE_LANE: Range = { lane: 0, page: 0, pages: PAGES, counter: 0, counters
 const ONE_ROW: Range = { ...WHOLE_LANE, pages: 1, counters: 512 };
 
 const { midstate, tail, target } = jobOf(someHeaderHex, nothingSolves);
-const taskOf = (range: Range) => ({ job: 1, search: { midstate, tail, target }, range });
+const taskOf = (range: Range) => ({ run: 1, puzzle: { midstate, tail, target }, range });
 
 const pools: Pool[] = [];
 
 async function poolOf(threads: number, kernel = loadableKernels[0]) {
-  const currentJob = new Int32Array(new SharedArrayBuffer(4));
-  currentJob[0] = 1;
+  const currentRun = new Int32Array(new SharedArrayBuffer(4));
+  currentRun[0] = 1;
   const failed = vi.fn();
-  const data = { kernel, currentJob, cpus: [], placed: new Int32Array(new SharedArrayBuffer(4)) };
+  const data = { kernel, currentRun, cpus: [], placed: new Int32Array(new SharedArrayBuffer(4)) };
   const pool = new Pool({ threads, data, failed });
   pools.push(pool);
   await pool.ready();
-  return { pool, currentJob, failed };
+  return { pool, currentRun, failed };
 }
 
 afterEach(() => Promise.all(pools.splice(0).map((pool) => pool.destroy())));
 
 test.each(loadableKernels)(
-  'a task of %s stops within itself when the job changes, however long it is',
+  'a task of %s stops within itself when the current run changes, however long it is',
   async (kernel) => {
-    const { pool, currentJob } = await poolOf(1, kernel);
-    // One thread takes them in order: when the first is answered the second has been begun, or will find another job.
+    const { pool, currentRun } = await poolOf(1, kernel);
+    // One thread takes them in order: when the first is answered the second has been begun, or will find another run.
     const before = pool.run(taskOf(ONE_ROW));
     const searching = pool.run(taskOf(WHOLE_LANE));
     await before;
-    Atomics.store(currentJob, 0, 2);
+    Atomics.store(currentRun, 0, 2);
     const { rows, candidates } = await searching;
     expect(candidates).toEqual([]);
     expect(rows).toBeLessThan(PAGES * (COUNTERS / 512));
@@ -45,10 +45,10 @@ test.each(loadableKernels)(
 );
 
 test('a task is run by the thread that has the fewest to run', async () => {
-  const { pool, currentJob } = await poolOf(3);
+  const { pool, currentRun } = await poolOf(3);
   const long = [pool.run(taskOf(WHOLE_LANE)), pool.run(taskOf(WHOLE_LANE))];
   for (let i = 0; i < 20; i++) expect(await pool.run(taskOf(ONE_ROW))).toMatchObject({ rows: 1 });
-  Atomics.store(currentJob, 0, 2);
+  Atomics.store(currentRun, 0, 2);
   await Promise.all(long);
   expect(pool.size).toBe(3);
 });

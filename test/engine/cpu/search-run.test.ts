@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { COUNTERS, PAGES, sizeOf } from '#pickaxe/chain/nonce.js';
 import { BatchSize } from '#pickaxe/engine/cpu/batch-size.js';
-import { SearchRun } from '#pickaxe/engine/cpu/search-run.js';
+import { nextRunNumber, SearchRun } from '#pickaxe/engine/cpu/search-run.js';
 import type { SearchReport } from '#pickaxe/engine/engine.js';
 import { jobOf, nothingSolves, someHeaderHex } from '../../contract/jobs.ts';
 import { Rectangle } from '../../contract/rectangle.ts';
@@ -21,11 +21,12 @@ test('tasks of several columns that were stopped report what they searched, and 
   const ranges = new Rectangle({ lane: 3, page: 0, pages: PAGES, counter: 0, counters: COUNTERS });
   const answers: (() => void)[] = [];
   const run = new SearchRun({
-    job: jobOf(someHeaderHex, nothingSolves),
+    number: 1,
+    puzzle: jobOf(someHeaderHex, nothingSolves),
     ranges,
     batch: wideBatch(),
     tasks: parts.length,
-    currentJob: new Int32Array(new SharedArrayBuffer(4)),
+    currentRun: new Int32Array(new SharedArrayBuffer(4)),
     runTask: ({ range }) =>
       new Promise((resolve) => {
         const rows = Math.floor((parts[answers.length % parts.length] * sizeOf(range)) / 512);
@@ -50,11 +51,12 @@ test('what a task left when it returned early is searched next', async () => {
   const ranges = new Rectangle(whole);
   let tasks = 0;
   const run = new SearchRun({
-    job: jobOf(someHeaderHex, nothingSolves),
+    number: 1,
+    puzzle: jobOf(someHeaderHex, nothingSolves),
     ranges,
     batch: wideBatch(),
     tasks: 2,
-    currentJob: new Int32Array(new SharedArrayBuffer(4)),
+    currentRun: new Int32Array(new SharedArrayBuffer(4)),
     runTask: async ({ range }) => {
       tasks++;
       const rows = sizeOf(range) / 512;
@@ -70,4 +72,49 @@ test('what a task left when it returned early is searched next', async () => {
   const candidates = reports.flatMap((report) => report.candidates);
   expect(new Set(candidates).size).toBe(candidates.length);
   expect(candidates.length).toBeGreaterThan(5);
+});
+
+test('a run ends when another one begins, and does not stop that one, however often it is stopped itself', async () => {
+  const currentRun = new Int32Array(new SharedArrayBuffer(4));
+  /** A run whose tasks wait to be answered. */
+  const begin = (number: number) => {
+    const answers: (() => void)[] = [];
+    const ranges = new Rectangle({ lane: 3, page: 0, pages: PAGES, counter: 0, counters: COUNTERS });
+    const run = new SearchRun({
+      number,
+      puzzle: jobOf(someHeaderHex, nothingSolves),
+      ranges,
+      batch: wideBatch(),
+      tasks: 2,
+      currentRun,
+      runTask: () =>
+        new Promise((resolve) => answers.push(() => resolve({ rows: 0, candidates: [], beganMs: 0, ms: 1 }))),
+    });
+    const ended = (async () => {
+      for await (const _ of run.reports());
+      ranges.expectBalanced([]);
+    })();
+    return { run, answers, ended };
+  };
+  const old = begin(1);
+  expect(currentRun[0]).toBe(1);
+  const next = begin(2);
+  expect(currentRun[0]).toBe(2);
+  for (const answer of old.answers) answer();
+  await old.ended;
+  expect(old.answers).toHaveLength(2);
+  await old.run.stop();
+  expect(currentRun[0]).toBe(2);
+
+  const stopping = next.run.stop();
+  expect(currentRun[0]).toBe(0);
+  for (const answer of next.answers) answer();
+  await Promise.all([stopping, next.ended]);
+});
+
+test('numbers of runs are positive i32, and begin anew when they are used up', () => {
+  expect(nextRunNumber(0)).toBe(1);
+  expect(nextRunNumber(1)).toBe(2);
+  expect(nextRunNumber(2 ** 31 - 2)).toBe(2 ** 31 - 1);
+  expect(nextRunNumber(2 ** 31 - 1)).toBe(1);
 });

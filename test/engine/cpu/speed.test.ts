@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type Kernel, type KernelName, PAGES_WORD, ROW_COUNTERS } from '#pickaxe/engine/cpu/kernels/kernel.js';
-import { type Company, fastestOf, measureSpeeds } from '#pickaxe/engine/cpu/kernels/speed.js';
+import type { KernelName } from '#pickaxe/engine/cpu/kernel-names.js';
+import { type Kernel, PAGES_WORD, ROW_COUNTERS } from '#pickaxe/engine/cpu/kernels/kernel.js';
+import { fastestOf, type Load, measureSpeeds } from '#pickaxe/engine/cpu/kernels/speed.js';
 
 /** A machine whose kernels have the speeds given, in hashes a millisecond, and take no time but the fake clock's. */
 class FakeMachine {
@@ -24,8 +25,8 @@ class FakeMachine {
     };
   }
 
-  measure(kernels: readonly Kernel[], company?: Company) {
-    return measureSpeeds(kernels, { nowMs: () => this.nowMs, ...(company && { company }) });
+  measure(kernels: readonly Kernel[], load?: Load) {
+    return measureSpeeds(kernels, { nowMs: () => this.nowMs, ...(load && { load }) });
   }
 }
 
@@ -78,12 +79,12 @@ describe('measuring speeds', () => {
     expect(speeds['wasm-simd']).toBeCloseTo(24_000_000, -4);
   });
 
-  test('counts what the company hashes meanwhile: the mean of all threads', async () => {
+  test('counts what the load threads hash meanwhile: the mean of all threads', async () => {
     const machine = new FakeMachine();
     // Of three others one never has a processor; the rest are half as fast as the thread that measures.
     let since = 0;
     let countedMs = 0;
-    const company: Company = {
+    const load: Load = {
       count: 3,
       run: () => {
         since = machine.nowMs;
@@ -93,7 +94,7 @@ describe('measuring speeds', () => {
       },
       rows: () => (2 * 50_000 * countedMs) / ROW_COUNTERS,
     };
-    const { avx2 } = await machine.measure([machine.kernel('avx2', always(100_000))], company);
+    const { avx2 } = await machine.measure([machine.kernel('avx2', always(100_000))], load);
     expect(avx2! / 1e6).toBeCloseTo((100 + 2 * 50) / 4, 3);
   });
 

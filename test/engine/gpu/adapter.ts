@@ -4,6 +4,7 @@ import { describe } from 'vitest';
 import { GpuEngine, type GpuOptions } from '#pickaxe/engine/gpu/gpu-engine.js';
 import { listGpus } from '#pickaxe/engine/gpu/list-gpus.js';
 import { isTypical, VARIANTS } from '#pickaxe/engine/gpu/variants.js';
+import { type Fault, faulty, type SearcherChanges } from './faulty.ts';
 
 async function findAdapter(): Promise<{ adapter: string; software?: string | undefined } | { why: string }> {
   try {
@@ -33,17 +34,17 @@ export const describeGpu = (name: string, tests: () => void): void => {
   else describe.skip(`${name} (no adapter: ${found.why})`, tests);
 };
 
-/** As users have it: the form of the kernel and the length of batches are measured, or remembered. */
+/** As users have it: the variant of the kernel and the length of batches are measured, or remembered. */
 export const untunedOptions: GpuOptions = {
   name: 'gpu0',
   softwareGpu: true,
   ...('adapter' in found && { adapter: found.adapter }),
 };
 
-/** For tests that measure: two forms of each shader, for as short as makes an order. */
+/** For tests that measure: two variants of each shader, for as short as makes an order. */
 export const brieflyTuned: Partial<GpuOptions> = {
   tuningLimits: {
-    forms: VARIANTS.filter((form) => isTypical(form) || (form.workgroupSize === 64 && form.trips === 8)),
+    variants: VARIANTS.filter((each) => isTypical(each) || (each.workgroupSize === 64 && each.trips === 8)),
     warmUpMs: 0,
     turnMs: 5,
     batchTurnMs: 10,
@@ -53,5 +54,13 @@ export const brieflyTuned: Partial<GpuOptions> = {
 /** Settled, so that tests do not wait until it is measured what is best. */
 export const settled = { variant: { shader: 'wgsl', workgroupSize: 64, trips: 16 }, batchMs: 5 } as const;
 
-export const gpuEngine = (options: Partial<GpuOptions> = {}): GpuEngine =>
-  new GpuEngine({ ...settled, ...untunedOptions, ...options });
+export interface TestOptions extends Partial<GpuOptions>, SearcherChanges {
+  /** What goes wrong at each opening, the first one first; those after the last go well. */
+  readonly faults?: readonly (Fault | undefined)[];
+}
+
+export function gpuEngine({ faults = [], firstCounters, checkEveryMs, ...options }: TestOptions = {}): GpuEngine {
+  const changes = { ...(firstCounters && { firstCounters }), ...(checkEveryMs && { checkEveryMs }) };
+  const child = faults.length + Object.keys(changes).length > 0 ? faulty(faults, changes) : {};
+  return new GpuEngine({ ...settled, ...untunedOptions, ...child, ...options });
+}

@@ -11,6 +11,7 @@ import { isTypical, VARIANTS } from '#pickaxe/engine/gpu/variants.js';
 import { jobOf, nothingSolves, someHeaderHex } from '../../contract/jobs.ts';
 import { Rectangle } from '../../contract/rectangle.ts';
 import { brieflyTuned, describeGpu, gpuEngine, settled, untunedOptions } from './adapter.ts';
+import { faulty } from './faulty.ts';
 
 const never = new AbortController().signal;
 const job = jobOf(someHeaderHex, nothingSolves);
@@ -146,8 +147,8 @@ describeGpu('a GPU that fails', () => {
     expect(lost).not.toHaveBeenCalled();
   });
 
-  test('leaves out a form of its kernel that cost the device when it was tried', { timeout: 60_000 }, async () => {
-    const engine = new GpuEngine({ ...untunedOptions, ...brieflyTuned, faults: ['loss while tuning'] });
+  test('leaves out a variant of its kernel that cost the device when it was tried', { timeout: 60_000 }, async () => {
+    const engine = new GpuEngine({ ...untunedOptions, ...brieflyTuned, ...faulty(['loss while tuning']) });
     await expect(engine.open()).rejects.toMatchObject({ fault: 'lost' });
     const { tuning, why } = await engine.open();
     await engine.close();
@@ -161,9 +162,9 @@ describeGpu('a GPU that fails', () => {
     ]);
   });
 
-  test('blames no form of its kernel for hashes that were wrong: they are tried again', async () => {
-    const tuningLimits = { ...brieflyTuned.tuningLimits, forms: VARIANTS.filter(isTypical).slice(0, 1) };
-    const engine = new GpuEngine({ ...untunedOptions, tuningLimits, faults: ['wrong hashes'] });
+  test('blames no variant of its kernel for hashes that were wrong: they are tried again', async () => {
+    const tuningLimits = { ...brieflyTuned.tuningLimits, variants: VARIANTS.filter(isTypical).slice(0, 1) };
+    const engine = new GpuEngine({ ...untunedOptions, tuningLimits, ...faulty(['wrong hashes']) });
     await expect(engine.open()).rejects.toMatchObject({ fault: 'wrong hashes' });
     const { tuning, why } = await engine.open();
     await engine.close();
@@ -200,7 +201,7 @@ describeGpu('a GPU that fails', () => {
     await engine.close();
   });
 
-  test('hands wrong nonces on as claims, for the referee to count', async () => {
+  test('hands wrong candidates on, for the referee to count', async () => {
     const engine = gpuEngine({ faults: ['wrong nonces'] });
     await engine.open();
     for await (const { candidates } of engine.search(job, endless(), never)) {

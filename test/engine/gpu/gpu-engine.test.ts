@@ -17,7 +17,7 @@ const noDriver = { VK_DRIVER_FILES: '/nonexistent', VK_ICD_FILENAMES: '/nonexist
 const MOST_IN_ROW = 65_535;
 const onVulkan = process.platform === 'linux';
 
-/** Both shaders, with the smallest and the largest workgroups that there are. */
+/** All shaders, with the smallest and the largest workgroups that there are. */
 const extremes = SHADER_NAMES.flatMap((shader) => [
   { shader, workgroupSize: 64, trips: 8 },
   { shader, workgroupSize: 256, trips: 32 },
@@ -55,13 +55,13 @@ describeGpu('a GPU', () => {
     for await (const _ of engine.search(jobOf(someHeaderHex, nothingSolves), warmUp, never));
     const ranges = new Rectangle(size(30 * HIT_CAPACITY));
     const seen = new Set<bigint>();
-    let claims = 0;
-    for await (const { candidates } of engine.search(jobOf(someHeaderHex, everythingSolves), ranges, never)) {
-      claims += candidates.length;
-      for (const nonce of candidates) seen.add(nonce);
+    let candidates = 0;
+    for await (const report of engine.search(jobOf(someHeaderHex, everythingSolves), ranges, never)) {
+      candidates += report.candidates.length;
+      for (const nonce of report.candidates) seen.add(nonce);
     }
     await engine.close();
-    expect(claims).toBe(30 * HIT_CAPACITY);
+    expect(candidates).toBe(30 * HIT_CAPACITY);
     expect(seen.size).toBe(30 * HIT_CAPACITY);
   });
 

@@ -7,10 +7,11 @@ import type { Range } from '#pickaxe/chain/nonce.js';
 import { targetForDifficulty } from '#pickaxe/chain/target.js';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
 import type { SearchReport } from '#pickaxe/engine/engine.js';
-import type { GpuEngine, GpuOptions } from '#pickaxe/engine/gpu/gpu-engine.js';
+import type { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
 import { jobOf, someHeaderHex } from '../../contract/jobs.ts';
 import { Rectangle } from '../../contract/rectangle.ts';
 import { ourNiceness } from '../../priority.ts';
+import type { TestOptions } from './adapter.ts';
 import { describeTwoGpus, moreOf, SILENCE_MS, signal, TEST_MS, type Watched, watched } from './two-gpus.ts';
 
 /** Of one GPU: longer than it takes at once, and short against patience. */
@@ -19,7 +20,7 @@ const SECONDS = 0.6;
 const SOLUTIONS = 10_000;
 const never = new AbortController().signal;
 
-const FAILURES: readonly [when: string, Partial<GpuOptions>, strike?: (engine: GpuEngine) => void][] = [
+const FAILURES: readonly [when: string, TestOptions, strike?: (engine: GpuEngine) => void][] = [
   ['is killed', {}, signal('SIGKILL')],
   ['stands still', { silenceMs: SILENCE_MS }, signal('SIGSTOP')],
   ['crashes', { faults: ['crash'] }],

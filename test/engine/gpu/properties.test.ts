@@ -1,15 +1,15 @@
-/** The WGSL in all its forms, as it runs on the GPU, against the reference. */
+/** The WGSL in all its variants, as it runs on the GPU, against the reference. */
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toHex } from '#pickaxe/chain/bytes.js';
-import { type Job, type Search, solves } from '#pickaxe/chain/job.js';
+import { type Job, type Puzzle, solves } from '#pickaxe/chain/job.js';
 import { COUNTERS, joinNonce, type Range } from '#pickaxe/chain/nonce.js';
 import type { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
 import { nameOf, VARIANTS, workgroupCounters } from '#pickaxe/engine/gpu/variants.js';
 import { everythingSolves, jobOf, someHeaderHex } from '../../contract/jobs.ts';
 import { Rectangle } from '../../contract/rectangle.ts';
-import { anyRange, easyTarget, solutionsIn } from '../cpu/searches.ts';
+import { anyRange, easyTarget, solutionsIn } from '../cpu/puzzles.ts';
 import { describeGpu, gpuEngine } from './adapter.ts';
 
 const never = new AbortController().signal;
@@ -27,7 +27,7 @@ async function searchAll(engine: GpuEngine, job: Job, range: Range): Promise<big
   return reports.flatMap(({ candidates }) => candidates).sort(byValue);
 }
 
-const reference = (search: Search, range: Range): bigint[] => solutionsIn(search, range).map(joinNonce).sort(byValue);
+const reference = (puzzle: Puzzle, range: Range): bigint[] => solutionsIn(puzzle, range).map(joinNonce).sort(byValue);
 
 const bytes = (count: number) => fc.uint8Array({ minLength: count, maxLength: count });
 /** Targets from one where hardly anything solves to one where nearly everything does. */

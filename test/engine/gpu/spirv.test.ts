@@ -17,7 +17,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 const mesa = softwareAdapter?.startsWith('llvmpipe') ?? false;
 
 /** The geometry is two constants of the pipeline: its extremes stand for the rest. */
-const forms = VARIANTS.filter(({ workgroupSize, trips }) => /^(64×8|256×32)$/.test(`${workgroupSize}×${trips}`)).map(
+const variants = VARIANTS.filter(({ workgroupSize, trips }) => /^(64×8|256×32)$/.test(`${workgroupSize}×${trips}`)).map(
   (variant) => ({ name: nameOf(variant), variant }),
 );
 
@@ -31,7 +31,7 @@ function expected() {
 }
 
 describeGpu('the shaders as SPIR-V', () => {
-  describe.runIf(mesa).each(forms)('$name', ({ variant }) => {
+  describe.runIf(mesa).each(variants)('$name', ({ variant }) => {
     test('does in its loop what the kernel needs, and no more', async () => {
       const dump = mkdtempSync(join(directory, 'dump-'));
       const environment = { MESA_SPIRV_DUMP_PATH: dump, MESA_SHADER_CACHE_DISABLE: 'true' };

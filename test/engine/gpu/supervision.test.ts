@@ -3,13 +3,14 @@
 import { afterEach, expect, test } from 'vitest';
 import { COUNTERS, PAGES, type Range, sizeOf } from '#pickaxe/chain/nonce.js';
 import type { DeviceError, SearchReport } from '#pickaxe/engine/engine.js';
-import type { GpuEngine, GpuOptions } from '#pickaxe/engine/gpu/gpu-engine.js';
-import type { Fault } from '#pickaxe/engine/gpu/protocol.js';
+import type { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
 import { Miner } from '#pickaxe/mine/miner.js';
 import type { Space } from '#pickaxe/mine/space.js';
 import { Tally } from '#pickaxe/report/tally.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { FakeSource, makeWork, Recorder } from '../../fakes.ts';
+import type { TestOptions } from './adapter.ts';
+import type { Fault } from './faulty.ts';
 import { openersOf } from './pretend-driver.ts';
 import {
   CARDS,
@@ -33,7 +34,7 @@ const READY = { state: 'ready' };
 interface Failure {
   /** Told of it: `it …`. */
   readonly when: string;
-  readonly options?: Partial<GpuOptions>;
+  readonly options?: TestOptions;
   readonly strike?: (engine: GpuEngine) => void;
   readonly fault?: DeviceError['fault'];
   readonly reasons: readonly RegExp[];
@@ -90,7 +91,7 @@ afterEach(async () => {
 });
 
 /** Two GPUs on one endless job. */
-function mine(options: Partial<GpuOptions> = {}) {
+function mine(options: TestOptions = {}) {
   const [failing, steady] = [watched(0, options), watched(1)];
   const source = new FakeSource();
   const events = new Recorder();

@@ -21,12 +21,12 @@ async function open(tuneAgain = false) {
 
 describeGpu('a GPU that is new', () => {
   test('is measured once, and again when asked for', { timeout: 60_000 }, async () => {
-    const forms = brieflyTuned.tuningLimits!.forms!;
+    const variants = brieflyTuned.tuningLimits!.variants!;
     const first = await open();
     const { tuning } = first;
-    // The typical forms, and all forms of the fastest one's shader.
+    // The typical variants, and all variants of the fastest one's shader.
     expect(tuning.variants.length).toBeGreaterThan(SHADER_NAMES.length);
-    expect(tuning.variants.length).toBeLessThanOrEqual(forms.length);
+    expect(tuning.variants.length).toBeLessThanOrEqual(variants.length);
     expect(new Set(tuning.variants.map(({ variant }) => variant.shader))).toEqual(new Set(SHADER_NAMES));
     expect(tuning.variants[0].variant).toEqual(tuning.variant);
     const rates = tuning.variants.map(({ hashesPerSecond }) => hashesPerSecond);
@@ -42,11 +42,11 @@ describeGpu('a GPU that is new', () => {
     const thorough = await open(true);
     expect(thorough.said).not.toEqual([]);
     const names = thorough.tuning.variants.map(({ variant }) => nameOf(variant));
-    expect(names.sort()).toEqual(forms.map(nameOf).sort());
+    expect(names.sort()).toEqual(variants.map(nameOf).sort());
   });
 
-  // Nothing else opens the forms between the smallest and the largest.
-  test('computes right in every form of the kernel', { timeout: 60_000 }, async () => {
+  // Nothing else opens the variants between the smallest and the largest.
+  test('computes right in every variant of the kernel', { timeout: 60_000 }, async () => {
     const tuningLimits = { warmUpMs: 0, turnMs: 1, batchTurnMs: 1 };
     const engine = new GpuEngine({ ...untunedOptions, tuningLimits, tuneAgain: true });
     const { tuning } = await engine.open();
@@ -56,7 +56,7 @@ describeGpu('a GPU that is new', () => {
   });
 });
 
-test('a workgroup whose counters all hit does not overflow, whatever its form', () => {
+test('a workgroup whose counters all hit does not overflow, whatever its variant', () => {
   for (const variant of VARIANTS) expect(workgroupCounters(variant)).toBeLessThanOrEqual(HIT_CAPACITY);
 });
 

@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import { afterAll, describe, expect, vi } from 'vitest';
 import type { SearchReport } from '#pickaxe/engine/engine.js';
 import type { GpuEngine, GpuOptions } from '#pickaxe/engine/gpu/gpu-engine.js';
-import { gpuEngine, softwareAdapter } from './adapter.ts';
+import { gpuEngine, softwareAdapter, type TestOptions } from './adapter.ts';
 import { pretend, whyNoCards } from './pretend-driver.ts';
 
 /** For a GPU to open and to be missed, on a busy CPU that plays both. */
@@ -44,7 +44,7 @@ export interface Watched {
   readonly searches: Parameters<GpuEngine['search']>[];
 }
 
-export function watched(card: 0 | 1, options: Partial<GpuOptions> = {}): Watched {
+export function watched(card: 0 | 1, options: TestOptions = {}): Watched {
   const engine = gpuEngine({ ...cardOptions(card), ...options });
   const gpu: Watched = { engine, reports: [], searches: [] };
   const search = engine.search.bind(engine);

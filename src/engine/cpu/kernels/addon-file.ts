@@ -8,7 +8,7 @@ import { systemReport } from '../../../system/system-report.ts';
 /** Where an addon comes from. */
 export type Origin = 'built here' | 'prebuilt';
 
-export interface AddonFile {
+interface AddonFile {
   readonly path: string;
   readonly origin: Origin;
 }

@@ -3,33 +3,36 @@
 import { availableParallelism } from 'node:os';
 import { Cache } from '../../../system/cache.ts';
 import { DeviceError } from '../../engine.ts';
-import { Companions } from './companions.ts';
-import { KERNEL_NAMES, type Kernel, type KernelName } from './kernel.ts';
-import { type Loaded, loadKernel, loadKernels } from './load.ts';
+import { KERNEL_NAMES, type KernelName } from '../kernel-names.ts';
+import type { Kernel } from './kernel.ts';
+import { type Loaded, loadKernel, loadKernels } from './load-kernel.ts';
+import { LoadThreads } from './load-threads.ts';
 import { FOREIGN, isNative, nativeOrigin } from './native.ts';
 import { fastestOf, measureSpeeds, type Speeds } from './speed.ts';
 import { recallSpeeds, rememberSpeeds } from './tuning.ts';
 
-export interface KernelChoice {
+interface KernelChoice {
   readonly name: KernelName;
-  /** For people: why this one, how fast the others are, and why some cannot be used. */
+  /** For people: why this one. */
   readonly why: string;
+  /** For people: also how fast the others are, and why some cannot be used. */
+  readonly detail: string;
 }
 
 /** @throws DeviceError when the kernel asked for cannot be used. */
 export function forceKernel(name: KernelName): KernelChoice {
   try {
-    return { name: loadKernel(name).name, why: ['asked for', ...origin(name)].join('; ') };
+    return { name: loadKernel(name).name, why: 'asked for', detail: ['asked for', ...origin(name)].join('; ') };
   } catch (error) {
     const { fault, message } = error as DeviceError;
     throw new DeviceError(fault, `CPU kernel ${name}: ${message}; leave the choice of a kernel to pickaxe`);
   }
 }
 
-export interface Circumstances {
-  /** How many threads hash: the fastest kernel of one need not be that of many. */
+interface Circumstances {
+  /** How many threads hash: the fastest kernel of one thread need not be the fastest of many. */
   readonly threads: number;
-  /** Where speeds are remembered; left out, they are measured. */
+  /** Where speeds are remembered. Without it they are measured at each call. */
   readonly cacheDirectory?: string | undefined;
   /** Ends a measurement: it throws the signal's reason, and remembers nothing. */
   readonly stop?: AbortSignal | undefined;
@@ -42,20 +45,36 @@ export async function chooseKernel(circumstances: Circumstances): Promise<Kernel
   const remembered = recalled && fastestOf(recalled);
   if (remembered && loadKernels([remembered]).kernels.length > 0) {
     const { unusable } = loadKernels(KERNEL_NAMES.filter((name) => recalled[name] === undefined));
-    return {
-      name: remembered,
-      why: [`${theFastest(recalled)}, as measured before`, ...origin(remembered), ...reasons(unusable)].join('; '),
-    };
+    return choiceOf(remembered, { speeds: recalled, unusable }, ', as measured before');
   }
-  const { speeds, unusable, notRemembered } = await surveyKernels(circumstances, true);
-  const name = fastestOf(speeds);
-  if (!name) throw new DeviceError('wrong hashes', `no CPU kernel can be used (${reasons(unusable).join('; ')})`);
+  const survey = await surveyKernels(circumstances, true);
+  const name = fastestOf(survey.speeds);
+  if (!name)
+    throw new DeviceError('wrong hashes', `no CPU kernel can be used (${reasons(survey.unusable).join('; ')})`);
+  return choiceOf(name, survey);
+}
+
+/** @param when what to add about the measurement */
+function choiceOf(name: KernelName, { speeds, unusable, notRemembered }: Survey, when = ''): KernelChoice {
+  const ranked = Object.entries(speeds).sort(([, a], [, b]) => b - a);
+  const rates = shortList(ranked.map(([name, speed]) => `${name} ${(speed / 1e6).toFixed(1)}`));
   const forgotten = notRemembered === undefined ? [] : [`measured at each start: ${notRemembered}`];
-  return { name, why: [theFastest(speeds), ...origin(name), ...reasons(unusable), ...forgotten].join('; ') };
+  // Without the native kernels mining is two to six times slower, so that is said at once.
+  const slow = isNative(name) ? [] : reasons(unusable);
+  return {
+    name,
+    why: [`the fastest of ${ranked.length} here${when}`, ...slow].join('; '),
+    detail: [
+      `the fastest here (MH/s a thread: ${rates})${when}`,
+      ...origin(name),
+      ...reasons(unusable),
+      ...forgotten,
+    ].join('; '),
+  };
 }
 
 export interface Survey {
-  /** Of every kernel that can be used here. */
+  /** Speeds of all kernels that can be used here. */
   readonly speeds: Speeds;
   /** Why each of the others cannot be used. */
   readonly unusable: ReadonlyMap<KernelName, string>;
@@ -76,34 +95,29 @@ export async function surveyKernels(circumstances: Circumstances, again = false)
     return { speeds: Object.fromEntries(kernels.map(({ name }) => [name, recalled[name]])), unusable };
   }
   if (kernels.length === 0) return { speeds: {}, unusable };
-  const speeds = await measureAmongCompanions(kernels, circumstances);
+  const speeds = await measureUnderLoad(kernels, circumstances);
   const notRemembered = cache ? rememberSpeeds(cache, threads, speeds) : 'there is no cache directory';
   return { speeds, unusable, ...(notRemembered !== undefined && { notRemembered }) };
 }
 
-async function measureAmongCompanions(kernels: readonly Kernel[], { threads, stop }: Circumstances): Promise<Speeds> {
-  // More than the machine runs at a time would only wait.
+async function measureUnderLoad(kernels: readonly Kernel[], { threads, stop }: Circumstances): Promise<Speeds> {
+  // More threads than the machine runs at a time would only wait.
   const busy = Math.min(threads, availableParallelism());
-  const companions = new Companions(kernels.map(({ name }) => name));
+  const load = new LoadThreads(kernels.map(({ name }) => name));
   try {
-    await companions.start(busy - 1, stop);
-    return await measureSpeeds(kernels, { company: companions, stop });
+    await load.start(busy - 1, stop);
+    return await measureSpeeds(kernels, { load, stop });
   } finally {
-    await companions.stop();
+    await load.stop();
   }
 }
 
-function theFastest(speeds: Speeds): string {
-  const ranked = Object.entries(speeds).sort(([, a], [, b]) => b - a);
-  return `the fastest here (MH/s a thread: ${shortList(ranked.map(([name, speed]) => `${name} ${(speed / 1e6).toFixed(1)}`))})`;
-}
-
-/** Where a native kernel comes from: whoever wonders about a rate wants to know. */
+/** Where a native kernel comes from. */
 function origin(name: KernelName): string[] {
   return isNative(name) ? [`${nativeOrigin()}`] : [];
 }
 
-/** Kernels that share a reason are named together; that there are other chips is no news. */
+/** Kernels that share a reason are named together. Kernels for other chips are not mentioned. */
 function reasons(unusable: Loaded['unusable']): string[] {
   const names = new Map<string, KernelName[]>();
   for (const [name, reason] of unusable) names.set(reason, [...(names.get(reason) ?? []), name]);
@@ -111,7 +125,7 @@ function reasons(unusable: Loaded['unusable']): string[] {
   return Array.from(names, ([reason, names]) => `${shortList(names)}: ${reason}`);
 }
 
-/** The first few, since a line for people has an end. */
+/** The first three names: a line for people must not be too long. */
 function shortList(names: readonly string[]): string {
   return names.slice(0, 3).join(', ') + (names.length > 3 ? ' …' : '');
 }

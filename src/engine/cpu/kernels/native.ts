@@ -3,13 +3,14 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { arch } from 'node:process';
+import type { KernelName } from '../kernel-names.ts';
 import { buildCommand, findAddon, type Origin, whyNone } from './addon-file.ts';
-import type { Kernel, KernelName } from './kernel.ts';
+import type { Kernel } from './kernel.ts';
 
 /** What native/addon.c exports. */
 export interface Addon {
   readonly kernels: readonly { readonly name: KernelName; readonly supported: boolean }[];
-  search(kernel: number, search: Uint32Array, currentJob: Int32Array, hits: Uint32Array): number;
+  search(kernel: number, search: Uint32Array, currentRun: Int32Array, hits: Uint32Array): number;
   /** Throws unless threads may be pinned. */
   checkPinning(): void;
   /** Pins the calling thread. */
@@ -18,7 +19,7 @@ export interface Addon {
 
 const file = findAddon();
 
-/** What kernels need, by the beginning of their names: a kind of chip, as Node calls it, and one of its features. */
+/** What kernels need, by the beginning of their names: a kind of chip, by Node's name of it, and one of its features. */
 const NEEDS = [
   { name: 'avx512vl', arch: 'x64', feature: 'AVX-512VL' },
   { name: 'avx512', arch: 'x64', feature: 'AVX-512F' },
@@ -27,7 +28,7 @@ const NEEDS = [
   { name: 'neon', arch: 'arm64', feature: 'NEON' },
 ];
 
-/** Why a kernel is not in the addon: no fault that could be mended. */
+/** Why a kernel is not in the addon: nobody can change that. */
 export const FOREIGN = 'made for another kind of chip';
 
 export function isNative(name: KernelName): boolean {
@@ -45,7 +46,7 @@ export function nativeBuild(): Uint8Array | undefined {
   try {
     return readFileSync(file.path);
   } catch {
-    return undefined; // Not for this user: loading it says so.
+    return undefined; // This user may not read it: loading it says so.
   }
 }
 
@@ -59,7 +60,7 @@ export function loadNative(name: KernelName): Kernel {
   if (!addon.kernels[index].supported) {
     throw new Error(`needs ${needs?.feature}, which this CPU (or its hypervisor or system) does not offer`);
   }
-  return { name, search: (search, currentJob, hits) => addon.search(index, search, currentJob, hits) };
+  return { name, search: (search, currentRun, hits) => addon.search(index, search, currentRun, hits) };
 }
 
 /** @throws Error that says what to do when it is not built, or cannot be loaded. */

@@ -5,7 +5,7 @@ export const JOB_WORDS = 21;
 export const COUNTER_WORDS = 5;
 
 /** Fills `job` (JOB_WORDS) from the midstate (8 words) and the tail (16 words, the lane in its place). */
-export function prepareJob(midstate: Uint32Array, tail: Uint32Array, job: Int32Array): void {
+export function prepareJobWords(midstate: Uint32Array, tail: Uint32Array, job: Int32Array): void {
   const x0 = (midstate[0] + tail[0]) | 0;
   const x1 = (x0 + midstate[4]) | 0;
   const x2 = (midstate[1] + tail[2]) | 0;

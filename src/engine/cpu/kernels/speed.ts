@@ -1,30 +1,31 @@
 /** Measures kernels against each other: which one is fastest depends on the chip more than on the instruction set. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Search } from '../../../chain/job.ts';
+import type { Puzzle } from '../../../chain/job.ts';
 import { PAGES } from '../../../chain/nonce.ts';
-import { KERNEL_NAMES, type Kernel, type KernelName, ROW_COUNTERS } from './kernel.ts';
+import { KERNEL_NAMES, type KernelName } from '../kernel-names.ts';
+import { type Kernel, ROW_COUNTERS } from './kernel.ts';
 import { scan } from './scan.ts';
 
 /** H/s of one thread, by kernel. */
 export type Speeds = Readonly<Partial<Record<KernelName, number>>>;
 
 /** Other threads that hash while this one measures: kernels are compared on a machine as busy as it will be. */
-export interface Company {
-  /** How many they are. */
+export interface Load {
+  /** How many threads there are. */
   readonly count: number;
-  /** Has all of them run this kernel, and count anew. */
+  /** Has all of them run this kernel, and starts a new count of rows. */
   run(name: KernelName): void;
-  /** They run on, uncounted. */
+  /** Ends the count. The threads run on. */
   endCount(): void;
-  /** How many rows they searched from the last `run` until `endCount`. */
+  /** How many rows all of them searched from the last `run` until `endCount`. */
   rows(): number;
 }
 
-const ALONE: Company = { count: 0, run: () => {}, endCount: () => {}, rows: () => 0 };
+const NO_LOAD: Load = { count: 0, run: () => {}, endCount: () => {}, rows: () => 0 };
 
-export interface Conditions {
-  readonly company?: Company;
+interface Conditions {
+  readonly load?: Load;
   /** Ends the measurement: it throws the signal's reason. */
   readonly stop?: AbortSignal | undefined;
   /** A monotonic clock. */
@@ -55,8 +56,8 @@ const TIE = 0.01;
 /** Pages of the first search, when nothing is known of a kernel: 20 µs with AVX-512, 1 ms in JavaScript. */
 const FIRST_PAGES = 8;
 
-/** A search that nothing solves, the usual case; what it hashes makes no difference. */
-export const NOTHING_SOLVES: Search = {
+/** A puzzle that no nonce solves, the usual case; what it hashes makes no difference. */
+export const NOTHING_SOLVES: Puzzle = {
   midstate: new Uint32Array(8),
   tail: new Uint32Array(16),
   target: new Uint32Array(8),
@@ -67,14 +68,14 @@ export const NOTHING_SOLVES: Search = {
  * kernels it takes 0.4 s, and 50 ms more for each one that may be the fastest.
  */
 export async function measureSpeeds(kernels: readonly Kernel[], conditions: Conditions = {}): Promise<Speeds> {
-  const { company = ALONE, stop, nowMs = () => performance.now() } = conditions;
+  const { load = NO_LOAD, stop, nowMs = () => performance.now() } = conditions;
   const racers = kernels.map((kernel) => ({ kernel, hashesPerMs: 0 }));
   const race = async (turns: number, entrants: typeof racers) => {
     for (let turn = 0; turn < turns; turn++) {
       await sleep(REST_MS);
       stop?.throwIfAborted();
       for (const racer of entrants) {
-        racer.hashesPerMs = Math.max(racer.hashesPerMs, takeTurn(racer, company, nowMs));
+        racer.hashesPerMs = Math.max(racer.hashesPerMs, takeTurn(racer, load, nowMs));
       }
     }
   };
@@ -91,23 +92,23 @@ interface Racer {
   readonly hashesPerMs: number;
 }
 
-/** @returns hashes a millisecond of one thread: the mean of this one and its company */
-function takeTurn({ kernel, hashesPerMs }: Racer, company: Company, nowMs: () => number): number {
+/** @returns hashes a millisecond of one thread: the mean of this one and the load threads */
+function takeTurn({ kernel, hashesPerMs }: Racer, load: Load, nowMs: () => number): number {
   const search = (ms: number) => {
     const pages = Math.min(PAGES, Math.max(FIRST_PAGES, Math.round((hashesPerMs * ms) / ROW_COUNTERS)));
     const range = { lane: 0, page: 0, pages, counter: 0, counters: ROW_COUNTERS };
     return ROW_COUNTERS * scan(kernel, NOTHING_SOLVES, 1, range, Int32Array.of(1)).pages;
   };
-  company.run(kernel.name);
+  load.run(kernel.name);
   search(SETTLE_MS);
-  // The company hashes within the time that is measured: where this thread is interrupted, too.
+  // The load threads hash within the time that is measured, also while this thread is interrupted.
   const startMs = nowMs();
-  company.run(kernel.name);
+  load.run(kernel.name);
   const hashes = search(TURN_MS);
-  company.endCount();
+  load.endCount();
   // A clock too coarse to see the turn must not make a kernel infinitely fast.
   const ms = Math.max(nowMs() - startMs, 0.001);
-  return (hashes + ROW_COUNTERS * company.rows()) / (ms * (1 + company.count));
+  return (hashes + ROW_COUNTERS * load.rows()) / (ms * (1 + load.count));
 }
 
 /** The fastest kernel; among equals, the one that comes first in KERNEL_NAMES. */

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { arch, cpus } from 'node:os';
 import { z } from 'zod';
 import { type Cache, digest, type Key } from '../../../system/cache.ts';
-import { KERNEL_NAMES } from './kernel.ts';
+import { KERNEL_NAMES } from '../kernel-names.ts';
 import { nativeBuild } from './native.ts';
 import type { Speeds } from './speed.ts';
 import { wasmBuilds } from './wasm.ts';

@@ -54,7 +54,7 @@ export function wasmBuilds(): Uint8Array[] {
 export function loadWasmFile(name: WasmName, file: URL | string): Kernel {
   const bytes = readFileSync(file);
   let flag: Int32Array = new Int32Array(1);
-  const host = { currentJob: () => Atomics.load(flag, 0) };
+  const host = { currentRun: () => Atomics.load(flag, 0) };
   const instance = new WebAssembly.Instance(new WebAssembly.Module(bytes), { host });
   const wasm = instance.exports as Exports;
   const memory = new Uint32Array(wasm.memory.buffer);
@@ -63,8 +63,8 @@ export function loadWasmFile(name: WasmName, file: URL | string): Kernel {
   const places = new StackPlaces();
   return {
     name,
-    search(search, currentJob, hits) {
-      flag = currentJob;
+    search(search, currentRun, hits) {
+      flag = currentRun;
       memory.set(search, searchAt);
       memory[searchAt + PAGES_WORD] = Math.min(search[PAGES_WORD], ROWS_PER_CALL);
       const startMs = performance.now();

@@ -1,7 +1,7 @@
 /**
- * Lists the adapters, in a child process. WebGPU hands out one adapter at a time; Dawn names them all only in the error
- * for a name that does not exist, and picks by that name, so two cards of one name cannot be told apart here: see
- * ../tell-apart.ts.
+ * Lists the adapters, in a child process. WebGPU hands out one adapter at a time. Dawn names them all only in the error
+ * for a name that does not exist, and it picks by name, so two cards of one name cannot be told apart here: see
+ * ../disambiguate.ts.
  */
 
 import { DeviceError } from '../../engine.ts';

@@ -16,12 +16,6 @@ export const BACKEND = process.platform === 'win32' ? 'd3d12' : process.platform
 /** The owner of everything that came from it: once it is collected, the process dies, so keep it with the device. */
 export type Dawn = GPU;
 
-export interface OpenDevice {
-  readonly dawn: Dawn;
-  readonly adapter: GPUAdapter;
-  readonly device: GPUDevice;
-}
-
 /** @throws DeviceError when the library does not load here. */
 export async function loadDawn(): Promise<typeof Create> {
   try {
@@ -34,7 +28,7 @@ export async function loadDawn(): Promise<typeof Create> {
   }
 }
 
-/** Of the package that Dawn comes in: it makes what drivers compile. */
+/** Version of the package that Dawn comes in: Dawn generates what drivers compile. */
 export function dawnVersion(): string {
   const require = createRequire(import.meta.url);
   return JSON.parse(readFileSync(join(dirname(require.resolve('webgpu')), 'package.json'), 'utf8')).version;
@@ -59,7 +53,7 @@ function remedyFor(message: string, code: string | undefined): string {
 }
 
 /**
- * @param name Dawn's name of the adapter, matched as a part of it; left out, the fastest in Dawn's opinion
+ * @param name part of Dawn's name of the adapter. The default is the fastest adapter in Dawn's opinion
  * @throws DeviceError when there is none.
  */
 export async function openAdapter(
@@ -84,7 +78,7 @@ export function whyNoAdapter(): string {
   return `no GPU that ${BACKEND} can use${install ? `: ${install}` : ''}`;
 }
 
-/** Whether the adapter is the CPU in disguise. */
+/** Whether the adapter is software on the CPU. */
 export function isSoftware({ info }: GPUAdapter): boolean {
   const text = `${info.architecture} ${info.device} ${info.description}`;
   // Drivers say it in different places; Microsoft's is called Basic Render Driver.

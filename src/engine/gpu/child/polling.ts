@@ -4,12 +4,12 @@
  * more than the poll.
  */
 
-/** Between polls while nothing is known of when something will be done. */
+/** Time between polls while it is not known when something will be done. */
 const POLL_MS = 1;
-/** Between polls once it is overdue: the part of what it should take, and at most. */
+/** Time between polls once something is overdue: a part of the time that it should take, and the most. */
 const POLL_PART = 1 / 8;
 const MOST_POLL_MS = 4;
-/** Timers go off as a millisecond ends: on average, so much before their time. */
+/** Node's timers fire this much too early on average: they fire as a millisecond ends. */
 const TIMER_EARLY_MS = 0.5;
 
 let quietUntilMs = 0;

@@ -3,11 +3,12 @@
 import type { Telemetry } from '../../telemetry.ts';
 import type { Sensors } from '../sensors/sensors.ts';
 
-/** Between readings: chips warm up over seconds. */
+/** Time between readings: chips warm up over seconds. */
 const READ_MS = 2_000;
 
 /**
- * Never reads sensors while they are being read: a driver that hangs has one reading to answer and no more.
+ * Sends signs of life. It never reads sensors while they are being read: a driver that hangs then has only one reading to
+ * answer.
  * @param beat called every `everyMs`, with the sensors' reading when there is a new one
  */
 export function startPulse(everyMs: number, sensors: Sensors, beat: (telemetry: Telemetry | undefined) => void): void {

@@ -1,13 +1,14 @@
 /**
- * What has been searched, on its way to the parent. A dispatch takes milliseconds and a message costs both processes a
- * tenth of one, so ranges that follow each other go as one; a candidate goes at once, with all before it, and so does
- * the first range of a job, which tells how soon it is searched.
+ * Reports on their way to the parent. A dispatch takes milliseconds and a message costs both processes a tenth of one, so
+ * ranges that follow each other are reported as one. A candidate goes at once, with all before it, and so does the first
+ * range of a search, which tells how soon a new job is searched.
  */
 
 import type { Range } from '../../../chain/nonce.ts';
 import type { Clock } from '../../../system/clock.ts';
+import type { Candidate } from '../../engine.ts';
 
-/** Between reports that tell nothing but progress. Short for a live hashrate, long for the processor. */
+/** Time between reports of mere progress. Short enough for a live hashrate, long enough for the processor. */
 const REPORT_MS = 100;
 
 export interface Report {
@@ -16,7 +17,7 @@ export interface Report {
   readonly searched: Range;
   /** When its first dispatch was submitted. */
   readonly beganMs: number;
-  readonly candidates: readonly bigint[];
+  readonly candidates: readonly Candidate[];
 }
 
 export class Reports {
@@ -43,7 +44,7 @@ export class Reports {
     else this.#timer ??= setTimeout(() => this.flush(), waitMs);
   }
 
-  /** Sends what waits: to be called before anything else is said of a search, and when there is nothing to search. */
+  /** Sends the report that waits: to be called before any other message about a search, and when there is no work. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -1,7 +1,7 @@
-/** One form of the shader on one device: dispatches, and what they find. */
+/** One variant of the shader on one device: dispatches, and the hits that they find. */
 
 import { readFileSync } from 'node:fs';
-import { placeNonce, type Search } from '../../../chain/job.ts';
+import { type Puzzle, placeNonce } from '../../../chain/job.ts';
 import type { Range } from '../../../chain/nonce.ts';
 import { HIT_CAPACITY, JOB_WORDS, prepareWords } from '../prepare.generated.ts';
 import { SHADERS, type ShaderName, type Variant, workgroupCounters } from '../variants.ts';
@@ -25,24 +25,24 @@ interface Slot {
   readonly result: GPUBuffer;
   readonly readback: GPUBuffer;
   readonly bindings: GPUBindGroup;
-  /** What `job` holds the words of. */
+  /** What the words in `job` are for. */
   loaded: Page | undefined;
 }
 
 interface Page {
-  readonly search: Search;
+  readonly puzzle: Puzzle;
   readonly lane: number;
   readonly page: number;
 }
 
-/** `overflow`: there were more hits than room, and some are not told. */
+/** `overflow`: there were more hits than the result has room for, so some are not known. */
 export type Scan = { readonly hits: number[] } | 'overflow';
 
 export class Scanner {
   readonly variant: Variant;
-  /** Counters of one workgroup: dispatches are made of them. All of them can hit without overflow. */
+  /** Counters of one workgroup: dispatches consist of whole workgroups. All of its counters can hit without overflow. */
   readonly unit: number;
-  /** Counters that one dispatch can have at most. */
+  /** The most counters of one dispatch. */
   readonly most: number;
   readonly #device: GPUDevice;
   readonly #pipeline: GPUComputePipeline;
@@ -78,18 +78,18 @@ export class Scanner {
 
   /**
    * Dispatches one range, of at most `most` counters. Call it only while `free`.
-   * @returns the counters of the range whose hash word 7 is at most the target's
+   * @returns the hits: the counters of the range whose hash word 7 is at most the target's
    */
-  async scan(search: Search, range: Range): Promise<Scan> {
+  async scan(puzzle: Puzzle, range: Range): Promise<Scan> {
     const slot = this.#idle.pop();
     if (!slot) throw new Error(`only ${SLOTS} dispatches may be in flight`);
     const workgroups = Math.ceil(range.counters / this.unit);
     const rows = Math.ceil(workgroups / MOST_IN_ROW);
     const inRow = Math.ceil(workgroups / rows);
     const { queue } = this.#device;
-    const control = [range.counter, search.target[7], 12, 7, 1, inRow * this.variant.workgroupSize];
+    const control = [range.counter, puzzle.target[7], 12, 7, 1, inRow * this.variant.workgroupSize];
     queue.writeBuffer(slot.control, 0, Uint32Array.from(control));
-    this.#load(slot, { search, lane: range.lane, page: range.page });
+    this.#load(slot, { puzzle, lane: range.lane, page: range.page });
 
     const encoder = this.#device.createCommandEncoder();
     encoder.clearBuffer(slot.result, 0, COUNT_BYTES);
@@ -110,14 +110,14 @@ export class Scanner {
     return { hits: offsets.filter((offset) => offset < range.counters).map((offset) => range.counter + offset) };
   }
 
-  /** Most dispatches are of the page that the one before was of. */
+  /** Most dispatches search the same page as the one before: then its words are there already. */
   #load(slot: Slot, page: Page): void {
-    const { search, lane } = page;
+    const { puzzle, lane } = page;
     const { loaded } = slot;
-    if (loaded?.search === search && loaded.lane === lane && loaded.page === page.page) return;
-    const tail = search.tail.slice();
+    if (loaded?.puzzle === puzzle && loaded.lane === lane && loaded.page === page.page) return;
+    const tail = puzzle.tail.slice();
     placeNonce(tail, { lane, page: page.page, counter: 0 });
-    this.#device.queue.writeBuffer(slot.job, 0, prepareWords(search.midstate, tail));
+    this.#device.queue.writeBuffer(slot.job, 0, prepareWords(puzzle.midstate, tail));
     slot.loaded = page;
   }
 
@@ -133,7 +133,7 @@ export function wgslOf(shader: ShaderName): string {
   return readFileSync(new URL(`../../../../shaders/${SHADERS[shader]}`, import.meta.url), 'utf8');
 }
 
-/** The count, then the offsets there were room for. */
+/** @returns the count, then the offsets that there was room for */
 function readHits(mapped: ArrayBuffer): number[] {
   const [count] = new Uint32Array(mapped, 0, 1);
   return [count, ...new Uint32Array(mapped, COUNT_BYTES, Math.min(count, HIT_CAPACITY))];

@@ -1,34 +1,35 @@
-/** Keeps the GPU busy: cuts what it is given into dispatches, two in flight, and tells what each one searched. */
+/** Keeps the GPU busy: cuts the given ranges into dispatches, two in flight, and tells what each one searched. */
 
-import { hashTail, type Search, solves } from '../../../chain/job.ts';
+import { hashTail, type Puzzle, solves } from '../../../chain/job.ts';
 import { joinNonce, type Range } from '../../../chain/nonce.ts';
 import type { Clock } from '../../../system/clock.ts';
-import { Foresight } from './foresight.ts';
+import type { Candidate } from '../../engine.ts';
+import { BatchSize } from './batch-size.ts';
+import { DispatchForecast } from './dispatch-forecast.ts';
 import { expectIn } from './polling.ts';
 import type { Report } from './reports.ts';
 import type { Scanner } from './scanner.ts';
-import { Sizing } from './sizing.ts';
-import { type Piece, type Task, WorkQueue } from './work-queue.ts';
+import { type Piece, type QueuedSearch, WorkQueue } from './work-queue.ts';
 
-export interface SearcherHooks {
+interface SearcherHooks {
   readonly report: (report: Report) => void;
-  /** There is nothing to search: whoever could give more must hear of everything. */
+  /** There is nothing to search: whoever could give more must be told everything now. */
   readonly idle: () => void;
   /** After the last report of a stopped search. */
   readonly ended: (search: number) => void;
   /** The device is lost, or computes wrong hashes. */
   readonly lost: (error: unknown) => void;
-  /** Called when the device must prove itself: between dispatches. @throws DeviceError when it fails. */
+  /** Called between dispatches when the device is due for a check. @throws DeviceError when it fails the check. */
   readonly check: (scanner: Scanner) => Promise<void>;
 }
 
 export interface SearcherOptions {
   readonly scanner: Scanner;
-  /** What a dispatch should take: it cannot be stopped, so two of them are the restart latency. */
+  /** What a dispatch should take: it cannot be stopped, so a switch to a new job takes up to two of them. */
   readonly batchMs: number;
-  /** Of the first dispatch; left out, one workgroup's, since the rate is unknown. */
+  /** Counters of the first dispatch. The default is one workgroup's, since the rate is unknown. */
   readonly firstCounters?: number | undefined;
-  /** Between checks: the first dispatch that ends so long after the last check waits for one. */
+  /** Time between checks: the first dispatch that ends so long after the last check is followed by one. */
   readonly checkEveryMs: number;
   readonly hooks: SearcherHooks;
   readonly clock: Clock;
@@ -37,20 +38,20 @@ export interface SearcherOptions {
 export class Searcher {
   readonly #options: SearcherOptions;
   readonly #queue = new WorkQueue();
-  readonly #sizing: Sizing;
-  readonly #foresight = new Foresight();
+  readonly #batchSize: BatchSize;
+  readonly #forecast = new DispatchForecast();
   #lastDoneMs = 0;
   #checkedMs: number;
 
   constructor(options: SearcherOptions) {
     const { scanner, batchMs, firstCounters: first = scanner.unit, clock } = options;
     this.#options = options;
-    this.#sizing = new Sizing({ goalMs: batchMs, unit: scanner.unit, most: scanner.most, first });
+    this.#batchSize = new BatchSize({ goalMs: batchMs, unit: scanner.unit, most: scanner.most, first });
     this.#checkedMs = clock.monotonicMs();
   }
 
-  begin(id: number, search: Search): void {
-    this.#queue.begin(id, search);
+  begin(id: number, puzzle: Puzzle): void {
+    this.#queue.begin(id, puzzle);
   }
 
   add(id: number, range: Range): void {
@@ -59,41 +60,47 @@ export class Searcher {
   }
 
   stop(id: number): void {
-    const task = this.#queue.stop(id);
-    if (task) this.#endIfDone(task);
+    const search = this.#queue.stop(id);
+    if (search) this.#endIfDone(search);
   }
 
   #pump(): void {
     const { scanner, hooks } = this.#options;
     while (scanner.free) {
-      const piece = this.#queue.next(this.#sizing.size);
+      const piece = this.#queue.next(this.#batchSize.size);
       if (!piece) break;
       this.#dispatch(piece).then(() => this.#pump(), hooks.lost);
     }
-    if (this.#foresight.inFlight === 0) hooks.idle();
+    if (this.#forecast.inFlight === 0) hooks.idle();
     this.#beQuiet();
   }
 
   async #dispatch(piece: Piece): Promise<void> {
     const { scanner, hooks, clock, checkEveryMs } = this.#options;
-    const { task, range } = piece;
+    const { search, range } = piece;
     const beganMs = clock.monotonicMs();
-    this.#foresight.submitted(beganMs, this.#sizing.expectedMs(range.counters));
-    const found = await scanner.scan(task, range);
+    this.#forecast.submitted(beganMs, this.#batchSize.expectedMs(range.counters));
+    const found = await scanner.scan(search.puzzle, range);
     const doneMs = clock.monotonicMs();
-    this.#foresight.done(doneMs);
-    // The GPU runs one dispatch after the other: this one's time began when the one before it was done. Of a range's
-    // small rest the time says little about the rate.
-    const typical = range.counters > this.#sizing.size / 2;
-    if (typical) this.#sizing.observe(range.counters, doneMs - Math.max(beganMs, this.#lastDoneMs));
+    this.#forecast.done(doneMs);
+    // The GPU runs one dispatch after the other: this one's time began when the one before it was done. The time of a
+    // range's small rest says little about the rate.
+    const typical = range.counters > this.#batchSize.size / 2;
+    if (typical) this.#batchSize.observe(range.counters, doneMs - Math.max(beganMs, this.#lastDoneMs));
     this.#lastDoneMs = doneMs;
 
-    task.dispatched--;
+    search.dispatched--;
     if (found === 'overflow') this.#queue.again(piece, partOf(range, scanner.unit));
-    else hooks.report({ search: task.id, searched: range, beganMs, candidates: claims(task, range, found.hits) });
-    this.#endIfDone(task);
+    else
+      hooks.report({
+        search: search.id,
+        searched: range,
+        beganMs,
+        candidates: candidatesOf(search.puzzle, range, found.hits),
+      });
+    this.#endIfDone(search);
 
-    // A check needs the place of a dispatch, which another may just have taken: then the next one sees to it.
+    // A check needs the place of a dispatch. If another dispatch has just taken it, the check follows the next one.
     if (doneMs - this.#checkedMs < checkEveryMs || !scanner.free) return;
     this.#checkedMs = doneMs;
     await hooks.check(scanner);
@@ -102,14 +109,14 @@ export class Searcher {
 
   /** Until the oldest dispatch can be done, nobody need look for its end. */
   #beQuiet(): void {
-    const { next } = this.#foresight;
+    const { next } = this.#forecast;
     if (next) expectIn(next.dueMs - this.#options.clock.monotonicMs(), next.lengthMs);
   }
 
-  #endIfDone(task: Task): void {
-    if (!task.stopped || task.dispatched > 0) return;
-    this.#queue.forget(task.id);
-    this.#options.hooks.ended(task.id);
+  #endIfDone(search: QueuedSearch): void {
+    if (!search.stopped || search.dispatched > 0) return;
+    this.#queue.forget(search.id);
+    this.#options.hooks.ended(search.id);
   }
 }
 
@@ -119,12 +126,12 @@ function partOf({ counters }: Range, unit: number): number {
 }
 
 /**
- * The shader looks at the hash's most significant word alone, so where that equals the target's it can be wrong in good
- * faith: such a hit is dropped. Any other wrong hit stays a claim: the device made it up, and that has to be seen.
+ * The shader looks at the hash's most significant word alone. Where that word equals the target's, the device cannot know
+ * better: a hit that does not solve is dropped. Any other wrong hit stays a candidate, so that the referee counts it.
  */
-function claims(search: Search, { lane, page }: Range, hits: readonly number[]): bigint[] {
+function candidatesOf(puzzle: Puzzle, { lane, page }: Range, hits: readonly number[]): Candidate[] {
   const parts = hits.map((counter) => ({ lane, page, counter }));
   return parts
-    .filter((nonce) => solves(search, nonce) || hashTail(search, nonce)[7] !== search.target[7])
+    .filter((nonce) => solves(puzzle, nonce) || hashTail(puzzle, nonce)[7] !== puzzle.target[7])
     .map(joinNonce);
 }

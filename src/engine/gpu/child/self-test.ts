@@ -1,7 +1,7 @@
 /** What a GPU must get right before it may mine: drivers and overclocked cards exist that compute wrong hashes. */
 
 import { fromHex } from '../../../chain/bytes.ts';
-import { hashTail, type Search, searchOf } from '../../../chain/job.ts';
+import { hashTail, type Puzzle, puzzleOf } from '../../../chain/job.ts';
 import { HEADER_BYTES, HEADER_OFFSET, TARGET_BYTES } from '../../../chain/layout.ts';
 import { COUNTERS, type Range, splitNonce } from '../../../chain/nonce.ts';
 import { nonceOf } from '../../../chain/work.ts';
@@ -22,7 +22,7 @@ const SOLVED_HEADER = [
 type Scan = Scanner['scan'];
 
 /**
- * Every edge of what a scanner does.
+ * Checks every edge case of a scanner.
  * @param unit counters of one workgroup
  * @throws DeviceError when an answer is wrong.
  */
@@ -31,7 +31,7 @@ export async function selfTest(scan: Scan, unit: number): Promise<void> {
   const { lane, page, counter } = splitNonce(nonceOf(solved));
   const target = solved.subarray(HEADER_OFFSET.target, HEADER_OFFSET.target + TARGET_BYTES);
   const around = { lane, page, pages: 1, counter: counter - 1000, counters: 2000 };
-  expect(await hitsOf(scan, searchOf(solved, target), around), [counter], 'a solved header');
+  expect(await hitsOf(scan, puzzleOf(solved, target), around), [counter], 'a solved header');
 
   // About 32 hits each, over two workgroups and a bit: in the middle, at the start and at the end of the space.
   const counters = 2 * unit + 5;
@@ -41,12 +41,12 @@ export async function selfTest(scan: Scan, unit: number): Promise<void> {
     { lane: 0xffff, page: 0xffff, counter: COUNTERS - counters },
   ];
   for (const [seed, at] of rectangles.entries()) {
-    const search = searchOf(pseudoRandomHeader(seed), targetWithTop(Math.floor((32 * COUNTERS) / counters)));
+    const puzzle = puzzleOf(pseudoRandomHeader(seed), targetWithTop(Math.floor((32 * COUNTERS) / counters)));
     const range = { ...at, pages: 1, counters };
-    expect(await hitsOf(scan, search, range), expectedHits(search, range), `header ${seed}`);
+    expect(await hitsOf(scan, puzzle, range), expectedHits(puzzle, range), `header ${seed}`);
   }
 
-  const everything = searchOf(pseudoRandomHeader(3), targetWithTop(0xffff_ffff));
+  const everything = puzzleOf(pseudoRandomHeader(3), targetWithTop(0xffff_ffff));
   const full = { lane: 7, page: 1, pages: 1, counter: 99, counters: unit };
   expect(await hitsOf(scan, everything, full), expectedHits(everything, full), 'many hits');
   const tooFull = { ...full, counters: HIT_CAPACITY + unit };
@@ -55,35 +55,35 @@ export async function selfTest(scan: Scan, unit: number): Promise<void> {
 
 /** 4 Mi nonces: enough to keep every unit of a large chip busy, less than a millisecond of its time. */
 const SPOT_RANGE: Range = { lane: 0x5eed, page: 0xbeef, pages: 1, counter: 0x8000_0000, counters: 0x40_0000 };
-/** One hit in 2^15. */
+/** One of 2^15 counters hits. */
 export const SPOT_CHECK = {
-  search: searchOf(pseudoRandomHeader(4), targetWithTop(0x0001_ffff)),
+  puzzle: puzzleOf(pseudoRandomHeader(4), targetWithTop(0x0001_ffff)),
   range: SPOT_RANGE,
-  /** By the CPU kernels: how many counters hit, and their sum. */
+  /** How many counters hit, and their sum, as the CPU kernels say. */
   hits: 137,
   sum: 294_474_412_654,
 };
 
 /**
- * Whether every part of the chip computes right: also from time to time while it mines, since one that has become too hot,
- * or whose clocks were raised meanwhile, may find nothing and claim nothing.
+ * Checks that every part of the chip computes right. It is called from time to time while the GPU mines, too: a chip that
+ * has become too hot, or whose clocks were raised meanwhile, may find nothing, and no check of candidates would notice.
  * @throws DeviceError when the answer is wrong.
  */
 export async function spotCheck(scan: Scan): Promise<void> {
-  const { search, range, hits, sum } = SPOT_CHECK;
-  const found = await hitsOf(scan, search, range);
+  const { puzzle, range, hits, sum } = SPOT_CHECK;
+  const found = await hitsOf(scan, puzzle, range);
   if (found.length !== hits || found.reduce((total, hit) => total + hit, 0) !== sum) wrong('a range of known hits');
 }
 
-async function hitsOf(scan: Scan, search: Search, range: Range): Promise<number[]> {
-  const found = await scan(search, range);
+async function hitsOf(scan: Scan, puzzle: Puzzle, range: Range): Promise<number[]> {
+  const found = await scan(puzzle, range);
   return found === 'overflow' ? wrong('too many hits') : found.hits.sort((a, b) => a - b);
 }
 
-/** By the portable compression function: every counter whose hash word 7 is at most the target's. */
-function expectedHits(search: Search, { lane, page, counter, counters }: Range): number[] {
+/** All counters whose hash word 7 is at most the target's, by the portable compression function. */
+function expectedHits(puzzle: Puzzle, { lane, page, counter, counters }: Range): number[] {
   const all = Array.from({ length: counters }, (_, i) => counter + i);
-  return all.filter((each) => hashTail(search, { lane, page, counter: each })[7] <= search.target[7]);
+  return all.filter((each) => hashTail(puzzle, { lane, page, counter: each })[7] <= puzzle.target[7]);
 }
 
 function expect(found: readonly number[], expected: readonly number[], what: string): void {

@@ -1,12 +1,11 @@
-/** Which form of the kernel, and dispatches of what length: measured, since chips and compilers differ in both. */
+/** Measures variants of the kernel and lengths of a dispatch, since chips and compilers differ in both. */
 
-import type { Search } from '../../../chain/job.ts';
-import { searchOf } from '../../../chain/job.ts';
+import { type Puzzle, puzzleOf } from '../../../chain/job.ts';
 import { HEADER_BYTES, TARGET_BYTES } from '../../../chain/layout.ts';
 import { COUNTERS, type Range } from '../../../chain/nonce.ts';
 import type { BatchRow, TuningLimits } from '../tuning.ts';
 import type { Variant } from '../variants.ts';
-import { Foresight } from './foresight.ts';
+import { DispatchForecast } from './dispatch-forecast.ts';
 import { expectIn } from './polling.ts';
 import { type Scanner, SLOTS } from './scanner.ts';
 
@@ -14,35 +13,35 @@ import { type Scanner, SLOTS } from './scanner.ts';
 const DISPATCH_MS = 8;
 const FIRST_TURNS = 3;
 const FINAL_TURNS = 6;
-/** A form slower than this part of the fastest one, after its first turns, is out of the race. Only good enough. */
+/** A variant slower than this part of the fastest one, after its first turns, is out of the race. Only good enough. */
 const HOPELESS = 0.93;
 
 /**
- * Lengths of a dispatch to choose from, in milliseconds. Its end is seen up to a millisecond late: one that should take no
- * longer than that seems to, so it is made smaller, and seems to still.
+ * Lengths of a dispatch to choose from, in milliseconds. There is no 1: ends are seen up to a millisecond late, so such a
+ * dispatch would seem too long, be made smaller, and still seem too long.
  */
 const BATCHES_MS = [2, 4, 8, 16, 32];
 const BATCH_TURNS = 3;
 /**
- * Dispatches whose work a New Cut makes worthless: half of the one that runs and all of the one behind it, and a block
- * that is found is told of half a dispatch later on average, which can lose it as well.
+ * Dispatches that a New Cut costs: half of the one that runs and all of the one behind it. The other half stands for
+ * solutions: they are reported half a dispatch late on average, which can lose them.
  */
 const LOST_BATCHES = 2;
-/** Between blocks of a chain, as this ledger aims for. */
+/** Time between blocks of a chain, as this ledger aims for. */
 const BLOCK_MS = 30_000;
 /**
- * Part of a processor's core that the child may take while it is measured: half of the aim for mining. A dispatch was seen
- * to cost twice as much minutes later, where other programs use the same caches.
+ * Part of a processor's core that the child may take while it is measured: half of the aim for mining, since a dispatch
+ * was seen to cost twice as much later, where other programs use the same caches.
  */
 const MOST_BUSY = 0.025;
-/** Scores closer than this are taken for the same: what is left of the machine's noise. The shorter batch wins. */
+/** Scores closer than this are taken for the same, since the machine's noise is as large. The shorter batch wins. */
 const TIE = 0.003;
 
-/** A search that nothing solves, the usual case. */
-const NOTHING_SOLVES: Search = searchOf(new Uint8Array(HEADER_BYTES), new Uint8Array(TARGET_BYTES));
+/** A puzzle that no nonce solves, the usual case. */
+const NOTHING_SOLVES: Puzzle = puzzleOf(new Uint8Array(HEADER_BYTES), new Uint8Array(TARGET_BYTES));
 
 /**
- * @param trying told before each turn whose it is
+ * @param trying called before each turn
  * @returns the rates of all, fastest first
  */
 export async function raceVariants(
@@ -52,7 +51,7 @@ export async function raceVariants(
 ): Promise<{ readonly scanner: Scanner; readonly hashesPerSecond: number }[]> {
   const racers = scanners.map((scanner) => ({ scanner, perMs: 0 }));
   const race = async (turns: number, entrants: typeof racers) => {
-    // In turns, so that a clock that rises or a busy machine meets all alike.
+    // They take turns, so that a rising clock or a busy machine affects all of them alike.
     for (let turn = 0; turn < turns; turn++) {
       for (const racer of entrants) {
         trying(racer.scanner.variant);
@@ -79,7 +78,7 @@ export async function raceVariants(
 }
 
 /**
- * Mines with dispatches of different lengths, two in flight as in earnest.
+ * Mines with dispatches of different lengths, two in flight as when mining.
  * @param hashesPerSecond as `raceVariants` found it
  */
 export async function raceBatches(
@@ -107,7 +106,7 @@ export async function raceBatches(
   }));
 }
 
-/** Of the batches that leave the processor alone, the shortest among those of the best score. */
+/** The shortest batch of the best score, among those that leave the processor mostly idle. */
 export function bestBatch(rows: readonly BatchRow[]): BatchRow {
   const calm = Math.max(MOST_BUSY, Math.min(...rows.map(({ busy }) => busy)));
   const eligible = rows.filter(({ busy }) => busy <= calm);
@@ -133,24 +132,24 @@ interface Batch {
   readonly turnMs: number;
 }
 
-/** Dispatches of one length, two in flight as in earnest. @returns counters a millisecond */
+/** Dispatches of one length, two in flight as when mining. @returns counters a millisecond */
 async function pipelinedPerMs(scanner: Scanner, { batchMs, perMs, turnMs }: Batch): Promise<number> {
   const units = Math.max(1, Math.floor((perMs * batchMs) / scanner.unit));
   const counters = Math.min(units * scanner.unit, scanner.most);
   const startMs = performance.now();
   const endMs = startMs + turnMs;
-  const foresight = new Foresight();
+  const forecast = new DispatchForecast();
   let done = 0;
   let strips = 0;
   await Promise.all(
     Array.from({ length: SLOTS }, async () => {
       while (performance.now() < endMs) {
         const range = stripOf((strips++ * counters) % (COUNTERS - counters), counters);
-        foresight.submitted(performance.now(), batchMs);
+        forecast.submitted(performance.now(), batchMs);
         const scan = scanner.scan(NOTHING_SOLVES, range);
-        if (foresight.next) expectIn(foresight.next.dueMs - performance.now(), batchMs);
+        if (forecast.next) expectIn(forecast.next.dueMs - performance.now(), batchMs);
         await scan;
-        foresight.done(performance.now());
+        forecast.done(performance.now());
         done += counters;
       }
     }),

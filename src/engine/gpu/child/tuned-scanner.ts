@@ -1,4 +1,4 @@
-/** The best scanner for a device: as remembered from an earlier start, else found by measuring. */
+/** The best scanner for a device: the one remembered from an earlier start, else the one that measuring finds. */
 
 import { Cache, digest, type Key } from '../../../system/cache.ts';
 import { DeviceError } from '../../engine.ts';
@@ -9,55 +9,54 @@ import { Scanner, wgslOf } from './scanner.ts';
 import { bestBatch, raceBatches, raceVariants } from './tune.ts';
 
 /**
- * A shader slower than this part of the fastest one, both in their typical form, is measured in no other: workgroups and
- * trips make a tenth of a difference, and each form takes a driver part of a second to compile. Only good enough.
+ * Where a shader's typical variant is slower than this part of the fastest one, its other variants are not measured:
+ * workgroups and trips make a difference of a tenth, and a driver takes part of a second to compile a variant. Only good
+ * enough.
  */
 const HOPELESS_SHADER = 0.8;
 
-/**
- * Told what takes seconds, again and again while it goes on.
- * @param what one line for people
- * @param done part of it that is done, 0 to 1
- */
-export type Progress = (what: string, done: number) => void;
-
 export interface TuningWishes {
-  /** What tunings are remembered by. */
+  /** Tunings are remembered by the model and the driver. */
   readonly model: string;
   readonly driver: string;
-  /** Where they are remembered; left out, everything is measured at each start. */
+  /** Where tunings are remembered. Without it everything is measured at each start. */
   readonly cacheDirectory?: string | undefined;
-  /** Measure whatever is remembered. */
+  /** Whether to measure whatever is remembered. */
   readonly again: boolean;
-  /** Takes this form and measures no other; nothing is remembered. */
+  /** The one variant to use: no other is measured, and nothing is remembered. */
   readonly variant?: Variant | undefined;
-  /** The length of a batch that will be used, if that is settled. */
+  /** The length of a batch, where the user chose it. */
   readonly batchMs?: number | undefined;
   /** How much is measured. */
   readonly limits: TuningLimits;
-  readonly progress: Progress;
-  /** Told which form runs next: should it take the process with it, the parent knows. */
+  /**
+   * Called again and again during work that takes seconds.
+   * @param what one line for people
+   * @param done part of it that is done, 0 to 1
+   */
+  readonly progress: (what: string, done: number) => void;
+  /** Called with the variant that runs next: should it take the process with it, the parent knows which one it was. */
   readonly trying: (variant: Variant) => void;
-  /** Names of forms that did, at an earlier opening. */
+  /** Names of variants that took the process with them at an earlier opening. */
   readonly skip: readonly string[];
-  /** Everything that must be right before a scanner may mine. @throws DeviceError when it is not. */
+  /** Checks everything that must be right before a scanner may mine. @throws DeviceError when something is wrong. */
   readonly check: (scanner: Scanner) => Promise<void>;
 }
 
-export interface Tuned {
+interface Tuned {
   readonly scanner: Scanner;
   readonly tuning: Tuning;
-  /** For people: why this one. */
+  /** For people: why this variant is used. */
   readonly why: string;
 }
 
-/** What a tuning holds for, besides the model: the driver and Dawn compile the shaders. */
+/** What a tuning depends on besides the model: the shaders, and the driver and Dawn, which compile them. */
 export function tuningKey(driver: string): Key {
   const shaders = digest(VARIANTS.map(({ shader }) => wgslOf(shader)).join());
   return { driver, shaders, dawn: dawnVersion() };
 }
 
-/** @throws DeviceError when no form of the kernel computes right on this device. */
+/** @throws DeviceError when no variant of the kernel computes right on this device. */
 export async function tunedScanner(device: GPUDevice, wishes: TuningWishes): Promise<Tuned> {
   const { variant, again, model, driver, cacheDirectory, batchMs, check, trying, skip } = wishes;
   const cache = cacheDirectory === undefined ? undefined : new Cache(cacheDirectory);
@@ -67,18 +66,18 @@ export async function tunedScanner(device: GPUDevice, wishes: TuningWishes): Pro
   if (recalled && !skip.includes(nameOf(recalled.variant))) {
     trying(recalled.variant);
     const { scanner } = await open(device, recalled.variant, check);
-    // What ran before and does not now: measured anew, which says why where nothing runs.
+    // It ran before and does not now: everything is measured again, which says why where nothing runs.
     if (scanner) return { scanner, tuning: recalled, why: `${whyTuning(recalled, batchMs)}, as measured before` };
   }
   if (variant) return askedFor(device, variant, wishes);
   const { scanner, tuning } = await measure(device, wishes);
-  // A form may have been blamed for what was the driver's bad moment: the next start tries it again.
+  // The variant may be blamed for the driver's fault: the next start tries it again.
   const forgotten = skip.length > 0 ? `${skip.join(', ')} cost the GPU` : remember(cache, subject, key, tuning);
   const why = whyTuning(tuning, batchMs);
   return { scanner, tuning, why: forgotten === undefined ? why : `${why}; measured at each start: ${forgotten}` };
 }
 
-/** Measures the one form that was asked for, and batches where their length was not. */
+/** Measures the one variant that was asked for, and lengths of a batch unless one was asked for, too. */
 async function askedFor(device: GPUDevice, variant: Variant, wishes: TuningWishes): Promise<Tuned> {
   const { check, batchMs, limits, trying } = wishes;
   const { scanner, fault } = await open(device, variant, check);
@@ -95,25 +94,23 @@ async function askedFor(device: GPUDevice, variant: Variant, wishes: TuningWishe
   return { scanner, tuning, why: `${nameOf(variant)} was asked for` };
 }
 
-/** @param thorough measures the forms of hopeless shaders, too */
 async function measure(device: GPUDevice, wishes: TuningWishes) {
   const { progress, limits, trying, again: thorough } = wishes;
-  const { forms } = limits;
-  const what = `measuring ${forms.length} forms of the kernel: a few seconds, once for this GPU and driver`;
+  const what = `measuring ${limits.variants.length} variants of the kernel: a few seconds, once for this GPU and driver`;
   progress(what, 0);
-  const typical = await openAll(device, forms.filter(isTypical), wishes);
+  const typical = await openAll(device, limits.variants.filter(isTypical), wishes);
   if (typical.scanners.length === 0) throw typical.faults[0].fault;
-  const heat = await raceVariants(typical.scanners, limits, trying);
-  const hopeful = thorough ? heat : hopefulOf(heat);
+  const firstRace = await raceVariants(typical.scanners, limits, trying);
+  const hopeful = thorough ? firstRace : hopefulOf(firstRace);
   const shaders = hopeful.map(({ scanner }) => scanner.variant.shader);
 
   progress(what, 0.25);
-  const rest = forms.filter((variant) => !isTypical(variant) && shaders.includes(variant.shader));
+  const rest = limits.variants.filter((variant) => !isTypical(variant) && shaders.includes(variant.shader));
   const others = await openAll(device, rest, wishes);
   progress(what, 0.5);
   const ranked = await raceVariants([...hopeful.map(({ scanner }) => scanner), ...others.scanners], limits, trying);
   const [{ scanner, hashesPerSecond }] = ranked;
-  const all = [...ranked, ...heat.filter((each) => !hopeful.includes(each))];
+  const all = [...ranked, ...firstRace.filter((each) => !hopeful.includes(each))];
   for (const { scanner: other } of all.slice(1)) other.destroy();
 
   progress(`measuring how long a batch of ${nameOf(scanner.variant)} should take`, 0);
@@ -126,9 +123,9 @@ async function measure(device: GPUDevice, wishes: TuningWishes) {
   return { scanner, tuning: { variant: scanner.variant, batchMs, hashesPerSecond: inFlight, variants, batches } };
 }
 
-/** @param heat of the shaders in their typical form, fastest first */
-export function hopefulOf<Rated extends { readonly hashesPerSecond: number }>(heat: readonly Rated[]): Rated[] {
-  return heat.filter(({ hashesPerSecond }) => hashesPerSecond >= HOPELESS_SHADER * heat[0].hashesPerSecond);
+/** @param typical the shaders' typical variants, fastest first */
+export function hopefulOf<Rated extends { readonly hashesPerSecond: number }>(typical: readonly Rated[]): Rated[] {
+  return typical.filter(({ hashesPerSecond }) => hashesPerSecond >= HOPELESS_SHADER * typical[0].hashesPerSecond);
 }
 
 async function openAll(device: GPUDevice, variants: readonly Variant[], { trying, check, skip }: TuningWishes) {
@@ -149,7 +146,7 @@ type Opened =
   | { readonly scanner: Scanner; readonly fault?: never }
   | { readonly scanner?: never; readonly fault: Error };
 
-/** A form that does not compile, or that computes wrong hashes, costs only itself. */
+/** A variant that does not compile, or that computes wrong hashes, does not keep the others from being tried. */
 async function open(device: GPUDevice, variant: Variant, check: TuningWishes['check']): Promise<Opened> {
   let scanner: Scanner | undefined;
   try {

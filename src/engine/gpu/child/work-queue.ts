@@ -1,33 +1,33 @@
-/** What a GPU's child process has been given to search and has not dispatched yet. */
+/** The ranges that a GPU's child process has been given and has not dispatched. */
 
-import type { Search } from '../../../chain/job.ts';
+import type { Puzzle } from '../../../chain/job.ts';
 import type { Range } from '../../../chain/nonce.ts';
 
-/** One job, as long as its search lasts. */
-export interface Task extends Search {
+/** A search, from its first message until it has ended. */
+export interface QueuedSearch {
   readonly id: number;
+  readonly puzzle: Puzzle;
   readonly waiting: Range[];
-  /** Counters per dispatch that this job's hits surely leave room for, as far as is known. */
+  /** The most counters of a dispatch: with more, this puzzle's hits did not fit. */
   most: number;
+  /** How many dispatches are in flight. */
   dispatched: number;
   stopped: boolean;
 }
 
 export interface Piece {
-  readonly task: Task;
+  readonly search: QueuedSearch;
   readonly range: Range;
 }
 
 export class WorkQueue {
   /** In the order of their arrival. */
-  readonly #tasks = new Map<number, Task>();
+  readonly #searches = new Map<number, QueuedSearch>();
 
-  begin(id: number, { midstate, tail, target }: Search): void {
-    this.#tasks.set(id, {
+  begin(id: number, puzzle: Puzzle): void {
+    this.#searches.set(id, {
       id,
-      midstate,
-      tail,
-      target,
+      puzzle,
       waiting: [],
       most: Number.POSITIVE_INFINITY,
       dispatched: 0,
@@ -36,38 +36,38 @@ export class WorkQueue {
   }
 
   add(id: number, range: Range): void {
-    this.#tasks.get(id)?.waiting.push(range);
+    this.#searches.get(id)?.waiting.push(range);
   }
 
-  /** Drops what waits; what is dispatched goes on. */
-  stop(id: number): Task | undefined {
-    const task = this.#tasks.get(id);
-    if (task) {
-      task.stopped = true;
-      task.waiting.length = 0;
+  /** Drops the ranges that wait; dispatches in flight go on. */
+  stop(id: number): QueuedSearch | undefined {
+    const search = this.#searches.get(id);
+    if (search) {
+      search.stopped = true;
+      search.waiting.length = 0;
     }
-    return task;
+    return search;
   }
 
   forget(id: number): void {
-    this.#tasks.delete(id);
+    this.#searches.delete(id);
   }
 
-  /** Cuts the next dispatch, of the newest job: an older one that still lives is about to be stopped. */
+  /** Cuts the next dispatch, for the newest search: an older one that has not ended is about to be stopped. */
   next(size: number): Piece | undefined {
-    const task = [...this.#tasks.values()].findLast(({ waiting }) => waiting.length > 0);
-    if (!task) return undefined;
-    const strip = task.waiting[0];
-    const counters = Math.min(strip.counters, size, task.most);
-    if (counters === strip.counters) task.waiting.shift();
-    else task.waiting[0] = { ...strip, counter: strip.counter + counters, counters: strip.counters - counters };
-    task.dispatched++;
-    return { task, range: { ...strip, counters } };
+    const search = [...this.#searches.values()].findLast(({ waiting }) => waiting.length > 0);
+    if (!search) return undefined;
+    const strip = search.waiting[0];
+    const counters = Math.min(strip.counters, size, search.most);
+    if (counters === strip.counters) search.waiting.shift();
+    else search.waiting[0] = { ...strip, counter: strip.counter + counters, counters: strip.counters - counters };
+    search.dispatched++;
+    return { search, range: { ...strip, counters } };
   }
 
   /** Takes a piece whose hits did not fit, to be searched again in parts. */
-  again({ task, range }: Piece, most: number): void {
-    task.most = Math.min(task.most, most);
-    if (!task.stopped) task.waiting.unshift(range);
+  again({ search, range }: Piece, most: number): void {
+    search.most = Math.min(search.most, most);
+    if (!search.stopped) search.waiting.unshift(range);
   }
 }

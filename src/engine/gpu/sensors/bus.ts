@@ -1,6 +1,6 @@
 /** PCI addresses, by which the system tells cards apart. */
 
-/** Of a text that is no address, shown in the error. */
+/** How much of a text that is not an address is shown in the error. */
 const SHOWN_CHARS = 40;
 
 /**

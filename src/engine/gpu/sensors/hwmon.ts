@@ -7,41 +7,42 @@
 import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../../system/clock.ts';
+import type { TelemetryField } from '../../telemetry.ts';
 import { displayDevices } from '../pci.ts';
 import { NAMES, type Sensors, whichCard } from './card.ts';
 import { EnergyMeter } from './energy-meter.ts';
-import { type Field, plausible, type Readings } from './plausible.ts';
+import { plausible, type Readings } from './plausible.ts';
 import { readInteger, readLine } from './read-line.ts';
 
 /** The file `name` of a card's own sensors. `i915_gt0` and the like, beside it, are of parts of the card. */
 const DRIVERS = { amd: ['amdgpu'], intel: ['i915', 'xe'] };
 
-/** By label: amdgpu's edge, junction and mem, xe's pkg and vram. */
-const TEMPERATURES = new Map<string, Field>([
+/** Fields by the labels of their sensors: amdgpu's edge, junction and mem, xe's pkg and vram. */
+const TEMPERATURES = new Map<string, TelemetryField>([
   ['edge', 'temperatureC'],
   ['pkg', 'temperatureC'],
   ['junction', 'hotspotC'],
   ['mem', 'memoryC'],
   ['vram', 'memoryC'],
 ]);
-const CLOCKS = new Map<string, Field>([
+const CLOCKS = new Map<string, TelemetryField>([
   ['sclk', 'coreMHz'],
   ['mclk', 'memoryMHz'],
 ]);
 
-/** Where i915 tells the clock in MHz, now and in older kernels, below `drm/card0`. */
+/** i915's files for the clock in MHz, in current and in older Linux kernels, below `drm/card0`. */
 const I915_CLOCKS = ['gt/gt0/rps_act_freq_mhz', 'gt_act_freq_mhz'];
-/** And xe, below the PCI device. */
+/** xe's file for it, below the PCI device. */
 const XE_CLOCK = 'tile0/gt0/freq0/act_freq';
 
 /** The full speed of a fan's pulse width modulation where the driver does not tell. */
 const PWM_MAX = 255;
 
-/** A file that tells a field. Of several for one field, the first that has an answer is taken. */
+/** A file that tells a field. Where several tell the same field, the first that has an answer is used. */
 interface Gauge {
-  readonly field: Field;
+  readonly field: TelemetryField;
   readonly file: string;
-  /** So many of the file's units are one of the field's. */
+  /** How many of the file's units make one of the field's. */
   readonly units: number;
 }
 
@@ -100,7 +101,7 @@ async function findHwmon(device: string, drivers: readonly string[]) {
 async function gaugesOf(folder: string): Promise<Gauge[]> {
   const gauges: Gauge[] = [];
   const files = await list(folder);
-  const add = (field: Field | undefined, file: string, units: number) => {
+  const add = (field: TelemetryField | undefined, file: string, units: number) => {
     if (field && files.includes(file)) gauges.push({ field, file: join(folder, file), units });
   };
   const labelOf = (channel: string) => readLine(join(folder, `${channel}_label`));
@@ -114,7 +115,7 @@ async function gaugesOf(folder: string): Promise<Gauge[]> {
   for (const channel of channels(files, 'freq')) {
     add(CLOCKS.get((await labelOf(channel)) ?? ''), `${channel}_input`, 1e6);
   }
-  // Of an APU's power this is all, the CPU's included.
+  // An APU tells the power of the whole chip, the CPU included.
   add('powerW', 'power1_average', 1e6);
   add('powerW', 'power1_input', 1e6);
   for (const channel of channels(files, 'fan')) add('fanRpm', `${channel}_input`, 1);

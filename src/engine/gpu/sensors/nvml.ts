@@ -25,11 +25,11 @@ const FIELD_MEMORY_TEMPERATURE = 82;
  * i64 timestamp, i64 latencyUsec, u32 valueType, u32 nvmlReturn, 8 bytes of value.
  */
 const FIELD_VALUE = { bytes: 40, type: 24, result: 28, value: 32 };
-/** NVML_VALUE_TYPE_DOUBLE of nvmlValueType_t, the only one that is no integer. */
+/** NVML_VALUE_TYPE_DOUBLE of nvmlValueType_t, the only type that is not an integer. */
 const VALUE_DOUBLE = 0;
 
 /**
- * @param bus as Linux writes it; left out, for the only card there is
+ * @param bus as Linux writes it. The default is the only card there is
  * @param path of the library, as the system's loader takes it
  * @throws Error that says why there are no sensors.
  */
@@ -81,7 +81,7 @@ function readerOf(library: NvmlLibrary, device: unknown): Sensors['read'] {
     field.writeUInt32LE(FIELD_MEMORY_TEMPERATURE);
     if ((await fields?.(device, 1, field)) !== SUCCESS) return undefined;
     if (field.readUInt32LE(FIELD_VALUE.result) !== SUCCESS) return undefined;
-    // Of every integer type the low half is all that a temperature takes.
+    // A temperature fits into the low half of every integer type.
     return field.readUInt32LE(FIELD_VALUE.type) === VALUE_DOUBLE ? undefined : field.readUInt32LE(FIELD_VALUE.value);
   }
   return async () => {

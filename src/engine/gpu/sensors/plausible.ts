@@ -1,17 +1,15 @@
-/** The door for what sensors tell. */
+/** Checks the sensors' readings. */
 
-import type { Telemetry } from '../../telemetry.ts';
+import type { Telemetry, TelemetryField } from '../../telemetry.ts';
 
-export type Field = keyof Telemetry;
-
-/** As read, before anybody has looked at them. */
-export type Readings = { [Each in Field]?: number | undefined };
+/** Readings before they are checked. */
+export type Readings = { [Field in TelemetryField]?: number | undefined };
 
 /**
- * What a reading must lie in to be believed: wide of what cards reach, and only good enough. Drivers tell 0 °C and 0 W
- * of sensors that a card does not have, and all bits set of those that they could not read.
+ * The range of believable readings, far wider than what cards reach. Drivers tell 0 °C and 0 W for sensors that a card
+ * does not have, and all bits set for sensors that they could not read.
  */
-const BELIEVED: Readonly<Record<Field, readonly [least: number, most: number]>> = {
+const BELIEVED: Readonly<Record<TelemetryField, readonly [least: number, most: number]>> = {
   temperatureC: [1, 150],
   hotspotC: [1, 150],
   memoryC: [1, 150],
@@ -22,10 +20,10 @@ const BELIEVED: Readonly<Record<Field, readonly [least: number, most: number]>> 
   memoryMHz: [0, 50_000],
 };
 
-/** Leaves out what cannot be. */
+/** Drops the readings that cannot be true. */
 export function plausible(readings: Readings): Telemetry {
   const believed = Object.entries(readings).filter(([field, value]) => {
-    const [least, most] = BELIEVED[field as Field];
+    const [least, most] = BELIEVED[field as TelemetryField];
     return value !== undefined && value >= least && value <= most;
   });
   return Object.fromEntries(believed);

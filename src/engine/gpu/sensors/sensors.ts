@@ -9,7 +9,7 @@ import { NVML_LIBRARY, openNvml } from './nvml.ts';
 export type { Card, Sensors } from './card.ts';
 
 /** Seams for tests. */
-export interface SensorOptions {
+interface SensorOptions {
   readonly clock?: Clock;
   /** Where Linux's sysfs is mounted. */
   readonly sysfs?: string;

@@ -1,7 +1,7 @@
 /** The searcher on a GPU that answers what a test tells it. */
 
 import { describe, expect, test } from 'vitest';
-import { hashTail, type Search, solves } from '#pickaxe/chain/job.js';
+import { hashTail, type Puzzle, solves } from '#pickaxe/chain/job.js';
 import { joinNonce, type Range } from '#pickaxe/chain/nonce.js';
 import type { Report } from '#pickaxe/engine/gpu/child/reports.js';
 import type { Scan, Scanner } from '#pickaxe/engine/gpu/child/scanner.js';
@@ -31,7 +31,7 @@ function rig({ firstCounters = UNIT, checkTakesMs = 0 } = {}) {
     get free() {
       return flights.length < SLOTS;
     },
-    scan: (_: Search, range: Range) => new Promise<Scan>((answer, fail) => void flights.push({ range, answer, fail })),
+    scan: (_: Puzzle, range: Range) => new Promise<Scan>((answer, fail) => void flights.push({ range, answer, fail })),
   } as unknown as Scanner;
   const reports: Report[] = [];
   const ended: number[] = [];
@@ -65,21 +65,24 @@ function rig({ firstCounters = UNIT, checkTakesMs = 0 } = {}) {
   return { clock, flights, reports, ended, lost, counts, searcher, done };
 }
 
-test('a hit that the device made up stays a claim, and one that only the shader’s first look let pass does not', async () => {
+test('a hit that the device made up stays a candidate, and one that only the shader’s first look let pass does not', async () => {
   const { searcher, reports, done } = rig();
   const nonce = { lane: 3, page: 9, counter: 100 };
   const hash = hashTail(job, nonce);
-  const claimsAt = async (target: Uint32Array) => {
-    const search = { ...job, target };
-    searcher.begin(1, search);
+  const candidatesAt = async (target: Uint32Array) => {
+    const puzzle = { ...job, target };
+    searcher.begin(1, puzzle);
     searcher.add(1, strip(100, UNIT));
     await done({ hits: [100] });
-    return { solves: solves(search, nonce), candidates: reports.at(-1)!.candidates };
+    return { solves: solves(puzzle, nonce), candidates: reports.at(-1)!.candidates };
   };
   const withTop = (top: number, lower: number) => Uint32Array.of(...Array(7).fill(lower), top);
-  expect(await claimsAt(withTop(hash[7], 0xffff_ffff))).toEqual({ solves: true, candidates: [joinNonce(nonce)] });
-  expect(await claimsAt(withTop(hash[7], 0))).toEqual({ solves: false, candidates: [] });
-  expect(await claimsAt(withTop(hash[7] - 1, 0xffff_ffff))).toEqual({ solves: false, candidates: [joinNonce(nonce)] });
+  expect(await candidatesAt(withTop(hash[7], 0xffff_ffff))).toEqual({ solves: true, candidates: [joinNonce(nonce)] });
+  expect(await candidatesAt(withTop(hash[7], 0))).toEqual({ solves: false, candidates: [] });
+  expect(await candidatesAt(withTop(hash[7] - 1, 0xffff_ffff))).toEqual({
+    solves: false,
+    candidates: [joinNonce(nonce)],
+  });
 });
 
 test('two dispatches are in flight, and a third begins when one of them is done', async () => {

@@ -1,10 +1,10 @@
 /** The self-test against simulated GPUs: a right one, and wrong ones of several kinds. */
 
 import { expect, test } from 'vitest';
-import { hashTail, type Search } from '#pickaxe/chain/job.js';
+import { hashTail, type Puzzle } from '#pickaxe/chain/job.js';
 import { COUNTERS, type Range, splitNonce } from '#pickaxe/chain/nonce.js';
 import { ROW_COUNTERS } from '#pickaxe/engine/cpu/kernels/kernel.js';
-import { loadKernel } from '#pickaxe/engine/cpu/kernels/load.js';
+import { loadKernel } from '#pickaxe/engine/cpu/kernels/load-kernel.js';
 import { scan } from '#pickaxe/engine/cpu/kernels/scan.js';
 import type { Scan } from '#pickaxe/engine/gpu/child/scanner.js';
 import { SPOT_CHECK, selfTest, spotCheck } from '#pickaxe/engine/gpu/child/self-test.js';
@@ -12,18 +12,18 @@ import { HIT_CAPACITY } from '#pickaxe/engine/gpu/prepare.generated.js';
 
 const UNIT = 2048;
 
-type Gpu = (search: Search, range: Range) => Promise<Scan>;
+type Gpu = (puzzle: Puzzle, range: Range) => Promise<Scan>;
 
-const rightGpu: Gpu = async (search, { lane, page, counter, counters }) => {
+const rightGpu: Gpu = async (puzzle, { lane, page, counter, counters }) => {
   const all = Array.from({ length: counters }, (_, i) => counter + i);
-  const hits = all.filter((each) => hashTail(search, { lane, page, counter: each })[7] <= search.target[7]);
+  const hits = all.filter((each) => hashTail(puzzle, { lane, page, counter: each })[7] <= puzzle.target[7]);
   return hits.length > HIT_CAPACITY ? 'overflow' : { hits: hits.reverse() };
 };
 
 const changed =
   (change: (hits: number[], range: Range) => number[]): Gpu =>
-  async (search, range) => {
-    const found = await rightGpu(search, range);
+  async (puzzle, range) => {
+    const found = await rightGpu(puzzle, range);
     return found === 'overflow' ? found : { hits: change(found.hits, range) };
   };
 
@@ -34,10 +34,10 @@ const wrongGpus: Record<string, Gpu> = {
   'has one bad lane': changed((hits) => hits.filter((hit) => hit % 64 !== 63)),
   'searches one workgroup only': changed((hits, range) => hits.filter((hit) => hit < range.counter + UNIT)),
   'stops at half of the counters': changed((hits) => hits.filter((hit) => hit < COUNTERS / 2)),
-  'ignores the lane': (search, range) => rightGpu(search, { ...range, lane: 0 }),
-  'ignores the page': (search, range) => rightGpu(search, { ...range, page: 0 }),
-  'does not notice that hits are lost': async (search, range) => {
-    const found = await rightGpu(search, range);
+  'ignores the lane': (puzzle, range) => rightGpu(puzzle, { ...range, lane: 0 }),
+  'ignores the page': (puzzle, range) => rightGpu(puzzle, { ...range, page: 0 }),
+  'does not notice that hits are lost': async (puzzle, range) => {
+    const found = await rightGpu(puzzle, range);
     return found === 'overflow' ? { hits: [] } : found;
   },
 };
@@ -50,12 +50,12 @@ test.each(Object.entries(wrongGpus))('refuses a GPU that %s', async (_, gpu) => 
 
 /** By a CPU kernel, which shares nothing with a GPU's but the description that both are printed from. */
 function spotHits(): number[] {
-  const { search, range } = SPOT_CHECK;
+  const { puzzle, range } = SPOT_CHECK;
   const kernel = loadKernel('wasm');
   const rows = Array.from({ length: range.counters / ROW_COUNTERS }, (_, i) => range.counter + i * ROW_COUNTERS);
   return rows.flatMap((counter) => {
     const row = { ...range, counter, counters: ROW_COUNTERS };
-    return scan(kernel, search, 1, row, Int32Array.of(1)).candidates.map((nonce) => splitNonce(nonce).counter);
+    return scan(kernel, puzzle, 1, row, Int32Array.of(1)).candidates.map((nonce) => splitNonce(nonce).counter);
   });
 }
 

@@ -12,7 +12,7 @@ import { isTypical, nameOf, VARIANTS, type Variant } from '#pickaxe/engine/gpu/v
 import { Cache } from '#pickaxe/system/cache.js';
 import { FakeDevice } from './fake-device.ts';
 
-/** Not a typical form: nothing but a memory leads to it first. */
+/** Not a typical variant: nothing but a memory leads to it first. */
 const REMEMBERED: Variant = { shader: 'wgsl', workgroupSize: 256, trips: 32 };
 const TUNING = {
   variant: REMEMBERED,
@@ -22,7 +22,10 @@ const TUNING = {
   batches: [],
 };
 
-/** Opens a device that runs no form but the remembered one. @returns the forms that were tried, and what came of it */
+/**
+ * Opens a device that runs no variant but the remembered one.
+ * @returns the variants that were tried, and what came of it
+ */
 async function openWith(wishes: Partial<TuningWishes>, remembered = { model: 'RTX', key: tuningKey('driver 550.1') }) {
   const cacheDirectory = mkdtempSync(join(tmpdir(), 'pickaxe-'));
   onTestFinished(() => rmSync(cacheDirectory, { recursive: true, force: true }));
@@ -56,7 +59,7 @@ const TYPICAL = ['wgsl 128×16', 'wgsl-uniform-rotates 128×16', 'wgsl-multiplie
 test.each<[string, Partial<TuningWishes>]>([
   ['another driver', { driver: 'driver 550.2' }],
   ['another model', { model: 'RTX Ti' }],
-  ['a form that cost the device', { skip: [nameOf(REMEMBERED)] }],
+  ['a variant that cost the device', { skip: [nameOf(REMEMBERED)] }],
   ['a wish to measure again', { again: true }],
   ['no cache', { cacheDirectory: undefined }],
 ])('with %s everything is measured anew', async (_, wishes) => {
@@ -65,7 +68,7 @@ test.each<[string, Partial<TuningWishes>]>([
   expect(tuned).toMatchObject({ fault: 'wrong hashes' });
 });
 
-test('a tuning of a form that does not compute right any more is measured anew', async () => {
+test('a tuning of a variant that does not compute right any more is measured anew', async () => {
   const { tried, tuned } = await openWith({
     check: async () => {
       throw new DeviceError('wrong hashes', 'wrong on this device');
@@ -85,9 +88,9 @@ test('what tunings are remembered by tells drivers, Dawn and the shaders apart',
 });
 
 describe('what is measured', () => {
-  const forms = VARIANTS.filter((form) => isTypical(form) || form.trips === 8);
-  const limits = { forms, warmUpMs: 0, turnMs: 1, batchTurnMs: 1 };
-  const names = forms.map(nameOf).sort();
+  const variants = VARIANTS.filter((variant) => isTypical(variant) || variant.trips === 8);
+  const limits = { variants, warmUpMs: 0, turnMs: 1, batchTurnMs: 1 };
+  const names = variants.map(nameOf).sort();
 
   async function measure(wishes: Partial<TuningWishes> = {}) {
     const cacheDirectory = mkdtempSync(join(tmpdir(), 'pickaxe-'));
@@ -111,16 +114,16 @@ describe('what is measured', () => {
     return { ...tuned, device, recalled };
   }
 
-  test('is ranked and remembered, and of all that was opened one form stays', async () => {
+  test('is ranked and remembered, and of all that was opened one variant stays', async () => {
     const { scanner, tuning, why, device, recalled } = await measure();
     expect(tuning.variants.map(({ variant }) => nameOf(variant)).sort()).toEqual(names);
     const rates = tuning.variants.map(({ hashesPerSecond }) => hashesPerSecond!);
     expect(rates).toEqual(rates.toSorted((a, b) => b - a));
     expect(tuning.variant).toEqual(tuning.variants[0].variant);
     expect(scanner.variant).toEqual(tuning.variant);
-    expect(why).toMatch(/; the best of \d+ forms, \d+ % apart$/);
+    expect(why).toMatch(/; the best of \d+ variants, \d+ % apart$/);
     expect(recalled).toEqual(tuning);
-    const buffersOfOne = device.buffers.length / forms.length;
+    const buffersOfOne = device.buffers.length / variants.length;
     expect(device.buffers.filter(({ destroyed }) => !destroyed)).toHaveLength(buffersOfOne);
     scanner.destroy();
     expect(device.buffers.filter(({ destroyed }) => !destroyed)).toEqual([]);
@@ -134,7 +137,7 @@ describe('what is measured', () => {
     }
   });
 
-  test('is not remembered when a form was skipped, which is told', async () => {
+  test('is not remembered when a variant was skipped, which is told', async () => {
     const skipped = 'wgsl 128×16';
     const { tuning, why, recalled } = await measure({ skip: [skipped] });
     expect(why).toMatch(/; measured at each start: wgsl 128×16 cost the GPU$/);

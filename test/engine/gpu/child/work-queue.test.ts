@@ -1,20 +1,20 @@
 import { beforeEach, expect, test } from 'vitest';
 import { WorkQueue } from '#pickaxe/engine/gpu/child/work-queue.js';
 
-const search = { midstate: new Uint32Array(8), tail: new Uint32Array(16), target: new Uint32Array(8) };
+const puzzle = { midstate: new Uint32Array(8), tail: new Uint32Array(16), target: new Uint32Array(8) };
 const strip = (counter: number, counters: number) => ({ lane: 1, page: 2, pages: 1, counter, counters });
 
 let queue: WorkQueue;
 beforeEach(() => {
   queue = new WorkQueue();
-  queue.begin(1, search);
+  queue.begin(1, puzzle);
   queue.add(1, strip(100, 50));
 });
 
 /** Search, first counter and size of the next dispatch. */
 const next = (size: number) => {
   const piece = queue.next(size);
-  return piece && [piece.task.id, piece.range.counter, piece.range.counters];
+  return piece && [piece.search.id, piece.range.counter, piece.range.counters];
 };
 
 test('cuts strips in order', () => {
@@ -22,8 +22,8 @@ test('cuts strips in order', () => {
   expect([next(30), next(30), next(30), next(30)]).toEqual([[1, 100, 30], [1, 130, 20], [1, 7, 3], undefined]);
 });
 
-test('prefers the newest job that has work', () => {
-  queue.begin(2, search);
+test('prefers the newest search that has work', () => {
+  queue.begin(2, puzzle);
   expect(next(10)).toEqual([1, 100, 10]);
   queue.add(2, strip(0, 5));
   expect([next(10), next(10)]).toEqual([
@@ -32,7 +32,7 @@ test('prefers the newest job that has work', () => {
   ]);
 });
 
-test('drops what waits of a stopped job', () => {
+test('drops what waits of a stopped search', () => {
   expect(next(10)).toEqual([1, 100, 10]);
   expect(queue.stop(1)).toMatchObject({ stopped: true, dispatched: 1 });
   expect(next(10)).toBeUndefined();
@@ -48,7 +48,7 @@ test('searches a piece with too many hits again in parts, and keeps to smaller o
   ]);
 });
 
-test('forgets a piece with too many hits when its job is stopped', () => {
+test('forgets a piece with too many hits when its search is stopped', () => {
   const piece = queue.next(40)!;
   queue.stop(1);
   queue.again(piece, 20);

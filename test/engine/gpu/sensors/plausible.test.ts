@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { type Field, plausible } from '#pickaxe/engine/gpu/sensors/plausible.js';
+import { plausible } from '#pickaxe/engine/gpu/sensors/plausible.js';
+import type { TelemetryField } from '#pickaxe/engine/telemetry.js';
 
 /** For each reading the least and the most that are believed, and what is just beyond them. */
-const EDGES: readonly [Field, below: number, least: number, most: number, above: number][] = [
+const EDGES: readonly [TelemetryField, below: number, least: number, most: number, above: number][] = [
   ['temperatureC', 0, 1, 150, 151],
   ['hotspotC', 0, 1, 150, 151],
   ['memoryC', 0, 1, 150, 151],

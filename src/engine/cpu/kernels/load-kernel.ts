@@ -1,8 +1,9 @@
 /** Loads kernels: only one that answers right may mine. */
 
 import { DeviceError } from '../../engine.ts';
+import type { KernelName } from '../kernel-names.ts';
 import { loadJs } from './js.ts';
-import type { Kernel, KernelName } from './kernel.ts';
+import type { Kernel } from './kernel.ts';
 import { answersRight } from './known-answers.ts';
 import { isNative, loadNative } from './native.ts';
 import { loadWasm, type WasmName } from './wasm.ts';

@@ -1,16 +1,16 @@
-/** Searches to try kernels on, and the reference's answers. */
+/** Puzzles and ranges to try kernels on, and the reference's answers. */
 
 import fc from 'fast-check';
-import { type Search, solves } from '#pickaxe/chain/job.js';
+import { type Puzzle, solves } from '#pickaxe/chain/job.js';
 import { COUNTERS, LANES, type NonceParts, PAGES, type Range } from '#pickaxe/chain/nonce.js';
 import { ROW_COUNTERS } from '#pickaxe/engine/cpu/kernels/kernel.js';
 
 /** Every nonce of a range that solves, in the order that kernels search in. */
-export function solutionsIn(search: Search, { lane, page, pages, counter, counters }: Range): NonceParts[] {
+export function solutionsIn(puzzle: Puzzle, { lane, page, pages, counter, counters }: Range): NonceParts[] {
   const found: NonceParts[] = [];
   for (let p = page; p < page + pages; p++) {
     for (let c = counter; c < counter + counters; c++) {
-      if (solves(search, { lane, page: p, counter: c })) found.push({ lane, page: p, counter: c });
+      if (solves(puzzle, { lane, page: p, counter: c })) found.push({ lane, page: p, counter: c });
     }
   }
   return found;
@@ -19,7 +19,7 @@ export function solutionsIn(search: Search, { lane, page, pages, counter, counte
 const word = fc.integer({ min: 0, max: 0xffff_ffff });
 const words = (count: number) => fc.array(word, { minLength: count, maxLength: count }).map((a) => Uint32Array.from(a));
 
-export const anySearch: fc.Arbitrary<Search> = fc.record({
+export const anyPuzzle: fc.Arbitrary<Puzzle> = fc.record({
   midstate: words(8),
   tail: words(8).map((low) => Uint32Array.from({ length: 16 }, (_, i) => (i === 5 ? low[5] & 0xffff : (low[i] ?? 0)))),
   // Targets from one where nearly nothing solves to one where nearly everything does.

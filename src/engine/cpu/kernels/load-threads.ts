@@ -1,36 +1,36 @@
 /**
  * Threads that run a kernel while another thread measures it. The fastest kernel of one thread need not be the fastest of
- * them all: two threads on a core share its vector units, and wide vectors can lower the clock of the whole chip. Their
- * rows count, too, so that a turn without a processor for them is no fast one.
+ * many: two threads on a core share its vector units, and wide vectors can lower the clock of the whole chip. The rows of
+ * the load threads count, too, so that a turn during which they had no processor does not look fast.
  */
 
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { pause } from '../../../system/abort.ts';
-import type { KernelName } from './kernel.ts';
-import type { Company } from './speed.ts';
+import type { KernelName } from '../kernel-names.ts';
+import type { Load } from './speed.ts';
 
-/** What a companion is started with; all of it is shared memory but the names. */
-export interface CompanionData {
+/** What a load thread is started with; everything but the names is shared memory. */
+export interface LoadThreadData {
   readonly names: readonly KernelName[];
-  /** One word: `spell * names.length` + the index of the kernel to run, or 0 before the first. */
+  /** One word: `spell * names.length` + the index of the kernel to run, or 0 before the first spell. */
   readonly current: Int32Array;
-  /** How many rows were searched in a spell, at the spell modulo the length; added at its end. */
+  /** How many rows were searched in a spell, at the spell modulo the length; threads add theirs at its end. */
   readonly rows: Int32Array;
-  /** How many companions have added theirs, at the same place. */
+  /** How many threads have added their rows, at the same place. */
   readonly reports: Int32Array;
 }
 
-/** A companion without a processor adds its rows late: not to another spell, unless it is this many later (60 ms). */
+/** A thread without a processor adds its rows late: not to another spell, unless it is this many spells late (60 ms). */
 const SPELLS = 64;
 
-/** A thread starts in 0.1 s; those that take longer than this are done without. */
+/** A thread starts in 0.1 s; threads that take longer than this are not waited for. */
 const START_MS = 5_000;
 
-/** Companions with a processor stop within 0.1 ms; those without have little to add. */
+/** Threads with a processor stop within 0.1 ms; those without have little to add. */
 const REPORT_MS = 1;
 
-export class Companions implements Company {
+export class LoadThreads implements Load {
   readonly #names: readonly KernelName[];
   readonly #current = sharedWords(1);
   readonly #rows = sharedWords(SPELLS);
@@ -46,12 +46,12 @@ export class Companions implements Company {
     this.#names = names;
   }
 
-  /** How many run. */
+  /** How many threads run. */
   get count(): number {
     return this.#count;
   }
 
-  /** Settles when so many are there. Those that do not start only leave the machine less busy: they are done without. */
+  /** Settles when so many threads run. One that does not start is not missed: the machine is only less busy. */
   async start(count: number, stop?: AbortSignal): Promise<void> {
     const starts: Promise<void>[] = [];
     try {
@@ -66,8 +66,8 @@ export class Companions implements Company {
   }
 
   #startOne(): Promise<void> {
-    const url = fileURLToPath(new URL('./companion.js', import.meta.url));
-    const workerData: CompanionData = {
+    const url = fileURLToPath(new URL('./load-thread.js', import.meta.url));
+    const workerData: LoadThreadData = {
       names: this.#names,
       current: this.#current,
       rows: this.#rows,
@@ -91,7 +91,7 @@ export class Companions implements Company {
 
   endCount(): void {
     this.#counted = this.#spell % SPELLS;
-    // They run on: threads that rest may wake up on the processor of the one that measures, though another one is free.
+    // The threads run on: those that rest may wake up on the processor of the one that measures, though another is free.
     this.#begin();
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
+import { disambiguate, type Look } from '#pickaxe/engine/gpu/disambiguate.js';
 import type { TableRow } from '#pickaxe/engine/gpu/isolation.js';
 import type { Adapter } from '#pickaxe/engine/gpu/protocol.js';
-import { type Look, tellApart } from '#pickaxe/engine/gpu/tell-apart.js';
 
 const info = { vendor: 'nvidia', driver: 'NVIDIA 570.1', software: false };
 /** What Dawn gives for these names in this order: it opens the first that contains a name. */
@@ -28,7 +28,7 @@ const nobody = vi.fn<Look>(async () => []);
 describe('cards that Dawn can tell apart', () => {
   test('need no process of their own', async () => {
     const rows = [row('Arc B580', '0000:03:00.0'), row('RTX 3080', '0000:01:00.0')];
-    const found = await tellApart(adaptersOf('RTX 3080', 'Arc B580'), rows, nobody);
+    const found = await disambiguate(adaptersOf('RTX 3080', 'Arc B580'), rows, nobody);
     expect(found).toEqual([
       { model: 'RTX 3080', backend: 'vulkan', ...info, bus: '0000:01:00.0' },
       { model: 'Arc B580', backend: 'vulkan', ...info, bus: '0000:03:00.0' },
@@ -37,20 +37,20 @@ describe('cards that Dawn can tell apart', () => {
   });
 
   test('do without the layer', async () => {
-    const found = await tellApart(adaptersOf('RTX 3080'), [], nobody);
+    const found = await disambiguate(adaptersOf('RTX 3080'), [], nobody);
     expect(found).toEqual([{ model: 'RTX 3080', backend: 'vulkan', ...info }]);
   });
 
   test('that cannot be opened say why', async () => {
     const broken = { model: 'RTX 3080', backend: 'vulkan', fault: 'the driver is too old' };
-    const found = await tellApart([broken], [row('RTX 3080', BUSES[0])], nobody);
+    const found = await disambiguate([broken], [row('RTX 3080', BUSES[0])], nobody);
     expect(found).toMatchObject([{ vendor: 'nvidia', bus: BUSES[0], fault: broken.fault }]);
   });
 });
 
 describe('cards alike', () => {
   test('are each what a process says that sees it alone', async () => {
-    const found = await tellApart(alike, table, obeying);
+    const found = await disambiguate(alike, table, obeying);
     expect(found).toMatchObject(
       TAGS.map((tag, i) => ({ driver: `at ${tag}`, bus: BUSES[i], environment: { DRI_PRIME: tag } })),
     );
@@ -62,7 +62,7 @@ describe('cards alike', () => {
       if (environment.DRI_PRIME === TAGS[0]) throw new Error('it did not answer within 15 s');
       return obeying(environment);
     };
-    const found = await tellApart(alike, table, look);
+    const found = await disambiguate(alike, table, look);
     expect(found.map(({ bus }) => bus)).toEqual(BUSES);
     // By its name alone Dawn might open one of the others.
     expect(found[0]).toMatchObject({ fault: expect.stringMatching(/17:00\.0 alone failed: it did not answer/) });
@@ -87,7 +87,7 @@ describe('cards alike', () => {
       looked++;
       return obeying(environment);
     };
-    const telling = tellApart(many, rows, look);
+    const telling = disambiguate(many, rows, look);
     await vi.waitFor(() => expect(looked).toBe(9), { timeout: 60_000 });
     unhang();
     expect((await telling).filter(({ environment }) => environment)).toHaveLength(10);
@@ -101,7 +101,7 @@ describe('cards alike', () => {
     ['another', adaptersOf('GTX 1080')],
     ['one that does not open', [{ model: 'RTX 3080', backend: 'vulkan', fault: 'refused' }]],
   ])('are used like one when a process that was to see one sees %s', async (_, seen) => {
-    const found = await tellApart(alike, table, async () => seen);
+    const found = await disambiguate(alike, table, async () => seen);
     expect(found[0]).toEqual({ model: 'RTX 3080', backend: 'vulkan', ...info });
     for (const other of found.slice(1)) {
       expect(other).toMatchObject({ ...info, fault: expect.stringMatching(/was to see.*docs\/gpus\.md/) });
@@ -117,7 +117,7 @@ describe('cards alike', () => {
     ['the table has more', [...table, row('RTX 3080', '0000:c1:00.0')], /PCI address/],
   ])('are used like one when %s', async (_, rows, why) => {
     const look = vi.fn(obeying);
-    const found = await tellApart(alike, rows, look);
+    const found = await disambiguate(alike, rows, look);
     expect(look).not.toHaveBeenCalled();
     expect(found[0]).toEqual({ model: 'RTX 3080', backend: 'vulkan', ...info });
     for (const other of found.slice(1)) expect(other.fault).toMatch(why);
@@ -133,7 +133,7 @@ describe('a card that two drivers show', () => {
       [radv, xtx],
       [xtx, radv],
     ]) {
-      const found = await tellApart(adaptersOf(first, second), [row(first, bus), row(second, bus)], nobody);
+      const found = await disambiguate(adaptersOf(first, second), [row(first, bus), row(second, bus)], nobody);
       expect(found).toMatchObject([
         { model: first, bus },
         { model: second, bus, double: true },
@@ -144,7 +144,7 @@ describe('a card that two drivers show', () => {
 
   test('is the second one’s where the first does not open', async () => {
     const broken = { model: radv, backend: 'vulkan', fault: 'refused' };
-    const found = await tellApart([broken, ...adaptersOf('AMD')], [row(radv, bus), row('AMD', bus)], nobody);
+    const found = await disambiguate([broken, ...adaptersOf('AMD')], [row(radv, bus), row('AMD', bus)], nobody);
     expect(found).toMatchObject([
       { model: radv, bus, double: true },
       { model: 'AMD', bus },
@@ -154,7 +154,7 @@ describe('a card that two drivers show', () => {
 
   test('and opens by neither says why of both', async () => {
     const broken = [radv, 'AMD'].map((model) => ({ model, backend: 'vulkan', fault: `${model} is refused` }));
-    const found = await tellApart(broken, [row(radv, bus), row('AMD', bus)], nobody);
+    const found = await disambiguate(broken, [row(radv, bus), row('AMD', bus)], nobody);
     expect(found.map(({ fault }) => fault)).toEqual(broken.map(({ fault }) => fault));
     expect(found.map(({ double }) => double)).toEqual([undefined, undefined]);
   });
@@ -167,7 +167,7 @@ describe('a card that two drivers show', () => {
     [xtx, radv, xtx, radv],
   ])('and its like are two, by the driver that the layer shows: %s, %s, %s, %s', async (...models) => {
     const look: Look = async () => [{ model: radv, backend: 'vulkan', info }];
-    const found = await tellApart(adaptersOf(...models), rows, look);
+    const found = await disambiguate(adaptersOf(...models), rows, look);
     const used = found.filter(({ double }) => !double);
     expect(used).toEqual([
       { model: radv, backend: 'vulkan', ...info, bus, environment: expect.objectContaining({ DRI_PRIME: TAGS[0] }) },
@@ -188,7 +188,7 @@ describe('a card that two drivers show', () => {
 
   test('and its like are used like one where the layer is too old', async () => {
     const all = adaptersOf(xtx, xtx, radv, radv);
-    const found = await tellApart(all, rows, async () => all);
+    const found = await disambiguate(all, rows, async () => all);
     expect(found.filter(({ fault, double }) => fault === undefined && !double)).toHaveLength(1);
   });
 });
@@ -197,15 +197,15 @@ describe('a card whose name is a part of another’s', () => {
   const rows = [row('RTX 3080 Ti', BUSES[0]), row('RTX 3080', BUSES[1])];
 
   test('has a process of its own; the other does without', async () => {
-    const found = await tellApart(adaptersOf('RTX 3080 Ti', 'RTX 3080'), rows, obeying);
+    const found = await disambiguate(adaptersOf('RTX 3080 Ti', 'RTX 3080'), rows, obeying);
     expect(found.map(({ bus }) => bus)).toEqual(BUSES.slice(0, 2));
     expect(found.map(({ environment }) => environment?.DRI_PRIME)).toEqual([undefined, TAGS[1]]);
   });
 
   test('is not used without the layer when Dawn would open the other', async () => {
-    const [, behind] = await tellApart(adaptersOf('RTX 3080 Ti', 'RTX 3080'), [], obeying);
+    const [, behind] = await disambiguate(adaptersOf('RTX 3080 Ti', 'RTX 3080'), [], obeying);
     expect(behind).toMatchObject({ vendor: 'unknown', fault: expect.stringMatching(/answers to its name/) });
-    const [first, second] = await tellApart(adaptersOf('RTX 3080', 'RTX 3080 Ti'), [], obeying);
+    const [first, second] = await disambiguate(adaptersOf('RTX 3080', 'RTX 3080 Ti'), [], obeying);
     expect([first.fault, second.fault]).toEqual([undefined, undefined]);
   });
 });

@@ -1,11 +1,11 @@
-/** How much to search at once so that it takes a given time: for a dispatch, and for what is handed to the child. */
+/** How many counters a dispatch has, so that it takes a given time. */
 
-/** Share of the newest measurement in the moving averages. Only good enough: about 5 batches of memory. */
+/** Weight of the newest measurement in the moving averages: about 5 batches count. Only good enough. */
 const NEWEST = 0.2;
-/** A batch grows or shrinks at most by this at a step: one odd measurement must not make a dispatch of seconds. */
+/** A batch grows or shrinks by this factor at most: one odd measurement must not make a dispatch of seconds. */
 const STEP = 2;
 
-export interface SizingOptions {
+interface BatchSizeOptions {
   readonly goalMs: number;
   /** Sizes are multiples of this, and at least this. */
   readonly unit: number;
@@ -14,14 +14,14 @@ export interface SizingOptions {
   readonly first: number;
 }
 
-export class Sizing {
-  readonly #options: SizingOptions;
-  /** Of a batch, on average. */
+export class BatchSize {
+  readonly #options: BatchSizeOptions;
+  /** Counters and milliseconds of a batch, on average. */
   #counters = 0;
   #ms = 0;
   #size: number;
 
-  constructor(options: SizingOptions) {
+  constructor(options: BatchSizeOptions) {
     this.#options = options;
     this.#size = this.#rounded(options.first);
   }
@@ -32,8 +32,8 @@ export class Sizing {
   }
 
   /**
-   * How long `counters` should take; 0 while nothing is known. No longer than batches took so far: the time of what was
-   * waited for in vain would otherwise prove itself, twice as long with each batch that is twice as large.
+   * How long `counters` should take; 0 while nothing is known. It is no longer than batches took so far: a forecast that
+   * was too long would otherwise confirm itself, twice as long with each batch that is twice as large.
    */
   expectedMs(counters: number): number {
     return this.#counters === 0 ? 0 : Math.min(counters / this.#counters, 1) * this.#ms;
@@ -41,8 +41,8 @@ export class Sizing {
 
   /** Learns that `counters` took `ms`. */
   observe(counters: number, ms: number): void {
-    // Two batches whose end was seen late, and at once, seem to have taken too long and no time: averages of counters and
-    // of milliseconds make up for that, where one of rates would not.
+    // When the end of one batch is seen late and that of the next one at once, the first seems to have taken too long and
+    // the second no time. Averages of counters and of milliseconds make up for that; an average of rates would not.
     const newest = this.#counters === 0 ? 1 : NEWEST;
     this.#counters += newest * (counters - this.#counters);
     // A clock that stood still says nothing about the rate, but the batch was surely short.

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { Companions } from '#pickaxe/engine/cpu/kernels/companions.js';
+import { LoadThreads } from '#pickaxe/engine/cpu/kernels/load-threads.js';
 import { loadableKernels } from './loadable-kernels.ts';
 
 /** How many threads the system still grants. */
@@ -18,52 +18,52 @@ vi.mock('node:worker_threads', async (load) => {
   return { ...others, Worker: GrantedWorker };
 });
 
-/** Starts companions, and stops them whatever happens. */
-async function withCompanions(
+/** Starts load threads, and stops them whatever happens. */
+async function withLoadThreads(
   { names, count, grant = count }: { names: typeof loadableKernels; count: number; grant?: number },
-  use: (companions: Companions) => void | Promise<void>,
+  use: (load: LoadThreads) => void | Promise<void>,
 ) {
   granted = grant;
   workers.length = 0;
-  const companions = new Companions(names);
+  const load = new LoadThreads(names);
   try {
-    await companions.start(count);
-    await use(companions);
+    await load.start(count);
+    await use(load);
   } finally {
-    await companions.stop();
+    await load.stop();
   }
   expect(workers.map(({ threadId }) => threadId)).toEqual(workers.map(() => -1));
 }
 
-test.each(loadableKernels)('companions run %s, and count its rows', async (name) => {
-  await withCompanions({ names: loadableKernels, count: 2 }, async (companions) => {
-    expect(companions.count).toBe(2);
+test.each(loadableKernels)('load threads run %s, and count its rows', async (name) => {
+  await withLoadThreads({ names: loadableKernels, count: 2 }, async (load) => {
+    expect(load.count).toBe(2);
     // They may get no processor for a while.
     await vi.waitUntil(
       () => {
-        companions.run(name);
+        load.run(name);
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
-        companions.endCount();
-        return companions.rows() > 0;
+        load.endCount();
+        return load.rows() > 0;
       },
       { timeout: 60_000 },
     );
   });
 });
 
-test('companions that cannot run a kernel are done without', async () => {
+test('load threads that cannot run a kernel are done without', async () => {
   const foreign = process.arch === 'arm64' ? 'avx2' : 'neon';
-  await withCompanions({ names: [foreign], count: 2 }, (companions) => {
-    expect(companions.count).toBe(0);
-    companions.run(foreign);
-    companions.endCount();
-    expect(companions.rows()).toBe(0);
+  await withLoadThreads({ names: [foreign], count: 2 }, (load) => {
+    expect(load.count).toBe(0);
+    load.run(foreign);
+    load.endCount();
+    expect(load.rows()).toBe(0);
   });
 });
 
-test('companions that the system grants no thread are done without', async () => {
-  await withCompanions({ names: loadableKernels, count: 3, grant: 1 }, (companions) => {
-    expect(companions.count).toBe(1);
+test('load threads that the system grants no thread are done without', async () => {
+  await withLoadThreads({ names: loadableKernels, count: 3, grant: 1 }, (load) => {
+    expect(load.count).toBe(1);
     expect(workers).toHaveLength(1);
   });
 });
@@ -71,9 +71,9 @@ test('companions that the system grants no thread are done without', async () =>
 test('nothing is waited for when it is not wanted any more', async () => {
   granted = 2;
   workers.length = 0;
-  const companions = new Companions(loadableKernels);
-  await companions.start(2, AbortSignal.abort());
-  expect(companions.count).toBe(0);
-  await companions.stop();
+  const load = new LoadThreads(loadableKernels);
+  await load.start(2, AbortSignal.abort());
+  expect(load.count).toBe(0);
+  await load.stop();
   expect(workers.map(({ threadId }) => threadId)).toEqual([-1, -1]);
 });

@@ -1,29 +1,29 @@
-/** One companion's thread: runs whatever kernel is the current one, and stops as all kernels stop. */
+/** What a load thread runs: the kernel that is the current one, until another spell begins. */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { PAGES } from '../../../chain/nonce.ts';
-import type { CompanionData } from './companions.ts';
 import { ROW_COUNTERS } from './kernel.ts';
-import { loadKernel } from './load.ts';
+import { loadKernel } from './load-kernel.ts';
+import type { LoadThreadData } from './load-threads.ts';
 import { scan } from './scan.ts';
 import { NOTHING_SOLVES } from './speed.ts';
 
 const EVERY_PAGE = { lane: 0, page: 0, pages: PAGES, counter: 0, counters: ROW_COUNTERS };
 
-const { names, current, rows, reports } = workerData as CompanionData;
+const { names, current, rows, reports } = workerData as LoadThreadData;
 const kernels = names.map(loadKernel);
 
 // Its priority stays what it is: the system may leave a thread of low priority on the processor of the one that
 // measures, though another one is free.
 parentPort?.postMessage('ready');
 for (;;) {
-  const job = Atomics.load(current, 0);
-  if (job === 0) {
+  const run = Atomics.load(current, 0);
+  if (run === 0) {
     Atomics.wait(current, 0, 0);
     continue;
   }
-  const { pages } = scan(kernels[job % names.length], NOTHING_SOLVES, job, EVERY_PAGE, current);
-  const spell = Math.floor(job / names.length);
+  const { pages } = scan(kernels[run % names.length], NOTHING_SOLVES, run, EVERY_PAGE, current);
+  const spell = Math.floor(run / names.length);
   Atomics.add(rows, spell % rows.length, pages);
   Atomics.add(reports, spell % rows.length, 1);
   Atomics.notify(reports, spell % rows.length);

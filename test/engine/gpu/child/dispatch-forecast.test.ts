@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { Foresight } from '#pickaxe/engine/gpu/child/foresight.js';
+import { BatchSize } from '#pickaxe/engine/gpu/child/batch-size.js';
+import { DispatchForecast } from '#pickaxe/engine/gpu/child/dispatch-forecast.js';
 import { untilPollMs } from '#pickaxe/engine/gpu/child/polling.js';
-import { Sizing } from '#pickaxe/engine/gpu/child/sizing.js';
 
 const UNIT = 2048;
 const IN_FLIGHT = 2;
@@ -15,26 +15,26 @@ const LATE_MS = 0.1;
  * millisecond ends.
  */
 function mine(goalMs: number, perMs: (nowMs: number) => number, forMs: number) {
-  const sizing = new Sizing({ goalMs, unit: UNIT, most: 2 ** 31, first: UNIT });
-  const foresight = new Foresight();
+  const batch = new BatchSize({ goalMs, unit: UNIT, most: 2 ** 31, first: UNIT });
+  const forecast = new DispatchForecast();
   const flights: { readonly counters: number; readonly beganMs: number; readonly endMs: number }[] = [];
   let [nowMs, gpuFreeMs, lastDoneMs] = [0, WAKE_MS, 0];
   const rows: { readonly doneMs: number; readonly counters: number; readonly looks: number }[] = [];
   let looks = 0;
   while (nowMs < forMs) {
     while (flights.length < IN_FLIGHT) {
-      const counters = sizing.size;
+      const counters = batch.size;
       gpuFreeMs = Math.max(nowMs, gpuFreeMs) + counters / perMs(nowMs);
       flights.push({ counters, beganMs: nowMs, endMs: gpuFreeMs });
-      foresight.submitted(nowMs, sizing.expectedMs(counters));
+      forecast.submitted(nowMs, batch.expectedMs(counters));
     }
-    const { dueMs, lengthMs } = foresight.next!;
+    const { dueMs, lengthMs } = forecast.next!;
     nowMs = Math.floor(nowMs + Math.max(1, untilPollMs(dueMs - nowMs, lengthMs))) + LATE_MS; // Node rounds shorter ones up
     looks++;
     while (flights.length > 0 && flights[0].endMs <= nowMs) {
       const { counters, beganMs } = flights.shift()!;
-      foresight.done(nowMs);
-      sizing.observe(counters, nowMs - Math.max(beganMs, lastDoneMs));
+      forecast.done(nowMs);
+      batch.observe(counters, nowMs - Math.max(beganMs, lastDoneMs));
       lastDoneMs = nowMs;
       rows.push({ doneMs: nowMs, counters, looks });
       looks = 0;
@@ -81,23 +81,23 @@ test('batches shorter than what passes between two looks do starve it: why 2 ms 
 });
 
 test('nothing is foreseen while nothing is in flight, and at once where the length is not known', () => {
-  const foresight = new Foresight();
-  expect(foresight.next).toBeUndefined();
-  foresight.submitted(100, 0);
-  expect(foresight.next?.dueMs).toBe(100);
-  foresight.done(103);
-  expect(foresight.inFlight).toBe(0);
-  expect(foresight.next).toBeUndefined();
+  const forecast = new DispatchForecast();
+  expect(forecast.next).toBeUndefined();
+  forecast.submitted(100, 0);
+  expect(forecast.next?.dueMs).toBe(100);
+  forecast.done(103);
+  expect(forecast.inFlight).toBe(0);
+  expect(forecast.next).toBeUndefined();
 });
 
 test('each dispatch is foreseen from where the one before should have ended', () => {
-  const foresight = new Foresight();
-  foresight.submitted(0, 10);
-  foresight.submitted(0, 10);
-  expect(foresight.next).toEqual({ lengthMs: 10, dueMs: 9.95 });
-  foresight.done(10.3); // by a look in time, but timers are late
-  expect(foresight.next?.dueMs).toBeCloseTo(9.95 + 9.95);
-  foresight.done(25); // by a look that came after others
-  foresight.submitted(25, 10);
-  expect(foresight.next?.dueMs).toBeCloseTo(25 + 9.95);
+  const forecast = new DispatchForecast();
+  forecast.submitted(0, 10);
+  forecast.submitted(0, 10);
+  expect(forecast.next).toEqual({ lengthMs: 10, dueMs: 9.95 });
+  forecast.done(10.3); // by a look in time, but timers are late
+  expect(forecast.next?.dueMs).toBeCloseTo(9.95 + 9.95);
+  forecast.done(25); // by a look that came after others
+  forecast.submitted(25, 10);
+  expect(forecast.next?.dueMs).toBeCloseTo(25 + 9.95);
 });

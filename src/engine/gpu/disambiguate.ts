@@ -1,6 +1,7 @@
 /**
- * Tells GPUs apart that Dawn cannot. It picks by a part of the name: `RTX 3080` may be a `RTX 3080 Ti`, and two of a kind
- * are one to it. Where Mesa's layer is, each of them gets a process that sees it alone, tried before it is relied on.
+ * Tells GPUs apart that Dawn cannot. Dawn picks by a part of the name: `RTX 3080` may give a `RTX 3080 Ti`, and two cards
+ * of one model are the same to it. Where Mesa's layer is installed, each of them gets a process that sees it alone, and
+ * that is tried before it is relied on.
  */
 
 import type { Environment } from './gpu-process.ts';
@@ -11,7 +12,7 @@ import type { Adapter } from './protocol.ts';
 /** Processes at once that each start the drivers of all GPUs: more would slow each other down. Good enough. */
 const LOOKS_AT_ONCE = 4;
 
-/** What is found out about a GPU. */
+/** What is known about a GPU. */
 export interface Found {
   /** Dawn's name of it. */
   readonly model: string;
@@ -19,11 +20,11 @@ export interface Found {
   readonly vendor: string;
   readonly driver: string;
   readonly software: boolean;
-  /** PCI address, where it is sure. */
+  /** PCI address, where it is known for certain. */
   readonly bus?: string;
-  /** For its process, which sees it alone then; absent where its name is enough. */
+  /** Makes the GPU's process see it alone; absent where its name is enough. */
   readonly environment?: Environment;
-  /** Another is the same card, through another driver: its address is the same. */
+  /** Another adapter is the same card, through another driver: both have the same address. */
   readonly double?: true;
   /** For people: why it cannot be used, and what to do. */
   readonly fault?: string;
@@ -38,9 +39,9 @@ type Attempt = { readonly found: Found } | { readonly reason: string };
 /**
  * @param adapters all of them, in Dawn's order
  * @param table of Mesa's layer; empty without it
- * @returns what is found out about each adapter, in the same order
+ * @returns what is known about each adapter, in the same order
  */
-export async function tellApart(
+export async function disambiguate(
   adapters: readonly Adapter[],
   table: readonly TableRow[],
   look: Look,
@@ -66,7 +67,7 @@ function markDoubles(found: readonly Found[], adapters: readonly Adapter[], tabl
   const buses = adapters.map((adapter) => busOf(adapter, adapters, table));
   return found.map((gpu, i) => {
     const usable = found.filter((other, j) => buses[i] && buses[j] === buses[i] && other.fault === undefined);
-    // Rather one that is surely there; and the first.
+    // An adapter whose address is certain is preferred, and the first of those.
     const card = usable.find(({ bus }) => bus) ?? usable[0];
     if (!card || card === gpu) return gpu;
     const { environment, fault, ...double } = gpu;
@@ -74,7 +75,7 @@ function markDoubles(found: readonly Found[], adapters: readonly Adapter[], tabl
   });
 }
 
-/** Whether its name is a part of another's, too. */
+/** Whether its name is a part of another adapter's name, too. */
 function isAmbiguous({ model }: Adapter, adapters: readonly Adapter[]): boolean {
   return adapters.filter((other) => other.model.includes(model)).length > 1;
 }
@@ -104,8 +105,8 @@ async function isolate(
 }
 
 /**
- * Of a GPU that its name must do for. The first of a name is what Dawn gives for it, unless others of that name have
- * processes of their own: then it might be one of those.
+ * What is known about a GPU that can be asked for by its name only. For a name Dawn gives the first GPU of that name. Where
+ * others of the name have processes of their own, that might be one of them.
  */
 function byName(
   adapter: Adapter,

@@ -1,0 +1,23 @@
+/** The CPU kernels' names. A leaf. */
+
+/**
+ * All kernels, the likely fastest first. Native ones exist for the kind of chip that they were built on. Kernels whose
+ * names end with x2 search with pairs of vectors, which is much faster on some chips and slower on others.
+ */
+export const KERNEL_NAMES = [
+  'avx512x2',
+  'avx512',
+  'avx512vlx2',
+  'avx512vl',
+  'avx2x2',
+  'avx2',
+  'sse41',
+  'neonx2',
+  'neon',
+  'portable',
+  'wasm-simdx2',
+  'wasm-simd',
+  'wasm',
+  'js',
+] as const;
+export type KernelName = (typeof KERNEL_NAMES)[number];

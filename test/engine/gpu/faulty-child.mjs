@@ -1,0 +1,65 @@
+/**
+ * A GPU's child process that goes wrong: fault injection. Its argument is a file with JSON: `faults`, one for each time
+ * that the device is opened, the first one first (null for none; after the last one all goes well), and `searcher`, what
+ * to change of the searcher's options.
+ */
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { joinNonce } from '#pickaxe/chain/nonce.js';
+import { DeviceError } from '#pickaxe/engine/engine.js';
+import { CHILD_PARTS, startChild } from '#pickaxe/engine/gpu/child/child.js';
+
+const [, , file] = process.argv;
+const { faults, searcher } = JSON.parse(readFileSync(file, 'utf8'));
+const fault = faults.shift() ?? undefined;
+writeFileSync(file, JSON.stringify({ faults, searcher }));
+
+const { openDevice, selfTest, spotCheck, createSearcher, send } = CHILD_PARTS;
+const findNothing = async () => ({ hits: [] });
+const end = (signal) => process.kill(process.pid, signal);
+
+let device;
+let isOpen = false;
+let reports = 0;
+
+/** What becomes of a report, by fault. `first` is whether it is the first one. */
+const REPORTS = {
+  'wrong nonces': (report) => {
+    const { lane, page, counter } = report.searched;
+    send({ ...report, candidates: [...report.candidates, joinNonce({ lane, page, counter })] });
+  },
+  'wrong range': (report, first) => {
+    const { searched } = report;
+    send(first ? report : { ...report, searched: { ...searched, lane: searched.lane ^ 1 } });
+  },
+  garbage: (report, first) => send(first ? report : { ...report, candidates: ['0x00'] }),
+  hang: () => {},
+  crash: (report, first) => send(report, () => first && end('SIGKILL')),
+  freeze: (report, first) => send(report, () => first && end('SIGSTOP')),
+  'device loss': (report, first) => {
+    if (first) device.destroy();
+    send(report);
+  },
+};
+
+startChild({
+  openDevice: async (...args) => {
+    if (fault === 'no device') {
+      throw new DeviceError('lost', 'the driver refuses to open the GPU (a test asked for it)');
+    }
+    device = await openDevice(...args);
+    return device;
+  },
+  selfTest: (scan, unit) => {
+    if (fault === 'loss while tuning') end('SIGKILL');
+    return selfTest(fault === 'wrong hashes' ? findNothing : scan, unit);
+  },
+  spotCheck: (scan) => spotCheck(fault === 'wrong hashes later' && isOpen ? findNothing : scan),
+  createSearcher: (options) => createSearcher({ ...options, ...searcher }),
+  send: (message, sent) => {
+    if (message.type === 'opened') isOpen = true;
+    const sendReport = message.type === 'report' && REPORTS[fault];
+    if (sendReport) sendReport(message, reports++ === 0);
+    else send(message, sent);
+  },
+});
