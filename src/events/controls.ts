@@ -1,18 +1,18 @@
-/** What may be done to a miner from outside while it runs. A leaf: `mine/` does it, what listens to people asks for it. */
+/** What may be asked of a miner while it runs. A leaf: `mine/` does it, and what listens to people asks for it. */
 
-/** Why a device rests: it goes on when no reason is left. */
+/** Why a device is paused. It resumes when no reason is left. */
 export type PauseReason = 'temperature' | 'user' | 'battery' | 'activity' | 'schedule';
 
 export interface Controls {
   /**
-   * Has devices rest; those that rest for this reason already are told the new words.
+   * Pauses devices. Those that are paused for this reason already get the new words.
    * @param why for people: `it is night`
-   * @param device its name; left out, all of them
+   * @param device its name; absent, all devices are paused
    * @returns false when there is no such device
    */
   pause(reason: PauseReason, why: string, device?: string): boolean;
-  /** Takes one reason to rest away. */
+  /** Takes one reason to pause away. */
   resume(reason: PauseReason, device?: string): boolean;
-  /** Ends mining: pending submissions are seen through. */
+  /** Ends mining, and waits for pending submissions. */
   stop(): void;
 }

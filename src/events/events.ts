@@ -1,6 +1,7 @@
 /** What can happen while mining: one typed union, reported by everything and listened to by `report/`. A leaf. */
 
 import type { Telemetry } from '../engine/telemetry.ts';
+import type { DeviceState } from './device-states.ts';
 
 export type MinerEvent =
   /** Engines were given a new work. */
@@ -38,7 +39,7 @@ export type MinerEvent =
       event: 'device';
       device: string;
       kind: 'cpu' | 'gpu';
-      state: 'ready' | 'paused' | 'restarting' | 'parked';
+      state: Exclude<DeviceState, 'starting'>;
       /** Model, kernel, thread count: one line for people. */
       description: string;
       /** PCI address of a card, like `0000:65:00.0`, where it is known. */

@@ -10,10 +10,10 @@ const CLEAR = '\r\x1b[J';
 const CUT = '\x1b[?7l';
 const CONTINUE = '\x1b[?7h';
 
-/** Of a terminal that does not tell its width. */
+/** The width that is assumed of a terminal that does not tell its own. */
 const USUAL_COLUMNS = 80;
 
-export interface Output {
+interface Output {
   readonly columns?: number;
   write(text: string): unknown;
 }

@@ -19,7 +19,7 @@ export function hostOf(header: string | undefined): string | undefined {
   return name?.toLowerCase();
 }
 
-export interface HostRule {
+interface HostRule {
   /** As listened on. */
   readonly host: string;
   /** The machine's own name. */
@@ -39,7 +39,7 @@ export function admits({ host, hostname }: HostRule, header: string | undefined)
   return isIP(asked) > 0 || asked === own || asked === `${own}.local`;
 }
 
-export interface AskedBy {
+interface AskedBy {
   readonly method: string;
   readonly host: string | undefined;
   readonly origin: string | undefined;

@@ -6,7 +6,7 @@ import { version } from '../../system/version.ts';
 import type { Route } from './route.ts';
 import { ErrorAnswer } from './schemas.ts';
 
-export interface OpenApi {
+interface OpenApi {
   readonly openapi: string;
   readonly info: object;
   readonly paths: Record<string, Record<string, object>>;
@@ -15,7 +15,7 @@ export interface OpenApi {
 
 const MEANINGS: Readonly<Record<number, string>> = { 200: 'OK', 204: 'done', 503: 'not ready' };
 
-export function openApi(routes: readonly Route[]): OpenApi {
+function openApi(routes: readonly Route[]): OpenApi {
   const paths: OpenApi['paths'] = {};
   for (const route of routes) {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route) };

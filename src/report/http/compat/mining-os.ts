@@ -4,14 +4,14 @@
  * CUSTOM_MINER.MD). Both match figures to cards by the bus of their PCI address.
  */
 
-import type { Status } from './schemas.ts';
+import type { Status } from '../schemas.ts';
 
 type Device = Status['devices'][string];
 
 /** What HiveOS takes for the algorithm's name. */
 const ALGORITHM = 'blake2s';
 
-export interface HiveStats {
+interface HiveStats {
   readonly hs: readonly number[];
   readonly hs_units: 'khs';
   readonly temp: readonly (number | null)[];
@@ -42,7 +42,7 @@ export function hiveStats(status: Status): { readonly khs: number; readonly stat
   return { khs: kilo(status.hashrate), stats };
 }
 
-export interface MmposStats {
+interface MmposStats {
   /** Decimal, and `cpu`. */
   readonly busid: readonly (number | 'cpu')[];
   readonly hash: readonly number[];
