@@ -6,7 +6,7 @@ import type { DeviceState } from './device-states.ts';
 export type MinerEvent =
   /** Engines were given a new work. */
   | { event: 'work'; chain: number; height: bigint; difficulty: number }
-  /** The current work was given a later creation time (µs since the UNIX epoch): a new job of the same work. */
+  /** The current work was given a later creation time (µs since the UNIX epoch): a new job for the same work. */
   | { event: 'job'; chain: number; height: bigint; creationTimeUs: bigint }
   /** A New Cut on the chain being mined: its work is stale. */
   | { event: 'new_cut'; chain: number }
@@ -30,7 +30,7 @@ export type MinerEvent =
    * the hash itself: what the best one was worth.
    */
   | { event: 'proof'; device: string; hashes: number; difficulty: number }
-  /** The device searches its first range of the work that followed a New Cut, `ms` after the New Cut was heard of. */
+  /** A job switch: the device searches its first range of the work that followed a New Cut, `ms` after hearing of it. */
   | { event: 'restart'; device: string; ms: number }
   /** A device claimed a nonce that does not solve. */
   | { event: 'hardware_error'; device: string; nonce: bigint }

@@ -15,7 +15,7 @@ interface ChartOptions {
 
 const HEIGHT_PX = 240;
 const AXIS_PX = { x: 28, y: 72 };
-/** Where the cursor is when there is none. */
+/** Where the cursor is put to hide it. */
 const AWAY = { left: -10, top: -10 };
 /** How many points Page Up and Page Down go. */
 const PAGE = 10;

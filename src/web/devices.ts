@@ -53,7 +53,7 @@ const COLUMNS: readonly Column[] = [
   { name: 'failures', text: ({ restarts }) => String(restarts) },
 ];
 
-/** What a row needs to know of the others. */
+/** What a row shows. */
 interface Shown {
   readonly device: Device;
   /** Names of columns. */

@@ -49,7 +49,7 @@ export class Server {
   readonly #refusals: Refusals;
   readonly #connections: Connections;
   readonly #authorised: (header: string | undefined) => boolean;
-  /** By path. */
+  /** The routes of each path. */
   readonly #routes = new Map<string, Route[]>();
 
   constructor(options: ServerOptions, routes: readonly Route[], { log, clock, limits, refusals }: Surroundings) {
@@ -85,7 +85,7 @@ export class Server {
     const { host, port: wanted } = this.#options;
     await this.#app.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port: wanted });
     const { server } = this.#app;
-    // From here on: that it cannot listen is thrown.
+    // Only now: before, a fault is thrown by `listen`, and would be logged as well.
     server.on('error', (fault) => this.#log.warn({ tag: 'http' }, fault.message));
     const { address, port } = server.address() as AddressInfo;
     const reachable = reachableHost(address);
@@ -151,7 +151,7 @@ export class Server {
       throw new HttpError(403, 'forbidden_origin', 'pages of other websites may not ask');
     }
     const asked = request.method === 'HEAD' ? 'GET' : request.method;
-    // By the path that matched: a path can be written in many ways.
+    // The path that matched, since a path can be written in many ways.
     const route = this.#routes.get(request.routeOptions.url ?? '')?.find(({ method }) => method === asked);
     if (!route?.open && !this.#authorised(authorization)) {
       this.#refusals.note(authorization === undefined ? 'no_token' : 'wrong_token', request.socket.remoteAddress);

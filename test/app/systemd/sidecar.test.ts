@@ -101,7 +101,7 @@ describe.skipIf(skipped)(`a service of systemd${skipped ? `, not tried: ${whyNoR
 });
 
 test.each([
-  [{ NOTIFY_SOCKET: 'vsock:2:1' }, /no path, nor @.*Type=exec/],
+  [{ NOTIFY_SOCKET: 'vsock:2:1' }, /neither a path nor @.*Type=exec/],
   [{ NOTIFY_SOCKET: '/run/notify', WATCHDOG_USEC: 'soon' }, /WATCHDOG_USEC/],
   [{ NOTIFY_SOCKET: '/run/notify', WATCHDOG_USEC: '0' }, /WATCHDOG_USEC/],
 ])('%j ends with what is wrong', async (environment, says) => {

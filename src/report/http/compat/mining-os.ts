@@ -1,5 +1,5 @@
 /**
- * How the rig is doing, as mining systems want it told by a custom miner: HiveOS
+ * How the rig is doing, in the shapes that mining systems expect from a custom miner: HiveOS
  * (github.com/minershive/hiveos-linux, hive/miners/custom/README.md) and mmpOS (github.com/ddobreff/mmpos,
  * CUSTOM_MINER.MD). Both match figures to cards by the bus of their PCI address.
  */
@@ -8,7 +8,7 @@ import type { Status } from '../schemas.ts';
 
 type Device = Status['devices'][string];
 
-/** What HiveOS takes for the algorithm's name. */
+/** The algorithm's name for HiveOS. */
 const ALGORITHM = 'blake2s';
 
 interface HiveStats {
@@ -25,7 +25,7 @@ interface HiveStats {
   readonly bus_numbers: readonly (number | null)[];
 }
 
-/** @returns the rig's kH/s, and what is to be known of each device */
+/** @returns the rig's kH/s, and the figures of each device */
 export function hiveStats(status: Status): { readonly khs: number; readonly stats: HiveStats } {
   const devices = Object.values(status.devices);
   const stats: HiveStats = {
