@@ -26,10 +26,10 @@ export async function systemd(environment: Environment = process.env): Promise<C
     const remedy = 'install pickaxe with its optional packages (not with --omit=optional), or use a unit of Type=exec';
     throw new UsageError(`systemd waits for messages, and none can be sent: ${error.message}; ${remedy}.`);
   });
-  return companion(socket, watchdogMs);
+  return sidecar(socket, watchdogMs);
 }
 
-function companion(socket: NotifySocket, watchdogMs: number | undefined): Companion {
+function sidecar(socket: NotifySocket, watchdogMs: number | undefined): Companion {
   return async ({ events, tally, log }) => {
     let ready = false;
     let stopping = false;
