@@ -154,15 +154,15 @@ function expectedOf({ devices, expected_blocks, best_difficulty, effort, work })
     ['pickaxe_effort_ratio', effort],
   ]);
   if (work) expected.set('pickaxe_work_difficulty_hashes', work.difficulty);
-  for (const [device, books] of Object.entries(devices)) {
+  for (const [device, stats] of Object.entries(devices)) {
     const of = `{device=${device}}`;
-    expected.set(`pickaxe_hashes_total${of}`, books.hashes);
-    expected.set(`pickaxe_proven_hashes_total${of}`, books.proven?.hashes ?? 0);
-    expected.set(`pickaxe_proofs_total${of}`, books.proven?.proofs ?? 0);
-    expected.set(`pickaxe_hardware_errors_total${of}`, books.hardware_errors);
-    expected.set(`pickaxe_device_restarts_total${of}`, books.restarts);
+    expected.set(`pickaxe_hashes_total${of}`, stats.hashes);
+    expected.set(`pickaxe_proven_hashes_total${of}`, stats.proven?.hashes ?? 0);
+    expected.set(`pickaxe_proofs_total${of}`, stats.proven?.proofs ?? 0);
+    expected.set(`pickaxe_hardware_errors_total${of}`, stats.hardware_errors);
+    expected.set(`pickaxe_device_restarts_total${of}`, stats.restarts);
     for (const verdict of ['accepted', 'rejected', 'stale', 'unknown']) {
-      expected.set(`pickaxe_verdicts_total{device=${device},verdict=${verdict}}`, books[verdict]);
+      expected.set(`pickaxe_verdicts_total{device=${device},verdict=${verdict}}`, stats[verdict]);
     }
   }
   return expected;

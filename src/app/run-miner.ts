@@ -11,9 +11,11 @@ import type { TemperatureLimits } from '../mine/thermal-guard.ts';
 import { JsonLines } from '../report/json-lines.ts';
 import { LogLines } from '../report/log-lines.ts';
 import type { LogTail } from '../report/log-tail.ts';
+import { OUTAGE_LOOK_MS, Outages } from '../report/outages.ts';
+import type { RunningMiner } from '../report/running-miner.ts';
 import { Tally } from '../report/tally.ts';
 import type { WorkSource } from '../source/source.ts';
-import { type Clock, systemClock } from '../system/clock.ts';
+import { systemClock } from '../system/clock.ts';
 import { setLongTimeout } from '../system/long-timeout.ts';
 import { screen } from '../terminal/screen.ts';
 import { writeLine } from '../terminal/write-line.ts';
@@ -37,39 +39,27 @@ export interface Rig {
   readonly companions?: readonly Companion[];
 }
 
-/** A miner that is about to run, as its companions get it. */
-export interface Running {
-  readonly controls: Controls;
-  readonly events: Events;
-  readonly tally: Tally;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly logTail: LogTail;
-}
-
 /**
  * Runs beside the miner: a status line, an HTTP API, a watch over the battery. It is started before the first device opens.
  * @returns what ends it, once the miner has come to its end
  * @throws UsageError when it cannot do what was asked for
  */
-export type Companion = (running: Running) => Promise<() => void | Promise<void>>;
+export type Companion = (miner: RunningMiner) => Promise<() => void | Promise<void>>;
 
 /** @returns the exit code */
 export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config['run'], 'status'>): Promise<number> {
   const { events, source, engines, log, logTail, temperatureLimits, companions = [] } = rig;
   const clock = systemClock;
-  const tally = new Tally(clock);
+  const tally = new Tally(clock, engines);
+  const outages = new Outages(log, tally);
   const logLines = new LogLines(log, tally);
   const jsonLines = json ? new JsonLines((line) => writeLine(process.stdout, line), clock) : undefined;
-  const outcome = { ready: false, worked: false, parked: 0, wrongHashes: false, interrupted: false };
+  const outcome = { wrongHashes: false, interrupted: false };
 
   events.on(tally.listen);
   if (jsonLines) events.on(jsonLines.listen);
   events.on(logLines.listen);
   events.on((event) => {
-    if (event.event === 'work') outcome.worked = true;
-    if (event.event === 'device' && event.state === 'ready') outcome.ready = true;
-    if (event.event === 'device' && event.state === 'parked') outcome.parked++;
     if (event.event === 'device' && event.fault === 'wrong hashes') outcome.wrongHashes = true;
   });
 
@@ -92,7 +82,11 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
   events.on((event) => {
     if (event.event === 'verdict' && blocks !== undefined && tally.accepted >= blocks) miner.stop();
   });
-  const timers = [setTimeout(report, FIRST_REPORT_MS), setInterval(report, REPORT_MS)];
+  const timers = [
+    setTimeout(report, FIRST_REPORT_MS),
+    setInterval(report, REPORT_MS),
+    setInterval(() => outages.look(), OUTAGE_LOOK_MS),
+  ];
   const cancelEnd = duration === undefined ? undefined : setLongTimeout(() => miner.stop(), duration * 1000);
   const release = onSignals(() => {
     log.info({ tag: 'miner' }, 'stopping; once more to exit at once');
@@ -116,14 +110,15 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
     release();
   }
 
-  if (outcome.ready) jsonLines?.hashrate(tally);
+  if (tally.devices().size > 0) jsonLines?.hashrate(tally);
   logLines.summary();
   jsonLines?.summary(tally.summary());
 
   if (outcome.interrupted) return EXIT.done;
   if (outcome.wrongHashes) return EXIT.wrongHashes;
-  if (outcome.parked >= engines.length) return EXIT.noDevice;
-  return outcome.worked ? EXIT.done : EXIT.noWork;
+  const { devices, work } = tally.now();
+  if ([...devices.values()].every(({ state }) => state === 'parked')) return EXIT.noDevice;
+  return work ? EXIT.done : EXIT.noWork;
 }
 
 /** Ctrl-C, a service manager, and a terminal that is closed. */

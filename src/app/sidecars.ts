@@ -1,4 +1,4 @@
-/** What runs beside the miner, as the settings ask for it: a file each in `companions/`. */
+/** What runs beside the miner, as the settings ask for it: one file each in `sidecars/`. */
 
 import type { LiveConfig } from './live-config.ts';
 import type { Companion } from './run-miner.ts';

@@ -3,11 +3,12 @@
 import type { DeviceFault, DeviceKind } from '../engine/device.ts';
 import type { Telemetry } from '../engine/telemetry.ts';
 import type { Outcome, PolledChain } from '../source/vocabulary.ts';
+import type { DeviceState } from './device-states.ts';
 
 export type MinerEvent =
   /** Engines were given a new work. */
   | { event: 'work'; chain: number; height: bigint; difficulty: number }
-  /** The current work was given a later creation time (µs since the UNIX epoch): a new job of the same work. */
+  /** The current work was given a later creation time (µs since the UNIX epoch): a new job for the same work. */
   | { event: 'job'; chain: number; height: bigint; creationTimeUs: bigint }
   /** A New Cut came for the chain being mined: its work is stale. */
   | { event: 'new_cut'; chain: number }
@@ -31,7 +32,7 @@ export type MinerEvent =
    * own hash.
    */
   | { event: 'proof'; device: string; hashes: number; difficulty: number }
-  /** The device searches its first range of the work that followed a New Cut, `ms` after the New Cut was heard of. */
+  /** A job switch: the device searches its first range of the work that followed a New Cut, `ms` after hearing of it. */
   | { event: 'restart'; device: string; ms: number }
   /** A device reported a candidate that does not meet its job's search target. */
   | { event: 'hardware_error'; device: string; nonce: bigint }
@@ -40,7 +41,7 @@ export type MinerEvent =
       event: 'device';
       device: string;
       kind: DeviceKind;
-      state: 'ready' | 'paused' | 'restarting' | 'parked';
+      state: Exclude<DeviceState, 'starting'>;
       /** Model, kernel, thread count: one line for people. */
       description: string;
       /** PCI address of a card, like `0000:65:00.0`, where it is known. */

@@ -1,25 +1,25 @@
-/** Has all devices rest while somebody uses the machine. */
+/** Pauses all devices while somebody uses the machine. */
 
 import { wallMs } from '../system/clock.ts';
-import { type Finding, type Guarded, keepLooking } from './guard.ts';
+import { type Guarded, keepLooking, type Observation } from './guard.ts';
 import type { IdleWatch } from './idle/watch.ts';
 
-/** How long somebody who comes back waits at most for the machine to be theirs; asking costs a few milliseconds. */
+/** Whoever comes back waits at most this long until mining pauses; asking costs a few milliseconds. */
 const LOOK_MS = 5_000;
 
 /**
- * @param afterMs nobody has used the machine for this long: mining goes on
- * @returns once it has looked, what ends it
+ * @param afterMs mining goes on when nobody has used the machine for this long
+ * @returns once it has looked, a function that ends the guard
  */
 export function restWhileUsed(watches: readonly IdleWatch[], afterMs: number, guarded: Guarded): Promise<() => void> {
   const { clock, log } = guarded;
-  /** Watches that could not say anything when last asked. */
+  /** The watches that could not say anything when they were asked last. */
   const blind = new Set(watches);
   log.info(
     { tag: 'rest' },
     `whether somebody uses this machine: watching ${watches.map(({ name }) => name).join('; ')}`,
   );
-  const look = async (): Promise<Finding> => {
+  const look = async (): Promise<Observation> => {
     const now = wallMs(clock);
     const asked = await Promise.all(
       watches.map(async (watch) => {

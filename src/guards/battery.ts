@@ -1,14 +1,14 @@
-/** Has all devices rest while the machine runs on battery. */
+/** Pauses all devices while the machine runs on battery. */
 
 import { type Guarded, keepLooking } from './guard.ts';
 import type { Power } from './power.ts';
 
-/** Soon enough for a battery, and seldom enough to cost nothing. */
+/** Often enough for a battery, and seldom enough to cost nothing. */
 const LOOK_MS = 10_000;
 
 /**
- * While it cannot be read, everything stays as it is.
- * @returns once it has looked, what ends it
+ * While the power supply cannot be read, everything stays as it is.
+ * @returns once it has looked, a function that ends the guard
  */
 export function restOnBattery(readPower: () => Promise<Power>, guarded: Guarded): Promise<() => void> {
   const { log } = guarded;

@@ -1,26 +1,22 @@
-/** What each guard is given: it watches one thing, and has all devices rest for one reason while that says so. */
+/** A guard watches one thing, and pauses all devices for one reason while that thing says so. */
 
-import type { Logger } from 'pino';
-import type { Controls, PauseReason } from '../events/controls.ts';
-import type { Clock } from '../system/clock.ts';
+import type { PauseReason } from '../events/controls.ts';
+import type { RunningMiner } from '../report/running-miner.ts';
 
-export interface Guarded {
-  readonly controls: Pick<Controls, 'pause' | 'resume'>;
-  readonly clock: Clock;
-  readonly log: Logger;
-}
+/** What a guard needs of the miner that it guards. */
+export type Guarded = Pick<RunningMiner, 'controls' | 'clock' | 'log'>;
 
-/** What a look finds: why to rest, nothing to rest for, or nothing at all, so that everything stays as it is. */
-export type Finding = { readonly rest: string } | 'go on' | 'unknown';
+/** What a look shows: why to pause, no reason to, or nothing at all, in which case everything stays as it is. */
+export type Observation = { readonly rest: string } | 'go on' | 'unknown';
 
 /**
- * Looks again and again, each time `everyMs` after the last look ended: one that hangs is not joined by others.
- * @returns once it has looked, what ends it: nothing rests for this reason any more
+ * Looks again and again, each time `everyMs` after the last look ended: looks never pile up behind one that hangs.
+ * @returns once it has looked, a function that ends it and resumes the devices
  */
 export async function keepLooking(
   reason: PauseReason,
   everyMs: number,
-  look: () => Promise<Finding>,
+  look: () => Promise<Observation>,
   { controls }: Guarded,
 ): Promise<() => void> {
   let ended = false;

@@ -1,4 +1,4 @@
-/** What a machine runs on, as its system tells. */
+/** Whether a machine runs on mains or on battery, as its system tells. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ export type Power = 'mains' | 'battery' | 'no battery';
 
 /** Where Linux lists chargers and batteries (Documentation/ABI/testing/sysfs-class-power). */
 const POWER_SUPPLIES = '/sys/class/power_supply';
-/** Of machines seen, none has more than a dozen. */
+/** No machine seen so far has more than a dozen. */
 const MAX_SUPPLIES = 64;
 
 /**

@@ -1,18 +1,18 @@
 /** Raises an alarm when a hashrate stays below what it should be, and clears it when it is back. */
 
-import type { Events } from '../events/events.ts';
-import type { RigNow, Tally } from '../report/tally.ts';
-import type { Clock } from '../system/clock.ts';
+import { rigState, supplyTrouble } from '../report/rig-state.ts';
+import type { RunningMiner } from '../report/running-miner.ts';
+import type { RigNow } from '../report/tally.ts';
 
-/** What a device, or without one the rig, should make at least: H/s. */
+/** The least hashrate that a device, or without one the rig, should make: H/s. */
 export interface LeastRate {
   readonly device?: string;
   readonly limit: number;
 }
 
-/** The rate is an average over half a minute: looking more often would see little more. */
+/** Rates are averages over half a minute: looking more often would see little more. */
 const LOOK_MS = 5_000;
-/** A hashrate that is back for this long is back: twice what it is an average over. */
+/** A hashrate has to be back for this long: twice the time that it is an average over. */
 const CLEAR_MS = 60_000;
 
 /**
@@ -23,7 +23,7 @@ export class LowRate {
   readonly #limit: number;
   readonly #afterMs: number;
   #raised = false;
-  /** Since when the rate has been on the other side of the limit than the alarm is. */
+  /** Since when the rate has contradicted the alarm. */
   #sinceMs: number | undefined;
 
   constructor(limit: number, afterMs: number) {
@@ -32,8 +32,8 @@ export class LowRate {
   }
 
   /**
-   * @param rate H/s; undefined while it says nothing, as at rest
-   * @returns what has come of it, if anything has
+   * @param rate H/s; undefined while there is nothing to judge
+   * @returns whether the alarm has just been raised or cleared
    */
   judge(rate: number | undefined, nowMs: number): 'raised' | 'cleared' | undefined {
     if (rate === undefined || rate < this.#limit === this.#raised) {
@@ -50,22 +50,21 @@ export class LowRate {
 }
 
 /**
- * The rate that counts against a limit, H/s. A device that is asked for and never came makes nothing.
- * @returns undefined while there is nothing to judge: it rests, or no node is there
+ * The rate to be compared with a limit, H/s. A device that is watched and does not exist makes 0.
+ * @param device its name; absent, all devices count
+ * @returns undefined while there is nothing to judge: there is no node, no work, or all that counts is paused
  */
-export function rateOf(device: string | undefined, { work, sources, devices }: RigNow): number | undefined {
-  if (!work || ![...sources.values()].some(({ state }) => state === 'connected')) return undefined;
-  const counted = [...devices].filter(([name]) => device === undefined || name === device).map(([, now]) => now);
-  const working = counted.filter(({ state }) => state !== 'parked');
-  if (working.length > 0 && working.every(({ state }) => state === 'paused')) return undefined;
-  return counted.reduce((sum, { hashrate }) => sum + hashrate, 0);
+function rateOf(device: string | undefined, now: RigNow): number | undefined {
+  const devices = new Map([...now.devices].filter(([name]) => device === undefined || name === device));
+  if (supplyTrouble(now) || rigState({ ...now, devices }).name === 'paused') return undefined;
+  return [...devices.values()].reduce((sum, { hashrate }) => sum + hashrate, 0);
 }
 
-/** @returns what ends it */
+/** @returns a function that ends the watch */
 export function watchHashrate(
   least: readonly LeastRate[],
   afterMs: number,
-  { events, tally, clock }: { events: Events; tally: Tally; clock: Clock },
+  { events, tally, clock }: Pick<RunningMiner, 'events' | 'tally' | 'clock'>,
 ): () => void {
   const watches = least.map(({ device, limit }) => ({ device, limit, low: new LowRate(limit, afterMs) }));
   const timer = setInterval(() => {

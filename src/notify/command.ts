@@ -1,37 +1,37 @@
-/** Runs one command of the user's, for so long and no longer. */
+/** Runs one of the user's commands, within a time limit. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setPriority } from 'node:os';
 import { onAbort } from '../system/abort.ts';
 
-/** Of its output, to say what it said. */
+/** How much of its output is kept, to be quoted. */
 const MAX_OUTPUT_BYTES = 2_000;
-/** After its end, its output is waited for this long: what it left running in the background may hold it open. */
+/** How long to wait for the rest of its output after its end: a process that it left running may hold it open. */
 const OUTPUT_MS = 200;
-/** It gives way to what hands out work, and not to the threads that hash (19). */
+/** Below the thread that hands out work, above the threads that hash (19). */
 const NICENESS = 10;
 /** Windows has no process groups to signal, and would open a window for one. */
 const GROUPS = process.platform !== 'win32';
 
-export interface CommandOptions {
-  /** As the user wrote it: the shell's. */
+interface CommandOptions {
+  /** As the user wrote it, for the shell. */
   readonly command: string;
   /** Added to pickaxe's own environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** What it gets on stdin. */
+  /** Its stdin. */
   readonly input: string;
   readonly timeoutMs: number;
 }
 
-export interface CommandResult {
-  /** What went wrong; undefined when it ended with exit code 0. */
+interface CommandResult {
+  /** What went wrong; undefined for exit code 0. */
   readonly fault: string | undefined;
-  /** The beginning of what it said on stdout and stderr. */
+  /** The beginning of what it wrote to stdout and stderr. */
   readonly output: string;
 }
 
 /**
- * When its time is up, or at `stop`, it is killed with all that it started.
+ * When its time is up, or at `stop`, the command is killed with every process that it started.
  * @returns once it has ended
  */
 export async function runCommand(options: CommandOptions, stop: AbortSignal): Promise<CommandResult> {
@@ -76,7 +76,7 @@ function endOf(child: ChildProcess): Promise<string | undefined> {
   });
 }
 
-/** What comes first is kept, the rest is read and forgotten: a command must not wait for a reader. */
+/** Keeps the beginning of the output and discards the rest: a command must not wait for a reader. */
 function listen({ stdout, stderr }: ChildProcess): () => string {
   const streams = [stdout, stderr].filter((stream) => stream !== null && stream !== undefined);
   const chunks: Buffer[] = [];

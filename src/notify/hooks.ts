@@ -1,5 +1,5 @@
 /**
- * Hooks: commands of the user's that run when something happens. What happened is in their environment and on their
+ * Hooks: commands of the user that run when something happens. What happened is in their environment and on their
  * stdin, never in the command itself: values can come from a node.
  */
 
@@ -11,11 +11,11 @@ import { Queue } from './queue.ts';
 
 export type HookCommands = Readonly<Partial<Record<NoticeName, string>>>;
 
-export interface HookLimits {
+interface HookLimits {
   /** A command that takes longer is killed. */
   readonly timeoutMs: number;
   readonly atOnce: number;
-  /** Notices that wait for their command. */
+  /** How many notices may wait for their command. */
   readonly waiting: number;
 }
 
@@ -26,7 +26,7 @@ export class Hooks {
   readonly #log: Logger;
   readonly #limits: HookLimits;
   readonly #queue: Queue<Notice>;
-  /** Hooks that failed when they last ran: each is told of once, until it works again. */
+  /** The hooks that failed when they last ran: each failure is logged once, until the hook works again. */
   readonly #failing = new Set<NoticeName>();
   #dropping = false;
 
@@ -77,7 +77,7 @@ export class Hooks {
   }
 }
 
-/** `PICKAXE_EVENT` is its name, `PICKAXE_EVENT_DEVICE` … its fields: other names are those of settings. */
+/** `PICKAXE_EVENT` is the notice's name, `PICKAXE_EVENT_DEVICE` … its fields. Other `PICKAXE_` names are settings. */
 export function environmentOf(
   { event, ...fields }: Notice,
   platform: string = process.platform,

@@ -1,15 +1,16 @@
-/** What others are told of: few of the many events, each with a line for people. */
+/** The notices that hooks and webhooks get: few of the many events, each with a line for people. */
 
-import type { Events, MinerEvent } from '../events/events.ts';
+import type { MinerEvent } from '../events/events.ts';
+import type { RunningMiner } from '../report/running-miner.ts';
 import type { Tally } from '../report/tally.ts';
 import { formatDuration, formatHashrate } from '../report/units.ts';
-import { type Clock, wallMs } from '../system/clock.ts';
+import { wallMs } from '../system/clock.ts';
 import { oneLine } from '../text/one-line.ts';
 
 export const NOTICES = ['start', 'stop', 'block', 'device-lost', 'low-hashrate', 'hashrate-ok'] as const;
 export type NoticeName = (typeof NOTICES)[number];
 
-/** Goes out as it is: JSON values only. */
+/** Sent as it is: JSON values only. */
 export interface Notice {
   readonly event: NoticeName;
   /** Milliseconds since the UNIX epoch. */
@@ -21,15 +22,15 @@ export interface Notice {
 
 type Content = Omit<Notice, 'event' | 'time'> & { readonly text: string };
 
-/** Texts can come from a driver or a node. */
+/** Longer texts are cut: they can come from a driver or a node. */
 const MAX_TEXT = 500;
 
 /**
- * Tells `hear` of the start at once, and of the rest as it happens.
- * @returns to be called at the end: tells of that, too
+ * Gives `hear` the notice of the start at once, and the others as things happen.
+ * @returns a function to be called at the end, which gives the notice of that, too
  */
 export function tellNotices(
-  { events, tally, clock }: { events: Events; tally: Tally; clock: Clock },
+  { events, tally, clock }: Pick<RunningMiner, 'events' | 'tally' | 'clock'>,
   hear: (notice: Notice) => void,
 ): () => void {
   const tell = (event: NoticeName, content: Content) => {
@@ -43,7 +44,7 @@ export function tellNotices(
     if (event.event !== 'device') return;
     const { device, state } = event;
     const out = state === 'restarting' || state === 'parked';
-    // Once when it goes, however often it is tried again, and once when that is given up.
+    // One notice when the device goes, however often it is reopened, and one when it is given up.
     if (out && (state === 'parked' || !lost.has(device))) tell('device-lost', deviceLost(event));
     if (out) lost.add(device);
     else lost.delete(device);

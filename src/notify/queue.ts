@@ -1,13 +1,13 @@
-/** Work for later, a few at once and not without end: hooks and webhooks must never hold up a miner. */
+/** Bounded work in the background, a few items at once: hooks and webhooks must never hold up a miner. */
 
-export interface QueueOptions<T> {
-  /** Of these so many at once. */
+interface QueueOptions<T> {
+  /** How many items are worked on at once. */
   readonly atOnce: number;
-  /** So many may wait. */
+  /** How many items may wait. */
   readonly most: number;
-  /** Never throws; ends soon after `stop`. */
+  /** Must not throw, and must end soon after `stop`. */
   readonly work: (item: T, stop: AbortSignal) => Promise<void>;
-  /** Told of what there was no room for. */
+  /** Called with each item that there was no room for. */
   readonly dropped: (item: T) => void;
 }
 
@@ -28,7 +28,7 @@ export class Queue<T> {
     this.#next();
   }
 
-  /** Waits for all of it, but no longer than this; what is not done then is stopped, or dropped. */
+  /** Waits for all items, but no longer than this; then the rest is stopped or dropped. */
   async end(withinMs: number): Promise<void> {
     const timer = setTimeout(() => {
       for (const item of this.#waiting.splice(0)) this.#options.dropped(item);

@@ -1,6 +1,6 @@
 /**
- * A webhook: notices as JSON, one POST each, in order. Its URL is as good as a password with many services, so only the
- * host is ever said.
+ * A webhook: notices as JSON, one POST each, in order. With many services its URL is as good as a password, so only the
+ * host is ever shown.
  */
 
 import type { Logger } from 'pino';
@@ -10,25 +10,25 @@ import { oneLine } from '../text/one-line.ts';
 import type { Notice, NoticeName } from './notices.ts';
 import { Queue } from './queue.ts';
 
-export interface WebhookLimits {
-  /** From connecting to the end of the answer. */
+interface WebhookLimits {
+  /** The time from connecting to the end of the answer. */
   readonly timeoutMs: number;
-  /** Before each further try. */
+  /** The pause before each further try. */
   readonly retryAfterMs: readonly number[];
-  /** Notices that wait for their turn. */
+  /** How many notices may wait for their turn. */
   readonly waiting: number;
-  /** What is not told by then at the end stays untold. */
+  /** How long to wait for the last notices when pickaxe ends. */
   readonly endMs: number;
 }
 
-export const WEBHOOK_LIMITS: WebhookLimits = {
+const WEBHOOK_LIMITS: WebhookLimits = {
   timeoutMs: 10_000,
   retryAfterMs: [1_000, 5_000, 25_000],
   waiting: 32,
   endMs: 5_000,
 };
 
-/** Answers do not matter: read as far as this, so that the connection can be used again. */
+/** How much of an ignored answer to read, so that the connection can be used again. */
 const MAX_ANSWER_BYTES = 16_384;
 
 export interface WebhookOptions {
@@ -41,7 +41,7 @@ export interface WebhookOptions {
   readonly limits?: WebhookLimits;
 }
 
-/** An answer that further tries will not change. */
+/** The answer is one that further tries will not change. */
 class Refused extends Error {}
 
 export class Webhook {
@@ -49,7 +49,7 @@ export class Webhook {
   readonly #limits: WebhookLimits;
   readonly #agent: Agent;
   readonly #queue: Queue<Notice>;
-  /** The last notice could not be told: that is said once, until one can. */
+  /** Whether the last notice could not be delivered: that is a warning once, until one is. */
   #failing = false;
 
   constructor(options: WebhookOptions) {
@@ -112,7 +112,7 @@ export class Webhook {
       const options = {
         method: 'POST',
         headers,
-        body: JSON.stringify(notice),
+        body: JSON.stringify(webhookBody(url, notice)),
         signal,
         dispatcher: this.#agent,
       } as const;
@@ -120,7 +120,7 @@ export class Webhook {
       await body.dump({ limit: MAX_ANSWER_BYTES, signal }).catch(() => {});
       if (statusCode >= 200 && statusCode < 300) return;
       const transient = statusCode === 408 || statusCode === 429 || statusCode >= 500;
-      // A redirect would take the token, and what it is told, to where nobody sent it.
+      // A redirect would take the token and the notice to where nobody sent them.
       const why = `it answered ${statusCode}${statusCode < 400 ? ', and redirects are not followed' : ''}`;
       throw transient ? new Error(why) : new Refused(why);
     } catch (fault) {
@@ -140,4 +140,16 @@ export class Webhook {
   get #name(): string {
     return this.#options.url.origin;
   }
+}
+
+/** Where Discord serves its webhooks: its own names, and those of its public tests. */
+const DISCORD = /^(?:(?:canary|ptb)\.)?discord(?:app)?\.com$/;
+
+/**
+ * The JSON object to send. Discord refuses one without `content`; texts can come from a node, so no name in them may notify
+ * anybody there.
+ */
+export function webhookBody({ hostname }: URL, notice: Notice): object {
+  if (!DISCORD.test(hostname)) return notice;
+  return { ...notice, content: notice.text, allowed_mentions: { parse: [] } };
 }

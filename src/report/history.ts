@@ -1,23 +1,23 @@
 /** The last 24 hours in steps of ten seconds: what each device did, and what became of solutions. */
 
 import { type Clock, wallMs } from '../system/clock.ts';
-import type { DeviceNow, DeviceSummary } from './device-books.ts';
+import type { DeviceNow, DeviceSummary } from './device-stats.ts';
 import type { Tally } from './tally.ts';
 
 const STEP_MS = 10_000;
 const HOUR_MS = 3_600_000;
 const STEPS = (24 * HOUR_MS) / STEP_MS;
-/** More than a chart has pixels for would be wasted. */
+/** A chart has no pixels for more. */
 const MOST_POINTS = 720;
 
 export const RANGES_MS = { '10m': HOUR_MS / 6, '1h': HOUR_MS, '24h': 24 * HOUR_MS } as const;
-export type HistoryRange = keyof typeof RANGES_MS;
+type HistoryRange = keyof typeof RANGES_MS;
 
 const COUNTS = ['accepted', 'rejected', 'stale'] as const;
 type Count = (typeof COUNTS)[number];
 
-/** Null where it is not known. */
-export interface DeviceHistory {
+/** A column for each figure; null where it is not known. */
+interface DeviceHistory {
   /** H/s. */
   readonly hashrate: (number | null)[];
   readonly temperature_celsius: (number | null)[];
@@ -25,11 +25,11 @@ export interface DeviceHistory {
 }
 
 /** Columns: the figures at one index belong together. */
-export interface HistoryPoints {
+interface HistoryPoints {
   readonly step_seconds: number;
   /** When each step ended, milliseconds since the UNIX epoch. */
   readonly time: number[];
-  /** How many in that step. */
+  /** How many solutions in that step. */
   readonly accepted: number[];
   readonly rejected: number[];
   readonly stale: number[];
@@ -64,7 +64,7 @@ export class History {
     this.#counts = { accepted: column(), rejected: column(), stale: column() };
   }
 
-  /** Takes a step every ten seconds. @returns what ends that */
+  /** Takes a step every ten seconds. @returns a function that ends it */
   start(): () => void {
     const timer = setInterval(() => this.step(), STEP_MS);
     return () => clearInterval(timer);
@@ -101,7 +101,7 @@ export class History {
     columns.powerW[at] = telemetry.powerW ?? Number.NaN;
   }
 
-  /** At most 720 points, oldest first. Steps are put together by their number, so that points do not move as time goes by. */
+  /** At most 720 points, oldest first. Steps are grouped by their number, so that points do not move as time goes by. */
   points(range: HistoryRange): HistoryPoints {
     const wanted = RANGES_MS[range] / STEP_MS;
     const together = Math.ceil(wanted / MOST_POINTS);
@@ -134,7 +134,7 @@ function forget({ hashrate, temperatureC, powerW }: DeviceColumns, at: number): 
   for (const column of [hashrate, temperatureC, powerW]) column[at] = Number.NaN;
 }
 
-/** Of what is known. */
+/** The mean of the values that are known; null without any. */
 function mean(column: Float64Array | Float32Array, group: readonly number[]): number | null {
   const known = group.map((at) => column[at]).filter((value) => !Number.isNaN(value));
   return known.length > 0 ? known.reduce((sum, value) => sum + value, 0) / known.length : null;

@@ -1,5 +1,5 @@
 /**
- * Events for wrappers: one JSON object a line, `{"event": NAME, "time": …, …}`. Names and fields are stable, and
+ * Events for wrappers: one JSON object per line, `{"event": NAME, "time": …, …}`. Names and fields are stable, and
  * documented in docs/wrappers.md. `time` is milliseconds since the UNIX epoch; nonces are decimal strings (they exceed what
  * JSON numbers carry), hashes 64 hex digits in wire order (little-endian), rates H/s.
  */
@@ -19,7 +19,7 @@ export class JsonLines {
   }
 
   readonly listen = (event: MinerEvent): void => {
-    // Some come many times a second, and one every other second: `hashrate` and `summary` carry what they come to.
+    // These come up to many times a second. `hashrate` and `summary` carry their sums and last values.
     if (event.event === 'hashes' || event.event === 'proof' || event.event === 'telemetry') return;
     const { event: name, ...fields } = event;
     this.#line(name, fields);

@@ -1,14 +1,16 @@
-/** The last so many times that something took, and how they spread. */
+/** How long something took the last few hundred times: median, 99th percentile and last. */
 
-/** Hours of New Cuts; enough for a 99th percentile. */
+/** This covers hours of New Cuts, and is enough for a 99th percentile. */
 const REMEMBERED = 500;
 
+/** Milliseconds. */
 export interface Latency {
-  /** Milliseconds. */
+  /** The median. */
   readonly p50: number;
+  /** The 99th percentile. */
   readonly p99: number;
   readonly last: number;
-  /** How many there were, those that are forgotten included. */
+  /** How many times it happened, those that are forgotten included. */
   readonly count: number;
 }
 
@@ -22,7 +24,7 @@ export class Latencies {
     if (this.#ms.length > REMEMBERED) this.#ms.shift();
   }
 
-  /** Undefined before the first. */
+  /** Undefined before the first time. */
   get spread(): Latency | undefined {
     const last = this.#ms.at(-1);
     if (last === undefined) return undefined;

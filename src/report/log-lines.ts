@@ -1,15 +1,19 @@
-/** Events as log lines in miners' habit: a tag, then the few figures that matter. */
+/** Events as log lines, in the style of other miners: a tag, then the few figures that matter. */
 
 import type { Logger } from 'pino';
 import type { MinerEvent } from '../events/events.ts';
+import { rigState } from './rig-state.ts';
 import type { Tally } from './tally.ts';
 import { describePolled, formatDuration, formatHashrate, formatTelemetry, withPrefix } from './units.ts';
 
 export class LogLines {
   readonly #log: Logger;
   readonly #tally: Tally;
-  /** What each device was last said to do. */
+  /** The last step of opening that was logged, by device. */
   readonly #progress = new Map<string, string>();
+
+  /** Chain and height of the last work that was logged. */
+  #block = '';
 
   /** @param tally must get each event before this does */
   constructor(log: Logger, tally: Tally) {
@@ -20,10 +24,7 @@ export class LogLines {
   readonly listen = (event: MinerEvent): void => {
     switch (event.event) {
       case 'work':
-        this.#log.info(
-          { tag: 'work' },
-          `new job chain ${event.chain} height ${event.height} difficulty ${withPrefix(event.difficulty).trimEnd()}`,
-        );
+        this.#work(event);
         break;
       case 'job':
         this.#log.debug({ tag: 'work' }, `creation time rolled forward, chain ${event.chain} height ${event.height}`);
@@ -62,7 +63,7 @@ export class LogLines {
         this.#alarm(event);
         break;
       case 'progress':
-        if (this.#progress.get(event.device) === event.what) break; // it goes on
+        if (this.#progress.get(event.device) === event.what) break; // still the same step
         this.#progress.set(event.device, event.what);
         this.#log.info({ tag: event.device }, event.what);
         break;
@@ -76,19 +77,17 @@ export class LogLines {
     }
   };
 
-  /** The speed line. */
+  /** The speed line. There is none while nothing is hashed because the rig does not mine: that is told as an outage. */
   speed(): void {
     const devices = [...this.#tally.devices()];
-    const total = devices.reduce((sum, [, { hashrate }]) => sum + hashrate, 0);
-    const each = devices.map(([name, { hashrate, telemetry, hashes_per_joule }]) => ({
-      name: devices.length > 1 ? `${name} ${formatHashrate(hashrate)}` : '',
-      sensors: formatTelemetry(telemetry, hashes_per_joule),
-    }));
-    const parts = each.map(({ name, sensors }) => [name, sensors].filter(Boolean).join(' ')).filter(Boolean);
-    this.#log.info(
-      { tag: 'miner' },
-      `speed ${formatHashrate(total)}${parts.length > 0 ? ` (${parts.join(', ')})` : ''}`,
-    );
+    const total = devices.reduce((sum, [, { state, hashrate }]) => sum + (state === 'ready' ? hashrate : 0), 0);
+    if (total === 0 && rigState(this.#tally.now()).name !== 'mining') return;
+    const each = devices.map(([name, { state, hashrate, telemetry, hashes_per_joule }]) => {
+      const rate = devices.length > 1 && `${name} ${state === 'ready' ? formatHashrate(hashrate) : state}`;
+      return [rate, formatTelemetry(telemetry, hashes_per_joule)].filter(Boolean).join(' ');
+    });
+    const parts = each.filter((part) => part !== '').join(', ');
+    this.#log.info({ tag: 'miner' }, `speed 30s ${formatHashrate(total)}${parts === '' ? '' : ` (${parts})`}`);
   }
 
   summary(): void {
@@ -101,19 +100,27 @@ export class LogLines {
     );
   }
 
+  /** New work for the block that is mined already has other transactions or a later time: it changes nothing for people. */
+  #work({ chain, height, difficulty }: MinerEvent & { event: 'work' }): void {
+    const block = `chain ${chain} height ${height}`;
+    const level = block === this.#block ? 'debug' : 'info';
+    this.#block = block;
+    this.#log[level]({ tag: 'work' }, `new job ${block} difficulty ${withPrefix(difficulty).trimEnd()}`);
+  }
+
   #verdict({ verdict, reason, device, chain, height, ms }: MinerEvent & { event: 'verdict' }): void {
     const { accepted, rejected, stale } = this.#tally.summary();
     const where = `${device} chain ${chain} height ${height} ${ms.toFixed(0)} ms`;
     const why = verdict === 'accepted' ? '' : `: ${reason}`;
     const line = `${verdict} (${accepted}/${rejected}/${stale}) ${where}${why}`;
     const level = verdict === 'accepted' ? 'info' : verdict === 'rejected' ? 'error' : 'warn';
-    this.#log[level]({ tag: 'miner' }, line);
+    this.#log[level]({ tag: 'miner', verdict }, line);
   }
 
   #device({ device, state, description, reason }: MinerEvent & { event: 'device' }): void {
     if (state === 'ready') this.#log.info({ tag: device }, description);
     else if (state === 'paused') this.#log.warn({ tag: device }, `paused: ${reason}`);
-    else if (state === 'restarting') this.#log.warn({ tag: device }, `restarting: ${reason}`);
+    else if (state === 'restarting') this.#log.warn({ tag: device }, `reopening: ${reason}`);
     else this.#log.error({ tag: device }, `parked, the others go on: ${reason}`);
   }
 

@@ -1,13 +1,13 @@
-/** Blocks that were to be expected of the hashes, beside those that came. */
+/** How many blocks the hashes give on average, to compare with those that came. */
 
 export class Luck {
-  /** Blocks that the hashes so far should have given, on average. */
+  /** How many blocks the hashes so far give on average. */
   expectedBlocks = 0;
-  /** Difficulty of the best hash so far. */
+  /** The difficulty of the best hash so far. */
   bestDifficulty = 0;
   #expectedAtLast = 0;
 
-  /** @param difficulty of the work that they were for */
+  /** @param difficulty that of the work which the hashes were for */
   searched(hashes: number, difficulty: number): void {
     this.expectedBlocks += hashes / difficulty;
   }
@@ -20,7 +20,7 @@ export class Luck {
     this.#expectedAtLast = this.expectedBlocks;
   }
 
-  /** Work since the last accepted block as a part of what one takes on average: above 1, it is late. */
+  /** Work since the last accepted block ÷ what a block takes on average: above 1, the next block is late. */
   get effort(): number {
     return this.expectedBlocks - this.#expectedAtLast;
   }

@@ -3,17 +3,17 @@
 /** Hash counts are kept in steps of this length. */
 const STEP_MS = 500;
 
-/** Averages over these: what is now, what is steady, what is certain. */
-export const WINDOWS_MS = { '10s': 10_000, '60s': 60_000, '15m': 900_000 } as const;
-export type Window = keyof typeof WINDOWS_MS;
-/** H/s; null while the window has not been filled. */
-export type Windows = Readonly<Record<Window, number | null>>;
+/** Rates are averages over these times. */
+const WINDOWS_MS = { '10s': 10_000, '60s': 60_000, '15m': 900_000 } as const;
+type RateWindow = keyof typeof WINDOWS_MS;
+/** H/s by the window of the average; null while so much time has not passed. */
+export type RatesByWindow = Readonly<Record<RateWindow, number | null>>;
 
-/** As many as the longest window has, and the two that reach into it. */
+/** As many steps as the longest window has, and the two that reach into it. */
 const STEPS = WINDOWS_MS['15m'] / STEP_MS + 2;
 
 export class Meter {
-  /** All hashes. */
+  /** How many hashes were counted. */
   total = 0;
   /** When the first hashes were counted. */
   firstMs: number | null = null;
@@ -23,7 +23,7 @@ export class Meter {
   /** Rings: step number n is at n % STEPS. */
   readonly #endsMs = new Float64Array(STEPS);
   readonly #hashes = new Float64Array(STEPS);
-  /** How many there have been. */
+  /** How many steps there have been. */
   #steps = 0;
 
   /** @param sinceMs when counting began */
@@ -52,7 +52,7 @@ export class Meter {
     return nowMs > fromMs ? (1000 * this.#since(fromMs)) / (nowMs - fromMs) : 0;
   }
 
-  windows(nowMs: number): Windows {
+  windows(nowMs: number): RatesByWindow {
     const over = (windowMs: number) => (nowMs - this.#sinceMs < windowMs ? null : this.rate(nowMs, windowMs));
     return { '10s': over(WINDOWS_MS['10s']), '60s': over(WINDOWS_MS['60s']), '15m': over(WINDOWS_MS['15m']) };
   }
@@ -62,7 +62,7 @@ export class Meter {
     for (let step = this.#steps - 1; step >= Math.max(0, this.#steps - STEPS); step--) {
       const ms = this.#endsMs[step % STEPS] - fromMs;
       if (ms <= 0) break;
-      // Of a step that began before that, its share.
+      // A step that began before that counts by its share.
       sum += this.#hashes[step % STEPS] * Math.min(1, ms / STEP_MS);
     }
     return sum;

@@ -1,23 +1,23 @@
-/** From verified candidates to how many hashes a device has surely computed. */
+/** Estimates from its verified candidates how many hashes a device has really computed. */
 
 /** Half the width of a 95 % interval, in standard deviations. */
 const Z95 = 1.96;
 
-/** Hashes that candidates prove: the best estimate, and the limits between which the truth is in 19 of 20 cases. */
+/** How many hashes the candidates prove: the best estimate and its 95 % interval. */
 export interface Proven {
   readonly hashes: number;
   readonly low: number;
   readonly high: number;
-  /** How many candidates that rests on. */
+  /** How many candidates the estimate rests on. */
   readonly proofs: number;
 }
 
-export class ProofBooks {
+export class ProofStats {
   #proofs = 0;
   #hashes = 0;
   #squares = 0;
 
-  /** @param hashes what the candidate is worth: the hashes that one takes on average */
+  /** @param hashes how many hashes such a candidate takes on average */
   add(hashes: number): void {
     this.#proofs++;
     this.#hashes += hashes;
@@ -28,23 +28,23 @@ export class ProofBooks {
   get proven(): Proven | undefined {
     if (this.#proofs === 0) return undefined;
     const hashes = this.#hashes;
-    // Candidates of unequal worth say as much as so many of equal worth.
+    // So many candidates of equal worth would say as much as these of unequal worth.
     const n = hashes ** 2 / this.#squares;
     return { hashes, low: hashes * lowest(n), high: hashes * highest(n), proofs: this.#proofs };
   }
 }
 
 /**
- * Whether a device counts clearly more or fewer hashes than it proves: as far outside of the limits again. By chance that
- * happens once in ten thousand looks.
+ * Whether a device counts clearly more or fewer hashes than it proves: its count is twice as far from the estimate as the
+ * limits are. By chance that happens once in ten thousand looks.
  */
 export function isDoubtful(counted: number, { hashes, low, high }: Proven): boolean {
   return counted > high + (high - hashes) || counted < low - (hashes - low);
 }
 
 /*
- * Limits of a Poisson count, as parts of it, after E. B. Wilson and M. M. Hilferty (1931); right within a percent from
- * the first candidate on.
+ * The limits of a Poisson count, as parts of it (E. B. Wilson and M. M. Hilferty, 1931). The approximation is right within
+ * a percent from the first candidate on.
  */
 function lowest(n: number): number {
   return Math.max(0, 1 - 1 / (9 * n) - Z95 / (3 * Math.sqrt(n))) ** 3;

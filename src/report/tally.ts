@@ -1,35 +1,38 @@
-/** The books: what happened since the start, and how the rig is doing. Filled from events only. */
+/** What happened since the start, and how the rig is doing. It learns of both from events only. */
 
 import type { MinerEvent } from '../events/events.ts';
 import type { SourceState } from '../source/vocabulary.ts';
 import type { Clock } from '../system/clock.ts';
-import { DeviceBooks, type DeviceNow, type DeviceSummary } from './device-books.ts';
+import { type DeviceNow, DeviceStats, type DeviceSummary } from './device-stats.ts';
+import { type Held, held } from './held.ts';
 import { Latencies, type Latency } from './latencies.ts';
 import { Luck } from './luck.ts';
-import { Meter, type Windows } from './meter.ts';
+import { Meter, type RatesByWindow } from './meter.ts';
+
+type DeviceEvent = MinerEvent & { event: 'device' };
 
 export interface Summary {
   readonly accepted: number;
   readonly rejected: number;
   readonly stale: number;
-  /** Solutions whose answer was lost. */
+  /** Solutions to which the node's answer was lost. */
   readonly unknown: number;
   readonly hardware_errors: number;
-  /** All nonces searched. */
+  /** How many nonces were searched. */
   readonly hashes: number;
   readonly seconds: number;
   /** Average over the whole run, H/s. */
   readonly hashrate: number;
-  /** Blocks that so many hashes give on average: `accepted` beside it is luck. */
+  /** How many blocks so many hashes give on average: `accepted` divided by it is luck. */
   readonly expected_blocks: number;
   /** Difficulty of the best hash found; 0 before the first candidate. */
   readonly best_difficulty: number;
   readonly new_cuts: number;
-  /** Blocks that an open update stream did not tell, found by fetching. */
+  /** Blocks that an open update stream did not tell; a fetch found them. */
   readonly missed_cuts: number;
-  /** From hearing of a New Cut to searching the new work, of all devices. Left out before the first. */
+  /** The time of job switches, from hearing of a New Cut to searching the new work. Absent before the first New Cut. */
   readonly restart_ms?: Latency;
-  /** The same counts of each device, by its name. */
+  /** The same counts for each device, by its name. */
   readonly devices: Readonly<Record<string, DeviceSummary>>;
 }
 
@@ -42,34 +45,46 @@ export interface WorkNow {
   readonly sinceMs: number;
 }
 
+/** The work that the engines were given last. */
+interface CurrentWork extends WorkNow {
+  /** When a New Cut made it stale, where one did. */
+  readonly staleMs?: number;
+}
+
 /** One node, as last heard of. */
 export interface SourceNow {
   readonly state: SourceState;
   readonly reason: string;
-  /** Since when it is in this state. */
+  /** Since when it has been in this state. */
   readonly sinceMs: number;
   /** How often it went out of reach. */
   readonly losses: number;
-  /** What it last warned of. */
+  /** Its last warning. */
   readonly warning?: string;
   /** Blocks that its update streams did not tell. */
   readonly missedCuts: number;
-  /** The chains that it is asked about every few seconds, since their update streams cannot be relied on. */
+  /** The chains that are polled every few seconds because their update streams cannot be relied on. */
   readonly polled: (MinerEvent & { event: 'polling' })['chains'];
 }
 
 /** How the rig is doing. Times are the clock's `monotonicMs`. */
 export interface RigNow {
-  readonly windows: Windows;
+  /** The moment at which all of this was so. */
+  readonly nowMs: number;
+  /** Whether any device is in service and is not paused. */
+  readonly deviceReady: Held;
+  /** Whether any node is connected. */
+  readonly nodeConnected: Held;
+  readonly windows: RatesByWindow;
   readonly highest: number | null;
   /** H/s over half a minute, the sum of the devices'. */
   readonly hashrate: number;
-  readonly work?: WorkNow;
-  /** Work since the last accepted block, as a part of what a block takes on average. */
+  readonly work?: CurrentWork;
+  /** Work since the last accepted block ÷ what a block takes on average. */
   readonly effort: number;
-  /** When the last block was accepted; left out before the first. */
+  /** When the last block was accepted; absent before the first. */
   readonly lastBlockMs?: number;
-  /** Seconds that a block takes at this rate and difficulty, on average; left out while either is not known. */
+  /** How many seconds a block takes on average at this rate and difficulty; absent while either is not known. */
   readonly secondsToBlock?: number;
   readonly sources: ReadonlyMap<string, SourceNow>;
   readonly devices: ReadonlyMap<string, DeviceNow>;
@@ -80,17 +95,26 @@ export class Tally {
   readonly #startMs: number;
   readonly #meter: Meter;
   readonly #luck = new Luck();
-  readonly #restarts = new Latencies();
-  readonly #devices = new Map<string, DeviceBooks>();
+  readonly #jobSwitches = new Latencies();
+  readonly #devices = new Map<string, DeviceStats>();
+  /** Stands in for each device until it is heard of. Its rates count from then on. */
+  readonly #expected: ReadonlyMap<string, DeviceStats>;
   readonly #sources = new Map<string, SourceNow>();
   #newCuts = 0;
-  #work: WorkNow | undefined;
+  #work: CurrentWork | undefined;
   #lastBlockMs: number | undefined;
+  #deviceReady: Held;
+  #nodeConnected: Held;
 
-  constructor(clock: Clock) {
+  /** @param devices those that will be opened: each is `starting` until it is heard of */
+  constructor(clock: Clock, devices: readonly { readonly name: string; readonly kind: DeviceEvent['kind'] }[] = []) {
     this.#clock = clock;
-    this.#startMs = clock.monotonicMs();
-    this.#meter = new Meter(this.#startMs);
+    const nowMs = clock.monotonicMs();
+    this.#startMs = nowMs;
+    this.#meter = new Meter(nowMs);
+    this.#deviceReady = { value: false, sinceMs: nowMs };
+    this.#nodeConnected = { value: false, sinceMs: nowMs };
+    this.#expected = new Map(devices.map(({ name, kind }) => [name, new DeviceStats(nowMs, kind)]));
   }
 
   readonly listen = (event: MinerEvent): void => {
@@ -119,18 +143,21 @@ export class Tally {
         break;
       case 'device':
         this.#device(event.device).heard(event);
+        this.#deviceReady = held(this.#deviceReady, this.#some(this.#devices, 'ready'), nowMs);
         break;
       case 'restart':
-        this.#restarts.add(event.ms);
+        this.#jobSwitches.add(event.ms);
         break;
       case 'new_cut':
         this.#newCuts++;
+        if (this.#work) this.#work = { ...this.#work, staleMs: nowMs };
         break;
       case 'work':
         this.#work = { chain: event.chain, height: event.height, difficulty: event.difficulty, sinceMs: nowMs };
         break;
       case 'source':
         this.#hearOf(event, nowMs);
+        this.#nodeConnected = held(this.#nodeConnected, this.#some(this.#sources, 'connected'), nowMs);
         break;
       case 'missed_cut': {
         const known = this.#source(event.source, nowMs);
@@ -147,7 +174,7 @@ export class Tally {
     return this.#sum(({ accepted }) => accepted);
   }
 
-  /** How each device that came into service is doing. */
+  /** How each device is doing that has ever been in service. */
   devices(): Map<string, DeviceNow> {
     const nowMs = this.#clock.monotonicMs();
     return new Map(this.#inService().map(([name, device]) => [name, device.now(nowMs)]));
@@ -155,10 +182,14 @@ export class Tally {
 
   now(): RigNow {
     const nowMs = this.#clock.monotonicMs();
-    const devices = new Map([...this.#devices].map(([name, device]) => [name, device.now(nowMs)]));
+    const known = new Map([...this.#expected, ...this.#devices]);
+    const devices = new Map([...known].map(([name, device]) => [name, device.now(nowMs)]));
     const hashrate = [...devices.values()].reduce((sum, device) => sum + device.hashrate, 0);
     const work = this.#work;
     return {
+      nowMs,
+      deviceReady: this.#deviceReady,
+      nodeConnected: this.#nodeConnected,
       windows: this.#meter.windows(nowMs),
       highest: this.#meter.highest,
       hashrate,
@@ -174,7 +205,7 @@ export class Tally {
   summary(): Summary {
     const seconds = (this.#clock.monotonicMs() - this.#startMs) / 1000;
     const hashes = this.#meter.total;
-    const restart_ms = this.#restarts.spread;
+    const restart_ms = this.#jobSwitches.spread;
     return {
       accepted: this.accepted,
       rejected: this.#sum(({ rejected }) => rejected),
@@ -207,19 +238,23 @@ export class Tally {
     return this.#sources.get(name) ?? { state: 'connecting', ...unknown };
   }
 
-  /** One that never works is not in the books. */
-  #inService(): [string, DeviceBooks][] {
+  /** A device that has never worked is not counted. */
+  #inService(): [string, DeviceStats][] {
     return [...this.#devices].filter(([, { worked, meter }]) => worked || meter.total > 0);
+  }
+
+  #some<State>(all: ReadonlyMap<string, { readonly state: State }>, state: State): boolean {
+    return [...all.values()].some((each) => each.state === state);
   }
 
   #sum(figure: (device: DeviceSummary) => number): number {
     return [...this.#devices.values()].reduce((sum, { summary }) => sum + figure(summary), 0);
   }
 
-  #device(name: string): DeviceBooks {
+  #device(name: string): DeviceStats {
     let device = this.#devices.get(name);
     if (!device) {
-      device = new DeviceBooks(this.#clock.monotonicMs());
+      device = new DeviceStats(this.#clock.monotonicMs());
       this.#devices.set(name, device);
     }
     return device;

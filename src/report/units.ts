@@ -4,7 +4,7 @@ import type { Telemetry } from '../engine/telemetry.ts';
 
 const PREFIXES = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
 
-/** `61 °C 412 W 45 % fan 58.1 MH/J`: what is known of it. */
+/** `61 °C 412 W 45 % fan 58.1 MH/J`, as far as it is known. */
 export function formatTelemetry({ temperatureC, powerW, fanPercent }: Telemetry, hashesPerJoule?: number): string {
   return [
     temperatureC !== undefined && `${temperatureC.toFixed(0)} °C`,
@@ -21,7 +21,7 @@ export function formatHashrate(hashesPerSecond: number): string {
   return `${withPrefix(hashesPerSecond)}H/s`;
 }
 
-/** `101.3 MH/s (95 %: 97.0 … 105.8)`: a rate and the limits between which the truth is. */
+/** `101.3 MH/s (95 %: 97.0 … 105.8)`: a rate and its 95 % interval. */
 export function formatInterval(hashesPerSecond: number, low: number, high: number): string {
   const { step, digits } = scaleOf(hashesPerSecond);
   const [from, to] = [low, high].map((limit) => (limit / 1000 ** step).toFixed(digits));
@@ -64,7 +64,7 @@ export function formatDuration(seconds: number): string {
   return next && minor > 0 ? `${text} ${minor} ${next.name}` : text;
 }
 
-/** What people are told of chains whose update streams cannot be relied on; empty without any. */
+/** A phrase about chains whose update streams cannot be relied on; empty without any. */
 export function describePolled(chains: readonly { readonly chain: number; readonly reason: string }[]): string {
   if (chains.length === 0) return '';
   const each = chains.map(({ chain, reason }) => `${chain} (${reason})`).join(', ');

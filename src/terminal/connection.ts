@@ -1,4 +1,4 @@
-/** Key `c`: the nodes, the current work, and how fast New Cuts are heeded. */
+/** Key `c`: the nodes, the current work, and how fast a new job follows a New Cut. */
 
 import type { SourceNow } from '../report/tally.ts';
 import { describePolled, formatDuration, withPrefix } from '../report/units.ts';
@@ -8,14 +8,14 @@ import type { View } from './view.ts';
 export function connection({ now, summary, nowMs }: View): string[] {
   const { sources, work } = now;
   const age = (sinceMs: number) => formatDuration((nowMs - sinceMs) / 1000);
-  const { new_cuts: cuts, restart_ms: restart } = summary;
+  const { new_cuts: cuts, restart_ms: switches } = summary;
   return [
     ...(sources.size === 0 ? ['node     none has answered yet'] : []),
     ...[...sources].flatMap(([name, source]) => node(name, source, age(source.sinceMs))),
     work
       ? `work     chain ${work.chain} height ${work.height} difficulty ${withPrefix(work.difficulty).trimEnd()}, ${age(work.sinceMs)} old`
       : 'work     none yet',
-    `New Cuts ${cuts}${restart ? `; New Cut → new job ${ms(restart.p50)} (p50), ${ms(restart.p99)} (p99), last ${ms(restart.last)}` : ''}`,
+    `New Cuts ${cuts}${switches ? `; New Cut → new job: median ${ms(switches.p50)}, 99th percentile ${ms(switches.p99)}, last ${ms(switches.last)}` : ''}`,
   ];
 }
 

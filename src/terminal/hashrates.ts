@@ -1,12 +1,12 @@
 /** Key `h`: the hashrate of each device, counted and proven. */
 
-import type { DeviceSummary } from '../report/device-books.ts';
-import type { Windows } from '../report/meter.ts';
+import type { DeviceSummary } from '../report/device-stats.ts';
+import type { RatesByWindow } from '../report/meter.ts';
 import { isDoubtful } from '../report/proven.ts';
 import { formatDuration, formatHashrate, formatInterval } from '../report/units.ts';
 import type { View } from './view.ts';
 
-/** A device that has worked this long without one verified candidate should have found hundreds. */
+/** In this time a device should have found hundreds of verified candidates. */
 const SILENT_SECONDS = 120;
 
 export function hashrates({ now, summary }: View): string[] {
@@ -26,7 +26,7 @@ export function hashrates({ now, summary }: View): string[] {
   ];
 }
 
-function cells(windows: Windows, highest: number | null): string[] {
+function cells(windows: RatesByWindow, highest: number | null): string[] {
   return [windows['10s'], windows['60s'], windows['15m'], highest].map((rate) =>
     rate === null ? '-' : formatHashrate(rate),
   );

@@ -1,6 +1,6 @@
 /** Key `e`: how each device is doing. */
 
-import type { DeviceNow, DeviceSummary } from '../report/device-books.ts';
+import type { DeviceNow, DeviceSummary } from '../report/device-stats.ts';
 import { formatTelemetry } from '../report/units.ts';
 import { oneLine } from '../text/one-line.ts';
 import type { View } from './view.ts';
@@ -10,9 +10,10 @@ export function health({ now, summary }: View): string[] {
   return [...now.devices].flatMap(([name, device]) => lines(name, device, summary.devices[name]));
 }
 
-function lines(name: string, device: DeviceNow, books: DeviceSummary | undefined): string[] {
+function lines(name: string, device: DeviceNow, summary: DeviceSummary | undefined): string[] {
   const { state, reason, description, telemetry, hashes_per_joule: efficiency } = device;
-  const faults = books && `${count(books.restarts, 'restart')}, ${count(books.hardware_errors, 'hardware error')}`;
+  const faults =
+    summary && `${count(summary.restarts, 'failure')}, ${count(summary.hardware_errors, 'hardware error')}`;
   const sensors = formatTelemetry(telemetry, efficiency);
   const facts = [state, faults, sensors].filter(Boolean).join(', ');
   return [

@@ -6,9 +6,9 @@ export const KEYS = {
   r: 'resume',
   s: 'results: blocks, luck, effort, best difficulty',
   c: 'connection: nodes, current work, New Cuts',
-  e: 'health of each device: restarts, hardware errors, temperature, power',
+  e: 'health of each device: failures, hardware errors, temperature, power',
   '?': 'these keys',
-  q: 'quit; pending submissions are seen through',
+  q: 'quit; waits for pending submissions',
 } as const;
 
 export type KeyName = keyof typeof KEYS;

@@ -2,13 +2,13 @@
 
 import type { ReadStream } from 'node:tty';
 
-/** What comes at once is typed up to this length, and pasted beyond it: nobody wants `q` of a pasted text to quit. */
+/** More characters than this at once were pasted, not typed: nobody wants the `q` of a pasted text to quit. */
 const MOST_TYPED = 8;
 /** Keys without a letter: a sequence that begins with ESC (ECMA-48 §5.4; `ESC O x` as VT100s have it). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what they begin with
 const SEQUENCE = /\x1b(?:\[[0-?]*[ -/]*[@-~]|O.|[^[O])?/gs;
 
-/** What the terminal itself makes of these keys, it leaves to us in raw mode. */
+/** The keys that a terminal acts on itself, except in raw mode. */
 const CONTROL = { '\x03': 'interrupt', '\x1c': 'interrupt', '\x1a': 'suspend' } as const;
 
 /** A letter or sign that was typed, or what a control key means. */

@@ -9,27 +9,35 @@ import { screen } from './screen.ts';
 import { terminalKind } from './terminal-kind.ts';
 import { writeLine } from './write-line.ts';
 
-export type LogLevel = Config['log']['level'];
+type LogLevel = Config['log']['level'];
 export type LogFormat = Config['log']['format'];
 
-/** Lines for people: the time, a tag, and what is said. */
+/** Lines for people: the time, a tag, and the message, which colours sort by what matters. */
 const READABLE: pretty.PrettyOptions = {
   translateTime: 'SYS:HH:MM:ss.l',
-  ignore: 'tag,level',
-  messageFormat: (entry, messageKey) => `${String(entry.tag ?? '').padEnd(5)} ${entry[messageKey]}`,
+  ignore: 'tag,level,verdict',
+  customColors: 'message:reset',
+  messageFormat: (entry, messageKey, _, { colors }) => {
+    const text = `${String(entry.tag ?? '').padEnd(5)} ${entry[messageKey]}`;
+    if (entry.verdict === 'accepted') return colors.bold(colors.green(text));
+    if (Number(entry.level) >= pino.levels.values.error) return colors.red(text);
+    if (Number(entry.level) >= pino.levels.values.warn) return colors.yellow(text);
+    // Most lines of a log tell of new jobs.
+    return entry.tag === 'work' ? colors.dim(text) : text;
+  },
 };
-/** In a file, where lines of many days stand, and colours are noise. */
+/** A file has lines of many days, and colours are noise in it. */
 const READABLE_FILE: pretty.PrettyOptions = {
   ...READABLE,
   translateTime: 'SYS:yyyy-mm-dd HH:MM:ss.l',
-  ignore: 'tag',
+  ignore: 'tag,verdict',
   colorize: false,
 };
 
-/** What takes each line besides stderr. */
-export interface LogCopies {
+/** Where each line goes besides stderr. */
+interface LogCopies {
   readonly file?: DestinationStream | undefined;
-  /** JSON, whatever the format. */
+  /** It gets JSON, whatever the format. */
   readonly tail?: DestinationStream;
 }
 
@@ -42,7 +50,7 @@ export function makeLog(level: LogLevel, format: LogFormat, { file, tail }: LogC
   );
 }
 
-/** Whatever a message quotes, it is one line, in the terminal, the file and the page. */
+/** Whatever a message quotes, it becomes one line, in the terminal, the file and the page. */
 function logOneLine(this: Logger, given: Parameters<LogFn>, log: LogFn): void {
   const clean = given.map((part) => (typeof part === 'string' ? oneLine(part) : part));
   log.apply(this, clean as Parameters<LogFn>);

@@ -9,8 +9,8 @@ export function results({ now, summary, nowMs }: View): string[] {
   const { work, effort, lastBlockMs, secondsToBlock } = now;
   return [
     `accepted ${accepted}, rejected ${rejected}, stale ${stale}, unknown ${unknown}`,
-    `luck     ${luck === undefined ? 'not known yet' : formatPercent(luck)}: ${expected.toFixed(1)} blocks were to be expected`,
-    `effort   ${formatPercent(effort)} of what a block takes on average, since the last one`,
+    `luck     ${luck === undefined ? 'not known yet' : formatPercent(luck)}: ${expected.toFixed(1)} blocks expected`,
+    `effort   ${formatPercent(effort)} of what a block takes on average, since the last block`,
     `best     difficulty ${plain(best)}${work ? `; a block takes ${plain(work.difficulty)}` : ''}`,
     `last     ${lastBlockMs === undefined ? 'no block yet' : `${formatDuration((nowMs - lastBlockMs) / 1000)} ago`}`,
     `next     ${secondsToBlock === undefined ? 'not known yet' : `in ~${formatDuration(secondsToBlock)}, on average`}`,

@@ -4,16 +4,16 @@
  * and take the cursor along. (The log-update package rests below the line, and leaves a part of it behind then.)
  */
 
-/** To the start of the row, and nothing from there on (ECMA-48 §8.3.39, ED). */
+/** Moves to the start of the row and erases everything from there on (ECMA-48 §8.3.39, ED). */
 const CLEAR = '\r\x1b[J';
 /** Between these a row that is too long is cut, not continued (DECAWM): the cursor stays in its row. */
 const CUT = '\x1b[?7l';
 const CONTINUE = '\x1b[?7h';
 
-/** Of a terminal that does not tell its width. */
+/** The width that is assumed of a terminal that does not tell its own. */
 const USUAL_COLUMNS = 80;
 
-export interface Output {
+interface Output {
   readonly columns?: number;
   write(text: string): unknown;
 }

@@ -1,27 +1,31 @@
 /** The line below the log: how the rig is doing, as much of it as fits. */
 
-import type { DeviceNow } from '../report/device-books.ts';
+import type { DeviceNow } from '../report/device-stats.ts';
+import { outageInFull, outageInShort } from '../report/outages.ts';
+import { type RigState, rigState } from '../report/rig-state.ts';
 import type { RigNow, Summary } from '../report/tally.ts';
 import { formatDuration, formatHashrate, formatPercent } from '../report/units.ts';
+import { oneLine } from '../text/one-line.ts';
 import type { Paint, Style } from './paint.ts';
 import { luckOf, type View } from './view.ts';
 
 interface Part {
-  /** The shortest first: each takes the place of the one before it where there is room. */
+  /** The shortest first: each replaces the one before it where there is room. */
   readonly forms: readonly Form[];
   readonly style?: Style | undefined;
 }
 
-/** A text, and how much it matters: what has the lowest rank is shown first. */
+/** A text, and how much it matters: the texts of the lowest rank get room first. */
 type Form = readonly [text: string, rank: number];
 
 const GAP = '  ';
 
-/** @param columns of the terminal. The last stays empty: some break the line as soon as that is written. */
+/** @param columns of the terminal. The last one stays empty: some terminals break the line as soon as it is written. */
 export function statusLine({ now, summary }: View, columns: number, paint: Paint): string {
+  const state = rigState(now);
   const parts: Part[] = [
-    { forms: [[hashrate(now), 0]], style: 'bold' },
-    { forms: [[troubleOf(now), 1]], style: 'yellow' },
+    { forms: outage(state, now.nowMs), style: 'yellow' },
+    { forms: hashrate(now, state), style: 'bold' },
     { forms: [[each(now.devices), 9]] },
     { forms: verdicts(summary), style: summary.rejected > 0 ? 'red' : undefined },
     { forms: [[`effort ${formatPercent(now.effort)}`, 4]] },
@@ -35,19 +39,30 @@ export function statusLine({ now, summary }: View, columns: number, paint: Paint
   return fit(parts, columns - 1, paint);
 }
 
-function hashrate({ windows, hashrate }: RigNow): string {
-  return formatHashrate(windows['10s'] ?? hashrate);
+/** What keeps the rig from mining, where anything does. */
+function outage(state: RigState, nowMs: number): Form[] {
+  if (state.name === 'mining') return [];
+  return [
+    [state.name, 0],
+    [outageInShort(state, nowMs) ?? '', 1],
+    [oneColumnEach(outageInFull(state, nowMs) ?? ''), 8],
+  ];
 }
 
-/** What keeps the rig from mining, where anything does. */
-function troubleOf({ devices, sources, work }: RigNow): string {
-  if (devices.size === 0) return 'starting';
-  const states = new Set([...devices.values()].map(({ state }) => state));
-  states.delete('parked');
-  if (states.size === 0) return 'no device works';
-  if (!states.has('ready')) return [...states].join(', ');
-  if (sources.size > 0 && [...sources.values()].every(({ state }) => state === 'lost')) return 'no node in reach';
-  return work ? '' : 'no work yet';
+/** A node or a driver may have written it: a character that is wider than a column would break the line's length. */
+function oneColumnEach(text: string): string {
+  return oneLine(text).replace(/[^\x20-\x7e°]/g, '?');
+}
+
+/** The rate of the devices that are in service. While the rig does not mine, a rate of 0 says nothing more. */
+function hashrate({ devices }: RigNow, { name }: RigState): Form[] {
+  const ready = [...devices.values()].filter(({ state }) => state === 'ready');
+  const rate = ready.reduce((sum, { windows, hashrate }) => sum + (windows['10s'] ?? hashrate), 0);
+  if (rate === 0 && name !== 'mining') return [];
+  return [
+    [formatHashrate(rate), 0],
+    [`${formatHashrate(rate)} (10 s)`, 6],
+  ];
 }
 
 function each(devices: ReadonlyMap<string, DeviceNow>): string {
@@ -87,7 +102,7 @@ function power(devices: ReadonlyMap<string, DeviceNow>): string {
   return known.length === 0 ? '' : `${known.reduce((sum, watts) => sum + watts, 0).toFixed(0)} W`;
 }
 
-/** As much of the parts as there is room for. */
+/** @returns as much of the parts as there is room for */
 function fit(parts: readonly Part[], room: number, paint: Paint): string {
   const shown = parts.map(({ style }) => ({ style, text: '' }));
   const steps = parts.flatMap(({ forms }, i) => forms.map(([text, rank]) => ({ part: shown[i], text, rank })));

@@ -1,6 +1,6 @@
 /** What may be written to the terminal behind stderr, where there is one. */
 
-export interface TerminalKind {
+interface TerminalKind {
   /** It moves its cursor and erases when told to: without this no escape code is ever written. */
   readonly escapes: boolean;
   readonly colours: boolean;

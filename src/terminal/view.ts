@@ -1,4 +1,4 @@
-/** What the terminal shows is made of this, taken at one moment. */
+/** What the terminal's texts are made from, taken at one moment. */
 
 import type { RigNow, Summary, Tally } from '../report/tally.ts';
 import type { Clock } from '../system/clock.ts';
@@ -14,7 +14,7 @@ export function viewOf(tally: Tally, clock: Clock): View {
   return { now: tally.now(), summary: tally.summary(), nowMs: clock.monotonicMs() };
 }
 
-/** Accepted blocks as a part of those to be expected; undefined while less than one was to be expected. */
+/** Accepted ÷ expected blocks; undefined while less than one is expected. */
 export function luckOf({ accepted, expected_blocks }: Summary): number | undefined {
   return expected_blocks >= 1 ? accepted / expected_blocks : undefined;
 }

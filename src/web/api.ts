@@ -1,4 +1,4 @@
-/** What the page asks of the miner that serves it. */
+/** The page's requests to the miner that serves it. */
 
 import type { z } from 'zod';
 import type { HistoryAnswer, LogAnswer, Status } from '../report/http/schemas.ts';
@@ -51,7 +51,7 @@ export class Api {
     return lines;
   }
 
-  /** @param device its name; left out, all of them */
+  /** @param device its name; absent, all devices are meant */
   async control(action: 'pause' | 'resume', device?: string): Promise<void> {
     await this.#ask(action, {
       method: 'POST',

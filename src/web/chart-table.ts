@@ -1,6 +1,6 @@
 /** A chart's figures in words: its legend, and all of it for those who do not see it. */
 
-import type { ChartData } from './chart.ts';
+import { type ChartData, COLOURS } from './chart-data.ts';
 import { element, type Row, Rows, setText } from './dom.ts';
 import { clockSeconds, known } from './format.ts';
 
@@ -52,8 +52,8 @@ function lineRow(name: string, format: (value: number) => string): Row<Shown> {
   return {
     element: row,
     show({ colour, figures }) {
-      swatch.dataset.colour = colour === 0 ? 'total' : String(((colour - 1) % 8) + 1);
-      swatch.classList.toggle('dashed', colour > 8);
+      swatch.dataset.colour = colour === 0 ? 'total' : String(((colour - 1) % COLOURS) + 1);
+      swatch.classList.toggle('dashed', colour > COLOURS);
       for (const [column, cell] of cells) setText(cell, known(figures[column], format));
     },
   };

@@ -1,25 +1,12 @@
 /** One chart over time with its table: the same figures for those who do not see it, and for the moment pointed at. */
 
+import { type ChartData, COLOURS, type Line } from './chart-data.ts';
 import { ChartTable } from './chart-table.ts';
 import { byId, element, setAttribute } from './dom.ts';
 import { clock, clockSeconds, known } from './format.ts';
 import uPlot from './uplot.js';
 
-export interface Line {
-  readonly name: string;
-  /** 0 for the total, devices count from 1: decides the colour. */
-  readonly colour: number;
-  readonly values: readonly (number | null)[];
-}
-
-export interface ChartData {
-  readonly fromMs: number;
-  readonly toMs: number;
-  readonly timesMs: readonly number[];
-  readonly lines: readonly Line[];
-}
-
-export interface ChartOptions {
+interface ChartOptions {
   readonly title: string;
   readonly format: (value: number) => string;
   /** Whether the axis has to begin there. */
@@ -27,12 +14,10 @@ export interface ChartOptions {
 }
 
 const HEIGHT_PX = 240;
-/** As many as style.css has colours for; further devices take them again, dashed. */
-const COLOURS = 8;
 const AXIS_PX = { x: 28, y: 72 };
-/** Where the cursor is when there is none. */
+/** Where the cursor is put to hide it. */
 const AWAY = { left: -10, top: -10 };
-/** How far Page Up and Page Down go, in points. */
+/** How many points Page Up and Page Down go. */
 const PAGE = 10;
 
 export class Chart {
@@ -78,7 +63,7 @@ export class Chart {
     this.#table.show(data, this.#uplot?.cursor.idx ?? null);
   }
 
-  /** Takes the colours of the page as they are now. */
+  /** Draws again, in the colours that the page has now. */
   redraw(): void {
     this.#uplot?.redraw(false);
   }

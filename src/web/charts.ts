@@ -2,11 +2,12 @@
 
 import { formatHashrate } from '../report/units.ts';
 import type { History, Range } from './api.ts';
-import { Chart, type Line } from './chart.ts';
+import { Chart } from './chart.ts';
+import type { Line } from './chart-data.ts';
 import { byId, element } from './dom.ts';
 import { celsius, watts } from './format.ts';
 
-/** With their length in milliseconds. */
+/** The ranges, with their length in milliseconds. */
 const RANGES: Readonly<Record<Range, { name: string; ms: number }>> = {
   '10m': { name: '10 min', ms: 600_000 },
   '1h': { name: '1 h', ms: 3_600_000 },
@@ -23,7 +24,7 @@ export class Charts {
     temperature_celsius: new Chart({ title: 'Temperature', format: celsius, fromZero: false }),
     power_watts: new Chart({ title: 'Power', format: watts, fromZero: true }),
   };
-  /** When there will be another step, `performance.now()`. */
+  /** When the history will have another step, on `performance.now()`. */
   #dueMs = 0;
 
   /** @param changed called when another range was chosen */

@@ -5,7 +5,7 @@ import { byId, setAttribute } from './dom.ts';
 
 export type Action = 'pause' | 'resume';
 
-/** What pressing a button does. `device`: its name; left out, all of them. */
+/** What pressing a button does. `device` is a name; absent, all devices are meant. */
 type Act = (action: Action, device?: string) => Promise<void>;
 
 export class Controls {

@@ -1,4 +1,4 @@
-/** One row for each device: what it does, how well, and a button to have it rest. */
+/** One row per device: what it does, how well, and a button to pause it. */
 
 import type { Status } from '../report/http/schemas.ts';
 import { formatPercent, withPrefix } from '../report/units.ts';
@@ -6,19 +6,26 @@ import type { Controls } from './controls.ts';
 import { byId, element, type Row, Rows, setAttribute, setText } from './dom.ts';
 import { celsius, hashrate, known, provenPart, watts } from './format.ts';
 
-export type Device = Status['devices'][string];
+type Device = Status['devices'][string];
 
 interface Column {
   readonly name: string;
+  /** What its head says; the default is its name. */
+  readonly label?: string;
   readonly text: (device: Device) => string;
   /** A second line. */
   readonly more?: (device: Device) => string;
-  /** Left out where no device tells it. */
+  /** Whether the device has such a figure. The column is shown once any device has. */
   readonly has?: (device: Device) => boolean;
 }
 
 const COLUMNS: readonly Column[] = [
-  { name: 'hashrate', text: (device) => hashrate(device.hashrate) },
+  {
+    name: 'hashrate',
+    label: 'hashrate, 30 s',
+    // The average of a device that was paused just now still has its last half minute in it.
+    text: (device) => hashrate(device.state === 'ready' ? device.hashrate : null),
+  },
   { name: 'proven', text: (device) => provenPart(device)[0], more: (device) => provenPart(device)[1] },
   {
     name: 'temperature',
@@ -43,10 +50,10 @@ const COLUMNS: readonly Column[] = [
   },
   { name: 'accepted', text: ({ accepted }) => String(accepted) },
   { name: 'hardware errors', text: ({ hardware_errors }) => String(hardware_errors) },
-  { name: 'restarts', text: ({ restarts }) => String(restarts) },
+  { name: 'failures', text: ({ restarts }) => String(restarts) },
 ];
 
-/** What a row needs to know of the others. */
+/** What a row shows. */
 interface Shown {
   readonly device: Device;
   /** Names of columns. */
@@ -58,17 +65,22 @@ export class Devices {
   readonly #rows: Rows<Shown>;
   readonly #heads: ReadonlyMap<string, HTMLElement>;
   readonly #controlHead: HTMLElement;
-  /** Columns that have been needed so far: one that came and went would move all others. */
+  /** The columns that have been needed so far. They stay: one that came and went would move all others. */
   readonly #columns = new Set<string>();
 
   constructor(controls: Controls) {
     const table = byId('devices');
-    // Said again, as in each row: on narrow screens they are no tables to CSS, and to some browsers none at all then.
+    // CSS lays these out as blocks on narrow screens. Some browsers then see no table unless the roles are given.
     table.setAttribute('role', 'table');
-    this.#heads = new Map(COLUMNS.map(({ name }) => [name, head(name)]));
+    this.#heads = new Map(COLUMNS.map(({ name, label }) => [name, head(name, label)]));
     const unseen = element('span', { class: 'hidden' }, 'control');
     this.#controlHead = element('th', { scope: 'col', role: 'columnheader', 'data-column': 'control' }, unseen);
-    const heads = [head('device', ''), head('state', ''), ...this.#heads.values(), this.#controlHead];
+    const heads = [
+      head('device', 'device', ''),
+      head('state', 'state', ''),
+      ...this.#heads.values(),
+      this.#controlHead,
+    ];
     const body = element('tbody', { role: 'rowgroup' });
     table.append(element('thead', { role: 'rowgroup' }, element('tr', { role: 'row' }, ...heads)), body);
     this.#rows = new Rows(body, (name) => deviceRow(name, controls));
@@ -86,8 +98,8 @@ export class Devices {
   }
 }
 
-function head(name: string, kind = 'number'): HTMLElement {
-  return element('th', { scope: 'col', role: 'columnheader', class: kind, 'data-column': name }, name);
+function head(name: string, label = name, kind = 'number'): HTMLElement {
+  return element('th', { scope: 'col', role: 'columnheader', class: kind, 'data-column': name }, label);
 }
 
 function deviceRow(name: string, controls: Controls): Row<Shown> {
@@ -124,10 +136,10 @@ function deviceRow(name: string, controls: Controls): Row<Shown> {
   };
 }
 
-function figureCell({ name, text, more }: Column): Row<Pick<Shown, 'device' | 'columns'>> {
+function figureCell({ name, label = name, text, more }: Column): Row<Pick<Shown, 'device' | 'columns'>> {
   const first = element('span');
   const second = element('span', { class: 'reason' });
-  const cell = element('td', { role: 'cell', class: 'number', 'data-label': name }, first, ...(more ? [second] : []));
+  const cell = element('td', { role: 'cell', class: 'number', 'data-label': label }, first, ...(more ? [second] : []));
   return {
     element: cell,
     show({ device, columns }) {

@@ -3,7 +3,7 @@
 import type { Status } from '../report/http/schemas.ts';
 import { formatHashrate, withPrefix } from '../report/units.ts';
 
-/** What is not known. */
+/** Stands for a figure that is not known. */
 export const UNKNOWN = '–';
 
 export function known<Value>(value: Value | null | undefined, format: (value: Value) => string): string {

@@ -4,9 +4,9 @@ import type { LogLine } from './api.ts';
 import { byId, element } from './dom.ts';
 import { clockSeconds } from './format.ts';
 
-/** Twice what the miner keeps: a page that is open for days must not grow. */
+/** Twice as many as the miner keeps: a page that is open for days must not grow. */
 const MOST_LINES = 1_000;
-/** Scrolled up by less than that still counts as the end: fractions of pixels on zoomed pages. */
+/** Closer to the end than this counts as the end: zoomed pages have fractions of pixels. */
 const END_PX = 4;
 
 export class Log {
@@ -48,8 +48,8 @@ export class Log {
     if (follows) this.#scrollToEnd();
   }
 
-  /** The miner was started again, and counts its lines anew. */
-  restart(): void {
+  /** To be called when the miner was started again: it numbers its lines from 1 again. */
+  startedAgain(): void {
     this.#last = 0;
     this.#lines.append(element('p', { class: 'line again' }, 'pickaxe was started again'));
   }

@@ -2,6 +2,7 @@
 
 import type { Status } from '../report/http/schemas.ts';
 import { Api, ApiError } from './api.ts';
+import { Chains } from './chains.ts';
 import { Charts } from './charts.ts';
 import { type Action, Controls } from './controls.ts';
 import { Devices } from './devices.ts';
@@ -14,11 +15,10 @@ import { Poller } from './poller.ts';
 import { showSummary } from './summary.ts';
 import { followChoice } from './theme.ts';
 import { askForToken, endAsking } from './token-form.ts';
-import { Works } from './work.ts';
 
 const api = new Api();
 const controls = new Controls(act);
-const panels = [controls, new Devices(controls), new Works(), new Nodes()];
+const panels = [controls, new Devices(controls), new Chains(), new Nodes()];
 const log = new Log();
 const poller = new Poller(refresh, showFault);
 const charts = new Charts(() => poller.now());
@@ -26,10 +26,10 @@ let last: Status | undefined;
 
 async function refresh(): Promise<void> {
   const status = await withToken(() => api.status());
-  // Of another version than this page.
+  // This page belongs to another version.
   if (last && last.version !== status.version) location.reload();
   if (last && last.started !== status.started) {
-    log.restart();
+    log.startedAgain();
     charts.outdate();
   }
   show(status);
@@ -37,7 +37,7 @@ async function refresh(): Promise<void> {
   if (charts.due) charts.show(await api.history(charts.range), status.time);
 }
 
-/** Asks for the token as long as the miner does not take what it gets. */
+/** Asks for the token until the miner takes it. */
 async function withToken<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   for (;;) {
     try {

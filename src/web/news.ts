@@ -1,4 +1,4 @@
-/** What changed, in one line: seen by everybody, read out to those who listen. Figures that change all the time are none. */
+/** The line that says what changed, which screen readers read out. Figures that change all the time are not in it. */
 
 import type { Status } from '../report/http/schemas.ts';
 import { byId, setText } from './dom.ts';

@@ -40,7 +40,7 @@ export class Poller {
     }
   }
 
-  /** @param ms left out, until `now` */
+  /** @param ms how long; absent, until `now` is called */
   #sleep(ms: number | undefined): Promise<void> {
     return new Promise((resolve) => {
       const timer = ms === undefined ? undefined : setTimeout(resolve, ms);

@@ -1,4 +1,4 @@
-/** What the browser keeps for the page, where it is allowed to: without that, it is asked for again. */
+/** Keeps values in the browser, where it is allowed to. Otherwise the user is asked again. */
 
 type Kind = 'localStorage' | 'sessionStorage';
 

@@ -5,33 +5,24 @@ import { formatDuration, formatPercent } from '../report/units.ts';
 import { byId, setAttribute, setFigure, setText } from './dom.ts';
 import { amount, hashrate, known, latency, UNKNOWN } from './format.ts';
 
-/** @returns what the rig does, for people */
-export function stateOf({ ready, paused, devices, sources }: Status): { state: string; words: string } {
-  if (ready) return { state: 'mining', words: 'mining' };
-  if (paused) return { state: 'paused', words: 'paused' };
-  const all = Object.values(devices);
-  const connected = Object.values(sources).some(({ state }) => state === 'connected');
-  if (all.every(({ state }) => state === 'starting') && !connected) return { state: 'starting', words: 'starting' };
-  if (!connected) return { state: 'down', words: 'not mining: no node is connected' };
-  if (all.some(({ state }) => state === 'starting')) return { state: 'starting', words: 'starting its devices' };
-  return { state: 'down', words: 'not mining: no device is ready' };
-}
-
 export function showSummary(status: Status): void {
-  const { state, words } = stateOf(status);
+  const { state, state_reason, state_age_seconds, version, uptime_seconds } = status;
   setAttribute(byId('state'), 'data-state', state);
-  setText(byId('state-text'), words);
-  setText(byId('uptime'), `for ${formatDuration(status.uptime_seconds)}`);
-  setText(byId('about'), `pickaxe ${status.version}`);
-  const title = `${hashrate(status.hashrate)} · pickaxe`;
+  setText(byId('state-text'), state);
+  setText(byId('state-age'), `for ${formatDuration(state_age_seconds)}`);
+  setText(byId('state-reason'), state_reason ?? '');
+  byId('state-reason').hidden = state_reason === null;
+  setText(byId('about'), `pickaxe ${version}, started ${formatDuration(uptime_seconds)} ago`);
+  const title = `${state === 'mining' ? hashrate(status.hashrate) : state} · pickaxe`;
   if (document.title !== title) document.title = title;
   showHashrate(status);
   showResults(status);
   showLatencies(status);
 }
 
-function showHashrate({ hashrate: now, windows, highest, hashrate_average }: Status): void {
-  setFigure('hashrate', hashrate(now));
+function showHashrate({ devices, hashrate: now, windows, highest, hashrate_average }: Status): void {
+  const ready = Object.values(devices).some(({ state }) => state === 'ready');
+  setFigure('hashrate', hashrate(ready ? now : null));
   setFigure('window-10s', hashrate(windows['10s']));
   setFigure('window-60s', hashrate(windows['60s']));
   setFigure('window-15m', hashrate(windows['15m']));
@@ -52,9 +43,9 @@ function showResults(status: Status): void {
   setFigure('hardware-errors', String(status.hardware_errors));
 }
 
-function showLatencies({ restart_seconds, answer_seconds, new_cuts }: Status): void {
+function showLatencies({ restart_seconds: switch_seconds, answer_seconds, new_cuts }: Status): void {
   for (const [name, spread] of [
-    ['restart', restart_seconds],
+    ['switch', switch_seconds],
     ['answer', answer_seconds],
   ] as const) {
     for (const figure of ['p50', 'p99', 'last'] as const)

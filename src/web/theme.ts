@@ -13,7 +13,7 @@ function choiceOf(value: string | null): (typeof CHOICES)[number] {
   return CHOICES.find((one) => one === value) ?? 'system';
 }
 
-/** What colours.css goes by. */
+/** Sets the attribute that colours.css goes by. */
 function use(): void {
   const isDark = choice === 'dark' || (choice === 'system' && systemIsDark.matches);
   document.documentElement.dataset.theme = isDark ? 'dark' : 'light';

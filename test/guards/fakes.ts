@@ -33,6 +33,7 @@ export function guarded() {
       rests.delete(reason);
       return true;
     },
+    stop: () => {},
   };
   const clock = { nowUs: () => BigInt(Date.now()) * 1000n, monotonicMs: () => performance.now() };
   return { rests, controls, clock, ...listeningLog() };

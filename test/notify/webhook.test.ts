@@ -4,7 +4,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import { NOTICES, type Notice } from '#pickaxe/notify/notices.js';
-import { Webhook, type WebhookOptions } from '#pickaxe/notify/webhook.js';
+import { Webhook, type WebhookOptions, webhookBody } from '#pickaxe/notify/webhook.js';
 import { listeningLog } from '../guards/fakes.ts';
 import { selfSigned } from '../node/certificates.ts';
 
@@ -64,6 +64,20 @@ test('a notice is POSTed as JSON, with the token', async () => {
   });
   expect(JSON.parse(got[0].body)).toEqual({ event: 'block', time: 1, text: 'a block', height: 42 });
   expect(said).toEqual([]);
+});
+
+describe('a service that wants more than the notice gets it', () => {
+  const text = 'a block, @everyone';
+  const discord = { event: 'block', time: 1, text, content: text, allowed_mentions: { parse: [] } };
+  it.each([
+    ['https://discord.com/api/webhooks/1/x', discord],
+    ['https://ptb.discord.com/api/webhooks/1/x', discord],
+    ['https://discordapp.com/api/webhooks/1/x', discord],
+    ['https://notdiscord.com/x', { event: 'block', time: 1, text }],
+    ['https://discord.com.example/x', { event: 'block', time: 1, text }],
+  ])('%s', (url, body) => {
+    expect(webhookBody(new URL(url), notice({ text }))).toEqual(body);
+  });
 });
 
 test('only the events that were chosen, in order', async () => {

@@ -46,7 +46,7 @@ describe('the hashrate line', () => {
   });
 });
 
-test('the summary has each device’s books', () => {
+test('the summary has each device’s stats', () => {
   const { clock, tally, jsonLines, tell, lines } = json();
   tell(
     device('gpu0', 'ready'),

@@ -30,7 +30,7 @@ describe('the speed line', () => {
     tell(hashes('cpu', 21_500_000));
     lines.length = 0;
     logLines.speed();
-    expect(lines).toEqual([{ level: 'info', tag: 'miner', msg: 'speed 21.50 MH/s' }]);
+    expect(lines).toEqual([{ level: 'info', tag: 'miner', msg: 'speed 30s 21.50 MH/s' }]);
   });
 
   test('of one device with sensors tells what they say, without its name', () => {
@@ -40,7 +40,7 @@ describe('the speed line', () => {
     tell(hashes('gpu0', 22e9));
     tell({ event: 'telemetry', device: 'gpu0', telemetry: { temperatureC: 61.4, powerW: 500, fanPercent: 45 } });
     logLines.speed();
-    expect(lines.at(-1)!.msg).toBe('speed 22.00 GH/s (61 °C 500 W 45 % fan 44.00 MH/J)');
+    expect(lines.at(-1)!.msg).toBe('speed 30s 22.00 GH/s (61 °C 500 W 45 % fan 44.00 MH/J)');
   });
 
   test('of several has each by its name, with the sensors of those that have some', () => {
@@ -52,7 +52,7 @@ describe('the speed line', () => {
     tell({ event: 'telemetry', device: 'gpu1', telemetry: { powerW: 100 } });
     logLines.speed();
     const each = 'cpu 20.00 MH/s, gpu0 8.000 GH/s 70 °C, gpu1 2.000 GH/s 100 W 20.00 MH/J';
-    expect(lines.at(-1)!.msg).toBe(`speed 10.02 GH/s (${each})`);
+    expect(lines.at(-1)!.msg).toBe(`speed 30s 10.02 GH/s (${each})`);
   });
 
   test('leaves out what sensors said long ago', () => {
@@ -61,13 +61,38 @@ describe('the speed line', () => {
     clock.advance(20_000);
     tell(hashes('gpu0', 20e6));
     logLines.speed();
-    expect(lines.at(-1)!.msg).toBe('speed 1.000 MH/s');
+    expect(lines.at(-1)!.msg).toBe('speed 30s 1.000 MH/s');
   });
 
-  test('of no device at all is nothing', () => {
-    const { lines, logLines } = log();
+  test('is left out while nothing is hashed because the rig does not mine', () => {
+    const { lines, clock, logLines, tell } = log();
     logLines.speed();
-    expect(lines.at(-1)!.msg).toBe('speed 0 H/s');
+    tell(device('cpu', 'ready'));
+    logLines.speed();
+    tell({ event: 'source', source: 'http://node', state: 'connected', reason: '' });
+    tell({ event: 'work', chain: 3, height: 42n, difficulty: 1e9 });
+    clock.advance(1_000);
+    tell(hashes('cpu', 20e6), device('cpu', 'paused', 'it is night'));
+    lines.length = 0;
+    logLines.speed();
+    expect(lines).toEqual([]);
+  });
+
+  test('says that a device that should hash does not', () => {
+    const { lines, logLines, tell } = log();
+    tell(device('cpu', 'ready'), { event: 'source', source: 'http://node', state: 'connected', reason: '' });
+    tell({ event: 'work', chain: 3, height: 42n, difficulty: 1e9 });
+    logLines.speed();
+    expect(lines.at(-1)!.msg).toBe('speed 30s 0 H/s');
+  });
+
+  test('has no rate of a device that is paused: its average still has the time before in it', () => {
+    const { lines, clock, logLines, tell } = log();
+    tell(device('cpu', 'ready'), device('gpu0', 'ready'));
+    clock.advance(1_000);
+    tell(hashes('cpu', 20e6), hashes('gpu0', 8e9), device('gpu0', 'paused', 'it is at 90 °C'));
+    logLines.speed();
+    expect(lines.at(-1)!.msg).toBe('speed 30s 20.00 MH/s (cpu 20.00 MH/s, gpu0 paused)');
   });
 });
 
@@ -96,7 +121,7 @@ describe('a device', () => {
     expect(lines).toEqual([
       { level: 'info', tag: 'gpu0', msg: 'model of gpu0' },
       { level: 'warn', tag: 'gpu0', msg: 'paused: it is at 90 °C' },
-      { level: 'warn', tag: 'gpu0', msg: 'restarting: it was lost' },
+      { level: 'warn', tag: 'gpu0', msg: 'reopening: it was lost' },
       { level: 'error', tag: 'gpu0', msg: 'parked, the others go on: it was lost' },
     ]);
   });
@@ -121,6 +146,18 @@ test('a verdict has the counts of all devices', () => {
     'info accepted (1/0/0) cpu chain 3 height 42 12 ms',
     'warn stale (1/0/1) gpu0 chain 3 height 42 12 ms: late',
     'error rejected (1/1/1) gpu0 chain 3 height 42 12 ms: bad',
+  ]);
+});
+
+test('new work for the same block is said at debug: nothing changes for people', () => {
+  const { lines, tell } = log();
+  const work = (height: bigint): MinerEvent => ({ event: 'work', chain: 3, height, difficulty: 2e9 });
+  tell(work(42n), work(42n), { event: 'job', chain: 3, height: 42n, creationTimeUs: 1n }, work(43n));
+  expect(lines.map(({ level, msg }) => `${level} ${msg}`)).toEqual([
+    'info new job chain 3 height 42 difficulty 2.000 G',
+    'debug new job chain 3 height 42 difficulty 2.000 G',
+    'debug creation time rolled forward, chain 3 height 42',
+    'info new job chain 3 height 43 difficulty 2.000 G',
   ]);
 });
 

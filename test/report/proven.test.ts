@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { isDoubtful, ProofBooks } from '#pickaxe/report/proven.js';
+import { isDoubtful, ProofStats } from '#pickaxe/report/proven.js';
 
 /** `count` candidates of the same worth. */
 function provenBy(count: number, worth = 1) {
-  const books = new ProofBooks();
-  for (let i = 0; i < count; i++) books.add(worth);
-  return books.proven;
+  const stats = new ProofStats();
+  for (let i = 0; i < count; i++) stats.add(worth);
+  return stats.proven;
 }
 
 test('nothing is proven before the first candidate', () => {
@@ -26,9 +26,9 @@ test.each([
 });
 
 test('of candidates of unequal worth the dearer ones decide how sure it is', () => {
-  const books = new ProofBooks();
-  for (let i = 0; i < 100; i++) books.add(i % 2 === 0 ? 1 : 1_000);
-  const [mixed, few, many] = [books.proven!, provenBy(50, 1_001)!, provenBy(100, 500.5)!];
+  const stats = new ProofStats();
+  for (let i = 0; i < 100; i++) stats.add(i % 2 === 0 ? 1 : 1_000);
+  const [mixed, few, many] = [stats.proven!, provenBy(50, 1_001)!, provenBy(100, 500.5)!];
   expect(mixed.hashes).toBeCloseTo(few.hashes);
   expect(mixed.high).toBeCloseTo(few.high, -2);
   expect(mixed.high).toBeGreaterThan(many.high);

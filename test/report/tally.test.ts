@@ -2,15 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { Tally } from '#pickaxe/report/tally.js';
 import { device, FakeClock, hashes, verdict } from './fakes.ts';
 
-function books() {
+function fresh() {
   const clock = new FakeClock();
   const tally = new Tally(clock);
   return { clock, tally };
 }
 
-describe('each device’s books', () => {
-  test('have its own hashes, verdicts, hardware errors and restarts, and the sums are the rig’s', () => {
-    const { clock, tally } = books();
+describe('each device’s stats', () => {
+  test('have its own hashes, verdicts, hardware errors and failures, and the sums are the rig’s', () => {
+    const { clock, tally } = fresh();
     for (const name of ['cpu', 'gpu0']) tally.listen(device(name, 'ready'));
     tally.listen(hashes('cpu', 1_000));
     tally.listen(hashes('gpu0', 30_000));
@@ -41,25 +41,25 @@ describe('each device’s books', () => {
     expect(tally.accepted).toBe(3);
   });
 
-  test('go on through restarts and after the device is parked', () => {
-    const { tally } = books();
+  test('go on when the device is reopened, and after it is parked', () => {
+    const { tally } = fresh();
     tally.listen(device('gpu0', 'ready'));
     tally.listen(hashes('gpu0', 5));
-    for (let restarts = 0; restarts < 5; restarts++) tally.listen(device('gpu0', 'restarting', 'it was lost'));
+    for (let reopens = 0; reopens < 5; reopens++) tally.listen(device('gpu0', 'restarting', 'it was lost'));
     tally.listen(device('gpu0', 'parked', 'it was lost'));
     expect(tally.summary().devices.gpu0).toMatchObject({ hashes: 5, restarts: 5 });
   });
 
   test('are not kept for a device that never works', () => {
-    const { tally } = books();
+    const { tally } = fresh();
     tally.listen(device('gpu7', 'restarting', 'the driver refuses'));
     tally.listen(device('gpu7', 'parked', 'the driver refuses'));
     expect(tally.summary().devices).toEqual({});
     expect([...tally.devices()]).toEqual([]);
   });
 
-  test('count restarts from when it first works: what came before was its start', () => {
-    const { tally } = books();
+  test('count failures from when it first works: what came before was its start', () => {
+    const { tally } = fresh();
     for (let attempt = 0; attempt < 3; attempt++) tally.listen(device('gpu0', 'restarting', 'no device yet'));
     tally.listen(device('gpu0', 'ready'));
     expect(tally.summary().devices.gpu0.restarts).toBe(0);
@@ -67,8 +67,8 @@ describe('each device’s books', () => {
     expect(tally.summary().devices.gpu0.restarts).toBe(1);
   });
 
-  test('count a pause as no restart', () => {
-    const { tally } = books();
+  test('do not count a pause as a failure', () => {
+    const { tally } = fresh();
     tally.listen(device('gpu0', 'ready'));
     tally.listen(device('gpu0', 'paused', 'it is at 90 °C'));
     tally.listen(device('gpu0', 'ready'));
@@ -78,7 +78,7 @@ describe('each device’s books', () => {
 
 describe('a device’s hashrate', () => {
   test('is an average over the last half minute, or since it came into service', () => {
-    const { clock, tally } = books();
+    const { clock, tally } = fresh();
     clock.advance(100_000);
     tally.listen(device('gpu0', 'ready'));
     for (let second = 0; second < 10; second++) {
@@ -97,7 +97,7 @@ describe('a device’s hashrate', () => {
 describe('a device’s sensors', () => {
   const telemetry = { temperatureC: 61, powerW: 400 };
   function measured(powerW = telemetry.powerW) {
-    const { clock, tally } = books();
+    const { clock, tally } = fresh();
     tally.listen(device('gpu0', 'ready'));
     clock.advance(1_000);
     tally.listen(hashes('gpu0', 20_000));
@@ -125,7 +125,7 @@ describe('a device’s sensors', () => {
   });
 
   test('tell what they said last, and nothing that they said before', () => {
-    const { clock, tally } = books();
+    const { clock, tally } = fresh();
     tally.listen(device('gpu0', 'ready'));
     tally.listen({ event: 'telemetry', device: 'gpu0', telemetry });
     clock.advance(2_000);

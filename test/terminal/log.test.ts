@@ -17,6 +17,34 @@ function logged(format: LogFormat, message: string) {
 const FORGED = 'it said: a\x1b[31m\n[12:00:00.000] INFO: miner forged\x9b31m\r\n';
 const SHOWN = 'it said: a [31m [12:00:00.000] INFO: miner forged 31m';
 
+describe('in colours', () => {
+  it.each([
+    ['an accepted block', 'info', { tag: 'miner', verdict: 'accepted' }, '\x1b[1m\x1b[32m'],
+    ['a warning', 'warn', { tag: 'miner', verdict: 'stale' }, '\x1b[33m'],
+    ['an error', 'error', { tag: 'cpu' }, '\x1b[31m'],
+    ['a new job', 'info', { tag: 'work' }, '\x1b[2m'],
+    ['anything else', 'info', { tag: 'node' }, ''],
+  ] as const)('%s is set apart, and its fields are not printed', (_, level, fields, colour) => {
+    const isTty = process.stderr.isTTY;
+    Object.assign(process.stderr, { isTTY: true });
+    for (const [name, value] of Object.entries({ TERM: 'xterm', CI: '', NO_COLOR: '' })) vi.stubEnv(name, value);
+    const written: string[] = [];
+    const stderr = vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(`${text}`) > 0);
+    try {
+      makeLog('info', 'text')[level](fields, 'a message');
+    } finally {
+      stderr.mockRestore();
+      vi.unstubAllEnvs();
+      Object.assign(process.stderr, { isTTY: isTty });
+    }
+    const [line] = written;
+    const message = `${colour}${fields.tag.padEnd(5)} a message`;
+    expect(line).toContain(`\x1b[0m${message}`);
+    expect(written).toHaveLength(1);
+    expect(line.split('\n')).toHaveLength(2);
+  });
+});
+
 describe('a message that quotes others is one line without commands to a terminal', () => {
   it.each(['text', 'json'] as const)('as %s', (format) => {
     const { file, stderr, page } = logged(format, FORGED);

@@ -60,8 +60,8 @@ describe('results', () => {
     rig.mine({ cpu: 1e8 }, 5, { difficulty: 1e9 }).clock.advance(1_000);
     expect(results(rig.view)).toEqual([
       'accepted 4, rejected 1, stale 0, unknown 0',
-      'luck     73 %: 5.5 blocks were to be expected',
-      'effort   50 % of what a block takes on average, since the last one',
+      'luck     73 %: 5.5 blocks expected',
+      'effort   50 % of what a block takes on average, since the last block',
       'best     difficulty 25.00 M; a block takes 1.000 G',
       'last     6 s ago',
       'next     in ~10 s, on average',
@@ -71,8 +71,8 @@ describe('results', () => {
   test('before anything has happened say so', () => {
     expect(results(new FakeRig().view)).toEqual([
       'accepted 0, rejected 0, stale 0, unknown 0',
-      'luck     not known yet: 0.0 blocks were to be expected',
-      'effort   0 % of what a block takes on average, since the last one',
+      'luck     not known yet: 0.0 blocks expected',
+      'effort   0 % of what a block takes on average, since the last block',
       'best     difficulty 0',
       'last     no block yet',
       'next     not known yet',
@@ -100,7 +100,7 @@ describe('the connection', () => {
       'node     http://second',
       '         connected for 5 s, never lost',
       'work     chain 3 height 42 difficulty 1.000 G, 1 min 5 s old',
-      'New Cuts 1; New Cut → new job 1.3 ms (p50), 1.3 ms (p99), last 1.3 ms',
+      'New Cuts 1; New Cut → new job: median 1.3 ms, 99th percentile 1.3 ms, last 1.3 ms',
     ]);
   });
 
@@ -121,9 +121,9 @@ describe('health', () => {
     rig.tell({ event: 'telemetry', device: 'gpu0', telemetry: { temperatureC: 90, powerW: 400 } });
     rig.tell(device('gpu1', 'parked', 'there is no such GPU'));
     expect(health(rig.view)).toEqual([
-      'cpu    ready, 0 restarts, 0 hardware errors',
+      'cpu    ready, 0 failures, 0 hardware errors',
       '       model of cpu',
-      'gpu0   paused, 1 restart, 1 hardware error, 90 °C 400 W 20.00 MH/J',
+      'gpu0   paused, 1 failure, 1 hardware error, 90 °C 400 W 20.00 MH/J',
       '       it is at 90 °C',
       '       model of gpu0',
       'gpu1   parked',

@@ -1,4 +1,4 @@
-/** A rig whose books a test fills, and what the terminal makes of it. */
+/** A rig whose tally a test fills, and what the terminal makes of it. */
 
 import type { MinerEvent } from '#pickaxe/events/events.js';
 import { Tally } from '#pickaxe/report/tally.js';

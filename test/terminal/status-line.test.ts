@@ -22,7 +22,7 @@ function busyRig(): FakeRig {
 describe('the status line', () => {
   test('tells everything where there is room', () => {
     expect(line(busyRig())).toBe(
-      ' 12.02 GH/s  cpu 20.00 MH/s gpu0 8.000 GH/s gpu1 4.000 GH/s  accepted 12 rejected 0 stale 1  effort 24 %' +
+      ' 12.02 GH/s (10 s)  cpu 20.00 MH/s gpu0 8.000 GH/s gpu1 4.000 GH/s  accepted 12 rejected 0 stale 1  effort 24 %' +
         '  luck 454 %  block in ~1 min 23 s  72 °C  512 W  up 3 min 40 s  ? for keys',
     );
   });
@@ -30,9 +30,9 @@ describe('the status line', () => {
   test('leaves out what matters least where there is less room', () => {
     const rig = busyRig();
     expect([120, 80, 40, 20, 12, 5].map((columns) => line(rig, columns))).toEqual([
-      ' 12.02 GH/s  accepted 12 rejected 0 stale 1  effort 24 %  luck 454 %  block in ~1 min 23 s  72 °C  512 W' +
+      ' 12.02 GH/s (10 s)  accepted 12 rejected 0 stale 1  effort 24 %  block in ~1 min 23 s  72 °C  512 W' +
         '  up 3 min 40 s',
-      ' 12.02 GH/s  12/0/1  effort 24 %  block in ~1 min 23 s  72 °C  512 W',
+      ' 12.02 GH/s (10 s)  12/0/1  effort 24 %  block in ~1 min 23 s  72 °C  512 W',
       ' 12.02 GH/s  12/0/1  effort 24 %  72 °C',
       ' 12.02 GH/s  12/0/1',
       ' 12.02 GH/s',
@@ -43,18 +43,18 @@ describe('the status line', () => {
   test('of one device has no list of devices', () => {
     const rig = new FakeRig().connected(1e9).mine({ cpu: 1e6 }, 5, { difficulty: 1e9 });
     const rest = 'accepted 0 rejected 0 stale 0  effort 1 %  block in ~16 min 40 s  up 5 s  ? for keys';
-    expect(line(rig)).toBe(` 1.000 MH/s  ${rest}`);
+    expect(line(rig)).toBe(` 1.000 MH/s (10 s)  ${rest}`);
   });
 
   test('leaves out what is not known', () => {
     expect(line(new FakeRig())).toBe(
-      ' 0 H/s  starting  accepted 0 rejected 0 stale 0  effort 0 %  up 0.0 s  ? for keys',
+      ' starting (no device has been opened yet)  accepted 0 rejected 0 stale 0  effort 0 %  up 0.0 s' + '  ? for keys',
     );
   });
 
   test('tells the rate of the last ten seconds', () => {
     const rig = new FakeRig().connected(1e9).mine({ cpu: 1e6 }, 20).mine({ cpu: 3e6 }, 11);
-    expect(line(rig)).toContain(' 3.000 MH/s  ');
+    expect(line(rig)).toContain(' 3.000 MH/s (10 s)  ');
   });
 
   test('tells of lost answers only when there are some', () => {
@@ -64,22 +64,41 @@ describe('the status line', () => {
   });
 
   test.each([
-    ['paused', [device('cpu', 'paused', 'by the key p')]],
-    ['restarting', [device('cpu', 'restarting', 'it was lost')]],
-    ['no device works', [device('cpu', 'parked', 'it was lost')]],
-    ['paused', [device('gpu0', 'parked', 'it was lost'), device('cpu', 'paused', 'by the key p')]],
-    ['restarting, paused', [device('cpu', 'restarting', 'it was lost'), device('gpu0', 'paused', 'by the key p')]],
-    ['no node in reach', [{ event: 'source', source: NODE, state: 'lost', reason: 'nothing listens there' }]],
-  ] as const)('says what keeps the rig from mining: %s', (what, events) => {
+    ['paused', '(cpu paused: by the key p)', [device('cpu', 'paused', 'by the key p')]],
+    ['no device', '(cpu reopening: it was lost)', [device('cpu', 'restarting', 'it was lost')]],
+    ['no device', '(cpu parked: it was lost)', [device('cpu', 'parked', 'it was lost')]],
+    [
+      'paused',
+      '(cpu paused: by the key p; gpu0 parked: it was lost)',
+      [device('gpu0', 'parked', 'it was lost'), device('cpu', 'paused', 'by the key p')],
+    ],
+    [
+      'no device',
+      '(cpu reopening: it was lost; gpu0 paused: by the key p)',
+      [device('cpu', 'restarting', 'it was lost'), device('gpu0', 'paused', 'by the key p')],
+    ],
+  ] as const)('says what keeps the rig from mining, and no hashrate: %s %s', (what, why, events) => {
     const rig = new FakeRig().connected(1e9).mine({ cpu: 1e6 }, 5);
     expect(line(rig)).not.toContain(what);
-    rig.tell(...events);
-    expect(line(rig)).toContain(`MH/s  ${what}  `);
-    expect(line(rig, 40)).toContain(`MH/s  ${what}`);
+    rig.tell(...events).clock.advance(2_000);
+    expect(line(rig)).toMatch(new RegExp(`^ ${what}( mines)? for 2 s `));
+    expect(line(rig)).toContain(why);
+    expect(line(rig, 40)).toContain(` ${what}`);
+    expect(line(rig)).not.toContain('H/s');
   });
 
-  test('says that there is no work yet', () => {
-    expect(line(new FakeRig().tell(device('cpu', 'ready')))).toContain('0 H/s  no work yet');
+  test('says that the node is gone, and what is still hashed', () => {
+    const rig = new FakeRig().connected(1e9).mine({ cpu: 1e6 }, 15);
+    rig.tell({ event: 'source', source: NODE, state: 'lost', reason: 'nothing\nlistens \u4f60there' });
+    expect(line(rig)).toContain(' no node (nothing listens ?there), retrying  1.000 MH/s (10 s)  ');
+    expect(line(rig, 30)).toBe(' no node  1.000 MH/s  0/0/0');
+  });
+
+  test('says that there is no node and no work yet', () => {
+    const rig = new FakeRig().tell(device('cpu', 'ready'));
+    expect(line(rig)).toContain(' no node (none has answered yet), retrying  accepted');
+    rig.tell({ event: 'source', source: NODE, state: 'connected', reason: '' });
+    expect(line(rig)).toContain(' no work (the node has given none yet), asking the node again  accepted');
   });
 
   test('names the devices that do not mine while others do', () => {
@@ -91,7 +110,7 @@ describe('the status line', () => {
     const rates = Object.fromEntries(Array.from({ length: 16 }, (_, i) => [`gpu${i}`, 1e9]));
     const rig = new FakeRig().connected(1e9).mine(rates, 5);
     expect(line(rig, 200)).not.toContain('gpu0');
-    expect(line(rig, 200)).toMatch(/^ 16\.00 GH\/s {2}accepted 0 .* {2}\? for keys$/);
+    expect(line(rig, 200)).toMatch(/^ 16\.00 GH\/s \(10 s\) {2}accepted 0 .* {2}\? for keys$/);
     expect(line(rig, 1_000)).toContain('gpu15 1.000 GH/s');
   });
 

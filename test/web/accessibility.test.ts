@@ -81,7 +81,7 @@ describe.skipIf(noBrowser)(`the web page, for everybody${why}`, () => {
       'slider "Hashrate: arrow keys choose a moment"',
       '- table "Hashrate over the range shown":',
       '- table "Devices":',
-      '- columnheader "hashrate"',
+      '- columnheader "hashrate, 30 s"',
       '- button "Pause gpu0"',
       '- button "Resume gpu2"',
       '- table "Work":',

@@ -39,9 +39,9 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
       luck: formatPercent(status.accepted / status.expected_blocks),
       expected: status.expected_blocks.toFixed(1),
       best: '88.00 M',
-      'restart-p50': latency(status.restart_seconds.p50),
-      'restart-p99': '4.3 ms',
-      'restart-last': '4.3 ms',
+      'switch-p50': latency(status.restart_seconds.p50),
+      'switch-p99': '4.3 ms',
+      'switch-last': '4.3 ms',
       'answer-p50': '12.3 ms',
       'answer-p99': latency(status.answer_seconds.p99),
       'answer-last': latency(status.answer_seconds.last),
@@ -69,9 +69,10 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
     const other = await open(bare.url);
     await row(other, 'cpu').waitFor();
     expect(await other.locator('#devices thead th:visible').allTextContents()).toEqual([
-      ...['device', 'state', 'hashrate', 'proven', 'accepted', 'hardware errors', 'restarts'],
+      ...['device', 'state', 'hashrate, 30 s', 'proven', 'accepted', 'hardware errors', 'failures'],
     ]);
-    expect(await text(other, '#state-text')).toBe('not mining: no node is connected');
+    expect(await text(other, '#state-text')).toBe('no node');
+    expect(await text(other, '#state-reason')).toBe('none has answered yet');
   });
 
   it('tells luck once a block was to be expected, and not by one that came early', async () => {
@@ -161,6 +162,11 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
     await shows(async () => expect(await news.textContent()).toBe('gpu0 is ready'));
     await page.getByRole('button', { name: 'Pause all' }).click();
     await shows(async () => expect(await text(page, '#state-text')).toBe('paused'));
+    // The average of the last half minute is not 0, and would mislead.
+    expect(await figure(page, 'hashrate')).toBe('–');
+    expect(await row(page, 'gpu0').locator('[data-label="hashrate, 30 s"]').textContent()).toBe('–');
+    expect(await text(page, '#state-reason')).toContain('cpu paused: paused by HTTP; gpu0 paused: paused by HTTP');
+    expect(await page.title()).toBe('paused · pickaxe');
     await page.getByRole('button', { name: 'Resume all' }).click();
     await shows(async () => expect(await text(page, '#state-text')).toBe('mining'));
     expect(rig.asked).toEqual(['pause gpu0', 'resume gpu0', 'pause all', 'resume all']);

@@ -56,7 +56,7 @@ export class Rig {
     const settings = { host: '127.0.0.1', port: 0, control: false, ...options };
     const { events, tally, clock, logTail } = this;
     const log = pino({ base: null }, logTail);
-    this.#http = await serveHttp({ controls, events, tally, clock, logTail }, settings, log, pageRoutes());
+    this.#http = await serveHttp({ controls, events, tally, clock, log, logTail }, settings, pageRoutes());
     return this;
   }
 
@@ -96,8 +96,8 @@ export function work(rig: Rig): Rig {
   emit(device('gpu0', 'ready'));
   emit(device('gpu1', 'parked', 'it was lost'));
   emit({ event: 'work', chain: 7, height: 41n, difficulty: 9e6 });
-  emit({ event: 'work', chain: 3, height: 42n, difficulty: 5e6 });
   emit({ event: 'new_cut', chain: 3 });
+  emit({ event: 'work', chain: 3, height: 42n, difficulty: 5e6 });
   emit({ event: 'restart', device: 'gpu0', ms: 4.25 });
   const sensors: MinerEvent = {
     event: 'telemetry',

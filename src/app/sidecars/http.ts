@@ -20,13 +20,25 @@ export function httpCompanion({ listen, tokenFile, control }: Config['http']): C
   return async (miner) => {
     const { log } = miner;
     const options = { ...listen, control, ...(token !== undefined && { token }) };
-    const { url, close } = await serveHttp(miner, options, log, pageOf(log)).catch((fault) => {
-      throw new UsageError(`--http ${formatHttpAddress(listen)} cannot be listened on: ${(fault as Error).message}.`);
+    const { url, reachableUrl, close } = await serveHttp(miner, options, pageOf(log)).catch((fault) => {
+      throw new UsageError(`--http ${formatHttpAddress(listen)} cannot be listened on: ${whyNot(fault, listen.port)}.`);
     });
     const rights = control ? 'pause, resume and stop allowed' : 'read-only';
-    log.info({ tag: 'http' }, `listening at ${url}, ${rights}${token === undefined ? '' : ', with the token'}`);
+    const where = reachableUrl === undefined ? url : `${url} (from other machines: ${reachableUrl})`;
+    log.info({ tag: 'http' }, `listening at ${where}, ${rights}${token === undefined ? '' : ', with the token'}`);
     return close;
   };
+}
+
+/** Why the server cannot listen, and what to do about it. */
+function whyNot({ code, message }: NodeJS.ErrnoException, port: number): string {
+  if (code === 'EADDRINUSE') {
+    return `port ${port} is in use, perhaps by another pickaxe. Stop that program, or give another port`;
+  }
+  if (code === 'EACCES') return `this user may not use port ${port}. Give a port above 1023`;
+  if (code === 'EADDRNOTAVAIL')
+    return 'this machine has no such address. Give one of its own, or 0.0.0.0 for all of them';
+  return message;
 }
 
 /** @throws UsageError that says what is wrong with the file, and nothing of what is in it. */

@@ -1,6 +1,7 @@
 /** The status line below the log, and the keys. Nothing of it where stderr is no terminal. */
 
 import type { Config } from '../../config/settings.ts';
+import type { RunningMiner } from '../../report/running-miner.ts';
 import { connection } from '../../terminal/connection.ts';
 import { FOREGROUND_LOOK_MS, isForeground } from '../../terminal/foreground.ts';
 import { hashrates } from '../../terminal/hashrates.ts';
@@ -13,7 +14,7 @@ import { screen } from '../../terminal/screen.ts';
 import { statusLine } from '../../terminal/status-line.ts';
 import { terminalKind } from '../../terminal/terminal-kind.ts';
 import { type View, viewOf } from '../../terminal/view.ts';
-import type { Companion, Running } from '../run-miner.ts';
+import type { Companion } from '../run-miner.ts';
 
 const DRAW_MS = 1_000;
 
@@ -35,7 +36,7 @@ const PAGES: Partial<Record<KeyName, (view: View) => string[]>> = {
 };
 
 class Session {
-  readonly #running: Running;
+  readonly #running: RunningMiner;
   readonly #hasLine: boolean;
   readonly #paint = terminalKind().colours ? inColours : inPlain;
   readonly #keyboard: Keyboard | undefined;
@@ -44,7 +45,7 @@ class Session {
   /** Whether the terminal is ours: not while a shell has it, with us in the background. */
   #isHere = false;
 
-  constructor(running: Running, hasLine: boolean) {
+  constructor(running: RunningMiner, hasLine: boolean) {
     this.#running = running;
     this.#hasLine = hasLine;
     if (process.stdin.isTTY) this.#keyboard = new Keyboard(process.stdin, (key) => this.#pressed(key));

@@ -1,5 +1,5 @@
 /**
- * Tells the service manager how it goes: datagrams to the socket that NOTIFY_SOCKET names (sd_notify(3)). Node has no such
+ * Tells the service manager how the miner is doing: datagrams to the socket that NOTIFY_SOCKET names (sd_notify(3)). Node has no such
  * sockets, so the C library's functions are called through koffi, in this process: systemd takes a message as the
  * service's own only from its main process, or has to be told to trust others.
  */
@@ -32,7 +32,7 @@ export async function openNotifySocket(address: string): Promise<NotifySocket> {
     const [reason] = error.message.split('\n');
     throw new Error(`koffi, the package that sends them, does not load (${reason})`);
   });
-  // Of this process itself, which has a C library loaded, whatever it is called.
+  // The symbols of this process, which has a C library loaded, whatever that is called.
   const libc = koffi.load(null);
   const socket = libc.func('socket', 'int', ['int', 'int', 'int']);
   const sendto = libc.func('sendto', 'intptr_t', ['int', 'uint8_t *', 'size_t', 'int', 'uint8_t *', 'uint32_t']);
@@ -54,7 +54,7 @@ export async function openNotifySocket(address: string): Promise<NotifySocket> {
 /** A sockaddr_un, as long as its name. */
 function socketAddress(address: string): Buffer {
   if (!/^[/@]./.test(address) || address.includes('\0')) {
-    throw new Error(`${JSON.stringify(address)} is no path, nor @ and a name`);
+    throw new Error(`${JSON.stringify(address)} is neither a path nor @ and a name`);
   }
   const name = Buffer.from(address.startsWith('@') ? `\0${address.slice(1)}` : `${address}\0`);
   if (name.length > MAX_NAME + 1) throw new Error(`${address} is longer than the name of a socket can be`);

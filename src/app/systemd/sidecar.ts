@@ -1,4 +1,4 @@
-/** As a service of systemd (Type=notify): says when it is ready, how it goes, that it lives, and when it stops. */
+/** Tells systemd (Type=notify) when the miner is ready, how it is doing, that it lives, and when it stops. */
 
 import { formatHashrate } from '../../report/units.ts';
 import { UsageError } from '../exit-codes.ts';
@@ -9,9 +9,9 @@ import { type NotifySocket, openNotifySocket } from './notify-socket.ts';
 type Environment = Record<string, string | undefined>;
 
 /**
- * What systemd asks for by environment variables (sd_notify(3), sd_watchdog_enabled(3)). They are taken away: other
- * processes that this one starts are not meant.
- * @param environment with a NOTIFY_SOCKET
+ * Does what systemd asks for by environment variables (sd_notify(3), sd_watchdog_enabled(3)). The variables are deleted:
+ * they are not meant for processes that this one starts.
+ * @param environment has a NOTIFY_SOCKET
  * @throws UsageError when it cannot do what is asked for.
  */
 export async function systemd(environment: Environment = process.env): Promise<Companion> {
@@ -20,23 +20,23 @@ export async function systemd(environment: Environment = process.env): Promise<C
   const forUs = pid === undefined || pid === String(process.pid);
   const watchdogMs = forUs && watchdogUs !== undefined ? Number(watchdogUs) / 1000 : undefined;
   if (watchdogMs !== undefined && !(watchdogMs > 0)) {
-    throw new UsageError(`WATCHDOG_USEC is no number of microseconds: ${watchdogUs}`);
+    throw new UsageError(`WATCHDOG_USEC is not a number of microseconds: ${watchdogUs}`);
   }
   const socket = await openNotifySocket(address).catch((error: Error) => {
     const remedy = 'install pickaxe with its optional packages (not with --omit=optional), or use a unit of Type=exec';
     throw new UsageError(`systemd waits for messages, and none can be sent: ${error.message}; ${remedy}.`);
   });
-  return companion(socket, watchdogMs);
+  return sidecar(socket, watchdogMs);
 }
 
-function companion(socket: NotifySocket, watchdogMs: number | undefined): Companion {
+function sidecar(socket: NotifySocket, watchdogMs: number | undefined): Companion {
   return async ({ events, tally, log }) => {
     let ready = false;
     let stopping = false;
     let warned = false;
     let hashesBefore = 0;
 
-    /** @returns whether it was taken */
+    /** @returns whether systemd has taken the message */
     const say = (assignments: Parameters<NotifySocket['send']>[0]): boolean => {
       const fault = socket.send(assignments);
       if (fault !== undefined && !warned) log.warn({ tag: 'systemd' }, `${fault}; it is tried again`);
@@ -50,15 +50,15 @@ function companion(socket: NotifySocket, watchdogMs: number | undefined): Compan
       const alive = hashes > hashesBefore || idle !== undefined;
       hashesBefore = hashes;
       ready ||= hasStarted(now);
-      const books = `${formatHashrate(now.hashrate)}, ${accepted} accepted, ${rejected} rejected, ${stale} stale`;
+      const figures = `${formatHashrate(now.hashrate)}, ${accepted} accepted, ${rejected} rejected, ${stale} stale`;
       say({
-        ...(ready && { READY: 1 }), // said again and again, which means nothing: the first one may not have been taken
+        ...(ready && { READY: 1 }), // repeating it is harmless, and the first one may not have been taken
         ...(alive && watchdogMs !== undefined && { WATCHDOG: 1 }),
-        STATUS: idle === undefined ? books : `${books}; ${idle}`,
+        STATUS: idle === undefined ? figures : `${figures}; ${idle}`,
       });
     };
     const stop = () => {
-      if (!stopping) say({ STOPPING: 1, STATUS: 'seeing pending submissions through' });
+      if (!stopping) say({ STOPPING: 1, STATUS: 'waiting for pending submissions' });
       stopping = true;
       clearInterval(timer);
     };

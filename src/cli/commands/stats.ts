@@ -4,7 +4,7 @@ import { request } from 'undici';
 import { EXIT, UsageError } from '../../app/exit-codes.ts';
 import { secretIn } from '../../app/secret-file.ts';
 import type { Config } from '../../config/settings.ts';
-import { hiveStats, mmposStats } from '../../report/http/mining-os.ts';
+import { hiveStats, mmposStats } from '../../report/http/compat/mining-os.ts';
 import { Status } from '../../report/http/schemas.ts';
 import { formatHttpAddress, type HttpAddress } from '../../text/http-address.ts';
 

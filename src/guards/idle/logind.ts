@@ -8,10 +8,10 @@ import type { IdleWatch } from './watch.ts';
 
 const PROPERTIES = ['Id', 'Type', 'Class', 'Remote', 'IdleHint', 'IdleSinceHint'];
 const DESKTOPS = ['x11', 'wayland', 'mir'];
-/** Of these sessions at most. */
+/** No more sessions than this are looked at. */
 const MAX_SESSIONS = 64;
 
-export interface Sessions {
+interface Sessions {
   /** For how long all desktops that tell have been idle, for ever where there is none; undefined when none tells. */
   readonly idleMs: number | undefined;
   /** Desktop sessions that have never said whether they are idle. */

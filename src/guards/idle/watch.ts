@@ -1,7 +1,7 @@
 /** One way to learn when somebody last used the machine. */
 
 export interface IdleWatch {
-  /** What it sees, for people: `terminals`. */
+  /** The name of what it watches, for people: `terminals`. */
   readonly name: string;
   /**
    * @param nowMs milliseconds since the UNIX epoch

@@ -1,19 +1,19 @@
-/** `/api/v1`: everything, in pickaxe's own words. */
+/** `/api/v1`: everything, in pickaxe's own shapes. */
 
 import type { z } from 'zod';
 import type { Controls, PauseReason } from '../../events/controls.ts';
-import type { Books } from './books.ts';
 import { HttpError } from './errors.ts';
 import type { EventStream } from './event-stream.ts';
+import type { RigStats } from './rig-stats.ts';
 import { EVENT_STREAM, json, type Route } from './route.ts';
 import { ControlBody, HistoryAnswer, HistoryQuery, LogAnswer, LogQuery, Status } from './schemas.ts';
 import { statusOf } from './status.ts';
 
 const BY: PauseReason = 'user';
 
-export function apiRoutes(books: Books, controls: Controls, stream: EventStream, control: boolean): Route[] {
+export function apiRoutes(stats: RigStats, controls: Controls, stream: EventStream, control: boolean): Route[] {
   return [
-    json('/api/v1/status', 'how the rig is doing, and what it did', Status, () => statusOf(books, control)),
+    json('/api/v1/status', 'how the rig is doing, and what it did', Status, () => statusOf(stats, control)),
     {
       ...json(
         '/api/v1/history',
@@ -21,7 +21,7 @@ export function apiRoutes(books: Books, controls: Controls, stream: EventStream,
         HistoryAnswer,
         ({ query }) => {
           const { range } = query as z.infer<typeof HistoryQuery>;
-          return { range, ...books.history.points(range) };
+          return { range, ...stats.history.points(range) };
         },
       ),
       query: HistoryQuery,
@@ -29,7 +29,7 @@ export function apiRoutes(books: Books, controls: Controls, stream: EventStream,
     {
       ...json('/api/v1/log', 'the last 500 lines of the log', LogAnswer, ({ query }) => {
         const { after } = query as z.infer<typeof LogQuery>;
-        return { lines: books.logTail.after(Number(after)) };
+        return { lines: stats.logTail.after(Number(after)) };
       }),
       query: LogQuery,
     },
@@ -40,20 +40,20 @@ export function apiRoutes(books: Books, controls: Controls, stream: EventStream,
       answers: { 200: EVENT_STREAM },
       answer: (_, reply) => stream.join(reply),
     },
-    controlling('/api/v1/pause', 'have a device rest, or all of them', (device) =>
+    controlling('/api/v1/pause', 'pause a device, or all of them', (device) =>
       controls.pause(BY, 'paused by HTTP', device),
     ),
-    controlling('/api/v1/resume', 'have them go on, unless there is another reason to rest', (device) =>
+    controlling('/api/v1/resume', 'resume them, unless there is another reason to pause', (device) =>
       controls.resume(BY, device),
     ),
     {
       method: 'POST',
       path: '/api/v1/stop',
-      summary: 'end mining; pending submissions are seen through',
+      summary: 'stop mining; waits for pending submissions',
       controls: true,
       answers: { 204: undefined },
       answer: (_, reply) => {
-        // Once the answer is out, or cannot be: stopping ends this server, too.
+        // Stopping ends this server, too, so the answer goes out first.
         reply.raw.once('close', () => controls.stop());
         return reply.code(204).send();
       },

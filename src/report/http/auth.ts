@@ -2,10 +2,10 @@
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** Equal lengths, whatever was sent: comparing takes as long for every token. */
+/** Digests have equal lengths, so that comparing takes as long for every token. */
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
-/** @returns tells whether an Authorization header carries the token */
+/** @returns a function that says whether an Authorization header carries the token */
 export function bearerCheck(token: string): (header: string | undefined) => boolean {
   const expected = digest(token);
   return (header) => {

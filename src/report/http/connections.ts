@@ -1,7 +1,7 @@
 /**
- * The server's connections, and what one may cost. Node.js bounds how long a request takes to arrive. Bounded here is what
- * a client costs that asks again before it has its answer (pipelining, RFC 9112 §9.3.2, which no browser and no scraper
- * does), does not take its answer, or holds a place for nothing. It is cut off without an answer: that would wait, too.
+ * The server's connections, and what each may cost. Node.js bounds how long a request takes to arrive. This bounds what a
+ * client costs that asks again before it has its answer (pipelining, RFC 9112 §9.3.2, which no browser and no scraper
+ * does), does not take its answer, or holds a place for nothing. It is cut off without an answer, which would wait, too.
  */
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -10,11 +10,11 @@ import type { Clock } from '../../system/clock.ts';
 import type { HttpLimits } from './limits.ts';
 import type { Reason, Refusals } from './refusals.ts';
 
-/** What comes reaches the parser in pieces of this length: who is cut off costs no more than the requests in one of them. */
+/** The parser gets bytes in pieces of this length: a client that is cut off costs no more than the requests in one piece. */
 const PIECE_BYTES = 512;
 
 interface Connection {
-  /** When its next answer must have been taken. */
+  /** The client must have taken its next answer by then. */
   deadlineMs: number;
   answering: boolean;
 }
@@ -31,7 +31,7 @@ export class Connections {
     this.#refusals = refusals;
   }
 
-  /** From its start to its end. */
+  /** Watches the server from its start to its end. */
   watch(server: Server): void {
     server.on('connection', (socket) => this.#add(socket));
     server.once('listening', () => {
@@ -56,7 +56,7 @@ export class Connections {
     return true;
   }
 
-  /** Its answer is an event stream, which has rules of its own. */
+  /** Exempts a connection whose answer is an event stream, which has rules of its own. */
   letStream(socket: Socket): void {
     const connection = this.#all.get(socket);
     if (connection) connection.deadlineMs = Number.POSITIVE_INFINITY;
@@ -73,7 +73,7 @@ export class Connections {
     return this.#clock.monotonicMs() + this.#limits.answerMs;
   }
 
-  /** Who has gone without an answer for the longest time goes, so that whoever is new can ask. */
+  /** Cuts off the connection that has gone without an answer for the longest time, so that a new client can ask. */
   #makeRoom(): void {
     const [socket] = [...this.#all].reduce((first, each) => (each[1].deadlineMs < first[1].deadlineMs ? each : first));
     this.#cutOff(socket, 'crowded');
@@ -95,7 +95,7 @@ function feedInPieces(socket: Socket): void {
   const [parse] = socket.listeners('data') as ((bytes: Buffer) => void)[];
   socket.off('data', parse);
   socket.on('data', (bytes: Buffer) => {
-    // Not writable any more: it was cut off, or has got its last answer.
+    // A socket that is not writable any more was cut off, or has got its last answer.
     for (let at = 0; at < bytes.length && socket.writable; at += PIECE_BYTES) {
       parse.call(socket, bytes.subarray(at, at + PIECE_BYTES));
     }

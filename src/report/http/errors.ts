@@ -1,4 +1,4 @@
-/** One shape for all that goes wrong: `{"error": {"code", "message"}}`. */
+/** Every error has one shape: `{"error": {"code", "message"}}`. */
 
 import type { FastifyError } from 'fastify';
 
@@ -19,7 +19,7 @@ export class HttpError extends Error {
   }
 }
 
-export function errorBody(code: string, message: string): { error: { code: string; message: string } } {
+function errorBody(code: string, message: string): { error: { code: string; message: string } } {
   return { error: { code, message } };
 }
 
@@ -35,7 +35,7 @@ const CODES: Readonly<Record<number, string>> = {
   503: 'unavailable',
 };
 
-/** What fastify says of a request is fit to be told; what went wrong inside is not, and belongs in the log. */
+/** What fastify says about a request may be told to the client. An internal fault may not: it belongs in the log. */
 export function asHttpError(fault: unknown): HttpError {
   if (fault instanceof HttpError) return fault;
   const { statusCode = 500, message } = fault as Partial<FastifyError>;
@@ -44,7 +44,7 @@ export function asHttpError(fault: unknown): HttpError {
   return new HttpError(statusCode, CODES[statusCode] ?? 'bad_request', message ?? 'bad request');
 }
 
-/** Requests that are none, as Node.js tells of them before there is anything to route. */
+/** The status for something that is not a request, by the code that Node.js gives it. */
 function statusOfClientError(code: string | undefined): number {
   if (code === 'HPE_HEADER_OVERFLOW') return 431;
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
@@ -57,7 +57,7 @@ export function codeOfClientError(code: string | undefined): string {
 export function clientErrorAnswer(code: string | undefined): string {
   const status = statusOfClientError(code);
   const reason = { 400: 'Bad Request', 408: 'Request Timeout', 431: 'Request Header Fields Too Large' }[status];
-  const body = JSON.stringify(errorBody(CODES[status], 'this is no HTTP request that can be served'));
+  const body = JSON.stringify(errorBody(CODES[status], 'this is not an HTTP request that can be served'));
   return [
     `HTTP/1.1 ${status} ${reason}`,
     'Content-Type: application/json; charset=utf-8',

@@ -1,7 +1,7 @@
 /**
  * Server-sent events (HTML Standard §9.2): what `--json` prints, as it happens, and a `status` every second. Nothing is
- * done while nobody listens; who reads too slowly is dropped, and may come again. The system takes megabytes for a client
- * that never reads before that shows, so when all places are taken the oldest stream makes room: browsers come again.
+ * done while nobody listens. A client that reads too slowly is dropped. The system buffers megabytes for a client that never
+ * reads before that shows, so when all places are taken the oldest stream makes room: browsers connect again.
  */
 
 import type { ServerResponse } from 'node:http';
@@ -16,16 +16,16 @@ import type { Reason, Refusals } from './refusals.ts';
 import { EVENT_STREAM } from './route.ts';
 
 const STATUS_MS = 1_000;
-/** Proxies and browsers hear from us that often even if a status should be late. */
+/** Proxies and browsers hear from us at least this often, even if a status is late. */
 const HEARTBEAT_MS = 15_000;
-/** What a client may leave unread beside the system's own buffers: minutes of events. */
+/** How much a client may leave unread beside the system's own buffers: minutes of events. */
 const MOST_UNREAD_BYTES = 256 * 1024;
-/** When a browser comes again after the stream has ended. */
+/** After this a browser connects again when the stream has ended. */
 const RETRY_MS = 3_000;
 
 interface Client {
   readonly joinedMs: number;
-  /** When it had last read all that had been sent, as far as is seen from here. */
+  /** When it had last read everything, as far as can be seen from here. */
   readMs: number;
 }
 
@@ -55,11 +55,6 @@ export class EventStream {
     this.#lines = new JsonLines((line) => this.#send(`event: ${this.#name}\ndata: ${line}\n`), clock);
   }
 
-  /** How many listen. */
-  get clients(): number {
-    return this.#clients.size;
-  }
-
   /** @throws HttpError when too many listen already, and none of them for long */
   join(reply: FastifyReply): FastifyReply {
     const nowMs = this.#clock.monotonicMs();
@@ -69,7 +64,7 @@ export class EventStream {
     client.writeHead(200, {
       ...HEADERS,
       'content-type': `${EVENT_STREAM}; charset=utf-8`,
-      // Proxies that would hold it back until it ends.
+      // Otherwise some proxies hold it back until it ends.
       'x-accel-buffering': 'no',
     });
     client.write(`retry: ${RETRY_MS}\n\n${this.#statusEvent()}`);

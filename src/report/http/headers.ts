@@ -1,4 +1,4 @@
-/** Headers that every answer has: nothing of another site, nothing kept, nothing framed. */
+/** Headers of every answer: nothing may be loaded from another site, kept, or framed. */
 
 const POLICY = [
   "default-src 'none'",
@@ -20,6 +20,6 @@ export const HEADERS: Readonly<Record<string, string>> = {
   'referrer-policy': 'no-referrer',
   'cross-origin-resource-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
-  // Figures of this moment; what may be kept says so itself.
+  // Figures are those of this moment. An answer that may be kept overrides this.
   'cache-control': 'no-store',
 };

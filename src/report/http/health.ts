@@ -1,11 +1,11 @@
-/** `/healthz` and `/readyz`: what supervisors ask, without a token. */
+/** `/healthz` and `/readyz`: what supervisors ask. They need no token. */
 
-import { whyNotReady } from '../ready.ts';
-import type { Books } from './books.ts';
+import { rigState } from '../rig-state.ts';
+import type { RigStats } from './rig-stats.ts';
 import type { Route } from './route.ts';
 import { Health, Readiness } from './schemas.ts';
 
-export function healthRoutes({ tally }: Books): Route[] {
+export function healthRoutes({ tally }: RigStats): Route[] {
   return [
     {
       method: 'GET',
@@ -21,12 +21,14 @@ export function healthRoutes({ tally }: Books): Route[] {
     {
       method: 'GET',
       path: '/readyz',
-      summary: 'whether a device mines and a node is connected',
+      summary: 'whether the rig mines, and if not, what it does instead',
       open: true,
       answers: { 200: Readiness, 503: Readiness },
       answer: (_, reply) => {
-        const reasons = whyNotReady(tally.now());
-        return reply.code(reasons.length === 0 ? 200 : 503).send({ ready: reasons.length === 0, reasons });
+        const { name } = rigState(tally.now());
+        const ready = name === 'mining';
+        // The name alone: nobody needs a token for this, and a reason can have a node's address in it.
+        return reply.code(ready ? 200 : 503).send({ ready, reasons: ready ? [] : [name] });
       },
     },
   ];

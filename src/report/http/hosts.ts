@@ -1,6 +1,6 @@
 /**
- * Which Host headers are let in. A page of any website can have its name resolved to 127.0.0.1 (DNS rebinding) and then
- * read what is served there as if it were its own; what gives it away is its name in the Host header.
+ * Decides which Host headers are let in. A page of any website can have its name resolved to 127.0.0.1 (DNS rebinding) and
+ * then read what is served there as if it were its own. The Host header gives it away: its own name is in it.
  */
 
 import { isIP } from 'node:net';
@@ -11,7 +11,7 @@ const HOST = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::\d{1,5})?$/i;
 /** RFC 1035 §2.3.4. */
 const MOST_CHARACTERS = 255 + ':65535'.length;
 
-/** @returns name or address, without brackets and port, in lower case; undefined where the header is none */
+/** @returns name or address, without brackets and port, in lower case; undefined for a malformed or missing header */
 export function hostOf(header: string | undefined): string | undefined {
   if (header === undefined || header.length > MOST_CHARACTERS) return undefined;
   const [, address, name] = HOST.exec(header) ?? [];
@@ -19,16 +19,16 @@ export function hostOf(header: string | undefined): string | undefined {
   return name?.toLowerCase();
 }
 
-export interface HostRule {
-  /** As listened on. */
+interface HostRule {
+  /** The host that is listened on. */
   readonly host: string;
   /** The machine's own name. */
   readonly hostname: string;
 }
 
 /**
- * Where others may come in, with a token, any address will do: it cannot be rebound. The port is not looked at: a tunnel
- * may have another one.
+ * A server that other machines reach, which wants a token, is asked under any address: addresses cannot be rebound. The port
+ * is ignored: a tunnel may have another one.
  */
 export function admits({ host, hostname }: HostRule, header: string | undefined): boolean {
   const asked = hostOf(header);
@@ -39,7 +39,7 @@ export function admits({ host, hostname }: HostRule, header: string | undefined)
   return isIP(asked) > 0 || asked === own || asked === `${own}.local`;
 }
 
-export interface AskedBy {
+interface AskedBy {
   readonly method: string;
   readonly host: string | undefined;
   readonly origin: string | undefined;
@@ -49,8 +49,8 @@ export interface AskedBy {
 }
 
 /**
- * Requests that another website's page makes: browsers say so. Without this a page could pause a miner on its visitor's
- * machine, though it could not read the answer. Following a link to here is fine.
+ * Whether another website's page makes the request: browsers say so. Without this check a page could pause a miner on its
+ * visitor's machine, though it could not read the answer. Following a link to the miner is fine.
  */
 export function isForeign({ method, host, origin, site, mode }: AskedBy): boolean {
   if (origin !== undefined) return !URL.canParse(origin) || new URL(origin).host !== host?.toLowerCase();

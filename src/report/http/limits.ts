@@ -1,28 +1,28 @@
-/** What clients may take of the server, all in one place. Tests bring shorter times. */
+/** The limits on what clients cost the server, all in one place. Tests bring shorter times. */
 
 export interface HttpLimits {
-  /** Connections at one time. Event streams have one each, scrapers and pages a few. */
+  /** How many connections there may be at one time. Event streams have one each, scrapers and pages a few. */
   readonly connections: number;
-  /** Event streams at one time: some pages, and some that a proxy has forgotten to close. */
+  /** How many event streams there may be at one time: some pages, and some that a proxy has forgotten to close. */
   readonly streams: number;
-  /** How often connections are looked at: so much later than the times below they may end. */
+  /** How often connections are looked at: they may end this much later than the times below say. */
   readonly checkMs: number;
-  /** For a request to arrive. Clients are on this machine or near; who takes longer holds a place for nothing. */
+  /** How long a request may take to arrive. Clients are near; one that takes longer holds a place for nothing. */
   readonly requestMs: number;
   /** How long a connection is kept for the next request, as clients are told. */
   readonly keepAliveMs: number;
-  /** From the opening of a connection, or from the end of an answer, until the next answer has been taken. */
+  /** How long a connection may take from its opening, or the end of an answer, until the client has its next answer. */
   readonly answerMs: number;
   /**
-   * A listener that has read nothing for so long is cut off. When all places are taken, the oldest gives its place away once it
-   * has had it for so long.
+   * An event stream whose client has read nothing for so long is cut off. When all places are taken, the oldest stream gives
+   * its place away once it has had it for so long.
    */
   readonly streamMs: number;
-  /** Between two lines of the log about what was refused. */
+  /** The time between two lines of the log about what was refused. */
   readonly logMs: number;
 }
 
-/** With the time between two looks, a request has 5 s, and an answer or a stream that is not read holds a place for 15 s. */
+/** Together with `checkMs`, a request has 5 s, and an answer or a stream that is not read holds a place for 15 s. */
 export const httpLimits: HttpLimits = {
   connections: 64,
   streams: 16,

@@ -1,14 +1,15 @@
-/** What `/metrics` tells, one row a metric: names, units and kinds after Prometheus' own rules for them. */
+/** What `/metrics` tells, one row per metric. Names, units and kinds follow Prometheus' conventions. */
 
+import { DEVICE_STATES } from '../../events/device-states.ts';
 import { OUTCOMES } from '../../source/vocabulary.ts';
 import type { RefusalCounts } from './refusals.ts';
 import type { Status } from './schemas.ts';
 
-export type Labels = Record<string, string | number>;
-/** Null: not known now, so that there is no sample. */
-export type Sample = readonly [labels: Labels, value: number | null];
+type Labels = Record<string, string | number>;
+/** There is no sample for a value that is not known now: null. */
+type Sample = readonly [labels: Labels, value: number | null];
 
-export interface MetricRow {
+interface MetricRow {
   readonly kind: 'counter' | 'gauge';
   /** Without `pickaxe_`. */
   readonly name: string;
@@ -18,8 +19,6 @@ export interface MetricRow {
 }
 
 type Device = Status['devices'][string];
-
-const STATES = ['starting', 'ready', 'paused', 'restarting', 'parked'] as const;
 
 const rig = (
   kind: MetricRow['kind'],
@@ -34,7 +33,7 @@ const rig = (
   samples: (status) => [[{}, value(status)]],
 });
 
-/** A value a device; with another label, one for each of its values. */
+/** One value per device; with another label, one for each value of that label. */
 function perDevice(
   kind: MetricRow['kind'],
   name: string,
@@ -66,7 +65,7 @@ export const METRICS: readonly MetricRow[] = [
     samples: ({ version }) => [[{ version, node_version: process.version }, 1]],
   },
   perDevice('counter', 'hashes_total', 'Nonces searched', ({ hashes }) => hashes),
-  perDevice('gauge', 'hashrate_hashes_per_second', 'Over half a minute', ({ hashrate }) => hashrate),
+  perDevice('gauge', 'hashrate_hashes_per_second', 'Hashrate over half a minute', ({ hashrate }) => hashrate),
   perDevice(
     'counter',
     'proven_hashes_total',
@@ -82,13 +81,13 @@ export const METRICS: readonly MetricRow[] = [
     'verdict',
   ),
   perDevice('counter', 'hardware_errors_total', 'Claims that proved wrong', ({ hardware_errors }) => hardware_errors),
-  perDevice('counter', 'device_restarts_total', 'Times that it failed', ({ restarts }) => restarts),
-  perDevice('gauge', 'device_up', 'Whether it mines', ({ state }) => Number(state === 'ready')),
+  perDevice('counter', 'device_restarts_total', 'Device failures', ({ restarts }) => restarts),
+  perDevice('gauge', 'device_up', 'Whether the device mines', ({ state }) => Number(state === 'ready')),
   perDevice(
     'gauge',
     'device_state',
-    'State, 1 for the one that it is in',
-    ({ state }) => Object.fromEntries(STATES.map((each) => [each, Number(each === state)])),
+    '1 for the state that the device is in',
+    ({ state }) => Object.fromEntries(DEVICE_STATES.map((each) => [each, Number(each === state)])),
     'state',
   ),
   perDevice(
@@ -103,12 +102,12 @@ export const METRICS: readonly MetricRow[] = [
     'sensor',
   ),
   perDevice('gauge', 'power_watts', 'Electric power', ({ sensors }) => sensors.power_watts),
-  perDevice('gauge', 'fan_ratio', 'Part of the full speed of its fan', ({ sensors }) => sensors.fan_ratio),
-  perDevice('gauge', 'fan_rpm', 'Revolutions of its fan a minute', ({ sensors }) => sensors.fan_rpm),
+  perDevice('gauge', 'fan_ratio', 'Fan speed ÷ full speed', ({ sensors }) => sensors.fan_ratio),
+  perDevice('gauge', 'fan_rpm', 'Fan revolutions per minute', ({ sensors }) => sensors.fan_rpm),
   perDevice(
     'gauge',
     'clock_hertz',
-    'Clock',
+    'Clock rate',
     ({ sensors: { core_hertz: core, memory_hertz: memory } }) => ({ core, memory }),
     'clock',
   ),
@@ -135,7 +134,7 @@ export const METRICS: readonly MetricRow[] = [
   rig(
     'gauge',
     'effort_ratio',
-    'Work since the last accepted block by what one takes on average',
+    'Work since the last accepted block ÷ what a block takes on average',
     ({ effort }) => effort,
   ),
   rig('gauge', 'best_difficulty_hashes', 'Difficulty of the best hash', ({ best_difficulty }) => best_difficulty),
@@ -150,21 +149,21 @@ export const METRICS: readonly MetricRow[] = [
   {
     kind: 'counter',
     name: 'node_losses_total',
-    help: 'Times that it went out of reach',
+    help: 'Times that the node went out of reach',
     labels: ['node'],
     samples: ({ sources }) => Object.entries(sources).map(([node, { losses }]) => [{ node }, losses]),
   },
   {
     kind: 'counter',
     name: 'node_missed_cuts_total',
-    help: 'Blocks that its open update streams did not tell',
+    help: 'Blocks that open update streams of the node did not tell',
     labels: ['node'],
     samples: ({ sources }) => Object.entries(sources).map(([node, { missed_cuts }]) => [{ node }, missed_cuts]),
   },
   {
     kind: 'gauge',
     name: 'node_polled_chain',
-    help: '1 for a chain that is asked about every few seconds, since its update stream cannot be relied on',
+    help: '1 for a chain that is polled every few seconds because its update stream cannot be relied on',
     labels: ['node', 'chain', 'reason'],
     samples: ({ sources }) =>
       Object.entries(sources).flatMap(([node, { polled_chains }]) =>

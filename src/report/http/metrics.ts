@@ -1,5 +1,5 @@
 /**
- * `/metrics` for Prometheus. All figures but the histogram are taken from the books when they are asked for, so that they
+ * `/metrics` for Prometheus. All figures but the histogram are taken from the tally when they are asked for, so that they
  * equal what the summary says.
  */
 
@@ -11,9 +11,9 @@ import type { Route } from './route.ts';
 import type { Status } from './schemas.ts';
 
 const PREFIX = 'pickaxe_';
-/** From the kernel that looks at its stop flag at once to the GPU that first ends a long dispatch. */
-const RESTART_BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
-/** A finer one would wake the process more often. */
+/** From a kernel that sees its stop flag at once to a GPU that has to end a long dispatch first. */
+const JOB_SWITCH_BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+/** A finer precision would wake the process more often. */
 const EVENT_LOOP_PRECISION_MS = 100;
 
 export class Metrics {
@@ -23,7 +23,7 @@ export class Metrics {
   readonly #fill: ((status: Status) => void)[];
   readonly #leave: () => void;
 
-  /** @param refused what the server has refused so far: it goes on counting */
+  /** @param refused what the server has refused so far; the counts go on changing */
   constructor(status: () => Status, events: Events, refused: RefusalCounts) {
     this.#status = status;
     this.#refused = refused;
@@ -33,26 +33,26 @@ export class Metrics {
       const metric = kind === 'counter' ? new Counter(settings) : new Gauge(settings);
       return (now) => {
         metric.reset();
-        // Without labels it would be 0 now: what is not known has no sample.
+        // Without labels it is 0 after a reset, and what is not known shall have no sample.
         if (labels.length === 0) metric.remove();
         for (const [of, value] of samples(now, this.#refused)) if (value !== null) metric.inc(of, value);
       };
     });
-    const restarts = new Histogram({
+    const jobSwitches = new Histogram({
       name: `${PREFIX}restart_seconds`,
       help: 'From hearing of a New Cut to searching the new work',
       labelNames: ['device'],
-      buckets: RESTART_BUCKETS_SECONDS,
+      buckets: JOB_SWITCH_BUCKETS_SECONDS,
       registers,
     });
     const known = new Set<string>();
     this.#leave = events.on((event) => {
       if (event.event !== 'restart' && event.event !== 'device') return;
       const { device } = event;
-      // From nothing on, so that the first one is seen as one more; zeroing what is there would lose it.
-      if (!known.has(device)) restarts.zero({ device });
+      // A series that begins at 0 lets its first increase be seen. Zeroing it later would lose counts.
+      if (!known.has(device)) jobSwitches.zero({ device });
       known.add(device);
-      if (event.event === 'restart') restarts.observe({ device }, event.ms / 1000);
+      if (event.event === 'restart') jobSwitches.observe({ device }, event.ms / 1000);
     });
     collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: EVENT_LOOP_PRECISION_MS });
   }

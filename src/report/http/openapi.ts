@@ -6,7 +6,7 @@ import { version } from '../../system/version.ts';
 import type { Route } from './route.ts';
 import { ErrorAnswer } from './schemas.ts';
 
-export interface OpenApi {
+interface OpenApi {
   readonly openapi: string;
   readonly info: object;
   readonly paths: Record<string, Record<string, object>>;
@@ -15,7 +15,7 @@ export interface OpenApi {
 
 const MEANINGS: Readonly<Record<number, string>> = { 200: 'OK', 204: 'done', 503: 'not ready' };
 
-export function openApi(routes: readonly Route[]): OpenApi {
+function openApi(routes: readonly Route[]): OpenApi {
   const paths: OpenApi['paths'] = {};
   for (const route of routes) {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route) };
@@ -40,7 +40,7 @@ function operationOf({ path, summary, open, query, body, answers }: Route): obje
   return {
     operationId: path.replace(/^\/(api\/v1\/)?/, '').replaceAll(/\W/g, '_'),
     summary,
-    // Where pickaxe was started without a token, none is asked for.
+    // A pickaxe that was started without a token asks for none.
     security: open ? [] : [{}, { token: [] }],
     ...(query && { parameters: parametersOf(query) }),
     ...(body && { requestBody: { required: false, content: { 'application/json': { schema: schemaOf(body) } } } }),
@@ -66,7 +66,7 @@ function parametersOf(query: z.ZodType): object[] {
   return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: false, schema }));
 }
 
-/** Those with a name are among the components. */
+/** Schemas with a name are references to the components. */
 function schemaOf(schema: z.ZodType): object {
   const id = schema.meta()?.id;
   return id === undefined ? z.toJSONSchema(schema) : { $ref: `#/components/schemas/${id}` };

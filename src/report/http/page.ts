@@ -1,6 +1,5 @@
 /**
- * The web page's files. What can be asked for is listed when pickaxe starts: nothing of a request's path gets near the
- * file system.
+ * The web page's files. They are listed when pickaxe starts, so that no request's path gets near the file system.
  */
 
 import { createHash } from 'node:crypto';
@@ -10,7 +9,7 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Ask, Route } from './route.ts';
 
-/** By the end of a file's name. What has another is not served. */
+/** Media types by the end of a file's name. Files with another end are not served. */
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -21,7 +20,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const built = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const library = (name: string) => createRequire(import.meta.url).resolve(`uplot/dist/${name}`);
 
-/** By path. Modules lie as they do in dist/, so that they find each other. */
+/** The files, by path. Modules lie as they do in dist/, so that they find each other. */
 function files(): Map<string, string> {
   const own = readdirSync(built('web')).filter((name) => name !== 'index.html' && extname(name) in TYPES);
   return new Map([

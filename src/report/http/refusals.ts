@@ -1,8 +1,11 @@
-/** What was refused, and whom: counted for the metrics, and told in the log, one line a minute at most. */
+/** Counts refused requests for the metrics, and logs them with their addresses, at most one line per minute. */
 
 import type { Logger } from 'pino';
 
-/** Most are codes of errors that were answered; `crowded`, `pipelined`, `unread` and some of `timeout` are cut off without one. */
+/**
+ * Most are codes of error answers. Clients are cut off without an answer for `crowded`, `pipelined`, `unread`, and some of
+ * `timeout`.
+ */
 const REASONS = [
   'bad_request',
   'body_too_large',
@@ -21,31 +24,31 @@ const REASONS = [
 export type Reason = (typeof REASONS)[number];
 export type RefusalCounts = Readonly<Record<Reason, number>>;
 
-/** Addresses in one line of the log. */
+/** A line of the log names at most so many addresses. */
 const MOST_ADDRESSES = 4;
 
 export class Refusals {
   readonly #log: Logger;
   readonly #logMs: number;
   readonly #counts = none();
-  /** What the log has not told yet. */
+  /** The counts that are not in the log yet. */
   #untold = none();
   readonly #addresses = new Set<string>();
   #others = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param logMs between two lines of the log */
+  /** @param logMs the time between two lines of the log */
   constructor(log: Logger, logMs: number) {
     this.#log = log;
     this.#logMs = logMs;
   }
 
-  /** Since the start. */
+  /** The counts since the start. */
   get counts(): RefusalCounts {
     return this.#counts;
   }
 
-  /** @param address whose request or connection it was, as far as that is known */
+  /** @param address that of the client, as far as it is known */
   note(reason: Reason, address: string | undefined): void {
     this.#counts[reason]++;
     this.#untold[reason]++;
@@ -53,7 +56,7 @@ export class Refusals {
     this.#timer ??= setTimeout(() => this.#tell(), this.#logMs).unref();
   }
 
-  /** Tells what has not been told. */
+  /** Logs what has not been logged yet. */
   close(): void {
     if (this.#timer) this.#tell();
   }

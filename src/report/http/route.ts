@@ -1,9 +1,9 @@
-/** One thing that can be asked for: from a list of these come the server and the OpenAPI document. */
+/** A route: one thing that can be asked for. The server and the OpenAPI document are made from a list of routes. */
 
 import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
 
-/** The media type of an answer that goes on as long as it is read (HTML Standard §9.2). */
+/** The media type of server-sent events (HTML Standard §9.2). */
 export const EVENT_STREAM = 'text/event-stream';
 
 export interface Ask {
@@ -20,17 +20,17 @@ export interface Route {
   readonly summary: string;
   /** Needs no token. */
   readonly open?: true;
-  /** Changes something: has to be allowed. */
+  /** Changes something, which has to be allowed. */
   readonly controls?: true;
   readonly query?: z.ZodType<Record<string, unknown>>;
   readonly body?: z.ZodType<Record<string, unknown>>;
-  /** What is answered, by status: a JSON schema's origin, or a media type; undefined for nothing. */
+  /** What is answered, by status: a schema for JSON, or a media type; undefined for an empty body. */
   readonly answers: Readonly<Record<number, z.ZodType | string | undefined>>;
   /** @returns what is answered as JSON; undefined when `reply` was used */
   answer(ask: Ask, reply: FastifyReply): unknown;
 }
 
-/** The type of a JSON answer is its schema's. */
+/** A route that answers with JSON of its schema's type. */
 export function json<Schema extends z.ZodType>(
   path: string,
   summary: string,

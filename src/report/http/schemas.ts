@@ -1,9 +1,13 @@
-/** What `/api/v1` answers with: types, and the OpenAPI document, come from these. SI units; null while not known. */
+/** What `/api/v1` answers with. Types and the OpenAPI document are made from these. SI units; null while not known. */
 
 import { z } from 'zod';
 import { DEVICE_KINDS } from '../../engine/device.ts';
+import { DEVICE_STATES } from '../../events/device-states.ts';
 import { POLL_REASONS, SOURCE_STATES } from '../../source/vocabulary.ts';
 import { RANGES_MS } from '../history.ts';
+import { LOG_LEVELS } from '../log-tail.ts';
+import type { RatesByWindow } from '../meter.ts';
+import { RIG_STATES } from '../rig-states.ts';
 
 const count = z.int().nonnegative();
 const amount = z.number().nonnegative();
@@ -11,14 +15,17 @@ const amount = z.number().nonnegative();
 const rate = amount;
 
 const proven = z.object({ hashes: amount, low: amount, high: amount, proofs: count }).meta({
-  description: 'Hashes that verified candidates prove, and the limits between which the truth is in 19 of 20 cases',
+  description: 'Hashes that verified candidates prove, and the limits of the 95 % interval',
 });
 const spread = z
   .object({ p50: amount, p99: amount, last: amount, count })
-  .meta({ description: 'Seconds; count: of how many' });
-const windows = z
-  .object({ '10s': rate.nullable(), '60s': rate.nullable(), '15m': rate.nullable() })
-  .meta({ description: 'H/s over these times; null while they have not passed' });
+  .meta({ description: 'Seconds: median, 99th percentile and last; count: how many there were' });
+const averages: Record<keyof RatesByWindow, z.ZodNullable<typeof rate>> = {
+  '10s': rate.nullable(),
+  '60s': rate.nullable(),
+  '15m': rate.nullable(),
+};
+const windows = z.object(averages).meta({ description: 'H/s over these times; null while they have not passed' });
 const speed = {
   hashrate: rate.meta({ description: 'H/s over half a minute' }),
   windows,
@@ -48,7 +55,7 @@ const Sensors = z
 const Device = z
   .object({
     kind: z.enum(DEVICE_KINDS),
-    state: z.enum(['starting', 'ready', 'paused', 'restarting', 'parked']),
+    state: z.enum(DEVICE_STATES),
     description: z.string(),
     bus: z.string().nullable().meta({ description: 'PCI address of a card, like 0000:65:00.0, where it is known' }),
     reason: z.string().nullable().meta({ description: 'why it does not work, when it does not' }),
@@ -73,13 +80,13 @@ const Work = z
 
 const PolledChains = z
   .array(z.object({ chain: count, reason: z.enum(POLL_REASONS) }).meta({ id: 'PolledChain' }))
-  .meta({ description: 'chains that are asked about every few seconds: their update streams cannot be relied on' });
+  .meta({ description: 'chains that are polled every few seconds because their update streams cannot be relied on' });
 
 const Source = z
   .object({
     state: z.enum(SOURCE_STATES),
     reason: z.string(),
-    age_seconds: amount.meta({ description: 'for how long it is in this state' }),
+    age_seconds: amount.meta({ description: 'for how long it has been in this state' }),
     losses: count,
     warning: z.string().nullable(),
     missed_cuts: count.meta({ description: 'blocks that its open update streams did not tell' }),
@@ -96,8 +103,11 @@ export const Status = z
     }),
     uptime_seconds: amount,
     control: z.boolean().meta({ description: 'whether pause, resume and stop are allowed' }),
-    paused: z.boolean().meta({ description: 'whether every device rests' }),
-    ready: z.boolean().meta({ description: 'whether a device mines and a node is connected' }),
+    state: z.enum(RIG_STATES).meta({ description: 'whether the rig mines, and if not, what it does instead' }),
+    state_reason: z.string().nullable().meta({ description: 'what keeps the rig from mining; null while it mines' }),
+    state_age_seconds: amount.meta({ description: 'for how long it has been in this state' }),
+    paused: z.boolean().meta({ description: 'whether the state is paused: every device rests' }),
+    ready: z.boolean().meta({ description: 'whether the state is mining' }),
     ...speed,
     hashrate_average: rate.meta({ description: 'H/s over the whole run' }),
     hashes: amount,
@@ -142,7 +152,7 @@ export const LogAnswer = z
         .object({
           number: count,
           time: count.meta({ description: 'milliseconds since the UNIX epoch' }),
-          level: z.enum(['info', 'warn', 'error']),
+          level: z.enum(LOG_LEVELS),
           tag: z.string(),
           message: z.string(),
         })
@@ -157,7 +167,7 @@ export const ErrorAnswer = z
   .object({ error: z.object({ code: z.string(), message: z.string() }) })
   .meta({ id: 'Error' });
 
-/** What may be asked for. */
+/** Queries and bodies of requests. */
 export const HistoryQuery = z.strictObject({ range: HistoryAnswer.shape.range.default('1h') });
 export const LogQuery = z.strictObject({
   after: z
@@ -166,5 +176,5 @@ export const LogQuery = z.strictObject({
     .default('0')
     .meta({ description: 'lines with a higher number' }),
 });
-/** A device's name, like `gpu0`; left out, all of them. */
+/** A device's name, like `gpu0`. Without it, all devices are meant. */
 export const ControlBody = z.strictObject({ device: z.string().min(1).max(32).optional() }).meta({ id: 'ControlBody' });

@@ -1,7 +1,7 @@
-/** The HTTP server: who may ask, what is too much, and one shape of errors. What it serves it is told: a list of `Route`s. */
+/** The HTTP server: who may ask, what is too much, and one shape of errors. What it serves is a list of `Route`s. */
 
 import { createServer, type Server as HttpListener, type RequestListener } from 'node:http';
-import type { Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { hostname } from 'node:os';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Logger } from 'pino';
@@ -13,6 +13,7 @@ import { asHttpError, clientErrorAnswer, codeOfClientError, HttpError } from './
 import { HEADERS } from './headers.ts';
 import { admits, isForeign } from './hosts.ts';
 import type { HttpLimits } from './limits.ts';
+import { reachableHost, urlOf } from './reach.ts';
 import { isReason, type Refusals } from './refusals.ts';
 import { EVENT_STREAM, type Route } from './route.ts';
 
@@ -26,15 +27,15 @@ export interface ServerOptions {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
-  /** Left out, none is asked for. */
+  /** Absent, none is asked for. */
   readonly token?: string;
   /** Whether what changes something is allowed. */
   readonly control: boolean;
-  /** Those that are not `httpLimits`. */
+  /** Limits that differ from `httpLimits`. */
   readonly limits?: Partial<HttpLimits>;
 }
 
-export interface Surroundings {
+interface Surroundings {
   readonly log: Logger;
   readonly clock: Clock;
   readonly limits: HttpLimits;
@@ -48,7 +49,7 @@ export class Server {
   readonly #refusals: Refusals;
   readonly #connections: Connections;
   readonly #authorised: (header: string | undefined) => boolean;
-  /** By path. */
+  /** The routes of each path. */
   readonly #routes = new Map<string, Route[]>();
 
   constructor(options: ServerOptions, routes: readonly Route[], { log, clock, limits, refusals }: Surroundings) {
@@ -63,12 +64,11 @@ export class Server {
       serverFactory: (answer) => this.#listener(answer, limits),
       forceCloseConnections: true,
       clientErrorHandler: ({ code }, socket) => this.#answerClientError(code, socket),
-      // A path that is none: hooks have not been run for it.
+      // For a malformed path no hooks have run.
       frameworkErrors: (fault, request, reply) => {
         this.#answerError(fault, request as FastifyRequest, reply as FastifyReply);
       },
     });
-    this.#app.server.on('error', (fault) => log.warn({ tag: 'http' }, fault.message));
     // Only JSON: what a website's form could send is refused.
     this.#app.removeContentTypeParser('text/plain');
     this.#app.addHook('onRequest', async (request, reply) => this.#admit(request, reply));
@@ -78,20 +78,26 @@ export class Server {
   }
 
   /**
-   * @returns where it listens: `http://127.0.0.1:8080`
+   * @returns where it listens, and where other machines reach it if it listens on all addresses
    * @throws Error with a `code` when it cannot listen there
    */
-  async listen(): Promise<string> {
-    const { host, port } = this.#options;
-    return this.#app.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port });
+  async listen(): Promise<{ readonly url: string; readonly reachableUrl: string | undefined }> {
+    const { host, port: wanted } = this.#options;
+    await this.#app.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port: wanted });
+    const { server } = this.#app;
+    // Only now: before, a fault is thrown by `listen`, and would be logged as well.
+    server.on('error', (fault) => this.#log.warn({ tag: 'http' }, fault.message));
+    const { address, port } = server.address() as AddressInfo;
+    const reachable = reachableHost(address);
+    return { url: urlOf(address, port), reachableUrl: reachable === undefined ? undefined : urlOf(reachable, port) };
   }
 
-  /** At once: who is being answered is cut off. */
+  /** Ends at once: clients that are being answered are cut off. */
   async close(): Promise<void> {
     await this.#app.close();
   }
 
-  /** What Node.js itself bounds, and what `Connections` does. */
+  /** The listener, with the limits that Node.js enforces and those of `Connections`. */
   #listener(answer: RequestListener, { requestMs, checkMs, keepAliveMs }: HttpLimits): HttpListener {
     const listener = createServer({
       maxHeaderSize: MOST_HEADER_BYTES,
@@ -103,7 +109,7 @@ export class Server {
     const begin: RequestListener = (request, response) => {
       if (this.#connections.begin(request, response)) answer(request, response);
     };
-    // One that expects something is answered as any other: Node.js would answer it by itself, past what is bounded.
+    // A request with `Expect` is answered like any other. Node.js would answer it by itself, outside of the bounds.
     listener.on('request', begin).on('checkExpectation', begin);
     this.#connections.watch(listener);
     return listener;
@@ -145,7 +151,7 @@ export class Server {
       throw new HttpError(403, 'forbidden_origin', 'pages of other websites may not ask');
     }
     const asked = request.method === 'HEAD' ? 'GET' : request.method;
-    // By the path that matched: a path can be written in many ways.
+    // The path that matched, since a path can be written in many ways.
     const route = this.#routes.get(request.routeOptions.url ?? '')?.find(({ method }) => method === asked);
     if (!route?.open && !this.#authorised(authorization)) {
       this.#refusals.note(authorization === undefined ? 'no_token' : 'wrong_token', request.socket.remoteAddress);
@@ -162,7 +168,7 @@ export class Server {
     if (!routes) return new HttpError(404, 'not_found', 'no such path; /api/v1/openapi.json tells which there are');
     const allowed = routes.map(({ method }) => method).join(', ');
     reply.header('allow', allowed);
-    return new HttpError(405, 'method_not_allowed', `here it is ${allowed}`);
+    return new HttpError(405, 'method_not_allowed', `use ${allowed}`);
   }
 
   #answerError(fault: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -177,7 +183,7 @@ export class Server {
     reply.headers(HEADERS).code(error.status).send(error.body);
   }
 
-  /** What is no request, as far as it can be told so. */
+  /** Answers what is not a request, where it can be answered at all. */
   #answerClientError(code: string | undefined, socket: Socket): void {
     if (!socket.writable || code === 'ECONNRESET') {
       socket.destroy();

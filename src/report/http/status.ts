@@ -1,18 +1,18 @@
-/** The whole of it: how the rig is doing, and what it did. */
+/** How the rig is doing, and what it did: the answer of `/api/v1/status`. */
 
 import type { Telemetry } from '../../engine/telemetry.ts';
 import { wallMs } from '../../system/clock.ts';
 import { version } from '../../system/version.ts';
-import type { DeviceNow, DeviceSummary } from '../device-books.ts';
+import type { DeviceNow, DeviceSummary } from '../device-stats.ts';
 import type { Latency } from '../latencies.ts';
-import { whyNotReady } from '../ready.ts';
+import { rigState } from '../rig-state.ts';
 import type { SourceNow, WorkNow } from '../tally.ts';
-import type { Books } from './books.ts';
+import type { RigStats } from './rig-stats.ts';
 import type { Status } from './schemas.ts';
 
 type DeviceStatus = Status['devices'][string];
 
-/** What a device has in its books before it is in service. */
+/** What a device has done before it comes into service. */
 const NOTHING: DeviceSummary = {
   hashes: 0,
   accepted: 0,
@@ -23,10 +23,11 @@ const NOTHING: DeviceSummary = {
   restarts: 0,
 };
 
-export function statusOf({ tally, clock, works, answers, started }: Books, control: boolean): Status {
-  const nowMs = clock.monotonicMs();
+export function statusOf({ tally, clock, lastWorks, answers, started }: RigStats, control: boolean): Status {
   const now = tally.now();
-  const { seconds, hashrate: hashrate_average, devices: books, restart_ms, ...counts } = tally.summary();
+  const { nowMs } = now;
+  const state = rigState(now);
+  const { seconds, hashrate: hashrate_average, devices: summaries, restart_ms, ...counts } = tally.summary();
   const { work, sources, devices, windows, highest, hashrate, effort, secondsToBlock } = now;
   return {
     version,
@@ -34,8 +35,11 @@ export function statusOf({ tally, clock, works, answers, started }: Books, contr
     started,
     uptime_seconds: seconds,
     control,
-    paused: everyDeviceRests(now),
-    ready: whyNotReady(now).length === 0,
+    state: state.name,
+    state_reason: state.reason === '' ? null : state.reason,
+    state_age_seconds: (nowMs - state.sinceMs) / 1000,
+    paused: state.name === 'paused',
+    ready: state.name === 'mining',
     hashrate,
     windows,
     highest,
@@ -46,15 +50,10 @@ export function statusOf({ tally, clock, works, answers, started }: Books, contr
     restart_seconds: inSeconds(restart_ms),
     answer_seconds: inSeconds(answers.spread),
     work: work ? workStatus(work, nowMs) : null,
-    chains: works.all().map((each) => workStatus(each, nowMs)),
+    chains: lastWorks.all().map((each) => workStatus(each, nowMs)),
     sources: Object.fromEntries([...sources].map(([name, source]) => [name, sourceStatus(source, nowMs)])),
-    devices: Object.fromEntries([...devices].map(([name, device]) => [name, deviceStatus(device, books[name])])),
+    devices: Object.fromEntries([...devices].map(([name, device]) => [name, deviceStatus(device, summaries[name])])),
   };
-}
-
-export function everyDeviceRests({ devices }: { devices: ReadonlyMap<string, DeviceNow> }): boolean {
-  const all = [...devices.values()].filter(({ state }) => state !== 'parked');
-  return all.length > 0 && all.every(({ state }) => state === 'paused');
 }
 
 function deviceStatus(now: DeviceNow, { proven, ...counts }: DeviceSummary = NOTHING): DeviceStatus {

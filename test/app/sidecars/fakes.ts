@@ -1,8 +1,9 @@
 /** What companions are given: a miner that has nothing to do, and what they make of it. */
 
-import type { Companion, Running } from '#pickaxe/app/run-miner.js';
+import type { Companion } from '#pickaxe/app/run-miner.js';
 import { Events } from '#pickaxe/events/events.js';
 import { LogTail } from '#pickaxe/report/log-tail.js';
+import type { RunningMiner } from '#pickaxe/report/running-miner.js';
 import { Tally } from '#pickaxe/report/tally.js';
 import { Recorder } from '../../fakes.ts';
 import { guarded } from '../../guards/fakes.ts';
@@ -11,13 +12,12 @@ export function idleMiner() {
   const { controls, clock, log, rests, said } = guarded();
   const [events, heard, tally] = [new Events(), new Recorder(), new Tally(clock)];
   for (const { listen } of [tally, heard]) events.on(listen);
-  const own = { events, tally, clock, log, logTail: new LogTail() };
-  const running: Running = { ...own, controls: { ...controls, stop: () => {} } };
+  const running: RunningMiner = { controls, events, tally, clock, log, logTail: new LogTail() };
   return { running, rests, said, heard };
 }
 
 /** @returns what ends them, in the order in which a miner does */
-export async function startAll(companions: readonly Companion[], running: Running): Promise<() => Promise<void>> {
+export async function startAll(companions: readonly Companion[], running: RunningMiner): Promise<() => Promise<void>> {
   const ends: (() => void | Promise<void>)[] = [];
   for (const start of companions) ends.push(await start(running));
   return async () => {

@@ -18,21 +18,21 @@ function after(...events: MinerEvent[]) {
 describe('a rig', () => {
   const cpu = device('cpu', 'ready');
   test.each([
-    ['at first', [], false, /^devices are being opened$/],
+    ['at first', [], false, /^starting \(no device has been opened yet\)$/],
     ['that opens a device', [{ event: 'progress', device: 'gpu0', what: 'tuning', done: 0.5 }], false, /opened/],
-    ['with a device, before the node answers', [cpu], true, /^no node is within reach$/],
+    ['with a device, before the node answers', [cpu], true, /^no node \(none has answered yet\), retrying$/],
     ['with a node, before a device', [source('connected')], true, /opened/],
     ['that should hash', [cpu, source('connected')], true, undefined],
     ['that lost its node', [cpu, source('connected'), source('lost')], true, /^no node/],
     ['that was warned', [cpu, source('connected'), source('warning')], true, undefined],
     ['that lost one node of two', [cpu, source('connected', 'a'), source('lost', 'b')], true, undefined],
     ['with one device of two', [cpu, device('gpu0', 'parked', 'dead'), source('connected')], true, undefined],
-    ['in heat', [cpu, device('cpu', 'paused', '91 °C'), source('connected')], true, /^cpu paused: 91 °C$/],
+    ['in heat', [cpu, device('cpu', 'paused', '91 °C'), source('connected')], true, /^paused \(cpu paused: 91 °C\)$/],
     [
       'whose devices all fail',
       [device('gpu0', 'restarting', 'hangs'), device('gpu1', 'parked', 'dead')],
       false,
-      /^gpu0 restarting: hangs; gpu1 parked: dead$/,
+      /^no device mines \(gpu0 reopening: hangs; gpu1 parked: dead\)$/,
     ],
   ] as [string, MinerEvent[], boolean, RegExp | undefined][])('%s', (_, events, ready, idle) => {
     const now = after(...events);

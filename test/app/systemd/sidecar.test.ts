@@ -46,7 +46,9 @@ describe.skipIf(skipped)(`a service of systemd${skipped ? `, not tried: ${whyNoR
     const { events, messages, end, has } = await serve();
     await vi.waitFor(() => expect(has('WATCHDOG=1')).toBeGreaterThan(2), PATIENCE);
     expect(has('READY=1')).toBe(0);
-    expect(messages[0]).toContain('STATUS=0 H/s, 0 accepted, 0 rejected, 0 stale; devices are being opened');
+    expect(messages[0]).toContain(
+      'STATUS=0 H/s, 0 accepted, 0 rejected, 0 stale; starting (no device has been opened yet)',
+    );
 
     events.emit(device('cpu', 'ready'));
     await vi.waitFor(() => expect(has('READY=1')).toBeGreaterThan(0), PATIENCE);
@@ -99,7 +101,7 @@ describe.skipIf(skipped)(`a service of systemd${skipped ? `, not tried: ${whyNoR
 });
 
 test.each([
-  [{ NOTIFY_SOCKET: 'vsock:2:1' }, /no path, nor @.*Type=exec/],
+  [{ NOTIFY_SOCKET: 'vsock:2:1' }, /neither a path nor @.*Type=exec/],
   [{ NOTIFY_SOCKET: '/run/notify', WATCHDOG_USEC: 'soon' }, /WATCHDOG_USEC/],
   [{ NOTIFY_SOCKET: '/run/notify', WATCHDOG_USEC: '0' }, /WATCHDOG_USEC/],
 ])('%j ends with what is wrong', async (environment, says) => {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { fillUnit, isAsWritten } from '#pickaxe/app/systemd/unit.js';
 
-const units = new URL('../../../packaging/systemd', import.meta.url);
+const units = new URL('../../../packaging/systemd/', import.meta.url);
 const read = (name: string) => readFileSync(new URL(name, units), 'utf8');
 const system = read('pickaxe.service');
 const user = read('user/pickaxe.service');

@@ -18,8 +18,8 @@ async function busyRig() {
   emit(device('cpu', 'ready'));
   emit(device('gpu0', 'ready'));
   emit(device('gpu1', 'parked', 'it was lost'));
-  emit({ event: 'work', chain: 3, height: 42n, difficulty: 1_000 });
   emit({ event: 'new_cut', chain: 3 });
+  emit({ event: 'work', chain: 3, height: 42n, difficulty: 1_000 });
   emit({ event: 'restart', device: 'gpu0', ms: 4 });
   emit({ event: 'proof', device: 'gpu0', hashes: 900, difficulty: 5_000 });
   clock.advance(10_000);
@@ -33,7 +33,7 @@ async function busyRig() {
 }
 
 describe('/api/v1/status', () => {
-  it('says all that is in the books, in SI units', async () => {
+  it('says all that is known, in SI units', async () => {
     const { ask, tally } = await busyRig();
     const { json } = await ask('/api/v1/status');
     const { devices, restart_ms, seconds, hashrate, ...counts } = tally.summary();
@@ -58,6 +58,7 @@ describe('/api/v1/status', () => {
     expect(json.sources['http://127.0.0.1:1849/ledger']).toMatchObject({ state: 'lost', losses: 1, reason: 'refused' });
     expect(json.sources['http://127.0.0.1:1848/ledger']).toMatchObject({ missed_cuts: 1, polled_chains: POLLED });
     expect(json).toMatchObject({ control: true, paused: false, ready: true });
+    expect(json).toMatchObject({ state: 'mining', state_reason: null, state_age_seconds: 10 });
   });
 
   it('is in short at /healthz: which chains are polled, and why', async () => {
@@ -77,7 +78,10 @@ describe('/api/v1/status', () => {
     emit(device('cpu', 'paused', 'paused by HTTP'));
     expect((await ask('/api/v1/status')).json.paused).toBe(false);
     emit(device('gpu0', 'paused', 'paused by HTTP'));
-    expect((await ask('/api/v1/status')).json).toMatchObject({ paused: true, ready: false });
+    expect((await ask('/api/v1/status')).json).toMatchObject({
+      ...{ paused: true, ready: false, state: 'paused', state_age_seconds: 0 },
+      state_reason: expect.stringContaining('cpu paused: paused by HTTP'),
+    });
   });
 });
 
@@ -172,14 +176,21 @@ describe('the OpenAPI document', () => {
   });
 });
 
-it('/readyz says what is missing', async () => {
+it('/readyz says what is missing, and nothing that needs a token', async () => {
   const { ask, emit } = await serve();
-  const reasons = ['no device mines', 'no node is connected'];
-  expect(await ask('/readyz')).toMatchObject({ status: 503, json: { ready: false, reasons } });
+  const missing = (reason: string) => ({ status: 503, json: { ready: false, reasons: [reason] } });
+  const source = 'http://127.0.0.1:1';
+  expect(await ask('/readyz')).toMatchObject(missing('starting'));
   emit(device('cpu', 'ready'));
-  expect(await ask('/readyz')).toMatchObject({ status: 503, json: { reasons: reasons.slice(1) } });
-  emit({ event: 'source', source: 'http://127.0.0.1:1', state: 'connected', reason: '' });
+  expect(await ask('/readyz')).toMatchObject(missing('no node'));
+  emit({ event: 'source', source, state: 'lost', reason: `${source} refuses` });
+  expect((await ask('/readyz')).text).not.toContain(source);
+  emit({ event: 'source', source, state: 'connected', reason: '' });
+  expect(await ask('/readyz')).toMatchObject(missing('waiting for work'));
+  emit({ event: 'work', chain: 3, height: 42n, difficulty: 1_000 });
   expect(await ask('/readyz')).toMatchObject({ status: 200, json: { ready: true, reasons: [] } });
   emit(device('cpu', 'paused', 'too hot'));
-  expect(await ask('/readyz')).toMatchObject({ status: 503, json: { reasons: reasons.slice(0, 1) } });
+  expect(await ask('/readyz')).toMatchObject(missing('paused'));
+  emit(device('cpu', 'parked', 'too hot'));
+  expect(await ask('/readyz')).toMatchObject(missing('no device'));
 });

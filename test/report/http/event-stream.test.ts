@@ -160,8 +160,8 @@ describe('of those that never read', () => {
         if (second % 10 === 9) slow.read();
         clock.advance(1_000);
         vi.advanceTimersByTime(1_000);
-        if (second === 10) expect(stream.clients).toBe(2);
-        if (second === 15) expect([never.destroyed, stream.clients]).toEqual([true, 1]);
+        if (second === 10) expect([never.destroyed, slow.destroyed]).toEqual([false, false]);
+        if (second === 15) expect([never.destroyed, slow.destroyed]).toEqual([true, false]);
       }
       expect(slow.destroyed).toBe(false);
       expect(refusals.counts.unread).toBe(1);

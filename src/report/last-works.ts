@@ -4,11 +4,12 @@ import type { MinerEvent } from '../events/events.ts';
 import type { Clock } from '../system/clock.ts';
 import type { WorkNow } from './tally.ts';
 
-/** A node says which chains there are; this many are more than any ledger has. The longest unheard of is forgotten. */
+/** A node says which chains there are; this many are more than any ledger has. The chain mined on longest ago is dropped. */
 const MOST_CHAINS = 256;
 
-export class Works {
+export class LastWorks {
   readonly #clock: Clock;
+  /** By chain, the one that was mined on longest ago first. */
   readonly #works = new Map<number, WorkNow>();
 
   constructor(clock: Clock) {
@@ -24,7 +25,7 @@ export class Works {
     if (this.#works.size > MOST_CHAINS && oldest !== undefined) this.#works.delete(oldest);
   };
 
-  /** By chain. */
+  /** Ordered by chain. */
   all(): WorkNow[] {
     return [...this.#works.values()].sort((a, b) => a.chain - b.chain);
   }

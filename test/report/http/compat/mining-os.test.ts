@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { hiveStats, mmposStats } from '#pickaxe/report/http/mining-os.js';
+import { hiveStats, mmposStats } from '#pickaxe/report/http/compat/mining-os.js';
 import { Status } from '#pickaxe/report/http/schemas.js';
-import { device, hashes, verdict } from '../fakes.ts';
-import { serve } from './serving.ts';
+import { device, hashes, verdict } from '../../fakes.ts';
+import { serve } from '../serving.ts';
 
 /** hive/miners/custom/README.md of HiveOS. */
 const hiveShape = z.strictObject({

@@ -1,9 +1,10 @@
-/** One device's books, and how it is doing. */
+/** What one device did, and how it is doing. */
 
 import type { Telemetry } from '../engine/telemetry.ts';
+import type { DeviceState } from '../events/device-states.ts';
 import type { MinerEvent } from '../events/events.ts';
-import { Meter, type Windows } from './meter.ts';
-import { ProofBooks, type Proven } from './proven.ts';
+import { Meter, type RatesByWindow } from './meter.ts';
+import { ProofStats, type Proven } from './proven.ts';
 
 /** The hashrate is an average over this long: long enough for a steady figure, short enough to show a fault. */
 const RATE_MS = 30_000;
@@ -11,6 +12,7 @@ const RATE_MS = 30_000;
 const FRESH_MS = 10_000;
 
 type DeviceEvent = MinerEvent & { event: 'device' };
+type DeviceKind = DeviceEvent['kind'];
 type Verdict = (MinerEvent & { event: 'verdict' })['verdict'];
 
 /** What a device did since the start. */
@@ -21,55 +23,57 @@ export interface DeviceSummary {
   readonly stale: number;
   readonly unknown: number;
   readonly hardware_errors: number;
+  /** How often it failed and had to be opened again. */
   readonly restarts: number;
-  /** Of its hashes, what verified candidates prove. Left out before the first one. */
+  /** How many of its hashes verified candidates prove. Absent before the first candidate. */
   readonly proven?: Proven;
 }
 
 /** How a device is doing. */
 export interface DeviceNow {
-  readonly kind: 'cpu' | 'gpu';
-  /** `starting` until it is first heard of. */
-  readonly state: DeviceEvent['state'] | 'starting';
+  readonly kind: DeviceKind;
+  readonly state: DeviceState;
   /** Model, kernel, thread count: one line for people. */
   readonly description: string;
   /** PCI address of a card, like `0000:65:00.0`, where it is known. */
   readonly bus?: string;
   /** Why it does not work, when it does not. */
   readonly reason?: string;
-  /** For how long it has hashed: since its first hashes, rests included. */
+  /** How long ago it reported its first hashes, pauses included. */
   readonly hashingSeconds: number;
   /** H/s over half a minute. */
   readonly hashrate: number;
-  readonly windows: Windows;
+  readonly windows: RatesByWindow;
   /** The highest of its rates over 10 s, H/s. */
   readonly highest: number | null;
-  /** What its sensors said last; empty when that is old, or when it has none. */
+  /** What its sensors said last; empty when that is old, or when it has no sensors. */
   readonly telemetry: Telemetry;
-  /** Hashes for a joule, where its power is known. */
+  /** Hashes per joule, where its power is known. */
   readonly hashes_per_joule?: number;
 }
 
-export class DeviceBooks {
+export class DeviceStats {
   readonly meter: Meter;
-  readonly #proofs = new ProofBooks();
+  readonly #proofs = new ProofStats();
   readonly #verdicts = { accepted: 0, rejected: 0, stale: 0, unknown: 0 };
   hardwareErrors = 0;
   /** Whether it has ever been in service. */
   worked = false;
-  #restarts = 0;
+  readonly #kind: DeviceKind;
+  #reopens = 0;
   #last: DeviceEvent | undefined;
   #telemetry: Telemetry = {};
   #telemetryMs = Number.NEGATIVE_INFINITY;
 
-  constructor(nowMs: number) {
+  constructor(nowMs: number, kind: DeviceKind = 'cpu') {
     this.meter = new Meter(nowMs);
+    this.#kind = kind;
   }
 
   heard(event: DeviceEvent): void {
     this.#last = event;
     if (event.state === 'ready') this.worked = true;
-    if (event.state === 'restarting' && this.worked) this.#restarts++;
+    if (event.state === 'restarting' && this.worked) this.#reopens++;
   }
 
   judged(verdict: Verdict): void {
@@ -85,14 +89,18 @@ export class DeviceBooks {
     this.#telemetryMs = nowMs;
   }
 
+  get state(): DeviceState {
+    return this.#last?.state ?? 'starting';
+  }
+
   now(nowMs: number): DeviceNow {
-    const { kind = 'cpu', state = 'starting', description = '', bus, reason } = this.#last ?? {};
+    const { kind = this.#kind, description = '', bus, reason } = this.#last ?? {};
     const hashrate = this.meter.rate(nowMs, RATE_MS);
     const telemetry = nowMs - this.#telemetryMs < FRESH_MS ? this.#telemetry : {};
     const { powerW } = telemetry;
     return {
       kind,
-      state,
+      state: this.state,
       description,
       ...(bus !== undefined && { bus }),
       ...(reason !== undefined && { reason }),
@@ -111,7 +119,7 @@ export class DeviceBooks {
       hashes: this.meter.total,
       ...this.#verdicts,
       hardware_errors: this.hardwareErrors,
-      restarts: this.#restarts,
+      restarts: this.#reopens,
       ...(proven && { proven }),
     };
   }

@@ -1,34 +1,34 @@
 /**
  * Answers in xmrig's shape, for mining OSes and tools that know no other: `/1/summary`, `/2/summary`, `/2/backends` and
  * `/api.json` (xmrig's src/core/Miner.cpp, src/base/api/Api.cpp, src/base/net/stratum/NetworkState.cpp and doc/api/). Where
- * xmrig has threads there are devices here, where it has a pool there is a node. What has no meaning here has the value that
- * xmrig gives what it has not.
+ * xmrig has threads there are devices here, where it has a pool there is a node. A field that has no meaning here has the
+ * value by which xmrig says that something is missing.
  */
 
 import { arch, hostname, platform } from 'node:os';
-import { version } from '../../system/version.ts';
-import type { DeviceNow } from '../device-books.ts';
-import type { Windows } from '../meter.ts';
-import type { RigNow, SourceNow } from '../tally.ts';
-import type { Books } from './books.ts';
-import type { Route } from './route.ts';
-import { everyDeviceRests } from './status.ts';
+import { version } from '../../../system/version.ts';
+import type { DeviceNow } from '../../device-stats.ts';
+import type { RatesByWindow } from '../../meter.ts';
+import { rigState } from '../../rig-state.ts';
+import type { RigNow, SourceNow } from '../../tally.ts';
+import type { RigStats } from '../rig-stats.ts';
+import type { Route } from '../route.ts';
 import { cpu, machineId, resources } from './xmrig-machine.ts';
 
 const ALGORITHM = 'blake2s';
-/** xmrig tells its ten best; here it is the best one. */
+/** xmrig lists its ten best results; only the best one is known here. */
 const BEST_RESULTS = 10;
 
 type Version = 1 | 2;
 type Triple = [number | null, number | null, number | null];
 
-export function xmrigRoutes(books: Books, control: boolean): Route[] {
+export function xmrigRoutes(stats: RigStats, control: boolean): Route[] {
   const summary = (path: string, shape: Version): Route => ({
     method: 'GET',
     path,
     summary: 'in xmrig’s shape, for mining OSes',
     answers: { 200: 'application/json' },
-    answer: () => summaryOf(books, control, shape),
+    answer: () => summaryOf(stats, control, shape),
   });
   return [
     summary('/api.json', 1),
@@ -39,12 +39,12 @@ export function xmrigRoutes(books: Books, control: boolean): Route[] {
       path: '/2/backends',
       summary: 'devices in xmrig’s shape',
       answers: { 200: 'application/json' },
-      answer: () => backendsOf(books.tally.now()),
+      answer: () => backendsOf(stats.tally.now()),
     },
   ];
 }
 
-function summaryOf({ tally, clock, answers }: Books, control: boolean, shape: Version): object {
+function summaryOf({ tally, answers }: RigStats, control: boolean, shape: Version): object {
   const now = tally.now();
   const { accepted, rejected, stale, hashes, seconds, best_difficulty } = tally.summary();
   const refused = rejected + stale;
@@ -72,7 +72,7 @@ function summaryOf({ tally, clock, answers }: Books, control: boolean, shape: Ve
     },
     algo: ALGORITHM,
     connection: {
-      ...connectionOf(now, clock.monotonicMs(), Math.round(answers.spread?.p50 ?? 0)),
+      ...connectionOf(now, now.nowMs, Math.round(answers.spread?.p50 ?? 0)),
       algo: ALGORITHM,
       diff: difficulty,
       accepted,
@@ -85,7 +85,7 @@ function summaryOf({ tally, clock, answers }: Books, control: boolean, shape: Ve
     ua: `pickaxe/${version} (${platform()} ${arch()}) node/${process.versions.node}`,
     cpu: cpu(),
     donate_level: 0,
-    paused: everyDeviceRests(now),
+    paused: rigState(now).name === 'paused',
     algorithms: [ALGORITHM],
     hashrate: {
       total: triple(now.windows),
@@ -96,7 +96,7 @@ function summaryOf({ tally, clock, answers }: Books, control: boolean, shape: Ve
   };
 }
 
-/** One for the CPU, one for all GPUs, as far as there are any. */
+/** One backend for the CPU and one for all GPUs. */
 function backendsOf(now: RigNow): object[] {
   const devices = working(now);
   return (['cpu', 'gpu'] as const).map((kind) => {
@@ -132,7 +132,7 @@ function threadOf(name: string, { description, windows, telemetry }: DeviceNow):
   };
 }
 
-/** The node that is connected, else the one that was last heard of. */
+/** The node that is connected, else the last one that was heard of. */
 function connectionOf({ sources }: RigNow, nowMs: number, ping: number): object {
   const all = [...sources];
   const [name, source] = all.find(([, { state }]) => state === 'connected') ?? all.at(-1) ?? ['', undefined];
@@ -151,16 +151,16 @@ function connectionOf({ sources }: RigNow, nowMs: number, ping: number): object 
   };
 }
 
-/** Those that were in service or are: a parked one has no rate any more. */
+/** The devices that are in service or still have a rate. */
 function working({ devices }: RigNow): [string, DeviceNow][] {
   return [...devices].filter(([, { state, hashrate }]) => state === 'ready' || state === 'paused' || hashrate > 0);
 }
 
-function triple(windows: Windows): Triple {
+function triple(windows: RatesByWindow): Triple {
   return [windows['10s'], windows['60s'], windows['15m']];
 }
 
-/** Null where it is not known of one of them. */
+/** Null where one of them is not known. */
 function sumOf(triples: readonly Triple[]): Triple {
   const at = (index: number) =>
     triples.reduce<number | null>((sum, each) => {

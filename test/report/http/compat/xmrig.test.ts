@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { device, hashes, verdict } from '../fakes.ts';
-import { serve } from './serving.ts';
+import { featuresIn } from '#pickaxe/report/http/compat/xmrig-machine.js';
+import { device, hashes, verdict } from '../../fakes.ts';
+import { serve } from '../serving.ts';
 
 /*
  * The shapes of xmrig 6 (doc/api/1/summary.json, doc/api/2/summary.json, doc/api/2/backends.json, and the sources that
@@ -34,8 +35,9 @@ const common = {
   ua: z.string(),
   cpu: z.strictObject({
     brand: z.string(),
-    aes: z.boolean(),
-    avx2: z.boolean(),
+    // Only where the system tells of them.
+    aes: z.boolean().optional(),
+    avx2: z.boolean().optional(),
     x64: z.boolean(),
     '64_bit': z.boolean(),
     ...sizes,
@@ -43,7 +45,7 @@ const common = {
     msr: z.string(),
     assembly: z.string(),
     arch: z.string(),
-    flags: z.array(z.string()),
+    flags: z.array(z.string()).optional(),
   }),
   donate_level: z.literal(0),
   paused: z.boolean(),
@@ -137,4 +139,16 @@ it('/2/backends has the devices of each kind, and their sensors', async () => {
   expect(gpu).toMatchObject({ type: 'opencl', enabled: true, hashrate: [50_000, null, null] });
   expect(gpu.threads).toMatchObject([{ index: 0, name: 'gpu0 model of gpu0', hashrate: [50_000, null, null] }]);
   expect(gpu.threads[0].health).toEqual({ temperature: 61, power: 161.5, clock: 0, mem_clock: 0, fan_speed: [40] });
+});
+
+it.each([
+  [
+    'flags\t\t: fpu sse2 aes sse4_1 avx avx2 avx512f',
+    { aes: true, avx2: true, flags: ['aes', 'avx', 'avx2', 'avx512f', 'sse2', 'sse4.1'] },
+  ],
+  ['model name\t: x\nflags\t\t: fpu sse2\nflags\t\t: aes', { aes: false, avx2: false, flags: ['sse2'] }],
+  ['Features\t: fp asimd aes', { aes: true, avx2: false, flags: ['aes'] }],
+  ['isa : rv64gc', {}],
+])('the CPU has what Linux says: %j', (cpuinfo, expected) => {
+  expect(featuresIn(cpuinfo)).toEqual(expected);
 });

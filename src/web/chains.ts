@@ -1,4 +1,4 @@
-/** The last work of each chain that was mined on. */
+/** The table of chains: the last work of each one that was mined on. */
 
 import type { Status } from '../report/http/schemas.ts';
 import { formatDuration } from '../report/units.ts';
@@ -11,12 +11,12 @@ interface Shown {
   readonly current: boolean;
 }
 
-export class Works {
+export class Chains {
   readonly #rows: Rows<Shown>;
 
   constructor() {
     const body = byId('works').querySelector('tbody');
-    if (!body) throw new Error('the page has no place for works');
+    if (!body) throw new Error('the page has no table of works');
     this.#rows = new Rows(body, workRow);
   }
 

@@ -1,17 +1,17 @@
 /**
- * How the rig is doing, as mining systems want it told by a custom miner: HiveOS
+ * How the rig is doing, in the shapes that mining systems expect from a custom miner: HiveOS
  * (github.com/minershive/hiveos-linux, hive/miners/custom/README.md) and mmpOS (github.com/ddobreff/mmpos,
  * CUSTOM_MINER.MD). Both match figures to cards by the bus of their PCI address.
  */
 
-import type { Status } from './schemas.ts';
+import type { Status } from '../schemas.ts';
 
 type Device = Status['devices'][string];
 
-/** What HiveOS takes for the algorithm's name. */
+/** The algorithm's name for HiveOS. */
 const ALGORITHM = 'blake2s';
 
-export interface HiveStats {
+interface HiveStats {
   readonly hs: readonly number[];
   readonly hs_units: 'khs';
   readonly temp: readonly (number | null)[];
@@ -25,7 +25,7 @@ export interface HiveStats {
   readonly bus_numbers: readonly (number | null)[];
 }
 
-/** @returns the rig's kH/s, and what is to be known of each device */
+/** @returns the rig's kH/s, and the figures of each device */
 export function hiveStats(status: Status): { readonly khs: number; readonly stats: HiveStats } {
   const devices = Object.values(status.devices);
   const stats: HiveStats = {
@@ -42,7 +42,7 @@ export function hiveStats(status: Status): { readonly khs: number; readonly stat
   return { khs: kilo(status.hashrate), stats };
 }
 
-export interface MmposStats {
+interface MmposStats {
   /** Decimal, and `cpu`. */
   readonly busid: readonly (number | 'cpu')[];
   readonly hash: readonly number[];

@@ -1,0 +1,40 @@
+/** All that the server tells about the rig, kept from events since the start of the run. */
+
+import { type Clock, wallMs } from '../../system/clock.ts';
+import { History } from '../history.ts';
+import { LastWorks } from '../last-works.ts';
+import { Latencies } from '../latencies.ts';
+import type { LogTail } from '../log-tail.ts';
+import type { RunningMiner } from '../running-miner.ts';
+import type { Tally } from '../tally.ts';
+
+export class RigStats {
+  readonly tally: Tally;
+  readonly clock: Clock;
+  readonly lastWorks: LastWorks;
+  readonly history: History;
+  readonly logTail: LogTail;
+  /** When the run began, milliseconds since the UNIX epoch. It tells one run from the next. */
+  readonly started: number;
+  /** The time from finding a solution to knowing what became of it. */
+  readonly answers = new Latencies();
+  readonly #ends: (() => void)[];
+
+  constructor({ events, tally, clock, logTail }: Pick<RunningMiner, 'events' | 'tally' | 'clock' | 'logTail'>) {
+    this.tally = tally;
+    this.clock = clock;
+    this.logTail = logTail;
+    this.started = wallMs(clock);
+    this.lastWorks = new LastWorks(clock);
+    this.history = new History(tally, clock);
+    this.#ends = [
+      events.on(this.lastWorks.listen),
+      events.on((event) => event.event === 'verdict' && this.answers.add(event.ms)),
+      this.history.start(),
+    ];
+  }
+
+  close(): void {
+    for (const end of this.#ends) end();
+  }
+}

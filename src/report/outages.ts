@@ -1,0 +1,93 @@
+/** Says in the log, again and again, what keeps the rig from mining and for how long, and when that is over. */
+
+import type { Logger } from 'pino';
+import { type RigState, rigState } from './rig-state.ts';
+import type { RigStateName } from './rig-states.ts';
+import type { Tally } from './tally.ts';
+import { formatDuration } from './units.ts';
+
+/** How often it is looked at. */
+export const OUTAGE_LOOK_MS = 1_000;
+/** An outage that is over sooner is told by the event that began it and the one that ended it. */
+const FIRST_MS = 10_000;
+const AGAIN_MS = 60_000;
+
+type Trouble = Exclude<RigStateName, 'mining'>;
+
+/** How an outage is told: what is wrong, and what is done about it where anything is. */
+const WORDS: Readonly<Record<Trouble, { readonly what: string; readonly doing?: string }>> = {
+  starting: { what: 'starting' },
+  paused: { what: 'paused' },
+  'waiting for work': { what: 'no work', doing: 'asking the node again' },
+  'no node': { what: 'no node', doing: 'retrying' },
+  'no device': { what: 'no device mines' },
+};
+
+/** Nothing is wrong while a rig starts, or rests because somebody wants it to. */
+const QUIET: ReadonlySet<RigStateName> = new Set(['starting', 'paused']);
+
+/** @returns `no node for 2 min`; undefined while the rig mines */
+export function outageInShort({ name, sinceMs }: RigState, nowMs: number): string | undefined {
+  if (name === 'mining') return undefined;
+  const { what } = WORDS[name];
+  const seconds = wholeSeconds(nowMs - sinceMs);
+  return seconds === 0 ? what : `${what} for ${formatDuration(seconds)}`;
+}
+
+/** @returns `no node for 2 min (nothing listens there), retrying`; undefined while the rig mines */
+export function outageInFull(state: RigState, nowMs: number): string | undefined {
+  const { name, reason } = state;
+  if (name === 'mining') return undefined;
+  const { doing } = WORDS[name];
+  return `${outageInShort(state, nowMs)} (${reason.replace(/\.$/, '')})${doing === undefined ? '' : `, ${doing}`}`;
+}
+
+/** Beyond a minute, whole minutes are exact enough. */
+function wholeSeconds(ms: number): number {
+  const seconds = Math.floor(ms / 1000);
+  return seconds < 60 ? seconds : seconds - (seconds % 60);
+}
+
+export class Outages {
+  readonly #log: Logger;
+  readonly #tally: Tally;
+  /** What the present outage has been so far, in order; empty while the rig mines. */
+  readonly #names = new Set<Trouble>();
+  /** When the present outage began, and when it was last told, if it was. */
+  #sinceMs = 0;
+  #toldMs: number | undefined;
+  #hasMined = false;
+
+  constructor(log: Logger, tally: Tally) {
+    this.#log = log;
+    this.#tally = tally;
+  }
+
+  /** To be called every `OUTAGE_LOOK_MS`. */
+  look(): void {
+    const now = this.#tally.now();
+    const state = rigState(now);
+    if (state.name === 'mining') this.#over(now.nowMs);
+    else this.#goesOn(state, state.name, now.nowMs);
+  }
+
+  #goesOn(state: RigState, name: Trouble, nowMs: number): void {
+    if (this.#names.size === 0) this.#sinceMs = state.sinceMs;
+    this.#names.add(name);
+    const dueMs = this.#toldMs === undefined ? this.#sinceMs + FIRST_MS : this.#toldMs + AGAIN_MS;
+    if (nowMs < dueMs) return;
+    this.#toldMs = nowMs;
+    this.#log[QUIET.has(name) ? 'info' : 'warn']({ tag: 'miner' }, outageInFull(state, nowMs) ?? '');
+  }
+
+  #over(nowMs: number): void {
+    if (this.#toldMs !== undefined) {
+      const what = Array.from(this.#names, (name) => WORDS[name].what).join(', then ');
+      const took = formatDuration(Math.round((nowMs - this.#sinceMs) / 1000));
+      this.#log.info({ tag: 'miner' }, `mining${this.#hasMined ? ' again' : ''} after ${took} (${what})`);
+    }
+    this.#hasMined = true;
+    this.#names.clear();
+    this.#toldMs = undefined;
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * Whether the rig mines, and what keeps it from mining. This is the one answer: readiness, the web page, the status line,
+ * the log, the service manager and the alarm all go by it. Pure.
+ */
+
+import type { DeviceNow } from './device-stats.ts';
+import type { RigStateName } from './rig-states.ts';
+import type { RigNow } from './tally.ts';
+
+/** Work follows a New Cut within milliseconds. Only a rig that has waited for longer than this is said to wait. */
+const WORK_PATIENCE_MS = 5_000;
+
+export interface RigState {
+  readonly name: RigStateName;
+  /** What keeps the rig from mining, for people; empty while it mines. */
+  readonly reason: string;
+  /** Since when, on the clock's `monotonicMs`. */
+  readonly sinceMs: number;
+}
+
+/** Devices come first, then nodes, then work: what is missing first is what a person has to see to. */
+export function rigState(now: RigNow): RigState {
+  return deviceTrouble(now) ?? supplyTrouble(now) ?? mining(now);
+}
+
+/** What keeps devices from having work, whatever the devices do; undefined while there is work for them. */
+export function supplyTrouble(now: RigNow): RigState | undefined {
+  return nodeTrouble(now) ?? workTrouble(now);
+}
+
+function deviceTrouble({ devices, deviceReady }: RigNow): RigState | undefined {
+  const all = [...devices];
+  const states = new Set(all.map(([, { state }]) => state));
+  if (states.has('ready')) return undefined;
+  const { sinceMs } = deviceReady;
+  if (all.length === 0) return { name: 'starting', reason: 'no device has been opened yet', sinceMs };
+  if (states.has('starting')) {
+    const names = all.filter(([, { state }]) => state === 'starting').map(([name]) => name);
+    return { name: 'starting', reason: `opening ${names.join(', ')}`, sinceMs };
+  }
+  const reason = all.map(([name, device]) => `${name} ${idleReason(device)}`).join('; ');
+  // Parked devices are given up: a rig whose other devices are all paused is paused.
+  const isPaused = states.has('paused') && !states.has('restarting');
+  return { name: isPaused ? 'paused' : 'no device', reason, sinceMs };
+}
+
+/** @returns `reopening: it was lost` */
+function idleReason({ state, reason = 'no reason given' }: DeviceNow): string {
+  return `${state === 'restarting' ? 'reopening' : state}: ${reason}`;
+}
+
+function nodeTrouble({ sources, nodeConnected, work }: RigNow): RigState | undefined {
+  if (nodeConnected.value) return undefined;
+  // A source need not tell whether it is connected: its work says so, too.
+  if (sources.size === 0 && work) return undefined;
+  const reasons = [...sources.values()].map(({ reason }) => reason).filter((reason) => reason !== '');
+  return { name: 'no node', reason: reasons.join('; ') || 'none has answered yet', sinceMs: nodeConnected.sinceMs };
+}
+
+function workTrouble({ work, nodeConnected, nowMs }: RigNow): RigState | undefined {
+  const name = 'waiting for work';
+  if (!work) return { name, reason: 'the node has given none yet', sinceMs: nodeConnected.sinceMs };
+  const { staleMs } = work;
+  if (staleMs === undefined || nowMs - staleMs < WORK_PATIENCE_MS) return undefined;
+  return { name, reason: 'the node has given none since the last New Cut', sinceMs: staleMs };
+}
+
+function mining({ deviceReady, nodeConnected }: RigNow): RigState {
+  return { name: 'mining', reason: '', sinceMs: Math.max(deviceReady.sinceMs, nodeConnected.sinceMs) };
+}

@@ -1,0 +1,18 @@
+/** A miner that runs, as whatever runs beside it gets it: the HTTP server, guards, notices, the terminal. */
+
+import type { Logger } from 'pino';
+import type { Controls } from '../events/controls.ts';
+import type { Events } from '../events/events.ts';
+import type { Clock } from '../system/clock.ts';
+import type { LogTail } from './log-tail.ts';
+import type { Tally } from './tally.ts';
+
+export interface RunningMiner {
+  readonly controls: Controls;
+  readonly events: Events;
+  /** It has had each event before any other listener gets it. */
+  readonly tally: Tally;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly logTail: LogTail;
+}

@@ -1,0 +1,115 @@
+import { pino } from 'pino';
+import { describe, expect, test } from 'vitest';
+import type { MinerEvent } from '#pickaxe/events/events.js';
+import { Outages, outageInFull, outageInShort } from '#pickaxe/report/outages.js';
+import type { RigState } from '#pickaxe/report/rig-state.js';
+import { Tally } from '#pickaxe/report/tally.js';
+import { device, FakeClock } from './fakes.ts';
+
+const node = (state: 'connected' | 'lost', reason = ''): MinerEvent => {
+  return { event: 'source', source: 'http://node', state, reason };
+};
+const work: MinerEvent = { event: 'work', chain: 3, height: 42n, difficulty: 1e9 };
+const MINES = [device('cpu', 'ready'), node('connected'), work];
+
+/** A rig, and what its log says, each line with the second at which it was said. */
+function rig() {
+  const clock = new FakeClock();
+  const tally = new Tally(clock);
+  const said: string[] = [];
+  const log = pino(
+    { base: null, formatters: { level: (level) => ({ level }) } },
+    {
+      write: (line: string) => {
+        const { level, msg } = JSON.parse(line);
+        said.push(`${clock.monotonicMs() / 1_000} ${level}: ${msg}`);
+      },
+    },
+  );
+  const outages = new Outages(log, tally);
+  const tell = (...events: MinerEvent[]) => {
+    for (const event of events) tally.listen(event);
+  };
+  const wait = (seconds: number) => {
+    for (let second = 0; second < seconds; second++) {
+      clock.advance(1_000);
+      outages.look();
+    }
+  };
+  return { said, tell, wait };
+}
+
+describe('an outage', () => {
+  test('is told after ten seconds and then each minute, and so is its end', () => {
+    const { said, tell, wait } = rig();
+    tell(...MINES);
+    wait(5);
+    tell(node('lost', 'cannot reach http://node (ECONNREFUSED): nothing listens there.'));
+    wait(135);
+    tell(node('connected'));
+    wait(100);
+    const why = '(cannot reach http://node (ECONNREFUSED): nothing listens there), retrying';
+    expect(said).toEqual([
+      `15 warn: no node for 10 s ${why}`,
+      `75 warn: no node for 1 min ${why}`,
+      `135 warn: no node for 2 min ${why}`,
+      '141 info: mining again after 2 min 16 s (no node)',
+    ]);
+  });
+
+  test('that is short is not told', () => {
+    const { said, tell, wait } = rig();
+    tell(...MINES);
+    for (let time = 0; time < 5; time++) {
+      tell(node('lost', 'gone'));
+      wait(9);
+      tell(node('connected'));
+      wait(9);
+    }
+    expect(said).toEqual([]);
+  });
+
+  test('of a node that is never there is told from the start', () => {
+    const { said, tell, wait } = rig();
+    tell(device('cpu', 'ready'), node('lost', 'no such host'));
+    wait(70);
+    tell(node('connected'), work);
+    wait(1);
+    expect(said).toEqual([
+      '10 warn: no node for 10 s (no such host), retrying',
+      '70 warn: no node for 1 min (no such host), retrying',
+      '71 info: mining after 1 min 11 s (no node)',
+    ]);
+  });
+
+  test('that changes is one outage', () => {
+    const { said, tell, wait } = rig();
+    tell(...MINES);
+    wait(1);
+    tell(device('cpu', 'paused', 'the machine runs on battery'));
+    wait(30);
+    tell(device('cpu', 'restarting', 'it was lost'));
+    wait(60);
+    tell(device('cpu', 'ready'));
+    wait(1);
+    expect(said).toEqual([
+      '11 info: paused for 10 s (cpu paused: the machine runs on battery)',
+      '71 warn: no device mines for 1 min (cpu reopening: it was lost)',
+      '92 info: mining again after 1 min 31 s (paused, then no device mines)',
+    ]);
+  });
+
+  test('has the words of each state', () => {
+    const state = (name: RigState['name']): RigState => ({ name, reason: 'why.', sinceMs: 0 });
+    const names = ['starting', 'paused', 'waiting for work', 'no node', 'no device', 'mining'] as const;
+    expect(names.map((name) => outageInFull(state(name), 59_999))).toEqual([
+      'starting for 59 s (why)',
+      'paused for 59 s (why)',
+      'no work for 59 s (why), asking the node again',
+      'no node for 59 s (why), retrying',
+      'no device mines for 59 s (why)',
+      undefined,
+    ]);
+    expect(outageInShort(state('no node'), 7_259_999)).toBe('no node for 2 h');
+  });
+});

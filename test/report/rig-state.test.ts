@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import type { MinerEvent } from '#pickaxe/events/events.js';
+import { rigState } from '#pickaxe/report/rig-state.js';
+import { RIG_STATES } from '#pickaxe/report/rig-states.js';
+import { Tally } from '#pickaxe/report/tally.js';
+import { device, FakeClock } from './fakes.ts';
+
+const source = (state: 'connected' | 'lost' | 'warning', name = 'node', reason = `${name} ${state}`): MinerEvent => {
+  return { event: 'source', source: name, state, reason };
+};
+const work: MinerEvent = { event: 'work', chain: 3, height: 42n, difficulty: 1e9 };
+const cut: MinerEvent = { event: 'new_cut', chain: 3 };
+const seconds = (count: number) => count * 1_000;
+
+/** What happens, with times to wait between it. @returns the state, and for how many seconds the rig has been in it */
+function after(steps: readonly (MinerEvent | number)[], devices: { name: string; kind: 'cpu' | 'gpu' }[] = []) {
+  const clock = new FakeClock();
+  const tally = new Tally(clock, devices);
+  for (const step of steps) {
+    if (typeof step === 'number') clock.advance(step);
+    else tally.listen(step);
+  }
+  const { name, reason, sinceMs } = rigState(tally.now());
+  return [name, reason, (clock.monotonicMs() - sinceMs) / 1_000];
+}
+
+const cpu = device('cpu', 'ready');
+const mines = [cpu, source('connected'), work];
+const MINING = ['mining', '', expect.any(Number)];
+
+describe('a rig', () => {
+  test.each<[string, (MinerEvent | number)[], unknown[]]>([
+    ['starts before it has heard of a device', [seconds(3)], ['starting', 'no device has been opened yet', 3]],
+    ['starts while its node is there already', [source('connected'), work], ['starting', expect.any(String), 0]],
+    ['mines', [seconds(5), cpu, seconds(1), source('connected'), work, seconds(2)], ['mining', '', 2]],
+    ['mines with work of a source that says nothing of itself', [cpu, work], MINING],
+    ['mines with one node of two', [...mines, source('lost', 'other')], MINING],
+    ['mines with one device of two', [...mines, device('gpu0', 'restarting', 'it hangs')], MINING],
+    ['mines on when its node warns', [...mines, source('warning')], MINING],
+    ['mines while work follows each New Cut', [...mines, cut, seconds(4.9)], MINING],
+    [
+      'is paused when its device is',
+      [...mines, seconds(9), device('cpu', 'paused', '91 °C'), seconds(2)],
+      ['paused', 'cpu paused: 91 °C', 2],
+    ],
+    [
+      'is paused since it stopped to mine, whatever the reasons are since',
+      [...mines, device('cpu', 'paused', 'a'), seconds(2), device('cpu', 'paused', 'b'), seconds(2)],
+      ['paused', 'cpu paused: b', 4],
+    ],
+    [
+      'is paused when all devices are that are not given up',
+      [...mines, device('gpu0', 'parked', 'dead'), device('cpu', 'paused', 'night')],
+      ['paused', 'cpu paused: night; gpu0 parked: dead', 0],
+    ],
+    [
+      'is paused while its node is lost, too',
+      [...mines, source('lost'), device('cpu', 'paused', 'night')],
+      ['paused', 'cpu paused: night', 0],
+    ],
+    [
+      'waits for the first work',
+      [cpu, source('connected'), seconds(2)],
+      ['waiting for work', 'the node has given none yet', 2],
+    ],
+    [
+      'waits for work when none follows a New Cut',
+      [...mines, seconds(9), cut, seconds(5)],
+      ['waiting for work', 'the node has given none since the last New Cut', 5],
+    ],
+    ['waits no more once there is work', [...mines, cut, seconds(60), work], MINING],
+    ['has no node before one answers', [seconds(3), cpu], ['no node', 'none has answered yet', 3]],
+    [
+      'has no node that is there from the start',
+      [cpu, seconds(3), source('lost', 'a', 'refused'), seconds(60), source('lost', 'a', 'refused still')],
+      ['no node', 'refused still', 63],
+    ],
+    [
+      'has no node once the last one is lost',
+      [...mines, source('connected', 'b'), source('lost'), seconds(9), source('lost', 'b'), seconds(1)],
+      ['no node', 'node lost; b lost', 1],
+    ],
+    ['has a node again', [...mines, source('lost'), seconds(9), source('connected')], ['mining', '', 0]],
+    [
+      'has no device when none is left',
+      [...mines, device('cpu', 'restarting', 'it was lost'), seconds(4), device('cpu', 'parked', 'it was lost')],
+      ['no device', 'cpu parked: it was lost', 4],
+    ],
+    [
+      'has no device while those that should mine fail',
+      [...mines, device('cpu', 'restarting', 'it was lost'), device('gpu0', 'paused', 'night')],
+      ['no device', 'cpu reopening: it was lost; gpu0 paused: night', 0],
+    ],
+    ['has no device though nobody says why', [device('gpu0', 'parked')], ['no device', expect.any(String), 0]],
+  ])('%s', (_, steps, expected) => {
+    expect(after(steps)).toEqual(expected);
+  });
+
+  test('starts as long as a device that it has to open was not heard of', () => {
+    const devices = [
+      { name: 'cpu', kind: 'cpu' as const },
+      { name: 'gpu0', kind: 'gpu' as const },
+    ];
+    expect(after([device('cpu', 'parked', 'gone')], devices)).toEqual(['starting', 'opening gpu0', 0]);
+    expect(after([device('gpu0', 'ready'), source('connected'), work], devices)).toEqual(MINING);
+  });
+});
+
+test('every state is tried here', () => {
+  const tried = ['starting', 'mining', 'paused', 'waiting for work', 'no node', 'no device'];
+  expect([...RIG_STATES].sort()).toEqual(tried.sort());
+});
