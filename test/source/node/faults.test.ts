@@ -263,7 +263,7 @@ describe('a solution cannot be delivered', () => {
     const { source, follower } = followNode(url, { bodyTimeoutMs: 50 });
     const work = await follower.work();
     node.server.faults = solvedFault('endless body');
-    expect((await source.submit(wrongSolution(work), follower.stop)).verdict).toBe('rejected');
+    expect((await source.submit(wrongSolution(work), follower.stop)).outcome).toBe('rejected');
     expect(node.server.stats.requests.solved).toBe(1);
   });
 
@@ -303,7 +303,7 @@ describe('a solution cannot be delivered', () => {
     await eventually(() => expect(follower.of('stale').map(({ reason }) => reason)).toContain('solved'));
     await eventually(() => expect(follower.works.at(-1)).not.toBe(work));
     node.server.faults = [];
-    expect((await pending).verdict).toBe('accepted');
+    expect((await pending).outcome).toBe('accepted');
   });
 
   it('a New Cut comes before any attempt got through: stale', async () => {
@@ -365,9 +365,9 @@ describe('a solution cannot be delivered', () => {
     // Else a busy node could read it once nothing hangs any more, and take it.
     await eventually(() => expect(node.server.stats.requests.solved).toBe(1));
     await follower.end();
-    expect((await pending).verdict).toBe('unknown');
+    expect((await pending).outcome).toBe('unknown');
     node.server.faults = [];
-    expect((await source.submit(mine(later), follower.stop)).verdict).toBe('accepted');
+    expect((await source.submit(mine(later), follower.stop)).outcome).toBe('accepted');
   });
 });
 
