@@ -48,7 +48,7 @@ const kernels = names.flatMap((name) => {
   try {
     return [{ name, ...KERNELS[name], kernel: loadKernel(name), rates: [] }];
   } catch (error) {
-    console.error(`${name}: left out: ${error.message}`);
+    console.error(`${name} is missing: ${error.message}`);
     return [];
   }
 });

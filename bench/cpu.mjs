@@ -59,7 +59,7 @@ function kernelRunner(kernel) {
 async function contestants() {
   const { kernels, unusable } = loadKernels(names.length > 0 ? names : KERNEL_NAMES);
   const { hashes, leftOut } = await peers();
-  for (const [name, why] of [...unusable, ...Object.entries(leftOut)]) console.log(`${name} is left out: ${why}`);
+  for (const [name, why] of [...unusable, ...Object.entries(leftOut)]) console.log(`${name} is missing: ${why}`);
   return [
     ...kernels.map((kernel) => ({ name: kernel.name, kind: 'kernel', run: kernelRunner(kernel), size: 16, rates: [] })),
     ...Object.entries(hashes).map(([name, hash]) => ({

@@ -108,8 +108,8 @@ async function inside(file) {
   const options = { source, engines: [engine], emit: events.emit, clock: systemClock, random };
   const miner = new Miner(options);
   const run = miner.run();
-  const companion = terminal(DEFAULTS);
-  if (!companion) throw new Error('this is no terminal');
+  const sidecar = terminal(DEFAULTS);
+  if (!sidecar) throw new Error('this is no terminal');
 
   let draws = 0;
   const write = process.stderr.write.bind(process.stderr);
@@ -119,7 +119,7 @@ async function inside(file) {
   };
 
   const turn = async (shows) => {
-    const end = shows ? await companion({ controls: miner, events, tally, clock: systemClock, log }) : () => {};
+    const end = shows ? await sidecar({ controls: miner, events, tally, clock: systemClock, log }) : () => {};
     const before = { hashes: tally.summary().hashes, ms: performance.now() };
     await sleep(Number(values.seconds) * 1000);
     const rate = (1000 * (tally.summary().hashes - before.hashes)) / (performance.now() - before.ms);

@@ -10,6 +10,7 @@ import { DeviceError, type Engine } from '../engine/engine.ts';
 import { GpuEngine } from '../engine/gpu/gpu-engine.ts';
 import { type Gpu, listGpus } from '../engine/gpu/list-gpus.ts';
 import { makerOf } from '../engine/gpu/pci.ts';
+import { MissingEngine } from '../engine/missing-engine.ts';
 import { userCacheDirectory } from '../system/cache.ts';
 import { UsageError } from './exit-codes.ts';
 
@@ -84,28 +85,6 @@ function gpuEngine(gpu: Gpu, { software, batchMs, tuneAgain }: GpuOptions): GpuE
     ...(tuneAgain && { tuneAgain }),
     ...(cacheDirectory !== undefined && { cacheDirectory }),
   });
-}
-
-/** Stands for a device that was asked for and is not available. */
-class MissingEngine implements Engine {
-  readonly name: string;
-  readonly kind = 'gpu';
-  readonly #reason: string;
-
-  constructor(name: string, reason: string) {
-    this.name = name;
-    this.#reason = reason;
-  }
-
-  open(): Promise<never> {
-    return Promise.reject(new DeviceError('missing', this.#reason));
-  }
-
-  search(): never {
-    throw new DeviceError('missing', this.#reason);
-  }
-
-  async close(): Promise<void> {}
 }
 
 /** @throws UsageError when the threads asked for are not available */

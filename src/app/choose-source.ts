@@ -1,4 +1,4 @@
-/** From settings to a source. */
+/** Makes the source of work that the settings ask for. */
 
 import { minerContradictions } from '../config/contradictions.ts';
 import type { Config } from '../config/settings.ts';
@@ -15,7 +15,7 @@ import { nodeTrust } from './node-trust.ts';
 export type NodeSettings = Pick<Config, 'node' | 'miner'>;
 
 /** @throws UsageError that says which setting is missing or wrong. */
-export function nodeSource({ node, miner: wishes }: NodeSettings, events: Events): WorkSource {
+export function chooseSource({ node, miner: wishes }: NodeSettings, events: Events): WorkSource {
   const { urls = [], network } = node;
   const { account, predicate, publicKeys = [] } = wishes;
   if (urls.length === 0) {
@@ -58,7 +58,7 @@ export function insecureTlsRisk({ urls = [], insecureTls }: Config['node']) {
   };
 }
 
-/** Of a miner with one key. */
+/** @returns the usual account of a miner with one key */
 export function defaultAccount([publicKey]: readonly string[]): string {
   return `k:${publicKey}`;
 }

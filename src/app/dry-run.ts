@@ -1,4 +1,4 @@
-/** `pickaxe mine --dry-run`: everything up to mining. The node is asked nothing. */
+/** `pickaxe mine --dry-run`: does everything up to mining, and asks the node nothing. */
 
 import type { Logger } from 'pino';
 import type { Config } from '../config/settings.ts';

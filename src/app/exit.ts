@@ -2,7 +2,7 @@
 
 import { EXIT } from './exit-codes.ts';
 
-/** For a reader that has stopped reading: the last lines are not worth waiting for without end. */
+/** How long to wait for a reader that has stopped reading to take the last lines. */
 const FLUSH_MS = 2_000;
 
 /** Set once a miner has been told that its lines are lost: it mines on, and its exit code says how that went. */

@@ -1,4 +1,4 @@
-/** The configuration of a miner that runs: what can change meanwhile does when its file changes. */
+/** The configuration of a running miner. Some settings change when their file changes. */
 
 import { type Changes, changes } from '../config/changes.ts';
 import { rigContradictions } from '../config/contradictions.ts';
@@ -20,7 +20,7 @@ export class LiveConfig {
     this.#load = load;
   }
 
-  /** What holds now. */
+  /** The settings at the moment. */
   get config(): Config {
     return this.#config;
   }

@@ -8,10 +8,10 @@ import { refuse } from './exit-codes.ts';
 import { LiveConfig } from './live-config.ts';
 import { openLogFile } from './log-file.ts';
 import type { Rig } from './run-miner.ts';
-import { companionsOf } from './sidecars.ts';
+import { sidecarsOf } from './sidecars.ts';
 import { limitsOf } from './temperatures.ts';
 
-type Prepared = Pick<Rig, 'log' | 'logTail' | 'temperatureLimits' | 'companions'> & {
+type Prepared = Pick<Rig, 'log' | 'logTail' | 'temperatureLimits' | 'sidecars'> & {
   /** Ends the log file, once all is written. */
   readonly close: () => Promise<void>;
 };
@@ -24,10 +24,10 @@ export async function prepare(loaded: Loaded, reload: () => Promise<Loaded>): Pr
   const { config } = loaded;
   refuse(rigContradictions(config));
   const live = new LiveConfig(loaded, reload);
-  const companions = await companionsOf(live);
+  const sidecars = await sidecarsOf(live);
   const file = await openLogFile(config.logFile);
   const logTail = new LogTail();
   const log = makeLog(config.log.level, config.log.format, { file, tail: logTail });
   const temperatureLimits = () => limitsOf(live.config.devices);
-  return { log, logTail, temperatureLimits, companions, close: async () => file?.close() };
+  return { log, logTail, temperatureLimits, sidecars, close: async () => file?.close() };
 }

@@ -1,4 +1,4 @@
-/** Runs a miner to its end: reporters, signals, bounds and the exit code. Shared by `mine` and `demo`. */
+/** Runs a miner to its end, with reporters, signals, limits and the exit code. `mine` and `demo` share it. */
 
 import { randomInt } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -24,7 +24,7 @@ import { EXIT } from './exit-codes.ts';
 /** The first speed line comes early, so that a newcomer sees that it works; then one every ten seconds. */
 const FIRST_REPORT_MS = 2_000;
 const REPORT_MS = 10_000;
-/** Beside a status line, speed lines are there to scroll back to: one in a minute. */
+/** Beside a status line, a speed line each minute is enough: it is there to scroll back to. */
 const REPORTS_BESIDE_STATUS = 6;
 
 export interface Rig {
@@ -32,23 +32,23 @@ export interface Rig {
   readonly source: WorkSource;
   readonly engines: readonly Engine[];
   readonly log: Logger;
-  /** What was logged last, from the start of the process on. */
+  /** The last lines of the log, from the start of the process on. */
   readonly logTail: LogTail;
-  /** Asked again and again; left out, no device rests. */
+  /** Asked at every reading of a sensor. Without it, no device is paused for its temperature. */
   readonly temperatureLimits?: () => TemperatureLimits | undefined;
-  readonly companions?: readonly Companion[];
+  readonly sidecars?: readonly Sidecar[];
 }
 
 /**
  * Runs beside the miner: a status line, an HTTP API, a watch over the battery. It is started before the first device opens.
- * @returns what ends it, once the miner has come to its end
- * @throws UsageError when it cannot do what was asked for
+ * @returns a function that ends it, called when the miner has ended
+ * @throws UsageError when it cannot do what the settings ask for
  */
-export type Companion = (miner: RunningMiner) => Promise<() => void | Promise<void>>;
+export type Sidecar = (miner: RunningMiner) => Promise<() => void | Promise<void>>;
 
 /** @returns the exit code */
 export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config['run'], 'status'>): Promise<number> {
-  const { events, source, engines, log, logTail, temperatureLimits, companions = [] } = rig;
+  const { events, source, engines, log, logTail, temperatureLimits, sidecars = [] } = rig;
   const clock = systemClock;
   const tally = new Tally(clock, engines);
   const outages = new Outages(log, tally);
@@ -93,9 +93,9 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
     controls.stop();
   });
 
-  const ends: Awaited<ReturnType<Companion>>[] = [];
+  const ends: Awaited<ReturnType<Sidecar>>[] = [];
   try {
-    for (const start of companions) ends.push(await start({ controls, events, tally, clock, log, logTail }));
+    for (const start of sidecars) ends.push(await start({ controls, events, tally, clock, log, logTail }));
     await miner.run();
   } finally {
     for (const end of ends.reverse()) {
@@ -121,10 +121,10 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
   return work ? EXIT.done : EXIT.noWork;
 }
 
-/** Ctrl-C, a service manager, and a terminal that is closed. */
+/** They come from Ctrl-C, from a service manager, and from a terminal that is closed. */
 const STOPS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Calls `stop` at the first of those signals and ends the process at the second. @returns what undoes it */
+/** Calls `stop` at the first of those signals and ends the process at the second. @returns a function that undoes this */
 export function onSignals(stop: () => void): () => void {
   let asked = false;
   const handle = () => {

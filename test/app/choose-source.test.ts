@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nodeSource } from '#pickaxe/app/choose-source.js';
+import { chooseSource } from '#pickaxe/app/choose-source.js';
 import { DEFAULTS } from '#pickaxe/config/settings.js';
 import { Events } from '#pickaxe/events/events.js';
 
@@ -11,10 +11,10 @@ const settings = (urls: string[]) => ({
 it('nodes that differ in what is not shown have names of their own', () => {
   const urls = ['ONE', 'OTHER'].map((key) => `https://node.example/${key}/chainweb/0.0/mainnet01`);
   const shown = 'https://node.example/…/chainweb/0.0/mainnet01';
-  expect(nodeSource(settings(urls), new Events()).name).toBe(`${shown}, ${shown} (2)`);
-  expect(nodeSource(settings(urls.slice(1)), new Events()).name).toBe(shown);
+  expect(chooseSource(settings(urls), new Events()).name).toBe(`${shown}, ${shown} (2)`);
+  expect(chooseSource(settings(urls.slice(1)), new Events()).name).toBe(shown);
 });
 
 it('says what a node URL looks like where one is none', () => {
-  expect(() => nodeSource(settings(['http://node.example?key=x']), new Events())).toThrow('node.example');
+  expect(() => chooseSource(settings(['http://node.example?key=x']), new Events())).toThrow('node.example');
 });

@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { LiveConfig } from '#pickaxe/app/live-config.js';
-import { renewing } from '#pickaxe/app/sidecars/restart-on-change.js';
-import { companionsOf } from '#pickaxe/app/sidecars.js';
+import { restartOnChange } from '#pickaxe/app/sidecars/restart-on-change.js';
+import { sidecarsOf } from '#pickaxe/app/sidecars.js';
 import { type Config, DEFAULTS } from '#pickaxe/config/settings.js';
 import { findWatches } from '#pickaxe/guards/idle/find.js';
 import { powerReader } from '#pickaxe/guards/power.js';
@@ -46,7 +46,7 @@ it('is made anew when its own settings change, one after the other, and ended in
       return async () => void did.push(`ends ${schedule}`);
     };
   };
-  const end = await (await renewing(live, scheduleOf, make))(running);
+  const end = await (await restartOnChange(live, scheduleOf, make))(running);
   await change(pauseAt('sat'));
   await change({ alarm: { after: 77 } });
   await change(pauseAt('sun'));
@@ -71,7 +71,7 @@ it('is made anew for what changed while it started', async () => {
       return () => void did.push(`ends ${schedule}`);
     };
   };
-  const end = await (await renewing(live, scheduleOf, make))(running);
+  const end = await (await restartOnChange(live, scheduleOf, make))(running);
   await vi.waitFor(() => expect(did).toEqual(['starts none', 'ends none', 'starts sat']), { timeout: 60_000 });
   await end();
 });
@@ -83,7 +83,7 @@ it('stays as it is where what it is asked for cannot be had, and says so', async
     if (scheduleOf(config) === 'sun') throw new Error('not on sundays');
     return async () => ended;
   };
-  const end = await (await renewing(live, scheduleOf, make))(running);
+  const end = await (await restartOnChange(live, scheduleOf, make))(running);
   await change(pauseAt('sun'));
   await vi.waitFor(() => expect(errors()).toEqual(['that is not in force: not on sundays']), { timeout: 60_000 });
   expect(ended).not.toHaveBeenCalled();
@@ -94,7 +94,7 @@ it('stays as it is where what it is asked for cannot be had, and says so', async
 it('hooks that come later are told of what happens from then on, and of the end, but not of the start', async () => {
   const { live, change, running } = rig();
   const told = vi.fn();
-  const end = await startAll(await companionsOf(live), running);
+  const end = await startAll(await sidecarsOf(live), running);
   const hook = (status: number) => ({
     hooks: { start: `exit ${status}`, block: `exit ${status}`, stop: `exit ${status}` },
   });
@@ -129,7 +129,7 @@ it.each([
   // Nothing happens that it could be told of.
   const webhook = { url: `${origin}/SECRET`, tokenFile, events: ['device-lost'] as const };
   await change({ webhook });
-  const end = await startAll(await companionsOf(live), running);
+  const end = await startAll(await sidecarsOf(live), running);
   const warning = { level: 'warn', msg: `${origin} is not https: others can read the token on its way` };
   expect(said).toEqual(warned ? [warning] : []);
   await end();
@@ -151,7 +151,7 @@ it('a webhook that comes later is told of what happens from then on, one that go
   });
   const { port } = server.address() as AddressInfo;
   const { live, change, running } = rig();
-  const end = await startAll(await companionsOf(live), running);
+  const end = await startAll(await sidecarsOf(live), running);
   const isTold = (what: string) =>
     vi.waitFor(
       () => {
@@ -177,9 +177,9 @@ describe('what rests and alarms go by changes while they run', () => {
   });
 
   /** All that runs beside a miner; what changes then has taken effect, and the alarm has had its time. */
-  async function companions() {
+  async function sidecars() {
     const { live, change, running, rests, heard } = rig();
-    const end = await startAll(await companionsOf(live), running);
+    const end = await startAll(await sidecarsOf(live), running);
     onTestFinished(end);
     const changeTo = async (changed: Partial<Config>) => {
       await change(changed);
@@ -190,7 +190,7 @@ describe('what rests and alarms go by changes while they run', () => {
 
   it('whether devices rest on battery', async () => {
     vi.mocked(powerReader).mockReturnValue(async () => 'battery');
-    const { rests, changeTo } = await companions();
+    const { rests, changeTo } = await sidecars();
     expect([...rests.keys()]).toEqual([]);
     await changeTo({ pause: { onBattery: true } });
     expect([...rests.keys()]).toEqual(['battery']);
@@ -200,7 +200,7 @@ describe('what rests and alarms go by changes while they run', () => {
 
   it('for how long nobody must have used the machine', async () => {
     vi.mocked(findWatches).mockResolvedValue([{ name: 'a desk', idleMs: async () => 90_000 }]);
-    const { rests, changeTo } = await companions();
+    const { rests, changeTo } = await sidecars();
     const pause = (onActivity: Config['pause']['onActivity'] & {}) => ({ pause: { onBattery: false, onActivity } });
     expect([...rests.keys()]).toEqual([]);
     await changeTo(pause(120));
@@ -215,7 +215,7 @@ describe('what rests and alarms go by changes while they run', () => {
 
   it('the windows of the schedule', async () => {
     vi.setSystemTime(new Date(2026, 5, 3, 12)); // a Wednesday
-    const { rests, changeTo } = await companions();
+    const { rests, changeTo } = await sidecars();
     await changeTo(pauseAt('sat'));
     expect([...rests.keys()]).toEqual(['schedule']);
     await changeTo(pauseAt('wed'));
@@ -227,7 +227,7 @@ describe('what rests and alarms go by changes while they run', () => {
   });
 
   it('what hashrate is too low, and for how long', async () => {
-    const { running, heard, changeTo } = await companions();
+    const { running, heard, changeTo } = await sidecars();
     running.events.emit({ event: 'source', source: 'a node', state: 'connected', reason: '' });
     running.events.emit({ event: 'work', chain: 1, height: 2n, difficulty: 1e9 });
     running.events.emit(device('cpu', 'ready'));

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { UsageError } from '#pickaxe/app/exit-codes.js';
 import { prepare } from '#pickaxe/app/prepare.js';
-import { type Companion, type Rig, runMiner } from '#pickaxe/app/run-miner.js';
+import { type Rig, runMiner, type Sidecar } from '#pickaxe/app/run-miner.js';
 import { type Config, DEFAULTS } from '#pickaxe/config/settings.js';
 import { DeviceError } from '#pickaxe/engine/engine.js';
 import { Events } from '#pickaxe/events/events.js';
@@ -16,12 +16,12 @@ import { FakeEngine, FakeSource, makeWork, Recorder } from '../fakes.ts';
 const SOON = 300;
 
 /** A rig that has work for one block, and what it logs. */
-function rigWith(...companions: Companion[]) {
+function rigWith(...sidecars: Sidecar[]) {
   const source = new FakeSource();
   source.work(makeWork(SOON));
   const logged: string[] = [];
   const log = pino({ base: null }, { write: (line: string) => logged.push(JSON.parse(line).msg) });
-  const rig = { events: new Events(), source, engines: [new FakeEngine()], log, logTail: new LogTail(), companions };
+  const rig = { events: new Events(), source, engines: [new FakeEngine()], log, logTail: new LogTail(), sidecars };
   return { rig, logged };
 }
 
@@ -34,20 +34,20 @@ afterEach(() => expect(listeners()).toEqual(before));
 describe('what runs beside a miner', () => {
   it('is started in order before any device opens, and ended the other way round', async () => {
     const order: string[] = [];
-    const companion = (name: string): Companion => {
+    const sidecar = (name: string): Sidecar => {
       return async ({ events }) => {
         order.push(`${name} starts`);
         events.on(({ event }) => event === 'device' && order.push(`${name} sees a device`));
         return () => void order.push(`${name} ends`);
       };
     };
-    expect(await runMiner(rigWith(companion('a'), companion('b')).rig, bounds)).toBe(0);
+    expect(await runMiner(rigWith(sidecar('a'), sidecar('b')).rig, bounds)).toBe(0);
     expect(order).toEqual(['a starts', 'b starts', 'a sees a device', 'b sees a device', 'b ends', 'a ends']);
   });
 
   it('may end badly: the others are ended, and the miner’s exit code and summary stay what they are', async () => {
     const end = vi.fn();
-    const bad: Companion = async () => async () => {
+    const bad: Sidecar = async () => async () => {
       throw new Error('its socket was gone');
     };
     const { rig, logged } = rigWith(
@@ -72,7 +72,7 @@ describe('what runs beside a miner', () => {
 
   it('ends all of it where it cannot start', async () => {
     const end = vi.fn();
-    const impossible: Companion = async () => {
+    const impossible: Sidecar = async () => {
       throw new UsageError('that port is taken');
     };
     const { rig } = rigWith(async () => end, impossible);
@@ -100,7 +100,7 @@ describe('the exit code of a rig without a device in the end', () => {
 
 describe('a device that is too hot', () => {
   /** A rig that gets its work when a test says so, and one reading of its device after the other. */
-  function hotRig(more: Pick<Rig, 'log' | 'logTail' | 'temperatureLimits' | 'companions'>) {
+  function hotRig(more: Pick<Rig, 'log' | 'logTail' | 'temperatureLimits' | 'sidecars'>) {
     const [engine, source, events, heard] = [new FakeEngine(), new FakeSource(), new Events(), new Recorder()];
     events.on(heard.listen);
     const mined = runMiner({ events, source, engines: [engine], ...more }, bounds);

@@ -4,9 +4,9 @@ import type { Config } from '../../config/settings.ts';
 import { restWhileUsed } from '../../guards/activity.ts';
 import { findWatches } from '../../guards/idle/find.ts';
 import { UsageError } from '../exit-codes.ts';
-import type { Companion } from '../run-miner.ts';
+import type { Sidecar } from '../run-miner.ts';
 
-export async function activity({ pause }: Config): Promise<Companion | undefined> {
+export async function activity({ pause }: Config): Promise<Sidecar | undefined> {
   const { onActivity = 'none' } = pause;
   if (onActivity === 'none') return undefined;
   return async (running) => {

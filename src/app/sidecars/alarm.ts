@@ -2,9 +2,9 @@
 
 import type { Config } from '../../config/settings.ts';
 import { watchHashrate } from '../../notify/alarm.ts';
-import type { Companion } from '../run-miner.ts';
+import type { Sidecar } from '../run-miner.ts';
 
-export async function alarm({ alarm: { minHashrate, after } }: Config): Promise<Companion | undefined> {
+export async function alarm({ alarm: { minHashrate, after } }: Config): Promise<Sidecar | undefined> {
   if (minHashrate === undefined) return undefined;
   return async (running) => watchHashrate(minHashrate, after * 1000, running);
 }

@@ -4,10 +4,10 @@ import type { Config } from '../../config/settings.ts';
 import { restOnBattery } from '../../guards/battery.ts';
 import { powerReader } from '../../guards/power.ts';
 import { UsageError } from '../exit-codes.ts';
-import type { Companion } from '../run-miner.ts';
+import type { Sidecar } from '../run-miner.ts';
 
 /** @throws UsageError where pickaxe does not know how to ask. */
-export async function battery({ pause }: Config): Promise<Companion | undefined> {
+export async function battery({ pause }: Config): Promise<Sidecar | undefined> {
   if (!pause.onBattery) return undefined;
   const readPower = powerReader();
   if (!readPower) throw new UsageError('--pause-on-battery works on Linux and macOS only.');

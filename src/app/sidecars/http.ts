@@ -7,14 +7,14 @@ import { pageRoutes } from '../../report/http/page.ts';
 import type { Route } from '../../report/http/route.ts';
 import { formatHttpAddress } from '../../text/http-address.ts';
 import { UsageError } from '../exit-codes.ts';
-import type { Companion } from '../run-miner.ts';
+import type { Sidecar } from '../run-miner.ts';
 import { secretIn } from '../secret-file.ts';
 
 /** What nobody guesses, and far less than what the server takes in headers; printable, as RFC 6750 §2.1 has it. */
 const TOKEN = /^[\x21-\x7e]{16,512}$/;
 
 /** @throws UsageError when the token's file cannot be used. */
-export function httpCompanion({ listen, tokenFile, control }: Config['http']): Companion | undefined {
+export function httpSidecar({ listen, tokenFile, control }: Config['http']): Sidecar | undefined {
   if (!listen) return undefined;
   const token = tokenFile === undefined ? undefined : readToken(tokenFile);
   return async (miner) => {

@@ -1,4 +1,4 @@
-/** `--on-…` and `--webhook`: tell others what happens. */
+/** `--on-…` and `--webhook`: hooks and the webhook are told what happens. */
 
 import type { Logger } from 'pino';
 import { kebab } from '../../config/entries.ts';
@@ -11,19 +11,19 @@ import { version } from '../../system/version.ts';
 import { isLoopback } from '../../text/http-address.ts';
 import { UsageError } from '../exit-codes.ts';
 import type { LiveConfig } from '../live-config.ts';
-import type { Companion } from '../run-miner.ts';
+import type { Sidecar } from '../run-miner.ts';
 import { secretIn } from '../secret-file.ts';
-import { renewing } from './restart-on-change.ts';
+import { restartOnChange } from './restart-on-change.ts';
 
 /**
- * Who is told can change while pickaxe runs; that it has started, and that it stops, is told once.
+ * The hooks and the webhook can change while pickaxe runs. Its start and its stop are told once all the same.
  * @throws UsageError when the webhook's files cannot be used.
  */
-export async function notices(live: LiveConfig): Promise<Companion> {
+export async function notices(live: LiveConfig): Promise<Sidecar> {
   let tell = (_: Notice) => {};
-  /** What hooks and webhooks that were replaced still have to finish. */
+  /** The hooks and webhooks that were replaced and still have something to finish. */
   const ending: Promise<unknown>[] = [];
-  const hearers = await renewing(
+  const hearers = await restartOnChange(
     live,
     ({ hooks, webhook }) => [hooks, webhook],
     async (config) => {
@@ -48,7 +48,7 @@ export async function notices(live: LiveConfig): Promise<Companion> {
 
 interface Hearers {
   readonly hear: (notice: Notice) => void;
-  /** Waits for what they still do, within their limits. */
+  /** Waits for what they are still doing, within their time limits. */
   readonly end: () => Promise<unknown>;
 }
 

@@ -1,4 +1,4 @@
-/** Watches the configuration's files, and has the miner take what can change while it runs. */
+/** Watches the configuration files, and applies what can change while the miner runs. */
 
 import { watch } from 'chokidar';
 import type { Logger } from 'pino';
@@ -6,15 +6,15 @@ import type { Change } from '../../config/changes.ts';
 import { visible } from '../../config/secrets.ts';
 import { ENTRIES } from '../../config/settings.ts';
 import type { LiveConfig } from '../live-config.ts';
-import type { Companion } from '../run-miner.ts';
+import type { Sidecar } from '../run-miner.ts';
 
 /** A file that has not changed for this long is whole: editors write in pieces. */
 const SETTLED_MS = 200;
 
-/** Above all of pino's levels. */
+/** It is above all of pino's levels. */
 const SILENT = Number.POSITIVE_INFINITY;
 
-export function reload(live: LiveConfig): Companion {
+export function reload(live: LiveConfig): Sidecar {
   return async ({ log }) => {
     const watcher = watch([...live.files], {
       ignoreInitial: true,
@@ -22,7 +22,7 @@ export function reload(live: LiveConfig): Companion {
     });
     watcher.on('all', () => void refresh(live, log));
     watcher.on('error', (fault) => {
-      log.warn({ tag: 'config' }, `changes of the configuration are not seen: ${(fault as Error).message}`);
+      log.warn({ tag: 'config' }, `changes of the configuration files are not noticed: ${(fault as Error).message}`);
     });
     return () => watcher.close();
   };

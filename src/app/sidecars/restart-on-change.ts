@@ -1,28 +1,28 @@
-/** A companion that is made anew when the settings that it goes by change. */
+/** A sidecar that is started again when its settings change. */
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../../config/settings.ts';
 import type { LiveConfig } from '../live-config.ts';
-import type { Companion } from '../run-miner.ts';
+import type { Sidecar } from '../run-miner.ts';
 
-/** @returns undefined where the settings do not ask for it. @throws UsageError when they ask for what cannot be had here. */
-export type Make = (config: Config) => Promise<Companion | undefined>;
+/** @returns undefined where the settings do not ask for it. @throws UsageError when it cannot run here */
+export type Make = (config: Config) => Promise<Sidecar | undefined>;
 
 /**
- * @param settings those that it goes by
- * @throws UsageError as `make` does at first. Later its faults are logged, and what there was goes on; of one that is made
- * and does not start, there is nothing until the settings change again.
+ * @param settings picks the settings that the sidecar depends on
+ * @throws UsageError when the first instance cannot be made. Later errors are logged and the old instance keeps running. If
+ * the new one fails to start, nothing runs until the settings change again.
  */
-export async function renewing(
+export async function restartOnChange(
   live: LiveConfig,
   settings: (config: Config) => unknown,
   make: Make,
-): Promise<Companion> {
+): Promise<Sidecar> {
   let inForce = settings(live.config);
   const first = await make(live.config);
   return async (running) => {
     let end = await first?.(running);
-    const renew = async () => {
+    const restart = async () => {
       const { config } = live;
       if (isDeepStrictEqual(settings(config), inForce)) return;
       inForce = settings(config);
@@ -32,17 +32,17 @@ export async function renewing(
         end = undefined;
         end = await next?.(running);
       } catch (fault) {
-        running.log.error({ tag: 'config' }, `that is not in force: ${(fault as Error).message}`);
+        running.log.error({ tag: 'config' }, `that does not take effect: ${(fault as Error).message}`);
       }
     };
-    // One after the other, however fast files change; they may have changed while it started.
-    let renewal = renew();
+    // One after the other, however fast files change. The first call is for changes that came while it started.
+    let restarts = restart();
     const forget = live.onChange(() => {
-      renewal = renewal.then(renew);
+      restarts = restarts.then(restart);
     });
     return async () => {
       forget();
-      await renewal;
+      await restarts;
       await end?.();
     };
   };

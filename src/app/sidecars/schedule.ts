@@ -2,9 +2,9 @@
 
 import type { Config } from '../../config/settings.ts';
 import { keepSchedule } from '../../guards/schedule.ts';
-import type { Companion } from '../run-miner.ts';
+import type { Sidecar } from '../run-miner.ts';
 
-export async function schedule({ pause: { schedule: windows } }: Config): Promise<Companion | undefined> {
+export async function schedule({ pause: { schedule: windows } }: Config): Promise<Sidecar | undefined> {
   if (windows === undefined) return undefined;
   return async (running) => keepSchedule(windows, running);
 }

@@ -14,12 +14,12 @@ import { screen } from '../../terminal/screen.ts';
 import { statusLine } from '../../terminal/status-line.ts';
 import { terminalKind } from '../../terminal/terminal-kind.ts';
 import { type View, viewOf } from '../../terminal/view.ts';
-import type { Companion } from '../run-miner.ts';
+import type { Sidecar } from '../run-miner.ts';
 
 const DRAW_MS = 1_000;
 
 /** @returns undefined where there is no terminal that a person looks at */
-export function terminal({ log, run }: Pick<Config, 'log' | 'run'>): Companion | undefined {
+export function terminal({ log, run }: Pick<Config, 'log' | 'run'>): Sidecar | undefined {
   if (!terminalKind().escapes || log.format === 'json' || (run.json && process.stdout.isTTY)) return undefined;
   return async (running) => {
     const session = new Session(running, run.status);

@@ -2,7 +2,7 @@
 
 import { formatHashrate } from '../../report/units.ts';
 import { UsageError } from '../exit-codes.ts';
-import type { Companion } from '../run-miner.ts';
+import type { Sidecar } from '../run-miner.ts';
 import { hasStarted, intervalFor, whyIdle } from './liveness.ts';
 import { type NotifySocket, openNotifySocket } from './notify-socket.ts';
 
@@ -14,7 +14,7 @@ type Environment = Record<string, string | undefined>;
  * @param environment has a NOTIFY_SOCKET
  * @throws UsageError when it cannot do what is asked for.
  */
-export async function systemd(environment: Environment = process.env): Promise<Companion> {
+export async function systemd(environment: Environment = process.env): Promise<Sidecar> {
   const { NOTIFY_SOCKET: address = '', WATCHDOG_USEC: watchdogUs, WATCHDOG_PID: pid } = environment;
   for (const name of ['NOTIFY_SOCKET', 'WATCHDOG_USEC', 'WATCHDOG_PID']) delete environment[name];
   const forUs = pid === undefined || pid === String(process.pid);
@@ -29,7 +29,7 @@ export async function systemd(environment: Environment = process.env): Promise<C
   return sidecar(socket, watchdogMs);
 }
 
-function sidecar(socket: NotifySocket, watchdogMs: number | undefined): Companion {
+function sidecar(socket: NotifySocket, watchdogMs: number | undefined): Sidecar {
   return async ({ events, tally, log }) => {
     let ready = false;
     let stopping = false;

@@ -18,7 +18,7 @@ export function printSchema(): number {
 }
 
 /**
- * @param file to check by itself; left out, all that holds here
+ * @param file is checked by itself. Without it all effective settings are checked
  * @throws UsageError that tells all its errors.
  */
 export async function checkConfig(file: string | undefined, here: () => Promise<Loaded>): Promise<number> {

@@ -1,7 +1,7 @@
 /** `pickaxe demo`: the miner as it is, on a mock node inside this process, at about a block a second. */
 
 import { chooseEngines } from '../../app/choose-engines.ts';
-import { nodeSource } from '../../app/choose-source.ts';
+import { chooseSource } from '../../app/choose-source.ts';
 import { prepare } from '../../app/prepare.ts';
 import { runMiner } from '../../app/run-miner.ts';
 import type { Entry } from '../../config/entries.ts';
@@ -33,7 +33,7 @@ export async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Pr
   const events = new Events();
   const stopRetargeting = retarget(node, events);
   const miner = { publicKeys: [PUBLIC_KEY], predicate: 'keys-all' } as const;
-  const source = nodeSource({ node: { urls: [url], network: NETWORK, insecureTls: false }, miner }, events);
+  const source = chooseSource({ node: { urls: [url], network: NETWORK, insecureTls: false }, miner }, events);
   try {
     return await runMiner({ events, source, engines, ...prepared }, config.run);
   } finally {

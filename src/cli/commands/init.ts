@@ -52,7 +52,7 @@ function userFile(): string {
   return join(folder, 'config.toml');
 }
 
-/** Of the same file in both formats pickaxe reads neither. */
+/** Where a file is there in both formats, pickaxe reads neither. */
 function refuseTwin(file: string): void {
   const twin = file.replace(/toml$/, 'json');
   if (exists(twin))

@@ -1,7 +1,7 @@
 /** `pickaxe mine`: mines on a node, or tells what it would mine with. */
 
 import { chooseEngines } from '../../app/choose-engines.ts';
-import { insecureTlsRisk, nodeSource } from '../../app/choose-source.ts';
+import { chooseSource, insecureTlsRisk } from '../../app/choose-source.ts';
 import { dryRun } from '../../app/dry-run.ts';
 import { EXIT } from '../../app/exit-codes.ts';
 import { prepare } from '../../app/prepare.ts';
@@ -23,7 +23,7 @@ export async function runMine(loaded: Loaded, options: MineOptions, reload: () =
     return EXIT.done;
   }
   const events = new Events();
-  const source = nodeSource(config, events);
+  const source = chooseSource(config, events);
   const { close, ...prepared } = await prepare(loaded, reload);
   const risk = insecureTlsRisk(config.node);
   if (risk) prepared.log.warn({ tag: 'node' }, `${risk.what}: ${risk.why}; ${risk.mend}`);

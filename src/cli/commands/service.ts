@@ -8,7 +8,7 @@ import { fillUnit, isAsWritten } from '../../app/systemd/unit.ts';
 import { userConfigHome } from '../../config/files.ts';
 
 const NAME = 'pickaxe.service';
-/** Of a unit, whatever the umask is: what stands in it is run. */
+/** A unit's mode, whatever the umask is: what stands in it is run. */
 const MODE = 0o644;
 const PROGRAM = fileURLToPath(new URL('../main.js', import.meta.url));
 const TEMPLATES = new URL('../../../packaging/systemd/', import.meta.url);
@@ -17,7 +17,7 @@ const TEMPLATES = new URL('../../../packaging/systemd/', import.meta.url);
 const HIDDEN = /^\/(home|root|run\/user|tmp|var\/tmp)\//;
 
 export interface ServiceOptions {
-  /** For this user, or for the whole machine; left out, the latter is for root. */
+  /** Whether the unit is for this user or for the whole machine. By default root gets the machine's, others their own. */
   readonly user?: boolean;
   readonly system?: boolean;
   readonly config?: string;

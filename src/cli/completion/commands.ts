@@ -7,7 +7,7 @@ export interface CompletionOption {
   readonly flags: readonly string[];
   readonly description: string;
   readonly takesValue: boolean;
-  /** Left out, the value may be anything, as a file's name. */
+  /** Without it, the value may be anything, such as a file's name. */
   readonly choices?: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export interface CompletionCommand {
 /** What the value of an option may be, where that is known. */
 export type ChoicesOf = (option: Option) => readonly string[] | undefined;
 
-/** The program and all its commands; those that are hidden are left out. */
+/** @returns the program and all its commands but the hidden ones */
 export function commandsOf(
   program: Command,
   choicesOf: ChoicesOf = ({ argChoices }) => argChoices,

@@ -3,7 +3,7 @@
 import { type Finding, findingLines } from '../../doctor/finding.ts';
 
 const INDENT = '  ';
-/** Of a terminal that does not tell its width. */
+/** The width of a terminal that does not tell it. */
 const USUAL_COLUMNS = 80;
 
 export function say(...lines: readonly string[]): void {

@@ -1,6 +1,6 @@
-/** What companions are given: a miner that has nothing to do, and what they make of it. */
+/** What sidecars are given: a miner that has nothing to do, and what they make of it. */
 
-import type { Companion } from '#pickaxe/app/run-miner.js';
+import type { Sidecar } from '#pickaxe/app/run-miner.js';
 import { Events } from '#pickaxe/events/events.js';
 import { LogTail } from '#pickaxe/report/log-tail.js';
 import type { RunningMiner } from '#pickaxe/report/running-miner.js';
@@ -17,9 +17,9 @@ export function idleMiner() {
 }
 
 /** @returns what ends them, in the order in which a miner does */
-export async function startAll(companions: readonly Companion[], running: RunningMiner): Promise<() => Promise<void>> {
+export async function startAll(sidecars: readonly Sidecar[], running: RunningMiner): Promise<() => Promise<void>> {
   const ends: (() => void | Promise<void>)[] = [];
-  for (const start of companions) ends.push(await start(running));
+  for (const start of sidecars) ends.push(await start(running));
   return async () => {
     for (const end of ends.reverse()) await end();
   };

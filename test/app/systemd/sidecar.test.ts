@@ -27,14 +27,14 @@ async function serve(environment: Record<string, string> = {}) {
   const NOTIFY_SOCKET = newAddress();
   const { messages } = await receive(NOTIFY_SOCKET);
   const asked: Record<string, string | undefined> = { NOTIFY_SOCKET, WATCHDOG_USEC, ...environment };
-  const companion = await systemd(asked);
+  const sidecar = await systemd(asked);
   expect(asked).toEqual({});
   const events = new Events();
   const tally = new Tally(systemClock);
   events.on(tally.listen);
   const controls = { pause: () => true, resume: () => true, stop: () => {} };
   const log = pino({ level: 'silent' });
-  const end = await companion({ controls, events, tally, clock: systemClock, log, logTail: new LogTail() });
+  const end = await sidecar({ controls, events, tally, clock: systemClock, log, logTail: new LogTail() });
   const has = (line: string) => messages.filter((lines) => lines.includes(line)).length;
   return { events, messages, end, has };
 }
