@@ -17,24 +17,24 @@ export const fileSchema = z.strictObject({
 function tables() {
   return Object.entries(SETTINGS).map(([group, { about }]) => {
     const entries = ENTRIES.filter((entry) => entry.group === group);
-    const settings = entries.map(({ key, setting }) => {
-      const { type, default: value, example } = setting;
-      const meta = {
-        description: describe(setting),
-        ...(value !== undefined && { default: printed(type, value) }),
-        ...(example !== undefined && { examples: [example] }),
-      };
-      return [key, type.schema(z).meta(meta).optional()] as const;
-    });
-    return [
-      entries[0].table,
-      z.strictObject(Object.fromEntries(settings)).meta({ description: about }).optional(),
-    ] as const;
+    const settings = entries.map(({ key, setting }) => [key, setting.type.schema(z).optional()] as const);
+    const table = z.strictObject(Object.fromEntries(settings)).meta({ description: about });
+    return [entries[0].table, table.optional()] as const;
   });
 }
 
 /** @returns a JSON Schema (draft 2020-12) of what a configuration file may have */
 export function jsonSchema(): object {
   const { $schema, ...rest } = z.toJSONSchema(fileSchema, { target: 'draft-2020-12', io: 'input' });
+  const properties = rest.properties as Readonly<Record<string, { readonly properties: Record<string, object> }>>;
+  // zod leaves out the defaults and examples of types that parse what a file has, so they are added here.
+  for (const { table, key, setting } of ENTRIES) {
+    const { type, default: value, example } = setting;
+    Object.assign(properties[table].properties[key], {
+      description: describe(setting),
+      ...(value !== undefined && { default: printed(type, value) }),
+      ...(example !== undefined && { examples: [example] }),
+    });
+  }
   return { $schema, title: 'pickaxe configuration', ...rest };
 }

@@ -314,7 +314,7 @@ describe('wrong usage ends with exit code 2 and says what to do', () => {
     [['--schedule', '22-7'], 'Write it like 22:00-07:00'],
     [['--pause-on-activity', '5'], 'from 10 on'],
     [['--pause-on-activity', 'always'], 'or none'],
-    [['--min-hashrate', 'fast'], '800M or 20G'],
+    [['--min-hashrate', 'fast'], '800M, 20G or 20 GH/s'],
     [['--min-hashrate', '0'], 'above 0'],
     [['--min-hashrate', '1G,2G'], 'twice for the rig'],
     [['--min-hashrate', 'gpu0=1G', '--min-hashrate', 'gpu0=2G'], 'twice for gpu0'],

@@ -3,6 +3,7 @@ import { parse } from 'smol-toml';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { configAsJson, configAsToml, exampleToml } from '#pickaxe/config/print.js';
 import { fileSchema, jsonSchema } from '#pickaxe/config/schema.js';
+import { printed } from '#pickaxe/config/setting-types/setting-type.js';
 import { DEFAULTS, ENTRIES } from '#pickaxe/config/settings.js';
 import { Folder } from './folder.ts';
 
@@ -54,6 +55,8 @@ describe('the JSON Schema', () => {
         key,
         expect.objectContaining({
           description: expect.stringContaining(setting.about),
+          ...(setting.default !== undefined && { default: printed(setting.type, setting.default) }),
+          ...(setting.example !== undefined && { examples: [setting.example] }),
         }),
       );
     }
@@ -64,6 +67,7 @@ describe('the JSON Schema', () => {
     ['the example', parse(uncommented)],
     ['the name of the schema', { $schema: './pickaxe.schema.json' }],
     ['no limit of temperature', { devices: { 'temp-limit': 'none' } }],
+    ['one text where a list is meant', { node: { urls: 'localhost:1848' }, devices: { use: 'all' } }],
     ['a key in capitals', { miner: { 'public-keys': ['AB'.repeat(32)] } }],
   ])('takes what a file may say: %s', (_, document) => {
     expect(fileSchema.safeParse(document).success).toBe(true);
@@ -77,6 +81,7 @@ describe('the JSON Schema', () => {
     ['a fraction', { cpu: { threads: 1.5 } }],
     ['another choice', { miner: { predicate: 'keys-some' } }],
     ['an empty list', { node: { urls: [] } }],
+    ['another protocol alone', { node: { urls: 'ftp://a' } }],
     ['another protocol', { node: { urls: ['ftp://a'] } }],
     ['a short key', { miner: { 'public-keys': ['ab'] } }],
   ])('refuses what a file may not say: %s', (_, document) => {
