@@ -1,6 +1,6 @@
 /*
- * WebAssembly: with SIMD (4 nonces a step, or 8 when PAIRED), and without. WebAssembly cannot see the host's stop flag,
- * so an import asks for the number of the current run; search and hit list lie in the module's own memory.
+ * WebAssembly: with SIMD (4 nonces a step, or 8 when PAIRED), and without. WebAssembly cannot see the host's memory, so an
+ * import asks for the number of the current run; search and hit list lie in the module's own memory.
  */
 #include "search.h"
 

@@ -17,7 +17,7 @@ const TUNING_MS = 400_000;
 const oneThread = ['--devices', 'cpu', '--threads', '1'];
 const cpu = [...oneThread, '--seconds', '0.2'];
 const small = [...cpu, '--count', String(golden.count)];
-const sabotage = `--import=${new URL('./skip-a-candidate.mjs', import.meta.url)}`;
+const skipping = `--import=${new URL('./skip-a-candidate.mjs', import.meta.url)}`;
 
 const home = mkdtempSync(join(tmpdir(), 'pickaxe-'));
 let run: Run | undefined;
@@ -89,7 +89,7 @@ describe('pickaxe bench', { timeout: PATIENCE_MS }, () => {
   });
 
   it('catches a device that misses one of thousands of candidates, by the known sum', async () => {
-    const { code, json, stderr } = await bench(cpu, { NODE_OPTIONS: sabotage });
+    const { code, json, stderr } = await bench(cpu, { NODE_OPTIONS: skipping });
     expect(json.devices[0].errors, stderr).toEqual([expect.stringContaining('known to be right')]);
     expect(code).toBe(6);
   });
@@ -171,7 +171,7 @@ describe('pickaxe bench --stress', { timeout: PATIENCE_MS }, () => {
   });
 
   it('ends with exit code 6 when a candidate was missed', async () => {
-    const env = { NODE_OPTIONS: sabotage, SKIP: 'odd' };
+    const env = { NODE_OPTIONS: skipping, SKIP: 'odd' };
     const { code, stdout, stderr } = await stress(2 * MORE_THAN_A_ROUND, ['--json'], env);
     const [{ rounds, candidates, errors }] = JSON.parse(stdout).devices;
     expect(rounds, stderr).toBeGreaterThan(1);

@@ -54,7 +54,7 @@ const statusLines = (terminal: Terminal) => terminal.rows().filter((row) => STAT
 async function opened(options?: TerminalOptions): Promise<Terminal> {
   const terminal = open(options);
   terminal.type(`pickaxe ${await mine()}; echo "code $?"; stty -a\n`);
-  await terminal.sees('asked for)'); // the CPU is ready
+  await terminal.sees('1 thread ('); // the CPU is ready
   await vi.waitFor(() => expect(statusLines(terminal)).toHaveLength(1), 60_000);
   return terminal;
 }

@@ -13,7 +13,7 @@ import { recallSpeeds, rememberSpeeds } from './tuning.ts';
 
 interface KernelChoice {
   readonly name: KernelName;
-  /** For people: why this one. */
+  /** For people: why this one, and where it comes from. */
   readonly why: string;
   /** For people: also how fast the others are, and why some cannot be used. */
   readonly detail: string;
@@ -22,7 +22,9 @@ interface KernelChoice {
 /** @throws DeviceError when the kernel asked for cannot be used. */
 export function forceKernel(name: KernelName): KernelChoice {
   try {
-    return { name: loadKernel(name).name, why: 'asked for', detail: ['asked for', ...origin(name)].join('; ') };
+    loadKernel(name);
+    const why = ['asked for', ...origin(name)].join('; ');
+    return { name, why, detail: why };
   } catch (error) {
     const { fault, message } = error as DeviceError;
     throw new DeviceError(fault, `CPU kernel ${name}: ${message}; leave the choice of a kernel to pickaxe`);
@@ -63,7 +65,7 @@ function choiceOf(name: KernelName, { speeds, unusable, notRemembered }: Survey,
   const slow = isNative(name) ? [] : reasons(unusable);
   return {
     name,
-    why: [`the fastest of ${ranked.length} here${when}`, ...slow].join('; '),
+    why: [`the fastest of ${ranked.length} here${when}`, ...origin(name), ...slow].join('; '),
     detail: [
       `the fastest here (MH/s a thread: ${rates})${when}`,
       ...origin(name),

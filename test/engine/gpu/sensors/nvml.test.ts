@@ -124,7 +124,7 @@ test('without koffi there are no readings of NVIDIA, and those of others are non
   const dist = fileURLToPath(new URL('../../../../dist', import.meta.url));
   mkdirSync(join(copy, 'engine/gpu'), { recursive: true });
   writeFileSync(join(copy, 'package.json'), '{ "type": "module" }\n');
-  for (const file of ['clock.js', 'engine/gpu/pci.js']) cpSync(join(dist, file), join(copy, file));
+  for (const file of ['system/clock.js', 'engine/gpu/pci.js']) cpSync(join(dist, file), join(copy, file));
   cpSync(join(dist, 'engine/gpu/sensors'), join(copy, 'engine/gpu/sensors'), { recursive: true });
   const device = join(copy, 'sys/bus/pci/devices/0000:03:00.0');
   mkdirSync(join(device, 'hwmon/hwmon0'), { recursive: true });
