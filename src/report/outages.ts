@@ -39,7 +39,7 @@ export function outageInFull(state: RigState, nowMs: number): string | undefined
   const { name, reason } = state;
   if (name === 'mining') return undefined;
   const { doing } = WORDS[name];
-  return `${outageInShort(state, nowMs)} (${reason.replace(/\.$/, '')})${doing === undefined ? '' : `, ${doing}`}`;
+  return `${outageInShort(state, nowMs)} (${reason})${doing === undefined ? '' : `, ${doing}`}`;
 }
 
 /** Beyond a minute, whole minutes are exact enough. */

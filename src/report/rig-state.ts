@@ -53,8 +53,13 @@ function nodeTrouble({ sources, nodeConnected, work }: RigNow): RigState | undef
   if (nodeConnected.value) return undefined;
   // A source need not tell whether it is connected: its work says so, too.
   if (sources.size === 0 && work) return undefined;
-  const reasons = [...sources.values()].map(({ reason }) => reason).filter((reason) => reason !== '');
+  const reasons = [...sources.values()].map(({ reason }) => firstSentence(reason)).filter((reason) => reason !== '');
   return { name: 'no node', reason: reasons.join('; ') || 'none has answered yet', sinceMs: nodeConnected.sinceMs };
+}
+
+/** What went wrong is said first. What to do about it was logged when the node was lost. */
+function firstSentence(text: string): string {
+  return text.split(/\.(?: (?=[A-Z])|$)/, 1)[0];
 }
 
 function workTrouble({ work, nodeConnected, nowMs }: RigNow): RigState | undefined {

@@ -81,7 +81,7 @@ async function play(terminal: Terminal, node: MockNode, url: string): Promise<Re
   await linger(MINING_MS);
   for (const [key, says] of [
     ['h', 'verified candidates prove it'],
-    ['s', 'to be expected'],
+    ['s', 'blocks expected'],
     ['c', 'New Cuts'],
     ['e', 'hardware error'],
     ['p', 'paused: by the key p'],
@@ -92,7 +92,7 @@ async function play(terminal: Terminal, node: MockNode, url: string): Promise<Re
     await terminal.sees(says);
   }
   await linger(3_000);
-  await terminal.sees(/\n \d[\d.]* [kMG]?H\/s {2}[^\n]*\n*$/);
+  await terminal.sees(/\n \d[\d.]* [kMG]?H\/s(?: \(10 s\))? {2}[^\n]*\n*$/);
   seen.mine = terminal.text();
   terminal.type('q');
   await terminal.sees(PROMPT);

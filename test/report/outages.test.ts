@@ -44,7 +44,7 @@ describe('an outage', () => {
     const { said, tell, wait } = rig();
     tell(...MINES);
     wait(5);
-    tell(node('lost', 'cannot reach http://node (ECONNREFUSED): nothing listens there.'));
+    tell(node('lost', 'cannot reach http://node (ECONNREFUSED): nothing listens there. Is the node running?'));
     wait(135);
     tell(node('connected'));
     wait(100);
@@ -100,7 +100,7 @@ describe('an outage', () => {
   });
 
   test('has the words of each state', () => {
-    const state = (name: RigState['name']): RigState => ({ name, reason: 'why.', sinceMs: 0 });
+    const state = (name: RigState['name']): RigState => ({ name, reason: 'why', sinceMs: 0 });
     const names = ['starting', 'paused', 'waiting for work', 'no node', 'no device', 'mining'] as const;
     expect(names.map((name) => outageInFull(state(name), 59_999))).toEqual([
       'starting for 59 s (why)',

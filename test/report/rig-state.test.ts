@@ -80,6 +80,11 @@ describe('a rig', () => {
       [...mines, source('connected', 'b'), source('lost'), seconds(9), source('lost', 'b'), seconds(1)],
       ['no node', 'node lost; b lost', 1],
     ],
+    [
+      'says of each node what is wrong, and not what to do',
+      [cpu, source('lost', 'a', 'a.example is busy (503).'), source('lost', 'b', 'cannot reach b. Is it there?')],
+      ['no node', 'a.example is busy (503); cannot reach b', 0],
+    ],
     ['has a node again', [...mines, source('lost'), seconds(9), source('connected')], ['mining', '', 0]],
     [
       'has no device when none is left',

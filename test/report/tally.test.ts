@@ -76,6 +76,25 @@ describe('each device’s stats', () => {
   });
 });
 
+test('a device to be opened is starting until it is heard of, and its rates count from then on', () => {
+  const clock = new FakeClock();
+  const tally = new Tally(clock, [
+    { name: 'cpu', kind: 'cpu' },
+    { name: 'gpu0', kind: 'gpu' },
+  ]);
+  clock.advance(20_000);
+  tally.listen(device('gpu0', 'ready'));
+  clock.advance(10_000);
+  tally.listen(hashes('gpu0', 5_000));
+  const { devices } = tally.now();
+  expect([...devices].map(([name, { kind, state }]) => [name, kind, state])).toEqual([
+    ['cpu', 'cpu', 'starting'],
+    ['gpu0', 'gpu', 'ready'],
+  ]);
+  expect(devices.get('gpu0')!.hashrate).toBe(500);
+  expect(Object.keys(tally.summary().devices)).toEqual(['gpu0']);
+});
+
 describe('a device’s hashrate', () => {
   test('is an average over the last half minute, or since it came into service', () => {
     const { clock, tally } = fresh();
