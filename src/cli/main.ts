@@ -9,8 +9,8 @@ import { positiveInteger, positiveSeconds, settingsOf, timeOf, withSettings } fr
 
 const program = new Command('pickaxe')
   .description('High-performance GPU/CPU proof-of-work miner for a multi-chain blake2s ledger.')
-  .version(version)
-  .helpCommand(false)
+  .version(version, '-v, --version', 'print the version')
+  .helpCommand('help [command]', 'explain a command')
   .showHelpAfterError('(run with --help for all options)')
   .exitOverride()
   .addHelpText(
@@ -171,8 +171,16 @@ for (const [name, what] of [
 }
 
 program
+  .command('version')
+  .description('print the version')
+  .action(() => {
+    process.stdout.write(`${version}\n`);
+    exit(EXIT.done);
+  });
+
+program
   .command('completion')
-  .description('print what makes a shell complete commands and options')
+  .description('print a shell completion script')
   .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
   .action(async (shell) => exit((await import('./commands/completion.ts')).runCompletion(program, shell)));
 

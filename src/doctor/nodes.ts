@@ -17,7 +17,8 @@ export async function examineNodes({ node, miner }: Pick<Config, 'node' | 'miner
   const { urls = [], network } = node;
   if (urls.length === 0) {
     const what = 'none is configured, so none was asked, and the clock was not checked';
-    return [{ about: 'node', state: 'warning', what, mend: 'pickaxe init, or --node URL' } satisfies Finding];
+    const why = 'pickaxe mine does not start without one';
+    return [{ about: 'node', state: 'fault', what, why, mend: 'pickaxe init, or --node URL' } satisfies Finding];
   }
   const { publicKeys = [], predicate, account } = miner;
   const identity =
@@ -39,9 +40,9 @@ export async function examineNodes({ node, miner }: Pick<Config, 'node' | 'miner
 
 const NO_KEY: Finding = {
   about: 'miner',
-  state: 'warning',
+  state: 'fault',
   what: 'no public key is configured, so no work was asked for',
-  why: 'rewards go to a key',
+  why: 'pickaxe mine does not start without one, since rewards go to a key',
   mend: 'pickaxe init, or pickaxe keygen FILE and --public-key',
 };
 

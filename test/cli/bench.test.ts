@@ -207,6 +207,8 @@ describe('pickaxe bench compare', { timeout: PATIENCE_MS }, () => {
     expect(stdout).toMatch(/^cpu .*; js, 1 thread$/m);
     expect(stdout).toMatch(/^ {2}hashrate .*H\/s ± .* % → .*H\/s ± .* %$/m);
     expect(stdout).toMatch(/^ {2}B \/ A {9}\d+\.\d{3}: (B is faster|B is slower|within the spread \(±[\d.]+ %\))$/m);
+    // The words are explained where they were used, and nowhere else.
+    expect(/^Within the spread: /m.test(stdout)).toBe(stdout.includes('within the spread (±'));
     expect(stdout).toContain(`Hash sums are equal: ${a.json.devices[0].sum}.`);
 
     const otherSum = { ...b.json, devices: b.json.devices.map((device) => ({ ...device, sum: '0'.repeat(16) })) };

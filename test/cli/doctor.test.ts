@@ -65,10 +65,13 @@ describe('pickaxe doctor', () => {
     expect(code).toBe(1);
   });
 
-  it('without a node says what was not checked', async () => {
-    const { code, report } = await doctor('--threads', '1');
-    expect(report.findings.at(-1)).toMatchObject({ about: 'node', state: 'warning' });
-    expect(code).toBe(0);
+  it('finds a fault where mining would not start, for want of a node or of a key', async () => {
+    const nothing = await doctor('--threads', '1');
+    expect(nothing.report.findings.at(-1)).toMatchObject({ about: 'node', state: 'fault' });
+    expect(nothing.code).toBe(1);
+    const keyless = await doctor('--node', await startNode(), '--network', 'development');
+    expect(keyless.report.findings.at(-1)).toMatchObject({ about: 'miner', state: 'fault' });
+    expect(keyless.code).toBe(1);
   });
 
   it('takes what is wrong with the configuration for a finding, and checks the rest', async () => {

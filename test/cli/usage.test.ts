@@ -42,10 +42,17 @@ describe('pickaxe alone', () => {
     expect(stdout).toContain('pickaxe config check');
   });
 
-  it('tells its version', async () => {
-    const { code, stdout } = await pickaxe('--version');
+  it.each(['--version', '-v', 'version'])('tells its version when asked by %s', async (asked) => {
+    const { code, stdout } = await pickaxe(asked);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^\d+\.\d+\.\d+$/);
+    expect(stdout.trim()).toMatch(/^\d+\.\d+\.\d+$/);
+  });
+
+  it('explains itself, or a command, when asked for help', async () => {
+    const [all, one] = await Promise.all([pickaxe('help'), pickaxe('help', 'keygen')]);
+    expect([all.code, one.code]).toEqual([0, 0]);
+    expect(all.stdout).toContain('Usage: pickaxe');
+    expect(one.stdout).toContain('Usage: pickaxe keygen');
   });
 });
 
@@ -102,7 +109,7 @@ describe('wrong usage ends with exit code 2 and says what to do', () => {
 
 it('the mock node ends after a time with units', async () => {
   const { code, stderr } = await pickaxe('mock-node', '--duration', '0.01m');
-  expect([code, stderr]).toEqual([0, expect.stringContaining('0 accepted, 0 rejected, 0 stale')]);
+  expect([code, stderr]).toEqual([0, expect.stringContaining('0 accepted (0 orphaned), 0 rejected, 0 stale')]);
 });
 
 describe('pickaxe verify', () => {

@@ -68,8 +68,8 @@ function lines(a: BenchResult, b: BenchResult, { pairs, onlyA, onlyB, sums }: Co
     ...pairs.flatMap(pairLines),
     ...onlyA.map((device) => `${headingOf(device)}${row('only in A', rateOf(device))}`),
     ...onlyB.map((device) => `${headingOf(device)}${row('only in B', rateOf(device))}`),
-    pairs.length > 0
-      ? 'Within the spread: slices alone differ by as much. Runs can differ by more: see docs/bench.md.\n'
+    pairs.some(({ verdict }) => verdict === 'within the spread')
+      ? 'Within the spread: slices of one run differ by as much. See docs/bench.md.\n'
       : '',
     ...sumLines(a, b, sums),
   ];
@@ -84,7 +84,7 @@ function pairLines({ a, b, ratio, noise, verdict }: Pair): string[] {
   const judged = verdict === 'within the spread' ? `${verdict} (±${formatPercent(noise, 1)})` : `B is ${verdict}`;
   const efficiency =
     a.hashes_per_joule === undefined || b.hashes_per_joule === undefined
-      ? 'not known of both'
+      ? 'n/a'
       : `${withPrefix(a.hashes_per_joule)}H/J → ${withPrefix(b.hashes_per_joule)}H/J`;
   return [
     headingOf(a),

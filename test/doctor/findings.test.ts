@@ -213,7 +213,7 @@ describe('nodes', () => {
 
   it('are none', async () => {
     const findings = await examineNodes(DEFAULTS, ask);
-    expect(brief(findings)).toEqual(['warning node']);
+    expect(brief(findings)).toEqual(['fault node']);
     expect(findings[0].mend).toContain('pickaxe init');
   });
 
@@ -264,14 +264,15 @@ describe('nodes', () => {
     ]);
   });
 
-  it('without a key are not asked for work', async () => {
+  it('without a key are not asked for work, and not mined on', async () => {
     const asked: NodeQuestion[] = [];
     const findings = await examineNodes(settings(['http://good'], []), async (question) => {
       asked.push(question);
       return { findings: [fine] };
     });
     expect(asked[0].miner).toBeUndefined();
-    expect(brief(findings)).toEqual(['ok node', 'warning miner']);
+    expect(brief(findings)).toEqual(['ok node', 'fault miner']);
+    isHelpful(findings);
   });
 });
 
