@@ -34,7 +34,7 @@ export async function chooseEngines(
   log: Logger,
   options: EngineOptions = {},
 ): Promise<Engine[]> {
-  const engines = use === 'all' || use.includes('cpu') ? [cpuEngine(cpu)] : [];
+  const engines = use === 'all' || use.includes('cpu') ? [cpuEngine(cpu, log)] : [];
   const gpuNames = use === 'all' ? undefined : use.filter((name) => name !== 'cpu');
   return gpuNames?.length === 0 ? engines : [...engines, ...(await gpuEngines(gpuNames, { ...gpu, ...options }, log))];
 }
@@ -110,8 +110,10 @@ function withinRange<T>(make: () => T): T {
 }
 
 /** @throws UsageError when the threads or the kernel asked for are not available */
-function cpuEngine(cpu: Config['cpu']): CpuEngine {
+function cpuEngine(cpu: Config['cpu'], log: Logger): CpuEngine {
   const { kernel } = cpu;
+  const { warning } = threadChoice(cpu);
+  if (warning) log.warn({ tag: 'cpu' }, warning);
   const cacheDirectory = userCacheDirectory();
   const wishes = {
     ...(cacheDirectory !== undefined && { cacheDirectory }),

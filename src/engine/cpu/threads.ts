@@ -10,6 +10,9 @@ import { readTopology, type Topology } from './topology.ts';
 /** More than any machine has: a typing error must not start a million threads. */
 const MAX_THREADS = 1024;
 
+/** With more threads for each hardware thread the miner takes minutes to start, and to stop. */
+const MOST_PER_HARDWARE_THREAD = 4;
+
 /** Machines with more hardware threads than this keep one of them free. */
 const USE_ALL_UP_TO = 2;
 
@@ -33,6 +36,8 @@ export interface ThreadChoice {
   readonly niceness?: number;
   /** For people: why this many threads, why these CPUs, and why this niceness. */
   readonly why: string;
+  /** For people: what is unwise about the choice; absent where nothing is. */
+  readonly warning?: string;
 }
 
 /** What the machine and its administrators let this process use. */
@@ -51,18 +56,36 @@ export interface Allowance {
 
 /** @throws RangeError that says what is wrong with a wish. */
 export function chooseThreads(wishes: ThreadWishes = {}, allowance = readAllowance()): ThreadChoice {
-  const { threads, why } = countThreads(wishes, allowance);
+  const { threads, why, warning } = countThreads(wishes, allowance);
   const { cpus, why: where } = placeThreads(wishes.affinity, threads, allowance);
   const { niceness, why: how } = chooseNiceness(wishes.niceness, allowance);
-  return { threads, cpus, ...(niceness !== undefined && { niceness }), why: [why, where, how].join('; ') };
+  return {
+    threads,
+    cpus,
+    ...(niceness !== undefined && { niceness }),
+    why: [why, where, how].join('; '),
+    ...(warning && { warning }),
+  };
 }
 
-function countThreads({ threads, affinity }: ThreadWishes, { count, topology }: Allowance) {
+interface ThreadCount {
+  readonly threads: number;
+  readonly why: string;
+  readonly warning?: string;
+}
+
+function countThreads({ threads, affinity }: ThreadWishes, { count, topology }: Allowance): ThreadCount {
   if (threads !== undefined) {
     if (!Number.isInteger(threads) || threads < 1 || threads > MAX_THREADS) {
       throw new RangeError(`the number of CPU threads is a whole number from 1 to ${MAX_THREADS}, not ${threads}`);
     }
-    return { threads, why: 'asked for' };
+    const most = MOST_PER_HARDWARE_THREAD * count;
+    if (threads > most) {
+      throw new RangeError(`${threads} CPU threads are too many for ${count} hardware threads: give ${most} at most`);
+    }
+    if (threads <= count) return { threads, why: 'asked for' };
+    const warning = `${threads} CPU threads hash no faster than ${count}, as many as there are hardware threads`;
+    return { threads, why: 'asked for', warning };
   }
   if (Array.isArray(affinity)) return { threads: affinity.length, why: 'one on each CPU asked for' };
 

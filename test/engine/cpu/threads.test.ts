@@ -87,6 +87,21 @@ describe('where they run', () => {
     expect(chooseThreads({ threads: 4 }, plain(4)).cpus).toEqual([0, 1, 2, 3]);
   });
 
+  test.each([
+    [4, undefined],
+    [5, '5 CPU threads hash no faster than 4, as many as there are hardware threads'],
+    [16, '16 CPU threads hash no faster than 4, as many as there are hardware threads'],
+  ])('%i threads on 4 hardware threads are warned of when they are more', (threads, warning) => {
+    expect(chooseThreads({ threads }, plain(4))).toMatchObject({ threads });
+    expect(chooseThreads({ threads }, plain(4)).warning).toBe(warning);
+  });
+
+  test('more than four for each hardware thread are refused', () => {
+    expect(() => chooseThreads({ threads: 17 }, plain(4))).toThrow(
+      '17 CPU threads are too many for 4 hardware threads: give 16 at most',
+    );
+  });
+
   test('the system places them when a CPU is free, when there are more threads than CPUs, and on a single CPU', () => {
     expect(chooseThreads({ threads: 3 }, plain(4)).cpus).toEqual([]);
     expect(chooseThreads({ threads: 5 }, plain(4)).cpus).toEqual([]);
