@@ -11,7 +11,7 @@ import type { Rig } from './run-miner.ts';
 import { sidecarsOf } from './sidecars.ts';
 import { limitsOf } from './temperatures.ts';
 
-type Prepared = Pick<Rig, 'log' | 'logTail' | 'temperatureLimits' | 'sidecars'> & {
+type Prepared = Pick<Rig, 'rigName' | 'log' | 'logTail' | 'temperatureLimits' | 'sidecars'> & {
   /** Ends the log file, once all is written. */
   readonly close: () => Promise<void>;
 };
@@ -29,5 +29,6 @@ export async function prepare(loaded: Loaded, reload: () => Promise<Loaded>): Pr
   const logTail = new LogTail();
   const log = makeLog(config.log.level, config.log.format, { file, tail: logTail });
   const temperatureLimits = () => limitsOf(live.config.devices);
-  return { log, logTail, temperatureLimits, sidecars, close: async () => file?.close() };
+  const named = config.rig.name === undefined ? {} : { rigName: config.rig.name };
+  return { ...named, log, logTail, temperatureLimits, sidecars, close: async () => file?.close() };
 }

@@ -1,6 +1,7 @@
 /** Runs a miner to its end, with reporters, signals, limits and the exit code. `mine` and `demo` share it. */
 
 import { randomInt } from 'node:crypto';
+import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { Config } from '../config/settings.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -28,6 +29,8 @@ const REPORT_MS = 10_000;
 const REPORTS_BESIDE_STATUS = 6;
 
 export interface Rig {
+  /** What its owner calls it. The default is the host's name. */
+  readonly rigName?: string;
   readonly events: Events;
   readonly source: WorkSource;
   readonly engines: readonly Engine[];
@@ -48,7 +51,7 @@ export type Sidecar = (miner: RunningMiner) => Promise<() => void | Promise<void
 
 /** @returns the exit code */
 export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config['run'], 'status'>): Promise<number> {
-  const { events, source, engines, log, logTail, temperatureLimits, sidecars = [] } = rig;
+  const { rigName = hostname(), events, source, engines, log, logTail, temperatureLimits, sidecars = [] } = rig;
   const clock = systemClock;
   const tally = new Tally(clock, engines);
   const outages = new Outages(log, tally);
@@ -95,7 +98,7 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
 
   const ends: Awaited<ReturnType<Sidecar>>[] = [];
   try {
-    for (const start of sidecars) ends.push(await start({ controls, events, tally, clock, log, logTail }));
+    for (const start of sidecars) ends.push(await start({ rigName, controls, events, tally, clock, log, logTail }));
     await miner.run();
   } finally {
     for (const end of ends.reverse()) {

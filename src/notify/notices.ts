@@ -15,12 +15,14 @@ export interface Notice {
   readonly event: NoticeName;
   /** Milliseconds since the UNIX epoch. */
   readonly time: number;
+  /** The rig's name. */
+  readonly rig: string;
   /** One line for people. */
   readonly text: string;
   readonly [field: string]: string | number;
 }
 
-type Content = Omit<Notice, 'event' | 'time'> & { readonly text: string };
+type Content = Omit<Notice, 'event' | 'time' | 'rig'> & { readonly text: string };
 
 /** Longer texts are cut: they can come from a driver or a node. */
 const MAX_TEXT = 500;
@@ -30,12 +32,13 @@ const MAX_TEXT = 500;
  * @returns a function to be called at the end, which gives the notice of that, too
  */
 export function tellNotices(
-  { events, tally, clock }: Pick<RunningMiner, 'events' | 'tally' | 'clock'>,
+  { rigName, events, tally, clock }: Pick<RunningMiner, 'rigName' | 'events' | 'tally' | 'clock'>,
   hear: (notice: Notice) => void,
 ): () => void {
+  const rig = oneLine(rigName, MAX_TEXT);
   const tell = (event: NoticeName, content: Content) => {
     const clean = Object.fromEntries(Object.entries(content).map(([name, value]) => [name, harmless(value)]));
-    hear({ event, time: wallMs(clock), text: '', ...clean });
+    hear({ event, time: wallMs(clock), rig, text: '', ...clean });
   };
   const lost = new Set<string>();
   const unsubscribe = events.on((event) => {

@@ -8,6 +8,8 @@ import type { LogTail } from './log-tail.ts';
 import type { Tally } from './tally.ts';
 
 export interface RunningMiner {
+  /** What its owner calls the rig. */
+  readonly rigName: string;
   readonly controls: Controls;
   readonly events: Events;
   /** It has had each event before any other listener gets it. */

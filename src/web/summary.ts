@@ -6,14 +6,14 @@ import { byId, setAttribute, setFigure, setText } from './dom.ts';
 import { amount, hashrate, known, latency, UNKNOWN } from './format.ts';
 
 export function showSummary(status: Status): void {
-  const { state, state_reason, state_age_seconds, version, uptime_seconds } = status;
+  const { rig, state, state_reason, state_age_seconds, version, uptime_seconds } = status;
   setAttribute(byId('state'), 'data-state', state);
   setText(byId('state-text'), state);
   setText(byId('state-age'), `for ${formatDuration(state_age_seconds)}`);
   setText(byId('state-reason'), state_reason ?? '');
   byId('state-reason').hidden = state_reason === null;
-  setText(byId('about'), `pickaxe ${version}, started ${formatDuration(uptime_seconds)} ago`);
-  const title = `${state === 'mining' ? hashrate(status.hashrate) : state} · pickaxe`;
+  setText(byId('about'), `${rig}: pickaxe ${version}, started ${formatDuration(uptime_seconds)} ago`);
+  const title = `${state === 'mining' ? hashrate(status.hashrate) : state} · ${rig} · pickaxe`;
   if (document.title !== title) document.title = title;
   showHashrate(status);
   showResults(status);

@@ -85,7 +85,7 @@ it('stays as it is where what it is asked for cannot be had, and says so', async
   };
   const end = await (await restartOnChange(live, scheduleOf, make))(running);
   await change(pauseAt('sun'));
-  await vi.waitFor(() => expect(errors()).toEqual(['that is not in force: not on sundays']), { timeout: 60_000 });
+  await vi.waitFor(() => expect(errors()).toEqual(['that does not take effect: not on sundays']), { timeout: 60_000 });
   expect(ended).not.toHaveBeenCalled();
   await end();
   expect(ended).toHaveBeenCalledTimes(1);

@@ -95,7 +95,7 @@ describe('wrong usage ends with exit code 2 and says what to do', () => {
     const { port } = await demo();
     const { code, stderr } = await pickaxe('demo', '--devices', 'cpu', '--http', String(port));
     expect(code).toBe(2);
-    expect(stderr).toContain(`--http ${port} cannot be listened on: port ${port} is in use`);
+    expect(stderr).toContain(`--http 127.0.0.1:${port} cannot be listened on: port ${port} is in use`);
     expect(stderr).not.toContain('EADDRINUSE');
     expect(stderr.match(/in use/g)).toHaveLength(1);
   });

@@ -70,10 +70,21 @@ describe('hooks', () => {
     const file = newFile();
     const say = `read -r line; echo "$line" >> ${file}`;
     const slowly = `sleep 0.5; ${say}`;
-    const run = mine(url, ['--blocks', '2', '--on-start', say, '--on-block', say, '--on-stop', slowly]);
+    const run = mine(url, [
+      '--blocks',
+      '2',
+      '--on-start',
+      say,
+      '--on-block',
+      say,
+      '--on-stop',
+      slowly,
+      '--rig-name',
+      'attic',
+    ]);
     expect(await run.code).toBe(0);
     const told = linesOf(file).map((line) => JSON.parse(line));
-    expect(told[0]).toMatchObject({ event: 'start', text: 'pickaxe has started' });
+    expect(told[0]).toMatchObject({ event: 'start', rig: 'attic', text: 'pickaxe has started' });
     const blocks = told.filter(({ event }) => event === 'block');
     expect(blocks).toHaveLength(mock.ledger.stats.accepted);
     expect(blocks[0]).toMatchObject({ device: 'cpu', nonce: expect.stringMatching(/^\d+$/) });

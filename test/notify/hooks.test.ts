@@ -20,6 +20,7 @@ const read = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : 
 const notice = (more: Partial<Notice> = {}): Notice => ({
   event: 'block',
   time: 1_700_000_000_000,
+  rig: 'rig-7',
   text: 'a block',
   ...more,
 });

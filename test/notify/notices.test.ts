@@ -10,13 +10,15 @@ function listen() {
   const tally = new Tally(clock);
   events.on(tally.listen);
   const heard: Notice[] = [];
-  const end = tellNotices({ events, tally, clock }, (notice) => heard.push(notice));
+  const end = tellNotices({ rigName: 'rig-7', events, tally, clock }, (notice) => heard.push(notice));
   const names = () => heard.map(({ event }) => event);
   return { clock, events, heard, names, end };
 }
 
 test('the start, at once', () => {
-  expect(listen().heard).toEqual([{ event: 'start', time: 1_700_000_000_000, text: 'pickaxe has started' }]);
+  expect(listen().heard).toEqual([
+    { event: 'start', time: 1_700_000_000_000, rig: 'rig-7', text: 'pickaxe has started' },
+  ]);
 });
 
 test('the end, with what came of it, and nothing after it', () => {
@@ -37,6 +39,7 @@ test('an accepted block, and no other verdict', () => {
   expect(heard[1]).toEqual({
     event: 'block',
     time: 1_700_000_000_000,
+    rig: 'rig-7',
     text: 'block accepted: chain 3 height 42, found by gpu1',
     device: 'gpu1',
     chain: 3,
@@ -66,6 +69,7 @@ test('low hashrate, and that it is back, under names of their own', () => {
   expect(heard[1]).toEqual({
     event: 'low-hashrate',
     time: 1_700_000_000_000,
+    rig: 'rig-7',
     text: 'low hashrate: the rig makes 1.000 GH/s (at least 2.000 GH/s)',
     hashrate: 1e9,
     limit: 2e9,

@@ -48,7 +48,13 @@ function webhook(url: URL, more: Partial<WebhookOptions> = {}) {
   return { hook, said, warned };
 }
 
-const notice = (more: Partial<Notice> = {}): Notice => ({ event: 'block', time: 1, text: 'a block', ...more });
+const notice = (more: Partial<Notice> = {}): Notice => ({
+  event: 'block',
+  time: 1,
+  rig: 'rig-7',
+  text: 'a block',
+  ...more,
+});
 
 test('a notice is POSTed as JSON, with the token', async () => {
   const { url, got } = await service(fine);

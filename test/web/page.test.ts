@@ -166,7 +166,7 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
     expect(await figure(page, 'hashrate')).toBe('–');
     expect(await row(page, 'gpu0').locator('[data-label="hashrate, 30 s"]').textContent()).toBe('–');
     expect(await text(page, '#state-reason')).toContain('cpu paused: paused by HTTP; gpu0 paused: paused by HTTP');
-    expect(await page.title()).toBe('paused · pickaxe');
+    expect(await page.title()).toBe('paused · rig-7 · pickaxe');
     await page.getByRole('button', { name: 'Resume all' }).click();
     await shows(async () => expect(await text(page, '#state-text')).toBe('mining'));
     expect(rig.asked).toEqual(['pause gpu0', 'resume gpu0', 'pause all', 'resume all']);

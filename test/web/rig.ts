@@ -56,7 +56,11 @@ export class Rig {
     const settings = { host: '127.0.0.1', port: 0, control: false, ...options };
     const { events, tally, clock, logTail } = this;
     const log = pino({ base: null }, logTail);
-    this.#http = await serveHttp({ controls, events, tally, clock, log, logTail }, settings, pageRoutes());
+    this.#http = await serveHttp(
+      { rigName: 'rig-7', controls, events, tally, clock, log, logTail },
+      settings,
+      pageRoutes(),
+    );
     return this;
   }
 

@@ -64,6 +64,13 @@ export const METRICS: readonly MetricRow[] = [
     labels: ['version', 'node_version'],
     samples: ({ version }) => [[{ version, node_version: process.version }, 1]],
   },
+  {
+    kind: 'gauge',
+    name: 'rig_info',
+    help: 'The name of the rig, as a label',
+    labels: ['rig'],
+    samples: ({ rig }) => [[{ rig }, 1]],
+  },
   perDevice('counter', 'hashes_total', 'Nonces searched', ({ hashes }) => hashes),
   perDevice('gauge', 'hashrate_hashes_per_second', 'Hashrate over half a minute', ({ hashrate }) => hashrate),
   perDevice(

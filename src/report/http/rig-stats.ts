@@ -8,7 +8,10 @@ import type { LogTail } from '../log-tail.ts';
 import type { RunningMiner } from '../running-miner.ts';
 import type { Tally } from '../tally.ts';
 
+type Watched = Pick<RunningMiner, 'rigName' | 'events' | 'tally' | 'clock' | 'logTail'>;
+
 export class RigStats {
+  readonly rigName: string;
   readonly tally: Tally;
   readonly clock: Clock;
   readonly lastWorks: LastWorks;
@@ -20,7 +23,8 @@ export class RigStats {
   readonly answers = new Latencies();
   readonly #ends: (() => void)[];
 
-  constructor({ events, tally, clock, logTail }: Pick<RunningMiner, 'events' | 'tally' | 'clock' | 'logTail'>) {
+  constructor({ rigName, events, tally, clock, logTail }: Watched) {
+    this.rigName = rigName;
     this.tally = tally;
     this.clock = clock;
     this.logTail = logTail;

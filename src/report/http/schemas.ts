@@ -96,6 +96,7 @@ const Source = z
 
 export const Status = z
   .object({
+    rig: z.string().meta({ description: 'what its owner calls the rig: --rig-name, or the host’s name' }),
     version: z.string(),
     time: count.meta({ description: 'milliseconds since the UNIX epoch' }),
     started: count.meta({

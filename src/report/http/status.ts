@@ -23,13 +23,14 @@ const NOTHING: DeviceSummary = {
   restarts: 0,
 };
 
-export function statusOf({ tally, clock, lastWorks, answers, started }: RigStats, control: boolean): Status {
+export function statusOf({ rigName, tally, clock, lastWorks, answers, started }: RigStats, control: boolean): Status {
   const now = tally.now();
   const { nowMs } = now;
   const state = rigState(now);
   const { seconds, hashrate: hashrate_average, devices: summaries, restart_ms, ...counts } = tally.summary();
   const { work, sources, devices, windows, highest, hashrate, effort, secondsToBlock } = now;
   return {
+    rig: rigName,
     version,
     time: wallMs(clock),
     started,

@@ -12,7 +12,7 @@ export function idleMiner() {
   const { controls, clock, log, rests, said } = guarded();
   const [events, heard, tally] = [new Events(), new Recorder(), new Tally(clock)];
   for (const { listen } of [tally, heard]) events.on(listen);
-  const running: RunningMiner = { controls, events, tally, clock, log, logTail: new LogTail() };
+  const running: RunningMiner = { rigName: 'rig-7', controls, events, tally, clock, log, logTail: new LogTail() };
   return { running, rests, said, heard };
 }
 

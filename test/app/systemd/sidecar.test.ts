@@ -34,7 +34,15 @@ async function serve(environment: Record<string, string> = {}) {
   events.on(tally.listen);
   const controls = { pause: () => true, resume: () => true, stop: () => {} };
   const log = pino({ level: 'silent' });
-  const end = await sidecar({ controls, events, tally, clock: systemClock, log, logTail: new LogTail() });
+  const end = await sidecar({
+    rigName: 'rig-7',
+    controls,
+    events,
+    tally,
+    clock: systemClock,
+    log,
+    logTail: new LogTail(),
+  });
   const has = (line: string) => messages.filter((lines) => lines.includes(line)).length;
   return { events, messages, end, has };
 }

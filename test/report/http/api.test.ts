@@ -57,7 +57,7 @@ describe('/api/v1/status', () => {
     expect(json.devices.gpu1).toMatchObject({ state: 'parked', reason: 'it was lost', hashes: 0, proven: null });
     expect(json.sources['http://127.0.0.1:1849/ledger']).toMatchObject({ state: 'lost', losses: 1, reason: 'refused' });
     expect(json.sources['http://127.0.0.1:1848/ledger']).toMatchObject({ missed_cuts: 1, polled_chains: POLLED });
-    expect(json).toMatchObject({ control: true, paused: false, ready: true });
+    expect(json).toMatchObject({ rig: 'rig-7', control: true, paused: false, ready: true });
     expect(json).toMatchObject({ state: 'mining', state_reason: null, state_age_seconds: 10 });
   });
 

@@ -73,6 +73,7 @@ it('are what the summary says', async () => {
     'pickaxe_restart_seconds_bucket{le="0.005",device="gpu0"}': 1,
   });
   expect(text).toContain(`pickaxe_build_info{version="`);
+  expect(text).toContain('pickaxe_rig_info{rig="rig-7"} 1');
   expect(text).toContain('process_cpu_seconds_total');
   expect([...samples.keys()].filter((name) => name.includes('hotspot'))).toEqual([]);
 });

@@ -39,7 +39,7 @@ export async function serve(options: Partial<ServerOptions> = {}) {
   const log = pino({ base: null }, { write });
   events.on(new LogLines(log, tally).listen);
   const settings = { host: '127.0.0.1', port: 0, control: false, ...options };
-  const http = await serveHttp({ controls, events, tally, clock, log, logTail }, settings);
+  const http = await serveHttp({ rigName: 'rig-7', controls, events, tally, clock, log, logTail }, settings);
   open.push(http);
   const port = Number(new URL(http.url).port);
   return { http, controls, port, clock, events, emit: events.emit, tally, asked, logged, ask: asker(port) };

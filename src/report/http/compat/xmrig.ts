@@ -5,7 +5,7 @@
  * value by which xmrig says that something is missing.
  */
 
-import { arch, hostname, platform } from 'node:os';
+import { arch, platform } from 'node:os';
 import { version } from '../../../system/version.ts';
 import type { DeviceNow } from '../../device-stats.ts';
 import type { RatesByWindow } from '../../meter.ts';
@@ -44,7 +44,7 @@ export function xmrigRoutes(stats: RigStats, control: boolean): Route[] {
   ];
 }
 
-function summaryOf({ tally, answers }: RigStats, control: boolean, shape: Version): object {
+function summaryOf({ rigName, tally, answers }: RigStats, control: boolean, shape: Version): object {
   const now = tally.now();
   const { accepted, rejected, stale, hashes, seconds, best_difficulty } = tally.summary();
   const refused = rejected + stale;
@@ -57,7 +57,7 @@ function summaryOf({ tally, answers }: RigStats, control: boolean, shape: Versio
   const errors = shape === 1 ? { error_log: [] } : {};
   return {
     id: machineId(),
-    worker_id: hostname(),
+    worker_id: rigName,
     uptime: Math.floor(seconds),
     restricted: !control,
     resources: resources(),

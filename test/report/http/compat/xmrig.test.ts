@@ -20,7 +20,7 @@ const errors = { error_log: z.array(z.never()) };
 const sizes = { l2: count, l3: count, cores: count, threads: count, packages: count, nodes: count };
 const common = {
   id: z.string().regex(/^[0-9a-f]{16}$/),
-  worker_id: z.string(),
+  worker_id: z.literal('rig-7'),
   uptime: count,
   restricted: z.boolean(),
   resources: z.strictObject({
