@@ -54,14 +54,15 @@ test('a hook finds what happened in its environment and as a JSON line on its st
   made.tell(told);
   await made.end();
   const lines = read(file).split('\n');
-  expect(lines.slice(0, 5)).toEqual([
+  expect(lines.slice(0, 6)).toEqual([
     'PICKAXE_EVENT=block',
     'PICKAXE_EVENT_DEVICE=gpu0',
     'PICKAXE_EVENT_HEIGHT=42',
+    'PICKAXE_EVENT_RIG=rig-7',
     'PICKAXE_EVENT_TEXT=a block',
     'PICKAXE_EVENT_TIME=1700000000000',
   ]);
-  expect(JSON.parse(lines[5])).toEqual(told);
+  expect(JSON.parse(lines[6])).toEqual(told);
 });
 
 test('what a value says is never run', async () => {

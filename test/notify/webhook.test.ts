@@ -68,19 +68,19 @@ test('a notice is POSTed as JSON, with the token', async () => {
     authorization: 'Bearer TOKEN',
     'user-agent': 'pickaxe/test',
   });
-  expect(JSON.parse(got[0].body)).toEqual({ event: 'block', time: 1, text: 'a block', height: 42 });
+  expect(JSON.parse(got[0].body)).toEqual({ event: 'block', time: 1, rig: 'rig-7', text: 'a block', height: 42 });
   expect(said).toEqual([]);
 });
 
 describe('a service that wants more than the notice gets it', () => {
   const text = 'a block, @everyone';
-  const discord = { event: 'block', time: 1, text, content: text, allowed_mentions: { parse: [] } };
+  const discord = { event: 'block', time: 1, rig: 'rig-7', text, content: text, allowed_mentions: { parse: [] } };
   it.each([
     ['https://discord.com/api/webhooks/1/x', discord],
     ['https://ptb.discord.com/api/webhooks/1/x', discord],
     ['https://discordapp.com/api/webhooks/1/x', discord],
-    ['https://notdiscord.com/x', { event: 'block', time: 1, text }],
-    ['https://discord.com.example/x', { event: 'block', time: 1, text }],
+    ['https://notdiscord.com/x', { event: 'block', time: 1, rig: 'rig-7', text }],
+    ['https://discord.com.example/x', { event: 'block', time: 1, rig: 'rig-7', text }],
   ])('%s', (url, body) => {
     expect(webhookBody(new URL(url), notice({ text }))).toEqual(body);
   });
