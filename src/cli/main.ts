@@ -36,11 +36,17 @@ withSettings(program.command('mine'), 'node', 'miner', ...MINING)
   .description('mine on a node')
   .option('--print-config', 'print the effective settings and their sources, and exit')
   .option('--dry-run', 'check settings and devices without asking the node, say what would be mined with, and exit')
-  .action(async (options, command) =>
-    exit(
-      await (await import('./commands/mine.ts')).runMine(await settingsOf(command), options, () => settingsOf(command)),
-    ),
-  );
+  .action(async (options, command) => {
+    try {
+      const { runMine } = await import('./commands/mine.ts');
+      exit(await runMine(await settingsOf(command), options, () => settingsOf(command)));
+    } catch (fault) {
+      if (!(fault instanceof UsageError)) throw fault;
+      const { logFile = process.env.PICKAXE_LOG_FILE } = command.opts();
+      await (await import('../app/start-error.ts')).noteStartError(logFile, fault.message);
+      throw fault;
+    }
+  });
 
 withSettings(program.command('demo'), ...MINING)
   .description('mine on a mock node inside this process: nothing to configure, nothing leaves this machine')

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { pickaxe, type Run, start } from './pickaxe.ts';
 
@@ -63,6 +63,20 @@ afterEach(async () => {
   for (const close of closing.splice(0)) close();
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+test.each([
+  ['a flag', (file: string) => [['--log-file', file], {}] as const],
+  ['a variable', (file: string) => [[], { PICKAXE_LOG_FILE: file }] as const],
+])('why it does not start stands in the log file that %s names', async (_, named) => {
+  const file = newFile();
+  const [flags, env] = named(file);
+  const run = mine('http://127.0.0.1:9', ['--public-key', 'k:no-key', ...flags], env);
+  expect(await run.code).toBe(2);
+  const lines = linesOf(file).map((line) => JSON.parse(line));
+  expect(lines).toEqual([
+    { level: 50, time: expect.any(Number), tag: 'start', msg: expect.stringContaining('64 hex') },
+  ]);
+});
 
 describe('hooks', () => {
   it('run at the start, at each accepted block and at the end, which is waited for', async () => {
