@@ -20,7 +20,7 @@ const MAX_BYTES = 4_000_000;
 /** All that may be in it. */
 const ALLOWED = [
   /^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/,
-  /^docs\/([a-z-]+\.md|images\/[a-z-]+\.png)$/,
+  /^docs\/((README|[a-z-]+)\.md|images\/[a-z-]+\.png)$/,
   /^dist\/.+\.(js|d\.ts)$/,
   /^dist\/web\/[a-z]+\.(html|css|svg)$/,
   /^shaders\/(README\.md|[a-z-]+\.wgsl)$/,
