@@ -4,9 +4,9 @@
 //   node bench/main-thread.mjs [--threads 64,128,256] [--mhs 300] [--ghs 22] [--seconds 21] [--json] [--out FILE]
 //                              [--no-goals]
 //
-// Each thread is as fast as --mhs says, and beside them a GPU of --ghs takes its chunks from the same space; 0 is no GPU.
-// The creation time rolls every three seconds, as it does while mining; where it "never" rolls it is fixed, as when a pool
-// sets it, and one space lasts for the whole run. What is told, each the median of windows of three seconds:
+// Each thread is as fast as --mhs says. A GPU of --ghs takes its chunks from the same space; with 0 there is no GPU. Each number
+// of threads is measured twice. First the creation time rolls every three seconds, as it does on a node's work. Then it never
+// rolls, as on a pool's work, so that one space lasts for the whole run. Each figure is the median over windows of three seconds:
 //
 // - `GH/s`: what the threads got done, beside what they could have;
 // - `space`: the part of a second that taking ranges and giving them back takes of the main thread;

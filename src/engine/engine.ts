@@ -18,7 +18,7 @@ export interface Ranges {
 
 /**
  * A nonce that an engine says meets its job's search target. Nothing that an engine says is believed before the referee
- * (`judge` in chain/verify.ts) has seen it.
+ * (`verify` in chain/verify.ts) has seen it.
  */
 export type Candidate = bigint;
 

@@ -3,6 +3,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Job } from '../chain/job.ts';
 import { difficultyOf } from '../chain/target.ts';
+import type { Candidate } from '../engine/engine.ts';
 import type { Space } from './space.ts';
 
 export class Assignment {
@@ -12,7 +13,7 @@ export class Assignment {
   readonly difficulty: number;
   /** When the New Cut was heard of that this assignment answers, on the clock's `monotonicMs`. */
   readonly cutMs: number | undefined;
-  readonly #candidates = new Set<bigint>();
+  readonly #candidates = new Set<Candidate>();
   readonly #stop = new AbortController();
 
   constructor(job: Job, space: Space, cutMs?: number) {
@@ -23,8 +24,8 @@ export class Assignment {
     this.cutMs = cutMs;
   }
 
-  /** @returns false when the candidate was asked about before: none counts twice. */
-  isNew(candidate: bigint): boolean {
+  /** @returns false when it was added before: no candidate counts twice */
+  addCandidate(candidate: Candidate): boolean {
     if (this.#candidates.has(candidate)) return false;
     this.#candidates.add(candidate);
     return true;

@@ -7,7 +7,14 @@
 import type { Job } from '../chain/job.ts';
 import { difficultyOf } from '../chain/target.ts';
 import { type Solution, verify } from '../chain/verify.ts';
-import { DeviceError, type Engine, type EngineInfo, type EngineListener, type SearchReport } from '../engine/engine.ts';
+import {
+  type Candidate,
+  DeviceError,
+  type Engine,
+  type EngineInfo,
+  type EngineListener,
+  type SearchReport,
+} from '../engine/engine.ts';
 import type { PauseReason } from '../events/controls.ts';
 import type { Listener, MinerEvent } from '../events/events.ts';
 import { onAbort, pause } from '../system/abort.ts';
@@ -196,10 +203,10 @@ export class EngineSupervisor {
   }
 
   /** Nothing that an engine reports is believed before the referee has seen it. */
-  #verify(candidate: bigint, assignment: Assignment, job: Job): void {
+  #verify(candidate: Candidate, assignment: Assignment, job: Job): void {
     const { proves, powHash, solution } = verify(job, candidate);
     if (!proves) this.#hardwareError(candidate);
-    if (!proves || !assignment.isNew(candidate)) return;
+    if (!proves || !assignment.addCandidate(candidate)) return;
     const { name: device } = this.engine;
     const hashes = difficultyOf(job.searchTarget);
     this.#hooks.emit({ event: 'proof', device, hashes, difficulty: difficultyOf(powHash) });
@@ -207,7 +214,7 @@ export class EngineSupervisor {
   }
 
   /** Counts a candidate that is none. Once the device is out of service, what it reports counts no more. */
-  #hardwareError(nonce: bigint): void {
+  #hardwareError(nonce: Candidate): void {
     const leave = this.#leave;
     if (!leave) return;
     this.#hooks.emit({ event: 'hardware_error', device: this.engine.name, nonce });
@@ -215,7 +222,7 @@ export class EngineSupervisor {
     this.#hardwareErrorsMs = [...this.#hardwareErrorsMs, nowMs].filter((ms) => nowMs - ms < HARDWARE_ERRORS_WITHIN_MS);
     if (this.#hardwareErrorsMs.length < MOST_HARDWARE_ERRORS) return;
     this.#leave = undefined;
-    const what = `${MOST_HARDWARE_ERRORS} nonces that it claimed do not solve: it computes wrong hashes`;
+    const what = `${MOST_HARDWARE_ERRORS} candidates that it reported are wrong: it computes wrong hashes`;
     leave(new DeviceError('wrong hashes', `${what}. Lower its clocks or check its cooling.`));
   }
 

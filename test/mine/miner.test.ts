@@ -283,7 +283,7 @@ describe('devices', () => {
     liar.alwaysLies = true;
     await eventually(() => expect(events.of('device').at(-1)).toMatchObject({ device: 'gpu0', state: 'parked' }));
     expect(events.of('device').at(-1)).toMatchObject({ fault: 'wrong hashes' });
-    expect(events.of('device').at(-1)!.reason).toMatch(/^3 nonces .* \(5 restarts did not help\)$/);
+    expect(events.of('device').at(-1)!.reason).toMatch(/^3 candidates .* \(5 restarts did not help\)$/);
     expect(events.of('device').filter(({ state }) => state === 'restarting')).toHaveLength(5);
     expect(events.of('hardware_error')).toHaveLength(6 * 3);
     await eventually(() => expect(liar.closed).toBe(6));

@@ -1,5 +1,6 @@
 /** Devices, kernels and CPUs. */
 
+import { KERNEL_NAMES } from '../../engine/cpu/kernel-names.ts';
 import { formatCpuList, MAX_CPUS, parseCpuList } from '../../text/cpu-list.ts';
 import { choice, list, parsed, type SettingType } from './setting-type.ts';
 
@@ -21,23 +22,7 @@ export const devices: SettingType<readonly string[] | 'all'> = {
   schema: (z) => deviceNames.schema(z).transform((names) => (names.includes('all') ? 'all' : names)),
 };
 
-/** The kernels of engine/cpu; a test compares the lists. */
-export const kernelName = choice(
-  'avx512x2',
-  'avx512',
-  'avx512vlx2',
-  'avx512vl',
-  'avx2x2',
-  'avx2',
-  'sse41',
-  'neonx2',
-  'neon',
-  'portable',
-  'wasm-simdx2',
-  'wasm-simd',
-  'wasm',
-  'js',
-);
+export const kernelName = choice(...KERNEL_NAMES);
 
 /** CPU numbers, as Linux writes lists of them. */
 export const cpuList = parsed<readonly number[] | 'none'>({

@@ -72,7 +72,7 @@ const FAILURES: readonly Failure[] = [
     when: 'claims wrong nonces',
     options: { faults: ['wrong nonces'] },
     fault: 'wrong hashes',
-    reasons: [/^3 nonces that it claimed do not solve/],
+    reasons: [/^3 candidates that it reported are wrong/],
     hardwareErrors: 3,
   },
   {
