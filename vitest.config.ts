@@ -1,19 +1,25 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-/** Many tests wait for processes, nodes and devices: two cores do three files at a time in half the time. */
+/** Many tests wait for processes, nodes and devices: two cores finish three files at a time in half the time. */
 const LEAST_WORKERS = 3;
 
-/** Far more than a test takes: beside busy programs even the start of a process takes ten seconds. */
+/** Far longer than any test needs: beside busy programs even the start of a process takes ten seconds. */
 const PATIENCE_MS = 120_000;
+
+const ALL = 'test/**/*.test.ts';
+const LONG = 'test/**/*.long.test.ts';
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     testTimeout: PATIENCE_MS,
     hookTimeout: PATIENCE_MS,
-    // Of tests that are concurrent: those of scripts, which are busy themselves.
+    // Applies to concurrent tests: those of the scripts, each of which keeps a core busy.
     maxConcurrency: 2,
     maxWorkers: Math.max(LEAST_WORKERS, availableParallelism() - 1),
+    projects: [
+      { extends: true, test: { name: 'short', include: [ALL], exclude: [LONG] } },
+      { extends: true, test: { name: 'long', include: [LONG] } },
+    ],
   },
 });

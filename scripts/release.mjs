@@ -15,7 +15,7 @@ import { releaseFaults } from './release-checks.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** The tests of what is carried: the very bytes, ARM's on an emulated chip; and the package as it is unpacked. */
-const TESTS = ['test/native/addons.test.ts', 'test/native/kernels.test.ts', 'test/package.test.ts'];
+const TESTS = ['test/native/addons.long.test.ts', 'test/native/kernels.long.test.ts', 'test/package.long.test.ts'];
 /** What the package carries no native kernels for, and what mines there instead. */
 const NOT_BUILT = [
   'macOS (WebAssembly, or built there with clang)',

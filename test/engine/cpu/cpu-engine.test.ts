@@ -3,12 +3,15 @@ import { getPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
+import type { KernelName } from '#pickaxe/engine/cpu/kernel-names.js';
 import { DeviceError } from '#pickaxe/engine/engine.js';
 import { engineContract } from '../../contract/engine-contract.ts';
 import { ourNiceness } from '../../priority.ts';
 import { loadableKernels } from './loadable-kernels.ts';
 
-for (const kernel of loadableKernels)
+/** One of each way to load a kernel; `cpu-engine.long.test.ts` runs them all. */
+const [native = 'js'] = loadableKernels;
+for (const kernel of new Set<KernelName>([native, 'wasm', 'js']))
   engineContract(`cpu (${kernel})`, () => new CpuEngine({ kernel, threads: 2, niceness: ourNiceness }));
 
 test('says what it is', async () => {

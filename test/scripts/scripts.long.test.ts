@@ -136,7 +136,7 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
       ]);
     },
   ),
-  'bench/prometheus.mjs': { startedBy: 'test/packaging/prometheus.test.ts' },
+  'bench/prometheus.mjs': { startedBy: 'test/packaging/prometheus.long.test.ts' },
   'bench/restart.mjs': bench(
     `--cuts 3 --warm-up 1 --spacing-ms 1000 --threads 1 --affinity none --niceness ${ourNiceness}`,
     ['linux'],
@@ -170,7 +170,7 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
     expect(result.rounds).toHaveLength(1);
   }),
 
-  'scripts/build-addons.mjs': { startedBy: 'test/native/addons.test.ts' },
+  'scripts/build-addons.mjs': { startedBy: 'test/native/addons.long.test.ts' },
   'scripts/build-mining-os.mjs': { startedBy: 'test/packaging/mining-os-archives.test.ts' },
   'scripts/build-native.mjs': { startedBy: 'test/native/fresh-copy.ts' },
   'scripts/build-wasm.mjs': {
@@ -178,7 +178,7 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
     needs: ['clang'],
     check: ({ stderr }) => expect(stderr).toMatch(/^(scan\S*\.wasm: other bytes, right answers\n)*$/),
   },
-  'scripts/build.mjs': { startedBy: 'test/scripts/ready.test.ts' },
+  'scripts/build.mjs': { startedBy: 'test/scripts/ready.long.test.ts' },
   'scripts/check-package.mjs': {
     // Without a package registry: as if this checkout were what is installed.
     args: ['--installed', asIfInstalled()],
@@ -188,7 +188,7 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
   'scripts/compile-addon.mjs': { startedBy: 'scripts/build-native.mjs' },
   'scripts/elf.mjs': { startedBy: 'scripts/build-addons.mjs' },
   'scripts/native-sources.mjs': { startedBy: 'scripts/compile-addon.mjs' },
-  'scripts/ready.mjs': { startedBy: 'test/scripts/ready.test.ts' },
+  'scripts/ready.mjs': { startedBy: 'test/scripts/ready.long.test.ts' },
   'scripts/release-checks.mjs': { startedBy: 'scripts/release.mjs' },
   // Its dry run takes five minutes; what it says of wrong usage comes after its imports.
   'scripts/release.mjs': { startedBy: 'test/packaging/release.test.ts' },
