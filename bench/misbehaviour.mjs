@@ -81,8 +81,8 @@ function solvedAnswer(kind, figure) {
     const solvedMs = nowMs();
     miner.solve();
     const idle = await secondsTo(miner.turns, isFresh, solvedMs, seconds * 1000);
-    const told = await miner.events.first(({ event }) => event === 'verdict', solvedMs, seconds * 1000);
-    const refused = told?.verdict === 'accepted' ? 0 : 100;
+    const told = await miner.events.first(({ type }) => type === 'verdict', solvedMs, seconds * 1000);
+    const refused = told?.outcome === 'accepted' ? 0 : 100;
     await close();
     return [{ idle, refused }[figure]];
   };
@@ -143,7 +143,7 @@ async function untold(seconds) {
   const { node, url } = await startWatchedNode({ rivalMs: 7_500 });
   node.server.faults = [{ endpoint: 'updates', kind: 'hang' }];
   const miner = new IdleMiner([url]);
-  const isWord = ({ event, reason }) => event === 'source' && /stream/.test(reason);
+  const isWord = ({ type, reason }) => type === 'source' && /stream/.test(reason);
   const told = await miner.events.first(isWord, 0, seconds * 1000);
   await miner.stop();
   await node.close();

@@ -155,7 +155,7 @@ function lostSolutions(form, outageS) {
   return sideBySide(2, async (seconds) => {
     const { node, url } = await startWatchedNode();
     const miner = new IdleMiner([url]);
-    const isVerdict = ({ event }) => event === 'verdict';
+    const isVerdict = ({ type }) => type === 'verdict';
     const samples = await repeated(seconds, outageS + 20, async (waitMs) => {
       await miner.turns.first(({ work }) => work, nowMs(), waitMs);
       await anyPhase(2, 5);

@@ -57,7 +57,7 @@ export class LowRate {
 function rateOf(device: string | undefined, now: RigNow): number | undefined {
   const devices = new Map([...now.devices].filter(([name]) => device === undefined || name === device));
   if (supplyTrouble(now) || rigState({ ...now, devices }).name === 'paused') return undefined;
-  return [...devices.values()].reduce((sum, { hashrate }) => sum + hashrate, 0);
+  return [...devices.values()].reduce((sum, { hashesPerSecond }) => sum + hashesPerSecond, 0);
 }
 
 /** @returns a function that ends the watch */
@@ -70,10 +70,11 @@ export function watchHashrate(
   const timer = setInterval(() => {
     const now = tally.now();
     for (const { device, limit, low } of watches) {
-      const value = rateOf(device, now);
-      const state = low.judge(value, clock.monotonicMs());
-      if (!state || value === undefined) continue;
-      events.emit({ event: 'alarm', alarm: 'low_hashrate', state, ...(device && { device }), value, limit });
+      const hashesPerSecond = rateOf(device, now);
+      const state = low.judge(hashesPerSecond, clock.monotonicMs());
+      if (!state || hashesPerSecond === undefined) continue;
+      const about = { state, ...(device && { device }), hashesPerSecond, limitHashesPerSecond: limit };
+      events.emit({ type: 'alarm', alarm: 'low-hashrate', ...about });
     }
   }, LOOK_MS);
   return () => clearInterval(timer);

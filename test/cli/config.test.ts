@@ -81,7 +81,7 @@ describe('pickaxe mine --dry-run', () => {
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
       account: `k:${KEY}`,
-      temperatureLimits: { stopC: 90, resumeC: 80 },
+      temperatureLimits: { stopCelsius: 90, resumeCelsius: 80 },
       devices: [
         { name: 'cpu', usable: true, threads: 1 },
         { name: 'gpu77', usable: false, fault: 'missing' },

@@ -30,15 +30,15 @@ describe('pickaxe devices', () => {
     expect(code).toBe(0);
     const { cpu } = JSON.parse(stdout) as { cpu: { kernel: string; kernels: KernelRow[] } };
     expect(cpu.kernels.map(({ name }) => name)).toEqual(KERNEL_NAMES);
-    for (const { name, usable, hashrate, chosen, why } of cpu.kernels) {
+    for (const { name, usable, hashesPerSecond, chosen, why } of cpu.kernels) {
       expect(usable).toBe(loadableKernels.includes(name));
-      if (usable) expect(hashrate).toBeGreaterThan(0);
-      else expect(hashrate).toBeUndefined();
+      if (usable) expect(hashesPerSecond).toBeGreaterThan(0);
+      else expect(hashesPerSecond).toBeUndefined();
       expect(chosen).toBe(name === cpu.kernel);
       expect(why).toMatch(chosen ? /^chosen: the fastest here$/ : usable ? /^slower here: \d+ % of / : /./);
     }
-    const fastest = Math.max(...cpu.kernels.map(({ hashrate }) => hashrate ?? 0));
-    expect(cpu.kernels.find(({ chosen }) => chosen)!.hashrate).toBeGreaterThanOrEqual(0.99 * fastest);
+    const fastest = Math.max(...cpu.kernels.map(({ hashesPerSecond }) => hashesPerSecond ?? 0));
+    expect(cpu.kernels.find(({ chosen }) => chosen)!.hashesPerSecond).toBeGreaterThanOrEqual(0.99 * fastest);
   });
 
   it('measures once, and shows the same figures after that', async () => {

@@ -16,8 +16,8 @@ import { UpdateStreams } from './streams.ts';
 
 /** What happens at the server, for a log. */
 export type ServerEvent =
-  | { event: 'stream'; chain: number; open: number }
-  | { event: 'fault'; endpoint: Endpoint; kind: Fault['kind'] };
+  | { type: 'stream'; chain: number; open: number }
+  | { type: 'fault'; endpoint: Endpoint; kind: Fault['kind'] };
 
 export interface ServerSurroundings {
   readonly random: Random;
@@ -127,7 +127,7 @@ export class MockServer implements Backend {
     const fault = this.#faults.next(endpoint);
     if (fault) {
       this.stats.faults += 1;
-      this.#emit({ event: 'fault', endpoint, kind: fault.kind });
+      this.#emit({ type: 'fault', endpoint, kind: fault.kind });
     }
     return fault;
   }
@@ -161,7 +161,7 @@ export class MockServer implements Backend {
     this.streams.add(chain, response, fault);
     const { open } = this.streams;
     this.stats.mostOpenStreams = Math.max(this.stats.mostOpenStreams, open);
-    this.#emit({ event: 'stream', chain, open });
+    this.#emit({ type: 'stream', chain, open });
   }
 }
 

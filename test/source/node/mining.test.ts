@@ -52,9 +52,9 @@ describe.each<[string, FaultInput[]]>([
     const verdicts = recorder.of('verdict');
     expect(verdicts).toHaveLength(recorder.of('solution').length);
     // A solution whose answer was lost may have been accepted, and may not.
-    const count = (which: string) => verdicts.filter(({ verdict }) => verdict === which).length;
+    const count = (which: string) => verdicts.filter(({ outcome }) => outcome === which).length;
     expect(count('accepted')).toBeLessThanOrEqual(node.ledger.stats.accepted);
     expect(count('accepted') + count('unknown')).toBeGreaterThanOrEqual(node.ledger.stats.accepted);
-    expect(recorder.of('hardware_error')).toHaveLength(0);
+    expect(recorder.of('hardware-error')).toHaveLength(0);
   });
 });

@@ -295,7 +295,7 @@ describe('what the node says of itself', () => {
     const { recorder, source } = followNode(url);
     await eventually(() => {
       expect(recorder.of('source')).toContainEqual({
-        event: 'source',
+        type: 'source',
         source: source.name,
         state: 'info',
         reason: 'the node serves development and its configuration allows mining',
