@@ -1,7 +1,9 @@
 import { rmSync } from 'node:fs';
 import { afterAll, describe, expect, it, vi } from 'vitest';
+import { DevicesReport } from '#pickaxe/cli/devices-report.js';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { openersOf, pretend, whyNoCards, withCrashes } from '../engine/gpu/pretend-driver.ts';
+import { expectShape } from '../expect-shape.ts';
 import { type Run, start } from './pickaxe.ts';
 
 const model = 'GeForce RTX 3080';
@@ -20,7 +22,9 @@ describe.skipIf(whyNoCards)(`a rig of three GPUs alike${whyNoCards ? ` (${whyNoC
   it('is listed with all that is known of each', async () => {
     const listing = start(['devices', '--json', '--threads', '1'], environment);
     expect(await listing.code).toBe(0);
-    const { gpus } = JSON.parse(listing.lines[0]);
+    const report = JSON.parse(listing.lines[0]);
+    expectShape(DevicesReport, report);
+    const { gpus } = report;
     expect(gpus).toHaveLength(3);
     expect(gpus[1]).toEqual({
       name: 'gpu1',

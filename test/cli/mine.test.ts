@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import { JsonLine } from '#pickaxe/report/json-line.js';
+import { expectShape } from '../expect-shape.ts';
 import { isolated, MAIN, PATIENCE, type Run, start } from './pickaxe.ts';
 
 const KEY = 'ab'.repeat(32);
@@ -54,7 +56,10 @@ describe('pickaxe mine', () => {
       mock.ledger.stats.accepted,
     );
     expect(run.events('hashrate').at(-1)).toMatchObject({ devices: { cpu: { hashesPerSecond: expect.any(Number) } } });
-    for (const event of run.events()) expect(event.timeMillis).toBeGreaterThan(1.7e12);
+    for (const event of run.events()) {
+      expectShape(JsonLine, event);
+      expect(event.timeMillis).toBeGreaterThan(1.7e12);
+    }
   });
 
   it('takes a node URL with a path as it is, with no --network', async () => {

@@ -1,9 +1,11 @@
 /** Public JSON has one spelling: of names, of values, and of each quantity. And what is printed has the shape that is documented. */
 
+import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
 import { DryRunPlan } from '#pickaxe/app/dry-run.js';
 import { DevicesReport } from '#pickaxe/cli/devices-report.js';
+import { PrintedConfig } from '#pickaxe/config/printed-config.js';
 import { DoctorReport } from '#pickaxe/doctor/finding.js';
 import type { MinerEvent } from '#pickaxe/events/events.js';
 import { Notice } from '#pickaxe/notify/notice.js';
@@ -20,6 +22,7 @@ const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   'a line of --json': JsonLine,
   'a notice of hooks and the webhook': Notice,
   'mine --dry-run --json': DryRunPlan,
+  'mine --print-config --json': PrintedConfig,
   'devices --json': DevicesReport,
   'doctor --json': DoctorReport,
   ...Object.fromEntries(Object.entries(api).map(([name, schema]) => [`the API’s ${name}`, schema])),
@@ -45,9 +48,16 @@ interface Node {
   readonly properties?: Record<string, Node>;
 }
 
-/** @returns everything that breaks a rule in a schema and in all that it consists of, by its place */
-function faultsOf(schema: z.ZodType): string[] {
-  const faults: string[] = [];
+interface Word {
+  readonly is: 'name' | 'value';
+  readonly word: string;
+  /** Where it is: `.devices.sensors`. */
+  readonly place: string;
+}
+
+/** @returns every name, and every value of a closed set, in a schema and in all that it consists of */
+function wordsOf(schema: z.ZodType): Word[] {
+  const words: Word[] = [];
   const visit = (node: unknown, place: string): void => {
     if (typeof node !== 'object' || node === null) return;
     if (Array.isArray(node)) {
@@ -56,16 +66,24 @@ function faultsOf(schema: z.ZodType): string[] {
     }
     const { properties = {}, enum: values = [], const: value, ...others } = node as Node;
     for (const each of [...(values as unknown[]), value]) {
-      if (typeof each === 'string' && !KEBAB_CASE.test(each)) faults.push(`${place}: the value '${each}'`);
+      if (typeof each === 'string') words.push({ is: 'value', word: each, place });
     }
     for (const [name, inner] of Object.entries(properties)) {
-      faults.push(...faultsOfName(name).map((fault) => `${place}.${name}: ${fault}`));
+      words.push({ is: 'name', word: name, place: `${place}.${name}` });
       visit(inner, `${place}.${name}`);
     }
     for (const inner of Object.values(others)) visit(inner, place);
   };
   visit(z.toJSONSchema(schema, { io: 'input', reused: 'inline' }), '');
-  return faults;
+  return words;
+}
+
+/** @returns everything that breaks a rule */
+function faultsOf(schema: z.ZodType): string[] {
+  return wordsOf(schema).flatMap(({ is, word, place }) => {
+    if (is === 'name') return faultsOfName(word).map((fault) => `${place}: ${fault}`);
+    return KEBAB_CASE.test(word) ? [] : [`${place}: the value '${word}'`];
+  });
 }
 
 function faultsOfName(name: string): string[] {
@@ -78,6 +96,14 @@ function faultsOfName(name: string): string[] {
 describe('every public document', () => {
   it.each(Object.entries(DOCUMENTS))('has one spelling: %s', (_, schema) => {
     expect(faultsOf(schema)).toEqual([]);
+  });
+
+  const docs = ['wrappers.md', 'unattended.md', 'http.md'].map((name) =>
+    readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8'),
+  );
+  it.each(Object.entries(DOCUMENTS))('is explained in the documentation: %s', (_, schema) => {
+    const unexplained = wordsOf(schema).filter(({ word }) => !docs.some((text) => text.includes(`\`${word}\``)));
+    expect(unexplained).toEqual([]);
   });
 
   const { object, string, literal } = z;
