@@ -78,7 +78,7 @@ export class FakeSource implements WorkSource {
   }
 
   stale(): void {
-    this.#updates.push({ kind: 'stale', reason: 'new cut' });
+    this.#updates.push({ kind: 'stale', reason: 'new-cut' });
   }
 
   lost(): void {

@@ -117,7 +117,7 @@ export class Miner implements Controls {
       if (this.#current) {
         const { work } = this.#current.job;
         this.#stale.add(work);
-        if (update.reason === 'new cut') {
+        if (update.reason === 'new-cut') {
           this.#cutMs = this.#options.clock.monotonicMs();
           this.#options.emit({ type: 'new-cut', chain: work.chain });
         }

@@ -1,5 +1,6 @@
 /** Raises an alarm when a hashrate stays below what it should be, and clears it when it is back. */
 
+import type { AlarmState } from '../events/vocabulary.ts';
 import { rigState, supplyTrouble } from '../report/rig-state.ts';
 import type { RunningMiner } from '../report/running-miner.ts';
 import type { RigNow } from '../report/tally.ts';
@@ -35,7 +36,7 @@ export class LowRate {
    * @param rate H/s; undefined while there is nothing to judge
    * @returns whether the alarm has just been raised or cleared
    */
-  judge(rate: number | undefined, nowMs: number): 'raised' | 'cleared' | undefined {
+  judge(rate: number | undefined, nowMs: number): AlarmState | undefined {
     if (rate === undefined || rate < this.#limit === this.#raised) {
       this.#sinceMs = undefined;
       return undefined;

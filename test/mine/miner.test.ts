@@ -419,7 +419,9 @@ describe('devices', () => {
     const { events } = mine(engine, new FakeEngine('cpu'));
     await eventually(() => expect(events.of('device')).toHaveLength(2));
     const ofDevice = (name: string) => events.of('device').find(({ device }) => device === name);
-    expect(ofDevice('gpu0')).toMatchObject({ state: 'ready', bus: '0000:65:00.0' });
+    const facts = { model: 'fake', kernel: 'reference' };
+    expect(ofDevice('gpu0')).toMatchObject({ state: 'ready', ...facts, bus: '0000:65:00.0' });
+    expect(ofDevice('cpu')).toMatchObject(facts);
     expect(ofDevice('cpu')).not.toHaveProperty('bus');
   });
 

@@ -135,13 +135,13 @@ export class MockServer implements Backend {
   /** @param fault what goes wrong after the request was carried out, if anything */
   #answer(response: ServerResponse, answer: Answer, fault: Fault | undefined): void {
     const { socket } = response.req;
-    if (fault?.kind === 'lost answer') {
+    if (fault?.kind === 'lost-answer') {
       socket.destroy();
     } else if ('stream' in answer) {
       this.#openStream(response, answer.stream, fault);
-    } else if (fault?.kind === 'broken body' || fault?.kind === 'endless body') {
+    } else if (fault?.kind === 'broken-body' || fault?.kind === 'endless-body') {
       this.#send(response, answer, sendHalf);
-      if (fault.kind === 'broken body') setTimeout(() => socket.destroy(), BREAK_MS);
+      if (fault.kind === 'broken-body') setTimeout(() => socket.destroy(), BREAK_MS);
     } else {
       this.#send(response, answer);
     }
@@ -154,7 +154,7 @@ export class MockServer implements Backend {
   #openStream(response: ServerResponse, chain: number, fault: Fault | undefined): void {
     if (!canBeSent(response)) return;
     sendStreamHead(response, this.ledger.nowUs());
-    if (fault?.kind === 'end stream') {
+    if (fault?.kind === 'end-stream') {
       response.end();
       return;
     }

@@ -232,7 +232,7 @@ export class NodeSource implements WorkSource {
     const nowMs = this.#clock.monotonicMs();
     this.#lastCutMs = nowMs;
     this.#trust.newCut(chain, nowMs);
-    if (this.#schedule.newCut(chain, nowMs)) this.#mailbox.put({ kind: 'stale', reason: 'new cut' });
+    if (this.#schedule.newCut(chain, nowMs)) this.#mailbox.put({ kind: 'stale', reason: 'new-cut' });
     this.#replan.ring();
     this.#haste.signOfLife();
   }

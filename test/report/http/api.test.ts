@@ -16,7 +16,8 @@ async function busyRig() {
   emit({ type: 'missed-cut', source: 'http://127.0.0.1:1848/ledger', chain: 3 });
   emit({ type: 'polling', source: 'http://127.0.0.1:1848/ledger', chains: POLLED });
   emit(device('cpu', 'ready'));
-  emit(device('gpu0', 'ready'));
+  emit({ type: 'fetch', source: 'http://127.0.0.1:1848/ledger', latencySeconds: 0.012 });
+  emit({ ...device('gpu0', 'ready'), model: 'a card', kernel: 'wgsl' });
   emit(device('gpu1', 'parked', 'it was lost'));
   emit({ type: 'new-cut', chain: 3 });
   emit({ type: 'work', chain: 3, height: 42n, difficulty: 1_000 });
@@ -70,8 +71,19 @@ describe('/api/v1/status', () => {
       memoryHertz: 2.619e9,
     });
     expect(json.devices.gpu1).toMatchObject({ state: 'parked', reason: 'it was lost', hashes: 0, proven: null });
-    expect(json.sources['http://127.0.0.1:1849/ledger']).toMatchObject({ state: 'lost', losses: 1, reason: 'refused' });
-    expect(json.sources['http://127.0.0.1:1848/ledger']).toMatchObject({ missedCuts: 1, polledChains: POLLED });
+    expect(json.sources['http://127.0.0.1:1849/ledger']).toMatchObject({
+      state: 'lost',
+      losses: 1,
+      reason: 'refused',
+      latencySeconds: null,
+    });
+    expect(json.devices.gpu0).toMatchObject({ model: 'a card', kernel: 'wgsl', bus: null });
+    expect(json.devices.cpu).toMatchObject({ model: null, kernel: null });
+    expect(json.sources['http://127.0.0.1:1848/ledger']).toMatchObject({
+      latencySeconds: { p50: 0.012, p99: 0.012, last: 0.012, count: 1 },
+      missedCuts: 1,
+      polledChains: POLLED,
+    });
     expect(json).toMatchObject({ rig: 'rig-7', control: true, paused: false, ready: true });
     expect(json).toMatchObject({ state: 'mining', stateReason: null, stateAgeSeconds: 10 });
   });

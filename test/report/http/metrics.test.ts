@@ -76,6 +76,25 @@ it('are what the summary says', async () => {
   expect([...samples.keys()].filter((name) => name.includes('hotspot'))).toEqual([]);
 });
 
+it('say what each device is, with empty labels for what is not known', async () => {
+  const { ask, emit } = await serve();
+  emit({ ...device('gpu0', 'ready'), model: 'a "card"', kernel: 'wgsl', bus: '0000:65:00.0' });
+  emit(device('cpu', 'ready'));
+  const { text } = await ask('/metrics');
+  const labels = 'device="gpu0",kind="gpu",model="a \\"card\\"",kernel="wgsl",bus="0000:65:00.0"';
+  expect(text).toContain(`pickaxe_device_info{${labels}} 1`);
+  expect(text).toContain('pickaxe_device_info{device="cpu",kind="cpu",model="",kernel="",bus=""} 1');
+});
+
+it('say how long each node took to give work, once it has given some', async () => {
+  const { ask, emit } = await serve();
+  for (const source of ['http://a', 'http://b']) emit({ type: 'source', source, state: 'connected', reason: '' });
+  for (const latencySeconds of [0.5, 0.012]) emit({ type: 'fetch', source: 'http://a', latencySeconds });
+  const { text } = await ask('/metrics');
+  expect(text).toContain('pickaxe_node_latency_seconds{node="http://a"} 0.012');
+  expect(text).not.toContain('pickaxe_node_latency_seconds{node="http://b"}');
+});
+
 it('follow what is known: a sensor that falls silent has no sample', async () => {
   const { ask, emit, clock } = await serve();
   emit(device('gpu0', 'ready'));

@@ -33,7 +33,7 @@ async function deaf(faults: FaultInput[], options = {}, limits: Partial<NodeLimi
 
 describe('a stream that is open and silent', () => {
   it('is found by the next fetch, told of, reopened, and polled for until a stream has spoken again', async () => {
-    const { node, follower, recorder, polled, advanced } = await deaf(onUpdates('silent stream'));
+    const { node, follower, recorder, polled, advanced } = await deaf(onUpdates('silent-stream'));
     const { height } = await follower.work();
     await advanced();
     await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 1n));
@@ -55,7 +55,7 @@ describe('a stream that is open and silent', () => {
   it('is found when the grace for its New Cut is over, however late the next fetch is due', async () => {
     const { node, url } = await startNode();
     node.ledger.pickChain = () => 3;
-    node.server.faults = onUpdates('silent stream');
+    node.server.faults = onUpdates('silent-stream');
     const { source, follower, recorder } = followNode(url, { ...QUICK, refreshMs: 600_000, pollMs: 600_000 });
     await follower.work();
     await eventually(() => expect(node.server.streams.openFor(3)).toBe(1));
@@ -87,7 +87,7 @@ describe('a stream that is open and silent', () => {
 it('a stream that tells everything at its end is not trusted for that', async () => {
   // On a machine that is busy the end of a stream can be read some time after what it has told.
   const limits = { ...QUICK, steadyStreamMs: 1_000 };
-  const { node, recorder, advanced } = await deaf(onUpdates('buffered stream'), { streamMs: 1_500 }, limits);
+  const { node, recorder, advanced } = await deaf(onUpdates('buffered-stream'), { streamMs: 1_500 }, limits);
   await advanced();
   await eventually(() => expect(recorder.of('missed-cut')).toHaveLength(1));
   const { updates } = node.server.stats.requests;
@@ -104,7 +104,7 @@ describe('a stream that does not behave', () => {
   it.each(['\n', ': a comment\n', 'event:Refreshed Block\n\n'])(
     'floods with %j: is left, told of, and polled for',
     async (noise) => {
-      const flood = onUpdates('noisy stream', { noise, noiseBytesPerS: 3_000_000 });
+      const flood = onUpdates('noisy-stream', { noise, noiseBytesPerS: 3_000_000 });
       const { node, url } = await startNode();
       node.ledger.pickChain = () => 3;
       node.server.faults = flood;

@@ -9,7 +9,7 @@ import { FakeEngine, Recorder } from '../../fakes.ts';
 import { eventually } from '../follow.ts';
 import { miner as identity, startNode } from './node.ts';
 
-const anywhere = (['drop', 'unavailable', 'captive portal'] as const).map(
+const anywhere = (['drop', 'unavailable', 'captive-portal'] as const).map(
   (kind): FaultInput => ({ endpoint: 'any', kind, probability: 0.05 }),
 );
 
@@ -19,8 +19,8 @@ describe.each<[string, FaultInput[]]>([
     'a node that fails one request in five',
     [
       ...anywhere,
-      { endpoint: 'work', kind: 'wrong length', probability: 0.05 },
-      { endpoint: 'solved', kind: 'lost answer', probability: 0.05 },
+      { endpoint: 'work', kind: 'wrong-length', probability: 0.05 },
+      { endpoint: 'solved', kind: 'lost-answer', probability: 0.05 },
     ],
   ],
 ])('mining on %s', (_, faults) => {
