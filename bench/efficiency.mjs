@@ -50,7 +50,7 @@ async function mining(engine) {
   let hashes = 0;
   const stop = new AbortController();
   const emit = (event) => {
-    if (event.event === 'hashes') hashes += event.hashes;
+    if (event.type === 'hashes') hashes += event.hashes;
   };
   /** So long, and on until a hash was reported: a busy machine takes longer. */
   const hashing = async (ms) => {

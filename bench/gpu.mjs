@@ -75,10 +75,11 @@ async function mineInRounds(engine, yardstick) {
 /** Means of what the sensors said while it mined. */
 function meanOf(readings, startMs) {
   const mined = readings.filter(({ atMs }) => atMs > startMs);
-  const names = ['coreMHz', 'memoryMHz', 'powerW', 'temperatureC', 'hotspotC', 'fanPercent'];
+  const names = ['coreHertz', 'memoryHertz', 'powerWatts', 'temperatureCelsius', 'hotspotCelsius', 'fanRatio'];
   const means = names.flatMap((name) => {
     const known = mined.flatMap((reading) => reading[name] ?? []);
-    return known.length > 0 ? [[name, Math.round(known.reduce((sum, value) => sum + value, 0) / known.length)]] : [];
+    const mean = known.reduce((sum, value) => sum + value, 0) / known.length;
+    return known.length > 0 ? [[name, Number(mean.toPrecision(4))]] : [];
   });
   return Object.fromEntries(means);
 }
@@ -97,7 +98,7 @@ async function measure(gpu) {
   const rates = rounds.map(({ hashesPerSecond }) => hashesPerSecond);
   const rate = median(rates);
   const telemetry = meanOf(ears.readings, startMs);
-  const ceiling = ceilingOf(model, telemetry.coreMHz);
+  const ceiling = ceilingOf(model, telemetry.coreHertz && telemetry.coreHertz / 1e6);
   const result = {
     name: gpu.name,
     model,
@@ -111,7 +112,7 @@ async function measure(gpu) {
       lookInto: lookInto(rate, ceiling, tuning.batches),
     }),
     ...(Object.keys(telemetry).length > 0 && { telemetry }),
-    ...(telemetry.powerW && { hashesPerJoule: rate / telemetry.powerW }),
+    ...(telemetry.powerWatts && { hashesPerJoule: rate / telemetry.powerWatts }),
     ...(yardstick && {
       perCpuSecond: median(rounds.map(({ perCpuSecond }) => perCpuSecond)),
       yardstick: { kernel: YARDSTICK, perCpuSecond: median(rounds.map((round) => round.yardstick)) },

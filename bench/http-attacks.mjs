@@ -108,7 +108,7 @@ async function run(attack) {
   const node = await startMockProcess({ difficulty: 2 ** 24, seed: 1 });
   const miner = await startMiner(node.url);
   await sleep(WARM_UP_MS);
-  node.setDifficulty((await status(miner.port)).hashrate * BLOCK_SECONDS);
+  node.setDifficulty((await status(miner.port)).hashesPerSecond * BLOCK_SECONDS);
   const paths = attack === 'streams' ? ['/healthz', '/api/v1/events'] : ['/healthz', '/metrics'];
 
   const before = { ...(await status(miner.port)), mainMs: mainMs(miner.pid) };
@@ -149,9 +149,9 @@ async function run(attack) {
     opened,
     rssPeakMib,
     mainPercent,
-    hashrate: (after.hashes - before.hashes) / (after.uptime_seconds - before.uptime_seconds),
+    hashrate: (after.hashes - before.hashes) / (after.uptimeSeconds - before.uptimeSeconds),
     accepted: after.accepted - before.accepted,
-    expected: after.expected_blocks - before.expected_blocks,
+    expected: after.expectedBlocks - before.expectedBlocks,
     refusals: miner.refusals(),
   };
 }

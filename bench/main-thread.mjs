@@ -187,7 +187,7 @@ async function measure(threads, rollTime) {
   const options = { source: sourceOf(rollTime), engines, emit: events.emit, clock: systemClock, random };
   let hashes = 0;
   events.on((event) => {
-    if (event.event === 'hashes' && event.device === 'cpu') hashes += event.hashes;
+    if (event.type === 'hashes' && event.device === 'cpu') hashes += event.hashes;
   });
   const run = new Miner(options).run(stop.signal);
   while (hashes === 0) await sleep(100);

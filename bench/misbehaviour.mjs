@@ -81,8 +81,8 @@ function solvedAnswer(kind, figure) {
     const solvedMs = nowMs();
     miner.solve();
     const idle = await secondsTo(miner.turns, isFresh, solvedMs, seconds * 1000);
-    const told = await miner.events.first(({ event }) => event === 'verdict', solvedMs, seconds * 1000);
-    const refused = told?.verdict === 'accepted' ? 0 : 100;
+    const told = await miner.events.first(({ type }) => type === 'verdict', solvedMs, seconds * 1000);
+    const refused = told?.outcome === 'accepted' ? 0 : 100;
     await close();
     return [{ idle, refused }[figure]];
   };
@@ -128,7 +128,7 @@ function retryLines(retryMs, figure) {
     };
     const before = await count();
     node.server.faults = [
-      { endpoint: 'updates', kind: 'noisy stream', noise: `retry: ${retryMs}\nid: 7\n\n`, noiseBytesPerS: 100 },
+      { endpoint: 'updates', kind: 'noisy-stream', noise: `retry: ${retryMs}\nid: 7\n\n`, noiseBytesPerS: 100 },
     ];
     await sleep(seconds * 1000);
     const sample = (await count()) - before;
@@ -143,7 +143,7 @@ async function untold(seconds) {
   const { node, url } = await startWatchedNode({ rivalMs: 7_500 });
   node.server.faults = [{ endpoint: 'updates', kind: 'hang' }];
   const miner = new IdleMiner([url]);
-  const isWord = ({ event, reason }) => event === 'source' && /stream/.test(reason);
+  const isWord = ({ type, reason }) => type === 'source' && /stream/.test(reason);
   const told = await miner.events.first(isWord, 0, seconds * 1000);
   await miner.stop();
   await node.close();
@@ -155,7 +155,7 @@ function flood(noise, noiseBytesPerS) {
   return async () => {
     const { node, url } = await startWatchedNode();
     node.ledger.pickChain = () => CHAIN;
-    node.server.faults = [{ endpoint: 'updates', kind: 'noisy stream', noise, noiseBytesPerS }];
+    node.server.faults = [{ endpoint: 'updates', kind: 'noisy-stream', noise, noiseBytesPerS }];
     const miner = await startIdleMinerProcess([url]);
     while (node.server.streams.open === 0) await sleep(10);
     await sleep(WARM_UP_MS);
@@ -201,15 +201,15 @@ const scenarios = {
   'broken-verdict': {
     ...verdict,
     what: 'the body of a solution’s answer breaks',
-    run: solvedAnswer('broken body', 'refused'),
+    run: solvedAnswer('broken-body', 'refused'),
   },
-  'broken-idle': { ...idle, goal: 1, what: 'the same', run: solvedAnswer('broken body', 'idle') },
+  'broken-idle': { ...idle, goal: 1, what: 'the same', run: solvedAnswer('broken-body', 'idle') },
   'endless-verdict': {
     ...verdict,
     what: 'the body of a solution’s answer never ends',
-    run: solvedAnswer('endless body', 'refused'),
+    run: solvedAnswer('endless-body', 'refused'),
   },
-  'endless-idle': { ...idle, goal: 1, what: 'the same', run: solvedAnswer('endless body', 'idle') },
+  'endless-idle': { ...idle, goal: 1, what: 'the same', run: solvedAnswer('endless-body', 'idle') },
   'solved-hangs': {
     ...idle,
     goal: 2,

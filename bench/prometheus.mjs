@@ -92,7 +92,7 @@ async function startMiner() {
   const miner = { child, summary: undefined, url: undefined, log: '' };
   createInterface({ input: child.stdout }).on('line', (line) => {
     const event = JSON.parse(line);
-    if (event.event === 'summary') miner.summary = event;
+    if (event.type === 'summary') miner.summary = event;
   });
   child.stderr.on('data', (chunk) => {
     if (!miner.url) miner.log += chunk;
@@ -147,10 +147,10 @@ async function settledStatus(url) {
 }
 
 /** What the metrics must be, by name and labels as PromQL shows them; those that go on while mining rests are not here. */
-function expectedOf({ devices, expected_blocks, best_difficulty, effort, work }) {
+function expectedOf({ devices, expectedBlocks, bestDifficulty, effort, work }) {
   const expected = new Map([
-    ['pickaxe_expected_blocks_total', expected_blocks],
-    ['pickaxe_best_difficulty_hashes', best_difficulty],
+    ['pickaxe_expected_blocks_total', expectedBlocks],
+    ['pickaxe_best_difficulty_hashes', bestDifficulty],
     ['pickaxe_effort_ratio', effort],
   ]);
   if (work) expected.set('pickaxe_work_difficulty_hashes', work.difficulty);
@@ -159,8 +159,8 @@ function expectedOf({ devices, expected_blocks, best_difficulty, effort, work })
     expected.set(`pickaxe_hashes_total${of}`, stats.hashes);
     expected.set(`pickaxe_proven_hashes_total${of}`, stats.proven?.hashes ?? 0);
     expected.set(`pickaxe_proofs_total${of}`, stats.proven?.proofs ?? 0);
-    expected.set(`pickaxe_hardware_errors_total${of}`, stats.hardware_errors);
-    expected.set(`pickaxe_device_restarts_total${of}`, stats.restarts);
+    expected.set(`pickaxe_hardware_errors_total${of}`, stats.hardwareErrors);
+    expected.set(`pickaxe_device_reopens_total${of}`, stats.reopens);
     for (const verdict of ['accepted', 'rejected', 'stale', 'unknown']) {
       expected.set(`pickaxe_verdicts_total{device=${device},verdict=${verdict}}`, stats[verdict]);
     }
@@ -240,8 +240,8 @@ const compare = (against, expected) => {
   }
 };
 compare('/api/v1/status', expectedOf(status));
-const { devices, expected_blocks, best_difficulty } = miner.summary;
-compare('the summary', expectedOf({ devices, expected_blocks, best_difficulty, effort: status.effort }));
+const { devices, expectedBlocks, bestDifficulty } = miner.summary;
+compare('the summary', expectedOf({ devices, expectedBlocks, bestDifficulty, effort: status.effort }));
 
 if (code !== 0) faults.push(`pickaxe ended with exit code ${code}`);
 if (failed > 0) faults.push(`${failed} of ${scrapes} scrapes failed`);

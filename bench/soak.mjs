@@ -50,7 +50,7 @@ const node = new MockNode(
     rivalMs: RIVAL_MS,
     clockSkewMs: skewMs,
   },
-  { onEvent: (event) => event.event === 'submission' && event.outcome === 'accepted' && judgeTime(event) },
+  { onEvent: (event) => event.type === 'submission' && event.outcome === 'accepted' && judgeTime(event) },
 );
 
 /** A node whose clock is ahead sees our times lag by as much, since a miner may not pass its own clock either. */
@@ -80,10 +80,12 @@ const counts = {};
 let summary;
 createInterface({ input: miner.stdout }).on('line', (line) => {
   const event = JSON.parse(line);
-  const name = event.event === 'verdict' ? event.verdict : event.event;
+  const name = event.type === 'verdict' ? event.outcome : event.type;
   counts[name] = (counts[name] ?? 0) + 1;
-  if (event.event === 'hashrate' && event.total > 0) node.ledger.difficulty = event.total * blockSeconds;
-  if (event.event === 'summary') summary = event;
+  if (event.type === 'hashrate' && event.hashesPerSecond > 0) {
+    node.ledger.difficulty = event.hashesPerSecond * blockSeconds;
+  }
+  if (event.type === 'summary') summary = event;
 });
 
 const rssMib = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${miner.pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;

@@ -155,7 +155,7 @@ function lostSolutions(form, outageS) {
   return sideBySide(2, async (seconds) => {
     const { node, url } = await startWatchedNode();
     const miner = new IdleMiner([url]);
-    const isVerdict = ({ event }) => event === 'verdict';
+    const isVerdict = ({ type }) => type === 'verdict';
     const samples = await repeated(seconds, outageS + 20, async (waitMs) => {
       await miner.turns.first(({ work }) => work, nowMs(), waitMs);
       await anyPhase(2, 5);
@@ -212,7 +212,7 @@ const scenarios = {
     goal: shareGoal(10),
     what: 'a proxy holds all that a stream tells until it ends, after 240 s',
     run: staleShare((node) => {
-      node.server.faults = [{ endpoint: 'updates', kind: 'buffered stream' }];
+      node.server.faults = [{ endpoint: 'updates', kind: 'buffered-stream' }];
     }),
   },
   silent: {
@@ -221,7 +221,7 @@ const scenarios = {
     what: 'from 20 s on, streams stay open and tell nothing',
     run: staleShare(async (node, after) => {
       await after(FAIL_MS);
-      node.server.faults = [{ endpoint: 'updates', kind: 'silent stream' }];
+      node.server.faults = [{ endpoint: 'updates', kind: 'silent-stream' }];
       node.server.streams.silenceAll();
     }),
   },

@@ -130,7 +130,7 @@ async function inside(file) {
   // The warm-up gives a rate to aim a block a second at.
   do await sleep(Number(values['warm-up']) * 1000);
   while (tally.summary().hashes === 0);
-  node.setDifficulty(tally.summary().hashrate);
+  node.setDifficulty(tally.summary().averageHashesPerSecond);
   const turns = [];
   for (let round = 0; round < Number(values.rounds); round++) {
     const rates = [];

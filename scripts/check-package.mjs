@@ -56,16 +56,16 @@ async function check(home, folder) {
   const { cpu, gpus, noGpu } = JSON.parse((await pickaxe('devices', '--json')).stdout);
   const mined = await pickaxe(...MINE);
   const events = mined.stdout.trim().split('\n').map(JSON.parse);
-  const summary = events.find(({ event }) => event === 'summary');
-  const ready = events.find(({ event, state }) => event === 'device' && state === 'ready');
+  const summary = events.find(({ type }) => type === 'summary');
+  const ready = events.find(({ type, state }) => type === 'device' && state === 'ready');
 
   console.error(`pickaxe ${version}`);
   console.error(`  cpu     ${ready?.description ?? `no device came into service:\n${mined.stderr}`}`);
   console.error(`  native  ${cpu.native}`);
   console.error(`  gpu     ${gpus.map(({ model, why }) => `${model}: ${why}`).join('; ') || noGpu}`);
-  console.error(`  mined   ${summary.accepted} accepted, ${(summary.hashrate / 1e6).toFixed(1)} MH/s`);
+  console.error(`  mined   ${summary.accepted} accepted, ${(summary.averageHashesPerSecond / 1e6).toFixed(1)} MH/s`);
   if (!(summary.accepted > 0)) throw new Error('it accepted no block');
-  if (summary.hardware_errors > 0) throw new Error(`${summary.hardware_errors} hardware errors`);
+  if (summary.hardwareErrors > 0) throw new Error(`${summary.hardwareErrors} hardware errors`);
 }
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { installed: { type: 'string' } } });

@@ -78,7 +78,7 @@ export class FakeSource implements WorkSource {
   }
 
   stale(): void {
-    this.#updates.push({ kind: 'stale', reason: 'new cut' });
+    this.#updates.push({ kind: 'stale', reason: 'new-cut' });
   }
 
   lost(): void {
@@ -183,7 +183,7 @@ export class Recorder {
     this.all.push(event);
   };
 
-  of<Name extends MinerEvent['event']>(name: Name): Extract<MinerEvent, { event: Name }>[] {
-    return this.all.filter((event) => event.event === name) as Extract<MinerEvent, { event: Name }>[];
+  of<Name extends MinerEvent['type']>(name: Name): Extract<MinerEvent, { type: Name }>[] {
+    return this.all.filter((event) => event.type === name) as Extract<MinerEvent, { type: Name }>[];
   }
 }

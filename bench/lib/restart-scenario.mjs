@@ -64,7 +64,7 @@ export async function runCuts({ engines, cuts, warmUpCuts, spacingMs }) {
     },
     engines,
     emit: (event) => {
-      if (event.event === 'device' && event.reason) console.error(`${event.device}: ${event.reason}`);
+      if (event.type === 'device' && event.reason) console.error(`${event.device}: ${event.reason}`);
     },
     clock: systemClock,
     random: (below) => randomInt(below),

@@ -8,7 +8,7 @@ export async function startWatchedNode(options) {
   /** When each block came, by its chain and height. */
   const blocksMs = new Map();
   const onEvent = (event) => {
-    if (event.event === 'block') blocksMs.set(`${event.chain}/${event.height}`, nowMs());
+    if (event.type === 'block') blocksMs.set(`${event.chain}/${event.height}`, nowMs());
   };
   // So easy that a miner that is told to solve it does so within milliseconds.
   const node = new MockNode({ chains: 4, difficulty: 100, ...options }, { onEvent });

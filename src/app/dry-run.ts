@@ -1,24 +1,40 @@
 /** `pickaxe mine --dry-run`: does everything up to mining, and asks the node nothing. */
 
 import type { Logger } from 'pino';
+import { z } from 'zod';
 import type { Config } from '../config/settings.ts';
+import { DEVICE_FAULTS } from '../engine/device.ts';
 import { DeviceError, type Engine } from '../engine/engine.ts';
-import type { TemperatureLimits } from '../mine/thermal-guard.ts';
 import { progressTo } from '../terminal/log.ts';
 import { defaultAccount } from './choose-source.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Rig } from './run-miner.ts';
 
-interface Device {
-  readonly name: string;
-  readonly usable: boolean;
-  readonly model?: string;
-  readonly kernel?: string;
-  readonly threads?: number;
+const Device = z.object({
+  name: z.string(),
+  usable: z.boolean(),
+  /** These are absent where the device cannot be used; `threads` also for a GPU. */
+  model: z.string().exactOptional(),
+  kernel: z.string().exactOptional(),
+  threads: z.int().exactOptional(),
   /** Why this kernel and this many threads, or why it cannot be used. */
-  readonly why: string;
-  readonly fault?: DeviceError['fault'];
-}
+  why: z.string(),
+  fault: z.enum(DEVICE_FAULTS).exactOptional(),
+});
+type Device = Readonly<z.infer<typeof Device>>;
+
+/** What `--json` prints. */
+export const DryRunPlan = z.object({
+  /** The node's URL as it is shown. */
+  node: z.string(),
+  account: z.string(),
+  predicate: z.string(),
+  publicKeys: z.array(z.string()),
+  /** The temperatures at which devices are paused and resumed; absent where none is. */
+  temperatureLimits: z.object({ stopCelsius: z.number(), resumeCelsius: z.number() }).exactOptional(),
+  devices: z.array(Device),
+});
+type DryRunPlan = Readonly<z.infer<typeof DryRunPlan>>;
 
 /**
  * Opens each device and closes it again, and prints what would be mined with.
@@ -30,9 +46,16 @@ export async function dryRun(rig: Rig, { miner, run }: Config): Promise<number> 
   const devices: Device[] = [];
   for (const engine of engines) devices.push(await tryOut(engine, log));
   const { publicKeys = [], predicate, account = defaultAccount(publicKeys) } = miner;
-  const plan = { node: source.name, account, predicate, publicKeys, temperatureLimits, devices };
+  const plan: DryRunPlan = {
+    node: source.name,
+    account,
+    predicate,
+    publicKeys: [...publicKeys],
+    ...(temperatureLimits && { temperatureLimits }),
+    devices,
+  };
   process.stdout.write(run.json ? `${JSON.stringify(plan)}\n` : `${linesOf(plan).join('\n')}\n`);
-  if (devices.some(({ fault }) => fault === 'wrong hashes')) return EXIT.wrongHashes;
+  if (devices.some(({ fault }) => fault === 'wrong-hashes')) return EXIT.wrongHashes;
   return devices.some(({ usable }) => usable) ? EXIT.done : EXIT.noDevice;
 }
 
@@ -49,20 +72,13 @@ async function tryOut(engine: Engine, log: Logger): Promise<Device> {
   }
 }
 
-interface Plan {
-  readonly node: string;
-  readonly account: string;
-  readonly predicate: string;
-  readonly publicKeys: readonly string[];
-  readonly temperatureLimits: TemperatureLimits | undefined;
-  readonly devices: readonly Device[];
-}
-
-function linesOf({ node, account, predicate, publicKeys, temperatureLimits: limits, devices }: Plan): string[] {
+function linesOf({ node, account, predicate, publicKeys, temperatureLimits: limits, devices }: DryRunPlan): string[] {
   return [
     `node    ${node} (not asked)`,
     `miner   ${account}, ${predicate} of ${publicKeys.join(', ')}`,
     ...devices.map(({ name, usable, model, why }) => `${name.padEnd(7)} ${usable ? model : 'cannot be used'}: ${why}`),
-    limits ? `heat    rest at ${limits.stopC} °C, go on at ${limits.resumeC} °C` : 'heat    no device rests',
+    limits
+      ? `heat    rest at ${limits.stopCelsius} °C, go on at ${limits.resumeCelsius} °C`
+      : 'heat    no device rests',
   ];
 }

@@ -63,7 +63,7 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
   if (jsonLines) events.on(jsonLines.listen);
   events.on(logLines.listen);
   events.on((event) => {
-    if (event.event === 'device' && event.fault === 'wrong hashes') outcome.wrongHashes = true;
+    if (event.type === 'device' && event.fault === 'wrong-hashes') outcome.wrongHashes = true;
   });
 
   let reports = 0;
@@ -83,7 +83,7 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
     },
   };
   events.on((event) => {
-    if (event.event === 'verdict' && blocks !== undefined && tally.accepted >= blocks) miner.stop();
+    if (event.type === 'verdict' && blocks !== undefined && tally.accepted >= blocks) miner.stop();
   });
   const timers = [
     setTimeout(report, FIRST_REPORT_MS),

@@ -7,6 +7,6 @@ import type { TemperatureLimits } from '../mine/thermal-guard.ts';
 const COOL_BY_C = 10;
 
 /** @returns undefined where no device is to rest */
-export function limitsOf({ tempLimit: stopC, tempResume }: Config['devices']): TemperatureLimits | undefined {
-  return stopC === 'none' ? undefined : { stopC, resumeC: tempResume ?? stopC - COOL_BY_C };
+export function limitsOf({ tempLimit: stopCelsius, tempResume }: Config['devices']): TemperatureLimits | undefined {
+  return stopCelsius === 'none' ? undefined : { stopCelsius, resumeCelsius: tempResume ?? stopCelsius - COOL_BY_C };
 }

@@ -9,6 +9,14 @@ export interface ReadingSummary {
   readonly powerW?: number;
 }
 
+/** The summary as a reading of its own. */
+export function asReading({ temperatureC, powerW }: ReadingSummary): Telemetry {
+  return {
+    ...(temperatureC !== undefined && { temperatureCelsius: temperatureC }),
+    ...(powerW !== undefined && { powerWatts: powerW }),
+  };
+}
+
 export class Readings {
   #temperatureC: number | undefined;
   #powerSumW = 0;
@@ -21,7 +29,7 @@ export class Readings {
     this.#powers = 0;
   }
 
-  take({ temperatureC, powerW }: Telemetry): void {
+  take({ temperatureCelsius: temperatureC, powerWatts: powerW }: Telemetry): void {
     if (temperatureC !== undefined) this.#temperatureC = Math.max(temperatureC, this.#temperatureC ?? temperatureC);
     if (powerW === undefined || powerW <= 0) return; // some drivers report 0 when they cannot tell
     this.#powerSumW += powerW;

@@ -4,7 +4,7 @@ import type { Engine, EngineInfo } from '../engine/engine.ts';
 import type { Challenge } from './challenge.ts';
 import { CheckedCandidates, doubtsOf, errorsOf } from './checked-candidates.ts';
 import type { Opened } from './open.ts';
-import { type ReadingSummary, Readings } from './readings.ts';
+import { asReading, type ReadingSummary, Readings } from './readings.ts';
 import { type Spread, spreadOf } from './spread.ts';
 
 /** How many different doubts about a device are kept. */
@@ -110,7 +110,7 @@ export class StressStats {
     this.#sampledSeconds = seconds;
     this.#sampledHashes = this.#hashes;
     this.#readings.clear();
-    this.#whole.take(sample);
+    this.#whole.take(asReading(sample));
     this.samples.push(sample);
     return sample;
   }

@@ -10,7 +10,8 @@ import { FOREIGN } from '../engine/cpu/kernels/native.ts';
  */
 export function kernelLines(rows: readonly KernelRow[], threads: number): string[] {
   const mark = ({ usable, chosen }: KernelRow) => (chosen ? '*' : usable ? '+' : '-');
-  const speed = ({ hashrate }: KernelRow) => (hashrate === undefined ? '' : `${(hashrate / 1e6).toFixed(1)} MH/s`);
+  const speed = ({ hashesPerSecond }: KernelRow) =>
+    hashesPerSecond === undefined ? '' : `${(hashesPerSecond / 1e6).toFixed(1)} MH/s`;
   const busy = Math.min(threads, availableParallelism());
   const foreign = rows.filter(({ why }) => why === FOREIGN);
   return [

@@ -12,12 +12,13 @@ import {
   saidByFlags,
   unknownVariables,
 } from './flags-and-env.ts';
+import type { Layer } from './printed-config.ts';
 import type { Said } from './said.ts';
 import { assemble, type Config } from './settings.ts';
 
 export interface Origin {
   /** The strongest layer comes first. */
-  readonly layer: 'flag' | 'environment' | 'project' | 'user' | 'default';
+  readonly layer: Layer;
   /** For people: `--threads`, `PICKAXE_THREADS`, `pickaxe.toml:4`, `default`. */
   readonly where: string;
 }

@@ -3,6 +3,7 @@
 import { stringify } from 'smol-toml';
 import type { Entry } from './entries.ts';
 import type { Loaded } from './load.ts';
+import type { PrintedConfig } from './printed-config.ts';
 import { redact, visible } from './secrets.ts';
 import { printed } from './setting-types/setting-type.ts';
 import { type Config, ENTRIES, SETTINGS, valueIn } from './settings.ts';
@@ -22,10 +23,10 @@ export function configAsToml({ config, origins }: Loaded): string {
   return redact(lines.join('\n'));
 }
 
-/** @returns the same as one JSON object: `{ value, origin, where }` by the settings' paths; an unset `value` is null */
+/** @returns the same as one JSON object, a PrintedConfig */
 export function configAsJson({ config, origins }: Loaded): string {
-  const rows = ENTRIES.map((entry) => {
-    const { layer, where } = origins.get(entry.path) ?? { layer: 'default', where: 'default' };
+  const rows = ENTRIES.map((entry): [string, PrintedConfig[string]] => {
+    const { layer, where } = origins.get(entry.path) ?? ({ layer: 'default', where: 'default' } as const);
     return [entry.path, { value: visible(entry.setting, valueIn(config, entry)) ?? null, origin: layer, where }];
   });
   return `${redact(JSON.stringify(Object.fromEntries(rows), undefined, 2))}\n`;

@@ -1,16 +1,30 @@
 /** What `pickaxe doctor` finds, and how that is printed. */
 
-export interface Finding {
+import { z } from 'zod';
+import { Machine } from '../system/machine.ts';
+
+const Finding = z.object({
   /** What it is about, in a word or two. */
-  readonly about: string;
+  about: z.string(),
   /** A fault stops mining, or at least the device or the node that it is about. */
-  readonly state: 'ok' | 'warning' | 'fault';
-  readonly what: string;
+  state: z.enum(['ok', 'warning', 'fault']),
+  what: z.string(),
   /** Why a warning or a fault matters, unless `what` says so. */
-  readonly why?: string;
+  why: z.string().exactOptional(),
   /** What to do about it, unless `what` says so. */
-  readonly mend?: string;
-}
+  mend: z.string().exactOptional(),
+});
+export type Finding = Readonly<z.infer<typeof Finding>>;
+
+/** What `pickaxe doctor --json` prints. */
+export const DoctorReport = z.object({
+  machine: Machine,
+  findings: z.array(Finding),
+  /** How many of the findings are faults and warnings. */
+  faults: z.int(),
+  warnings: z.int(),
+});
+export type DoctorReport = Readonly<z.infer<typeof DoctorReport>>;
 
 /** @param columns the longest line; by default lines are not wrapped */
 export function findingLines(findings: readonly Finding[], columns = Number.POSITIVE_INFINITY): string[] {

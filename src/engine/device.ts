@@ -9,6 +9,6 @@ export const DEVICE_FAULTS = [
   /** It worked, or should, and does not answer. */
   'lost',
   /** It computes wrong hashes. */
-  'wrong hashes',
+  'wrong-hashes',
 ] as const;
 export type DeviceFault = (typeof DEVICE_FAULTS)[number];

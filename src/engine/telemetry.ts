@@ -1,19 +1,20 @@
-/** What a device's own sensors tell. A leaf: engines fill it in, and what listens shows it. */
+/** What a device's own sensors tell. A leaf: engines fill it in, listeners show it, and public JSON has the same names. */
 
 export const TELEMETRY_FIELDS = [
   /** Temperature of the chip: at its edge, or the mean. */
-  'temperatureC',
+  'temperatureCelsius',
   /** Temperature of the chip's hottest place, the junction. */
-  'hotspotC',
+  'hotspotCelsius',
   /** Temperature of the memory. */
-  'memoryC',
+  'memoryCelsius',
   /** Power of the whole card where it is measured there, else of the chip. */
-  'powerW',
-  /** Speed of the fan as a part of its full speed. NVIDIA's can exceed 100. */
-  'fanPercent',
+  'powerWatts',
+  /** Speed of the fan as a part of its full speed. NVIDIA's can exceed 1. */
+  'fanRatio',
   'fanRpm',
-  'coreMHz',
-  'memoryMHz',
+  /** Clock rates of the chip's cores and of the memory. */
+  'coreHertz',
+  'memoryHertz',
 ] as const;
 export type TelemetryField = (typeof TELEMETRY_FIELDS)[number];
 

@@ -2,48 +2,52 @@
 
 import type { DeviceFault, DeviceKind } from '../engine/device.ts';
 import type { Telemetry } from '../engine/telemetry.ts';
-import type { Outcome, PolledChain } from '../source/vocabulary.ts';
-import type { DeviceState } from './device-states.ts';
+import type { Outcome, PolledChain, SourceNews } from '../source/vocabulary.ts';
+import type { AlarmState, DeviceState } from './vocabulary.ts';
 
+/** Wrappers get these as JSON (report/json-line.ts), so their fields have the names and units of all public JSON. */
 export type MinerEvent =
   /** Engines were given a new work. */
-  | { event: 'work'; chain: number; height: bigint; difficulty: number }
+  | { type: 'work'; chain: number; height: bigint; difficulty: number }
   /** The current work was given a later creation time (µs since the UNIX epoch): a new job for the same work. */
-  | { event: 'job'; chain: number; height: bigint; creationTimeUs: bigint }
+  | { type: 'job'; chain: number; height: bigint; creationTimeMicros: bigint }
   /** A New Cut came for the chain being mined: its work is stale. */
-  | { event: 'new_cut'; chain: number }
+  | { type: 'new-cut'; chain: number }
   /** A verified solution is about to be submitted. `hash` is 32 bytes, little-endian. */
-  | { event: 'solution'; device: string; chain: number; height: bigint; nonce: bigint; hash: Uint8Array }
-  /** What became of a solution. `ms` is the time from finding it to knowing. */
+  | { type: 'solution'; device: string; chain: number; height: bigint; nonce: bigint; hash: Uint8Array }
+  /** What became of a solution. `answerSeconds` is the time from finding it to knowing. */
   | {
-      event: 'verdict';
-      verdict: Outcome;
+      type: 'verdict';
+      outcome: Outcome;
       reason: string;
       device: string;
       chain: number;
       height: bigint;
       nonce: bigint;
-      ms: number;
+      answerSeconds: number;
     }
   /** Nonces searched since the device's last such event, for a work of this difficulty. */
-  | { event: 'hashes'; device: string; hashes: number; difficulty: number }
+  | { type: 'hashes'; device: string; hashes: number; difficulty: number }
   /**
    * A candidate of the device was verified, which proves `hashes` hashes on average. `difficulty` is that of the candidate's
    * own hash.
    */
-  | { event: 'proof'; device: string; hashes: number; difficulty: number }
-  /** A job switch: the device searches its first range of the work that followed a New Cut, `ms` after hearing of it. */
-  | { event: 'restart'; device: string; ms: number }
+  | { type: 'proof'; device: string; hashes: number; difficulty: number }
+  /** The device searches its first range of the work that followed a New Cut, `switchSeconds` after hearing of it. */
+  | { type: 'job-switch'; device: string; switchSeconds: number }
   /** A device reported a candidate that does not meet its job's search target. */
-  | { event: 'hardware_error'; device: string; nonce: bigint }
+  | { type: 'hardware-error'; device: string; nonce: bigint }
   /** A device came into or went out of service. */
   | {
-      event: 'device';
+      type: 'device';
       device: string;
       kind: DeviceKind;
       state: Exclude<DeviceState, 'starting'>;
       /** Model, kernel, thread count: one line for people. */
       description: string;
+      /** The chip's model and the kernel in use: absent before the device has been opened for the first time. */
+      model?: string;
+      kernel?: string;
       /** PCI address of a card, like `0000:65:00.0`, where it is known. */
       bus?: string;
       /** Why it does not work, and the kind of fault: absent while it works. */
@@ -51,27 +55,27 @@ export type MinerEvent =
       fault?: DeviceFault;
     }
   /** Opening a device takes time: what it is doing, and how much of that is done, from 0 to 1. */
-  | { event: 'progress'; device: string; what: string; done: number }
+  | { type: 'progress'; device: string; what: string; done: number }
   /** A device's sensors were read, which happens every few seconds where they can be. */
-  | { event: 'telemetry'; device: string; telemetry: Telemetry }
-  /**
-   * A hashrate has been too low for long enough to report it, or is back. `value` and `limit` are H/s, of the whole rig where
-   * no device is named.
-   */
+  | { type: 'telemetry'; device: string; telemetry: Telemetry }
+  /** A hashrate has been too low for long enough to report it, or is back. Without a device, it is the whole rig's. */
   | {
-      event: 'alarm';
-      alarm: 'low_hashrate';
-      state: 'raised' | 'cleared';
+      type: 'alarm';
+      alarm: 'low-hashrate';
+      state: AlarmState;
       device?: string;
-      value: number;
-      limit: number;
+      hashesPerSecond: number;
+      /** It should be this at least. */
+      limitHashesPerSecond: number;
     }
   /** A fetch brought a block that the open update stream of its chain had not announced: stale work was mined. */
-  | { event: 'missed_cut'; source: string; chain: number }
+  | { type: 'missed-cut'; source: string; chain: number }
   /** These chains' update streams cannot be relied on, so work is fetched every few seconds. No chains: all is well. */
-  | { event: 'polling'; source: string; chains: readonly PolledChain[] }
+  | { type: 'polling'; source: string; chains: readonly PolledChain[] }
+  /** A source gave work, this long after it was asked for some. */
+  | { type: 'fetch'; source: string; latencySeconds: number }
   /** A source came within or went out of reach. `source` is its name, a node's URL. */
-  | { event: 'source'; source: string; state: 'connected' | 'lost' | 'warning' | 'info'; reason: string };
+  | { type: 'source'; source: string; state: SourceNews; reason: string };
 
 export type Listener = (event: MinerEvent) => void;
 

@@ -31,7 +31,7 @@ import { type TemperatureLimits, ThermalGuard, type ThermalHooks } from './therm
 const MOST_HARDWARE_ERRORS = 3;
 const HARDWARE_ERRORS_WITHIN_MS = 3_600_000;
 
-type DeviceEvent = MinerEvent & { event: 'device' };
+type DeviceEvent = MinerEvent & { type: 'device' };
 
 interface RunningSearch {
   /** Ends the search: its assignment is over, or the device is to rest. */
@@ -74,7 +74,7 @@ export class EngineSupervisor {
   /** When wrong candidates were reported, oldest first. */
   #hardwareErrorsMs: number[] = [];
   #description: string;
-  #bus: Pick<DeviceEvent, 'bus'> = {};
+  #facts: Pick<DeviceEvent, 'model' | 'kernel' | 'bus'> = {};
   /** Each reason to rest, with what people are told of it. */
   readonly #pauses = new Map<PauseReason, string>();
   /** Time of the last New Cut whose job switch was reported. */
@@ -128,12 +128,12 @@ export class EngineSupervisor {
         if (waitMs === undefined) {
           const { inARow } = this.#reopenPolicy;
           this.#announce('parked', {
-            reason: inARow > 0 ? `${reason} (${inARow} restarts did not help)` : reason,
+            reason: inARow > 0 ? `${reason} (${attempts(inARow)} to reopen it did not help)` : reason,
             fault,
           });
           return;
         }
-        this.#announce('restarting', { reason, fault });
+        this.#announce('reopening', { reason, fault });
         await pause(waitMs, stop);
       }
     }
@@ -147,7 +147,8 @@ export class EngineSupervisor {
       const info = await Promise.race([this.engine.open(this.#listener(thermalGuard)), stopped]);
       if (!info) return;
       this.#description = describe(info);
-      if (info.bus !== undefined) this.#bus = { bus: info.bus };
+      const { model, kernel, bus } = info;
+      this.#facts = { model, kernel, ...(bus !== undefined && { bus }) };
       this.#reopenPolicy.opened();
       this.#readyMs = this.#clock.monotonicMs();
       this.#hardwareErrorsMs = [];
@@ -197,7 +198,7 @@ export class EngineSupervisor {
   #take(report: SearchReport, assignment: Assignment, job: Job, cutMs: number | undefined): void {
     const { hashes, beganMs, candidates } = report;
     this.#proofs.searched(hashes);
-    this.#hooks.emit({ event: 'hashes', device: this.engine.name, hashes, difficulty: assignment.difficulty });
+    this.#hooks.emit({ type: 'hashes', device: this.engine.name, hashes, difficulty: assignment.difficulty });
     this.#tellSwitch(cutMs, beganMs);
     for (const candidate of candidates) this.#verify(candidate, assignment, job);
   }
@@ -209,7 +210,7 @@ export class EngineSupervisor {
     if (!proves || !assignment.addCandidate(candidate)) return;
     const { name: device } = this.engine;
     const hashes = difficultyOf(job.searchTarget);
-    this.#hooks.emit({ event: 'proof', device, hashes, difficulty: difficultyOf(powHash) });
+    this.#hooks.emit({ type: 'proof', device, hashes, difficulty: difficultyOf(powHash) });
     if (solution) this.#hooks.solved(solution, device);
   }
 
@@ -217,28 +218,29 @@ export class EngineSupervisor {
   #hardwareError(nonce: Candidate): void {
     const leave = this.#leave;
     if (!leave) return;
-    this.#hooks.emit({ event: 'hardware_error', device: this.engine.name, nonce });
+    this.#hooks.emit({ type: 'hardware-error', device: this.engine.name, nonce });
     const nowMs = this.#clock.monotonicMs();
     this.#hardwareErrorsMs = [...this.#hardwareErrorsMs, nowMs].filter((ms) => nowMs - ms < HARDWARE_ERRORS_WITHIN_MS);
     if (this.#hardwareErrorsMs.length < MOST_HARDWARE_ERRORS) return;
     this.#leave = undefined;
     const what = `${MOST_HARDWARE_ERRORS} candidates that it reported are wrong: it computes wrong hashes`;
-    leave(new DeviceError('wrong hashes', `${what}. Lower its clocks or check its cooling.`));
+    leave(new DeviceError('wrong-hashes', `${what}. Lower its clocks or check its cooling.`));
   }
 
   #tellSwitch(cutMs: number | undefined, beganMs: number): void {
     // The search of an earlier cut's work can report after that of a later one's.
     if (cutMs === undefined || cutMs <= (this.#switchedCutMs ?? Number.NEGATIVE_INFINITY)) return;
     this.#switchedCutMs = cutMs;
-    this.#hooks.emit({ event: 'restart', device: this.engine.name, ms: Math.max(0, beganMs - cutMs) });
+    const switchSeconds = Math.max(0, beganMs - cutMs) / 1000;
+    this.#hooks.emit({ type: 'job-switch', device: this.engine.name, switchSeconds });
   }
 
   #listener(thermalGuard: ThermalGuard): EngineListener {
     const { name: device } = this.engine;
     return {
-      progress: (what, done) => this.#hooks.emit({ event: 'progress', device, what, done }),
+      progress: (what, done) => this.#hooks.emit({ type: 'progress', device, what, done }),
       telemetry: (telemetry) => {
-        this.#hooks.emit({ event: 'telemetry', device, telemetry });
+        this.#hooks.emit({ type: 'telemetry', device, telemetry });
         if (this.#leave) thermalGuard.take(telemetry);
       },
       lost: (fault) => this.#leave?.(fault),
@@ -258,7 +260,7 @@ export class EngineSupervisor {
 
   #announce(state: DeviceEvent['state'], why: Pick<DeviceEvent, 'reason' | 'fault'> = {}): void {
     const { name: device, kind } = this.engine;
-    this.#hooks.emit({ event: 'device', device, kind, state, description: this.#description, ...this.#bus, ...why });
+    this.#hooks.emit({ type: 'device', device, kind, state, description: this.#description, ...this.#facts, ...why });
   }
 }
 
@@ -266,6 +268,10 @@ export class EngineSupervisor {
 function asDeviceError(fault: unknown): DeviceError {
   if (fault instanceof DeviceError) return fault;
   return new DeviceError('lost', fault instanceof Error ? fault.message : String(fault), { cause: fault });
+}
+
+function attempts(count: number): string {
+  return `${count} ${count === 1 ? 'attempt' : 'attempts'}`;
 }
 
 function describe({ model, kernel, threads, why }: EngineInfo): string {

@@ -112,14 +112,14 @@ export class Miner implements Controls {
       const assignment = this.#prepare(work);
       this.#cutMs = undefined;
       this.#assign(assignment);
-      this.#options.emit({ event: 'work', chain, height, difficulty: assignment.difficulty });
+      this.#options.emit({ type: 'work', chain, height, difficulty: assignment.difficulty });
     } else if (update.kind === 'stale') {
       if (this.#current) {
         const { work } = this.#current.job;
         this.#stale.add(work);
-        if (update.reason === 'new cut') {
+        if (update.reason === 'new-cut') {
           this.#cutMs = this.#options.clock.monotonicMs();
-          this.#options.emit({ event: 'new_cut', chain: work.chain });
+          this.#options.emit({ type: 'new-cut', chain: work.chain });
         }
       }
       // Stopping frees the processor for the request that is under way: stale hashes are worth nothing.
@@ -154,7 +154,7 @@ export class Miner implements Controls {
     const creationTimeUs = this.#timeFor(work);
     if (creationTimeUs <= creationTimeOf(header)) return;
     this.#assign(this.#prepare(work));
-    this.#options.emit({ event: 'job', chain: work.chain, height: work.height, creationTimeUs });
+    this.#options.emit({ type: 'job', chain: work.chain, height: work.height, creationTimeMicros: creationTimeUs });
   }
 
   /** The space is used up. A later creation time gives a fresh one, and so does another lane where we may choose it. */

@@ -35,7 +35,7 @@ export class ReopenPolicy {
    * @returns milliseconds to wait before it is opened again; undefined when it is to be parked
    */
   waitAfter(fault: DeviceError['fault'], servedMs: number): number | undefined {
-    if (servedMs > (fault === 'wrong hashes' ? STEADY_AFTER_WRONG_HASHES_MS : STEADY_MS)) this.#inARow = 0;
+    if (servedMs > (fault === 'wrong-hashes' ? STEADY_AFTER_WRONG_HASHES_MS : STEADY_MS)) this.#inARow = 0;
     // A device that has worked before is missing for a while when its driver is reset; one that never opened stays missing.
     const mayReturn = fault !== 'missing' || this.#hasOpened;
     if (!mayReturn || this.#inARow >= MOST_IN_A_ROW) return undefined;

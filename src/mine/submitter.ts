@@ -50,8 +50,8 @@ export class Submitter {
     const { emit, clock, source, isStale } = this.#options;
     const { nonce, powHash: hash, work } = solution;
     const about = { device, chain: work.chain, height: work.height, nonce };
-    const foundAt = clock.monotonicMs();
-    emit({ event: 'solution', ...about, hash });
+    const foundAtMs = clock.monotonicMs();
+    emit({ type: 'solution', ...about, hash });
     let verdict: Verdict;
     try {
       verdict = isStale(solution)
@@ -62,6 +62,6 @@ export class Submitter {
       verdict = { outcome: 'unknown', reason: `the source failed: ${fault instanceof Error ? fault.message : fault}` };
     }
     const { outcome, reason } = verdict;
-    emit({ event: 'verdict', verdict: outcome, reason, ...about, ms: clock.monotonicMs() - foundAt });
+    emit({ type: 'verdict', outcome, reason, ...about, answerSeconds: (clock.monotonicMs() - foundAtMs) / 1000 });
   }
 }

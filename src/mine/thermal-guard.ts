@@ -4,12 +4,12 @@ import type { Telemetry } from '../engine/telemetry.ts';
 
 export interface TemperatureLimits {
   /** At this temperature the device is paused. */
-  readonly stopC: number;
-  /** At this temperature it goes on; it is below `stopC`. */
-  readonly resumeC: number;
+  readonly stopCelsius: number;
+  /** At this temperature it goes on; it is below `stopCelsius`. */
+  readonly resumeCelsius: number;
 }
 
-const NO_LIMITS: TemperatureLimits = { stopC: Number.POSITIVE_INFINITY, resumeC: Number.POSITIVE_INFINITY };
+const NO_LIMITS: TemperatureLimits = { stopCelsius: Number.POSITIVE_INFINITY, resumeCelsius: Number.POSITIVE_INFINITY };
 
 /** A paused device whose sensor goes silent would never resume. Counted in ticks, so time suspended by Ctrl-Z doesn't count. */
 const TICK_MS = 10_000;
@@ -27,7 +27,7 @@ export class ThermalGuard {
   readonly #limits: () => TemperatureLimits | undefined;
   readonly #hooks: ThermalHooks;
   /** Some cards report their edge, some their hotspot, which is warmer: the first reading settles which one counts. */
-  #sensor: 'temperatureC' | 'hotspotC' | undefined;
+  #sensor: 'temperatureCelsius' | 'hotspotCelsius' | undefined;
   /** Runs while the device is paused. */
   #ticking: NodeJS.Timeout | undefined;
   /** Ticks since the last temperature was read. */
@@ -40,17 +40,19 @@ export class ThermalGuard {
   }
 
   take(telemetry: Telemetry): void {
-    this.#sensor ??= (['temperatureC', 'hotspotC'] as const).find((sensor) => telemetry[sensor] !== undefined);
-    const temperatureC = this.#sensor && telemetry[this.#sensor];
-    if (temperatureC === undefined) return;
+    this.#sensor ??= (['temperatureCelsius', 'hotspotCelsius'] as const).find(
+      (sensor) => telemetry[sensor] !== undefined,
+    );
+    const temperatureCelsius = this.#sensor && telemetry[this.#sensor];
+    if (temperatureCelsius === undefined) return;
     // Limits can be taken away while a device is paused: then it goes on.
-    const { stopC, resumeC } = this.#limits() ?? NO_LIMITS;
+    const { stopCelsius, resumeCelsius } = this.#limits() ?? NO_LIMITS;
     this.#ticks = 0;
     this.#ticking?.refresh();
-    if (!this.#ticking && temperatureC >= stopC) {
+    if (!this.#ticking && temperatureCelsius >= stopCelsius) {
       this.#ticking = setInterval(() => this.#tick(), TICK_MS);
-      this.#hooks.tooHot(`it is at ${temperatureC} °C and rests until it is at ${resumeC} °C`);
-    } else if (this.#ticking && temperatureC <= resumeC) {
+      this.#hooks.tooHot(`it is at ${temperatureCelsius} °C and rests until it is at ${resumeCelsius} °C`);
+    } else if (this.#ticking && temperatureCelsius <= resumeCelsius) {
       this.end();
       this.#hooks.cooledDown();
     }

@@ -1,5 +1,6 @@
 /** Raises an alarm when a hashrate stays below what it should be, and clears it when it is back. */
 
+import type { AlarmState } from '../events/vocabulary.ts';
 import { rigState, supplyTrouble } from '../report/rig-state.ts';
 import type { RunningMiner } from '../report/running-miner.ts';
 import type { RigNow } from '../report/tally.ts';
@@ -35,7 +36,7 @@ export class LowRate {
    * @param rate H/s; undefined while there is nothing to judge
    * @returns whether the alarm has just been raised or cleared
    */
-  judge(rate: number | undefined, nowMs: number): 'raised' | 'cleared' | undefined {
+  judge(rate: number | undefined, nowMs: number): AlarmState | undefined {
     if (rate === undefined || rate < this.#limit === this.#raised) {
       this.#sinceMs = undefined;
       return undefined;
@@ -57,7 +58,7 @@ export class LowRate {
 function rateOf(device: string | undefined, now: RigNow): number | undefined {
   const devices = new Map([...now.devices].filter(([name]) => device === undefined || name === device));
   if (supplyTrouble(now) || rigState({ ...now, devices }).name === 'paused') return undefined;
-  return [...devices.values()].reduce((sum, { hashrate }) => sum + hashrate, 0);
+  return [...devices.values()].reduce((sum, { hashesPerSecond }) => sum + hashesPerSecond, 0);
 }
 
 /** @returns a function that ends the watch */
@@ -70,10 +71,11 @@ export function watchHashrate(
   const timer = setInterval(() => {
     const now = tally.now();
     for (const { device, limit, low } of watches) {
-      const value = rateOf(device, now);
-      const state = low.judge(value, clock.monotonicMs());
-      if (!state || value === undefined) continue;
-      events.emit({ event: 'alarm', alarm: 'low_hashrate', state, ...(device && { device }), value, limit });
+      const hashesPerSecond = rateOf(device, now);
+      const state = low.judge(hashesPerSecond, clock.monotonicMs());
+      if (!state || hashesPerSecond === undefined) continue;
+      const about = { state, ...(device && { device }), hashesPerSecond, limitHashesPerSecond: limit };
+      events.emit({ type: 'alarm', alarm: 'low-hashrate', ...about });
     }
   }, LOOK_MS);
   return () => clearInterval(timer);

@@ -6,10 +6,10 @@
 import type { Logger } from 'pino';
 import { oneLine } from '../text/one-line.ts';
 import { runCommand } from './command.ts';
-import type { Notice, NoticeName } from './notices.ts';
+import type { Notice, NoticeType } from './notice.ts';
 import { Queue } from './queue.ts';
 
-export type HookCommands = Readonly<Partial<Record<NoticeName, string>>>;
+export type HookCommands = Readonly<Partial<Record<NoticeType, string>>>;
 
 interface HookLimits {
   /** A command that takes longer is killed. */
@@ -27,7 +27,7 @@ export class Hooks {
   readonly #limits: HookLimits;
   readonly #queue: Queue<Notice>;
   /** The hooks that failed when they last ran: each failure is logged once, until the hook works again. */
-  readonly #failing = new Set<NoticeName>();
+  readonly #failing = new Set<NoticeType>();
   #dropping = false;
 
   constructor(commands: HookCommands, log: Logger, limits = HOOK_LIMITS) {
@@ -38,16 +38,16 @@ export class Hooks {
       atOnce: limits.atOnce,
       most: limits.waiting,
       work: (notice, stop) => this.#run(notice, stop),
-      dropped: ({ event }) => {
+      dropped: ({ type }) => {
         const level = this.#dropping ? 'debug' : 'warn';
         this.#dropping = true;
-        this.#log[level]({ tag: 'hook' }, `${event}: not run, too many hooks are running or waiting`);
+        this.#log[level]({ tag: 'hook' }, `${type}: not run, too many hooks are running or waiting`);
       },
     });
   }
 
   readonly tell = (notice: Notice): void => {
-    if (this.#commands[notice.event] !== undefined) this.#queue.push(notice);
+    if (this.#commands[notice.type] !== undefined) this.#queue.push(notice);
   };
 
   /** Waits for the hooks that run or wait: one time limit for all of them. */
@@ -56,9 +56,9 @@ export class Hooks {
   }
 
   async #run(notice: Notice, stop: AbortSignal): Promise<void> {
-    const { event } = notice;
+    const { type } = notice;
     const options = {
-      command: this.#commands[event] ?? '',
+      command: this.#commands[type] ?? '',
       env: environmentOf(notice),
       input: `${JSON.stringify(notice)}\n`,
       timeoutMs: this.#limits.timeoutMs,
@@ -67,26 +67,29 @@ export class Hooks {
     this.#dropping = false;
     const said = output === '' ? '' : `; it said: "${oneLine(output)}"`;
     if (fault === undefined) {
-      this.#failing.delete(event);
-      this.#log.debug({ tag: 'hook' }, `${event}: done${said}`);
+      this.#failing.delete(type);
+      this.#log.debug({ tag: 'hook' }, `${type}: done${said}`);
       return;
     }
-    const level = this.#failing.has(event) ? 'debug' : 'warn';
-    this.#failing.add(event);
-    this.#log[level]({ tag: 'hook' }, `${event}: ${fault}${said}`);
+    const level = this.#failing.has(type) ? 'debug' : 'warn';
+    this.#failing.add(type);
+    this.#log[level]({ tag: 'hook' }, `${type}: ${fault}${said}`);
   }
 }
 
-/** `PICKAXE_EVENT` is the notice's name, `PICKAXE_EVENT_DEVICE` … its fields. Other `PICKAXE_` names are settings. */
+/**
+ * `PICKAXE_EVENT` is the notice's type, `PICKAXE_EVENT_DEVICE` … its fields: `hardwareErrors` is
+ * `PICKAXE_EVENT_HARDWARE_ERRORS`. Other `PICKAXE_` names are settings.
+ */
 export function environmentOf(
-  { event, ...fields }: Notice,
+  { type, ...fields }: Notice,
   platform: string = process.platform,
 ): Record<string, string> {
   const given = platform === 'win32' ? inertOnWindows : (text: string) => text;
   const variables = Object.entries(fields).map(([name, value]) => {
-    return [`PICKAXE_EVENT_${name.toUpperCase()}`, given(`${value}`)];
+    return [`PICKAXE_EVENT_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`, given(`${value}`)];
   });
-  return { PICKAXE_EVENT: event, ...Object.fromEntries(variables) };
+  return { PICKAXE_EVENT: type, ...Object.fromEntries(variables) };
 }
 
 /**

@@ -1,4 +1,4 @@
-/** The notices that hooks and webhooks get: few of the many events, each with a line for people. */
+/** Makes notices of the few events that hooks and webhooks are told of, each with a line for people. */
 
 import type { MinerEvent } from '../events/events.ts';
 import type { RunningMiner } from '../report/running-miner.ts';
@@ -6,23 +6,11 @@ import type { Tally } from '../report/tally.ts';
 import { formatDuration, formatHashrate } from '../report/units.ts';
 import { wallMs } from '../system/clock.ts';
 import { oneLine } from '../text/one-line.ts';
+import type { Notice } from './notice.ts';
 
-export const NOTICES = ['start', 'stop', 'block', 'device-lost', 'low-hashrate', 'hashrate-ok'] as const;
-export type NoticeName = (typeof NOTICES)[number];
-
-/** Sent as it is: JSON values only. */
-export interface Notice {
-  readonly event: NoticeName;
-  /** Milliseconds since the UNIX epoch. */
-  readonly time: number;
-  /** The rig's name. */
-  readonly rig: string;
-  /** One line for people. */
-  readonly text: string;
-  readonly [field: string]: string | number;
-}
-
-type Content = Omit<Notice, 'event' | 'time' | 'rig'> & { readonly text: string };
+type Frame = 'timeMillis' | 'rig';
+/** A notice before it is known when and where it is made. */
+type Content = Notice extends infer Each ? (Each extends Notice ? Omit<Each, Frame> : never) : never;
 
 /** Longer texts are cut: they can come from a driver or a node. */
 const MAX_TEXT = 500;
@@ -35,49 +23,70 @@ export function tellNotices(
   { rigName, events, tally, clock }: Pick<RunningMiner, 'rigName' | 'events' | 'tally' | 'clock'>,
   hear: (notice: Notice) => void,
 ): () => void {
-  const rig = oneLine(rigName, MAX_TEXT);
-  const tell = (event: NoticeName, content: Content) => {
-    const clean = Object.fromEntries(Object.entries(content).map(([name, value]) => [name, harmless(value)]));
-    hear({ event, time: wallMs(clock), rig, text: '', ...clean });
+  const tell = ({ type, ...fields }: Content) => {
+    const notice = { type, timeMillis: wallMs(clock), rig: rigName, ...fields };
+    const clean = Object.entries(notice).map(([name, value]) => [name, harmless(value)]);
+    hear(Object.fromEntries(clean) as Notice);
   };
   const lost = new Set<string>();
   const unsubscribe = events.on((event) => {
-    if (event.event === 'verdict' && event.verdict === 'accepted') tell('block', block(event));
-    if (event.event === 'alarm') tell(event.state === 'raised' ? 'low-hashrate' : 'hashrate-ok', alarm(event));
-    if (event.event !== 'device') return;
+    if (event.type === 'verdict' && event.outcome === 'accepted') tell(block(event));
+    if (event.type === 'alarm') tell(alarm(event));
+    if (event.type !== 'device') return;
     const { device, state } = event;
-    const out = state === 'restarting' || state === 'parked';
+    if (state !== 'reopening' && state !== 'parked') {
+      lost.delete(device);
+      return;
+    }
     // One notice when the device goes, however often it is reopened, and one when it is given up.
-    if (out && (state === 'parked' || !lost.has(device))) tell('device-lost', deviceLost(event));
-    if (out) lost.add(device);
-    else lost.delete(device);
+    if (state === 'parked' || !lost.has(device)) tell(deviceLost(event, state));
+    lost.add(device);
   });
-  tell('start', { text: 'pickaxe has started' });
+  tell({ type: 'start', text: 'pickaxe has started' });
   return () => {
     unsubscribe();
-    tell('stop', stop(tally));
+    tell(stop(tally));
   };
 }
 
-function block({ device, chain, height, nonce, ms }: MinerEvent & { event: 'verdict' }): Content {
+function block({ device, chain, height, nonce, answerSeconds }: MinerEvent & { type: 'verdict' }): Content {
   const text = `block accepted: chain ${chain} height ${height}, found by ${device}`;
-  return { text, device, chain, height: Number(height), nonce: nonce.toString(), ms };
+  return { type: 'block', text, device, chain, height: Number(height), nonce: nonce.toString(), answerSeconds };
 }
 
-function deviceLost({ device, kind, state, reason = '', fault = 'lost' }: MinerEvent & { event: 'device' }): Content {
-  return { text: `${device} is out of service (${state}): ${reason}`, device, kind, state, reason, fault };
+function deviceLost(
+  { device, kind, reason = '', fault = 'lost' }: MinerEvent & { type: 'device' },
+  state: 'reopening' | 'parked',
+): Content {
+  const text = `${device} is out of service (${state}): ${reason}`;
+  return { type: 'device-lost', text, device, kind, state, reason, fault };
 }
 
-function alarm({ state, device, value, limit }: MinerEvent & { event: 'alarm' }): Content {
-  const what = state === 'raised' ? 'low hashrate' : 'hashrate is back';
-  const text = `${what}: ${device ?? 'the rig'} makes ${formatHashrate(value)} (at least ${formatHashrate(limit)})`;
-  return { text, ...(device !== undefined && { device }), hashrate: value, limit };
+function alarm({ state, device, hashesPerSecond, limitHashesPerSecond }: MinerEvent & { type: 'alarm' }): Content {
+  const isLow = state === 'raised';
+  const [rate, limit] = [formatHashrate(hashesPerSecond), formatHashrate(limitHashesPerSecond)];
+  const text = `${isLow ? 'low hashrate' : 'hashrate is back'}: ${device ?? 'the rig'} makes ${rate} (at least ${limit})`;
+  const about = { ...(device !== undefined && { device }), hashesPerSecond, limitHashesPerSecond };
+  return { type: isLow ? 'low-hashrate' : 'hashrate-ok', text, ...about };
 }
 
 function stop(tally: Tally): Content {
-  const { accepted, rejected, stale, unknown, hardware_errors, hashes, seconds, hashrate } = tally.summary();
-  const text = `pickaxe has stopped after ${formatDuration(seconds)}: ${accepted} accepted, ${formatHashrate(hashrate)}`;
-  return { text, accepted, rejected, stale, unknown, hardware_errors, hashes, seconds, hashrate };
+  const summary = tally.summary();
+  const { accepted, rejected, stale, unknown, hardwareErrors, hashes } = summary;
+  const { uptimeSeconds, averageHashesPerSecond } = summary;
+  const [duration, average] = [formatDuration(uptimeSeconds), formatHashrate(averageHashesPerSecond)];
+  return {
+    type: 'stop',
+    text: `pickaxe has stopped after ${duration}: ${accepted} accepted, ${average}`,
+    accepted,
+    rejected,
+    stale,
+    unknown,
+    hardwareErrors,
+    hashes,
+    uptimeSeconds,
+    averageHashesPerSecond,
+  };
 }
 
 /** On one line, of bounded length, without control characters. */

@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { Agent, request } from 'undici';
 import { pause, within } from '../system/abort.ts';
 import { oneLine } from '../text/one-line.ts';
-import type { Notice, NoticeName } from './notices.ts';
+import type { Notice, NoticeType } from './notice.ts';
 import { Queue } from './queue.ts';
 
 interface WebhookLimits {
@@ -35,7 +35,7 @@ export interface WebhookOptions {
   readonly url: URL;
   /** Sent as `authorization: Bearer …`. */
   readonly token?: string;
-  readonly events: ReadonlySet<NoticeName>;
+  readonly events: ReadonlySet<NoticeType>;
   readonly userAgent: string;
   readonly log: Logger;
   readonly limits?: WebhookLimits;
@@ -68,12 +68,12 @@ export class Webhook {
       atOnce: 1,
       most: waiting,
       work: (notice, stop) => this.#deliver(notice, stop),
-      dropped: ({ event }) => this.#fail(event, 'too many notices are waiting, or pickaxe has ended'),
+      dropped: ({ type }) => this.#fail(type, 'too many notices are waiting, or pickaxe has ended'),
     });
   }
 
   readonly tell = (notice: Notice): void => {
-    if (this.#options.events.has(notice.event)) this.#queue.push(notice);
+    if (this.#options.events.has(notice.type)) this.#queue.push(notice);
   };
 
   async end(): Promise<void> {
@@ -90,8 +90,8 @@ export class Webhook {
       } catch (fault) {
         // It may quote the certificate, which anybody may have written.
         const message = oneLine((fault as Error).message);
-        if (fault instanceof Refused || waitMs === undefined || stop.aborted) return this.#fail(notice.event, message);
-        this.#options.log.debug({ tag: 'hook' }, `${this.#name} ${notice.event}: ${message}; tried again`);
+        if (fault instanceof Refused || waitMs === undefined || stop.aborted) return this.#fail(notice.type, message);
+        this.#options.log.debug({ tag: 'hook' }, `${this.#name} ${notice.type}: ${message}; tried again`);
         await pause(waitMs, stop);
       }
     }
@@ -131,10 +131,10 @@ export class Webhook {
     }
   }
 
-  #fail(event: NoticeName, why: string): void {
+  #fail(type: NoticeType, why: string): void {
     const level = this.#failing ? 'debug' : 'warn';
     this.#failing = true;
-    this.#options.log[level]({ tag: 'hook' }, `${this.#name} was not told of ${event}: ${why}`);
+    this.#options.log[level]({ tag: 'hook' }, `${this.#name} was not told of ${type}: ${why}`);
   }
 
   get #name(): string {

@@ -1,8 +1,9 @@
 /** What one device did, and how it is doing. */
 
 import type { Telemetry } from '../engine/telemetry.ts';
-import type { DeviceState } from '../events/device-states.ts';
 import type { MinerEvent } from '../events/events.ts';
+import type { DeviceState } from '../events/vocabulary.ts';
+import type { Outcome } from '../source/vocabulary.ts';
 import { Meter, type RatesByWindow } from './meter.ts';
 import { ProofStats, type Proven } from './proven.ts';
 
@@ -11,9 +12,8 @@ const RATE_MS = 30_000;
 /** A reading older than this says nothing about now: a few times the interval between them. */
 const FRESH_MS = 10_000;
 
-type DeviceEvent = MinerEvent & { event: 'device' };
+type DeviceEvent = MinerEvent & { type: 'device' };
 type DeviceKind = DeviceEvent['kind'];
-type Verdict = (MinerEvent & { event: 'verdict' })['verdict'];
 
 /** What a device did since the start. */
 export interface DeviceSummary {
@@ -22,9 +22,9 @@ export interface DeviceSummary {
   readonly rejected: number;
   readonly stale: number;
   readonly unknown: number;
-  readonly hardware_errors: number;
+  readonly hardwareErrors: number;
   /** How often it failed and had to be opened again. */
-  readonly restarts: number;
+  readonly reopens: number;
   /** How many of its hashes verified candidates prove. Absent before the first candidate. */
   readonly proven?: Proven;
 }
@@ -35,27 +35,30 @@ export interface DeviceNow {
   readonly state: DeviceState;
   /** Model, kernel, thread count: one line for people. */
   readonly description: string;
+  /** The chip's model and the kernel in use. Absent before the device has been opened for the first time. */
+  readonly model?: string;
+  readonly kernel?: string;
   /** PCI address of a card, like `0000:65:00.0`, where it is known. */
   readonly bus?: string;
   /** Why it does not work, when it does not. */
   readonly reason?: string;
   /** How long ago it reported its first hashes, pauses included. */
   readonly hashingSeconds: number;
-  /** H/s over half a minute. */
-  readonly hashrate: number;
-  readonly windows: RatesByWindow;
-  /** The highest of its rates over 10 s, H/s. */
-  readonly highest: number | null;
+  /** Over half a minute. */
+  readonly hashesPerSecond: number;
+  readonly hashesPerSecondByWindow: RatesByWindow;
+  /** The highest of its rates over 10 s. */
+  readonly highestHashesPerSecond: number | null;
   /** What its sensors said last; empty when that is old, or when it has no sensors. */
   readonly telemetry: Telemetry;
-  /** Hashes per joule, where its power is known. */
-  readonly hashes_per_joule?: number;
+  /** Absent where its power is not known. */
+  readonly hashesPerJoule?: number;
 }
 
 export class DeviceStats {
   readonly meter: Meter;
   readonly #proofs = new ProofStats();
-  readonly #verdicts = { accepted: 0, rejected: 0, stale: 0, unknown: 0 };
+  readonly #verdicts: Record<Outcome, number> = { accepted: 0, rejected: 0, stale: 0, unknown: 0 };
   hardwareErrors = 0;
   /** Whether it has ever been in service. */
   worked = false;
@@ -73,11 +76,11 @@ export class DeviceStats {
   heard(event: DeviceEvent): void {
     this.#last = event;
     if (event.state === 'ready') this.worked = true;
-    if (event.state === 'restarting' && this.worked) this.#reopens++;
+    if (event.state === 'reopening' && this.worked) this.#reopens++;
   }
 
-  judged(verdict: Verdict): void {
-    this.#verdicts[verdict]++;
+  judged(outcome: Outcome): void {
+    this.#verdicts[outcome]++;
   }
 
   proved(hashes: number): void {
@@ -94,22 +97,24 @@ export class DeviceStats {
   }
 
   now(nowMs: number): DeviceNow {
-    const { kind = this.#kind, description = '', bus, reason } = this.#last ?? {};
-    const hashrate = this.meter.rate(nowMs, RATE_MS);
+    const { kind = this.#kind, description = '', model, kernel, bus, reason } = this.#last ?? {};
+    const hashesPerSecond = this.meter.rate(nowMs, RATE_MS);
     const telemetry = nowMs - this.#telemetryMs < FRESH_MS ? this.#telemetry : {};
-    const { powerW } = telemetry;
+    const { powerWatts } = telemetry;
     return {
       kind,
       state: this.state,
       description,
+      ...(model !== undefined && { model }),
+      ...(kernel !== undefined && { kernel }),
       ...(bus !== undefined && { bus }),
       ...(reason !== undefined && { reason }),
       hashingSeconds: this.meter.firstMs === null ? 0 : (nowMs - this.meter.firstMs) / 1000,
-      hashrate,
-      windows: this.meter.windows(nowMs),
-      highest: this.meter.highest,
+      hashesPerSecond,
+      hashesPerSecondByWindow: this.meter.windows(nowMs),
+      highestHashesPerSecond: this.meter.highest,
       telemetry,
-      ...(powerW && { hashes_per_joule: hashrate / powerW }),
+      ...(powerWatts && { hashesPerJoule: hashesPerSecond / powerWatts }),
     };
   }
 
@@ -118,8 +123,8 @@ export class DeviceStats {
     return {
       hashes: this.meter.total,
       ...this.#verdicts,
-      hardware_errors: this.hardwareErrors,
-      restarts: this.#reopens,
+      hardwareErrors: this.hardwareErrors,
+      reopens: this.#reopens,
       ...(proven && { proven }),
     };
   }

@@ -18,17 +18,16 @@ type Count = (typeof COUNTS)[number];
 
 /** A column for each figure; null where it is not known. */
 interface DeviceHistory {
-  /** H/s. */
-  readonly hashrate: (number | null)[];
-  readonly temperature_celsius: (number | null)[];
-  readonly power_watts: (number | null)[];
+  readonly hashesPerSecond: (number | null)[];
+  readonly temperatureCelsius: (number | null)[];
+  readonly powerWatts: (number | null)[];
 }
 
 /** Columns: the figures at one index belong together. */
 interface HistoryPoints {
-  readonly step_seconds: number;
+  readonly stepSeconds: number;
   /** When each step ended, milliseconds since the UNIX epoch. */
-  readonly time: number[];
+  readonly timeMillis: number[];
   /** How many solutions in that step. */
   readonly accepted: number[];
   readonly rejected: number[];
@@ -38,9 +37,9 @@ interface HistoryPoints {
 
 /** NaN stands for what is not known. */
 class DeviceColumns {
-  readonly hashrate = new Float64Array(STEPS).fill(Number.NaN);
-  readonly temperatureC = new Float32Array(STEPS).fill(Number.NaN);
-  readonly powerW = new Float32Array(STEPS).fill(Number.NaN);
+  readonly hashesPerSecond = new Float64Array(STEPS).fill(Number.NaN);
+  readonly temperatureCelsius = new Float32Array(STEPS).fill(Number.NaN);
+  readonly powerWatts = new Float32Array(STEPS).fill(Number.NaN);
   hashes = 0;
 }
 
@@ -95,10 +94,10 @@ export class History {
       columns = new DeviceColumns();
       this.#devices.set(name, columns);
     }
-    columns.hashrate[at] = seconds > 0 ? (hashes - columns.hashes) / seconds : Number.NaN;
+    columns.hashesPerSecond[at] = seconds > 0 ? (hashes - columns.hashes) / seconds : Number.NaN;
     columns.hashes = hashes;
-    columns.temperatureC[at] = telemetry.temperatureC ?? Number.NaN;
-    columns.powerW[at] = telemetry.powerW ?? Number.NaN;
+    columns.temperatureCelsius[at] = telemetry.temperatureCelsius ?? Number.NaN;
+    columns.powerWatts[at] = telemetry.powerWatts ?? Number.NaN;
   }
 
   /** At most 720 points, oldest first. Steps are grouped by their number, so that points do not move as time goes by. */
@@ -115,23 +114,27 @@ export class History {
     const sums = (column: Float64Array) => groups.map((group) => group.reduce((sum, at) => sum + column[at], 0));
     const means = (column: Float64Array | Float32Array) => groups.map((group) => mean(column, group));
     return {
-      step_seconds: (together * STEP_MS) / 1000,
-      time: groups.map((group) => this.#timeMs[group[group.length - 1]]),
+      stepSeconds: (together * STEP_MS) / 1000,
+      timeMillis: groups.map((group) => this.#timeMs[group[group.length - 1]]),
       accepted: sums(this.#counts.accepted),
       rejected: sums(this.#counts.rejected),
       stale: sums(this.#counts.stale),
       devices: Object.fromEntries(
-        [...this.#devices].map(([name, { hashrate, temperatureC, powerW }]) => [
+        [...this.#devices].map(([name, columns]) => [
           name,
-          { hashrate: means(hashrate), temperature_celsius: means(temperatureC), power_watts: means(powerW) },
+          {
+            hashesPerSecond: means(columns.hashesPerSecond),
+            temperatureCelsius: means(columns.temperatureCelsius),
+            powerWatts: means(columns.powerWatts),
+          },
         ]),
       ),
     };
   }
 }
 
-function forget({ hashrate, temperatureC, powerW }: DeviceColumns, at: number): void {
-  for (const column of [hashrate, temperatureC, powerW]) column[at] = Number.NaN;
+function forget({ hashesPerSecond, temperatureCelsius, powerWatts }: DeviceColumns, at: number): void {
+  for (const column of [hashesPerSecond, temperatureCelsius, powerWatts]) column[at] = Number.NaN;
 }
 
 /** The mean of the values that are known; null without any. */

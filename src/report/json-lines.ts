@@ -1,12 +1,17 @@
-/**
- * Events for wrappers: one JSON object per line, `{"event": NAME, "time": …, …}`. Names and fields are stable, and
- * documented in docs/wrappers.md. `time` is milliseconds since the UNIX epoch; nonces are decimal strings (they exceed what
- * JSON numbers carry), hashes 64 hex digits in wire order (little-endian), rates H/s.
- */
+/** Tells wrappers what happens: one JSON object per line, in the shapes of json-line.ts. */
 
 import type { MinerEvent } from '../events/events.ts';
 import { type Clock, wallMs } from '../system/clock.ts';
+import type { DeviceNow } from './device-stats.ts';
+import type { JsonLine } from './json-line.ts';
 import type { Summary, Tally } from './tally.ts';
+
+/** These come up to many times a second. `hashrate` and `summary` carry their sums and last values. */
+const UNTOLD = ['hashes', 'proof', 'telemetry', 'fetch'] as const;
+type Told = Exclude<MinerEvent, { type: (typeof UNTOLD)[number] }>;
+
+type Timed = { readonly timeMillis: number };
+type Untimed<Line> = Line extends Timed ? Omit<Line, keyof Timed> : never;
 
 export class JsonLines {
   readonly #write: (line: string) => void;
@@ -19,39 +24,59 @@ export class JsonLines {
   }
 
   readonly listen = (event: MinerEvent): void => {
-    // These come up to many times a second. `hashrate` and `summary` carry their sums and last values.
-    if (event.event === 'hashes' || event.event === 'proof' || event.event === 'telemetry') return;
-    const { event: name, ...fields } = event;
-    this.#line(name, fields);
+    if (isTold(event)) this.#line(plain(event));
   };
 
   hashrate(tally: Tally): void {
     const all = [...tally.devices()];
-    const devices = Object.fromEntries(all.map(([name, { hashrate }]) => [name, hashrate]));
-    const total = Object.values(devices).reduce((sum, rate) => sum + rate, 0);
-    const sensors = Object.fromEntries(
-      all
-        .filter(([, { telemetry }]) => Object.keys(telemetry).length > 0)
-        .map(([name, { telemetry, hashes_per_joule }]) => [
-          name,
-          { ...telemetry, ...(hashes_per_joule && { hashes_per_joule }) },
-        ]),
-    );
-    this.#line('hashrate', { devices, total, sensors });
+    const hashesPerSecond = all.reduce((sum, [, device]) => sum + device.hashesPerSecond, 0);
+    this.#line({
+      type: 'hashrate',
+      hashesPerSecond,
+      devices: Object.fromEntries(all.map(([name, now]) => [name, rateOf(now)])),
+    });
   }
 
   summary(summary: Summary): void {
-    this.#line('summary', summary);
+    this.#line({ type: 'summary', ...summary });
   }
 
-  #line(event: string, fields: object): void {
-    this.#write(`${JSON.stringify({ event, time: wallMs(this.#clock), ...fields }, plain)}\n`);
+  #line({ type, ...fields }: Untimed<JsonLine>): void {
+    this.#write(`${JSON.stringify({ type, timeMillis: wallMs(this.#clock), ...fields })}\n`);
   }
 }
 
-/** Heights and times are numbers, which they fit; nonces decimal strings; hashes hex. */
-function plain(key: string, value: unknown): unknown {
-  if (typeof value === 'bigint') return key === 'nonce' ? value.toString() : Number(value);
+function isTold(event: MinerEvent): event is Told {
+  return !(UNTOLD as readonly string[]).includes(event.type);
+}
+
+function rateOf({ hashesPerSecond, telemetry, hashesPerJoule }: DeviceNow) {
+  return {
+    hashesPerSecond,
+    ...(Object.keys(telemetry).length > 0 && { sensors: telemetry }),
+    ...(hashesPerJoule !== undefined && { hashesPerJoule }),
+  };
+}
+
+/** Heights and times are numbers in JSON, which they fit; nonces decimal strings; hashes hex. */
+type Plain<Field, Value> = Field extends 'nonce'
+  ? string
+  : Value extends bigint
+    ? number
+    : Value extends Uint8Array
+      ? string
+      : Value extends readonly (infer Item)[]
+        ? Item[]
+        : Value;
+type PlainEvent<Event> = Event extends unknown ? { [Field in keyof Event]: Plain<Field, Event[Field]> } : never;
+
+function plain(event: Told): PlainEvent<Told> {
+  const fields = Object.entries(event).map(([name, value]) => [name, plainValue(name, value)]);
+  return Object.fromEntries(fields) as PlainEvent<Told>;
+}
+
+function plainValue(name: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return name === 'nonce' ? value.toString() : Number(value);
   if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
   return value;
 }

@@ -17,7 +17,7 @@ export class LastWorks {
   }
 
   readonly listen = (event: MinerEvent): void => {
-    if (event.event !== 'work') return;
+    if (event.type !== 'work') return;
     const { chain, height, difficulty } = event;
     this.#works.delete(chain);
     this.#works.set(chain, { chain, height, difficulty, sinceMs: this.#clock.monotonicMs() });

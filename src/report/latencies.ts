@@ -3,7 +3,7 @@
 /** This covers hours of New Cuts, and is enough for a 99th percentile. */
 const REMEMBERED = 500;
 
-/** Milliseconds. */
+/** Seconds. */
 export interface Latency {
   /** The median. */
   readonly p50: number;
@@ -15,20 +15,20 @@ export interface Latency {
 }
 
 export class Latencies {
-  readonly #ms: number[] = [];
+  readonly #seconds: number[] = [];
   #count = 0;
 
-  add(ms: number): void {
+  add(seconds: number): void {
     this.#count++;
-    this.#ms.push(ms);
-    if (this.#ms.length > REMEMBERED) this.#ms.shift();
+    this.#seconds.push(seconds);
+    if (this.#seconds.length > REMEMBERED) this.#seconds.shift();
   }
 
   /** Undefined before the first time. */
   get spread(): Latency | undefined {
-    const last = this.#ms.at(-1);
+    const last = this.#seconds.at(-1);
     if (last === undefined) return undefined;
-    const sorted = [...this.#ms].sort((a, b) => a - b);
+    const sorted = [...this.#seconds].sort((a, b) => a - b);
     const at = (part: number) => sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))];
     return { p50: at(0.5), p99: at(0.99), last, count: this.#count };
   }

@@ -22,14 +22,14 @@ export class LogLines {
   }
 
   readonly listen = (event: MinerEvent): void => {
-    switch (event.event) {
+    switch (event.type) {
       case 'work':
         this.#work(event);
         break;
       case 'job':
         this.#log.debug({ tag: 'work' }, `creation time rolled forward, chain ${event.chain} height ${event.height}`);
         break;
-      case 'new_cut':
+      case 'new-cut':
         this.#log.info({ tag: 'node' }, `New Cut on chain ${event.chain}`);
         break;
       case 'solution':
@@ -41,7 +41,7 @@ export class LogLines {
       case 'verdict':
         this.#verdict(event);
         break;
-      case 'hardware_error':
+      case 'hardware-error':
         this.#log.error({ tag: event.device }, `hardware error: nonce ${event.nonce} does not solve`);
         break;
       case 'device':
@@ -50,7 +50,7 @@ export class LogLines {
       case 'source':
         this.#source(event);
         break;
-      case 'missed_cut':
+      case 'missed-cut':
         this.#log.warn(
           { tag: 'node' },
           `${event.source} has a block on chain ${event.chain} that its open update stream did not tell: stale work was mined`,
@@ -67,12 +67,16 @@ export class LogLines {
         this.#progress.set(event.device, event.what);
         this.#log.info({ tag: event.device }, event.what);
         break;
-      case 'restart':
-        this.#log.debug({ tag: event.device }, `searches the new work ${event.ms.toFixed(1)} ms after the New Cut`);
+      case 'job-switch':
+        this.#log.debug(
+          { tag: event.device },
+          `searches the new work ${(1000 * event.switchSeconds).toFixed(1)} ms after the New Cut`,
+        );
         break;
       case 'hashes':
       case 'proof':
       case 'telemetry':
+      case 'fetch':
         break;
     }
   };
@@ -80,58 +84,62 @@ export class LogLines {
   /** The speed line. There is none while nothing is hashed because the rig does not mine: that is told as an outage. */
   speed(): void {
     const devices = [...this.#tally.devices()];
-    const total = devices.reduce((sum, [, { state, hashrate }]) => sum + (state === 'ready' ? hashrate : 0), 0);
+    const total = devices.reduce(
+      (sum, [, { state, hashesPerSecond }]) => sum + (state === 'ready' ? hashesPerSecond : 0),
+      0,
+    );
     if (total === 0 && rigState(this.#tally.now()).name !== 'mining') return;
-    const each = devices.map(([name, { state, hashrate, telemetry, hashes_per_joule }]) => {
-      const rate = devices.length > 1 && `${name} ${state === 'ready' ? formatHashrate(hashrate) : state}`;
-      return [rate, formatTelemetry(telemetry, hashes_per_joule)].filter(Boolean).join(' ');
+    const each = devices.map(([name, { state, hashesPerSecond, telemetry, hashesPerJoule }]) => {
+      const rate = devices.length > 1 && `${name} ${state === 'ready' ? formatHashrate(hashesPerSecond) : state}`;
+      return [rate, formatTelemetry(telemetry, hashesPerJoule)].filter(Boolean).join(' ');
     });
     const parts = each.filter((part) => part !== '').join(', ');
     this.#log.info({ tag: 'miner' }, `speed 30s ${formatHashrate(total)}${parts === '' ? '' : ` (${parts})`}`);
   }
 
   summary(): void {
-    const { accepted, rejected, stale, unknown, hardware_errors, hashes, seconds, hashrate } = this.#tally.summary();
+    const summary = this.#tally.summary();
+    const { accepted, rejected, stale, unknown, hardwareErrors, hashes, uptimeSeconds } = summary;
     const lost = unknown > 0 ? `, ${unknown} unknown` : '';
     this.#log.info(
       { tag: 'miner' },
-      `${accepted} accepted, ${rejected} rejected, ${stale} stale${lost}, ${hardware_errors} hardware errors; ` +
-        `${withPrefix(hashes)}hashes in ${formatDuration(seconds)}, ${formatHashrate(hashrate)} on average`,
+      `${accepted} accepted, ${rejected} rejected, ${stale} stale${lost}, ${hardwareErrors} hardware errors; ` +
+        `${withPrefix(hashes)}hashes in ${formatDuration(uptimeSeconds)}, ${formatHashrate(summary.averageHashesPerSecond)} on average`,
     );
   }
 
   /** New work for the block that is mined already has other transactions or a later time: it changes nothing for people. */
-  #work({ chain, height, difficulty }: MinerEvent & { event: 'work' }): void {
+  #work({ chain, height, difficulty }: MinerEvent & { type: 'work' }): void {
     const block = `chain ${chain} height ${height}`;
     const level = block === this.#block ? 'debug' : 'info';
     this.#block = block;
     this.#log[level]({ tag: 'work' }, `new job ${block} difficulty ${withPrefix(difficulty).trimEnd()}`);
   }
 
-  #verdict({ verdict, reason, device, chain, height, ms }: MinerEvent & { event: 'verdict' }): void {
+  #verdict({ outcome, reason, device, chain, height, answerSeconds }: MinerEvent & { type: 'verdict' }): void {
     const { accepted, rejected, stale } = this.#tally.summary();
-    const where = `${device} chain ${chain} height ${height} ${ms.toFixed(0)} ms`;
-    const why = verdict === 'accepted' ? '' : `: ${reason}`;
-    const line = `${verdict} (${accepted}/${rejected}/${stale}) ${where}${why}`;
-    const level = verdict === 'accepted' ? 'info' : verdict === 'rejected' ? 'error' : 'warn';
-    this.#log[level]({ tag: 'miner', verdict }, line);
+    const where = `${device} chain ${chain} height ${height} ${(1000 * answerSeconds).toFixed(0)} ms`;
+    const why = outcome === 'accepted' ? '' : `: ${reason}`;
+    const line = `${outcome} (${accepted}/${rejected}/${stale}) ${where}${why}`;
+    const level = outcome === 'accepted' ? 'info' : outcome === 'rejected' ? 'error' : 'warn';
+    this.#log[level]({ tag: 'miner', outcome }, line);
   }
 
-  #device({ device, state, description, reason }: MinerEvent & { event: 'device' }): void {
+  #device({ device, state, description, reason }: MinerEvent & { type: 'device' }): void {
     if (state === 'ready') this.#log.info({ tag: device }, description);
     else if (state === 'paused') this.#log.warn({ tag: device }, `paused: ${reason}`);
-    else if (state === 'restarting') this.#log.warn({ tag: device }, `reopening: ${reason}`);
+    else if (state === 'reopening') this.#log.warn({ tag: device }, `reopening: ${reason}`);
     else this.#log.error({ tag: device }, `parked, the others go on: ${reason}`);
   }
 
-  #alarm({ state, device, value, limit }: MinerEvent & { event: 'alarm' }): void {
+  #alarm({ state, device, hashesPerSecond, limitHashesPerSecond }: MinerEvent & { type: 'alarm' }): void {
     const tag = device ?? 'miner';
-    const [rate, least] = [formatHashrate(value), formatHashrate(limit)];
+    const [rate, least] = [formatHashrate(hashesPerSecond), formatHashrate(limitHashesPerSecond)];
     if (state === 'raised') this.#log.warn({ tag }, `low hashrate: ${rate}, which should be ${least} at least`);
     else this.#log.info({ tag }, `hashrate is back: ${rate}, which should be ${least} at least`);
   }
 
-  #polling({ source, chains }: MinerEvent & { event: 'polling' }): void {
+  #polling({ source, chains }: MinerEvent & { type: 'polling' }): void {
     if (chains.length === 0) {
       this.#log.info({ tag: 'node' }, `${source} tells its blocks by update streams again`);
       return;
@@ -139,7 +147,7 @@ export class LogLines {
     this.#log.warn({ tag: 'node' }, `${source} ${describePolled(chains)}`);
   }
 
-  #source({ source, state, reason }: MinerEvent & { event: 'source' }): void {
+  #source({ source, state, reason }: MinerEvent & { type: 'source' }): void {
     const level = state === 'lost' || state === 'warning' ? 'warn' : 'info';
     this.#log[level]({ tag: 'node' }, `${source} ${reason}`);
   }

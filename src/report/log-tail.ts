@@ -13,7 +13,7 @@ interface LogLine {
   /** 1, 2, 3 … */
   readonly number: number;
   /** Milliseconds since the UNIX epoch. */
-  readonly time: number;
+  readonly timeMillis: number;
   readonly level: (typeof LOG_LEVELS)[number];
   /** What it is about: `miner`, `node`, `cpu`, … */
   readonly tag: string;
@@ -33,7 +33,7 @@ export class LogTail {
     if (level < pino.levels.values.info) return;
     this.#lines.push({
       number: ++this.#last,
-      time,
+      timeMillis: time,
       level: BY_VALUE.get(level) ?? 'error',
       tag: tag ?? '',
       message: (msg ?? '').slice(0, MOST_CHARACTERS),

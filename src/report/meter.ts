@@ -4,13 +4,13 @@
 const STEP_MS = 500;
 
 /** Rates are averages over these times. */
-const WINDOWS_MS = { '10s': 10_000, '60s': 60_000, '15m': 900_000 } as const;
+const WINDOWS_MS = { last10s: 10_000, last60s: 60_000, last15m: 900_000 } as const;
 type RateWindow = keyof typeof WINDOWS_MS;
 /** H/s by the window of the average; null while so much time has not passed. */
 export type RatesByWindow = Readonly<Record<RateWindow, number | null>>;
 
 /** As many steps as the longest window has, and the two that reach into it. */
-const STEPS = WINDOWS_MS['15m'] / STEP_MS + 2;
+const STEPS = WINDOWS_MS.last15m / STEP_MS + 2;
 
 export class Meter {
   /** How many hashes were counted. */
@@ -39,7 +39,7 @@ export class Meter {
       this.#hashes[last] += hashes;
       return;
     }
-    const now = this.windows(nowMs)['10s'];
+    const now = this.windows(nowMs).last10s;
     if (now !== null) this.highest = Math.max(this.highest ?? 0, now);
     const next = this.#steps++ % STEPS;
     this.#endsMs[next] = nowMs + STEP_MS;
@@ -54,7 +54,7 @@ export class Meter {
 
   windows(nowMs: number): RatesByWindow {
     const over = (windowMs: number) => (nowMs - this.#sinceMs < windowMs ? null : this.rate(nowMs, windowMs));
-    return { '10s': over(WINDOWS_MS['10s']), '60s': over(WINDOWS_MS['60s']), '15m': over(WINDOWS_MS['15m']) };
+    return { last10s: over(WINDOWS_MS.last10s), last60s: over(WINDOWS_MS.last60s), last15m: over(WINDOWS_MS.last15m) };
   }
 
   #since(fromMs: number): number {

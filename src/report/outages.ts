@@ -18,9 +18,9 @@ type Trouble = Exclude<RigStateName, 'mining'>;
 const WORDS: Readonly<Record<Trouble, { readonly what: string; readonly doing?: string }>> = {
   starting: { what: 'starting' },
   paused: { what: 'paused' },
-  'waiting for work': { what: 'no work', doing: 'asking the node again' },
-  'no node': { what: 'no node', doing: 'retrying' },
-  'no device': { what: 'no device mines' },
+  'waiting-for-work': { what: 'no work', doing: 'asking the node again' },
+  'no-node': { what: 'no node', doing: 'retrying' },
+  'no-device': { what: 'no device mines' },
 };
 
 /** Nothing is wrong while a rig starts, or rests because somebody wants it to. */

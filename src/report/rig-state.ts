@@ -40,13 +40,13 @@ function deviceTrouble({ devices, deviceReady }: RigNow): RigState | undefined {
   }
   const reason = all.map(([name, device]) => `${name} ${idleReason(device)}`).join('; ');
   // Parked devices are given up: a rig whose other devices are all paused is paused.
-  const isPaused = states.has('paused') && !states.has('restarting');
-  return { name: isPaused ? 'paused' : 'no device', reason, sinceMs };
+  const isPaused = states.has('paused') && !states.has('reopening');
+  return { name: isPaused ? 'paused' : 'no-device', reason, sinceMs };
 }
 
 /** @returns `reopening: it was lost` */
 function idleReason({ state, reason = 'no reason given' }: DeviceNow): string {
-  return `${state === 'restarting' ? 'reopening' : state}: ${reason}`;
+  return `${state}: ${reason}`;
 }
 
 function nodeTrouble({ sources, nodeConnected, work }: RigNow): RigState | undefined {
@@ -54,7 +54,7 @@ function nodeTrouble({ sources, nodeConnected, work }: RigNow): RigState | undef
   // A source need not tell whether it is connected: its work says so, too.
   if (sources.size === 0 && work) return undefined;
   const reasons = [...sources.values()].map(({ reason }) => firstSentence(reason)).filter((reason) => reason !== '');
-  return { name: 'no node', reason: reasons.join('; ') || 'none has answered yet', sinceMs: nodeConnected.sinceMs };
+  return { name: 'no-node', reason: reasons.join('; ') || 'none has answered yet', sinceMs: nodeConnected.sinceMs };
 }
 
 /** What went wrong is said first. What to do about it was logged when the node was lost. */
@@ -63,7 +63,7 @@ function firstSentence(text: string): string {
 }
 
 function workTrouble({ work, nodeConnected, nowMs }: RigNow): RigState | undefined {
-  const name = 'waiting for work';
+  const name = 'waiting-for-work';
   if (!work) return { name, reason: 'the node has given none yet', sinceMs: nodeConnected.sinceMs };
   const { staleMs } = work;
   if (staleMs === undefined || nowMs - staleMs < WORK_PATIENCE_MS) return undefined;

@@ -1,7 +1,7 @@
 /** What happened since the start, and how the rig is doing. It learns of both from events only. */
 
 import type { MinerEvent } from '../events/events.ts';
-import type { SourceState } from '../source/vocabulary.ts';
+import type { PolledChain, SourceState } from '../source/vocabulary.ts';
 import type { Clock } from '../system/clock.ts';
 import { type DeviceNow, DeviceStats, type DeviceSummary } from './device-stats.ts';
 import { type Held, held } from './held.ts';
@@ -9,7 +9,7 @@ import { Latencies, type Latency } from './latencies.ts';
 import { Luck } from './luck.ts';
 import { Meter, type RatesByWindow } from './meter.ts';
 
-type DeviceEvent = MinerEvent & { event: 'device' };
+type DeviceEvent = MinerEvent & { type: 'device' };
 
 export interface Summary {
   readonly accepted: number;
@@ -17,21 +17,21 @@ export interface Summary {
   readonly stale: number;
   /** Solutions to which the node's answer was lost. */
   readonly unknown: number;
-  readonly hardware_errors: number;
+  readonly hardwareErrors: number;
   /** How many nonces were searched. */
   readonly hashes: number;
-  readonly seconds: number;
-  /** Average over the whole run, H/s. */
-  readonly hashrate: number;
+  readonly uptimeSeconds: number;
+  /** Over the whole run. */
+  readonly averageHashesPerSecond: number;
   /** How many blocks so many hashes give on average: `accepted` divided by it is luck. */
-  readonly expected_blocks: number;
+  readonly expectedBlocks: number;
   /** Difficulty of the best hash found; 0 before the first candidate. */
-  readonly best_difficulty: number;
-  readonly new_cuts: number;
+  readonly bestDifficulty: number;
+  readonly newCuts: number;
   /** Blocks that an open update stream did not tell; a fetch found them. */
-  readonly missed_cuts: number;
+  readonly missedCuts: number;
   /** The time of job switches, from hearing of a New Cut to searching the new work. Absent before the first New Cut. */
-  readonly restart_ms?: Latency;
+  readonly switchSeconds?: Latency;
   /** The same counts for each device, by its name. */
   readonly devices: Readonly<Record<string, DeviceSummary>>;
 }
@@ -64,7 +64,9 @@ export interface SourceNow {
   /** Blocks that its update streams did not tell. */
   readonly missedCuts: number;
   /** The chains that are polled every few seconds because their update streams cannot be relied on. */
-  readonly polled: (MinerEvent & { event: 'polling' })['chains'];
+  readonly polledChains: readonly PolledChain[];
+  /** The time from asking it for work to having it. Absent before the first. */
+  readonly latencySeconds?: Latency;
 }
 
 /** How the rig is doing. Times are the clock's `monotonicMs`. */
@@ -75,17 +77,18 @@ export interface RigNow {
   readonly deviceReady: Held;
   /** Whether any node is connected. */
   readonly nodeConnected: Held;
-  readonly windows: RatesByWindow;
-  readonly highest: number | null;
-  /** H/s over half a minute, the sum of the devices'. */
-  readonly hashrate: number;
+  readonly hashesPerSecondByWindow: RatesByWindow;
+  /** The highest of the rates over 10 s. */
+  readonly highestHashesPerSecond: number | null;
+  /** Over half a minute, the sum of the devices'. */
+  readonly hashesPerSecond: number;
   readonly work?: CurrentWork;
   /** Work since the last accepted block ÷ what a block takes on average. */
   readonly effort: number;
   /** When the last block was accepted; absent before the first. */
   readonly lastBlockMs?: number;
-  /** How many seconds a block takes on average at this rate and difficulty; absent while either is not known. */
-  readonly secondsToBlock?: number;
+  /** How long a block takes on average at this rate and difficulty; absent while either is not known. */
+  readonly timeToBlockSeconds?: number;
   readonly sources: ReadonlyMap<string, SourceNow>;
   readonly devices: ReadonlyMap<string, DeviceNow>;
 }
@@ -100,6 +103,8 @@ export class Tally {
   /** Stands in for each device until it is heard of. Its rates count from then on. */
   readonly #expected: ReadonlyMap<string, DeviceStats>;
   readonly #sources = new Map<string, SourceNow>();
+  /** How long each source took to give work, by its name. */
+  readonly #fetches = new Map<string, Latencies>();
   #newCuts = 0;
   #work: CurrentWork | undefined;
   #lastBlockMs: number | undefined;
@@ -119,7 +124,7 @@ export class Tally {
 
   readonly listen = (event: MinerEvent): void => {
     const nowMs = this.#clock.monotonicMs();
-    switch (event.event) {
+    switch (event.type) {
       case 'hashes':
         this.#meter.add(event.hashes, nowMs);
         this.#device(event.device).meter.add(event.hashes, nowMs);
@@ -130,12 +135,12 @@ export class Tally {
         this.#luck.proved(event.difficulty);
         break;
       case 'verdict':
-        this.#device(event.device).judged(event.verdict);
-        if (event.verdict !== 'accepted') break;
+        this.#device(event.device).judged(event.outcome);
+        if (event.outcome !== 'accepted') break;
         this.#luck.accepted();
         this.#lastBlockMs = nowMs;
         break;
-      case 'hardware_error':
+      case 'hardware-error':
         this.#device(event.device).hardwareErrors++;
         break;
       case 'telemetry':
@@ -145,10 +150,10 @@ export class Tally {
         this.#device(event.device).heard(event);
         this.#deviceReady = held(this.#deviceReady, this.#some(this.#devices, 'ready'), nowMs);
         break;
-      case 'restart':
-        this.#jobSwitches.add(event.ms);
+      case 'job-switch':
+        this.#jobSwitches.add(event.switchSeconds);
         break;
-      case 'new_cut':
+      case 'new-cut':
         this.#newCuts++;
         if (this.#work) this.#work = { ...this.#work, staleMs: nowMs };
         break;
@@ -159,14 +164,20 @@ export class Tally {
         this.#hearOf(event, nowMs);
         this.#nodeConnected = held(this.#nodeConnected, this.#some(this.#sources, 'connected'), nowMs);
         break;
-      case 'missed_cut': {
+      case 'missed-cut': {
         const known = this.#source(event.source, nowMs);
         this.#sources.set(event.source, { ...known, missedCuts: known.missedCuts + 1 });
         break;
       }
       case 'polling':
-        this.#sources.set(event.source, { ...this.#source(event.source, nowMs), polled: event.chains });
+        this.#sources.set(event.source, { ...this.#source(event.source, nowMs), polledChains: event.chains });
         break;
+      case 'fetch': {
+        const latencies = this.#fetches.get(event.source) ?? new Latencies();
+        this.#fetches.set(event.source, latencies);
+        latencies.add(event.latencySeconds);
+        break;
+      }
     }
   };
 
@@ -184,47 +195,47 @@ export class Tally {
     const nowMs = this.#clock.monotonicMs();
     const known = new Map([...this.#expected, ...this.#devices]);
     const devices = new Map([...known].map(([name, device]) => [name, device.now(nowMs)]));
-    const hashrate = [...devices.values()].reduce((sum, device) => sum + device.hashrate, 0);
+    const hashesPerSecond = [...devices.values()].reduce((sum, device) => sum + device.hashesPerSecond, 0);
     const work = this.#work;
     return {
       nowMs,
       deviceReady: this.#deviceReady,
       nodeConnected: this.#nodeConnected,
-      windows: this.#meter.windows(nowMs),
-      highest: this.#meter.highest,
-      hashrate,
+      hashesPerSecondByWindow: this.#meter.windows(nowMs),
+      highestHashesPerSecond: this.#meter.highest,
+      hashesPerSecond,
       ...(work && { work }),
       effort: this.#luck.effort,
       ...(this.#lastBlockMs !== undefined && { lastBlockMs: this.#lastBlockMs }),
-      ...(work && hashrate > 0 && { secondsToBlock: work.difficulty / hashrate }),
-      sources: new Map(this.#sources),
+      ...(work && hashesPerSecond > 0 && { timeToBlockSeconds: work.difficulty / hashesPerSecond }),
+      sources: new Map([...this.#sources].map(([name, source]) => [name, this.#withLatency(name, source)])),
       devices,
     };
   }
 
   summary(): Summary {
-    const seconds = (this.#clock.monotonicMs() - this.#startMs) / 1000;
+    const uptimeSeconds = (this.#clock.monotonicMs() - this.#startMs) / 1000;
     const hashes = this.#meter.total;
-    const restart_ms = this.#jobSwitches.spread;
+    const switchSeconds = this.#jobSwitches.spread;
     return {
       accepted: this.accepted,
       rejected: this.#sum(({ rejected }) => rejected),
       stale: this.#sum(({ stale }) => stale),
       unknown: this.#sum(({ unknown }) => unknown),
-      hardware_errors: this.#sum(({ hardware_errors }) => hardware_errors),
+      hardwareErrors: this.#sum(({ hardwareErrors }) => hardwareErrors),
       hashes,
-      seconds,
-      hashrate: seconds > 0 ? hashes / seconds : 0,
-      expected_blocks: this.#luck.expectedBlocks,
-      best_difficulty: this.#luck.bestDifficulty,
-      new_cuts: this.#newCuts,
-      missed_cuts: [...this.#sources.values()].reduce((sum, { missedCuts }) => sum + missedCuts, 0),
-      ...(restart_ms && { restart_ms }),
+      uptimeSeconds,
+      averageHashesPerSecond: uptimeSeconds > 0 ? hashes / uptimeSeconds : 0,
+      expectedBlocks: this.#luck.expectedBlocks,
+      bestDifficulty: this.#luck.bestDifficulty,
+      newCuts: this.#newCuts,
+      missedCuts: [...this.#sources.values()].reduce((sum, { missedCuts }) => sum + missedCuts, 0),
+      ...(switchSeconds && { switchSeconds }),
       devices: Object.fromEntries(this.#inService().map(([name, { summary }]) => [name, summary])),
     };
   }
 
-  #hearOf({ source, state, reason }: MinerEvent & { event: 'source' }, nowMs: number): void {
+  #hearOf({ source, state, reason }: MinerEvent & { type: 'source' }, nowMs: number): void {
     const known = this.#source(source, nowMs);
     if (state === 'warning') this.#sources.set(source, { ...known, warning: reason });
     if (state !== 'connected' && state !== 'lost') return;
@@ -234,8 +245,13 @@ export class Tally {
   }
 
   #source(name: string, nowMs: number): SourceNow {
-    const unknown = { reason: '', sinceMs: nowMs, losses: 0, missedCuts: 0, polled: [] };
+    const unknown = { reason: '', sinceMs: nowMs, losses: 0, missedCuts: 0, polledChains: [] };
     return this.#sources.get(name) ?? { state: 'connecting', ...unknown };
+  }
+
+  #withLatency(name: string, source: SourceNow): SourceNow {
+    const latencySeconds = this.#fetches.get(name)?.spread;
+    return { ...source, ...(latencySeconds && { latencySeconds }) };
   }
 
   /** A device that has never worked is not counted. */

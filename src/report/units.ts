@@ -5,11 +5,12 @@ import type { Telemetry } from '../engine/telemetry.ts';
 const PREFIXES = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
 
 /** `61 °C 412 W 45 % fan 58.1 MH/J`, as far as it is known. */
-export function formatTelemetry({ temperatureC, powerW, fanPercent }: Telemetry, hashesPerJoule?: number): string {
+export function formatTelemetry(telemetry: Telemetry, hashesPerJoule?: number): string {
+  const { temperatureCelsius, powerWatts, fanRatio } = telemetry;
   return [
-    temperatureC !== undefined && `${temperatureC.toFixed(0)} °C`,
-    powerW !== undefined && `${powerW.toFixed(0)} W`,
-    fanPercent !== undefined && `${fanPercent.toFixed(0)} % fan`,
+    temperatureCelsius !== undefined && `${temperatureCelsius.toFixed(0)} °C`,
+    powerWatts !== undefined && `${powerWatts.toFixed(0)} W`,
+    fanRatio !== undefined && `${formatPercent(fanRatio)} fan`,
     hashesPerJoule !== undefined && `${withPrefix(hashesPerJoule)}H/J`,
   ]
     .filter(Boolean)
@@ -64,9 +65,14 @@ export function formatDuration(seconds: number): string {
   return next && minor > 0 ? `${text} ${minor} ${next.name}` : text;
 }
 
+/** A value of a closed set, as public JSON has it, in words for people: `no-node` is `no node`. */
+export function inWords(value: string): string {
+  return value.replaceAll('-', ' ');
+}
+
 /** A phrase about chains whose update streams cannot be relied on; empty without any. */
 export function describePolled(chains: readonly { readonly chain: number; readonly reason: string }[]): string {
   if (chains.length === 0) return '';
-  const each = chains.map(({ chain, reason }) => `${chain} (${reason})`).join(', ');
+  const each = chains.map(({ chain, reason }) => `${chain} (${inWords(reason)})`).join(', ');
   return `is asked for work every few seconds on ${chains.length === 1 ? 'chain' : 'chains'} ${each}`;
 }

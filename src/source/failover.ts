@@ -174,7 +174,7 @@ export class FailoverSource implements WorkSource {
     // No other source may take over until this one has been in need for long.
     this.#needySinceMs = undefined;
     this.#impatient = false;
-    this.#emit({ event: 'source', source: standby.source.name, state: 'info', reason });
+    this.#emit({ type: 'source', source: standby.source.name, state: 'info', reason });
     this.#mailbox.put({ kind: 'work', work });
   }
 

@@ -11,7 +11,7 @@ export type SourceUpdate =
    */
   | { readonly kind: 'work'; readonly work: Work }
   /** The work that was handed out last is worth nothing any more; other work follows. */
-  | { readonly kind: 'stale'; readonly reason: 'new cut' | 'solved' | 'expired' }
+  | { readonly kind: 'stale'; readonly reason: 'new-cut' | 'solved' | 'expired' }
   /** The source is out of reach and keeps trying; work that it handed out before stays valid. */
   | { readonly kind: 'lost'; readonly reason: string };
 

@@ -8,8 +8,12 @@ export type Outcome = (typeof OUTCOMES)[number];
 export const SOURCE_STATES = ['connecting', 'connected', 'lost'] as const;
 export type SourceState = (typeof SOURCE_STATES)[number];
 
+/** What is told of a source: whether it is within reach, and what people should know of it besides. */
+export const SOURCE_NEWS = ['connected', 'lost', 'warning', 'info'] as const;
+export type SourceNews = (typeof SOURCE_NEWS)[number];
+
 /** Why work on a chain is asked for every few seconds, instead of waiting for its update stream. */
-export const POLL_REASONS = ['no stream', 'missed a block'] as const;
+export const POLL_REASONS = ['no-stream', 'missed-block'] as const;
 export type PollReason = (typeof POLL_REASONS)[number];
 
 /** A chain that is polled. */

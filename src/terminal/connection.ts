@@ -8,29 +8,29 @@ import type { View } from './view.ts';
 export function connection({ now, summary, nowMs }: View): string[] {
   const { sources, work } = now;
   const age = (sinceMs: number) => formatDuration((nowMs - sinceMs) / 1000);
-  const { new_cuts: cuts, restart_ms: switches } = summary;
+  const { newCuts: cuts, switchSeconds: switches } = summary;
   return [
     ...(sources.size === 0 ? ['node     none has answered yet'] : []),
     ...[...sources].flatMap(([name, source]) => node(name, source, age(source.sinceMs))),
     work
       ? `work     chain ${work.chain} height ${work.height} difficulty ${withPrefix(work.difficulty).trimEnd()}, ${age(work.sinceMs)} old`
       : 'work     none yet',
-    `New Cuts ${cuts}${switches ? `; New Cut → new job: median ${ms(switches.p50)}, 99th percentile ${ms(switches.p99)}, last ${ms(switches.last)}` : ''}`,
+    `New Cuts ${cuts}${switches ? `; New Cut → new job: median ${inMs(switches.p50)}, 99th percentile ${inMs(switches.p99)}, last ${inMs(switches.last)}` : ''}`,
   ];
 }
 
 function node(name: string, source: SourceNow, age: string): string[] {
-  const { state, reason, losses, warning, polled } = source;
+  const { state, reason, losses, warning, polledChains } = source;
   const lost = losses === 0 ? 'never lost' : `lost ${losses} ${losses === 1 ? 'time' : 'times'}`;
   return [
     `node     ${name}`,
     `         ${state} for ${age}, ${lost}`,
     ...(state === 'lost' ? [`         ${oneLine(reason)}`] : []),
-    ...(polled.length === 0 ? [] : [`         ${describePolled(polled)}`]),
+    ...(polledChains.length === 0 ? [] : [`         ${describePolled(polledChains)}`]),
     ...(warning === undefined ? [] : [`         warning: ${oneLine(warning)}`]),
   ];
 }
 
-function ms(value: number): string {
-  return `${value.toFixed(1)} ms`;
+function inMs(seconds: number): string {
+  return `${(1000 * seconds).toFixed(1)} ms`;
 }

@@ -1,8 +1,8 @@
 /** Key `h`: the hashrate of each device, counted and proven. */
 
 import type { DeviceSummary } from '../report/device-stats.ts';
-import type { RatesByWindow } from '../report/meter.ts';
 import { isDoubtful } from '../report/proven.ts';
+import type { RigNow } from '../report/tally.ts';
 import { formatDuration, formatHashrate, formatInterval } from '../report/units.ts';
 import type { View } from './view.ts';
 
@@ -16,18 +16,20 @@ export function hashrates({ now, summary }: View): string[] {
     `${name.padEnd(width)}${cells.map((cell) => cell.padStart(13)).join('')}`;
   return [
     row('', ['10 s', '60 s', '15 min', 'highest']),
-    ...[...devices].map(([name, { windows, highest }]) => row(name, cells(windows, highest))),
-    ...(devices.size > 1 ? [row('all', cells(now.windows, now.highest))] : []),
-    `over the whole run, ${formatDuration(summary.seconds)}; verified candidates prove it:`,
+    ...[...devices].map(([name, device]) => row(name, cells(device))),
+    ...(devices.size > 1 ? [row('all', cells(now))] : []),
+    `over the whole run, ${formatDuration(summary.uptimeSeconds)}; verified candidates prove it:`,
     ...Object.keys(summary.devices).map((name) => {
       const hashingSeconds = devices.get(name)?.hashingSeconds ?? 0;
-      return `${name.padEnd(width)} ${proven(summary.devices[name], summary.seconds, hashingSeconds)}`;
+      return `${name.padEnd(width)} ${proven(summary.devices[name], summary.uptimeSeconds, hashingSeconds)}`;
     }),
   ];
 }
 
-function cells(windows: RatesByWindow, highest: number | null): string[] {
-  return [windows['10s'], windows['60s'], windows['15m'], highest].map((rate) =>
+type Rates = Pick<RigNow, 'hashesPerSecondByWindow' | 'highestHashesPerSecond'>;
+
+function cells({ hashesPerSecondByWindow: windows, highestHashesPerSecond: highest }: Rates): string[] {
+  return [windows.last10s, windows.last60s, windows.last15m, highest].map((rate) =>
     rate === null ? '-' : formatHashrate(rate),
   );
 }

@@ -11,9 +11,8 @@ export function health({ now, summary }: View): string[] {
 }
 
 function lines(name: string, device: DeviceNow, summary: DeviceSummary | undefined): string[] {
-  const { state, reason, description, telemetry, hashes_per_joule: efficiency } = device;
-  const faults =
-    summary && `${count(summary.restarts, 'failure')}, ${count(summary.hardware_errors, 'hardware error')}`;
+  const { state, reason, description, telemetry, hashesPerJoule: efficiency } = device;
+  const faults = summary && `${count(summary.reopens, 'failure')}, ${count(summary.hardwareErrors, 'hardware error')}`;
   const sensors = formatTelemetry(telemetry, efficiency);
   const facts = [state, faults, sensors].filter(Boolean).join(', ');
   return [

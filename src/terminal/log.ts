@@ -15,11 +15,11 @@ export type LogFormat = Config['log']['format'];
 /** Lines for people: the time, a tag, and the message, which colours sort by what matters. */
 const READABLE: pretty.PrettyOptions = {
   translateTime: 'SYS:HH:MM:ss.l',
-  ignore: 'tag,level,verdict',
+  ignore: 'tag,level,outcome',
   customColors: 'message:reset',
   messageFormat: (entry, messageKey, _, { colors }) => {
     const text = `${String(entry.tag ?? '').padEnd(5)} ${entry[messageKey]}`;
-    if (entry.verdict === 'accepted') return colors.bold(colors.green(text));
+    if (entry.outcome === 'accepted') return colors.bold(colors.green(text));
     if (Number(entry.level) >= pino.levels.values.error) return colors.red(text);
     if (Number(entry.level) >= pino.levels.values.warn) return colors.yellow(text);
     // Most lines of a log tell of new jobs.
@@ -30,7 +30,7 @@ const READABLE: pretty.PrettyOptions = {
 const READABLE_FILE: pretty.PrettyOptions = {
   ...READABLE,
   translateTime: 'SYS:yyyy-mm-dd HH:MM:ss.l',
-  ignore: 'tag,verdict',
+  ignore: 'tag,outcome',
   colorize: false,
 };
 

@@ -4,7 +4,7 @@ import type { DeviceNow } from '../report/device-stats.ts';
 import { outageInFull, outageInShort } from '../report/outages.ts';
 import { type RigState, rigState } from '../report/rig-state.ts';
 import type { RigNow, Summary } from '../report/tally.ts';
-import { formatDuration, formatHashrate, formatPercent } from '../report/units.ts';
+import { formatDuration, formatHashrate, formatPercent, inWords } from '../report/units.ts';
 import { oneLine } from '../text/one-line.ts';
 import type { Paint, Style } from './paint.ts';
 import { luckOf, type View } from './view.ts';
@@ -33,7 +33,7 @@ export function statusLine({ now, summary }: View, columns: number, paint: Paint
     { forms: [[timeToBlock(now), 3]] },
     { forms: [[temperature(now.devices), 5]] },
     { forms: [[power(now.devices), 5]] },
-    { forms: [[`up ${formatDuration(summary.seconds)}`, 7]] },
+    { forms: [[`up ${formatDuration(summary.uptimeSeconds)}`, 7]] },
     { forms: [['? for keys', 10]], style: 'dim' },
   ];
   return fit(parts, columns - 1, paint);
@@ -43,7 +43,7 @@ export function statusLine({ now, summary }: View, columns: number, paint: Paint
 function outage(state: RigState, nowMs: number): Form[] {
   if (state.name === 'mining') return [];
   return [
-    [state.name, 0],
+    [inWords(state.name), 0],
     [outageInShort(state, nowMs) ?? '', 1],
     [oneColumnEach(outageInFull(state, nowMs) ?? ''), 8],
   ];
@@ -57,7 +57,7 @@ function oneColumnEach(text: string): string {
 /** The rate of the devices that are in service. While the rig does not mine, a rate of 0 says nothing more. */
 function hashrate({ devices }: RigNow, { name }: RigState): Form[] {
   const ready = [...devices.values()].filter(({ state }) => state === 'ready');
-  const rate = ready.reduce((sum, { windows, hashrate }) => sum + (windows['10s'] ?? hashrate), 0);
+  const rate = ready.reduce((sum, device) => sum + recentRate(device), 0);
   if (rate === 0 && name !== 'mining') return [];
   return [
     [formatHashrate(rate), 0],
@@ -65,12 +65,15 @@ function hashrate({ devices }: RigNow, { name }: RigState): Form[] {
   ];
 }
 
+/** Over 10 s, or half a minute until so much time has passed. */
+function recentRate({ hashesPerSecondByWindow, hashesPerSecond }: DeviceNow): number {
+  return hashesPerSecondByWindow.last10s ?? hashesPerSecond;
+}
+
 function each(devices: ReadonlyMap<string, DeviceNow>): string {
   if (devices.size < 2) return '';
   return [...devices]
-    .map(([name, { state, windows, hashrate }]) =>
-      state === 'ready' ? `${name} ${formatHashrate(windows['10s'] ?? hashrate)}` : `${name} ${state}`,
-    )
+    .map(([name, device]) => `${name} ${device.state === 'ready' ? formatHashrate(recentRate(device)) : device.state}`)
     .join(' ');
 }
 
@@ -88,17 +91,17 @@ function luck(summary: Summary): string {
 }
 
 /** Chance has no memory: however long it has been, the next block is this far away on average. */
-function timeToBlock({ secondsToBlock }: RigNow): string {
-  return secondsToBlock === undefined ? '' : `block in ~${formatDuration(secondsToBlock)}`;
+function timeToBlock({ timeToBlockSeconds }: RigNow): string {
+  return timeToBlockSeconds === undefined ? '' : `block in ~${formatDuration(timeToBlockSeconds)}`;
 }
 
 function temperature(devices: ReadonlyMap<string, DeviceNow>): string {
-  const known = [...devices.values()].flatMap(({ telemetry }) => telemetry.temperatureC ?? []);
+  const known = [...devices.values()].flatMap(({ telemetry }) => telemetry.temperatureCelsius ?? []);
   return known.length === 0 ? '' : `${Math.max(...known).toFixed(0)} °C`;
 }
 
 function power(devices: ReadonlyMap<string, DeviceNow>): string {
-  const known = [...devices.values()].flatMap(({ telemetry }) => telemetry.powerW ?? []);
+  const known = [...devices.values()].flatMap(({ telemetry }) => telemetry.powerWatts ?? []);
   return known.length === 0 ? '' : `${known.reduce((sum, watts) => sum + watts, 0).toFixed(0)} W`;
 }
 

@@ -15,6 +15,6 @@ export function viewOf(tally: Tally, clock: Clock): View {
 }
 
 /** Accepted ÷ expected blocks; undefined while less than one is expected. */
-export function luckOf({ accepted, expected_blocks }: Summary): number | undefined {
-  return expected_blocks >= 1 ? accepted / expected_blocks : undefined;
+export function luckOf({ accepted, expectedBlocks }: Summary): number | undefined {
+  return expectedBlocks >= 1 ? accepted / expectedBlocks : undefined;
 }

@@ -38,7 +38,7 @@ function workRow(chain: string): Row<Shown> {
       setText(mark, current ? ' mined now' : '');
       setText(height, String(work.height));
       setText(difficulty, amount(work.difficulty));
-      setText(age, formatDuration(work.age_seconds));
+      setText(age, formatDuration(work.ageSeconds));
     },
   };
 }

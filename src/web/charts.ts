@@ -20,9 +20,9 @@ type Column = keyof History['devices'][string];
 export class Charts {
   range: Range = FIRST;
   readonly #charts: Readonly<Record<Column, Chart>> = {
-    hashrate: new Chart({ title: 'Hashrate', format: formatHashrate, fromZero: true }),
-    temperature_celsius: new Chart({ title: 'Temperature', format: celsius, fromZero: false }),
-    power_watts: new Chart({ title: 'Power', format: watts, fromZero: true }),
+    hashesPerSecond: new Chart({ title: 'Hashrate', format: formatHashrate, fromZero: true }),
+    temperatureCelsius: new Chart({ title: 'Temperature', format: celsius, fromZero: false }),
+    powerWatts: new Chart({ title: 'Power', format: watts, fromZero: true }),
   };
   /** When the history will have another step, on `performance.now()`. */
   #dueMs = 0;
@@ -54,21 +54,21 @@ export class Charts {
   /** @param nowMs the miner's clock */
   show(history: History, nowMs: number): void {
     if (history.range !== this.range) return;
-    this.#dueMs = performance.now() + history.step_seconds * 1000;
+    this.#dueMs = performance.now() + history.stepSeconds * 1000;
     const fromMs = nowMs - RANGES[this.range].ms;
     for (const [column, chart] of Object.entries(this.#charts) as [Column, Chart][]) {
-      chart.show({ fromMs, toMs: nowMs, timesMs: history.time, lines: linesOf(history, column) });
+      chart.show({ fromMs, toMs: nowMs, timesMs: history.timeMillis, lines: linesOf(history, column) });
     }
   }
 }
 
 /** A line for each device that tells this, and their sum where there are several and it means something. */
-function linesOf({ devices, time }: History, column: Column): Line[] {
+function linesOf({ devices, timeMillis }: History, column: Column): Line[] {
   const lines = Object.entries(devices)
     .map(([name, columns], index) => ({ name, colour: index + 1, values: columns[column] }))
-    .filter(({ values }) => column === 'hashrate' || values.some((value) => value !== null));
-  if (lines.length < 2 || column === 'temperature_celsius') return lines;
-  const values = time.map((_, at) => {
+    .filter(({ values }) => column === 'hashesPerSecond' || values.some((value) => value !== null));
+  if (lines.length < 2 || column === 'temperatureCelsius') return lines;
+  const values = timeMillis.map((_, at) => {
     const known = lines.map((line) => line.values[at]).filter((value) => value !== null);
     return known.length > 0 ? known.reduce((sum, value) => sum + value, 0) : null;
   });

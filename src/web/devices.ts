@@ -24,33 +24,33 @@ const COLUMNS: readonly Column[] = [
     name: 'hashrate',
     label: 'hashrate, 30 s',
     // The average of a device that was paused just now still has its last half minute in it.
-    text: (device) => hashrate(device.state === 'ready' ? device.hashrate : null),
+    text: (device) => hashrate(device.state === 'ready' ? device.hashesPerSecond : null),
   },
   { name: 'proven', text: (device) => provenPart(device)[0], more: (device) => provenPart(device)[1] },
   {
     name: 'temperature',
-    text: ({ sensors }) => known(sensors.temperature_celsius, celsius),
-    has: ({ sensors }) => sensors.temperature_celsius !== null,
+    text: ({ sensors }) => known(sensors.temperatureCelsius, celsius),
+    has: ({ sensors }) => sensors.temperatureCelsius !== null,
   },
   {
     name: 'power',
-    text: ({ sensors }) => known(sensors.power_watts, watts),
-    has: ({ sensors }) => sensors.power_watts !== null,
+    text: ({ sensors }) => known(sensors.powerWatts, watts),
+    has: ({ sensors }) => sensors.powerWatts !== null,
   },
   {
     name: 'fan',
-    text: ({ sensors: { fan_ratio, fan_rpm } }) =>
-      fan_ratio === null ? known(fan_rpm, (rpm) => `${rpm.toFixed(0)} rpm`) : formatPercent(fan_ratio),
-    has: ({ sensors: { fan_ratio, fan_rpm } }) => fan_ratio !== null || fan_rpm !== null,
+    text: ({ sensors: { fanRatio, fanRpm } }) =>
+      fanRatio === null ? known(fanRpm, (rpm) => `${rpm.toFixed(0)} rpm`) : formatPercent(fanRatio),
+    has: ({ sensors: { fanRatio, fanRpm } }) => fanRatio !== null || fanRpm !== null,
   },
   {
     name: 'per joule',
-    text: ({ hashes_per_joule }) => known(hashes_per_joule, (value) => `${withPrefix(value)}H/J`),
-    has: ({ hashes_per_joule }) => hashes_per_joule !== null,
+    text: ({ hashesPerJoule }) => known(hashesPerJoule, (value) => `${withPrefix(value)}H/J`),
+    has: ({ hashesPerJoule }) => hashesPerJoule !== null,
   },
   { name: 'accepted', text: ({ accepted }) => String(accepted) },
-  { name: 'hardware errors', text: ({ hardware_errors }) => String(hardware_errors) },
-  { name: 'failures', text: ({ restarts }) => String(restarts) },
+  { name: 'hardware errors', text: ({ hardwareErrors }) => String(hardwareErrors) },
+  { name: 'failures', text: ({ reopens }) => String(reopens) },
 ];
 
 /** What a row shows. */

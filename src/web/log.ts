@@ -64,11 +64,11 @@ export class Log {
   }
 }
 
-function lineElement({ time, level, tag, message }: LogLine): HTMLElement {
+function lineElement({ timeMillis, level, tag, message }: LogLine): HTMLElement {
   return element(
     'p',
     { class: 'line', 'data-level': level },
-    element('time', {}, clockSeconds(time)),
+    element('time', {}, clockSeconds(timeMillis)),
     ' ',
     ...(level === 'info' ? [] : [element('strong', {}, level), ' ']),
     element('span', { class: 'tag' }, tag),

@@ -28,13 +28,13 @@ async function refresh(): Promise<void> {
   const status = await withToken(() => api.status());
   // This page belongs to another version.
   if (last && last.version !== status.version) location.reload();
-  if (last && last.started !== status.started) {
+  if (last && last.startTimeMillis !== status.startTimeMillis) {
     log.startedAgain();
     charts.outdate();
   }
   show(status);
   log.add(await api.logAfter(log.last));
-  if (charts.due) charts.show(await api.history(charts.range), status.time);
+  if (charts.due) charts.show(await api.history(charts.range), status.timeMillis);
 }
 
 /** Asks for the token until the miner takes it. */
@@ -72,7 +72,7 @@ function showReached(): boolean {
 
 function showFault(fault: unknown): void {
   document.body.classList.add('away');
-  const when = last ? ` The figures are those of ${clockSeconds(last.time)}.` : '';
+  const when = last ? ` The figures are those of ${clockSeconds(last.timeMillis)}.` : '';
   setText(byId('banner'), `${whatIsWrong(fault)}${when} Trying again.`);
   byId('banner').hidden = false;
 }

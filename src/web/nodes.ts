@@ -36,12 +36,12 @@ function nodeRow(url: string): Row<Node> {
       setText(state, node.state);
       setAttribute(state, 'data-state', node.state);
       const losses = node.losses === 0 ? '' : `, lost ${node.losses === 1 ? 'once' : `${node.losses} times`} so far`;
-      setText(since, `for ${formatDuration(node.age_seconds)}${losses}`);
+      setText(since, `for ${formatDuration(node.ageSeconds)}${losses}`);
       reason.hidden = node.reason === '';
-      polled.hidden = node.polled_chains.length === 0;
+      polled.hidden = node.polledChains.length === 0;
       warning.hidden = node.warning === null;
       setText(reason, node.reason);
-      setText(polled, describePolled(node.polled_chains));
+      setText(polled, describePolled(node.polledChains));
       setText(warning, node.warning ?? '');
     },
   };

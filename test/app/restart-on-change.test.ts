@@ -140,7 +140,7 @@ it('a webhook that comes later is told of what happens from then on, one that go
   const server = createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
-    got.push(`${request.url} ${JSON.parse(body).event}`);
+    got.push(`${request.url} ${JSON.parse(body).type}`);
     response.end();
   });
   server.listen(0, '127.0.0.1');
@@ -228,10 +228,10 @@ describe('what rests and alarms go by changes while they run', () => {
 
   it('what hashrate is too low, and for how long', async () => {
     const { running, heard, changeTo } = await sidecars();
-    running.events.emit({ event: 'source', source: 'a node', state: 'connected', reason: '' });
-    running.events.emit({ event: 'work', chain: 1, height: 2n, difficulty: 1e9 });
+    running.events.emit({ type: 'source', source: 'a node', state: 'connected', reason: '' });
+    running.events.emit({ type: 'work', chain: 1, height: 2n, difficulty: 1e9 });
     running.events.emit(device('cpu', 'ready'));
-    const limits = () => heard.of('alarm').map(({ limit }) => limit);
+    const limits = () => heard.of('alarm').map(({ limitHashesPerSecond }) => limitHashesPerSecond);
     await changeTo({ alarm: { minHashrate: [{ limit: 100 }], after: 300 } });
     expect(limits()).toEqual([]);
     await changeTo({ alarm: { minHashrate: [{ limit: 100 }], after: 20 } });

@@ -37,7 +37,7 @@ describe('what runs beside a miner', () => {
     const sidecar = (name: string): Sidecar => {
       return async ({ events }) => {
         order.push(`${name} starts`);
-        events.on(({ event }) => event === 'device' && order.push(`${name} sees a device`));
+        events.on(({ type }) => type === 'device' && order.push(`${name} sees a device`));
         return () => void order.push(`${name} ends`);
       };
     };
@@ -93,7 +93,7 @@ describe('the exit code of a rig without a device in the end', () => {
 
   it('says that it computed wrong hashes, where it did so before', async () => {
     const { rig } = rigWith();
-    rig.engines[0].openFaults.push(new DeviceError('wrong hashes', 'its clocks are too high'), gone);
+    rig.engines[0].openFaults.push(new DeviceError('wrong-hashes', 'its clocks are too high'), gone);
     expect(await runMiner(rig, bounds)).toBe(6);
   });
 });
@@ -106,19 +106,19 @@ describe('a device that is too hot', () => {
     const mined = runMiner({ events, source, engines: [engine], ...more }, bounds);
     // However the test ends, the miner does: its one block comes.
     onTestFinished(async () => {
-      engine.listener?.telemetry?.({ temperatureC: 0 });
+      engine.listener?.telemetry?.({ temperatureCelsius: 0 });
       source.work(makeWork(SOON));
       await mined;
     });
     const last = () => heard.of('device').at(-1);
     const isReady = () => vi.waitFor(() => expect(last()?.state).toBe('ready'), { timeout: 60_000 });
-    const read = (temperatureC: number) => engine.listener?.telemetry?.({ temperatureC });
+    const read = (temperatureCelsius: number) => engine.listener?.telemetry?.({ temperatureCelsius });
     return { engine, source, heard, mined, last, isReady, read };
   }
 
   it('rests, and goes on once it has cooled down', async () => {
     const { log, logTail } = rigWith().rig;
-    const temperatureLimits = () => ({ stopC: 90, resumeC: 80 });
+    const temperatureLimits = () => ({ stopCelsius: 90, resumeCelsius: 80 });
     const { engine, source, heard, mined, last, isReady, read } = hotRig({ log, logTail, temperatureLimits });
     await isReady();
     read(95);

@@ -90,7 +90,7 @@ it.each([true, false])('goes on without a device that fails, together: %s', asyn
 it('tells power and efficiency where sensors tell them', async () => {
   const engine = honest();
   const measuring = measure([engine]);
-  const telling = setInterval(() => engine.listener?.telemetry?.({ powerW: 50, temperatureC: 60 }), 1);
+  const telling = setInterval(() => engine.listener?.telemetry?.({ powerWatts: 50, temperatureCelsius: 60 }), 1);
   const { results } = await measuring;
   clearInterval(telling);
   const [{ powerW, temperatureC, hashes_per_joule, hashrate }] = results;

@@ -12,13 +12,13 @@ it('a spread is of all values', () => {
 it('readings are the mean power and the highest temperature since they were cleared, of what was told', () => {
   const readings = new Readings();
   expect(readings.summary).toEqual({});
-  readings.take({ temperatureC: 90, powerW: 900 });
+  readings.take({ temperatureCelsius: 90, powerWatts: 900 });
   readings.clear();
   expect(readings.summary).toEqual({});
-  readings.take({ temperatureC: 61 });
+  readings.take({ temperatureCelsius: 61 });
   expect(readings.summary).toEqual({ temperatureC: 61 });
-  readings.take({ temperatureC: 63, powerW: 100 });
-  readings.take({ temperatureC: 62, powerW: 300 });
-  readings.take({ powerW: 0 });
+  readings.take({ temperatureCelsius: 63, powerWatts: 100 });
+  readings.take({ temperatureCelsius: 62, powerWatts: 300 });
+  readings.take({ powerWatts: 0 });
   expect(readings.summary).toEqual({ temperatureC: 63, powerW: 200 });
 });

@@ -3,8 +3,11 @@ import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { DryRunPlan } from '#pickaxe/app/dry-run.js';
+import { PrintedConfig } from '#pickaxe/config/printed-config.js';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { Folder } from '../config/folder.ts';
+import { expectShape } from '../expect-shape.ts';
 import { start } from './pickaxe.ts';
 
 const KEY = 'ab'.repeat(32);
@@ -40,7 +43,9 @@ describe('pickaxe mine --print-config', () => {
     const env = { PICKAXE_CPU_PRIORITY: '6', PICKAXE_TEMP_LIMIT: '80' };
     const { code, stdout } = await pickaxe(['mine', '--print-config', '--temp-limit', 'none', '--json'], env);
     expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({
+    const printed = JSON.parse(stdout);
+    expectShape(PrintedConfig, printed);
+    expect(printed).toMatchObject({
       'cpu.threads': { value: 2, origin: 'project', where: 'pickaxe.toml:11' },
       'cpu.kernel': { value: 'wasm', origin: 'user', where: join(folder.path, 'pickaxe/config.json:2') },
       'cpu.priority': { value: 6, origin: 'environment', where: 'PICKAXE_CPU_PRIORITY' },
@@ -79,9 +84,11 @@ describe('pickaxe mine --dry-run', () => {
     folder.write('pickaxe.toml', `${project}[run]\njson = true`);
     const { code, stdout } = await pickaxe(['mine', '--dry-run', '--devices', 'cpu,gpu77', '--threads', '1']);
     expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({
+    const plan = JSON.parse(stdout);
+    expectShape(DryRunPlan, plan);
+    expect(plan).toMatchObject({
       account: `k:${KEY}`,
-      temperatureLimits: { stopC: 90, resumeC: 80 },
+      temperatureLimits: { stopCelsius: 90, resumeCelsius: 80 },
       devices: [
         { name: 'cpu', usable: true, threads: 1 },
         { name: 'gpu77', usable: false, fault: 'missing' },

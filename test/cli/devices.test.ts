@@ -47,9 +47,9 @@ describeGpu('mining on a GPU', () => {
   it('goes side by side with the CPU', { timeout: TEST_MS }, async () => {
     const { run, mock } = await mine(['--devices', 'cpu,gpu0', '--threads', '1', '--software-gpu'], {}, 2 ** 50);
     const bothHash = () => {
-      const rates = (run.events('hashrate').at(-1)?.devices ?? {}) as Record<string, number>;
-      expect(rates.cpu).toBeGreaterThan(0);
-      expect(rates.gpu0).toBeGreaterThan(0);
+      const devices = (run.events('hashrate').at(-1)?.devices ?? {}) as Record<string, { hashesPerSecond: number }>;
+      expect(devices.cpu?.hashesPerSecond).toBeGreaterThan(0);
+      expect(devices.gpu0?.hashesPerSecond).toBeGreaterThan(0);
     };
     await vi.waitFor(bothHash, { timeout: 60_000 });
     run.child.kill('SIGTERM');
@@ -70,7 +70,7 @@ describe('a device that cannot be had', () => {
   it('ends the run with exit code 3 when there is no other', async () => {
     const { run } = await mine(['--devices', 'gpu77']);
     expect(await run.code).toBe(3);
-    expect(run.events().at(-1)).toMatchObject({ event: 'summary', hashes: 0 });
+    expect(run.events().at(-1)).toMatchObject({ type: 'summary', hashes: 0 });
   });
 
   it('is every GPU on a machine without a driver, which the CPU does not mind', { timeout: TEST_MS }, async () => {

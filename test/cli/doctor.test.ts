@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { DoctorReport } from '#pickaxe/doctor/finding.js';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import { expectShape } from '../expect-shape.ts';
 import { pickaxe } from './pickaxe.ts';
 
 const KEY = 'ab'.repeat(32);
@@ -17,16 +19,11 @@ async function startNode(options: ConstructorParameters<typeof MockNode>[0] = {}
   return (await node.start()).url;
 }
 
-interface Report {
-  readonly machine: object;
-  readonly findings: readonly { about: string; state: string; what: string; why?: string; mend?: string }[];
-  readonly faults: number;
-  readonly warnings: number;
-}
-
-async function doctor(...args: string[]): Promise<{ code: number | null; report: Report }> {
+async function doctor(...args: string[]): Promise<{ code: number | null; report: DoctorReport }> {
   const { code, stdout } = await pickaxe('doctor', '--json', ...args);
-  return { code, report: JSON.parse(stdout) };
+  const report = JSON.parse(stdout);
+  expectShape(DoctorReport, report);
+  return { code, report };
 }
 
 describe('pickaxe doctor', () => {

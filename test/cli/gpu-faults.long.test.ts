@@ -87,18 +87,18 @@ describeGpu('pickaxe mine', () => {
       const reason = 'the GPU was lost: its process ended with SIGKILL';
       expect(states()).toMatchObject([
         { state: 'ready' },
-        { state: 'restarting', fault: 'lost', reason },
+        { state: 'reopening', fault: 'lost', reason },
         { state: 'ready' },
       ]);
       expect(stats).toMatchObject({ rejected: 0, duplicates: 0, timeViolations: 0 });
-      const { accepted, rejected, hardware_errors, hashes, devices } = events('summary')[0] as unknown as Summary;
-      expect({ accepted, rejected, hardware_errors }).toEqual({
+      const { accepted, rejected, hardwareErrors, hashes, devices } = events('summary')[0] as unknown as Summary;
+      expect({ accepted, rejected, hardwareErrors }).toEqual({
         accepted: stats.accepted,
         rejected: 0,
-        hardware_errors: 0,
+        hardwareErrors: 0,
       });
-      expect(devices.gpu0.restarts).toBe(1);
-      expect(devices.cpu.restarts).toBe(0);
+      expect(devices.gpu0.reopens).toBe(1);
+      expect(devices.cpu.reopens).toBe(0);
       expect(devices.cpu.hashes).toBeGreaterThan(0);
       expect(devices.cpu.hashes + devices.gpu0.hashes).toBe(hashes);
     },

@@ -1,7 +1,9 @@
 import { rmSync } from 'node:fs';
 import { afterAll, describe, expect, it, vi } from 'vitest';
+import { DevicesReport } from '#pickaxe/cli/devices-report.js';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { openersOf, pretend, whyNoCards, withCrashes } from '../engine/gpu/pretend-driver.ts';
+import { expectShape } from '../expect-shape.ts';
 import { type Run, start } from './pickaxe.ts';
 
 const model = 'GeForce RTX 3080';
@@ -20,7 +22,9 @@ describe.skipIf(whyNoCards)(`a rig of three GPUs alike${whyNoCards ? ` (${whyNoC
   it('is listed with all that is known of each', async () => {
     const listing = start(['devices', '--json', '--threads', '1'], environment);
     expect(await listing.code).toBe(0);
-    const { gpus } = JSON.parse(listing.lines[0]);
+    const report = JSON.parse(listing.lines[0]);
+    expectShape(DevicesReport, report);
+    const { gpus } = report;
     expect(gpus).toHaveLength(3);
     expect(gpus[1]).toEqual({
       name: 'gpu1',
@@ -52,9 +56,9 @@ describe.skipIf(whyNoCards)(`a rig of three GPUs alike${whyNoCards ? ` (${whyNoC
       const node = ['--node', url, '--network', 'development', '--public-key', 'ab'.repeat(32), '--json'];
       run = start(['mine', ...node, '--devices', 'gpu0,gpu2,gpu9'], environment);
       const bothHash = () => {
-        const rates = (run?.events('hashrate').at(-1)?.devices ?? {}) as Record<string, number>;
-        expect(rates.gpu0).toBeGreaterThan(0);
-        expect(rates.gpu2).toBeGreaterThan(0);
+        const devices = (run?.events('hashrate').at(-1)?.devices ?? {}) as Record<string, { hashesPerSecond: number }>;
+        expect(devices.gpu0?.hashesPerSecond).toBeGreaterThan(0);
+        expect(devices.gpu2?.hashesPerSecond).toBeGreaterThan(0);
       };
       await vi.waitFor(bothHash, { timeout: TUNED_MS, interval: 100 });
       run.child.kill('SIGTERM');

@@ -106,7 +106,7 @@ describe('pickaxe demo --http', () => {
     const { run, port, ask } = await demo();
     await vi.waitFor(async () => expect((await ask('/api/v1/status')).json.accepted).toBeGreaterThan(0), SLOW);
     const { json } = await ask('/api/v1/status');
-    expect(json).toMatchObject({ ready: true, control: false, rejected: 0, hardware_errors: 0 });
+    expect(json).toMatchObject({ ready: true, control: false, rejected: 0, hardwareErrors: 0 });
     expect(json.devices.cpu).toMatchObject({ state: 'ready', kind: 'cpu' });
     expect((await ask('/metrics')).text).toMatch(/^pickaxe_hashes_total\{device="cpu"\} [1-9]/m);
     expect((await ask('/api/v1/log')).json.lines.length).toBeGreaterThan(3);
@@ -114,7 +114,7 @@ describe('pickaxe demo --http', () => {
     expect((await fetch(`http://127.0.0.1:${port}/api/v1/events`)).status).toBe(200);
     run.child.kill('SIGTERM');
     expect(await run.code).toBe(0);
-    expect(run.events().at(-1)).toMatchObject({ event: 'summary' });
+    expect(run.events().at(-1)).toMatchObject({ type: 'summary' });
   });
 
   it('pauses, resumes and stops where that is allowed, and the summary is what was told last', async () => {
@@ -132,10 +132,10 @@ describe('pickaxe demo --http', () => {
     await vi.waitFor(async () => expect((await status()).hashes).toBeGreaterThan(before), SLOW);
     await post('pause');
     await vi.waitFor(async () => expect((await status()).paused).toBe(true), SLOW);
-    const { hashes, accepted, rejected, stale, best_difficulty, expected_blocks } = await settled(status);
+    const { hashes, accepted, rejected, stale, bestDifficulty, expectedBlocks } = await settled(status);
     expect((await post('stop')).status).toBe(204);
     expect(await run.code).toBe(0);
-    const last = { hashes, accepted, rejected, stale, best_difficulty, expected_blocks };
+    const last = { hashes, accepted, rejected, stale, bestDifficulty, expectedBlocks };
     expect(run.events('summary')).toMatchObject([last]);
     expect(run.stderr).not.toContain(TOKEN);
   });

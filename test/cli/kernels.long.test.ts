@@ -4,8 +4,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { KernelRow } from '#pickaxe/app/kernel-rows.js';
+import { DevicesReport } from '#pickaxe/cli/devices-report.js';
 import { KERNEL_NAMES } from '#pickaxe/engine/cpu/kernel-names.js';
 import { loadableKernels } from '../engine/cpu/loadable-kernels.ts';
+import { expectShape } from '../expect-shape.ts';
 import { start } from './pickaxe.ts';
 
 let home: string;
@@ -28,17 +30,19 @@ describe('pickaxe devices', () => {
   it('tells of every kernel how fast it is, or why it cannot be used', async () => {
     const { code, stdout } = await pickaxe(['devices', '--json']);
     expect(code).toBe(0);
-    const { cpu } = JSON.parse(stdout) as { cpu: { kernel: string; kernels: KernelRow[] } };
+    const report = JSON.parse(stdout) as DevicesReport;
+    expectShape(DevicesReport, report);
+    const { cpu } = report;
     expect(cpu.kernels.map(({ name }) => name)).toEqual(KERNEL_NAMES);
-    for (const { name, usable, hashrate, chosen, why } of cpu.kernels) {
+    for (const { name, usable, hashesPerSecond, chosen, why } of cpu.kernels) {
       expect(usable).toBe(loadableKernels.includes(name));
-      if (usable) expect(hashrate).toBeGreaterThan(0);
-      else expect(hashrate).toBeUndefined();
+      if (usable) expect(hashesPerSecond).toBeGreaterThan(0);
+      else expect(hashesPerSecond).toBeUndefined();
       expect(chosen).toBe(name === cpu.kernel);
       expect(why).toMatch(chosen ? /^chosen: the fastest here$/ : usable ? /^slower here: \d+ % of / : /./);
     }
-    const fastest = Math.max(...cpu.kernels.map(({ hashrate }) => hashrate ?? 0));
-    expect(cpu.kernels.find(({ chosen }) => chosen)!.hashrate).toBeGreaterThanOrEqual(0.99 * fastest);
+    const fastest = Math.max(...cpu.kernels.map(({ hashesPerSecond }) => hashesPerSecond ?? 0));
+    expect(cpu.kernels.find(({ chosen }) => chosen)!.hashesPerSecond).toBeGreaterThanOrEqual(0.99 * fastest);
   });
 
   it('measures once, and shows the same figures after that', async () => {

@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import { JsonLine } from '#pickaxe/report/json-line.js';
+import { expectShape } from '../expect-shape.ts';
 import { isolated, MAIN, PATIENCE, type Run, start } from './pickaxe.ts';
 
 const KEY = 'ab'.repeat(32);
@@ -40,9 +42,9 @@ describe('pickaxe mine', () => {
 
     const summary = run.events().at(-1)!;
     expect(summary).toMatchObject({
-      event: 'summary',
+      type: 'summary',
       rejected: 0,
-      hardware_errors: 0,
+      hardwareErrors: 0,
       accepted: mock.ledger.stats.accepted,
     });
     expect(summary.hashes).toBeGreaterThan(0);
@@ -50,11 +52,14 @@ describe('pickaxe mine', () => {
     const [solution] = run.events('solution');
     expect(solution.nonce).toMatch(/^\d+$/);
     expect(solution.hash).toMatch(/^[0-9a-f]{64}$/);
-    expect(run.events('verdict').filter(({ verdict }) => verdict === 'accepted')).toHaveLength(
+    expect(run.events('verdict').filter(({ outcome }) => outcome === 'accepted')).toHaveLength(
       mock.ledger.stats.accepted,
     );
-    expect(run.events('hashrate').at(-1)).toMatchObject({ devices: { cpu: expect.any(Number) } });
-    for (const event of run.events()) expect(event.time).toBeGreaterThan(1.7e12);
+    expect(run.events('hashrate').at(-1)).toMatchObject({ devices: { cpu: { hashesPerSecond: expect.any(Number) } } });
+    for (const event of run.events()) {
+      expectShape(JsonLine, event);
+      expect(event.timeMillis).toBeGreaterThan(1.7e12);
+    }
   });
 
   it('takes a node URL with a path as it is, with no --network', async () => {
@@ -70,7 +75,7 @@ describe('pickaxe mine', () => {
     const { url } = await node({ difficulty: 1e15 });
     const run = mine([url], '--duration', '2');
     expect(await run.code).toBe(0);
-    expect(run.events().at(-1)).toMatchObject({ event: 'summary', accepted: 0 });
+    expect(run.events().at(-1)).toMatchObject({ type: 'summary', accepted: 0 });
     expect(run.events('work').length).toBeGreaterThan(0);
   });
 
@@ -83,7 +88,7 @@ describe('pickaxe mine', () => {
     const before = Number(run.events('work').at(-1)!.height);
     mock.ledger.advance(3);
     await vi.waitFor(() => expect(run.events('work').at(-1)!.height).toBe(before + 1), PATIENCE);
-    expect(run.events('new_cut').at(-1)).toMatchObject({ chain: 3 });
+    expect(run.events('new-cut').at(-1)).toMatchObject({ chain: 3 });
     run.child.kill('SIGTERM');
     expect(await run.code).toBe(0);
   });
@@ -94,7 +99,7 @@ describe('pickaxe mine', () => {
     await vi.waitFor(() => expect(run.events('work').length).toBeGreaterThan(0), PATIENCE);
     run.child.kill(signal);
     expect(await run.code).toBe(0);
-    expect(run.events().at(-1)).toMatchObject({ event: 'summary' });
+    expect(run.events().at(-1)).toMatchObject({ type: 'summary' });
   });
 
   it('exits at once at the second signal', async () => {
@@ -113,7 +118,7 @@ describe('pickaxe mine', () => {
     mock.server.faults = [{ endpoint: 'work', kind: 'unavailable' }];
     const run = mine([url], '--duration', '2');
     expect(await run.code).toBe(4);
-    expect(run.events().at(-1)).toMatchObject({ event: 'summary', hashes: 0 });
+    expect(run.events().at(-1)).toMatchObject({ type: 'summary', hashes: 0 });
   });
 
   it('says who may mine when the node refuses this miner', async () => {

@@ -29,7 +29,7 @@ export interface Run {
   /** Settles when the process has ended and its output is complete. */
   readonly code: Promise<number | null>;
   /** The `--json` events so far. */
-  events(name?: string): Record<string, unknown>[];
+  events(type?: string): Record<string, unknown>[];
 }
 
 const unset = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PICKAXE_')));
@@ -58,10 +58,10 @@ export function start(args: string[], env: Record<string, string> = {}, main = M
     lines: [],
     stderr: '',
     code: once(child, 'close').then(([code]) => code as number | null),
-    events: (name) =>
+    events: (wanted) =>
       run.lines
         .map((line) => JSON.parse(line) as Record<string, unknown>)
-        .filter(({ event }) => name === undefined || event === name),
+        .filter(({ type }) => wanted === undefined || type === wanted),
   };
   createInterface({ input: child.stdout! }).on('line', (line) => run.lines.push(line));
   child.stderr!.on('data', (chunk) => {

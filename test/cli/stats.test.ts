@@ -1,6 +1,8 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Status } from '#pickaxe/report/http/schemas.js';
+import { expectShape } from '../expect-shape.ts';
 import { pickaxe, type Run, start } from './pickaxe.ts';
 
 const ends: (() => Promise<unknown> | unknown)[] = [];
@@ -42,7 +44,7 @@ describe('pickaxe stats', () => {
     const port = await miner();
     const json = await stats(port);
     expect(json.code).toBe(0);
-    expect(JSON.parse(json.stdout)).toMatchObject({ devices: expect.anything(), accepted: expect.any(Number) });
+    expectShape(Status, JSON.parse(json.stdout));
     const hive = await stats(port, '--format', 'hive');
     const [khs, line] = hive.stdout.split('\n');
     expect(Number(khs)).toBeGreaterThanOrEqual(0);

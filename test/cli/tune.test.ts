@@ -21,13 +21,13 @@ test('a GPU that cannot be had is no wrong hash, and costs the others nothing', 
 });
 
 test('a GPU that hashes wrong is remembered whatever comes after it', async () => {
-  expect(await tuneGpus([failing('wrong hashes'), failing('missing')], log)).toEqual({ gpus: [], wrongHashes: true });
+  expect(await tuneGpus([failing('wrong-hashes'), failing('missing')], log)).toEqual({ gpus: [], wrongHashes: true });
 });
 
 describeGpu('a GPU that is tuned', () => {
   test('tells what is the best of it and why; or that it hashes wrong', async () => {
     const { gpus, wrongHashes } = await tuneGpus(
-      [gpuEngine({ name: 'gpu0', faults: ['wrong hashes'] }), gpuEngine()],
+      [gpuEngine({ name: 'gpu0', faults: ['wrong-hashes'] }), gpuEngine()],
       log,
     );
     expect(wrongHashes).toBe(true);

@@ -98,11 +98,11 @@ describe('hooks', () => {
     ]);
     expect(await run.code).toBe(0);
     const told = linesOf(file).map((line) => JSON.parse(line));
-    expect(told[0]).toMatchObject({ event: 'start', rig: 'attic', text: 'pickaxe has started' });
-    const blocks = told.filter(({ event }) => event === 'block');
+    expect(told[0]).toMatchObject({ type: 'start', rig: 'attic', text: 'pickaxe has started' });
+    const blocks = told.filter(({ type }) => type === 'block');
     expect(blocks).toHaveLength(mock.ledger.stats.accepted);
     expect(blocks[0]).toMatchObject({ device: 'cpu', nonce: expect.stringMatching(/^\d+$/) });
-    expect(told.at(-1)).toMatchObject({ event: 'stop', accepted: mock.ledger.stats.accepted });
+    expect(told.at(-1)).toMatchObject({ type: 'stop', accepted: mock.ledger.stats.accepted });
   });
 
   it('of files are not run for the blocks of a demo, those of its flags are', async () => {
@@ -176,11 +176,7 @@ describe('the webhook', () => {
       'trace',
     ]);
     expect(await run.code).toBe(0);
-    expect(got.map(({ event }) => event)).toEqual([
-      'start',
-      ...Array(mock.ledger.stats.accepted).fill('block'),
-      'stop',
-    ]);
+    expect(got.map(({ type }) => type)).toEqual(['start', ...Array(mock.ledger.stats.accepted).fill('block'), 'stop']);
     expect(got.every(({ token }) => token === 'Bearer TOKEN123')).toBe(true);
     expect(run.stderr + run.lines.join()).not.toMatch(/SECRET|TOKEN123/);
   });
@@ -199,16 +195,20 @@ describe('the low-hashrate alarm', () => {
     const { url } = await node(1e15);
     const { got, url: hook } = await service();
     const file = newFile();
-    const command = `echo "$PICKAXE_EVENT_LIMIT" > ${file}`;
+    const command = `echo "$PICKAXE_EVENT_LIMIT_HASHES_PER_SECOND" > ${file}`;
     const limits = ['--min-hashrate', '900T', '--min-hashrate', 'cpu=1', '--min-hashrate-after', '1s'];
     const run = mine(url, [...limits, '--on-low-hashrate', command, '--webhook', hook]);
-    await vi.waitFor(() => expect(got.map(({ event }) => event)).toContain('low-hashrate'), { timeout: 60_000 });
+    await vi.waitFor(() => expect(got.map(({ type }) => type)).toContain('low-hashrate'), { timeout: 60_000 });
     await vi.waitFor(() => expect(read(file)).toBe('900000000000000\n'), { timeout: 60_000 });
     run.child.kill('SIGTERM');
     expect(await run.code).toBe(0);
     expect(run.events('alarm')).toHaveLength(1);
-    expect(run.events('alarm')[0]).toMatchObject({ alarm: 'low_hashrate', state: 'raised', limit: 9e14 });
-    expect(run.events('alarm')[0].value).toBeGreaterThan(0);
+    expect(run.events('alarm')[0]).toMatchObject({
+      alarm: 'low-hashrate',
+      state: 'raised',
+      limitHashesPerSecond: 9e14,
+    });
+    expect(run.events('alarm')[0].hashesPerSecond).toBeGreaterThan(0);
     expect(run.stderr).toContain('which should be 900.0 TH/s at least');
   });
 });

@@ -10,7 +10,7 @@ import { DEFAULTS, ENTRIES } from '#pickaxe/config/settings.js';
 import { describe as describeSetting } from '#pickaxe/config/settings-table.js';
 import { UNATTENDED } from '#pickaxe/config/tables/unattended.js';
 import { KERNEL_NAMES } from '#pickaxe/engine/cpu/kernel-names.js';
-import { NOTICES } from '#pickaxe/notify/notices.js';
+import { NOTICES } from '#pickaxe/notify/notice.js';
 
 describe('the table of settings', () => {
   it('gives each setting a path, a flag and a variable of its own', () => {

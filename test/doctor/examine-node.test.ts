@@ -93,8 +93,8 @@ describe('a node that is asked everything once', () => {
   it.each<[FaultInput['kind'], string[]]>([
     ['unavailable', ['ok connection', 'ok network', 'warning work', 'ok clock']],
     ['hang', ['ok connection', 'ok network', 'fault work', 'ok clock']],
-    ['wrong length', ['ok connection', 'ok network', 'fault work', 'ok clock']],
-    ['captive portal', ['ok connection', 'ok network', 'fault work', 'ok clock']],
+    ['wrong-length', ['ok connection', 'ok network', 'fault work', 'ok clock']],
+    ['captive-portal', ['ok connection', 'ok network', 'fault work', 'ok clock']],
     ['drop', ['ok connection', 'ok network', 'fault work', 'ok clock']],
   ])('with the fault “%s” at work', async (kind, states) => {
     expect(brief(await examine({}, {}, [{ endpoint: 'work', kind }]))).toEqual(states);
@@ -115,7 +115,7 @@ describe('a node that is asked everything once', () => {
     },
   );
 
-  it.each<FaultInput['kind']>(['captive portal', 'hang', 'drop'])(
+  it.each<FaultInput['kind']>(['captive-portal', 'hang', 'drop'])(
     'with the fault “%s” everywhere is asked no more',
     async (kind) => {
       expect(brief(await examine({}, {}, [{ endpoint: 'any', kind }]))).toEqual(['fault connection']);

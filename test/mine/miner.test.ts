@@ -17,7 +17,7 @@ const eventually = (check: () => void) => vi.waitFor(check, { timeout: 60_000 })
 const running: { stop: AbortController; done: Promise<void> }[] = [];
 
 /** Failed devices are tried again soon: 20, 40 … 320 ms. */
-const options = { reopenAfterMs: 20, temperatureLimits: () => ({ stopC: 90, resumeC: 80 }) };
+const options = { reopenAfterMs: 20, temperatureLimits: () => ({ stopCelsius: 90, resumeCelsius: 80 }) };
 
 /** So many of the event loop's that a fake engine which searches has gone on. */
 async function turns(): Promise<void> {
@@ -122,7 +122,7 @@ describe('solutions', () => {
     await eventually(() => expect(events.of('verdict')).toHaveLength(1));
     const searched = engine.searched.length;
     expect(source.submitted).toHaveLength(1);
-    expect(events.of('verdict')[0]).toMatchObject({ verdict: 'accepted', device: 'cpu' });
+    expect(events.of('verdict')[0]).toMatchObject({ outcome: 'accepted', device: 'cpu' });
     await turns();
     expect(engine.searched).toHaveLength(searched);
     source.work(makeWork(SOON));
@@ -165,7 +165,7 @@ describe('solutions', () => {
     await eventually(() => expect(source.submitted.length).toBeGreaterThan(2));
     const nonces = source.submitted.map(({ nonce }) => nonce);
     expect(new Set(nonces).size).toBe(nonces.length);
-    expect(events.of('hardware_error')).toHaveLength(0);
+    expect(events.of('hardware-error')).toHaveLength(0);
   });
 
   it('found after their work went stale are not sent', async () => {
@@ -176,7 +176,7 @@ describe('solutions', () => {
     await eventually(() => expect(engine.searched.length).toBeGreaterThan(100));
     source.stale();
     await eventually(() => expect(events.of('verdict')).toHaveLength(1));
-    expect(events.of('verdict')[0]).toMatchObject({ verdict: 'stale' });
+    expect(events.of('verdict')[0]).toMatchObject({ outcome: 'stale' });
     expect(source.submitted).toHaveLength(0);
   });
 
@@ -187,7 +187,7 @@ describe('solutions', () => {
     const work = source.work(makeWork(SOON));
     await eventually(() => expect(engine.searched.length).toBeGreaterThan(100));
     source.work(makeWork(NEVER));
-    await eventually(() => expect(events.of('verdict')).toMatchObject([{ verdict: 'accepted' }]));
+    await eventually(() => expect(events.of('verdict')).toMatchObject([{ outcome: 'accepted' }]));
     expect(source.submitted.map((solution) => solution.work)).toEqual([work]);
   });
 
@@ -212,7 +212,7 @@ describe('solutions', () => {
     source.verdict = () => Promise.reject(new Error('wires cut'));
     source.work(makeWork(SOON));
     await eventually(() => expect(events.of('verdict')).toHaveLength(1));
-    expect(events.of('verdict')[0]).toMatchObject({ verdict: 'unknown', reason: 'the source failed: wires cut' });
+    expect(events.of('verdict')[0]).toMatchObject({ outcome: 'unknown', reason: 'the source failed: wires cut' });
   });
 });
 
@@ -252,7 +252,7 @@ describe('the creation time', () => {
     expect(rolledUs).toBeGreaterThan(startUs + 5_000_000n);
     // Half a second is kept to what the node's clock has surely reached.
     expect(rolledUs).toBeLessThanOrEqual(startUs + 9_500_000n);
-    expect(events.of('job')).toMatchObject([{ creationTimeUs: rolledUs }]);
+    expect(events.of('job')).toMatchObject([{ creationTimeMicros: rolledUs }]);
 
     source.latestUs = () => startUs;
     vi.advanceTimersByTime(10_000);
@@ -275,24 +275,24 @@ describe('the creation time', () => {
 });
 
 describe('devices', () => {
-  it('that claim wrong nonces are restarted, and parked when that does not help, while the others go on', async () => {
+  it('that claim wrong nonces are reopened, and parked when that does not help, while the others go on', async () => {
     const liar = new FakeEngine('gpu0');
     const honest = new FakeEngine('cpu');
     const { source, events } = mine(liar, honest);
     source.work(makeWork(NEVER));
     liar.alwaysLies = true;
     await eventually(() => expect(events.of('device').at(-1)).toMatchObject({ device: 'gpu0', state: 'parked' }));
-    expect(events.of('device').at(-1)).toMatchObject({ fault: 'wrong hashes' });
-    expect(events.of('device').at(-1)!.reason).toMatch(/^3 candidates .* \(5 restarts did not help\)$/);
-    expect(events.of('device').filter(({ state }) => state === 'restarting')).toHaveLength(5);
-    expect(events.of('hardware_error')).toHaveLength(6 * 3);
+    expect(events.of('device').at(-1)).toMatchObject({ fault: 'wrong-hashes' });
+    expect(events.of('device').at(-1)!.reason).toMatch(/^3 candidates .* \(5 attempts to reopen it did not help\)$/);
+    expect(events.of('device').filter(({ state }) => state === 'reopening')).toHaveLength(5);
+    expect(events.of('hardware-error')).toHaveLength(6 * 3);
     await eventually(() => expect(liar.closed).toBe(6));
     const before = honest.searched.length;
     await eventually(() => expect(honest.searched.length).toBeGreaterThan(before));
     expect(source.submitted).toHaveLength(0);
   });
 
-  it('that claim a wrong nonce once in a while are restarted for three within an hour, and not in a month', async () => {
+  it('that claim a wrong nonce once in a while are reopened for three within an hour, and not in a month', async () => {
     let nowMs = 0;
     const clock = { ...systemClock, monotonicMs: () => nowMs };
     const engine = new FakeEngine();
@@ -300,25 +300,25 @@ describe('devices', () => {
     source.work(makeWork(NEVER));
     const errAfter = async (minutes: number) => {
       nowMs += 60_000 * minutes;
-      const before = events.of('hardware_error').length;
+      const before = events.of('hardware-error').length;
       engine.lies = [7n];
-      await eventually(() => expect(events.of('hardware_error').length).toBe(before + 1));
+      await eventually(() => expect(events.of('hardware-error').length).toBe(before + 1));
     };
     for (const minutes of [1, 31, 31, 31, 31]) await errAfter(minutes);
     await turns();
     expect(events.of('device').map(({ state }) => state)).toEqual(['ready']);
     await errAfter(1);
     await eventually(() => expect(events.of('device').at(-1)).toMatchObject({ state: 'ready' }));
-    expect(events.of('device').map(({ state }) => state)).toEqual(['ready', 'restarting', 'ready']);
+    expect(events.of('device').map(({ state }) => state)).toEqual(['ready', 'reopening', 'ready']);
   });
 
-  it('that are lost are restarted and join the current job', async () => {
+  it('that are lost are reopened and join the current job', async () => {
     const engine = new FakeEngine();
     const { source, events } = mine(engine);
     source.work(makeWork(NEVER));
     await eventually(() => expect(engine.searched.length).toBeGreaterThan(3));
     engine.fault = new DeviceError('lost', 'fell off the bus');
-    const lost = expect.objectContaining({ state: 'restarting', fault: 'lost' });
+    const lost = expect.objectContaining({ state: 'reopening', fault: 'lost' });
     await eventually(() => expect(events.of('device')).toContainEqual(lost));
     engine.fault = undefined;
     expect(engine.closed).toBeGreaterThan(0);
@@ -334,7 +334,7 @@ describe('devices', () => {
     await eventually(() => expect(engine.searched.length).toBeGreaterThan(3));
     engine.openFaults.push(new DeviceError('missing', 'no adapter'));
     engine.fault = new DeviceError('lost', 'reset');
-    const missing = expect.objectContaining({ state: 'restarting', fault: 'missing' });
+    const missing = expect.objectContaining({ state: 'reopening', fault: 'missing' });
     await eventually(() => expect(events.of('device')).toContainEqual(missing));
     engine.fault = undefined;
     const searched = engine.searched.length;
@@ -350,7 +350,7 @@ describe('devices', () => {
     await eventually(() => expect(engine.opened).toBe(2));
     const searched = engine.searched.length;
     await eventually(() => expect(engine.searched.length).toBeGreaterThan(searched + 3));
-    expect(events.of('hardware_error')).toHaveLength(3);
+    expect(events.of('hardware-error')).toHaveLength(3);
   });
 
   it('that are too hot rest until they have cooled down, while the others go on', async () => {
@@ -358,8 +358,8 @@ describe('devices', () => {
     const { source, events } = mine(hot, cool);
     const work = source.work(makeWork(NEVER));
     await eventually(() => expect(hot.searched.length).toBeGreaterThan(3));
-    hot.listener!.telemetry!({ temperatureC: 89 });
-    hot.listener!.telemetry!({ temperatureC: 90 });
+    hot.listener!.telemetry!({ temperatureCelsius: 89 });
+    hot.listener!.telemetry!({ temperatureCelsius: 90 });
     expect(events.of('device').at(-1)).toMatchObject({ device: 'gpu0', state: 'paused' });
     expect(events.of('device').at(-1)!.reason).toBe('it is at 90 °C and rests until it is at 80 °C');
     const [searched, before] = [hot.searched.length, cool.searched.length];
@@ -369,26 +369,26 @@ describe('devices', () => {
 
     const next = source.work(makeWork(NEVER));
     await eventually(() => expect(cool.jobs.at(-1)!.work).toBe(next));
-    hot.listener!.telemetry!({ temperatureC: 81 });
+    hot.listener!.telemetry!({ temperatureCelsius: 81 });
     expect(hot.jobs.at(-1)!.work).toBe(work);
     hot.listener!.telemetry!({});
-    hot.listener!.telemetry!({ temperatureC: 80 });
+    hot.listener!.telemetry!({ temperatureCelsius: 80 });
     expect(events.of('device').at(-1)).toMatchObject({ device: 'gpu0', state: 'ready' });
     await eventually(() => expect(hot.searched.length).toBeGreaterThan(searched + 3));
     expect(hot.jobs.at(-1)!.work).toBe(next);
     expect(events.of('telemetry')).toHaveLength(5);
   });
 
-  it('that are lost while they rest are restarted, and rest no more', async () => {
+  it('that are lost while they rest are reopened, and rest no more', async () => {
     const engine = new FakeEngine('gpu0');
     const { source, events } = mine(engine);
     source.work(makeWork(NEVER));
     await eventually(() => expect(engine.searched.length).toBeGreaterThan(3));
-    engine.listener!.telemetry!({ temperatureC: 95 });
+    engine.listener!.telemetry!({ temperatureCelsius: 95 });
     engine.listener!.lost!(new DeviceError('lost', 'fell off the bus'));
     const searched = engine.searched.length;
     await eventually(() => expect(engine.searched.length).toBeGreaterThan(searched + 3));
-    expect(events.of('device').map(({ state }) => state)).toEqual(['ready', 'paused', 'restarting', 'ready']);
+    expect(events.of('device').map(({ state }) => state)).toEqual(['ready', 'paused', 'reopening', 'ready']);
   });
 
   it('that leave service do not use up the space for the others', async () => {
@@ -419,7 +419,9 @@ describe('devices', () => {
     const { events } = mine(engine, new FakeEngine('cpu'));
     await eventually(() => expect(events.of('device')).toHaveLength(2));
     const ofDevice = (name: string) => events.of('device').find(({ device }) => device === name);
-    expect(ofDevice('gpu0')).toMatchObject({ state: 'ready', bus: '0000:65:00.0' });
+    const facts = { model: 'fake', kernel: 'reference' };
+    expect(ofDevice('gpu0')).toMatchObject({ state: 'ready', ...facts, bus: '0000:65:00.0' });
+    expect(ofDevice('cpu')).toMatchObject(facts);
     expect(ofDevice('cpu')).not.toHaveProperty('bus');
   });
 
@@ -428,7 +430,7 @@ describe('devices', () => {
     const { events } = mine(engine);
     await eventually(() => expect(engine.listener).toBeDefined());
     engine.listener!.progress!('measuring', 0.5);
-    expect(events.of('progress')).toEqual([{ event: 'progress', device: 'gpu0', what: 'measuring', done: 0.5 }]);
+    expect(events.of('progress')).toEqual([{ type: 'progress', device: 'gpu0', what: 'measuring', done: 0.5 }]);
   });
 
   it('that are missing are parked; with none left the run ends', async () => {
@@ -454,7 +456,7 @@ describe('proofs', () => {
       expect({ device, hashes }).toEqual({ device: 'cpu', hashes: 8 });
       expect(difficulty).toBeGreaterThanOrEqual(8);
     }
-    expect(events.of('hardware_error')).toEqual([]);
+    expect(events.of('hardware-error')).toEqual([]);
     expect(source.submitted).toHaveLength(1);
   });
 
@@ -474,7 +476,7 @@ describe('proofs', () => {
     const searched = engine.searched.length;
     await eventually(() => expect(engine.searched.length).toBeGreaterThan(searched + 3));
     expect(events.of('proof')).toHaveLength(3);
-    expect(events.of('hardware_error')).toEqual([]);
+    expect(events.of('hardware-error')).toEqual([]);
   });
 
   it('that are none, at the easier target, are hardware errors', async () => {
@@ -486,7 +488,7 @@ describe('proofs', () => {
       (nonce) => !verify(engine.jobs[0], nonce).proves,
     )!;
     engine.lies = [wrong];
-    await eventually(() => expect(events.of('hardware_error')).toMatchObject([{ nonce: wrong }]));
+    await eventually(() => expect(events.of('hardware-error')).toMatchObject([{ nonce: wrong }]));
   });
 
   it('are of the work’s own target where that is easier', async () => {
@@ -566,21 +568,21 @@ describe('controls', () => {
 });
 
 describe('a New Cut', () => {
-  it('is followed by one restart of each device, measured to its first range of the new work', async () => {
+  it('is followed by one job switch of each device, measured to its first range of the new work', async () => {
     const engines = [new FakeEngine('cpu'), new FakeEngine('gpu0')];
     const { source, events } = mine(...engines);
     source.work(makeWork(NEVER));
     await eventually(() => expect(engines.every(({ searched }) => searched.length > 3)).toBe(true));
-    expect(events.of('restart')).toEqual([]);
+    expect(events.of('job-switch')).toEqual([]);
     for (const cuts of [1, 2]) {
       source.stale();
       source.work(makeWork(NEVER));
-      await eventually(() => expect(events.of('restart')).toHaveLength(2 * cuts));
+      await eventually(() => expect(events.of('job-switch')).toHaveLength(2 * cuts));
     }
     const searched = engines[0].searched.length;
     await eventually(() => expect(engines[0].searched.length).toBeGreaterThan(searched + 5));
-    const restarts = events.of('restart');
-    expect(restarts.map(({ device }) => device).sort()).toEqual(['cpu', 'cpu', 'gpu0', 'gpu0']);
+    const switches = events.of('job-switch');
+    expect(switches.map(({ device }) => device).sort()).toEqual(['cpu', 'cpu', 'gpu0', 'gpu0']);
   });
 
   it('is measured from when it was heard of to when the first range of the new work began', async () => {
@@ -593,10 +595,12 @@ describe('a New Cut', () => {
     await eventually(() => expect(Math.min(engine.searched.length, early.searched.length)).toBeGreaterThan(3));
     source.stale();
     source.work(makeWork(NEVER));
-    await eventually(() => expect(events.of('restart')).toHaveLength(2));
-    const byDevice = Object.fromEntries(events.of('restart').map(({ device, ms }) => [device, ms]));
+    await eventually(() => expect(events.of('job-switch')).toHaveLength(2));
+    const byDevice = Object.fromEntries(
+      events.of('job-switch').map(({ device, switchSeconds }) => [device, switchSeconds]),
+    );
     // A clock that is read in another process may be behind by the little that it takes.
-    expect(byDevice).toEqual({ cpu: 7.5, gpu0: 0 });
+    expect(byDevice).toEqual({ cpu: 0.0075, gpu0: 0 });
   });
 
   it('is told of once, though the search of the work before it reports last', async () => {
@@ -611,13 +615,13 @@ describe('a New Cut', () => {
       engine.beganMs = nowMs + 5;
       source.stale();
       source.work(makeWork(NEVER));
-      await eventually(() => expect(events.of('restart')).toHaveLength(cuts));
+      await eventually(() => expect(events.of('job-switch')).toHaveLength(cuts));
       // The search of the old work reports once more when it ends, after the first report of the new one.
       await turns();
     }
     const hashes = events.of('hashes').length;
     await eventually(() => expect(events.of('hashes').length).toBeGreaterThan(hashes + 5));
-    expect(events.of('restart').map(({ ms }) => ms)).toEqual([5, 5, 5]);
+    expect(events.of('job-switch').map(({ switchSeconds }) => switchSeconds)).toEqual([0.005, 0.005, 0.005]);
   });
 
   it('is not what a device that rested or was opened meanwhile is measured from', async () => {
@@ -632,13 +636,13 @@ describe('a New Cut', () => {
     miner.pause('user', 'the test says so', 'gpu0');
     source.stale();
     source.work(makeWork(NEVER));
-    await eventually(() => expect(events.of('restart')).toHaveLength(1));
+    await eventually(() => expect(events.of('job-switch')).toHaveLength(1));
     const searched = resting.searched.length;
     miner.resume('user', 'gpu0');
     open();
     await eventually(() => expect(resting.searched.length).toBeGreaterThan(searched + 5));
     await eventually(() => expect(late.searched.length).toBeGreaterThan(5));
-    expect(events.of('restart').map(({ device }) => device)).toEqual(['cpu']);
+    expect(events.of('job-switch').map(({ device }) => device)).toEqual(['cpu']);
   });
 });
 

@@ -32,6 +32,6 @@ describe('whole work records', () => {
     }
     stop.abort();
     await done;
-    expect(events.of('hardware_error')).toHaveLength(0);
+    expect(events.of('hardware-error')).toHaveLength(0);
   });
 });

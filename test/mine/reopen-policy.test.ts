@@ -29,9 +29,9 @@ test('attempts to open a device that takes a minute to fail are counted on', () 
 
 test('after wrong hashes attempts are counted anew after an hour only', () => {
   const policy = opened();
-  expect(policy.waitAfter('wrong hashes', 59 * MINUTE_MS)).toBe(1_000);
-  expect(policy.waitAfter('wrong hashes', 59 * MINUTE_MS)).toBe(2_000);
-  expect(policy.waitAfter('wrong hashes', 61 * MINUTE_MS)).toBe(1_000);
+  expect(policy.waitAfter('wrong-hashes', 59 * MINUTE_MS)).toBe(1_000);
+  expect(policy.waitAfter('wrong-hashes', 59 * MINUTE_MS)).toBe(2_000);
+  expect(policy.waitAfter('wrong-hashes', 61 * MINUTE_MS)).toBe(1_000);
 });
 
 test('a device that was never there is not opened again', () => {

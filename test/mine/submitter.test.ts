@@ -38,8 +38,8 @@ test('a solution is sent once, and what becomes of it is told with the time that
   expect(numbers()).toEqual([1]);
   const about = { device: 'cpu', chain: work.chain, height: work.height, nonce: 1n };
   expect(events.all).toEqual([
-    { event: 'solution', ...about, hash: solutionOf(1).powHash },
-    { event: 'verdict', ...about, verdict: 'rejected', reason: 'the test says so', ms: 7 },
+    { type: 'solution', ...about, hash: solutionOf(1).powHash },
+    { type: 'verdict', ...about, outcome: 'rejected', reason: 'the test says so', answerSeconds: 0.007 },
   ]);
 });
 
@@ -49,7 +49,7 @@ test('a solution whose work is known to be stale is not sent', async () => {
   await submitter.settled();
   expect(numbers()).toEqual([1]);
   const stale = events.of('verdict').filter(({ nonce }) => nonce === 2n);
-  expect(stale).toMatchObject([{ verdict: 'stale', reason: expect.stringContaining('not sent') }]);
+  expect(stale).toMatchObject([{ outcome: 'stale', reason: expect.stringContaining('not sent') }]);
 });
 
 test.each([
@@ -67,11 +67,11 @@ test.each([
   source.verdict = verdict as () => Promise<Verdict>;
   submitter.submit(solutionOf(1), 'cpu', running);
   await submitter.settled();
-  expect(events.of('verdict')).toMatchObject([{ verdict: 'unknown', reason: `the source failed: ${reason}` }]);
+  expect(events.of('verdict')).toMatchObject([{ outcome: 'unknown', reason: `the source failed: ${reason}` }]);
   source.verdict = () => ({ outcome: 'accepted', reason: '' });
   submitter.submit(solutionOf(2), 'cpu', running);
   await submitter.settled();
-  expect(events.of('verdict').at(-1)).toMatchObject({ verdict: 'accepted', nonce: 2n });
+  expect(events.of('verdict').at(-1)).toMatchObject({ outcome: 'accepted', nonce: 2n });
 });
 
 test('is settled when nothing is pending, and not before', async () => {

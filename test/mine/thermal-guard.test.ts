@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function watch(limits: () => TemperatureLimits | undefined = () => ({ stopC: 90, resumeC: 80 })) {
+function watch(limits: () => TemperatureLimits | undefined = () => ({ stopCelsius: 90, resumeCelsius: 80 })) {
   const said: string[] = [];
   const guard = new ThermalGuard(limits, {
     tooHot: (why) => said.push(`too hot: ${why}`),
@@ -20,7 +20,7 @@ function watch(limits: () => TemperatureLimits | undefined = () => ({ stopC: 90,
 
 test('two limits, so that a device does not go on and off', () => {
   const { guard, said } = watch();
-  for (const temperatureC of [20, 89, 90, 95, 81, 89, 80, 89, 91]) guard.take({ temperatureC });
+  for (const temperatureCelsius of [20, 89, 90, 95, 81, 89, 80, 89, 91]) guard.take({ temperatureCelsius });
   expect(said).toEqual([
     'too hot: it is at 90 °C and rests until it is at 80 °C',
     'cooled down',
@@ -30,56 +30,56 @@ test('two limits, so that a device does not go on and off', () => {
 
 test('the sensor of the first reading counts: one reading without it is no reading of another', () => {
   const { guard, said } = watch();
-  guard.take({ powerW: 20 });
-  guard.take({ temperatureC: 70, hotspotC: 95 });
-  guard.take({ hotspotC: 95 });
+  guard.take({ powerWatts: 20 });
+  guard.take({ temperatureCelsius: 70, hotspotCelsius: 95 });
+  guard.take({ hotspotCelsius: 95 });
   expect(said).toEqual([]);
 });
 
 test('a card that tells of its hottest place alone is judged by it', () => {
   const { guard, said } = watch();
-  guard.take({ hotspotC: 95 });
+  guard.take({ hotspotCelsius: 95 });
   expect(said).toHaveLength(1);
 });
 
 test('a device at rest whose sensors fall silent is told of', () => {
   const { guard, said } = watch();
-  guard.take({ temperatureC: 90 });
+  guard.take({ temperatureCelsius: 90 });
   vi.advanceTimersByTime(59_000);
-  guard.take({ temperatureC: 85 });
+  guard.take({ temperatureCelsius: 85 });
   vi.advanceTimersByTime(59_000);
-  guard.take({ powerW: 20 });
+  guard.take({ powerWatts: 20 });
   expect(said).toHaveLength(1);
   vi.advanceTimersByTime(1_000);
   expect(said[1]).toMatch(/^silent: .* its sensors have been silent for 60 s$/);
 });
 
 test('limits may change at any time: what holds at a reading decides', () => {
-  let limits: TemperatureLimits | undefined = { stopC: 90, resumeC: 80 };
+  let limits: TemperatureLimits | undefined = { stopCelsius: 90, resumeCelsius: 80 };
   const { guard, said } = watch(() => limits);
-  guard.take({ temperatureC: 85 });
-  limits = { stopC: 84, resumeC: 70 };
-  guard.take({ temperatureC: 85 });
-  limits = { stopC: 84, resumeC: 83 };
-  guard.take({ temperatureC: 83 });
+  guard.take({ temperatureCelsius: 85 });
+  limits = { stopCelsius: 84, resumeCelsius: 70 };
+  guard.take({ temperatureCelsius: 85 });
+  limits = { stopCelsius: 84, resumeCelsius: 83 };
+  guard.take({ temperatureCelsius: 83 });
   expect(said).toEqual(['too hot: it is at 85 °C and rests until it is at 70 °C', 'cooled down']);
 });
 
 test('a device at rest goes on when nothing is too hot any more', () => {
-  let limits: TemperatureLimits | undefined = { stopC: 90, resumeC: 80 };
+  let limits: TemperatureLimits | undefined = { stopCelsius: 90, resumeCelsius: 80 };
   const { guard, said } = watch(() => limits);
-  guard.take({ temperatureC: 95 });
+  guard.take({ temperatureCelsius: 95 });
   limits = undefined;
-  guard.take({ temperatureC: 95 });
+  guard.take({ temperatureCelsius: 95 });
   vi.advanceTimersByTime(600_000);
   expect(said.slice(1)).toEqual(['cooled down']);
 });
 
 test('one that works may be silent, and so may one out of service', () => {
   const { guard, said } = watch();
-  guard.take({ temperatureC: 70 });
+  guard.take({ temperatureCelsius: 70 });
   vi.advanceTimersByTime(600_000);
-  guard.take({ temperatureC: 90 });
+  guard.take({ temperatureCelsius: 90 });
   guard.end();
   vi.advanceTimersByTime(600_000);
   expect(said).toHaveLength(1);

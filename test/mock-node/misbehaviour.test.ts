@@ -60,7 +60,7 @@ describe('an answer whose body', () => {
   it('breaks: its head arrives, and the request is carried out', async () => {
     const { node, work, submit } = await start();
     const { header } = mine(await work());
-    node.server.faults = [{ endpoint: 'solved', kind: 'broken body' }];
+    node.server.faults = [{ endpoint: 'solved', kind: 'broken-body' }];
     const { statusCode, body } = await submit(header);
     expect(statusCode).toBe(200);
     await expect(body.text()).rejects.toThrow();
@@ -69,7 +69,7 @@ describe('an answer whose body', () => {
 
   it('never ends: half of it arrives, and nothing more', async () => {
     const { node, askWork, work } = await start();
-    node.server.faults = [{ endpoint: 'work', kind: 'endless body', times: 1 }];
+    node.server.faults = [{ endpoint: 'work', kind: 'endless-body', times: 1 }];
     const { statusCode, body } = await askWork();
     const chunks: Buffer[] = [];
     let over = false;
@@ -89,7 +89,7 @@ describe('an answer whose body', () => {
 describe('an update stream that', () => {
   it('is buffered tells everything at its end', async () => {
     const { node, follow } = await start();
-    node.server.faults = onUpdates('buffered stream', { times: 1 });
+    node.server.faults = onUpdates('buffered-stream', { times: 1 });
     const buffered = await follow(3);
     const well = await follow(3);
     node.ledger.advance(3);
@@ -106,7 +106,7 @@ describe('an update stream that', () => {
     node.ledger.advance(3);
     await eventually(() => expect(silenced.text).toBe(CUT));
     node.server.streams.silenceAll();
-    node.server.faults = onUpdates('silent stream', { times: 1 });
+    node.server.faults = onUpdates('silent-stream', { times: 1 });
     const silent = await follow(3);
     const well = await follow(3);
     node.ledger.advance(3);
@@ -132,7 +132,7 @@ describe('an update stream that', () => {
 
   it('is noisy sends noise at its pace, and events whole among it', async () => {
     const { node, follow } = await start();
-    node.server.faults = onUpdates('noisy stream', { noise: 'retry: 1\n:\n', noiseBytesPerS: 5_000 });
+    node.server.faults = onUpdates('noisy-stream', { noise: 'retry: 1\n:\n', noiseBytesPerS: 5_000 });
     const noisy = await follow(3);
     await eventually(() => expect(noisy.text.length).toBeGreaterThan(100));
     node.ledger.advance(3);

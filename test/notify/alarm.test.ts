@@ -49,8 +49,8 @@ describe('the watch', () => {
     vi.useRealTimers();
   });
 
-  const node = (state: 'connected' | 'lost'): MinerEvent => ({ event: 'source', source: 'a node', state, reason: '' });
-  const work: MinerEvent = { event: 'work', chain: 1, height: 2n, difficulty: 1e9 };
+  const node = (state: 'connected' | 'lost'): MinerEvent => ({ type: 'source', source: 'a node', state, reason: '' });
+  const work: MinerEvent = { type: 'work', chain: 1, height: 2n, difficulty: 1e9 };
 
   function rig(...least: LeastRate[]) {
     const clock = { nowUs: () => BigInt(Date.now()) * 1000n, monotonicMs: () => Date.now() };
@@ -59,9 +59,9 @@ describe('the watch', () => {
     const alarms: string[] = [];
     events.on(tally.listen);
     events.on((event) => {
-      if (event.event !== 'alarm') return;
-      const { state, device, value, limit } = event;
-      alarms.push(`${state} ${device ?? 'rig'} ${value > 0 ? 'some' : 'none'} of ${limit}`);
+      if (event.type !== 'alarm') return;
+      const { state, device, hashesPerSecond, limitHashesPerSecond: limit } = event;
+      alarms.push(`${state} ${device ?? 'rig'} ${hashesPerSecond > 0 ? 'some' : 'none'} of ${limit}`);
     });
     const end = watchHashrate(least, 2 * MINUTE, { events, tally, clock });
     /** Each device makes so many hashes a second. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, afterEach, describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import { environmentOf, HOOK_LIMITS, type HookCommands, Hooks } from '#pickaxe/notify/hooks.js';
-import type { Notice } from '#pickaxe/notify/notices.js';
+import type { Notice } from '#pickaxe/notify/notice.js';
 import { listeningLog } from '../guards/fakes.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pickaxe-hooks-'));
@@ -17,13 +17,9 @@ let files = 0;
 const newFile = () => join(folder, `out${files++}`);
 const read = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
 
-const notice = (more: Partial<Notice> = {}): Notice => ({
-  event: 'block',
-  time: 1_700_000_000_000,
-  rig: 'rig-7',
-  text: 'a block',
-  ...more,
-});
+/** Whatever its type is, a notice goes out with the fields that it has. */
+const notice = (more: object = {}) =>
+  ({ type: 'block', timeMillis: 1_700_000_000_000, rig: 'rig-7', text: 'a block', ...more }) as Notice;
 
 function hooks(commands: HookCommands, limits = {}) {
   const { log, said } = listeningLog();
@@ -60,7 +56,7 @@ test('a hook finds what happened in its environment and as a JSON line on its st
     'PICKAXE_EVENT_HEIGHT=42',
     'PICKAXE_EVENT_RIG=rig-7',
     'PICKAXE_EVENT_TEXT=a block',
-    'PICKAXE_EVENT_TIME=1700000000000',
+    'PICKAXE_EVENT_TIME_MILLIS=1700000000000',
   ]);
   expect(JSON.parse(lines[6])).toEqual(told);
 });
@@ -76,7 +72,7 @@ test('what a value says is never run', async () => {
 });
 
 test('each field has a variable of its name', () => {
-  expect(environmentOf(notice({ hardware_errors: 3 }))).toMatchObject({ PICKAXE_EVENT_HARDWARE_ERRORS: '3' });
+  expect(environmentOf(notice({ hardwareErrors: 3 }))).toMatchObject({ PICKAXE_EVENT_HARDWARE_ERRORS: '3' });
 });
 
 describe('on Windows, where cmd.exe reads a command once the values are in it', () => {
@@ -110,7 +106,7 @@ test('only what has a command runs one', async () => {
   const file = newFile();
   const { hooks: made } = hooks({ stop: `echo $PICKAXE_EVENT >> ${file}` });
   made.tell(notice());
-  made.tell(notice({ event: 'stop' }));
+  made.tell(notice({ type: 'stop' }));
   await made.end();
   expect(read(file)).toBe('stop\n');
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { Events } from '#pickaxe/events/events.js';
-import { type Notice, tellNotices } from '#pickaxe/notify/notices.js';
+import type { Notice } from '#pickaxe/notify/notice.js';
+import { tellNotices } from '#pickaxe/notify/notices.js';
 import { Tally } from '#pickaxe/report/tally.js';
 import { device, FakeClock, hashes, verdict } from '../report/fakes.ts';
 
@@ -11,13 +12,13 @@ function listen() {
   events.on(tally.listen);
   const heard: Notice[] = [];
   const end = tellNotices({ rigName: 'rig-7', events, tally, clock }, (notice) => heard.push(notice));
-  const names = () => heard.map(({ event }) => event);
+  const names = () => heard.map(({ type }) => type);
   return { clock, events, heard, names, end };
 }
 
 test('the start, at once', () => {
   expect(listen().heard).toEqual([
-    { event: 'start', time: 1_700_000_000_000, rig: 'rig-7', text: 'pickaxe has started' },
+    { type: 'start', timeMillis: 1_700_000_000_000, rig: 'rig-7', text: 'pickaxe has started' },
   ]);
 });
 
@@ -27,7 +28,7 @@ test('the end, with what came of it, and nothing after it', () => {
   events.emit(verdict('cpu', 'stale', 'too late'));
   clock.advance(10_000);
   end();
-  expect(heard.at(-1)).toMatchObject({ event: 'stop', accepted: 0, stale: 1, hashes: 5_000_000, seconds: 10 });
+  expect(heard.at(-1)).toMatchObject({ type: 'stop', accepted: 0, stale: 1, hashes: 5_000_000, uptimeSeconds: 10 });
   events.emit(verdict('cpu', 'accepted'));
   expect(names()).toEqual(['start', 'stop']);
 });
@@ -37,44 +38,57 @@ test('an accepted block, and no other verdict', () => {
   for (const each of ['rejected', 'stale', 'unknown', 'accepted'] as const) events.emit(verdict('gpu1', each));
   expect(names()).toEqual(['start', 'block']);
   expect(heard[1]).toEqual({
-    event: 'block',
-    time: 1_700_000_000_000,
+    type: 'block',
+    timeMillis: 1_700_000_000_000,
     rig: 'rig-7',
     text: 'block accepted: chain 3 height 42, found by gpu1',
     device: 'gpu1',
     chain: 3,
     height: 42,
     nonce: '9223372036854775808',
-    ms: 12.3,
+    answerSeconds: 0.0123,
   });
 });
 
-test('a device that goes: once, however often it is restarted, and when it is given up', () => {
+test('a device that goes: once, however often it is reopened, and when it is given up', () => {
   const { events, heard, names } = listen();
   events.emit(device('gpu0', 'ready'));
-  for (let i = 0; i < 5; i++) events.emit(device('gpu0', 'restarting', 'it was lost'));
+  for (let i = 0; i < 5; i++) events.emit(device('gpu0', 'reopening', 'it was lost'));
   expect(names()).toEqual(['start', 'device-lost']);
   events.emit(device('gpu0', 'parked', 'it was lost'));
-  expect(heard.at(-1)).toMatchObject({ event: 'device-lost', device: 'gpu0', state: 'parked', reason: 'it was lost' });
-  events.emit(device('gpu1', 'restarting', 'a'));
+  expect(heard.at(-1)).toMatchObject({ type: 'device-lost', device: 'gpu0', state: 'parked', reason: 'it was lost' });
+  events.emit(device('gpu1', 'reopening', 'a'));
   events.emit(device('gpu1', 'paused', 'b'));
-  events.emit(device('gpu1', 'restarting', 'c'));
+  events.emit(device('gpu1', 'reopening', 'c'));
   expect(names().slice(3)).toEqual(['device-lost', 'device-lost']);
 });
 
 test('low hashrate, and that it is back, under names of their own', () => {
   const { events, heard } = listen();
-  events.emit({ event: 'alarm', alarm: 'low_hashrate', state: 'raised', value: 1e9, limit: 2e9 });
-  events.emit({ event: 'alarm', alarm: 'low_hashrate', state: 'cleared', device: 'gpu0', value: 3e9, limit: 2e9 });
+  events.emit({
+    type: 'alarm',
+    alarm: 'low-hashrate',
+    state: 'raised',
+    hashesPerSecond: 1e9,
+    limitHashesPerSecond: 2e9,
+  });
+  events.emit({
+    type: 'alarm',
+    alarm: 'low-hashrate',
+    state: 'cleared',
+    device: 'gpu0',
+    hashesPerSecond: 3e9,
+    limitHashesPerSecond: 2e9,
+  });
   expect(heard[1]).toEqual({
-    event: 'low-hashrate',
-    time: 1_700_000_000_000,
+    type: 'low-hashrate',
+    timeMillis: 1_700_000_000_000,
     rig: 'rig-7',
     text: 'low hashrate: the rig makes 1.000 GH/s (at least 2.000 GH/s)',
-    hashrate: 1e9,
-    limit: 2e9,
+    hashesPerSecond: 1e9,
+    limitHashesPerSecond: 2e9,
   });
-  expect(heard[2]).toMatchObject({ event: 'hashrate-ok', device: 'gpu0' });
+  expect(heard[2]).toMatchObject({ type: 'hashrate-ok', device: 'gpu0' });
 });
 
 describe('what a driver says', () => {
@@ -90,6 +104,6 @@ describe('what a driver says', () => {
   it('has no C1 controls, line separators or turns of direction', () => {
     const { events, heard } = listen();
     events.emit(device('gpu0', 'parked', 'a\x9b31mb\x85c\u2028d\u202ee'));
-    expect(heard[1].reason).toBe('a 31mb c d e');
+    expect(heard[1]).toMatchObject({ reason: 'a 31mb c d e' });
   });
 });

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished, test, vi } from 'vitest';
-import { NOTICES, type Notice } from '#pickaxe/notify/notices.js';
+import { NOTICES, type Notice } from '#pickaxe/notify/notice.js';
 import { Webhook, type WebhookOptions, webhookBody } from '#pickaxe/notify/webhook.js';
 import { listeningLog } from '../guards/fakes.ts';
 import { selfSigned } from '../node/certificates.ts';
@@ -48,13 +48,9 @@ function webhook(url: URL, more: Partial<WebhookOptions> = {}) {
   return { hook, said, warned };
 }
 
-const notice = (more: Partial<Notice> = {}): Notice => ({
-  event: 'block',
-  time: 1,
-  rig: 'rig-7',
-  text: 'a block',
-  ...more,
-});
+/** Whatever its type is, a notice goes out with the fields that it has. */
+const notice = (more: object = {}) =>
+  ({ type: 'block', timeMillis: 1, rig: 'rig-7', text: 'a block', ...more }) as Notice;
 
 test('a notice is POSTed as JSON, with the token', async () => {
   const { url, got } = await service(fine);
@@ -68,19 +64,19 @@ test('a notice is POSTed as JSON, with the token', async () => {
     authorization: 'Bearer TOKEN',
     'user-agent': 'pickaxe/test',
   });
-  expect(JSON.parse(got[0].body)).toEqual({ event: 'block', time: 1, rig: 'rig-7', text: 'a block', height: 42 });
+  expect(JSON.parse(got[0].body)).toEqual({ type: 'block', timeMillis: 1, rig: 'rig-7', text: 'a block', height: 42 });
   expect(said).toEqual([]);
 });
 
 describe('a service that wants more than the notice gets it', () => {
   const text = 'a block, @everyone';
-  const discord = { event: 'block', time: 1, rig: 'rig-7', text, content: text, allowed_mentions: { parse: [] } };
+  const discord = { type: 'block', timeMillis: 1, rig: 'rig-7', text, content: text, allowed_mentions: { parse: [] } };
   it.each([
     ['https://discord.com/api/webhooks/1/x', discord],
     ['https://ptb.discord.com/api/webhooks/1/x', discord],
     ['https://discordapp.com/api/webhooks/1/x', discord],
-    ['https://notdiscord.com/x', { event: 'block', time: 1, rig: 'rig-7', text }],
-    ['https://discord.com.example/x', { event: 'block', time: 1, rig: 'rig-7', text }],
+    ['https://notdiscord.com/x', { type: 'block', timeMillis: 1, rig: 'rig-7', text }],
+    ['https://discord.com.example/x', { type: 'block', timeMillis: 1, rig: 'rig-7', text }],
   ])('%s', (url, body) => {
     expect(webhookBody(new URL(url), notice({ text }))).toEqual(body);
   });
@@ -89,9 +85,9 @@ describe('a service that wants more than the notice gets it', () => {
 test('only the events that were chosen, in order', async () => {
   const { url, got } = await service(fine);
   const { hook } = webhook(url, { events: new Set(['start', 'stop'] as const) });
-  for (const event of ['start', 'block', 'device-lost', 'stop'] as const) hook.tell(notice({ event }));
+  for (const type of ['start', 'block', 'device-lost', 'stop'] as const) hook.tell(notice({ type }));
   await hook.end();
-  expect(got.map(({ body }) => JSON.parse(body).event)).toEqual(['start', 'stop']);
+  expect(got.map(({ body }) => JSON.parse(body).type)).toEqual(['start', 'stop']);
 });
 
 describe('faults that may pass are tried again', () => {
@@ -132,7 +128,7 @@ describe('faults that may pass are tried again', () => {
     const bad = status(503);
     const { url, got } = await service(bad, bad, bad, bad, bad, bad, fine, bad);
     const { hook, said, warned } = webhook(url);
-    for (const event of ['start', 'block', 'low-hashrate', 'stop'] as const) hook.tell(notice({ event }));
+    for (const type of ['start', 'block', 'low-hashrate', 'stop'] as const) hook.tell(notice({ type }));
     await hook.end();
     expect(got).toHaveLength(3 + 3 + 1 + 3);
     expect(warned()).toEqual([
@@ -210,7 +206,7 @@ test('a service that hangs holds up the end for so long and no longer', async ()
   const { url, got } = await service(() => {});
   const { hook, warned } = webhook(url, { limits: { ...QUICK, timeoutMs: 600_000, endMs: 100 } });
   hook.tell(notice());
-  hook.tell(notice({ event: 'stop' }));
+  hook.tell(notice({ type: 'stop' }));
   await vi.waitFor(() => expect(got).toHaveLength(1), { timeout: 60_000 });
   await hook.end();
   expect(warned()).toHaveLength(1);

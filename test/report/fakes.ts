@@ -19,18 +19,18 @@ export class FakeClock implements Clock {
   }
 }
 
-type DeviceEvent = Extract<MinerEvent, { event: 'device' }>;
-type VerdictEvent = Extract<MinerEvent, { event: 'verdict' }>;
+type DeviceEvent = Extract<MinerEvent, { type: 'device' }>;
+type VerdictEvent = Extract<MinerEvent, { type: 'verdict' }>;
 
 export const device = (name: string, state: DeviceEvent['state'], reason?: string): DeviceEvent => {
   const kind = name === 'cpu' ? 'cpu' : 'gpu';
-  return { event: 'device', device: name, kind, state, description: `model of ${name}`, ...(reason && { reason }) };
+  return { type: 'device', device: name, kind, state, description: `model of ${name}`, ...(reason && { reason }) };
 };
 
 export const hashes = (device: string, count: number, difficulty = 1_000): MinerEvent => {
-  return { event: 'hashes', device, hashes: count, difficulty };
+  return { type: 'hashes', device, hashes: count, difficulty };
 };
 
-export const verdict = (device: string, verdict: VerdictEvent['verdict'], reason = ''): VerdictEvent => {
-  return { event: 'verdict', verdict, reason, device, chain: 3, height: 42n, nonce: 2n ** 63n, ms: 12.3 };
+export const verdict = (device: string, outcome: VerdictEvent['outcome'], reason = ''): VerdictEvent => {
+  return { type: 'verdict', outcome, reason, device, chain: 3, height: 42n, nonce: 2n ** 63n, answerSeconds: 0.0123 };
 };

@@ -32,18 +32,18 @@ it('each step has the rate of each device, what sensors said, and what became of
   for (const each of ['accepted', 'accepted', 'stale', 'rejected', 'unknown'] as const)
     tally.listen(verdict('gpu0', each));
   step();
-  tally.listen({ event: 'telemetry', device: 'gpu0', telemetry: { temperatureC: 61, powerW: 200 } });
-  const { time } = history.points('10m');
-  expect(time).toEqual([START_MS + 10_000, START_MS + 20_000]);
+  tally.listen({ type: 'telemetry', device: 'gpu0', telemetry: { temperatureCelsius: 61, powerWatts: 200 } });
+  const { timeMillis } = history.points('10m');
+  expect(timeMillis).toEqual([START_MS + 10_000, START_MS + 20_000]);
   expect(history.points('10m')).toEqual({
-    step_seconds: 10,
-    time,
+    stepSeconds: 10,
+    timeMillis,
     accepted: [1, 2],
     rejected: [0, 1],
     stale: [0, 1],
     devices: {
-      gpu0: { hashrate: [5_000, 2_000], temperature_celsius: [null, null], power_watts: [null, null] },
-      cpu: { hashrate: [null, 0], temperature_celsius: [null, null], power_watts: [null, null] },
+      gpu0: { hashesPerSecond: [5_000, 2_000], temperatureCelsius: [null, null], powerWatts: [null, null] },
+      cpu: { hashesPerSecond: [null, 0], temperatureCelsius: [null, null], powerWatts: [null, null] },
     },
   });
 });
@@ -52,11 +52,11 @@ it('sensors are in it, and null once their last reading is old', () => {
   const { tally, history, step } = rig();
   tally.listen(device('gpu0', 'ready'));
   step();
-  tally.listen({ event: 'telemetry', device: 'gpu0', telemetry: { temperatureC: 61, powerW: 200 } });
+  tally.listen({ type: 'telemetry', device: 'gpu0', telemetry: { temperatureCelsius: 61, powerWatts: 200 } });
   history.step();
   step();
-  const { temperature_celsius, power_watts } = history.points('1h').devices.gpu0;
-  expect([temperature_celsius, power_watts]).toEqual([
+  const { temperatureCelsius, powerWatts } = history.points('1h').devices.gpu0;
+  expect([temperatureCelsius, powerWatts]).toEqual([
     [null, 61, null],
     [null, 200, null],
   ]);
@@ -72,15 +72,15 @@ it('ten minutes are 60 points, an hour 360, a day 720; older ones are forgotten'
     if (i >= 9_000 - 8_640) sum += i;
     step();
   }
-  expect(history.points('10m').time).toHaveLength(60);
-  expect(history.points('10m').devices.cpu.hashrate.at(-1)).toBe(8_999);
-  expect(history.points('1h').time).toHaveLength(360);
+  expect(history.points('10m').timeMillis).toHaveLength(60);
+  expect(history.points('10m').devices.cpu.hashesPerSecond.at(-1)).toBe(8_999);
+  expect(history.points('1h').timeMillis).toHaveLength(360);
   const day = history.points('24h');
-  expect(day.time).toHaveLength(720);
-  expect(day.step_seconds).toBe(120);
+  expect(day.timeMillis).toHaveLength(720);
+  expect(day.stepSeconds).toBe(120);
   expect(day.accepted.reduce((all, each) => all + each, 0)).toBe(86);
-  expect(day.devices.cpu.hashrate.reduce((all, each) => all! + each!, 0)! * 12).toBeCloseTo(sum, -1);
-  expect(day.time.at(-1)).toBe(START_MS + 90_000_000);
+  expect(day.devices.cpu.hashesPerSecond.reduce((all, each) => all! + each!, 0)! * 12).toBeCloseTo(sum, -1);
+  expect(day.timeMillis.at(-1)).toBe(START_MS + 90_000_000);
 });
 
 it('points do not move while time goes by, and there are never more than 720', () => {
@@ -88,10 +88,10 @@ it('points do not move while time goes by, and there are never more than 720', (
   tally.listen(device('cpu', 'ready'));
   tally.listen(hashes('cpu', 1));
   step(8_645);
-  const before = history.points('24h').time;
+  const before = history.points('24h').timeMillis;
   for (let steps = 0; steps < 13; steps++) {
     step();
-    const after = history.points('24h').time;
+    const after = history.points('24h').timeMillis;
     expect(after.length).toBeLessThanOrEqual(720);
     expect(before).toEqual(expect.arrayContaining(after.slice(0, 700)));
   }
@@ -99,7 +99,7 @@ it('points do not move while time goes by, and there are never more than 720', (
 
 it('works: the last of each chain, by chain, and of 256 chains at most', () => {
   const works = new LastWorks(new FakeClock());
-  const work = (chain: number, height: bigint) => works.listen({ event: 'work', chain, height, difficulty: 5 });
+  const work = (chain: number, height: bigint) => works.listen({ type: 'work', chain, height, difficulty: 5 });
   work(7, 1n);
   work(3, 1n);
   work(7, 2n);
@@ -121,7 +121,7 @@ it('the log’s tail: the last 500 lines, from info on, of a bounded length', ()
   expect(tail.after(0)).toHaveLength(500);
   expect(tail.after(0)[0]).toEqual({
     number: 102,
-    time: expect.any(Number),
+    timeMillis: expect.any(Number),
     level: 'warn',
     tag: 'node',
     message: 'line 102',

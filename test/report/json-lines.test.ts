@@ -24,25 +24,36 @@ describe('the hashrate line', () => {
     tell(device('cpu', 'ready'), device('gpu0', 'ready'), device('gpu1', 'ready'));
     clock.advance(1_000);
     tell(hashes('cpu', 100), hashes('gpu0', 8_000), hashes('gpu1', 900));
-    const telemetry = { temperatureC: 61, hotspotC: 70, powerW: 400, fanRpm: 1_200, coreMHz: 1_980, memoryMHz: 2_619 };
-    tell({ event: 'telemetry', device: 'gpu0', telemetry });
-    tell({ event: 'telemetry', device: 'gpu1', telemetry: { fanPercent: 30 } });
+    const telemetry = {
+      temperatureCelsius: 61,
+      hotspotCelsius: 70,
+      powerWatts: 400,
+      fanRpm: 1_200,
+      coreHertz: 1980e6,
+      memoryHertz: 2619e6,
+    };
+    tell({ type: 'telemetry', device: 'gpu0', telemetry });
+    tell({ type: 'telemetry', device: 'gpu1', telemetry: { fanRatio: 0.3 } });
     jsonLines.hashrate(tally);
     expect(lines().at(-1)).toEqual({
-      event: 'hashrate',
-      time: 1_700_000_001_000,
-      devices: { cpu: 100, gpu0: 8_000, gpu1: 900 },
-      total: 9_000,
-      sensors: { gpu0: { ...telemetry, hashes_per_joule: 20 }, gpu1: { fanPercent: 30 } },
+      type: 'hashrate',
+      timeMillis: 1_700_000_001_000,
+      hashesPerSecond: 9_000,
+      devices: {
+        cpu: { hashesPerSecond: 100 },
+        gpu0: { hashesPerSecond: 8_000, sensors: telemetry, hashesPerJoule: 20 },
+        gpu1: { hashesPerSecond: 900, sensors: { fanRatio: 0.3 } },
+      },
     });
   });
 
   test('has no sensors once their readings are old', () => {
     const { clock, tally, jsonLines, tell, lines } = json();
-    tell(device('gpu0', 'ready'), { event: 'telemetry', device: 'gpu0', telemetry: { temperatureC: 61 } });
+    tell(device('gpu0', 'ready'), { type: 'telemetry', device: 'gpu0', telemetry: { temperatureCelsius: 61 } });
     clock.advance(10_000);
     jsonLines.hashrate(tally);
-    expect(lines().at(-1)).toMatchObject({ devices: { gpu0: 0 }, sensors: {} });
+    expect(lines().at(-1)).toMatchObject({ hashesPerSecond: 0, devices: { gpu0: { hashesPerSecond: 0 } } });
+    expect(lines().at(-1).devices.gpu0).not.toHaveProperty('sensors');
   });
 });
 
@@ -52,22 +63,22 @@ test('the summary has each device’s stats', () => {
     device('gpu0', 'ready'),
     hashes('gpu0', 500, 250),
     verdict('gpu0', 'accepted'),
-    device('gpu0', 'restarting', 'lost'),
+    device('gpu0', 'reopening', 'lost'),
   );
   clock.advance(2_000);
   jsonLines.summary(tally.summary());
-  const counts = { accepted: 1, rejected: 0, stale: 0, unknown: 0, hardware_errors: 0, hashes: 500 };
+  const counts = { accepted: 1, rejected: 0, stale: 0, unknown: 0, hardwareErrors: 0, hashes: 500 };
   expect(lines().at(-1)).toEqual({
-    event: 'summary',
-    time: 1_700_000_002_000,
+    type: 'summary',
+    timeMillis: 1_700_000_002_000,
     ...counts,
-    seconds: 2,
-    hashrate: 250,
-    expected_blocks: 2,
-    best_difficulty: 0,
-    new_cuts: 0,
-    missed_cuts: 0,
-    devices: { gpu0: { ...counts, restarts: 1 } },
+    uptimeSeconds: 2,
+    averageHashesPerSecond: 250,
+    expectedBlocks: 2,
+    bestDifficulty: 0,
+    newCuts: 0,
+    missedCuts: 0,
+    devices: { gpu0: { ...counts, reopens: 1 } },
   });
 });
 
@@ -76,21 +87,21 @@ describe('events', () => {
     const { tell, lines, written } = json();
     const hash = Uint8Array.from({ length: 32 }, (_, i) => i);
     tell(verdict('gpu0', 'accepted'));
-    tell({ event: 'solution', device: 'gpu0', chain: 3, height: 42n, nonce: 2n ** 64n - 1n, hash });
-    tell({ event: 'progress', device: 'gpu0', what: 'measuring', done: 0.5 });
-    tell(device('gpu0', 'restarting', 'two\nlines'));
+    tell({ type: 'solution', device: 'gpu0', chain: 3, height: 42n, nonce: 2n ** 64n - 1n, hash });
+    tell({ type: 'progress', device: 'gpu0', what: 'measuring', done: 0.5 });
+    tell(device('gpu0', 'reopening', 'two\nlines'));
     expect(lines()).toMatchObject([
-      { event: 'verdict', device: 'gpu0', height: 42, nonce: '9223372036854775808' },
-      { event: 'solution', nonce: '18446744073709551615', hash: Buffer.from(hash).toString('hex') },
-      { event: 'progress', device: 'gpu0', what: 'measuring', done: 0.5 },
-      { event: 'device', state: 'restarting', reason: 'two\nlines' },
+      { type: 'verdict', device: 'gpu0', height: 42, nonce: '9223372036854775808' },
+      { type: 'solution', nonce: '18446744073709551615', hash: Buffer.from(hash).toString('hex') },
+      { type: 'progress', device: 'gpu0', what: 'measuring', done: 0.5 },
+      { type: 'device', state: 'reopening', reason: 'two\nlines' },
     ]);
     for (const line of written) expect(line).toMatch(/^[^\n]+\n$/);
   });
 
   test('of which there are many a second, and readings, are in the hashrate line alone', () => {
     const { tell, written } = json();
-    tell(hashes('gpu0', 5), { event: 'telemetry', device: 'gpu0', telemetry: { temperatureC: 61 } });
+    tell(hashes('gpu0', 5), { type: 'telemetry', device: 'gpu0', telemetry: { temperatureCelsius: 61 } });
     expect(written).toEqual([]);
   });
 });

@@ -38,7 +38,11 @@ describe('the speed line', () => {
     tell(device('gpu0', 'ready'));
     clock.advance(1_000);
     tell(hashes('gpu0', 22e9));
-    tell({ event: 'telemetry', device: 'gpu0', telemetry: { temperatureC: 61.4, powerW: 500, fanPercent: 45 } });
+    tell({
+      type: 'telemetry',
+      device: 'gpu0',
+      telemetry: { temperatureCelsius: 61.4, powerWatts: 500, fanRatio: 0.45 },
+    });
     logLines.speed();
     expect(lines.at(-1)!.msg).toBe('speed 30s 22.00 GH/s (61 °C 500 W 45 % fan 44.00 MH/J)');
   });
@@ -48,8 +52,8 @@ describe('the speed line', () => {
     tell(device('cpu', 'ready'), device('gpu0', 'ready'), device('gpu1', 'ready'));
     clock.advance(1_000);
     tell(hashes('cpu', 20e6), hashes('gpu0', 8e9), hashes('gpu1', 2e9));
-    tell({ event: 'telemetry', device: 'gpu0', telemetry: { temperatureC: 70 } });
-    tell({ event: 'telemetry', device: 'gpu1', telemetry: { powerW: 100 } });
+    tell({ type: 'telemetry', device: 'gpu0', telemetry: { temperatureCelsius: 70 } });
+    tell({ type: 'telemetry', device: 'gpu1', telemetry: { powerWatts: 100 } });
     logLines.speed();
     const each = 'cpu 20.00 MH/s, gpu0 8.000 GH/s 70 °C, gpu1 2.000 GH/s 100 W 20.00 MH/J';
     expect(lines.at(-1)!.msg).toBe(`speed 30s 10.02 GH/s (${each})`);
@@ -57,7 +61,7 @@ describe('the speed line', () => {
 
   test('leaves out what sensors said long ago', () => {
     const { lines, clock, logLines, tell } = log();
-    tell(device('gpu0', 'ready'), { event: 'telemetry', device: 'gpu0', telemetry: { temperatureC: 70 } });
+    tell(device('gpu0', 'ready'), { type: 'telemetry', device: 'gpu0', telemetry: { temperatureCelsius: 70 } });
     clock.advance(20_000);
     tell(hashes('gpu0', 20e6));
     logLines.speed();
@@ -69,8 +73,8 @@ describe('the speed line', () => {
     logLines.speed();
     tell(device('cpu', 'ready'));
     logLines.speed();
-    tell({ event: 'source', source: 'http://node', state: 'connected', reason: '' });
-    tell({ event: 'work', chain: 3, height: 42n, difficulty: 1e9 });
+    tell({ type: 'source', source: 'http://node', state: 'connected', reason: '' });
+    tell({ type: 'work', chain: 3, height: 42n, difficulty: 1e9 });
     clock.advance(1_000);
     tell(hashes('cpu', 20e6), device('cpu', 'paused', 'it is night'));
     lines.length = 0;
@@ -80,8 +84,8 @@ describe('the speed line', () => {
 
   test('says that a device that should hash does not', () => {
     const { lines, logLines, tell } = log();
-    tell(device('cpu', 'ready'), { event: 'source', source: 'http://node', state: 'connected', reason: '' });
-    tell({ event: 'work', chain: 3, height: 42n, difficulty: 1e9 });
+    tell(device('cpu', 'ready'), { type: 'source', source: 'http://node', state: 'connected', reason: '' });
+    tell({ type: 'work', chain: 3, height: 42n, difficulty: 1e9 });
     logLines.speed();
     expect(lines.at(-1)!.msg).toBe('speed 30s 0 H/s');
   });
@@ -100,7 +104,7 @@ describe('progress', () => {
   test('is said once for each step, of each device', () => {
     const { lines, tell } = log();
     const progress = (name: string, what: string, done: number): MinerEvent => {
-      return { event: 'progress', device: name, what, done };
+      return { type: 'progress', device: name, what, done };
     };
     for (let i = 0; i < 10; i++)
       tell(progress('gpu0', 'measuring forms', i / 10), progress('gpu1', 'measuring forms', 0));
@@ -117,7 +121,7 @@ describe('a device', () => {
   test('that fails is told of, the louder the longer it will be gone', () => {
     const { lines, tell } = log();
     tell(device('gpu0', 'ready'), device('gpu0', 'paused', 'it is at 90 °C'));
-    tell(device('gpu0', 'restarting', 'it was lost'), device('gpu0', 'parked', 'it was lost'));
+    tell(device('gpu0', 'reopening', 'it was lost'), device('gpu0', 'parked', 'it was lost'));
     expect(lines).toEqual([
       { level: 'info', tag: 'gpu0', msg: 'model of gpu0' },
       { level: 'warn', tag: 'gpu0', msg: 'paused: it is at 90 °C' },
@@ -128,13 +132,13 @@ describe('a device', () => {
 
   test('that claims a wrong nonce is told of', () => {
     const { lines, tell } = log();
-    tell({ event: 'hardware_error', device: 'gpu0', nonce: 77n });
+    tell({ type: 'hardware-error', device: 'gpu0', nonce: 77n });
     expect(lines).toEqual([{ level: 'error', tag: 'gpu0', msg: 'hardware error: nonce 77 does not solve' }]);
   });
 
   test('makes no line of each report and reading', () => {
     const { lines, tell } = log();
-    tell(hashes('gpu0', 5), { event: 'telemetry', device: 'gpu0', telemetry: { temperatureC: 70 } });
+    tell(hashes('gpu0', 5), { type: 'telemetry', device: 'gpu0', telemetry: { temperatureCelsius: 70 } });
     expect(lines).toEqual([]);
   });
 });
@@ -151,8 +155,8 @@ test('a verdict has the counts of all devices', () => {
 
 test('new work for the same block is said at debug: nothing changes for people', () => {
   const { lines, tell } = log();
-  const work = (height: bigint): MinerEvent => ({ event: 'work', chain: 3, height, difficulty: 2e9 });
-  tell(work(42n), work(42n), { event: 'job', chain: 3, height: 42n, creationTimeUs: 1n }, work(43n));
+  const work = (height: bigint): MinerEvent => ({ type: 'work', chain: 3, height, difficulty: 2e9 });
+  tell(work(42n), work(42n), { type: 'job', chain: 3, height: 42n, creationTimeMicros: 1n }, work(43n));
   expect(lines.map(({ level, msg }) => `${level} ${msg}`)).toEqual([
     'info new job chain 3 height 42 difficulty 2.000 G',
     'debug new job chain 3 height 42 difficulty 2.000 G',
@@ -164,23 +168,30 @@ test('new work for the same block is said at debug: nothing changes for people',
 test('blocks that a stream did not tell are warnings, with the chains that are polled for it, until that is over', () => {
   const { lines, tell } = log();
   const source = 'http://node';
-  tell({ event: 'missed_cut', source, chain: 3 });
+  tell({ type: 'missed-cut', source, chain: 3 });
   const chains = [
-    { chain: 3, reason: 'missed a block' as const },
-    { chain: 4, reason: 'no stream' as const },
+    { chain: 3, reason: 'missed-block' as const },
+    { chain: 4, reason: 'no-stream' as const },
   ];
-  tell({ event: 'polling', source, chains }, { event: 'polling', source, chains: [] });
+  tell({ type: 'polling', source, chains }, { type: 'polling', source, chains: [] });
   expect(lines.map(({ level, msg }) => `${level}: ${msg}`)).toEqual([
     'warn: http://node has a block on chain 3 that its open update stream did not tell: stale work was mined',
-    'warn: http://node is asked for work every few seconds on chains 3 (missed a block), 4 (no stream)',
+    'warn: http://node is asked for work every few seconds on chains 3 (missed block), 4 (no stream)',
     'info: http://node tells its blocks by update streams again',
   ]);
 });
 
 test('an alarm is a warning, and its end is told of, each under the name of its device', () => {
   const { lines, tell } = log();
-  tell({ event: 'alarm', alarm: 'low_hashrate', state: 'raised', value: 1.5e9, limit: 2e9 });
-  tell({ event: 'alarm', alarm: 'low_hashrate', state: 'cleared', device: 'gpu0', value: 3e9, limit: 2e9 });
+  tell({ type: 'alarm', alarm: 'low-hashrate', state: 'raised', hashesPerSecond: 1.5e9, limitHashesPerSecond: 2e9 });
+  tell({
+    type: 'alarm',
+    alarm: 'low-hashrate',
+    state: 'cleared',
+    device: 'gpu0',
+    hashesPerSecond: 3e9,
+    limitHashesPerSecond: 2e9,
+  });
   expect(lines).toEqual([
     { level: 'warn', tag: 'miner', msg: 'low hashrate: 1.500 GH/s, which should be 2.000 GH/s at least' },
     { level: 'info', tag: 'gpu0', msg: 'hashrate is back: 3.000 GH/s, which should be 2.000 GH/s at least' },

@@ -51,18 +51,18 @@ describe('how the rig is doing', () => {
   test('tells the work, the time to a block, effort and proofs', () => {
     const { clock, tally } = rig();
     tally.listen(device('cpu', 'ready'));
-    tally.listen({ event: 'work', chain: 3, height: 42n, difficulty: 20_000 });
+    tally.listen({ type: 'work', chain: 3, height: 42n, difficulty: 20_000 });
     for (let s = 0; s < 40; s++) {
       clock.advance(1_000);
       tally.listen(hashes('cpu', 100, 20_000));
-      if (s % 4 === 0) tally.listen({ event: 'proof', device: 'cpu', hashes: 400, difficulty: 400 + s });
+      if (s % 4 === 0) tally.listen({ type: 'proof', device: 'cpu', hashes: 400, difficulty: 400 + s });
     }
     const now = tally.now();
-    expect(now.hashrate).toBeCloseTo(100, -1);
-    expect(now.secondsToBlock).toBeCloseTo(20_000 / now.hashrate);
+    expect(now.hashesPerSecond).toBeCloseTo(100, -1);
+    expect(now.timeToBlockSeconds).toBeCloseTo(20_000 / now.hashesPerSecond);
     expect(now.effort).toBeCloseTo(0.2);
     expect(now.work).toEqual({ chain: 3, height: 42n, difficulty: 20_000, sinceMs: 0 });
-    expect(tally.summary()).toMatchObject({ expected_blocks: expect.closeTo(0.2), best_difficulty: 436, accepted: 0 });
+    expect(tally.summary()).toMatchObject({ expectedBlocks: expect.closeTo(0.2), bestDifficulty: 436, accepted: 0 });
     expect(tally.summary().devices.cpu.proven).toMatchObject({ hashes: 4_000, proofs: 10 });
     tally.listen(verdict('cpu', 'accepted'));
     expect(tally.now().effort).toBe(0);
@@ -72,14 +72,14 @@ describe('how the rig is doing', () => {
     const { clock, tally } = rig();
     tally.listen(device('cpu', 'ready'));
     expect(tally.now()).not.toHaveProperty('work');
-    tally.listen({ event: 'work', chain: 3, height: 42n, difficulty: 20_000 });
+    tally.listen({ type: 'work', chain: 3, height: 42n, difficulty: 20_000 });
     clock.advance(1_000);
-    expect(tally.now()).not.toHaveProperty('secondsToBlock');
+    expect(tally.now()).not.toHaveProperty('timeToBlockSeconds');
   });
 
   test('tells devices that never worked, with the reason, and those at rest', () => {
     const { tally } = rig();
-    tally.listen({ event: 'progress', device: 'gpu1', what: 'measuring', done: 0.1 });
+    tally.listen({ type: 'progress', device: 'gpu1', what: 'measuring', done: 0.1 });
     tally.listen(device('gpu0', 'parked', 'the driver refuses'));
     tally.listen(device('cpu', 'ready'));
     tally.listen(device('cpu', 'paused', 'it is night'));
@@ -91,7 +91,7 @@ describe('how the rig is doing', () => {
   test('tells each node’s state, since when, and how often it was lost', () => {
     const { clock, tally } = rig();
     const source = (state: 'connected' | 'lost' | 'warning' | 'info', reason = '') =>
-      tally.listen({ event: 'source', source: 'http://a', state, reason });
+      tally.listen({ type: 'source', source: 'http://a', state, reason });
     source('warning', 'it does not list this miner');
     expect(tally.now().sources.get('http://a')).toMatchObject({ state: 'connecting', losses: 0 });
     source('connected', 'hello');
@@ -107,36 +107,36 @@ describe('how the rig is doing', () => {
       losses: 1,
       warning: 'it does not list this miner',
       missedCuts: 0,
-      polled: [],
+      polledChains: [],
     });
   });
 
   test('tells which chains of a node are polled, and counts the blocks that its streams did not tell', () => {
     const { tally } = rig();
-    const polling = (...chains: { chain: number; reason: 'no stream' | 'missed a block' }[]) =>
-      tally.listen({ event: 'polling', source: 'http://a', chains });
-    for (const chain of [3, 4]) tally.listen({ event: 'missed_cut', source: 'http://a', chain });
-    tally.listen({ event: 'missed_cut', source: 'http://b', chain: 3 });
-    polling({ chain: 3, reason: 'missed a block' }, { chain: 4, reason: 'no stream' });
+    const polling = (...chains: { chain: number; reason: 'no-stream' | 'missed-block' }[]) =>
+      tally.listen({ type: 'polling', source: 'http://a', chains });
+    for (const chain of [3, 4]) tally.listen({ type: 'missed-cut', source: 'http://a', chain });
+    tally.listen({ type: 'missed-cut', source: 'http://b', chain: 3 });
+    polling({ chain: 3, reason: 'missed-block' }, { chain: 4, reason: 'no-stream' });
     expect(tally.now().sources.get('http://a')).toMatchObject({
       state: 'connecting',
       missedCuts: 2,
-      polled: [
-        { chain: 3, reason: 'missed a block' },
-        { chain: 4, reason: 'no stream' },
+      polledChains: [
+        { chain: 3, reason: 'missed-block' },
+        { chain: 4, reason: 'no-stream' },
       ],
     });
-    expect(tally.summary().missed_cuts).toBe(3);
+    expect(tally.summary().missedCuts).toBe(3);
     polling();
-    expect(tally.now().sources.get('http://a')).toMatchObject({ missedCuts: 2, polled: [] });
+    expect(tally.now().sources.get('http://a')).toMatchObject({ missedCuts: 2, polledChains: [] });
   });
 
-  test('counts New Cuts and how long restarts took', () => {
+  test('counts New Cuts and how long job switches took', () => {
     const { tally } = rig();
-    for (const ms of [3, 1, 2]) {
-      tally.listen({ event: 'new_cut', chain: 1 });
-      tally.listen({ event: 'restart', device: 'cpu', ms });
+    for (const switchSeconds of [3, 1, 2]) {
+      tally.listen({ type: 'new-cut', chain: 1 });
+      tally.listen({ type: 'job-switch', device: 'cpu', switchSeconds });
     }
-    expect(tally.summary()).toMatchObject({ new_cuts: 3, restart_ms: { p50: 2, p99: 3, last: 2, count: 3 } });
+    expect(tally.summary()).toMatchObject({ newCuts: 3, switchSeconds: { p50: 2, p99: 3, last: 2, count: 3 } });
   });
 });

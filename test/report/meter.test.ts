@@ -9,14 +9,14 @@ function run(meter: Meter, fromMs: number, toMs: number, perSecond: number) {
 test('windows are null until they are filled', () => {
   const meter = new Meter(0);
   run(meter, 0, 9_900, 1_000);
-  expect(meter.windows(9_900)).toEqual({ '10s': null, '60s': null, '15m': null });
+  expect(meter.windows(9_900)).toEqual({ last10s: null, last60s: null, last15m: null });
   run(meter, 9_900, 60_000, 1_000);
   const windows = meter.windows(60_000);
-  expect(windows['10s']).toBeCloseTo(1_000, -2);
-  expect(windows['60s']).toBeCloseTo(1_000, -2);
-  expect(windows['15m']).toBeNull();
+  expect(windows.last10s).toBeCloseTo(1_000, -2);
+  expect(windows.last60s).toBeCloseTo(1_000, -2);
+  expect(windows.last15m).toBeNull();
   run(meter, 60_000, 900_000, 1_000);
-  expect(meter.windows(900_000)['15m']).toBeCloseTo(1_000, -1);
+  expect(meter.windows(900_000).last15m).toBeCloseTo(1_000, -1);
 });
 
 test('each window forgets what came before it', () => {
@@ -24,9 +24,9 @@ test('each window forgets what came before it', () => {
   run(meter, 0, 900_000, 1_000);
   run(meter, 900_000, 960_000, 2_000);
   const windows = meter.windows(960_000);
-  expect(windows['10s']).toBeCloseTo(2_000, -2);
-  expect(windows['60s']).toBeCloseTo(2_000, -2);
-  expect(windows['15m']).toBeCloseTo(1_066, -1);
+  expect(windows.last10s).toBeCloseTo(2_000, -2);
+  expect(windows.last60s).toBeCloseTo(2_000, -2);
+  expect(windows.last15m).toBeCloseTo(1_066, -1);
 });
 
 test('the highest rate is kept, and one odd report does not make it', () => {
@@ -47,7 +47,7 @@ test('before the first ten seconds there is no highest rate', () => {
 test('one that stands still comes down to nothing', () => {
   const meter = new Meter(0);
   run(meter, 0, 20_000, 1_000);
-  expect(meter.windows(90_000)).toMatchObject({ '10s': 0, '60s': 0 });
+  expect(meter.windows(90_000)).toMatchObject({ last10s: 0, last60s: 0 });
   expect(meter.rate(90_000, 30_000)).toBe(0);
 });
 
@@ -55,5 +55,5 @@ test('the longest window holds for hours', () => {
   const meter = new Meter(0);
   run(meter, 0, 4 * 3_600_000, 1_000);
   const windows = meter.windows(4 * 3_600_000);
-  expect(windows['15m']).toBeCloseTo(1_000, -1);
+  expect(windows.last15m).toBeCloseTo(1_000, -1);
 });

@@ -7,9 +7,9 @@ import { Tally } from '#pickaxe/report/tally.js';
 import { device, FakeClock } from './fakes.ts';
 
 const node = (state: 'connected' | 'lost', reason = ''): MinerEvent => {
-  return { event: 'source', source: 'http://node', state, reason };
+  return { type: 'source', source: 'http://node', state, reason };
 };
-const work: MinerEvent = { event: 'work', chain: 3, height: 42n, difficulty: 1e9 };
+const work: MinerEvent = { type: 'work', chain: 3, height: 42n, difficulty: 1e9 };
 const MINES = [device('cpu', 'ready'), node('connected'), work];
 
 /** A rig, and what its log says, each line with the second at which it was said. */
@@ -88,7 +88,7 @@ describe('an outage', () => {
     wait(1);
     tell(device('cpu', 'paused', 'the machine runs on battery'));
     wait(30);
-    tell(device('cpu', 'restarting', 'it was lost'));
+    tell(device('cpu', 'reopening', 'it was lost'));
     wait(60);
     tell(device('cpu', 'ready'));
     wait(1);
@@ -101,7 +101,7 @@ describe('an outage', () => {
 
   test('has the words of each state', () => {
     const state = (name: RigState['name']): RigState => ({ name, reason: 'why', sinceMs: 0 });
-    const names = ['starting', 'paused', 'waiting for work', 'no node', 'no device', 'mining'] as const;
+    const names = ['starting', 'paused', 'waiting-for-work', 'no-node', 'no-device', 'mining'] as const;
     expect(names.map((name) => outageInFull(state(name), 59_999))).toEqual([
       'starting for 59 s (why)',
       'paused for 59 s (why)',
@@ -110,6 +110,6 @@ describe('an outage', () => {
       'no device mines for 59 s (why)',
       undefined,
     ]);
-    expect(outageInShort(state('no node'), 7_259_999)).toBe('no node for 2 h');
+    expect(outageInShort(state('no-node'), 7_259_999)).toBe('no node for 2 h');
   });
 });

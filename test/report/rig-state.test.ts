@@ -6,10 +6,10 @@ import { Tally } from '#pickaxe/report/tally.js';
 import { device, FakeClock } from './fakes.ts';
 
 const source = (state: 'connected' | 'lost' | 'warning', name = 'node', reason = `${name} ${state}`): MinerEvent => {
-  return { event: 'source', source: name, state, reason };
+  return { type: 'source', source: name, state, reason };
 };
-const work: MinerEvent = { event: 'work', chain: 3, height: 42n, difficulty: 1e9 };
-const cut: MinerEvent = { event: 'new_cut', chain: 3 };
+const work: MinerEvent = { type: 'work', chain: 3, height: 42n, difficulty: 1e9 };
+const cut: MinerEvent = { type: 'new-cut', chain: 3 };
 const seconds = (count: number) => count * 1_000;
 
 /** What happens, with times to wait between it. @returns the state, and for how many seconds the rig has been in it */
@@ -35,7 +35,7 @@ describe('a rig', () => {
     ['mines', [seconds(5), cpu, seconds(1), source('connected'), work, seconds(2)], ['mining', '', 2]],
     ['mines with work of a source that says nothing of itself', [cpu, work], MINING],
     ['mines with one node of two', [...mines, source('lost', 'other')], MINING],
-    ['mines with one device of two', [...mines, device('gpu0', 'restarting', 'it hangs')], MINING],
+    ['mines with one device of two', [...mines, device('gpu0', 'reopening', 'it hangs')], MINING],
     ['mines on when its node warns', [...mines, source('warning')], MINING],
     ['mines while work follows each New Cut', [...mines, cut, seconds(4.9)], MINING],
     [
@@ -61,42 +61,42 @@ describe('a rig', () => {
     [
       'waits for the first work',
       [cpu, source('connected'), seconds(2)],
-      ['waiting for work', 'the node has given none yet', 2],
+      ['waiting-for-work', 'the node has given none yet', 2],
     ],
     [
       'waits for work when none follows a New Cut',
       [...mines, seconds(9), cut, seconds(5)],
-      ['waiting for work', 'the node has given none since the last New Cut', 5],
+      ['waiting-for-work', 'the node has given none since the last New Cut', 5],
     ],
     ['waits no more once there is work', [...mines, cut, seconds(60), work], MINING],
-    ['has no node before one answers', [seconds(3), cpu], ['no node', 'none has answered yet', 3]],
+    ['has no node before one answers', [seconds(3), cpu], ['no-node', 'none has answered yet', 3]],
     [
       'has no node that is there from the start',
       [cpu, seconds(3), source('lost', 'a', 'refused'), seconds(60), source('lost', 'a', 'refused still')],
-      ['no node', 'refused still', 63],
+      ['no-node', 'refused still', 63],
     ],
     [
       'has no node once the last one is lost',
       [...mines, source('connected', 'b'), source('lost'), seconds(9), source('lost', 'b'), seconds(1)],
-      ['no node', 'node lost; b lost', 1],
+      ['no-node', 'node lost; b lost', 1],
     ],
     [
       'says of each node what is wrong, and not what to do',
       [cpu, source('lost', 'a', 'a.example is busy (503).'), source('lost', 'b', 'cannot reach b. Is it there?')],
-      ['no node', 'a.example is busy (503); cannot reach b', 0],
+      ['no-node', 'a.example is busy (503); cannot reach b', 0],
     ],
     ['has a node again', [...mines, source('lost'), seconds(9), source('connected')], ['mining', '', 0]],
     [
       'has no device when none is left',
-      [...mines, device('cpu', 'restarting', 'it was lost'), seconds(4), device('cpu', 'parked', 'it was lost')],
-      ['no device', 'cpu parked: it was lost', 4],
+      [...mines, device('cpu', 'reopening', 'it was lost'), seconds(4), device('cpu', 'parked', 'it was lost')],
+      ['no-device', 'cpu parked: it was lost', 4],
     ],
     [
       'has no device while those that should mine fail',
-      [...mines, device('cpu', 'restarting', 'it was lost'), device('gpu0', 'paused', 'night')],
-      ['no device', 'cpu reopening: it was lost; gpu0 paused: night', 0],
+      [...mines, device('cpu', 'reopening', 'it was lost'), device('gpu0', 'paused', 'night')],
+      ['no-device', 'cpu reopening: it was lost; gpu0 paused: night', 0],
     ],
-    ['has no device though nobody says why', [device('gpu0', 'parked')], ['no device', expect.any(String), 0]],
+    ['has no device though nobody says why', [device('gpu0', 'parked')], ['no-device', expect.any(String), 0]],
   ])('%s', (_, steps, expected) => {
     expect(after(steps)).toEqual(expected);
   });
@@ -112,6 +112,6 @@ describe('a rig', () => {
 });
 
 test('every state is tried here', () => {
-  const tried = ['starting', 'mining', 'paused', 'waiting for work', 'no node', 'no device'];
+  const tried = ['starting', 'mining', 'paused', 'waiting-for-work', 'no-node', 'no-device'];
   expect([...RIG_STATES].sort()).toEqual(tried.sort());
 });

@@ -17,25 +17,25 @@ describe('each device’s stats', () => {
     tally.listen(hashes('gpu0', 40_000));
     for (const each of ['accepted', 'accepted', 'rejected', 'stale'] as const) tally.listen(verdict('gpu0', each));
     for (const each of ['accepted', 'unknown'] as const) tally.listen(verdict('cpu', each));
-    tally.listen({ event: 'hardware_error', device: 'gpu0', nonce: 1n });
-    tally.listen(device('gpu0', 'restarting', 'it was lost'));
+    tally.listen({ type: 'hardware-error', device: 'gpu0', nonce: 1n });
+    tally.listen(device('gpu0', 'reopening', 'it was lost'));
     tally.listen(device('gpu0', 'ready'));
     clock.advance(10_000);
-    const cpu = { accepted: 1, rejected: 0, stale: 0, unknown: 1, hardware_errors: 0, restarts: 0, hashes: 1_000 };
-    const gpu0 = { accepted: 2, rejected: 1, stale: 1, unknown: 0, hardware_errors: 1, restarts: 1, hashes: 70_000 };
+    const cpu = { accepted: 1, rejected: 0, stale: 0, unknown: 1, hardwareErrors: 0, reopens: 0, hashes: 1_000 };
+    const gpu0 = { accepted: 2, rejected: 1, stale: 1, unknown: 0, hardwareErrors: 1, reopens: 1, hashes: 70_000 };
     expect(tally.summary()).toEqual({
       accepted: 3,
       rejected: 1,
       stale: 1,
       unknown: 1,
-      hardware_errors: 1,
+      hardwareErrors: 1,
       hashes: 71_000,
-      seconds: 10,
-      hashrate: 7_100,
-      expected_blocks: 71,
-      best_difficulty: 0,
-      new_cuts: 0,
-      missed_cuts: 0,
+      uptimeSeconds: 10,
+      averageHashesPerSecond: 7_100,
+      expectedBlocks: 71,
+      bestDifficulty: 0,
+      newCuts: 0,
+      missedCuts: 0,
       devices: { cpu, gpu0 },
     });
     expect(tally.accepted).toBe(3);
@@ -45,14 +45,14 @@ describe('each device’s stats', () => {
     const { tally } = fresh();
     tally.listen(device('gpu0', 'ready'));
     tally.listen(hashes('gpu0', 5));
-    for (let reopens = 0; reopens < 5; reopens++) tally.listen(device('gpu0', 'restarting', 'it was lost'));
+    for (let reopens = 0; reopens < 5; reopens++) tally.listen(device('gpu0', 'reopening', 'it was lost'));
     tally.listen(device('gpu0', 'parked', 'it was lost'));
-    expect(tally.summary().devices.gpu0).toMatchObject({ hashes: 5, restarts: 5 });
+    expect(tally.summary().devices.gpu0).toMatchObject({ hashes: 5, reopens: 5 });
   });
 
   test('are not kept for a device that never works', () => {
     const { tally } = fresh();
-    tally.listen(device('gpu7', 'restarting', 'the driver refuses'));
+    tally.listen(device('gpu7', 'reopening', 'the driver refuses'));
     tally.listen(device('gpu7', 'parked', 'the driver refuses'));
     expect(tally.summary().devices).toEqual({});
     expect([...tally.devices()]).toEqual([]);
@@ -60,11 +60,11 @@ describe('each device’s stats', () => {
 
   test('count failures from when it first works: what came before was its start', () => {
     const { tally } = fresh();
-    for (let attempt = 0; attempt < 3; attempt++) tally.listen(device('gpu0', 'restarting', 'no device yet'));
+    for (let attempt = 0; attempt < 3; attempt++) tally.listen(device('gpu0', 'reopening', 'no device yet'));
     tally.listen(device('gpu0', 'ready'));
-    expect(tally.summary().devices.gpu0.restarts).toBe(0);
-    tally.listen(device('gpu0', 'restarting', 'it was lost'));
-    expect(tally.summary().devices.gpu0.restarts).toBe(1);
+    expect(tally.summary().devices.gpu0.reopens).toBe(0);
+    tally.listen(device('gpu0', 'reopening', 'it was lost'));
+    expect(tally.summary().devices.gpu0.reopens).toBe(1);
   });
 
   test('do not count a pause as a failure', () => {
@@ -72,7 +72,7 @@ describe('each device’s stats', () => {
     tally.listen(device('gpu0', 'ready'));
     tally.listen(device('gpu0', 'paused', 'it is at 90 °C'));
     tally.listen(device('gpu0', 'ready'));
-    expect(tally.summary().devices.gpu0.restarts).toBe(0);
+    expect(tally.summary().devices.gpu0.reopens).toBe(0);
   });
 });
 
@@ -91,7 +91,7 @@ test('a device to be opened is starting until it is heard of, and its rates coun
     ['cpu', 'cpu', 'starting'],
     ['gpu0', 'gpu', 'ready'],
   ]);
-  expect(devices.get('gpu0')!.hashrate).toBe(500);
+  expect(devices.get('gpu0')!.hashesPerSecond).toBe(500);
   expect(Object.keys(tally.summary().devices)).toEqual(['gpu0']);
 });
 
@@ -104,30 +104,34 @@ describe('a device’s hashrate', () => {
       clock.advance(1_000);
       tally.listen(hashes('gpu0', 700));
     }
-    expect(tally.devices().get('gpu0')!.hashrate).toBe(700);
+    expect(tally.devices().get('gpu0')!.hashesPerSecond).toBe(700);
     clock.advance(15_000);
-    expect(tally.devices().get('gpu0')!.hashrate).toBe(280);
+    expect(tally.devices().get('gpu0')!.hashesPerSecond).toBe(280);
     clock.advance(60_000);
-    expect(tally.devices().get('gpu0')!.hashrate).toBe(0);
+    expect(tally.devices().get('gpu0')!.hashesPerSecond).toBe(0);
     expect(tally.summary().hashes).toBe(7_000);
   });
 });
 
 describe('a device’s sensors', () => {
-  const telemetry = { temperatureC: 61, powerW: 400 };
-  function measured(powerW = telemetry.powerW) {
+  const telemetry = { temperatureCelsius: 61, powerWatts: 400 };
+  function measured(powerWatts = telemetry.powerWatts) {
     const { clock, tally } = fresh();
     tally.listen(device('gpu0', 'ready'));
     clock.advance(1_000);
     tally.listen(hashes('gpu0', 20_000));
-    tally.listen({ event: 'telemetry', device: 'gpu0', telemetry: { ...telemetry, powerW } });
+    tally.listen({ type: 'telemetry', device: 'gpu0', telemetry: { ...telemetry, powerWatts } });
     return { clock, now: () => tally.devices().get('gpu0')! };
   }
 
   test('are told with its efficiency: hashes a second for each watt', () => {
     const { now } = measured();
-    const { hashrate, telemetry: told, hashes_per_joule } = now();
-    expect({ hashrate, told, hashes_per_joule }).toEqual({ hashrate: 20_000, told: telemetry, hashes_per_joule: 50 });
+    const { hashesPerSecond, telemetry: told, hashesPerJoule } = now();
+    expect({ hashesPerSecond, told, hashesPerJoule }).toEqual({
+      hashesPerSecond: 20_000,
+      told: telemetry,
+      hashesPerJoule: 50,
+    });
   });
 
   test('tell nothing any more when they were last read ten seconds ago', () => {
@@ -136,19 +140,19 @@ describe('a device’s sensors', () => {
     expect(now().telemetry).toEqual(telemetry);
     clock.advance(1);
     expect(now().telemetry).toEqual({});
-    expect(now()).not.toHaveProperty('hashes_per_joule');
+    expect(now()).not.toHaveProperty('hashesPerJoule');
   });
 
   test('that say that there is no power give no efficiency', () => {
-    expect(measured(0).now()).not.toHaveProperty('hashes_per_joule');
+    expect(measured(0).now()).not.toHaveProperty('hashesPerJoule');
   });
 
   test('tell what they said last, and nothing that they said before', () => {
     const { clock, tally } = fresh();
     tally.listen(device('gpu0', 'ready'));
-    tally.listen({ event: 'telemetry', device: 'gpu0', telemetry });
+    tally.listen({ type: 'telemetry', device: 'gpu0', telemetry });
     clock.advance(2_000);
-    tally.listen({ event: 'telemetry', device: 'gpu0', telemetry: { temperatureC: 62 } });
-    expect(tally.devices().get('gpu0')!.telemetry).toEqual({ temperatureC: 62 });
+    tally.listen({ type: 'telemetry', device: 'gpu0', telemetry: { temperatureCelsius: 62 } });
+    expect(tally.devices().get('gpu0')!.telemetry).toEqual({ temperatureCelsius: 62 });
   });
 });

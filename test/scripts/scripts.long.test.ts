@@ -152,7 +152,7 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
     check: ({ stdout }) => {
       const { node, miner } = JSON.parse(stdout);
       expect(node).toMatchObject({ accepted: positive, rejected: 0, duplicates: 0, timeViolations: 0 });
-      expect(miner).toMatchObject({ event: 'summary', accepted: node.accepted, hardware_errors: 0 });
+      expect(miner).toMatchObject({ type: 'summary', accepted: node.accepted, hardwareErrors: 0 });
     },
   },
   'bench/staleness.mjs': bench(

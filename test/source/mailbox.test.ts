@@ -3,7 +3,7 @@ import { Mailbox } from '#pickaxe/source/mailbox.js';
 import { makeWork } from '../fakes.ts';
 
 const work = () => ({ kind: 'work', work: makeWork(100) }) as const;
-const stale = { kind: 'stale', reason: 'new cut' } as const;
+const stale = { kind: 'stale', reason: 'new-cut' } as const;
 const lost = { kind: 'lost', reason: 'gone' } as const;
 
 describe('Mailbox', () => {

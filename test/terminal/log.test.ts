@@ -19,8 +19,8 @@ const SHOWN = 'it said: a [31m [12:00:00.000] INFO: miner forged 31m';
 
 describe('in colours', () => {
   it.each([
-    ['an accepted block', 'info', { tag: 'miner', verdict: 'accepted' }, '\x1b[1m\x1b[32m'],
-    ['a warning', 'warn', { tag: 'miner', verdict: 'stale' }, '\x1b[33m'],
+    ['an accepted block', 'info', { tag: 'miner', outcome: 'accepted' }, '\x1b[1m\x1b[32m'],
+    ['a warning', 'warn', { tag: 'miner', outcome: 'stale' }, '\x1b[33m'],
     ['an error', 'error', { tag: 'cpu' }, '\x1b[31m'],
     ['a new job', 'info', { tag: 'work' }, '\x1b[2m'],
     ['anything else', 'info', { tag: 'node' }, ''],

@@ -85,11 +85,11 @@ describe('the connection', () => {
     const rig = new FakeRig().connected(1e9);
     rig.clock.advance(60_000);
     rig.tell(
-      { event: 'source', source: NODE, state: 'lost', reason: 'nothing listens there' },
-      { event: 'source', source: NODE, state: 'warning', reason: 'mining is disabled' },
-      { event: 'source', source: 'http://second', state: 'connected', reason: 'the node gives work' },
-      { event: 'new_cut', chain: 3 },
-      { event: 'restart', device: 'cpu', ms: 1.25 },
+      { type: 'source', source: NODE, state: 'lost', reason: 'nothing listens there' },
+      { type: 'source', source: NODE, state: 'warning', reason: 'mining is disabled' },
+      { type: 'source', source: 'http://second', state: 'connected', reason: 'the node gives work' },
+      { type: 'new-cut', chain: 3 },
+      { type: 'job-switch', device: 'cpu', switchSeconds: 0.00125 },
     );
     rig.clock.advance(5_000);
     expect(connection(rig.view)).toEqual([
@@ -116,9 +116,9 @@ describe('the connection', () => {
 describe('health', () => {
   test('is each device’s state, faults and sensors', () => {
     const rig = new FakeRig().connected(1e12).mine({ cpu: 20e6, gpu0: 8e9 }, 30);
-    rig.tell(device('gpu0', 'restarting', 'it was lost'), device('gpu0', 'paused', 'it is at 90 °C'));
-    rig.tell({ event: 'hardware_error', device: 'gpu0', nonce: 1n });
-    rig.tell({ event: 'telemetry', device: 'gpu0', telemetry: { temperatureC: 90, powerW: 400 } });
+    rig.tell(device('gpu0', 'reopening', 'it was lost'), device('gpu0', 'paused', 'it is at 90 °C'));
+    rig.tell({ type: 'hardware-error', device: 'gpu0', nonce: 1n });
+    rig.tell({ type: 'telemetry', device: 'gpu0', telemetry: { temperatureCelsius: 90, powerWatts: 400 } });
     rig.tell(device('gpu1', 'parked', 'there is no such GPU'));
     expect(health(rig.view)).toEqual([
       'cpu    ready, 0 failures, 0 hardware errors',

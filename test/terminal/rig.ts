@@ -19,8 +19,8 @@ export class FakeRig {
   /** A node that gives work of this difficulty. */
   connected(difficulty: number): this {
     return this.tell(
-      { event: 'source', source: NODE, state: 'connected', reason: 'the node gives work' },
-      { event: 'work', chain: 3, height: 42n, difficulty },
+      { type: 'source', source: NODE, state: 'connected', reason: 'the node gives work' },
+      { type: 'work', chain: 3, height: 42n, difficulty },
     );
   }
 
@@ -32,7 +32,7 @@ export class FakeRig {
         this.tell(hashes(name, rate / 2, difficulty));
         const worth = (rate * honesty) / proofs;
         for (let i = 0; i < proofs; i += 2)
-          this.tell({ event: 'proof', device: name, hashes: worth, difficulty: worth });
+          this.tell({ type: 'proof', device: name, hashes: worth, difficulty: worth });
       }
       this.clock.advance(500);
     }

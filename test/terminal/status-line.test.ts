@@ -14,8 +14,8 @@ function busyRig(): FakeRig {
   rig.mine({ cpu: 20e6, gpu0: 8e9, gpu1: 4e9 }, 20);
   return rig.tell(
     verdict('gpu0', 'stale'),
-    { event: 'telemetry', device: 'gpu0', telemetry: { temperatureC: 61.4, powerW: 400 } },
-    { event: 'telemetry', device: 'gpu1', telemetry: { temperatureC: 72, powerW: 112 } },
+    { type: 'telemetry', device: 'gpu0', telemetry: { temperatureCelsius: 61.4, powerWatts: 400 } },
+    { type: 'telemetry', device: 'gpu1', telemetry: { temperatureCelsius: 72, powerWatts: 112 } },
   );
 }
 
@@ -65,7 +65,7 @@ describe('the status line', () => {
 
   test.each([
     ['paused', '(cpu paused: by the key p)', [device('cpu', 'paused', 'by the key p')]],
-    ['no device', '(cpu reopening: it was lost)', [device('cpu', 'restarting', 'it was lost')]],
+    ['no device', '(cpu reopening: it was lost)', [device('cpu', 'reopening', 'it was lost')]],
     ['no device', '(cpu parked: it was lost)', [device('cpu', 'parked', 'it was lost')]],
     [
       'paused',
@@ -75,7 +75,7 @@ describe('the status line', () => {
     [
       'no device',
       '(cpu reopening: it was lost; gpu0 paused: by the key p)',
-      [device('cpu', 'restarting', 'it was lost'), device('gpu0', 'paused', 'by the key p')],
+      [device('cpu', 'reopening', 'it was lost'), device('gpu0', 'paused', 'by the key p')],
     ],
   ] as const)('says what keeps the rig from mining, and no hashrate: %s %s', (what, why, events) => {
     const rig = new FakeRig().connected(1e9).mine({ cpu: 1e6 }, 5);
@@ -89,7 +89,7 @@ describe('the status line', () => {
 
   test('says that the node is gone, and what is still hashed', () => {
     const rig = new FakeRig().connected(1e9).mine({ cpu: 1e6 }, 15);
-    rig.tell({ event: 'source', source: NODE, state: 'lost', reason: 'nothing\nlistens \u4f60there' });
+    rig.tell({ type: 'source', source: NODE, state: 'lost', reason: 'nothing\nlistens \u4f60there' });
     expect(line(rig)).toContain(' no node (nothing listens ?there), retrying  1.000 MH/s (10 s)  ');
     expect(line(rig, 30)).toBe(' no node  1.000 MH/s  0/0/0');
   });
@@ -97,7 +97,7 @@ describe('the status line', () => {
   test('says that there is no node and no work yet', () => {
     const rig = new FakeRig().tell(device('cpu', 'ready'));
     expect(line(rig)).toContain(' no node (none has answered yet), retrying  accepted');
-    rig.tell({ event: 'source', source: NODE, state: 'connected', reason: '' });
+    rig.tell({ type: 'source', source: NODE, state: 'connected', reason: '' });
     expect(line(rig)).toContain(' no work (the node has given none yet), asking the node again  accepted');
   });
 

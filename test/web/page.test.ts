@@ -23,28 +23,28 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
     await page.locator('#devices tbody tr').first().waitFor();
     expect(await text(page, '#state-text')).toBe('mining');
     const figures = {
-      hashrate: formatHashrate(status.hashrate),
-      'window-10s': formatHashrate(status.windows['10s']),
-      'window-60s': formatHashrate(status.windows['60s']),
+      hashrate: formatHashrate(status.hashesPerSecond),
+      'window-10s': formatHashrate(status.hashesPerSecondByWindow.last10s),
+      'window-60s': formatHashrate(status.hashesPerSecondByWindow.last60s),
       'window-15m': '–',
-      highest: formatHashrate(status.highest),
-      average: formatHashrate(status.hashrate_average),
+      highest: formatHashrate(status.highestHashesPerSecond),
+      average: formatHashrate(status.averageHashesPerSecond),
       accepted: '2',
       rejected: '1',
       stale: '1',
       unknown: '1',
       'hardware-errors': '1',
-      'to-block': formatDuration(status.seconds_to_block),
+      'to-block': formatDuration(status.timeToBlockSeconds),
       effort: formatPercent(status.effort),
-      luck: formatPercent(status.accepted / status.expected_blocks),
-      expected: status.expected_blocks.toFixed(1),
+      luck: formatPercent(status.accepted / status.expectedBlocks),
+      expected: status.expectedBlocks.toFixed(1),
       best: '88.00 M',
-      'switch-p50': latency(status.restart_seconds.p50),
+      'switch-p50': latency(status.switchSeconds.p50),
       'switch-p99': '4.3 ms',
       'switch-last': '4.3 ms',
       'answer-p50': '12.3 ms',
-      'answer-p99': latency(status.answer_seconds.p99),
-      'answer-last': latency(status.answer_seconds.last),
+      'answer-p99': latency(status.answerSeconds.p99),
+      'answer-last': latency(status.answerSeconds.last),
       'new-cuts': '1',
     };
     for (const [name, value] of Object.entries(figures)) expect(await figure(page, name), name).toBe(value);
@@ -231,7 +231,7 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
     const again = new Rig(100_000);
     await again.serve({ port });
     again.emit(device('cpu', 'ready'));
-    again.emit({ event: 'new_cut', chain: 5 });
+    again.emit({ type: 'new-cut', chain: 5 });
     await shows(async () => expect(await page.getByRole('status').textContent()).toContain('The miner is back.'));
     expect(await page.getByRole('alert').isVisible()).toBe(false);
     await shows(async () => expect(await figure(page, 'accepted')).toBe('0'));

@@ -32,7 +32,7 @@ export class Rig {
     this.tally = new Tally(this.clock);
     this.events.on(this.tally.listen);
     this.events.on(new LogLines(pino({ base: null }, this.logTail), this.tally).listen);
-    this.events.on((event) => event.event === 'device' && this.#devices.add(event.device));
+    this.events.on((event) => event.type === 'device' && this.#devices.add(event.device));
   }
 
   get url(): string {
@@ -93,26 +93,26 @@ export const NODE = 'http://127.0.0.1:1848/ledger';
 /** A CPU and a GPU at work; everything is known. */
 export function work(rig: Rig): Rig {
   const { emit } = rig;
-  emit({ event: 'source', source: NODE, state: 'connected', reason: 'the node gives work' });
-  emit({ event: 'source', source: 'http://127.0.0.1:1849/ledger', state: 'lost', reason: 'refused' });
-  emit({ event: 'source', source: NODE, state: 'warning', reason: 'its clock is 3 s late' });
+  emit({ type: 'source', source: NODE, state: 'connected', reason: 'the node gives work' });
+  emit({ type: 'source', source: 'http://127.0.0.1:1849/ledger', state: 'lost', reason: 'refused' });
+  emit({ type: 'source', source: NODE, state: 'warning', reason: 'its clock is 3 s late' });
   emit(device('cpu', 'ready'));
   emit(device('gpu0', 'ready'));
   emit(device('gpu1', 'parked', 'it was lost'));
-  emit({ event: 'work', chain: 7, height: 41n, difficulty: 9e6 });
-  emit({ event: 'new_cut', chain: 3 });
-  emit({ event: 'work', chain: 3, height: 42n, difficulty: 5e6 });
-  emit({ event: 'restart', device: 'gpu0', ms: 4.25 });
+  emit({ type: 'work', chain: 7, height: 41n, difficulty: 9e6 });
+  emit({ type: 'new-cut', chain: 3 });
+  emit({ type: 'work', chain: 3, height: 42n, difficulty: 5e6 });
+  emit({ type: 'job-switch', device: 'gpu0', switchSeconds: 0.00425 });
   const sensors: MinerEvent = {
-    event: 'telemetry',
+    type: 'telemetry',
     device: 'gpu0',
-    telemetry: { temperatureC: 61, powerW: 161.5, fanPercent: 40 },
+    telemetry: { temperatureCelsius: 61, powerWatts: 161.5, fanRatio: 0.4 },
   };
   rig.steps(6, hashes('cpu', 2e6, 5e6), hashes('gpu0', 40e6, 5e6), sensors);
-  emit({ event: 'proof', device: 'gpu0', hashes: 230e6, difficulty: 88e6 });
+  emit({ type: 'proof', device: 'gpu0', hashes: 230e6, difficulty: 88e6 });
   for (const each of ['accepted', 'accepted', 'rejected', 'stale', 'unknown'] as const)
     emit(verdict('gpu0', each, 'so it is'));
-  emit({ event: 'hardware_error', device: 'cpu', nonce: 1n });
+  emit({ type: 'hardware-error', device: 'cpu', nonce: 1n });
   emit(sensors);
   return rig;
 }

@@ -22,10 +22,10 @@ const LONG = 'w'.repeat(500);
 function feed({ emit }: Rig, strings: readonly string[]): void {
   for (const [index, text] of strings.entries()) {
     emit({ ...device(text, 'paused', text), description: text });
-    emit({ event: 'source', source: text, state: 'connected', reason: text });
-    emit({ event: 'source', source: text, state: 'warning', reason: text });
+    emit({ type: 'source', source: text, state: 'connected', reason: text });
+    emit({ type: 'source', source: text, state: 'warning', reason: text });
     emit(verdict(text, 'rejected', text));
-    emit({ event: 'work', chain: index, height: 2n ** 52n, difficulty: 1e300 });
+    emit({ type: 'work', chain: index, height: 2n ** 52n, difficulty: 1e300 });
     emit(hashes(text, 1e15));
   }
 }
@@ -114,7 +114,7 @@ describe.skipIf(noBrowser)(`text on the web page${why}`, () => {
   it('follows the end of the log until somebody scrolls up, and shows what is asked for', async () => {
     const rig = work(await served());
     const cuts = (count: number, chain: number) => {
-      for (let cut = 0; cut < count; cut++) rig.emit({ event: 'new_cut', chain });
+      for (let cut = 0; cut < count; cut++) rig.emit({ type: 'new-cut', chain });
     };
     cuts(100, 1);
     const page = await open(rig.url);

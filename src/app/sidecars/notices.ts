@@ -5,7 +5,8 @@ import { kebab } from '../../config/entries.ts';
 import { isWebhookUrl, webhookUrl } from '../../config/setting-types/addresses.ts';
 import type { Config } from '../../config/settings.ts';
 import { type HookCommands, Hooks } from '../../notify/hooks.ts';
-import { NOTICES, type Notice, type NoticeName, tellNotices } from '../../notify/notices.ts';
+import { NOTICES, type Notice, type NoticeType } from '../../notify/notice.ts';
+import { tellNotices } from '../../notify/notices.ts';
 import { Webhook } from '../../notify/webhook.ts';
 import { version } from '../../system/version.ts';
 import { isLoopback } from '../../text/http-address.ts';
@@ -74,7 +75,7 @@ function hearersOf(config: Config): (log: Logger) => Hearers {
 interface Target {
   readonly url: URL;
   readonly token?: string;
-  readonly events: ReadonlySet<NoticeName>;
+  readonly events: ReadonlySet<NoticeType>;
   /** A line to log. */
   readonly warning?: string;
 }

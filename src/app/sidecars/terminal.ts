@@ -50,8 +50,8 @@ class Session {
     this.#hasLine = hasLine;
     if (process.stdin.isTTY) this.#keyboard = new Keyboard(process.stdin, (key) => this.#pressed(key));
     this.#timers = [setInterval(this.#draw, DRAW_MS), setInterval(this.#arrive, FOREGROUND_LOOK_MS)];
-    this.#stopListening = running.events.on(({ event }) => {
-      if (event === 'verdict') this.#draw();
+    this.#stopListening = running.events.on(({ type }) => {
+      if (type === 'verdict') this.#draw();
     });
     process.stderr.on('resize', this.#draw);
     process.on('SIGCONT', this.#continued);

@@ -27,5 +27,5 @@ export function hasStarted({ deviceReady, nodeConnected }: RigNow): boolean {
  */
 export function whyIdle(now: RigNow): string | undefined {
   const state = rigState(now);
-  return state.name === 'waiting for work' ? undefined : outageInFull(state, now.nowMs);
+  return state.name === 'waiting-for-work' ? undefined : outageInFull(state, now.nowMs);
 }

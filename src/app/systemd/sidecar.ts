@@ -50,7 +50,7 @@ function sidecar(socket: NotifySocket, watchdogMs: number | undefined): Sidecar 
       const alive = hashes > hashesBefore || idle !== undefined;
       hashesBefore = hashes;
       ready ||= hasStarted(now);
-      const figures = `${formatHashrate(now.hashrate)}, ${accepted} accepted, ${rejected} rejected, ${stale} stale`;
+      const figures = `${formatHashrate(now.hashesPerSecond)}, ${accepted} accepted, ${rejected} rejected, ${stale} stale`;
       say({
         ...(ready && { READY: 1 }), // repeating it is harmless, and the first one may not have been taken
         ...(alive && watchdogMs !== undefined && { WATCHDOG: 1 }),

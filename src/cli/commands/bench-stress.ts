@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { chooseEngines, type DeviceSettings } from '../../app/choose-engines.ts';
 import { EXIT } from '../../app/exit-codes.ts';
 import { onSignals } from '../../app/run-miner.ts';
+import { asReading } from '../../bench/readings.ts';
 import { stressDevices } from '../../bench/stress.ts';
 import type { Sample, StressStats } from '../../bench/stress-stats.ts';
 import type { DeviceError } from '../../engine/engine.ts';
@@ -61,7 +62,7 @@ export async function runStress(config: DeviceSettings, log: Logger, options: Be
   if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
   else process.stdout.write([...results.flatMap(deviceLines), ...failed.map(failedLine)].join(''));
 
-  const wrong = failed.some(({ fault }) => fault === 'wrong hashes') || results.some(({ errors }) => errors.length > 0);
+  const wrong = failed.some(({ fault }) => fault === 'wrong-hashes') || results.some(({ errors }) => errors.length > 0);
   if (wrong) return EXIT.wrongHashes;
   return results.length > 0 ? EXIT.done : EXIT.noDevice;
 }
@@ -93,7 +94,7 @@ function resultOf(stats: StressStats, fault: DeviceError | undefined) {
 
 /** `121.4 MH/s, 61 °C; candidates: 69632 verified, 0 wrong, 0 missed` */
 function sampleLine({ verified, wrong, missed }: StressStats, sample: Sample): string {
-  const sensors = formatTelemetry(sample);
+  const sensors = formatTelemetry(asReading(sample));
   const how = `${formatHashrate(sample.hashrate)}${sensors && `, ${sensors}`}`;
   return `${how}; candidates: ${verified} verified, ${wrong} wrong, ${missed} missed`;
 }

@@ -48,7 +48,7 @@ export async function runBench({ config, origins }: Loaded, options: BenchOption
     listener: (engine) => progressTo(log, engine.name),
     failed: ({ name }, { fault, message: reason }) => {
       failed.push({ name, reason });
-      if (fault === 'wrong hashes') wrongHashes = true;
+      if (fault === 'wrong-hashes') wrongHashes = true;
       log.error({ tag: name }, reason);
     },
   });

@@ -59,7 +59,7 @@ function retarget(node: MockNode, events: Events): () => void {
   let hashes = 0;
   let rate = 0;
   events.on((event) => {
-    if (event.event === 'hashes') hashes += event.hashes;
+    if (event.type === 'hashes') hashes += event.hashes;
   });
   const timer = setInterval(() => {
     const measured = (hashes * 1000) / RETARGET_MS;

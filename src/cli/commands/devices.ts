@@ -7,8 +7,10 @@ import type { Loaded } from '../../config/load.ts';
 import { surveyKernels } from '../../engine/cpu/kernels/choose.ts';
 import { nativeOrigin } from '../../engine/cpu/kernels/native.ts';
 import { type Gpu, listGpus } from '../../engine/gpu/list-gpus.ts';
+import { inWords } from '../../report/units.ts';
 import { userCacheDirectory } from '../../system/cache.ts';
 import { thisMachine } from '../../system/machine.ts';
+import type { DevicesReport } from '../devices-report.ts';
 import { kernelLines } from '../kernel-table.ts';
 
 export interface DevicesOptions {
@@ -22,8 +24,8 @@ export async function runDevices({ config }: Loaded, options: DevicesOptions): P
   const kernels = kernelRows(await surveyKernels({ threads, cacheDirectory: userCacheDirectory() }), asked);
   const kernel = kernels.find(({ chosen }) => chosen)?.name;
   const native = nativeOrigin() ?? 'none';
-  const cpu = { name: 'cpu', model: machine.cpu, kernel, native, kernels, threads, why };
-  let gpus: readonly Gpu[] = [];
+  const { cpu: model } = machine;
+  let gpus: Gpu[] = [];
   let noGpu = 'no adapter found';
   try {
     gpus = await listGpus({ softwareGpu: config.gpu.software });
@@ -31,12 +33,14 @@ export async function runDevices({ config }: Loaded, options: DevicesOptions): P
     noGpu = (fault as Error).message;
   }
   if (options.json) {
-    process.stdout.write(`${JSON.stringify({ machine, cpu, gpus, ...(gpus.length === 0 && { noGpu }) })}\n`);
+    const cpu = { name: 'cpu', model, ...(kernel && { kernel }), native, kernels, threads, why } as const;
+    const report: DevicesReport = { machine, cpu, gpus, ...(gpus.length === 0 && { noGpu }) };
+    process.stdout.write(`${JSON.stringify(report)}\n`);
   } else {
     const lines = [
-      `cpu   ${cpu.model}`,
+      `cpu   ${model}`,
       `      kernel ${kernel ?? 'none'}, ${threads} ${threads === 1 ? 'thread' : 'threads'} (${why})`,
-      `      native kernels: ${native}`,
+      `      native kernels: ${inWords(native)}`,
       ...kernelLines(kernels, threads).map((line) => `      ${line}`),
       ...gpus.flatMap(gpuLines),
       ...(gpus.length === 0 ? [`gpu   none: ${noGpu}`] : []),

@@ -9,7 +9,7 @@ import type { Loaded } from '../../config/load.ts';
 import { type Config, DEFAULTS } from '../../config/settings.ts';
 import { type CpuFacts, examineCpu } from '../../doctor/cpu.ts';
 import { examineDevices } from '../../doctor/devices.ts';
-import { type Finding, findingLines } from '../../doctor/finding.ts';
+import { type DoctorReport, type Finding, findingLines } from '../../doctor/finding.ts';
 import { examineCacheFolder, examineConfigFolder } from '../../doctor/folders.ts';
 import { examineGpus, type GpuFacts, readGpus } from '../../doctor/gpus.ts';
 import { examineNodes } from '../../doctor/nodes.ts';
@@ -45,7 +45,8 @@ export async function runDoctor(settings: () => Promise<Loaded>, options: Doctor
   const faults = count('fault');
   const warnings = count('warning');
   if (options.json) {
-    process.stdout.write(`${JSON.stringify({ machine: thisMachine(), findings, faults, warnings })}\n`);
+    const report: DoctorReport = { machine: thisMachine(), findings, faults, warnings };
+    process.stdout.write(`${JSON.stringify(report)}\n`);
   } else {
     const verdict =
       faults > 0 ? 'Mining is not possible like this.' : 'Nothing found that keeps this machine from mining.';

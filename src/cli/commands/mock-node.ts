@@ -67,7 +67,7 @@ function parse(option: string, text: string | undefined): object {
 }
 
 function describe(event: MockNodeEvent): string {
-  switch (event.event) {
+  switch (event.type) {
     case 'work':
       return `work chain ${event.chain} height ${event.height} to ${event.account}`;
     case 'submission': {

@@ -48,7 +48,7 @@ export async function tuneGpus(
       else await engine.open(); // it says why it is not there
     } catch (fault) {
       if (!(fault instanceof DeviceError)) throw fault;
-      if (fault.fault === 'wrong hashes') wrongHashes = true;
+      if (fault.fault === 'wrong-hashes') wrongHashes = true;
       log.error({ tag: engine.name }, fault.message);
     } finally {
       await engine.close();

@@ -19,9 +19,9 @@ export type Update = 'New Cut' | 'Refreshed Block';
 
 /** What happens on the ledger, for a log. */
 export type LedgerEvent =
-  | { event: 'work'; chain: number; height: bigint; account: string }
-  | ({ event: 'submission' } & SubmissionRecord)
-  | { event: 'block'; by: 'miner' | 'rival'; chain: number; height: bigint };
+  | { type: 'work'; chain: number; height: bigint; account: string }
+  | ({ type: 'submission' } & SubmissionRecord)
+  | { type: 'block'; by: 'miner' | 'rival'; chain: number; height: bigint };
 
 export interface LedgerSurroundings {
   readonly clock: Clock;
@@ -113,7 +113,7 @@ export class Ledger {
     const record = this.#chains.work(chain, account, this.nowUs());
     this.#referee.issue(record, chain, this.#chains.parentTimeUs(chain), this.#clock.monotonicMs());
     this.stats.worksIssued += 1;
-    this.#emit({ event: 'work', chain, height: this.#chains.heightOf(chain) + 1n, account });
+    this.#emit({ type: 'work', chain, height: this.#chains.heightOf(chain) + 1n, account });
     return record;
   }
 
@@ -156,13 +156,13 @@ export class Ledger {
     };
     this.stats.record(submission);
     if (outcome === 'rejected' && judgement.timeViolation) this.stats.timeViolations += 1;
-    this.#emit({ event: 'submission', ...submission });
+    this.#emit({ type: 'submission', ...submission });
   }
 
   #append(chain: number, header: Uint8Array, by: 'miner' | 'rival'): void {
     this.#chains.append(chain, header);
     this.#referee.advance(chain, this.settings.lateSolutions === 'refuse');
-    this.#emit({ event: 'block', by, chain, height: this.#chains.heightOf(chain) });
+    this.#emit({ type: 'block', by, chain, height: this.#chains.heightOf(chain) });
   }
 
   #tellNewCut(chain: number): void {

@@ -1,7 +1,8 @@
 /** What the mock ledger counts, and the last submissions. */
 
-/** `stale` means that the node does not know the work, or no longer. */
-export type Outcome = 'accepted' | 'rejected' | 'stale';
+import type { Judgement } from './referee.ts';
+
+type Outcome = Judgement['outcome'];
 
 export interface SubmissionRecord {
   readonly outcome: Outcome;

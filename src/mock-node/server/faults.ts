@@ -16,27 +16,27 @@ export const faultSchema = z.strictObject({
     /** 503, with `retry-after` when `retryAfterS` is given. */
     'unavailable',
     /** 200 with one byte too few. */
-    'wrong length',
+    'wrong-length',
     /** 200 with the node's headers and a body of nonsense. */
     'garbage',
     /** 200 with an HTML page and none of the node's headers. */
-    'captive portal',
+    'captive-portal',
     /** The request is carried out and the connection closed instead of an answer. */
-    'lost answer',
+    'lost-answer',
     /** Nothing is ever answered. */
     'hang',
     /** The request is carried out; the connection is closed in the middle of the answer's body. */
-    'broken body',
+    'broken-body',
     /** The request is carried out; the body of the answer never ends. */
-    'endless body',
+    'endless-body',
     /** The update stream ends as soon as it is open. */
-    'end stream',
+    'end-stream',
     /** The update stream sends everything at once when it ends, as through a proxy that buffers answers. */
-    'buffered stream',
+    'buffered-stream',
     /** The update stream is open and sends nothing. */
-    'silent stream',
+    'silent-stream',
     /** The update stream also sends `noise`, over and over, `noiseBytesPerS` of it. */
-    'noisy stream',
+    'noisy-stream',
   ]),
   probability: z.number().min(0).max(1).default(1),
   /** How many requests it hits; without this, it hits requests for ever. */

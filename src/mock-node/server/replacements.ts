@@ -21,11 +21,11 @@ export function replacementOf(fault: Fault, endpoint: Endpoint): Message | undef
       const headers = fault.retryAfterS === undefined ? {} : { 'retry-after': String(fault.retryAfterS) };
       return { status: 503, text: BUSY[endpoint], headers };
     }
-    case 'wrong length':
+    case 'wrong-length':
       return { status: 200, bytes: new Uint8Array(WORK_BYTES - 1) };
     case 'garbage':
       return { status: 200, text: '<html>\u0000{"not": what was asked for' };
-    case 'captive portal':
+    case 'captive-portal':
       return {
         status: 200,
         text: '<html><title>Welcome to our network</title>Please log in.</html>',

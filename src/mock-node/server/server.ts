@@ -16,8 +16,8 @@ import { UpdateStreams } from './streams.ts';
 
 /** What happens at the server, for a log. */
 export type ServerEvent =
-  | { event: 'stream'; chain: number; open: number }
-  | { event: 'fault'; endpoint: Endpoint; kind: Fault['kind'] };
+  | { type: 'stream'; chain: number; open: number }
+  | { type: 'fault'; endpoint: Endpoint; kind: Fault['kind'] };
 
 export interface ServerSurroundings {
   readonly random: Random;
@@ -127,7 +127,7 @@ export class MockServer implements Backend {
     const fault = this.#faults.next(endpoint);
     if (fault) {
       this.stats.faults += 1;
-      this.#emit({ event: 'fault', endpoint, kind: fault.kind });
+      this.#emit({ type: 'fault', endpoint, kind: fault.kind });
     }
     return fault;
   }
@@ -135,13 +135,13 @@ export class MockServer implements Backend {
   /** @param fault what goes wrong after the request was carried out, if anything */
   #answer(response: ServerResponse, answer: Answer, fault: Fault | undefined): void {
     const { socket } = response.req;
-    if (fault?.kind === 'lost answer') {
+    if (fault?.kind === 'lost-answer') {
       socket.destroy();
     } else if ('stream' in answer) {
       this.#openStream(response, answer.stream, fault);
-    } else if (fault?.kind === 'broken body' || fault?.kind === 'endless body') {
+    } else if (fault?.kind === 'broken-body' || fault?.kind === 'endless-body') {
       this.#send(response, answer, sendHalf);
-      if (fault.kind === 'broken body') setTimeout(() => socket.destroy(), BREAK_MS);
+      if (fault.kind === 'broken-body') setTimeout(() => socket.destroy(), BREAK_MS);
     } else {
       this.#send(response, answer);
     }
@@ -154,14 +154,14 @@ export class MockServer implements Backend {
   #openStream(response: ServerResponse, chain: number, fault: Fault | undefined): void {
     if (!canBeSent(response)) return;
     sendStreamHead(response, this.ledger.nowUs());
-    if (fault?.kind === 'end stream') {
+    if (fault?.kind === 'end-stream') {
       response.end();
       return;
     }
     this.streams.add(chain, response, fault);
     const { open } = this.streams;
     this.stats.mostOpenStreams = Math.max(this.stats.mostOpenStreams, open);
-    this.#emit({ event: 'stream', chain, open });
+    this.#emit({ type: 'stream', chain, open });
   }
 }
 

@@ -58,11 +58,11 @@ export class UpdateStreams {
     const stream: Stream = {
       chain,
       end: this.#later(lifetimeMs, () => response.end(stream.held)),
-      silent: fault?.kind === 'silent stream',
-      held: fault?.kind === 'buffered stream' ? '' : undefined,
+      silent: fault?.kind === 'silent-stream',
+      held: fault?.kind === 'buffered-stream' ? '' : undefined,
     };
     this.#streams.set(response, stream);
-    const noise = fault?.kind === 'noisy stream' ? makeNoise(response, fault) : undefined;
+    const noise = fault?.kind === 'noisy-stream' ? makeNoise(response, fault) : undefined;
     response.on('close', () => {
       clearInterval(noise);
       this.#forget(response);

@@ -71,7 +71,7 @@ function controlling(path: string, summary: string, act: (device: string | undef
     answers: { 204: undefined },
     answer: ({ body }, reply) => {
       const { device } = body as z.infer<typeof ControlBody>;
-      if (!act(device)) throw new HttpError(404, 'no_such_device', `there is no device ${device}`);
+      if (!act(device)) throw new HttpError(404, 'no-such-device', `there is no device ${device}`);
       return reply.code(204).send();
     },
   };

@@ -2,36 +2,61 @@
 
 import type { FastifyError } from 'fastify';
 
+/** What went wrong, for programs. */
+export const ERROR_CODES = [
+  'bad-request',
+  'body-too-large',
+  'forbidden-host',
+  'forbidden-origin',
+  'headers-too-large',
+  'internal',
+  'method-not-allowed',
+  'no-such-device',
+  'not-found',
+  'not-json',
+  'path-too-long',
+  'read-only',
+  'timeout',
+  'too-many-clients',
+  'unauthorized',
+  'unavailable',
+] as const;
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+interface ErrorBody {
+  readonly error: { readonly code: ErrorCode; readonly message: string };
+}
+
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly status: number;
-  readonly code: string;
+  readonly code: ErrorCode;
 
-  /** @param code for programs; the message says what to do */
-  constructor(status: number, code: string, message: string) {
+  /** @param message says what to do */
+  constructor(status: number, code: ErrorCode, message: string) {
     super(message);
     this.status = status;
     this.code = code;
   }
 
-  get body(): { error: { code: string; message: string } } {
+  get body(): ErrorBody {
     return errorBody(this.code, this.message);
   }
 }
 
-function errorBody(code: string, message: string): { error: { code: string; message: string } } {
+function errorBody(code: ErrorCode, message: string): ErrorBody {
   return { error: { code, message } };
 }
 
-const CODES: Readonly<Record<number, string>> = {
-  400: 'bad_request',
-  404: 'not_found',
-  405: 'method_not_allowed',
+const CODES: Readonly<Record<number, ErrorCode>> = {
+  400: 'bad-request',
+  404: 'not-found',
+  405: 'method-not-allowed',
   408: 'timeout',
-  413: 'body_too_large',
-  414: 'path_too_long',
-  415: 'not_json',
-  431: 'headers_too_large',
+  413: 'body-too-large',
+  414: 'path-too-long',
+  415: 'not-json',
+  431: 'headers-too-large',
   503: 'unavailable',
 };
 
@@ -41,7 +66,7 @@ export function asHttpError(fault: unknown): HttpError {
   const { statusCode = 500, message } = fault as Partial<FastifyError>;
   if (statusCode < 400 || statusCode >= 500)
     return new HttpError(500, 'internal', 'something went wrong; the log says what');
-  return new HttpError(statusCode, CODES[statusCode] ?? 'bad_request', message ?? 'bad request');
+  return new HttpError(statusCode, CODES[statusCode] ?? 'bad-request', message ?? 'bad request');
 }
 
 /** The status for something that is not a request, by the code that Node.js gives it. */
@@ -50,7 +75,7 @@ function statusOfClientError(code: string | undefined): number {
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
 }
 
-export function codeOfClientError(code: string | undefined): string {
+export function codeOfClientError(code: string | undefined): ErrorCode {
   return CODES[statusOfClientError(code)];
 }
 

@@ -14,6 +14,7 @@ import { HEADERS } from './headers.ts';
 import type { HttpLimits } from './limits.ts';
 import type { Reason, Refusals } from './refusals.ts';
 import { EVENT_STREAM } from './route.ts';
+import type { Status, StatusEvent } from './schemas.ts';
 
 const STATUS_MS = 1_000;
 /** Proxies and browsers hear from us at least this often, even if a status is late. */
@@ -32,7 +33,7 @@ interface Client {
 export class EventStream {
   readonly #events: Events;
   readonly #clock: Clock;
-  readonly #status: () => object;
+  readonly #status: () => Status;
   readonly #limits: HttpLimits;
   readonly #refusals: Refusals;
   /** Oldest first. */
@@ -44,7 +45,7 @@ export class EventStream {
   constructor(
     events: Events,
     clock: Clock,
-    status: () => object,
+    status: () => Status,
     { limits, refusals }: { readonly limits: HttpLimits; readonly refusals: Refusals },
   ) {
     this.#events = events;
@@ -108,7 +109,7 @@ export class EventStream {
     const { streams, streamMs } = this.#limits;
     const [[client, { joinedMs }]] = this.#clients;
     if (nowMs - joinedMs < streamMs) {
-      throw new HttpError(503, 'too_many_clients', `${streams} listen already; close one of them`);
+      throw new HttpError(503, 'too-many-clients', `${streams} listen already; close one of them`);
     }
     this.#drop(client, 'crowded');
   }
@@ -122,12 +123,12 @@ export class EventStream {
   }
 
   #tell(event: MinerEvent): void {
-    this.#name = event.event;
+    this.#name = event.type;
     this.#lines.listen(event);
   }
 
   #statusEvent(): string {
-    return `event: status\ndata: ${JSON.stringify({ event: 'status', ...this.#status() })}\n\n`;
+    return `event: status\ndata: ${JSON.stringify({ type: 'status', ...this.#status() } satisfies StatusEvent)}\n\n`;
   }
 
   #send(text: string): void {

@@ -15,7 +15,7 @@ export function healthRoutes({ tally }: RigStats): Route[] {
       answers: { 200: Health },
       answer: () => ({
         status: 'ok',
-        polled_chains: [...tally.now().sources.values()].flatMap(({ polled }) => polled),
+        polledChains: [...tally.now().sources.values()].flatMap((source) => source.polledChains),
       }),
     },
     {

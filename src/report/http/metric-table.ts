@@ -1,6 +1,6 @@
 /** What `/metrics` tells, one row per metric. Names, units and kinds follow Prometheus' conventions. */
 
-import { DEVICE_STATES } from '../../events/device-states.ts';
+import { DEVICE_STATES } from '../../events/vocabulary.ts';
 import { OUTCOMES } from '../../source/vocabulary.ts';
 import type { RefusalCounts } from './refusals.ts';
 import type { Status } from './schemas.ts';
@@ -71,8 +71,23 @@ export const METRICS: readonly MetricRow[] = [
     labels: ['rig'],
     samples: ({ rig }) => [[{ rig }, 1]],
   },
+  {
+    kind: 'gauge',
+    name: 'device_info',
+    help: 'Facts about the device, as labels; empty where they are not known',
+    labels: ['device', 'kind', 'model', 'kernel', 'bus'],
+    samples: ({ devices }) =>
+      Object.entries(devices).map(([device, { kind, model, kernel, bus }]) => {
+        return [{ device, kind, model: model ?? '', kernel: kernel ?? '', bus: bus ?? '' }, 1];
+      }),
+  },
   perDevice('counter', 'hashes_total', 'Nonces searched', ({ hashes }) => hashes),
-  perDevice('gauge', 'hashrate_hashes_per_second', 'Hashrate over half a minute', ({ hashrate }) => hashrate),
+  perDevice(
+    'gauge',
+    'hashrate_hashes_per_second',
+    'Hashrate over half a minute',
+    ({ hashesPerSecond }) => hashesPerSecond,
+  ),
   perDevice(
     'counter',
     'proven_hashes_total',
@@ -84,11 +99,21 @@ export const METRICS: readonly MetricRow[] = [
     'counter',
     'verdicts_total',
     'What became of solutions',
-    (device) => Object.fromEntries(OUTCOMES.map((verdict) => [verdict, device[verdict]])),
+    (device) => Object.fromEntries(OUTCOMES.map((outcome) => [outcome, device[outcome]])),
     'verdict',
   ),
-  perDevice('counter', 'hardware_errors_total', 'Claims that proved wrong', ({ hardware_errors }) => hardware_errors),
-  perDevice('counter', 'device_restarts_total', 'Device failures', ({ restarts }) => restarts),
+  perDevice(
+    'counter',
+    'hardware_errors_total',
+    'Reported candidates that are wrong',
+    ({ hardwareErrors }) => hardwareErrors,
+  ),
+  perDevice(
+    'counter',
+    'device_reopens_total',
+    'Times that the device failed and had to be opened again',
+    ({ reopens }) => reopens,
+  ),
   perDevice('gauge', 'device_up', 'Whether the device mines', ({ state }) => Number(state === 'ready')),
   perDevice(
     'gauge',
@@ -101,24 +126,24 @@ export const METRICS: readonly MetricRow[] = [
     'gauge',
     'temperature_celsius',
     'Temperature',
-    ({ sensors: { temperature_celsius: core, hotspot_celsius: hotspot, memory_celsius: memory } }) => ({
+    ({ sensors: { temperatureCelsius: core, hotspotCelsius: hotspot, memoryCelsius: memory } }) => ({
       core,
       hotspot,
       memory,
     }),
     'sensor',
   ),
-  perDevice('gauge', 'power_watts', 'Electric power', ({ sensors }) => sensors.power_watts),
-  perDevice('gauge', 'fan_ratio', 'Fan speed ÷ full speed', ({ sensors }) => sensors.fan_ratio),
-  perDevice('gauge', 'fan_rpm', 'Fan revolutions per minute', ({ sensors }) => sensors.fan_rpm),
+  perDevice('gauge', 'power_watts', 'Electric power', ({ sensors }) => sensors.powerWatts),
+  perDevice('gauge', 'fan_ratio', 'Fan speed ÷ full speed', ({ sensors }) => sensors.fanRatio),
+  perDevice('gauge', 'fan_rpm', 'Fan revolutions per minute', ({ sensors }) => sensors.fanRpm),
   perDevice(
     'gauge',
     'clock_hertz',
     'Clock rate',
-    ({ sensors: { core_hertz: core, memory_hertz: memory } }) => ({ core, memory }),
+    ({ sensors: { coreHertz: core, memoryHertz: memory } }) => ({ core, memory }),
     'clock',
   ),
-  rig('counter', 'new_cuts_total', 'New Cuts on the chain that was mined', ({ new_cuts }) => new_cuts),
+  rig('counter', 'new_cuts_total', 'New Cuts on the chain that was mined', ({ newCuts }) => newCuts),
   rig(
     'gauge',
     'work_difficulty_hashes',
@@ -136,7 +161,7 @@ export const METRICS: readonly MetricRow[] = [
     'counter',
     'expected_blocks_total',
     'Blocks that the hashes give on average',
-    ({ expected_blocks }) => expected_blocks,
+    ({ expectedBlocks }) => expectedBlocks,
   ),
   rig(
     'gauge',
@@ -144,7 +169,7 @@ export const METRICS: readonly MetricRow[] = [
     'Work since the last accepted block ÷ what a block takes on average',
     ({ effort }) => effort,
   ),
-  rig('gauge', 'best_difficulty_hashes', 'Difficulty of the best hash', ({ best_difficulty }) => best_difficulty),
+  rig('gauge', 'best_difficulty_hashes', 'Difficulty of the best hash', ({ bestDifficulty }) => bestDifficulty),
   {
     kind: 'gauge',
     name: 'node_up',
@@ -152,6 +177,14 @@ export const METRICS: readonly MetricRow[] = [
     labels: ['node'],
     samples: ({ sources }) =>
       Object.entries(sources).map(([node, { state }]) => [{ node }, Number(state === 'connected')]),
+  },
+  {
+    kind: 'gauge',
+    name: 'node_latency_seconds',
+    help: 'From asking the node for work to having it, the last time',
+    labels: ['node'],
+    samples: ({ sources }) =>
+      Object.entries(sources).map(([node, { latencySeconds }]) => [{ node }, latencySeconds?.last ?? null]),
   },
   {
     kind: 'counter',
@@ -165,7 +198,7 @@ export const METRICS: readonly MetricRow[] = [
     name: 'node_missed_cuts_total',
     help: 'Blocks that open update streams of the node did not tell',
     labels: ['node'],
-    samples: ({ sources }) => Object.entries(sources).map(([node, { missed_cuts }]) => [{ node }, missed_cuts]),
+    samples: ({ sources }) => Object.entries(sources).map(([node, { missedCuts }]) => [{ node }, missedCuts]),
   },
   {
     kind: 'gauge',
@@ -173,8 +206,8 @@ export const METRICS: readonly MetricRow[] = [
     help: '1 for a chain that is polled every few seconds because its update stream cannot be relied on',
     labels: ['node', 'chain', 'reason'],
     samples: ({ sources }) =>
-      Object.entries(sources).flatMap(([node, { polled_chains }]) =>
-        polled_chains.map(({ chain, reason }) => [{ node, chain, reason }, 1] as const),
+      Object.entries(sources).flatMap(([node, { polledChains }]) =>
+        polledChains.map(({ chain, reason }) => [{ node, chain, reason }, 1] as const),
       ),
   },
   {

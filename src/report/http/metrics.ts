@@ -39,7 +39,7 @@ export class Metrics {
       };
     });
     const jobSwitches = new Histogram({
-      name: `${PREFIX}restart_seconds`,
+      name: `${PREFIX}job_switch_seconds`,
       help: 'From hearing of a New Cut to searching the new work',
       labelNames: ['device'],
       buckets: JOB_SWITCH_BUCKETS_SECONDS,
@@ -47,12 +47,12 @@ export class Metrics {
     });
     const known = new Set<string>();
     this.#leave = events.on((event) => {
-      if (event.event !== 'restart' && event.event !== 'device') return;
+      if (event.type !== 'job-switch' && event.type !== 'device') return;
       const { device } = event;
       // A series that begins at 0 lets its first increase be seen. Zeroing it later would lose counts.
       if (!known.has(device)) jobSwitches.zero({ device });
       known.add(device);
-      if (event.event === 'restart') jobSwitches.observe({ device }, event.ms / 1000);
+      if (event.type === 'job-switch') jobSwitches.observe({ device }, event.switchSeconds);
     });
     collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: EVENT_LOOP_PRECISION_MS });
   }

@@ -25,7 +25,7 @@ function openApi(routes: readonly Route[]): OpenApi {
     info: {
       title: 'pickaxe',
       version,
-      description: 'SI units, hashes and H/s; null while not known; times are milliseconds since the UNIX epoch.',
+      description: 'A name ends with its unit. Null stands for what is not known; xMillis are since the UNIX epoch.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     paths,
@@ -38,7 +38,7 @@ function openApi(routes: readonly Route[]): OpenApi {
 
 function operationOf({ path, summary, open, query, body, answers }: Route): object {
   return {
-    operationId: path.replace(/^\/(api\/v1\/)?/, '').replaceAll(/\W/g, '_'),
+    operationId: path.replace(/^\/(api\/v1\/)?/, '').replaceAll(/\W(\w)/g, (_, letter: string) => letter.toUpperCase()),
     summary,
     // A pickaxe that was started without a token asks for none.
     security: open ? [] : [{}, { token: [] }],

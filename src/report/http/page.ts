@@ -27,6 +27,7 @@ function files(): Map<string, string> {
     ['/', built('web/index.html')],
     ...own.map((name) => [`/web/${name}`, built(`web/${name}`)] as const),
     ['/report/units.js', built('report/units.js')],
+    ['/source/vocabulary.js', built('source/vocabulary.js')],
     ['/web/uplot.js', library('uPlot.esm.js')],
     ['/web/uplot.css', library('uPlot.min.css')],
   ]);

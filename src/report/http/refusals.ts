@@ -7,19 +7,19 @@ import type { Logger } from 'pino';
  * `timeout`.
  */
 const REASONS = [
-  'bad_request',
-  'body_too_large',
+  'bad-request',
+  'body-too-large',
   'crowded',
-  'forbidden_host',
-  'forbidden_origin',
-  'headers_too_large',
-  'no_token',
+  'forbidden-host',
+  'forbidden-origin',
+  'headers-too-large',
+  'no-token',
   'pipelined',
-  'read_only',
+  'read-only',
   'timeout',
-  'too_many_clients',
+  'too-many-clients',
   'unread',
-  'wrong_token',
+  'wrong-token',
 ] as const;
 export type Reason = (typeof REASONS)[number];
 export type RefusalCounts = Readonly<Record<Reason, number>>;

@@ -17,8 +17,8 @@ export class RigStats {
   readonly lastWorks: LastWorks;
   readonly history: History;
   readonly logTail: LogTail;
-  /** When the run began, milliseconds since the UNIX epoch. It tells one run from the next. */
-  readonly started: number;
+  /** When the run began. It tells one run from the next. */
+  readonly startTimeMillis: number;
   /** The time from finding a solution to knowing what became of it. */
   readonly answers = new Latencies();
   readonly #ends: (() => void)[];
@@ -28,12 +28,12 @@ export class RigStats {
     this.tally = tally;
     this.clock = clock;
     this.logTail = logTail;
-    this.started = wallMs(clock);
+    this.startTimeMillis = wallMs(clock);
     this.lastWorks = new LastWorks(clock);
     this.history = new History(tally, clock);
     this.#ends = [
       events.on(this.lastWorks.listen),
-      events.on((event) => event.event === 'verdict' && this.answers.add(event.ms)),
+      events.on((event) => event.type === 'verdict' && this.answers.add(event.answerSeconds)),
       this.history.start(),
     ];
   }

@@ -1,71 +1,43 @@
-/** What `/api/v1` answers with. Types and the OpenAPI document are made from these. SI units; null while not known. */
+/** What `/api/v1` answers with. Types and the OpenAPI document are made from these. Null stands for what is not known. */
 
 import { z } from 'zod';
-import { DEVICE_KINDS } from '../../engine/device.ts';
-import { DEVICE_STATES } from '../../events/device-states.ts';
-import { POLL_REASONS, SOURCE_STATES } from '../../source/vocabulary.ts';
+import { DEVICE_STATES } from '../../events/vocabulary.ts';
+import { SOURCE_STATES } from '../../source/vocabulary.ts';
 import { RANGES_MS } from '../history.ts';
 import { LOG_LEVELS } from '../log-tail.ts';
-import type { RatesByWindow } from '../meter.ts';
 import { RIG_STATES } from '../rig-states.ts';
+import {
+  amount,
+  count,
+  counts,
+  deviceKind,
+  millis,
+  PolledChain,
+  Proven,
+  rigCounts,
+  Spread,
+  sensorFields,
+  speed,
+} from '../shapes.ts';
+import { ERROR_CODES } from './errors.ts';
 
-const count = z.int().nonnegative();
-const amount = z.number().nonnegative();
-/** H/s. */
-const rate = amount;
-
-const proven = z.object({ hashes: amount, low: amount, high: amount, proofs: count }).meta({
-  description: 'Hashes that verified candidates prove, and the limits of the 95 % interval',
-});
-const spread = z
-  .object({ p50: amount, p99: amount, last: amount, count })
-  .meta({ description: 'Seconds: median, 99th percentile and last; count: how many there were' });
-const averages: Record<keyof RatesByWindow, z.ZodNullable<typeof rate>> = {
-  '10s': rate.nullable(),
-  '60s': rate.nullable(),
-  '15m': rate.nullable(),
-};
-const windows = z.object(averages).meta({ description: 'H/s over these times; null while they have not passed' });
-const speed = {
-  hashrate: rate.meta({ description: 'H/s over half a minute' }),
-  windows,
-  highest: rate.nullable().meta({ description: 'the highest of the rates over 10 s' }),
-};
-const verdicts = {
-  accepted: count,
-  rejected: count,
-  stale: count,
-  unknown: count.meta({ description: 'solutions whose answer was lost' }),
-  hardware_errors: count,
-};
-
-const Sensors = z
-  .object({
-    temperature_celsius: z.number().nullable(),
-    hotspot_celsius: z.number().nullable(),
-    memory_celsius: z.number().nullable(),
-    power_watts: z.number().nullable(),
-    fan_ratio: z.number().nullable(),
-    fan_rpm: z.number().nullable(),
-    core_hertz: z.number().nullable(),
-    memory_hertz: z.number().nullable(),
-  })
-  .meta({ id: 'Sensors' });
+const Sensors = z.object(sensorFields(z.number().nullable())).meta({ id: 'Sensors' });
 
 const Device = z
   .object({
-    kind: z.enum(DEVICE_KINDS),
+    kind: deviceKind,
     state: z.enum(DEVICE_STATES),
     description: z.string(),
+    model: z.string().nullable().meta({ description: 'of the chip; null before the device was opened' }),
+    kernel: z.string().nullable().meta({ description: 'the one in use; null before the device was opened' }),
     bus: z.string().nullable().meta({ description: 'PCI address of a card, like 0000:65:00.0, where it is known' }),
     reason: z.string().nullable().meta({ description: 'why it does not work, when it does not' }),
     ...speed,
-    hashes: amount,
-    ...verdicts,
-    restarts: count,
-    proven: proven.nullable(),
+    ...counts,
+    reopens: count.meta({ description: 'how often it failed and had to be opened again' }),
+    proven: Proven.nullable(),
     sensors: Sensors,
-    hashes_per_joule: amount.nullable(),
+    hashesPerJoule: amount.nullable(),
   })
   .meta({ id: 'Device' });
 
@@ -74,23 +46,24 @@ const Work = z
     chain: count,
     height: count,
     difficulty: amount.meta({ description: 'hashes that a block takes on average' }),
-    age_seconds: amount,
+    ageSeconds: amount,
   })
   .meta({ id: 'Work' });
 
 const PolledChains = z
-  .array(z.object({ chain: count, reason: z.enum(POLL_REASONS) }).meta({ id: 'PolledChain' }))
+  .array(PolledChain)
   .meta({ description: 'chains that are polled every few seconds because their update streams cannot be relied on' });
 
 const Source = z
   .object({
     state: z.enum(SOURCE_STATES),
     reason: z.string(),
-    age_seconds: amount.meta({ description: 'for how long it has been in this state' }),
+    ageSeconds: amount.meta({ description: 'for how long it has been in this state' }),
+    latencySeconds: Spread.nullable().meta({ description: 'from asking it for work to having it' }),
     losses: count,
     warning: z.string().nullable(),
-    missed_cuts: count.meta({ description: 'blocks that its open update streams did not tell' }),
-    polled_chains: PolledChains,
+    missedCuts: count.meta({ description: 'blocks that its open update streams did not tell' }),
+    polledChains: PolledChains,
   })
   .meta({ id: 'Source' });
 
@@ -98,29 +71,22 @@ export const Status = z
   .object({
     rig: z.string().meta({ description: 'what its owner calls the rig: --rig-name, or the host’s name' }),
     version: z.string(),
-    time: count.meta({ description: 'milliseconds since the UNIX epoch' }),
-    started: count.meta({
+    timeMillis: millis,
+    startTimeMillis: millis.meta({
       description: 'when it started, milliseconds since the UNIX epoch: the same for the whole run',
     }),
-    uptime_seconds: amount,
     control: z.boolean().meta({ description: 'whether pause, resume and stop are allowed' }),
     state: z.enum(RIG_STATES).meta({ description: 'whether the rig mines, and if not, what it does instead' }),
-    state_reason: z.string().nullable().meta({ description: 'what keeps the rig from mining; null while it mines' }),
-    state_age_seconds: amount.meta({ description: 'for how long it has been in this state' }),
+    stateReason: z.string().nullable().meta({ description: 'what keeps the rig from mining; null while it mines' }),
+    stateAgeSeconds: amount.meta({ description: 'for how long it has been in this state' }),
     paused: z.boolean().meta({ description: 'whether the state is paused: every device rests' }),
     ready: z.boolean().meta({ description: 'whether the state is mining' }),
     ...speed,
-    hashrate_average: rate.meta({ description: 'H/s over the whole run' }),
-    hashes: amount,
-    ...verdicts,
-    expected_blocks: amount.meta({ description: 'blocks that so many hashes give on average' }),
+    ...rigCounts,
     effort: amount.meta({ description: 'work since the last accepted block ÷ what a block takes on average' }),
-    seconds_to_block: amount.nullable().meta({ description: 'on average, at this rate and difficulty' }),
-    best_difficulty: amount,
-    new_cuts: count,
-    missed_cuts: count.meta({ description: 'blocks that an open update stream did not tell: stale work was mined' }),
-    restart_seconds: spread.nullable().meta({ description: 'from a New Cut to searching the new work' }),
-    answer_seconds: spread.nullable().meta({ description: 'from finding a solution to knowing what became of it' }),
+    timeToBlockSeconds: amount.nullable().meta({ description: 'on average, at this rate and difficulty' }),
+    switchSeconds: Spread.nullable().meta({ description: 'from a New Cut to searching the new work' }),
+    answerSeconds: Spread.nullable().meta({ description: 'from finding a solution to knowing what became of it' }),
     work: Work.nullable().meta({ description: 'what is mined now' }),
     chains: z.array(Work).meta({ description: 'the last work of each chain that was mined on' }),
     sources: z.record(z.string(), Source).meta({ description: 'by URL of the node' }),
@@ -129,19 +95,25 @@ export const Status = z
   .meta({ id: 'Status' });
 export type Status = z.infer<typeof Status>;
 
+/** The event `status` of the event stream. Its other events are the lines of `--json`. */
+export const StatusEvent = z.object({ type: z.literal('status'), ...Status.shape });
+export type StatusEvent = z.infer<typeof StatusEvent>;
+
 const column = z.array(z.number().nullable());
 
 export const HistoryAnswer = z
   .object({
     range: z.enum(Object.keys(RANGES_MS) as [keyof typeof RANGES_MS, ...(keyof typeof RANGES_MS)[]]),
-    step_seconds: amount,
-    time: z.array(count).meta({ description: 'when each step ended, milliseconds since the UNIX epoch' }),
+    stepSeconds: amount,
+    timeMillis: z.array(millis).meta({ description: 'when each step ended, milliseconds since the UNIX epoch' }),
     accepted: z.array(count),
     rejected: z.array(count),
     stale: z.array(count),
     devices: z.record(
       z.string(),
-      z.object({ hashrate: column, temperature_celsius: column, power_watts: column }).meta({ id: 'DeviceHistory' }),
+      z
+        .object({ hashesPerSecond: column, temperatureCelsius: column, powerWatts: column })
+        .meta({ id: 'DeviceHistory' }),
     ),
   })
   .meta({ id: 'History', description: 'Columns: the figures at one index belong together' });
@@ -152,7 +124,7 @@ export const LogAnswer = z
       z
         .object({
           number: count,
-          time: count.meta({ description: 'milliseconds since the UNIX epoch' }),
+          timeMillis: millis,
           level: z.enum(LOG_LEVELS),
           tag: z.string(),
           message: z.string(),
@@ -162,10 +134,12 @@ export const LogAnswer = z
   })
   .meta({ id: 'Log' });
 
-export const Readiness = z.object({ ready: z.boolean(), reasons: z.array(z.string()) }).meta({ id: 'Readiness' });
-export const Health = z.object({ status: z.literal('ok'), polled_chains: PolledChains }).meta({ id: 'Health' });
+export const Readiness = z
+  .object({ ready: z.boolean(), reasons: z.array(z.enum(RIG_STATES)) })
+  .meta({ id: 'Readiness' });
+export const Health = z.object({ status: z.literal('ok'), polledChains: PolledChains }).meta({ id: 'Health' });
 export const ErrorAnswer = z
-  .object({ error: z.object({ code: z.string(), message: z.string() }) })
+  .object({ error: z.object({ code: z.enum(ERROR_CODES), message: z.string() }) })
   .meta({ id: 'Error' });
 
 /** Queries and bodies of requests. */

@@ -143,32 +143,32 @@ export class Server {
     if (!admits({ host: this.#options.host, hostname: hostname() }, host)) {
       throw new HttpError(
         403,
-        'forbidden_host',
+        'forbidden-host',
         `not served under the name ${host}: use the address that pickaxe logs`,
       );
     }
     if (isForeign({ method: request.method, host, origin, site, mode })) {
-      throw new HttpError(403, 'forbidden_origin', 'pages of other websites may not ask');
+      throw new HttpError(403, 'forbidden-origin', 'pages of other websites may not ask');
     }
     const asked = request.method === 'HEAD' ? 'GET' : request.method;
     // The path that matched, since a path can be written in many ways.
     const route = this.#routes.get(request.routeOptions.url ?? '')?.find(({ method }) => method === asked);
     if (!route?.open && !this.#authorised(authorization)) {
-      this.#refusals.note(authorization === undefined ? 'no_token' : 'wrong_token', request.socket.remoteAddress);
+      this.#refusals.note(authorization === undefined ? 'no-token' : 'wrong-token', request.socket.remoteAddress);
       reply.header('www-authenticate', 'Bearer');
       throw new HttpError(401, 'unauthorized', 'send the token: Authorization: Bearer TOKEN');
     }
     if (route?.controls && !this.#options.control) {
-      throw new HttpError(403, 'read_only', 'start pickaxe with --http-control to allow this');
+      throw new HttpError(403, 'read-only', 'start pickaxe with --http-control to allow this');
     }
   }
 
   #notFound(request: FastifyRequest, reply: FastifyReply): HttpError {
     const routes = this.#routes.get(pathOf(request));
-    if (!routes) return new HttpError(404, 'not_found', 'no such path; /api/v1/openapi.json tells which there are');
+    if (!routes) return new HttpError(404, 'not-found', 'no such path; /api/v1/openapi.json tells which there are');
     const allowed = routes.map(({ method }) => method).join(', ');
     reply.header('allow', allowed);
-    return new HttpError(405, 'method_not_allowed', `use ${allowed}`);
+    return new HttpError(405, 'method-not-allowed', `use ${allowed}`);
   }
 
   #answerError(fault: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -205,5 +205,5 @@ function checked(schema: Route['query'], what: string, value: unknown): Record<s
   if (!schema) return {};
   const { success, data, error } = schema.safeParse(value);
   if (success) return data;
-  throw new HttpError(400, 'bad_request', `${what}: ${z.prettifyError(error).replaceAll(/\s+/g, ' ')}`);
+  throw new HttpError(400, 'bad-request', `${what}: ${z.prettifyError(error).replaceAll(/\s+/g, ' ')}`);
 }

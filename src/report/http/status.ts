@@ -1,10 +1,9 @@
 /** How the rig is doing, and what it did: the answer of `/api/v1/status`. */
 
-import type { Telemetry } from '../../engine/telemetry.ts';
+import { TELEMETRY_FIELDS, type Telemetry } from '../../engine/telemetry.ts';
 import { wallMs } from '../../system/clock.ts';
 import { version } from '../../system/version.ts';
 import type { DeviceNow, DeviceSummary } from '../device-stats.ts';
-import type { Latency } from '../latencies.ts';
 import { rigState } from '../rig-state.ts';
 import type { SourceNow, WorkNow } from '../tally.ts';
 import type { RigStats } from './rig-stats.ts';
@@ -19,37 +18,37 @@ const NOTHING: DeviceSummary = {
   rejected: 0,
   stale: 0,
   unknown: 0,
-  hardware_errors: 0,
-  restarts: 0,
+  hardwareErrors: 0,
+  reopens: 0,
 };
 
-export function statusOf({ rigName, tally, clock, lastWorks, answers, started }: RigStats, control: boolean): Status {
+export function statusOf(stats: RigStats, control: boolean): Status {
+  const { rigName, tally, clock, lastWorks, answers, startTimeMillis } = stats;
   const now = tally.now();
   const { nowMs } = now;
   const state = rigState(now);
-  const { seconds, hashrate: hashrate_average, devices: summaries, restart_ms, ...counts } = tally.summary();
-  const { work, sources, devices, windows, highest, hashrate, effort, secondsToBlock } = now;
+  const { devices: summaries, switchSeconds, ...counts } = tally.summary();
+  const { work, sources, devices, effort, timeToBlockSeconds } = now;
+  const { hashesPerSecond, hashesPerSecondByWindow, highestHashesPerSecond } = now;
   return {
     rig: rigName,
     version,
-    time: wallMs(clock),
-    started,
-    uptime_seconds: seconds,
+    timeMillis: wallMs(clock),
+    startTimeMillis,
     control,
     state: state.name,
-    state_reason: state.reason === '' ? null : state.reason,
-    state_age_seconds: (nowMs - state.sinceMs) / 1000,
+    stateReason: state.reason === '' ? null : state.reason,
+    stateAgeSeconds: (nowMs - state.sinceMs) / 1000,
     paused: state.name === 'paused',
     ready: state.name === 'mining',
-    hashrate,
-    windows,
-    highest,
-    hashrate_average,
+    hashesPerSecond,
+    hashesPerSecondByWindow,
+    highestHashesPerSecond,
     ...counts,
     effort,
-    seconds_to_block: secondsToBlock ?? null,
-    restart_seconds: inSeconds(restart_ms),
-    answer_seconds: inSeconds(answers.spread),
+    timeToBlockSeconds: timeToBlockSeconds ?? null,
+    switchSeconds: switchSeconds ?? null,
+    answerSeconds: answers.spread ?? null,
     work: work ? workStatus(work, nowMs) : null,
     chains: lastWorks.all().map((each) => workStatus(each, nowMs)),
     sources: Object.fromEntries([...sources].map(([name, source]) => [name, sourceStatus(source, nowMs)])),
@@ -58,58 +57,45 @@ export function statusOf({ rigName, tally, clock, lastWorks, answers, started }:
 }
 
 function deviceStatus(now: DeviceNow, { proven, ...counts }: DeviceSummary = NOTHING): DeviceStatus {
-  const { kind, state, description, bus, reason, hashrate, windows, highest, telemetry, hashes_per_joule } = now;
+  const { kind, state, description, model, kernel, bus, reason, telemetry, hashesPerJoule } = now;
+  const { hashesPerSecond, hashesPerSecondByWindow, highestHashesPerSecond } = now;
   return {
     kind,
     state,
     description,
+    model: model ?? null,
+    kernel: kernel ?? null,
     bus: bus ?? null,
     reason: reason ?? null,
-    hashrate,
-    windows,
-    highest,
+    hashesPerSecond,
+    hashesPerSecondByWindow,
+    highestHashesPerSecond,
     ...counts,
     proven: proven ?? null,
     sensors: sensorsOf(telemetry),
-    hashes_per_joule: hashes_per_joule ?? null,
+    hashesPerJoule: hashesPerJoule ?? null,
   };
 }
 
 function sensorsOf(telemetry: Telemetry): DeviceStatus['sensors'] {
-  const { temperatureC, hotspotC, memoryC, powerW, fanPercent, fanRpm, coreMHz, memoryMHz } = telemetry;
-  return {
-    temperature_celsius: temperatureC ?? null,
-    hotspot_celsius: hotspotC ?? null,
-    memory_celsius: memoryC ?? null,
-    power_watts: powerW ?? null,
-    fan_ratio: fanPercent === undefined ? null : fanPercent / 100,
-    fan_rpm: fanRpm ?? null,
-    core_hertz: coreMHz === undefined ? null : coreMHz * 1e6,
-    memory_hertz: memoryMHz === undefined ? null : memoryMHz * 1e6,
-  };
+  const fields = TELEMETRY_FIELDS.map((field) => [field, telemetry[field] ?? null]);
+  return Object.fromEntries(fields) as DeviceStatus['sensors'];
 }
 
 function workStatus({ chain, height, difficulty, sinceMs }: WorkNow, nowMs: number): Status['chains'][number] {
-  return { chain, height: Number(height), difficulty, age_seconds: (nowMs - sinceMs) / 1000 };
+  return { chain, height: Number(height), difficulty, ageSeconds: (nowMs - sinceMs) / 1000 };
 }
 
-function sourceStatus(
-  { state, reason, sinceMs, losses, warning, missedCuts, polled }: SourceNow,
-  nowMs: number,
-): Status['sources'][string] {
+function sourceStatus(source: SourceNow, nowMs: number): Status['sources'][string] {
+  const { state, reason, sinceMs, latencySeconds, losses, warning, missedCuts, polledChains } = source;
   return {
     state,
     reason,
-    age_seconds: (nowMs - sinceMs) / 1000,
+    ageSeconds: (nowMs - sinceMs) / 1000,
+    latencySeconds: latencySeconds ?? null,
     losses,
     warning: warning ?? null,
-    missed_cuts: missedCuts,
-    polled_chains: [...polled],
+    missedCuts,
+    polledChains: [...polledChains],
   };
-}
-
-function inSeconds(latency: Latency | undefined): Status['restart_seconds'] {
-  if (!latency) return null;
-  const { p50, p99, last, count } = latency;
-  return { p50: p50 / 1000, p99: p99 / 1000, last: last / 1000, count };
 }

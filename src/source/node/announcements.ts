@@ -3,7 +3,7 @@
 import type { Listener, MinerEvent } from '../../events/events.ts';
 import type { PolledChain } from '../vocabulary.ts';
 
-type SourceEvent = MinerEvent & { event: 'source' };
+type SourceEvent = MinerEvent & { type: 'source' };
 
 export class Announcements {
   readonly #source: string;
@@ -32,7 +32,7 @@ export class Announcements {
   }
 
   note(state: SourceEvent['state'], reason: string): void {
-    this.#emit({ event: 'source', source: this.#source, state, reason });
+    this.#emit({ type: 'source', source: this.#source, state, reason });
   }
 
   reached(): void {
@@ -40,6 +40,11 @@ export class Announcements {
     this.#everReached = true;
     this.#outage = undefined;
     this.note('connected', 'the node gives work');
+  }
+
+  /** @param latencyMs the time from asking for work to having it */
+  gaveWork(latencyMs: number): void {
+    this.#emit({ type: 'fetch', source: this.#source, latencySeconds: latencyMs / 1000 });
   }
 
   lost(reason: string): void {
@@ -64,10 +69,10 @@ export class Announcements {
   polling(chains: readonly PolledChain[]): void {
     if (JSON.stringify(chains) === JSON.stringify(this.#polled)) return;
     this.#polled = chains;
-    this.#emit({ event: 'polling', source: this.#source, chains });
+    this.#emit({ type: 'polling', source: this.#source, chains });
   }
 
   missedCut(chain: number): void {
-    this.#emit({ event: 'missed_cut', source: this.#source, chain });
+    this.#emit({ type: 'missed-cut', source: this.#source, chain });
   }
 }

@@ -31,7 +31,7 @@ interface FetchedWork {
 /** Work that has become worthless, and the reason. The node may hand out its parent once more. */
 interface EndedWork {
   readonly work: Work;
-  readonly by: 'new cut' | 'solved';
+  readonly by: 'new-cut' | 'solved';
   /** How often the node has handed it out again. */
   repeats: number;
 }
@@ -128,7 +128,7 @@ export class FetchSchedule {
     }
     if (this.#current?.work.chain !== chain || isEcho) return false;
     this.#cutFetchesMs.set(chain, nowMs);
-    this.#ended = { work: this.#current.work, by: 'new cut', repeats: 0 };
+    this.#ended = { work: this.#current.work, by: 'new-cut', repeats: 0 };
     this.dropCurrent();
     return true;
   }
@@ -147,7 +147,7 @@ export class FetchSchedule {
   /** The solution was not taken, so the work is as good as before, unless a New Cut has come since. */
   notSolved(work: Work): void {
     if (this.#ended?.work !== work) return;
-    this.#ended = this.isOutdated(work) ? { work, by: 'new cut', repeats: 0 } : undefined;
+    this.#ended = this.isOutdated(work) ? { work, by: 'new-cut', repeats: 0 } : undefined;
     this.#repeatAtMs = Number.NEGATIVE_INFINITY;
   }
 
@@ -193,7 +193,7 @@ export class FetchSchedule {
     }
     this.#repeatAtMs = nowMs + FIRST_REPEAT_MS * 2 ** ended.repeats++;
     // A New Cut may have been told twice, but a parent that carries a block of ours can carry no other one.
-    return ended.by === 'new cut';
+    return ended.by === 'new-cut';
   }
 
   #forget(nowMs: number): void {

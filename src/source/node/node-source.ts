@@ -186,9 +186,10 @@ export class NodeSource implements WorkSource {
     if (stop.aborted) return;
     const wasLost = this.#announcements.isLost;
     this.#announcements.reached();
+    const nowMs = this.#clock.monotonicMs();
+    this.#announcements.gaveWork(nowMs - askedAtMs);
     this.#fetches += 1;
     const work = parseWork(record, { id: `${this.#fetches}` });
-    const nowMs = this.#clock.monotonicMs();
     this.#trust.fetched(work.chain, parentOf(work.header), askedAtMs, nowMs);
     const isNew = this.#schedule.fetchEnded(work, order, nowMs);
     const { current } = this.#schedule;
@@ -231,7 +232,7 @@ export class NodeSource implements WorkSource {
     const nowMs = this.#clock.monotonicMs();
     this.#lastCutMs = nowMs;
     this.#trust.newCut(chain, nowMs);
-    if (this.#schedule.newCut(chain, nowMs)) this.#mailbox.put({ kind: 'stale', reason: 'new cut' });
+    if (this.#schedule.newCut(chain, nowMs)) this.#mailbox.put({ kind: 'stale', reason: 'new-cut' });
     this.#replan.ring();
     this.#haste.signOfLife();
   }

@@ -132,8 +132,8 @@ export class StreamTrust {
   /** Why work on the chain is to be asked for every few seconds; undefined while its stream is trusted. */
   pollReason(chain: number): PollReason | undefined {
     const { missed = false, openedAtMs } = this.#chains.get(chain) ?? {};
-    if (missed) return 'missed a block';
-    return openedAtMs === undefined ? 'no stream' : undefined;
+    if (missed) return 'missed-block';
+    return openedAtMs === undefined ? 'no-stream' : undefined;
   }
 
   /** The chains that are polled, by number. Those whose streams are only about to open are not among them. */
@@ -142,7 +142,7 @@ export class StreamTrust {
       .sort(([a], [b]) => a - b)
       .flatMap(([chain, { closedAtMs }]) => {
         const reason = this.pollReason(chain);
-        const isOpening = reason === 'no stream' && nowMs - closedAtMs < this.#limits.pollMs;
+        const isOpening = reason === 'no-stream' && nowMs - closedAtMs < this.#limits.pollMs;
         return reason === undefined || isOpening ? [] : [{ chain, reason }];
       });
   }

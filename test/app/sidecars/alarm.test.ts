@@ -19,8 +19,8 @@ test('a limit of the rig and one of a device, each below it for so many seconds'
     alarm: { minHashrate: [{ limit: 1_000 }, { device: 'gpu0', limit: 500 }], after: 300 },
   });
   const end = await start!(running);
-  events.emit({ event: 'source', source: 'a node', state: 'connected', reason: '' });
-  events.emit({ event: 'work', chain: 1, height: 2n, difficulty: 1e9 });
+  events.emit({ type: 'source', source: 'a node', state: 'connected', reason: '' });
+  events.emit({ type: 'work', chain: 1, height: 2n, difficulty: 1e9 });
   for (const name of ['cpu', 'gpu0']) events.emit(device(name, 'ready'));
   /** Each device makes so many hashes a second. */
   const run = (seconds: number, cpu: number, gpu0: number) => {
@@ -30,7 +30,7 @@ test('a limit of the rig and one of a device, each below it for so many seconds'
       events.emit(hashes('gpu0', gpu0));
     }
   };
-  const alarms = () => heard.of('alarm').map(({ state, device: name, limit }) => [state, name, limit]);
+  const alarms = () => heard.of('alarm').map((alarm) => [alarm.state, alarm.device, alarm.limitHashesPerSecond]);
   run(299, 900, 400);
   expect(alarms()).toEqual([]);
   run(60, 900, 400);

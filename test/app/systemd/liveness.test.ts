@@ -5,7 +5,7 @@ import { Tally } from '#pickaxe/report/tally.js';
 import { device, FakeClock } from '../../report/fakes.ts';
 
 const source = (state: 'connected' | 'lost' | 'warning' | 'info', name = 'node'): MinerEvent => {
-  return { event: 'source', source: name, state, reason: '' };
+  return { type: 'source', source: name, state, reason: '' };
 };
 
 function after(...events: MinerEvent[]) {
@@ -19,7 +19,7 @@ describe('a rig', () => {
   const cpu = device('cpu', 'ready');
   test.each([
     ['at first', [], false, /^starting \(no device has been opened yet\)$/],
-    ['that opens a device', [{ event: 'progress', device: 'gpu0', what: 'tuning', done: 0.5 }], false, /opened/],
+    ['that opens a device', [{ type: 'progress', device: 'gpu0', what: 'tuning', done: 0.5 }], false, /opened/],
     ['with a device, before the node answers', [cpu], true, /^no node \(none has answered yet\), retrying$/],
     ['with a node, before a device', [source('connected')], true, /opened/],
     ['that should hash', [cpu, source('connected')], true, undefined],
@@ -30,7 +30,7 @@ describe('a rig', () => {
     ['in heat', [cpu, device('cpu', 'paused', '91 °C'), source('connected')], true, /^paused \(cpu paused: 91 °C\)$/],
     [
       'whose devices all fail',
-      [device('gpu0', 'restarting', 'hangs'), device('gpu1', 'parked', 'dead')],
+      [device('gpu0', 'reopening', 'hangs'), device('gpu1', 'parked', 'dead')],
       false,
       /^no device mines \(gpu0 reopening: hangs; gpu1 parked: dead\)$/,
     ],

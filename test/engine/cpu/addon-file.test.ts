@@ -27,7 +27,7 @@ test('what was built here comes first, and nothing else is looked at', () => {
   put('native/addons/linux-arm64-glibc.node');
   const path = put('native/build/pickaxe.node');
   const asked = { ...linux, glibc: () => expect.fail('asked for the C library') };
-  expect(findAddon(root, asked)).toEqual({ path, origin: 'built here' });
+  expect(findAddon(root, asked)).toEqual({ path, origin: 'built-here' });
 });
 
 test('else what the package carries for this system', () => {

@@ -164,8 +164,8 @@ describeGpu('a GPU that fails', () => {
 
   test('blames no variant of its kernel for hashes that were wrong: they are tried again', async () => {
     const tuningLimits = { ...brieflyTuned.tuningLimits, variants: VARIANTS.filter(isTypical).slice(0, 1) };
-    const engine = new GpuEngine({ ...untunedOptions, tuningLimits, ...faulty(['wrong hashes']) });
-    await expect(engine.open()).rejects.toMatchObject({ fault: 'wrong hashes' });
+    const engine = new GpuEngine({ ...untunedOptions, tuningLimits, ...faulty(['wrong-hashes']) });
+    await expect(engine.open()).rejects.toMatchObject({ fault: 'wrong-hashes' });
     const { tuning, why } = await engine.open();
     await engine.close();
     expect(why).not.toContain('cost the GPU');
@@ -176,7 +176,7 @@ describeGpu('a GPU that fails', () => {
     const engine = gpuEngine({ faults: ['wrong hashes later'], checkEveryMs: 200 });
     await engine.open();
     const { fault, reports } = await searchToTheEnd(engine);
-    expect(fault).toMatchObject({ fault: 'wrong hashes', message: expect.stringContaining('a range of known hits') });
+    expect(fault).toMatchObject({ fault: 'wrong-hashes', message: expect.stringContaining('a range of known hits') });
     expect(reports.length).toBeGreaterThan(0);
     await engine.close();
   });
@@ -196,8 +196,8 @@ describeGpu('a GPU that fails', () => {
   });
 
   test('does not open when it computes wrong hashes', async () => {
-    const engine = gpuEngine({ faults: ['wrong hashes'] });
-    await expect(engine.open()).rejects.toMatchObject({ fault: 'wrong hashes' });
+    const engine = gpuEngine({ faults: ['wrong-hashes'] });
+    await expect(engine.open()).rejects.toMatchObject({ fault: 'wrong-hashes' });
     await engine.close();
   });
 

@@ -52,7 +52,7 @@ startChild({
   },
   selfTest: (scan, unit) => {
     if (fault === 'loss while tuning') end('SIGKILL');
-    return selfTest(fault === 'wrong hashes' ? findNothing : scan, unit);
+    return selfTest(fault === 'wrong-hashes' ? findNothing : scan, unit);
   },
   spotCheck: (scan) => spotCheck(fault === 'wrong hashes later' && isOpen ? findNothing : scan),
   createSearcher: (options) => createSearcher({ ...options, ...searcher }),

@@ -14,7 +14,7 @@ export type Fault =
   /** The process dies at the self-test of the first variant of the kernel. */
   | 'loss while tuning'
   /** The self-test sees wrong hashes. */
-  | 'wrong hashes'
+  | 'wrong-hashes'
   /** The first check in the middle of mining sees wrong hashes. */
   | 'wrong hashes later'
   /** Every report has a candidate that does not solve. */

@@ -71,14 +71,14 @@ const FAILURES: readonly Failure[] = [
   {
     when: 'claims wrong nonces',
     options: { faults: ['wrong nonces'] },
-    fault: 'wrong hashes',
+    fault: 'wrong-hashes',
     reasons: [/^3 candidates that it reported are wrong/],
     hardwareErrors: 3,
   },
   {
     when: 'computes wrong hashes after a while',
     options: { faults: ['wrong hashes later'], checkEveryMs: 100 },
-    fault: 'wrong hashes',
+    fault: 'wrong-hashes',
     reasons: [/a range of known hits/],
   },
   { when: 'gets no device at first', options: { faults: ['no device'] }, reasons: [/refuses to open the GPU/] },
@@ -156,7 +156,7 @@ function expectDisjoint(ranges: readonly Range[]): void {
 
 describeTwoGpus('one of two GPUs that mine', () => {
   for (const { when, options, strike, fault = 'lost', reasons, hardwareErrors = 0 } of FAILURES) {
-    test(`is restarted when it ${when}, while the other goes on`, { timeout: TEST_MS }, async () => {
+    test(`is reopened when it ${when}, while the other goes on`, { timeout: TEST_MS }, async () => {
       const run = mine(options);
       const { failing, steady, events, tally, stop, done, states } = run;
       openAgainAfter(steady, failing);
@@ -164,7 +164,7 @@ describeTwoGpus('one of two GPUs that mine', () => {
         await Promise.all([moreOf(failing), moreOf(steady)]);
         strike(failing.engine);
       }
-      await until(() => expect(states(failing).slice(-2)).toMatchObject([{ state: 'restarting' }, READY]));
+      await until(() => expect(states(failing).slice(-2)).toMatchObject([{ state: 'reopening' }, READY]));
       await Promise.all([moreOf(failing), moreOf(steady)]);
       if (rig) {
         expect(openersOf(CARDS[0].driver, rig)).toContain(failing.engine.pid);
@@ -174,15 +174,15 @@ describeTwoGpus('one of two GPUs that mine', () => {
       await done;
 
       const worked = states(failing)[0].state === 'ready';
-      const restarts = reasons.map((reason) => ({ state: 'restarting', fault, reason: expect.stringMatching(reason) }));
-      expect(states(failing)).toMatchObject([...(worked ? [READY] : []), ...restarts, READY]);
+      const reopens = reasons.map((reason) => ({ state: 'reopening', fault, reason: expect.stringMatching(reason) }));
+      expect(states(failing)).toMatchObject([...(worked ? [READY] : []), ...reopens, READY]);
       expect(states(steady)).toMatchObject([READY]);
       expectBalancedBooks(run);
       const { gpu0, gpu1 } = tally.summary().devices;
       // What has never worked is not in the books.
-      expect(gpu0).toMatchObject({ restarts: worked ? restarts.length : 0, hardware_errors: hardwareErrors });
-      expect(gpu1).toMatchObject({ restarts: 0, hardware_errors: 0 });
-      expect(events.of('hardware_error')).toHaveLength(hardwareErrors);
+      expect(gpu0).toMatchObject({ reopens: worked ? reopens.length : 0, hardwareErrors });
+      expect(gpu1).toMatchObject({ reopens: 0, hardwareErrors: 0 });
+      expect(events.of('hardware-error')).toHaveLength(hardwareErrors);
     });
   }
 
@@ -200,15 +200,17 @@ describeTwoGpus('one of two GPUs that mine', () => {
         signal('SIGKILL')(failing.engine);
       }
       await until(() => expect(states(failing).at(-1)).toMatchObject({ state: 'parked' }));
-      expect(states(failing).filter(({ state }) => state === 'restarting')).toHaveLength(5);
-      expect(states(failing).at(-1)!.reason).toMatch(/refuses to open the GPU.*\(5 restarts did not help\)$/);
+      expect(states(failing).filter(({ state }) => state === 'reopening')).toHaveLength(5);
+      expect(states(failing).at(-1)!.reason).toMatch(
+        /refuses to open the GPU.*\(5 attempts to reopen it did not help\)$/,
+      );
       expect(failing.engine.pid).toBeUndefined();
       await moreOf(steady, 5);
       stop.abort();
       await done;
       expect(states(steady)).toMatchObject([READY]);
       expectBalancedBooks(run);
-      expect(tally.summary().devices.gpu0?.restarts).toBe(strike ? 5 : undefined);
+      expect(tally.summary().devices.gpu0?.reopens).toBe(strike ? 5 : undefined);
     });
   }
 });

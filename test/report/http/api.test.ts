@@ -6,29 +6,37 @@ import { serve } from './serving.ts';
 const json = { 'content-type': 'application/json' };
 
 /** A rig of which everything is known. */
-const POLLED = [{ chain: 3, reason: 'missed a block' as const }];
+const POLLED = [{ chain: 3, reason: 'missed-block' as const }];
 
 async function busyRig() {
   const rig = await serve({ control: true });
   const { emit, clock } = rig;
-  emit({ event: 'source', source: 'http://127.0.0.1:1848/ledger', state: 'connected', reason: 'reached' });
-  emit({ event: 'source', source: 'http://127.0.0.1:1849/ledger', state: 'lost', reason: 'refused' });
-  emit({ event: 'missed_cut', source: 'http://127.0.0.1:1848/ledger', chain: 3 });
-  emit({ event: 'polling', source: 'http://127.0.0.1:1848/ledger', chains: POLLED });
+  emit({ type: 'source', source: 'http://127.0.0.1:1848/ledger', state: 'connected', reason: 'reached' });
+  emit({ type: 'source', source: 'http://127.0.0.1:1849/ledger', state: 'lost', reason: 'refused' });
+  emit({ type: 'missed-cut', source: 'http://127.0.0.1:1848/ledger', chain: 3 });
+  emit({ type: 'polling', source: 'http://127.0.0.1:1848/ledger', chains: POLLED });
   emit(device('cpu', 'ready'));
-  emit(device('gpu0', 'ready'));
+  emit({ type: 'fetch', source: 'http://127.0.0.1:1848/ledger', latencySeconds: 0.012 });
+  emit({ ...device('gpu0', 'ready'), model: 'a card', kernel: 'wgsl' });
   emit(device('gpu1', 'parked', 'it was lost'));
-  emit({ event: 'new_cut', chain: 3 });
-  emit({ event: 'work', chain: 3, height: 42n, difficulty: 1_000 });
-  emit({ event: 'restart', device: 'gpu0', ms: 4 });
-  emit({ event: 'proof', device: 'gpu0', hashes: 900, difficulty: 5_000 });
+  emit({ type: 'new-cut', chain: 3 });
+  emit({ type: 'work', chain: 3, height: 42n, difficulty: 1_000 });
+  emit({ type: 'job-switch', device: 'gpu0', switchSeconds: 0.004 });
+  emit({ type: 'proof', device: 'gpu0', hashes: 900, difficulty: 5_000 });
   clock.advance(10_000);
   emit(hashes('gpu0', 40_000));
   emit(hashes('cpu', 2_000));
   for (const each of ['accepted', 'accepted', 'rejected', 'stale', 'unknown'] as const) emit(verdict('gpu0', each));
-  emit({ event: 'hardware_error', device: 'cpu', nonce: 1n });
-  const telemetry = { temperatureC: 61, hotspotC: 70, powerW: 100, fanPercent: 45, coreMHz: 1_980, memoryMHz: 2_619 };
-  emit({ event: 'telemetry', device: 'gpu0', telemetry });
+  emit({ type: 'hardware-error', device: 'cpu', nonce: 1n });
+  const telemetry = {
+    temperatureCelsius: 61,
+    hotspotCelsius: 70,
+    powerWatts: 100,
+    fanRatio: 0.45,
+    coreHertz: 1980e6,
+    memoryHertz: 2619e6,
+  };
+  emit({ type: 'telemetry', device: 'gpu0', telemetry });
   return rig;
 }
 
@@ -36,41 +44,67 @@ describe('/api/v1/status', () => {
   it('says all that is known, in SI units', async () => {
     const { ask, tally } = await busyRig();
     const { json } = await ask('/api/v1/status');
-    const { devices, restart_ms, seconds, hashrate, ...counts } = tally.summary();
-    expect(json).toMatchObject({ ...counts, uptime_seconds: seconds, hashrate_average: hashrate });
-    expect(json).toMatchObject({ hashrate: 4_200, windows: { '10s': 4_200, '60s': null, '15m': null } });
-    expect(json.restart_seconds).toEqual({ p50: 0.004, p99: 0.004, last: 0.004, count: 1 });
-    expect(json.answer_seconds).toMatchObject({ p50: 0.0123, count: 5 });
-    expect(json.work).toEqual({ chain: 3, height: 42, difficulty: 1_000, age_seconds: 10 });
+    const { devices, ...counts } = tally.summary();
+    expect(json).toMatchObject(counts);
+    expect(json).toMatchObject({
+      hashesPerSecond: 4_200,
+      hashesPerSecondByWindow: { last10s: 4_200, last60s: null, last15m: null },
+    });
+    expect(json.switchSeconds).toEqual({ p50: 0.004, p99: 0.004, last: 0.004, count: 1 });
+    expect(json.answerSeconds).toMatchObject({ p50: 0.0123, count: 5 });
+    expect(json.work).toEqual({ chain: 3, height: 42, difficulty: 1_000, ageSeconds: 10 });
     expect(json.chains).toEqual([json.work]);
-    expect(json.devices.gpu0).toMatchObject({ ...devices.gpu0, state: 'ready', hashrate: 4_000, hashes_per_joule: 40 });
+    expect(json.devices.gpu0).toMatchObject({
+      ...devices.gpu0,
+      state: 'ready',
+      hashesPerSecond: 4_000,
+      hashesPerJoule: 40,
+    });
     expect(json.devices.gpu0.sensors).toEqual({
-      temperature_celsius: 61,
-      hotspot_celsius: 70,
-      memory_celsius: null,
-      power_watts: 100,
-      fan_ratio: 0.45,
-      fan_rpm: null,
-      core_hertz: 1.98e9,
-      memory_hertz: 2.619e9,
+      temperatureCelsius: 61,
+      hotspotCelsius: 70,
+      memoryCelsius: null,
+      powerWatts: 100,
+      fanRatio: 0.45,
+      fanRpm: null,
+      coreHertz: 1.98e9,
+      memoryHertz: 2.619e9,
     });
     expect(json.devices.gpu1).toMatchObject({ state: 'parked', reason: 'it was lost', hashes: 0, proven: null });
-    expect(json.sources['http://127.0.0.1:1849/ledger']).toMatchObject({ state: 'lost', losses: 1, reason: 'refused' });
-    expect(json.sources['http://127.0.0.1:1848/ledger']).toMatchObject({ missed_cuts: 1, polled_chains: POLLED });
+    expect(json.sources['http://127.0.0.1:1849/ledger']).toMatchObject({
+      state: 'lost',
+      losses: 1,
+      reason: 'refused',
+      latencySeconds: null,
+    });
+    expect(json.devices.gpu0).toMatchObject({ model: 'a card', kernel: 'wgsl', bus: null });
+    expect(json.devices.cpu).toMatchObject({ model: null, kernel: null });
+    expect(json.sources['http://127.0.0.1:1848/ledger']).toMatchObject({
+      latencySeconds: { p50: 0.012, p99: 0.012, last: 0.012, count: 1 },
+      missedCuts: 1,
+      polledChains: POLLED,
+    });
     expect(json).toMatchObject({ rig: 'rig-7', control: true, paused: false, ready: true });
-    expect(json).toMatchObject({ state: 'mining', state_reason: null, state_age_seconds: 10 });
+    expect(json).toMatchObject({ state: 'mining', stateReason: null, stateAgeSeconds: 10 });
   });
 
   it('is in short at /healthz: which chains are polled, and why', async () => {
     const { ask } = await busyRig();
-    expect((await ask('/healthz')).json).toEqual({ status: 'ok', polled_chains: POLLED });
+    expect((await ask('/healthz')).json).toEqual({ status: 'ok', polledChains: POLLED });
   });
 
   it('has null for what is not known yet', async () => {
     const { ask } = await serve();
     const { json } = await ask('/api/v1/status');
-    const unknown = { seconds_to_block: null, restart_seconds: null, answer_seconds: null, work: null, highest: null };
-    expect(json).toMatchObject({ ...unknown, windows: { '10s': null }, devices: {}, sources: {}, control: false });
+    const unknown = { timeToBlockSeconds: null, switchSeconds: null, answerSeconds: null, work: null };
+    expect(json).toMatchObject({
+      ...unknown,
+      highestHashesPerSecond: null,
+      hashesPerSecondByWindow: { last10s: null },
+      devices: {},
+      sources: {},
+      control: false,
+    });
   });
 
   it('says that the rig is paused once every device rests', async () => {
@@ -79,8 +113,8 @@ describe('/api/v1/status', () => {
     expect((await ask('/api/v1/status')).json.paused).toBe(false);
     emit(device('gpu0', 'paused', 'paused by HTTP'));
     expect((await ask('/api/v1/status')).json).toMatchObject({
-      ...{ paused: true, ready: false, state: 'paused', state_age_seconds: 0 },
-      state_reason: expect.stringContaining('cpu paused: paused by HTTP'),
+      ...{ paused: true, ready: false, state: 'paused', stateAgeSeconds: 0 },
+      stateReason: expect.stringContaining('cpu paused: paused by HTTP'),
     });
   });
 });
@@ -182,15 +216,15 @@ it('/readyz says what is missing, and nothing that needs a token', async () => {
   const source = 'http://127.0.0.1:1';
   expect(await ask('/readyz')).toMatchObject(missing('starting'));
   emit(device('cpu', 'ready'));
-  expect(await ask('/readyz')).toMatchObject(missing('no node'));
-  emit({ event: 'source', source, state: 'lost', reason: `${source} refuses` });
+  expect(await ask('/readyz')).toMatchObject(missing('no-node'));
+  emit({ type: 'source', source, state: 'lost', reason: `${source} refuses` });
   expect((await ask('/readyz')).text).not.toContain(source);
-  emit({ event: 'source', source, state: 'connected', reason: '' });
-  expect(await ask('/readyz')).toMatchObject(missing('waiting for work'));
-  emit({ event: 'work', chain: 3, height: 42n, difficulty: 1_000 });
+  emit({ type: 'source', source, state: 'connected', reason: '' });
+  expect(await ask('/readyz')).toMatchObject(missing('waiting-for-work'));
+  emit({ type: 'work', chain: 3, height: 42n, difficulty: 1_000 });
   expect(await ask('/readyz')).toMatchObject({ status: 200, json: { ready: true, reasons: [] } });
   emit(device('cpu', 'paused', 'too hot'));
   expect(await ask('/readyz')).toMatchObject(missing('paused'));
   emit(device('cpu', 'parked', 'too hot'));
-  expect(await ask('/readyz')).toMatchObject(missing('no device'));
+  expect(await ask('/readyz')).toMatchObject(missing('no-device'));
 });

@@ -8,6 +8,7 @@ import { Events } from '#pickaxe/events/events.js';
 import { EventStream } from '#pickaxe/report/http/event-stream.js';
 import { httpLimits } from '#pickaxe/report/http/limits.js';
 import { Refusals } from '#pickaxe/report/http/refusals.js';
+import type { Status } from '#pickaxe/report/http/schemas.js';
 import { device, FakeClock, verdict } from '../fakes.ts';
 import { serve } from './serving.ts';
 
@@ -57,15 +58,15 @@ it('tells a status at once and every second, and the events of --json', async ()
   expect(client.response.headers['content-type']).toBe('text/event-stream; charset=utf-8');
   expect(client.response.headers['cache-control']).toBe('no-store');
   await vi.waitFor(() => expect(client.events('status')).toHaveLength(1), { timeout: 60_000 });
-  expect(client.events('status')[0]).toMatchObject({ event: 'status', devices: {}, ready: false });
+  expect(client.events('status')[0]).toMatchObject({ type: 'status', devices: {}, ready: false });
   emit(device('cpu', 'ready'));
-  emit({ event: 'hashes', device: 'cpu', hashes: 5, difficulty: 1 });
+  emit({ type: 'hashes', device: 'cpu', hashes: 5, difficulty: 1 });
   emit(verdict('cpu', 'accepted'));
   await vi.waitFor(() => expect(client.events('verdict')).toHaveLength(1), { timeout: 60_000 });
   expect(client.events('verdict')[0]).toMatchObject({
-    event: 'verdict',
+    type: 'verdict',
     nonce: String(2n ** 63n),
-    time: expect.any(Number),
+    timeMillis: expect.any(Number),
   });
   expect(client.events('device')).toMatchObject([{ state: 'ready' }]);
   expect(client.events('hashes')).toEqual([]);
@@ -76,7 +77,7 @@ it('tells a status at once and every second, and the events of --json', async ()
 it('a line break in a message stays within its event', async () => {
   const { port, emit } = await serve();
   const client = await listen(port);
-  emit({ event: 'source', source: 'x', state: 'warning', reason: 'a\n\nevent: status\ndata: {}' });
+  emit({ type: 'source', source: 'x', state: 'warning', reason: 'a\n\nevent: status\ndata: {}' });
   await vi.waitFor(() => expect(client.events('source')).toHaveLength(1), { timeout: 60_000 });
   expect(client.text.match(/^event: status$/gm)).toHaveLength(1);
 });
@@ -84,7 +85,7 @@ it('a line break in a message stays within its event', async () => {
 it('many listen, more are told to come later, and their places are given again', async () => {
   const { port, ask } = await serve();
   const clients = await Promise.all(Array.from({ length: MOST_CLIENTS }, () => listen(port)));
-  expect(await ask('/api/v1/events')).toMatchObject({ status: 503, json: { error: { code: 'too_many_clients' } } });
+  expect(await ask('/api/v1/events')).toMatchObject({ status: 503, json: { error: { code: 'too-many-clients' } } });
   expect((await ask('/api/v1/status')).status).toBe(200);
   clients[0].asked.destroy();
   await vi.waitFor(
@@ -106,7 +107,7 @@ it('who does not read is dropped; the others hear everything', async () => {
   const reason = 'x'.repeat(64 * 1024);
   // The system's own buffers take megabytes before anything is left with us.
   for (let sent = 1; sent <= ENOUGH; sent++) {
-    emit({ event: 'source', source: 'x', state: 'info', reason });
+    emit({ type: 'source', source: 'x', state: 'info', reason });
     if (sent % 3 === 0) await vi.waitFor(() => expect(eager.heard).toBe(sent), { timeout: 60_000, interval: 1 });
   }
   lazy.response.resume();
@@ -199,6 +200,6 @@ class Reader extends Writable {
 function unserved() {
   const clock = new FakeClock();
   const refusals = new Refusals(pino({ level: 'silent' }), 60_000);
-  const stream = new EventStream(new Events(), clock, () => ({}), { limits: httpLimits, refusals });
+  const stream = new EventStream(new Events(), clock, () => ({}) as Status, { limits: httpLimits, refusals });
   return { stream, clock, refusals };
 }

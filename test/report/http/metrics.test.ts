@@ -14,22 +14,22 @@ function samplesOf(text: string): Map<string, number> {
 
 it('are what the summary says', async () => {
   const { ask, emit, tally, clock } = await serve();
-  emit({ event: 'source', source: 'http://127.0.0.1:1', state: 'connected', reason: '' });
-  emit({ event: 'source', source: 'http://127.0.0.1:2', state: 'lost', reason: 'refused' });
-  emit({ event: 'missed_cut', source: 'http://127.0.0.1:1', chain: 3 });
-  emit({ event: 'polling', source: 'http://127.0.0.1:1', chains: [{ chain: 3, reason: 'missed a block' }] });
+  emit({ type: 'source', source: 'http://127.0.0.1:1', state: 'connected', reason: '' });
+  emit({ type: 'source', source: 'http://127.0.0.1:2', state: 'lost', reason: 'refused' });
+  emit({ type: 'missed-cut', source: 'http://127.0.0.1:1', chain: 3 });
+  emit({ type: 'polling', source: 'http://127.0.0.1:1', chains: [{ chain: 3, reason: 'missed-block' }] });
   for (const name of ['cpu', 'gpu0']) emit(device(name, 'ready'));
-  emit({ event: 'work', chain: 3, height: 42n, difficulty: 1_000 });
-  emit({ event: 'new_cut', chain: 3 });
+  emit({ type: 'work', chain: 3, height: 42n, difficulty: 1_000 });
+  emit({ type: 'new-cut', chain: 3 });
   clock.advance(10_000);
   emit(hashes('cpu', 2 ** 40));
   emit(hashes('gpu0', 7_000));
-  emit({ event: 'proof', device: 'gpu0', hashes: 6_500, difficulty: 9_999 });
+  emit({ type: 'proof', device: 'gpu0', hashes: 6_500, difficulty: 9_999 });
   for (const each of ['accepted', 'accepted', 'stale', 'unknown'] as const) emit(verdict('gpu0', each));
-  emit({ event: 'hardware_error', device: 'cpu', nonce: 1n });
-  emit(device('cpu', 'restarting', 'it was lost'));
-  emit({ event: 'telemetry', device: 'gpu0', telemetry: { temperatureC: 61, fanPercent: 45, coreMHz: 1_980 } });
-  for (const ms of [4, 30]) emit({ event: 'restart', device: 'gpu0', ms });
+  emit({ type: 'hardware-error', device: 'cpu', nonce: 1n });
+  emit(device('cpu', 'reopening', 'it was lost'));
+  emit({ type: 'telemetry', device: 'gpu0', telemetry: { temperatureCelsius: 61, fanRatio: 0.45, coreHertz: 1980e6 } });
+  for (const switchSeconds of [0.004, 0.03]) emit({ type: 'job-switch', device: 'gpu0', switchSeconds });
 
   const { headers, text } = await ask('/metrics');
   expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
@@ -38,39 +38,37 @@ it('are what the summary says', async () => {
   expect(samples.get('pickaxe_node_missed_cuts_total{node="http://127.0.0.1:1"}')).toBe(1);
   expect(samples.get('pickaxe_node_missed_cuts_total{node="http://127.0.0.1:2"}')).toBe(0);
   const polled = [...samples].filter(([name]) => name.startsWith('pickaxe_node_polled_chain'));
-  expect(polled).toEqual([
-    ['pickaxe_node_polled_chain{node="http://127.0.0.1:1",chain="3",reason="missed a block"}', 1],
-  ]);
+  expect(polled).toEqual([['pickaxe_node_polled_chain{node="http://127.0.0.1:1",chain="3",reason="missed-block"}', 1]]);
   for (const [name, books] of Object.entries(summary.devices)) {
     const of = `{device="${name}"}`;
     expect(samples.get(`pickaxe_hashes_total${of}`)).toBe(books.hashes);
     expect(samples.get(`pickaxe_proven_hashes_total${of}`)).toBe(books.proven?.hashes ?? 0);
-    expect(samples.get(`pickaxe_hardware_errors_total${of}`)).toBe(books.hardware_errors);
-    expect(samples.get(`pickaxe_device_restarts_total${of}`)).toBe(books.restarts);
+    expect(samples.get(`pickaxe_hardware_errors_total${of}`)).toBe(books.hardwareErrors);
+    expect(samples.get(`pickaxe_device_reopens_total${of}`)).toBe(books.reopens);
     for (const verdict of ['accepted', 'rejected', 'stale', 'unknown'] as const) {
       expect(samples.get(`pickaxe_verdicts_total{device="${name}",verdict="${verdict}"}`)).toBe(books[verdict]);
     }
   }
-  const { new_cuts, expected_blocks, best_difficulty } = summary;
+  const { newCuts, expectedBlocks, bestDifficulty } = summary;
   expect(Object.fromEntries(samples)).toMatchObject({
-    pickaxe_new_cuts_total: new_cuts,
-    pickaxe_expected_blocks_total: expected_blocks,
-    pickaxe_best_difficulty_hashes: best_difficulty,
+    pickaxe_new_cuts_total: newCuts,
+    pickaxe_expected_blocks_total: expectedBlocks,
+    pickaxe_best_difficulty_hashes: bestDifficulty,
     pickaxe_work_difficulty_hashes: 1_000,
     'pickaxe_work_height{chain="3"}': 42,
     'pickaxe_hashrate_hashes_per_second{device="gpu0"}': 700,
     'pickaxe_device_up{device="gpu0"}': 1,
     'pickaxe_device_up{device="cpu"}': 0,
-    'pickaxe_device_state{device="cpu",state="restarting"}': 1,
+    'pickaxe_device_state{device="cpu",state="reopening"}': 1,
     'pickaxe_device_state{device="cpu",state="ready"}': 0,
     'pickaxe_temperature_celsius{device="gpu0",sensor="core"}': 61,
     'pickaxe_fan_ratio{device="gpu0"}': 0.45,
     'pickaxe_clock_hertz{device="gpu0",clock="core"}': 1.98e9,
     'pickaxe_node_up{node="http://127.0.0.1:1"}': 1,
     'pickaxe_node_up{node="http://127.0.0.1:2"}': 0,
-    'pickaxe_restart_seconds_count{device="gpu0"}': 2,
-    'pickaxe_restart_seconds_sum{device="gpu0"}': 0.034,
-    'pickaxe_restart_seconds_bucket{le="0.005",device="gpu0"}': 1,
+    'pickaxe_job_switch_seconds_count{device="gpu0"}': 2,
+    'pickaxe_job_switch_seconds_sum{device="gpu0"}': 0.034,
+    'pickaxe_job_switch_seconds_bucket{le="0.005",device="gpu0"}': 1,
   });
   expect(text).toContain(`pickaxe_build_info{version="`);
   expect(text).toContain('pickaxe_rig_info{rig="rig-7"} 1');
@@ -78,10 +76,29 @@ it('are what the summary says', async () => {
   expect([...samples.keys()].filter((name) => name.includes('hotspot'))).toEqual([]);
 });
 
+it('say what each device is, with empty labels for what is not known', async () => {
+  const { ask, emit } = await serve();
+  emit({ ...device('gpu0', 'ready'), model: 'a "card"', kernel: 'wgsl', bus: '0000:65:00.0' });
+  emit(device('cpu', 'ready'));
+  const { text } = await ask('/metrics');
+  const labels = 'device="gpu0",kind="gpu",model="a \\"card\\"",kernel="wgsl",bus="0000:65:00.0"';
+  expect(text).toContain(`pickaxe_device_info{${labels}} 1`);
+  expect(text).toContain('pickaxe_device_info{device="cpu",kind="cpu",model="",kernel="",bus=""} 1');
+});
+
+it('say how long each node took to give work, once it has given some', async () => {
+  const { ask, emit } = await serve();
+  for (const source of ['http://a', 'http://b']) emit({ type: 'source', source, state: 'connected', reason: '' });
+  for (const latencySeconds of [0.5, 0.012]) emit({ type: 'fetch', source: 'http://a', latencySeconds });
+  const { text } = await ask('/metrics');
+  expect(text).toContain('pickaxe_node_latency_seconds{node="http://a"} 0.012');
+  expect(text).not.toContain('pickaxe_node_latency_seconds{node="http://b"}');
+});
+
 it('follow what is known: a sensor that falls silent has no sample', async () => {
   const { ask, emit, clock } = await serve();
   emit(device('gpu0', 'ready'));
-  emit({ event: 'telemetry', device: 'gpu0', telemetry: { powerW: 200 } });
+  emit({ type: 'telemetry', device: 'gpu0', telemetry: { powerWatts: 200 } });
   expect((await ask('/metrics')).text).toContain('pickaxe_power_watts{device="gpu0"} 200');
   clock.advance(60_000);
   const { text } = await ask('/metrics');
@@ -89,13 +106,13 @@ it('follow what is known: a sensor that falls silent has no sample', async () =>
   expect(text).toContain('# TYPE pickaxe_power_watts gauge');
 });
 
-it('the restarts of a device begin at none, and go on when it comes into service again', async () => {
+it('the job switches of a device begin at none, and go on when it comes into service again', async () => {
   const { ask, emit } = await serve();
   emit(device('gpu0', 'ready'));
-  expect((await ask('/metrics')).text).toContain('pickaxe_restart_seconds_count{device="gpu0"} 0');
-  emit({ event: 'restart', device: 'gpu0', ms: 4 });
+  expect((await ask('/metrics')).text).toContain('pickaxe_job_switch_seconds_count{device="gpu0"} 0');
+  emit({ type: 'job-switch', device: 'gpu0', switchSeconds: 0.004 });
   emit(device('gpu0', 'ready'));
-  expect((await ask('/metrics')).text).toContain('pickaxe_restart_seconds_count{device="gpu0"} 1');
+  expect((await ask('/metrics')).text).toContain('pickaxe_job_switch_seconds_count{device="gpu0"} 1');
 });
 
 it('are named by Prometheus’ rules', async () => {
@@ -111,7 +128,7 @@ it('are named by Prometheus’ rules', async () => {
 
 it('a label’s value cannot break out', async () => {
   const { ask, emit } = await serve();
-  emit({ event: 'source', source: 'http://x/"}\n\\evil 1', state: 'connected', reason: '' });
+  emit({ type: 'source', source: 'http://x/"}\n\\evil 1', state: 'connected', reason: '' });
   const { text } = await ask('/metrics');
   expect(text).toContain('pickaxe_node_up{node="http://x/\\"}\\n\\\\evil 1"} 1');
 });
@@ -120,7 +137,7 @@ it('have no sample of what is not known yet', async () => {
   const { ask, emit } = await serve();
   const difficulty = async () => samplesOf((await ask('/metrics')).text).get('pickaxe_work_difficulty_hashes');
   expect(await difficulty()).toBeUndefined();
-  emit({ event: 'work', chain: 3, height: 42n, difficulty: 1_000 });
+  emit({ type: 'work', chain: 3, height: 42n, difficulty: 1_000 });
   expect(await difficulty()).toBe(1_000);
   expect(await difficulty()).toBe(1_000);
 });

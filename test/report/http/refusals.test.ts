@@ -19,19 +19,19 @@ it('the log tells of them once a minute, and not at all while there are none', (
   vi.useFakeTimers();
   try {
     const { refusals, logged } = noting();
-    for (let i = 0; i < 300; i++) refusals.note('wrong_token', '::ffff:192.168.0.9');
+    for (let i = 0; i < 300; i++) refusals.note('wrong-token', '::ffff:192.168.0.9');
     refusals.note('pipelined', 'fd00::9');
     vi.advanceTimersByTime(MINUTE_MS - 1);
     expect(logged).toEqual([]);
     vi.advanceTimersByTime(1);
-    expect(logged).toEqual(['refused: pipelined 1, wrong_token 300; from 192.168.0.9, fd00::9']);
+    expect(logged).toEqual(['refused: pipelined 1, wrong-token 300; from 192.168.0.9, fd00::9']);
     vi.advanceTimersByTime(10 * MINUTE_MS);
     expect(logged).toHaveLength(1);
     refusals.note('timeout', undefined);
     refusals.note('timeout', undefined);
     vi.advanceTimersByTime(MINUTE_MS);
     expect(logged.slice(1)).toEqual(['refused: timeout 2']);
-    expect(refusals.counts).toMatchObject({ wrong_token: 300, pipelined: 1, timeout: 2, crowded: 0 });
+    expect(refusals.counts).toMatchObject({ 'wrong-token': 300, pipelined: 1, timeout: 2, crowded: 0 });
   } finally {
     vi.useRealTimers();
   }
@@ -39,21 +39,21 @@ it('the log tells of them once a minute, and not at all while there are none', (
 
 it('names no more than a few addresses, however many there are', () => {
   const { refusals, logged } = noting();
-  for (let i = 0; i < 5_000; i++) refusals.note('wrong_token', `fd00::${i.toString(16)}`);
+  for (let i = 0; i < 5_000; i++) refusals.note('wrong-token', `fd00::${i.toString(16)}`);
   refusals.close();
-  refusals.note('wrong_token', 'fd00::0');
+  refusals.note('wrong-token', 'fd00::0');
   refusals.close();
   expect(logged).toEqual([
-    'refused: wrong_token 5000; from fd00::0, fd00::1, fd00::2, fd00::3 and others',
-    'refused: wrong_token 1; from fd00::0',
+    'refused: wrong-token 5000; from fd00::0, fd00::1, fd00::2, fd00::3 and others',
+    'refused: wrong-token 1; from fd00::0',
   ]);
 });
 
 it('names all addresses while they are few, and tells of others only where there are some', () => {
   const { refusals, logged } = noting();
-  for (let i = 0; i < 8; i++) refusals.note('wrong_token', `fd00::${i % 4}`);
+  for (let i = 0; i < 8; i++) refusals.note('wrong-token', `fd00::${i % 4}`);
   refusals.close();
-  expect(logged).toEqual(['refused: wrong_token 8; from fd00::0, fd00::1, fd00::2, fd00::3']);
+  expect(logged).toEqual(['refused: wrong-token 8; from fd00::0, fd00::1, fd00::2, fd00::3']);
 });
 
 it('the end of a run tells what has not been told, once', () => {
@@ -77,9 +77,9 @@ it('wrong tokens are counted apart from missing ones, and told with who sent the
   for (let i = 0; i < 5; i++) await ask('/metrics', { headers: { authorization: `Bearer ${TOKEN}${i}` } });
   await ask('/metrics');
   const { text } = await ask('/metrics', { headers: { authorization: `Bearer ${TOKEN}` } });
-  expect([metric(text, 'wrong_token'), metric(text, 'no_token')]).toEqual([5, 1]);
+  expect([metric(text, 'wrong-token'), metric(text, 'no-token')]).toEqual([5, 1]);
   const lines = () => logged.filter(({ msg }) => msg.startsWith('refused'));
-  await vi.waitFor(() => expect(told(lines(), 'wrong_token')).toBe(5), { timeout: 60_000 });
+  await vi.waitFor(() => expect(told(lines(), 'wrong-token')).toBe(5), { timeout: 60_000 });
   expect(lines()[0]).toMatchObject({ level: 40, tag: 'http', msg: expect.stringContaining('; from 127.0.0.1') });
   expect(JSON.stringify(logged)).not.toContain(TOKEN);
 });
@@ -112,16 +112,16 @@ it('every reason has a sample from the start, and what is refused is counted by 
     ]),
   );
   expect(Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))).toEqual({
-    forbidden_host: 1,
-    forbidden_origin: 1,
-    bad_request: 2,
-    headers_too_large: 1,
-    body_too_large: 1,
+    'forbidden-host': 1,
+    'forbidden-origin': 1,
+    'bad-request': 2,
+    'headers-too-large': 1,
+    'body-too-large': 1,
   });
 });
 
 it('so is what only --http-control allows', async () => {
   const { ask } = await serve();
   await ask('/api/v1/stop', { method: 'POST' });
-  expect(metric((await ask('/metrics')).text, 'read_only')).toBe(1);
+  expect(metric((await ask('/metrics')).text, 'read-only')).toBe(1);
 });

@@ -13,7 +13,7 @@ describe('who may ask', () => {
       const { ask } = await serve();
       for (const path of ['/api/v1/status', '/metrics', '/healthz', '/nope']) {
         const { status, json } = await ask(path, { headers: { host } });
-        expect([path, status, json.error.code]).toEqual([path, 403, 'forbidden_host']);
+        expect([path, status, json.error.code]).toEqual([path, 403, 'forbidden-host']);
       }
     },
   );
@@ -28,7 +28,7 @@ describe('who may ask', () => {
     const { ask, asked } = await serve({ control: true });
     const origin = { origin: 'https://evil.example' };
     expect(await ask('/api/v1/stop', { method: 'POST', headers: origin })).toMatchObject({ status: 403 });
-    expect((await ask('/api/v1/status', { headers: origin })).json.error.code).toBe('forbidden_origin');
+    expect((await ask('/api/v1/status', { headers: origin })).json.error.code).toBe('forbidden-origin');
     const preflight = { ...origin, 'access-control-request-method': 'POST' };
     const { status, headers } = await ask('/api/v1/stop', { method: 'OPTIONS', headers: preflight });
     expect(status).toBe(403);
@@ -40,7 +40,7 @@ describe('who may ask', () => {
     const { ask } = await serve();
     for (const site of ['cross-site', 'same-site']) {
       const fetched = { 'sec-fetch-site': site, 'sec-fetch-mode': 'no-cors' };
-      expect((await ask('/api/v1/status', { headers: fetched })).json.error.code).toBe('forbidden_origin');
+      expect((await ask('/api/v1/status', { headers: fetched })).json.error.code).toBe('forbidden-origin');
     }
     const followed = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
     expect((await ask('/api/v1/status', { headers: followed })).status).toBe(200);
@@ -66,7 +66,7 @@ describe('who may ask', () => {
     const written = ['/api/v1/st%6fp', '/api/v1/%70ause', '/api/v1/stop#a', '/%61pi/v1/resume?x=1'];
     for (const path of ['/api/v1/pause', '/api/v1/resume', '/api/v1/stop', ...written]) {
       const { status, json } = await ask(path, { method: 'POST', headers: bearer(TOKEN) });
-      expect([status, json.error.code]).toEqual([403, 'read_only']);
+      expect([status, json.error.code]).toEqual([403, 'read-only']);
       expect(json.error.message).toContain('--http-control');
     }
     expect(asked).toEqual([]);
@@ -75,28 +75,28 @@ describe('who may ask', () => {
 
 describe('requests that are none', () => {
   it.each([
-    ['GET', '/nope', 404, 'not_found'],
-    ['GET', '/', 404, 'not_found'],
-    ['GET', '/../../etc/passwd', 404, 'not_found'],
-    ['GET', '/api/v1/%2e%2e/status', 404, 'not_found'],
-    ['GET', '/api/v1/status/', 404, 'not_found'],
-    ['GET', '//api/v1/status', 404, 'not_found'],
-    ['GET', '/API/v1/status', 404, 'not_found'],
-    ['GET', '/%zz', 400, 'bad_request'],
-    ['POST', '/api/v1/status', 405, 'method_not_allowed'],
-    ['DELETE', '/metrics', 405, 'method_not_allowed'],
-    ['PUT', '/1/summary', 405, 'method_not_allowed'],
-    ['GET', '/api/v1/pause', 405, 'method_not_allowed'],
-    ['PROPFIND', '/healthz', 405, 'method_not_allowed'],
-    ['GET', '/api/v1/history?range=99h', 400, 'bad_request'],
-    ['GET', '/api/v1/history?range=', 400, 'bad_request'],
-    ['GET', '/api/v1/history?range=1h&range=24h', 400, 'bad_request'],
-    ['GET', '/api/v1/history?rnage=1h', 400, 'bad_request'],
-    ['GET', '/api/v1/history?range[]=1h', 400, 'bad_request'],
-    ['GET', '/api/v1/history?__proto__=1h&constructor=x', 400, 'bad_request'],
-    ['GET', '/api/v1/log?after=-1', 400, 'bad_request'],
-    ['GET', '/api/v1/log?after=1e3', 400, 'bad_request'],
-    ['GET', `/api/v1/log?after=${'9'.repeat(400)}`, 400, 'bad_request'],
+    ['GET', '/nope', 404, 'not-found'],
+    ['GET', '/', 404, 'not-found'],
+    ['GET', '/../../etc/passwd', 404, 'not-found'],
+    ['GET', '/api/v1/%2e%2e/status', 404, 'not-found'],
+    ['GET', '/api/v1/status/', 404, 'not-found'],
+    ['GET', '//api/v1/status', 404, 'not-found'],
+    ['GET', '/API/v1/status', 404, 'not-found'],
+    ['GET', '/%zz', 400, 'bad-request'],
+    ['POST', '/api/v1/status', 405, 'method-not-allowed'],
+    ['DELETE', '/metrics', 405, 'method-not-allowed'],
+    ['PUT', '/1/summary', 405, 'method-not-allowed'],
+    ['GET', '/api/v1/pause', 405, 'method-not-allowed'],
+    ['PROPFIND', '/healthz', 405, 'method-not-allowed'],
+    ['GET', '/api/v1/history?range=99h', 400, 'bad-request'],
+    ['GET', '/api/v1/history?range=', 400, 'bad-request'],
+    ['GET', '/api/v1/history?range=1h&range=24h', 400, 'bad-request'],
+    ['GET', '/api/v1/history?rnage=1h', 400, 'bad-request'],
+    ['GET', '/api/v1/history?range[]=1h', 400, 'bad-request'],
+    ['GET', '/api/v1/history?__proto__=1h&constructor=x', 400, 'bad-request'],
+    ['GET', '/api/v1/log?after=-1', 400, 'bad-request'],
+    ['GET', '/api/v1/log?after=1e3', 400, 'bad-request'],
+    ['GET', `/api/v1/log?after=${'9'.repeat(400)}`, 400, 'bad-request'],
   ])('%s %s is answered with %i %s', async (method, path, status, code) => {
     const { ask, logged } = await serve();
     const answer = await ask(path, { method });
@@ -107,18 +107,18 @@ describe('requests that are none', () => {
   });
 
   it.each([
-    ['no JSON', json, '{"device":', 400, 'bad_request'],
-    ['another type', { 'content-type': 'text/plain' }, '{}', 415, 'not_json'],
-    ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, 'device=gpu0', 415, 'not_json'],
-    ['no type', {}, '{}', 415, 'not_json'],
-    ['a wrong type within', json, '{"device":1}', 400, 'bad_request'],
-    ['an unknown key', json, '{"devcie":"gpu0"}', 400, 'bad_request'],
-    ['a list', json, '[]', 400, 'bad_request'],
-    ['null', json, 'null', 400, 'bad_request'],
-    ['a long name', json, JSON.stringify({ device: 'x'.repeat(100) }), 400, 'bad_request'],
-    ['a prototype', json, '{"__proto__":{"device":"gpu0"}}', 400, 'bad_request'],
-    ['too much', json, JSON.stringify({ device: 'x'.repeat(5_000) }), 413, 'body_too_large'],
-    ['no such device', json, '{"device":"gpu9"}', 404, 'no_such_device'],
+    ['no JSON', json, '{"device":', 400, 'bad-request'],
+    ['another type', { 'content-type': 'text/plain' }, '{}', 415, 'not-json'],
+    ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, 'device=gpu0', 415, 'not-json'],
+    ['no type', {}, '{}', 415, 'not-json'],
+    ['a wrong type within', json, '{"device":1}', 400, 'bad-request'],
+    ['an unknown key', json, '{"devcie":"gpu0"}', 400, 'bad-request'],
+    ['a list', json, '[]', 400, 'bad-request'],
+    ['null', json, 'null', 400, 'bad-request'],
+    ['a long name', json, JSON.stringify({ device: 'x'.repeat(100) }), 400, 'bad-request'],
+    ['a prototype', json, '{"__proto__":{"device":"gpu0"}}', 400, 'bad-request'],
+    ['too much', json, JSON.stringify({ device: 'x'.repeat(5_000) }), 413, 'body-too-large'],
+    ['no such device', json, '{"device":"gpu9"}', 404, 'no-such-device'],
   ])('a body that is %s', async (_, headers, body, status, code) => {
     const { ask } = await serve({ control: true });
     const answer = await ask('/api/v1/pause', { method: 'POST', headers, body });

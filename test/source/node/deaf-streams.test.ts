@@ -33,12 +33,12 @@ async function deaf(faults: FaultInput[], options = {}, limits: Partial<NodeLimi
 
 describe('a stream that is open and silent', () => {
   it('is found by the next fetch, told of, reopened, and polled for until a stream has spoken again', async () => {
-    const { node, follower, recorder, polled, advanced } = await deaf(onUpdates('silent stream'));
+    const { node, follower, recorder, polled, advanced } = await deaf(onUpdates('silent-stream'));
     const { height } = await follower.work();
     await advanced();
     await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 1n));
-    await eventually(() => expect(recorder.of('missed_cut').map(({ chain }) => chain)).toEqual([3]));
-    expect(polled().at(-1)).toEqual([{ chain: 3, reason: 'missed a block' }]);
+    await eventually(() => expect(recorder.of('missed-cut').map(({ chain }) => chain)).toEqual([3]));
+    expect(polled().at(-1)).toEqual([{ chain: 3, reason: 'missed-block' }]);
     await eventually(() => expect(node.server.stats.requests.updates).toBeGreaterThan(1));
 
     node.server.faults = [];
@@ -49,13 +49,13 @@ describe('a stream that is open and silent', () => {
       node.ledger.advance(3);
       expect(polled().at(-1)).toEqual([]);
     });
-    expect(recorder.of('missed_cut')).toHaveLength(1);
+    expect(recorder.of('missed-cut')).toHaveLength(1);
   });
 
   it('is found when the grace for its New Cut is over, however late the next fetch is due', async () => {
     const { node, url } = await startNode();
     node.ledger.pickChain = () => 3;
-    node.server.faults = onUpdates('silent stream');
+    node.server.faults = onUpdates('silent-stream');
     const { source, follower, recorder } = followNode(url, { ...QUICK, refreshMs: 600_000, pollMs: 600_000 });
     await follower.work();
     await eventually(() => expect(node.server.streams.openFor(3)).toBe(1));
@@ -63,7 +63,7 @@ describe('a stream that is open and silent', () => {
     await eventually(() => expect(node.server.stats.requests.work).toBe(2));
     const work = await follower.work();
     expect((await source.submit(mine(work), follower.stop)).outcome).toBe('accepted');
-    await eventually(() => expect(recorder.of('missed_cut').map(({ chain }) => chain)).toEqual([3]));
+    await eventually(() => expect(recorder.of('missed-cut').map(({ chain }) => chain)).toEqual([3]));
   });
 
   it('is not the fault of one that tells each block', async () => {
@@ -73,13 +73,13 @@ describe('a stream that is open and silent', () => {
       await advanced();
       await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + block));
     }
-    expect(recorder.of('missed_cut')).toEqual([]);
+    expect(recorder.of('missed-cut')).toEqual([]);
     // On a machine that is busy a stream can take a moment to open.
     expect(
       recorder
         .of('polling')
         .flatMap(({ chains }) => chains)
-        .filter(({ reason }) => reason !== 'no stream'),
+        .filter(({ reason }) => reason !== 'no-stream'),
     ).toEqual([]);
   });
 });
@@ -87,24 +87,24 @@ describe('a stream that is open and silent', () => {
 it('a stream that tells everything at its end is not trusted for that', async () => {
   // On a machine that is busy the end of a stream can be read some time after what it has told.
   const limits = { ...QUICK, steadyStreamMs: 1_000 };
-  const { node, recorder, advanced } = await deaf(onUpdates('buffered stream'), { streamMs: 1_500 }, limits);
+  const { node, recorder, advanced } = await deaf(onUpdates('buffered-stream'), { streamMs: 1_500 }, limits);
   await advanced();
-  await eventually(() => expect(recorder.of('missed_cut')).toHaveLength(1));
+  await eventually(() => expect(recorder.of('missed-cut')).toHaveLength(1));
   const { updates } = node.server.stats.requests;
   await eventually(() => {
     node.ledger.advance(3);
     expect(node.server.stats.requests.updates).toBeGreaterThan(updates + 2);
   });
-  const since = recorder.all.findIndex(({ event }) => event === 'missed_cut');
-  const told = recorder.all.slice(since).flatMap((event) => (event.event === 'polling' ? [event.chains] : []));
-  expect(told).toEqual([[{ chain: 3, reason: 'missed a block' }]]);
+  const since = recorder.all.findIndex(({ type }) => type === 'missed-cut');
+  const told = recorder.all.slice(since).flatMap((event) => (event.type === 'polling' ? [event.chains] : []));
+  expect(told).toEqual([[{ chain: 3, reason: 'missed-block' }]]);
 });
 
 describe('a stream that does not behave', () => {
   it.each(['\n', ': a comment\n', 'event:Refreshed Block\n\n'])(
     'floods with %j: is left, told of, and polled for',
     async (noise) => {
-      const flood = onUpdates('noisy stream', { noise, noiseBytesPerS: 3_000_000 });
+      const flood = onUpdates('noisy-stream', { noise, noiseBytesPerS: 3_000_000 });
       const { node, url } = await startNode();
       node.ledger.pickChain = () => 3;
       node.server.faults = flood;
@@ -116,7 +116,7 @@ describe('a stream that does not behave', () => {
       await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 1n));
       // It is not opened again for half a minute.
       expect(node.server.stats.requests.updates).toBe(1);
-      expect(recorder.of('polling').at(-1)?.chains).toEqual([{ chain: 3, reason: 'no stream' }]);
+      expect(recorder.of('polling').at(-1)?.chains).toEqual([{ chain: 3, reason: 'no-stream' }]);
     },
   );
 

@@ -19,10 +19,10 @@ describe('work cannot be had', () => {
   it.each<[FaultInput['kind'], RegExp]>([
     ['drop', /the connection to .* broke/],
     ['unavailable', /is busy \(503 to .*\/mining\/work\)/],
-    ['wrong length', /sent 321 bytes as work; a work record is 322/],
+    ['wrong-length', /sent 321 bytes as work; a work record is 322/],
     ['garbage', /bytes as work; a work record is 322/],
-    ['captive portal', /is not a node.*login page or a proxy/],
-    ['lost answer', /the connection to .* broke/],
+    ['captive-portal', /is not a node.*login page or a proxy/],
+    ['lost-answer', /the connection to .* broke/],
     ['hang', /did not answer in time/],
   ])('%s: told once, tried again, over when it is over', async (kind, reason) => {
     const { node, url } = await startNode();
@@ -47,7 +47,7 @@ describe('work cannot be had', () => {
     const { follower, recorder } = followNode(url);
     const lost = () => recorder.of('source').filter(({ state }) => state === 'lost');
     await eventually(() => expect(lost()).toHaveLength(1));
-    node.server.faults = workFault('wrong length');
+    node.server.faults = workFault('wrong-length');
     await eventually(() => expect(lost()).toHaveLength(2));
     expect(lost()[1].reason).toMatch(/sent 321 bytes/);
     expect(follower.of('lost')).toHaveLength(1);
@@ -222,7 +222,7 @@ describe('a solution cannot be delivered', () => {
     { endpoint: 'solved', kind, ...more },
   ];
 
-  it.each<FaultInput['kind']>(['drop', 'unavailable', 'captive portal', 'hang'])(
+  it.each<FaultInput['kind']>(['drop', 'unavailable', 'captive-portal', 'hang'])(
     '%s: it is sent again, and taken once',
     async (kind) => {
       const { node, url } = await startNode();
@@ -239,14 +239,14 @@ describe('a solution cannot be delivered', () => {
     const { node, url } = await startNode();
     const { source, follower } = followNode(url);
     const work = await follower.work();
-    node.server.faults = solvedFault('lost answer', { times: 1 });
+    node.server.faults = solvedFault('lost-answer', { times: 1 });
     const verdict = await source.submit(mine(work), follower.stop);
     expect(verdict.outcome).toBe('unknown');
     expect(verdict.reason).toContain('No associated Payload');
     expect(node.ledger.stats.accepted).toBe(1);
   });
 
-  it.each<FaultInput['kind']>(['broken body', 'endless body'])(
+  it.each<FaultInput['kind']>(['broken-body', 'endless-body'])(
     '%s: that it was taken is known by the status',
     async (kind) => {
       const { node, url } = await startNode();
@@ -262,7 +262,7 @@ describe('a solution cannot be delivered', () => {
     const { node, url } = await startNode();
     const { source, follower } = followNode(url, { bodyTimeoutMs: 50 });
     const work = await follower.work();
-    node.server.faults = solvedFault('endless body');
+    node.server.faults = solvedFault('endless-body');
     expect((await source.submit(wrongSolution(work), follower.stop)).outcome).toBe('rejected');
     expect(node.server.stats.requests.solved).toBe(1);
   });
@@ -542,7 +542,7 @@ describe('update streams fail', () => {
     }
   });
 
-  it.each<FaultInput['kind']>(['drop', 'unavailable', 'garbage', 'captive portal', 'hang', 'end stream'])(
+  it.each<FaultInput['kind']>(['drop', 'unavailable', 'garbage', 'captive-portal', 'hang', 'end-stream'])(
     '%s: the chain is polled, and followed again once that is over',
     async (kind) => {
       const { node, url } = await startNode();

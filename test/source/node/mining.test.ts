@@ -9,7 +9,7 @@ import { FakeEngine, Recorder } from '../../fakes.ts';
 import { eventually } from '../follow.ts';
 import { miner as identity, startNode } from './node.ts';
 
-const anywhere = (['drop', 'unavailable', 'captive portal'] as const).map(
+const anywhere = (['drop', 'unavailable', 'captive-portal'] as const).map(
   (kind): FaultInput => ({ endpoint: 'any', kind, probability: 0.05 }),
 );
 
@@ -19,8 +19,8 @@ describe.each<[string, FaultInput[]]>([
     'a node that fails one request in five',
     [
       ...anywhere,
-      { endpoint: 'work', kind: 'wrong length', probability: 0.05 },
-      { endpoint: 'solved', kind: 'lost answer', probability: 0.05 },
+      { endpoint: 'work', kind: 'wrong-length', probability: 0.05 },
+      { endpoint: 'solved', kind: 'lost-answer', probability: 0.05 },
     ],
   ],
 ])('mining on %s', (_, faults) => {
@@ -52,9 +52,9 @@ describe.each<[string, FaultInput[]]>([
     const verdicts = recorder.of('verdict');
     expect(verdicts).toHaveLength(recorder.of('solution').length);
     // A solution whose answer was lost may have been accepted, and may not.
-    const count = (which: string) => verdicts.filter(({ verdict }) => verdict === which).length;
+    const count = (which: string) => verdicts.filter(({ outcome }) => outcome === which).length;
     expect(count('accepted')).toBeLessThanOrEqual(node.ledger.stats.accepted);
     expect(count('accepted') + count('unknown')).toBeGreaterThanOrEqual(node.ledger.stats.accepted);
-    expect(recorder.of('hardware_error')).toHaveLength(0);
+    expect(recorder.of('hardware-error')).toHaveLength(0);
   });
 });

@@ -50,6 +50,16 @@ describe('work', () => {
     expect(follower.of('stale')).toHaveLength(0);
   });
 
+  it('is told of with the time that the node took to give it', async () => {
+    const { node, url } = await startNode();
+    node.server.faults = [{ endpoint: 'work', kind: 'delay', delayMs: 100, times: 1 }];
+    const { recorder } = followNode(url);
+    await eventually(() => expect(recorder.of('fetch').length).toBeGreaterThan(0));
+    const [{ source, latencySeconds }] = recorder.of('fetch');
+    expect(source).toBe(recorder.of('source')[0].source);
+    expect(latencySeconds).toBeGreaterThan(0.09);
+  });
+
   it('is asked for on one connection that stays open', async () => {
     const { node, url } = await startNode({ streamLimit: 0 });
     const { follower } = followNode(url, { pollMs: 20 });
@@ -76,7 +86,7 @@ describe('New Cut', () => {
       await eventually(() => expect(follower.of('stale').length).toBeGreaterThan(stale));
       await eventually(() => expect(follower.works.at(-1)).not.toBe(work));
     }
-    expect(follower.of('stale').every(({ reason }) => reason === 'new cut')).toBe(true);
+    expect(follower.of('stale').every(({ reason }) => reason === 'new-cut')).toBe(true);
   });
 
   it('of another chain changes nothing', async () => {
@@ -162,7 +172,7 @@ describe('streams', () => {
 
   it('that end again and again do not make the job jump about', async () => {
     const { node, url } = await startNode();
-    node.server.faults = [{ endpoint: 'updates', kind: 'end stream' }];
+    node.server.faults = [{ endpoint: 'updates', kind: 'end-stream' }];
     const { follower } = followNode(url);
     await eventually(() => expect(node.server.stats.requests.updates).toBeGreaterThan(20));
     // Each chain's stream is tried at growing intervals; polling adds one request in 2 s.
@@ -295,7 +305,7 @@ describe('what the node says of itself', () => {
     const { recorder, source } = followNode(url);
     await eventually(() => {
       expect(recorder.of('source')).toContainEqual({
-        event: 'source',
+        type: 'source',
         source: source.name,
         state: 'info',
         reason: 'the node serves development and its configuration allows mining',

@@ -25,11 +25,11 @@ describe('StreamTrust', () => {
   };
 
   it('has chains without a stream polled, and those with one not', () => {
-    expect(trust.pollReason(3)).toBe('no stream');
+    expect(trust.pollReason(3)).toBe('no-stream');
     trust.opened(3, ms);
     expect(trust.pollReason(3)).toBeUndefined();
     trust.ended(3, ms);
-    expect(trust.pollReason(3)).toBe('no stream');
+    expect(trust.pollReason(3)).toBe('no-stream');
   });
 
   it('finds the stream that did not tell a block, once the grace for its New Cut is over', () => {
@@ -41,8 +41,8 @@ describe('StreamTrust', () => {
     expect(trust.judge(ms + limits.newCutGraceMs - 1).missed).toEqual([]);
     expect(trust.pollReason(3)).toBeUndefined();
     expect(afterGrace()).toEqual([3]);
-    expect(trust.pollReason(3)).toBe('missed a block');
-    expect(trust.polled(ms)).toEqual([{ chain: 3, reason: 'missed a block' }]);
+    expect(trust.pollReason(3)).toBe('missed-block');
+    expect(trust.polled(ms)).toEqual([{ chain: 3, reason: 'missed-block' }]);
     expect(trust.judgeAtMs()).toBe(Number.POSITIVE_INFINITY);
     // It is told once.
     fetch(3, 3);
@@ -93,7 +93,7 @@ describe('StreamTrust', () => {
     fetch(3, 2);
     trust.ended(3, ms);
     expect(afterGrace()).toEqual([]);
-    expect(trust.pollReason(3)).toBe('no stream');
+    expect(trust.pollReason(3)).toBe('no-stream');
   });
 
   it.each<[string, () => void]>([
@@ -137,10 +137,10 @@ describe('StreamTrust', () => {
     expect(trust.judge(ms)).toEqual({ missed: [3], distrusted: [3, 4] });
     trust.opened(6, ms);
     expect([3, 4, 5, 6].map((chain) => trust.pollReason(chain) ?? 'trusted')).toEqual([
-      'missed a block',
-      'missed a block',
+      'missed-block',
+      'missed-block',
       'trusted',
-      'missed a block',
+      'missed-block',
     ]);
   });
 
@@ -153,7 +153,7 @@ describe('StreamTrust', () => {
     fetch(3, 2);
     expect(afterGrace()).toEqual([3]);
     trust.opened(4, ms);
-    expect(trust.pollReason(4)).toBe('missed a block');
+    expect(trust.pollReason(4)).toBe('missed-block');
   });
 
   it('trusts a stream again that has spoken and stays open, and not one that speaks at its end', () => {
@@ -166,14 +166,14 @@ describe('StreamTrust', () => {
     trust.opened(3, ms);
     ms += limits.steadyStreamMs;
     trust.judge(ms);
-    expect(trust.pollReason(3)).toBe('missed a block');
+    expect(trust.pollReason(3)).toBe('missed-block');
     trust.newCut(3, ms);
     expect(trust.judgeAtMs()).toBe(ms + limits.steadyStreamMs);
     ms += limits.steadyStreamMs - 1;
     // However often it speaks meanwhile.
     trust.newCut(3, ms);
     trust.judge(ms);
-    expect(trust.pollReason(3)).toBe('missed a block');
+    expect(trust.pollReason(3)).toBe('missed-block');
     ms += 1;
     trust.judge(ms);
     expect(trust.pollReason(3)).toBeUndefined();
@@ -186,7 +186,7 @@ describe('StreamTrust', () => {
     ms += 240_000;
     trust.ended(3, ms);
     expect(trust.polled(ms + limits.pollMs - 1)).toEqual([]);
-    expect(trust.polled(ms + limits.pollMs)).toEqual([{ chain: 3, reason: 'no stream' }]);
+    expect(trust.polled(ms + limits.pollMs)).toEqual([{ chain: 3, reason: 'no-stream' }]);
   });
 
   describe('the age at which work is fetched anew', () => {

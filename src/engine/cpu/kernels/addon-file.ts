@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { systemReport } from '../../../system/system-report.ts';
 
 /** Where an addon comes from. */
-export type Origin = 'built here' | 'prebuilt';
+export const ORIGINS = ['built-here', 'prebuilt'] as const;
+export type Origin = (typeof ORIGINS)[number];
 
 interface AddonFile {
   readonly path: string;
@@ -33,7 +34,7 @@ const PACKAGE = new URL('../../../../', import.meta.url);
  */
 export function findAddon(root: URL = PACKAGE, system: System = THIS_SYSTEM): AddonFile | undefined {
   const built = fileURLToPath(new URL('native/build/pickaxe.node', root));
-  if (existsSync(built)) return { path: built, origin: 'built here' };
+  if (existsSync(built)) return { path: built, origin: 'built-here' };
   const carried = carriedFile(root, system);
   return existsSync(carried) && system.glibc() !== undefined ? { path: carried, origin: 'prebuilt' } : undefined;
 }

@@ -52,7 +52,7 @@ export async function chooseKernel(circumstances: Circumstances): Promise<Kernel
   const survey = await surveyKernels(circumstances, true);
   const name = fastestOf(survey.speeds);
   if (!name)
-    throw new DeviceError('wrong hashes', `no CPU kernel can be used (${reasons(survey.unusable).join('; ')})`);
+    throw new DeviceError('wrong-hashes', `no CPU kernel can be used (${reasons(survey.unusable).join('; ')})`);
   return choiceOf(name, survey);
 }
 

@@ -19,7 +19,7 @@ export function loadKernel(name: KernelName): Kernel {
   } catch (error) {
     throw new DeviceError('missing', (error as Error).message, { cause: error });
   }
-  if (!answersRight(kernel)) throw new DeviceError('wrong hashes', 'computed wrong hashes');
+  if (!answersRight(kernel)) throw new DeviceError('wrong-hashes', 'computed wrong hashes');
   return kernel;
 }
 

@@ -92,7 +92,7 @@ function expect(found: readonly number[], expected: readonly number[], what: str
 
 function wrong(what: string): never {
   throw new DeviceError(
-    'wrong hashes',
+    'wrong-hashes',
     `the GPU computes wrong hashes (self-test: ${what}): update its driver, or undo overclocking`,
   );
 }

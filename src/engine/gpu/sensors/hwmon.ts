@@ -19,15 +19,15 @@ const DRIVERS = { amd: ['amdgpu'], intel: ['i915', 'xe'] };
 
 /** Fields by the labels of their sensors: amdgpu's edge, junction and mem, xe's pkg and vram. */
 const TEMPERATURES = new Map<string, TelemetryField>([
-  ['edge', 'temperatureC'],
-  ['pkg', 'temperatureC'],
-  ['junction', 'hotspotC'],
-  ['mem', 'memoryC'],
-  ['vram', 'memoryC'],
+  ['edge', 'temperatureCelsius'],
+  ['pkg', 'temperatureCelsius'],
+  ['junction', 'hotspotCelsius'],
+  ['mem', 'memoryCelsius'],
+  ['vram', 'memoryCelsius'],
 ]);
 const CLOCKS = new Map<string, TelemetryField>([
-  ['sclk', 'coreMHz'],
-  ['mclk', 'memoryMHz'],
+  ['sclk', 'coreHertz'],
+  ['mclk', 'memoryHertz'],
 ]);
 
 /** i915's files for the clock in MHz, in current and in older Linux kernels, below `drm/card0`. */
@@ -42,9 +42,16 @@ const PWM_MAX = 255;
 interface Gauge {
   readonly field: TelemetryField;
   readonly file: string;
-  /** How many of the file's units make one of the field's. */
-  readonly units: number;
+  /** Turns the file's number into the field's unit. */
+  readonly convert: Conversion;
 }
+
+type Conversion = (value: number) => number;
+
+const asItIs: Conversion = (value) => value;
+const fromThousandths: Conversion = (value) => value / 1e3;
+const fromMillionths: Conversion = (value) => value / 1e6;
+const fromMillions: Conversion = (value) => value * 1e6;
 
 /**
  * @param sysfs where it is mounted
@@ -71,12 +78,12 @@ export async function openHwmon(
     what: `Linux’s sensors of the card at ${address}${hwmon ? ` (${hwmon.driver})` : ''}`,
     async read() {
       const readings: Readings = {};
-      for (const { field, file, units } of gauges) {
+      for (const { field, file, convert } of gauges) {
         if (readings[field] !== undefined) continue;
         const value = await readInteger(file);
-        readings[field] = value === undefined ? undefined : value / units;
+        readings[field] = value === undefined ? undefined : convert(value);
       }
-      readings.powerW ??= await energy?.readW();
+      readings.powerWatts ??= await energy?.readW();
       return plausible(readings);
     },
   };
@@ -101,26 +108,26 @@ async function findHwmon(device: string, drivers: readonly string[]) {
 async function gaugesOf(folder: string): Promise<Gauge[]> {
   const gauges: Gauge[] = [];
   const files = await list(folder);
-  const add = (field: TelemetryField | undefined, file: string, units: number) => {
-    if (field && files.includes(file)) gauges.push({ field, file: join(folder, file), units });
+  const add = (field: TelemetryField | undefined, file: string, convert: Conversion) => {
+    if (field && files.includes(file)) gauges.push({ field, file: join(folder, file), convert });
   };
   const labelOf = (channel: string) => readLine(join(folder, `${channel}_label`));
 
   for (const channel of channels(files, 'temp')) {
     const label = await labelOf(channel);
     // i915 has one temperature, and so had amdgpu once: without a label, the chip's.
-    const field = label === undefined && channel === 'temp1' ? 'temperatureC' : TEMPERATURES.get(label ?? '');
-    add(field, `${channel}_input`, 1e3);
+    const field = label === undefined && channel === 'temp1' ? 'temperatureCelsius' : TEMPERATURES.get(label ?? '');
+    add(field, `${channel}_input`, fromThousandths);
   }
   for (const channel of channels(files, 'freq')) {
-    add(CLOCKS.get((await labelOf(channel)) ?? ''), `${channel}_input`, 1e6);
+    add(CLOCKS.get((await labelOf(channel)) ?? ''), `${channel}_input`, asItIs);
   }
   // An APU tells the power of the whole chip, the CPU included.
-  add('powerW', 'power1_average', 1e6);
-  add('powerW', 'power1_input', 1e6);
-  for (const channel of channels(files, 'fan')) add('fanRpm', `${channel}_input`, 1);
+  add('powerWatts', 'power1_average', fromMillionths);
+  add('powerWatts', 'power1_input', fromMillionths);
+  for (const channel of channels(files, 'fan')) add('fanRpm', `${channel}_input`, asItIs);
   const pwmMax = (await readInteger(join(folder, 'pwm1_max'))) ?? PWM_MAX;
-  add('fanPercent', 'pwm1', pwmMax / 100);
+  add('fanRatio', 'pwm1', (value) => value / pwmMax);
   return gauges;
 }
 
@@ -138,7 +145,7 @@ async function clocksOf(device: string): Promise<Gauge[]> {
   const i915 = cards.flatMap((card) => I915_CLOCKS.map((file) => join(device, 'drm', card, file)));
   const gauges: Gauge[] = [];
   for (const file of [...i915, join(device, XE_CLOCK)]) {
-    if (await exists(file)) gauges.push({ field: 'coreMHz', file, units: 1 });
+    if (await exists(file)) gauges.push({ field: 'coreHertz', file, convert: fromMillions });
   }
   return gauges;
 }

@@ -86,13 +86,22 @@ function readerOf(library: NvmlLibrary, device: unknown): Sensors['read'] {
   }
   return async () => {
     // One by one: a driver that hangs keeps one of libuv's few threads, not all.
-    const temperatureC = await number(temperature, TEMPERATURE_GPU);
-    const memoryC = await memoryTemperature();
-    const powerMW = await number(power);
+    const temperatureCelsius = await number(temperature, TEMPERATURE_GPU);
+    const memoryCelsius = await memoryTemperature();
+    const powerMilliwatts = await number(power);
     const fanPercent = await number(fan);
-    const coreMHz = await number(clock, CLOCK_SM);
-    const memoryMHz = await number(clock, CLOCK_MEM);
-    const powerW = powerMW === undefined ? undefined : powerMW / 1000;
-    return plausible({ temperatureC, memoryC, powerW, fanPercent, coreMHz, memoryMHz });
+    const coreMegahertz = await number(clock, CLOCK_SM);
+    const memoryMegahertz = await number(clock, CLOCK_MEM);
+    return plausible({
+      temperatureCelsius,
+      memoryCelsius,
+      powerWatts: dividedBy(1000, powerMilliwatts),
+      fanRatio: dividedBy(100, fanPercent),
+      coreHertz: hertz(coreMegahertz),
+      memoryHertz: hertz(memoryMegahertz),
+    });
   };
 }
+
+const dividedBy = (divisor: number, value: number | undefined) => (value === undefined ? undefined : value / divisor);
+const hertz = (megahertz: number | undefined) => (megahertz === undefined ? undefined : megahertz * 1e6);

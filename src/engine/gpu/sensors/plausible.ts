@@ -10,14 +10,14 @@ export type Readings = { [Field in TelemetryField]?: number | undefined };
  * does not have, and all bits set for sensors that they could not read.
  */
 const BELIEVED: Readonly<Record<TelemetryField, readonly [least: number, most: number]>> = {
-  temperatureC: [1, 150],
-  hotspotC: [1, 150],
-  memoryC: [1, 150],
-  powerW: [0.1, 5_000],
-  fanPercent: [0, 200],
+  temperatureCelsius: [1, 150],
+  hotspotCelsius: [1, 150],
+  memoryCelsius: [1, 150],
+  powerWatts: [0.1, 5_000],
+  fanRatio: [0, 2],
   fanRpm: [0, 50_000],
-  coreMHz: [0, 10_000],
-  memoryMHz: [0, 50_000],
+  coreHertz: [0, 10e9],
+  memoryHertz: [0, 50e9],
 };
 
 /** Drops the readings that cannot be true. */

@@ -29,17 +29,17 @@ interface HiveStats {
 export function hiveStats(status: Status): { readonly khs: number; readonly stats: HiveStats } {
   const devices = Object.values(status.devices);
   const stats: HiveStats = {
-    hs: devices.map(({ hashrate }) => kilo(hashrate)),
+    hs: devices.map(({ hashesPerSecond }) => kilo(hashesPerSecond)),
     hs_units: 'khs',
-    temp: devices.map(({ sensors }) => whole(sensors.temperature_celsius ?? sensors.hotspot_celsius)),
-    fan: devices.map(({ sensors }) => whole(sensors.fan_ratio === null ? null : 100 * sensors.fan_ratio)),
-    uptime: Math.floor(status.uptime_seconds),
+    temp: devices.map(({ sensors }) => whole(sensors.temperatureCelsius ?? sensors.hotspotCelsius)),
+    fan: devices.map(({ sensors }) => whole(sensors.fanRatio === null ? null : 100 * sensors.fanRatio)),
+    uptime: Math.floor(status.uptimeSeconds),
     ver: status.version,
-    ar: [status.accepted, refused(status), status.hardware_errors],
+    ar: [status.accepted, refused(status), status.hardwareErrors],
     algo: ALGORITHM,
     bus_numbers: devices.map(busNumber),
   };
-  return { khs: kilo(status.hashrate), stats };
+  return { khs: kilo(status.hashesPerSecond), stats };
 }
 
 interface MmposStats {
@@ -63,13 +63,13 @@ export function mmposStats(status: Status): MmposStats {
   const devices = Object.values(status.devices).sort((a, b) => Number(b.kind === 'cpu') - Number(a.kind === 'cpu'));
   return {
     busid: devices.map((device) => (device.kind === 'cpu' ? 'cpu' : (busNumber(device) ?? 0))),
-    hash: devices.map(({ hashrate }) => Math.round(hashrate)),
+    hash: devices.map(({ hashesPerSecond }) => Math.round(hashesPerSecond)),
     units: 'hs',
-    air: [`${status.accepted}`, `${status.hardware_errors}`, `${refused(status)}`],
+    air: [`${status.accepted}`, `${status.hardwareErrors}`, `${refused(status)}`],
     shares: {
       accepted: devices.map(({ accepted }) => accepted),
       rejected: devices.map(refused),
-      invalid: devices.map(({ hardware_errors }) => hardware_errors),
+      invalid: devices.map(({ hardwareErrors }) => hardwareErrors),
     },
     miner_name: 'pickaxe',
     miner_version: status.version,

@@ -46,7 +46,7 @@ export function xmrigRoutes(stats: RigStats, control: boolean): Route[] {
 
 function summaryOf({ rigName, tally, answers }: RigStats, control: boolean, shape: Version): object {
   const now = tally.now();
-  const { accepted, rejected, stale, hashes, seconds, best_difficulty } = tally.summary();
+  const { accepted, rejected, stale, hashes, uptimeSeconds: seconds, bestDifficulty } = tally.summary();
   const refused = rejected + stale;
   const counts = {
     avg_time: accepted > 0 ? Math.floor(seconds / accepted) : 0,
@@ -67,12 +67,12 @@ function summaryOf({ rigName, tally, answers }: RigStats, control: boolean, shap
       shares_good: accepted,
       shares_total: accepted + refused,
       ...counts,
-      best: Array.from({ length: BEST_RESULTS }, (_, i) => (i === 0 ? Math.round(best_difficulty) : 0)),
+      best: Array.from({ length: BEST_RESULTS }, (_, i) => (i === 0 ? Math.round(bestDifficulty) : 0)),
       ...errors,
     },
     algo: ALGORITHM,
     connection: {
-      ...connectionOf(now, now.nowMs, Math.round(answers.spread?.p50 ?? 0)),
+      ...connectionOf(now, now.nowMs, Math.round(1000 * (answers.spread?.p50 ?? 0))),
       algo: ALGORITHM,
       diff: difficulty,
       accepted,
@@ -88,9 +88,9 @@ function summaryOf({ rigName, tally, answers }: RigStats, control: boolean, shap
     paused: rigState(now).name === 'paused',
     algorithms: [ALGORITHM],
     hashrate: {
-      total: triple(now.windows),
-      highest: now.highest,
-      ...(shape === 1 && { threads: working(now).map(([, { windows }]) => triple(windows)) }),
+      total: triple(now.hashesPerSecondByWindow),
+      highest: now.highestHashesPerSecond,
+      ...(shape === 1 && { threads: working(now).map(([, device]) => triple(device.hashesPerSecondByWindow)) }),
     },
     hugepages: shape === 1 ? false : [0, 0],
   };
@@ -107,26 +107,26 @@ function backendsOf(now: RigNow): object[] {
       algo: ALGORITHM,
       profile: ALGORITHM,
       ...(own.length > 0 && {
-        hashrate: sumOf(own.map(([, { windows }]) => triple(windows))),
+        hashrate: sumOf(own.map(([, device]) => triple(device.hashesPerSecondByWindow))),
         threads: own.map(([name, device], index) => ({ index, affinity: -1, ...threadOf(name, device) })),
       }),
     };
   });
 }
 
-function threadOf(name: string, { description, windows, telemetry }: DeviceNow): object {
-  const { temperatureC, powerW, coreMHz, memoryMHz, fanPercent } = telemetry;
+function threadOf(name: string, { description, hashesPerSecondByWindow, telemetry }: DeviceNow): object {
+  const { temperatureCelsius, powerWatts, coreHertz, memoryHertz, fanRatio } = telemetry;
   const known = Object.keys(telemetry).length > 0;
   return {
-    hashrate: triple(windows),
+    hashrate: triple(hashesPerSecondByWindow),
     name: `${name} ${description}`,
     ...(known && {
       health: {
-        temperature: temperatureC ?? 0,
-        power: powerW ?? 0,
-        clock: coreMHz ?? 0,
-        mem_clock: memoryMHz ?? 0,
-        fan_speed: fanPercent === undefined ? [] : [fanPercent],
+        temperature: temperatureCelsius ?? 0,
+        power: powerWatts ?? 0,
+        clock: (coreHertz ?? 0) / 1e6,
+        mem_clock: (memoryHertz ?? 0) / 1e6,
+        fan_speed: fanRatio === undefined ? [] : [Math.round(100 * fanRatio)],
       },
     }),
   };
@@ -153,11 +153,13 @@ function connectionOf({ sources }: RigNow, nowMs: number, ping: number): object 
 
 /** The devices that are in service or still have a rate. */
 function working({ devices }: RigNow): [string, DeviceNow][] {
-  return [...devices].filter(([, { state, hashrate }]) => state === 'ready' || state === 'paused' || hashrate > 0);
+  return [...devices].filter(
+    ([, { state, hashesPerSecond }]) => state === 'ready' || state === 'paused' || hashesPerSecond > 0,
+  );
 }
 
 function triple(windows: RatesByWindow): Triple {
-  return [windows['10s'], windows['60s'], windows['15m']];
+  return [windows.last10s, windows.last60s, windows.last15m];
 }
 
 /** Null where one of them is not known. */

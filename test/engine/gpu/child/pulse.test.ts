@@ -23,9 +23,9 @@ test('goes on while a driver hangs, which is asked no second time until it has a
   expect(beats.filter(Boolean)).toEqual([]);
   expect(answers).toHaveLength(1);
 
-  answers[0]({ temperatureC: 61 });
+  answers[0]({ temperatureCelsius: 61 });
   await vi.advanceTimersByTimeAsync(2 * EVERY_MS);
-  expect(beats.filter(Boolean)).toEqual([{ temperatureC: 61 }]); // told once
+  expect(beats.filter(Boolean)).toEqual([{ temperatureCelsius: 61 }]); // told once
   expect(answers).toHaveLength(2);
 });
 
@@ -40,7 +40,7 @@ test('tells nothing of sensors that say nothing', async () => {
 });
 
 test('reads sensors every other second, however fast it beats', async () => {
-  const read = vi.fn(async () => ({ temperatureC: 61 }));
+  const read = vi.fn(async () => ({ temperatureCelsius: 61 }));
   const beats: (Telemetry | undefined)[] = [];
   startPulse(100, { what: 'sensors', read }, (telemetry) => beats.push(telemetry));
   await vi.advanceTimersByTimeAsync(10_000);

@@ -45,7 +45,7 @@ const wrongGpus: Record<string, Gpu> = {
 test('passes a GPU that is right', () => selfTest(rightGpu, UNIT));
 
 test.each(Object.entries(wrongGpus))('refuses a GPU that %s', async (_, gpu) => {
-  await expect(selfTest(gpu, UNIT)).rejects.toMatchObject({ name: 'DeviceError', fault: 'wrong hashes' });
+  await expect(selfTest(gpu, UNIT)).rejects.toMatchObject({ name: 'DeviceError', fault: 'wrong-hashes' });
 });
 
 /** By a CPU kernel, which shares nothing with a GPU's but the description that both are printed from. */
@@ -63,7 +63,7 @@ test('knows the hits of the range that is checked while it mines', async () => {
   const hits = spotHits();
   await spotCheck(async () => ({ hits: [...hits].reverse() }));
   for (const wrong of [[], hits.slice(1), [...hits.slice(1), hits[0] + 1], [...hits, 5]]) {
-    await expect(spotCheck(async () => ({ hits: wrong }))).rejects.toMatchObject({ fault: 'wrong hashes' });
+    await expect(spotCheck(async () => ({ hits: wrong }))).rejects.toMatchObject({ fault: 'wrong-hashes' });
   }
-  await expect(spotCheck(async () => 'overflow')).rejects.toMatchObject({ fault: 'wrong hashes' });
+  await expect(spotCheck(async () => 'overflow')).rejects.toMatchObject({ fault: 'wrong-hashes' });
 });

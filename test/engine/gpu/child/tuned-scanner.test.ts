@@ -41,7 +41,7 @@ async function openWith(wishes: Partial<TuningWishes>, remembered = { model: 'RT
     trying: (variant) => tried.push(nameOf(variant)),
     skip: [],
     check: async ({ variant }) => {
-      if (nameOf(variant) !== nameOf(REMEMBERED)) throw new DeviceError('wrong hashes', 'wrong on this device');
+      if (nameOf(variant) !== nameOf(REMEMBERED)) throw new DeviceError('wrong-hashes', 'wrong on this device');
     },
     ...wishes,
   }).catch((error: unknown) => error as DeviceError);
@@ -65,17 +65,17 @@ test.each<[string, Partial<TuningWishes>]>([
 ])('with %s everything is measured anew', async (_, wishes) => {
   const { tried, tuned } = await openWith(wishes);
   expect(tried).toEqual(TYPICAL);
-  expect(tuned).toMatchObject({ fault: 'wrong hashes' });
+  expect(tuned).toMatchObject({ fault: 'wrong-hashes' });
 });
 
 test('a tuning of a variant that does not compute right any more is measured anew', async () => {
   const { tried, tuned } = await openWith({
     check: async () => {
-      throw new DeviceError('wrong hashes', 'wrong on this device');
+      throw new DeviceError('wrong-hashes', 'wrong on this device');
     },
   });
   expect(tried).toEqual([nameOf(REMEMBERED), ...TYPICAL]);
-  expect(tuned).toMatchObject({ fault: 'wrong hashes' });
+  expect(tuned).toMatchObject({ fault: 'wrong-hashes' });
 });
 
 test('what tunings are remembered by tells drivers, Dawn and the shaders apart', () => {

@@ -77,14 +77,14 @@ const RADEON = {
   }),
 };
 const RADEON_TELLS = {
-  temperatureC: 56,
-  hotspotC: 71,
-  memoryC: 82,
-  powerW: 287,
-  fanPercent: 40,
+  temperatureCelsius: 56,
+  hotspotCelsius: 71,
+  memoryCelsius: 82,
+  powerWatts: 287,
+  fanRatio: 0.4,
   fanRpm: 1453,
-  coreMHz: 2526,
-  memoryMHz: 1249,
+  coreHertz: 2526e6,
+  memoryHertz: 1249e6,
 };
 
 /** The graphics of a Ryzen 7840U: neither fan nor memory of its own. */
@@ -149,24 +149,24 @@ describe('AMD', () => {
     expect(await sensors.read()).toEqual(RADEON_TELLS);
 
     machine.write(BUS, { 'hwmon/hwmon4/temp2_input': 104_500, 'hwmon/hwmon4/pwm1': 255 });
-    expect(await sensors.read()).toEqual({ ...RADEON_TELLS, hotspotC: 104.5, fanPercent: 100 });
+    expect(await sensors.read()).toEqual({ ...RADEON_TELLS, hotspotCelsius: 104.5, fanRatio: 1 });
   });
 
   test('an APU has no fan, and tells its power under another name', async () => {
     const sensors = await new Machine({ [BUS]: APU }).open({ vendor: 'amd', bus: BUS });
-    expect(await sensors.read()).toEqual({ temperatureC: 41, powerW: 9.128, coreMHz: 800 });
+    expect(await sensors.read()).toEqual({ temperatureCelsius: 41, powerWatts: 9.128, coreHertz: 800e6 });
   });
 
   test('a fan that stands still is no missing fan', async () => {
     const files = { ...RADEON, 'hwmon/hwmon4/fan1_input': 0, 'hwmon/hwmon4/pwm1': 0 };
     const sensors = await new Machine({ [BUS]: files }).open({ vendor: 'amd', bus: BUS });
-    expect(await sensors.read()).toEqual({ ...RADEON_TELLS, fanRpm: 0, fanPercent: 0 });
+    expect(await sensors.read()).toEqual({ ...RADEON_TELLS, fanRpm: 0, fanRatio: 0 });
   });
 
   test('where the average of the power cannot be read, the present power is taken', async () => {
     const files = { ...RADEON, 'hwmon/hwmon4/power1_average': '', 'hwmon/hwmon4/power1_input': 280_000_000 };
     const sensors = await new Machine({ [BUS]: files }).open({ vendor: 'amd', bus: BUS });
-    expect(await sensors.read()).toEqual({ ...RADEON_TELLS, powerW: 280 });
+    expect(await sensors.read()).toEqual({ ...RADEON_TELLS, powerWatts: 280 });
   });
 
   test('files that go and come back', async () => {
@@ -174,7 +174,7 @@ describe('AMD', () => {
     const sensors = await machine.open({ vendor: 'amd', bus: BUS });
     machine.remove(BUS, 'hwmon/hwmon4/temp1_input');
     machine.remove(BUS, 'hwmon/hwmon4/power1_average');
-    const { temperatureC: _, powerW: __, ...others } = RADEON_TELLS;
+    const { temperatureCelsius: _, powerWatts: __, ...others } = RADEON_TELLS;
     expect(await sensors.read()).toEqual(others);
     machine.remove(BUS, 'hwmon');
     expect(await sensors.read()).toEqual({});
@@ -205,13 +205,13 @@ describe('AMD', () => {
   test.each(['0', '-255', 'none'])('a full speed of %s makes no nonsense of the fan', async (text) => {
     const files = { ...RADEON, 'hwmon/hwmon4/pwm1_max': text };
     const sensors = await new Machine({ [BUS]: files }).open({ vendor: 'amd', bus: BUS });
-    const fanPercent = (await sensors.read()).fanPercent;
-    expect(fanPercent).toBe(text === 'none' ? 40 : undefined); // unreadable, it is 255 as everywhere
+    const { fanRatio } = await sensors.read();
+    expect(fanRatio).toBe(text === 'none' ? 0.4 : undefined); // unreadable, it is 255 as everywhere
   });
 });
 
 describe('Intel', () => {
-  const ARC_TELLS = { temperatureC: 61, fanRpm: 1820, coreMHz: 2400 };
+  const ARC_TELLS = { temperatureCelsius: 61, fanRpm: 1820, coreHertz: 2400e6 };
   const ENERGY = 'hwmon/hwmon3/energy1_input';
 
   test('a card under i915: power is what its energy grew by', async () => {
@@ -222,11 +222,11 @@ describe('Intel', () => {
 
     machine.ms += 2_000;
     machine.write(BUS, { [ENERGY]: 9_000_000_000 + 360_000_000 });
-    expect(await sensors.read()).toEqual({ ...ARC_TELLS, powerW: 180 });
+    expect(await sensors.read()).toEqual({ ...ARC_TELLS, powerWatts: 180 });
 
     machine.ms += 500;
     machine.write(BUS, { [ENERGY]: 9_360_000_000 + 100_000_000 });
-    expect(await sensors.read()).toEqual({ ...ARC_TELLS, powerW: 200 });
+    expect(await sensors.read()).toEqual({ ...ARC_TELLS, powerWatts: 200 });
   });
 
   test('a counter that begins anew costs one reading of the power', async () => {
@@ -238,20 +238,20 @@ describe('Intel', () => {
     expect(await sensors.read()).toEqual(ARC_TELLS);
     machine.ms += 2_000;
     machine.write(BUS, { [ENERGY]: 301_000_000 });
-    expect(await sensors.read()).toEqual({ ...ARC_TELLS, powerW: 150 });
+    expect(await sensors.read()).toEqual({ ...ARC_TELLS, powerWatts: 150 });
   });
 
   test('so does one that cannot be read', async () => {
     const machine = new Machine({ [BUS]: ARC });
     const sensors = await machine.open({ vendor: 'intel', bus: BUS });
-    for (const [energy, powerW] of [
+    for (const [energy, powerWatts] of [
       [9_000_000_000, undefined],
       ['gone', undefined],
       [9_700_000_000, undefined],
       [10_100_000_000, 200],
     ] as const) {
       machine.write(BUS, { [ENERGY]: energy });
-      expect((await sensors.read()).powerW).toBe(powerW);
+      expect((await sensors.read()).powerWatts).toBe(powerWatts);
       machine.ms += 2_000;
     }
   });
@@ -266,24 +266,24 @@ describe('Intel', () => {
     expect(await sensors.read()).toEqual(ARC_TELLS);
     machine.ms += 990;
     machine.write(BUS, { [ENERGY]: 9_150_000_000 });
-    expect(await sensors.read()).toEqual({ ...ARC_TELLS, powerW: 150 });
+    expect(await sensors.read()).toEqual({ ...ARC_TELLS, powerWatts: 150 });
   });
 
   test('an older i915 tells the clock elsewhere', async () => {
     const { 'drm/card1/gt/gt0/rps_act_freq_mhz': _, ...files } = ARC;
     const sensors = await new Machine({ [BUS]: files }).open({ vendor: 'intel', bus: BUS });
-    expect(await sensors.read()).toEqual({ ...ARC_TELLS, coreMHz: 2350 });
+    expect(await sensors.read()).toEqual({ ...ARC_TELLS, coreHertz: 2350e6 });
   });
 
   test('a card under xe: labels say what is what', async () => {
     const machine = new Machine({ [BUS]: BATTLEMAGE });
     const sensors = await machine.open({ vendor: 'intel', bus: BUS });
-    const tells = { temperatureC: 55, memoryC: 64, fanRpm: 0, coreMHz: 2850 };
+    const tells = { temperatureCelsius: 55, memoryCelsius: 64, fanRpm: 0, coreHertz: 2850e6 };
     expect(await sensors.read()).toEqual(tells);
     machine.ms += 1_000;
     const energies = { energy1_input: 5_000_000 + 95_000_000, energy2_input: 3_000_000 + 70_000_000 };
     machine.write(BUS, within('hwmon/hwmon5', energies));
-    expect(await sensors.read()).toEqual({ ...tells, powerW: 95 }); // the card's, not the chip's
+    expect(await sensors.read()).toEqual({ ...tells, powerWatts: 95 }); // the card's, not the chip's
   });
 
   test('xe without a counter of the card: the chip’s', async () => {
@@ -293,14 +293,14 @@ describe('Intel', () => {
     await sensors.read();
     machine.ms += 1_000;
     machine.write(BUS, { 'hwmon/hwmon5/energy2_input': 73_000_000 });
-    expect((await sensors.read()).powerW).toBe(70);
+    expect((await sensors.read()).powerWatts).toBe(70);
   });
 
   test('graphics in the CPU tell their clock alone', async () => {
     const files = { vendor: '0x8086', 'drm/card0/gt_act_freq_mhz': 1150 };
     const sensors = await new Machine({ '0000:00:02.0': files }).open({ vendor: 'intel', bus: '0000:00:02.0' });
     expect(sensors.what).toBe('Linux’s sensors of the card at 0000:00:02.0');
-    expect(await sensors.read()).toEqual({ coreMHz: 1150 });
+    expect(await sensors.read()).toEqual({ coreHertz: 1150e6 });
   });
 });
 
@@ -318,8 +318,8 @@ describe('which card', () => {
   test('each by its address, however it is written', async () => {
     const machine = new Machine(two);
     expect(await (await machine.open({ vendor: 'amd', bus: '00000000:0C:00.0' })).read()).toHaveProperty(
-      'coreMHz',
-      800,
+      'coreHertz',
+      800e6,
     );
     expect(await (await machine.open({ vendor: 'amd', bus: BUS })).read()).toEqual(RADEON_TELLS);
   });

@@ -38,7 +38,14 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 describe.skipIf(!compiler)(`NVIDIA’s sensors${compiler ? '' : ', not tried: there is no C compiler'}`, () => {
-  const all = { temperatureC: 61, memoryC: 72, powerW: 287.654, fanPercent: 43, coreMHz: 1980, memoryMHz: 3201 };
+  const all = {
+    temperatureCelsius: 61,
+    memoryCelsius: 72,
+    powerWatts: 287.654,
+    fanRatio: 0.43,
+    coreHertz: 1980e6,
+    memoryHertz: 3201e6,
+  };
 
   test('of the card at an address', async () => {
     const library = build('CARDS=2');
@@ -63,12 +70,22 @@ describe.skipIf(!compiler)(`NVIDIA’s sensors${compiler ? '' : ', not tried: th
 
   test('what the card does not support is left out', async () => {
     const sensors = await openSensors({ vendor: 'nvidia', bus: BUS }, { nvml: build('MODEST') });
-    expect(await sensors.read()).toEqual({ temperatureC: 61, powerW: 287.654, coreMHz: 1980, memoryMHz: 3201 });
+    expect(await sensors.read()).toEqual({
+      temperatureCelsius: 61,
+      powerWatts: 287.654,
+      coreHertz: 1980e6,
+      memoryHertz: 3201e6,
+    });
   });
 
   test('what an old library has no function for is left out', async () => {
     const sensors = await openSensors({ vendor: 'nvidia', bus: BUS }, { nvml: build('OLD') });
-    expect(await sensors.read()).toEqual({ temperatureC: 61, powerW: 287.654, coreMHz: 1980, memoryMHz: 3201 });
+    expect(await sensors.read()).toEqual({
+      temperatureCelsius: 61,
+      powerWatts: 287.654,
+      coreHertz: 1980e6,
+      memoryHertz: 3201e6,
+    });
   });
 
   test('what cannot be is left out', async () => {
@@ -144,6 +161,6 @@ test('without koffi there are no readings of NVIDIA, and those of others are non
       /^no readings: koffi, the package that calls NVIDIA’s management library, does not load \(.+\): install pickaxe with /,
     ),
     {},
-    { temperatureC: 45 },
+    { temperatureCelsius: 45 },
   ]);
 });

@@ -4,14 +4,14 @@ import type { TelemetryField } from '#pickaxe/engine/telemetry.js';
 
 /** For each reading the least and the most that are believed, and what is just beyond them. */
 const EDGES: readonly [TelemetryField, below: number, least: number, most: number, above: number][] = [
-  ['temperatureC', 0, 1, 150, 151],
-  ['hotspotC', 0, 1, 150, 151],
-  ['memoryC', 0, 1, 150, 151],
-  ['powerW', 0, 0.1, 5_000, 5_001],
-  ['fanPercent', -1, 0, 200, 201],
+  ['temperatureCelsius', 0, 1, 150, 151],
+  ['hotspotCelsius', 0, 1, 150, 151],
+  ['memoryCelsius', 0, 1, 150, 151],
+  ['powerWatts', 0, 0.1, 5_000, 5_001],
+  ['fanRatio', -0.01, 0, 2, 2.01],
   ['fanRpm', -1, 0, 50_000, 50_001],
-  ['coreMHz', -1, 0, 10_000, 10_001],
-  ['memoryMHz', -1, 0, 50_000, 50_001],
+  ['coreHertz', -1, 0, 10e9, 10e9 + 1],
+  ['memoryHertz', -1, 0, 50e9, 50e9 + 1],
 ];
 
 test.each(EDGES)('%s is believed within its bounds, and left out beyond them', (field, below, least, most, above) => {
@@ -20,5 +20,8 @@ test.each(EDGES)('%s is believed within its bounds, and left out beyond them', (
 });
 
 test('one wrong reading costs no other', () => {
-  expect(plausible({ temperatureC: 61, hotspotC: 0, powerW: 300 })).toEqual({ temperatureC: 61, powerW: 300 });
+  expect(plausible({ temperatureCelsius: 61, hotspotCelsius: 0, powerWatts: 300 })).toEqual({
+    temperatureCelsius: 61,
+    powerWatts: 300,
+  });
 });

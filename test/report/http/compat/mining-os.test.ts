@@ -39,8 +39,8 @@ async function rig(): Promise<Status> {
   emit({ ...device('gpu0', 'ready'), bus: '0000:0a:00.0' });
   emit(device('gpu1', 'ready'));
   emit(device('cpu', 'ready'));
-  emit({ event: 'telemetry', device: 'gpu0', telemetry: { temperatureC: 61.4, fanPercent: 45 } });
-  emit({ event: 'telemetry', device: 'gpu1', telemetry: { hotspotC: 80 } });
+  emit({ type: 'telemetry', device: 'gpu0', telemetry: { temperatureCelsius: 61.4, fanRatio: 0.45 } });
+  emit({ type: 'telemetry', device: 'gpu1', telemetry: { hotspotCelsius: 80 } });
   clock.advance(9_000);
   for (const [name, count] of [
     ['gpu0', 180_000_000],
@@ -50,7 +50,7 @@ async function rig(): Promise<Status> {
     emit(hashes(name, count));
   }
   for (const each of ['accepted', 'accepted', 'stale', 'rejected'] as const) emit(verdict('gpu0', each));
-  emit({ event: 'hardware_error', device: 'gpu1', nonce: 1n });
+  emit({ type: 'hardware-error', device: 'gpu1', nonce: 1n });
   return (await ask('/api/v1/status')).json;
 }
 

@@ -94,16 +94,16 @@ const SHAPES = { '/api.json': Summary1, '/1/summary': Summary1, '/2/summary': Su
 async function rig() {
   const served = await serve();
   const { emit, clock } = served;
-  emit({ event: 'source', source: 'https://node.example:1848/ledger', state: 'connected', reason: '' });
+  emit({ type: 'source', source: 'https://node.example:1848/ledger', state: 'connected', reason: '' });
   emit(device('cpu', 'ready'));
   emit(device('gpu0', 'ready'));
-  emit({ event: 'work', chain: 3, height: 42n, difficulty: 1234.5 });
+  emit({ type: 'work', chain: 3, height: 42n, difficulty: 1234.5 });
   clock.advance(11_000);
   emit(hashes('cpu', 20_000));
   emit(hashes('gpu0', 500_000));
-  emit({ event: 'proof', device: 'gpu0', hashes: 9, difficulty: 77_777.7 });
+  emit({ type: 'proof', device: 'gpu0', hashes: 9, difficulty: 77_777.7 });
   for (const each of ['accepted', 'accepted', 'accepted', 'rejected', 'stale'] as const) emit(verdict('gpu0', each));
-  emit({ event: 'telemetry', device: 'gpu0', telemetry: { temperatureC: 61, powerW: 161.5, fanPercent: 40 } });
+  emit({ type: 'telemetry', device: 'gpu0', telemetry: { temperatureCelsius: 61, powerWatts: 161.5, fanRatio: 0.4 } });
   return served;
 }
 

@@ -1,0 +1,11 @@
+/** The closed lists of words in events, each in this one place: types, schemas and metrics are made from them. A leaf. */
+
+/**
+ * A device is `starting` until the miner first announces another state. `reopening`: it failed and is to be opened again.
+ * `parked`: it is given up for this run.
+ */
+export const DEVICE_STATES = ['starting', 'ready', 'paused', 'reopening', 'parked'] as const;
+export type DeviceState = (typeof DEVICE_STATES)[number];
+
+export const ALARM_STATES = ['raised', 'cleared'] as const;
+export type AlarmState = (typeof ALARM_STATES)[number];

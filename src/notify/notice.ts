@@ -1,0 +1,43 @@
+/** The notices that hooks and webhooks get, sent as they are. */
+
+import { z } from 'zod';
+import { DEVICE_FAULTS } from '../engine/device.ts';
+import { DEVICE_STATES } from '../events/vocabulary.ts';
+import { count, counts, deviceKind, millis, nonce, rate } from '../report/shapes.ts';
+
+const device = z.string();
+
+function notice<Type extends string, Fields extends z.ZodRawShape>(type: Type, fields: Fields) {
+  return z.object({
+    type: z.literal(type),
+    timeMillis: millis,
+    rig: z.string().meta({ description: 'the rig’s name' }),
+    text: z.string().meta({ description: 'one line for people' }),
+    ...fields,
+  });
+}
+
+const alarm = {
+  device: device.exactOptional().meta({ description: 'absent where it is the whole rig’s hashrate' }),
+  hashesPerSecond: rate,
+  limitHashesPerSecond: rate,
+};
+
+export const Notice = z.discriminatedUnion('type', [
+  notice('start', {}),
+  notice('stop', { ...counts, uptimeSeconds: z.number(), averageHashesPerSecond: rate }),
+  notice('block', { device, chain: count, height: count, nonce, answerSeconds: z.number() }),
+  notice('device-lost', {
+    device,
+    kind: deviceKind,
+    state: z.enum(DEVICE_STATES).extract(['reopening', 'parked']),
+    reason: z.string(),
+    fault: z.enum(DEVICE_FAULTS),
+  }),
+  notice('low-hashrate', alarm),
+  notice('hashrate-ok', alarm),
+]);
+export type Notice = Readonly<z.infer<typeof Notice>>;
+export type NoticeType = Notice['type'];
+
+export const NOTICES: readonly NoticeType[] = Notice.options.map(({ shape }) => shape.type.value);

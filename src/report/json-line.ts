@@ -1,0 +1,82 @@
+/** The shapes of the lines that `--json` prints. A field that is optional is absent where its value is not known. */
+
+import { z } from 'zod';
+import { DEVICE_FAULTS } from '../engine/device.ts';
+import { ALARM_STATES, DEVICE_STATES } from '../events/vocabulary.ts';
+import { OUTCOMES, SOURCE_NEWS } from '../source/vocabulary.ts';
+import {
+  amount,
+  count,
+  counts,
+  deviceKind,
+  millis,
+  nonce,
+  PolledChain,
+  Proven,
+  rate,
+  rigCounts,
+  Spread,
+  sensorFields,
+} from './shapes.ts';
+
+const device = z.string();
+const source = z.string().meta({ description: 'the node’s name: its URL as it is shown' });
+const block = { chain: count, height: count };
+
+function line<Type extends string, Fields extends z.ZodRawShape>(type: Type, fields: Fields) {
+  return z.object({ type: z.literal(type), timeMillis: millis, ...fields });
+}
+
+const DeviceRate = z.object({
+  hashesPerSecond: rate,
+  sensors: z.object(sensorFields(z.number().exactOptional())).exactOptional(),
+  hashesPerJoule: amount.exactOptional(),
+});
+
+const DeviceCounts = z.object({ ...counts, reopens: count, proven: Proven.exactOptional() });
+
+export const JsonLine = z.discriminatedUnion('type', [
+  line('device', {
+    device,
+    kind: deviceKind,
+    state: z.enum(DEVICE_STATES).exclude(['starting']),
+    description: z.string(),
+    model: z.string().exactOptional(),
+    kernel: z.string().exactOptional(),
+    bus: z.string().exactOptional(),
+    reason: z.string().exactOptional(),
+    fault: z.enum(DEVICE_FAULTS).exactOptional(),
+  }),
+  line('progress', { device, what: z.string(), done: z.number().min(0).max(1) }),
+  line('work', { ...block, difficulty: amount }),
+  line('job', { ...block, creationTimeMicros: count.meta({ description: 'microseconds since the UNIX epoch' }) }),
+  line('new-cut', { chain: count }),
+  line('job-switch', { device, switchSeconds: amount }),
+  line('solution', { device, ...block, nonce, hash: z.string().regex(/^[0-9a-f]{64}$/) }),
+  line('verdict', {
+    outcome: z.enum(OUTCOMES),
+    reason: z.string(),
+    device,
+    ...block,
+    nonce,
+    answerSeconds: amount,
+  }),
+  line('hardware-error', { device, nonce }),
+  line('alarm', {
+    alarm: z.literal('low-hashrate'),
+    state: z.enum(ALARM_STATES),
+    device: device.exactOptional(),
+    hashesPerSecond: rate,
+    limitHashesPerSecond: rate,
+  }),
+  line('source', { source, state: z.enum(SOURCE_NEWS), reason: z.string() }),
+  line('missed-cut', { source, chain: count }),
+  line('polling', { source, chains: z.array(PolledChain) }),
+  line('hashrate', { hashesPerSecond: rate, devices: z.record(z.string(), DeviceRate) }),
+  line('summary', {
+    ...rigCounts,
+    switchSeconds: Spread.exactOptional(),
+    devices: z.record(z.string(), DeviceCounts),
+  }),
+]);
+export type JsonLine = z.infer<typeof JsonLine>;

@@ -1,0 +1,72 @@
+/**
+ * The pieces that public JSON is made of. A name says what a figure is and ends with its unit; a value of a closed set is
+ * in kebab-case. test/report/public-json.test.ts holds every document against that.
+ */
+
+import { z } from 'zod';
+import { DEVICE_KINDS } from '../engine/device.ts';
+import { TELEMETRY_FIELDS, type TelemetryField } from '../engine/telemetry.ts';
+import { OUTCOMES, type Outcome, POLL_REASONS } from '../source/vocabulary.ts';
+import type { RatesByWindow } from './meter.ts';
+
+export const count = z.int().nonnegative();
+export const amount = z.number().nonnegative();
+/** A rate in H/s. */
+export const rate = amount;
+/** A moment. */
+export const millis = count.meta({ description: 'milliseconds since the UNIX epoch' });
+
+export const deviceKind = z.enum(DEVICE_KINDS);
+/** A nonce has 64 bits, which is more than a JSON number carries. */
+export const nonce = z
+  .string()
+  .regex(/^\d{1,20}$/)
+  .meta({ description: 'a decimal number' });
+
+export const Proven = z.object({ hashes: amount, low: amount, high: amount, proofs: count }).meta({
+  description: 'Hashes that verified candidates prove, and the limits of the 95 % interval',
+});
+
+export const Spread = z
+  .object({ p50: amount, p99: amount, last: amount, count })
+  .meta({ description: 'Seconds: median, 99th percentile and last; count: how many there were' });
+
+const byWindow: Record<keyof RatesByWindow, z.ZodNullable<typeof rate>> = {
+  last10s: rate.nullable(),
+  last60s: rate.nullable(),
+  last15m: rate.nullable(),
+};
+export const speed = {
+  hashesPerSecond: rate.meta({ description: 'over half a minute' }),
+  hashesPerSecondByWindow: z
+    .object(byWindow)
+    .meta({ description: 'averages over 10 s, 60 s and 15 min; null while so much time has not passed' }),
+  highestHashesPerSecond: rate.nullable().meta({ description: 'the highest of the rates over 10 s' }),
+};
+
+/** What became of solutions. */
+export const outcomeCounts = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, count])) as Record<
+  Outcome,
+  typeof count
+>;
+
+/** What a rig, or one device, did. */
+export const counts = { ...outcomeCounts, hardwareErrors: count, hashes: amount };
+
+/** What a whole rig did. */
+export const rigCounts = {
+  ...counts,
+  expectedBlocks: amount.meta({ description: 'blocks that so many hashes give on average' }),
+  bestDifficulty: amount.meta({ description: 'of the best hash; 0 before the first candidate' }),
+  newCuts: count,
+  missedCuts: count.meta({ description: 'blocks that an open update stream did not tell: stale work was mined' }),
+  averageHashesPerSecond: rate.meta({ description: 'over the whole run' }),
+  uptimeSeconds: amount,
+};
+
+/** A field for each thing that sensors tell, all of the same schema. */
+export function sensorFields<Field extends z.ZodType>(field: Field): Record<TelemetryField, Field> {
+  return Object.fromEntries(TELEMETRY_FIELDS.map((name) => [name, field])) as Record<TelemetryField, Field>;
+}
+
+export const PolledChain = z.object({ chain: count, reason: z.enum(POLL_REASONS) }).meta({ id: 'PolledChain' });
