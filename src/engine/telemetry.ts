@@ -9,10 +9,14 @@ export const TELEMETRY_FIELDS = [
   'memoryC',
   /** Power of the whole card where it is measured there, else of the chip. */
   'powerW',
+  /** The power that the card is allowed to draw at present. */
+  'powerLimitW',
   /** Speed of the fan as a part of its full speed. NVIDIA's can exceed 100. */
   'fanPercent',
   'fanRpm',
+  /** Clock of the cores. */
   'coreMHz',
+  /** Clock of the memory. */
   'memoryMHz',
 ] as const;
 export type TelemetryField = (typeof TELEMETRY_FIELDS)[number];

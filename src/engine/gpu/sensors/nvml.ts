@@ -68,6 +68,7 @@ async function findDevice(library: NvmlLibrary, bus: string | undefined): Promis
 function readerOf(library: NvmlLibrary, device: unknown): Sensors['read'] {
   const temperature = library.optional('nvmlDeviceGetTemperature', 'handle', 'number', 'out number');
   const power = library.optional('nvmlDeviceGetPowerUsage', 'handle', 'out number');
+  const powerLimit = library.optional('nvmlDeviceGetEnforcedPowerLimit', 'handle', 'out number');
   const fan = library.optional('nvmlDeviceGetFanSpeed', 'handle', 'out number');
   const clock = library.optional('nvmlDeviceGetClockInfo', 'handle', 'number', 'out number');
   const fields = library.optional('nvmlDeviceGetFieldValues', 'handle', 'number', 'inout bytes');
@@ -89,10 +90,14 @@ function readerOf(library: NvmlLibrary, device: unknown): Sensors['read'] {
     const temperatureC = await number(temperature, TEMPERATURE_GPU);
     const memoryC = await memoryTemperature();
     const powerMW = await number(power);
+    const powerLimitMW = await number(powerLimit);
     const fanPercent = await number(fan);
     const coreMHz = await number(clock, CLOCK_SM);
     const memoryMHz = await number(clock, CLOCK_MEM);
-    const powerW = powerMW === undefined ? undefined : powerMW / 1000;
-    return plausible({ temperatureC, memoryC, powerW, fanPercent, coreMHz, memoryMHz });
+    const powerW = watts(powerMW);
+    const powerLimitW = watts(powerLimitMW);
+    return plausible({ temperatureC, memoryC, powerW, powerLimitW, fanPercent, coreMHz, memoryMHz });
   };
 }
+
+const watts = (milliwatts: number | undefined) => (milliwatts === undefined ? undefined : milliwatts / 1000);

@@ -81,6 +81,7 @@ const RADEON_TELLS = {
   hotspotC: 71,
   memoryC: 82,
   powerW: 287,
+  powerLimitW: 339,
   fanPercent: 40,
   fanRpm: 1453,
   coreMHz: 2526,
@@ -132,6 +133,8 @@ const BATTLEMAGE: Files = {
     energy2_label: 'pkg',
     fan1_input: 0,
     fan2_input: 900,
+    power1_label: 'card',
+    power1_max: 190_000_000,
     temp2_input: 55_000,
     temp2_label: 'pkg',
     temp3_input: 64_000,
@@ -169,6 +172,13 @@ describe('AMD', () => {
     expect(await sensors.read()).toEqual({ ...RADEON_TELLS, powerW: 280 });
   });
 
+  test('a power limit of 0 means that there is none', async () => {
+    const files = { ...RADEON, 'hwmon/hwmon4/power1_cap': 0 };
+    const sensors = await new Machine({ [BUS]: files }).open({ vendor: 'amd', bus: BUS });
+    const { powerLimitW: _, ...others } = RADEON_TELLS;
+    expect(await sensors.read()).toEqual(others);
+  });
+
   test('files that go and come back', async () => {
     const machine = new Machine({ [BUS]: RADEON });
     const sensors = await machine.open({ vendor: 'amd', bus: BUS });
@@ -196,7 +206,7 @@ describe('AMD', () => {
     '\0\0\0\0',
     `${'9'.repeat(100_000)}`,
   ])('%.30j in every file is no reading', async (text) => {
-    const numbers = Object.keys(RADEON).filter((file) => /_input$|_average$|pwm1$/.test(file));
+    const numbers = Object.keys(RADEON).filter((file) => /_input$|_average$|_cap$|pwm1$/.test(file));
     const files = { ...RADEON, ...Object.fromEntries(numbers.map((file) => [file, text])) };
     const sensors = await new Machine({ [BUS]: files }).open({ vendor: 'amd', bus: BUS });
     expect(await sensors.read()).toEqual({});
@@ -211,7 +221,7 @@ describe('AMD', () => {
 });
 
 describe('Intel', () => {
-  const ARC_TELLS = { temperatureC: 61, fanRpm: 1820, coreMHz: 2400 };
+  const ARC_TELLS = { temperatureC: 61, powerLimitW: 190, fanRpm: 1820, coreMHz: 2400 };
   const ENERGY = 'hwmon/hwmon3/energy1_input';
 
   test('a card under i915: power is what its energy grew by', async () => {
@@ -278,7 +288,7 @@ describe('Intel', () => {
   test('a card under xe: labels say what is what', async () => {
     const machine = new Machine({ [BUS]: BATTLEMAGE });
     const sensors = await machine.open({ vendor: 'intel', bus: BUS });
-    const tells = { temperatureC: 55, memoryC: 64, fanRpm: 0, coreMHz: 2850 };
+    const tells = { temperatureC: 55, memoryC: 64, powerLimitW: 190, fanRpm: 0, coreMHz: 2850 };
     expect(await sensors.read()).toEqual(tells);
     machine.ms += 1_000;
     const energies = { energy1_input: 5_000_000 + 95_000_000, energy2_input: 3_000_000 + 70_000_000 };

@@ -38,7 +38,15 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 describe.skipIf(!compiler)(`NVIDIA’s sensors${compiler ? '' : ', not tried: there is no C compiler'}`, () => {
-  const all = { temperatureC: 61, memoryC: 72, powerW: 287.654, fanPercent: 43, coreMHz: 1980, memoryMHz: 3201 };
+  const all = {
+    temperatureC: 61,
+    memoryC: 72,
+    powerW: 287.654,
+    powerLimitW: 350,
+    fanPercent: 43,
+    coreMHz: 1980,
+    memoryMHz: 3201,
+  };
 
   test('of the card at an address', async () => {
     const library = build('CARDS=2');
