@@ -1,37 +1,50 @@
 /** What a device's sensors said while it was measured. */
 
 import type { Telemetry } from '../engine/telemetry.ts';
-
-export interface ReadingSummary {
-  /** The highest temperature of the chip; absent without a reading. */
-  readonly temperatureC?: number;
-  /** The mean power; absent without a reading. */
-  readonly powerW?: number;
-}
+import type { SensorSummary } from './result.ts';
+import { meanOf } from './spread.ts';
 
 export class Readings {
-  #temperatureC: number | undefined;
-  #powerSumW = 0;
-  #powers = 0;
+  readonly #summaries: SensorSummary[] = [];
 
   /** Forgets what was said before. */
   clear(): void {
-    this.#temperatureC = undefined;
-    this.#powerSumW = 0;
-    this.#powers = 0;
+    this.#summaries.length = 0;
   }
 
-  take({ temperatureC, powerW }: Telemetry): void {
-    if (temperatureC !== undefined) this.#temperatureC = Math.max(temperatureC, this.#temperatureC ?? temperatureC);
-    if (powerW === undefined || powerW <= 0) return; // some drivers report 0 when they cannot tell
-    this.#powerSumW += powerW;
-    this.#powers++;
+  take({ temperatureC, powerW, powerLimitW, coreMHz, memoryMHz }: Telemetry): void {
+    this.#summaries.push({
+      temperatureCelsius: temperatureC ?? null,
+      powerWatts: powerW || null, // some drivers report 0 when they cannot tell
+      powerLimitWatts: powerLimitW ?? null,
+      coreClockMegahertz: coreMHz ?? null,
+      memoryClockMegahertz: memoryMHz ?? null,
+    });
   }
 
-  get summary(): ReadingSummary {
-    return {
-      ...(this.#temperatureC !== undefined && { temperatureC: this.#temperatureC }),
-      ...(this.#powers > 0 && { powerW: this.#powerSumW / this.#powers }),
-    };
+  get summary(): SensorSummary {
+    return combine(this.#summaries);
   }
+}
+
+/** Makes one summary of those of several times: the highest temperature, and the means of all else. */
+export function combine(summaries: readonly SensorSummary[]): SensorSummary {
+  const known = (field: keyof SensorSummary) => summaries.flatMap((each) => each[field] ?? []);
+  const mean = (field: keyof SensorSummary) => {
+    const values = known(field);
+    return values.length > 0 ? meanOf(values) : null;
+  };
+  const temperatures = known('temperatureCelsius');
+  return {
+    temperatureCelsius: temperatures.length > 0 ? Math.max(...temperatures) : null,
+    powerWatts: mean('powerWatts'),
+    powerLimitWatts: mean('powerLimitWatts'),
+    coreClockMegahertz: mean('coreClockMegahertz'),
+    memoryClockMegahertz: mean('memoryClockMegahertz'),
+  };
+}
+
+/** @returns the efficiency in H/J; null where the power is not known */
+export function perJoule(hashesPerSecond: number, { powerWatts }: SensorSummary): number | null {
+  return powerWatts === null ? null : hashesPerSecond / powerWatts;
 }
