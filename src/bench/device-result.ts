@@ -6,14 +6,17 @@ import { errorsOf } from './checked-candidates.ts';
 import { identityOf } from './identity.ts';
 import { combine, perJoule } from './readings.ts';
 import type { DeviceResult, RunResult, SensorSummary } from './result.ts';
-import { spreadOf } from './spread.ts';
+import { roundTo, spreadOf } from './spread.ts';
+
+/** A hundredth of a percent. */
+const SPREAD_DIGITS = 4;
 
 /** What is kept of a run: not the candidates themselves, since there may be many runs. */
 export interface MeasuredRun {
   readonly engine: Engine;
   readonly info: EngineInfo;
   /** ISO 8601, in UTC. */
-  readonly startedAt: string;
+  readonly date: string;
   /** H/s of each slice. */
   readonly slices: readonly number[];
   readonly sensors: SensorSummary;
@@ -36,8 +39,8 @@ export function deviceResult(measured: readonly MeasuredRun[], all: number): Dev
   const sensors = combine(runs);
   return {
     ...identityOf(engine, info),
-    hashesPerSecond: median,
-    spread: runs.length > 1 ? spread : null,
+    hashesPerSecond: Math.round(median),
+    spread: runs.length > 1 ? roundTo(spread, SPREAD_DIGITS) : null,
     ...sensors,
     hashesPerJoule: perJoule(median, sensors),
     runs,
@@ -45,13 +48,13 @@ export function deviceResult(measured: readonly MeasuredRun[], all: number): Dev
 }
 
 function runResult(run: MeasuredRun, all: number): RunResult {
-  const { startedAt, slices, sensors, found, wrong, hashSum, doubts } = run;
+  const { date, slices, sensors, found, wrong, hashSum, doubts } = run;
   const missed = all - found;
   const { mean, spread } = spreadOf(slices);
   return {
-    startedAt,
+    date,
     hashesPerSecond: Math.round(mean),
-    spread,
+    spread: roundTo(spread, SPREAD_DIGITS),
     slices: slices.map(Math.round),
     ...sensors,
     hashesPerJoule: perJoule(mean, sensors),

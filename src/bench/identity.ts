@@ -15,6 +15,6 @@ export function identityOf({ name, kind }: Engine, { model, kernel, threads, bus
     variant: gpu?.variant ?? null,
     workgroupSize: gpu?.workgroupSize ?? null,
     noncesPerInvocation: gpu?.noncesPerInvocation ?? null,
-    batchMilliseconds: gpu?.batchMs ?? null,
+    batchSeconds: gpu === undefined ? null : gpu.batchMs / 1000,
   };
 }

@@ -22,8 +22,8 @@ export interface MeasureOptions extends OpenOptions {
   readonly clock: Clock;
   /** A uniform integer in [0, below). */
   readonly random: (below: number) => number;
-  /** The present clock of so many busy CPUs; undefined where it is not known. */
-  readonly cpuClockMHz: (threads: number) => number | undefined;
+  /** The present clock of so many busy CPUs, in Hz; undefined where it is not known. */
+  readonly cpuHertz: (threads: number) => number | undefined;
   readonly onProgress: (engine: Engine, progress: Progress) => void;
 }
 
@@ -37,7 +37,7 @@ export type Progress = { readonly run: number } & (
 );
 
 interface Rated extends Opened {
-  readonly startedAt: string;
+  readonly date: string;
   readonly slices: readonly number[];
 }
 
@@ -81,7 +81,7 @@ async function measureGroup(
     const opened = await openAll(engines, options);
     const rated = await inStep(opened, failed, (one) => rate(one, run, options));
     return await inStep(rated, failed, async (one) => {
-      const { engine, info, readings, startedAt, slices } = one;
+      const { engine, info, readings, date, slices } = one;
       const sensors = readings.summary;
       const candidates = new CheckedCandidates(challenge);
       let percent = -1;
@@ -96,7 +96,7 @@ async function measureGroup(
       onProgress(engine, { run, step: 'done', hashesPerSecond: mean, spread });
       const { wrong, sum: hashSum } = candidates;
       const doubts = doubtsOf(candidates);
-      return { engine, info, startedAt, slices, sensors, found: candidates.found.size, wrong, hashSum, doubts };
+      return { engine, info, date, slices, sensors, found: candidates.found.size, wrong, hashSum, doubts };
     });
   } finally {
     await Promise.all(engines.map((engine) => engine.close()));
@@ -105,23 +105,23 @@ async function measureGroup(
 
 async function rate(one: Opened, run: number, options: MeasureOptions): Promise<Rated> {
   const { engine, info, readings } = one;
-  const { clock, cpuClockMHz, onProgress } = options;
-  let startedAt = '';
+  const { clock, cpuHertz, onProgress } = options;
+  let date = '';
   onProgress(engine, { run, step: 'warming-up' });
   const slices = await measureRate(engine, {
     ...options,
     onStart: () => {
       readings.clear();
-      startedAt = new Date(wallMs(clock)).toISOString();
+      date = new Date(wallMs(clock)).toISOString();
       onProgress(engine, { run, step: 'measuring', done: 0 });
     },
     onSlice: (hashesPerSecond, done) => {
-      const coreMHz = engine.kind === 'cpu' && info.threads !== undefined ? cpuClockMHz(info.threads) : undefined;
-      if (coreMHz !== undefined) readings.take({ coreMHz });
+      const hertz = engine.kind === 'cpu' && info.threads !== undefined ? cpuHertz(info.threads) : undefined;
+      if (hertz !== undefined) readings.take({ coreMHz: hertz / 1e6 });
       onProgress(engine, { run, step: 'measuring', done, hashesPerSecond });
     },
   });
-  return { ...one, startedAt, slices };
+  return { ...one, date, slices };
 }
 
 const NEVER = new AbortController().signal;

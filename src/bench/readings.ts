@@ -2,7 +2,7 @@
 
 import type { Telemetry } from '../engine/telemetry.ts';
 import type { SensorSummary } from './result.ts';
-import { meanOf } from './spread.ts';
+import { meanOf, roundTo } from './spread.ts';
 
 export class Readings {
   readonly #summaries: SensorSummary[] = [];
@@ -12,13 +12,13 @@ export class Readings {
     this.#summaries.length = 0;
   }
 
-  take({ temperatureC, powerW, powerLimitW, coreMHz, memoryMHz }: Telemetry): void {
+  take({ temperatureC, powerW, powerLimitWatts, coreMHz, memoryMHz }: Telemetry): void {
     this.#summaries.push({
       temperatureCelsius: temperatureC ?? null,
       powerWatts: powerW || null, // some drivers report 0 when they cannot tell
-      powerLimitWatts: powerLimitW ?? null,
-      coreClockMegahertz: coreMHz ?? null,
-      memoryClockMegahertz: memoryMHz ?? null,
+      powerLimitWatts: powerLimitWatts ?? null,
+      coreHertz: hertz(coreMHz),
+      memoryHertz: hertz(memoryMHz),
     });
   }
 
@@ -27,24 +27,26 @@ export class Readings {
   }
 }
 
+const hertz = (MHz: number | undefined) => (MHz === undefined ? null : 1e6 * MHz);
+
 /** Makes one summary of those of several times: the highest temperature, and the means of all else. */
 export function combine(summaries: readonly SensorSummary[]): SensorSummary {
   const known = (field: keyof SensorSummary) => summaries.flatMap((each) => each[field] ?? []);
   const mean = (field: keyof SensorSummary) => {
     const values = known(field);
-    return values.length > 0 ? meanOf(values) : null;
+    return values.length > 0 ? roundTo(meanOf(values), 2) : null;
   };
   const temperatures = known('temperatureCelsius');
   return {
     temperatureCelsius: temperatures.length > 0 ? Math.max(...temperatures) : null,
     powerWatts: mean('powerWatts'),
     powerLimitWatts: mean('powerLimitWatts'),
-    coreClockMegahertz: mean('coreClockMegahertz'),
-    memoryClockMegahertz: mean('memoryClockMegahertz'),
+    coreHertz: mean('coreHertz'),
+    memoryHertz: mean('memoryHertz'),
   };
 }
 
 /** @returns the efficiency in H/J; null where the power is not known */
 export function perJoule(hashesPerSecond: number, { powerWatts }: SensorSummary): number | null {
-  return powerWatts === null ? null : hashesPerSecond / powerWatts;
+  return powerWatts === null ? null : Math.round(hashesPerSecond / powerWatts);
 }

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { DEVICE_FAULTS } from '../engine/device.ts';
+import { Machine } from '../system/machine.ts';
 import { isSeed, LEAST_COUNT, MOST_COUNT } from './challenge.ts';
 
 /** It changes when fields change their meaning. */
@@ -23,7 +24,7 @@ const positive = z.number().positive();
 const fromZero = z.number().min(0);
 const tally = z.int().min(0);
 /** ISO 8601, in UTC: `2026-11-22T07:33:27.123Z`. */
-const instant = z.iso.datetime();
+const date = z.iso.datetime();
 
 /** What sensors said during a measurement; null where they said nothing. */
 const sensorFields = {
@@ -32,11 +33,11 @@ const sensorFields = {
   /** The mean power, as all that follows is a mean. */
   powerWatts: positive.nullable(),
   powerLimitWatts: positive.nullable(),
-  coreClockMegahertz: fromZero.nullable(),
-  memoryClockMegahertz: fromZero.nullable(),
+  coreHertz: fromZero.nullable(),
+  memoryHertz: fromZero.nullable(),
 };
-export const sensorShape = z.strictObject(sensorFields);
-export type SensorSummary = Readonly<z.infer<typeof sensorShape>>;
+export const SensorSummary = z.strictObject(sensorFields);
+export type SensorSummary = Readonly<z.infer<typeof SensorSummary>>;
 
 /** What a device is and how it hashes. */
 const identityFields = {
@@ -59,10 +60,10 @@ const gpuFields = {
   workgroupSize: z.int().positive().nullable(),
   noncesPerInvocation: z.int().positive().nullable(),
   /** How long one dispatch should take. */
-  batchMilliseconds: positive.nullable(),
+  batchSeconds: positive.nullable(),
 };
-const identityShape = z.discriminatedUnion('type', [z.strictObject(cpuFields), z.strictObject(gpuFields)]);
-export type DeviceIdentity = Readonly<z.infer<typeof identityShape>>;
+const DeviceIdentity = z.discriminatedUnion('type', [z.strictObject(cpuFields), z.strictObject(gpuFields)]);
+export type DeviceIdentity = Readonly<z.infer<typeof DeviceIdentity>>;
 
 const candidateFields = {
   found: tally,
@@ -72,8 +73,8 @@ const candidateFields = {
   missed: tally,
 };
 
-const runShape = z.strictObject({
-  startedAt: instant,
+const RunResult = z.strictObject({
+  date,
   /** The mean of the slices. */
   hashesPerSecond: positive,
   /** The standard deviation of the slices as a part of their mean. */
@@ -81,14 +82,14 @@ const runShape = z.strictObject({
   /** The hashrate of each slice, in H/s. */
   slices: z.array(positive).min(1).max(MOST_SLICES),
   ...sensorFields,
-  hashesPerJoule: positive.nullable(),
+  hashesPerJoule: fromZero.nullable(),
   /** 16 hex digits: the sum over the candidates that were found. */
   hashSum: z.string().regex(/^[0-9a-f]{16}$/, 'not 16 hex digits'),
   candidates: z.strictObject({ ...candidateFields, expected: tally }),
   /** What is wrong with the candidates: lines for people, none when nothing is. */
   errors: z.array(line).max(8),
 });
-export type RunResult = Readonly<z.infer<typeof runShape>>;
+export type RunResult = Readonly<z.infer<typeof RunResult>>;
 
 /** What the runs of a device say together. */
 const summaryFields = {
@@ -97,42 +98,29 @@ const summaryFields = {
   /** The standard deviation of the runs as a part of their mean; null for a single run. */
   spread: fromZero.nullable(),
   ...sensorFields,
-  hashesPerJoule: positive.nullable(),
-  runs: z.array(runShape).min(1).max(MOST_RUNS),
+  hashesPerJoule: fromZero.nullable(),
+  runs: z.array(RunResult).min(1).max(MOST_RUNS),
 };
-const deviceShape = z.discriminatedUnion('type', [
+const DeviceResult = z.discriminatedUnion('type', [
   z.strictObject({ ...cpuFields, ...summaryFields }),
   z.strictObject({ ...gpuFields, ...summaryFields }),
 ]);
-export type DeviceResult = Readonly<z.infer<typeof deviceShape>>;
-
-const machineShape = z.strictObject({
-  cpu: line,
-  cores: tally,
-  /** The platform, its kernel's version and the architecture. */
-  os: line,
-  /** What the operating system calls itself; null where it does not tell. */
-  osName: line.nullable(),
-  /** Version of Node.js. */
-  node: line,
-  /** Version of pickaxe. */
-  pickaxe: line,
-});
+export type DeviceResult = Readonly<z.infer<typeof DeviceResult>>;
 
 /** Devices that could not be measured, or not to the end. */
-const failedShape = z
+const Failed = z
   .array(z.strictObject({ name: line.min(1), fault: z.enum(DEVICE_FAULTS), reason: z.string() }))
   .max(MOST_DEVICES);
-export type FailedDevice = z.infer<typeof failedShape>[number];
+export type FailedDevice = z.infer<typeof Failed>[number];
 
 const seed = z.string().refine(isSeed, 'not a seed');
 const count = z.int().min(LEAST_COUNT).max(MOST_COUNT);
 
-export const benchResultShape = z.strictObject({
+export const BenchResult = z.strictObject({
   type: z.literal('bench'),
   formatVersion: z.literal(BENCH_FORMAT_VERSION),
-  startedAt: instant,
-  machine: machineShape,
+  date,
+  machine: Machine,
   seed,
   /** How many nonces were searched for each hash sum. */
   count,
@@ -142,19 +130,19 @@ export const benchResultShape = z.strictObject({
   repeat: z.int().min(1).max(MOST_RUNS),
   /** Whether all devices were measured at once. */
   together: z.boolean(),
-  devices: z.array(deviceShape).max(MOST_DEVICES),
-  failed: failedShape,
+  devices: z.array(DeviceResult).max(MOST_DEVICES),
+  failed: Failed,
 });
-export type BenchResult = Readonly<z.infer<typeof benchResultShape>>;
+export type BenchResult = Readonly<z.infer<typeof BenchResult>>;
 
-const sampleShape = z.strictObject({
+const Sample = z.strictObject({
   /** Time since the devices were open. */
   elapsedSeconds: fromZero,
   /** The hashrate since the sample before. */
   hashesPerSecond: fromZero,
   ...sensorFields,
 });
-export type Sample = Readonly<z.infer<typeof sampleShape>>;
+export type Sample = Readonly<z.infer<typeof Sample>>;
 
 const stressFields = {
   /** The mean of the samples. */
@@ -168,26 +156,26 @@ const stressFields = {
   /** Over all rounds. */
   candidates: z.strictObject(candidateFields),
   errors: z.array(z.string()),
-  samples: z.array(sampleShape).min(1),
+  samples: z.array(Sample).min(1),
 };
-const stressDeviceShape = z.discriminatedUnion('type', [
+const StressDevice = z.discriminatedUnion('type', [
   z.strictObject({ ...cpuFields, ...stressFields }),
   z.strictObject({ ...gpuFields, ...stressFields }),
 ]);
-export type StressDevice = Readonly<z.infer<typeof stressDeviceShape>>;
+export type StressDevice = Readonly<z.infer<typeof StressDevice>>;
 
 /** What `pickaxe bench --stress --json` prints. */
-export const stressResultShape = z.strictObject({
+export const StressResult = z.strictObject({
   type: z.literal('stress'),
   formatVersion: z.literal(BENCH_FORMAT_VERSION),
-  startedAt: instant,
-  machine: machineShape,
+  date,
+  machine: Machine,
   seed,
   /** Nonces of each round; null where the rounds grow with the hashrate. */
   count: count.nullable(),
   /** How long the devices were to be busy. */
   durationSeconds: positive,
-  devices: z.array(stressDeviceShape),
-  failed: failedShape,
+  devices: z.array(StressDevice),
+  failed: Failed,
 });
-export type StressResult = Readonly<z.infer<typeof stressResultShape>>;
+export type StressResult = Readonly<z.infer<typeof StressResult>>;

@@ -24,3 +24,8 @@ export function spreadOf(values: readonly number[]): Spread {
 export function meanOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
+
+/** @param digits how many are kept behind the point */
+export function roundTo(value: number, digits: number): number {
+  return Math.round(value * 10 ** digits) / 10 ** digits;
+}

@@ -16,7 +16,7 @@ interface Facts {
 }
 
 const COLUMNS: Readonly<Record<string, (facts: Facts) => Cell>> = {
-  startedAt: ({ run }) => run.startedAt,
+  date: ({ run }) => run.date,
   pickaxe: ({ result }) => result.machine.pickaxe,
   node: ({ result }) => result.machine.node,
   os: ({ result }) => result.machine.os,
@@ -29,7 +29,7 @@ const COLUMNS: Readonly<Record<string, (facts: Facts) => Cell>> = {
   driver: ({ device }) => (device.type === 'gpu' ? device.driver : null),
   kernel: ({ device }) => device.kernel,
   variant: ({ device }) => (device.type === 'gpu' ? device.variant : null),
-  batchMilliseconds: ({ device }) => (device.type === 'gpu' ? device.batchMilliseconds : null),
+  batchSeconds: ({ device }) => (device.type === 'gpu' ? device.batchSeconds : null),
   threads: ({ device }) => (device.type === 'cpu' ? device.threads : null),
   durationSeconds: ({ result }) => result.durationSeconds,
   together: ({ result }) => String(result.together),
@@ -39,8 +39,8 @@ const COLUMNS: Readonly<Record<string, (facts: Facts) => Cell>> = {
   temperatureCelsius: ({ run }) => run.temperatureCelsius,
   powerWatts: ({ run }) => run.powerWatts,
   powerLimitWatts: ({ run }) => run.powerLimitWatts,
-  coreClockMegahertz: ({ run }) => run.coreClockMegahertz,
-  memoryClockMegahertz: ({ run }) => run.memoryClockMegahertz,
+  coreHertz: ({ run }) => run.coreHertz,
+  memoryHertz: ({ run }) => run.memoryHertz,
   hashesPerJoule: ({ run }) => run.hashesPerJoule,
   seed: ({ result }) => result.seed,
   count: ({ result }) => result.count,

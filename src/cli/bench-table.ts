@@ -13,6 +13,13 @@ export function machineLine({ pickaxe, cpu, osName, os, node }: Machine): string
   return `pickaxe ${pickaxe} on ${[cpu, ...(osName === null ? [] : [osName]), os].join(', ')}, Node.js ${node}`;
 }
 
+/** `2026-11-22T07:33:25.000Z, 3 runs of 10 s on each device, in turns` */
+export function circumstances({ date, repeat, durationSeconds, together }: BenchResult): string {
+  const runs = repeat > 1 ? `${repeat} runs of ${durationSeconds} s` : `${durationSeconds} s`;
+  const order = repeat > 1 ? ' on each device, in turns' : ' on each device';
+  return `${date}, ${runs}${together ? ', all devices at once' : order}`;
+}
+
 /** `cpu    AMD EPYC; avx512x2, 2 threads` or `gpu0   NVIDIA H100; wgsl 128×16, batches of 8 ms; NVIDIA: 550.54.14` */
 export function headingOf(device: DeviceIdentity): string {
   return `${device.name.padEnd(6)} ${device.model}; ${howItHashes(device)}\n`;
@@ -23,13 +30,18 @@ function howItHashes(device: DeviceIdentity): string {
     const { kernel, threads } = device;
     return `${kernel}${threads === null ? '' : `, ${threads} ${threads === 1 ? 'thread' : 'threads'}`}`;
   }
-  const { kernel, variant, batchMilliseconds, driver } = device;
-  const batches = batchMilliseconds === null ? '' : `, batches of ${batchMilliseconds} ms`;
+  const { kernel, variant, batchSeconds, driver } = device;
+  const batches = batchSeconds === null ? '' : `, batches of ${formatMilliseconds(batchSeconds)}`;
   return `${variant ?? kernel}${batches}${driver === null ? '' : `; ${driver}`}`;
 }
 
 export function row(name: string, value: string): string {
   return `  ${name.padEnd(13)} ${value}\n`;
+}
+
+/** `3.5 ms` */
+export function formatMilliseconds(seconds: number): string {
+  return `${Number((1000 * seconds).toFixed(3))} ms`;
 }
 
 /** `81.44 MH/s ± 1.2 %` */
@@ -39,10 +51,10 @@ export function formatRate(hashesPerSecond: number, spread: number): string {
 
 /** What is known of power, temperature and clocks. */
 export function sensorRows(sensors: Sensors): string[] {
-  const { coreClockMegahertz: core, memoryClockMegahertz: memory } = sensors;
+  const { coreHertz: core, memoryHertz: memory } = sensors;
   const clocks = [
-    ...(core === null ? [] : [`${core.toFixed(0)} MHz core`]),
-    ...(memory === null ? [] : [`${memory.toFixed(0)} MHz memory`]),
+    ...(core === null ? [] : [`${(core / 1e6).toFixed(0)} MHz core`]),
+    ...(memory === null ? [] : [`${(memory / 1e6).toFixed(0)} MHz memory`]),
   ];
   return [
     row('power', powerOf(sensors).join(', ') || 'not known'),
@@ -60,13 +72,11 @@ function powerOf({ powerWatts, powerLimitWatts, hashesPerJoule, temperatureCelsi
 }
 
 export function benchLines(result: BenchResult): string[] {
-  const { machine, repeat, together, devices, failed } = result;
-  const turns = repeat > 1 ? `${repeat} runs of each device, in turns` : '';
-  const order = [turns, together && devices.length > 1 ? 'all devices at once' : ''].filter(Boolean).join(', ');
+  const { machine, repeat, devices, failed } = result;
   const unmeasured = repeat > 1 ? 'not measured to the end' : 'not measured';
   return [
     `${machineLine(machine)}\n`,
-    ...(order ? [`${order}\n`] : []),
+    `${circumstances(result)}\n`,
     ...devices.flatMap(deviceLines),
     ...failed.map(({ name, reason }) => `${name.padEnd(6)} ${unmeasured}: ${reason}\n`),
     ...(devices.length > 0 ? closingLines(result) : ['No device could be measured.\n']),
@@ -94,16 +104,19 @@ function hashrateRow({ hashesPerSecond, spread, slices }: RunResult): string {
 function repeatedRows({ hashesPerSecond, spread, runs }: DeviceResult): string[] {
   const rates = spreadOf(runs.map((run) => run.hashesPerSecond));
   return [
-    row('hashrate', `${formatRate(hashesPerSecond, spread ?? 0)} (${runs.length} runs: ${formatRange(rates)})`),
+    row(
+      'hashrate',
+      `${formatRate(hashesPerSecond, spread ?? 0)} (median of ${runs.length} runs: ${formatRange(rates)})`,
+    ),
     ...runs.map((run, i) => {
       return row(`  run ${i + 1}`, [formatRate(run.hashesPerSecond, run.spread), ...powerOf(run)].join(', '));
     }),
   ];
 }
 
-/** `60.90 MH/s to 104.9 MH/s, median 82.89 MH/s` */
-function formatRange({ min, max, median }: Spread): string {
-  return `${formatHashrate(min)} to ${formatHashrate(max)}, median ${formatHashrate(median)}`;
+/** `60.90 MH/s to 104.9 MH/s` */
+function formatRange({ min, max }: Spread): string {
+  return `${formatHashrate(min)} to ${formatHashrate(max)}`;
 }
 
 /** One row where all runs have the same sum, else one for each run. */

@@ -10,7 +10,7 @@ export const TELEMETRY_FIELDS = [
   /** Power of the whole card where it is measured there, else of the chip. */
   'powerW',
   /** The power that the card is allowed to draw at present. */
-  'powerLimitW',
+  'powerLimitWatts',
   /** Speed of the fan as a part of its full speed. NVIDIA's can exceed 100. */
   'fanPercent',
   'fanRpm',

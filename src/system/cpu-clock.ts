@@ -7,13 +7,13 @@ const SYSFS = '/sys/devices/system/cpu';
 
 /**
  * @param threads how many CPUs are busy: CPUs that rest have lower clocks and do not count
- * @returns the mean of the busy CPUs' present clocks in MHz; undefined where the system does not tell, as in most
+ * @returns the mean of the busy CPUs' present clocks in Hz; undefined where the system does not tell, as in most
  *   virtual machines
  */
-export function cpuClockMHz(threads: number, sysfs = SYSFS): number | undefined {
+export function cpuHertz(threads: number, sysfs = SYSFS): number | undefined {
   const clocks = cpusIn(sysfs).flatMap((cpu) => {
     const kHz = Number(readText(join(sysfs, cpu, 'cpufreq/scaling_cur_freq')));
-    return kHz > 0 ? kHz / 1000 : [];
+    return kHz > 0 ? 1000 * kHz : [];
   });
   const busy = clocks.sort((a, b) => b - a).slice(0, threads);
   return busy.length > 0 ? busy.reduce((sum, clock) => sum + clock, 0) / busy.length : undefined;

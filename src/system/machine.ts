@@ -2,18 +2,29 @@
 
 import { readFileSync } from 'node:fs';
 import { arch, availableParallelism, cpus, version as osVersion, platform, release } from 'node:os';
+import { z } from 'zod';
 import { version } from './version.ts';
 
-export interface Machine {
-  readonly cpu: string;
-  readonly cores: number;
+/** Machines are shown on terminals, which could take control characters for commands. */
+const line = z
+  .string()
+  .max(256)
+  .regex(/^\P{C}*$/u, 'control characters');
+
+export const Machine = z.strictObject({
+  /** Model of the CPU. */
+  cpu: line,
+  /** How many threads the CPU runs at a time. */
+  cores: z.int().positive(),
   /** The platform, its kernel's version and the architecture: `linux 6.1.0-18-amd64 x64`. */
-  readonly os: string;
+  os: line,
   /** What the operating system calls itself: `Debian GNU/Linux 12 (bookworm)`; null where it does not tell. */
-  readonly osName: string | null;
-  readonly node: string;
-  readonly pickaxe: string;
-}
+  osName: line.nullable(),
+  /** Versions of Node.js and of pickaxe. */
+  node: line,
+  pickaxe: line,
+});
+export type Machine = Readonly<z.infer<typeof Machine>>;
 
 export function thisMachine(): Machine {
   return {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compare } from '#pickaxe/bench/compare.js';
-import { benchResultShape } from '#pickaxe/bench/result.js';
+import { BenchResult } from '#pickaxe/bench/result.js';
 import { device, result, run } from './results.ts';
 
 const verdictOf = (a: number[], b: number[]) =>
@@ -110,14 +110,14 @@ describe('hash sums', () => {
 
 it('the shape admits what bench prints, and nothing that could harm', () => {
   const good = result([device('cpu', [[1, 2], [3]], { powerWatts: 3, hashesPerJoule: 1 }), device('gpu0', [[1]])]);
-  expect(benchResultShape.parse(JSON.parse(JSON.stringify(good)))).toEqual(good);
+  expect(BenchResult.parse(JSON.parse(JSON.stringify(good)))).toEqual(good);
   const cpu = device('cpu', [[1]]);
   const ofRun = (changes: object) => ({ devices: [{ ...cpu, runs: [run([1], changes)] }] });
   const bad: object[] = [
     { type: 'stress' },
     { formatVersion: 2 },
     { unknown: 1 },
-    { startedAt: 'yesterday' },
+    { date: 'yesterday' },
     { seed: '\u001b[2J' },
     { count: 1.5 },
     { count: 2 ** 50 },
@@ -139,14 +139,12 @@ it('the shape admits what bench prints, and nothing that could harm', () => {
     { devices: null },
   ];
   for (const changes of bad) {
-    expect(benchResultShape.safeParse({ ...good, ...changes }).success, JSON.stringify(changes).slice(0, 200)).toBe(
-      false,
-    );
+    expect(BenchResult.safeParse({ ...good, ...changes }).success, JSON.stringify(changes).slice(0, 200)).toBe(false);
   }
 });
 
 it('a result may say at length why a device was not measured', () => {
   const reason = `no GPU that vulkan can use: ${'x'.repeat(400)}\nand a second line`;
   const written = result([device('cpu', [[100]])], { failed: [{ name: 'gpu', fault: 'missing', reason }] });
-  expect(benchResultShape.parse(JSON.parse(JSON.stringify(written)))).toEqual(written);
+  expect(BenchResult.parse(JSON.parse(JSON.stringify(written)))).toEqual(written);
 });

@@ -7,8 +7,8 @@ const SENSORS = {
   temperatureCelsius: null,
   powerWatts: null,
   powerLimitWatts: null,
-  coreClockMegahertz: null,
-  memoryClockMegahertz: null,
+  coreHertz: null,
+  memoryHertz: null,
   hashesPerJoule: null,
 };
 
@@ -16,7 +16,7 @@ const SENSORS = {
 export function run(slices: number[], changes: Partial<RunResult> = {}): RunResult {
   const { mean, spread } = spreadOf(slices);
   return {
-    startedAt: '2026-11-22T07:33:27.123Z',
+    date: '2026-11-22T07:33:27.123Z',
     hashesPerSecond: mean,
     spread,
     slices,
@@ -56,7 +56,7 @@ export function device(
     variant: 'k 128×16',
     workgroupSize: 128,
     noncesPerInvocation: 16,
-    batchMilliseconds: 8,
+    batchSeconds: 0.008,
   };
   const made = name === 'cpu' ? { ...common, type: 'cpu', threads: 2 } : { ...common, ...gpu, type: 'gpu' };
   return { ...made, ...changes } as DeviceResult;
@@ -66,7 +66,7 @@ export function result(devices: DeviceResult[], changes: Partial<BenchResult> = 
   return {
     type: 'bench',
     formatVersion: 1,
-    startedAt: '2026-11-22T07:33:25.000Z',
+    date: '2026-11-22T07:33:25.000Z',
     machine: { cpu: 'c', cores: 2, os: 'o', osName: 'O', node: 'v20', pickaxe: '0.1.0' },
     seed: 'pickaxe',
     count: 2 ** 27,

@@ -17,8 +17,8 @@ const NOTHING = {
   temperatureCelsius: null,
   powerWatts: null,
   powerLimitWatts: null,
-  coreClockMegahertz: null,
-  memoryClockMegahertz: null,
+  coreHertz: null,
+  memoryHertz: null,
 };
 
 it('readings are the means and the highest temperature since they were cleared, of what was told', () => {
@@ -30,14 +30,14 @@ it('readings are the means and the highest temperature since they were cleared, 
   readings.take({ temperatureC: 61 });
   expect(readings.summary).toEqual({ ...NOTHING, temperatureCelsius: 61 });
   readings.take({ temperatureC: 63, powerW: 100, coreMHz: 1_980, memoryMHz: 2_600 });
-  readings.take({ temperatureC: 62, powerW: 300, powerLimitW: 350, coreMHz: 1_950, memoryMHz: 2_600 });
+  readings.take({ temperatureC: 62, powerW: 300, powerLimitWatts: 350, coreMHz: 1_950, memoryMHz: 2_600 });
   readings.take({ powerW: 0 });
   const summary = {
     temperatureCelsius: 63,
     powerWatts: 200,
     powerLimitWatts: 350,
-    coreClockMegahertz: 1_965,
-    memoryClockMegahertz: 2_600,
+    coreHertz: 1_965e6,
+    memoryHertz: 2_600e6,
   };
   expect(readings.summary).toEqual(summary);
   const later = { ...NOTHING, temperatureCelsius: 50, powerWatts: 100 };

@@ -12,16 +12,11 @@ function parse(csv: string): Record<string, string>[] {
 }
 
 test('one row per device and run, under names with units', () => {
-  const gpu = device(
-    'gpu0',
-    [[200], [220]],
-    {},
-    { powerWatts: 300, coreClockMegahertz: 1_980, temperatureCelsius: 61 },
-  );
+  const gpu = device('gpu0', [[200], [220]], {}, { powerWatts: 300, coreHertz: 1.98e9, temperatureCelsius: 61 });
   const rows = parse(benchCsv(result([device('cpu', [[100, 110]]), gpu])));
   expect(rows).toHaveLength(3);
   expect(rows[0]).toMatchObject({
-    startedAt: '2026-11-22T07:33:27.123Z',
+    date: '2026-11-22T07:33:27.123Z',
     name: 'cpu',
     threads: '2',
     driver: '',
@@ -40,7 +35,7 @@ test('one row per device and run, under names with units', () => {
       run: `${i + 1}`,
       hashesPerSecond,
       powerWatts: '300',
-      coreClockMegahertz: '1980',
+      coreHertz: '1980000000',
       temperatureCelsius: '61',
     })),
   );

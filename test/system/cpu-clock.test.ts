@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { cpuClockMHz } from '#pickaxe/system/cpu-clock.js';
+import { cpuHertz } from '#pickaxe/system/cpu-clock.js';
 
 const temporary = mkdtempSync(join(tmpdir(), 'pickaxe-cpu-clock-'));
 afterAll(() => rmSync(temporary, { recursive: true, force: true }));
@@ -21,17 +21,17 @@ function machine(name: string, clocks: readonly (string | undefined)[]): string 
 
 test('the clock is the mean of the busy CPUs', () => {
   const sysfs = machine('four', ['1200000\n', '4000000\n', '3900000\n', '800000\n']);
-  expect(cpuClockMHz(1, sysfs)).toBe(4_000);
-  expect(cpuClockMHz(2, sysfs)).toBe(3_950);
-  expect(cpuClockMHz(4, sysfs)).toBe(2_475);
-  expect(cpuClockMHz(64, sysfs)).toBe(2_475);
+  expect(cpuHertz(1, sysfs)).toBe(4e9);
+  expect(cpuHertz(2, sysfs)).toBe(3.95e9);
+  expect(cpuHertz(4, sysfs)).toBe(2.475e9);
+  expect(cpuHertz(64, sysfs)).toBe(2.475e9);
 });
 
 test('a CPU that does not tell its clock does not count', () => {
-  expect(cpuClockMHz(4, machine('some', ['2000000', undefined, '<unknown>', '', '0', '-5']))).toBe(2_000);
+  expect(cpuHertz(4, machine('some', ['2000000', undefined, '<unknown>', '', '0', '-5']))).toBe(2e9);
 });
 
 test('where no CPU tells, the clock is not known', () => {
-  expect(cpuClockMHz(2, machine('none', [undefined, undefined]))).toBeUndefined();
-  expect(cpuClockMHz(2, join(temporary, 'nowhere'))).toBeUndefined();
+  expect(cpuHertz(2, machine('none', [undefined, undefined]))).toBeUndefined();
+  expect(cpuHertz(2, join(temporary, 'nowhere'))).toBeUndefined();
 });

@@ -3,10 +3,10 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { EXIT, UsageError } from '../../app/exit-codes.ts';
 import { type Comparison, compare, type Pair, rateOf } from '../../bench/compare.ts';
-import { type BenchResult, benchResultShape, type DeviceResult } from '../../bench/result.ts';
+import { BenchResult, type DeviceResult } from '../../bench/result.ts';
 import { formatPercent, withPrefix } from '../../report/units.ts';
 import { oneLine } from '../../text/one-line.ts';
-import { formatRate, headingOf, machineLine, row } from '../bench-table.ts';
+import { circumstances, formatRate, headingOf, machineLine, row } from '../bench-table.ts';
 
 /** Far more than a result of an hour on a thousand devices. */
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -37,7 +37,7 @@ function readResult(file: string): BenchResult {
   } catch (fault) {
     throw refuse(`it is not JSON (${oneLine((fault as Error).message)}).`);
   }
-  const checked = benchResultShape.safeParse(json);
+  const checked = BenchResult.safeParse(json);
   if (checked.success) return checked.data;
   const [issue] = checked.error.issues;
   throw refuse(oneLine(`${issue.message}, at ${issue.path.join('.') || 'its top'}.`));
@@ -75,9 +75,8 @@ function lines(a: BenchResult, b: BenchResult, { pairs, onlyA, onlyB, sums }: Co
   ];
 }
 
-function headLine(name: string, { machine, durationSeconds, repeat, together }: BenchResult): string {
-  const runs = repeat > 1 ? `${repeat} runs of ${durationSeconds} s` : `${durationSeconds} s`;
-  return `${name}: ${machineLine(machine)}; ${runs}${together ? ', all devices at once' : ' a device'}\n`;
+function headLine(name: string, result: BenchResult): string {
+  return `${name}: ${machineLine(result.machine)}; ${circumstances(result)}\n`;
 }
 
 function pairLines({ a, b, ratio, noise, verdict }: Pair): string[] {

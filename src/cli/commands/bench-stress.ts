@@ -27,7 +27,7 @@ const LONGEST_SAMPLE_MS = 60_000;
 /** @returns the exit code */
 export async function runStress(config: DeviceSettings, log: Logger, options: BenchOptions): Promise<number> {
   const { seed, count, seconds = SECONDS, json } = options;
-  const startedAt = new Date().toISOString();
+  const date = new Date().toISOString();
   const faults = new Map<string, DeviceError>();
   const stop = new AbortController();
   const release = onSignals(() => {
@@ -59,7 +59,7 @@ export async function runStress(config: DeviceSettings, log: Logger, options: Be
   const result: StressResult = {
     type: 'stress',
     formatVersion: BENCH_FORMAT_VERSION,
-    startedAt,
+    date,
     machine: thisMachine(),
     seed,
     count: count ?? null,

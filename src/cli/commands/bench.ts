@@ -11,7 +11,7 @@ import { BENCH_FORMAT_VERSION, type BenchResult, type FailedDevice } from '../..
 import type { Loaded } from '../../config/load.ts';
 import type { Config } from '../../config/settings.ts';
 import { systemClock } from '../../system/clock.ts';
-import { cpuClockMHz } from '../../system/cpu-clock.ts';
+import { cpuHertz } from '../../system/cpu-clock.ts';
 import { thisMachine } from '../../system/machine.ts';
 import { makeLog, progressTo } from '../../terminal/log.ts';
 import { benchCsv } from '../bench-csv.ts';
@@ -64,7 +64,7 @@ interface Wishes extends BenchOptions {
 
 async function measure(config: Config, log: Logger, wishes: Wishes): Promise<BenchResult> {
   const { challenge, seconds, repeat = 1, together } = wishes;
-  const startedAt = new Date().toISOString();
+  const date = new Date().toISOString();
   const failed: FailedDevice[] = [];
   const engines = await chooseEngines(config, log);
   const progress = benchProgress(log, config.log.format, repeat, seconds);
@@ -76,7 +76,7 @@ async function measure(config: Config, log: Logger, wishes: Wishes): Promise<Ben
     together,
     clock: systemClock,
     random: (below) => randomInt(below),
-    cpuClockMHz,
+    cpuHertz,
     listener: (engine) => progressTo(log, engine.name),
     onProgress: ({ name }, how) => progress.tell(name, how),
     failed: ({ name }, { fault, message: reason }) => {
@@ -88,7 +88,7 @@ async function measure(config: Config, log: Logger, wishes: Wishes): Promise<Ben
   return {
     type: 'bench',
     formatVersion: BENCH_FORMAT_VERSION,
-    startedAt,
+    date,
     machine: thisMachine(),
     seed,
     count,

@@ -119,8 +119,8 @@ async function gaugesOf(folder: string): Promise<Gauge[]> {
   add('powerW', 'power1_average', 1e6);
   add('powerW', 'power1_input', 1e6);
   // amdgpu's name for the limit, then that of i915 and xe.
-  add('powerLimitW', 'power1_cap', 1e6);
-  add('powerLimitW', 'power1_max', 1e6);
+  add('powerLimitWatts', 'power1_cap', 1e6);
+  add('powerLimitWatts', 'power1_max', 1e6);
   for (const channel of channels(files, 'fan')) add('fanRpm', `${channel}_input`, 1);
   const pwmMax = (await readInteger(join(folder, 'pwm1_max'))) ?? PWM_MAX;
   add('fanPercent', 'pwm1', pwmMax / 100);

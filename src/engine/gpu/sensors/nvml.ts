@@ -95,8 +95,8 @@ function readerOf(library: NvmlLibrary, device: unknown): Sensors['read'] {
     const coreMHz = await number(clock, CLOCK_SM);
     const memoryMHz = await number(clock, CLOCK_MEM);
     const powerW = watts(powerMW);
-    const powerLimitW = watts(powerLimitMW);
-    return plausible({ temperatureC, memoryC, powerW, powerLimitW, fanPercent, coreMHz, memoryMHz });
+    const powerLimitWatts = watts(powerLimitMW);
+    return plausible({ temperatureC, memoryC, powerW, powerLimitWatts, fanPercent, coreMHz, memoryMHz });
   };
 }
 

@@ -14,7 +14,7 @@ const BELIEVED: Readonly<Record<TelemetryField, readonly [least: number, most: n
   hotspotC: [1, 150],
   memoryC: [1, 150],
   powerW: [0.1, 5_000],
-  powerLimitW: [0.1, 5_000],
+  powerLimitWatts: [0.1, 5_000],
   fanPercent: [0, 200],
   fanRpm: [0, 50_000],
   coreMHz: [0, 10_000],

@@ -81,7 +81,7 @@ const RADEON_TELLS = {
   hotspotC: 71,
   memoryC: 82,
   powerW: 287,
-  powerLimitW: 339,
+  powerLimitWatts: 339,
   fanPercent: 40,
   fanRpm: 1453,
   coreMHz: 2526,
@@ -175,7 +175,7 @@ describe('AMD', () => {
   test('a power limit of 0 means that there is none', async () => {
     const files = { ...RADEON, 'hwmon/hwmon4/power1_cap': 0 };
     const sensors = await new Machine({ [BUS]: files }).open({ vendor: 'amd', bus: BUS });
-    const { powerLimitW: _, ...others } = RADEON_TELLS;
+    const { powerLimitWatts: _, ...others } = RADEON_TELLS;
     expect(await sensors.read()).toEqual(others);
   });
 
@@ -221,7 +221,7 @@ describe('AMD', () => {
 });
 
 describe('Intel', () => {
-  const ARC_TELLS = { temperatureC: 61, powerLimitW: 190, fanRpm: 1820, coreMHz: 2400 };
+  const ARC_TELLS = { temperatureC: 61, powerLimitWatts: 190, fanRpm: 1820, coreMHz: 2400 };
   const ENERGY = 'hwmon/hwmon3/energy1_input';
 
   test('a card under i915: power is what its energy grew by', async () => {
@@ -288,7 +288,7 @@ describe('Intel', () => {
   test('a card under xe: labels say what is what', async () => {
     const machine = new Machine({ [BUS]: BATTLEMAGE });
     const sensors = await machine.open({ vendor: 'intel', bus: BUS });
-    const tells = { temperatureC: 55, memoryC: 64, powerLimitW: 190, fanRpm: 0, coreMHz: 2850 };
+    const tells = { temperatureC: 55, memoryC: 64, powerLimitWatts: 190, fanRpm: 0, coreMHz: 2850 };
     expect(await sensors.read()).toEqual(tells);
     machine.ms += 1_000;
     const energies = { energy1_input: 5_000_000 + 95_000_000, energy2_input: 3_000_000 + 70_000_000 };

@@ -42,7 +42,7 @@ describe.skipIf(!compiler)(`NVIDIA’s sensors${compiler ? '' : ', not tried: th
     temperatureC: 61,
     memoryC: 72,
     powerW: 287.654,
-    powerLimitW: 350,
+    powerLimitWatts: 350,
     fanPercent: 43,
     coreMHz: 1980,
     memoryMHz: 3201,

@@ -8,7 +8,7 @@ const EDGES: readonly [TelemetryField, below: number, least: number, most: numbe
   ['hotspotC', 0, 1, 150, 151],
   ['memoryC', 0, 1, 150, 151],
   ['powerW', 0, 0.1, 5_000, 5_001],
-  ['powerLimitW', 0, 0.1, 5_000, 5_001],
+  ['powerLimitWatts', 0, 0.1, 5_000, 5_001],
   ['fanPercent', -1, 0, 200, 201],
   ['fanRpm', -1, 0, 50_000, 50_001],
   ['coreMHz', -1, 0, 10_000, 10_001],
