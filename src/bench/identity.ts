@@ -4,10 +4,10 @@ import type { Engine, EngineInfo } from '../engine/engine.ts';
 import type { DeviceIdentity } from './result.ts';
 
 export function identityOf({ name, kind }: Engine, { model, kernel, threads, bus, gpu }: EngineInfo): DeviceIdentity {
-  if (kind === 'cpu') return { name, type: 'cpu', model, kernel, threads: threads ?? null };
+  if (kind === 'cpu') return { type: 'cpu', name, model, kernel, threads: threads ?? null };
   return {
-    name,
     type: 'gpu',
+    name,
     model,
     bus: bus ?? null,
     driver: gpu?.driver ?? null,

@@ -97,7 +97,7 @@ function deviceLines(device: DeviceResult): string[] {
 function hashrateRow({ hashesPerSecond, spread, slices }: RunResult): string {
   return row(
     'hashrate',
-    `${formatRate(hashesPerSecond, spread)} (${slices.length} slices: ${formatRange(spreadOf(slices))})`,
+    `${formatRate(hashesPerSecond, spread)} (mean of ${slices.length} slices: ${formatRange(spreadOf(slices))})`,
   );
 }
 
