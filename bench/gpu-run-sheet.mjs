@@ -52,7 +52,7 @@ const PARTS = [
   },
   {
     name: 'rate',
-    title: 'Forms of the kernel, batches, rate and ceiling, efficiency',
+    title: 'Variants of the kernel, batches, rate and ceiling, efficiency',
     command: bench('gpu', '--seconds', quick ? '1' : '20'),
     limitMs: 120_000,
   },

@@ -12,6 +12,7 @@ export {
   type Engine,
   type EngineInfo,
   type EngineListener,
+  type GpuKernelInfo,
   type Ranges,
   type SearchReport,
 } from './engine/engine.ts';

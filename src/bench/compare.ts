@@ -1,19 +1,32 @@
 /** Compares two results of `pickaxe bench --json`: who is faster, and did all do the same work? */
 
 import type { BenchResult, DeviceResult } from './result.ts';
-import { spreadOf } from './spread.ts';
+import { meanOf, spreadOf } from './spread.ts';
 
-/** A difference beyond this many standard deviations comes from the slices' noise in one case of twenty. */
+/** A difference beyond this many standard deviations comes from noise in one case of twenty. */
 const DEVIATIONS = 2;
+
+/** So many runs at least tell how far runs differ. Below, the slices of the runs must do, and they differ less. */
+const LEAST_RUNS = 3;
+
+/** A device's hashrate, computed anew from the slices of its runs, whatever else a file says. */
+export interface Rate {
+  /** The median of the runs. */
+  readonly hashesPerSecond: number;
+  /** The standard deviation of the runs, or of the slices where there are few runs, as a part of the mean. */
+  readonly spread: number;
+  /** What the spread is the spread of. */
+  readonly basis: 'runs' | 'slices';
+}
 
 export interface Pair {
   readonly a: DeviceResult;
   readonly b: DeviceResult;
-  /** The mean hashrate of B as a multiple of A's. */
+  /** The hashrate of B as a multiple of A's. */
   readonly ratio: number;
   /** How much the ratio may differ from 1 by noise alone. */
   readonly noise: number;
-  readonly verdict: 'faster' | 'slower' | 'within the spread';
+  readonly verdict: 'faster' | 'slower' | 'within-spread';
 }
 
 export interface Comparison {
@@ -21,7 +34,7 @@ export interface Comparison {
   readonly onlyA: readonly DeviceResult[];
   readonly onlyB: readonly DeviceResult[];
   /** `different` means that a device on either side is wrong. Sums for another seed or count cannot be compared. */
-  readonly sums: 'equal' | 'different' | 'not comparable';
+  readonly sums: 'equal' | 'different' | 'not-comparable';
 }
 
 export function compare(a: BenchResult, b: BenchResult): Comparison {
@@ -31,18 +44,25 @@ export function compare(a: BenchResult, b: BenchResult): Comparison {
 
 function compareSums(a: BenchResult, b: BenchResult): Comparison['sums'] {
   if (a.seed !== b.seed || a.count !== b.count || a.devices.length === 0 || b.devices.length === 0) {
-    return 'not comparable';
+    return 'not-comparable';
   }
-  const sums = new Set([...a.devices, ...b.devices].map(({ sum }) => sum));
+  const runs = [...a.devices, ...b.devices].flatMap(({ runs }) => runs);
+  const sums = new Set(runs.map(({ hashSum }) => hashSum));
   return sums.size === 1 ? 'equal' : 'different';
 }
 
-/** All figures come from the slices. */
+export function rateOf({ runs }: DeviceResult): Rate {
+  const rates = runs.map(({ slices }) => meanOf(slices));
+  const hashesPerSecond = spreadOf(rates).median;
+  if (runs.length >= LEAST_RUNS) return { hashesPerSecond, spread: spreadOf(rates).spread, basis: 'runs' };
+  return { hashesPerSecond, spread: spreadOf(runs.flatMap(({ slices }) => slices)).spread, basis: 'slices' };
+}
+
 function judge(a: DeviceResult, b: DeviceResult): Pair {
-  const [left, right] = [spreadOf(a.slices), spreadOf(b.slices)];
-  const ratio = right.mean / left.mean;
-  const noise = (DEVIATIONS * Math.hypot(left.cv * left.mean, right.cv * right.mean)) / left.mean;
-  if (Math.abs(ratio - 1) <= noise) return { a, b, ratio, noise, verdict: 'within the spread' };
+  const [left, right] = [rateOf(a), rateOf(b)];
+  const ratio = right.hashesPerSecond / left.hashesPerSecond;
+  const noise = DEVIATIONS * Math.hypot(left.spread, ratio * right.spread);
+  if (Math.abs(ratio - 1) <= noise) return { a, b, ratio, noise, verdict: 'within-spread' };
   return { a, b, ratio, noise, verdict: ratio > 1 ? 'faster' : 'slower' };
 }
 

@@ -1,85 +1,127 @@
-/** Measures devices, one after the other or all at once: hashrate first, then the hash sum. */
+/** Measures devices, one after the other or all at once, as often as asked: hashrate first, then the hash sum. */
 
-import type { Engine, EngineInfo } from '../engine/engine.ts';
-import type { Clock } from '../system/clock.ts';
-import { type Challenge, EXPECTED_CANDIDATES } from './challenge.ts';
-import { CheckedCandidates, doubtsOf, errorsOf, searchChallenge } from './checked-candidates.ts';
-import { inStep, type OpenOptions, openAll } from './open.ts';
+import type { Engine } from '../engine/engine.ts';
+import { type Clock, wallMs } from '../system/clock.ts';
+import type { Challenge } from './challenge.ts';
+import { CheckedCandidates, doubtsOf, searchChallenge } from './checked-candidates.ts';
+import { deviceResult, type MeasuredRun } from './device-result.ts';
+import { inStep, type Opened, type OpenOptions, openAll } from './open.ts';
 import { measureRate } from './rate.ts';
-import type { ReadingSummary } from './readings.ts';
 import type { DeviceResult } from './result.ts';
 import { spreadOf } from './spread.ts';
 
 export interface MeasureOptions extends OpenOptions {
   readonly challenge: Challenge;
   readonly warmUpMs: number;
-  /** How long each measurement takes. */
+  /** How long each run measures. */
   readonly seconds: number;
+  /** How many runs each device has. */
+  readonly repeat: number;
   /** Whether all are measured at once: as while mining, they then compete for the processor and for power. */
   readonly together: boolean;
   readonly clock: Clock;
   /** A uniform integer in [0, below). */
   readonly random: (below: number) => number;
+  /** The present clock of so many busy CPUs, in Hz; undefined where it is not known. */
+  readonly cpuHertz: (threads: number) => number | undefined;
+  readonly onProgress: (engine: Engine, progress: Progress) => void;
 }
 
-interface Measured {
-  readonly engine: Engine;
-  readonly info: EngineInfo;
-  readonly readings: ReadingSummary;
+/** How far a device is with one of its runs. */
+export type Progress = { readonly run: number } & (
+  | { readonly step: 'opening' | 'warming-up' | 'failed' }
+  /** `done` is a part from 0 to 1, `hashesPerSecond` the hashrate of the last slice. */
+  | { readonly step: 'measuring'; readonly done: number; readonly hashesPerSecond?: number }
+  | { readonly step: 'searching-challenge'; readonly done: number }
+  | { readonly step: 'done'; readonly hashesPerSecond: number; readonly spread: number }
+);
+
+interface Rated extends Opened {
+  readonly date: string;
   readonly slices: readonly number[];
-  readonly candidates: CheckedCandidates;
 }
 
-/** Closes the engines afterwards. @returns the results of those that could be measured, in the order of the engines */
+/**
+ * Every device has its first run before any has its second (A B A B), so that a machine that slows down as it gets warm
+ * slows all alike. A device that fails has no further run. Closes the engines after each run.
+ * @returns the results of the devices that have a complete run, in the order of the engines
+ */
 export async function measureDevices(engines: readonly Engine[], options: MeasureOptions): Promise<DeviceResult[]> {
   const groups = options.together ? [engines] : engines.map((engine) => [engine]);
-  const measured: Measured[] = [];
-  for (const group of groups) measured.push(...(await measureGroup(group, options)));
-  const found = new Set(measured.flatMap(({ candidates }) => [...candidates.found.keys()]));
-  return measured.map((one) => resultOf(one, found.size));
+  const measured: MeasuredRun[] = [];
+  const found = new Set<bigint>();
+  const gone = new Set<Engine>();
+  for (let run = 1; run <= options.repeat; run++) {
+    const failed: OpenOptions['failed'] = (engine, fault) => {
+      gone.add(engine);
+      options.onProgress(engine, { run, step: 'failed' });
+      options.failed(engine, fault);
+    };
+    for (const group of groups) {
+      const left = group.filter((engine) => !gone.has(engine));
+      measured.push(...(await measureGroup(left, run, found, { ...options, failed })));
+    }
+  }
+  return engines.flatMap((engine) => {
+    const runs = measured.filter((each) => each.engine === engine);
+    return runs.length > 0 ? [deviceResult(runs, found.size)] : [];
+  });
 }
 
-async function measureGroup(engines: readonly Engine[], options: MeasureOptions): Promise<Measured[]> {
-  const { challenge, failed } = options;
+/** @param found the right candidates of all devices and runs; those of this run are added */
+async function measureGroup(
+  engines: readonly Engine[],
+  run: number,
+  found: Set<bigint>,
+  options: MeasureOptions,
+): Promise<MeasuredRun[]> {
+  const { challenge, failed, onProgress } = options;
   try {
+    for (const engine of engines) onProgress(engine, { run, step: 'opening' });
     const opened = await openAll(engines, options);
-    const rated = await inStep(opened, failed, async ({ engine, readings, info }) => {
-      const slices = await measureRate(engine, { ...options, onStart: () => readings.clear() });
-      return { engine, info, slices, readings: readings.summary };
-    });
+    const rated = await inStep(opened, failed, (one) => rate(one, run, options));
     return await inStep(rated, failed, async (one) => {
+      const { engine, info, readings, date, slices } = one;
+      const sensors = readings.summary;
       const candidates = new CheckedCandidates(challenge);
-      await searchChallenge(one.engine, candidates, NEVER);
-      return { ...one, candidates };
+      let percent = -1;
+      await searchChallenge(engine, candidates, NEVER, () => {
+        const done = candidates.hashes / challenge.count;
+        if (Math.floor(100 * done) === percent) return;
+        percent = Math.floor(100 * done);
+        onProgress(engine, { run, step: 'searching-challenge', done });
+      });
+      for (const nonce of candidates.found.keys()) found.add(nonce);
+      const { mean, spread } = spreadOf(slices);
+      onProgress(engine, { run, step: 'done', hashesPerSecond: mean, spread });
+      const { wrong, sum: hashSum } = candidates;
+      const doubts = doubtsOf(candidates);
+      return { engine, info, date, slices, sensors, found: candidates.found.size, wrong, hashSum, doubts };
     });
   } finally {
     await Promise.all(engines.map((engine) => engine.close()));
   }
 }
 
-const NEVER = new AbortController().signal;
-
-/** @param all how many candidates the devices found together */
-function resultOf({ engine, info, readings, slices, candidates }: Measured, all: number): DeviceResult {
-  const { name, kind } = engine;
-  const { model, kernel, threads } = info;
-  const { sum, wrong } = candidates;
-  const found = candidates.found.size;
-  const missed = all - found;
-  const hashrate = spreadOf(slices);
-  const { powerW } = readings;
-  return {
-    name,
-    kind,
-    model,
-    kernel,
-    ...(threads !== undefined && { threads }),
-    hashrate,
-    slices: slices.map(Math.round),
-    ...readings,
-    ...(powerW && { hashes_per_joule: hashrate.mean / powerW }),
-    sum,
-    candidates: { found, expected: EXPECTED_CANDIDATES, wrong, missed },
-    errors: [...errorsOf(wrong, missed), ...doubtsOf(candidates)],
-  };
+async function rate(one: Opened, run: number, options: MeasureOptions): Promise<Rated> {
+  const { engine, info, readings } = one;
+  const { clock, cpuHertz, onProgress } = options;
+  let date = '';
+  onProgress(engine, { run, step: 'warming-up' });
+  const slices = await measureRate(engine, {
+    ...options,
+    onStart: () => {
+      readings.clear();
+      date = new Date(wallMs(clock)).toISOString();
+      onProgress(engine, { run, step: 'measuring', done: 0 });
+    },
+    onSlice: (hashesPerSecond, done) => {
+      const hertz = engine.kind === 'cpu' && info.threads !== undefined ? cpuHertz(info.threads) : undefined;
+      if (hertz !== undefined) readings.take({ coreHertz: hertz });
+      onProgress(engine, { run, step: 'measuring', done, hashesPerSecond });
+    },
+  });
+  return { ...one, date, slices };
 }
+
+const NEVER = new AbortController().signal;

@@ -25,6 +25,12 @@ export interface RateOptions {
   readonly random: (below: number) => number;
   /** Called when the warm-up is over. */
   readonly onStart: () => void;
+  /**
+   * Called at the end of each slice.
+   * @param hashesPerSecond the slice's hashrate
+   * @param done part of the measurement that is done, 0 to 1
+   */
+  readonly onSlice: (hashesPerSecond: number, done: number) => void;
 }
 
 /**
@@ -33,7 +39,7 @@ export interface RateOptions {
  * @throws DeviceError when the device is lost.
  */
 export async function measureRate(engine: Engine, options: RateOptions): Promise<number[]> {
-  const { warmUpMs, seconds, clock, random, onStart } = options;
+  const { warmUpMs, seconds, clock, random, onStart, onSlice } = options;
   const count = Math.max(LEAST_SLICES, Math.round((1000 * seconds) / SLICE_MS));
   const sliceMs = (1000 * seconds) / count;
   const job = prepareJob(parseWork(new Uint8Array(WORK_BYTES), { id: 'bench' }));
@@ -52,7 +58,9 @@ export async function measureRate(engine: Engine, options: RateOptions): Promise
     }
     hashes += report.hashes;
     if (nowMs - startMs < sliceMs) continue;
-    slices.push((1000 * hashes) / (nowMs - startMs));
+    const hashesPerSecond = (1000 * hashes) / (nowMs - startMs);
+    slices.push(hashesPerSecond);
+    onSlice(hashesPerSecond, slices.length / count);
     startMs = nowMs;
     hashes = 0;
     if (slices.length === count) stop.abort();

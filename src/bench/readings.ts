@@ -1,45 +1,50 @@
 /** What a device's sensors said while it was measured. */
 
 import type { Telemetry } from '../engine/telemetry.ts';
-
-export interface ReadingSummary {
-  /** The highest temperature of the chip; absent without a reading. */
-  readonly temperatureC?: number;
-  /** The mean power; absent without a reading. */
-  readonly powerW?: number;
-}
-
-/** The summary as a reading of its own. */
-export function asReading({ temperatureC, powerW }: ReadingSummary): Telemetry {
-  return {
-    ...(temperatureC !== undefined && { temperatureCelsius: temperatureC }),
-    ...(powerW !== undefined && { powerWatts: powerW }),
-  };
-}
+import type { SensorSummary } from './result.ts';
+import { meanOf, roundTo } from './spread.ts';
 
 export class Readings {
-  #temperatureC: number | undefined;
-  #powerSumW = 0;
-  #powers = 0;
+  readonly #summaries: SensorSummary[] = [];
 
   /** Forgets what was said before. */
   clear(): void {
-    this.#temperatureC = undefined;
-    this.#powerSumW = 0;
-    this.#powers = 0;
+    this.#summaries.length = 0;
   }
 
-  take({ temperatureCelsius: temperatureC, powerWatts: powerW }: Telemetry): void {
-    if (temperatureC !== undefined) this.#temperatureC = Math.max(temperatureC, this.#temperatureC ?? temperatureC);
-    if (powerW === undefined || powerW <= 0) return; // some drivers report 0 when they cannot tell
-    this.#powerSumW += powerW;
-    this.#powers++;
+  take({ temperatureCelsius, powerWatts, powerLimitWatts, coreHertz, memoryHertz }: Telemetry): void {
+    this.#summaries.push({
+      temperatureCelsius: temperatureCelsius ?? null,
+      powerWatts: powerWatts || null, // some drivers report 0 when they cannot tell
+      powerLimitWatts: powerLimitWatts ?? null,
+      coreHertz: coreHertz ?? null,
+      memoryHertz: memoryHertz ?? null,
+    });
   }
 
-  get summary(): ReadingSummary {
-    return {
-      ...(this.#temperatureC !== undefined && { temperatureC: this.#temperatureC }),
-      ...(this.#powers > 0 && { powerW: this.#powerSumW / this.#powers }),
-    };
+  get summary(): SensorSummary {
+    return combine(this.#summaries);
   }
+}
+
+/** Makes one summary of those of several times: the highest temperature, and the means of all else. */
+export function combine(summaries: readonly SensorSummary[]): SensorSummary {
+  const known = (field: keyof SensorSummary) => summaries.flatMap((each) => each[field] ?? []);
+  const mean = (field: keyof SensorSummary) => {
+    const values = known(field);
+    return values.length > 0 ? roundTo(meanOf(values), 2) : null;
+  };
+  const temperatures = known('temperatureCelsius');
+  return {
+    temperatureCelsius: temperatures.length > 0 ? Math.max(...temperatures) : null,
+    powerWatts: mean('powerWatts'),
+    powerLimitWatts: mean('powerLimitWatts'),
+    coreHertz: mean('coreHertz'),
+    memoryHertz: mean('memoryHertz'),
+  };
+}
+
+/** @returns the efficiency in H/J; null where the power is not known */
+export function perJoule(hashesPerSecond: number, { powerWatts }: SensorSummary): number | null {
+  return powerWatts === null ? null : Math.round(hashesPerSecond / powerWatts);
 }

@@ -1,12 +1,15 @@
-/** What `pickaxe bench --json` prints. Results that are read again are checked field by field. */
+/** What `pickaxe bench --json` prints, and `pickaxe bench compare` reads again and checks field by field. */
 
 import { z } from 'zod';
-import { DEVICE_KINDS } from '../engine/device.ts';
+import { DEVICE_FAULTS } from '../engine/device.ts';
+import { Machine } from '../system/machine.ts';
 import { isSeed, LEAST_COUNT, MOST_COUNT } from './challenge.ts';
 
 /** It changes when fields change their meaning. */
-export const BENCH_FORMAT = 'pickaxe bench 1';
+export const BENCH_FORMAT_VERSION = 1;
 
+/** Far more runs than anybody waits for. */
+export const MOST_RUNS = 1_000;
 const MOST_CHARACTERS = 256;
 /** Far more devices than a rig has; as many slices of a second as the longest measurement. */
 const MOST_DEVICES = 1_024;
@@ -18,61 +21,161 @@ const line = z
   .max(MOST_CHARACTERS)
   .regex(/^\P{C}*$/u, 'control characters');
 const positive = z.number().positive();
+const fromZero = z.number().min(0);
 const tally = z.int().min(0);
+/** ISO 8601, in UTC: `2026-11-22T07:33:27.123Z`. */
+const date = z.iso.datetime();
 
-const hashrate = z.object({
-  mean: positive,
-  median: positive,
-  min: positive,
-  max: positive,
-  cv: z.number().min(0),
-});
+/** What sensors said during a measurement; null where they said nothing. */
+const sensorFields = {
+  /** The highest temperature of the chip. */
+  temperatureCelsius: z.number().nullable(),
+  /** The mean power, as all that follows is a mean. */
+  powerWatts: positive.nullable(),
+  powerLimitWatts: positive.nullable(),
+  coreHertz: fromZero.nullable(),
+  memoryHertz: fromZero.nullable(),
+};
+export const SensorSummary = z.strictObject(sensorFields);
+export type SensorSummary = Readonly<z.infer<typeof SensorSummary>>;
 
-const device = z.object({
+/** What a device is and how it hashes. */
+const identityFields = {
+  /** `cpu`, `gpu0` … */
   name: line.min(1),
-  kind: z.enum(DEVICE_KINDS),
+  /** The chip. */
   model: line,
   kernel: line,
-  /** Present for a CPU. */
-  threads: z.int().positive().exactOptional(),
-  /** H/s, over all slices. */
-  hashrate,
-  /** H/s of each slice. */
+};
+const cpuFields = { ...identityFields, kind: z.literal('cpu'), threads: z.int().positive().nullable() };
+const gpuFields = {
+  ...identityFields,
+  kind: z.literal('gpu'),
+  /** The PCI address. */
+  bus: line.nullable(),
+  /** The driver's name and version, in its own words. */
+  driver: line.nullable(),
+  /** The kernel's variant: `wgsl 128×16` is the kernel's name, the workgroup's size and the nonces per invocation. */
+  variant: line.nullable(),
+  workgroupSize: z.int().positive().nullable(),
+  noncesPerInvocation: z.int().positive().nullable(),
+  /** How long one dispatch should take. */
+  batchSeconds: positive.nullable(),
+};
+const DeviceIdentity = z.discriminatedUnion('kind', [z.strictObject(cpuFields), z.strictObject(gpuFields)]);
+export type DeviceIdentity = Readonly<z.infer<typeof DeviceIdentity>>;
+
+const candidateFields = {
+  found: tally,
+  /** How many candidates were wrong. */
+  wrong: tally,
+  /** How many candidates this search did not find, and another one of the same nonces did. */
+  missed: tally,
+};
+
+const RunResult = z.strictObject({
+  date,
+  /** The mean of the slices. */
+  hashesPerSecond: positive,
+  /** The standard deviation of the slices as a part of their mean. */
+  spread: fromZero,
+  /** The hashrate of each slice, in H/s. */
   slices: z.array(positive).min(1).max(MOST_SLICES),
-  /** The highest temperature during the measurement; absent where it is not known, like the power. */
-  temperatureC: z.number().exactOptional(),
-  /** The mean power during the measurement. */
-  powerW: positive.exactOptional(),
-  hashes_per_joule: positive.exactOptional(),
-  /** 16 hex digits: the sum over the candidates that it found. */
-  sum: z.string().regex(/^[0-9a-f]{16}$/, 'not 16 hex digits'),
-  candidates: z.object({
-    found: tally,
-    expected: tally,
-    /** How many candidates were wrong. */
-    wrong: tally,
-    /** How many candidates other devices of the same run found and this one did not. */
-    missed: tally,
-  }),
-  /** What is wrong with its candidates: lines for people, none when nothing is. */
+  ...sensorFields,
+  hashesPerJoule: fromZero.nullable(),
+  /** 16 hex digits: the sum over the candidates that were found. */
+  hashSum: z.string().regex(/^[0-9a-f]{16}$/, 'not 16 hex digits'),
+  candidates: z.strictObject({ ...candidateFields, expected: tally }),
+  /** What is wrong with the candidates: lines for people, none when nothing is. */
   errors: z.array(line).max(8),
 });
-export type DeviceResult = Readonly<z.infer<typeof device>>;
+export type RunResult = Readonly<z.infer<typeof RunResult>>;
 
-const machineShape = z.object({ cpu: line, cores: tally, os: line, node: line, pickaxe: line });
+/** What the runs of a device say together. */
+const summaryFields = {
+  /** The median of the runs. */
+  hashesPerSecond: positive,
+  /** The standard deviation of the runs as a part of their mean; null for a single run. */
+  spread: fromZero.nullable(),
+  ...sensorFields,
+  hashesPerJoule: fromZero.nullable(),
+  runs: z.array(RunResult).min(1).max(MOST_RUNS),
+};
+const DeviceResult = z.discriminatedUnion('kind', [
+  z.strictObject({ ...cpuFields, ...summaryFields }),
+  z.strictObject({ ...gpuFields, ...summaryFields }),
+]);
+export type DeviceResult = Readonly<z.infer<typeof DeviceResult>>;
 
-export const benchResultShape = z.object({
-  format: z.literal(BENCH_FORMAT),
-  machine: machineShape,
-  seed: z.string().refine(isSeed, 'not a seed'),
-  /** How many nonces were searched for the sum. */
-  count: z.int().min(LEAST_COUNT).max(MOST_COUNT),
-  /** How long each measurement took, without the warm-up. */
-  seconds: positive,
+/** Devices that could not be measured, or not to the end. */
+const Failed = z
+  .array(z.strictObject({ name: line.min(1), fault: z.enum(DEVICE_FAULTS), reason: z.string() }))
+  .max(MOST_DEVICES);
+export type FailedDevice = z.infer<typeof Failed>[number];
+
+const seed = z.string().refine(isSeed, 'not a seed');
+const count = z.int().min(LEAST_COUNT).max(MOST_COUNT);
+
+export const BenchResult = z.strictObject({
+  type: z.literal('bench'),
+  formatVersion: z.literal(BENCH_FORMAT_VERSION),
+  date,
+  machine: Machine,
+  seed,
+  /** How many nonces were searched for each hash sum. */
+  count,
+  /** How long each run measured, without the warm-up. */
+  durationSeconds: positive,
+  /** How many runs each device was to have. */
+  repeat: z.int().min(1).max(MOST_RUNS),
   /** Whether all devices were measured at once. */
   together: z.boolean(),
-  devices: z.array(device).max(MOST_DEVICES),
-  /** Devices that could not be measured. */
-  failed: z.array(z.object({ name: line.min(1), reason: z.string() })).max(MOST_DEVICES),
+  devices: z.array(DeviceResult).max(MOST_DEVICES),
+  failed: Failed,
 });
-export type BenchResult = Readonly<z.infer<typeof benchResultShape>>;
+export type BenchResult = Readonly<z.infer<typeof BenchResult>>;
+
+const Sample = z.strictObject({
+  /** Time since the devices were open. */
+  elapsedSeconds: fromZero,
+  /** The hashrate since the sample before. */
+  hashesPerSecond: fromZero,
+  ...sensorFields,
+});
+export type Sample = Readonly<z.infer<typeof Sample>>;
+
+const stressFields = {
+  /** The mean of the samples. */
+  hashesPerSecond: fromZero,
+  /** The standard deviation of the samples as a part of their mean. */
+  spread: fromZero,
+  ...sensorFields,
+  hashesPerJoule: fromZero.nullable(),
+  /** Rounds that were searched to their end. */
+  rounds: tally,
+  /** Over all rounds. */
+  candidates: z.strictObject(candidateFields),
+  errors: z.array(z.string()),
+  samples: z.array(Sample).min(1),
+};
+const StressDevice = z.discriminatedUnion('kind', [
+  z.strictObject({ ...cpuFields, ...stressFields }),
+  z.strictObject({ ...gpuFields, ...stressFields }),
+]);
+export type StressDevice = Readonly<z.infer<typeof StressDevice>>;
+
+/** What `pickaxe bench --stress --json` prints. */
+export const StressResult = z.strictObject({
+  type: z.literal('stress'),
+  formatVersion: z.literal(BENCH_FORMAT_VERSION),
+  date,
+  machine: Machine,
+  seed,
+  /** Nonces of each round; null where the rounds grow with the hashrate. */
+  count: count.nullable(),
+  /** How long the devices were to be busy. */
+  durationSeconds: positive,
+  devices: z.array(StressDevice),
+  failed: Failed,
+});
+export type StressResult = Readonly<z.infer<typeof StressResult>>;

@@ -4,7 +4,8 @@ import type { Engine, EngineInfo } from '../engine/engine.ts';
 import type { Challenge } from './challenge.ts';
 import { CheckedCandidates, doubtsOf, errorsOf } from './checked-candidates.ts';
 import type { Opened } from './open.ts';
-import { asReading, type ReadingSummary, Readings } from './readings.ts';
+import { combine, type Readings } from './readings.ts';
+import type { Sample, SensorSummary } from './result.ts';
 import { type Spread, spreadOf } from './spread.ts';
 
 /** How many different doubts about a device are kept. */
@@ -19,13 +20,6 @@ export interface KnownCandidates {
   readonly found: Set<bigint>;
 }
 
-export interface Sample extends ReadingSummary {
-  /** Time since the devices were open. */
-  readonly seconds: number;
-  /** H/s since the sample before. */
-  readonly hashrate: number;
-}
-
 export class StressStats {
   readonly engine: Engine;
   readonly info: EngineInfo;
@@ -34,7 +28,6 @@ export class StressStats {
   rounds = 0;
   readonly #doubts = new Set<string>();
   readonly #readings: Readings;
-  readonly #whole = new Readings();
   #hashes = 0;
   /** When the last sample was taken, and the hashes until then. */
   #sampledSeconds = 0;
@@ -102,25 +95,24 @@ export class StressStats {
     return [...errorsOf(wrong, known.found.size - found.size), ...doubts];
   }
 
-  /** @param seconds since the devices were open */
-  sample(seconds: number): Sample {
-    const since = seconds - this.#sampledSeconds;
-    const hashrate = since > 0 ? (this.#hashes - this.#sampledHashes) / since : 0;
-    const sample = { seconds, hashrate, ...this.#readings.summary };
-    this.#sampledSeconds = seconds;
+  /** @param elapsedSeconds time since the devices were open */
+  sample(elapsedSeconds: number): Sample {
+    const since = elapsedSeconds - this.#sampledSeconds;
+    const hashesPerSecond = since > 0 ? (this.#hashes - this.#sampledHashes) / since : 0;
+    const sample = { elapsedSeconds, hashesPerSecond, ...this.#readings.summary };
+    this.#sampledSeconds = elapsedSeconds;
     this.#sampledHashes = this.#hashes;
     this.#readings.clear();
-    this.#whole.take(asReading(sample));
     this.samples.push(sample);
     return sample;
   }
 
   /** The spread over all samples. In the end there is at least one. */
   get hashrate(): Spread {
-    return spreadOf(this.samples.map(({ hashrate }) => hashrate));
+    return spreadOf(this.samples.map(({ hashesPerSecond }) => hashesPerSecond));
   }
 
-  get readings(): ReadingSummary {
-    return this.#whole.summary;
+  get sensors(): SensorSummary {
+    return combine(this.samples);
   }
 }

@@ -6,7 +6,8 @@ import type { Clock } from '../system/clock.ts';
 import { MOST_COUNT, makeChallenge } from './challenge.ts';
 import { searchChallenge } from './checked-candidates.ts';
 import { inStep, type OpenOptions, openAll } from './open.ts';
-import { type KnownCandidates, type Sample, StressStats } from './stress-stats.ts';
+import type { Sample } from './result.ts';
+import { type KnownCandidates, StressStats } from './stress-stats.ts';
 
 /** Nonces of a device's first round. The slowest kernel on one thread takes seconds for them. */
 const FIRST_COUNT = 2 ** 24;

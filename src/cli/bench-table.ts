@@ -1,56 +1,149 @@
 /** What `pickaxe bench` found, for people. */
 
 import { CANDIDATES_DEVIATION, EXPECTED_CANDIDATES } from '../bench/challenge.ts';
-import type { BenchResult, DeviceResult } from '../bench/result.ts';
+import type { BenchResult, DeviceIdentity, DeviceResult, RunResult, SensorSummary } from '../bench/result.ts';
+import { type Spread, spreadOf } from '../bench/spread.ts';
 import { formatHashrate, formatPercent, withPrefix } from '../report/units.ts';
 
-type Sensors = Pick<DeviceResult, 'powerW' | 'temperatureC' | 'hashes_per_joule'>;
-type Device = Pick<DeviceResult, 'name' | 'model' | 'kernel' | 'threads'>;
+type Machine = BenchResult['machine'];
+type Sensors = SensorSummary & { readonly hashesPerJoule: number | null };
 
-/** `cpu    AMD EPYC; avx512x2, 2 threads` */
-export function headingOf({ name, model, kernel, threads }: Device): string {
-  const count = threads === undefined ? '' : `, ${threads} ${threads === 1 ? 'thread' : 'threads'}`;
-  return `${name.padEnd(6)} ${model}; ${kernel}${count}\n`;
+/** `pickaxe 0.1.0 on AMD EPYC, Debian GNU/Linux 12 (bookworm), linux 6.1.0 x64, Node.js v20.20.2` */
+export function machineLine({ pickaxe, cpu, osName, os, node }: Machine): string {
+  return `pickaxe ${pickaxe} on ${[cpu, ...(osName === null ? [] : [osName]), os].join(', ')}, Node.js ${node}`;
+}
+
+/** `2026-11-22T07:33:25.000Z, 3 runs of 10 s on each device, in turns` */
+export function circumstances({ date, repeat, durationSeconds, together }: BenchResult): string {
+  const runs = repeat > 1 ? `${repeat} runs of ${durationSeconds} s` : `${durationSeconds} s`;
+  const order = repeat > 1 ? ' on each device, in turns' : ' on each device';
+  return `${date}, ${runs}${together ? ', all devices at once' : order}`;
+}
+
+/** `cpu    AMD EPYC; avx512x2, 2 threads` or `gpu0   NVIDIA H100; wgsl 128×16, batches of 8 ms; NVIDIA: 550.54.14` */
+export function headingOf(device: DeviceIdentity): string {
+  return `${device.name.padEnd(6)} ${device.model}; ${howItHashes(device)}\n`;
+}
+
+function howItHashes(device: DeviceIdentity): string {
+  if (device.kind === 'cpu') {
+    const { kernel, threads } = device;
+    return `${kernel}${threads === null ? '' : `, ${threads} ${threads === 1 ? 'thread' : 'threads'}`}`;
+  }
+  const { kernel, variant, batchSeconds, driver } = device;
+  const batches = batchSeconds === null ? '' : `, batches of ${formatMilliseconds(batchSeconds)}`;
+  return `${variant ?? kernel}${batches}${driver === null ? '' : `; ${driver}`}`;
 }
 
 export function row(name: string, value: string): string {
   return `  ${name.padEnd(13)} ${value}\n`;
 }
 
-/** What is known of power and temperature, as one row. */
-export function sensorRow({ powerW, temperatureC, hashes_per_joule }: Sensors): string {
-  const known = [
-    powerW === undefined ? 'not known' : `${powerW.toFixed(0)} W`,
-    hashes_per_joule !== undefined && `${withPrefix(hashes_per_joule)}H/J`,
-    temperatureC !== undefined && `${temperatureC.toFixed(0)} °C at most`,
-  ];
-  return row('power', known.filter(Boolean).join(', '));
+/** `3.5 ms` */
+export function formatMilliseconds(seconds: number): string {
+  return `${Number((1000 * seconds).toFixed(3))} ms`;
 }
 
-export function benchLines({ machine, seed, count, together, devices, failed }: BenchResult): string[] {
-  const sums = new Set(devices.map(({ sum }) => sum));
+/** `81.44 MH/s ± 1.2 %` */
+export function formatRate(hashesPerSecond: number, spread: number): string {
+  return `${formatHashrate(hashesPerSecond)} ± ${formatPercent(spread, 1)}`;
+}
+
+/** What is known of power, temperature and clocks. */
+export function sensorRows(sensors: Sensors): string[] {
+  const { coreHertz: core, memoryHertz: memory } = sensors;
+  const clocks = [
+    ...(core === null ? [] : [`${(core / 1e6).toFixed(0)} MHz core`]),
+    ...(memory === null ? [] : [`${(memory / 1e6).toFixed(0)} MHz memory`]),
+  ];
   return [
-    `pickaxe ${machine.pickaxe} on ${machine.cpu}, ${machine.os}, Node.js ${machine.node}\n`,
-    together && devices.length > 1 ? 'all devices at once\n' : '',
+    row('power', powerOf(sensors).join(', ') || 'not known'),
+    ...(clocks.length > 0 ? [row('clocks', clocks.join(', '))] : []),
+  ];
+}
+
+function powerOf({ powerWatts, powerLimitWatts, hashesPerJoule, temperatureCelsius }: Sensors): string[] {
+  const limit = powerLimitWatts === null ? '' : ` of ${powerLimitWatts.toFixed(0)} W allowed`;
+  return [
+    ...(powerWatts === null ? [] : [`${powerWatts.toFixed(0)} W${limit}`]),
+    ...(hashesPerJoule === null ? [] : [`${withPrefix(hashesPerJoule)}H/J`]),
+    ...(temperatureCelsius === null ? [] : [`${temperatureCelsius.toFixed(0)} °C at most`]),
+  ];
+}
+
+export function benchLines(result: BenchResult): string[] {
+  const { machine, repeat, devices, failed } = result;
+  const unmeasured = repeat > 1 ? 'not measured to the end' : 'not measured';
+  return [
+    `${machineLine(machine)}\n`,
+    `${circumstances(result)}\n`,
     ...devices.flatMap(deviceLines),
-    ...failed.map(({ name, reason }) => `${name.padEnd(6)} not measured: ${reason}\n`),
-    devices.length > 0 ? `The hash sum is of seed “${seed}” and ${count} nonces.` : '',
-    devices.length > 1 && sums.size === 1 ? ` All devices agree.` : '',
-    sums.size > 1 ? ' DEVICES DISAGREE: at least one of them computes wrong hashes.' : '',
-    devices.length > 0 ? '\n' : 'No device could be measured.\n',
+    ...failed.map(({ name, reason }) => `${name.padEnd(6)} ${unmeasured}: ${reason}\n`),
+    ...(devices.length > 0 ? closingLines(result) : ['No device could be measured.\n']),
   ];
 }
 
 function deviceLines(device: DeviceResult): string[] {
-  const { hashrate, slices, sum, candidates, errors } = device;
-  const { mean, median, min, max, cv } = hashrate;
-  const spread = `${formatHashrate(min)} to ${formatHashrate(max)}, median ${formatHashrate(median)}`;
-  const expected = `${EXPECTED_CANDIDATES} ± ${CANDIDATES_DEVIATION} expected`;
+  const { runs } = device;
   return [
     headingOf(device),
-    row('hashrate', `${formatHashrate(mean)} ± ${formatPercent(cv, 1)} (${slices.length} slices: ${spread})`),
-    sensorRow(device),
-    row('hash sum', `${sum} (${candidates.found} candidates found, ${expected})`),
-    ...errors.map((error) => row('ERROR', error)),
+    ...(runs.length > 1 ? repeatedRows(device) : [hashrateRow(runs[0])]),
+    ...sensorRows(device),
+    ...hashSumRows(runs),
+    ...runs.flatMap(({ errors }, i) => errors.map((error) => row('ERROR', ofRun(runs, i, error)))),
+  ];
+}
+
+function hashrateRow({ hashesPerSecond, spread, slices }: RunResult): string {
+  return row(
+    'hashrate',
+    `${formatRate(hashesPerSecond, spread)} (mean of ${slices.length} slices: ${formatRange(spreadOf(slices))})`,
+  );
+}
+
+function repeatedRows({ hashesPerSecond, spread, runs }: DeviceResult): string[] {
+  const rates = spreadOf(runs.map((run) => run.hashesPerSecond));
+  return [
+    row(
+      'hashrate',
+      `${formatRate(hashesPerSecond, spread ?? 0)} (median of ${runs.length} runs: ${formatRange(rates)})`,
+    ),
+    ...runs.map((run, i) => {
+      return row(`  run ${i + 1}`, [formatRate(run.hashesPerSecond, run.spread), ...powerOf(run)].join(', '));
+    }),
+  ];
+}
+
+/** `60.90 MH/s to 104.9 MH/s` */
+function formatRange({ min, max }: Spread): string {
+  return `${formatHashrate(min)} to ${formatHashrate(max)}`;
+}
+
+/** One row where all runs have the same sum, else one for each run. */
+function hashSumRows(runs: DeviceResult['runs']): string[] {
+  const agree = runs.every(({ hashSum }) => hashSum === runs[0].hashSum);
+  const expected = `${EXPECTED_CANDIDATES} ± ${CANDIDATES_DEVIATION} expected`;
+  return (agree ? runs.slice(0, 1) : runs).map(({ hashSum, candidates }, i) => {
+    const text = `${hashSum} (${candidates.found} candidates found, ${expected})`;
+    return row('hash sum', agree ? text : ofRun(runs, i, text));
+  });
+}
+
+const ofRun = (runs: DeviceResult['runs'], i: number, text: string) =>
+  runs.length > 1 ? `run ${i + 1}: ${text}` : text;
+
+function closingLines({ seed, count, devices }: BenchResult): string[] {
+  const runs = devices.flatMap((device) => device.runs);
+  const sums = new Set(runs.map(({ hashSum }) => hashSum));
+  const who = devices.length > 1 ? 'devices' : 'runs';
+  const repeated = runs.length > devices.length;
+  return [
+    repeated
+      ? 'A device’s hashrate is the median of its runs. ± is the standard deviation of its runs; behind a run, of its slices.\n'
+      : '± is the standard deviation of the slices.\n',
+    `The hash sum is of seed “${seed}” and ${count} nonces.`,
+    ...(runs.length > 1 && sums.size === 1 ? [` All ${who} agree.`] : []),
+    ...(sums.size > 1 ? [` ${who.toUpperCase()} DISAGREE: at least one of them computed wrong hashes.`] : []),
+    '\n',
   ];
 }

@@ -58,6 +58,7 @@ const bench = withSettings(program.command('bench'), 'devices.use', 'cpu', 'gpu'
   .description('measure the hashrate of each device and prove its work by a hash sum, offline')
   .helpCommand(false)
   .option('--seconds <n>', 'length of each measurement (default: 10; with --stress 60)', positiveSeconds)
+  .option('--repeat <n>', 'measure all devices n times, in turns (default: 1)', positiveInteger(1_000))
   .option('--seed <text>', 'what the hash sum is of: your own cannot be known before', 'pickaxe')
   .option(
     '--count <n>',
@@ -68,6 +69,7 @@ const bench = withSettings(program.command('bench'), 'devices.use', 'cpu', 'gpu'
   .option('--stress', 'keep all devices busy instead, and check each of their answers', false)
   .option('--tune', 'measure every kernel again instead, of the CPU and of GPUs, and remember the fastest', false)
   .option('--json', 'one JSON object on stdout', false)
+  .option('--csv', 'comma-separated values on stdout, one row per device and run', false)
   .action(async (options, command) =>
     exit(await (await import('./commands/bench.ts')).runBench(await settingsOf(command), options)),
   );

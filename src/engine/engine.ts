@@ -33,6 +33,20 @@ export interface SearchReport {
   readonly candidates: readonly Candidate[];
 }
 
+/** How a GPU runs the kernel. */
+export interface GpuKernelInfo {
+  /** The driver's name and version, in its own words. */
+  readonly driver: string;
+  /** The kernel's variant: `wgsl 128×16`. */
+  readonly variant: string;
+  /** Invocations in a workgroup. */
+  readonly workgroupSize: number;
+  /** Nonces that one invocation tries, one after the other. */
+  readonly noncesPerInvocation: number;
+  /** How long one dispatch should take. */
+  readonly batchMs: number;
+}
+
 /** What an engine turned out to be when it opened. */
 export interface EngineInfo {
   /** Model of the chip. */
@@ -43,6 +57,8 @@ export interface EngineInfo {
   readonly bus?: string;
   /** Worker threads, for a CPU. */
   readonly threads?: number;
+  /** Present for a GPU. */
+  readonly gpu?: GpuKernelInfo;
   /** Why this kernel: a few words for people. */
   readonly why: string;
   /** All that there is to say about the choice of kernel and threads: one line for people. Absent where `why` is all. */

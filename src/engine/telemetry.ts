@@ -9,6 +9,8 @@ export const TELEMETRY_FIELDS = [
   'memoryCelsius',
   /** Power of the whole card where it is measured there, else of the chip. */
   'powerWatts',
+  /** The power that the card is allowed to draw at present. */
+  'powerLimitWatts',
   /** Speed of the fan as a part of its full speed. NVIDIA's can exceed 1. */
   'fanRatio',
   'fanRpm',

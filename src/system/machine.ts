@@ -1,18 +1,28 @@
 /** What machine a result was measured on. */
 
-import { arch, availableParallelism, cpus, platform, release } from 'node:os';
+import { readFileSync } from 'node:fs';
+import { arch, availableParallelism, cpus, version as osVersion, platform, release } from 'node:os';
 import { z } from 'zod';
 import { version } from './version.ts';
 
-export const Machine = z.object({
+/** Machines are shown on terminals, which could take control characters for commands. */
+const line = z
+  .string()
+  .max(256)
+  .regex(/^\P{C}*$/u, 'control characters');
+
+export const Machine = z.strictObject({
   /** Model of the CPU. */
-  cpu: z.string(),
+  cpu: line,
   /** How many threads the CPU runs at a time. */
   cores: z.int().positive(),
-  os: z.string(),
+  /** The platform, its kernel's version and the architecture: `linux 6.1.0-18-amd64 x64`. */
+  os: line,
+  /** What the operating system calls itself: `Debian GNU/Linux 12 (bookworm)`; null where it does not tell. */
+  osName: line.nullable(),
   /** Versions of Node.js and of pickaxe. */
-  node: z.string(),
-  pickaxe: z.string(),
+  node: line,
+  pickaxe: line,
 });
 export type Machine = Readonly<z.infer<typeof Machine>>;
 
@@ -21,7 +31,26 @@ export function thisMachine(): Machine {
     cpu: cpus()[0]?.model.trim() || arch(),
     cores: availableParallelism(),
     os: `${platform()} ${release()} ${arch()}`,
+    osName: osName(),
     node: process.version,
     pickaxe: version,
   };
+}
+
+function osName(): string | null {
+  if (platform() === 'win32') return osVersion(); // `Windows 11 Pro`
+  try {
+    return parseOsRelease(readFileSync('/etc/os-release', 'utf8'));
+  } catch {
+    return null; // macOS, or a system that is stripped down
+  }
+}
+
+/**
+ * @param text of /etc/os-release: assignments as in a shell (os-release(5))
+ * @returns its PRETTY_NAME; null where there is none, or where it is not one short line of printable characters
+ */
+export function parseOsRelease(text: string): string | null {
+  const name = /^PRETTY_NAME=(["']?)([^"'\n]{1,100})\1$/m.exec(text)?.[2];
+  return name === undefined || /\p{C}/u.test(name) ? null : name;
 }

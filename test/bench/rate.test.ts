@@ -35,9 +35,10 @@ function* steps(...turns: [times: number, ms: number, hashes: number][]) {
   for (const [times, ms, hashes] of turns) for (let i = 0; i < times; i++) yield { ms, hashes };
 }
 
-const measure = (engine: TimedEngine, seconds: number, onStart = () => {}) => {
+const measure = (engine: TimedEngine, seconds: number, onStart = () => {}, told: number[][] = []) => {
   const clock = { nowUs: () => 0n, monotonicMs: () => engine.nowMs };
-  return measureRate(engine, { warmUpMs: 500, seconds, clock, random: () => 0, onStart });
+  const onSlice = (...slice: number[]) => told.push(slice);
+  return measureRate(engine, { warmUpMs: 500, seconds, clock, random: () => 0, onStart, onSlice });
 };
 
 it('leaves out the warm-up, and what it counts goes with the time that it took', async () => {
@@ -57,6 +58,13 @@ it('has five slices at least, and one for each second of a longer measurement', 
   const endless = () => new TimedEngine(steps([1e6, 10, 100]));
   expect(await measure(endless(), 0.5)).toEqual([10_000, 10_000, 10_000, 10_000, 10_000]);
   expect(await measure(endless(), 12)).toHaveLength(12);
+});
+
+it('tells each slice as it ends, and which part of all slices that makes', async () => {
+  const told: number[][] = [];
+  const endless = new TimedEngine(steps([1e6, 10, 100]));
+  await measure(endless, 0.5, () => {}, told);
+  expect(told).toEqual([0.2, 0.4, 0.6, 0.8, 1].map((done) => [10_000, done]));
 });
 
 it('is no hashrate when the search ends by itself', async () => {

@@ -1,24 +1,51 @@
 import { expect, it } from 'vitest';
-import { Readings } from '#pickaxe/bench/readings.js';
+import { combine, Readings } from '#pickaxe/bench/readings.js';
 import { spreadOf } from '#pickaxe/bench/spread.js';
 
-it('a spread is of all values', () => {
-  expect(spreadOf([4, 1, 7])).toEqual({ mean: 4, median: 4, min: 1, max: 7, cv: 3 / 4 });
-  expect(spreadOf([1, 2, 3, 10])).toMatchObject({ mean: 4, median: 2.5 });
-  expect(spreadOf([5])).toEqual({ mean: 5, median: 5, min: 5, max: 5, cv: 0 });
-  expect(spreadOf([0, 0])).toMatchObject({ mean: 0, cv: 0 });
+it('the spread is the standard deviation as a part of the mean', () => {
+  expect(spreadOf([4, 1, 7])).toEqual({ mean: 4, median: 4, min: 1, max: 7, spread: 3 / 4 });
+  expect(spreadOf([5])).toEqual({ mean: 5, median: 5, min: 5, max: 5, spread: 0 });
+  expect(spreadOf([0, 0])).toMatchObject({ mean: 0, spread: 0 });
 });
 
-it('readings are the mean power and the highest temperature since they were cleared, of what was told', () => {
+it('the median is the middle value, or the mean of the two in the middle', () => {
+  expect(spreadOf([9, 1, 2])).toMatchObject({ median: 2 });
+  expect(spreadOf([10, 1, 3, 2])).toMatchObject({ mean: 4, median: 2.5 });
+});
+
+const NOTHING = {
+  temperatureCelsius: null,
+  powerWatts: null,
+  powerLimitWatts: null,
+  coreHertz: null,
+  memoryHertz: null,
+};
+
+it('readings are the means and the highest temperature since they were cleared, of what was told', () => {
   const readings = new Readings();
-  expect(readings.summary).toEqual({});
+  expect(readings.summary).toEqual(NOTHING);
   readings.take({ temperatureCelsius: 90, powerWatts: 900 });
   readings.clear();
-  expect(readings.summary).toEqual({});
+  expect(readings.summary).toEqual(NOTHING);
   readings.take({ temperatureCelsius: 61 });
-  expect(readings.summary).toEqual({ temperatureC: 61 });
-  readings.take({ temperatureCelsius: 63, powerWatts: 100 });
-  readings.take({ temperatureCelsius: 62, powerWatts: 300 });
+  expect(readings.summary).toEqual({ ...NOTHING, temperatureCelsius: 61 });
+  readings.take({ temperatureCelsius: 63, powerWatts: 100, coreHertz: 1_980e6, memoryHertz: 2_600e6 });
+  readings.take({
+    temperatureCelsius: 62,
+    powerWatts: 300,
+    powerLimitWatts: 350,
+    coreHertz: 1_950e6,
+    memoryHertz: 2_600e6,
+  });
   readings.take({ powerWatts: 0 });
-  expect(readings.summary).toEqual({ temperatureC: 63, powerW: 200 });
+  const summary = {
+    temperatureCelsius: 63,
+    powerWatts: 200,
+    powerLimitWatts: 350,
+    coreHertz: 1_965e6,
+    memoryHertz: 2_600e6,
+  };
+  expect(readings.summary).toEqual(summary);
+  const later = { ...NOTHING, temperatureCelsius: 50, powerWatts: 100 };
+  expect(combine([summary, NOTHING, later])).toEqual({ ...summary, powerWatts: 150 });
 });

@@ -1,13 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { release, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { DEFAULT_COUNT } from '#pickaxe/bench/challenge.js';
-import { type BenchResult, benchResultShape } from '#pickaxe/bench/result.js';
+import { BenchResult, StressResult } from '#pickaxe/bench/result.js';
 import { GOLDEN } from '../bench/golden.ts';
 import { loadableKernels } from '../engine/cpu/loadable-kernels.ts';
 import { describeGpu } from '../engine/gpu/adapter.ts';
 import { pickaxe, type Run, start } from './pickaxe.ts';
+import { noTmux, Terminal, why } from './tmux.ts';
 
 const [, golden] = GOLDEN;
 /** Many hashes on a machine that may have more to do. */
@@ -49,24 +50,74 @@ describe('pickaxe bench', { timeout: PATIENCE_MS }, () => {
   it('measures the CPU, and its hash sum is the known one', async () => {
     const { code, json } = await bench(cpu);
     expect(code).toBe(0);
-    expect(benchResultShape.parse(json)).toEqual(json);
-    expect(json).toMatchObject({ machine: { node: process.version }, seed: 'pickaxe', count: DEFAULT_COUNT });
-    const [{ hashrate, slices, candidates, errors, ...device }] = json.devices;
-    expect(device).toMatchObject({ name: 'cpu', kind: 'cpu', threads: 1, kernel: expect.any(String) });
+    expect(BenchResult.parse(json)).toEqual(json);
+    expect(json).toMatchObject({
+      type: 'bench',
+      machine: { node: process.version, os: expect.stringContaining(release()) },
+      seed: 'pickaxe',
+      count: DEFAULT_COUNT,
+      durationSeconds: 0.2,
+      repeat: 1,
+    });
+    const [device] = json.devices;
+    const kernel = expect.any(String);
+    expect(device).toMatchObject({ name: 'cpu', kind: 'cpu', threads: 1, kernel, spread: null });
+    const [{ slices, hashesPerSecond, candidates, errors, date }] = device.runs;
     expect(slices).toHaveLength(5);
-    expect(hashrate.min).toBeGreaterThan(0);
-    expect(hashrate.min).toBeLessThanOrEqual(hashrate.mean);
+    expect(hashesPerSecond).toBeGreaterThanOrEqual(Math.min(...slices));
+    expect(hashesPerSecond).toBeLessThanOrEqual(Math.max(...slices));
     expect(candidates).toMatchObject({ wrong: 0, missed: 0 });
     expect(errors).toEqual([]);
-    // The CPU has no sensors that are read: what is not known is left out.
-    expect(json.devices[0]).not.toHaveProperty('powerW');
+    expect(Date.parse(date)).toBeGreaterThanOrEqual(Date.parse(json.date));
+    // The CPU has no sensors that are read: what is not known is null.
+    expect(device).toMatchObject({ powerWatts: null, temperatureCelsius: null, hashesPerJoule: null });
+  });
+
+  it('repeats, and a pipe gets a line when a run begins and one when it ends', async () => {
+    const { code, json, stderr } = await bench([...small, '--repeat', '3', '--log-format', 'text']);
+    expect(code).toBe(0);
+    expect(BenchResult.parse(json)).toEqual(json);
+    expect(json.repeat).toBe(3);
+    const [{ runs, hashesPerSecond, spread }] = json.devices;
+    const rates = runs.map((run: { hashesPerSecond: number }) => run.hashesPerSecond);
+    expect(rates).toHaveLength(3);
+    expect(hashesPerSecond).toBe(rates.sort((a: number, b: number) => a - b)[1]);
+    expect(spread).toBeGreaterThanOrEqual(0);
+    const told = stderr.split('\n').flatMap((line) => /run \d of 3.*/.exec(line)?.[0] ?? []);
+    expect(told).toEqual(
+      [1, 2, 3].flatMap((run) => [
+        `run ${run} of 3: measuring for 0.2 s after a warm-up`,
+        expect.stringMatching(new RegExp(`^run ${run} of 3: [\\d.]+ .H/s ± [\\d.]+ %$`)),
+      ]),
+    );
+    expect(stderr).not.toContain('\u001b');
+  });
+
+  it('prints CSV, and nothing else on stdout', async () => {
+    const { code, stdout } = await pickaxe('bench', '--csv', ...small, '--repeat', '2');
+    expect(code).toBe(0);
+    const [head, ...rows] = stdout.split('\n').map((line) => line.split(','));
+    expect(rows).toHaveLength(2);
+    expect(head).toEqual(
+      expect.arrayContaining(['name', 'run', 'hashesPerSecond', 'powerWatts', 'temperatureCelsius']),
+    );
+    expect(rows.map((row) => row[head.indexOf('run')])).toEqual(['1', '2']);
+    expect(stdout.match(new RegExp(golden.sum, 'g'))).toHaveLength(2);
   });
 
   it.each(loadableKernels)('has the same hash sum with kernel %s', async (kernel) => {
     const { code, json } = await bench([...small, '--kernel', kernel]);
     expect(code).toBe(0);
     expect(json.devices).toMatchObject([
-      { kernel, sum: golden.sum, candidates: { found: golden.candidates, expected: 4_096, wrong: 0, missed: 0 } },
+      {
+        kernel,
+        runs: [
+          {
+            hashSum: golden.sum,
+            candidates: { found: golden.candidates, expected: 4_096, wrong: 0, missed: 0 },
+          },
+        ],
+      },
     ]);
   });
 
@@ -74,7 +125,7 @@ describe('pickaxe bench', { timeout: PATIENCE_MS }, () => {
     const { code, json } = await bench([...small, '--seed', 'mine']);
     expect(code).toBe(0);
     expect(json.seed).toBe('mine');
-    expect(json.devices[0].sum).not.toBe(golden.sum);
+    expect(json.devices[0].runs[0].hashSum).not.toBe(golden.sum);
   });
 
   it('says all that for people, too', async () => {
@@ -82,22 +133,32 @@ describe('pickaxe bench', { timeout: PATIENCE_MS }, () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^pickaxe \S+ on /);
     expect(stdout).toMatch(/^cpu {4}.*; \S+, 1 thread$/m);
-    expect(stdout).toMatch(/^ {2}hashrate {6}[\d.]+ .H\/s ± [\d.]+ % \(5 slices: .* to .*, median .*\)$/m);
+    expect(stdout).toMatch(/^ {2}hashrate {6}[\d.]+ .H\/s ± [\d.]+ % \(mean of 5 slices: .* to .*\)$/m);
     expect(stdout).toMatch(/^ {2}power {9}not known$/m);
     expect(stdout).toContain(`hash sum      ${golden.sum} (${golden.candidates} candidates found, 4096 ± 64 expected)`);
     expect(stdout).toContain(`seed “pickaxe” and ${golden.count} nonces`);
   });
 
+  it('shows each of several runs to people', async () => {
+    const { code, stdout } = await pickaxe('bench', ...small, '--repeat', '2');
+    expect(code).toBe(0);
+    expect(stdout).toContain(', 2 runs of 0.2 s on each device, in turns');
+    expect(stdout).toMatch(/^ {2}hashrate {6}[\d.]+ .H\/s ± [\d.]+ % \(median of 2 runs: .* to .*\)$/m);
+    for (const run of [1, 2]) expect(stdout).toMatch(new RegExp(`^ {4}run ${run} {7}[\\d.]+ .H/s ± [\\d.]+ %$`, 'm'));
+    expect(stdout.match(/hash sum {6}/g)).toHaveLength(1);
+    expect(stdout).toContain('All runs agree.');
+  });
+
   it('catches a device that misses one of thousands of candidates, by the known sum', async () => {
     const { code, json, stderr } = await bench(cpu, { NODE_OPTIONS: skipping });
-    expect(json.devices[0].errors, stderr).toEqual([expect.stringContaining('known to be right')]);
+    expect(json.devices[0].runs[0].errors, stderr).toEqual([expect.stringContaining('known to be right')]);
     expect(code).toBe(6);
   });
 
   it('names devices that cannot be measured', async () => {
     const { code, json } = await bench([...small, '--devices', 'cpu,gpu77']);
     expect(code).toBe(0);
-    expect(json.failed).toMatchObject([{ name: 'gpu77', reason: expect.stringMatching(/./) }]);
+    expect(json.failed).toMatchObject([{ name: 'gpu77', fault: 'missing', reason: expect.stringMatching(/./) }]);
     const alone = await bench(['--devices', 'gpu77', '--seconds', '0.2']);
     expect(alone.code).toBe(3);
     expect(alone.json.devices).toEqual([]);
@@ -110,6 +171,11 @@ describe('pickaxe bench', { timeout: PATIENCE_MS }, () => {
     [['--seed', 'x'.repeat(65)], '64 characters'],
     [['--seconds', '3601'], '--stress'],
     [['--tune', '--stress'], '--stress'],
+    [['--json', '--csv'], '--csv'],
+    [['--stress', '--csv'], '--stress has no --csv'],
+    [['--tune', '--repeat', '2'], '--tune has no --repeat'],
+    [['--repeat', '0'], 'whole number'],
+    [['--repeat', '1001'], '1000'],
     [['--stress', '--count', '1'], '65536'],
     [['more'], 'too many arguments'],
     [['compare'], 'a.json'],
@@ -122,6 +188,40 @@ describe('pickaxe bench', { timeout: PATIENCE_MS }, () => {
   });
 });
 
+describe.skipIf(noTmux)(`pickaxe bench on a terminal${why}`, { timeout: PATIENCE_MS }, () => {
+  it('shows how far it is in one line, which is gone at the end', async () => {
+    const terminal = new Terminal({ columns: 120 });
+    try {
+      await terminal.wipe();
+      const recorded = terminal.record();
+      terminal.type(`pickaxe bench ${small.join(' ')} --repeat 2\n`);
+      await terminal.sees(/All runs agree\./);
+      const text = recorded();
+      for (const run of [1, 2]) {
+        expect(text).toMatch(new RegExp(`cpu run ${run} of 2 measuring \\d+ %, [\\d.]+ .H/s`));
+        expect(text).toMatch(new RegExp(`cpu run ${run} of 2 computing the hash sum 100 %`));
+      }
+      expect(terminal.text()).not.toMatch(/measuring|computing/);
+    } finally {
+      await terminal.close();
+    }
+  });
+
+  it('leaves no line behind when Ctrl-C ends it', async () => {
+    const terminal = new Terminal({ columns: 120 });
+    try {
+      await terminal.wipe();
+      terminal.type('pickaxe bench --devices cpu --threads 1 --seconds 600\n');
+      await terminal.sees(/cpu measuring \d+ %/);
+      terminal.press('C-c');
+      await terminal.sees(/\n\$\s*$/);
+      expect(terminal.text()).not.toContain('measuring');
+    } finally {
+      await terminal.close();
+    }
+  });
+});
+
 describeGpu('pickaxe bench of a GPU', () => {
   it(
     'has the hash sum of the CPU, both at once',
@@ -131,9 +231,11 @@ describeGpu('pickaxe bench of a GPU', () => {
       expect(code, stderr).toBe(0);
       expect(json.together).toBe(true);
       expect(json.devices).toMatchObject([
-        { name: 'cpu', sum: golden.sum },
-        { name: 'gpu0', sum: golden.sum },
+        { name: 'cpu', kind: 'cpu', runs: [{ hashSum: golden.sum }] },
+        { name: 'gpu0', kind: 'gpu', driver: expect.stringMatching(/./), runs: [{ hashSum: golden.sum }] },
       ]);
+      const { kernel, variant, workgroupSize, noncesPerInvocation } = json.devices[1];
+      expect(variant).toBe(`${kernel} ${workgroupSize}×${noncesPerInvocation}`);
     },
     TUNING_MS,
   );
@@ -160,7 +262,8 @@ describe('pickaxe bench --stress', { timeout: PATIENCE_MS }, () => {
     const { code, stdout, stderr } = await stress(MORE_THAN_A_ROUND, ['--json']);
     expect(code, stderr).toBe(0);
     const json = JSON.parse(stdout);
-    expect(json).toMatchObject({ format: 'pickaxe stress 1', seconds: 300, count, failed: [] });
+    expect(StressResult.parse(json)).toEqual(json);
+    expect(json).toMatchObject({ type: 'stress', durationSeconds: 300, count, failed: [] });
     const [{ rounds, candidates, errors, samples }] = json.devices;
     expect(rounds).toBeGreaterThan(0);
     expect(candidates).toMatchObject({ wrong: 0, missed: 0 });
@@ -209,9 +312,13 @@ describe('pickaxe bench compare', { timeout: PATIENCE_MS }, () => {
     expect(stdout).toMatch(/^ {2}B \/ A {9}\d+\.\d{3}: (B is faster|B is slower|within the spread \(±[\d.]+ %\))$/m);
     // The words are explained where they were used, and nowhere else.
     expect(/^Within the spread: /m.test(stdout)).toBe(stdout.includes('within the spread (±'));
-    expect(stdout).toContain(`Hash sums are equal: ${a.json.devices[0].sum}.`);
+    expect(stdout).toContain(`Hash sums are equal: ${a.json.devices[0].runs[0].hashSum}.`);
 
-    const otherSum = { ...b.json, devices: b.json.devices.map((device) => ({ ...device, sum: '0'.repeat(16) })) };
+    const withRuns = (changes: object) => ({
+      ...b.json,
+      devices: b.json.devices.map((each) => ({ ...each, runs: each.runs.map((run) => ({ ...run, ...changes })) })),
+    });
+    const otherSum = withRuns({ hashSum: '0'.repeat(16) });
     const different = await compare(a.file, write('different.json', JSON.stringify(otherSum)));
     expect(different.stdout).toContain('HASH SUMS DIFFER');
     expect(different.code).toBe(6);
@@ -221,7 +328,7 @@ describe('pickaxe bench compare', { timeout: PATIENCE_MS }, () => {
     expect(incomparable.stdout).toContain('cannot be compared: A has seed “pickaxe”');
     expect(incomparable.code).toBe(0);
 
-    const faulty = { ...b.json, devices: b.json.devices.map((device) => ({ ...device, errors: ['it is broken'] })) };
+    const faulty = withRuns({ errors: ['it is broken'] });
     const withErrors = await compare(a.file, write('faulty.json', JSON.stringify(faulty)));
     expect(withErrors.stdout).toContain('ERROR: B cpu: it is broken');
     expect(withErrors.code).toBe(6);
@@ -231,10 +338,11 @@ describe('pickaxe bench compare', { timeout: PATIENCE_MS }, () => {
     ['nothing', '', 'not JSON'],
     ['no JSON', '\u001b[2Jhello', 'not JSON'],
     ['no object', '[]', 'expected object'],
-    ['another object', '{"format":"x"}', 'expected "pickaxe bench 1", at format'],
-    ['a half result', '{"format":"pickaxe bench 1"}', 'at machine'],
+    ['another object', '{"type":"x"}', 'expected "bench", at type'],
+    ['a later format', '{"type":"bench","formatVersion":2}', 'expected 1, at formatVersion'],
+    ['a half result', '{"type":"bench","formatVersion":1}', 'at date'],
     ['deep nesting', '['.repeat(100_000), 'not'],
-    ['a prototype', '{"__proto__":{"format":"pickaxe bench 1"}}', 'at format'],
+    ['a prototype', '{"__proto__":{"type":"bench"}}', 'at type'],
   ])('refuses a file with %s in it', async (name, text, says) => {
     const file = write(`${name}.json`, text);
     const { code, stdout, stderr } = await compare(file, file);

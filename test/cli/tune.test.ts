@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { tuneGpus } from '#pickaxe/cli/commands/tune.js';
-import { tuningLines } from '#pickaxe/cli/gpu-table.js';
+import { GpuTuning, tuningLines } from '#pickaxe/cli/gpu-table.js';
 import { DeviceError } from '#pickaxe/engine/engine.js';
 import { makeLog } from '#pickaxe/terminal/log.js';
 import { describeGpu, gpuEngine } from '../engine/gpu/adapter.ts';
@@ -32,8 +32,9 @@ describeGpu('a GPU that is tuned', () => {
     );
     expect(wrongHashes).toBe(true);
     expect(gpus).toMatchObject([{ name: 'gpu0', why: 'wgsl 64×16 was asked for' }]);
+    expect(GpuTuning.parse(gpus[0])).toEqual(gpus[0]);
     const [heading, why, best] = tuningLines(gpus[0]);
-    expect(heading).toContain(gpus[0].model);
+    expect(heading).toContain(`${gpus[0].model}; ${gpus[0].driver}`);
     expect(why).toBe(gpus[0].why);
     expect(best).toMatch(/^\* wgsl 64×16 +[\d.]+ \wH\/s/);
   });

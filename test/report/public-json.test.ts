@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
 import { DryRunPlan } from '#pickaxe/app/dry-run.js';
+import { BenchResult, StressResult } from '#pickaxe/bench/result.js';
 import { DevicesReport } from '#pickaxe/cli/devices-report.js';
 import { PrintedConfig } from '#pickaxe/config/printed-config.js';
 import { DoctorReport } from '#pickaxe/doctor/finding.js';
@@ -23,6 +24,8 @@ const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   'a notice of hooks and the webhook': Notice,
   'mine --dry-run --json': DryRunPlan,
   'mine --print-config --json': PrintedConfig,
+  'bench --json': BenchResult,
+  'bench --stress --json': StressResult,
   'devices --json': DevicesReport,
   'doctor --json': DoctorReport,
   ...Object.fromEntries(Object.entries(api).map(([name, schema]) => [`the API’s ${name}`, schema])),
@@ -98,7 +101,7 @@ describe('every public document', () => {
     expect(faultsOf(schema)).toEqual([]);
   });
 
-  const docs = ['wrappers.md', 'unattended.md', 'http.md'].map((name) =>
+  const docs = ['wrappers.md', 'bench.md', 'unattended.md', 'http.md'].map((name) =>
     readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8'),
   );
   it.each(Object.entries(DOCUMENTS))('is explained in the documentation: %s', (_, schema) => {

@@ -2,11 +2,11 @@
 
 import { closeSync, openSync, readSync } from 'node:fs';
 import { EXIT, UsageError } from '../../app/exit-codes.ts';
-import { type Comparison, compare, type Pair } from '../../bench/compare.ts';
-import { type BenchResult, benchResultShape, type DeviceResult } from '../../bench/result.ts';
-import { formatHashrate, formatPercent, withPrefix } from '../../report/units.ts';
+import { type Comparison, compare, type Pair, rateOf } from '../../bench/compare.ts';
+import { BenchResult, type DeviceResult } from '../../bench/result.ts';
+import { formatPercent, withPrefix } from '../../report/units.ts';
 import { oneLine } from '../../text/one-line.ts';
-import { headingOf, row } from '../bench-table.ts';
+import { circumstances, formatRate, headingOf, machineLine, row } from '../bench-table.ts';
 
 /** Far more than a result of an hour on a thousand devices. */
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -17,11 +17,11 @@ export function runCompare(fileA: string, fileB: string): number {
   const [a, b] = [readResult(fileA), readResult(fileB)];
   const comparison = compare(a, b);
   process.stdout.write(lines(a, b, comparison).join(''));
-  const wrong = [...a.devices, ...b.devices].some(({ errors }) => errors.length > 0);
+  const wrong = runsOf(a, b).some(({ run }) => run.errors.length > 0);
   return wrong || comparison.sums === 'different' ? EXIT.wrongHashes : EXIT.done;
 }
 
-/** @throws UsageError when it is no result of `pickaxe bench --json`. */
+/** @throws UsageError when the file is not a result of `pickaxe bench --json`. */
 function readResult(file: string): BenchResult {
   const refuse = (why: string) => new UsageError(`${file} is not a result of pickaxe bench --json: ${why}`);
   let text: string | undefined;
@@ -37,7 +37,7 @@ function readResult(file: string): BenchResult {
   } catch (fault) {
     throw refuse(`it is not JSON (${oneLine((fault as Error).message)}).`);
   }
-  const checked = benchResultShape.safeParse(json);
+  const checked = BenchResult.safeParse(json);
   if (checked.success) return checked.data;
   const [issue] = checked.error.issues;
   throw refuse(oneLine(`${issue.message}, at ${issue.path.join('.') || 'its top'}.`));
@@ -63,56 +63,59 @@ function readUpTo(most: number, file: string): string | undefined {
 
 function lines(a: BenchResult, b: BenchResult, { pairs, onlyA, onlyB, sums }: Comparison): string[] {
   return [
-    machineLine('A', a),
-    machineLine('B', b),
+    headLine('A', a),
+    headLine('B', b),
     ...pairs.flatMap(pairLines),
-    ...onlyA.map((device) => `${headingOf(device)}${row('only in A', rateOf(device))}`),
-    ...onlyB.map((device) => `${headingOf(device)}${row('only in B', rateOf(device))}`),
-    pairs.some(({ verdict }) => verdict === 'within the spread')
-      ? 'Within the spread: slices of one run differ by as much. See docs/bench.md.\n'
+    ...onlyA.map((device) => `${headingOf(device)}${row('only in A', rateTextOf(device))}`),
+    ...onlyB.map((device) => `${headingOf(device)}${row('only in B', rateTextOf(device))}`),
+    pairs.some(({ verdict }) => verdict === 'within-spread')
+      ? 'Within the spread: runs of the same device, or slices of one run, differ by as much. See docs/bench.md.\n'
       : '',
     ...sumLines(a, b, sums),
   ];
 }
 
-function machineLine(name: string, { machine, seconds, together }: BenchResult): string {
-  const how = `${seconds} s${together ? ', all devices at once' : ' a device'}`;
-  return `${name}: pickaxe ${machine.pickaxe} on ${machine.cpu}, ${machine.os}, Node.js ${machine.node}; ${how}\n`;
+function headLine(name: string, result: BenchResult): string {
+  return `${name}: ${machineLine(result.machine)}; ${circumstances(result)}\n`;
 }
 
 function pairLines({ a, b, ratio, noise, verdict }: Pair): string[] {
-  const judged = verdict === 'within the spread' ? `${verdict} (±${formatPercent(noise, 1)})` : `B is ${verdict}`;
-  const efficiency =
-    a.hashes_per_joule === undefined || b.hashes_per_joule === undefined
-      ? 'n/a'
-      : `${withPrefix(a.hashes_per_joule)}H/J → ${withPrefix(b.hashes_per_joule)}H/J`;
+  const judged = verdict === 'within-spread' ? `within the spread (±${formatPercent(noise, 1)})` : `B is ${verdict}`;
+  const efficiency = [a, b].map(({ hashesPerJoule }) =>
+    hashesPerJoule === null ? 'n/a' : `${withPrefix(hashesPerJoule)}H/J`,
+  );
   return [
     headingOf(a),
     ...(headingOf(a) === headingOf(b) ? [] : [headingOf(b)]),
-    row('hashrate', `${rateOf(a)} → ${rateOf(b)}`),
+    row('hashrate', `${rateTextOf(a)} → ${rateTextOf(b)}`),
     row('B / A', `${ratio.toFixed(3)}: ${judged}`),
-    row('efficiency', efficiency),
+    row('efficiency', efficiency.every((text) => text === 'n/a') ? 'n/a' : efficiency.join(' → ')),
   ];
 }
 
-function rateOf({ hashrate: { mean, cv } }: DeviceResult): string {
-  return `${formatHashrate(mean)} ± ${formatPercent(cv, 1)}`;
+function rateTextOf(device: DeviceResult): string {
+  const { hashesPerSecond, spread } = rateOf(device);
+  return formatRate(hashesPerSecond, spread);
+}
+
+/** All runs of both results, with where they are from: `A cpu`, or `A cpu run 2` where there are several. */
+function runsOf(a: BenchResult, b: BenchResult) {
+  return [a, b].flatMap(({ devices }, side) =>
+    devices.flatMap(({ name, runs }) =>
+      runs.map((run, i) => ({ of: `${'AB'[side]} ${name}${runs.length > 1 ? ` run ${i + 1}` : ''}`, run })),
+    ),
+  );
 }
 
 function sumLines(a: BenchResult, b: BenchResult, sums: Comparison['sums']): string[] {
-  const all = [
-    ...a.devices.map((device) => ({ of: 'A', device })),
-    ...b.devices.map((device) => ({ of: 'B', device })),
-  ];
-  const errors = all.flatMap(({ of, device }) =>
-    device.errors.map((error) => `ERROR: ${of} ${device.name}: ${error}\n`),
-  );
-  if (sums === 'equal') return [...errors, `Hash sums are equal: ${all[0].device.sum}.\n`];
+  const all = runsOf(a, b);
+  const errors = all.flatMap(({ of, run }) => run.errors.map((error) => `ERROR: ${of}: ${error}\n`));
+  if (sums === 'equal') return [...errors, `Hash sums are equal: ${all[0].run.hashSum}.\n`];
   if (sums === 'different') {
     return [
       ...errors,
       'ERROR: HASH SUMS DIFFER for the same seed and count: a device computes wrong hashes, or a file was changed.\n',
-      ...all.map(({ of, device }) => `  ${of} ${device.name.padEnd(6)} ${device.sum}\n`),
+      ...all.map(({ of, run }) => `  ${of.padEnd(8)} ${run.hashSum}\n`),
     ];
   }
   const [left, right] = [a, b].map(({ seed, count }) => `seed “${seed}”, ${count} nonces`);

@@ -1,8 +1,10 @@
-/** The options of `pickaxe bench`, in all of its forms. */
+/** The options of `pickaxe bench`, for measurements, `--stress` and `--tune`. */
 
 export interface BenchOptions {
-  /** How long each measurement takes. The default suits the form. */
+  /** How long each run takes. The default depends on what is done. */
   readonly seconds?: number;
+  /** How many runs each device has. The default is 1. */
+  readonly repeat?: number;
   readonly seed: string;
   /** Nonces of the hash sum, or of each round with `stress`. */
   readonly count?: number;
@@ -13,4 +15,5 @@ export interface BenchOptions {
   /** Measure the kernels of each device instead, and remember the fastest. */
   readonly tune: boolean;
   readonly json: boolean;
+  readonly csv: boolean;
 }

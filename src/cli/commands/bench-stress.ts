@@ -4,19 +4,18 @@ import type { Logger } from 'pino';
 import { chooseEngines, type DeviceSettings } from '../../app/choose-engines.ts';
 import { EXIT } from '../../app/exit-codes.ts';
 import { onSignals } from '../../app/run-miner.ts';
-import { asReading } from '../../bench/readings.ts';
+import { BENCH_FORMAT_VERSION, type Sample, type StressDevice, type StressResult } from '../../bench/result.ts';
+import { spreadOf } from '../../bench/spread.ts';
 import { stressDevices } from '../../bench/stress.ts';
-import type { Sample, StressStats } from '../../bench/stress-stats.ts';
+import { stressDevice } from '../../bench/stress-result.ts';
+import type { StressStats } from '../../bench/stress-stats.ts';
 import type { DeviceError } from '../../engine/engine.ts';
-import { formatHashrate, formatPercent, formatTelemetry } from '../../report/units.ts';
+import { formatHashrate } from '../../report/units.ts';
 import { systemClock } from '../../system/clock.ts';
 import { thisMachine } from '../../system/machine.ts';
 import { progressTo } from '../../terminal/log.ts';
-import { headingOf, row, sensorRow } from '../bench-table.ts';
+import { formatRate, headingOf, row, sensorRows } from '../bench-table.ts';
 import type { BenchOptions } from './bench-options.ts';
-
-/** Another one when fields change their meaning. */
-const STRESS_FORMAT = 'pickaxe stress 1';
 
 const SECONDS = 60;
 /** Between samples of each device, and log lines: a long run has this many, a short one a few. */
@@ -28,6 +27,7 @@ const LONGEST_SAMPLE_MS = 60_000;
 /** @returns the exit code */
 export async function runStress(config: DeviceSettings, log: Logger, options: BenchOptions): Promise<number> {
   const { seed, count, seconds = SECONDS, json } = options;
+  const date = new Date().toISOString();
   const faults = new Map<string, DeviceError>();
   const stop = new AbortController();
   const release = onSignals(() => {
@@ -51,20 +51,28 @@ export async function runStress(config: DeviceSettings, log: Logger, options: Be
     onError: ({ name: tag }, errors) => log.error({ tag }, errors.join('; ')),
   });
   release();
-  const results = all.map((stats) => resultOf(stats, faults.get(stats.engine.name)));
+  const devices = all.map((stats) => stressDevice(stats, faults.get(stats.engine.name)));
   const opened = new Set(all.map(({ engine }) => engine.name));
   const failed = [...faults]
     .filter(([name]) => !opened.has(name))
     .map(([name, { fault, message }]) => ({ name, fault, reason: message }));
-  const machine = thisMachine();
-  const asked = { seed, ...(count !== undefined && { count }), seconds };
-  const result = { format: STRESS_FORMAT, machine, ...asked, devices: results, failed };
+  const result: StressResult = {
+    type: 'stress',
+    formatVersion: BENCH_FORMAT_VERSION,
+    date,
+    machine: thisMachine(),
+    seed,
+    count: count ?? null,
+    durationSeconds: seconds,
+    devices,
+    failed,
+  };
   if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
-  else process.stdout.write([...results.flatMap(deviceLines), ...failed.map(failedLine)].join(''));
+  else process.stdout.write([...devices.flatMap(deviceLines), ...failed.map(failedLine)].join(''));
 
-  const wrong = failed.some(({ fault }) => fault === 'wrong-hashes') || results.some(({ errors }) => errors.length > 0);
+  const wrong = failed.some(({ fault }) => fault === 'wrong-hashes') || devices.some(({ errors }) => errors.length > 0);
   if (wrong) return EXIT.wrongHashes;
-  return results.length > 0 ? EXIT.done : EXIT.noDevice;
+  return devices.length > 0 ? EXIT.done : EXIT.noDevice;
 }
 
 function sampleMsOf(ms: number): number {
@@ -72,44 +80,25 @@ function sampleMsOf(ms: number): number {
   return Math.max(often, Math.min(LONGEST_SAMPLE_MS, ms / SAMPLES));
 }
 
-function resultOf(stats: StressStats, fault: DeviceError | undefined) {
-  const { engine, info, hashrate, readings, rounds, verified: found, wrong, missed, samples } = stats;
-  const { model, kernel, threads } = info;
-  const { powerW } = readings;
-  return {
-    name: engine.name,
-    kind: engine.kind,
-    model,
-    kernel,
-    ...(threads !== undefined && { threads }),
-    hashrate,
-    ...readings,
-    ...(powerW !== undefined && { hashes_per_joule: hashrate.mean / powerW }),
-    rounds,
-    candidates: { found, wrong, missed },
-    errors: [...stats.errors, ...(fault ? [`it failed: ${fault.message}`] : [])],
-    samples,
-  };
-}
-
-/** `121.4 MH/s, 61 °C; candidates: 69632 verified, 0 wrong, 0 missed` */
+/** `121.4 MH/s, 61 °C, 200 W; candidates: 69632 verified, 0 wrong, 0 missed` */
 function sampleLine({ verified, wrong, missed }: StressStats, sample: Sample): string {
-  const sensors = formatTelemetry(asReading(sample));
-  const how = `${formatHashrate(sample.hashrate)}${sensors && `, ${sensors}`}`;
-  return `${how}; candidates: ${verified} verified, ${wrong} wrong, ${missed} missed`;
+  const { hashesPerSecond, temperatureCelsius, powerWatts } = sample;
+  const known = [
+    formatHashrate(hashesPerSecond),
+    ...(temperatureCelsius === null ? [] : [`${temperatureCelsius.toFixed(0)} °C`]),
+    ...(powerWatts === null ? [] : [`${powerWatts.toFixed(0)} W`]),
+  ];
+  return `${known.join(', ')}; candidates: ${verified} verified, ${wrong} wrong, ${missed} missed`;
 }
 
-function deviceLines(device: ReturnType<typeof resultOf>): string[] {
-  const { hashrate, rounds, candidates, errors } = device;
-  const { mean, min, max, cv } = hashrate;
+function deviceLines(device: StressDevice): string[] {
+  const { hashesPerSecond, spread, rounds, candidates, errors, samples } = device;
+  const { min, max } = spreadOf(samples.map((sample) => sample.hashesPerSecond));
   const { found, wrong, missed } = candidates;
   return [
     headingOf(device),
-    row(
-      'hashrate',
-      `${formatHashrate(mean)} ± ${formatPercent(cv, 1)} (${formatHashrate(min)} to ${formatHashrate(max)})`,
-    ),
-    sensorRow(device),
+    row('hashrate', `${formatRate(hashesPerSecond, spread)} (${formatHashrate(min)} to ${formatHashrate(max)})`),
+    ...sensorRows(device),
     row('rounds', rounds > 0 ? `${rounds}` : 'none was complete: nothing is known of missed candidates'),
     row('candidates', `${found} verified, ${wrong} wrong, ${missed} missed`),
     ...errors.map((error) => row('ERROR', error)),

@@ -1,16 +1,21 @@
 /** `pickaxe bench`: the hashrate of each device, and a sum that proves its work; offline. */
 
 import { randomInt } from 'node:crypto';
+import type { Logger } from 'pino';
 import { chooseEngines } from '../../app/choose-engines.ts';
 import { EXIT, UsageError } from '../../app/exit-codes.ts';
 import { type Challenge, DEFAULT_COUNT, makeChallenge } from '../../bench/challenge.ts';
 import { measureDevices } from '../../bench/measure.ts';
 import { MOST_SECONDS, WARM_UP_MS } from '../../bench/rate.ts';
-import { BENCH_FORMAT, type BenchResult } from '../../bench/result.ts';
+import { BENCH_FORMAT_VERSION, type BenchResult, type FailedDevice } from '../../bench/result.ts';
 import type { Loaded } from '../../config/load.ts';
+import type { Config } from '../../config/settings.ts';
 import { systemClock } from '../../system/clock.ts';
+import { cpuHertz } from '../../system/cpu-clock.ts';
 import { thisMachine } from '../../system/machine.ts';
 import { makeLog, progressTo } from '../../terminal/log.ts';
+import { benchCsv } from '../bench-csv.ts';
+import { benchProgress } from '../bench-progress.ts';
 import { benchLines } from '../bench-table.ts';
 import type { BenchOptions } from './bench-options.ts';
 
@@ -19,44 +24,80 @@ const SECONDS = 10;
 
 /** @returns the exit code */
 export async function runBench({ config, origins }: Loaded, options: BenchOptions): Promise<number> {
-  const { tune, stress, json } = options;
+  const { tune, stress, seed, count = DEFAULT_COUNT, json, csv, seconds = SECONDS } = options;
+  refuseContradictions(options);
   const log = makeLog(config.log.level, config.log.format);
   if (tune) {
-    // One that a file names is what mines; tuning tells whether another is faster.
+    // A kernel that a file names is used for mining; tuning tells whether another one is faster.
     if (origins.get('cpu.kernel')?.layer === 'flag') {
-      throw new UsageError('--tune measures every CPU kernel: leave out --kernel.');
+      throw new UsageError('--tune measures every CPU kernel: omit --kernel.');
     }
-    if (stress) throw new UsageError('--tune and --stress are two things: give one of them.');
     return (await import('./tune.ts')).runTune(config, log, json);
   }
-  const { seed, count = DEFAULT_COUNT, together, seconds = SECONDS } = options;
   const challenge = challengeOf(seed, count);
   if (stress) return (await import('./bench-stress.ts')).runStress(config, log, options);
   if (seconds > MOST_SECONDS) {
     throw new UsageError(`Give up to ${MOST_SECONDS} seconds; to keep devices busy for longer: --stress.`);
   }
+  const result = await measure(config, log, { ...options, seconds, challenge });
+  const { devices, failed } = result;
+  process.stdout.write(json ? `${JSON.stringify(result)}\n` : csv ? benchCsv(result) : benchLines(result).join(''));
+  const wrong = devices.some(({ runs }) => runs.some(({ errors }) => errors.length > 0));
+  if (wrong || failed.some(({ fault }) => fault === 'wrong-hashes')) return EXIT.wrongHashes;
+  return devices.length > 0 ? EXIT.done : EXIT.noDevice;
+}
 
-  const failed: BenchResult['failed'] = [];
-  let wrongHashes = false;
-  const devices = await measureDevices(await chooseEngines(config, log), {
+/** @throws UsageError when options contradict each other. */
+function refuseContradictions({ tune, stress, json, csv, repeat }: BenchOptions): void {
+  if (tune && stress) throw new UsageError('--tune and --stress are two things: give one of them.');
+  if (json && csv) throw new UsageError('--json and --csv are two formats: give one of them.');
+  const other = tune ? '--tune' : stress ? '--stress' : undefined;
+  if (other === undefined) return;
+  if (csv) throw new UsageError(`${other} has no --csv: use --json.`);
+  if (repeat !== undefined) throw new UsageError(`${other} has no --repeat: omit it.`);
+}
+
+interface Wishes extends BenchOptions {
+  readonly seconds: number;
+  readonly challenge: Challenge;
+}
+
+async function measure(config: Config, log: Logger, wishes: Wishes): Promise<BenchResult> {
+  const { challenge, seconds, repeat = 1, together } = wishes;
+  const date = new Date().toISOString();
+  const failed: FailedDevice[] = [];
+  const engines = await chooseEngines(config, log);
+  const progress = benchProgress(log, config.log.format, repeat, seconds);
+  const devices = await measureDevices(engines, {
     challenge,
     warmUpMs: Math.min(WARM_UP_MS, 1000 * seconds),
     seconds,
+    repeat,
     together,
     clock: systemClock,
     random: (below) => randomInt(below),
+    cpuHertz,
     listener: (engine) => progressTo(log, engine.name),
+    onProgress: ({ name }, how) => progress.tell(name, how),
     failed: ({ name }, { fault, message: reason }) => {
-      failed.push({ name, reason });
-      if (fault === 'wrong-hashes') wrongHashes = true;
+      failed.push({ name, fault, reason });
       log.error({ tag: name }, reason);
     },
-  });
-  const machine = thisMachine();
-  const result: BenchResult = { format: BENCH_FORMAT, machine, seed, count, seconds, together, devices, failed };
-  process.stdout.write(json ? `${JSON.stringify(result)}\n` : benchLines(result).join(''));
-  if (wrongHashes || devices.some(({ errors }) => errors.length > 0)) return EXIT.wrongHashes;
-  return devices.length > 0 ? EXIT.done : EXIT.noDevice;
+  }).finally(() => progress.end());
+  const { seed, count } = challenge;
+  return {
+    type: 'bench',
+    formatVersion: BENCH_FORMAT_VERSION,
+    date,
+    machine: thisMachine(),
+    seed,
+    count,
+    durationSeconds: seconds,
+    repeat,
+    together,
+    devices,
+    failed,
+  };
 }
 
 /** @throws UsageError when there is none of this seed and count. */

@@ -11,7 +11,7 @@ import { GpuEngine, type GpuInfo } from '../../engine/gpu/gpu-engine.ts';
 import { userCacheDirectory } from '../../system/cache.ts';
 import { thisMachine } from '../../system/machine.ts';
 import { progressTo } from '../../terminal/log.ts';
-import { type GpuRows, gpuRows, tuningLines } from '../gpu-table.ts';
+import { type GpuTuning, gpuTuning, tuningLines } from '../gpu-table.ts';
 import { kernelLines } from '../kernel-table.ts';
 
 /** As often as a miner would open a GPU that keeps failing. */
@@ -19,11 +19,12 @@ const MOST_OPENINGS = 6;
 
 export async function runTune(config: DeviceSettings, log: Logger, json: boolean): Promise<number> {
   const machine = thisMachine();
+  const date = new Date().toISOString();
   const engines = await chooseEngines(config, log, { tuneAgain: true });
   const cpu = engines.some(({ kind }) => kind === 'cpu') ? await tuneCpu(config.cpu, log) : undefined;
   const gpuEngines = engines.filter(({ kind }) => kind === 'gpu');
   const { gpus, wrongHashes } = await tuneGpus(gpuEngines, log);
-  if (json) process.stdout.write(`${JSON.stringify({ machine, ...cpu, gpus })}\n`);
+  if (json) process.stdout.write(`${JSON.stringify({ type: 'tune', date, machine, ...cpu, gpus })}\n`);
   else {
     const lines = [
       ...(cpu ? [machine.cpu, ...kernelLines(cpu.kernels, cpu.threads)] : []),
@@ -39,12 +40,12 @@ export async function runTune(config: DeviceSettings, log: Logger, json: boolean
 export async function tuneGpus(
   engines: readonly Engine[],
   log: Logger,
-): Promise<{ gpus: GpuRows[]; wrongHashes: boolean }> {
-  const gpus: GpuRows[] = [];
+): Promise<{ gpus: GpuTuning[]; wrongHashes: boolean }> {
+  const gpus: GpuTuning[] = [];
   let wrongHashes = false;
   for (const engine of engines) {
     try {
-      if (engine instanceof GpuEngine) gpus.push(gpuRows(engine.name, await openAgain(engine, log)));
+      if (engine instanceof GpuEngine) gpus.push(gpuTuning(engine.name, await openAgain(engine, log)));
       else await engine.open(); // it says why it is not there
     } catch (fault) {
       if (!(fault instanceof DeviceError)) throw fault;

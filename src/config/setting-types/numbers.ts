@@ -59,7 +59,7 @@ export const duration = time(0.001, SECONDS_IN_YEAR, 'Give seconds, or a time li
 export const seconds = decimal(0.001, 2_000_000, 'Give a number of seconds above 0 and up to 2000000.');
 
 /** Batches that are shorter end unseen between two looks at them; longer ones make a driver take the GPU for hung. */
-export const batchMilliseconds = decimal(2, 1000, 'Give milliseconds from 2 to 1000.');
+export const batchSeconds = decimal(2, 1000, 'Give milliseconds from 2 to 1000.');
 
 /** °C that chips can have. */
 export const celsius = integer(30, 120, 'Give °C from 30 to 120.');

@@ -1,7 +1,7 @@
 /** Settings: what mines, and how. */
 
 import { cpuList, devices, kernelName } from '../setting-types/devices.ts';
-import { batchMilliseconds, celsius, celsiusOrNone, integer, niceness } from '../setting-types/numbers.ts';
+import { batchSeconds, celsius, celsiusOrNone, integer, niceness } from '../setting-types/numbers.ts';
 import { toggle } from '../setting-types/setting-type.ts';
 import type { Table } from '../settings-table.ts';
 
@@ -70,7 +70,7 @@ export const DEVICES = {
     about: 'How GPUs mine.',
     settings: {
       batchMs: {
-        type: batchMilliseconds,
+        type: batchSeconds,
         about: 'length of a GPU dispatch in ms: a longer one costs less, a shorter one switches jobs sooner',
         otherwise: 'as tuned',
         example: 30,

@@ -8,6 +8,7 @@ import {
   type Engine,
   type EngineInfo,
   type EngineListener,
+  type GpuKernelInfo,
   type Ranges,
   type SearchReport,
 } from '../engine.ts';
@@ -15,7 +16,7 @@ import { chunkCounters, Given, LEAST_COUNTERS } from './given.ts';
 import { type ChildScript, type Environment, GpuProcess } from './gpu-process.ts';
 import type { Card } from './sensors/card.ts';
 import { TUNING_LIMITS, type Tuning, type TuningLimits } from './tuning.ts';
-import type { Variant } from './variants.ts';
+import { nameOf, type Variant } from './variants.ts';
 
 export interface GpuOptions {
   /** `gpu0` … */
@@ -45,6 +46,7 @@ export interface GpuOptions {
 }
 
 export interface GpuInfo extends EngineInfo {
+  readonly gpu: GpuKernelInfo;
   /** The measurements, from this start or an earlier one. */
   readonly tuning: Tuning;
   /** For people: where readings of its sensors come from, or why there are none. */
@@ -95,10 +97,18 @@ export class GpuEngine implements Engine {
       lost: (fault) => listener.lost?.(fault),
     });
     try {
-      const { model, tuning, why, sensors } = await this.#process.open({ type: 'open', ...wishes });
-      this.#chunkCounters = chunkCounters(tuning.hashesPerSecond, batchMs ?? tuning.batchMs);
+      const { model, driver, tuning, why, sensors } = await this.#process.open({ type: 'open', ...wishes });
+      const { shader, workgroupSize, trips } = tuning.variant;
+      const gpu = {
+        driver,
+        variant: nameOf(tuning.variant),
+        workgroupSize,
+        noncesPerInvocation: trips,
+        batchMs: batchMs ?? tuning.batchMs,
+      };
+      this.#chunkCounters = chunkCounters(tuning.hashesPerSecond, gpu.batchMs);
       const { bus } = card;
-      return { model, kernel: tuning.variant.shader, why, tuning, sensors, ...(bus && { bus }) };
+      return { model, kernel: shader, why, gpu, tuning, sensors, ...(bus && { bus }) };
     } catch (error) {
       const { trying } = this.#process;
       if (trying !== undefined && (error as DeviceError).fault === 'lost') this.#skip.add(trying);

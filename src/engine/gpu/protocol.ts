@@ -103,6 +103,8 @@ export const toParent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('opened'),
     model: z.string(),
+    /** Name of the driver, with its version if the driver tells it. */
+    driver: z.string(),
     tuning: tuningShape,
     /** For people: why this variant of the kernel is used. */
     why: z.string(),

@@ -24,6 +24,13 @@ describeGpu('a GPU', () => {
       model: untunedOptions.adapter,
       kernel: 'wgsl',
       why: 'wgsl 64×16 was asked for',
+      gpu: {
+        driver: expect.stringMatching(/./),
+        variant: 'wgsl 64×16',
+        workgroupSize: 64,
+        noncesPerInvocation: 16,
+        batchMs: 5,
+      },
       sensors: expect.stringMatching(/./),
     });
   });

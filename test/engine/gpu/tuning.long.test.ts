@@ -5,6 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import { bestBatch } from '#pickaxe/engine/gpu/child/tune.js';
 import { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
 import { HIT_CAPACITY } from '#pickaxe/engine/gpu/prepare.generated.js';
+import { type Tuning, whyTuning } from '#pickaxe/engine/gpu/tuning.js';
 import { nameOf, SHADER_NAMES, VARIANTS, workgroupCounters } from '#pickaxe/engine/gpu/variants.js';
 import { brieflyTuned, describeGpu, untunedOptions } from './adapter.ts';
 
@@ -70,4 +71,24 @@ test('of batches that are worth the same, the shortest is the best', () => {
 test('a batch that keeps the processor busy is the best only where all do', () => {
   expect(bestBatch([row(2, 1000, 0.09), row(4, 1000, 0.05), row(8, 999, 0.025), row(16, 999, 0.02)]).batchMs).toBe(8);
   expect(bestBatch([row(2, 1000, 0.3), row(4, 1000, 0.2), row(8, 900, 0.1)]).batchMs).toBe(8);
+});
+
+test.each([
+  [[115, 1], 'fastest of 2 variants (115 times the slowest)'],
+  [[27, 25, 20], 'fastest of 3 variants (1.35 times the slowest)'],
+  [[5], 'the only variant that runs'],
+])('why a variant is used, after rates of %j', (rates, says) => {
+  const [variant, other] = VARIANTS;
+  const tuning: Tuning = {
+    variant,
+    batchMs: 8,
+    hashesPerSecond: rates[0],
+    variants: [
+      ...rates.map((hashesPerSecond) => ({ variant: other, hashesPerSecond })),
+      { variant: other, fault: 'it does not compile' },
+    ],
+    batches: [],
+  };
+  expect(whyTuning(tuning)).toBe(`${nameOf(variant)}, batches of 8 ms; ${says}`);
+  expect(whyTuning(tuning, 3)).toBe(`${nameOf(variant)}, batches of 3 ms as asked for; ${says}`);
 });

@@ -142,7 +142,7 @@ class Child {
     });
     const sensors = await Promise.race([openSensors(wishes.card), sleep(SENSORS_MS, SILENT_SENSORS)]);
     startPulse(wishes.pulseMs, sensors, (telemetry) => send({ type: 'pulse', ...(telemetry && { telemetry }) }));
-    return { model, tuning, why, sensors: sensors.what };
+    return { model, driver, tuning, why, sensors: sensors.what };
   }
 
   /** The dispatch of a lost device says nothing about the reason. The device itself does, a little later. */

@@ -125,6 +125,9 @@ async function gaugesOf(folder: string): Promise<Gauge[]> {
   // An APU tells the power of the whole chip, the CPU included.
   add('powerWatts', 'power1_average', fromMillionths);
   add('powerWatts', 'power1_input', fromMillionths);
+  // amdgpu's name for the limit, then that of i915 and xe.
+  add('powerLimitWatts', 'power1_cap', fromMillionths);
+  add('powerLimitWatts', 'power1_max', fromMillionths);
   for (const channel of channels(files, 'fan')) add('fanRpm', `${channel}_input`, asItIs);
   const pwmMax = (await readInteger(join(folder, 'pwm1_max'))) ?? PWM_MAX;
   add('fanRatio', 'pwm1', (value) => value / pwmMax);

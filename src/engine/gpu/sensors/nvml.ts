@@ -68,6 +68,7 @@ async function findDevice(library: NvmlLibrary, bus: string | undefined): Promis
 function readerOf(library: NvmlLibrary, device: unknown): Sensors['read'] {
   const temperature = library.optional('nvmlDeviceGetTemperature', 'handle', 'number', 'out number');
   const power = library.optional('nvmlDeviceGetPowerUsage', 'handle', 'out number');
+  const powerLimit = library.optional('nvmlDeviceGetEnforcedPowerLimit', 'handle', 'out number');
   const fan = library.optional('nvmlDeviceGetFanSpeed', 'handle', 'out number');
   const clock = library.optional('nvmlDeviceGetClockInfo', 'handle', 'number', 'out number');
   const fields = library.optional('nvmlDeviceGetFieldValues', 'handle', 'number', 'inout bytes');
@@ -89,6 +90,7 @@ function readerOf(library: NvmlLibrary, device: unknown): Sensors['read'] {
     const temperatureCelsius = await number(temperature, TEMPERATURE_GPU);
     const memoryCelsius = await memoryTemperature();
     const powerMilliwatts = await number(power);
+    const powerLimitMilliwatts = await number(powerLimit);
     const fanPercent = await number(fan);
     const coreMegahertz = await number(clock, CLOCK_SM);
     const memoryMegahertz = await number(clock, CLOCK_MEM);
@@ -96,6 +98,7 @@ function readerOf(library: NvmlLibrary, device: unknown): Sensors['read'] {
       temperatureCelsius,
       memoryCelsius,
       powerWatts: dividedBy(1000, powerMilliwatts),
+      powerLimitWatts: dividedBy(1000, powerLimitMilliwatts),
       fanRatio: dividedBy(100, fanPercent),
       coreHertz: hertz(coreMegahertz),
       memoryHertz: hertz(memoryMegahertz),

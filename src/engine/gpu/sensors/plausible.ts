@@ -14,6 +14,7 @@ const BELIEVED: Readonly<Record<TelemetryField, readonly [least: number, most: n
   hotspotCelsius: [1, 150],
   memoryCelsius: [1, 150],
   powerWatts: [0.1, 5_000],
+  powerLimitWatts: [0.1, 5_000],
   fanRatio: [0, 2],
   fanRpm: [0, 50_000],
   coreHertz: [0, 10e9],

@@ -81,6 +81,7 @@ const RADEON_TELLS = {
   hotspotCelsius: 71,
   memoryCelsius: 82,
   powerWatts: 287,
+  powerLimitWatts: 339,
   fanRatio: 0.4,
   fanRpm: 1453,
   coreHertz: 2526e6,
@@ -132,6 +133,8 @@ const BATTLEMAGE: Files = {
     energy2_label: 'pkg',
     fan1_input: 0,
     fan2_input: 900,
+    power1_label: 'card',
+    power1_max: 190_000_000,
     temp2_input: 55_000,
     temp2_label: 'pkg',
     temp3_input: 64_000,
@@ -169,6 +172,13 @@ describe('AMD', () => {
     expect(await sensors.read()).toEqual({ ...RADEON_TELLS, powerWatts: 280 });
   });
 
+  test('a power limit of 0 means that there is none', async () => {
+    const files = { ...RADEON, 'hwmon/hwmon4/power1_cap': 0 };
+    const sensors = await new Machine({ [BUS]: files }).open({ vendor: 'amd', bus: BUS });
+    const { powerLimitWatts: _, ...others } = RADEON_TELLS;
+    expect(await sensors.read()).toEqual(others);
+  });
+
   test('files that go and come back', async () => {
     const machine = new Machine({ [BUS]: RADEON });
     const sensors = await machine.open({ vendor: 'amd', bus: BUS });
@@ -196,7 +206,7 @@ describe('AMD', () => {
     '\0\0\0\0',
     `${'9'.repeat(100_000)}`,
   ])('%.30j in every file is no reading', async (text) => {
-    const numbers = Object.keys(RADEON).filter((file) => /_input$|_average$|pwm1$/.test(file));
+    const numbers = Object.keys(RADEON).filter((file) => /_input$|_average$|_cap$|pwm1$/.test(file));
     const files = { ...RADEON, ...Object.fromEntries(numbers.map((file) => [file, text])) };
     const sensors = await new Machine({ [BUS]: files }).open({ vendor: 'amd', bus: BUS });
     expect(await sensors.read()).toEqual({});
@@ -211,7 +221,7 @@ describe('AMD', () => {
 });
 
 describe('Intel', () => {
-  const ARC_TELLS = { temperatureCelsius: 61, fanRpm: 1820, coreHertz: 2400e6 };
+  const ARC_TELLS = { temperatureCelsius: 61, powerLimitWatts: 190, fanRpm: 1820, coreHertz: 2400e6 };
   const ENERGY = 'hwmon/hwmon3/energy1_input';
 
   test('a card under i915: power is what its energy grew by', async () => {
@@ -278,7 +288,7 @@ describe('Intel', () => {
   test('a card under xe: labels say what is what', async () => {
     const machine = new Machine({ [BUS]: BATTLEMAGE });
     const sensors = await machine.open({ vendor: 'intel', bus: BUS });
-    const tells = { temperatureCelsius: 55, memoryCelsius: 64, fanRpm: 0, coreHertz: 2850e6 };
+    const tells = { temperatureCelsius: 55, memoryCelsius: 64, powerLimitWatts: 190, fanRpm: 0, coreHertz: 2850e6 };
     expect(await sensors.read()).toEqual(tells);
     machine.ms += 1_000;
     const energies = { energy1_input: 5_000_000 + 95_000_000, energy2_input: 3_000_000 + 70_000_000 };

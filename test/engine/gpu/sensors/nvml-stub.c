@@ -2,9 +2,9 @@
  *
  *   CARDS=n        so many cards; the one at 0000:65:00.0 is the first
  *   INIT=code      nvmlInit_v2 fails
- *   MODEST         the card tells neither fan nor memory temperature
+ *   MODEST         the card tells neither fan, power limit nor memory temperature
  *   ABSURD         every reading is nonsense
- *   OLD            nvmlDeviceGetFieldValues and nvmlDeviceGetFanSpeed do not exist
+ *   OLD            nvmlDeviceGetFieldValues, nvmlDeviceGetFanSpeed and nvmlDeviceGetEnforcedPowerLimit do not exist
  *   ANCIENT        nvmlInit_v2 does not exist
  *   GATE           nvmlDeviceGetPowerUsage takes until stub_open_gate is called
  */
@@ -108,6 +108,15 @@ int nvmlDeviceGetPowerUsage(void *device, unsigned *milliwatts) {
 }
 
 #ifndef OLD
+int nvmlDeviceGetEnforcedPowerLimit(void *device, unsigned *milliwatts) {
+#ifdef MODEST
+  (void)device, (void)milliwatts;
+  return NOT_SUPPORTED;
+#else
+  return tell(device, milliwatts, 350000);
+#endif
+}
+
 int nvmlDeviceGetFanSpeed(void *device, unsigned *percent) {
 #ifdef MODEST
   (void)device, (void)percent;

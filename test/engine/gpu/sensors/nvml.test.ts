@@ -42,6 +42,7 @@ describe.skipIf(!compiler)(`NVIDIA’s sensors${compiler ? '' : ', not tried: th
     temperatureCelsius: 61,
     memoryCelsius: 72,
     powerWatts: 287.654,
+    powerLimitWatts: 350,
     fanRatio: 0.43,
     coreHertz: 1980e6,
     memoryHertz: 3201e6,

@@ -8,6 +8,7 @@ const EDGES: readonly [TelemetryField, below: number, least: number, most: numbe
   ['hotspotCelsius', 0, 1, 150, 151],
   ['memoryCelsius', 0, 1, 150, 151],
   ['powerWatts', 0, 0.1, 5_000, 5_001],
+  ['powerLimitWatts', 0, 0.1, 5_000, 5_001],
   ['fanRatio', -0.01, 0, 2, 2.01],
   ['fanRpm', -1, 0, 50_000, 50_001],
   ['coreHertz', -1, 0, 10e9, 10e9 + 1],

@@ -1,0 +1,65 @@
+/** What a device's runs say together. */
+
+import type { Engine, EngineInfo } from '../engine/engine.ts';
+import { EXPECTED_CANDIDATES } from './challenge.ts';
+import { errorsOf } from './checked-candidates.ts';
+import { identityOf } from './identity.ts';
+import { combine, perJoule } from './readings.ts';
+import type { DeviceResult, RunResult, SensorSummary } from './result.ts';
+import { roundTo, spreadOf } from './spread.ts';
+
+/** A hundredth of a percent. */
+const SPREAD_DIGITS = 4;
+
+/** What is kept of a run: not the candidates themselves, since there may be many runs. */
+export interface MeasuredRun {
+  readonly engine: Engine;
+  readonly info: EngineInfo;
+  /** ISO 8601, in UTC. */
+  readonly date: string;
+  /** H/s of each slice. */
+  readonly slices: readonly number[];
+  readonly sensors: SensorSummary;
+  /** How many right candidates were found. */
+  readonly found: number;
+  readonly wrong: number;
+  readonly hashSum: string;
+  /** What is doubtful about the candidates by themselves: lines for people. */
+  readonly doubts: readonly string[];
+}
+
+/**
+ * @param measured the device's runs, at least one
+ * @param all how many candidates all devices found together in all runs
+ */
+export function deviceResult(measured: readonly MeasuredRun[], all: number): DeviceResult {
+  const [{ engine, info }] = measured;
+  const runs = measured.map((each) => runResult(each, all));
+  const { median, spread } = spreadOf(runs.map(({ hashesPerSecond }) => hashesPerSecond));
+  const sensors = combine(runs);
+  return {
+    ...identityOf(engine, info),
+    hashesPerSecond: Math.round(median),
+    spread: runs.length > 1 ? roundTo(spread, SPREAD_DIGITS) : null,
+    ...sensors,
+    hashesPerJoule: perJoule(median, sensors),
+    runs,
+  };
+}
+
+function runResult(run: MeasuredRun, all: number): RunResult {
+  const { date, slices, sensors, found, wrong, hashSum, doubts } = run;
+  const missed = all - found;
+  const { mean, spread } = spreadOf(slices);
+  return {
+    date,
+    hashesPerSecond: Math.round(mean),
+    spread: roundTo(spread, SPREAD_DIGITS),
+    slices: slices.map(Math.round),
+    ...sensors,
+    hashesPerJoule: perJoule(mean, sensors),
+    hashSum,
+    candidates: { found, expected: EXPECTED_CANDIDATES, wrong, missed },
+    errors: [...errorsOf(wrong, missed), ...doubts],
+  };
+}
