@@ -128,7 +128,7 @@ export class EngineSupervisor {
         if (waitMs === undefined) {
           const { inARow } = this.#reopenPolicy;
           this.#announce('parked', {
-            reason: inARow > 0 ? `${reason} (${inARow} restarts did not help)` : reason,
+            reason: inARow > 0 ? `${reason} (reopening it ${inARow} times did not help)` : reason,
             fault,
           });
           return;

@@ -49,7 +49,7 @@ export class ThermalGuard {
     this.#ticking?.refresh();
     if (!this.#ticking && temperatureC >= stopC) {
       this.#ticking = setInterval(() => this.#tick(), TICK_MS);
-      this.#hooks.tooHot(`it is at ${temperatureC} °C and rests until it is at ${resumeC} °C`);
+      this.#hooks.tooHot(`its temperature is ${temperatureC} °C; it resumes at ${resumeC} °C`);
     } else if (this.#ticking && temperatureC <= resumeC) {
       this.end();
       this.#hooks.cooledDown();
@@ -66,6 +66,6 @@ export class ThermalGuard {
     this.#ticks++;
     if (this.#ticks !== SILENT_TICKS) return;
     const seconds = (SILENT_TICKS * TICK_MS) / 1000;
-    this.#hooks.silent(`it was paused because it was too hot, and its sensors have been silent for ${seconds} s`);
+    this.#hooks.silent(`it was paused because it was too hot, and its sensors have reported nothing for ${seconds} s`);
   }
 }

@@ -207,7 +207,7 @@ function faultOf({ statusCode: status, headers }: Response, path: string, addres
   }
   if (status >= 500) return new NodeError('failed', `${address.name} failed (${status} to ${shownPath}).`, about);
   if (byNode) return undefined;
-  const hint = 'Its headers are missing: is there a login page or a proxy in between, or is the URL wrong?';
+  const hint = 'The headers of a node are missing. Is there a login page or a proxy in between, or is the URL wrong?';
   return new NodeError('not a node', `what answers at ${address.origin} (${status}) is not a node. ${hint}`);
 }
 

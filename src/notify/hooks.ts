@@ -41,7 +41,10 @@ export class Hooks {
       dropped: ({ event }) => {
         const level = this.#dropping ? 'debug' : 'warn';
         this.#dropping = true;
-        this.#log[level]({ tag: 'hook' }, `${event}: not run, too many hooks are running or waiting`);
+        this.#log[level](
+          { tag: 'hook' },
+          `${event}: its command was not run, because too many commands are running or waiting`,
+        );
       },
     });
   }
@@ -65,15 +68,15 @@ export class Hooks {
     };
     const { fault, output } = await runCommand(options, stop).catch(({ message }) => ({ fault: message, output: '' }));
     this.#dropping = false;
-    const said = output === '' ? '' : `; it said: "${oneLine(output)}"`;
+    const said = output === '' ? '' : `; its output: "${oneLine(output)}"`;
     if (fault === undefined) {
       this.#failing.delete(event);
-      this.#log.debug({ tag: 'hook' }, `${event}: done${said}`);
+      this.#log.debug({ tag: 'hook' }, `${event}: its command has run${said}`);
       return;
     }
     const level = this.#failing.has(event) ? 'debug' : 'warn';
     this.#failing.add(event);
-    this.#log[level]({ tag: 'hook' }, `${event}: ${fault}${said}`);
+    this.#log[level]({ tag: 'hook' }, `${event}: its command failed (${fault})${said}`);
   }
 }
 

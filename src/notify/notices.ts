@@ -70,7 +70,7 @@ function deviceLost({ device, kind, state, reason = '', fault = 'lost' }: MinerE
 
 function alarm({ state, device, value, limit }: MinerEvent & { event: 'alarm' }): Content {
   const what = state === 'raised' ? 'low hashrate' : 'hashrate is back';
-  const text = `${what}: ${device ?? 'the rig'} makes ${formatHashrate(value)} (at least ${formatHashrate(limit)})`;
+  const text = `${what}: ${device ?? 'the rig'} makes ${formatHashrate(value)} (limit ${formatHashrate(limit)})`;
   return { text, ...(device !== undefined && { device }), hashrate: value, limit };
 }
 

@@ -31,7 +31,7 @@ describeGpu('a GPU that is tuned', () => {
       log,
     );
     expect(wrongHashes).toBe(true);
-    expect(gpus).toMatchObject([{ name: 'gpu0', why: 'wgsl 64×16 was asked for' }]);
+    expect(gpus).toMatchObject([{ name: 'gpu0', why: 'wgsl 64×16, as asked for' }]);
     const [heading, why, best] = tuningLines(gpus[0]);
     expect(heading).toContain(gpus[0].model);
     expect(why).toBe(gpus[0].why);

@@ -94,7 +94,7 @@ describe('the CPU', () => {
 });
 
 const gpu = (name: string, vendor: string, usable: boolean, software = false): Gpu => {
-  const why = usable ? 'hardware' : software ? 'runs on the CPU: only mined on with --software-gpu' : 'a double';
+  const why = usable ? 'hardware' : software ? 'runs on the CPU: used only with --software-gpu' : 'a double';
   return { name, model: `${vendor} card`, vendor, backend: 'vulkan', driver: 'driver 1.0', software, usable, why };
 };
 
@@ -172,7 +172,7 @@ describe('the devices to mine with', () => {
     [['cpu', 'gpu1'], true, gpus, 'warning', 'mines with cpu; gpu1 cannot be used'],
     [['gpu'], true, [], 'fault', 'gpu cannot be used'],
     [['gpu7'], true, gpus, 'fault', 'gpu7 cannot be used'],
-    ['all', false, [], 'fault', 'none can be used'],
+    ['all', false, [], 'fault', 'no GPU can be used'],
   ])('%j', (use, cpuWorks, gpus, state, what) => {
     const finding = examineDevices(use, cpuWorks, gpus);
     expect(finding).toMatchObject({ state, what });

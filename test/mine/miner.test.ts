@@ -283,7 +283,7 @@ describe('devices', () => {
     liar.alwaysLies = true;
     await eventually(() => expect(events.of('device').at(-1)).toMatchObject({ device: 'gpu0', state: 'parked' }));
     expect(events.of('device').at(-1)).toMatchObject({ fault: 'wrong hashes' });
-    expect(events.of('device').at(-1)!.reason).toMatch(/^3 candidates .* \(5 restarts did not help\)$/);
+    expect(events.of('device').at(-1)!.reason).toMatch(/^3 candidates .* \(reopening it 5 times did not help\)$/);
     expect(events.of('device').filter(({ state }) => state === 'restarting')).toHaveLength(5);
     expect(events.of('hardware_error')).toHaveLength(6 * 3);
     await eventually(() => expect(liar.closed).toBe(6));
@@ -361,7 +361,7 @@ describe('devices', () => {
     hot.listener!.telemetry!({ temperatureC: 89 });
     hot.listener!.telemetry!({ temperatureC: 90 });
     expect(events.of('device').at(-1)).toMatchObject({ device: 'gpu0', state: 'paused' });
-    expect(events.of('device').at(-1)!.reason).toBe('it is at 90 °C and rests until it is at 80 °C');
+    expect(events.of('device').at(-1)!.reason).toBe('its temperature is 90 °C; it resumes at 80 °C');
     const [searched, before] = [hot.searched.length, cool.searched.length];
     await eventually(() => expect(cool.searched.length).toBeGreaterThan(before + 10));
     expect(hot.searched.length).toBe(searched);

@@ -70,7 +70,7 @@ test('low hashrate, and that it is back, under names of their own', () => {
     event: 'low-hashrate',
     time: 1_700_000_000_000,
     rig: 'rig-7',
-    text: 'low hashrate: the rig makes 1.000 GH/s (at least 2.000 GH/s)',
+    text: 'low hashrate: the rig makes 1.000 GH/s (limit 2.000 GH/s)',
     hashrate: 1e9,
     limit: 2e9,
   });

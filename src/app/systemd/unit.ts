@@ -29,7 +29,7 @@ function digest(text: string): string {
 /** systemd.service(5), "Command lines", and systemd.unit(5), "Specifiers". */
 function quoteWord(word: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-  if (/[\0-\x1f\x7f]/.test(word)) throw new RangeError(`A unit cannot name ${JSON.stringify(word)}`);
+  if (/[\0-\x1f\x7f]/.test(word)) throw new RangeError(`A systemd unit cannot contain ${JSON.stringify(word)}`);
   const escaped = word
     .replace(/[\\"]/g, '\\$&')
     .replaceAll('%', '%%')

@@ -121,7 +121,7 @@ describe('what is measured', () => {
     expect(rates).toEqual(rates.toSorted((a, b) => b - a));
     expect(tuning.variant).toEqual(tuning.variants[0].variant);
     expect(scanner.variant).toEqual(tuning.variant);
-    expect(why).toMatch(/; the best of \d+ variants, \d+ % apart$/);
+    expect(why).toMatch(/; the fastest of \d+ variants \([\d.]+ times the slowest\)$/);
     expect(recalled).toEqual(tuning);
     const buffersOfOne = device.buffers.length / variants.length;
     expect(device.buffers.filter(({ destroyed }) => !destroyed)).toHaveLength(buffersOfOne);
@@ -140,7 +140,7 @@ describe('what is measured', () => {
   test('is not remembered when a variant was skipped, which is told', async () => {
     const skipped = 'wgsl 128×16';
     const { tuning, why, recalled } = await measure({ skip: [skipped] });
-    expect(why).toMatch(/; measured at each start: wgsl 128×16 cost the GPU$/);
+    expect(why).toMatch(/; measured at each start: the GPU was lost with wgsl 128×16$/);
     expect(recalled).toBeUndefined();
     const faulty = tuning.variants.filter(({ fault }) => fault !== undefined);
     expect(faulty.map(({ variant }) => nameOf(variant))).toEqual([skipped]);
