@@ -106,13 +106,13 @@ it('hooks that come later are told of what happens from then on, and of the end,
   await vi.waitFor(
     () => {
       running.events.emit(verdict('cpu', 'accepted'));
-      expect(told).toHaveBeenCalledWith('block: exit code 3');
+      expect(told).toHaveBeenCalledWith('block: its command failed (exit code 3)');
     },
     { timeout: 60_000 },
   );
   await change(hook(4));
   await end();
-  expect(told).toHaveBeenCalledWith('stop: exit code 4');
+  expect(told).toHaveBeenCalledWith('stop: its command failed (exit code 4)');
   expect(told.mock.calls.flat().filter((message) => message.startsWith('start'))).toEqual([]);
 });
 
