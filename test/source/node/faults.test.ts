@@ -18,7 +18,7 @@ const workFault = (kind: FaultInput['kind'], more: Partial<FaultInput> = {}): Fa
 describe('work cannot be had', () => {
   it.each<[FaultInput['kind'], RegExp]>([
     ['drop', /the connection to .* broke/],
-    ['unavailable', /is busy \(503 to .*\/mining\/work\)/],
+    ['unavailable', /is busy \(503 for .*\/mining\/work\)/],
     ['wrong length', /sent 321 bytes as work; a work record is 322/],
     ['garbage', /bytes as work; a work record is 322/],
     ['captive portal', /is not a node.*login page or a proxy/],
