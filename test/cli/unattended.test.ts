@@ -142,7 +142,7 @@ describe('hooks', () => {
     await vi.waitFor(() => expect(read(file)).toBe('gpu77 parked missing\n'), { timeout: 60_000 });
     run.child.kill('SIGTERM');
     expect(await run.code).toBe(0);
-    expect(run.stderr).toContain('device-lost: exit code 9');
+    expect(run.stderr).toContain('device-lost: its command failed (exit code 9)');
   });
 
   it('end with the second signal, however long they take', async () => {
