@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# From the flight sheet to pickaxe's settings, before each start. HiveOS includes this file: the sheet's fields are variables.
+# Makes pickaxe's settings from the flight sheet before each start. HiveOS sources this file; the sheet's fields are variables.
 #
-#   Pool URL                  one or more node URLs, the first preferred
+#   Pool URL                  one or more node URLs; the first is preferred
 #   Wallet and worker         %WAL%.%WORKER_NAME%: the public key (64 hex digits, with or without k:), and the rig's name
 #   Pass                      the network, like mainnet01; not needed where every node URL has a path
 #   Extra config arguments    flags of `pickaxe mine`, like --devices gpu --temp-limit 80
@@ -12,13 +12,13 @@ pickaxe_settings() {
   local nodes key flags=()
   nodes=$(xargs <<< "${CUSTOM_URL//,/ }")
   key=${CUSTOM_TEMPLATE#k:}
-  # Words as the shell would split them, quotes and all, but nothing in them is executed.
+  # Splits words as the shell would, quotes included, but executes nothing.
   [[ -n ${CUSTOM_USER_CONFIG//[[:space:]]/} ]] && mapfile -t flags < <(xargs -n 1 printf '%s\n' <<< "$CUSTOM_USER_CONFIG")
 
-  echo '# Made from the flight sheet at each start: changes are lost.'
+  echo '# Made from the flight sheet at each start: your changes would be lost.'
   printf 'export PICKAXE_NODE=%q\n' "${nodes// /,}"
   [[ -n $key ]] && printf 'export PICKAXE_PUBLIC_KEY=%q\n' "$key"
-  # HiveOS fills in "x" where nothing was given.
+  # HiveOS fills in "x" for an empty field.
   [[ -n $CUSTOM_PASS && $CUSTOM_PASS != x ]] && printf 'export PICKAXE_NETWORK=%q\n' "$CUSTOM_PASS"
   printf 'pickaxe_flags=('
   ((${#flags[@]})) && printf ' %q' "${flags[@]}"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Mines until HiveOS ends it, in its screen: the status line and the keys work there.
+# Mines until HiveOS stops it. It runs in HiveOS's screen, so the status line and the keys work there.
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
 . ./h-manifest.conf
 . "$CUSTOM_CONFIG_FILENAME"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What HiveOS's agent shows. It includes this file every few seconds and takes two variables: khs, and stats as JSON.
+# What HiveOS's agent shows. It sources this file every few seconds and reads two variables: khs, and stats as JSON.
 . "$(dirname "${BASH_SOURCE[0]}")/h-manifest.conf"
 
 khs=0

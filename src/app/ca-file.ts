@@ -25,19 +25,21 @@ export function certificatesIn(file: string, option: string): string[] {
   }
   const text = read.bytes.toString('latin1');
   if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)) {
-    throw refuse('has a private key in it, which belongs to its owner alone: name a file that has only certificates.');
+    throw refuse(
+      'contains a private key, which only its owner should have: name a file that contains only certificates.',
+    );
   }
   if (!text.includes('-----BEGIN ')) {
-    throw refuse(`is not PEM. From DER it is made with: openssl x509 -inform der -in FILE -out FILE.pem`);
+    throw refuse(`is not PEM. To convert it from DER: openssl x509 -inform der -in FILE -out FILE.pem`);
   }
   const certificates = text.match(CERTIFICATE) ?? [];
-  if (certificates.length === 0) throw refuse('has no certificate in it: each begins with -----BEGIN CERTIFICATE-----');
+  if (certificates.length === 0) throw refuse('contains no certificate: each begins with -----BEGIN CERTIFICATE-----');
   if (certificates.length < text.split('-----BEGIN CERTIFICATE-----').length - 1) {
-    throw refuse('ends within a certificate: copy it once more.');
+    throw refuse('ends in the middle of a certificate: copy it again.');
   }
   for (const [index, certificate] of certificates.entries()) {
     if (!isReadable(certificate))
-      throw refuse(`has a certificate that cannot be read, number ${index + 1}: copy it once more.`);
+      throw refuse(`contains a certificate that cannot be read, number ${index + 1}: copy it again.`);
   }
   return certificates;
 }

@@ -51,7 +51,11 @@ async function gpuEngines(names: readonly string[] | undefined, options: GpuOpti
     const why = `no GPU is used: ${none}`;
     // A machine without a GPU is not faulty.
     if (fault instanceof DeviceError && fault.fault === 'missing') log.info({ tag: 'gpu' }, why);
-    else log.warn({ tag: 'gpu' }, `${why}; twice. Try: pickaxe devices, and see docs/gpus.md, “When one is missing”`);
+    else
+      log.warn(
+        { tag: 'gpu' },
+        `${why}. It failed twice. Try: pickaxe devices, and see docs/gpus.md, “When a GPU is missing”`,
+      );
   }
   const engines: Engine[] = [];
   for (const gpu of gpus) {
@@ -68,8 +72,8 @@ async function gpuEngines(names: readonly string[] | undefined, options: GpuOpti
 }
 
 function whyMissing(name: string, gpus: readonly Gpu[]): string {
-  if (name === 'gpu') return `none can be used: ${gpus.map(({ model, why }) => `${model} ${why}`).join('; ')}`;
-  return `there is no such GPU; there is: ${gpus.map((gpu) => `${gpu.name} (${gpu.model})`).join(', ')}`;
+  if (name === 'gpu') return `no GPU can be used: ${gpus.map(({ model, why }) => `${model}: ${why}`).join('; ')}`;
+  return `there is no such GPU; these exist: ${gpus.map((gpu) => `${gpu.name} (${gpu.model})`).join(', ')}`;
 }
 
 function gpuEngine(gpu: Gpu, { software, batchMs, tuneAgain }: GpuOptions): GpuEngine {

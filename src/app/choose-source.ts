@@ -22,7 +22,7 @@ export function chooseSource({ node, miner: wishes }: NodeSettings, events: Even
     throw new UsageError(
       'No node is configured. Try pickaxe on a mock node:   pickaxe demo\n' +
         'Or mine on a real one:  pickaxe mine --node http://HOST:1848 --network mainnet01 --public-key KEY\n' +
-        'To write both down once: pickaxe init',
+        'To write a configuration file: pickaxe init',
     );
   }
   if (publicKeys.length === 0) {
@@ -52,9 +52,9 @@ export function insecureTlsRisk({ urls = [], insecureTls }: Config['node']) {
   const unchecked = urls.filter((url) => /^https:/i.test(url));
   if (!insecureTls || unchecked.length === 0) return undefined;
   return {
-    what: `--insecure-tls: any certificate is taken for that of ${unchecked.map(shownUrl).join(', ')}`,
-    why: 'whoever is on the way can read and change all that is sent',
-    mend: 'name the one certificate to take with --node-fingerprint instead',
+    what: `--insecure-tls: every certificate is accepted for ${unchecked.map(shownUrl).join(', ')}`,
+    why: 'anybody between this machine and the node can read and change the traffic',
+    mend: 'give the fingerprint of the node’s certificate with --node-fingerprint instead',
   };
 }
 

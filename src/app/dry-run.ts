@@ -77,8 +77,6 @@ function linesOf({ node, account, predicate, publicKeys, temperatureLimits: limi
     `node    ${node} (not asked)`,
     `miner   ${account}, ${predicate} of ${publicKeys.join(', ')}`,
     ...devices.map(({ name, usable, model, why }) => `${name.padEnd(7)} ${usable ? model : 'cannot be used'}: ${why}`),
-    limits
-      ? `heat    rest at ${limits.stopCelsius} °C, go on at ${limits.resumeCelsius} °C`
-      : 'heat    no device rests',
+    limits ? `heat    pause at ${limits.stopCelsius} °C, resume at ${limits.resumeCelsius} °C` : 'heat    no limit',
   ];
 }

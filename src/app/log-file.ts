@@ -95,12 +95,12 @@ export class LogFile {
   #grows(fault: Error): void {
     if (!this.#rotates) return;
     this.#rotates = false;
-    this.#complain(`the log file cannot be rotated, it grows on: ${fault.message}\n`);
+    this.#complain(`the log file cannot be rotated and keeps growing: ${fault.message}\n`);
   }
 
   #failed(fault: Error): void {
     if (this.#fine) {
-      const again = `tried again every ${RETRY_MS / 1000} s`;
+      const again = `trying again every ${RETRY_MS / 1000} s`;
       this.#complain(`the log file cannot be written, mining goes on: ${fault.message} (${again})\n`);
     }
     this.#fine = false;

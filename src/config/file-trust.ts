@@ -1,4 +1,4 @@
-/** Which files are trusted. docs/configuration.md explains the rule under “Whose files are taken”. */
+/** Which files are trusted. docs/configuration.md explains the rule under “Which files are trusted”. */
 
 import type { Stats } from 'node:fs';
 

@@ -65,7 +65,7 @@ export function examineGpus(facts: GpuFacts): Finding[] {
   const missing = devices.filter(({ vendor }) => !gpus.some((gpu) => gpu.vendor === vendor && !gpu.software));
   const findings = [...gpus.map(listed), ...missing.map((device) => notListed(device, facts))];
   if (none?.fault === 'lost') {
-    const mend = 'docs/gpus.md, “When one is missing”, says how to find the driver that fails';
+    const mend = 'docs/gpus.md, “When a GPU is missing”, says how to find the driver that fails';
     findings.push({ about: 'GPU', state: 'warning', what: `listing fails: ${none.message}`, why: WHY, mend });
   } else if (findings.length === 0) {
     findings.push({ about: 'GPU', state: 'ok', what: `none${platform === 'linux' ? '' : `: ${none?.message}`}` });
@@ -118,7 +118,7 @@ function howToMend(vendor: Maker, facts: GpuFacts): string {
   if (nodes.some(({ isOpen }) => !isOpen)) {
     return 'join the group of the device file (sudo usermod -aG render $USER) and log in again';
   }
-  return 'see what vulkaninfo --summary says, and docs/gpus.md, “When one is missing”';
+  return 'see what vulkaninfo --summary says, and docs/gpus.md, “When a GPU is missing”';
 }
 
 function hasDriver(vendor: Maker, { drivers }: GpuFacts): boolean {

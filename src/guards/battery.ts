@@ -15,7 +15,8 @@ export function restOnBattery(readPower: () => Promise<Power>, guarded: Guarded)
   let known: Power | 'unknown' | undefined;
   const look = async () => {
     const power = await readPower().catch((fault: Error) => {
-      if (known !== 'unknown') log.warn({ tag: 'rest' }, `it is not known what this machine runs on: ${fault.message}`);
+      if (known !== 'unknown')
+        log.warn({ tag: 'rest' }, `cannot tell whether this machine runs on battery: ${fault.message}`);
       return 'unknown' as const;
     });
     if (power === 'no battery' && known !== power) log.info({ tag: 'rest' }, 'this machine has no battery');

@@ -42,7 +42,7 @@ export function linuxPower(directory: string): Power {
 /** @param answer of `pmset -g batt`: what it draws from in quotes, then a line for each battery */
 export function macPower(answer: string): Power {
   const source = /^Now drawing from .(\w+ Power)/m.exec(answer)?.[1];
-  if (source === undefined) throw new Error('pmset does not tell what this machine runs on');
+  if (source === undefined) throw new Error('pmset does not say what this machine runs on');
   if (source !== 'AC Power') return 'battery';
   return /^\s*-/m.test(answer) ? 'mains' : 'no battery';
 }

@@ -51,7 +51,7 @@ export class ThermalGuard {
     this.#ticking?.refresh();
     if (!this.#ticking && temperatureCelsius >= stopCelsius) {
       this.#ticking = setInterval(() => this.#tick(), TICK_MS);
-      this.#hooks.tooHot(`it is at ${temperatureCelsius} °C and rests until it is at ${resumeCelsius} °C`);
+      this.#hooks.tooHot(`its temperature is ${temperatureCelsius} °C; it resumes at ${resumeCelsius} °C`);
     } else if (this.#ticking && temperatureCelsius <= resumeCelsius) {
       this.end();
       this.#hooks.cooledDown();
@@ -68,6 +68,6 @@ export class ThermalGuard {
     this.#ticks++;
     if (this.#ticks !== SILENT_TICKS) return;
     const seconds = (SILENT_TICKS * TICK_MS) / 1000;
-    this.#hooks.silent(`it was paused because it was too hot, and its sensors have been silent for ${seconds} s`);
+    this.#hooks.silent(`it was paused because it was too hot, and its sensors have reported nothing for ${seconds} s`);
   }
 }

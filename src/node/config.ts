@@ -75,7 +75,7 @@ export function checkConfig(
 ): ConfigNote[] {
   const parsed = configSchema.safeParse(report);
   if (!parsed.success) {
-    return [{ state: 'info', reason: 'the node reports its configuration in a form that is not known here' }];
+    return [{ state: 'info', reason: 'the node reports its configuration in an unknown form' }];
   }
   const served = servedNetwork(report);
   const coordination = parsed.data.mining?.coordination;

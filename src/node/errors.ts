@@ -52,8 +52,8 @@ const UNREACHABLE: Record<string, string> = {
   EAI_AGAIN: 'its name cannot be looked up now. Check the network connection and the name server.',
   EHOSTUNREACH: 'there is no route to it. Check the address and the network connection.',
   ENETUNREACH: 'there is no route to it. Check the address and the network connection.',
-  UND_ERR_CONNECT_TIMEOUT: 'it does not take the connection. Check the address, the port and firewalls.',
-  ETIMEDOUT: 'it does not take the connection. Check the address, the port and firewalls.',
+  UND_ERR_CONNECT_TIMEOUT: 'it does not accept the connection. Check the address, the port and firewalls.',
+  ETIMEDOUT: 'it does not accept the connection. Check the address, the port and firewalls.',
   EACCES: 'this machine does not allow the connection. Check its firewall.',
 };
 

@@ -203,11 +203,11 @@ function faultOf({ statusCode: status, headers }: Response, path: string, addres
   const about = { retryAfterMs: retryAfterOf(headers), byNode };
   const shownPath = hidePath(path, address);
   if (status === 503 || status === 429) {
-    return new NodeError('busy', `${address.name} is busy (${status} to ${shownPath}).`, about);
+    return new NodeError('busy', `${address.name} is busy (${status} for ${shownPath}).`, about);
   }
-  if (status >= 500) return new NodeError('failed', `${address.name} failed (${status} to ${shownPath}).`, about);
+  if (status >= 500) return new NodeError('failed', `${address.name} failed (${status} for ${shownPath}).`, about);
   if (byNode) return undefined;
-  const hint = 'Its headers are missing: is there a login page or a proxy in between, or is the URL wrong?';
+  const hint = 'The headers of a node are missing. Is there a login page or a proxy in between, or is the URL wrong?';
   return new NodeError('not a node', `what answers at ${address.origin} (${status}) is not a node. ${hint}`);
 }
 

@@ -27,8 +27,8 @@ function workMessage(status: number, said: string, miner: MinerIdentity, { name 
       return `${name} does not know this miner (${said}). ${explainMiner(miner)}`;
     case 404:
       return (
-        `there is no mining API at ${name} (${said}). Mining is disabled there by default: set ` +
-        'mining.coordination.enabled in its configuration. Or the path is wrong: check the network name, and whether ' +
+        `there is no mining API at ${name} (${said}). Nodes disable mining by default: set ` +
+        'mining.coordination.enabled in the node’s configuration. Or the path is wrong: check the network name, and whether ' +
         'the node serves another path such as /chainweb/0.0/<network>.'
       );
     default:
@@ -45,10 +45,10 @@ export function explainMiner({ account, predicate, publicKeys }: MinerIdentity):
   const bare = /^[0-9a-f]{64}$/i.test(account);
   const prefixed = /^k:/.test(account) && publicKeys[0] !== account.slice(2);
   const hint = bare
-    ? ` The account is a bare key: most are called "k:${account}", which is another account.`
+    ? ` The account is a bare key. Most accounts begin with "k:", and "k:${account}" is a different account.`
     : prefixed
-      ? ' A "k:" account is usually followed by its own public key, and it is not.'
-      : ' "k:" followed by a key, and the bare key, are different accounts.';
+      ? ' The account begins with "k:", but the key behind that is not the first public key.'
+      : ' "k:" followed by a key and the bare key are two different accounts.';
   return (
     `The account (${account}), the predicate (${predicate}) and the public keys must all equal those of a miner in the ` +
     `node's configuration.${hint}`

@@ -71,9 +71,9 @@ function anotherCertificate(
   fingerprint: string,
 ): NodeError {
   const message =
-    `${origin} has shown another certificate than the one that is trusted, so no request was sent to it: expected ` +
-    `${fingerprints.join(' or ')}, presented ${fingerprint}. Ask whoever runs the node whether it has a new one: if so, change ` +
-    '--node-fingerprint (node.fingerprints); if not, somebody is in between.';
+    `${origin} has shown another certificate than the trusted one, so no request was sent to it: expected ` +
+    `${fingerprints.join(' or ')}, presented ${fingerprint}. Ask the node’s operator whether it has a new certificate. If so, change ` +
+    '--node-fingerprint (node.fingerprints); if not, somebody is intercepting the connection.';
   return new NodeError('unreachable', message, { fingerprint });
 }
 
@@ -81,8 +81,8 @@ function anotherCertificate(
 function untrusted(origin: string, code: string, fingerprint: string): NodeError {
   const message =
     `the certificate of ${origin} is not trusted (${code}), so no request was sent to it. Its fingerprint is ` +
-    `${fingerprint}. Nodes often sign their own: compare it with what whoever runs the node tells you, and if they are ` +
-    `the same, give --node-fingerprint ${origin}=${fingerprint} (node.fingerprints). For an authority of your own there ` +
-    'is --node-ca-file; --insecure-tls takes any certificate, also that of somebody in between.';
+    `${fingerprint}. Nodes often sign their own certificates: ask the node’s operator for the fingerprint, and if it is ` +
+    `the same, give --node-fingerprint ${origin}=${fingerprint} (node.fingerprints). For an authority of your own, use ` +
+    '--node-ca-file. --insecure-tls accepts every certificate, even that of an attacker.';
   return new NodeError('unreachable', message, { fingerprint });
 }

@@ -27,7 +27,9 @@ export function nodeAddress(url: string, network: string): NodeAddress {
   if (!parsed)
     throw new Error(`"${url}" is not a node URL: write it like http://127.0.0.1:1848 or https://node.example`);
   if (parsed.search || parsed.hash || parsed.username || parsed.password) {
-    throw new Error(`the node URL for ${parsed.host} must be a host and a path: leave out user, password, "?" and "#"`);
+    throw new Error(
+      `the node URL for ${parsed.host} must be only a host and a path, without user, password, "?" or "#"`,
+    );
   }
   const path = parsed.pathname.replace(/\/+$/, '');
   const basePath = path === '' ? `/ledger/0.0/${network}` : path;

@@ -41,7 +41,10 @@ export class Hooks {
       dropped: ({ type }) => {
         const level = this.#dropping ? 'debug' : 'warn';
         this.#dropping = true;
-        this.#log[level]({ tag: 'hook' }, `${type}: not run, too many hooks are running or waiting`);
+        this.#log[level](
+          { tag: 'hook' },
+          `${type}: its command was not run, because too many commands are running or waiting`,
+        );
       },
     });
   }
@@ -65,15 +68,15 @@ export class Hooks {
     };
     const { fault, output } = await runCommand(options, stop).catch(({ message }) => ({ fault: message, output: '' }));
     this.#dropping = false;
-    const said = output === '' ? '' : `; it said: "${oneLine(output)}"`;
+    const said = output === '' ? '' : `; its output: "${oneLine(output)}"`;
     if (fault === undefined) {
       this.#failing.delete(type);
-      this.#log.debug({ tag: 'hook' }, `${type}: done${said}`);
+      this.#log.debug({ tag: 'hook' }, `${type}: its command has run${said}`);
       return;
     }
     const level = this.#failing.has(type) ? 'debug' : 'warn';
     this.#failing.add(type);
-    this.#log[level]({ tag: 'hook' }, `${type}: ${fault}${said}`);
+    this.#log[level]({ tag: 'hook' }, `${type}: its command failed (${fault})${said}`);
   }
 }
 

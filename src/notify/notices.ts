@@ -65,7 +65,7 @@ function deviceLost(
 function alarm({ state, device, hashesPerSecond, limitHashesPerSecond }: MinerEvent & { type: 'alarm' }): Content {
   const isLow = state === 'raised';
   const [rate, limit] = [formatHashrate(hashesPerSecond), formatHashrate(limitHashesPerSecond)];
-  const text = `${isLow ? 'low hashrate' : 'hashrate is back'}: ${device ?? 'the rig'} makes ${rate} (at least ${limit})`;
+  const text = `${isLow ? 'low hashrate' : 'hashrate is back'}: ${device ?? 'the rig'} makes ${rate} (limit ${limit})`;
   const about = { ...(device !== undefined && { device }), hashesPerSecond, limitHashesPerSecond };
   return { type: isLow ? 'low-hashrate' : 'hashrate-ok', text, ...about };
 }

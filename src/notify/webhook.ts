@@ -68,7 +68,7 @@ export class Webhook {
       atOnce: 1,
       most: waiting,
       work: (notice, stop) => this.#deliver(notice, stop),
-      dropped: ({ type }) => this.#fail(type, 'too many notices are waiting, or pickaxe has ended'),
+      dropped: ({ type }) => this.#fail(type, 'too many events are waiting, or pickaxe has ended'),
     });
   }
 
@@ -91,7 +91,7 @@ export class Webhook {
         // It may quote the certificate, which anybody may have written.
         const message = oneLine((fault as Error).message);
         if (fault instanceof Refused || waitMs === undefined || stop.aborted) return this.#fail(notice.type, message);
-        this.#options.log.debug({ tag: 'hook' }, `${this.#name} ${notice.type}: ${message}; tried again`);
+        this.#options.log.debug({ tag: 'hook' }, `${this.#name} ${notice.type}: ${message}; trying again`);
         await pause(waitMs, stop);
       }
     }
@@ -134,7 +134,7 @@ export class Webhook {
   #fail(type: NoticeType, why: string): void {
     const level = this.#failing ? 'debug' : 'warn';
     this.#failing = true;
-    this.#options.log[level]({ tag: 'hook' }, `${this.#name} was not told of ${type}: ${why}`);
+    this.#options.log[level]({ tag: 'hook' }, `${this.#name} did not get the event ${type}: ${why}`);
   }
 
   get #name(): string {

@@ -42,7 +42,7 @@ export class LogLines {
         this.#verdict(event);
         break;
       case 'hardware-error':
-        this.#log.error({ tag: event.device }, `hardware error: nonce ${event.nonce} does not solve`);
+        this.#log.error({ tag: event.device }, `hardware error: the candidate with nonce ${event.nonce} is wrong`);
         break;
       case 'device':
         this.#device(event);
@@ -53,7 +53,7 @@ export class LogLines {
       case 'missed-cut':
         this.#log.warn(
           { tag: 'node' },
-          `${event.source} has a block on chain ${event.chain} that its open update stream did not tell: stale work was mined`,
+          `${event.source} has a block on chain ${event.chain} that its open update stream did not announce: stale work was mined`,
         );
         break;
       case 'polling':
@@ -129,19 +129,19 @@ export class LogLines {
     if (state === 'ready') this.#log.info({ tag: device }, description);
     else if (state === 'paused') this.#log.warn({ tag: device }, `paused: ${reason}`);
     else if (state === 'reopening') this.#log.warn({ tag: device }, `reopening: ${reason}`);
-    else this.#log.error({ tag: device }, `parked, the others go on: ${reason}`);
+    else this.#log.error({ tag: device }, `parked until pickaxe is restarted: ${reason}`);
   }
 
   #alarm({ state, device, hashesPerSecond, limitHashesPerSecond }: MinerEvent & { type: 'alarm' }): void {
     const tag = device ?? 'miner';
     const [rate, least] = [formatHashrate(hashesPerSecond), formatHashrate(limitHashesPerSecond)];
-    if (state === 'raised') this.#log.warn({ tag }, `low hashrate: ${rate}, which should be ${least} at least`);
-    else this.#log.info({ tag }, `hashrate is back: ${rate}, which should be ${least} at least`);
+    if (state === 'raised') this.#log.warn({ tag }, `low hashrate: ${rate} (limit ${least})`);
+    else this.#log.info({ tag }, `hashrate is back: ${rate} (limit ${least})`);
   }
 
   #polling({ source, chains }: MinerEvent & { type: 'polling' }): void {
     if (chains.length === 0) {
-      this.#log.info({ tag: 'node' }, `${source} tells its blocks by update streams again`);
+      this.#log.info({ tag: 'node' }, `${source} has reliable update streams for all chains again`);
       return;
     }
     this.#log.warn({ tag: 'node' }, `${source} ${describePolled(chains)}`);

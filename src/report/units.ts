@@ -74,5 +74,5 @@ export function inWords(value: string): string {
 export function describePolled(chains: readonly { readonly chain: number; readonly reason: string }[]): string {
   if (chains.length === 0) return '';
   const each = chains.map(({ chain, reason }) => `${chain} (${inWords(reason)})`).join(', ');
-  return `is asked for work every few seconds on ${chains.length === 1 ? 'chain' : 'chains'} ${each}`;
+  return `is polled for work every few seconds on ${chains.length === 1 ? 'chain' : 'chains'} ${each}`;
 }

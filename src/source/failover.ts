@@ -169,7 +169,7 @@ export class FailoverSource implements WorkSource {
     const back = standby.rank < this.#active.rank;
     const { source, silent } = this.#active;
     const why = silent ? ', which does not answer' : '';
-    const reason = `${back ? 'taking work from it again instead of' : 'taking over from'} ${source.name}${why}`;
+    const reason = `${back ? 'takes over again from' : 'takes over from'} ${source.name}${why}`;
     this.#active = standby;
     // No other source may take over until this one has been in need for long.
     this.#needySinceMs = undefined;

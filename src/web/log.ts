@@ -51,7 +51,7 @@ export class Log {
   /** To be called when the miner was started again: it numbers its lines from 1 again. */
   startedAgain(): void {
     this.#last = 0;
-    this.#lines.append(element('p', { class: 'line again' }, 'pickaxe was started again'));
+    this.#lines.append(element('p', { class: 'line again' }, 'pickaxe was restarted'));
   }
 
   get #follows(): boolean {

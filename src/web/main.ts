@@ -80,7 +80,7 @@ function showFault(fault: unknown): void {
 function whatIsWrong(fault: unknown): string {
   if (fault instanceof ApiError) return `The miner answers with an error: ${fault.message}.`;
   if (fault instanceof TypeError || fault instanceof DOMException) return 'The miner cannot be reached.';
-  return `This page is at fault: ${fault}.`;
+  return `This page has failed: ${fault}.`;
 }
 
 async function act(action: Action, device?: string): Promise<void> {

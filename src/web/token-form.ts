@@ -9,7 +9,7 @@ const NO_PART = /[^\x21-\x7e]/g;
 export function askForToken(wrong: boolean): Promise<string> {
   const form = byId<HTMLFormElement>('token-form');
   const input = byId<HTMLInputElement>('token');
-  setText(byId('token-fault'), wrong ? 'The miner does not take this token.' : '');
+  setText(byId('token-fault'), wrong ? 'The miner does not accept this token.' : '');
   input.setAttribute('aria-invalid', String(wrong));
   show(form, true);
   input.focus();

@@ -107,7 +107,7 @@ test('a file that cannot be written is said once, tried again, and loses lines o
   // That it failed is seen in the timer of the next attempt: disks answer in their own time.
   const failed = () => vi.waitUntil(() => vi.getTimerCount() === 1, { timeout: 60_000 });
   await failed();
-  expect(said[0]).toMatch(/^the log file cannot be written, mining goes on: .+ \(tried again every 60 s\)\n$/);
+  expect(said[0]).toMatch(/^the log file cannot be written, mining goes on: .+ \(trying again every 60 s\)\n$/);
   await vi.advanceTimersByTimeAsync(60_000); // still in the way
   file.write('lost, too\n');
   await failed();
@@ -134,7 +134,7 @@ describe('a file that cannot be rotated', () => {
     rmSync(`${path}.1`, { recursive: true });
     for (let i = 25; i < 31; i++) file.write(`${line(i)}\n`);
     await file.close();
-    expect(said.map((text) => text.replace(/: .*/s, ''))).toEqual(['the log file cannot be rotated, it grows on']);
+    expect(said.map((text) => text.replace(/: .*/s, ''))).toEqual(['the log file cannot be rotated and keeps growing']);
     expect(lines(`${path}.1`)).toEqual(Array.from({ length: 30 }, (_, i) => line(i)));
     expect(lines(path)).toEqual([line(30)]);
   });

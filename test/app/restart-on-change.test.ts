@@ -85,7 +85,9 @@ it('stays as it is where what it is asked for cannot be had, and says so', async
   };
   const end = await (await restartOnChange(live, scheduleOf, make))(running);
   await change(pauseAt('sun'));
-  await vi.waitFor(() => expect(errors()).toEqual(['that does not take effect: not on sundays']), { timeout: 60_000 });
+  await vi.waitFor(() => expect(errors()).toEqual(['the change does not take effect: not on sundays']), {
+    timeout: 60_000,
+  });
   expect(ended).not.toHaveBeenCalled();
   await end();
   expect(ended).toHaveBeenCalledTimes(1);
@@ -104,13 +106,13 @@ it('hooks that come later are told of what happens from then on, and of the end,
   await vi.waitFor(
     () => {
       running.events.emit(verdict('cpu', 'accepted'));
-      expect(told).toHaveBeenCalledWith('block: exit code 3');
+      expect(told).toHaveBeenCalledWith('block: its command failed (exit code 3)');
     },
     { timeout: 60_000 },
   );
   await change(hook(4));
   await end();
-  expect(told).toHaveBeenCalledWith('stop: exit code 4');
+  expect(told).toHaveBeenCalledWith('stop: its command failed (exit code 4)');
   expect(told.mock.calls.flat().filter((message) => message.startsWith('start'))).toEqual([]);
 });
 
@@ -130,7 +132,7 @@ it.each([
   const webhook = { url: `${origin}/SECRET`, tokenFile, events: ['device-lost'] as const };
   await change({ webhook });
   const end = await startAll(await sidecarsOf(live), running);
-  const warning = { level: 'warn', msg: `${origin} is not https: others can read the token on its way` };
+  const warning = { level: 'warn', msg: `${origin} does not use https: others can read the token on its way` };
   expect(said).toEqual(warned ? [warning] : []);
   await end();
 });

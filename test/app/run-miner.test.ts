@@ -57,7 +57,7 @@ describe('what runs beside a miner', () => {
     );
     expect(await runMiner(rig, bounds)).toBe(0);
     expect(end).toHaveBeenCalledTimes(2);
-    expect(logged).toContainEqual('what ran beside it did not end well: its socket was gone');
+    expect(logged).toContainEqual('an error while stopping: its socket was gone');
     expect(logged.at(-1)).toMatch(/^1 accepted, 0 rejected, 0 stale/);
   });
 
@@ -122,7 +122,7 @@ describe('a device that is too hot', () => {
     const { engine, source, heard, mined, last, isReady, read } = hotRig({ log, logTail, temperatureLimits });
     await isReady();
     read(95);
-    expect(last()).toMatchObject({ state: 'paused', reason: 'it is at 95 °C and rests until it is at 80 °C' });
+    expect(last()).toMatchObject({ state: 'paused', reason: 'its temperature is 95 °C; it resumes at 80 °C' });
     source.work(makeWork(SOON));
     await vi.waitFor(() => expect(heard.of('work')).toHaveLength(1), { timeout: 60_000 });
     expect(engine.jobs).toEqual([]);
@@ -155,7 +155,7 @@ describe('a device that is too hot', () => {
         // Again and again, until its watch is there to see it.
         writeFileSync(file, `# ${changes++}`);
         read(70);
-        expect(last()).toMatchObject({ state: 'paused', reason: 'it is at 70 °C and rests until it is at 60 °C' });
+        expect(last()).toMatchObject({ state: 'paused', reason: 'its temperature is 70 °C; it resumes at 60 °C' });
       },
       { timeout: 60_000, interval: 1_000 },
     );

@@ -77,7 +77,7 @@ describe('pickaxe mine --dry-run', () => {
     expect(stdout).toContain(`${url}/ledger/0.0/development (not asked)`);
     expect(stdout).toContain(`k:${KEY}, keys-all`);
     expect(stdout).toMatch(/^cpu +\S.*: kernel js: asked for; 1 thread: asked for/m);
-    expect(stdout).toMatch(/^heat +rest at 90 °C, go on at 80 °C$/m);
+    expect(stdout).toMatch(/^heat +pause at 90 °C, resume at 80 °C$/m);
   });
 
   it('tells a wrapper as JSON', async () => {

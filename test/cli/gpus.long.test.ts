@@ -45,7 +45,7 @@ describe.skipIf(whyNoCards)(`a rig of three GPUs alike${whyNoCards ? ` (${whyNoC
     expect(await listing.code).toBe(0);
     const text = listing.lines.slice(listing.lines.findIndex((line) => line.startsWith('gpu0'))).join('\n');
     expect(text).toMatch(/^gpu0 {2}GeForce RTX 3080\n {6}vulkan, .*, bus not known\n {6}\+ used: hardware\n/);
-    expect(text).toMatch(/gpu1 {2}GeForce RTX 3080\n.*\n {6}- not used: another GPU answers to its name/);
+    expect(text).toMatch(/gpu1 {2}GeForce RTX 3080\n.*\n {6}- not used: another GPU has the same name/);
   });
 
   it(

@@ -84,7 +84,7 @@ describe('wrong usage ends with exit code 2 and says what to do', () => {
     [[...http, '0', '--http-token-file', tokenFile('two words of a token')], 'one token'],
     [[...http, '0', '--http-token-file', tokenFile('x'.repeat(2_000_000))], '4096 bytes'],
     [[...http, '0', '--http-token-file', tokenFile('\x7f'.repeat(64))], 'printable'],
-    [[...http, '203.0.113.7:0', '--http-token-file', tokenFile(TOKEN)], 'cannot be listened on'],
+    [[...http, '203.0.113.7:0', '--http-token-file', tokenFile(TOKEN)], 'cannot listen on --http'],
   ])('%j', async (args, says) => {
     const { code, stderr } = await pickaxe(...args);
     expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
@@ -95,7 +95,7 @@ describe('wrong usage ends with exit code 2 and says what to do', () => {
     const { port } = await demo();
     const { code, stderr } = await pickaxe('demo', '--devices', 'cpu', '--http', String(port));
     expect(code).toBe(2);
-    expect(stderr).toContain(`--http 127.0.0.1:${port} cannot be listened on: port ${port} is in use`);
+    expect(stderr).toContain(`cannot listen on --http 127.0.0.1:${port}: port ${port} is in use`);
     expect(stderr).not.toContain('EADDRINUSE');
     expect(stderr.match(/in use/g)).toHaveLength(1);
   });

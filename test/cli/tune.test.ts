@@ -31,7 +31,7 @@ describeGpu('a GPU that is tuned', () => {
       log,
     );
     expect(wrongHashes).toBe(true);
-    expect(gpus).toMatchObject([{ name: 'gpu0', why: 'wgsl 64×16 was asked for' }]);
+    expect(gpus).toMatchObject([{ name: 'gpu0', why: 'wgsl 64×16, as asked for' }]);
     expect(GpuTuning.parse(gpus[0])).toEqual(gpus[0]);
     const [heading, why, best] = tuningLines(gpus[0]);
     expect(heading).toContain(`${gpus[0].model}; ${gpus[0].driver}`);

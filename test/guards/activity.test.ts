@@ -27,7 +27,7 @@ async function watch(idle: Record<string, number | undefined>) {
 test('devices rest while anybody used anything of late', async () => {
   const idle: Record<string, number | undefined> = { terminals: 59, desktop: 4_000 };
   const { rests, said, look, end } = await watch(idle);
-  expect(rests.get('activity')).toContain('somebody uses the machine');
+  expect(rests.get('activity')).toContain('somebody used the machine');
   expect(said[0].msg).toContain('watching terminals; desktop');
   idle.terminals = 60;
   await look();
@@ -54,7 +54,7 @@ test('while nothing is known everything stays as it is, and what goes blind is t
   idle.desktop = undefined;
   for (let looks = 0; looks < 3; looks++) await look();
   expect(rests.size).toBe(1);
-  expect(warnings()).toEqual(['desktop: nothing can be seen there any more']);
+  expect(warnings()).toEqual(['desktop: activity can no longer be seen']);
   idle.terminals = 1_000;
   await look();
   expect(rests.size).toBe(0);

@@ -42,7 +42,7 @@ test('what cannot be read is said once, and leaves everything as it is', async (
   await next(new Error('the battery is shy'));
   expect(rests.size).toBe(1);
   expect(said.map(({ level, msg }) => `${level} ${msg}`)).toEqual([
-    'warn it is not known what this machine runs on: the battery is shy',
+    'warn cannot tell whether this machine runs on battery: the battery is shy',
   ]);
   await next('mains');
   expect(rests.size).toBe(0);

@@ -102,6 +102,6 @@ describe('macOS, as pmset answers', () => {
     expect(macPower(answer)).toBe(power);
   });
   it('anything else is no answer', () => {
-    expect(() => macPower('')).toThrow('does not tell');
+    expect(() => macPower('')).toThrow('does not say');
   });
 });

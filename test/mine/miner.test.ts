@@ -361,7 +361,7 @@ describe('devices', () => {
     hot.listener!.telemetry!({ temperatureCelsius: 89 });
     hot.listener!.telemetry!({ temperatureCelsius: 90 });
     expect(events.of('device').at(-1)).toMatchObject({ device: 'gpu0', state: 'paused' });
-    expect(events.of('device').at(-1)!.reason).toBe('it is at 90 °C and rests until it is at 80 °C');
+    expect(events.of('device').at(-1)!.reason).toBe('its temperature is 90 °C; it resumes at 80 °C');
     const [searched, before] = [hot.searched.length, cool.searched.length];
     await eventually(() => expect(cool.searched.length).toBeGreaterThan(before + 10));
     expect(hot.searched.length).toBe(searched);

@@ -22,9 +22,9 @@ test('two limits, so that a device does not go on and off', () => {
   const { guard, said } = watch();
   for (const temperatureCelsius of [20, 89, 90, 95, 81, 89, 80, 89, 91]) guard.take({ temperatureCelsius });
   expect(said).toEqual([
-    'too hot: it is at 90 °C and rests until it is at 80 °C',
+    'too hot: its temperature is 90 °C; it resumes at 80 °C',
     'cooled down',
-    'too hot: it is at 91 °C and rests until it is at 80 °C',
+    'too hot: its temperature is 91 °C; it resumes at 80 °C',
   ]);
 });
 
@@ -51,7 +51,7 @@ test('a device at rest whose sensors fall silent is told of', () => {
   guard.take({ powerWatts: 20 });
   expect(said).toHaveLength(1);
   vi.advanceTimersByTime(1_000);
-  expect(said[1]).toMatch(/^silent: .* its sensors have been silent for 60 s$/);
+  expect(said[1]).toMatch(/^silent: .* its sensors have reported nothing for 60 s$/);
 });
 
 test('limits may change at any time: what holds at a reading decides', () => {
@@ -62,7 +62,7 @@ test('limits may change at any time: what holds at a reading decides', () => {
   guard.take({ temperatureCelsius: 85 });
   limits = { stopCelsius: 84, resumeCelsius: 83 };
   guard.take({ temperatureCelsius: 83 });
-  expect(said).toEqual(['too hot: it is at 85 °C and rests until it is at 70 °C', 'cooled down']);
+  expect(said).toEqual(['too hot: its temperature is 85 °C; it resumes at 70 °C', 'cooled down']);
 });
 
 test('a device at rest goes on when nothing is too hot any more', () => {

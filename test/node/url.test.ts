@@ -31,7 +31,7 @@ describe('nodeAddress', () => {
     'http://node.example?x=1',
     'http://node.example#x',
   ])('refuses what would be lost on the way: %s, without repeating a password', (url) => {
-    expect(() => nodeAddress(url, 'mainnet01')).toThrow(/leave out/);
+    expect(() => nodeAddress(url, 'mainnet01')).toThrow(/without user, password/);
     expect(() => nodeAddress(url, 'mainnet01')).not.toThrow(/secret/);
   });
 });

@@ -126,11 +126,11 @@ test('a hook that fails is told of once until it works again, with what it said'
   await run();
   rmSync(file);
   await run();
-  const failed = 'block: exit code 1; it said: "no luck"';
+  const failed = 'block: its command failed (exit code 1); its output: "no luck"';
   expect(said.map(({ level, msg }) => `${level} ${msg}`)).toEqual([
     `warn ${failed}`,
     `debug ${failed}`,
-    'debug block: done; it said: "no luck"',
+    'debug block: its command has run; its output: "no luck"',
     `warn ${failed}`,
   ]);
 });
@@ -141,14 +141,16 @@ test('what a hook says is one line without commands to a terminal', async () => 
   });
   made.tell(notice());
   await made.end();
-  expect(said[0].msg).toBe('block: exit code 1; it said: "a [31m [12:00:00.000] INFO: forged 31m"');
+  expect(said[0].msg).toBe(
+    'block: its command failed (exit code 1); its output: "a [31m [12:00:00.000] INFO: forged 31m"',
+  );
 });
 
 test('a command that is not there is a failure like others', async () => {
   const { hooks: made, said } = hooks({ block: '/nonexistent/command' });
   made.tell(notice());
   await made.end();
-  expect(said[0].msg).toMatch(/^block: exit code 127; it said: ".*not found"$/);
+  expect(said[0].msg).toMatch(/^block: its command failed \(exit code 127\); its output: ".*not found"$/);
 });
 
 describe('limits', () => {
@@ -166,7 +168,7 @@ describe('limits', () => {
     vi.advanceTimersByTime(600_000);
     vi.useRealTimers();
     await vi.waitFor(() => expect(said).toHaveLength(1), { timeout: 60_000 });
-    expect(said[0]).toEqual({ level: 'warn', msg: 'block: killed: it took more than 600 s' });
+    expect(said[0]).toEqual({ level: 'warn', msg: 'block: its command failed (killed: it took more than 600 s)' });
     await vi.waitFor(() => expect(lives(pid)).toBe(false), { timeout: 60_000 });
   });
 
@@ -182,7 +184,7 @@ describe('limits', () => {
   it('a flood is dropped, said once', async () => {
     const { hooks: made, said } = hooks({ block: 'sleep 1000' }, { timeoutMs: 1_000, atOnce: 1, waiting: 2 });
     for (let i = 0; i < 10; i++) made.tell(notice());
-    const dropped = said.filter(({ msg }) => msg.includes('too many hooks'));
+    const dropped = said.filter(({ msg }) => msg.includes('too many commands'));
     expect(dropped.map(({ level }) => level)).toEqual(['warn', ...Array(6).fill('debug')]);
     await made.end();
   });
@@ -203,13 +205,13 @@ describe('limits', () => {
     const pid = Number(read(file));
     endsWithTest(pid);
     expect(lives(pid)).toBe(true);
-    expect(said[0].msg).toBe('block: done');
+    expect(said[0].msg).toBe('block: its command has run');
   });
 
   it('a hook that does not read its stdin is none the worse', async () => {
     const { hooks: made, said } = hooks({ block: 'exec 0<&-; true' });
     made.tell(notice());
     await made.end();
-    expect(said[0]).toEqual({ level: 'debug', msg: 'block: done' });
+    expect(said[0]).toEqual({ level: 'debug', msg: 'block: its command has run' });
   });
 });

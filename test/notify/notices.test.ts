@@ -84,7 +84,7 @@ test('low hashrate, and that it is back, under names of their own', () => {
     type: 'low-hashrate',
     timeMillis: 1_700_000_000_000,
     rig: 'rig-7',
-    text: 'low hashrate: the rig makes 1.000 GH/s (at least 2.000 GH/s)',
+    text: 'low hashrate: the rig makes 1.000 GH/s (limit 2.000 GH/s)',
     hashesPerSecond: 1e9,
     limitHashesPerSecond: 2e9,
   });

@@ -132,10 +132,10 @@ describe('faults that may pass are tried again', () => {
     await hook.end();
     expect(got).toHaveLength(3 + 3 + 1 + 3);
     expect(warned()).toEqual([
-      `${url.origin} was not told of start: it answered 503`,
-      `${url.origin} was not told of stop: it answered 503`,
+      `${url.origin} did not get the event start: it answered 503`,
+      `${url.origin} did not get the event stop: it answered 503`,
     ]);
-    expect(said.map(({ msg }) => msg)).toContain(`${url.origin} was not told of block: it answered 503`);
+    expect(said.map(({ msg }) => msg)).toContain(`${url.origin} did not get the event block: it answered 503`);
   });
 
   it('a service that is not there', async () => {
@@ -145,7 +145,7 @@ describe('faults that may pass are tried again', () => {
     const { hook, warned } = webhook(url);
     hook.tell(notice());
     await hook.end();
-    expect(warned()[0]).toMatch(/was not told of block: .*ECONNREFUSED/);
+    expect(warned()[0]).toMatch(/did not get the event block: .*ECONNREFUSED/);
   });
 });
 
@@ -156,7 +156,7 @@ describe('faults that stay are not', () => {
     hook.tell(notice());
     await hook.end();
     expect(got).toHaveLength(1);
-    expect(warned()).toEqual([`${url.origin} was not told of block: it answered ${code}`]);
+    expect(warned()).toEqual([`${url.origin} did not get the event block: it answered ${code}`]);
   });
 
   it('a redirect, which is not followed: it would take the token elsewhere', async () => {
@@ -190,7 +190,7 @@ test('certificates are checked, whatever the environment says for other programs
   hook.tell(notice());
   await hook.end();
   expect(got).toEqual([]);
-  expect(warned()).toEqual([expect.stringMatching(/was not told of block: .*self-signed certificate/)]);
+  expect(warned()).toEqual([expect.stringMatching(/did not get the event block: .*self-signed certificate/)]);
 });
 
 test('the path of the URL and the token are never said', async () => {

@@ -126,14 +126,16 @@ describe('a device', () => {
       { level: 'info', tag: 'gpu0', msg: 'model of gpu0' },
       { level: 'warn', tag: 'gpu0', msg: 'paused: it is at 90 °C' },
       { level: 'warn', tag: 'gpu0', msg: 'reopening: it was lost' },
-      { level: 'error', tag: 'gpu0', msg: 'parked, the others go on: it was lost' },
+      { level: 'error', tag: 'gpu0', msg: 'parked until pickaxe is restarted: it was lost' },
     ]);
   });
 
   test('that claims a wrong nonce is told of', () => {
     const { lines, tell } = log();
     tell({ type: 'hardware-error', device: 'gpu0', nonce: 77n });
-    expect(lines).toEqual([{ level: 'error', tag: 'gpu0', msg: 'hardware error: nonce 77 does not solve' }]);
+    expect(lines).toEqual([
+      { level: 'error', tag: 'gpu0', msg: 'hardware error: the candidate with nonce 77 is wrong' },
+    ]);
   });
 
   test('makes no line of each report and reading', () => {
@@ -175,9 +177,9 @@ test('blocks that a stream did not tell are warnings, with the chains that are p
   ];
   tell({ type: 'polling', source, chains }, { type: 'polling', source, chains: [] });
   expect(lines.map(({ level, msg }) => `${level}: ${msg}`)).toEqual([
-    'warn: http://node has a block on chain 3 that its open update stream did not tell: stale work was mined',
-    'warn: http://node is asked for work every few seconds on chains 3 (missed block), 4 (no stream)',
-    'info: http://node tells its blocks by update streams again',
+    'warn: http://node has a block on chain 3 that its open update stream did not announce: stale work was mined',
+    'warn: http://node is polled for work every few seconds on chains 3 (missed block), 4 (no stream)',
+    'info: http://node has reliable update streams for all chains again',
   ]);
 });
 
@@ -193,7 +195,7 @@ test('an alarm is a warning, and its end is told of, each under the name of its 
     limitHashesPerSecond: 2e9,
   });
   expect(lines).toEqual([
-    { level: 'warn', tag: 'miner', msg: 'low hashrate: 1.500 GH/s, which should be 2.000 GH/s at least' },
-    { level: 'info', tag: 'gpu0', msg: 'hashrate is back: 3.000 GH/s, which should be 2.000 GH/s at least' },
+    { level: 'warn', tag: 'miner', msg: 'low hashrate: 1.500 GH/s (limit 2.000 GH/s)' },
+    { level: 'info', tag: 'gpu0', msg: 'hashrate is back: 3.000 GH/s (limit 2.000 GH/s)' },
   ]);
 });

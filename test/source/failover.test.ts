@@ -57,7 +57,7 @@ describe('FailoverSource', () => {
     await eventually(() => expect(current()).toBe(last.header));
     expect(follower.of('stale')).toHaveLength(0);
     expect(follower.of('lost')).toHaveLength(0);
-    expect(recorder.of('source').map(({ reason }) => reason.split(' ')[0])).toEqual(['taking', 'taking']);
+    expect(recorder.of('source').map(({ reason }) => reason.split(' ')[0])).toEqual(['takes', 'takes']);
   });
 
   it('changes over when the first never gives work, or gives none after a New Cut', async () => {
@@ -169,7 +169,7 @@ describe('FailoverSource', () => {
     expect(sources[1].started).toBe(false);
     answers = false;
     await eventually(() => expect(current()).toBe(second.header));
-    expect(recorder.of('source')[0].reason).toMatch(/taking over from .*, which does not answer/);
+    expect(recorder.of('source')[0].reason).toMatch(/takes over from .*, which does not answer/);
     // It answers again, and that is not yet work.
     answers = true;
     const again = sources[0].work(makeWork(100));

@@ -203,7 +203,7 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
     expect(await page.evaluate('document.activeElement.id')).toBe('token');
     await page.keyboard.type('another');
     await page.keyboard.press('Enter');
-    await shows(async () => expect(await text(page, '#token-fault')).toBe('The miner does not take this token.'));
+    await shows(async () => expect(await text(page, '#token-fault')).toBe('The miner does not accept this token.'));
     await input.fill(` \u200b${token}\ufeff`); // as pasted
     await page.keyboard.press('Enter');
     await row(page, 'gpu0').waitFor();
@@ -236,7 +236,7 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
     expect(await page.getByRole('alert').isVisible()).toBe(false);
     await shows(async () => expect(await figure(page, 'accepted')).toBe('0'));
     await shows(async () => expect(await page.locator('.line').last().textContent()).toContain('New Cut on chain 5'));
-    expect(await page.locator('.again').textContent()).toBe('pickaxe was started again');
+    expect(await page.locator('.again').textContent()).toBe('pickaxe was restarted');
     expect(await page.locator('#devices tbody tr').count()).toBe(1);
   });
 

@@ -21,11 +21,11 @@ export function httpSidecar({ listen, tokenFile, control }: Config['http']): Sid
     const { log } = miner;
     const options = { ...listen, control, ...(token !== undefined && { token }) };
     const { url, reachableUrl, close } = await serveHttp(miner, options, pageOf(log)).catch((fault) => {
-      throw new UsageError(`--http ${formatHttpAddress(listen)} cannot be listened on: ${whyNot(fault, listen.port)}.`);
+      throw new UsageError(`cannot listen on --http ${formatHttpAddress(listen)}: ${whyNot(fault, listen.port)}.`);
     });
     const rights = control ? 'pause, resume and stop allowed' : 'read-only';
     const where = reachableUrl === undefined ? url : `${url} (from other machines: ${reachableUrl})`;
-    log.info({ tag: 'http' }, `listening at ${where}, ${rights}${token === undefined ? '' : ', with the token'}`);
+    log.info({ tag: 'http' }, `listening at ${where}, ${rights}${token === undefined ? '' : ', token required'}`);
     return close;
   };
 }
@@ -46,7 +46,7 @@ function readToken(file: string): string {
   const token = secretIn(file, '--http-token-file');
   if (TOKEN.test(token)) return token;
   throw new UsageError(
-    `--http-token-file: ${file} must hold one token of 16 to 512 printable characters and nothing else. ` +
+    `--http-token-file: ${file} must contain one token of 16 to 512 printable characters and nothing else. ` +
       `Make one with: (umask 077; openssl rand -hex 32 > ${file})`,
   );
 }
@@ -56,7 +56,10 @@ function pageOf(log: Logger): Route[] {
   try {
     return pageRoutes();
   } catch (fault) {
-    log.warn({ tag: 'http' }, `no web page, it is not built (npm run build): ${(fault as Error).message}`);
+    log.warn(
+      { tag: 'http' },
+      `there is no web page, because it is not built (npm run build): ${(fault as Error).message}`,
+    );
     return [];
   }
 }

@@ -88,13 +88,15 @@ function targetOf({ url: given, urlFile, tokenFile, events = NOTICES }: Config['
   const url = new URL(text);
   const token = tokenFile === undefined ? undefined : secretIn(tokenFile, '--webhook-token-file');
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
-    throw new UsageError(`--webhook-token-file: ${tokenFile} must hold one token of visible ASCII characters alone.`);
+    throw new UsageError(
+      `--webhook-token-file: ${tokenFile} must contain one token of visible ASCII characters and nothing else.`,
+    );
   }
   const isOpen = token !== undefined && !isPrivate(url);
   return {
     url,
     events: new Set(events),
-    ...(isOpen && { warning: `${url.origin} is not https: others can read the token on its way` }),
+    ...(isOpen && { warning: `${url.origin} does not use https: others can read the token on its way` }),
     ...(token !== undefined && { token }),
   };
 }

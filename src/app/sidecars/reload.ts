@@ -22,7 +22,10 @@ export function reload(live: LiveConfig): Sidecar {
     });
     watcher.on('all', () => void refresh(live, log));
     watcher.on('error', (fault) => {
-      log.warn({ tag: 'config' }, `changes of the configuration files are not noticed: ${(fault as Error).message}`);
+      log.warn(
+        { tag: 'config' },
+        `changes to the configuration files will not be noticed: ${(fault as Error).message}`,
+      );
     });
     return () => watcher.close();
   };

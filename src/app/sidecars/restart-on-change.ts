@@ -32,7 +32,7 @@ export async function restartOnChange(
         end = undefined;
         end = await next?.(running);
       } catch (fault) {
-        running.log.error({ tag: 'config' }, `that does not take effect: ${(fault as Error).message}`);
+        running.log.error({ tag: 'config' }, `the change does not take effect: ${(fault as Error).message}`);
       }
     };
     // One after the other, however fast files change. The first call is for changes that came while it started.

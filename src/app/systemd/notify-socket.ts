@@ -39,13 +39,13 @@ export async function openNotifySocket(address: string): Promise<NotifySocket> {
   const close = libc.func('close', 'int', ['int']);
 
   const descriptor: number = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (descriptor < 0) throw new Error(`the system gives no socket (error ${koffi.errno()})`);
+  if (descriptor < 0) throw new Error(`the system provides no socket (error ${koffi.errno()})`);
   return {
     send(assignments) {
       const lines = Object.entries(assignments).map(([name, value]) => `${name}=${oneLine(String(value))}`);
       const bytes = Buffer.from(lines.join('\n'));
       const sent = sendto(descriptor, bytes, bytes.length, MSG_DONTWAIT | MSG_NOSIGNAL, to, to.length);
-      return Number(sent) === bytes.length ? undefined : `${address} does not take it (error ${koffi.errno()})`;
+      return Number(sent) === bytes.length ? undefined : `cannot send to ${address} (error ${koffi.errno()})`;
     },
     close: () => void close(descriptor),
   };

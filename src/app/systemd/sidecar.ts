@@ -24,7 +24,7 @@ export async function systemd(environment: Environment = process.env): Promise<S
   }
   const socket = await openNotifySocket(address).catch((error: Error) => {
     const remedy = 'install pickaxe with its optional packages (not with --omit=optional), or use a unit of Type=exec';
-    throw new UsageError(`systemd waits for messages, and none can be sent: ${error.message}; ${remedy}.`);
+    throw new UsageError(`systemd expects messages, and none can be sent: ${error.message}; ${remedy}.`);
   });
   return sidecar(socket, watchdogMs);
 }
@@ -39,7 +39,7 @@ function sidecar(socket: NotifySocket, watchdogMs: number | undefined): Sidecar 
     /** @returns whether systemd has taken the message */
     const say = (assignments: Parameters<NotifySocket['send']>[0]): boolean => {
       const fault = socket.send(assignments);
-      if (fault !== undefined && !warned) log.warn({ tag: 'systemd' }, `${fault}; it is tried again`);
+      if (fault !== undefined && !warned) log.warn({ tag: 'systemd' }, `${fault}; trying again`);
       warned = fault !== undefined;
       return fault === undefined;
     };

@@ -2,8 +2,8 @@
 
 import { createHash } from 'node:crypto';
 
-/** In the first line of a unit that pickaxe wrote: with it, pickaxe knows whether it was changed since. */
-const MARK = /^# Written by `pickaxe service install`\. Its changes are its own: ([0-9a-f]{16})\.\n/;
+/** The first line of a unit that pickaxe wrote. Its checksum shows whether the unit was changed since. */
+const MARK = /^# Written by `pickaxe service install`, checksum ([0-9a-f]{16})\. See docs\/service\.md for changes\.\n/;
 
 /**
  * @param template a unit with one line `ExecStart=`
@@ -13,7 +13,7 @@ const MARK = /^# Written by `pickaxe service install`\. Its changes are its own:
 export function fillUnit(template: string, command: readonly string[]): string {
   const line = `ExecStart=${command.map(quoteWord).join(' ')}`;
   const text = template.replace(/^ExecStart=.*$/m, () => line);
-  return `# Written by \`pickaxe service install\`. Its changes are its own: ${digest(text)}.\n${text}`;
+  return `# Written by \`pickaxe service install\`, checksum ${digest(text)}. See docs/service.md for changes.\n${text}`;
 }
 
 /** Whether the unit is one of pickaxe's, and nobody has changed it. */
@@ -29,7 +29,7 @@ function digest(text: string): string {
 /** systemd.service(5), "Command lines", and systemd.unit(5), "Specifiers". */
 function quoteWord(word: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-  if (/[\0-\x1f\x7f]/.test(word)) throw new RangeError(`A unit cannot name ${JSON.stringify(word)}`);
+  if (/[\0-\x1f\x7f]/.test(word)) throw new RangeError(`A systemd unit cannot contain ${JSON.stringify(word)}`);
   const escaped = word
     .replace(/[\\"]/g, '\\$&')
     .replaceAll('%', '%%')

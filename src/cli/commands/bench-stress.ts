@@ -31,7 +31,7 @@ export async function runStress(config: DeviceSettings, log: Logger, options: Be
   const faults = new Map<string, DeviceError>();
   const stop = new AbortController();
   const release = onSignals(() => {
-    log.info({ tag: 'bench' }, 'stopping; once more to exit at once');
+    log.info({ tag: 'bench' }, 'stopping; repeat to exit at once');
     stop.abort();
   });
   const engines = await chooseEngines(config, log);

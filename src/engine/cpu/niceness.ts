@@ -23,6 +23,6 @@ export function beNice(niceness: number): void {
   } catch (error) {
     const own = getPriority();
     if (niceness >= own) throw error;
-    throw new Error(`niceness ${niceness} takes privileges, since this process has ${own}: choose ${own} or more`);
+    throw new Error(`niceness ${niceness} requires privileges, because this process has ${own}: choose ${own} or more`);
   }
 }

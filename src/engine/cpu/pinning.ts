@@ -4,12 +4,12 @@ import { type Addon, loadAddon } from './kernels/native.ts';
 
 /** @returns why threads cannot be pinned here; undefined where they can */
 export function pinFault(platform: string = process.platform): string | undefined {
-  if (platform !== 'linux') return 'only Linux lets a thread be pinned';
+  if (platform !== 'linux') return 'only Linux can pin threads';
   let addon: Addon;
   try {
     addon = loadAddon();
   } catch {
-    return 'it takes the native addon, which is not built or cannot be loaded';
+    return 'it requires the native addon, which is not built or cannot be loaded';
   }
   try {
     addon.checkPinning();

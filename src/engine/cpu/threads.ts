@@ -84,7 +84,7 @@ function countThreads({ threads, affinity }: ThreadWishes, { count, topology }: 
       throw new RangeError(`${threads} CPU threads are too many for ${count} hardware threads: give ${most} at most`);
     }
     if (threads <= count) return { threads, why: 'asked for' };
-    const warning = `${threads} CPU threads hash no faster than ${count}, as many as there are hardware threads`;
+    const warning = `${threads} CPU threads hash no faster than ${count}, the number of hardware threads`;
     return { threads, why: 'asked for', warning };
   }
   if (Array.isArray(affinity)) return { threads: affinity.length, why: 'one on each CPU asked for' };
@@ -92,12 +92,12 @@ function countThreads({ threads, affinity }: ThreadWishes, { count, topology }: 
   const free = count > USE_ALL_UP_TO ? 1 : 0;
   const paid = Math.max(1, Math.floor(topology?.quota ?? count));
   if (paid < count - free) {
-    return { threads: paid, why: `what the control group's quota of ${topology?.quota?.toFixed(2)} CPUs pays for` };
+    return { threads: paid, why: `as many as the control group's quota of ${topology?.quota?.toFixed(2)} CPUs allows` };
   }
   const cores = topology?.cores.length ?? count;
   // Siblings share the vector ports, which bound the kernels: the second thread of a core gains what latencies leave
   // idle. By the ports that is a sixth at most (Zen 5) or next to nothing (Intel); not measured on such a machine yet.
-  const siblings = cores < count ? ` (${cores} cores, whose siblings hash, too)` : '';
+  const siblings = cores < count ? ` (on ${cores} cores)` : '';
   if (free > 0) return { threads: count - free, why: `one of ${count} hardware threads is left free${siblings}` };
   return { threads: count, why: `all ${count} hardware threads${siblings}` };
 }
@@ -110,9 +110,10 @@ function countThreads({ threads, affinity }: ThreadWishes, { count, topology }: 
 function placeThreads(affinity: ThreadWishes['affinity'], threads: number, { topology, pinFault }: Allowance) {
   const placed = (why: string) => ({ cpus: [], why });
   if (affinity === 'none') return placed('placed by the system, as asked for');
-  if (affinity?.length === 0) throw new RangeError("CPU threads cannot be pinned to no CPU: name some, or 'none'");
+  if (affinity?.length === 0)
+    throw new RangeError("CPU threads cannot be pinned to an empty list of CPUs: name some, or 'none'");
   if (new Set(affinity).size < (affinity?.length ?? 0)) {
-    throw new RangeError(`CPU threads cannot be pinned to ${affinity}: name no CPU twice`);
+    throw new RangeError(`CPU threads cannot be pinned to ${affinity}: name each CPU only once`);
   }
   const allowed = topology?.cores.flat() ?? [];
   if (affinity === undefined) {
@@ -127,7 +128,7 @@ function placeThreads(affinity: ThreadWishes['affinity'], threads: number, { top
     throw new RangeError(`CPU threads cannot be pinned to CPU ${formatCpuList(foreign)}: this process may use ${list}`);
   }
   if (threads > affinity.length) {
-    throw new RangeError(`${threads} CPU threads cannot be pinned to ${affinity.length} CPUs: name as many, or none`);
+    throw new RangeError(`${threads} CPU threads cannot be pinned to ${affinity.length} CPUs: name as many, or 'none'`);
   }
   const cpus = affinity.slice(0, threads);
   return { cpus, why: `pinned to ${cpus.length === 1 ? 'CPU' : 'CPUs'} ${formatCpuList(cpus)}` };

@@ -89,7 +89,7 @@ async function isolate(
   if (table.length === 0) return { reason: WITHOUT_LAYER };
   const { model, backend } = adapter;
   const bus = busOf(adapter, adapters, table);
-  if (!bus) return { reason: 'its driver does not tell its PCI address' };
+  if (!bus) return { reason: 'its driver does not report its PCI address' };
   const environment = onlyAt(bus);
   try {
     const seen = await look(environment);
@@ -98,9 +98,9 @@ async function isolate(
       return { found: { model, backend, ...info, bus, environment } };
     }
     const what = seen.length === 1 ? (seen[0].fault ?? seen[0].model) : `${seen.length} GPUs`;
-    return { reason: `a process that was to see the one at ${bus} alone saw: ${what} (Mesa 23.3 or later is needed)` };
+    return { reason: `a process that should see only the GPU at ${bus} saw ${what} (Mesa 23.3 or later is needed)` };
   } catch (error) {
-    return { reason: `a process that was to see the one at ${bus} alone failed: ${(error as Error).message}` };
+    return { reason: `a process that should see only the GPU at ${bus} failed: ${(error as Error).message}` };
   }
 }
 
@@ -122,8 +122,8 @@ function byName(
   if (info && !isolated) return known;
   if (fault !== undefined) return { ...known, fault };
   const attempt = attempts.get(adapter);
-  const reason = attempt && 'reason' in attempt ? attempt.reason : 'there is another of its name';
-  return { ...known, fault: `another GPU answers to its name, and ${reason}; ${REMEDY}` };
+  const reason = attempt && 'reason' in attempt ? `, and ${attempt.reason}` : '';
+  return { ...known, fault: `another GPU has the same name${reason}; ${REMEDY}` };
 }
 
 /** The address of the n-th row of a name is the n-th adapter's: whose is whose does not matter, but all must have one. */
@@ -144,8 +144,8 @@ function infoOfLike({ model }: Adapter, adapters: readonly Adapter[], table: rea
 
 const ON_LINUX = process.platform === 'linux';
 const WITHOUT_LAYER = ON_LINUX
-  ? 'Mesa’s Vulkan layer, which would tell them apart, is not there or too old (install mesa-vulkan-drivers 23.3 or later, for cards of every maker)'
+  ? 'Mesa’s Vulkan layer, which would tell them apart, is missing or too old (install mesa-vulkan-drivers 23.3 or later, for cards of every maker)'
   : 'nothing on this system tells them apart';
 const REMEDY = ON_LINUX
-  ? 'to mine on both, run one pickaxe per GPU in containers that see one GPU each (see docs/gpus.md)'
-  : 'the first of them is mined on (see docs/gpus.md)';
+  ? 'to mine on both, run one pickaxe for each GPU in a container of its own (see docs/gpus.md)'
+  : 'only the first of them is used (see docs/gpus.md)';

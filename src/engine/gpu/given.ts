@@ -58,7 +58,7 @@ export class Given {
       return part ? without(range, part) : range;
     });
     if (settled !== searched.counters) {
-      throw new DeviceError('lost', 'the GPU was lost: its process reported on what it was not given');
+      throw new DeviceError('lost', 'the GPU was lost: its process reported a range that it was not given');
     }
     this.rest = rest;
   }

@@ -137,7 +137,7 @@ export class GpuProcess {
   async open(question: OpenQuestion): Promise<Extract<Answer, { type: 'opened' }>> {
     const answer = await this.#ask({ ...question, pulseMs: pulseWithin(this.#silenceMs) }, 'opened', OPEN_MS);
     if (this.#gone) throw this.#gone; // it died right after its answer
-    this.#pulseWatch = this.#watch(() => this.#messages, 'its process stands still');
+    this.#pulseWatch = this.#watch(() => this.#messages, 'its process hangs');
     return answer;
   }
 
@@ -213,7 +213,7 @@ export class GpuProcess {
     this.#messages++;
     const parsed = toParent.safeParse(message);
     if (!parsed.success) {
-      this.#end(`it sent what this version does not understand: ${z.prettifyError(parsed.error)}`);
+      this.#end(`its process sent a message that this version does not understand: ${z.prettifyError(parsed.error)}`);
       return;
     }
     const { data } = parsed;
@@ -266,6 +266,6 @@ export class GpuProcess {
 
   #complaints(): string {
     const lines = this.#lastWords.split('\n').filter((line) => COMPLAINT.test(line));
-    return lines.length > 0 ? ` (it said: ${lines.join(' ').slice(0, COMPLAINT_CHARS)})` : '';
+    return lines.length > 0 ? ` (output: ${lines.join(' ').slice(0, COMPLAINT_CHARS)})` : '';
   }
 }

@@ -63,8 +63,8 @@ async function look(environment: Environment): Promise<{ adapters: Adapter[]; la
 }
 
 function whyUsable({ software, environment }: Found, softwareGpu: boolean): string {
-  if (software) return softwareGpu ? 'runs on the CPU' : 'runs on the CPU: only mined on with --software-gpu';
-  return environment ? 'hardware, told from its like by its bus' : 'hardware';
+  if (software) return softwareGpu ? 'runs on the CPU' : 'runs on the CPU: used only with --software-gpu';
+  return environment ? 'hardware, identified by its PCI address' : 'hardware';
 }
 
 function whyDouble({ bus }: Found, gpus: readonly Found[]): string {
@@ -73,7 +73,7 @@ function whyDouble({ bus }: Found, gpus: readonly Found[]): string {
 }
 
 const CHOOSE_DRIVER =
-  'to mine through this one instead, name its file of /usr/share/vulkan/icd.d in VK_DRIVER_FILES (see docs/gpus.md)';
+  'to use this driver instead, name its file in /usr/share/vulkan/icd.d with VK_DRIVER_FILES (see docs/gpus.md)';
 
 /** Adds addresses that only the system knows: where there is one GPU of a maker, and the bus has one of that maker. */
 export function placeOnBus(gpus: readonly Found[], devices: readonly DisplayDevice[]): Found[] {

@@ -33,8 +33,8 @@ export async function watchLogind(tell: (why: string) => void, asks = ask): Prom
       if (told.has(id)) continue;
       told.add(id);
       tell(
-        `desktop session ${id} has not told logind yet whether it is idle: its keyboard and mouse are not seen ` +
-          '(inside an X11 session, xprintidle helps)',
+        `desktop session ${id} has not told logind yet whether it is idle, so its keyboard and mouse cannot be watched ` +
+          '(in an X11 session, install xprintidle)',
       );
     }
     return idleMs;
@@ -45,7 +45,7 @@ export async function watchLogind(tell: (why: string) => void, asks = ask): Prom
   );
   if (!there) return undefined;
   return {
-    name: 'desktop sessions, as far as they tell logind',
+    name: 'desktop sessions that report to logind',
     idleMs: (nowMs) => read(nowMs).catch(() => undefined),
   };
 }

@@ -109,7 +109,7 @@ export class EventStream {
     const { streams, streamMs } = this.#limits;
     const [[client, { joinedMs }]] = this.#clients;
     if (nowMs - joinedMs < streamMs) {
-      throw new HttpError(503, 'too-many-clients', `${streams} listen already; close one of them`);
+      throw new HttpError(503, 'too-many-clients', `all ${streams} event streams are in use; close one of them`);
     }
     this.#drop(client, 'crowded');
   }

@@ -148,7 +148,7 @@ export class Server {
       );
     }
     if (isForeign({ method: request.method, host, origin, site, mode })) {
-      throw new HttpError(403, 'forbidden-origin', 'pages of other websites may not ask');
+      throw new HttpError(403, 'forbidden-origin', 'requests from pages of other websites are refused');
     }
     const asked = request.method === 'HEAD' ? 'GET' : request.method;
     // The path that matched, since a path can be written in many ways.
@@ -165,7 +165,7 @@ export class Server {
 
   #notFound(request: FastifyRequest, reply: FastifyReply): HttpError {
     const routes = this.#routes.get(pathOf(request));
-    if (!routes) return new HttpError(404, 'not-found', 'no such path; /api/v1/openapi.json tells which there are');
+    if (!routes) return new HttpError(404, 'not-found', 'there is no such path; /api/v1/openapi.json lists the paths');
     const allowed = routes.map(({ method }) => method).join(', ');
     reply.header('allow', allowed);
     return new HttpError(405, 'method-not-allowed', `use ${allowed}`);

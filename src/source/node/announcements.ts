@@ -57,8 +57,8 @@ export class Announcements {
   streamProblem(message: string, hasOtherStreams: boolean): void {
     if (this.#streamProblemTold || this.isLost) return;
     this.#streamProblemTold = true;
-    const others = hasOtherStreams ? ' Other chains have theirs.' : '';
-    this.note('info', `no update stream for now, asking for work every few seconds: ${message}${others}`);
+    const others = hasOtherStreams ? ' Other chains have one.' : '';
+    this.note('info', `a chain has no update stream for now, so it is polled for work: ${message}${others}`);
   }
 
   /** A stream has opened, so the next problem is a new one. */

@@ -36,7 +36,7 @@ export async function* withData(
   for await (const chunk of chunks) {
     bytes += chunk.length;
     if (bytes > BURST_BYTES + (nowMs() - beganMs) * BYTES_PER_MS) {
-      throw new NodeError('garbled', 'the update stream floods: it sends far more than news of blocks.');
+      throw new NodeError('garbled', 'the update stream sends far more data than the announcement of blocks needs.');
     }
     let ready = '';
     for (const character of decoder.decode(chunk, { stream: true })) {

@@ -277,7 +277,7 @@ export class NodeSource implements WorkSource {
   /** After a suspension old work is worthless, and the node may have forgotten every connection. */
   #resumed(ms: number): void {
     const seconds = Math.round(ms / 1000);
-    this.#announcements.note('info', `this machine or process was suspended for ${seconds} s: work is asked for anew`);
+    this.#announcements.note('info', `this machine or process was suspended for ${seconds} s: fetching new work`);
     this.#http.renewConnections();
     this.#schedule.makeDue();
     this.#replan.ring();

@@ -65,7 +65,7 @@ async function keepTrying(options: SubmissionOptions, stop: AbortSignal): Promis
     if (!stop.aborted) await options.pause(pauses.nextMs(Math.min(problem.retryAfterMs ?? 0, MAX_PATIENCE_MS)), stop);
     if (stop.aborted) {
       const attempts = attempt === 1 ? 'one attempt' : `${attempt} attempts`;
-      return { outcome: 'unknown', reason: `given up after ${attempts}: ${problem.message}` };
+      return { outcome: 'unknown', reason: `gave up after ${attempts}: ${problem.message}` };
     }
   }
 }
@@ -83,6 +83,7 @@ function verdictOf({ status, text }: StatusAnswer, answerLost: boolean): Verdict
   const reason = text === '' ? `the node answered ${status}` : text;
   if (status !== 404) return { outcome: 'rejected', reason };
   // The node has no such work: it was solved already, perhaps by our own attempt whose answer was lost.
-  if (answerLost) return { outcome: 'unknown', reason: `the answer was lost, and asking again gave: ${reason}` };
+  if (answerLost)
+    return { outcome: 'unknown', reason: `the answer was lost, and the next attempt was answered with: ${reason}` };
   return { outcome: 'stale', reason };
 }

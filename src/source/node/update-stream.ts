@@ -87,7 +87,7 @@ export class UpdateStream {
     this.#timer = setTimeout(() => this.#ended(), limits.maxStreamMs);
     // The request is not given up, since the answer may come with the first New Cut.
     this.#noAnswer = setTimeout(() => {
-      this.#options.onProblem(new NodeError('no answer', 'the request for it has no answer yet.'));
+      this.#options.onProblem(new NodeError('no answer', 'the node has not answered the request for it yet.'));
     }, limits.streamAnswerMs);
   }
 

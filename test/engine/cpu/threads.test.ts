@@ -19,7 +19,7 @@ function linux(cores: number[][], more: { quota?: number; pinFault?: string } = 
   };
 }
 const plain = (count: number) => linux(Array.from({ length: count }, (_, cpu) => [cpu]));
-const elsewhere: Allowance = { count: 8, pinFault: 'only Linux lets a thread be pinned', niceThreads: false };
+const elsewhere: Allowance = { count: 8, pinFault: 'only Linux can pin threads', niceThreads: false };
 const smt = [
   [0, 4],
   [1, 5],
@@ -89,8 +89,8 @@ describe('where they run', () => {
 
   test.each([
     [4, undefined],
-    [5, '5 CPU threads hash no faster than 4, as many as there are hardware threads'],
-    [16, '16 CPU threads hash no faster than 4, as many as there are hardware threads'],
+    [5, '5 CPU threads hash no faster than 4, the number of hardware threads'],
+    [16, '16 CPU threads hash no faster than 4, the number of hardware threads'],
   ])('%i threads on 4 hardware threads are warned of when they are more', (threads, warning) => {
     expect(chooseThreads({ threads }, plain(4))).toMatchObject({ threads });
     expect(chooseThreads({ threads }, plain(4)).warning).toBe(warning);
@@ -126,7 +126,7 @@ describe('where they run', () => {
     ['fewer CPUs than threads', { threads: 3, affinity: [0, 1] }, plain(4), '3 CPU threads cannot be pinned to 2 CPUs'],
     ['a list of no CPUs', { affinity: [] }, plain(4), "name some, or 'none'"],
     ['no CPUs for a thread', { threads: 1, affinity: [] }, plain(4), "name some, or 'none'"],
-    ['a CPU named twice', { affinity: [0, 1, 0] }, plain(4), 'cannot be pinned to 0,1,0: name no CPU twice'],
+    ['a CPU named twice', { affinity: [0, 1, 0] }, plain(4), 'cannot be pinned to 0,1,0: name each CPU only once'],
     ['CPUs on another system', { affinity: [0] }, elsewhere, 'only Linux'],
   ])('refuses %s', (_, wishes, allowance, says) => {
     expect(() => chooseThreads(wishes, allowance)).toThrow(RangeError);

@@ -91,24 +91,24 @@ describeGpu('a GPU that fails', () => {
     expect(lives(pid)).toBe(false);
   });
 
-  test('is lost when its process stands still, and that is ended', async () => {
+  test('is lost when its process hangs, and that is ended', async () => {
     const engine = gpuEngine({ faults: ['freeze'], silenceMs: 1_000 });
     await engine.open();
     const pid = engine.pid!;
     const { fault, reports } = await searchToTheEnd(engine);
-    expect(fault).toMatchObject({ fault: 'lost', message: expect.stringMatching(/stands still|hangs/) });
+    expect(fault).toMatchObject({ fault: 'lost', message: expect.stringMatching(/process hangs|driver hangs/) });
     expect(reports.length).toBeGreaterThan(0);
     await engine.close();
     expect(lives(pid)).toBe(false);
   });
 
-  test('is lost when its process stands still while there is nothing to search, which is told', async () => {
+  test('is lost when its process hangs while there is nothing to search, which is told', async () => {
     const engine = gpuEngine({ silenceMs: 1_000 });
     const lost = vi.fn();
     await engine.open({ lost });
     process.kill(engine.pid!, 'SIGSTOP');
     await vi.waitFor(() => expect(lives(engine.pid!)).toBe(false), { timeout: 60_000 });
-    const fault = expect.objectContaining({ fault: 'lost', message: expect.stringContaining('stands still') });
+    const fault = expect.objectContaining({ fault: 'lost', message: expect.stringContaining('its process hangs') });
     expect(lost.mock.calls).toEqual([[fault]]);
     expect((await searchToTheEnd(engine)).fault).toEqual(fault);
     await engine.close();
@@ -118,7 +118,7 @@ describeGpu('a GPU that fails', () => {
     const engine = gpuEngine({ faults: ['wrong range'] });
     await engine.open();
     const { fault, reports } = await searchToTheEnd(engine);
-    expect(fault).toMatchObject({ fault: 'lost', message: expect.stringContaining('not given') });
+    expect(fault).toMatchObject({ fault: 'lost', message: expect.stringContaining('was not given') });
     expect(reports).toHaveLength(1);
     await engine.close();
   });
@@ -152,12 +152,12 @@ describeGpu('a GPU that fails', () => {
     await expect(engine.open()).rejects.toMatchObject({ fault: 'lost' });
     const { tuning, why } = await engine.open();
     await engine.close();
-    expect(why).toMatch(/measured at each start: wgsl 128×16 cost the GPU$/);
+    expect(why).toMatch(/measured at each start: the GPU was lost with wgsl 128×16$/);
     const left = tuning.variants.filter(({ fault }) => fault !== undefined);
     expect(left).toEqual([
       {
         variant: { shader: 'wgsl', workgroupSize: 128, trips: 16 },
-        fault: expect.stringContaining('when it was tried'),
+        fault: expect.stringContaining('when this variant was tried'),
       },
     ]);
   });
@@ -168,7 +168,7 @@ describeGpu('a GPU that fails', () => {
     await expect(engine.open()).rejects.toMatchObject({ fault: 'wrong-hashes' });
     const { tuning, why } = await engine.open();
     await engine.close();
-    expect(why).not.toContain('cost the GPU');
+    expect(why).not.toContain('the GPU was lost');
     expect(tuning.variants.filter(({ fault }) => fault !== undefined)).toEqual([]);
   });
 

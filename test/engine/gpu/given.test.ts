@@ -35,7 +35,7 @@ test.each([
 ])('refuses a report that %s, and keeps what was given', (_, searched) => {
   const all = given();
   expect(() => all.settle(searched)).toThrow(
-    expect.objectContaining({ fault: 'lost', message: expect.stringContaining('not given') }),
+    expect.objectContaining({ fault: 'lost', message: expect.stringContaining('was not given') }),
   );
   expect(all.rest).toEqual(given().rest);
 });
@@ -44,7 +44,7 @@ test('refuses what is reported for the second time, and what overlaps that', () 
   const all = given();
   all.settle(strip(100, 20));
   for (const repeated of [strip(100, 20), strip(119, 2), strip(110, 5)]) {
-    expect(() => all.settle(repeated)).toThrow('not given');
+    expect(() => all.settle(repeated)).toThrow('was not given');
   }
   expect(all.rest).toEqual([strip(120, 30), strip(150, 50), strip(300, 10)]);
 });

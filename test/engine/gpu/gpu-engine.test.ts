@@ -23,7 +23,7 @@ describeGpu('a GPU', () => {
     expect(info).toMatchObject({
       model: untunedOptions.adapter,
       kernel: 'wgsl',
-      why: 'wgsl 64×16 was asked for',
+      why: 'wgsl 64×16, as asked for',
       gpu: {
         driver: expect.stringMatching(/./),
         variant: 'wgsl 64×16',
@@ -126,7 +126,7 @@ test.runIf(onVulkan)('without a driver it says what to do, and what the loader s
   for (const refused of [() => listGpus({ environment: noDriver }), () => engine.open()]) {
     await expect(refused()).rejects.toMatchObject({
       fault: 'missing',
-      message: expect.stringMatching(/Vulkan driver.*vulkaninfo.*it said: .*Found no drivers/),
+      message: expect.stringMatching(/Vulkan driver.*vulkaninfo.*output: .*Found no drivers/),
     });
   }
 });

@@ -43,7 +43,7 @@ describe.skipIf(whyNoCards)(`a rig of pretended cards${whyNoCards ? ` (${whyNoCa
         bus: `0000:${bus}:00.0`,
         environment: { DRI_PRIME: `pci-0000_${bus}_00_0!`, MESA_VK_DEVICE_SELECT: '' },
         usable: true,
-        why: expect.stringContaining('told from its like'),
+        why: expect.stringContaining('identified by its PCI address'),
       })),
     );
   });

@@ -54,7 +54,7 @@ const FAILURES: readonly Failure[] = [
     when: 'stands still',
     strike: signal('SIGSTOP'),
     options: { silenceMs: SILENCE_MS },
-    reasons: [/stands still|driver hangs/],
+    reasons: [/process hangs|driver hangs/],
   },
   {
     when: 'hangs in its driver',
@@ -62,11 +62,11 @@ const FAILURES: readonly Failure[] = [
     reasons: [/it reported nothing: its driver hangs/],
   },
   { when: 'loses its device', options: { faults: ['device loss'] }, reasons: [/a dispatch failed/] },
-  { when: 'talks garbage', options: { faults: ['garbage'] }, reasons: [/what this version does not understand/] },
+  { when: 'talks garbage', options: { faults: ['garbage'] }, reasons: [/that this version does not understand/] },
   {
     when: 'reports on what it was not given',
     options: { faults: ['wrong range'] },
-    reasons: [/what it was not given/],
+    reasons: [/that it was not given/],
   },
   {
     when: 'claims wrong nonces',

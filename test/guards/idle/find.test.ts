@@ -45,7 +45,7 @@ test('on Linux the desktop and terminals; logind, which knows less, is not asked
 test('outside of a desktop what logind knows, and what it cannot see is told', async () => {
   answers = LOGIND;
   const { names, told } = await found('linux');
-  expect(names).toEqual(['desktop sessions, as far as they tell logind', 'terminals in /dev']);
+  expect(names).toEqual(['desktop sessions that report to logind', 'terminals in /dev']);
   expect(told).toEqual([expect.stringContaining('desktop session 2 ')]);
 });
 

@@ -18,7 +18,7 @@ const workFault = (kind: FaultInput['kind'], more: Partial<FaultInput> = {}): Fa
 describe('work cannot be had', () => {
   it.each<[FaultInput['kind'], RegExp]>([
     ['drop', /the connection to .* broke/],
-    ['unavailable', /is busy \(503 to .*\/mining\/work\)/],
+    ['unavailable', /is busy \(503 for .*\/mining\/work\)/],
     ['wrong-length', /sent 321 bytes as work; a work record is 322/],
     ['garbage', /bytes as work; a work record is 322/],
     ['captive-portal', /is not a node.*login page or a proxy/],
@@ -131,7 +131,7 @@ describe('work cannot be had', () => {
     await eventually(() => expect(follower.of('lost')).toHaveLength(1));
     const { reason } = follower.of('lost')[0];
     expect(reason).toMatch(/403: "Unauthorized Miner: k:/);
-    expect(reason).toMatch(/"k:" followed by a key, and the bare key, are different accounts/);
+    expect(reason).toMatch(/"k:" followed by a key and the bare key are two different accounts/);
   });
 
   it('the mining API is disabled, or the network is another: says both', async () => {
@@ -337,7 +337,7 @@ describe('a solution cannot be delivered', () => {
     node.server.faults = solvedFault('hang');
     const verdict = await source.submit(mine(work), follower.stop);
     expect(verdict.outcome).toBe('unknown');
-    expect(verdict.reason).toMatch(/given up after (one|\d+) attempts?/);
+    expect(verdict.reason).toMatch(/gave up after (one|\d+) attempts?/);
   });
 
   it('the node will soon have forgotten the work: no longer than that', async () => {

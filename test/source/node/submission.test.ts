@@ -80,7 +80,7 @@ describe('a solution', () => {
     const { verdict } = attempts([busy({ byNode: true })], { lifeMs: 50, pause });
     expect(await verdict).toMatchObject({
       outcome: 'unknown',
-      reason: expect.stringMatching(/^given up after (one|\d+) attempts?/),
+      reason: expect.stringMatching(/^gave up after (one|\d+) attempts?/),
     });
   });
 });

@@ -44,7 +44,7 @@ export function whyNone(root: URL = PACKAGE, system: System = THIS_SYSTEM): stri
   if (system.platform === 'win32') return 'not built: there is no native build for Windows yet';
   const remedy = `install clang (or gcc) and run \`${buildCommand(root)}\`, for two to six times the speed`;
   if (!existsSync(carriedFile(root, system))) return `not built: ${remedy}`;
-  return `not built: what this package carries is for glibc, and this system has another C library (Alpine has musl): ${remedy}`;
+  return `not built: the addon in this package is for glibc, and this system has another C library (Alpine has musl): ${remedy}`;
 }
 
 export function buildCommand(root: URL = PACKAGE): string {

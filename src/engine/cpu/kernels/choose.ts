@@ -27,7 +27,7 @@ export function forceKernel(name: KernelName): KernelChoice {
     return { name, why, detail: why };
   } catch (error) {
     const { fault, message } = error as DeviceError;
-    throw new DeviceError(fault, `CPU kernel ${name}: ${message}; leave the choice of a kernel to pickaxe`);
+    throw new DeviceError(fault, `CPU kernel ${name}: ${message}; let pickaxe choose the kernel`);
   }
 }
 
@@ -67,7 +67,7 @@ function choiceOf(name: KernelName, { speeds, unusable, notRemembered }: Survey,
     name,
     why: [`the fastest of ${ranked.length} here${when}`, ...origin(name), ...slow].join('; '),
     detail: [
-      `the fastest here (MH/s a thread: ${rates})${when}`,
+      `the fastest here (MH/s per thread: ${rates})${when}`,
       ...origin(name),
       ...reasons(unusable),
       ...forgotten,

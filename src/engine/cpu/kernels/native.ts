@@ -56,7 +56,7 @@ export function loadNative(name: KernelName): Kernel {
   if (needs && needs.arch !== arch) throw new Error(FOREIGN);
   const addon = loadAddon();
   const index = addon.kernels.findIndex((kernel) => kernel.name === name);
-  if (index < 0) throw new Error(`not in the build at hand: run \`${buildCommand()}\``);
+  if (index < 0) throw new Error(`not in this build: run \`${buildCommand()}\``);
   if (!addon.kernels[index].supported) {
     throw new Error(`needs ${needs?.feature}, which this CPU (or its hypervisor or system) does not offer`);
   }

@@ -97,10 +97,10 @@ class Child {
     const driver = modelOf(adapter);
     const model = wishes.adapter ?? driver;
     if (isSoftware(adapter) && !wishes.softwareGpu) {
-      const remedy = 'use the CPU engine, or admit it with --software-gpu';
+      const remedy = 'use the CPU engine, or allow it with --software-gpu';
       throw new DeviceError(
         'missing',
-        `the GPU is software on the CPU (${model}), slower than the CPU engine: ${remedy}`,
+        `the GPU is software that runs on the CPU (${model}), slower than the CPU engine: ${remedy}`,
       );
     }
     const device = await openDevice(adapter, (reason) => this.fail(new Error(reason)));

@@ -67,7 +67,7 @@ export async function openAdapter(
   return { dawn, adapter };
 }
 
-const whyNotThisAdapter = (name: string) => `there is no GPU '${name}': \`pickaxe devices\` lists what there is`;
+const whyNotThisAdapter = (name: string) => `there is no GPU '${name}': \`pickaxe devices\` lists the GPUs`;
 
 export function whyNoAdapter(): string {
   const install = {

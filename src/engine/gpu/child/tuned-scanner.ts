@@ -72,7 +72,8 @@ export async function tunedScanner(device: GPUDevice, wishes: TuningWishes): Pro
   if (variant) return askedFor(device, variant, wishes);
   const { scanner, tuning } = await measure(device, wishes);
   // The variant may be blamed for the driver's fault: the next start tries it again.
-  const forgotten = skip.length > 0 ? `${skip.join(', ')} cost the GPU` : remember(cache, subject, key, tuning);
+  const forgotten =
+    skip.length > 0 ? `the GPU was lost with ${skip.join(', ')}` : remember(cache, subject, key, tuning);
   const why = whyTuning(tuning, batchMs);
   return { scanner, tuning, why: forgotten === undefined ? why : `${why}; measured at each start: ${forgotten}` };
 }
@@ -91,7 +92,7 @@ async function askedFor(device: GPUDevice, variant: Variant, wishes: TuningWishe
     batches,
     ...(batchMs === undefined ? bestBatch(batches) : { batchMs, hashesPerSecond }),
   };
-  return { scanner, tuning, why: `${nameOf(variant)} was asked for` };
+  return { scanner, tuning, why: `${nameOf(variant)}, as asked for` };
 }
 
 async function measure(device: GPUDevice, wishes: TuningWishes) {
@@ -113,7 +114,7 @@ async function measure(device: GPUDevice, wishes: TuningWishes) {
   const all = [...ranked, ...firstRace.filter((each) => !hopeful.includes(each))];
   for (const { scanner: other } of all.slice(1)) other.destroy();
 
-  progress(`measuring how long a batch of ${nameOf(scanner.variant)} should take`, 0);
+  progress(`measuring which batch length suits ${nameOf(scanner.variant)}`, 0);
   const batches = await raceBatches(scanner, hashesPerSecond, limits);
   const variants: VariantRow[] = [
     ...all.map(({ scanner: { variant }, hashesPerSecond }) => ({ variant, hashesPerSecond })),
@@ -140,7 +141,7 @@ async function openAll(device: GPUDevice, variants: readonly Variant[], { trying
   return { scanners, faults };
 }
 
-const SKIPPED: Opened = { fault: new DeviceError('lost', 'the GPU was lost when it was tried') };
+const SKIPPED: Opened = { fault: new DeviceError('lost', 'the GPU was lost when this variant was tried') };
 
 type Opened =
   | { readonly scanner: Scanner; readonly fault?: never }

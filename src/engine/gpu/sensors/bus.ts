@@ -9,6 +9,6 @@ const SHOWN_CHARS = 40;
  */
 export function parseBus(text: string): string {
   const match = /^([0-9a-f]{1,8})(:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])$/.exec(text.toLowerCase());
-  if (!match) throw new Error(`'${text.slice(0, SHOWN_CHARS)}' is no PCI address such as 0000:65:00.0`);
+  if (!match) throw new Error(`'${text.slice(0, SHOWN_CHARS)}' is not a PCI address such as 0000:65:00.0`);
   return `${Number.parseInt(match[1], 16).toString(16).padStart(4, '0')}${match[2]}`;
 }

@@ -64,7 +64,7 @@ export async function openHwmon(
   clock: Clock,
 ): Promise<Sensors> {
   const devices = join(sysfs, 'bus/pci/devices');
-  if (!(await exists(devices))) throw new Error(`sensors of ${NAMES[vendor]} are read on Linux alone, in ${sysfs}`);
+  if (!(await exists(devices))) throw new Error(`sensors of ${NAMES[vendor]} can be read on Linux only, in ${sysfs}`);
   const address = bus ?? onlyCard(devices, vendor);
   const device = join(devices, address);
   const hwmon = await findHwmon(device, DRIVERS[vendor]);
@@ -72,7 +72,7 @@ export async function openHwmon(
   const energy = hwmon && (await energyOf(hwmon.folder, clock));
   if (gauges.length === 0 && !energy) {
     const drivers = DRIVERS[vendor].join(' or ');
-    throw new Error(`Linux shows no sensors of a card at ${address}: ${drivers} must be its driver`);
+    throw new Error(`Linux shows no sensors of the card at ${address}: its driver must be ${drivers}`);
   }
   return {
     what: `Linux’s sensors of the card at ${address}${hwmon ? ` (${hwmon.driver})` : ''}`,

@@ -56,13 +56,14 @@ async function findDevice(library: NvmlLibrary, bus: string | undefined): Promis
   } else {
     const count = new Uint32Array(1);
     const counted = await library.required('nvmlDeviceGetCount_v2', 'out number')(count);
-    if (counted !== SUCCESS) throw new Error(`NVIDIA’s management library counts no cards: ${library.reason(counted)}`);
+    if (counted !== SUCCESS)
+      throw new Error(`NVIDIA’s management library cannot count the cards: ${library.reason(counted)}`);
     if (count[0] !== 1) throw new Error(whichCard(count[0], NAMES.nvidia));
     found = await library.required('nvmlDeviceGetHandleByIndex_v2', 'number', 'out handle')(0, device);
   }
   if (found === SUCCESS) return device[0];
   const card = bus === undefined ? 'the only card' : `the card at ${bus}`;
-  throw new Error(`NVIDIA’s management library does not give out ${card}: ${library.reason(found)}`);
+  throw new Error(`NVIDIA’s management library gives no access to ${card}: ${library.reason(found)}`);
 }
 
 function readerOf(library: NvmlLibrary, device: unknown): Sensors['read'] {

@@ -36,6 +36,6 @@ async function open(card: Card, { clock = systemClock, sysfs = '/sys', nvml = NV
     case 'intel':
       return openHwmon(card.vendor, bus, sysfs, clock);
     case undefined:
-      throw new Error('pickaxe knows the sensors of NVIDIA, AMD and Intel alone');
+      throw new Error('pickaxe can read the sensors of NVIDIA, AMD and Intel only');
   }
 }

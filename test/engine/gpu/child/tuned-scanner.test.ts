@@ -140,7 +140,7 @@ describe('what is measured', () => {
   test('is not remembered when a variant was skipped, which is told', async () => {
     const skipped = 'wgsl 128×16';
     const { tuning, why, recalled } = await measure({ skip: [skipped] });
-    expect(why).toMatch(/; measured at each start: wgsl 128×16 cost the GPU$/);
+    expect(why).toMatch(/; measured at each start: the GPU was lost with wgsl 128×16$/);
     expect(recalled).toBeUndefined();
     const faulty = tuning.variants.filter(({ fault }) => fault !== undefined);
     expect(faulty.map(({ variant }) => nameOf(variant))).toEqual([skipped]);

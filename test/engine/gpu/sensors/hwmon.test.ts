@@ -336,10 +336,13 @@ describe('which card', () => {
 
   test.each([
     [{ vendor: 'amd' }, 'there are 2 cards of AMD, and no PCI address says which of them this is'],
-    [{ vendor: 'amd', bus: '0000:07:00.0' }, 'Linux shows no sensors of a card at 0000:07:00.0: amdgpu must be its'],
-    [{ vendor: 'amd', bus: '../../..' }, "'../../..' is no PCI address such as 0000:65:00.0"],
-    [{ vendor: undefined }, 'pickaxe knows the sensors of NVIDIA, AMD and Intel alone'],
-    [{ vendor: undefined, bus: BUS }, 'pickaxe knows the sensors of NVIDIA, AMD and Intel alone'],
+    [
+      { vendor: 'amd', bus: '0000:07:00.0' },
+      'Linux shows no sensors of the card at 0000:07:00.0: its driver must be amdgpu',
+    ],
+    [{ vendor: 'amd', bus: '../../..' }, "'../../..' is not a PCI address such as 0000:65:00.0"],
+    [{ vendor: undefined }, 'pickaxe can read the sensors of NVIDIA, AMD and Intel only'],
+    [{ vendor: undefined, bus: BUS }, 'pickaxe can read the sensors of NVIDIA, AMD and Intel only'],
   ] as const)('%j: no readings, and why', async (card, why) => {
     const sensors = await new Machine(two).open(card);
     expect(sensors.what).toContain(`no readings: ${why}`);
@@ -354,12 +357,12 @@ describe('which card', () => {
   test('a card that another driver has', async () => {
     const files = { vendor: '0x1002', 'hwmon/hwmon0/name': 'radeon', 'hwmon/hwmon0/temp1_input': 50_000 };
     const sensors = await new Machine({ [BUS]: files }).open({ vendor: 'amd', bus: BUS });
-    expect(sensors.what).toContain('amdgpu must be its driver');
+    expect(sensors.what).toContain('its driver must be amdgpu');
   });
 
   test('a system without /sys', async () => {
     const sensors = await openSensors({ vendor: 'amd', bus: BUS }, { sysfs: join(temporary, 'nowhere') });
-    expect(sensors.what).toContain('no readings: sensors of AMD are read on Linux alone, in ');
+    expect(sensors.what).toContain('no readings: sensors of AMD can be read on Linux only, in ');
     expect(await sensors.read()).toEqual({});
   });
 });
