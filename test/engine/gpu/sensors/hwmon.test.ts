@@ -326,7 +326,10 @@ describe('which card', () => {
 
   test.each([
     [{ vendor: 'amd' }, 'there are 2 cards of AMD, and no PCI address says which of them this is'],
-    [{ vendor: 'amd', bus: '0000:07:00.0' }, 'Linux shows no sensors of the card at 0000:07:00.0: its driver must be amdgpu'],
+    [
+      { vendor: 'amd', bus: '0000:07:00.0' },
+      'Linux shows no sensors of the card at 0000:07:00.0: its driver must be amdgpu',
+    ],
     [{ vendor: 'amd', bus: '../../..' }, "'../../..' is not a PCI address such as 0000:65:00.0"],
     [{ vendor: undefined }, 'pickaxe can read the sensors of NVIDIA, AMD and Intel only'],
     [{ vendor: undefined, bus: BUS }, 'pickaxe can read the sensors of NVIDIA, AMD and Intel only'],
