@@ -12,8 +12,12 @@ export interface Setting {
   readonly otherwise?: string;
   /** For a setting without a default: a value as a file has it. */
   readonly example?: unknown;
-  /** As commander takes it: `--threads <n>`. A switch has no value, and gets its `--no-…`. Some settings have no flag. */
+  /** As commander reads it: `--threads <n>`. A switch has no value, and gets its `--no-…`. Some settings have no flag. */
   readonly flag?: string;
+  /** A short name of the flag, as other miners have it: `-t`. */
+  readonly short?: string;
+  /** The heading in --help, where it is not the table's. */
+  readonly heading?: string;
   /** It takes effect at once when its file changes; other settings need a restart. */
   readonly live?: true;
   /** Its value is the path of a file with a secret in it, for `readSecretFile`. Secrets themselves are never settings. */
@@ -29,6 +33,8 @@ export interface Setting {
 /** A table of a configuration file. */
 interface Group {
   readonly about: string;
+  /** Under which heading --help lists its settings. Tables may share one. */
+  readonly heading: string;
   readonly settings: Readonly<Record<string, Setting>>;
 }
 

@@ -74,6 +74,7 @@ export class EngineSupervisor {
   /** When wrong candidates were reported, oldest first. */
   #hardwareErrorsMs: number[] = [];
   #description: string;
+  #detail: { readonly detail?: string } = {};
   #bus: Pick<DeviceEvent, 'bus'> = {};
   /** Each reason to rest, with what people are told of it. */
   readonly #pauses = new Map<PauseReason, string>();
@@ -147,6 +148,7 @@ export class EngineSupervisor {
       const info = await Promise.race([this.engine.open(this.#listener(thermalGuard)), stopped]);
       if (!info) return;
       this.#description = describe(info);
+      this.#detail = info.detail === undefined ? {} : { detail: info.detail };
       if (info.bus !== undefined) this.#bus = { bus: info.bus };
       this.#reopenPolicy.opened();
       this.#readyMs = this.#clock.monotonicMs();
@@ -252,11 +254,11 @@ export class EngineSupervisor {
   };
 
   #announceReady(): void {
-    if (this.#pauses.size === 0) this.#announce('ready');
+    if (this.#pauses.size === 0) this.#announce('ready', this.#detail);
     else this.#announce('paused', { reason: [...this.#pauses.values()].join('; ') });
   }
 
-  #announce(state: DeviceEvent['state'], why: Pick<DeviceEvent, 'reason' | 'fault'> = {}): void {
+  #announce(state: DeviceEvent['state'], why: Pick<DeviceEvent, 'reason' | 'fault' | 'detail'> = {}): void {
     const { name: device, kind } = this.engine;
     this.#hooks.emit({ event: 'device', device, kind, state, description: this.#description, ...this.#bus, ...why });
   }

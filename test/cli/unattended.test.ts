@@ -64,18 +64,40 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-test.each([
-  ['a flag', (file: string) => [['--log-file', file], {}] as const],
-  ['a variable', (file: string) => [[], { PICKAXE_LOG_FILE: file }] as const],
-])('why it does not start stands in the log file that %s names', async (_, named) => {
-  const file = newFile();
-  const [flags, env] = named(file);
-  const run = mine('http://127.0.0.1:9', ['--public-key', 'k:no-key', ...flags], env);
-  expect(await run.code).toBe(2);
-  const lines = linesOf(file).map((line) => JSON.parse(line));
-  expect(lines).toEqual([
-    { level: 50, time: expect.any(Number), tag: 'start', msg: expect.stringContaining('64 hex') },
-  ]);
+describe('why it does not start', () => {
+  const named = [
+    ['a flag', (file: string) => [['--log-file', file], {}] as const],
+    ['a variable', (file: string) => [[], { PICKAXE_LOG_FILE: file }] as const],
+  ] as const;
+
+  async function refused(flags: readonly string[], env: Record<string, string>): Promise<void> {
+    expect(await mine('http://127.0.0.1:9', ['--public-key', 'k:no-key', ...flags], env).code).toBe(2);
+  }
+
+  test.each(named)('stands in the log file that %s names', async (_, by) => {
+    const file = newFile();
+    await refused(...by(file));
+    expect(read(file)).toMatch(/^\[\d{4}-[\d :.-]+\] ERROR: start .*64 hex.*\n$/);
+  });
+
+  test.each(named)('stands in the log file that %s names as JSON, where the log is JSON', async (_, by) => {
+    const file = newFile();
+    const [flags, env] = by(file);
+    await refused([...flags, '--log-format', 'json'], env);
+    const lines = linesOf(file).map((line) => JSON.parse(line));
+    expect(lines).toEqual([
+      { level: 50, time: expect.any(Number), tag: 'start', msg: expect.stringContaining('64 hex') },
+    ]);
+  });
+
+  test('stands in the log file that a configuration file names, once that can be read', async () => {
+    const [file, config] = [newFile(), `${newFile()}.toml`];
+    writeFileSync(config, `[log]\nformat = "json"\n[log-file]\npath = "${file}"\n`, { mode: 0o600 });
+    const run = start(['mine', '--config', config]);
+    runs.push(run);
+    expect(await run.code).toBe(2);
+    expect(JSON.parse(read(file))).toMatchObject({ level: 50, msg: expect.stringContaining('No node') });
+  });
 });
 
 describe('hooks', () => {
@@ -241,10 +263,10 @@ describe('rests', () => {
 });
 
 describe('the log file', () => {
-  it('has all that stderr has, as JSON, the last lines too', async () => {
+  it('has all that stderr has, as JSON with --log-format json, the last lines too', async () => {
     const { url } = await node();
     const file = newFile();
-    const run = mine(url, ['--blocks', '1', '--log-file', file]);
+    const run = mine(url, ['--blocks', '1', '--log-file', file, '--log-format', 'json']);
     expect(await run.code).toBe(0);
     expect(read(file)).toBe(run.stderr);
     expect(JSON.parse(linesOf(file).at(-1)!).msg).toContain('accepted');
@@ -273,13 +295,14 @@ describe('the log file', () => {
     expect(read(file)).toBe(run.stderr);
   });
 
-  it('is readable with --log-format text, without colours', async () => {
+  it('is plain text, like what a pipe gets: one line per event with its time and level, without colours', async () => {
     const { url } = await node();
     const file = newFile();
-    const run = mine(url, ['--blocks', '1', '--log-file', file, '--log-format', 'text']);
+    const run = mine(url, ['--blocks', '1', '--log-file', file]);
     expect(await run.code).toBe(0);
     for (const line of linesOf(file)) expect(line).toMatch(/^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\] [A-Z]+: /);
     expect(read(file)).not.toContain('\x1b');
+    expect(run.stderr).toBe(read(file));
   });
 
   it('is rotated while mining', async () => {
