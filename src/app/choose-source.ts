@@ -26,7 +26,9 @@ export function chooseSource({ node, miner: wishes }: NodeSettings, events: Even
     );
   }
   if (publicKeys.length === 0) {
-    throw new UsageError('Give the miner’s key with --public-key HEX. For a new one: pickaxe keygen FILE');
+    throw new UsageError(
+      'No key is configured. Give your public key with --public-key HEX, or make a new one with: pickaxe keygen pickaxe-key.json',
+    );
   }
   refuse(minerContradictions({ node, miner: wishes }));
   const miner = { account: account ?? defaultAccount(publicKeys), predicate, publicKeys };

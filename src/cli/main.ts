@@ -36,11 +36,10 @@ withSettings(program.command('demo'), ...MINING)
     exit(await (await import('./commands/demo.ts')).runDemo(await settingsOf(command), () => settingsOf(command))),
   );
 
-reword(
-  withSettings(program.command('stats'), 'http.listen', 'http.token-file'),
-  '--http',
-  'where the miner serves HTTP, as it was started with: [HOST:]PORT (default: as configured)',
-)
+reword(withSettings(program.command('stats'), 'http.listen', 'http.token-file'), {
+  '--http': 'where the miner serves HTTP, as it was started with: [HOST:]PORT (default: as configured)',
+  '--http-token-file': 'file with the token that the miner asks for (default: as configured)',
+})
   .description('ask a running miner that serves HTTP how it is doing')
   .option('--json', 'one JSON object on stdout, for programs', false)
   .addOption(

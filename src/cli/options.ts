@@ -41,9 +41,9 @@ function collect(text: string, before: string[] | undefined): string[] {
   return [...(before ?? []), text];
 }
 
-/** Replaces the help of an option where a command uses a setting in another way than its table says. */
-export function reword(command: Command, flag: string, help: string): Command {
-  command.options.find(({ long }) => long === flag)!.description = help;
+/** Replaces the help of flags, for a command that uses settings in another way than their table says. */
+export function reword(command: Command, help: Readonly<Record<string, string>>): Command {
+  for (const option of command.options) option.description = help[option.long ?? ''] ?? option.description;
   return command;
 }
 

@@ -43,7 +43,7 @@ const NO_KEY: Finding = {
   state: 'fault',
   what: 'no public key is configured, so no work was asked for',
   why: 'pickaxe mine does not start without one, since rewards go to a key',
-  mend: 'pickaxe init, or pickaxe keygen FILE and --public-key',
+  mend: 'pickaxe init, or --public-key HEX; pickaxe keygen pickaxe-key.json makes a key',
 };
 
 async function findingsOf(node: Config['node'], name: string, ask: Ask, question: NodeQuestion): Promise<Finding[]> {

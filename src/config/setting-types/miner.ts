@@ -13,7 +13,7 @@ const KEY_DIGITS = 64;
 
 /** An Ed25519 public key: 32 bytes as lower-case hex digits. `k:KEY` and `k:KEY.rig1` stand for the same key. */
 export const publicKey = parsed({
-  says: 'A public key is 64 hex digits. Make one with: pickaxe keygen FILE',
+  says: 'A public key is 64 hex digits. Make one with: pickaxe keygen pickaxe-key.json',
   pattern: /^(?:k:)?[0-9a-fA-F]{64}(?:\..+)?$/,
   parse: (text) => {
     const { owner, rig } = splitWorkerName(text);
