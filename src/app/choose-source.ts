@@ -20,9 +20,9 @@ export function chooseSource({ node, miner: wishes }: NodeSettings, events: Even
   const { account, predicate, publicKeys = [] } = wishes;
   if (urls.length === 0) {
     throw new UsageError(
-      'No node is configured. Try pickaxe on a mock node:   pickaxe demo\n' +
-        'Or mine on a real one:  pickaxe mine --node http://HOST:1848 --network mainnet01 --public-key KEY\n' +
-        'To write both down once: pickaxe init',
+      'No node is configured. To write one to a file, run: pickaxe init\n' +
+        'To give it here: pickaxe mine --node http://HOST:1848 --network mainnet01 --public-key KEY\n' +
+        'To try pickaxe on a mock node: pickaxe demo',
     );
   }
   if (publicKeys.length === 0) {
@@ -54,9 +54,9 @@ export function insecureTlsRisk({ urls = [], insecureTls }: Config['node']) {
   const unchecked = urls.filter((url) => /^https:/i.test(url));
   if (!insecureTls || unchecked.length === 0) return undefined;
   return {
-    what: `--insecure-tls: any certificate is taken for that of ${unchecked.map(shownUrl).join(', ')}`,
-    why: 'whoever is on the way can read and change all that is sent',
-    mend: 'name the one certificate to take with --node-fingerprint instead',
+    what: `--insecure-tls accepts any certificate from ${unchecked.map(shownUrl).join(', ')}`,
+    why: 'somebody in between can read and change everything that is sent',
+    mend: 'give the certificate of the node with --node-fingerprint instead',
   };
 }
 

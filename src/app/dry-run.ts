@@ -63,6 +63,8 @@ function linesOf({ node, account, predicate, publicKeys, temperatureLimits: limi
     `node    ${node} (not asked)`,
     `miner   ${account}, ${predicate} of ${publicKeys.join(', ')}`,
     ...devices.map(({ name, usable, model, why }) => `${name.padEnd(7)} ${usable ? model : 'cannot be used'}: ${why}`),
-    limits ? `heat    rest at ${limits.stopC} °C, go on at ${limits.resumeC} °C` : 'heat    no device rests',
+    limits
+      ? `heat    devices pause at ${limits.stopC} °C and resume at ${limits.resumeC} °C`
+      : 'heat    no device pauses',
   ];
 }

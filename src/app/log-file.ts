@@ -95,7 +95,7 @@ export class LogFile {
   #grows(fault: Error): void {
     if (!this.#rotates) return;
     this.#rotates = false;
-    this.#complain(`the log file cannot be rotated, it grows on: ${fault.message}\n`);
+    this.#complain(`the log file cannot be rotated and keeps growing: ${fault.message}\n`);
   }
 
   #failed(fault: Error): void {

@@ -92,7 +92,7 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
   ];
   const cancelEnd = duration === undefined ? undefined : setLongTimeout(() => miner.stop(), duration * 1000);
   const release = onSignals(() => {
-    log.info({ tag: 'miner' }, 'stopping; once more to exit at once');
+    log.info({ tag: 'miner' }, 'stopping; a second signal exits at once');
     controls.stop();
   });
 
@@ -105,7 +105,7 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
       try {
         await end();
       } catch (fault) {
-        log.error({ tag: 'miner' }, `what ran beside it did not end well: ${(fault as Error).message}`);
+        log.error({ tag: 'miner' }, `a part of pickaxe did not end properly: ${(fault as Error).message}`);
       }
     }
     for (const timer of timers) clearTimeout(timer);

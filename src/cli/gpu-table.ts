@@ -1,4 +1,4 @@
-/** What tuning found of a GPU, as `pickaxe bench --tune` shows it. */
+/** What tuning measured on a GPU, as `pickaxe bench --tune` prints it. */
 
 import type { GpuInfo } from '../engine/gpu/gpu-engine.ts';
 import { nameOf } from '../engine/gpu/variants.ts';
@@ -8,7 +8,7 @@ import { formatHashrate, formatPercent } from '../report/units.ts';
 export interface GpuRows {
   readonly name: string;
   readonly model: string;
-  /** What is used and why; also why it cannot be remembered. */
+  /** What is used and why, and where that is so, why it cannot be remembered. */
   readonly why: string;
   /** Variants of the kernel, fastest first. */
   readonly variants: readonly {
@@ -30,7 +30,7 @@ export interface GpuRows {
     readonly hashrate: number;
     /** H/s less what is lost when work becomes stale. */
     readonly worth: number;
-    /** Part of a processor's core that feeding the GPU takes. */
+    /** The part of a CPU core that feeding the GPU needs. */
     readonly busy: number;
   }[];
 }

@@ -134,7 +134,7 @@ describe('a file that cannot be rotated', () => {
     rmSync(`${path}.1`, { recursive: true });
     for (let i = 25; i < 31; i++) file.write(`${line(i)}\n`);
     await file.close();
-    expect(said.map((text) => text.replace(/: .*/s, ''))).toEqual(['the log file cannot be rotated, it grows on']);
+    expect(said.map((text) => text.replace(/: .*/s, ''))).toEqual(['the log file cannot be rotated and keeps growing']);
     expect(lines(`${path}.1`)).toEqual(Array.from({ length: 30 }, (_, i) => line(i)));
     expect(lines(path)).toEqual([line(30)]);
   });

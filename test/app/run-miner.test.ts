@@ -57,7 +57,7 @@ describe('what runs beside a miner', () => {
     );
     expect(await runMiner(rig, bounds)).toBe(0);
     expect(end).toHaveBeenCalledTimes(2);
-    expect(logged).toContainEqual('what ran beside it did not end well: its socket was gone');
+    expect(logged).toContainEqual('a part of pickaxe did not end properly: its socket was gone');
     expect(logged.at(-1)).toMatch(/^1 accepted, 0 rejected, 0 stale/);
   });
 

@@ -72,7 +72,7 @@ describe('pickaxe mine --dry-run', () => {
     expect(stdout).toContain(`${url}/ledger/0.0/development (not asked)`);
     expect(stdout).toContain(`k:${KEY}, keys-all`);
     expect(stdout).toMatch(/^cpu +\S.*: kernel js: asked for; 1 thread: asked for/m);
-    expect(stdout).toMatch(/^heat +rest at 90 °C, go on at 80 °C$/m);
+    expect(stdout).toMatch(/^heat +devices pause at 90 °C and resume at 80 °C$/m);
   });
 
   it('tells a wrapper as JSON', async () => {
@@ -163,7 +163,7 @@ describe('pickaxe config', () => {
   it('checks all that holds here when no file is named', async () => {
     expect(await pickaxe(['config', 'check'])).toMatchObject({
       code: 0,
-      stdout: 'no configuration file, defaults: OK',
+      stdout: 'no configuration file, only defaults: OK',
     });
     folder.write('pickaxe.toml', project);
     folder.write('pickaxe/config.toml', '');
@@ -182,8 +182,8 @@ describe('pickaxe config', () => {
 
   const [keyA, keyB] = ['aa', 'bb'].map((byte) => byte.repeat(32));
   it.each([
-    [`miner.public-keys = ["${keyA}", "${keyB}"]`, 'Several keys have no default account'],
-    ['node.urls = ["http://host:1848"]', 'Name the network'],
+    [`miner.public-keys = ["${keyA}", "${keyB}"]`, 'With several keys there is no default account'],
+    ['node.urls = ["http://host:1848"]', 'No network is configured'],
     ['http.control = true', 'need --http'],
     ['http.listen = "0.0.0.0:8080"', 'can be reached by other machines'],
     ['devices.temp-limit = "none"\ndevices.temp-resume = 60', 'needs a --temp-limit'],
@@ -252,7 +252,7 @@ describe('a project file that nobody named', { timeout: 120_000 }, () => {
   it('runs nothing, and mine, config check and doctor say so alike', async () => {
     folder.write('pickaxe.toml', `${hook}${project}`);
     const says =
-      /pickaxe\.toml:1: hooks\.start cannot be set by a file that was only found here\. Name .*--config pickaxe\.toml/;
+      /pickaxe\.toml:1: hooks\.start cannot be set by a file that was only found here\. Give .*--config pickaxe\.toml/;
     for (const args of [mining, ['config', 'check'], ['demo'], ['mine', '--print-config']]) {
       expect(await pickaxe(args)).toMatchObject({ code: 2, stderr: expect.stringMatching(says) });
     }

@@ -106,7 +106,7 @@ describe.skipIf(noTmux)(`pickaxe init${why}`, { timeout: TEST_MS }, () => {
     const terminal = open();
     terminal.type('pickaxe init --user; echo "code $?"\n');
     await answer(terminal, NODE_URL, 'nonsense\n');
-    await terminal.sees('A node URL is a host');
+    await terminal.sees('A node URL has a host');
     terminal.press('C-u');
     terminal.type('http://127.0.0.1:9\n');
     await terminal.sees('nothing listens there');
@@ -135,7 +135,7 @@ describe.skipIf(noTmux)(`pickaxe init${why}`, { timeout: TEST_MS }, () => {
 
   it('offers to change the network and the node, too, and keeps a rig’s name behind the key', async () => {
     const url = await startNode({ network: 'testnet04' });
-    const other = await startNode({ network: 'testnet05' });
+    const other = await startNode({ network: 'mainnet01' });
     const terminal = open();
     terminal.type('pickaxe init; echo "code $?"\n');
     await answer(terminal, NODE_URL, `${url}\n`);
@@ -156,7 +156,7 @@ describe.skipIf(noTmux)(`pickaxe init${why}`, { timeout: TEST_MS }, () => {
     await answer(terminal, /like to change\? the node(?:.|\n)*\? Network [^\n]*\n*$/, '\n');
     await terminal.sees('code 0');
     expect(parse(readFileSync(join(terminal.directory, 'pickaxe.toml'), 'utf8'))).toMatchObject({
-      node: { urls: [other], network: 'testnet05' },
+      node: { urls: [other], network: 'mainnet01' },
       miner: { 'public-keys': [KEY] },
       rig: { name: 'attic' },
     });
@@ -192,13 +192,13 @@ describe.skipIf(noTmux)(`pickaxe init${why}`, { timeout: TEST_MS }, () => {
     const file = join(terminal.directory, 'pickaxe.toml');
     writeFileSync(file, '# mine\n');
     terminal.type('pickaxe init; echo "code $?"\n');
-    await answer(terminal, /Write another in its place\?/, '\n');
+    await answer(terminal, /Overwrite it\?/, '\n');
     await terminal.sees('code 0');
     expect(readFileSync(file, 'utf8')).toBe('# mine\n');
     writeFileSync(join(terminal.directory, 'pickaxe.json'), '{}');
     terminal.type('clear; pickaxe init; echo "code $?"\n');
     await terminal.sees('code 2');
-    expect(terminal.text()).toContain('reads one of both only');
+    expect(terminal.text()).toContain('reads only one of the two files');
   });
 
   it('that is interrupted writes nothing', async () => {

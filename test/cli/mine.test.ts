@@ -103,7 +103,7 @@ describe('pickaxe mine', () => {
     const run = mine([url]);
     await vi.waitFor(() => expect(run.events('solution').length).toBeGreaterThan(0), PATIENCE);
     run.child.kill('SIGINT');
-    await vi.waitFor(() => expect(run.stderr).toContain('once more'), PATIENCE);
+    await vi.waitFor(() => expect(run.stderr).toContain('a second signal exits'), PATIENCE);
     run.child.kill('SIGINT');
     expect(await run.code).toBe(130);
   });

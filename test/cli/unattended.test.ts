@@ -76,7 +76,8 @@ describe('why it does not start', () => {
 
   test.each(named)('stands in the log file that %s names', async (_, by) => {
     const file = newFile();
-    await refused(...by(file));
+    const [flags, env] = by(file);
+    await refused(flags, env);
     expect(read(file)).toMatch(/^\[\d{4}-[\d :.-]+\] ERROR: start .*64 hex.*\n$/);
   });
 
@@ -289,7 +290,7 @@ describe('the log file', () => {
     const run = mine(url, ['--log-file', file]);
     await vi.waitFor(() => expect(run.events('solution').length).toBeGreaterThan(0), { timeout: 60_000 });
     run.child.kill('SIGINT');
-    await vi.waitFor(() => expect(run.stderr).toContain('once more'), { timeout: 60_000 });
+    await vi.waitFor(() => expect(run.stderr).toContain('a second signal exits'), { timeout: 60_000 });
     run.child.kill('SIGINT');
     expect(await run.code).toBe(130);
     expect(read(file)).toBe(run.stderr);
@@ -360,7 +361,7 @@ describe('wrong usage ends with exit code 2 and says what to do', () => {
     [['--duration', '8w'], '90m, 1h30m or 2d'],
     [['--duration', '366d'], 'up to 365 days'],
     [['--schedule', '22-7'], 'Write it like 22:00-07:00'],
-    [['--pause-on-activity', '5'], 'from 10 on'],
+    [['--pause-on-activity', '5'], 'at least 10 seconds'],
     [['--pause-on-activity', 'always'], 'or none'],
     [['--min-hashrate', 'fast'], '800M, 20G or 20 GH/s'],
     [['--min-hashrate', '0'], 'above 0'],
@@ -370,7 +371,7 @@ describe('wrong usage ends with exit code 2 and says what to do', () => {
     [['--log-file', '/dev/null'], 'not a regular file'],
     [['--log-file-size', '10'], '500k, 10M or 1G'],
     [['--log-file-keep', '0'], '1 to 100'],
-    [['--on-block', ' '], 'a command of the shell'],
+    [['--on-block', ' '], 'a shell command'],
     [['--webhook', 'ftp://host/'], 'https:// or http://'],
     [[...hook, '--webhook-events', 'block,lunch'], 'start, stop, block'],
     [[...hook, '--webhook-token-file', '/nonexistent'], 'cannot be read: ENOENT'],

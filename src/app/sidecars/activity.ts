@@ -13,8 +13,8 @@ export async function activity({ pause }: Config): Promise<Sidecar | undefined> 
     const watches = await findWatches((why) => running.log.warn({ tag: 'rest' }, why));
     if (watches.length > 0) return restWhileUsed(watches, onActivity * 1000, running);
     throw new UsageError(
-      '--pause-on-activity: nothing here tells when somebody uses this machine. On Linux it takes /dev/pts, logind, ' +
-        'GNOME or xprintidle, on macOS ioreg; other systems cannot be watched.',
+      '--pause-on-activity: pickaxe cannot find out here when somebody uses this machine. On Linux it needs /dev/pts, ' +
+        'logind, GNOME or xprintidle, and on macOS ioreg; other systems cannot be watched.',
     );
   };
 }

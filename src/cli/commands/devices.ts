@@ -1,4 +1,4 @@
-/** `pickaxe devices`: what this machine can mine with, what is used, and why the rest is not. */
+/** `pickaxe devices`: lists what this machine can mine with, what is used, and why the rest is not used. */
 
 import { threadChoice, usableKernel } from '../../app/choose-engines.ts';
 import { EXIT } from '../../app/exit-codes.ts';
@@ -49,7 +49,7 @@ export async function runDevices({ config }: Loaded, options: DevicesOptions): P
 function gpuLines({ name, model, backend, driver, bus, usable, why }: Gpu): string[] {
   return [
     `${name.padEnd(5)} ${model}`,
-    `      ${backend}, ${driver}, bus ${bus ?? 'not known'}`,
+    `      ${backend}, ${driver}, bus ${bus ?? 'unknown'}`,
     `      ${usable ? '+ used' : '- not used'}: ${why}`,
   ];
 }
