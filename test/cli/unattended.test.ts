@@ -168,6 +168,19 @@ describe('hooks', () => {
     expect(run.stderr).toContain('device-lost: exit code 9');
   });
 
+  it.skipIf(process.platform === 'win32')(
+    'end pickaxe once a device is parked, as docs/unattended.md says',
+    async () => {
+      const page = readFileSync(new URL('../../docs/unattended.md', import.meta.url), 'utf8');
+      const [, command] = /--on-device-lost '(\[ .*kill \$PPID)'/.exec(page)!;
+      const { url } = await node(1e15);
+      const run = mine(url, ['--devices', 'gpu77', '--on-device-lost', command]);
+      expect(await run.code).toBe(0);
+      expect(run.events('device')).toContainEqual(expect.objectContaining({ device: 'gpu77', state: 'parked' }));
+      expect(run.events().at(-1)).toMatchObject({ event: 'summary' });
+    },
+  );
+
   it('end with the second signal, however long they take', async () => {
     const { url } = await node(1e15);
     const file = newFile();
