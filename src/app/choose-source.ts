@@ -56,7 +56,7 @@ export function insecureTlsRisk({ urls = [], insecureTls }: Config['node']) {
   return {
     what: `--insecure-tls accepts any certificate from ${unchecked.map(shownUrl).join(', ')}`,
     why: 'somebody in between can read and change everything that is sent',
-    mend: 'give the certificate of the node with --node-fingerprint instead',
+    mend: 'give the fingerprint of the node’s certificate with --node-fingerprint instead',
   };
 }
 

@@ -280,7 +280,7 @@ describe('certificates that are not checked', () => {
       return stderr.split('\n').filter((line) => line.includes('--insecure-tls'));
     };
     const lines = await warned('--node', 'https://127.0.0.1:9', '--insecure-tls');
-    expect(lines).toEqual([expect.stringMatching(/node +--insecure-tls: .*https:\/\/127.*--node-fingerprint/)]);
+    expect(lines).toEqual([expect.stringMatching(/node +--insecure-tls accepts .*https:\/\/127.*--node-fingerprint/)]);
     expect(await warned('--node', 'https://127.0.0.1:9')).toEqual([]);
     expect(await warned('--node', 'http://127.0.0.1:9', '--insecure-tls')).toEqual([]);
   });

@@ -235,7 +235,7 @@ describe('pickaxe keygen', () => {
     writeFileSync(file, 'mine');
     const { code, stderr } = await pickaxe('keygen', file);
     expect(code).toBe(2);
-    expect(stderr).toContain('exists already');
+    expect(stderr).toContain('already exists');
     expect(readFileSync(file, 'utf8')).toBe('mine');
   });
 });

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 
 /** In the first line of a unit that pickaxe wrote: with it, pickaxe knows whether it was changed since. */
-const MARK = /^# Written by `pickaxe service install`\. Its changes are its own: ([0-9a-f]{16})\.\n/;
+const MARK = /^# Written by `pickaxe service install`\. Checksum: ([0-9a-f]{16})\.\n/;
 
 /**
  * @param template a unit with one line `ExecStart=`
@@ -13,7 +13,7 @@ const MARK = /^# Written by `pickaxe service install`\. Its changes are its own:
 export function fillUnit(template: string, command: readonly string[]): string {
   const line = `ExecStart=${command.map(quoteWord).join(' ')}`;
   const text = template.replace(/^ExecStart=.*$/m, () => line);
-  return `# Written by \`pickaxe service install\`. Its changes are its own: ${digest(text)}.\n${text}`;
+  return `# Written by \`pickaxe service install\`. Checksum: ${digest(text)}.\n${text}`;
 }
 
 /** Whether the unit is one of pickaxe's, and nobody has changed it. */

@@ -49,7 +49,7 @@ export async function runDevices({ config }: Loaded, options: DevicesOptions): P
 function gpuLines({ name, model, backend, driver, bus, usable, why }: Gpu): string[] {
   return [
     `${name.padEnd(5)} ${model}`,
-    `      ${backend}, ${driver}, bus ${bus ?? 'unknown'}`,
+    `      ${backend}, ${driver}, bus ${bus ?? 'not known'}`,
     `      ${usable ? '+ used' : '- not used'}: ${why}`,
   ];
 }

@@ -61,7 +61,7 @@ export const TUNING_LIMITS: TuningLimits = { variants: VARIANTS, warmUpMs: 500, 
  */
 export function whyTuning({ variant, batchMs, variants }: Tuning, wishedMs?: number): string {
   const rates = variants.flatMap(({ hashesPerSecond }) => hashesPerSecond ?? []);
-  const gain = (100 * (Math.max(...rates) / Math.min(...rates) - 1)).toFixed(0);
+  const gain = Math.max(...rates) / Math.min(...rates);
   const batches = wishedMs === undefined ? `batches of ${batchMs} ms` : `batches of ${wishedMs} ms as asked for`;
-  return `${nameOf(variant)}, ${batches}; the best of ${rates.length} variants, ${gain} % apart`;
+  return `${nameOf(variant)}, ${batches}; the fastest of ${rates.length} variants (${gain.toFixed(gain < 10 ? 1 : 0)} times the slowest)`;
 }
