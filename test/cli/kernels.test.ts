@@ -86,7 +86,7 @@ describe('pickaxe bench --tune', () => {
     const { code, stdout, stderr } = await pickaxe(['bench', '--tune'], { XDG_CACHE_HOME: file });
     expect(code).toBe(0);
     expect(stdout).toContain('the fastest here');
-    expect(stderr).toContain('not remembered');
+    expect(stderr).toContain('cannot be remembered');
     expect(stderr).toContain(file);
   });
 
