@@ -9,15 +9,14 @@
 . "$(dirname "${BASH_SOURCE[0]}")/h-manifest.conf"
 
 pickaxe_settings() {
-  local nodes key flags=()
+  local nodes flags=()
   nodes=$(xargs <<< "${CUSTOM_URL//,/ }")
-  key=${CUSTOM_TEMPLATE#k:}
   # Splits words as the shell would, quotes included, but executes nothing.
   [[ -n ${CUSTOM_USER_CONFIG//[[:space:]]/} ]] && mapfile -t flags < <(xargs -n 1 printf '%s\n' <<< "$CUSTOM_USER_CONFIG")
 
   echo '# Made from the flight sheet at each start: your changes would be lost.'
   printf 'export PICKAXE_NODE=%q\n' "${nodes// /,}"
-  [[ -n $key ]] && printf 'export PICKAXE_PUBLIC_KEY=%q\n' "$key"
+  [[ -n $CUSTOM_TEMPLATE ]] && printf 'export PICKAXE_PUBLIC_KEY=%q\n' "$CUSTOM_TEMPLATE"
   # HiveOS fills in "x" for an empty field.
   [[ -n $CUSTOM_PASS && $CUSTOM_PASS != x ]] && printf 'export PICKAXE_NETWORK=%q\n' "$CUSTOM_PASS"
   printf 'pickaxe_flags=('

@@ -23,10 +23,10 @@ export interface EngineOptions {
 }
 
 /**
- * Makes the engines for the devices asked for. A device that was asked for by name and is missing gets an engine, too: it
- * says why when it is opened, and the others go on.
+ * Makes the engines for the devices that were asked for. A device that was asked for by name and is missing gets an engine,
+ * too: its `open` fails and says why, and the others go on.
  *
- * @param log gets the GPUs that are not used when none was asked for by name
+ * @param log is told which GPUs are not used, and why, unless an engine says so
  * @throws UsageError when the CPU threads or the kernel asked for are not available
  */
 export async function chooseEngines(
@@ -49,22 +49,22 @@ async function gpuEngines(names: readonly string[] | undefined, options: GpuOpti
   } catch (fault) {
     none = (fault as Error).message;
     const why = `no GPU is used: ${none}`;
-    // A machine without a GPU is not faulty.
-    if (fault instanceof DeviceError && fault.fault === 'missing') log.info({ tag: 'gpu' }, why);
-    else
-      log.warn(
-        { tag: 'gpu' },
-        `${why}. It failed twice. Try: pickaxe devices, and see docs/gpus.md, “When a GPU is missing”`,
-      );
+    const isFaulty = !(fault instanceof DeviceError && fault.fault === 'missing');
+    if (isFaulty) log.warn({ tag: 'gpu' }, `${why} (it failed twice). See docs/gpus.md, “When a GPU is missing”.`);
+    else if (names === undefined) log.info({ tag: 'gpu' }, why);
   }
   const engines: Engine[] = [];
+  const unused: Gpu[] = [];
   for (const gpu of gpus) {
     const { name, model, usable, why } = gpu;
     const asked = names?.includes(name) || names?.includes('gpu');
     if (names && !asked) continue;
     if (usable) engines.push(gpuEngine(gpu, options));
     else if (names?.includes(name)) engines.push(new MissingEngine(name, `${model}: ${why}`));
-    else log.info({ tag: name }, `${model} is not used: ${why}`);
+    else unused.push(gpu);
+  }
+  if (names === undefined || engines.length > 0) {
+    for (const { name, model, why } of unused) log.info({ tag: name }, `${model} is not used: ${why}`);
   }
   const found = gpus.map(({ name }) => name);
   const missing = names?.filter((name) => (name === 'gpu' ? engines.length === 0 : !found.includes(name))) ?? [];
@@ -73,7 +73,7 @@ async function gpuEngines(names: readonly string[] | undefined, options: GpuOpti
 
 function whyMissing(name: string, gpus: readonly Gpu[]): string {
   if (name === 'gpu') return `no GPU can be used: ${gpus.map(({ model, why }) => `${model}: ${why}`).join('; ')}`;
-  return `there is no such GPU; these exist: ${gpus.map((gpu) => `${gpu.name} (${gpu.model})`).join(', ')}`;
+  return `there is no ${name}; these exist: ${gpus.map((gpu) => `${gpu.name} (${gpu.model})`).join(', ')}`;
 }
 
 function gpuEngine(gpu: Gpu, { software, batchMs, tuneAgain }: GpuOptions): GpuEngine {
@@ -104,7 +104,7 @@ function threadWishes({ threads, priority, affinity }: Config['cpu']): ThreadWis
   };
 }
 
-/** Turns a RangeError, which says what is wrong with a wish, into a UsageError. */
+/** Turns a RangeError, which says what is wrong with a setting, into a UsageError. */
 function withinRange<T>(make: () => T): T {
   try {
     return make();

@@ -20,13 +20,15 @@ export function chooseSource({ node, miner: wishes }: NodeSettings, events: Even
   const { account, predicate, publicKeys = [] } = wishes;
   if (urls.length === 0) {
     throw new UsageError(
-      'No node is configured. Try pickaxe on a mock node:   pickaxe demo\n' +
-        'Or mine on a real one:  pickaxe mine --node http://HOST:1848 --network mainnet01 --public-key KEY\n' +
-        'To write a configuration file: pickaxe init',
+      'No node is configured. To write one to a file, run: pickaxe init\n' +
+        'To give it here: pickaxe mine --node http://HOST:1848 --network mainnet01 --public-key KEY\n' +
+        'To try pickaxe on a mock node: pickaxe demo',
     );
   }
   if (publicKeys.length === 0) {
-    throw new UsageError('Give the miner’s key with --public-key HEX. For a new one: pickaxe keygen FILE');
+    throw new UsageError(
+      'No key is configured. Give your public key with --public-key HEX, or make a new one with: pickaxe keygen pickaxe-key.json',
+    );
   }
   refuse(minerContradictions({ node, miner: wishes }));
   const miner = { account: account ?? defaultAccount(publicKeys), predicate, publicKeys };
@@ -52,8 +54,8 @@ export function insecureTlsRisk({ urls = [], insecureTls }: Config['node']) {
   const unchecked = urls.filter((url) => /^https:/i.test(url));
   if (!insecureTls || unchecked.length === 0) return undefined;
   return {
-    what: `--insecure-tls: every certificate is accepted for ${unchecked.map(shownUrl).join(', ')}`,
-    why: 'anybody between this machine and the node can read and change the traffic',
+    what: `--insecure-tls accepts any certificate from ${unchecked.map(shownUrl).join(', ')}`,
+    why: 'somebody in between can read and change everything that is sent',
     mend: 'give the fingerprint of the node’s certificate with --node-fingerprint instead',
   };
 }

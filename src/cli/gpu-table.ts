@@ -1,4 +1,4 @@
-/** What tuning found out about a GPU, as `pickaxe bench --tune` shows it. */
+/** What tuning measured on a GPU, as `pickaxe bench --tune` prints it. */
 
 import { z } from 'zod';
 import type { GpuInfo } from '../engine/gpu/gpu-engine.ts';
@@ -35,7 +35,7 @@ export const GpuTuning = z.object({
   name: z.string(),
   model: z.string(),
   driver: z.string(),
-  /** What is used and why; also why it cannot be remembered. */
+  /** What is used and why, and where that is so, why it cannot be remembered. */
   why: z.string(),
   /** Variants of the kernel, fastest first. */
   variants: z.array(VariantRow),

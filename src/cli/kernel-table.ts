@@ -5,8 +5,8 @@ import type { KernelRow } from '../app/kernel-rows.ts';
 import { FOREIGN } from '../engine/cpu/kernels/native.ts';
 
 /**
- * One line a kernel; those of other chips share one.
- * @param threads that mine: as many of them as the machine runs at a time were busy
+ * One line per kernel; those of other chips share one.
+ * @param threads the number of threads that mine; as many of them as the machine runs at a time were busy
  */
 export function kernelLines(rows: readonly KernelRow[], threads: number): string[] {
   const mark = ({ usable, chosen }: KernelRow) => (chosen ? '*' : usable ? '+' : '-');
@@ -19,6 +19,6 @@ export function kernelLines(rows: readonly KernelRow[], threads: number): string
       .filter((row) => !foreign.includes(row))
       .map((row) => `${mark(row)} ${row.name.padEnd(11)} ${speed(row).padStart(11)}   ${row.why}`),
     ...(foreign.length > 0 ? [`- ${foreign.map(({ name }) => name).join(', ')}: ${FOREIGN}`] : []),
-    `MH/s of one thread${busy > 1 ? ` of ${busy} that hash at a time` : ''}; * is used, + could be (--kernel NAME), - cannot be used here`,
+    `MH/s of one thread${busy > 1 ? ` while ${busy} are busy` : ''}; * is used, + can be used (--kernel NAME), - cannot be used here`,
   ];
 }

@@ -8,9 +8,9 @@ import { UsageError } from '../app/exit-codes.ts';
 const SECRET_MODE = 0o600;
 
 /**
- * @param file where the secret goes: it must not exist yet
+ * @param file for both keys; it must not exist yet
  * @returns the public key, 64 hex digits
- * @throws UsageError when it cannot be written
+ * @throws UsageError when the file exists or cannot be written
  */
 export function makeKeyFile(file: string): string {
   const { privateKey } = generateKeyPairSync('ed25519');
@@ -21,7 +21,7 @@ export function makeKeyFile(file: string): string {
     writeFileSync(file, text, { mode: SECRET_MODE, flag: 'wx' });
   } catch (fault) {
     const code = (fault as NodeJS.ErrnoException).code;
-    if (code === 'EEXIST') throw new UsageError(`${file} exists already and is left as it is: name another file.`);
+    if (code === 'EEXIST') throw new UsageError(`${file} already exists and stays as it is: give another file.`);
     throw new UsageError(`The secret key could not be written to ${file}: ${(fault as Error).message}`);
   }
   return publicKey;

@@ -1,51 +1,33 @@
 #!/usr/bin/env node
-/** `pickaxe`: reads the command line and runs one command. Commands are loaded when they are run, to start fast. */
+/** `pickaxe`: reads the command line and runs one command. A command is loaded when it is run, so that each starts fast. */
 
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { exit, stopWithReader } from '../app/exit.ts';
 import { EXIT, UsageError } from '../app/exit-codes.ts';
 import { version } from '../system/version.ts';
-import { positiveInteger, positiveSeconds, settingsOf, timeOf, withSettings } from './options.ts';
+import { MINE_EXAMPLES, NOTES, PROGRAM_EXAMPLES } from './examples.ts';
+import { positiveInteger, positiveSeconds, reword, settingsOf, timeOf, withSettings } from './options.ts';
 
 const program = new Command('pickaxe')
   .description('High-performance GPU/CPU proof-of-work miner for a multi-chain blake2s ledger.')
   .version(version, '-v, --version', 'print the version')
-  .helpCommand('help [command]', 'explain a command')
   .showHelpAfterError('(run with --help for all options)')
   .exitOverride()
-  .addHelpText(
-    'after',
-    `
-First steps:
-  pickaxe demo          mines at once, on a mock node inside this process
-  pickaxe init          asks for node, key and devices, and writes them down
-  pickaxe doctor        what keeps this machine from mining, and what to do about it
-  pickaxe mine          mines, as written down or as flags say:
-                        pickaxe mine --node http://HOST:1848 --network mainnet01 --public-key KEY
+  .addHelpText('after', PROGRAM_EXAMPLES + NOTES);
 
-Settings come from flags, PICKAXE_… variables, pickaxe.toml and the user's config.toml: see pickaxe config example.
-
-Exit codes: 0 done, 1 internal error, 2 wrong usage, 3 no usable device, 4 no work within a bounded run,
-6 a device computed wrong hashes, 130 ended by a second signal. No developer fee, no telemetry.`,
-  );
-
-/** Tables of settings, for whatever mines. */
+/** The tables of settings that every command that mines has flags for. */
 const MINING = ['rig', 'devices', 'cpu', 'gpu', 'run', 'http', 'log', 'log-file', 'pause', 'alarm', 'hooks', 'webhook'];
 
+program.commandsGroup('Mining:');
+
 withSettings(program.command('mine'), 'node', 'miner', ...MINING)
-  .description('mine on a node')
+  .description('mine on your nodes until you stop it')
   .option('--print-config', 'print the effective settings and their sources, and exit')
-  .option('--dry-run', 'check settings and devices without asking the node, say what would be mined with, and exit')
+  .option('--dry-run', 'check settings and devices without asking the node, print what would mine, and exit')
+  .addHelpText('after', MINE_EXAMPLES)
   .action(async (options, command) => {
-    try {
-      const { runMine } = await import('./commands/mine.ts');
-      exit(await runMine(await settingsOf(command), options, () => settingsOf(command)));
-    } catch (fault) {
-      if (!(fault instanceof UsageError)) throw fault;
-      const { logFile = process.env.PICKAXE_LOG_FILE } = command.opts();
-      await (await import('../app/start-error.ts')).noteStartError(logFile, fault.message);
-      throw fault;
-    }
+    const { runMine } = await import('./commands/mine.ts');
+    exit(await runMine(() => settingsOf(command), options, command.opts()));
   });
 
 withSettings(program.command('demo'), ...MINING)
@@ -53,6 +35,80 @@ withSettings(program.command('demo'), ...MINING)
   .action(async (_, command) =>
     exit(await (await import('./commands/demo.ts')).runDemo(await settingsOf(command), () => settingsOf(command))),
   );
+
+reword(withSettings(program.command('stats'), 'http.listen', 'http.token-file'), {
+  '--http': 'where the miner serves HTTP, as it was started with: [HOST:]PORT (default: as configured)',
+  '--http-token-file': 'file with the token that the miner asks for (default: as configured)',
+})
+  .description('ask a running miner that serves HTTP how it is doing')
+  .option('--json', 'one JSON object on stdout, for programs', false)
+  .addOption(
+    new Option('--format <name>', 'for another system, in its format')
+      .choices(['hive', 'mmpos', 'xmrig', 'prom'])
+      .conflicts('json'),
+  )
+  .action(async (options, command) =>
+    exit(await (await import('./commands/stats.ts')).runStats((await settingsOf(command)).config, options)),
+  );
+
+program.commandsGroup('Setting up:');
+
+program
+  .command('init')
+  .description('ask for node, key and devices, check each answer, and write pickaxe.toml')
+  .option('--user', "write the user's file instead, which counts in every folder", false)
+  .action(async (options) => exit(await (await import('./commands/init.ts')).runInit(options)));
+
+withSettings(program.command('doctor'), 'node', 'miner', 'devices.use', 'cpu', 'gpu.software')
+  .description('check this machine and its nodes, and say what to do about what keeps it from mining')
+  .option('--json', 'one JSON object on stdout', false)
+  .action(async (options, command) =>
+    exit(await (await import('./commands/doctor.ts')).runDoctor(() => settingsOf(command), options)),
+  );
+
+const config = program.command('config').description('explain and check configuration files').helpCommand(false);
+
+config
+  .command('example')
+  .description('print a TOML file that names and explains every setting')
+  .action(async () => exit((await import('./commands/config.ts')).printExample()));
+
+config
+  .command('schema')
+  .description('print the JSON Schema of configuration files, for editors')
+  .action(async () => exit((await import('./commands/config.ts')).printSchema()));
+
+config
+  .command('check')
+  .description('check a configuration file, or without one everything that "pickaxe mine" would read here')
+  .argument('[file]')
+  .action(async (file, _, command) =>
+    exit(await (await import('./commands/config.ts')).checkConfig(file, () => settingsOf(command))),
+  );
+
+program
+  .command('keygen')
+  .description('make an Ed25519 key pair: the secret key is written to a new file that only you can read')
+  .argument('<file>', 'file for the secret key, which must not exist yet, like pickaxe-key.json')
+  .action(async (file) => exit((await import('./commands/keygen.ts')).runKeygen(file)));
+
+const service = program.command('service').helpCommand(false).description('run pickaxe as a systemd service');
+for (const [name, what] of [
+  ['print', 'print the unit that install would write'],
+  ['install', 'write a unit with the paths of this machine, and print how to start it'],
+  ['uninstall', 'remove that unit'],
+] as const) {
+  const action = service
+    .command(name)
+    .description(what)
+    .option('--user', 'for this user (the default, except for root)')
+    .option('--system', 'for the whole machine (the default for root)');
+  if (name !== 'uninstall') action.option('-c, --config <file>', 'configuration file of the service');
+  if (name !== 'print') action.option('--force', 'also if somebody has changed the unit');
+  action.action(async (options) => exit(await (await import('./commands/service.ts')).runService(name, options)));
+}
+
+program.commandsGroup('Measuring:');
 
 const bench = withSettings(program.command('bench'), 'devices.use', 'cpu', 'gpu', 'log')
   .description('measure the hashrate of each device and prove its work by a hash sum, offline')
@@ -80,7 +136,7 @@ bench
   .argument('<a.json>', 'the one to compare with')
   .argument('<b.json>', 'the other one')
   .action(async (a, b) => {
-    // Commander takes options behind a subcommand for those of the command.
+    // Commander reads options behind a subcommand as those of the command.
     const given = bench.options.filter((option) => bench.getOptionValueSource(option.attributeName()) === 'cli');
     if (given.length > 0) throw new UsageError(`bench compare takes no ${given[0].long}.`);
     exit((await import('./commands/bench-compare.ts')).runCompare(a, b));
@@ -93,90 +149,25 @@ withSettings(program.command('devices'), 'cpu', 'gpu.software')
     exit(await (await import('./commands/devices.ts')).runDevices(await settingsOf(command), options)),
   );
 
-withSettings(program.command('stats'), 'http.listen', 'http.token-file')
-  .description('ask a miner that serves HTTP how it is doing')
-  .addOption(
-    new Option('--format <name>', 'for what').choices(['json', 'hive', 'mmpos', 'xmrig', 'prom']).default('json'),
-  )
-  .action(async (options, command) =>
-    exit(await (await import('./commands/stats.ts')).runStats((await settingsOf(command)).config, options)),
-  );
-
-program
-  .command('init')
-  .description('ask for node, key and devices, check each of them, and write pickaxe.toml')
-  .option('--user', "write the user's file instead, which holds in every folder", false)
-  .action(async (options) => exit(await (await import('./commands/init.ts')).runInit(options)));
-
-withSettings(program.command('doctor'), 'node', 'miner', 'devices.use', 'cpu', 'gpu.software')
-  .description('check this machine and the node: what keeps it from mining, and what to do about it')
-  .option('--json', 'one JSON object on stdout', false)
-  .action(async (options, command) =>
-    exit(await (await import('./commands/doctor.ts')).runDoctor(() => settingsOf(command), options)),
-  );
+program.commandsGroup('Tools:');
 
 program
   .command('verify')
   .description('check the proof of work of a header (286 bytes) or a work record (322 bytes)')
-  .argument('<hex>', 'hex digits; the target of a record decides over the one inside its header')
+  .argument('<hex>', 'hex digits; in a record, its own target counts and not the one in the header')
   .action(async (hex) => exit((await import('./commands/verify.ts')).runVerify(hex)));
 
-program
-  .command('keygen')
-  .description('make an Ed25519 key pair: the secret goes to a new file that only you can read')
-  .argument('<file>', 'where the secret key goes; must not exist yet')
-  .action(async (file) => exit((await import('./commands/keygen.ts')).runKeygen(file)));
-
-const config = program
-  .command('config')
-  .description('help with configuration files, which only "pickaxe init" writes')
-  .helpCommand(false);
-
-config
-  .command('example')
-  .description('print a TOML file that names and explains every setting')
-  .action(async () => exit((await import('./commands/config.ts')).printExample()));
-
-config
-  .command('schema')
-  .description('print the JSON Schema of configuration files, for editors')
-  .action(async () => exit((await import('./commands/config.ts')).printSchema()));
-
-config
-  .command('check')
-  .description('check a configuration file, or else all that "pickaxe mine" would read here')
-  .argument('[file]')
-  .action(async (file, _, command) =>
-    exit(await (await import('./commands/config.ts')).checkConfig(file, () => settingsOf(command))),
-  );
-
 withSettings(program.command('mock-node'), 'log')
-  .description('run the mock node alone, on this machine only, to try miners against')
+  .description('run a mock node on this machine, to try miners against')
   .option('--port <n>', 'port to listen on (default: a free one)', positiveInteger(65_535))
   .option('--network <id>', 'network: mainnet01, testnet04, development or test-singleton', 'development')
-  .option('--difficulty <hashes>', 'hashes that a block takes on average', positiveInteger(2 ** 53), 50_000_000)
+  .option('--difficulty <hashes>', 'average number of hashes for a block', positiveInteger(2 ** 53), 50_000_000)
   .option('--options <json>', 'any options of the mock node as a JSON object, like {"rivalMs":5000,"streamMs":5000}')
   .option('--faults <json>', 'faults as a JSON array, like [{"endpoint":"work","kind":"unavailable","times":3}]')
   .option('--duration <time>', 'stop after this time: seconds, or a time like 90m or 1h30m', timeOf)
   .action(async (options, command) =>
     exit(await (await import('./commands/mock-node.ts')).runMockNode(await settingsOf(command), options)),
   );
-
-const service = program.command('service').helpCommand(false).description('run as a service of systemd');
-for (const [name, what] of [
-  ['print', 'print the unit that install would write'],
-  ['install', 'write a unit with the paths of this machine, and say how to start it'],
-  ['uninstall', 'remove that unit'],
-] as const) {
-  const action = service
-    .command(name)
-    .description(what)
-    .option('--user', 'for this user (default, but for root)')
-    .option('--system', 'for the whole machine (default for root)');
-  if (name !== 'uninstall') action.option('--config <file>', 'configuration file that it mines with');
-  if (name !== 'print') action.option('--force', 'also where somebody has changed the unit');
-  action.action(async (options) => exit(await (await import('./commands/service.ts')).runService(name, options)));
-}
 
 program
   .command('version')
@@ -191,6 +182,8 @@ program
   .description('print a shell completion script')
   .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
   .action(async (shell) => exit((await import('./commands/completion.ts')).runCompletion(program, shell)));
+
+program.helpCommand('help [command]', 'explain a command');
 
 stopWithReader();
 

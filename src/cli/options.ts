@@ -1,4 +1,4 @@
-/** The options of commands: the flags of settings, from the table of settings, and the few other options. */
+/** The options of commands: the flags of settings, made from the table of settings, and the few other options. */
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../app/exit-codes.ts';
@@ -8,15 +8,19 @@ import { duration, integer, type NumberType, seconds } from '../config/setting-t
 import { ENTRIES } from '../config/settings.ts';
 import { describe } from '../config/settings-table.ts';
 
-/** The settings that a command has flags for. A command may have an option of its own with the same name as a setting's. */
+/** The settings that each command has flags for. A command may also have an option of its own with the name of a setting. */
 const settingsOfCommand = new WeakMap<Command, readonly Entry[]>();
 
 /**
- * Gives a command the flags of settings, and --config. `settingsOf` then loads what they and all other places set.
+ * Gives a command the flags of settings, under the headings that the table of settings names, and --config. `settingsOf` then
+ * loads what they and all other places set.
  * @param paths tables (`cpu`) or settings (`devices.use`)
  */
 export function withSettings(command: Command, ...paths: readonly string[]): Command {
-  command.option('--config <file>', 'configuration file, .toml or .json (default: pickaxe.toml or .json, if any)');
+  command.option(
+    '-c, --config <file>',
+    'configuration file (default: pickaxe.toml or pickaxe.json in this folder, where there is one)',
+  );
   const entries = ENTRIES.filter(({ flag, path, table }) => flag && (paths.includes(path) || paths.includes(table)));
   for (const option of entries.flatMap(flagsOf)) command.addOption(option);
   settingsOfCommand.set(command, entries);
@@ -24,20 +28,27 @@ export function withSettings(command: Command, ...paths: readonly string[]): Com
 }
 
 /** Values stay texts here: they are checked together with those of files and of the environment. */
-function flagsOf({ setting, flag }: Entry): Option[] {
-  const option = new Option(setting.flag!, describe(setting));
-  if (setting.type.form === 'list') option.argParser(gather);
+function flagsOf({ setting, flag, heading }: Entry): Option[] {
+  const names = setting.short === undefined ? setting.flag! : `${setting.short}, ${setting.flag}`;
+  const option = new Option(names, describe(setting)).helpGroup(`${heading}:`);
+  if (setting.type.form === 'list') option.argParser(collect);
   if (setting.type.form !== 'switch') return [option];
   return [option, new Option(flag!.replace('--', '--no-')).hideHelp()];
 }
 
-/** Gathers the values of an option that may be given several times. */
-function gather(text: string, before: string[] | undefined): string[] {
+/** Collects the values of an option that may be given several times. */
+function collect(text: string, before: string[] | undefined): string[] {
   return [...(before ?? []), text];
 }
 
+/** Replaces the help of flags, for a command that uses settings in another way than their table says. */
+export function reword(command: Command, help: Readonly<Record<string, string>>): Command {
+  for (const option of command.options) option.description = help[option.long ?? ''] ?? option.description;
+  return command;
+}
+
 /**
- * The configuration that holds for a command that is run.
+ * Loads the effective configuration of a command.
  * @throws UsageError that says everything that is wrong with it
  */
 export async function settingsOf(command: Command): Promise<Loaded> {

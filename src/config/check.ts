@@ -20,7 +20,7 @@ export function check(said: Said): Checked {
   return { values: error ? new Map() : valuesOf(data as Tables, said), problems: [...problems].sort(byLine) };
 }
 
-/** A file in the current folder may come from anybody, as with a cloned repository. It must not run commands. */
+/** A file that was only found in the current folder may come from anybody, as with a cloned repository. It must not run commands. */
 function overreach({ document, where, file, unasked }: Said): string[] {
   if (!unasked || file === undefined) return [];
   const tables = document as Tables | null;
@@ -28,7 +28,7 @@ function overreach({ document, where, file, unasked }: Said): string[] {
   if (said.length === 0) return [];
   const [{ table, key }] = said;
   const names = said.map(({ path }) => path).join(', ');
-  const remedy = `Name the file (--config ${basename(file)}), or write that into the user's own`;
+  const remedy = `Give the file with --config ${basename(file)}, or move the setting to your user file`;
   return [`${where([table, key])}: ${names} cannot be set by a file that was only found here. ${remedy}.`];
 }
 
@@ -50,7 +50,7 @@ function valuesOf(tables: Tables, said: Said): Checked['values'] {
   return values;
 }
 
-/** The settings from which the rig gets a name when this place does not set it itself. */
+/** The settings that name the rig where this place does not set rig.name itself. */
 const OWNERS = [
   ['miner', 'public-keys'],
   ['miner', 'account'],

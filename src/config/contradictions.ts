@@ -13,14 +13,16 @@ export function minerContradictions({ node, miner }: Pick<Config, 'node' | 'mine
   return present([
     publicKeys.length > 1 &&
       account === undefined &&
-      'Several keys have no default account: name it with --account NAME.',
-    network === undefined && !urls.every(hasPath) && 'Name the network with --network, like --network mainnet01.',
+      'With several keys there is no default account: give one with --account NAME.',
+    network === undefined &&
+      !urls.every(hasPath) &&
+      'No network is configured. Give one with --network, like --network mainnet01.',
     misspelt(node),
     ...certificates(node),
   ]);
 }
 
-/** A network that pickaxe does not know can be real, and is taken when node URLs name it in their paths. */
+/** A network that pickaxe does not know can be real. It is accepted where the path of each node URL names it. */
 function misspelt({ urls = [], network }: Config['node']): Perhaps {
   const meant = network === undefined ? undefined : misspeltNetwork(network);
   const bare = urls.find((url) => !hasPath(url));
@@ -29,7 +31,7 @@ function misspelt({ urls = [], network }: Config['node']): Perhaps {
   return `The network ${network} is not known. Did you mean ${meant}? If not, write it into the node URL: --node ${full}.`;
 }
 
-/** Settings that say which certificates are trusted must be about a node that has one, and must not say two things. */
+/** Settings about certificates must name a node that has one, and must not contradict each other. */
 function certificates({ urls = [], fingerprints = [], caFiles = [], insecureTls }: Config['node']): Perhaps[] {
   if (urls.length === 0) return [];
   const isFor = (url: string, all: readonly PerNode[]) => valuesFor(url, all).length > 0;
@@ -40,20 +42,20 @@ function certificates({ urls = [], fingerprints = [], caFiles = [], insecureTls 
     ...fingerprints.map((one) => withoutNode('--node-fingerprint', one, urls) || withoutUrl(one, urls)),
     ...caFiles.map((one) => withoutNode('--node-ca-file', one, urls)),
     both !== undefined &&
-      `--node-fingerprint decides alone on the certificate of ${new URL(both).origin}: remove its --node-ca-file.`,
-    insecureTls && either && `--insecure-tls takes any certificate, and ${either} does not: give one of them.`,
+      `${new URL(both).origin} has a --node-fingerprint, which needs no --node-ca-file: remove one of them.`,
+    insecureTls && either && `--insecure-tls accepts any certificate, and ${either} does not: give only one of them.`,
   ];
 }
 
-/** @returns what is wrong with the node that a setting names, or with all nodes where it names none */
+/** @returns what is wrong with the node that a setting names, or with all nodes if it names none */
 function withoutNode(flag: string, { origin: named }: PerNode, urls: readonly string[]): Perhaps {
   const origins = urls.map((url) => new URL(url).origin);
   const meant = origins.filter((origin) => named === undefined || named === origin);
   if (meant.length === 0) {
-    return `${flag} names ${named}, which is none of the nodes (${origins.join(', ')}): correct its URL or remove it.`;
+    return `${flag} names ${named}, which is not one of the nodes (${origins.join(', ')}): correct its URL, or remove the setting.`;
   }
   if (meant.some((origin) => origin.startsWith('https:'))) return false;
-  return `${flag} needs a node URL that begins with https://: ${meant.join(' and ')} shows no certificate.`;
+  return `${flag} needs a node URL that begins with https://, unlike ${meant.join(' and ')}.`;
 }
 
 function withoutUrl({ origin, value }: PerNode, urls: readonly string[]): Perhaps {
@@ -62,7 +64,7 @@ function withoutUrl({ origin, value }: PerNode, urls: readonly string[]): Perhap
   return `There are ${urls.length} nodes: write --node-fingerprint with the URL of one of them, like ${new URL(url).origin}=${value}.`;
 }
 
-/** Checks the settings of everything that mines, whatever the node is. */
+/** Checks the settings of every command that mines, whatever the node is. */
 export function rigContradictions({ devices, http, webhook, alarm }: Config): string[] {
   return present([
     ...temperatures(devices),
@@ -99,7 +101,7 @@ function server({ listen, tokenFile, control }: Config['http']): Perhaps[] {
   return [
     tokenFile === undefined &&
       !isLoopback(listen.host) &&
-      `--http ${formatHttpAddress(listen)} can be reached by other machines: name a --http-token-file FILE with a token.`,
+      `--http ${formatHttpAddress(listen)} can be reached by other machines: give a file with a token (--http-token-file FILE).`,
   ];
 }
 

@@ -12,6 +12,8 @@ export interface Entry {
   readonly table: string;
   readonly key: string;
   readonly path: string;
+  /** Under which heading --help lists it. */
+  readonly heading: string;
   /** `--threads`, where it has a flag. */
   readonly flag?: string;
   /** `PICKAXE_THREADS`, after the flag; where there is no flag, after the path. */
@@ -21,17 +23,18 @@ export interface Entry {
 export const VARIABLE_PREFIX = 'PICKAXE_';
 
 export function entriesOf(table: Table): Entry[] {
-  return Object.entries(table).flatMap(([group, { settings }]) =>
-    Object.entries(settings).map(([name, setting]) => entry(group, name, setting)),
+  return Object.entries(table).flatMap(([group, { heading, settings }]) =>
+    Object.entries(settings).map(([name, setting]) => entry(group, name, setting, heading)),
   );
 }
 
-function entry(group: string, name: string, setting: Setting): Entry {
+function entry(group: string, name: string, setting: Setting, groupHeading: string): Entry {
   const [table, key] = [kebab(group), kebab(name)];
   const path = `${table}.${key}`;
   const flag = setting.flag?.split(' ')[0];
   const variable = VARIABLE_PREFIX + (flag?.slice(2) ?? path).replace(/[.-]/g, '_').toUpperCase();
-  return { setting, group, name, table, key, path, variable, ...(flag !== undefined && { flag }) };
+  const { heading = groupHeading } = setting;
+  return { setting, group, name, table, key, path, variable, heading, ...(flag !== undefined && { flag }) };
 }
 
 /** @returns `insecure-tls` for `insecureTls` */

@@ -1,6 +1,6 @@
-/** The error for a configuration: it says everything that is wrong at once, each problem with its place. */
+/** The error for a configuration: it lists all problems at once, each with its place. */
 
-/** A longer list of problems is cut: these are enough to begin with. */
+/** A longer list of problems is cut: these are enough to start with. */
 const MAX_TOLD = 20;
 
 export class ConfigError extends Error {

@@ -28,10 +28,10 @@ export function distrust(
 ): string | undefined {
   if (user === undefined) return undefined;
   if (uid !== user && uid !== ROOT) {
-    return `it belongs to another user (uid ${uid}). If you trust what is in it, make it yours (chown ${user} ${file})`;
+    return `it belongs to another user (uid ${uid}). If you trust its contents, make it yours (chown ${user} ${file})`;
   }
   const { bits, what, remedy } = TOO_MUCH[holds];
   const refused = uid === ROOT ? bits & ~GROUP_MAY_READ : bits;
   if ((mode & refused) === 0) return undefined;
-  return `others than its owner may ${what}. Forbid that (chmod ${remedy} ${file})`;
+  return `other users than its owner may ${what}. Forbid that (chmod ${remedy} ${file})`;
 }

@@ -1,4 +1,4 @@
-/** Finds and reads configuration files. Nothing here writes them. */
+/** Finds and reads configuration files; it never writes them. */
 
 import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -12,7 +12,7 @@ import { jsonLines, type Lines, tomlLines } from './lines.ts';
 import { readRegularFile, UnfitFile } from './regular-file.ts';
 import type { Said } from './said.ts';
 
-/** Fifty times the size of the example, which names every setting. */
+/** Fifty times the size of the example file, which names every setting. */
 const MAX_BYTES = 256 * 1024;
 /** Levels of tables and lists within each other: a configuration has three. */
 const MAX_DEPTH = 32;
@@ -36,7 +36,7 @@ export function userConfigHome(
     const own = home();
     return isAbsolute(own) ? join(own, '.config') : undefined;
   } catch {
-    return undefined; // No HOME, and the system knows no such user.
+    return undefined; // HOME is not set, and the system does not know the user.
   }
 }
 
@@ -53,17 +53,19 @@ export function userConfigDirectory(...whose: Parameters<typeof userConfigHome>)
  */
 export function findFile(base: string): string | undefined {
   const found = FORMATS.map((format) => `${base}.${format}`).filter(exists);
-  if (found.length > 1) throw new ConfigError([`There are both ${found.join(' and ')}: remove one of them.`]);
+  if (found.length > 1) throw new ConfigError([`Both ${found.join(' and ')} exist: remove one of them.`]);
   return found[0];
 }
 
-/** Whether something has this name. A link that leads nowhere counts, because it is an error to report. */
+/** Whether something has this name. A link to a missing file counts, because it is an error to report. */
 function exists(file: string): boolean {
   try {
     return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
   } catch (fault) {
-    const remedy = 'Make its folder readable, or set HOME or XDG_CONFIG_HOME to a folder of yours.';
-    throw new ConfigError([`${file}: pickaxe cannot see whether it exists (${(fault as Error).message}). ${remedy}`]);
+    const remedy = 'Make its folder readable, or set HOME or XDG_CONFIG_HOME to a folder of your own.';
+    throw new ConfigError([
+      `${file}: pickaxe cannot find out whether it exists (${(fault as Error).message}). ${remedy}`,
+    ]);
   }
 }
 
@@ -75,7 +77,10 @@ function exists(file: string): boolean {
 export function readConfigFile(file: string, cwd: string): Said {
   const absolute = resolve(cwd, file);
   const format = FORMATS.find((format) => extname(file).toLowerCase() === `.${format}`);
-  if (!format) throw new ConfigError([`${file}: a configuration file is named .toml or .json, after its format.`]);
+  if (!format)
+    throw new ConfigError([
+      `${file}: the name of a configuration file must end in .toml or .json, according to its format.`,
+    ]);
   const text = readText(file, absolute);
   const { document, lines } = format === 'toml' ? parseToml(file, text) : parseJson(file, text);
   const where: Said['where'] = (path) => {
@@ -104,7 +109,7 @@ function readText(file: string, absolute: string): string {
 function whyUnreadable({ code, message }: NodeJS.ErrnoException, absolute: string): string {
   if (code === 'ENOENT')
     return exists(absolute) ? 'it is a link to a file that does not exist' : 'there is no such file';
-  if (code === 'EACCES') return 'it cannot be read: this user may not';
+  if (code === 'EACCES') return 'this user may not read it';
   if (code === 'ELOOP') return 'it is a link that leads to itself';
   if (code === 'EISDIR') return 'it is a directory';
   return `it cannot be read: ${message}`;
@@ -120,7 +125,7 @@ function parseToml(file: string, text: string): Parsed {
     return { document: parse(text, { maxDepth: MAX_DEPTH }), lines: tomlLines(text) };
   } catch (fault) {
     if (!(fault instanceof TomlError)) throw fault;
-    // The rest of the message repeats lines of the file, which may have secrets in them.
+    // The rest of the message repeats lines of the file, which may be secret.
     const what = oneLine(fault.message.split('\n')[0].replace(/^Invalid TOML document: /, ''));
     throw new ConfigError([`${file}:${fault.line}: not valid TOML: ${what}.`]);
   }
@@ -130,13 +135,13 @@ function parseJson(file: string, text: string): Parsed {
   try {
     return { document: JSON.parse(text), lines: jsonLines(text) };
   } catch (fault) {
-    // The message of the fault repeats what is in the file.
+    // V8's message repeats what is in the file, which may be a secret.
     const place = placeOf((fault as Error).message, text);
     throw new ConfigError([`${file}${place}: not valid JSON.`]);
   }
 }
 
-/** V8 says for most errors at which character they are. */
+/** For most errors, V8 says at which character they are. */
 function placeOf(message: string, text: string): string {
   const position = /at position (\d+)/.exec(message)?.[1];
   const end = position !== undefined ? Number(position) : /end of JSON/.test(message) ? text.length : undefined;

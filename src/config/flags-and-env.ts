@@ -1,4 +1,4 @@
-/** Reads the flags of the command line and the variables of the environment: texts by name, in the form of their settings. */
+/** Reads the flags of the command line and the variables of the environment, each in the form of its setting. */
 
 import { type Entry, VARIABLE_PREFIX } from './entries.ts';
 import type { Said } from './said.ts';
@@ -9,14 +9,14 @@ import { suggestion } from './suggest.ts';
 /** The variable that names the project file, like --config. */
 export const FILE_VARIABLE = `${VARIABLE_PREFIX}CONFIG`;
 
-/** Hooks get these variables, and may run pickaxe. */
+/** Hooks get these variables, and a hook may run pickaxe. */
 const EVENT_NAME = /^PICKAXE_EVENT(_|$)/;
-/** Kubernetes sets these in each container when there is a service called pickaxe. */
+/** Kubernetes sets these in each container if there is a service called pickaxe. */
 const SERVICE_NAME = /^PICKAXE_(SERVICE_(HOST|PORT(_\w+)?)|PORT(_\d+_(TCP|UDP)(_\w+)?)?)$/;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The flags that were given, by the settings' paths: a list has a text for each time it was given, a switch has none. */
+/** The flags that were given, by the settings' paths: a list has one text for each time it was given, a switch has no text. */
 export type Flags = ReadonlyMap<string, string | readonly string[] | boolean>;
 
 export function saidByFlags(flags: Flags): Said {
@@ -76,7 +76,7 @@ const SWITCHES = new Map([
   ['0', false],
 ]);
 
-/** @returns what a file would have; a text that cannot be read stays a text, which the check then refuses */
+/** @returns the value as a file has it; a text that cannot be read stays a text, which the check then refuses */
 function read(form: Entry['setting']['type']['form'], given: string | readonly string[]): unknown {
   const text = typeof given === 'string' ? given : given.join(',');
   switch (form) {
@@ -91,7 +91,7 @@ function read(form: Entry['setting']['type']['form'], given: string | readonly s
   }
 }
 
-/** A comma in a URL's password separates no items: the URL is refused as a whole, and no piece of it is shown. */
+/** A comma in a URL's password does not separate items: the URL is refused as a whole, and no part of it is shown. */
 function itemsOf(list: string): string[] {
   const kept = list.replace(/https?:\/\/[^/@=]*@/gi, (user) => user.replaceAll(',', '\0'));
   return kept.split(',').map((item) => item.trim().replaceAll('\0', ','));

@@ -6,7 +6,7 @@ import { ENTRIES } from './settings.ts';
 /** The names of one table, and then all others with their tables. */
 type Names = readonly [here: ReadonlyMap<string, readonly string[]>, elsewhere: ReadonlyMap<string, readonly string[]>];
 
-/** Names by table; undefined is the top, and '' any table that does not exist. A hostile file asks thousands of times. */
+/** Names by table; undefined is the top, and '' any table that does not exist. They are kept, because a hostile file asks thousands of times. */
 const names = new Map<string | undefined, Names>();
 
 /** @param table where an unknown name stands; undefined for the top */

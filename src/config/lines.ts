@@ -99,11 +99,11 @@ function keyOf(text: string): string {
   try {
     return `${JSON.parse(text)}`;
   } catch {
-    return text.slice(1, -1); // TOML has an escape that JSON lacks
+    return text.slice(1, -1); // TOML has an escape sequence that JSON lacks.
   }
 }
 
-/** Tables have settings, settings have lists, and paths go no deeper. */
+/** Tables hold settings, settings hold lists, and no path is longer. */
 const MAX_DEPTH = 3;
 
 /** Notes the first line on which a path, or something in it, is mentioned. */

@@ -17,7 +17,7 @@ import type { Said } from './said.ts';
 import { assemble, type Config } from './settings.ts';
 
 export interface Origin {
-  /** The strongest layer comes first. */
+  /** From the strongest layer to the weakest. */
   readonly layer: Layer;
   /** For people: `--threads`, `PICKAXE_THREADS`, `pickaxe.toml:4`, `default`. */
   readonly where: string;
@@ -43,7 +43,7 @@ export interface Places {
   readonly home?: () => string;
 }
 
-/** @throws ConfigError that says everything that is wrong, in all layers */
+/** @throws ConfigError that lists everything that is wrong, in all layers */
 export function loadConfig(places: Places): Loaded {
   const { flags = new Map(), environment } = places;
   const problems = unknownVariables(environment);
@@ -58,7 +58,7 @@ export function loadConfig(places: Places): Loaded {
 
 /**
  * Loads one file alone, for `pickaxe config check`.
- * @throws ConfigError that says everything that is wrong in it
+ * @throws ConfigError that lists everything that is wrong in it
  */
 export function loadFile(file: string, cwd: string): Loaded {
   const problems: string[] = [];
@@ -95,7 +95,7 @@ function userFile(places: Places): Said | undefined {
   return found ? readConfigFile(found, places.cwd) : undefined;
 }
 
-/** A file that cannot be read is one problem among others. */
+/** Turns a file that cannot be read into one problem among others. */
 function attempt<T>(read: () => T, problems: string[]): T | undefined {
   try {
     return read();

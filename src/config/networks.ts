@@ -1,9 +1,9 @@
-/** The networks that pickaxe knows, to find misspelt names of them. Pure. */
+/** The networks that pickaxe knows, to recognize misspelt names. Pure. */
 
 import { distance } from 'fastest-levenshtein';
 
 const KNOWN = ['mainnet01', 'testnet04', 'development', 'test-singleton'];
-/** Later networks have the same name with other digits. */
+/** Later networks may have the same names with other digits. */
 const NUMBERED = /^(mainnet|testnet)\d\d$/;
 /** A name with more wrong letters is a network of its own. */
 const MAX_WRONG_LETTERS = 2;

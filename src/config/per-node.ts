@@ -1,4 +1,4 @@
-/** Settings whose values hold for one node each: `https://node.example=VALUE`, or for all others the value alone. Pure. */
+/** Settings with a value for each node: `https://node.example=VALUE`, or VALUE alone for all other nodes. Pure. */
 
 export interface PerNode {
   /** `https://node.example`: the path of a node's URL does not count. Undefined where the value stands alone. */
@@ -6,7 +6,7 @@ export interface PerNode {
   readonly value: string;
 }
 
-/** @returns undefined for a text that begins like a URL but is not a URL with a value behind it */
+/** @returns undefined for a text that begins like a URL, but is not a URL followed by a value */
 export function parsePerNode(text: string): PerNode | undefined {
   if (!/^https?:\/\//i.test(text)) return { value: text };
   const { url = '', value = '' } = /^(?<url>[^\s=?#@]+)=(?<value>.+)$/.exec(text)?.groups ?? {};

@@ -32,13 +32,13 @@ export function problemsOf(issue: Issue, said: Said): string[] {
   if (code === 'unrecognized_keys') return keys.map((key) => unknown([...path, key], where));
   const entry = ENTRIES.find(({ table, key }) => table === path[0] && key === path[1]);
   const value = path.reduce<unknown>((inner, key) => (inner as Record<string | number, unknown>)?.[key], document);
-  // A list is one of two types; what is wrong with its items says more than that it is neither.
+  // The type of a list is a union; what is wrong with the items says more than that neither type fits.
   if (code === 'invalid_union' && Array.isArray(value)) {
     return errors[0].flatMap((inner) => problemsOf({ ...inner, path: [...path, ...inner.path] }, said));
   }
   // The place of a flag or a variable is its name.
   const subject = file === undefined ? where(path) : `${where(path)}: ${nameOf(path)}`;
-  // Where the path of a secret's file should be, the secret itself may be.
+  // Somebody may have written the secret itself where the path of its file belongs.
   const { secretFile, hidden, shown } = entry?.setting ?? {};
   const what = secretFile ? 'not a path' : hidden ? 'not valid' : show(shown ? withoutPath(value) : value);
   const why = hidden ? undefined : whyOf([issue, ...errors.flat()]);
@@ -48,8 +48,8 @@ export function problemsOf(issue: Issue, said: Said): string[] {
 
 function expectTable(path: Path): string {
   const keys = ENTRIES.filter(({ table }) => table === path[0]).map(({ key }) => key);
-  if (path.length === 0) return 'A configuration is an object of tables.';
-  return keys.length > 0 ? `It is a table with ${keys.join(', ')}.` : 'Give a text.';
+  if (path.length === 0) return 'A configuration file must contain tables.';
+  return keys.length > 0 ? `It must be a table with ${keys.join(', ')}.` : 'Give a text.';
 }
 
 function unknown(path: Path, where: (path: Path) => string): string {
@@ -73,10 +73,10 @@ function nameOf(path: Path): string {
     .join('');
 }
 
-/** The path of a faulty URL may hold a key, so it is not shown; the host still says which URL is meant. */
+/** The path of a faulty URL may contain a key, so it is not shown; the host tells which URL is meant. */
 function withoutPath(value: unknown): unknown {
   if (typeof value !== 'string') return value;
-  // A password may have slashes in it.
+  // A password may contain slashes.
   const text = withoutUser(value);
   const host = text.indexOf('://') < 0 ? 0 : text.indexOf('://') + '://'.length;
   const length = text.slice(host).search(/[/?#]/);
@@ -87,7 +87,7 @@ function show(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return `${value}`;
   if (typeof value === 'string') {
     if (value.length > MAX_SHOWN) return `a text of ${value.length} characters`;
-    // A password may have spaces and quotes in it, so the text as a whole is taken for a URL.
+    // A password may contain spaces and quotes, so the whole text is treated as one URL.
     return redact(oneLine(JSON.stringify(withoutUser(value))));
   }
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${value.length}`;

@@ -8,7 +8,7 @@ import { describe } from './settings-table.ts';
 /** JSON files may name their schema for editors, under this name at the top. */
 const SCHEMA_KEY = '$schema';
 
-/** What a file may have: tables of settings, all of them optional, and nothing else. */
+/** What a file may contain: tables of settings, all of them optional, and nothing else. */
 export const fileSchema = z.strictObject({
   [SCHEMA_KEY]: z.string().optional().meta({ description: 'where this schema is, for editors' }),
   ...Object.fromEntries(tables()),
@@ -27,7 +27,7 @@ function tables() {
 export function jsonSchema(): object {
   const { $schema, ...rest } = z.toJSONSchema(fileSchema, { target: 'draft-2020-12', io: 'input' });
   const properties = rest.properties as Readonly<Record<string, { readonly properties: Record<string, object> }>>;
-  // zod leaves out the defaults and examples of types that parse what a file has, so they are added here.
+  // zod omits the defaults and examples of types that parse a file's value, so they are added here.
   for (const { table, key, setting } of ENTRIES) {
     const { type, default: value, example } = setting;
     Object.assign(properties[table].properties[key], {

@@ -6,7 +6,7 @@ import { printed } from './setting-types/setting-type.ts';
 import { ENTRIES } from './settings.ts';
 import type { Setting } from './settings-table.ts';
 
-/** A token or a password has a few dozen bytes. */
+/** Tokens and passwords have a few dozen bytes. */
 const MAX_SECRET_BYTES = 4096;
 
 /** Names under which people write secrets. */
@@ -19,11 +19,11 @@ export function whereSecretBelongs(name: string): string | undefined {
   const words = name.replace(/([a-z])([A-Z])/g, '$1-$2');
   if (!SECRET_NAME.test(words) || /file$/i.test(words)) return undefined;
   if (KEY_NAME.test(words)) {
-    return 'Mining takes the public key alone (miner.public-keys): remove the secret from here, it belongs nowhere in pickaxe.';
+    return 'Mining needs only the public key (miner.public-keys): remove the secret, which pickaxe never needs.';
   }
   const files = ENTRIES.filter(({ setting }) => setting.secretFile).map(({ path }) => path);
-  const named = files.length > 0 ? ` and name that file in ${files.join(' or ')}` : '';
-  return `Secrets are not written here: put it into a file that only you can read${named}.`;
+  const named = files.length > 0 ? `, and name that file in ${files.join(' or ')}` : '';
+  return `Secrets do not belong here: put it into a file that only you can read${named}.`;
 }
 
 /**
@@ -34,8 +34,9 @@ export function whereSecretBelongs(name: string): string | undefined {
  */
 export function readSecretFile(file: string, name: string): string {
   const value = readText(file, name).replace(/\r?\n$/, '');
-  if (value.trim() === '') throw new Error(`${name}: ${file} is empty: write the secret into it`);
-  if (/[\0\r\n]/.test(value)) throw new Error(`${name}: ${file} has several lines: a secret is one`);
+  if (value.trim() === '') throw new Error(`${name}: ${file} is empty. Write the secret into it`);
+  if (/[\0\r\n]/.test(value))
+    throw new Error(`${name}: ${file} has several lines. It must contain the secret on one line`);
   return value;
 }
 
@@ -44,14 +45,14 @@ function readText(file: string, name: string): string {
     return readRegularFile(file, MAX_SECRET_BYTES, (facts) => distrust(file, 'secret', facts)).bytes.toString('utf8');
   } catch (fault) {
     const { message } = fault as Error;
-    if (fault instanceof UnfitFile) throw new Error(`${name}: ${file} is not taken: ${message}`);
+    if (fault instanceof UnfitFile) throw new Error(`${name}: ${file} cannot be used: ${message}`);
     throw new Error(`${name}: ${file} cannot be read: ${message}`);
   }
 }
 
 const HIDDEN = '***';
 
-/** @returns what may be shown of a setting's value, as a file has it */
+/** @returns the part of a setting's value that may be shown, as a file has it */
 export function visible({ type, hidden, shown }: Setting, value: unknown): unknown {
   if (value === undefined) return value;
   if (hidden) return HIDDEN;

@@ -1,34 +1,40 @@
-/** What the table says of a setting, once: its flag, environment variable, place in files, help and schema follow from it. */
+/** What the table says about a setting. Its flag, environment variable, place in files, help and schema follow from it. */
 
 import { printed, type SettingType } from './setting-types/setting-type.ts';
 
 export interface Setting {
   readonly type: SettingType<unknown>;
-  /** One line for people: for --help, the example file, editors and docs/configuration.md. */
+  /** One line for people, in --help, the example file, editors and docs/configuration.md. */
   readonly about: string;
-  /** Without a default, the setting is undefined where nobody sets it. */
+  /** Without a default, the setting is undefined unless somebody sets it. */
   readonly default?: unknown;
-  /** For a setting without a default: what happens where nobody sets it. */
+  /** For a setting without a default: what happens unless somebody sets it. */
   readonly otherwise?: string;
   /** For a setting without a default: a value as a file has it. */
   readonly example?: unknown;
-  /** As commander takes it: `--threads <n>`. A switch has no value, and gets its `--no-…`. Some settings have no flag. */
+  /** As commander reads it: `--threads <n>`. A switch has no value, and gets its `--no-…`. Some settings have no flag. */
   readonly flag?: string;
+  /** A short name of the flag, as other miners have it: `-t`. */
+  readonly short?: string;
+  /** The heading in --help, where it is not the table's. */
+  readonly heading?: string;
   /** It takes effect at once when its file changes; other settings need a restart. */
   readonly live?: true;
   /** Its value is the path of a file with a secret in it, for `readSecretFile`. Secrets themselves are never settings. */
   readonly secretFile?: true;
-  /** It runs commands, tells others, or writes to a file: a project file that nobody named cannot set it. */
+  /** It runs commands, sends something to others, or writes a file: a project file that nobody named cannot set it. */
   readonly needsNaming?: true;
-  /** Whoever knows its value can use it: it is neither printed nor logged. */
+  /** Its value is a secret: it is neither printed nor logged. */
   readonly hidden?: true;
-  /** @returns what is printed and logged of its value, as a file has it, where not all of it may be */
+  /** @returns the part of its value, as a file has it, that may be printed and logged */
   readonly shown?: (written: unknown) => unknown;
 }
 
 /** A table of a configuration file. */
 interface Group {
   readonly about: string;
+  /** Under which heading --help lists its settings. Tables may share one. */
+  readonly heading: string;
   readonly settings: Readonly<Record<string, Setting>>;
 }
 
@@ -44,7 +50,7 @@ export type ValuesOf<T extends Table> = {
   readonly [G in keyof T]: Given<T[G]['settings']> & Perhaps<T[G]['settings']>;
 };
 
-/** @returns one line: what a setting is for, its choices, and what holds where nobody sets it */
+/** @returns one line: what a setting is for, its choices, and its default */
 export function describe({ about, type, default: value, otherwise }: Setting): string {
   const choices = type.choices ? [`choices: ${type.choices.join(', ')}`] : [];
   const unset = otherwise ?? (value === undefined ? undefined : printed(type, value));

@@ -17,7 +17,7 @@ export type Config = ValuesOf<typeof SETTINGS>;
 
 export const ENTRIES = entriesOf(SETTINGS);
 
-/** @param value a setting's value; undefined where it has none */
+/** @param value returns a setting's value; undefined where it has none */
 export function assemble(value: (entry: Entry) => unknown): Config {
   const groups: Record<string, Record<string, unknown>> = {};
   for (const entry of ENTRIES) {
@@ -28,7 +28,7 @@ export function assemble(value: (entry: Entry) => unknown): Config {
   return groups as Config;
 }
 
-/** The configuration where nobody sets anything. */
+/** The configuration if nobody sets anything. */
 export const DEFAULTS = assemble(({ setting }) => setting.default);
 
 /** @returns the setting's value in a configuration or a part of one; undefined where it has none */

@@ -1,14 +1,14 @@
-/** Finds the name that was probably meant by an unknown one. */
+/** Finds the known name that an unknown name was probably meant to be. */
 
 import { distance } from 'fastest-levenshtein';
 import { kebab } from './entries.ts';
 
-/** Longer names are not misspelt ones. */
+/** A longer name is not a misspelt one. */
 const MAX_NAME = 64;
 
 /**
- * @param groups names to suggest, each with what else people may call it; a name of an earlier group is preferred
- * @returns a sentence to put after an error, or nothing when no name is near
+ * @param groups names to suggest, each with its other names; a name of an earlier group is preferred
+ * @returns a sentence to append to an error, or an empty text if no name is similar
  */
 export function suggestion(unknown: string, ...groups: readonly Names[]): string {
   if (unknown.length > MAX_NAME) return '';

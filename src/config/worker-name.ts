@@ -1,6 +1,6 @@
 /**
  * Mining systems write a wallet and the name of a worker as one text, like HiveOS's `%WAL%.%WORKER_NAME%`. So `k:KEY.rig1`
- * is taken where a public key or an account is asked for: the part behind the dot names the rig. Pure.
+ * may be given as a public key or as an account: the part behind the dot names the rig. Pure.
  */
 
 interface OwnerAndRig {
@@ -17,7 +17,7 @@ export function splitWorkerName(text: string): OwnerAndRig {
   return owner === undefined || rig === undefined ? { owner: text } : { owner, rig };
 }
 
-/** @param said a public key, several, or an account, as somebody wrote them. @returns the first rig's name in them */
+/** @param said a public key, several, or an account, as somebody wrote them. @returns the first rig name in them */
 export function rigNamedBy(said: unknown): string | undefined {
   const texts = [said].flat().filter((one) => typeof one === 'string');
   return texts.map((text) => splitWorkerName(text).rig).find((rig) => rig !== undefined);

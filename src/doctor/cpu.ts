@@ -5,7 +5,7 @@ import { isNative } from '../engine/cpu/kernels/native.ts';
 import type { Finding } from './finding.ts';
 
 export interface CpuFacts {
-  /** Why the threads or the kernel cannot be had as asked for. */
+  /** Why the threads or the kernel that were asked for cannot be used. */
   readonly refused?: string;
   readonly threads?: { readonly threads: number; readonly why: string };
   readonly kernels: readonly KernelRow[];
@@ -13,20 +13,20 @@ export interface CpuFacts {
 
 export function examineCpu({ refused, threads, kernels }: CpuFacts): Finding[] {
   if (refused !== undefined) {
-    const mend = 'change or leave out the settings of the CPU (--threads, --kernel, --cpu-affinity, --cpu-priority)';
-    return [{ about: 'CPU', state: 'fault', what: refused, why: 'pickaxe does not start like this', mend }];
+    const mend = 'change or remove the settings of the CPU (--threads, --kernel, --cpu-affinity, --cpu-priority)';
+    return [{ about: 'CPU', state: 'fault', what: refused, why: 'pickaxe does not start with these settings', mend }];
   }
   const chosen = kernels.find((row) => row.chosen);
   if (!chosen) {
     const what = `no kernel can be used: ${kernels.map(({ name, why }) => `${name}: ${why}`).join('; ')}`;
-    return [{ about: 'CPU', state: 'fault', what, why: 'the CPU cannot mine', mend: 'install pickaxe anew' }];
+    return [{ about: 'CPU', state: 'fault', what, why: 'the CPU cannot mine', mend: 'reinstall pickaxe' }];
   }
   const count = threads === undefined ? '' : `, ${threads.threads} ${threads.threads === 1 ? 'thread' : 'threads'}`;
   const how = threads === undefined ? '' : ` (${threads.why})`;
   const finding = { about: 'CPU', what: `kernel ${chosen.name}${count}${how}` };
   const native = kernels.filter(({ name }) => isNative(name));
   if (native.some(({ usable }) => usable)) return [{ ...finding, state: 'ok' }];
-  // `portable` is compiled wherever anything is: what it lacks, all lack.
+  // `portable` is compiled wherever any native kernel is, so its reason is the reason of all.
   const reason = native.find(({ name }) => name === 'portable')?.why ?? 'there is none for this chip';
   return [{ ...finding, state: 'warning', why: 'native kernels are two to six times as fast', mend: reason }];
 }

@@ -1,10 +1,10 @@
-/** Whether what was asked to mine can. */
+/** Whether the devices that were asked for can mine. */
 
 import type { Gpu } from '../engine/gpu/list-gpus.ts';
 import type { Finding } from './finding.ts';
 
 /**
- * @param use the setting: `cpu`, `gpu`, `gpu0` …, or `all` for whatever there is
+ * @param use the setting: `cpu`, `gpu`, `gpu0` …, or `all` for every device that can mine
  * @param cpuWorks whether a CPU kernel can be used
  */
 export function examineDevices(use: readonly string[] | 'all', cpuWorks: boolean, gpus: readonly Gpu[]): Finding {
@@ -14,12 +14,12 @@ export function examineDevices(use: readonly string[] | 'all', cpuWorks: boolean
   const isAsked = (name: string) => use === 'all' || use.includes(name) || (name !== 'cpu' && use.includes('gpu'));
   const mining = usable.filter(isAsked);
   const about = 'devices';
-  const mend = 'pickaxe devices lists what there is; name others (--devices), or mend what is said of them above';
+  const mend = 'choose among what pickaxe devices lists (--devices), or fix what is said about them above';
   if (mining.length === 0) {
-    const what = missing.length > 0 ? `${missing.join(', ')} cannot be used` : 'none can be used';
-    return { about, state: 'fault', what, why: 'nothing is left to mine with', mend };
+    const what = missing.length > 0 ? `${missing.join(', ')} cannot be used` : 'no device can be used';
+    return { about, state: 'fault', what, why: 'pickaxe has nothing to mine with', mend };
   }
   if (missing.length === 0) return { about, state: 'ok', what: `mines with ${mining.join(', ')}` };
   const what = `mines with ${mining.join(', ')}; ${missing.join(', ')} cannot be used`;
-  return { about, state: 'warning', what, why: 'it was asked for', mend };
+  return { about, state: 'warning', what, why: '--devices asks for more than can be used', mend };
 }

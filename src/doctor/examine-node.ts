@@ -1,4 +1,4 @@
-/** Asks a node everything once, and tells what a miner has to know: for `pickaxe doctor` and `pickaxe init`. */
+/** Asks a node everything that a miner needs, once, and reports what it finds: for `pickaxe doctor` and `pickaxe init`. */
 
 import { parseWork } from '../chain/work.ts';
 import { NodeClock, type Skew } from '../node/clock.ts';
@@ -38,11 +38,11 @@ export interface Examination {
 }
 
 /**
- * A smaller difference does no harm: the node tells its clock in whole seconds, and creation times are half a second late
+ * A smaller difference does no harm: the node reports its clock in whole seconds, and creation times are half a second late
  * anyway.
  */
 const TOLERATED_SKEW_US = 2_000_000n;
-/** The chain whose updates are asked for when there is no work that names one. Every network has it. */
+/** The chain whose updates are asked for when no work names a chain. Every network has it. */
 const FIRST_CHAIN = 0;
 
 /** Faults after which there is no point in asking more. */
@@ -74,13 +74,19 @@ export async function examineNode(
   const mining: NodeFinding[] = [];
   if (network === undefined) {
     const what = 'the node does not say which network it serves';
-    mining.push({ about: 'network', state: 'fault', what, why: WHY_NETWORK, mend: 'name it: --network mainnet01' });
+    mining.push({
+      about: 'network',
+      state: 'fault',
+      what,
+      why: WHY_NETWORK,
+      mend: 'give its network with --network, like --network mainnet01',
+    });
   } else {
     const http = httpFor(network);
     mining.push(...(await examineMining(http, miner, stop)));
     await http.close();
   }
-  // A refusal of work says all that the report says about this miner.
+  // A refusal of work already says everything that the report says about this miner.
   const isRefused = mining.some(({ about, state }) => about === 'work' && state === 'fault');
   const findings = [
     answers,
@@ -92,18 +98,18 @@ export async function examineNode(
 }
 
 const WHY_NODE = 'work comes from the node, and solutions go there';
-const WHY_NETWORK = 'it is a part of the addresses at which a node gives work';
+const WHY_NETWORK = 'the network is a part of the address at which a node gives work';
 const WHY_WORK = 'without work there is nothing to mine';
-const WHY_UPDATES = 'until it has one, pickaxe asks for work every few seconds, and more solutions come too late';
+const WHY_UPDATES = 'without one, pickaxe asks for work every few seconds, and more solutions come too late';
 
-/** A report that does not come, or is not understood, is fine. */
+/** A missing report, or one that is not understood, is fine. */
 function networkFindings(
   report: unknown,
   network: string | undefined,
   miner: MinerIdentity | undefined,
 ): NodeFinding[] {
   if (report === undefined)
-    return [{ about: 'network', state: 'ok', what: 'the node does not tell its configuration' }];
+    return [{ about: 'network', state: 'ok', what: 'the node does not report its configuration' }];
   return checkConfig(report, network, miner).map(({ state, reason }) => ({
     about: 'network',
     state: state === 'warning' ? 'warning' : 'ok',
@@ -123,12 +129,12 @@ async function examineMining(
     findings.push({ about: 'work', state: 'ok', what: `gives work: chain ${work.chain}, height ${work.height}` });
   } else if (record.error) {
     const { fault, message } = record.error;
-    // A node that is busy has work a moment later.
+    // A busy node has work a moment later.
     findings.push({ about: 'work', state: fault === 'busy' ? 'warning' : 'fault', what: message, why: WHY_WORK });
     return findings;
   }
   const stream = await attempt(() => tryUpdates(http, work?.chain ?? FIRST_CHAIN, stop));
-  if (!stream.error) return [...findings, { about: 'updates', state: 'ok', what: 'tells of New Cuts' }];
+  if (!stream.error) return [...findings, { about: 'updates', state: 'ok', what: 'announces New Cuts' }];
   // When no work was asked for, a refused stream is the sign that there is no mining API.
   const state = !work && stream.error.fault === 'refused' ? 'fault' : 'warning';
   const what = `no update stream: ${stream.error.message}`;
@@ -145,12 +151,12 @@ async function readToEnd(stream: AsyncIterable<Uint8Array>): Promise<void> {
   try {
     for await (const _ of stream);
   } catch {
-    // Its connection was closed, as it should be.
+    // The connection was closed, as intended.
   }
 }
 
 function clockFinding(skew: Skew | undefined): NodeFinding {
-  if (!skew) return { about: 'clock', state: 'ok', what: 'not checked: the node told no time' };
+  if (!skew) return { about: 'clock', state: 'ok', what: 'not checked: the node sent no time' };
   const { leastUs, mostUs } = skew;
   const [offUs, direction] = leastUs > 0n ? [leastUs, 'ahead of'] : mostUs < 0n ? [-mostUs, 'behind'] : [0n, ''];
   if (offUs < TOLERATED_SKEW_US) return { about: 'clock', state: 'ok', what: 'agrees with the node’s' };
@@ -158,8 +164,8 @@ function clockFinding(skew: Skew | undefined): NodeFinding {
     about: 'clock',
     state: 'warning',
     what: `this machine’s clock is at least ${offUs / 1_000_000n} s ${direction} the node’s`,
-    why: 'pickaxe goes by the earlier of both; but one of the two is wrong, and blocks from the future are refused',
-    mend: 'have the system set its clock (timedatectl set-ntp true), or tell whoever runs the node',
+    why: 'one of the two is wrong; pickaxe uses the earlier one, because nodes refuse blocks from the future',
+    mend: 'let the system set its clock (timedatectl set-ntp true), or tell whoever runs the node',
   };
 }
 

@@ -1,4 +1,4 @@
-/** What `pickaxe doctor` finds, and how that is printed. */
+/** What `pickaxe doctor` finds, and how it is printed. */
 
 import { z } from 'zod';
 import { Machine } from '../system/machine.ts';
@@ -6,7 +6,7 @@ import { Machine } from '../system/machine.ts';
 const Finding = z.object({
   /** What it is about, in a word or two. */
   about: z.string(),
-  /** A fault stops mining, or at least the device or the node that it is about. */
+  /** A fault stops mining, or at least stops the device or the node that it is about. */
   state: z.enum(['ok', 'warning', 'fault']),
   what: z.string(),
   /** Why a warning or a fault matters, unless `what` says so. */
@@ -42,10 +42,10 @@ export function findingLines(findings: readonly Finding[], columns = Number.POSI
 }
 
 const STATE_WIDTH = 'warning  '.length;
-/** A terminal that has no room even for this wraps the lines itself. */
+/** A terminal narrower than this wraps the lines itself. */
 const LEAST_TEXT = 24;
 
-/** Breaks at spaces; a word that is longer than a line stays whole. */
+/** Breaks lines at spaces; a word that is longer than a line stays whole. */
 function wrap(text: string, columns: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {

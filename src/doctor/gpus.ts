@@ -1,4 +1,4 @@
-/** GPUs: what is listed, what the system has that is not, and why. */
+/** GPUs: which are listed, which ones the system has that are not listed, and why. */
 
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,7 +47,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    return []; // There is no such folder, or not for this user.
+    return []; // There is no such folder, or this user may not read it.
   }
 }
 
@@ -65,7 +65,7 @@ export function examineGpus(facts: GpuFacts): Finding[] {
   const missing = devices.filter(({ vendor }) => !gpus.some((gpu) => gpu.vendor === vendor && !gpu.software));
   const findings = [...gpus.map(listed), ...missing.map((device) => notListed(device, facts))];
   if (none?.fault === 'lost') {
-    const mend = 'docs/gpus.md, “When a GPU is missing”, says how to find the driver that fails';
+    const mend = 'docs/gpus.md, “When a GPU is missing”, says how to find the failing driver';
     findings.push({ about: 'GPU', state: 'warning', what: `listing fails: ${none.message}`, why: WHY, mend });
   } else if (findings.length === 0) {
     findings.push({ about: 'GPU', state: 'ok', what: `none${platform === 'linux' ? '' : `: ${none?.message}`}` });
@@ -73,12 +73,12 @@ export function examineGpus(facts: GpuFacts): Finding[] {
   return findings;
 }
 
-const WHY = 'GPUs mine tens to hundreds of times as fast as CPUs';
+const WHY = 'a GPU mines tens to hundreds of times as fast as a CPU';
 
 function listed({ name, model, driver, backend, software, usable, why }: Gpu): Finding {
   const what = `${model}, ${backend}, ${driver}`;
   if (usable) return { about: name, state: 'ok', what };
-  if (software) return { about: name, state: 'ok', what: `${what}: not used, it ${why}` };
+  if (software) return { about: name, state: 'ok', what: `${what}: not used, because it ${why}` };
   return { about: name, state: 'warning', what: `${what}: not used`, why: WHY, mend: why };
 }
 
@@ -89,14 +89,14 @@ function notListed({ bus, vendor }: DisplayDevice, facts: GpuFacts): Finding {
 }
 
 const TITLES: Record<Maker, string> = { nvidia: 'an NVIDIA GPU', amd: 'an AMD GPU', intel: 'an Intel GPU' };
-/** What the names of their driver files begin with. */
+/** How the names of their driver files begin. */
 const DRIVERS: Record<Maker, RegExp> = { nvidia: /^nvidia/, amd: /^(radeon|amd)/, intel: /^intel/ };
 
 function whyNotListed(vendor: Maker, facts: GpuFacts): string {
   if (!facts.hasLoader) return 'Vulkan’s loader is not installed';
   if (!hasDriver(vendor, facts)) return 'its Vulkan driver is not installed';
   const nodes = nodesOf(vendor, facts);
-  if (nodes.length === 0) return 'the system has no device file of it';
+  if (nodes.length === 0) return 'the system has no device file for it';
   const closed = nodes.find(({ isOpen }) => !isOpen);
   return closed ? `this user may not open ${closed.path}` : 'its driver does not offer it';
 }
@@ -106,7 +106,7 @@ function howToMend(vendor: Maker, facts: GpuFacts): string {
   const isNvidia = vendor === 'nvidia';
   if (!hasDriver(vendor, facts)) {
     return isNvidia
-      ? 'install NVIDIA’s driver with its Vulkan part (libnvidia-gl-…, nvidia-driver-…: not the headless ones)'
+      ? 'install NVIDIA’s driver with its Vulkan part (libnvidia-gl-… or nvidia-driver-…, not the headless packages)'
       : 'install mesa-vulkan-drivers 23 or later';
   }
   const nodes = nodesOf(vendor, facts);
@@ -116,9 +116,9 @@ function howToMend(vendor: Maker, facts: GpuFacts): string {
       : 'check that its kernel module is loaded (ls /dev/dri); in a container, pass /dev/dri in';
   }
   if (nodes.some(({ isOpen }) => !isOpen)) {
-    return 'join the group of the device file (sudo usermod -aG render $USER) and log in again';
+    return 'add yourself to the group of the device file (sudo usermod -aG render $USER) and log in again';
   }
-  return 'see what vulkaninfo --summary says, and docs/gpus.md, “When a GPU is missing”';
+  return 'look at what vulkaninfo --summary prints, and read docs/gpus.md, “When a GPU is missing”';
 }
 
 function hasDriver(vendor: Maker, { drivers }: GpuFacts): boolean {

@@ -16,9 +16,11 @@ export type Ask = (question: NodeQuestion) => Promise<Examination>;
 export async function examineNodes({ node, miner }: Pick<Config, 'node' | 'miner'>, ask: Ask = examineNode) {
   const { urls = [], network } = node;
   if (urls.length === 0) {
-    const what = 'none is configured, so none was asked, and the clock was not checked';
+    const what = 'no node is configured, so none was asked, and the clock was not checked';
     const why = 'pickaxe mine does not start without one';
-    return [{ about: 'node', state: 'fault', what, why, mend: 'pickaxe init, or --node URL' } satisfies Finding];
+    return [
+      { about: 'node', state: 'fault', what, why, mend: 'run pickaxe init, or give --node URL' } satisfies Finding,
+    ];
   }
   const { publicKeys = [], predicate, account } = miner;
   const identity =
@@ -43,7 +45,7 @@ const NO_KEY: Finding = {
   state: 'fault',
   what: 'no public key is configured, so no work was asked for',
   why: 'pickaxe mine does not start without one, since rewards go to a key',
-  mend: 'pickaxe init, or pickaxe keygen FILE and --public-key',
+  mend: 'run pickaxe init, or give --public-key HEX; pickaxe keygen pickaxe-key.json makes a key',
 };
 
 async function findingsOf(node: Config['node'], name: string, ask: Ask, question: NodeQuestion): Promise<Finding[]> {

@@ -48,6 +48,8 @@ export type MinerEvent =
       /** The chip's model and the kernel in use: absent before the device has been opened for the first time. */
       model?: string;
       kernel?: string;
+      /** Why this kernel and these threads, in full: one line for people. Only while it is ready, and where there is more to say. */
+      detail?: string;
       /** PCI address of a card, like `0000:65:00.0`, where it is known. */
       bus?: string;
       /** Why it does not work, and the kind of fault: absent while it works. */

@@ -75,6 +75,7 @@ export class EngineSupervisor {
   #hardwareErrorsMs: number[] = [];
   #description: string;
   #facts: Pick<DeviceEvent, 'model' | 'kernel' | 'bus'> = {};
+  #detail: Pick<DeviceEvent, 'detail'> = {};
   /** Each reason to rest, with what people are told of it. */
   readonly #pauses = new Map<PauseReason, string>();
   /** Time of the last New Cut whose job switch was reported. */
@@ -147,7 +148,8 @@ export class EngineSupervisor {
       const info = await Promise.race([this.engine.open(this.#listener(thermalGuard)), stopped]);
       if (!info) return;
       this.#description = describe(info);
-      const { model, kernel, bus } = info;
+      const { model, kernel, bus, detail } = info;
+      this.#detail = detail === undefined ? {} : { detail };
       this.#facts = { model, kernel, ...(bus !== undefined && { bus }) };
       this.#reopenPolicy.opened();
       this.#readyMs = this.#clock.monotonicMs();
@@ -254,11 +256,11 @@ export class EngineSupervisor {
   };
 
   #announceReady(): void {
-    if (this.#pauses.size === 0) this.#announce('ready');
+    if (this.#pauses.size === 0) this.#announce('ready', this.#detail);
     else this.#announce('paused', { reason: [...this.#pauses.values()].join('; ') });
   }
 
-  #announce(state: DeviceEvent['state'], why: Pick<DeviceEvent, 'reason' | 'fault'> = {}): void {
+  #announce(state: DeviceEvent['state'], why: Pick<DeviceEvent, 'reason' | 'fault' | 'detail'> = {}): void {
     const { name: device, kind } = this.engine;
     this.#hooks.emit({ type: 'device', device, kind, state, description: this.#description, ...this.#facts, ...why });
   }

@@ -41,6 +41,10 @@ export const JsonLine = z.discriminatedUnion('type', [
     kind: deviceKind,
     state: z.enum(DEVICE_STATES).exclude(['starting']),
     description: z.string(),
+    detail: z
+      .string()
+      .exactOptional()
+      .meta({ description: 'why this kernel and these threads, in full; while it is ready' }),
     model: z.string().exactOptional(),
     kernel: z.string().exactOptional(),
     bus: z.string().exactOptional(),

@@ -6,6 +6,9 @@ import { rigState } from './rig-state.ts';
 import type { Tally } from './tally.ts';
 import { describePolled, formatDuration, formatHashrate, formatTelemetry, withPrefix } from './units.ts';
 
+/** What to do when none of the devices that were asked for exists. */
+const HOW_TO_CHOOSE = 'pickaxe devices lists what there is; choose with --devices, such as --devices cpu.';
+
 export class LogLines {
   readonly #log: Logger;
   readonly #tally: Tally;
@@ -125,11 +128,24 @@ export class LogLines {
     this.#log[level]({ tag: 'miner', outcome }, line);
   }
 
-  #device({ device, state, description, reason }: MinerEvent & { type: 'device' }): void {
-    if (state === 'ready') this.#log.info({ tag: device }, description);
-    else if (state === 'paused') this.#log.warn({ tag: device }, `paused: ${reason}`);
+  #device({ device, state, description, detail, reason = '', fault }: MinerEvent & { type: 'device' }): void {
+    if (state === 'ready') {
+      this.#log.info({ tag: device }, description);
+      if (detail !== undefined) this.#log.debug({ tag: device }, detail);
+    } else if (state === 'paused') this.#log.warn({ tag: device }, `paused: ${reason}`);
     else if (state === 'reopening') this.#log.warn({ tag: device }, `reopening: ${reason}`);
-    else this.#log.error({ tag: device }, `parked until pickaxe is restarted: ${reason}`);
+    else this.#log.error({ tag: device }, this.#parked(device, reason, fault === 'missing'));
+  }
+
+  #parked(device: string, reason: string, isMissing: boolean): string {
+    if (this.#hasOthers(device)) return `${isMissing ? 'cannot be used' : 'parked'}, the others go on: ${reason}`;
+    if (!isMissing) return `parked, and no other device is left: ${reason}`;
+    return `no device can mine: ${reason.replace(/\.$/, '')}. ${HOW_TO_CHOOSE}`;
+  }
+
+  /** Whether any other device is in service, or may still be. */
+  #hasOthers(device: string): boolean {
+    return [...this.#tally.now().devices].some(([name, { state }]) => name !== device && state !== 'parked');
   }
 
   #alarm({ state, device, hashesPerSecond, limitHashesPerSecond }: MinerEvent & { type: 'alarm' }): void {

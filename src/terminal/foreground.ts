@@ -6,13 +6,13 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** How often that may be asked while in the background, in milliseconds: outside of Linux each answer takes a process. */
+/** Milliseconds between two looks from the background: outside Linux, each look starts a process. */
 export const FOREGROUND_LOOK_MS = process.platform === 'linux' ? 1_000 : 5_000;
 
 export function isForeground(): boolean {
   if (process.platform === 'win32') return true;
   const [group, terminalGroup] = process.platform === 'linux' ? fromProc() : fromPs();
-  // Without a terminal of its own (-1 and the like) nobody stops it.
+  // A process without a terminal of its own (-1 and the like) is not stopped.
   return !(terminalGroup > 0) || group === terminalGroup;
 }
 

@@ -6,7 +6,7 @@ import type { RigNow } from '../report/tally.ts';
 import { formatDuration, formatHashrate, formatInterval } from '../report/units.ts';
 import type { View } from './view.ts';
 
-/** In this time a device should have found hundreds of verified candidates. */
+/** A device that works finds hundreds of verified candidates in this time. */
 const SILENT_SECONDS = 120;
 
 export function hashrates({ now, summary }: View): string[] {

@@ -1,14 +1,14 @@
 /** Key `?`: the keys. */
 
 export const KEYS = {
-  h: 'hashrate of each device: 10 s, 60 s, 15 min, highest; and what of it is proven',
+  h: 'hashrate of each device: 10 s, 60 s, 15 min, highest, and how much of it is proven',
   p: 'pause all devices',
   r: 'resume',
   s: 'results: blocks, luck, effort, best difficulty',
   c: 'connection: nodes, current work, New Cuts',
   e: 'health of each device: failures, hardware errors, temperature, power',
   '?': 'these keys',
-  q: 'quit; waits for pending submissions',
+  q: 'quit, after pending submissions',
 } as const;
 
 export type KeyName = keyof typeof KEYS;

@@ -2,16 +2,16 @@
 
 import type { ReadStream } from 'node:tty';
 
-/** More characters than this at once were pasted, not typed: nobody wants the `q` of a pasted text to quit. */
+/** More characters than this at once were pasted, not typed, and a `q` in a pasted text must not quit. */
 const MOST_TYPED = 8;
-/** Keys without a letter: a sequence that begins with ESC (ECMA-48 §5.4; `ESC O x` as VT100s have it). */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what they begin with
+/** Keys without a letter send a sequence that begins with ESC (ECMA-48 §5.4; `ESC O x` on VT100s). */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these sequences begin with one
 const SEQUENCE = /\x1b(?:\[[0-?]*[ -/]*[@-~]|O.|[^[O])?/gs;
 
-/** The keys that a terminal acts on itself, except in raw mode. */
+/** The keys that a terminal handles itself, except in raw mode. */
 const CONTROL = { '\x03': 'interrupt', '\x1c': 'interrupt', '\x1a': 'suspend' } as const;
 
-/** A letter or sign that was typed, or what a control key means. */
+/** A character that was typed, or the meaning of a control key. */
 export type Key = { readonly typed: string } | { readonly control: (typeof CONTROL)[keyof typeof CONTROL] };
 
 export function keysOf(text: string): Key[] {
@@ -32,24 +32,24 @@ export class Keyboard {
   constructor(stdin: ReadStream, onKey: (key: Key) => void) {
     this.#stdin = stdin;
     this.#onKey = onKey;
-    // A terminal that has gone away has no keys; that the process ends is for SIGHUP to say.
+    // A terminal that is gone sends no keys. SIGHUP, not this error, ends the process.
     stdin.setEncoding('utf8').on('error', () => stdin.off('data', this.#listen));
   }
 
-  /** Only in the foreground: see foreground.ts. */
+  /** Starts to read keys. To be called in the foreground only: see foreground.ts. */
   open(): void {
     this.#stdin.off('data', this.#listen).on('data', this.#listen).resume();
-    // Whoever had the terminal in between may have changed its mode.
+    // A program that had the terminal in between may have changed its mode.
     this.#stdin.setRawMode(false).setRawMode(true);
   }
 
-  /** Gives the terminal its usual mode again. */
+  /** Restores the terminal's usual mode. */
   close(): void {
     this.rest();
     this.#stdin.setRawMode(false);
   }
 
-  /** Reads no more, and leaves the terminal's mode to who has it now. */
+  /** Stops reading, and leaves the terminal's mode to the program that has the terminal now. */
   rest(): void {
     this.#stdin.off('data', this.#listen).pause();
   }

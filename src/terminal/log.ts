@@ -1,4 +1,4 @@
-/** The log: pino on stderr, readable on a terminal, JSON lines elsewhere. stdout belongs to results. */
+/** The log: pino on stderr and perhaps in a file, as text for people or as JSON lines. stdout is for results only. */
 
 import { type DestinationStream, type LogFn, type Logger, multistream, pino } from 'pino';
 import pretty from 'pino-pretty';
@@ -12,8 +12,8 @@ import { writeLine } from './write-line.ts';
 type LogLevel = Config['log']['level'];
 export type LogFormat = Config['log']['format'];
 
-/** Lines for people: the time, a tag, and the message, which colours sort by what matters. */
-const READABLE: pretty.PrettyOptions = {
+/** Lines for people on a terminal: the time, a tag, and the message. Its colour tells the level. */
+const ON_TERMINAL: pretty.PrettyOptions = {
   translateTime: 'SYS:HH:MM:ss.l',
   ignore: 'tag,level,outcome',
   customColors: 'message:reset',
@@ -22,17 +22,14 @@ const READABLE: pretty.PrettyOptions = {
     if (entry.outcome === 'accepted') return colors.bold(colors.green(text));
     if (Number(entry.level) >= pino.levels.values.error) return colors.red(text);
     if (Number(entry.level) >= pino.levels.values.warn) return colors.yellow(text);
-    // Most lines of a log tell of new jobs.
+    // Most lines of a log announce new jobs.
     return entry.tag === 'work' ? colors.dim(text) : text;
   },
 };
-/** A file has lines of many days, and colours are noise in it. */
-const READABLE_FILE: pretty.PrettyOptions = {
-  ...READABLE,
-  translateTime: 'SYS:yyyy-mm-dd HH:MM:ss.l',
-  ignore: 'tag,outcome',
-  colorize: false,
-};
+/** Without colours, the level is written out. */
+const ON_PLAIN_TERMINAL: pretty.PrettyOptions = { ...ON_TERMINAL, ignore: 'tag,outcome', colorize: false };
+/** A file or a pipe may hold the lines of many days. */
+const IN_FILE: pretty.PrettyOptions = { ...ON_PLAIN_TERMINAL, translateTime: 'SYS:yyyy-mm-dd HH:MM:ss.l' };
 
 /** Where each line goes besides stderr. */
 interface LogCopies {
@@ -42,8 +39,7 @@ interface LogCopies {
 }
 
 export function makeLog(level: LogLevel, format: LogFormat, { file, tail }: LogCopies = {}): Logger {
-  const copy = file && (format === 'text' ? prettyLines(file, READABLE_FILE) : file);
-  const streams = [toStderr(format), copy, tail].filter((stream) => stream !== undefined);
+  const streams = [toStderr(format), file && asInFile(format, file), tail].filter((stream) => stream !== undefined);
   return pino(
     { level, base: null, hooks: { logMethod: logOneLine } },
     multistream(streams.map((stream) => ({ stream, level: 'trace' }))),
@@ -57,16 +53,25 @@ function logOneLine(this: Logger, given: Parameters<LogFn>, log: LogFn): void {
 }
 
 function toStderr(format: LogFormat): DestinationStream {
-  const readable = format === 'text' || (format === 'auto' && process.stderr.isTTY === true);
-  const { escapes, colours: colorize } = terminalKind();
-  if (readable && escapes) return prettyLines(screen, { ...READABLE, colorize });
-  const lines = { write: (line: string) => writeLine(process.stderr, line) };
-  return readable ? prettyLines(lines, { ...READABLE, colorize }) : lines;
+  const { escapes, colours } = terminalKind();
+  if (format === 'json' || !escapes) {
+    return asInFile(format, { write: (line) => writeLine(process.stderr, line) });
+  }
+  return prettyLines(screen, colours ? { ...ON_TERMINAL, colorize: true } : ON_PLAIN_TERMINAL);
+}
+
+function asInFile(format: LogFormat, to: DestinationStream): DestinationStream {
+  return format === 'json' ? to : prettyLines(to, IN_FILE);
 }
 
 function prettyLines(to: DestinationStream, options: pretty.PrettyOptions): DestinationStream {
   const line = pretty.prettyFactory(options);
   return { write: (json) => to.write(line(json)) };
+}
+
+/** @param json a line as pino writes it. @returns the line as a log file has it */
+export function logFileLine(format: LogFormat, json: string): string {
+  return format === 'json' ? json : pretty.prettyFactory(IN_FILE)(json);
 }
 
 /** Logs what opening an engine does while it takes its time, each step once. */

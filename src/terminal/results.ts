@@ -1,4 +1,4 @@
-/** Key `s`: what came of the hashes. */
+/** Key `s`: what the hashes led to. */
 
 import { formatDuration, formatPercent, withPrefix } from '../report/units.ts';
 import { luckOf, type View } from './view.ts';

@@ -1,16 +1,16 @@
 /**
  * stderr, when it is a terminal: text that scrolls, and below it one line that stays. The cursor rests at the start of
- * that line. So whatever a resize makes of it is erased with it: terminals break long lines anew when they get narrower,
- * and take the cursor along. (The log-update package rests below the line, and leaves a part of it behind then.)
+ * that line, because a terminal that gets narrower wraps long lines again and moves the cursor with them: from there the whole
+ * line can be erased. (The log-update package leaves the cursor below the line, and then a part of the line stays behind.)
  */
 
 /** Moves to the start of the row and erases everything from there on (ECMA-48 §8.3.39, ED). */
 const CLEAR = '\r\x1b[J';
-/** Between these a row that is too long is cut, not continued (DECAWM): the cursor stays in its row. */
+/** Between these two, a row that is too long is cut and not continued (DECAWM), so the cursor stays in its row. */
 const CUT = '\x1b[?7l';
 const CONTINUE = '\x1b[?7h';
 
-/** The width that is assumed of a terminal that does not tell its own. */
+/** The assumed width of a terminal that does not report its own. */
 const USUAL_COLUMNS = 80;
 
 interface Output {
@@ -34,12 +34,12 @@ export class Screen {
     return this.#line !== '';
   }
 
-  /** Writes above the line, all in one piece. @param text whole lines */
+  /** Writes above the line, in one piece. @param text whole lines */
   write(text: string): void {
     this.#output.write(this.#line === '' ? text : `${CLEAR}${text}${this.#drawn}`);
   }
 
-  /** Shows another line in place of the one before. @param line without a line break; empty, it is taken away */
+  /** Replaces the line. @param line without a line break; an empty one removes it */
   show(line: string): void {
     if (line === '' && this.#line === '') return;
     this.#line = line;

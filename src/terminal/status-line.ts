@@ -1,4 +1,4 @@
-/** The line below the log: how the rig is doing, as much of it as fits. */
+/** The line below the log: how the rig is doing, as far as it fits. */
 
 import type { DeviceNow } from '../report/device-stats.ts';
 import { outageInFull, outageInShort } from '../report/outages.ts';
@@ -39,7 +39,7 @@ export function statusLine({ now, summary }: View, columns: number, paint: Paint
   return fit(parts, columns - 1, paint);
 }
 
-/** What keeps the rig from mining, where anything does. */
+/** What keeps the rig from mining; empty while it mines. */
 function outage(state: RigState, nowMs: number): Form[] {
   if (state.name === 'mining') return [];
   return [
@@ -49,7 +49,7 @@ function outage(state: RigState, nowMs: number): Form[] {
   ];
 }
 
-/** A node or a driver may have written it: a character that is wider than a column would break the line's length. */
+/** A node or a driver may have written the text, and a character wider than a column would make the line too long. */
 function oneColumnEach(text: string): string {
   return oneLine(text).replace(/[^\x20-\x7e°]/g, '?');
 }
@@ -90,7 +90,7 @@ function luck(summary: Summary): string {
   return part === undefined ? '' : `luck ${formatPercent(part)}`;
 }
 
-/** Chance has no memory: however long it has been, the next block is this far away on average. */
+/** Chance has no memory: however long the last block was ago, the next one is this far away on average. */
 function timeToBlock({ timeToBlockSeconds }: RigNow): string {
   return timeToBlockSeconds === undefined ? '' : `block in ~${formatDuration(timeToBlockSeconds)}`;
 }
@@ -105,7 +105,7 @@ function power(devices: ReadonlyMap<string, DeviceNow>): string {
   return known.length === 0 ? '' : `${known.reduce((sum, watts) => sum + watts, 0).toFixed(0)} W`;
 }
 
-/** @returns as much of the parts as there is room for */
+/** @returns as many of the parts as fit */
 function fit(parts: readonly Part[], room: number, paint: Paint): string {
   const shown = parts.map(({ style }) => ({ style, text: '' }));
   const steps = parts.flatMap(({ forms }, i) => forms.map(([text, rank]) => ({ part: shown[i], text, rank })));

@@ -1,7 +1,7 @@
 /** What may be written to the terminal behind stderr, where there is one. */
 
 interface TerminalKind {
-  /** It moves its cursor and erases when told to: without this no escape code is ever written. */
+  /** It understands escape codes, which move the cursor and erase. Without this, none is ever written. */
   readonly escapes: boolean;
   readonly colours: boolean;
 }
@@ -12,7 +12,7 @@ export function terminalKind(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): TerminalKind {
   const { TERM, CI, NO_COLOR } = environment;
-  // Runners of checks give a terminal whose output is read as a file.
+  // CI runners give a terminal whose output is read as a file.
   const isRunner = CI !== undefined && !['', '0', 'false'].includes(CI);
   const escapes = isTty && TERM !== 'dumb' && !isRunner;
   // https://no-color.org: any value but none at all.

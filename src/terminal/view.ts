@@ -1,4 +1,4 @@
-/** What the terminal's texts are made from, taken at one moment. */
+/** The state of the rig at one moment, which the terminal's texts are made from. */
 
 import type { RigNow, Summary, Tally } from '../report/tally.ts';
 import type { Clock } from '../system/clock.ts';

@@ -7,26 +7,36 @@ import { noteStartError } from '#pickaxe/app/start-error.js';
 const folder = mkdtempSync(join(tmpdir(), 'pickaxe-start-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
+const lastLine = (file: string) => readFileSync(file, 'utf8').trimEnd().split('\n').at(-1)!;
+
 test('the error is added as one line, and the log is not rotated for it, however large it is', async () => {
   const file = join(folder, 'large.log');
   writeFileSync(file, `${'x'.repeat(11 * 1024 ** 2)}\n`);
-  await noteStartError(file, 'no key\nno node');
-  const line = readFileSync(file, 'utf8').trimEnd().split('\n').at(-1)!;
-  expect(JSON.parse(line)).toEqual({ level: 50, time: expect.any(Number), tag: 'start', msg: 'no key\nno node' });
+  await noteStartError({ file, format: 'json' }, 'no key\nno node');
+  const entry = JSON.parse(lastLine(file));
+  expect(entry).toEqual({ level: 50, time: expect.any(Number), tag: 'start', msg: 'no key no node' });
   expect(existsSync(`${file}.1`)).toBe(false);
+});
+
+test('in a log for people it is a line like the others', async () => {
+  const file = join(folder, 'text.log');
+  await noteStartError({ file, format: 'text' }, 'no key\nno node');
+  expect(readFileSync(file, 'utf8')).toMatch(
+    /^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\] ERROR: start no key no node\n$/,
+  );
 });
 
 test('a new file is its owner’s alone', async () => {
   const file = join(folder, 'new.log');
-  await noteStartError(file, 'no key');
+  await noteStartError({ file, format: 'text' }, 'no key');
   if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
 test('a file that cannot be written is no other error, and a link is not followed', async () => {
-  await noteStartError(join(folder, 'nowhere', 'a.log'), 'no key');
+  await noteStartError({ file: join(folder, 'nowhere', 'a.log'), format: 'text' }, 'no key');
   const link = join(folder, 'link.log');
   symlinkSync(join(folder, 'led to'), link);
-  await noteStartError(link, 'no key');
-  await noteStartError(undefined, 'no key');
+  await noteStartError({ file: link, format: 'text' }, 'no key');
+  await noteStartError({ format: 'text' }, 'no key');
   expect(existsSync(join(folder, 'led to'))).toBe(false);
 });

@@ -89,7 +89,7 @@ describe('pickaxe mine', { timeout: TEST_MS }, () => {
     });
     expect(await refused('--node-fingerprint', hex(selfSigned), '--insecure-tls')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('--insecure-tls takes any certificate'),
+      stderr: expect.stringContaining('--insecure-tls accepts any certificate'),
     });
   });
 });

@@ -170,7 +170,7 @@ describe('pickaxe config', () => {
   it('checks all that holds here when no file is named', async () => {
     expect(await pickaxe(['config', 'check'])).toMatchObject({
       code: 0,
-      stdout: 'no configuration file, defaults: OK',
+      stdout: 'no configuration file, only defaults: OK',
     });
     folder.write('pickaxe.toml', project);
     folder.write('pickaxe/config.toml', '');
@@ -189,8 +189,8 @@ describe('pickaxe config', () => {
 
   const [keyA, keyB] = ['aa', 'bb'].map((byte) => byte.repeat(32));
   it.each([
-    [`miner.public-keys = ["${keyA}", "${keyB}"]`, 'Several keys have no default account'],
-    ['node.urls = ["http://host:1848"]', 'Name the network'],
+    [`miner.public-keys = ["${keyA}", "${keyB}"]`, 'With several keys there is no default account'],
+    ['node.urls = ["http://host:1848"]', 'No network is configured'],
     ['http.control = true', 'need --http'],
     ['http.listen = "0.0.0.0:8080"', 'can be reached by other machines'],
     ['devices.temp-limit = "none"\ndevices.temp-resume = 60', 'needs a --temp-limit'],
@@ -259,7 +259,7 @@ describe('a project file that nobody named', { timeout: 120_000 }, () => {
   it('runs nothing, and mine, config check and doctor say so alike', async () => {
     folder.write('pickaxe.toml', `${hook}${project}`);
     const says =
-      /pickaxe\.toml:1: hooks\.start cannot be set by a file that was only found here\. Name .*--config pickaxe\.toml/;
+      /pickaxe\.toml:1: hooks\.start cannot be set by a file that was only found here\. Give .*--config pickaxe\.toml/;
     for (const args of [mining, ['config', 'check'], ['demo'], ['mine', '--print-config']]) {
       expect(await pickaxe(args)).toMatchObject({ code: 2, stderr: expect.stringMatching(says) });
     }
@@ -287,7 +287,7 @@ describe('certificates that are not checked', () => {
       return stderr.split('\n').filter((line) => line.includes('--insecure-tls'));
     };
     const lines = await warned('--node', 'https://127.0.0.1:9', '--insecure-tls');
-    expect(lines).toEqual([expect.stringMatching(/node +--insecure-tls: .*https:\/\/127.*--node-fingerprint/)]);
+    expect(lines).toEqual([expect.stringMatching(/node +--insecure-tls accepts .*https:\/\/127.*--node-fingerprint/)]);
     expect(await warned('--node', 'https://127.0.0.1:9')).toEqual([]);
     expect(await warned('--node', 'http://127.0.0.1:9', '--insecure-tls')).toEqual([]);
   });

@@ -73,6 +73,16 @@ describe('a device that cannot be had', () => {
     expect(run.events().at(-1)).toMatchObject({ type: 'summary', hashes: 0 });
   });
 
+  it('is one error that says what to do when no GPU can be used', async () => {
+    const { run } = await mine(['-d', 'gpu'], NO_DRIVER);
+    expect(await run.code).toBe(3);
+    const errors = run.stderr.split('\n').filter((line) => /ERROR|WARN|GPU/.test(line));
+    expect(errors).toEqual([
+      expect.stringMatching(/ERROR: gpu +no device can mine: .*\. pickaxe devices lists .*--devices cpu\.$/),
+    ]);
+    expect(run.stderr).not.toContain('the others go on');
+  });
+
   it('is every GPU on a machine without a driver, which the CPU does not mind', { timeout: TEST_MS }, async () => {
     const { run } = await mine([], NO_DRIVER);
     expect(await run.code).toBe(0);

@@ -58,7 +58,7 @@ describe('pickaxe doctor', () => {
     const { code, stdout } = await pickaxe('doctor', '--node', 'http://127.0.0.1:9', ...MINER);
     expect(stdout).toMatch(/^fault +node +http:\/\/127\.0\.0\.1:9 connection: cannot reach/m);
     expect(stdout).toMatch(/^ok +Node\.js +\d/m);
-    expect(stdout).toMatch(/\d faults?, \d warnings?\. Mining is not possible like this\./);
+    expect(stdout).toMatch(/\d faults?, \d warnings?\. pickaxe cannot mine until the faults are fixed\./);
     expect(code).toBe(1);
   });
 

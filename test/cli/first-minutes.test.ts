@@ -114,7 +114,9 @@ function tidy(text: string, directory: string): string {
 /** The log has a line for each work; the first and the last of them tell enough. */
 function shorten(text: string, most: number): string {
   const lines = text.split('\n');
-  const log = lines.flatMap((line, i) => (/^\[[\d:.]+\]: (work|miner accepted|node {2}New Cut)/.test(line) ? [i] : []));
+  const log = lines.flatMap((line, i) =>
+    /^\[[\d:.]+\] INFO: (work|miner accepted|node {2}New Cut)/.test(line) ? [i] : [],
+  );
   const left = log.slice(most / 2, -most / 2);
   return lines
     .map((line, i) => (i === left[0] ? '…' : line))

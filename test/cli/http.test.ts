@@ -144,7 +144,7 @@ describe('pickaxe demo --http', () => {
     for (const mode of [0o604, 0o602]) {
       const { code, stderr } = await pickaxe('demo', '--http', '0', '--http-token-file', tokenFile(TOKEN, mode));
       expect(code).toBe(2);
-      expect(stderr).toMatch(/^error: --http-token-file: \S+ is not taken: .*chmod go-rwx /);
+      expect(stderr).toMatch(/^error: --http-token-file: \S+ cannot be used: .*chmod go-rwx /);
       expect(stderr).not.toContain(TOKEN);
     }
   });

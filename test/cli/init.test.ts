@@ -106,7 +106,7 @@ describe.skipIf(noTmux)(`pickaxe init${why}`, { timeout: TEST_MS }, () => {
     const terminal = open();
     terminal.type('pickaxe init --user; echo "code $?"\n');
     await answer(terminal, NODE_URL, 'nonsense\n');
-    await terminal.sees('A node URL is a host');
+    await terminal.sees('A node URL has a host');
     terminal.press('C-u');
     terminal.type('http://127.0.0.1:9\n');
     await terminal.sees('nothing listens there');
@@ -122,14 +122,43 @@ describe.skipIf(noTmux)(`pickaxe init${why}`, { timeout: TEST_MS }, () => {
     terminal.type(`k:${KEY.toUpperCase()}\n`);
     await answer(terminal, ACCOUNT, '\n');
     await terminal.sees(`{"account":"k:${KEY}","predicate":"keys-all","public-keys":["${KEY}"]}`);
-    await terminal.sees('another account');
+    await terminal.sees('the account');
     terminal.press('Down', 'Enter');
-    await answer(terminal, /What now\? another account(?:.|\n)*\? Account [^\n]*\n*$/, 'someone\n');
+    await answer(terminal, /like to change\? the account(?:.|\n)*\? Account [^\n]*\n*$/, 'someone\n');
     await terminal.sees('code 0');
     const file = join(terminal.directory, '.config', 'pickaxe', 'config.toml');
     expect(parse(readFileSync(file, 'utf8'))).toMatchObject({
       node: { urls: [url], network: 'testnet04' },
       miner: { 'public-keys': [KEY], account: 'someone' },
+    });
+  });
+
+  it('offers to change the network and the node, too, and keeps a rig’s name behind the key', async () => {
+    const url = await startNode({ network: 'testnet04' });
+    const other = await startNode({ network: 'mainnet01' });
+    const terminal = open();
+    terminal.type('pickaxe init; echo "code $?"\n');
+    await answer(terminal, NODE_URL, `${url}\n`);
+    await answer(terminal, ANOTHER, '\n');
+    await answer(terminal, NETWORK, 'testnet05\n');
+    await terminal.sees(KEY_CHOICE);
+    terminal.press('Enter');
+    await answer(terminal, /\? Public key[^\n]*\n*$/, `k:${KEY}.attic\n`);
+    await answer(terminal, ACCOUNT, '\n');
+    await terminal.sees('name of the rig: attic');
+    await terminal.sees(/the network\n *the node/);
+    terminal.press('Down', 'Down', 'Down', 'Enter');
+    await answer(terminal, /like to change\? the network(?:.|\n)*\? Network [^\n]*\n*$/, 'testnet06\n');
+    await terminal.sees(/the network(?:.|\n)*like to change\?(?:.|\n)*the network\n *the node/);
+    terminal.press('Down', 'Down', 'Down', 'Down', 'Enter');
+    await answer(terminal, /like to change\? the node(?:.|\n)*\? Node URL [^\n]*\n*$/, `${other}\n`);
+    await answer(terminal, /like to change\? the node(?:.|\n)*\? Another node[^\n]*\n*$/, '\n');
+    await answer(terminal, /like to change\? the node(?:.|\n)*\? Network [^\n]*\n*$/, '\n');
+    await terminal.sees('code 0');
+    expect(parse(readFileSync(join(terminal.directory, 'pickaxe.toml'), 'utf8'))).toMatchObject({
+      node: { urls: [other], network: 'mainnet01' },
+      miner: { 'public-keys': [KEY] },
+      rig: { name: 'attic' },
     });
   });
 
@@ -163,13 +192,13 @@ describe.skipIf(noTmux)(`pickaxe init${why}`, { timeout: TEST_MS }, () => {
     const file = join(terminal.directory, 'pickaxe.toml');
     writeFileSync(file, '# mine\n');
     terminal.type('pickaxe init; echo "code $?"\n');
-    await answer(terminal, /Write another in its place\?/, '\n');
+    await answer(terminal, /Overwrite it\?/, '\n');
     await terminal.sees('code 0');
     expect(readFileSync(file, 'utf8')).toBe('# mine\n');
     writeFileSync(join(terminal.directory, 'pickaxe.json'), '{}');
     terminal.type('clear; pickaxe init; echo "code $?"\n');
     await terminal.sees('code 2');
-    expect(terminal.text()).toContain('reads one of both only');
+    expect(terminal.text()).toContain('reads only one of the two files');
   });
 
   it('that is interrupted writes nothing', async () => {
@@ -249,10 +278,12 @@ describe('the file', () => {
     const miner = { 'public-keys': [KEY] };
     expect(Object.fromEntries(set)).toEqual({ node: { urls: ['http://a', 'http://b'] }, miner });
     expect(text.split('\n').length).toBeGreaterThan(50);
-    const more = configText({ urls: ['http://a'], network: 'n1', publicKey: KEY, account: 'me', devices: ['cpu'] });
+    const named = { account: 'me', rigName: 'attic', devices: ['cpu'] };
+    const more = configText({ urls: ['http://a'], network: 'n1', publicKey: KEY, ...named });
     expect(parse(more)).toMatchObject({
       node: { urls: ['http://a'], network: 'n1' },
       devices: { use: ['cpu'] },
+      rig: { name: 'attic' },
       miner: { 'public-keys': [KEY], account: 'me' },
     });
   });

@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -40,17 +50,32 @@ describe.skipIf(skipped)(`pickaxe service, for a user${why}`, () => {
 
   test('leaves what is there already, replaces its own of another configuration, and removes it', async () => {
     await service('install', '--user');
-    expect((await service('install', '--user')).stdout).toContain('is there already');
+    expect((await service('install', '--user')).stdout).toContain('is already there');
     const config = join(home, 'another one.toml');
     writeFileSync(config, '');
     const { code, stdout } = await service('install', '--user', '--config', config);
     expect(code).toBe(0);
     expect(stdout).not.toContain('Not there yet');
     expect(readFileSync(unit, 'utf8')).toContain(`--config "${config}"\n`);
-    expect((await service('uninstall', '--user')).stdout).toContain('systemctl --user disable --now pickaxe');
+    const { stdout: said } = await service('uninstall', '--user');
+    expect(said).toContain(`Removed: ${unit}`);
+    expect(said).toContain('systemctl --user stop pickaxe;  systemctl --user daemon-reload');
     expect(() => readFileSync(unit)).toThrow('ENOENT');
     const again = await service('uninstall', '--user');
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('There is no') });
+  });
+
+  test('removes what systemctl enable made, which systemctl disable refuses to do once the unit is gone', async () => {
+    await service('install', '--user');
+    const wanted = join(home, 'systemd/user/default.target.wants');
+    const link = join(wanted, 'pickaxe.service');
+    mkdirSync(wanted);
+    symlinkSync(unit, link);
+    expect(readFileSync(unit, 'utf8')).toContain('WantedBy=default.target');
+    const { code, stdout } = await service('uninstall', '--user');
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`Removed: ${link}`)]);
+    expect(stdout).not.toContain('disable');
+    expect(readdirSync(wanted)).toEqual([]);
   });
 
   test('neither overwrites nor removes what somebody has changed, unless it is told to', async () => {
@@ -95,7 +120,7 @@ describe.skipIf(skipped)(`pickaxe service, for the machine${why}`, () => {
   test('is refused what such a service could not see', async () => {
     const { code, stderr } = await service('print', '--system', '--config', '/home/me/pickaxe.toml');
     expect(code).toBe(2);
-    expect(stderr).toMatch(/does not see .*--user/);
+    expect(stderr).toMatch(/cannot see .*--user/);
   });
 
   test('asks for one of both', async () => {

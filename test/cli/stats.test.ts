@@ -42,7 +42,7 @@ const stats = (port: string, ...args: string[]) => pickaxe('stats', '--http', po
 describe('pickaxe stats', () => {
   it('tells how a miner is doing, in every format', async () => {
     const port = await miner();
-    const json = await stats(port);
+    const json = await stats(port, '--json');
     expect(json.code).toBe(0);
     expectShape(Status, JSON.parse(json.stdout));
     const hive = await stats(port, '--format', 'hive');
@@ -54,6 +54,36 @@ describe('pickaxe stats', () => {
     expect((await stats(port, '--format', 'prom')).stdout).toMatch(/^pickaxe_build_info\{/m);
   }, 60_000);
 
+  it('prints a table for people', async () => {
+    const port = await miner('--rig-name', 'attic');
+    const { stdout } = await vi.waitFor(
+      async () => {
+        const table = await stats(port);
+        expect(table).toMatchObject({ code: 0, stdout: expect.stringMatching(/^state +mining for/m) });
+        return table;
+      },
+      { timeout: 60_000 },
+    );
+    expect(stdout).toMatch(/^rig +attic, pickaxe \d+\.\d+\.\d+, up for /);
+    expect(stdout).toMatch(/^hashrate +.*[kMG]?H\/s since the start$/m);
+    expect(stdout).toMatch(/^blocks +\d+ accepted, \d+ rejected, \d+ stale; [\d.]+ expected, effort \d+ %$/m);
+    expect(stdout).toMatch(/^node +http:\/\/127\.0\.0\.1:\d+\/.*: connected for /m);
+    expect(stdout).toMatch(/^device +state +10 s +60 s +15 min +accepted /m);
+    expect(stdout).toMatch(/^cpu +ready /m);
+    for (const line of stdout.split('\n')) expect(line).toBe(line.trimEnd());
+  }, 90_000);
+
+  it('--help describes this command’s options, not those of mine', async () => {
+    const { code, stdout } = await pickaxe('stats', '--help');
+    expect([code, stdout]).toEqual([0, expect.stringContaining('where the miner serves HTTP')]);
+    expect(stdout).not.toContain('serve a web page');
+  });
+
+  it('--json is one format, and --format another', async () => {
+    const { code, stderr } = await stats('1', '--json', '--format', 'hive');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('cannot be used with')]);
+  });
+
   it('without an address, or with a format that there is not, is wrong usage', async () => {
     const none = await pickaxe('stats');
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('--http [HOST:]PORT')]);
@@ -62,7 +92,7 @@ describe('pickaxe stats', () => {
 
   it.each<[string, RequestListener, string]>([
     ['another service', (_, response) => response.end('<html>hello'), 'the answer is not JSON'],
-    ['another version', (_, response) => response.end('{"version":"9"}'), 'not that of this version'],
+    ['another version', (_, response) => response.end('{"version":"9"}'), 'not one of this version'],
     ['a miner with a token', (_, response) => response.writeHead(401).end(), '--http-token-file'],
     ['a page that is not there', (_, response) => response.writeHead(404).end(), 'answers 404'],
     ['an endless answer', (_, response) => void pour(response), 'could not be read'],

@@ -64,18 +64,41 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-test.each([
-  ['a flag', (file: string) => [['--log-file', file], {}] as const],
-  ['a variable', (file: string) => [[], { PICKAXE_LOG_FILE: file }] as const],
-])('why it does not start stands in the log file that %s names', async (_, named) => {
-  const file = newFile();
-  const [flags, env] = named(file);
-  const run = mine('http://127.0.0.1:9', ['--public-key', 'k:no-key', ...flags], env);
-  expect(await run.code).toBe(2);
-  const lines = linesOf(file).map((line) => JSON.parse(line));
-  expect(lines).toEqual([
-    { level: 50, time: expect.any(Number), tag: 'start', msg: expect.stringContaining('64 hex') },
-  ]);
+describe('why it does not start', () => {
+  const named = [
+    ['a flag', (file: string) => [['--log-file', file], {}] as const],
+    ['a variable', (file: string) => [[], { PICKAXE_LOG_FILE: file }] as const],
+  ] as const;
+
+  async function refused(flags: readonly string[], env: Record<string, string>): Promise<void> {
+    expect(await mine('http://127.0.0.1:9', ['--public-key', 'k:no-key', ...flags], env).code).toBe(2);
+  }
+
+  test.each(named)('stands in the log file that %s names', async (_, by) => {
+    const file = newFile();
+    const [flags, env] = by(file);
+    await refused(flags, env);
+    expect(read(file)).toMatch(/^\[\d{4}-[\d :.-]+\] ERROR: start .*64 hex.*\n$/);
+  });
+
+  test.each(named)('stands in the log file that %s names as JSON, where the log is JSON', async (_, by) => {
+    const file = newFile();
+    const [flags, env] = by(file);
+    await refused([...flags, '--log-format', 'json'], env);
+    const lines = linesOf(file).map((line) => JSON.parse(line));
+    expect(lines).toEqual([
+      { level: 50, time: expect.any(Number), tag: 'start', msg: expect.stringContaining('64 hex') },
+    ]);
+  });
+
+  test('stands in the log file that a configuration file names, once that can be read', async () => {
+    const [file, config] = [newFile(), `${newFile()}.toml`];
+    writeFileSync(config, `[log]\nformat = "json"\n[log-file]\npath = "${file}"\n`, { mode: 0o600 });
+    const run = start(['mine', '--config', config]);
+    runs.push(run);
+    expect(await run.code).toBe(2);
+    expect(JSON.parse(read(file))).toMatchObject({ level: 50, msg: expect.stringContaining('No node') });
+  });
 });
 
 describe('hooks', () => {
@@ -144,6 +167,19 @@ describe('hooks', () => {
     expect(await run.code).toBe(0);
     expect(run.stderr).toContain('device-lost: its command failed (exit code 9)');
   });
+
+  it.skipIf(process.platform === 'win32')(
+    'end pickaxe once a device is parked, as docs/unattended.md says',
+    async () => {
+      const page = readFileSync(new URL('../../docs/unattended.md', import.meta.url), 'utf8');
+      const [, command] = /--on-device-lost '(\[ .*kill \$PPID)'/.exec(page)!;
+      const { url } = await node(1e15);
+      const run = mine(url, ['--devices', 'gpu77', '--on-device-lost', command]);
+      expect(await run.code).toBe(0);
+      expect(run.events('device')).toContainEqual(expect.objectContaining({ device: 'gpu77', state: 'parked' }));
+      expect(run.events().at(-1)).toMatchObject({ type: 'summary' });
+    },
+  );
 
   it('end with the second signal, however long they take', async () => {
     const { url } = await node(1e15);
@@ -241,10 +277,10 @@ describe('rests', () => {
 });
 
 describe('the log file', () => {
-  it('has all that stderr has, as JSON, the last lines too', async () => {
+  it('has all that stderr has, as JSON with --log-format json, the last lines too', async () => {
     const { url } = await node();
     const file = newFile();
-    const run = mine(url, ['--blocks', '1', '--log-file', file]);
+    const run = mine(url, ['--blocks', '1', '--log-file', file, '--log-format', 'json']);
     expect(await run.code).toBe(0);
     expect(read(file)).toBe(run.stderr);
     expect(JSON.parse(linesOf(file).at(-1)!).msg).toContain('accepted');
@@ -273,13 +309,14 @@ describe('the log file', () => {
     expect(read(file)).toBe(run.stderr);
   });
 
-  it('is readable with --log-format text, without colours', async () => {
+  it('is plain text, like what a pipe gets: one line per event with its time and level, without colours', async () => {
     const { url } = await node();
     const file = newFile();
-    const run = mine(url, ['--blocks', '1', '--log-file', file, '--log-format', 'text']);
+    const run = mine(url, ['--blocks', '1', '--log-file', file]);
     expect(await run.code).toBe(0);
     for (const line of linesOf(file)) expect(line).toMatch(/^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\] [A-Z]+: /);
     expect(read(file)).not.toContain('\x1b');
+    expect(run.stderr).toBe(read(file));
   });
 
   it('is rotated while mining', async () => {
@@ -337,7 +374,7 @@ describe('wrong usage ends with exit code 2 and says what to do', () => {
     [['--duration', '8w'], '90m, 1h30m or 2d'],
     [['--duration', '366d'], 'up to 365 days'],
     [['--schedule', '22-7'], 'Write it like 22:00-07:00'],
-    [['--pause-on-activity', '5'], 'from 10 on'],
+    [['--pause-on-activity', '5'], 'at least 10 seconds'],
     [['--pause-on-activity', 'always'], 'or none'],
     [['--min-hashrate', 'fast'], '800M, 20G or 20 GH/s'],
     [['--min-hashrate', '0'], 'above 0'],
@@ -347,7 +384,7 @@ describe('wrong usage ends with exit code 2 and says what to do', () => {
     [['--log-file', '/dev/null'], 'not a regular file'],
     [['--log-file-size', '10'], '500k, 10M or 1G'],
     [['--log-file-keep', '0'], '1 to 100'],
-    [['--on-block', ' '], 'a command of the shell'],
+    [['--on-block', ' '], 'a shell command'],
     [['--webhook', 'ftp://host/'], 'https:// or http://'],
     [[...hook, '--webhook-events', 'block,lunch'], 'start, stop, block'],
     [[...hook, '--webhook-token-file', '/nonexistent'], 'cannot be read: ENOENT'],

@@ -1,7 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ENTRIES } from '#pickaxe/config/settings.js';
 import { headers, negativeHeaders, workRecords } from '../vectors.ts';
 import { pickaxe, start } from './pickaxe.ts';
 
@@ -54,6 +55,79 @@ describe('pickaxe alone', () => {
     expect(all.stdout).toContain('Usage: pickaxe');
     expect(one.stdout).toContain('Usage: pickaxe keygen');
   });
+});
+
+describe('help', () => {
+  it('of pickaxe has the commands in groups, and examples that pickaxe knows', async () => {
+    const { stdout } = await pickaxe('--help');
+    const [, ...groups] = stdout.split(/^(?=[A-Z][\w ]*:$)/m);
+    const names = groups.map((group) => group.split('\n')[0]);
+    expect(names).toEqual(['Options:', 'Mining:', 'Setting up:', 'Measuring:', 'Tools:', 'Examples:']);
+    expect(groups[1]).toMatch(/^ {2}mine .*\n(.*\n)* {2}demo .*\n(.*\n)* {2}stats /m);
+    const commands = groups.slice(1, 5).flatMap((group) => [...group.matchAll(/^ {2}([\w-]+) /gm)]);
+    const examples = [...groups[5].matchAll(/^ {2}pickaxe ([\w-]+)/gm)];
+    expect(examples.length).toBeGreaterThanOrEqual(3);
+    for (const [, name] of examples) expect(commands.map(([, command]) => command)).toContain(name);
+  });
+
+  it('of mine has every setting below the heading of its table, and examples of options that there are', async () => {
+    const { stdout } = await pickaxe('mine', '--help');
+    const [help, examples] = stdout.split('\nExamples:\n');
+    const sections = help.split(/\n(?=\S[^\n]*:\n)/);
+    for (const { flag, heading, setting } of ENTRIES.filter(({ flag }) => flag)) {
+      const section = sections.find((text) => text.startsWith(`${heading}:\n`));
+      const names = setting.short === undefined ? flag : `${setting.short}, ${flag}`;
+      expect(section, flag).toContain(`\n  ${names}`);
+    }
+    expect(sections.map((text) => text.split('\n')[0])).toEqual([
+      expect.stringContaining('Usage:'),
+      ...['Options:', 'Node:', 'Miner:', 'Devices:', 'Limits:', 'Output:', 'HTTP:', 'When to mine:', 'Notifications:'],
+    ]);
+    const options = [...examples.matchAll(/ (--?[a-z][\w-]*)/g)].map(([, option]) => option);
+    for (const option of options) expect(help).toMatch(new RegExp(`^ {2}(-\\w, )?${option}[, ]`, 'm'));
+    expect([...examples.matchAll(/^ {2}pickaxe mine /gm)].length).toBeGreaterThanOrEqual(3);
+  });
+
+  it('says that --threads takes all hardware threads of a small machine', async () => {
+    expect((await pickaxe('mine', '--help')).stdout.replace(/\s+/g, ' ')).toContain(
+      'default: all hardware threads, or all but one where there are more than two',
+    );
+  });
+});
+
+it('short flags are the long ones', async () => {
+  const short = ['-o', 'http://n:1', '-u', `k:${KEY}.rig1`, '-d', '0,1', '-t', '2'];
+  const { code, stdout } = await pickaxe('mine', ...short, '--print-config', '--json');
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({
+    'node.urls': { value: ['http://n:1'], where: '--node' },
+    'miner.public-keys': { value: [KEY], where: '--public-key' },
+    'rig.name': { value: 'rig1' },
+    'devices.use': { value: ['gpu0', 'gpu1'], where: '--devices' },
+    'cpu.threads': { value: 2, where: '--threads' },
+  });
+  const missing = await pickaxe('mine', '-c', 'nowhere.toml');
+  expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('nowhere.toml: there is no such file')]);
+});
+
+it('piped output is text: a line per event with its time and level', async () => {
+  const { code, stderr } = await pickaxe('mock-node', '--duration', '0.1');
+  expect(code).toBe(0);
+  for (const line of stderr.trimEnd().split('\n')) {
+    expect(line).toMatch(/^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\] INFO: mock {2}\S/);
+  }
+  const json = await pickaxe('mock-node', '--duration', '0.1', '--log-format', 'json');
+  expect(JSON.parse(json.stderr.split('\n')[0])).toMatchObject({ level: 30, tag: 'mock' });
+});
+
+it('the message about a bad key names a command that makes one', async () => {
+  const { stderr } = await pickaxe('mine', '--public-key', 'xyz');
+  const [, args] = /Make one with: pickaxe (.*)/.exec(stderr)!;
+  const file = join(mkdtempSync(join(tmpdir(), 'pickaxe-')), 'folder');
+  mkdirSync(file);
+  const run = start(args.trim().split(' '), {}, undefined, file);
+  expect(await run.code).toBe(0);
+  rmSync(dirname(file), { recursive: true });
 });
 
 describe('wrong usage ends with exit code 2 and says what to do', () => {
@@ -161,7 +235,7 @@ describe('pickaxe keygen', () => {
     writeFileSync(file, 'mine');
     const { code, stderr } = await pickaxe('keygen', file);
     expect(code).toBe(2);
-    expect(stderr).toContain('exists already');
+    expect(stderr).toContain('already exists');
     expect(readFileSync(file, 'utf8')).toBe('mine');
   });
 });

@@ -124,39 +124,39 @@ describe('what nodes must show', () => {
     ],
     [
       { urls: [a], fingerprints: [`${b}=${OTHER}`] },
-      `--node-fingerprint names ${b}, which is none of the nodes (${a}): correct its URL or remove it.`,
+      `--node-fingerprint names ${b}, which is not one of the nodes (${a}): correct its URL, or remove the setting.`,
     ],
     [
       { urls: [a], caFiles: [`${b}=ca.pem`] },
-      `--node-ca-file names ${b}, which is none of the nodes (${a}): correct its URL or remove it.`,
+      `--node-ca-file names ${b}, which is not one of the nodes (${a}): correct its URL, or remove the setting.`,
     ],
     [
       { urls: ['http://c.example:1848'], fingerprints: [OTHER] },
-      '--node-fingerprint needs a node URL that begins with https://: http://c.example:1848 shows no certificate.',
+      '--node-fingerprint needs a node URL that begins with https://, unlike http://c.example:1848.',
     ],
     [
       { urls: [a, 'http://c.example'], fingerprints: [`http://c.example=${OTHER}`] },
-      '--node-fingerprint needs a node URL that begins with https://: http://c.example shows no certificate.',
+      '--node-fingerprint needs a node URL that begins with https://, unlike http://c.example.',
     ],
     [
       { urls: ['http://c.example', 'http://d.example'], caFiles: ['ca.pem'] },
-      '--node-ca-file needs a node URL that begins with https://: http://c.example and http://d.example shows no certificate.',
+      '--node-ca-file needs a node URL that begins with https://, unlike http://c.example and http://d.example.',
     ],
     [
       { urls: [a], fingerprints: [OTHER], caFiles: ['ca.pem'] },
-      `--node-fingerprint decides alone on the certificate of ${a}: remove its --node-ca-file.`,
+      `${a} has a --node-fingerprint, which needs no --node-ca-file: remove one of them.`,
     ],
     [
       { urls: [a, b], fingerprints: [`${b}=${OTHER}`], caFiles: [`${b}=ca.pem`] },
-      `--node-fingerprint decides alone on the certificate of ${b}: remove its --node-ca-file.`,
+      `${b} has a --node-fingerprint, which needs no --node-ca-file: remove one of them.`,
     ],
     [
       { urls: [a], fingerprints: [OTHER], insecureTls: true },
-      '--insecure-tls takes any certificate, and --node-fingerprint does not: give one of them.',
+      '--insecure-tls accepts any certificate, and --node-fingerprint does not: give only one of them.',
     ],
     [
       { urls: [a], caFiles: ['ca.pem'], insecureTls: true },
-      '--insecure-tls takes any certificate, and --node-ca-file does not: give one of them.',
+      '--insecure-tls accepts any certificate, and --node-ca-file does not: give only one of them.',
     ],
   ])('cannot be %j: one error says what to do', (node, says) => {
     expect(contradictions(node)).toEqual([says]);

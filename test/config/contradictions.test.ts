@@ -24,7 +24,7 @@ describe('HTTP', () => {
     (text) => {
       const listen = address(text);
       expect(rig({ http: { listen } })).toEqual([
-        `--http ${text} can be reached by other machines: name a --http-token-file FILE with a token.`,
+        `--http ${text} can be reached by other machines: give a file with a token (--http-token-file FILE).`,
       ]);
       expect(rig({ http: { listen, tokenFile: 'token' } })).toEqual([]);
     },
@@ -59,7 +59,7 @@ it('a least hashrate is given once for the rig and once for a device', () => {
 
 it('the network is named unless every node’s URL has a path', () => {
   const [bare, full] = ['http://a.example:1848', 'http://b.example/chainweb/0.0/mainnet01'];
-  const says = ['Name the network with --network, like --network mainnet01.'];
+  const says = ['No network is configured. Give one with --network, like --network mainnet01.'];
   const node = (urls: string[], network?: string) =>
     minerContradictions({ node: { ...DEFAULTS.node, urls, ...(network && { network }) }, miner: DEFAULTS.miner });
   expect([[bare], [bare, full], [full, bare]].map((urls) => node(urls))).toEqual([says, says, says]);
@@ -88,5 +88,5 @@ it('several keys need the name of their account', () => {
       },
     });
   expect([miner(1), miner(2, 'ours')]).toEqual([[], []]);
-  expect(miner(2)).toEqual(['Several keys have no default account: name it with --account NAME.']);
+  expect(miner(2)).toEqual(['With several keys there is no default account: give one with --account NAME.']);
 });

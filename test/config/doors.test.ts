@@ -52,5 +52,5 @@ test.each([
   ['host example', '"host example"'],
 ])('the path of a node URL that is none is not shown: a customer’s key may stand in it (%s)', (url, shown) => {
   const [problem] = folder.problems({ environment: { PICKAXE_NODE: url } });
-  expect(problem).toContain(` is ${shown}. A node URL is a host and maybe a path`);
+  expect(problem).toContain(` is ${shown}. A node URL has a host and perhaps a path`);
 });

@@ -132,7 +132,7 @@ describe('texts', () => {
     ['PICKAXE_THREADS', '1e2', /^PICKAXE_THREADS is "1e2"\. Give a whole number from 1 to 1024\.$/],
     ['PICKAXE_THREADS', '2.5', /whole number/],
     ['PICKAXE_JSON', 'yes', /true or false/],
-    ['PICKAXE_NODE', 'http://a:1,,http://b:1', /^PICKAXE_NODE is ""\. A node URL is/],
+    ['PICKAXE_NODE', 'http://a:1,,http://b:1', /^PICKAXE_NODE is ""\. A node URL has/],
     ['PICKAXE_NODE', 'http://me:hunter2@a:1', /^PICKAXE_NODE is "http:\/\/\*\*\*@a:1"\./],
     ['PICKAXE_NODE', `http://me:h<u"n't er2@a:1`, /^PICKAXE_NODE is "http:\/\/\*\*\*@a:1"\./],
     ['PICKAXE_NODE', 'http://b:1,https://me:h,unte,r2@a:1', /^PICKAXE_NODE is "https:\/\/\*\*\*@a:1"\./],
@@ -149,8 +149,8 @@ describe('texts', () => {
     ['PICKAXE_THREDS', 'Did you mean PICKAXE_THREADS?'],
     ['PICKAXE_CPU_THREADS', 'Did you mean PICKAXE_THREADS?'],
     ['PICKAXE_CONFIGURATION_OF_ALL', 'there is no such setting.'],
-    ['PICKAXE_PRIVATE_KEY', 'Mining takes the public key alone'],
-    ['PICKAXE_HTTP_TOKEN', 'Secrets are not written here'],
+    ['PICKAXE_PRIVATE_KEY', 'Mining needs only the public key'],
+    ['PICKAXE_HTTP_TOKEN', 'Secrets do not belong here'],
   ])('%s is no variable of ours', (name, says) => {
     const problems = folder.problems({ environment: { [name]: 'hunter2' } });
     expect(problems).toEqual([expect.stringContaining(says)]);
@@ -192,14 +192,14 @@ threads = 3
       'pickaxe.toml:2: there is no table tokn.',
       'pickaxe.toml:4: there is no setting cpu.thread. Did you mean threads?',
       'pickaxe.toml:5: cpu.threads is "many". Give a whole number from 1 to 1024.',
-      expect.stringMatching(/^pickaxe\.toml:7: node\.urls\[1\] is "ftp:\/\/no:1"\. A node URL is a host/),
-      'pickaxe.toml:11: node.network is "main net". That is not a network: write it like mainnet01 or testnet04.',
+      expect.stringMatching(/^pickaxe\.toml:7: node\.urls\[1\] is "ftp:\/\/no:1"\. A node URL has a host/),
+      'pickaxe.toml:11: node.network is "main net". A network is written like mainnet01 or testnet04.',
       expect.stringMatching(/^pickaxe\.toml:12: there is no setting node\.nodes\. Did you mean urls\?$/),
       'pickaxe.toml:13: there is no table logs. Did you mean log?',
       'pickaxe.toml:16: there is no setting miner.publicKeys. Did you mean public-keys?',
       'pickaxe.toml:17: there is no setting miner.software-gpu. Did you mean gpu.software?',
       'pickaxe.toml:18: there is no setting miner.threads. Did you mean cpu.threads?',
-      `${user}.json:3: gpu is 7. It is a table with batch-ms, software.`,
+      `${user}.json:3: gpu is 7. It must be a table with batch-ms, software.`,
       `${user}.json:3: log.level is "loud". Give one of: fatal, error, warn, info, debug, trace, silent.`,
     ]);
   });
@@ -222,12 +222,12 @@ threads = 3
   });
 
   it.each([
-    ['7', 'pickaxe.json: it is 7. A configuration is an object of tables.'],
-    ['[]', 'pickaxe.json: it is an empty list. A configuration is an object of tables.'],
+    ['7', 'pickaxe.json: it is 7. A configuration file must contain tables.'],
+    ['[]', 'pickaxe.json: it is an empty list. A configuration file must contain tables.'],
     ['{ "$schema": 7 }', 'pickaxe.json:1: $schema is 7. Give a text.'],
     [
       '{ "node": null }',
-      'pickaxe.json:1: node is null. It is a table with urls, network, fingerprints, ca-files, insecure-tls.',
+      'pickaxe.json:1: node is null. It must be a table with urls, network, fingerprints, ca-files, insecure-tls.',
     ],
   ])('of %s tell what a file is', (json, problem) => {
     folder.write('pickaxe.json', json);
@@ -240,10 +240,10 @@ threads = 3
   });
 
   it.each([
-    ['token = "hunter2"', 'Secrets are not written here'],
-    ['[node]\nprivate-key = "hunter2"', 'belongs nowhere in pickaxe'],
-    ['[miner]\nsecretKey = "hunter2"', 'belongs nowhere in pickaxe'],
-    ['[node]\npassword = "hunter2"', 'Secrets are not written here'],
+    ['token = "hunter2"', 'Secrets do not belong here'],
+    ['[node]\nprivate-key = "hunter2"', 'which pickaxe never needs'],
+    ['[miner]\nsecretKey = "hunter2"', 'which pickaxe never needs'],
+    ['[node]\npassword = "hunter2"', 'Secrets do not belong here'],
     ['[node]\nurls = ["http://me:hunter2@host:1"]', 'http://***@host:1'],
     ['[node]\npassword = hunter2', 'not valid TOML'],
   ])('of %j tell where a secret belongs, and not what it is', (toml, says) => {
@@ -306,7 +306,7 @@ describe('files', () => {
     expect(files).toEqual([join(folder.path, 'rigs/a.json')]);
     expect(origins.get('cpu.threads')?.where).toBe('rigs/a.json:1');
     expect(folder.problems({ file: 'c.toml' })).toEqual(['c.toml: there is no such file.']);
-    expect(folder.problems({ file: folder.write('d.conf', '') })[0]).toMatch(/is named \.toml or \.json/);
+    expect(folder.problems({ file: folder.write('d.conf', '') })[0]).toMatch(/must end in \.toml or \.json/);
     folder.write('E.TOML', 'cpu.threads = 4');
     expect(folder.load({ file: 'E.TOML' }).config.cpu.threads).toBe(4);
   });
@@ -328,8 +328,7 @@ describe('files', () => {
     for (const format of ['toml', 'json']) folder.write(`${USER}.${format}`, '');
     const problems = folder.problems();
     expect(problems).toHaveLength(2);
-    for (const problem of problems)
-      expect(problem).toMatch(/^There are both .*\.toml and .*\.json: remove one of them\.$/);
+    for (const problem of problems) expect(problem).toMatch(/^Both .*\.toml and .*\.json exist: remove one of them\.$/);
   });
 
   it('may be links, and nothing else but regular files', () => {
@@ -348,7 +347,7 @@ describe('files', () => {
 
   test.skipIf(onWindows)(`must be readable${whyNot}`, () => {
     chmodSync(folder.write('pickaxe.toml', ''), 0);
-    expect(asAnybody(() => folder.problems())).toEqual(['pickaxe.toml: it cannot be read: this user may not.']);
+    expect(asAnybody(() => folder.problems())).toEqual(['pickaxe.toml: this user may not read it.']);
   });
 
   /** Each place that a configuration file is taken from. */
@@ -369,7 +368,7 @@ describe('files', () => {
       for (const mode of [0o664, 0o620, 0o646, 0o602, 0o666]) {
         chmodSync(file, mode);
         expect(folder.problems(where)).toEqual([
-          expect.stringMatching(/: others than its owner may write to it\. Forbid that \(chmod go-w \S+\)\.$/),
+          expect.stringMatching(/: other users than its owner may write to it\. Forbid that \(chmod go-w \S+\)\.$/),
         ]);
       }
     });
@@ -419,7 +418,7 @@ describe('files', () => {
       folder.write('pickaxe.toml', toml);
       expect(folder.problems()).toEqual([
         'pickaxe.toml:8: log-file.path, hooks.start, webhook.url cannot be set by a file that was only found here. ' +
-          "Name the file (--config pickaxe.toml), or write that into the user's own.",
+          'Give the file with --config pickaxe.toml, or move the setting to your user file.',
       ]);
     });
 

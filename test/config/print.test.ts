@@ -101,7 +101,7 @@ describe('--print-config', () => {
     expect(printed).toMatch(/^urls = .* {2}# pickaxe\.toml:2$/m);
     expect(printed).toMatch(/^threads = 2 {2}# --threads$/m);
     expect(printed).toMatch(/^level = "debug" {2}# PICKAXE_LOG_LEVEL$/m);
-    expect(printed).toMatch(/^format = "auto" {2}# default$/m);
+    expect(printed).toMatch(/^format = "text" {2}# default$/m);
     expect(printed).toMatch(/^# priority: 19$/m);
     expect(printed).toMatch(/^# network: not set$/m);
     const file = folder.write('printed.toml', printed);

@@ -48,7 +48,7 @@ describe('a secret file', () => {
   it('must be there, and a file', () => {
     expect(() => readSecretFile(join(folder.path, 'none'), 'x')).toThrow(/cannot be read: ENOENT/);
     mkdirSync(join(folder.path, 'folder'));
-    expect(() => readSecretFile(join(folder.path, 'folder'), 'x')).toThrow(/is not taken: it is a directory/);
+    expect(() => readSecretFile(join(folder.path, 'folder'), 'x')).toThrow(/cannot be used: it is a directory/);
   });
 
   describe.skipIf(process.platform === 'win32')('is its owner’s alone', () => {
@@ -64,7 +64,7 @@ describe('a secret file', () => {
     it.each([0o622, 0o602, 0o620, 0o640, 0o604])('and refused with the mode %o', (mode) => {
       const read = () => readSecretFile(owned(mode), 'http.token-file');
       expect(read).toThrow(
-        /^http\.token-file: \S+ is not taken: others .* may read or write it\. .*\(chmod go-rwx \S+\)$/,
+        /^http\.token-file: \S+ cannot be used: other users .* may read or write it\. .*\(chmod go-rwx \S+\)$/,
       );
       expect(read).not.toThrow(/hunter/);
     });
@@ -73,7 +73,7 @@ describe('a secret file', () => {
       const file = owned(0o600);
       expect(readSecretFile(file, 'x')).toBe('hunter2');
       vi.mocked(process.geteuid!).mockReturnValue(54_321);
-      expect(() => readSecretFile(file, 'x')).toThrow(/is not taken: it belongs to another user/);
+      expect(() => readSecretFile(file, 'x')).toThrow(/cannot be used: it belongs to another user/);
     });
 
     it('and as a link judged by what it leads to', () => {
@@ -82,14 +82,14 @@ describe('a secret file', () => {
       symlinkSync(file, link);
       expect(readSecretFile(link, 'x')).toBe('hunter2');
       chmodSync(file, 0o606);
-      expect(() => readSecretFile(link, 'x')).toThrow('is not taken');
+      expect(() => readSecretFile(link, 'x')).toThrow('cannot be used');
     });
   });
 });
 
 describe('whereSecretBelongs', () => {
   it.each(['private-key', 'secretKey', 'SECRET_KEY', 'mnemonic', 'seed'])('%s: nowhere in pickaxe', (name) => {
-    expect(whereSecretBelongs(name)).toContain('public key alone');
+    expect(whereSecretBelongs(name)).toContain('only the public key');
   });
 
   it.each(['token', 'HTTP_TOKEN', 'apiKey', 'api-key', 'password', 'secret', 'authorization'])(

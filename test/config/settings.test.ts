@@ -57,7 +57,7 @@ describe('the table of settings', () => {
       gpu: { software: false },
       run: { json: false, status: true },
       http: { control: false },
-      log: { level: 'info', format: 'auto' },
+      log: { level: 'info', format: 'text' },
       logFile: { size: 10_485_760, keep: 5 },
       pause: { onBattery: false },
       alarm: { after: 300 },
@@ -67,18 +67,25 @@ describe('the table of settings', () => {
   });
 });
 
-test('names follow from a place in the table: the variable from the flag, or else from the path', () => {
+test('names and the heading follow from a place in the table: the variable from the flag, or else from the path', () => {
   const about = 'a setting';
   const http = {
     about,
+    heading: 'HTTP',
     settings: {
       allowControl: { type: path, about },
-      tokenFile: { type: path, about, flag: '--http-token-file <file>' },
+      tokenFile: { type: path, about, flag: '--http-token-file <file>', heading: 'Secrets' },
     },
   };
   expect(entriesOf({ http })).toMatchObject([
-    { table: 'http', key: 'allow-control', path: 'http.allow-control', variable: 'PICKAXE_HTTP_ALLOW_CONTROL' },
-    { path: 'http.token-file', flag: '--http-token-file', variable: 'PICKAXE_HTTP_TOKEN_FILE' },
+    {
+      table: 'http',
+      key: 'allow-control',
+      path: 'http.allow-control',
+      variable: 'PICKAXE_HTTP_ALLOW_CONTROL',
+      heading: 'HTTP',
+    },
+    { path: 'http.token-file', flag: '--http-token-file', variable: 'PICKAXE_HTTP_TOKEN_FILE', heading: 'Secrets' },
   ]);
   expect(entriesOf({ http })[0]).not.toHaveProperty('flag');
   expect(kebab('insecureTls')).toBe('insecure-tls');

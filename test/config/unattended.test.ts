@@ -40,7 +40,7 @@ describe('for how long nobody must have used the machine', () => {
     expect(byFlags(new Map([['pause.on-activity', true]])).values.get('pause.on-activity')?.value).toBe(60);
   });
   it.each([false, 9, '9s', '2d', ''])('is not %j', (given) => {
-    expect(inFile({ pause: { 'on-activity': given } }).problems[0]).toContain('from 10 on');
+    expect(inFile({ pause: { 'on-activity': given } }).problems[0]).toContain('at least 10 seconds');
   });
 });
 
@@ -51,7 +51,7 @@ test.each([
   [{ 'log-file': { size: '1.00001k' } }, '500k, 10M or 1G'],
   [{ alarm: { 'min-hashrate': ['20'.repeat(40)] } }, 'hashrate above 0'],
   [{ alarm: { 'min-hashrate': ['gpu=1G'] } }, 'gpu0=5G for one device'],
-  [{ hooks: { block: 'a\0b' } }, 'a command of the shell'],
+  [{ hooks: { block: 'a\0b' } }, 'a shell command'],
   [{ hooks: { lunch: 'true' } }, 'there is no setting hooks.lunch'],
   [{ webhook: { url: 'https://host/a SECRET' } }, 'https:// or http://'],
   [{ webhook: { events: ['lunch'] } }, 'device-lost'],

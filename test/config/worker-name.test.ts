@@ -38,7 +38,7 @@ describe('the name of a rig behind a key', () => {
     const [problem, ...more] = folder.problems({ environment: { PICKAXE_PUBLIC_KEY: `k:${KEY}.` } });
     expect(more).toEqual([]);
     expect(problem).toMatch(
-      /^PICKAXE_PUBLIC_KEY is a text of 67 characters: the rig’s name behind its dot has 1 to 64/,
+      /^PICKAXE_PUBLIC_KEY is a text of 67 characters: the rig’s name after the dot must have 1 to 64/,
     );
   });
 });

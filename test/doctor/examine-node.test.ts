@@ -82,10 +82,10 @@ describe('a node that is asked everything once', () => {
     expect(told(examination, 'clock')).toMatch(new RegExp(`at least ([78]\\d|90) s ${direction} the node’s`));
   });
 
-  it('that does not tell its configuration', async () => {
+  it('that does not report its configuration', async () => {
     const examination = await examine({ configServed: false });
     expect(brief(examination)).toEqual(ALL_WELL);
-    expect(told(examination, 'network')).toContain('does not tell');
+    expect(told(examination, 'network')).toContain('does not report');
     const unnamed = await examine({ configServed: false }, { network: undefined });
     expect(brief(unnamed)).toEqual(['ok connection', 'ok network', 'fault network', 'ok clock']);
   });

@@ -172,7 +172,7 @@ describe('the devices to mine with', () => {
     [['cpu', 'gpu1'], true, gpus, 'warning', 'mines with cpu; gpu1 cannot be used'],
     [['gpu'], true, [], 'fault', 'gpu cannot be used'],
     [['gpu7'], true, gpus, 'fault', 'gpu7 cannot be used'],
-    ['all', false, [], 'fault', 'none can be used'],
+    ['all', false, [], 'fault', 'no device can be used'],
   ])('%j', (use, cpuWorks, gpus, state, what) => {
     const finding = examineDevices(use, cpuWorks, gpus);
     expect(finding).toMatchObject({ state, what });

@@ -68,7 +68,7 @@ describe('HiveOS', () => {
     expect(variables.sort()).toEqual([
       'PICKAXE_NETWORK=mainnet01',
       'PICKAXE_NODE=http://10.0.0.2:1848,http://10.0.0.3:1848',
-      `PICKAXE_PUBLIC_KEY=${KEY}`,
+      `PICKAXE_PUBLIC_KEY=k:${KEY}`,
     ]);
     expect(existsSync(join(home, 'log/pickaxe'))).toBe(true);
   });
@@ -79,9 +79,9 @@ describe('HiveOS', () => {
     expect(variables.sort()).toEqual(['PICKAXE_NODE=http://n:1', `PICKAXE_PUBLIC_KEY=${KEY}`]);
   });
 
-  test('the worker’s name stays behind the key, where pickaxe takes it for the rig’s', () => {
+  test('the wallet is passed on as it is: pickaxe itself reads the worker’s name behind the key', () => {
     const { variables } = startWith({ CUSTOM_URL: 'http://n:1', CUSTOM_TEMPLATE: `k:${KEY}.rig1`, CUSTOM_PASS: 'x' });
-    expect(variables).toContain(`PICKAXE_PUBLIC_KEY=${KEY}.rig1`);
+    expect(variables).toContain(`PICKAXE_PUBLIC_KEY=k:${KEY}.rig1`);
   });
 
   test('nothing in the sheet is executed', () => {

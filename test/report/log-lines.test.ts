@@ -118,8 +118,32 @@ describe('progress', () => {
 });
 
 describe('a device', () => {
+  test('that is ready is one short line, and the choice of its kernel in full at debug', () => {
+    const { lines, tell } = log();
+    tell({ ...device('cpu', 'ready'), detail: 'kernel avx2: the fastest here (avx2 50.0 MH/s)' });
+    expect(lines).toEqual([
+      { level: 'info', tag: 'cpu', msg: 'model of cpu' },
+      { level: 'debug', tag: 'cpu', msg: 'kernel avx2: the fastest here (avx2 50.0 MH/s)' },
+    ]);
+  });
+
+  test('that goes on without others, or is the last one, is told of as that', () => {
+    const { lines, tell } = log();
+    const missing = { ...device('gpu9', 'parked', 'there is no gpu9.'), fault: 'missing' as const };
+    tell(device('cpu', 'ready'), missing, device('cpu', 'parked', 'it was lost'));
+    const alone = log();
+    alone.tell(missing);
+    expect([...lines.slice(1), ...alone.lines].map(({ level, tag, msg }) => `${level} ${tag} ${msg}`)).toEqual([
+      'error gpu9 cannot be used, the others go on: there is no gpu9.',
+      'error cpu parked, and no other device is left: it was lost',
+      'error gpu9 no device can mine: there is no gpu9. pickaxe devices lists what there is; choose with --devices, such as --devices cpu.',
+    ]);
+  });
+
   test('that fails is told of, the louder the longer it will be gone', () => {
     const { lines, tell } = log();
+    tell(device('cpu', 'ready'));
+    lines.length = 0;
     tell(device('gpu0', 'ready'), device('gpu0', 'paused', 'it is at 90 °C'));
     tell(device('gpu0', 'reopening', 'it was lost'), device('gpu0', 'parked', 'it was lost'));
     expect(lines).toEqual([

@@ -45,6 +45,22 @@ describe('in colours', () => {
   });
 });
 
+describe('where stderr is no terminal', () => {
+  it('text has the time, the level and the tag, and no colours, in the file, too', () => {
+    vi.stubEnv('FORCE_COLOR', '1');
+    const { file, stderr } = logged('text', 'a message');
+    vi.unstubAllEnvs();
+    expect(stderr).toMatch(/^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\] WARN: hook {2}a message\n$/);
+    expect(file).toBe(stderr);
+  });
+
+  it('json is one object per line', () => {
+    const { file, stderr } = logged('json', 'a message');
+    expect(JSON.parse(stderr)).toEqual({ level: 40, time: expect.any(Number), tag: 'hook', msg: 'a message' });
+    expect(file).toBe(stderr);
+  });
+});
+
 describe('a message that quotes others is one line without commands to a terminal', () => {
   it.each(['text', 'json'] as const)('as %s', (format) => {
     const { file, stderr, page } = logged(format, FORGED);

@@ -1,4 +1,4 @@
-/** `pickaxe completion`: prints what makes a shell complete commands and options, made of commander's own definition. */
+/** `pickaxe completion`: prints a shell completion script, made from commander's own definition. */
 
 import type { Command, Option } from 'commander';
 import { EXIT } from '../../app/exit-codes.ts';
@@ -15,7 +15,7 @@ export function runCompletion(program: Command, shell: keyof typeof PRINTERS): n
   return EXIT.done;
 }
 
-/** Settings are checked elsewhere than in commander, which does not know what they may be. */
+/** Commander does not know the choices of settings, which are checked elsewhere. */
 function choicesOf({ long, argChoices }: Option): readonly string[] | undefined {
   return argChoices ?? ENTRIES.find(({ flag }) => flag === long)?.setting.type.choices;
 }

@@ -1,4 +1,4 @@
-/** `pickaxe config`: the example, the schema, and the check of configuration files. */
+/** `pickaxe config`: prints the example and the schema, and checks configuration files. */
 
 import { EXIT, refuse, UsageError } from '../../app/exit-codes.ts';
 import { minerContradictions, rigContradictions } from '../../config/contradictions.ts';
@@ -18,13 +18,13 @@ export function printSchema(): number {
 }
 
 /**
- * @param file is checked by itself. Without it all effective settings are checked
- * @throws UsageError that tells all its errors.
+ * @param file is checked by itself; without it, all effective settings are checked
+ * @throws UsageError that lists all errors
  */
 export async function checkConfig(file: string | undefined, here: () => Promise<Loaded>): Promise<number> {
   const { config, files } = file === undefined ? await here() : alone(file);
   refuse([...minerContradictions(config), ...rigContradictions(config)]);
-  process.stdout.write(`${files.length > 0 ? files.join(', ') : 'no configuration file, defaults'}: OK\n`);
+  process.stdout.write(`${files.length > 0 ? files.join(', ') : 'no configuration file, only defaults'}: OK\n`);
   return EXIT.done;
 }
 

@@ -1,4 +1,4 @@
-/** `pickaxe demo`: the miner as it is, on a mock node inside this process, at about a block a second. */
+/** `pickaxe demo`: the real miner on a mock node inside this process, at about one block per second. */
 
 import { chooseEngines } from '../../app/choose-engines.ts';
 import { chooseSource } from '../../app/choose-source.ts';
@@ -13,12 +13,12 @@ import { MockNode } from '../../mock-node/mock-node.ts';
 const NETWORK = 'development';
 /** Nobody has the secret of this key: the demo's rewards go nowhere. */
 const PUBLIC_KEY = '0'.repeat(64);
-/** Easy enough for a first block at once on any machine. */
+/** Easy enough for a first block at once, on any machine. */
 const FIRST_DIFFICULTY = 2 ** 22;
 const BLOCK_SECONDS = 1;
-/** Often, since the first difficulty is a guess; a moving average steadies it. */
+/** Short, because the first difficulty is a guess; a moving average keeps it steady. */
 const RETARGET_MS = 250;
-/** Somebody else's block now and then, so that New Cuts can be seen. */
+/** Another miner finds a block now and then, so that New Cuts can be seen. */
 const RIVAL_MS = 2_000;
 
 /** @param reload reads the configuration again */
@@ -29,7 +29,7 @@ export async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Pr
   const engines = await chooseEngines(config, log);
   const node = new MockNode({ network: NETWORK, difficulty: FIRST_DIFFICULTY, rivalMs: RIVAL_MS });
   const { url } = await node.start();
-  log.info({ tag: 'demo' }, `mock node at ${url}; blocks are worth nothing here. For a real node: pickaxe mine --help`);
+  log.info({ tag: 'demo' }, `mock node at ${url}: its blocks are worth nothing. To mine on a real node: pickaxe init`);
   const events = new Events();
   const stopRetargeting = retarget(node, events);
   const miner = { publicKeys: [PUBLIC_KEY], predicate: 'keys-all' } as const;
@@ -43,7 +43,7 @@ export async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Pr
   }
 }
 
-/** Settings by which others are told what happens. */
+/** Settings that send events to others. */
 const TELLING: readonly (keyof Config)[] = ['hooks', 'webhook'];
 
 /** Hooks and webhooks from files are for real blocks; the demo uses only those that were given as flags. */
@@ -54,7 +54,7 @@ function discreet(loaded: Loaded): Loaded {
   return { ...loaded, config: assemble((entry) => (isMeant(entry) ? valueIn(config, entry) : entry.setting.default)) };
 }
 
-/** Keeps the difficulty at what this machine hashes in a block's time. @returns a function that ends this */
+/** Keeps the difficulty at what this machine hashes in the time of a block. @returns a function that ends this */
 function retarget(node: MockNode, events: Events): () => void {
   let hashes = 0;
   let rate = 0;

@@ -1,4 +1,4 @@
-/** `pickaxe devices`: what this machine can mine with, what is used, and why the rest is not. */
+/** `pickaxe devices`: lists what this machine can mine with, what is used, and why the rest is not used. */
 
 import { threadChoice, usableKernel } from '../../app/choose-engines.ts';
 import { EXIT } from '../../app/exit-codes.ts';

@@ -24,7 +24,7 @@ export interface DoctorOptions {
   readonly json: boolean;
 }
 
-/** @param settings a fault in them is a finding like others */
+/** @param settings loads them; a fault in them is a finding like others */
 export async function runDoctor(settings: () => Promise<Loaded>, options: DoctorOptions): Promise<number> {
   const { config, configuration } = await examineConfig(settings);
   const [cpu, listed, nodes] = await Promise.all([readCpu(config), list(config), examineNodes(config)]);
@@ -49,7 +49,7 @@ export async function runDoctor(settings: () => Promise<Loaded>, options: Doctor
     process.stdout.write(`${JSON.stringify(report)}\n`);
   } else {
     const verdict =
-      faults > 0 ? 'Mining is not possible like this.' : 'Nothing found that keeps this machine from mining.';
+      faults > 0 ? 'pickaxe cannot mine until the faults are fixed.' : 'Nothing keeps this machine from mining.';
     const lines = [
       ...findingLines(findings, process.stdout.columns || undefined),
       '',
@@ -72,7 +72,10 @@ async function examineConfig(settings: () => Promise<Loaded>): Promise<{ config:
     return { config, configuration: examineConfigFolder(userConfigDirectory(process.env), files) };
   } catch (fault) {
     if (!(fault instanceof UsageError)) throw fault;
-    return { config: DEFAULTS, configuration: misconfigured(fault.message, '; the rest was checked without it') };
+    return {
+      config: DEFAULTS,
+      configuration: misconfigured(fault.message, '; everything else was checked without it'),
+    };
   }
 }
 

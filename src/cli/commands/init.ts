@@ -1,4 +1,4 @@
-/** `pickaxe init`: asks for what mining takes, checks each answer against the real thing, and writes it down. */
+/** `pickaxe init`: asks for what mining needs, checks each answer against the real thing, and writes it to a file. */
 
 import { randomBytes } from 'node:crypto';
 import { closeSync, lstatSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,8 +8,7 @@ import { EXIT, UsageError } from '../../app/exit-codes.ts';
 import { userConfigDirectory } from '../../config/files.ts';
 import { type Answers, configText } from '../init/answers.ts';
 import { askDevices } from '../init/ask-devices.ts';
-import { askMiner } from '../init/ask-miner.ts';
-import { askNodes } from '../init/ask-node.ts';
+import { askNodesAndMiner } from '../init/ask-miner.ts';
 import { say } from '../init/say.ts';
 
 export interface InitOptions {
@@ -20,7 +19,7 @@ export interface InitOptions {
 export async function runInit({ user }: InitOptions): Promise<number> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
     throw new UsageError(
-      'pickaxe init asks questions, and here is no terminal to answer on. Without one:\n' +
+      'pickaxe init asks questions, and there is no terminal here to answer on. Without one, use:\n' +
         '  pickaxe config example > pickaxe.toml   and edit that file (docs/configuration.md), or\n' +
         '  pickaxe mine --node URL --network ID --public-key HEX',
     );
@@ -29,12 +28,11 @@ export async function runInit({ user }: InitOptions): Promise<number> {
   refuseTwin(file);
   try {
     const isThere = exists(file);
-    if (isThere && !(await confirm({ message: `${file} exists. Write another in its place?`, default: false }))) {
+    if (isThere && !(await confirm({ message: `${file} exists. Overwrite it?`, default: false }))) {
       say('Nothing was changed.');
       return EXIT.done;
     }
-    const nodes = await askNodes();
-    const answers = { ...nodes, ...(await askMiner(nodes)), ...(await askDevices()) };
+    const answers = { ...(await askNodesAndMiner()), ...(await askDevices()) };
     write(file, answers, isThere);
   } catch (fault) {
     // What @inquirer/core throws at Ctrl-C.
@@ -42,27 +40,27 @@ export async function runInit({ user }: InitOptions): Promise<number> {
     say('No configuration was written.');
     return EXIT.interrupted;
   }
-  say(`${file} is written, with every other setting explained in it.`, 'Mine with: pickaxe mine');
+  say(`${file} is written. It also explains every other setting.`, 'To start mining: pickaxe mine');
   return EXIT.done;
 }
 
 function userFile(): string {
   const folder = userConfigDirectory(process.env);
-  if (folder === undefined) throw new UsageError('This user has no home: leave out --user.');
+  if (folder === undefined) throw new UsageError('This user has no home directory: run pickaxe init without --user.');
   return join(folder, 'config.toml');
 }
 
-/** Where a file is there in both formats, pickaxe reads neither. */
+/** Where there is a file in each format, pickaxe reads neither. */
 function refuseTwin(file: string): void {
   const twin = file.replace(/toml$/, 'json');
   if (exists(twin))
-    throw new UsageError(`There is ${twin}, and pickaxe reads one of both only: edit that, or remove it.`);
+    throw new UsageError(`${twin} exists, and pickaxe reads only one of the two files: edit that one, or remove it.`);
 }
 
-/** Whatever the umask is: a file that others may write to is not taken. */
+/** Set whatever the umask is, because pickaxe refuses to read a file that others may write to. */
 const MODE = 0o644;
 
-/** @param replaces whether the user wants what is there replaced: otherwise, nothing may be there */
+/** @param replaces whether the user wants an existing file to be replaced: otherwise there must be none */
 export function write(file: string, answers: Answers, replaces: boolean): void {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

@@ -1,4 +1,4 @@
-/** `pickaxe mock-node`: the mock node alone. */
+/** `pickaxe mock-node`: runs the mock node alone. */
 
 import { once } from 'node:events';
 import { z } from 'zod';
@@ -23,7 +23,7 @@ export async function runMockNode({ config }: Loaded, command: MockNodeCommand):
   const { node, address } = await started(command, (event) => log.info(describe(event)));
   log.info(`mock node at ${address.url}, network ${command.network}, difficulty ${command.difficulty}`);
   log.info(
-    `mine on it with: pickaxe mine --node ${address.url} --network ${command.network} --public-key ${'0'.repeat(64)}`,
+    `to mine on it: pickaxe mine --node ${address.url} --network ${command.network} --public-key ${'0'.repeat(64)}`,
   );
 
   const stop = new AbortController();
@@ -49,9 +49,12 @@ async function started(command: MockNodeCommand, onEvent: (event: MockNodeEvent)
     if (command.faults !== undefined) node.server.faults = parse('--faults', command.faults) as never;
     return { node, address: await node.start() };
   } catch (fault) {
-    if (fault instanceof z.ZodError) throw new UsageError(`the mock node cannot do that:\n${z.prettifyError(fault)}`);
+    if (fault instanceof z.ZodError)
+      throw new UsageError(`The mock node cannot be started with these options:\n${z.prettifyError(fault)}`);
     if (['listen', 'getaddrinfo'].includes((fault as NodeJS.ErrnoException).syscall ?? '')) {
-      throw new UsageError(`the mock node cannot listen there: ${(fault as Error).message}. Name another --port.`);
+      throw new UsageError(
+        `The mock node cannot listen on this port: ${(fault as Error).message}. Give another --port.`,
+      );
     }
     throw fault;
   }
@@ -62,14 +65,14 @@ function parse(option: string, text: string | undefined): object {
   try {
     return JSON.parse(text) as object;
   } catch {
-    throw new UsageError(`${option} is not JSON: ${text}`);
+    throw new UsageError(`${option} is not valid JSON: ${text}`);
   }
 }
 
 function describe(event: MockNodeEvent): string {
   switch (event.type) {
     case 'work':
-      return `work chain ${event.chain} height ${event.height} to ${event.account}`;
+      return `gave work of chain ${event.chain} height ${event.height} to ${event.account}`;
     case 'submission': {
       const why = event.orphaned ? 'orphaned: the chain has advanced' : event.reason;
       return `${event.outcome} chain ${event.chain} height ${event.height} nonce ${event.nonce} ${why}`.trimEnd();

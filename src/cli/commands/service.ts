@@ -1,6 +1,6 @@
-/** `pickaxe service`: puts a systemd unit with the paths of this machine in place. Nothing is started or stopped. */
+/** `pickaxe service`: writes a systemd unit with the paths of this machine, and removes it. Nothing is started or stopped. */
 
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EXIT, UsageError } from '../../app/exit-codes.ts';
@@ -8,12 +8,12 @@ import { fillUnit, isAsWritten } from '../../app/systemd/unit.ts';
 import { userConfigHome } from '../../config/files.ts';
 
 const NAME = 'pickaxe.service';
-/** A unit's mode, whatever the umask is: what stands in it is run. */
+/** A unit's mode, whatever the umask is, because systemd runs what is written in it. */
 const MODE = 0o644;
 const PROGRAM = fileURLToPath(new URL('../main.js', import.meta.url));
 const TEMPLATES = new URL('../../../packaging/systemd/', import.meta.url);
 
-/** Where a service of the system sees nothing: its unit hides homes, and has temporary files of its own. */
+/** What a service of the system cannot see: its unit hides home directories, and gives it temporary files of its own. */
 const HIDDEN = /^\/(home|root|run\/user|tmp|var\/tmp)\//;
 
 export interface ServiceOptions {
@@ -25,13 +25,15 @@ export interface ServiceOptions {
 }
 
 interface Place {
-  /** Whether it is of the system, and not of one user. */
+  /** Whether the service is the system's, and not one user's. */
   readonly ofSystem: boolean;
-  /** Where configuration files are. */
+  /** The folder of configuration files. */
   readonly home: string;
-  /** The unit's. */
+  /** The unit. */
   readonly file: string;
-  /** The command that manages it. */
+  /** What `systemctl enable` makes, according to the unit's WantedBy=. */
+  readonly enabledLink: string;
+  /** The command that manages the service. */
   readonly systemctl: string;
 }
 
@@ -50,66 +52,76 @@ function printService(options: ServiceOptions): number {
   return EXIT.done;
 }
 
-/** @throws UsageError when it would not work, or would overwrite what somebody has changed. */
+/** @throws UsageError when the service would not work, or when somebody has changed the unit */
 async function installService(options: ServiceOptions): Promise<number> {
   needLinux();
   const { file, unit, config, systemctl } = serviceFor(options);
   await import('koffi').catch(() => {
     const remedy = 'install pickaxe with its optional packages (not with --omit=optional)';
-    throw new UsageError(`A service tells systemd how it goes through koffi, a package that does not load: ${remedy}.`);
+    throw new UsageError(`A service reports to systemd through the package koffi, which does not load: ${remedy}.`);
   });
   const present = read(file);
   if (present !== undefined && present !== unit && !isAsWritten(present) && !options.force) {
-    throw new UsageError(`${file} was changed, or written by others: it is left as it is. --force overwrites it.`);
+    throw new UsageError(
+      `${file} was changed, or was not written by pickaxe, so it stays as it is. --force overwrites it.`,
+    );
   }
   write(file, unit);
   say(
-    present === unit ? `${file} is there already.` : `Written: ${file}`,
+    present === unit ? `${file} is already there.` : `Written: ${file}`,
     ...(existsSync(config)
       ? []
-      : [`Not there yet: ${config}, which says what to mine. pickaxe config example prints one.`]),
+      : [`Not there yet: ${config}, the service's configuration. pickaxe config example prints one.`]),
     ...(systemctl.endsWith('--user')
       ? []
-      : missingGroups().map((group) => `Missing: the group ${group}. groupadd --system ${group}`)),
-    ...(existsSync('/run/systemd/system') ? [] : ['systemd does not run on this machine now.']),
-    `Start it, now and whenever the machine does:  ${systemctl} daemon-reload && ${systemctl} enable --now pickaxe`,
-    `See how it goes:  ${systemctl} status pickaxe;  ${systemctl.replace('systemctl', 'journalctl')} --unit pickaxe --follow`,
+      : missingGroups().map((group) => `The group ${group} is missing. Make it with: groupadd --system ${group}`)),
+    ...(existsSync('/run/systemd/system') ? [] : ['systemd is not running on this machine.']),
+    `To start it, now and at every boot:  ${systemctl} daemon-reload && ${systemctl} enable --now pickaxe`,
+    `To watch it:  ${systemctl} status pickaxe;  ${systemctl.replace('systemctl', 'journalctl')} --unit pickaxe --follow`,
   );
   return EXIT.done;
 }
 
-/** @throws UsageError when somebody has changed it. */
+/**
+ * Removes the unit, and the link that `systemctl enable` made: without its unit, `systemctl disable` refuses to remove it.
+ * @throws UsageError when somebody has changed the unit
+ */
 function uninstallService(options: ServiceOptions): number {
   needLinux();
-  const { file, systemctl } = placeFor(options);
+  const { file, enabledLink, systemctl } = placeFor(options);
   const present = read(file);
   if (present === undefined) {
     say(`There is no ${file}.`);
     return EXIT.done;
   }
   if (!isAsWritten(present) && !options.force) {
-    throw new UsageError(`${file} was changed, or written by others: it is left as it is. --force removes it.`);
+    throw new UsageError(
+      `${file} was changed, or was not written by pickaxe, so it stays as it is. --force removes it.`,
+    );
   }
-  try {
-    rmSync(file);
-  } catch (fault) {
-    throw new UsageError(`${file} cannot be removed: ${(fault as Error).message}.`);
-  }
-  say(`Removed: ${file}`, `Stop what runs:  ${systemctl} disable --now pickaxe;  ${systemctl} daemon-reload`);
+  const isEnabled = lstatSync(enabledLink, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  const removed = isEnabled ? [file, enabledLink] : [file];
+  for (const each of removed) remove(each);
+  say(
+    ...removed.map((each) => `Removed: ${each}`),
+    `If the service is still running, stop it:  ${systemctl} stop pickaxe;  ${systemctl} daemon-reload`,
+  );
   return EXIT.done;
 }
 
-/** @throws UsageError when there is none. */
+/** @throws UsageError when both are asked for, or this user has no place for a unit */
 function placeFor({ user, system }: ServiceOptions): Place {
-  if (user && system) throw new UsageError('Name one of --user and --system.');
+  if (user && system) throw new UsageError('Give only one of --user and --system.');
   const ofSystem = system ?? (!user && process.getuid?.() === 0);
   const home = ofSystem ? '/etc' : userConfigHome(process.env);
-  if (home === undefined) throw new UsageError('This user has no home: use --system.');
-  const file = join(home, 'systemd', ofSystem ? 'system' : 'user', NAME);
-  return { ofSystem, home, file, systemctl: ofSystem ? 'systemctl' : 'systemctl --user' };
+  if (home === undefined) throw new UsageError('This user has no home directory: use --system.');
+  const units = join(home, 'systemd', ofSystem ? 'system' : 'user');
+  const enabledLink = join(units, `${ofSystem ? 'multi-user' : 'default'}.target.wants`, NAME);
+  const systemctl = ofSystem ? 'systemctl' : 'systemctl --user';
+  return { ofSystem, home, file: join(units, NAME), enabledLink, systemctl };
 }
 
-/** @throws UsageError when the service could not reach what it needs. */
+/** @throws UsageError when the service could not see the files that it needs */
 function serviceFor(options: ServiceOptions): Service {
   const place = placeFor(options);
   const { ofSystem, home } = place;
@@ -129,10 +141,10 @@ function needReachable(files: readonly string[]): void {
   const hidden = files.find((file) => HIDDEN.test(file));
   if (hidden === undefined) return;
   const remedy = 'install Node.js and pickaxe for the whole machine (npm install --global), or use --user';
-  throw new UsageError(`A service of the system does not see ${hidden}: ${remedy}.`);
+  throw new UsageError(`A service of the system cannot see ${hidden}: ${remedy}.`);
 }
 
-/** Groups that the system's unit names: without them, systemd does not start it. */
+/** The groups that the system's unit names and the machine lacks: without them, systemd does not start the service. */
 function missingGroups(): string[] {
   const groups = read('/etc/group') ?? '';
   return ['render', 'video'].filter((group) => !new RegExp(`^${group}:`, 'm').test(groups));
@@ -142,10 +154,10 @@ function needLinux(): void {
   if (process.platform === 'linux') return;
   const instead = {
     darwin: 'On macOS, launchd starts programs at login: write a plist in ~/Library/LaunchAgents that runs',
-    win32: 'On Windows, the Task Scheduler starts programs: make a task that runs',
+    win32: 'On Windows, the Task Scheduler starts programs: create a task that runs',
   }[process.platform as string];
   const command = `${process.execPath} ${PROGRAM} mine`;
-  throw new UsageError(`pickaxe service is for systemd, which Linux has. ${instead ?? 'Run'} ${command}`);
+  throw new UsageError(`pickaxe service needs systemd, which only Linux has. ${instead ?? 'Run'} ${command}`);
 }
 
 function read(file: string): string | undefined {
@@ -161,9 +173,17 @@ function write(file: string, text: string): void {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o755 });
     writeFileSync(file, text, { mode: MODE });
-    chmodSync(file, MODE); // of one that was there
+    chmodSync(file, MODE); // An older file keeps its mode when it is written to.
   } catch (fault) {
     throw new UsageError(`${file} cannot be written: ${(fault as Error).message}.`);
+  }
+}
+
+function remove(file: string): void {
+  try {
+    rmSync(file);
+  } catch (fault) {
+    throw new UsageError(`${file} cannot be removed: ${(fault as Error).message}.`);
   }
 }
 

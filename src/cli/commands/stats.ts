@@ -1,4 +1,4 @@
-/** `pickaxe stats`: asks a miner that serves HTTP how it is doing, and prints that for people's tools and mining systems. */
+/** `pickaxe stats`: asks a miner that serves HTTP how it is doing, and prints that for people, programs and mining systems. */
 
 import { request } from 'undici';
 import { EXIT, UsageError } from '../../app/exit-codes.ts';
@@ -7,14 +7,16 @@ import type { Config } from '../../config/settings.ts';
 import { hiveStats, mmposStats } from '../../report/http/compat/mining-os.ts';
 import { Status } from '../../report/http/schemas.ts';
 import { formatHttpAddress, type HttpAddress } from '../../text/http-address.ts';
+import { statsLines } from '../stats-table.ts';
 
 /** A mining system asks every few seconds and does not wait for long. */
 const TIMEOUT_MS = 3_000;
 /** Metrics of hundreds of devices. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
-/** The source of each format, and how it is printed: as one line, except for Prometheus, and HiveOS's two lines. */
+/** What each format is made from, and how it is printed. */
 const FORMATS = {
+  table: { path: '/api/v1/status', print: (text: string) => statsLines(statusOf(text)).join('\n') },
   json: { path: '/api/v1/status', print: (text: string) => JSON.stringify(statusOf(text)) },
   hive: { path: '/api/v1/status', print: hiveLines },
   mmpos: { path: '/api/v1/status', print: (text: string) => JSON.stringify(mmposStats(statusOf(text))) },
@@ -22,14 +24,21 @@ const FORMATS = {
   prom: { path: '/metrics', print: (text: string) => text.trimEnd() },
 } as const;
 
-export type StatsFormat = keyof typeof FORMATS;
+export interface StatsOptions {
+  /** For programs. */
+  readonly json: boolean;
+  /** For another system, in its own format. */
+  readonly format?: Exclude<keyof typeof FORMATS, 'table' | 'json'>;
+}
 
-export async function runStats({ http }: Config, { format }: { readonly format: StatsFormat }): Promise<number> {
+/** @throws UsageError when the settings do not say where the miner is, or its token cannot be read */
+export async function runStats({ http }: Config, { json, format }: StatsOptions): Promise<number> {
   const { listen, tokenFile } = http;
-  if (!listen) throw new UsageError('Say where the miner serves HTTP: --http [HOST:]PORT, as it was started with.');
+  if (!listen)
+    throw new UsageError('Say where the miner serves HTTP, with the same --http [HOST:]PORT that it was started with.');
   const authorization =
     tokenFile === undefined ? {} : { authorization: `Bearer ${secretIn(tokenFile, '--http-token-file')}` };
-  const { path, print } = FORMATS[format];
+  const { path, print } = FORMATS[format ?? (json ? 'json' : 'table')];
   try {
     process.stdout.write(`${print(await get(`${originOf(listen)}${path}`, authorization))}\n`);
     return EXIT.done;
@@ -39,7 +48,7 @@ export async function runStats({ http }: Config, { format }: { readonly format: 
   }
 }
 
-/** HiveOS takes the rig's kH/s and the rest apart. */
+/** HiveOS reads two lines: the rig's kH/s, and the rest as JSON. */
 function hiveLines(text: string): string {
   const { khs, stats } = hiveStats(statusOf(text));
   return `${khs}\n${JSON.stringify(stats)}`;
@@ -67,14 +76,16 @@ async function get(url: string, headers: Record<string, string>): Promise<string
   } catch (cause) {
     throw new Error(`the answer of ${url} could not be read: ${(cause as Error).message}`, { cause });
   }
-  if (statusCode === 401) throw new Error('the miner wants its token: name its file with --http-token-file FILE.');
+  if (statusCode === 401)
+    throw new Error('the miner asks for its token: name the token’s file with --http-token-file FILE.');
   if (statusCode !== 200) throw new Error(`${url} answers ${statusCode}: is it pickaxe that listens there?`);
   return text;
 }
 
 function statusOf(text: string): Status {
   const { success, data } = Status.safeParse(parsed(text));
-  if (!success) throw new Error('the answer is not that of this version of pickaxe: is the miner another one?');
+  if (!success)
+    throw new Error('the answer is not one of this version of pickaxe: does the miner have another version?');
   return data;
 }
 

@@ -36,7 +36,7 @@ export async function runTune(config: DeviceSettings, log: Logger, json: boolean
   return cpu?.kernel || gpus.length > 0 ? EXIT.done : EXIT.noDevice;
 }
 
-/** @returns nothing of those that cannot be used, of which the log says why; and whether one of them hashes wrong */
+/** @returns a table for each GPU that can be used (the log says why another cannot), and whether one computes wrong hashes */
 export async function tuneGpus(
   engines: readonly Engine[],
   log: Logger,
@@ -46,7 +46,7 @@ export async function tuneGpus(
   for (const engine of engines) {
     try {
       if (engine instanceof GpuEngine) gpus.push(gpuTuning(engine.name, await openAgain(engine, log)));
-      else await engine.open(); // it says why it is not there
+      else await engine.open(); // throws, and says why the device is missing
     } catch (fault) {
       if (!(fault instanceof DeviceError)) throw fault;
       if (fault.fault === 'wrong-hashes') wrongHashes = true;
@@ -58,7 +58,7 @@ export async function tuneGpus(
   return { gpus, wrongHashes };
 }
 
-/** A variant of the kernel that costs the GPU when it is tried is skipped at the next opening. */
+/** Opens a GPU until it stays open: a variant of the kernel that crashes the GPU is skipped at the next attempt. */
 async function openAgain(engine: GpuEngine, log: Logger): Promise<GpuInfo> {
   const listener = progressTo(log, engine.name);
   for (let openings = 1; ; openings++) {
@@ -66,7 +66,7 @@ async function openAgain(engine: GpuEngine, log: Logger): Promise<GpuInfo> {
       return await engine.open(listener);
     } catch (fault) {
       if (!(fault instanceof DeviceError) || fault.fault !== 'lost' || openings >= MOST_OPENINGS) throw fault;
-      log.warn({ tag: engine.name }, `once more: ${fault.message}`);
+      log.warn({ tag: engine.name }, `trying again: ${fault.message}`);
     }
   }
 }
@@ -76,7 +76,7 @@ async function tuneCpu(cpu: Config['cpu'], log: Logger) {
   const survey = await surveyKernels({ threads, cacheDirectory: userCacheDirectory() }, true);
   const kernels = kernelRows(survey);
   if (survey.notRemembered !== undefined) {
-    log.warn({ tag: 'cpu' }, `these speeds are not remembered: ${survey.notRemembered}`);
+    log.warn({ tag: 'cpu' }, `these speeds cannot be remembered: ${survey.notRemembered}`);
   }
   return { kernel: kernels.find(({ chosen }) => chosen)?.name, threads, kernels };
 }

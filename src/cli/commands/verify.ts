@@ -1,4 +1,4 @@
-/** `pickaxe verify HEX`: is this header's proof of work valid? */
+/** `pickaxe verify HEX`: checks whether a header's proof of work is valid. */
 
 import { EXIT, UsageError } from '../../app/exit-codes.ts';
 import { fromHex, toHex } from '../../chain/bytes.ts';
@@ -25,7 +25,7 @@ export function runVerify(hex: string): number {
 
 function parse(hex: string): { header: Uint8Array; target: Uint8Array; from: string } {
   const digits = hex.replace(/^0x/i, '');
-  if (!/^[0-9a-f]*$/i.test(digits)) throw new UsageError('That is not hex: give digits 0-9 and a-f only.');
+  if (!/^[0-9a-f]*$/i.test(digits)) throw new UsageError('This is not hex: give only the digits 0-9 and a-f.');
   if (digits.length === 2 * HEADER_BYTES) {
     const header = fromHex(digits);
     return {

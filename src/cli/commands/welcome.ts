@@ -1,4 +1,4 @@
-/** `pickaxe` alone: what to do next. */
+/** `pickaxe` without a command: says what to do next. */
 
 import { EXIT } from '../../app/exit-codes.ts';
 import { ConfigError } from '../../config/errors.ts';
@@ -17,12 +17,12 @@ function whatNext(): string[] {
     const { config, files } = loadConfig({ environment: process.env, cwd: process.cwd() });
     if (config.node.urls && config.miner.publicKeys) {
       return [
-        `Ready to mine on ${config.node.urls.map(shownUrl).join(', ')}${files.length > 0 ? `, as ${files.join(' and ')} says` : ''}.`,
+        `Ready to mine on ${config.node.urls.map(shownUrl).join(', ')}${files.length > 0 ? `, according to ${files.join(' and ')}` : ''}.`,
         '',
-        '  pickaxe mine      mines',
+        '  pickaxe mine      starts mining',
         '  pickaxe doctor    checks this machine and the node first',
         '  pickaxe mine --print-config',
-        '                    effective settings and their sources',
+        '                    prints the effective settings and their sources',
       ];
     }
     const what =
@@ -30,12 +30,12 @@ function whatNext(): string[] {
     return [what, '', ...FIRST_STEPS];
   } catch (fault) {
     if (!(fault instanceof ConfigError)) throw fault;
-    return [fault.message, '', 'Mend that first, then see again:', '', '  pickaxe config check'];
+    return [fault.message, '', 'Fix that first, then check again:', '', '  pickaxe config check'];
   }
 }
 
 const FIRST_STEPS = [
-  '  pickaxe demo      mines at once, on a mock node inside this process: nothing to configure',
+  '  pickaxe demo      mines at once, on a mock node inside this process',
   '  pickaxe init      asks for node, key and devices, checks them, and writes pickaxe.toml',
-  '  pickaxe doctor    what keeps this machine from mining, and what to do about it',
+  '  pickaxe doctor    says what keeps this machine from mining, and what to do about it',
 ];

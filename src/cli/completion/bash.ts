@@ -1,4 +1,4 @@
-/** Completion for bash, from its version 3.2 (macOS's) on: no other package is needed. */
+/** Completion for bash 3.2 (which macOS has) and later. It needs no other package. */
 
 import type { CompletionCommand } from './commands.ts';
 
@@ -31,7 +31,7 @@ complete -o default -F _${name} ${name}
 `;
 }
 
-/** What follows an option that takes a value. Without any words, bash completes names of files. */
+/** What may follow an option that has a value. Without any words, bash completes file names. */
 function valueCases({ path, options }: CompletionCommand): string[] {
   return options
     .filter(({ takesValue }) => takesValue)
@@ -41,7 +41,7 @@ function valueCases({ path, options }: CompletionCommand): string[] {
     });
 }
 
-/** What else may follow. Where files may be named, options are offered once the word begins like one. */
+/** What else may follow. Where a file may be named, options are offered only once the word begins like an option. */
 function wordsCase({ path, commands, options, choices, takesFiles }: CompletionCommand): string {
   const flags = options.flatMap(({ flags }) => flags.filter((flag) => flag.startsWith('--')));
   const words = [...commands.map(({ name }) => name), ...choices];
@@ -51,7 +51,7 @@ function wordsCase({ path, commands, options, choices, takesFiles }: CompletionC
   return `${pattern} if [[ $word == -* ]]; then words=${all}; else words=${quote(words.join(' '))}; fi ;;`;
 }
 
-/** As the script gathers them: each with a space in front. */
+/** The words of a command as the script collects them: each with a space in front. */
 function commandWords(path: readonly string[]): string {
   return path
     .slice(1)

@@ -1,9 +1,9 @@
-/** What a shell has to know of the command line, as commander has it. Pure. */
+/** What a shell has to know about the command line, read from commander. Pure. */
 
 import type { Command, Option } from 'commander';
 
 export interface CompletionOption {
-  /** `-V`, `--version`: all its names. */
+  /** All its names: `-v`, `--version`. */
   readonly flags: readonly string[];
   readonly description: string;
   readonly takesValue: boolean;
@@ -12,7 +12,7 @@ export interface CompletionOption {
 }
 
 export interface CompletionCommand {
-  /** From the program's name on: `['pickaxe', 'config', 'check']`. */
+  /** It begins with the program's name: `['pickaxe', 'config', 'check']`. */
   readonly path: readonly string[];
   readonly description: string;
   /** Names of its subcommands. */
@@ -20,14 +20,14 @@ export interface CompletionCommand {
   readonly options: readonly CompletionOption[];
   /** What its first argument may be, where that is known. */
   readonly choices: readonly string[];
-  /** Whether it takes arguments that may be anything, as files' names. */
+  /** Whether it has arguments that may be anything, such as file names. */
   readonly takesFiles: boolean;
 }
 
 /** What the value of an option may be, where that is known. */
 export type ChoicesOf = (option: Option) => readonly string[] | undefined;
 
-/** @returns the program and all its commands but the hidden ones */
+/** @returns the program and all its commands, except hidden ones */
 export function commandsOf(
   program: Command,
   choicesOf: ChoicesOf = ({ argChoices }) => argChoices,

@@ -1,4 +1,4 @@
-/** Completion for zsh: a function for each command, which zsh's own `_arguments` does the work of. */
+/** Completion for zsh: a function for each command, which calls zsh's own `_arguments`. */
 
 import type { CompletionCommand, CompletionOption } from './commands.ts';
 

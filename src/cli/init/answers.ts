@@ -1,4 +1,4 @@
-/** The answers to the questions of `pickaxe init`, and the file that it makes of them. */
+/** The answers to the questions of `pickaxe init`, and the file that is made from them. */
 
 import type { PerNode } from '../../config/per-node.ts';
 import { exampleToml } from '../../config/print.ts';
@@ -14,15 +14,19 @@ export interface Answers {
   readonly publicKey: string;
   /** Undefined for `k:` and the public key. */
   readonly account?: string;
+  /** Undefined unless a rig's name was written behind the key or the account. */
+  readonly rigName?: string;
   /** Undefined for the CPU and every real GPU. */
   readonly devices?: readonly string[];
 }
 
-/** @returns a file that explains every setting and sets those that were asked for */
-export function configText({ urls, fingerprints, network, publicKey, account, devices }: Answers): string {
+/** @returns a TOML file that explains every setting, and sets those that were asked for */
+export function configText(answers: Answers): string {
+  const { urls, fingerprints, network, publicKey, account, rigName, devices } = answers;
   return exampleToml({
     node: { urls, ...(fingerprints && { fingerprints }), ...(network !== undefined && { network }) },
     miner: { publicKeys: [publicKey], ...(account !== undefined && { account }) },
+    rig: { ...(rigName !== undefined && { name: rigName }) },
     devices: { ...(devices && { use: devices }) },
   });
 }

@@ -1,4 +1,4 @@
-/** What to mine with. */
+/** Asks what to mine with. */
 
 import { checkbox } from '@inquirer/prompts';
 import { DeviceError } from '../../engine/engine.ts';
@@ -23,7 +23,7 @@ export async function askDevices(): Promise<Pick<Answers, 'devices'>> {
       ...usable.map(({ name, model }) => ({ name: `${name.padEnd(5)} ${model}`, value: name, checked: true })),
     ],
   });
-  // All of them is what holds anyway, and takes in those that are added later.
+  // All devices are the default, which also counts for devices that are added later.
   return devices.length === usable.length + 1 ? {} : { devices };
 }
 

@@ -6,42 +6,58 @@ import { UsageError } from '../../app/exit-codes.ts';
 import { nodeTrust } from '../../app/node-trust.ts';
 import { account as accountType, publicKey as publicKeyType } from '../../config/setting-types/miner.ts';
 import { DEFAULTS } from '../../config/settings.ts';
+import { rigNamedBy } from '../../config/worker-name.ts';
 import { examineNode } from '../../doctor/examine-node.ts';
 import type { Finding } from '../../doctor/finding.ts';
+import { hasPath } from '../../node/url.ts';
 import { version } from '../../system/version.ts';
 import { makeKeyFile } from '../key-file.ts';
 import type { Answers } from './answers.ts';
+import { askNetwork, askNodes, type Nodes } from './ask-node.ts';
 import { say, sayFindings } from './say.ts';
 import { accepts, read } from './typed.ts';
 
 const USUAL_KEY_FILE = 'pickaxe-key.json';
 
-type Nodes = Pick<Answers, 'urls' | 'fingerprints' | 'network'>;
-type Miner = Pick<Answers, 'publicKey' | 'account'>;
+type Miner = Pick<Answers, 'publicKey' | 'account' | 'rigName'>;
 
-/** Asks until the node takes the miner, or the user goes on without that. */
-export async function askMiner(nodes: Nodes): Promise<Miner> {
-  let publicKey = await askKey();
-  for (;;) {
-    const usual = defaultAccount([publicKey]);
-    const typed = await input({ message: 'Account', default: usual, validate: accepts(accountType) });
-    const account = read(accountType, typed);
-    const miner = { publicKey, ...(account !== usual && { account }) };
-    if (await isTaken(nodes, miner)) return miner;
-    const next = await select({
-      message: 'The node gives this miner no work. What now?',
-      choices: [
-        { name: 'write it down anyway: whoever runs the node will add this miner', value: 'go on' },
-        { name: 'another account', value: 'account' },
-        { name: 'another key', value: 'key' },
-      ],
-    });
-    if (next === 'go on') return miner;
-    if (next === 'key') publicKey = await askKey();
-  }
+/** A key as it was typed, perhaps with a rig's name behind it: `k:KEY.rig1`. */
+interface TypedKey {
+  readonly publicKey: string;
+  readonly rigName?: string | undefined;
 }
 
-async function askKey(): Promise<string> {
+/** Asks until a node gives the miner work, or the user goes on without that. */
+export async function askNodesAndMiner(): Promise<Nodes & Miner> {
+  let nodes = await askNodes();
+  let key = await askKey();
+  let miner = await askAccount(key);
+  while (!(await getsWork(nodes, miner))) {
+    const next = await askWhatToChange(nodes);
+    if (next === 'nothing') break;
+    if (next === 'node') nodes = await askNodes();
+    if (next === 'network') nodes = { ...nodes, network: await askNetwork(nodes.network) };
+    if (next === 'key') key = await askKey();
+    if (next === 'key' || next === 'account') miner = await askAccount(key);
+  }
+  return { ...nodes, ...miner };
+}
+
+/** The network is part of a node URL that has a path. */
+async function askWhatToChange({ urls }: Nodes) {
+  return select({
+    message: 'The node gives this miner no work. What would you like to change?',
+    choices: [
+      { name: 'nothing: whoever runs the node will add this miner', value: 'nothing' },
+      { name: 'the account', value: 'account' },
+      { name: 'the key', value: 'key' },
+      ...(urls.every(hasPath) ? [] : [{ name: 'the network', value: 'network' } as const]),
+      { name: 'the node', value: 'node' },
+    ],
+  });
+}
+
+async function askKey(): Promise<TypedKey> {
   const how = await select({
     message: 'Key for the rewards',
     choices: [
@@ -49,11 +65,21 @@ async function askKey(): Promise<string> {
       { name: 'make a new key pair', value: 'make' },
     ],
   });
-  return how === 'make' ? await makeKey() : await pasteKey();
+  return how === 'make' ? { publicKey: await makeKey() } : await pasteKey();
 }
 
-async function pasteKey(): Promise<string> {
-  return read(publicKeyType, await input({ message: 'Public key, 64 hex digits', validate: accepts(publicKeyType) }));
+async function pasteKey(): Promise<TypedKey> {
+  const typed = await input({ message: 'Public key, 64 hex digits', validate: accepts(publicKeyType) });
+  return { publicKey: read(publicKeyType, typed), rigName: rigNamedBy(typed.trim()) };
+}
+
+async function askAccount({ publicKey, rigName: namedByKey }: TypedKey): Promise<Miner> {
+  const usual = defaultAccount([publicKey]);
+  const typed = await input({ message: 'Account', default: usual, validate: accepts(accountType) });
+  const account = read(accountType, typed);
+  const rigName = namedByKey ?? rigNamedBy(typed.trim());
+  if (rigName !== undefined) say(`name of the rig: ${rigName}`);
+  return { publicKey, ...(account !== usual && { account }), ...(rigName !== undefined && { rigName }) };
 }
 
 async function makeKey(): Promise<string> {
@@ -73,7 +99,7 @@ async function makeKey(): Promise<string> {
   }
 }
 
-async function isTaken({ urls, network, ...node }: Nodes, miner: Miner): Promise<boolean> {
+async function getsWork({ urls, network, ...node }: Nodes, miner: Miner): Promise<boolean> {
   const { publicKey, account = defaultAccount([publicKey]) } = miner;
   const { predicate } = DEFAULTS.miner;
   const identity = { account, predicate, publicKeys: [publicKey] };
@@ -87,6 +113,6 @@ async function isTaken({ urls, network, ...node }: Nodes, miner: Miner): Promise
   sayFindings(findings);
   if (findings.every(({ state }) => state !== 'fault')) return true;
   const entry = { account, predicate, 'public-keys': [publicKey] };
-  say('Whoever runs the node lets this miner in with this entry of mining.coordination.miners:', JSON.stringify(entry));
+  say('Whoever runs the node can add this miner with this entry in mining.coordination.miners:', JSON.stringify(entry));
   return false;
 }

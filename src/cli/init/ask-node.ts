@@ -1,4 +1,4 @@
-/** Asks for the nodes and the network, and asks each node at once whether it is one. */
+/** Asks for the nodes and the network, and asks each node at once whether it is a node. */
 
 import { confirm, input } from '@inquirer/prompts';
 import { misspeltNetwork } from '../../config/networks.ts';
@@ -18,7 +18,7 @@ const USUAL_NETWORK = 'mainnet01';
 /** More nodes for failover would help nobody. */
 const MOST_NODES = 5;
 
-type Nodes = Pick<Answers, 'urls' | 'fingerprints' | 'network'>;
+export type Nodes = Pick<Answers, 'urls' | 'fingerprints' | 'network'>;
 
 export async function askNodes(): Promise<Nodes> {
   const nodes = [await askNode('Node URL', USUAL_URL)];
@@ -33,12 +33,13 @@ export async function askNodes(): Promise<Nodes> {
   );
   const found = { urls, ...(fingerprints.length > 0 && { fingerprints }) };
   if (urls.every(hasPath)) return found;
-  const network = await input({
-    message: 'Network',
-    default: nodes[0].network ?? USUAL_NETWORK,
-    validate: acceptsNetwork,
-  });
-  return { ...found, network: network.trim() };
+  return { ...found, network: await askNetwork(nodes[0].network) };
+}
+
+/** @param usual the network that Enter alone stands for */
+export async function askNetwork(usual = USUAL_NETWORK): Promise<string> {
+  const network = await input({ message: 'Network', default: usual, validate: acceptsNetwork });
+  return network.trim();
 }
 
 const isNetwork = accepts(networkType);
@@ -46,7 +47,7 @@ const isNetwork = accepts(networkType);
 function acceptsNetwork(text: string): true | string {
   const meant = misspeltNetwork(text.trim());
   if (meant === undefined) return isNetwork(text);
-  return `Did you mean ${meant}? If not, start again and write the network into the node URL: http://HOST:PORT/ledger/0.0/${text.trim()}`;
+  return `Did you mean ${meant}? If not, write the network into the node URL: http://HOST:PORT/ledger/0.0/${text.trim()}`;
 }
 
 interface AskedNode {
@@ -57,7 +58,7 @@ interface AskedNode {
   readonly network?: string;
 }
 
-/** @param usual the URL that Enter alone takes; without one, Enter alone takes no node */
+/** @param usual the URL that Enter alone stands for; without one, Enter alone means no node */
 async function askNode(message: string, usual?: string): Promise<AskedNode> {
   const isUrl = accepts(nodeUrl);
   for (;;) {

@@ -3,7 +3,7 @@
 import { type Finding, findingLines } from '../../doctor/finding.ts';
 
 const INDENT = '  ';
-/** The width of a terminal that does not tell it. */
+/** The assumed width of a terminal that does not report its own. */
 const USUAL_COLUMNS = 80;
 
 export function say(...lines: readonly string[]): void {

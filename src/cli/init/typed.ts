@@ -1,9 +1,9 @@
-/** Reads what was typed at a prompt as the value of a setting; a prompt says what is wrong and asks again. */
+/** Reads what was typed at a prompt as the value of a setting. The prompt says what is wrong, and asks again. */
 
 import { z } from 'zod';
 import { type SettingType, whyOf } from '../../config/setting-types/setting-type.ts';
 
-/** @returns a check of typed texts, as prompts take it: true, or what is wrong */
+/** @returns a check of typed texts for a prompt: its result is true, or says what is wrong */
 export function accepts(type: SettingType<string>): (text: string) => true | string {
   const schema = type.schema(z);
   return (text) => {

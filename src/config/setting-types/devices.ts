@@ -1,4 +1,4 @@
-/** Devices, kernels and CPUs. */
+/** Types of settings about devices, kernels and CPUs. */
 
 import { KERNEL_NAMES } from '../../engine/cpu/kernel-names.ts';
 import { formatCpuList, MAX_CPUS, parseCpuList } from '../../text/cpu-list.ts';
@@ -15,7 +15,7 @@ const deviceName = parsed({
 
 const deviceNames = list(deviceName);
 
-/** `all` is the CPU and every real GPU that there is, whichever they are. */
+/** `all` stands for the CPU and every real GPU of the machine. */
 export const devices: SettingType<readonly string[] | 'all'> = {
   form: deviceNames.form,
   says: deviceNames.says,

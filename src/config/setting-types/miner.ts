@@ -1,4 +1,4 @@
-/** Who mines, for whom, and on which network. */
+/** Types of settings about who mines, for whom, and on which network. */
 
 import { oneLine } from '../../text/one-line.ts';
 import { splitWorkerName } from '../worker-name.ts';
@@ -13,7 +13,7 @@ const KEY_DIGITS = 64;
 
 /** An Ed25519 public key: 32 bytes as lower-case hex digits. `k:KEY` and `k:KEY.rig1` stand for the same key. */
 export const publicKey = parsed({
-  says: 'A public key is 64 hex digits. Make one with: pickaxe keygen FILE',
+  says: 'A public key is 64 hex digits. Make one with: pickaxe keygen pickaxe-key.json',
   pattern: /^(?:k:)?[0-9a-fA-F]{64}(?:\..+)?$/,
   parse: (text) => {
     const { owner, rig } = splitWorkerName(text);
@@ -26,13 +26,15 @@ export const publicKey = parsed({
 
 function flawOf(key: string): string | undefined {
   const at = key.search(/[^0-9a-f]/i);
-  if (at === KEY_DIGITS) return 'something other than a dot and a rig’s name follows its 64 hex digits';
+  if (at === KEY_DIGITS) return 'after its 64 hex digits, only a dot and a rig’s name may follow';
   if (at >= 0) return `its digit ${at + 1}, ${oneLine(JSON.stringify(key.charAt(at)))}, is not a hex digit`;
   return key.length === KEY_DIGITS ? undefined : `it has ${key.length} hex digits`;
 }
 
 function flawOfRig(rig: string | undefined): string | undefined {
-  return rig === undefined || RIG_NAME.test(rig) ? undefined : 'the rig’s name behind its dot has 1 to 64 characters';
+  return rig === undefined || RIG_NAME.test(rig)
+    ? undefined
+    : 'the rig’s name after the dot must have 1 to 64 characters';
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it refuses them
@@ -40,7 +42,7 @@ const ACCOUNT = /^[^\x00-\x1f\x7f]{1,256}$/;
 
 /** An account's name. `k:KEY.rig1` stands for the account `k:KEY`; names that are not keys may have dots. */
 export const account = parsed({
-  says: 'The account is its name, of 1 to 256 characters: leave it out for k: and the public key.',
+  says: 'Give the name of the account, of 1 to 256 characters; without it, the account is k: and the public key.',
   pattern: ACCOUNT,
   parse: (text) => {
     const { owner, rig } = splitWorkerName(text);
@@ -50,7 +52,4 @@ export const account = parsed({
   },
 });
 
-export const network = text(
-  /^[a-zA-Z0-9][a-zA-Z0-9-]{0,63}$/,
-  'That is not a network: write it like mainnet01 or testnet04.',
-);
+export const network = text(/^[a-zA-Z0-9][a-zA-Z0-9-]{0,63}$/, 'A network is written like mainnet01 or testnet04.');

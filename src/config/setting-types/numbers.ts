@@ -58,7 +58,7 @@ export const duration = time(0.001, SECONDS_IN_YEAR, 'Give seconds, or a time li
 /** Seconds of an option that is not a setting. setTimeout waits for one millisecond at least and for 2^31 at most. */
 export const seconds = decimal(0.001, 2_000_000, 'Give a number of seconds above 0 and up to 2000000.');
 
-/** Batches that are shorter end unseen between two looks at them; longer ones make a driver take the GPU for hung. */
+/** A shorter batch can end unseen between two looks at it; a longer one makes a driver believe that the GPU hangs. */
 export const batchSeconds = decimal(2, 1000, 'Give milliseconds from 2 to 1000.');
 
 /** °C that chips can have. */
@@ -69,12 +69,12 @@ export const celsiusOrNone: SettingType<number | 'none'> = {
   schema: (z) => z.union([z.literal('none'), celsius.schema(z)]),
 };
 
-export const niceness = integer(0, 19, 'Give a niceness from 0 (normal) to 19 (the kindest).');
+export const niceness = integer(0, 19, 'Give a niceness from 0 (normal) to 19 (all other programs go first).');
 
 const MIN_FILE_BYTES = 1024;
 const MAX_FILE_BYTES = 1024 ** 4;
 
-/** Bytes. Smaller files would be rotated all the time; no editor opens larger ones. */
+/** Bytes. A smaller file would be rotated all the time; no editor opens a larger one. */
 export const fileSize = parsed({
   says: 'Give a size like 500k, 10M or 1G, from 1k to 1024G.',
   parse: (text) => {
@@ -84,7 +84,7 @@ export const fileSize = parsed({
   print: formatSize,
 });
 
-/** What a device makes at least; without a device, what the rig makes. */
+/** The least hashrate of a device; without a device, of the rig. */
 export interface LeastRate {
   readonly device?: string;
   /** H/s */

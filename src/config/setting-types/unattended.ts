@@ -1,14 +1,14 @@
-/** What settings of a rig take that nobody watches. */
+/** Types of settings for a rig that nobody watches. */
 
 import { formatWindows, parseWindows, type ScheduleWindow } from '../../text/schedule-windows.ts';
 import { time } from './numbers.ts';
 import { choice, parsed, type SettingType, text } from './setting-type.ts';
 
-/** Systems tell to within 8 seconds when somebody last used the machine; a day is as good as never. */
+/** Systems report to within 8 seconds when somebody last used the machine; more than a day is as good as never. */
 const idle = time(
   10,
   86_400,
-  'Give seconds from 10 on, or a time like 5m, up to a day; or true (60 seconds), or none.',
+  'Give at least 10 seconds, or a time like 5m, up to a day; or true (60 seconds), or none.',
 );
 
 /** Seconds; `true` stands for 60. */
@@ -24,8 +24,8 @@ export const schedule = parsed<readonly ScheduleWindow[]>({
   print: formatWindows,
 });
 
-/** A command of the shell. */
-export const command = text(/^[^\0]*[^\0\s][^\0]*$/, 'Give a command of the shell.');
+/** A shell command. */
+export const command = text(/^[^\0]*[^\0\s][^\0]*$/, 'Give a shell command.');
 
 /** The notices of notify/; a test compares the lists. */
 export const notice = choice('start', 'stop', 'block', 'device-lost', 'low-hashrate', 'hashrate-ok');

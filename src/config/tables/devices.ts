@@ -8,23 +8,25 @@ import type { Table } from '../settings-table.ts';
 export const DEVICES = {
   devices: {
     about: 'What mines, and how hot it may get.',
+    heading: 'Devices',
     settings: {
       use: {
         type: devices,
-        about: 'devices to use, like cpu,gpu0,gpu1; all means the CPU and every real GPU',
+        about: 'devices to use, like cpu,gpu0,gpu1 (0,1 means gpu0,gpu1); all means the CPU and every real GPU',
         default: 'all',
         flag: '--devices <list>',
+        short: '-d',
       },
       tempLimit: {
         type: celsiusOrNone,
-        about: 'a device at this many °C rests, where its temperature is known; or none',
+        about: 'pause a device that reaches this many °C, where its temperature is known; none turns this off',
         default: 90,
         flag: '--temp-limit <celsius>',
         live: true,
       },
       tempResume: {
         type: celsius,
-        about: 'a device that rests goes on at this many °C',
+        about: 'resume such a device when it has cooled down to this many °C',
         otherwise: '10 below the limit',
         example: 80,
         flag: '--temp-resume <celsius>',
@@ -34,17 +36,19 @@ export const DEVICES = {
   },
   cpu: {
     about: 'How the CPU mines.',
+    heading: 'Devices',
     settings: {
       threads: {
         type: integer(1, 1024),
-        about: 'CPU threads',
-        otherwise: 'one per hardware thread, and where there are more than two, one fewer',
+        about: 'CPU threads; they run at the lowest priority unless --cpu-priority says otherwise',
+        otherwise: 'all hardware threads, or all but one where there are more than two',
         example: 4,
         flag: '--threads <n>',
+        short: '-t',
       },
       priority: {
         type: niceness,
-        about: 'niceness of the CPU threads, 0 to 19, Linux only',
+        about: 'niceness of the CPU threads, from 0 (normal) to 19 (all other programs go first); Linux only',
         // It has no default: a sandbox that refuses 19 matters only to somebody who asked for it.
         otherwise: '19',
         example: 19,
@@ -68,6 +72,7 @@ export const DEVICES = {
   },
   gpu: {
     about: 'How GPUs mine.',
+    heading: 'Devices',
     settings: {
       batchMs: {
         type: batchSeconds,
@@ -78,7 +83,7 @@ export const DEVICES = {
       },
       software: {
         type: toggle,
-        about: 'admit software GPU adapters, which are slower than the CPU engine',
+        about: 'also use software GPU adapters, which are slower than mining on the CPU',
         default: false,
         flag: '--software-gpu',
       },

@@ -10,12 +10,14 @@ import type { Table } from '../settings-table.ts';
 export const NODE_AND_MINER = {
   node: {
     about: 'Where work comes from and solutions go.',
+    heading: 'Node',
     settings: {
       urls: {
         type: list(nodeUrl),
         about: 'node URL; repeat for failover: the first one is preferred',
         example: ['http://127.0.0.1:1848'],
         flag: '--node <url>',
+        short: '-o',
         shown: (urls) => (urls as string[]).map(shownUrl),
       },
       network: {
@@ -50,12 +52,14 @@ export const NODE_AND_MINER = {
   },
   miner: {
     about: 'Who gets the rewards. The node must list the same account, key and predicate.',
+    heading: 'Miner',
     settings: {
       publicKeys: {
         type: list(publicKey),
         about: 'miner public key, 64 hex digits, as pickaxe keygen prints it; repeat for several keys',
         example: ['00'.repeat(32)],
         flag: '--public-key <hex>',
+        short: '-u',
       },
       account: {
         type: account,
@@ -74,10 +78,11 @@ export const NODE_AND_MINER = {
   },
   rig: {
     about: 'What tells this rig from others.',
+    heading: 'Miner',
     settings: {
       name: {
         type: rigName,
-        about: 'name of this rig; k:KEY.rig1 as a public key or an account sets it, too',
+        about: 'name of this rig; a public key or account written as k:KEY.rig1 sets it, too',
         otherwise: 'the name of the host',
         example: 'rig1',
         flag: '--rig-name <name>',

@@ -8,6 +8,7 @@ import type { Table } from '../settings-table.ts';
 export const RUN_HTTP_LOG = {
   run: {
     about: 'How long to mine, and what to print meanwhile.',
+    heading: 'Limits',
     settings: {
       blocks: {
         type: integer(1, 1e9),
@@ -28,17 +29,20 @@ export const RUN_HTTP_LOG = {
         about: 'print events as one JSON object per line on stdout',
         default: false,
         flag: '--json',
+        heading: 'Output',
       },
       status: {
         type: toggle,
         about: 'show a status line below the log, on a terminal; --no-status hides it',
         default: true,
         flag: '--status',
+        heading: 'Output',
       },
     },
   },
   http: {
     about: 'API and metrics over HTTP: docs/http.md.',
+    heading: 'HTTP',
     settings: {
       listen: {
         type: httpAddress,
@@ -49,7 +53,7 @@ export const RUN_HTTP_LOG = {
       },
       tokenFile: {
         type: path,
-        about: 'HTTP clients must send the token that is in this file',
+        about: 'HTTP clients must send the token in this file',
         otherwise: 'no token',
         example: 'pickaxe.token',
         flag: '--http-token-file <file>',
@@ -65,6 +69,7 @@ export const RUN_HTTP_LOG = {
   },
   log: {
     about: 'The log, on stderr.',
+    heading: 'Output',
     settings: {
       level: {
         type: choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
@@ -74,19 +79,20 @@ export const RUN_HTTP_LOG = {
         live: true,
       },
       format: {
-        type: choice('auto', 'text', 'json'),
-        about: 'auto: text on a terminal, else JSON',
-        default: 'auto',
+        type: choice('text', 'json'),
+        about: 'format of the log and of the log file: text for people, or one JSON object per line',
+        default: 'text',
         flag: '--log-format <format>',
       },
     },
   },
   logFile: {
-    about: 'A copy of the log in a file, as JSON lines unless the format is text.',
+    about: 'A copy of the log in a file, in the same format.',
+    heading: 'Output',
     settings: {
       path: {
         type: path,
-        about: 'write the log to this file as well, and rotate it',
+        about: 'write the log to this file as well, and rotate the file',
         otherwise: 'no file',
         example: 'pickaxe.log',
         flag: '--log-file <file>',

@@ -1,4 +1,4 @@
-/** Settings of a rig that nobody watches: when it rests, and who is told what happens. */
+/** Settings of a rig that nobody watches: when it pauses, and who is told what happens. */
 
 import { webhookUrl } from '../setting-types/addresses.ts';
 import { duration, leastRate } from '../setting-types/numbers.ts';
@@ -22,18 +22,20 @@ function hook<const F extends string>(about: string, flag: F) {
 
 export const UNATTENDED = {
   pause: {
-    about: 'When all devices rest.',
+    about: 'When all devices are paused.',
+    heading: 'When to mine',
     settings: {
       onBattery: {
         type: toggle,
-        about: 'rest while the machine runs on battery; Linux and macOS',
+        about: 'pause while the machine runs on battery; Linux and macOS',
         default: false,
         flag: '--pause-on-battery',
         live: true,
       },
       onActivity: {
         type: idleTime,
-        about: 'rest until nobody has used the machine for this time, 60 seconds if none is given; Linux and macOS',
+        about:
+          'pause until nobody has used the machine for this time (60 seconds if no time is given); Linux and macOS',
         otherwise: 'none',
         example: 60,
         flag: '--pause-on-activity [time]',
@@ -51,6 +53,7 @@ export const UNATTENDED = {
   },
   alarm: {
     about: 'Which hashrate is too low.',
+    heading: 'Notifications',
     settings: {
       minHashrate: {
         type: list(leastRate),
@@ -62,7 +65,7 @@ export const UNATTENDED = {
       },
       after: {
         type: duration,
-        about: 'raise it once the hashrate has been below for this time: seconds, or a time like 90s or 5m',
+        about: 'raise the alarm once the hashrate has been that low for this time: seconds, or a time like 90s or 5m',
         default: 300,
         flag: '--min-hashrate-after <time>',
         live: true,
@@ -71,17 +74,19 @@ export const UNATTENDED = {
   },
   hooks: {
     about: 'Shell commands to run when something happens: docs/unattended.md says what they are given.',
+    heading: 'Notifications',
     settings: {
       start: hook('command to run when pickaxe starts', '--on-start <command>'),
-      stop: hook('command to run when mining has ended; pickaxe waits for it, 30 s at most', '--on-stop <command>'),
-      block: hook('command to run when a block of ours was accepted', '--on-block <command>'),
+      stop: hook('command to run when mining has ended; pickaxe waits for it, for 30 s at most', '--on-stop <command>'),
+      block: hook('command to run when one of our blocks was accepted', '--on-block <command>'),
       deviceLost: hook('command to run when a device goes out of service', '--on-device-lost <command>'),
-      lowHashrate: hook('command to run at the alarm of --min-hashrate', '--on-low-hashrate <command>'),
+      lowHashrate: hook('command to run when the alarm of --min-hashrate is raised', '--on-low-hashrate <command>'),
       hashrateOk: hook('command to run when that alarm is over', '--on-hashrate-ok <command>'),
     },
   },
   webhook: {
     about: 'Where to POST events, as JSON.',
+    heading: 'Notifications',
     settings: {
       url: {
         type: webhookUrl,
@@ -94,7 +99,7 @@ export const UNATTENDED = {
       },
       urlFile: {
         type: path,
-        about: 'file with that URL in it, where whoever knows the URL may write there',
+        about: 'file that holds that URL, for a URL that must stay secret',
         example: 'webhook-url',
         flag: '--webhook-file <file>',
         live: true,
@@ -103,7 +108,7 @@ export const UNATTENDED = {
       },
       tokenFile: {
         type: path,
-        about: 'file with a bearer token to send there',
+        about: 'file that holds a bearer token to send with the events',
         example: 'webhook-token',
         flag: '--webhook-token-file <file>',
         live: true,

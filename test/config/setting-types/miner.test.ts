@@ -30,12 +30,12 @@ describe('a public key', () => {
     ['two keys', KEY + KEY, 'it has 128 hex digits'],
     ['a prefix', `0x${KEY}`, 'its digit 2, "x", is not a hex digit'],
     ['two prefixes', `k:k:${KEY}`, 'its digit 1, "k", is not a hex digit'],
-    ['more behind k:', `k:${KEY}-rig1`, 'something other than a dot and a rig’s name follows its 64 hex digits'],
-    ['a line end', `${KEY}\n`, 'something other than a dot and a rig’s name follows its 64 hex digits'],
+    ['more behind k:', `k:${KEY}-rig1`, 'after its 64 hex digits, only a dot and a rig’s name may follow'],
+    ['a line end', `${KEY}\n`, 'after its 64 hex digits, only a dot and a rig’s name may follow'],
     ['a space before it', ` ${KEY}`, 'its digit 1, " ", is not a hex digit'],
     ['another letter', `${KEY.slice(1)}g`, 'its digit 64, "g", is not a hex digit'],
-    ['a dot alone behind it', `${KEY}.`, 'the rig’s name behind its dot has 1 to 64 characters'],
-    ['a line end in the name of a rig', `${KEY}.a\nb`, 'the rig’s name behind its dot has 1 to 64 characters'],
+    ['a dot alone behind it', `${KEY}.`, 'the rig’s name after the dot must have 1 to 64 characters'],
+    ['a line end in the name of a rig', `${KEY}.a\nb`, 'the rig’s name after the dot must have 1 to 64 characters'],
     ['nothing', '', 'it has 0 hex digits'],
   ])('with %s is refused, and the error says why', (_, text, why) => {
     expect(read(publicKey, text)).toEqual({ why });
