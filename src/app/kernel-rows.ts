@@ -1,18 +1,18 @@
-/** The CPU kernels with their speeds, and which one is used and why. */
+/** A table of the CPU kernels: their speeds, and which one is used and why. */
 
 import { KERNEL_NAMES, type KernelName } from '../engine/cpu/kernel-names.ts';
 import type { Survey } from '../engine/cpu/kernels/choose.ts';
 import { fastestOf } from '../engine/cpu/kernels/speed.ts';
 import { formatPercent } from '../report/units.ts';
 
-/** Its names are part of what wrappers rely on. */
+/** The JSON of `pickaxe devices` has these field names, and scripts rely on them. */
 export interface KernelRow {
   readonly name: KernelName;
   readonly usable: boolean;
   readonly chosen: boolean;
-  /** H/s of one thread while all hash, of a kernel that can be used. */
+  /** H/s of one thread while all threads hash. Absent when the kernel cannot be used. */
   readonly hashrate?: number;
-  /** Why it is chosen, or why it is not. */
+  /** Why the kernel is chosen, or why it is not. */
   readonly why: string;
 }
 

@@ -1,14 +1,14 @@
-/** Why pickaxe did not start, in the log file: where a mining system starts it, nobody sees anything else. */
+/** Writes why pickaxe did not start into the log file. When a mining system starts pickaxe, people see nothing else. */
 
 import { resolve } from 'node:path';
 import { openPrivate } from './rotating-file.ts';
 
-/** As pino numbers it. */
+/** pino's number for errors. */
 const ERROR_LEVEL = 50;
 
 /**
- * Adds one JSON line, as the log has them. Where that cannot be done, stderr alone has the message.
- * @param path the log file that a flag or a variable names; undefined where none does
+ * Appends one JSON line in the log's format. When the file cannot be written, the message is on stderr only.
+ * @param path the log file that a flag or a variable names; undefined when none does
  */
 export async function noteStartError(path: string | undefined, message: string): Promise<void> {
   if (path === undefined) return;

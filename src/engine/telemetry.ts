@@ -1,15 +1,15 @@
-/** What a device's own sensors tell. A leaf: engines fill it in, and what listens shows it. */
+/** The readings of a device's sensors. This file imports nothing, so that all rooms may use it. */
 
 export const TELEMETRY_FIELDS = [
-  /** Temperature of the chip: at its edge, or the mean. */
+  /** The temperature of the chip in °C: at its edge, or the mean. */
   'temperatureC',
-  /** Temperature of the chip's hottest place, the junction. */
+  /** The temperature of the chip's hottest place, the junction, in °C. */
   'hotspotC',
-  /** Temperature of the memory. */
+  /** The temperature of the memory in °C. */
   'memoryC',
-  /** Power of the whole card where it is measured there, else of the chip. */
+  /** The power in W: of the whole card if it is measured there, otherwise of the chip. */
   'powerW',
-  /** Speed of the fan as a part of its full speed. NVIDIA's can exceed 100. */
+  /** The speed of the fan in percent of its full speed. NVIDIA's cards can report more than 100. */
   'fanPercent',
   'fanRpm',
   'coreMHz',
@@ -17,5 +17,5 @@ export const TELEMETRY_FIELDS = [
 ] as const;
 export type TelemetryField = (typeof TELEMETRY_FIELDS)[number];
 
-/** A field is absent where the system does not tell it. */
+/** A field is absent when the system does not report it. */
 export type Telemetry = { readonly [Field in TelemetryField]?: number };

@@ -1,4 +1,4 @@
-/** What can happen while mining, as one typed union. Everything reports it, and `report/` listens. */
+/** Everything that can happen while mining, as one typed union. All rooms emit events, and `report/` listens. */
 
 import type { DeviceFault, DeviceKind } from '../engine/device.ts';
 import type { Telemetry } from '../engine/telemetry.ts';
@@ -25,11 +25,11 @@ export type MinerEvent =
       nonce: bigint;
       ms: number;
     }
-  /** Nonces searched since the device's last such event, for a work of this difficulty. */
+  /** How many nonces the device has searched since its last such event, for a work of this difficulty. */
   | { event: 'hashes'; device: string; hashes: number; difficulty: number }
   /**
-   * A candidate of the device was verified, which proves `hashes` hashes on average. `difficulty` is that of the candidate's
-   * own hash.
+   * A candidate of the device was verified: a proof of `hashes` hashes on average. `difficulty` is that of the candidate's own
+   * hash.
    */
   | { event: 'proof'; device: string; hashes: number; difficulty: number }
   /** A job switch: the device searches its first range of the work that followed a New Cut, `ms` after hearing of it. */
@@ -44,19 +44,18 @@ export type MinerEvent =
       state: Exclude<DeviceState, 'starting'>;
       /** Model, kernel, thread count: one line for people. */
       description: string;
-      /** PCI address of a card, like `0000:65:00.0`, where it is known. */
+      /** The PCI address of a card, such as `0000:65:00.0`; absent when it is not known. */
       bus?: string;
-      /** Why it does not work, and the kind of fault: absent while it works. */
+      /** Why the device is out of service or paused, and the kind of fault; absent while it mines. */
       reason?: string;
       fault?: DeviceFault;
     }
-  /** Opening a device takes time: what it is doing, and how much of that is done, from 0 to 1. */
+  /** Opening a device takes a while: `what` it is doing, and how much of that is done, 0 to 1. */
   | { event: 'progress'; device: string; what: string; done: number }
-  /** A device's sensors were read, which happens every few seconds where they can be. */
+  /** A device's sensors were read. This happens every few seconds, if it has sensors. */
   | { event: 'telemetry'; device: string; telemetry: Telemetry }
   /**
-   * A hashrate has been too low for long enough to report it, or is back. `value` and `limit` are H/s, of the whole rig where
-   * no device is named.
+   * A hashrate has been too low for too long, or is back. `value` and `limit` are H/s, of the device or else of the whole rig.
    */
   | {
       event: 'alarm';
@@ -66,16 +65,16 @@ export type MinerEvent =
       value: number;
       limit: number;
     }
-  /** A fetch brought a block that the open update stream of its chain had not announced: stale work was mined. */
+  /** A fetch brought a block that its chain's open update stream had not announced, so stale work was mined. */
   | { event: 'missed_cut'; source: string; chain: number }
-  /** These chains' update streams cannot be relied on, so work is fetched every few seconds. No chains: all is well. */
+  /** The update streams of these chains cannot be relied on, so work is polled. Without chains, all streams are reliable. */
   | { event: 'polling'; source: string; chains: readonly PolledChain[] }
-  /** A source came within or went out of reach. `source` is its name, a node's URL. */
+  /** A source came within or went out of reach, or has something to say. `source` is its name, such as a node's URL. */
   | { event: 'source'; source: string; state: 'connected' | 'lost' | 'warning' | 'info'; reason: string };
 
 export type Listener = (event: MinerEvent) => void;
 
-/** Hands each event to every listener, in order, at once. */
+/** Passes each event to every listener at once, in the order of their subscription. */
 export class Events {
   readonly #listeners = new Set<Listener>();
 

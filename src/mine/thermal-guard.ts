@@ -1,17 +1,20 @@
-/** Pauses a device while it is too hot. It has two limits, so that the device does not go on and off. */
+/** Pauses a device while it is too hot. There are two limits, so that it does not pause and resume all the time. */
 
 import type { Telemetry } from '../engine/telemetry.ts';
 
 export interface TemperatureLimits {
   /** At this temperature the device is paused. */
   readonly stopC: number;
-  /** At this temperature it goes on; it is below `stopC`. */
+  /** At this temperature, which is below `stopC`, the device resumes. */
   readonly resumeC: number;
 }
 
 const NO_LIMITS: TemperatureLimits = { stopC: Number.POSITIVE_INFINITY, resumeC: Number.POSITIVE_INFINITY };
 
-/** A paused device whose sensor goes silent would never resume. Counted in ticks, so time suspended by Ctrl-Z doesn't count. */
+/**
+ * A paused device whose sensor goes silent would never resume. The silence is counted in ticks, so that a time in which the
+ * process was suspended (Ctrl-Z) does not count.
+ */
 const TICK_MS = 10_000;
 const SILENT_TICKS = 6;
 
@@ -22,18 +25,18 @@ export interface ThermalHooks {
   readonly silent: (why: string) => void;
 }
 
-/** Watches a device for one time in service. */
+/** Watches the temperature of a device while it is in service. */
 export class ThermalGuard {
   readonly #limits: () => TemperatureLimits | undefined;
   readonly #hooks: ThermalHooks;
-  /** Some cards report their edge, some their hotspot, which is warmer: the first reading settles which one counts. */
+  /** The sensor that counts: the first reading decides. The hotspot, which some cards report alone, is warmer than the edge. */
   #sensor: 'temperatureC' | 'hotspotC' | undefined;
   /** Runs while the device is paused. */
   #ticking: NodeJS.Timeout | undefined;
-  /** Ticks since the last temperature was read. */
+  /** How many ticks have passed since the last reading of the temperature. */
   #ticks = 0;
 
-  /** @param limits the limits at the moment; undefined while there are none */
+  /** @param limits returns the present limits; undefined when there are none */
   constructor(limits: () => TemperatureLimits | undefined, hooks: ThermalHooks) {
     this.#limits = limits;
     this.#hooks = hooks;
@@ -43,7 +46,7 @@ export class ThermalGuard {
     this.#sensor ??= (['temperatureC', 'hotspotC'] as const).find((sensor) => telemetry[sensor] !== undefined);
     const temperatureC = this.#sensor && telemetry[this.#sensor];
     if (temperatureC === undefined) return;
-    // Limits can be taken away while a device is paused: then it goes on.
+    // The limits can be removed while the device is paused. Then it resumes.
     const { stopC, resumeC } = this.#limits() ?? NO_LIMITS;
     this.#ticks = 0;
     this.#ticking?.refresh();
@@ -56,7 +59,7 @@ export class ThermalGuard {
     }
   }
 
-  /** Ends the watch with the device's time in service. */
+  /** Ends the watch. Call it when the device goes out of service. */
   end(): void {
     clearInterval(this.#ticking);
     this.#ticking = undefined;

@@ -1,4 +1,4 @@
-/** The notices that hooks and webhooks get: few of the many events, each with a line for people. */
+/** Notices for hooks and webhooks. They are made from a few of the miner's events, each with a line for people. */
 
 import type { MinerEvent } from '../events/events.ts';
 import type { RunningMiner } from '../report/running-miner.ts';
@@ -10,7 +10,7 @@ import { oneLine } from '../text/one-line.ts';
 export const NOTICES = ['start', 'stop', 'block', 'device-lost', 'low-hashrate', 'hashrate-ok'] as const;
 export type NoticeName = (typeof NOTICES)[number];
 
-/** Sent as it is: JSON values only. */
+/** A notice is sent as JSON, so it has only JSON values. */
 export interface Notice {
   readonly event: NoticeName;
   /** Milliseconds since the UNIX epoch. */
@@ -24,12 +24,12 @@ export interface Notice {
 
 type Content = Omit<Notice, 'event' | 'time' | 'rig'> & { readonly text: string };
 
-/** Longer texts are cut: they can come from a driver or a node. */
+/** Longer texts are cut. They can come from a driver or a node. */
 const MAX_TEXT = 500;
 
 /**
- * Gives `hear` the notice of the start at once, and the others as things happen.
- * @returns a function to be called at the end, which gives the notice of that, too
+ * Calls `hear` with the notice of the start at once, and with the other notices as events happen.
+ * @returns a function to call at the end, which gives the notice of the stop
  */
 export function tellNotices(
   { rigName, events, tally, clock }: Pick<RunningMiner, 'rigName' | 'events' | 'tally' | 'clock'>,
@@ -47,7 +47,7 @@ export function tellNotices(
     if (event.event !== 'device') return;
     const { device, state } = event;
     const out = state === 'restarting' || state === 'parked';
-    // One notice when the device goes, however often it is reopened, and one when it is given up.
+    // There is one notice when a device is lost, however often it is reopened, and one when it is parked.
     if (out && (state === 'parked' || !lost.has(device))) tell('device-lost', deviceLost(event));
     if (out) lost.add(device);
     else lost.delete(device);
@@ -80,7 +80,7 @@ function stop(tally: Tally): Content {
   return { text, accepted, rejected, stale, unknown, hardware_errors, hashes, seconds, hashrate };
 }
 
-/** On one line, of bounded length, without control characters. */
+/** @returns texts as one line of bounded length without control characters; numbers as they are */
 function harmless(value: string | number): string | number {
   return typeof value === 'string' ? oneLine(value, MAX_TEXT) : value;
 }

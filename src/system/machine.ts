@@ -1,4 +1,4 @@
-/** What machine a result was measured on. */
+/** Describes the machine on which a result was measured. */
 
 import { arch, availableParallelism, cpus, platform, release } from 'node:os';
 import { version } from './version.ts';

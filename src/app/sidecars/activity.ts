@@ -1,4 +1,4 @@
-/** `--pause-on-activity` */
+/** `--pause-on-activity`: pauses mining while somebody uses the machine. */
 
 import type { Config } from '../../config/settings.ts';
 import { restWhileUsed } from '../../guards/activity.ts';

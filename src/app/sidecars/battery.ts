@@ -1,4 +1,4 @@
-/** `--pause-on-battery` */
+/** `--pause-on-battery`: pauses mining while the machine runs on battery. */
 
 import type { Config } from '../../config/settings.ts';
 import { restOnBattery } from '../../guards/battery.ts';
@@ -6,7 +6,7 @@ import { powerReader } from '../../guards/power.ts';
 import { UsageError } from '../exit-codes.ts';
 import type { Sidecar } from '../run-miner.ts';
 
-/** @throws UsageError where pickaxe does not know how to ask. */
+/** @throws UsageError on systems whose power supply pickaxe cannot read. */
 export async function battery({ pause }: Config): Promise<Sidecar | undefined> {
   if (!pause.onBattery) return undefined;
   const readPower = powerReader();

@@ -327,7 +327,7 @@ describe('which card', () => {
   test.each([
     [{ vendor: 'amd' }, 'there are 2 cards of AMD, and no PCI address says which of them this is'],
     [{ vendor: 'amd', bus: '0000:07:00.0' }, 'Linux shows no sensors of a card at 0000:07:00.0: amdgpu must be its'],
-    [{ vendor: 'amd', bus: '../../..' }, "'../../..' is no PCI address such as 0000:65:00.0"],
+    [{ vendor: 'amd', bus: '../../..' }, "'../../..' is not a PCI address such as 0000:65:00.0"],
     [{ vendor: undefined }, 'pickaxe knows the sensors of NVIDIA, AMD and Intel alone'],
     [{ vendor: undefined, bus: BUS }, 'pickaxe knows the sensors of NVIDIA, AMD and Intel alone'],
   ] as const)('%j: no readings, and why', async (card, why) => {
