@@ -53,7 +53,7 @@ describe('the npm package', () => {
   ];
   const paths = files.map(({ path }) => path);
 
-  test('holds what it should, and nothing else', () => {
+  test('contains the expected files and nothing else', () => {
     expect(paths.filter((path) => !ALLOWED.some((allowed) => allowed.test(path)))).toEqual([]);
     expect(paths).toEqual(expect.arrayContaining(NEEDED));
     expect(unpackedSize).toBeLessThan(MAX_BYTES);
@@ -121,14 +121,14 @@ const skipped = why !== undefined && !process.env.CI;
 describe.skipIf(skipped)(`with the addons that a release carries${skipped ? `, not tried: ${why}` : ''}`, () => {
   beforeAll(() => cpSync(join(copy, 'carried'), join(copy, 'native/addons'), { recursive: true }));
 
-  test('it mines on the prebuilt one, and says so', { timeout: MINE_MS }, async () => {
+  test('it mines with the prebuilt one, and says so', { timeout: MINE_MS }, async () => {
     const said = await mine();
     expect(said).not.toMatch(/kernel (wasm|js)/);
     expect(said).toContain('; prebuilt');
     expect(await native()).toBe('prebuilt');
   });
 
-  test('one that cannot be loaded is left alone, and it mines on WebAssembly', { timeout: MINE_MS }, async () => {
+  test('an addon that cannot be loaded is not used, and it mines on WebAssembly', { timeout: MINE_MS }, async () => {
     writeFileSync(join(copy, `native/addons/linux-${process.arch}-glibc.node`), 'not an addon');
     const said = await mine();
     expect(said).toMatch(/kernel (wasm\S*|js), /);

@@ -51,7 +51,7 @@ export function printWgsl(kernel: Kernel, style: WgslStyle): string {
   const statements = names.statements(kernel, COUNTER);
   return `// ${generatedBy}
 //
-// Hashes the last blake2s block of a header for the counters of one page: ${costPerNonce(kernel)} operations per nonce.
+// Hashes the last blake2s block of a header for the counters of one page: ${costPerNonce(kernel)} operations and a comparison per nonce.
 // ${WGSL_STYLES[style]}
 //
 // A dispatch of x × y workgroups searches the counters base … base + x · y · WORKGROUP_SIZE · COUNTERS_PER_INVOCATION − 1

@@ -7,7 +7,7 @@ import { noteStartError } from '#pickaxe/app/start-error.js';
 const folder = mkdtempSync(join(tmpdir(), 'pickaxe-start-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('the error is added as one line, and the log is not rotated for it, however large it is', async () => {
+test('the error is appended as one line, and the log is not rotated for it', async () => {
   const file = join(folder, 'large.log');
   writeFileSync(file, `${'x'.repeat(11 * 1024 ** 2)}\n`);
   await noteStartError(file, 'no key\nno node');
@@ -16,13 +16,13 @@ test('the error is added as one line, and the log is not rotated for it, however
   expect(existsSync(`${file}.1`)).toBe(false);
 });
 
-test('a new file is its owner’s alone', async () => {
+test('only the owner may read a new file', async () => {
   const file = join(folder, 'new.log');
   await noteStartError(file, 'no key');
   if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test('a file that cannot be written is no other error, and a link is not followed', async () => {
+test('a file that cannot be written causes no further error, and a link is not followed', async () => {
   await noteStartError(join(folder, 'nowhere', 'a.log'), 'no key');
   const link = join(folder, 'link.log');
   symlinkSync(join(folder, 'led to'), link);

@@ -70,7 +70,7 @@ it('tells the device that misses a candidate from the one that does not', async 
 
 it('counts wrong candidates', async () => {
   const liar = honest();
-  liar.alwaysLies = true;
+  liar.alwaysWrong = true;
   const { results } = await measure([liar]);
   expect(results[0].candidates.wrong).toBeGreaterThan(0);
   expect(results[0].errors).toEqual([expect.stringMatching(/^wrong candidates: \d+$/)]);
@@ -105,7 +105,7 @@ describeGpu('a GPU', () => {
     expect(results).toMatchObject([{ sum: golden.sum, candidates: { wrong: 0 }, errors: [] }]);
   });
 
-  it('that claims wrong nonces is caught', async () => {
+  it('that reports wrong candidates is caught', async () => {
     const { results } = await measure([gpuEngine({ faults: ['wrong nonces'] })]);
     expect(results[0].candidates.wrong).toBeGreaterThan(0);
     expect(results[0].errors).toContainEqual(expect.stringContaining('wrong candidates'));

@@ -24,7 +24,7 @@ async function watch(idle: Record<string, number | undefined>) {
   return { ...given, look, end };
 }
 
-test('devices rest while anybody used anything of late', async () => {
+test('devices are paused while somebody has used anything recently', async () => {
   const idle: Record<string, number | undefined> = { terminals: 59, desktop: 4_000 };
   const { rests, said, look, end } = await watch(idle);
   expect(rests.get('activity')).toContain('somebody uses the machine');
@@ -42,7 +42,7 @@ test('devices rest while anybody used anything of late', async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('while nothing is known everything stays as it is, and what goes blind is told of once', async () => {
+test('while nothing is known everything stays as it is, and a watch that stops answering is logged once', async () => {
   const idle: Record<string, number | undefined> = { desktop: undefined, terminals: undefined };
   const { rests, said, look } = await watch(idle);
   const warnings = () => said.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
@@ -60,7 +60,7 @@ test('while nothing is known everything stays as it is, and what goes blind is t
   expect(rests.size).toBe(0);
 });
 
-test('a watch that hangs is not asked again before it answers', async () => {
+test('a watch that hangs is not asked again until it answers', async () => {
   const given = guarded();
   let asked = 0;
   let answer: (idleMs: number) => void = () => {};

@@ -57,7 +57,7 @@ describe('new work', () => {
     expect(events.of('work')).toHaveLength(2);
   });
 
-  it('that is the current one again changes nothing', async () => {
+  it('that is the current work again changes nothing', async () => {
     const engine = new FakeEngine();
     const { source, events } = mine(engine);
     const work = source.work(makeWork(NEVER));
@@ -83,7 +83,7 @@ describe('new work', () => {
     expect(new Set(nonces).size).toBe(nonces.length);
   });
 
-  it('is begun on a page that is drawn anew for each job, in a lane that is drawn once', async () => {
+  it('begins on a random page for each job, in a lane that is chosen once', async () => {
     const draws: number[] = [];
     const random = (below: number) => {
       draws.push(below);
@@ -104,7 +104,7 @@ describe('new work', () => {
     ]);
   });
 
-  it('stays in the lane that the source assigned, at the time that it wrote', async () => {
+  it('keeps the lane and the time that the source assigned', async () => {
     const engine = new FakeEngine();
     const { source } = mine(engine);
     const work = source.work(makeWork(NEVER, { lane: 0x1234, rollTime: false }));
@@ -130,7 +130,7 @@ describe('solutions', () => {
     expect(source.submitted).toHaveLength(2);
   });
 
-  it('of a work that is solved or stale make it no work again', async () => {
+  it('come once for a work that is solved or stale, which is not mined again', async () => {
     const engine = new FakeEngine();
     const { source, events } = mine(engine);
     const solved = source.work(makeWork(SOON));
@@ -145,7 +145,7 @@ describe('solutions', () => {
     expect(engine.jobs.map(({ work }) => work)).toEqual([solved, stale]);
   });
 
-  it('of a pool’s work are all submitted, each once, and the search goes on', async () => {
+  it('for a pool’s work are all submitted, each once, and the search goes on', async () => {
     const engine = new FakeEngine();
     const { source, events } = mine(engine);
     source.work(makeWork(SOON, { until: 'replaced' }));
@@ -155,13 +155,13 @@ describe('solutions', () => {
     expect(engine.jobs).toHaveLength(1);
   });
 
-  it('that are claimed twice are submitted once', async () => {
+  it('that are reported twice are submitted once', async () => {
     const engine = new FakeEngine();
     const { source, events } = mine(engine);
     source.work(makeWork(SOON, { until: 'replaced' }));
     await eventually(() => expect(source.submitted.length).toBeGreaterThan(0));
-    engine.lies = [source.submitted[0].nonce, source.submitted[0].nonce];
-    await eventually(() => expect(engine.lies).toHaveLength(0));
+    engine.wrong = [source.submitted[0].nonce, source.submitted[0].nonce];
+    await eventually(() => expect(engine.wrong).toHaveLength(0));
     await eventually(() => expect(source.submitted.length).toBeGreaterThan(2));
     const nonces = source.submitted.map(({ nonce }) => nonce);
     expect(new Set(nonces).size).toBe(nonces.length);
@@ -207,7 +207,7 @@ describe('solutions', () => {
     await eventually(() => expect(events.of('verdict')).toHaveLength(answers.length));
   });
 
-  it('whose source fails against its word are reported as unknown', async () => {
+  it('whose source throws an error are reported as unknown', async () => {
     const { source, events } = mine(new FakeEngine());
     source.verdict = () => Promise.reject(new Error('wires cut'));
     source.work(makeWork(SOON));
@@ -275,12 +275,12 @@ describe('the creation time', () => {
 });
 
 describe('devices', () => {
-  it('that claim wrong nonces are restarted, and parked when that does not help, while the others go on', async () => {
+  it('that report wrong candidates are reopened, and parked when that does not help, while the others go on', async () => {
     const liar = new FakeEngine('gpu0');
     const honest = new FakeEngine('cpu');
     const { source, events } = mine(liar, honest);
     source.work(makeWork(NEVER));
-    liar.alwaysLies = true;
+    liar.alwaysWrong = true;
     await eventually(() => expect(events.of('device').at(-1)).toMatchObject({ device: 'gpu0', state: 'parked' }));
     expect(events.of('device').at(-1)).toMatchObject({ fault: 'wrong hashes' });
     expect(events.of('device').at(-1)!.reason).toMatch(/^3 candidates .* \(5 restarts did not help\)$/);
@@ -292,7 +292,7 @@ describe('devices', () => {
     expect(source.submitted).toHaveLength(0);
   });
 
-  it('that claim a wrong nonce once in a while are restarted for three within an hour, and not in a month', async () => {
+  it('that report wrong candidates now and then are reopened after three within an hour, not after three in a month', async () => {
     let nowMs = 0;
     const clock = { ...systemClock, monotonicMs: () => nowMs };
     const engine = new FakeEngine();
@@ -301,7 +301,7 @@ describe('devices', () => {
     const errAfter = async (minutes: number) => {
       nowMs += 60_000 * minutes;
       const before = events.of('hardware_error').length;
-      engine.lies = [7n];
+      engine.wrong = [7n];
       await eventually(() => expect(events.of('hardware_error').length).toBe(before + 1));
     };
     for (const minutes of [1, 31, 31, 31, 31]) await errAfter(minutes);
@@ -312,7 +312,7 @@ describe('devices', () => {
     expect(events.of('device').map(({ state }) => state)).toEqual(['ready', 'restarting', 'ready']);
   });
 
-  it('that are lost are restarted and join the current job', async () => {
+  it('that are lost are reopened and search the current job', async () => {
     const engine = new FakeEngine();
     const { source, events } = mine(engine);
     source.work(makeWork(NEVER));
@@ -327,7 +327,7 @@ describe('devices', () => {
     expect(events.of('device').at(-1)).toMatchObject({ state: 'ready' });
   });
 
-  it('that have worked are tried again when they are missing for a while, as during a driver’s reset', async () => {
+  it('that were in service are reopened when they are missing for a while, as during a driver’s reset', async () => {
     const engine = new FakeEngine();
     const { source, events } = mine(engine);
     const work = source.work(makeWork(NEVER));
@@ -342,10 +342,10 @@ describe('devices', () => {
     expect(engine.jobs.at(-1)!.work).toBe(work);
   });
 
-  it('are out of service after the third wrong claim: further ones of the same report change nothing', async () => {
+  it('are out of service after the third wrong candidate: further ones in the same report change nothing', async () => {
     const engine = new FakeEngine();
     const { source, events } = mine(engine);
-    engine.lies = Array.from({ length: 1_000 }, (_, i) => BigInt(i));
+    engine.wrong = Array.from({ length: 1_000 }, (_, i) => BigInt(i));
     source.work(makeWork(NEVER));
     await eventually(() => expect(engine.opened).toBe(2));
     const searched = engine.searched.length;
@@ -353,7 +353,7 @@ describe('devices', () => {
     expect(events.of('hardware_error')).toHaveLength(3);
   });
 
-  it('that are too hot rest until they have cooled down, while the others go on', async () => {
+  it('that are too hot are paused until they have cooled down, while the others go on', async () => {
     const [hot, cool] = [new FakeEngine('gpu0'), new FakeEngine('gpu1')];
     const { source, events } = mine(hot, cool);
     const work = source.work(makeWork(NEVER));
@@ -379,7 +379,7 @@ describe('devices', () => {
     expect(events.of('telemetry')).toHaveLength(5);
   });
 
-  it('that are lost while they rest are restarted, and rest no more', async () => {
+  it('that are lost while they are paused are reopened, and not paused any more', async () => {
     const engine = new FakeEngine('gpu0');
     const { source, events } = mine(engine);
     source.work(makeWork(NEVER));
@@ -413,7 +413,7 @@ describe('devices', () => {
     expect(warned).not.toHaveBeenCalled();
   });
 
-  it('tell where the card is that they are', async () => {
+  it('have the address of their card in their events', async () => {
     const engine = new FakeEngine('gpu0');
     engine.bus = '0000:65:00.0';
     const { events } = mine(engine, new FakeEngine('cpu'));
@@ -423,7 +423,7 @@ describe('devices', () => {
     expect(ofDevice('cpu')).not.toHaveProperty('bus');
   });
 
-  it('tell what opening does while it takes its time', async () => {
+  it('report progress while they open', async () => {
     const engine = new FakeEngine('gpu0');
     const { events } = mine(engine);
     await eventually(() => expect(engine.listener).toBeDefined());
@@ -443,7 +443,7 @@ describe('devices', () => {
 describe('proofs', () => {
   const easy = { firstProofDifficulty: 8 };
 
-  it('are candidates at an easier target, verified; what solves the work, too, is submitted, and nothing else', async () => {
+  it('are verified candidates at an easier target, and only those that also solve the work are submitted', async () => {
     const engine = new FakeEngine();
     const { source, events } = mineWith(easy, engine);
     source.work(makeWork(SOON));
@@ -458,9 +458,9 @@ describe('proofs', () => {
     expect(source.submitted).toHaveLength(1);
   });
 
-  it('that are claimed again count once', async () => {
+  it('that are reported again count once', async () => {
     const engine = new FakeEngine();
-    engine.late = true; // so that what it claims first is what this test says
+    engine.late = true; // The first candidates that it reports must be those that this test chooses.
     const { source, events } = mineWith(easy, engine);
     source.work(makeWork(NEVER));
     await eventually(() => expect(engine.searched.length).toBeGreaterThan(3));
@@ -469,7 +469,7 @@ describe('proofs', () => {
     const nonces = Array.from({ length: 1_000 }, (_, counter) => joinNonce({ lane, page, counter }));
     const right = nonces.filter((nonce) => verify(job, nonce).proves).slice(0, 3);
     engine.late = false;
-    engine.claims = () => [...right, ...right];
+    engine.reported = () => [...right, ...right];
     await eventually(() => expect(events.of('proof').length).toBeGreaterThan(0));
     const searched = engine.searched.length;
     await eventually(() => expect(engine.searched.length).toBeGreaterThan(searched + 3));
@@ -477,7 +477,7 @@ describe('proofs', () => {
     expect(events.of('hardware_error')).toEqual([]);
   });
 
-  it('that are none, at the easier target, are hardware errors', async () => {
+  it('that do not meet the easier target are hardware errors', async () => {
     const engine = new FakeEngine();
     const { source, events } = mineWith(easy, engine);
     source.work(makeWork(NEVER));
@@ -485,11 +485,11 @@ describe('proofs', () => {
     const wrong = Array.from({ length: 20 }, (_, n) => BigInt(n)).find(
       (nonce) => !verify(engine.jobs[0], nonce).proves,
     )!;
-    engine.lies = [wrong];
+    engine.wrong = [wrong];
     await eventually(() => expect(events.of('hardware_error')).toMatchObject([{ nonce: wrong }]));
   });
 
-  it('are of the work’s own target where that is easier', async () => {
+  it('use the work’s own target if that is easier', async () => {
     const { source, events } = mineWith({ firstProofDifficulty: NEVER }, new FakeEngine());
     source.work(makeWork(SOON));
     await eventually(() => expect(events.of('proof').length).toBeGreaterThan(0)); // two can be in one report
@@ -498,7 +498,7 @@ describe('proofs', () => {
 });
 
 describe('controls', () => {
-  it('have all devices rest, or one, each until no reason is left', async () => {
+  it('pause all devices, or one, until no reason is left', async () => {
     const [cpu, gpu] = [new FakeEngine('cpu'), new FakeEngine('gpu0')];
     const { miner, source, events } = mine(cpu, gpu);
     source.work(makeWork(NEVER));
@@ -523,7 +523,7 @@ describe('controls', () => {
     expect([cpu.closed, gpu.closed]).toEqual([0, 0]);
   });
 
-  it('that name no device of the rig change nothing and say so', async () => {
+  it('that name an unknown device change nothing and return false', async () => {
     const engine = new FakeEngine('cpu');
     const { miner, source, events } = mine(engine);
     source.work(makeWork(NEVER));
@@ -533,7 +533,7 @@ describe('controls', () => {
     expect(events.of('device')).toHaveLength(1);
   });
 
-  it('that pause a device before it opens have it rest from its first moment', async () => {
+  it('that pause a device before it opens keep it paused when it opens', async () => {
     const engine = new FakeEngine('cpu');
     let open = () => {};
     engine.opening = new Promise((resolve) => {
@@ -566,7 +566,7 @@ describe('controls', () => {
 });
 
 describe('a New Cut', () => {
-  it('is followed by one restart of each device, measured to its first range of the new work', async () => {
+  it('is followed by one job switch of each device, measured to its first range of the new work', async () => {
     const engines = [new FakeEngine('cpu'), new FakeEngine('gpu0')];
     const { source, events } = mine(...engines);
     source.work(makeWork(NEVER));
@@ -583,7 +583,7 @@ describe('a New Cut', () => {
     expect(restarts.map(({ device }) => device).sort()).toEqual(['cpu', 'cpu', 'gpu0', 'gpu0']);
   });
 
-  it('is measured from when it was heard of to when the first range of the new work began', async () => {
+  it('has its switch measured from its arrival to the begin of the first range of the new work', async () => {
     const clock = { ...systemClock, monotonicMs: () => 5_000 };
     const engine = new FakeEngine();
     engine.beganMs = 5_007.5;
@@ -599,7 +599,7 @@ describe('a New Cut', () => {
     expect(byDevice).toEqual({ cpu: 7.5, gpu0: 0 });
   });
 
-  it('is told of once, though the search of the work before it reports last', async () => {
+  it('has its switch reported once, even if the search of the old work reports last', async () => {
     let nowMs = 1_000;
     const engine = new FakeEngine();
     engine.late = true;
@@ -620,7 +620,7 @@ describe('a New Cut', () => {
     expect(events.of('restart').map(({ ms }) => ms)).toEqual([5, 5, 5]);
   });
 
-  it('is not what a device that rested or was opened meanwhile is measured from', async () => {
+  it('has no switch on a device that was paused or opened meanwhile', async () => {
     const [engine, resting, late] = [new FakeEngine('cpu'), new FakeEngine('gpu0'), new FakeEngine('gpu1')];
     let open = () => {};
     late.opening = new Promise((resolve) => {
@@ -653,7 +653,7 @@ describe('stopping', () => {
     expect(engine.closed).toBe(1);
   });
 
-  it('ends the search, sees pending submissions through and closes the engines', async () => {
+  it('ends the search, waits for pending submissions and closes the engines', async () => {
     const engine = new FakeEngine();
     const { source, events, stop, done } = mine(engine);
     let answer: () => void = () => {};

@@ -19,11 +19,11 @@ const skipped = !hasCompiler && !process.env.CI;
 describe.skipIf(skipped)(`the native build${skipped ? ', not tried: there is no C compiler' : ''}`, () => {
   const offline = noNetwork ? 'with no network' : 'with the network left on, since `unshare -rn` does not work here';
 
-  test.runIf(process.env.CI)('is tried without a network where it counts', () => {
+  test.runIf(process.env.CI)('needs no network', () => {
     expect(noNetwork).toBeDefined();
   });
 
-  test(`takes the package node-api-headers and nothing else, ${offline}`, () => {
+  test(`needs only the package node-api-headers, ${offline}`, () => {
     const copy = join(temporary, 'complete');
     makeFreshCopy(copy, ['node-api-headers']);
     const { status, stderr } = buildAddon(copy, noNetwork && { command: noNetwork });

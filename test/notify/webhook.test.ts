@@ -72,7 +72,7 @@ test('a notice is POSTed as JSON, with the token', async () => {
   expect(said).toEqual([]);
 });
 
-describe('a service that wants more than the notice gets it', () => {
+describe('a service that requires more than the notice gets it', () => {
   const text = 'a block, @everyone';
   const discord = { event: 'block', time: 1, rig: 'rig-7', text, content: text, allowed_mentions: { parse: [] } };
   it.each([
@@ -86,7 +86,7 @@ describe('a service that wants more than the notice gets it', () => {
   });
 });
 
-test('only the events that were chosen, in order', async () => {
+test('only the chosen events are sent, in order', async () => {
   const { url, got } = await service(fine);
   const { hook } = webhook(url, { events: new Set(['start', 'stop'] as const) });
   for (const event of ['start', 'block', 'device-lost', 'stop'] as const) hook.tell(notice({ event }));
@@ -94,7 +94,7 @@ test('only the events that were chosen, in order', async () => {
   expect(got.map(({ body }) => JSON.parse(body).event)).toEqual(['start', 'stop']);
 });
 
-describe('faults that may pass are tried again', () => {
+describe('a delivery is tried again after faults that may pass', () => {
   const status =
     (code: number): Answer =>
     (_, response) =>
@@ -119,7 +119,7 @@ describe('faults that may pass are tried again', () => {
     expect(warned()).toEqual([]);
   });
 
-  it('an answer that never ends still counts: it was taken', async () => {
+  it('an answer that never ends counts as accepted', async () => {
     const { url, got } = await service(slow);
     const { hook, warned } = webhook(url, IMPATIENT);
     hook.tell(notice());
@@ -128,7 +128,7 @@ describe('faults that may pass are tried again', () => {
     expect(warned()).toEqual([]);
   });
 
-  it('but not for ever, and it is said once until one goes through', async () => {
+  it('attempts end at some time, and failures are logged once until a delivery succeeds', async () => {
     const bad = status(503);
     const { url, got } = await service(bad, bad, bad, bad, bad, bad, fine, bad);
     const { hook, said, warned } = webhook(url);
@@ -142,7 +142,7 @@ describe('faults that may pass are tried again', () => {
     expect(said.map(({ msg }) => msg)).toContain(`${url.origin} was not told of block: it answered 503`);
   });
 
-  it('a service that is not there', async () => {
+  it('a service that does not exist', async () => {
     const { url, server } = await service(fine);
     server.close();
     await once(server, 'close');
@@ -153,7 +153,7 @@ describe('faults that may pass are tried again', () => {
   });
 });
 
-describe('faults that stay are not', () => {
+describe('a delivery is not tried again after lasting faults', () => {
   it.each([400, 401, 404, 410])('%i', async (code) => {
     const { url, got } = await service((_, response) => response.writeHead(code).end());
     const { hook, warned } = webhook(url);
@@ -163,7 +163,7 @@ describe('faults that stay are not', () => {
     expect(warned()).toEqual([`${url.origin} was not told of block: it answered ${code}`]);
   });
 
-  it('a redirect, which is not followed: it would take the token elsewhere', async () => {
+  it('a redirect is not followed, because it would send the token elsewhere', async () => {
     const other = await service(fine);
     const { url, got } = await service((_, response) => response.writeHead(307, { location: other.url.href }).end());
     const { hook, warned } = webhook(url, { token: 'TOKEN' });
@@ -197,7 +197,7 @@ test('certificates are checked, whatever the environment says for other programs
   expect(warned()).toEqual([expect.stringMatching(/was not told of block: .*self-signed certificate/)]);
 });
 
-test('the path of the URL and the token are never said', async () => {
+test('the path of the URL and the token are never shown', async () => {
   const { url } = await service((_, response) => response.writeHead(500).end());
   const { hook, said } = webhook(url, { token: 'TOKEN' });
   hook.tell(notice());
@@ -206,7 +206,7 @@ test('the path of the URL and the token are never said', async () => {
   expect(JSON.stringify(said)).not.toMatch(/SECRET|TOKEN/);
 });
 
-test('a service that hangs holds up the end for so long and no longer', async () => {
+test('a service that hangs delays the end only for a limited time', async () => {
   const { url, got } = await service(() => {});
   const { hook, warned } = webhook(url, { limits: { ...QUICK, timeoutMs: 600_000, endMs: 100 } });
   hook.tell(notice());
@@ -217,7 +217,7 @@ test('a service that hangs holds up the end for so long and no longer', async ()
   expect(warned()[0]).toContain('pickaxe has ended');
 });
 
-test('a flood is dropped, said once', async () => {
+test('a flood of notices is dropped, which is logged once', async () => {
   const { url } = await service(() => {});
   const { hook, said } = webhook(url, { limits: { ...QUICK, timeoutMs: 600_000, endMs: 0 } });
   for (let i = 0; i < 10; i++) hook.tell(notice());

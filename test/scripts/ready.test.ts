@@ -30,7 +30,7 @@ beforeAll(() => {
   writeFileSync(npm, `import { appendFileSync } from 'node:fs';\n${note}\n`);
 });
 
-test('a fresh checkout is installed and built, and nothing is done twice', async () => {
+test('a fresh checkout is installed and built, and nothing is repeated without need', async () => {
   const first = await ready();
   expect(first.code, first.stderr).toBe(0);
   expect(first.stderr).toMatch(/installing dependencies\npickaxe: building\n.*not built: no C compiler/);

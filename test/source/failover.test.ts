@@ -30,7 +30,7 @@ describe('FailoverSource', () => {
     expect(() => new FailoverSource({ sources: [] })).toThrow('at least one source');
   });
 
-  it('hands on what the first source says, and asks no other', async () => {
+  it('passes on the updates of the first source, and starts no other', async () => {
     const { sources, follower, current } = setUp(2, { patienceMs: 60_000 });
     const work = sources[0].work(makeWork(100));
     await eventually(() => expect(current()).toBe(work.header));
@@ -41,7 +41,7 @@ describe('FailoverSource', () => {
     expect(follower.of('lost')).toHaveLength(0);
   });
 
-  it('changes over when the first is lost for long, and back when it gives work again', async () => {
+  it('changes over when the first is lost for too long, and back when it gives work again', async () => {
     const { sources, follower, current, recorder } = setUp(2);
     sources[0].work(makeWork(100));
     sources[0].lost();
@@ -87,7 +87,7 @@ describe('FailoverSource', () => {
     expect(recorder.of('source')).toHaveLength(0);
   });
 
-  it('goes down the list, and prefers the best that is back', async () => {
+  it('tries the sources in order, and prefers the first one that is back', async () => {
     const { sources, current } = setUp(3);
     const third = sources[2].work(makeWork(100));
     await eventually(() => expect(current()).toBe(third.header));
@@ -109,7 +109,7 @@ describe('FailoverSource', () => {
     await eventually(() => expect(follower.works.at(-1)?.header).toBe(work.header));
   });
 
-  it('takes a solution and a question about time to the source of the work', async () => {
+  it('passes solutions and questions about time to the source of the work', async () => {
     const { sources, source, follower } = setUp(2);
     sources[0].latestUs = () => 111n;
     sources[1].latestUs = () => 222n;
@@ -128,7 +128,7 @@ describe('FailoverSource', () => {
     expect(sources[0].submitted[0].work.id).not.toMatch('/');
   });
 
-  it('gives works ids that are unique over all sources', async () => {
+  it('gives each work an id that is unique over all sources', async () => {
     const { sources, follower } = setUp(2);
     sources[0].work(makeWork(100, { id: '1' }));
     await follower.work();
@@ -138,7 +138,7 @@ describe('FailoverSource', () => {
     expect(new Set(follower.works.map(({ id }) => id)).size).toBe(2);
   });
 
-  it('works over nodes: changes over when one goes down, and back when it is up again', async () => {
+  it('changes over when a node goes down, and back when it is up again', async () => {
     const [first, second] = [await startNode({ seed: 1 }), await startNode({ seed: 2 })];
     const limits = { pollMs: 50, expiryMs: 1_000, fetchPauses: { firstMs: 20, mostMs: 100 } };
     const sources = [first, second].map(
@@ -159,7 +159,7 @@ describe('FailoverSource', () => {
     await winOn(again.node);
   });
 
-  it('changes over when the first does not answer, though it says nothing and its work is good', async () => {
+  it('changes over when the first does not answer, even if it reports no fault and its work is valid', async () => {
     const { sources, follower, current, recorder } = setUp(2, { patienceMs: 60_000, probeMs: 5 });
     let answers = true;
     sources[0].answers = async () => answers;
@@ -186,7 +186,7 @@ describe('FailoverSource', () => {
     expect(sources[1].started).toBe(true);
   });
 
-  it('does not wait long where another source has work already', async () => {
+  it('does not wait long when another source has work already', async () => {
     const { sources, current } = setUp(2, { patienceMs: 60_000, readyPatienceMs: 20, probeMs: 5 });
     sources[0].work(makeWork(100));
     let answers = false;
@@ -201,7 +201,7 @@ describe('FailoverSource', () => {
     await eventually(() => expect(current()).toBe(second.header));
   });
 
-  it('stays with a source that gives work while it does not answer questions, and with one that misses one', async () => {
+  it('stays with a source that gives work but does not answer, and with one that misses a single question', async () => {
     const { sources, current } = setUp(2, { patienceMs: 60_000, probeMs: 1 });
     let asked = 0;
     const first = sources[0];
@@ -219,7 +219,7 @@ describe('FailoverSource', () => {
     expect(sources[1].started).toBe(false);
   });
 
-  it('asks nobody whether it answers where nobody could take over', async () => {
+  it('asks no source whether it answers when no other could take over', async () => {
     const { sources, current } = setUp(1, { probeMs: 1 });
     let asked = 0;
     sources[0].answers = async () => ++asked > 0;
@@ -230,7 +230,7 @@ describe('FailoverSource', () => {
     expect(asked).toBe(0);
   });
 
-  it('works over nodes: one that stops in its tracks is left, and returned to', async () => {
+  it('changes over when a node freezes, and back when it goes on', async () => {
     const [first, second] = [await startNode({ seed: 1 }), await startNode({ seed: 2 })];
     first.node.ledger.pickChain = () => 3;
     const limits = { probeTimeoutMs: 100, workTimeoutMs: 600, refreshMs: 60_000, pollMs: 60_000 };
@@ -253,7 +253,7 @@ describe('FailoverSource', () => {
     });
   });
 
-  it('gives the next one its time when it is found that the first does not answer', async () => {
+  it('gives the second source its full time when the first does not answer', async () => {
     const { sources } = setUp(3, { patienceMs: 60_000, probeMs: 1 });
     let asked = 0;
     sources[0].work(makeWork(100));
@@ -264,7 +264,7 @@ describe('FailoverSource', () => {
     expect(sources[2].started).toBe(false);
   });
 
-  it('takes an answer that is late for that of the source that was asked', async () => {
+  it('counts a late answer for the source that was asked', async () => {
     const { sources, current } = setUp(3, { probeMs: 1 });
     let answer: ((answers: boolean) => void) | undefined;
     sources[0].answers = () => new Promise((resolve) => (answer = resolve));
@@ -297,7 +297,7 @@ describe('FailoverSource', () => {
     expect(ended).toBe(true);
   });
 
-  it('does not invent an origin', async () => {
+  it('submits no solution whose work has no source', async () => {
     const { source } = setUp(1);
     const work = makeWork(100);
     expect((await source.submit(mine(work), AbortSignal.abort())).outcome).toBe('unknown');
@@ -327,7 +327,7 @@ describe('patience', () => {
     return { ...all, works };
   }
 
-  it('ends with work, and begins anew with the next need', async () => {
+  it('ends with work, and begins again with the next need', async () => {
     const { sources, current } = setUpTimed(2);
     const work = sources[0].work(makeWork(100));
     sources[0].lost();
@@ -347,7 +347,7 @@ describe('patience', () => {
     expect(current()).toBe(next.header);
   });
 
-  it('is long enough for a first source that is always back in time', async () => {
+  it('is long enough for a first source that always comes back in time', async () => {
     const { sources, follower, current, recorder } = setUpTimed(2);
     for (let i = 0; i < 20; i++) {
       sources[0].stale();
@@ -361,7 +361,7 @@ describe('patience', () => {
     expect(recorder.of('source')).toHaveLength(0);
   });
 
-  it('is had with each further source, whatever the first says meanwhile', async () => {
+  it('applies to each further source, whatever the first says meanwhile', async () => {
     const { sources } = setUpTimed(3);
     await pass(PATIENCE.patienceMs);
     expect(sources[1].started).toBe(true);
@@ -374,7 +374,7 @@ describe('patience', () => {
     expect(sources[2].started).toBe(true);
   });
 
-  it('is short where another source has work', async () => {
+  it('is short when another source has work', async () => {
     const { sources, current, works } = await allReady(2);
     sources[0].stale();
     await pass(PATIENCE.readyPatienceMs - 1);
@@ -383,7 +383,7 @@ describe('patience', () => {
     expect(current()).toBe(works[1].header);
   });
 
-  it('is over once another source has taken over: the next in line does not', async () => {
+  it('ends when another source has taken over, so that a third one does not', async () => {
     const { sources, follower, current, works } = await allReady(3);
     sources[0].stale();
     await pass(PATIENCE.readyPatienceMs);

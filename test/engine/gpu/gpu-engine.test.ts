@@ -26,7 +26,7 @@ const extremes = SHADER_NAMES.flatMap((shader) => [
 describeGpu('a GPU', () => {
   for (const variant of extremes) engineContract(nameOf(variant), () => gpuEngine({ variant }));
 
-  test('says what it is', async () => {
+  test('describes itself', async () => {
     const engine = gpuEngine();
     const info = await engine.open();
     await engine.close();
@@ -38,7 +38,7 @@ describeGpu('a GPU', () => {
     });
   });
 
-  test('is loaded by its child process alone', async () => {
+  test('is opened only by its child process', async () => {
     const engine = gpuEngine();
     await engine.open();
     const { sharedObjects } = process.report.getReport() as unknown as { sharedObjects: string[] };
@@ -65,7 +65,7 @@ describeGpu('a GPU', () => {
     expect(seen.size).toBe(30 * HIT_CAPACITY);
   });
 
-  test('finds the same as the CPU in a dispatch of more workgroups than fit in a row', async () => {
+  test('finds the same as the CPU in a dispatch with several rows of workgroups', async () => {
     const variant = { shader: 'wgsl', workgroupSize: 64, trips: 8 } as const;
     const counters = (MOST_IN_ROW + 500) * workgroupCounters(variant);
     // So long a batch that all of the range is given at once, however slow a busy machine seems to be.
@@ -90,7 +90,7 @@ describeGpu('a GPU', () => {
     expect(noncesOf(found)).toEqual(noncesOf(expected));
   }, 120_000); // 34 million hashes, on the CPU without a compiler on WebAssembly: a loaded machine takes its time
 
-  test('reports on what was in flight when it was stopped', async () => {
+  test('reports what was in flight when it was stopped', async () => {
     const engine = gpuEngine();
     await engine.open();
     const stop = new AbortController();
@@ -107,7 +107,7 @@ describeGpu('a GPU', () => {
     ranges.expectBalanced(reports);
   });
 
-  test('turns to the newest job at once, though the old one is not stopped yet', async () => {
+  test('searches the newest job at once, even while the old one is not stopped', async () => {
     const engine = gpuEngine();
     await engine.open();
     const stop = new AbortController();
@@ -135,7 +135,7 @@ describeGpu('a GPU', () => {
     }
   });
 
-  test.runIf(softwareAdapter)('made of software is refused unless asked for', async () => {
+  test.runIf(softwareAdapter)('that is a software renderer is refused unless asked for', async () => {
     const opening = gpuEngine({ adapter: softwareAdapter!, softwareGpu: false }).open();
     await expect(opening).rejects.toMatchObject({
       fault: 'missing',
@@ -149,7 +149,7 @@ describeGpu('a GPU', () => {
   });
 });
 
-test.runIf(onVulkan)('without a driver it says what to do, and what the loader said', async () => {
+test.runIf(onVulkan)('without a driver the error says what to do, and quotes the loader', async () => {
   const engine = new GpuEngine({ name: 'gpu0', softwareGpu: true, environment: noDriver });
   for (const refused of [() => listGpus({ environment: noDriver }), () => engine.open()]) {
     await expect(refused()).rejects.toMatchObject({

@@ -32,7 +32,7 @@ function expected() {
 
 describeGpu('the shaders as SPIR-V', () => {
   describe.runIf(mesa).each(variants)('$name', ({ variant }) => {
-    test('does in its loop what the kernel needs, and no more', async () => {
+    test('has only the kernel’s operations in its loop', async () => {
       const dump = mkdtempSync(join(directory, 'dump-'));
       const environment = { MESA_SPIRV_DUMP_PATH: dump, MESA_SHADER_CACHE_DISABLE: 'true' };
       const engine = gpuEngine({ variant, environment });

@@ -69,7 +69,7 @@ const FAILURES: readonly Failure[] = [
     reasons: [/what it was not given/],
   },
   {
-    when: 'claims wrong nonces',
+    when: 'reports wrong candidates',
     options: { faults: ['wrong nonces'] },
     fault: 'wrong hashes',
     reasons: [/^3 candidates that it reported are wrong/],
@@ -128,8 +128,8 @@ function openAgainAfter(steady: Watched, { engine }: Watched): void {
 
 const total = (reports: readonly SearchReport[]) => reports.reduce((sum, { searched }) => sum + sizeOf(searched), 0);
 
-/** Every nonce of the one space is in exactly one report or left to be taken, and all books agree. */
-function expectBalancedBooks({ failing, steady, events, tally }: ReturnType<typeof mine>): void {
+/** Every nonce of the one space is in exactly one report or not taken yet, and the stats agree. */
+function expectEveryNonceOnce({ failing, steady, events, tally }: ReturnType<typeof mine>): void {
   const gpus = [failing, steady];
   const [space, ...others] = new Set(gpus.flatMap(({ searches }) => searches.map(([, ranges]) => ranges as Space)));
   expect(others).toEqual([]);
@@ -156,7 +156,7 @@ function expectDisjoint(ranges: readonly Range[]): void {
 
 describeTwoGpus('one of two GPUs that mine', () => {
   for (const { when, options, strike, fault = 'lost', reasons, hardwareErrors = 0 } of FAILURES) {
-    test(`is restarted when it ${when}, while the other goes on`, { timeout: TEST_MS }, async () => {
+    test(`is reopened when it ${when}, while the other goes on`, { timeout: TEST_MS }, async () => {
       const run = mine(options);
       const { failing, steady, events, tally, stop, done, states } = run;
       openAgainAfter(steady, failing);
@@ -177,9 +177,9 @@ describeTwoGpus('one of two GPUs that mine', () => {
       const restarts = reasons.map((reason) => ({ state: 'restarting', fault, reason: expect.stringMatching(reason) }));
       expect(states(failing)).toMatchObject([...(worked ? [READY] : []), ...restarts, READY]);
       expect(states(steady)).toMatchObject([READY]);
-      expectBalancedBooks(run);
+      expectEveryNonceOnce(run);
       const { gpu0, gpu1 } = tally.summary().devices;
-      // What has never worked is not in the books.
+      // A device that was never in service has no stats.
       expect(gpu0).toMatchObject({ restarts: worked ? restarts.length : 0, hardware_errors: hardwareErrors });
       expect(gpu1).toMatchObject({ restarts: 0, hardware_errors: 0 });
       expect(events.of('hardware_error')).toHaveLength(hardwareErrors);
@@ -190,7 +190,7 @@ describeTwoGpus('one of two GPUs that mine', () => {
     ['from the start', Array<Fault>(6).fill('no device'), false],
     ['after it was killed', [undefined, ...Array<Fault>(5).fill('no device')], true],
   ] as const) {
-    test(`is parked when it gets no device any more ${when}, while the other goes on`, {
+    test(`is parked when it gets no device ${when}, while the other goes on`, {
       timeout: TEST_MS,
     }, async () => {
       const run = mine({ faults });
@@ -207,7 +207,7 @@ describeTwoGpus('one of two GPUs that mine', () => {
       stop.abort();
       await done;
       expect(states(steady)).toMatchObject([READY]);
-      expectBalancedBooks(run);
+      expectEveryNonceOnce(run);
       expect(tally.summary().devices.gpu0?.restarts).toBe(strike ? 5 : undefined);
     });
   }

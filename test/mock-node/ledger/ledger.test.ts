@@ -49,7 +49,7 @@ it('a solution that comes after its chain has advanced is accepted for 5 minutes
   expect([blocks(), told]).toEqual(before);
 });
 
-it('tells of a block on the adjacent chains as well, where it is told to', () => {
+it('a block is also a New Cut on the adjacent chains, if that is set', () => {
   const { ledger, told } = setUp({ neighbourCuts: true });
   ledger.advance(CHAIN);
   expect(told.map(([, chain]) => chain)).toEqual([CHAIN, 2, 4, 13]);
@@ -57,7 +57,7 @@ it('tells of a block on the adjacent chains as well, where it is told to', () =>
   expect(told.slice(4)).toEqual([['Refreshed Block', CHAIN]]);
 });
 
-it('drops the blocks that are still to come when it is closed', () => {
+it('closing cancels the blocks that are still to come', () => {
   const { ledger, told, blocks } = setUp({ cutLeadMs: 50 });
   ledger.advance(CHAIN);
   vi.advanceTimersByTime(50);

@@ -59,7 +59,7 @@ it('a hash equal to the target solves, and one above it does not', () => {
   });
 });
 
-it('work is forgotten once it is so old, and handing it out again makes it young', () => {
+it('work is forgotten at a certain age, which begins again when the work is given out again', () => {
   const at = (nowMs: number) => judge(someHeader, { nowMs });
   expect(at(ISSUED_MS + LIFETIME_MS - 1)).toEqual(accepted);
   expect(at(ISSUED_MS + LIFETIME_MS)).toEqual(forgotten);
@@ -70,7 +70,7 @@ it('work is forgotten once it is so old, and handing it out again makes it young
   expect(judge(someHeader, { by: again, nowMs: ISSUED_MS + LIFETIME_MS + 1 })).toEqual(accepted);
 });
 
-it('counts the work that it remembers, each once', () => {
+it('each remembered work counts once', () => {
   const all = referee();
   for (const [i, nowMs] of [0, 100, 200].entries()) {
     const other = someHeader.slice();
@@ -85,7 +85,7 @@ it('counts the work that it remembers, each once', () => {
   expect(all.remembered(ISSUED_MS + LIFETIME_MS + 200)).toBe(0);
 });
 
-it.each([0, 4, 285, 287, 322])('%i bytes are no header, and drop no work', (length) => {
+it.each([0, 4, 285, 287, 322])('%i bytes are not a header, and drop no work', (length) => {
   const by = referee();
   expect(judge(new Uint8Array(length), { by })).toMatchObject({
     outcome: 'rejected',
@@ -94,7 +94,7 @@ it.each([0, 4, 285, 287, 322])('%i bytes are no header, and drop no work', (leng
   expect(judge(someHeader, { by })).toEqual(accepted);
 });
 
-it('every bit but those of the creation time, the nonce and the payload is the node’s', () => {
+it('changes of any bit but those of the creation time and the nonce are rejected', () => {
   for (let at = 0; at < HEADER_BYTES; at++) {
     const isMiners = (at >= 8 && at < 16) || at >= 278;
     const isPayload = at >= 190 && at < 222;
@@ -105,7 +105,7 @@ it('every bit but those of the creation time, the nonce and the payload is the n
   }
 });
 
-it('a payload that nobody was given is unknown, and the work that was given stays', () => {
+it('an unknown payload is stale, and does not affect issued work', () => {
   const by = referee(new Uint8Array(32)); // nothing solves
   const other = someHeader.slice();
   other[190] ^= 1;
@@ -114,7 +114,7 @@ it('a payload that nobody was given is unknown, and the work that was given stay
   expect(judge(someHeader, { by })).toEqual(forgotten);
 });
 
-it('a hash that falls short is what is told of a header that was changed as well', () => {
+it('a header that was changed and has a wrong hash is rejected because of the hash', () => {
   const changed = withNonce(someHeader, 1n);
   changed[60] ^= 1;
   expect(judge(changed, { by: referee(new Uint8Array(32)) })).toMatchObject({

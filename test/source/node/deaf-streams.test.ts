@@ -32,7 +32,7 @@ async function deaf(faults: FaultInput[], options = {}, limits: Partial<NodeLimi
 }
 
 describe('a stream that is open and silent', () => {
-  it('is found by the next fetch, told of, reopened, and polled for until a stream has spoken again', async () => {
+  it('is found by the next fetch, reported and reopened, and its chain is polled until a stream has sent a New Cut', async () => {
     const { node, follower, recorder, polled, advanced } = await deaf(onUpdates('silent stream'));
     const { height } = await follower.work();
     await advanced();
@@ -52,7 +52,7 @@ describe('a stream that is open and silent', () => {
     expect(recorder.of('missed_cut')).toHaveLength(1);
   });
 
-  it('is found when the grace for its New Cut is over, however late the next fetch is due', async () => {
+  it('is found when the grace period for its New Cut is over, however late the next fetch is due', async () => {
     const { node, url } = await startNode();
     node.ledger.pickChain = () => 3;
     node.server.faults = onUpdates('silent stream');
@@ -66,7 +66,7 @@ describe('a stream that is open and silent', () => {
     await eventually(() => expect(recorder.of('missed_cut').map(({ chain }) => chain)).toEqual([3]));
   });
 
-  it('is not the fault of one that tells each block', async () => {
+  it('does not affect a stream that announces each block', async () => {
     const { recorder, follower, advanced } = await deaf([]);
     const { height } = await follower.work();
     for (let block = 1n; block <= 10n; block++) {
@@ -84,7 +84,7 @@ describe('a stream that is open and silent', () => {
   });
 });
 
-it('a stream that tells everything at its end is not trusted for that', async () => {
+it('a stream that sends everything at its end is not trusted because of that', async () => {
   // On a machine that is busy the end of a stream can be read some time after what it has told.
   const limits = { ...QUICK, steadyStreamMs: 1_000 };
   const { node, recorder, advanced } = await deaf(onUpdates('buffered stream'), { streamMs: 1_500 }, limits);
@@ -102,7 +102,7 @@ it('a stream that tells everything at its end is not trusted for that', async ()
 
 describe('a stream that does not behave', () => {
   it.each(['\n', ': a comment\n', 'event:Refreshed Block\n\n'])(
-    'floods with %j: is left, told of, and polled for',
+    'floods with %j: it is closed and reported, and its chain is polled',
     async (noise) => {
       const flood = onUpdates('noisy stream', { noise, noiseBytesPerS: 3_000_000 });
       const { node, url } = await startNode();
@@ -120,7 +120,7 @@ describe('a stream that does not behave', () => {
     },
   );
 
-  it('is asked for and never answered: people are told', async () => {
+  it('never answers: people are told', async () => {
     const { node, url } = await startNode();
     node.server.faults = onUpdates('hang');
     const { recorder } = followNode(url, { ...QUICK, streamAnswerMs: 50 });
@@ -132,7 +132,7 @@ describe('a stream that does not behave', () => {
 });
 
 describe('a node that gives fewer streams than there are chains', () => {
-  it('is not asked again and again, and gives one for what is mined', async () => {
+  it('is not asked again and again, and gives a stream for the chain that is mined', async () => {
     const { node, url } = await startNode({ streamLimit: 3 });
     let next = 0;
     node.ledger.pickChain = () => next++ % 20;

@@ -31,7 +31,7 @@ describe('work', () => {
     expect(node.ledger.stats.worksIssued).toBeGreaterThanOrEqual(2);
   });
 
-  it('settles: with 20 chains picked at random, requests stop once the chain has a stream', async () => {
+  it('is not fetched again and again: with 20 random chains, requests stop once the chain has a stream', async () => {
     const { node, url } = await startNode({ seed: 1 });
     const { follower } = followNode(url);
     await settled({ node, follower });
@@ -39,7 +39,7 @@ describe('work', () => {
     expect(node.server.streams.open).toBeLessThanOrEqual(20);
   });
 
-  it('is fetched anew when it is old, and is no news while it is the same', async () => {
+  it('is fetched again when it is old, which is no update while it is the same', async () => {
     const { node, url } = await startNode();
     node.ledger.pickChain = () => 5;
     const { follower } = followNode(url, { refreshMs: 50 });
@@ -50,7 +50,7 @@ describe('work', () => {
     expect(follower.of('stale')).toHaveLength(0);
   });
 
-  it('is asked for on one connection that stays open', async () => {
+  it('is fetched over one connection that stays open', async () => {
     const { node, url } = await startNode({ streamLimit: 0 });
     const { follower } = followNode(url, { pollMs: 20 });
     await follower.work();
@@ -105,7 +105,7 @@ describe('New Cut', () => {
     expect(follower.works.at(-1)?.height).toBe((follower.works[0]?.height ?? 0n) + 1n);
   });
 
-  it('while work is on its way leads to one more fetch', async () => {
+  it('during a fetch leads to one more fetch', async () => {
     const { node, url } = await startNode();
     node.ledger.pickChain = () => 3;
     const { follower } = followNode(url, { pollMs: 60_000 });
@@ -160,7 +160,7 @@ describe('streams', () => {
     await eventually(() => expect(node.server.streams.openFor(3)).toBe(1));
   });
 
-  it('that end again and again do not make the job jump about', async () => {
+  it('that end again and again do not cause job switches', async () => {
     const { node, url } = await startNode();
     node.server.faults = [{ endpoint: 'updates', kind: 'end stream' }];
     const { follower } = followNode(url);
@@ -170,7 +170,7 @@ describe('streams', () => {
     expect(follower.of('stale')).toHaveLength(0);
   });
 
-  it('refused with 503 leave polling', async () => {
+  it('refused with 503 are replaced by polling', async () => {
     const { node, url } = await startNode({ streamLimit: 0 });
     const { follower, recorder } = followNode(url, { pollMs: 30 });
     node.ledger.pickChain = () => 3;
@@ -190,7 +190,7 @@ describe('streams', () => {
     expect(node.server.stats.requests.updates).toBeGreaterThanOrEqual(4);
   });
 
-  it('cut off silently are replaced when they are older than any stream gets', async () => {
+  it('cut off silently are replaced when they are too old', async () => {
     const { node, url } = await startNode();
     node.ledger.pickChain = () => 3;
     followNode(url, { maxStreamMs: 200 });
@@ -241,7 +241,7 @@ describe('submissions', () => {
     await eventually(() => expect(follower.works.at(-1)).not.toBe(work));
   });
 
-  it('that are wrong have no block of ours waited for: the next work on the same parent is mined', async () => {
+  it('that are wrong do not prevent mining on the same parent', async () => {
     const { node, url } = await startNode();
     node.ledger.pickChain = () => 3;
     const { source, follower } = followNode(url);
@@ -253,7 +253,7 @@ describe('submissions', () => {
     expect(node.server.stats.requests.work - requests).toBeLessThanOrEqual(3);
   });
 
-  it('of an earlier work leave the current one alone', async () => {
+  it('of an earlier work do not affect the current one', async () => {
     const { node, url } = await startNode({ lateSolutions: 'refuse' });
     const { source, follower } = followNode(url);
     const old = await follower.work();
@@ -289,8 +289,8 @@ describe('creation times', () => {
   });
 });
 
-describe('what the node says of itself', () => {
-  it('is told to people', async () => {
+describe('the node’s configuration', () => {
+  it('is reported to people', async () => {
     const { url } = await startNode();
     const { recorder, source } = followNode(url);
     await eventually(() => {
@@ -303,7 +303,7 @@ describe('what the node says of itself', () => {
     });
   });
 
-  it('includes that this miner is not listed', async () => {
+  it('causes a warning when this miner is not listed', async () => {
     const other = { account: 'someone', predicate: 'keys-all' as const, 'public-keys': ['x'] };
     const { url } = await startNode({ miners: [other] });
     const { recorder } = followNode(url);
@@ -314,7 +314,7 @@ describe('what the node says of itself', () => {
     });
   });
 
-  it('may be nothing at all', async () => {
+  it('may be missing', async () => {
     const { url } = await startNode({ configServed: false });
     const { recorder, follower } = followNode(url);
     await follower.work();

@@ -40,7 +40,7 @@ async function until(condition: () => boolean): Promise<void> {
 describe.skipIf(!compiler)(`NVIDIA’s sensors${compiler ? '' : ', not tried: there is no C compiler'}`, () => {
   const all = { temperatureC: 61, memoryC: 72, powerW: 287.654, fanPercent: 43, coreMHz: 1980, memoryMHz: 3201 };
 
-  test('of the card at an address', async () => {
+  test('are those of the card at an address', async () => {
     const library = build('CARDS=2');
     const sensors = await openSensors({ vendor: 'nvidia', bus: BUS }, { nvml: library });
     expect(sensors.what).toBe(`NVIDIA’s management library (NVML), ${BUS}`);
@@ -50,28 +50,28 @@ describe.skipIf(!compiler)(`NVIDIA’s sensors${compiler ? '' : ', not tried: th
     expect(ask(library, 'stub_power_calls')).toBe(2);
   });
 
-  test('an address with a long domain, as NVIDIA writes it, is the same address', async () => {
+  test('are found with a long domain in the address, as NVIDIA writes it', async () => {
     const sensors = await openSensors({ vendor: 'nvidia', bus: '00000000:65:00.0' }, { nvml: build() });
     expect(await sensors.read()).toEqual(all);
   });
 
-  test('of the only card, without an address', async () => {
+  test('are those of the only card without an address', async () => {
     const sensors = await openSensors({ vendor: 'nvidia' }, { nvml: build() });
     expect(sensors.what).toBe('NVIDIA’s management library (NVML), the only card');
     expect(await sensors.read()).toEqual(all);
   });
 
-  test('what the card does not support is left out', async () => {
+  test('lack what the card does not support', async () => {
     const sensors = await openSensors({ vendor: 'nvidia', bus: BUS }, { nvml: build('MODEST') });
     expect(await sensors.read()).toEqual({ temperatureC: 61, powerW: 287.654, coreMHz: 1980, memoryMHz: 3201 });
   });
 
-  test('what an old library has no function for is left out', async () => {
+  test('lack what an old library has no function for', async () => {
     const sensors = await openSensors({ vendor: 'nvidia', bus: BUS }, { nvml: build('OLD') });
     expect(await sensors.read()).toEqual({ temperatureC: 61, powerW: 287.654, coreMHz: 1980, memoryMHz: 3201 });
   });
 
-  test('what cannot be is left out', async () => {
+  test('lack readings that are not plausible', async () => {
     const sensors = await openSensors({ vendor: 'nvidia', bus: BUS }, { nvml: build('ABSURD') });
     expect(await sensors.read()).toEqual({});
   });
@@ -93,7 +93,7 @@ describe.skipIf(!compiler)(`NVIDIA’s sensors${compiler ? '' : ', not tried: th
     expect(ask(library, 'stub_running')).toBe(0);
   });
 
-  test('a slow driver does not hold up JavaScript', async () => {
+  test('do not block JavaScript when the driver is slow', async () => {
     const library = build('GATE');
     const sensors = await openSensors({ vendor: 'nvidia', bus: BUS }, { nvml: library });
     const reading = sensors.read();
@@ -103,7 +103,7 @@ describe.skipIf(!compiler)(`NVIDIA’s sensors${compiler ? '' : ', not tried: th
   });
 });
 
-test('without the library there are no readings, and what to do', async () => {
+test('without the library there are no readings, and a text says what to do', async () => {
   const sensors = await openSensors({ vendor: 'nvidia' }, { nvml: join(temporary, 'libnone.so.1') });
   expect(sensors.what).toMatch(
     /^no readings: NVIDIA’s management library does not load \(.*\): it comes with NVIDIA’s/,
@@ -111,14 +111,14 @@ test('without the library there are no readings, and what to do', async () => {
   expect(await sensors.read()).toEqual({});
 });
 
-test('what is no library is as good as none', async () => {
+test('a file that is not a library counts as missing', async () => {
   const file = join(temporary, 'text.so.1');
   writeFileSync(file, 'no library\n');
   const sensors = await openSensors({ vendor: 'nvidia' }, { nvml: file });
   expect(sensors.what).toMatch(/^no readings: NVIDIA’s management library does not load \(/);
 });
 
-test('without koffi there are no readings of NVIDIA, and those of others are none the worse', () => {
+test('without koffi, only NVIDIA’s sensors cannot be read', () => {
   // The built sensors where no node_modules is in reach.
   const copy = join(temporary, 'no-koffi');
   const dist = fileURLToPath(new URL('../../../../dist', import.meta.url));

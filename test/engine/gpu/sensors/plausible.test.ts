@@ -14,11 +14,11 @@ const EDGES: readonly [TelemetryField, below: number, least: number, most: numbe
   ['memoryMHz', -1, 0, 50_000, 50_001],
 ];
 
-test.each(EDGES)('%s is believed within its bounds, and left out beyond them', (field, below, least, most, above) => {
+test.each(EDGES)('%s is kept within its bounds and dropped outside them', (field, below, least, most, above) => {
   for (const believed of [least, most]) expect(plausible({ [field]: believed })).toEqual({ [field]: believed });
   for (const wrong of [below, above, Number.NaN, undefined]) expect(plausible({ [field]: wrong })).toEqual({});
 });
 
-test('one wrong reading costs no other', () => {
+test('a wrong reading does not affect the others', () => {
   expect(plausible({ temperatureC: 61, hotspotC: 0, powerW: 300 })).toEqual({ temperatureC: 61, powerW: 300 });
 });
