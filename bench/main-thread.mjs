@@ -166,7 +166,7 @@ for (const name of ['take', 'giveBack']) {
 function sourceOf(rollTime) {
   return {
     name: 'bench',
-    async *works(stop) {
+    async *updates(stop) {
       yield { kind: 'work', work: parseWork(new Uint8Array(WORK_BYTES), { id: 'bench', rollTime }) };
       await once(stop, 'abort');
     },

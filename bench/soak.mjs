@@ -97,7 +97,7 @@ const [code] = await once(miner, 'exit');
 clearInterval(sampling);
 await node.close();
 
-const { submissions, accepted, rejected, stale, duplicates, timeViolations, worksIssued, rivalBlocks } =
+const { submissions, accepted, rejected, stale, duplicates, timeViolations, workIssued, rivalBlocks } =
   node.ledger.stats;
 const rss = { minute: memory[Math.min(5, memory.length - 1)], end: memory.at(-1) };
 const result = {
@@ -105,7 +105,7 @@ const result = {
   skewMs,
   devices: values.devices,
   exitCode: code,
-  node: { submissions, accepted, rejected, stale, duplicates, timeViolations, worksIssued, rivalBlocks },
+  node: { submissions, accepted, rejected, stale, duplicates, timeViolations, workIssued, rivalBlocks },
   creationTimes: {
     rolled: times.rolled,
     longJobs: times.longJobs,

@@ -33,11 +33,11 @@ class Queue<T> {
   }
 }
 
-let madeWorks = 0;
+let made = 0;
 
 /** @param difficulty how many hashes a solution needs on average */
 export function makeWork(difficulty: number, terms: Partial<WorkTerms> = {}): Work {
-  const number = ++madeWorks;
+  const number = ++made;
   const record = new Uint8Array(322);
   record[0] = number % 20;
   record.set(targetForDifficulty(difficulty), 4);
@@ -58,7 +58,7 @@ export class FakeSource implements WorkSource {
   started = false;
   readonly #updates = new Queue<SourceUpdate>();
 
-  works(stop: AbortSignal): AsyncIterable<SourceUpdate> {
+  updates(stop: AbortSignal): AsyncIterable<SourceUpdate> {
     this.started = true;
     return this.#updates.drain(stop);
   }

@@ -30,12 +30,12 @@ export async function runCuts({ engines, cuts, warmUpCuts, spacingMs }) {
   const miner = { account: 'bench', predicate: 'keys-all', publicKeys: ['0'.repeat(64)] };
   const source = new NodeSource({ url: node.url, network: 'development', miner });
   /** For each work's id: when the miner got it, and when searches of its ranges began and were reported, by device. */
-  const works = new Map();
+  const timesOfWork = new Map();
   const searched = new Set();
 
   async function* stamped(updates) {
     for await (const update of updates) {
-      if (update.kind === 'work') works.set(update.work.id, { handedMs: nowMs(), began: {}, ended: {} });
+      if (update.kind === 'work') timesOfWork.set(update.work.id, { handedMs: nowMs(), began: {}, ended: {} });
       yield update;
     }
   }
@@ -44,7 +44,7 @@ export async function runCuts({ engines, cuts, warmUpCuts, spacingMs }) {
     const search = engine.search.bind(engine);
     engine.search = async function* (job, ranges, stop) {
       for await (const report of search(job, ranges, stop)) {
-        const times = works.get(job.work.id);
+        const times = timesOfWork.get(job.work.id);
         times.began[engine.name] = [...(times.began[engine.name] ?? []), report.beganMs];
         times.ended[engine.name] ??= nowMs();
         searched.add(engine.name);
@@ -58,7 +58,7 @@ export async function runCuts({ engines, cuts, warmUpCuts, spacingMs }) {
   const run = new Miner({
     source: {
       name: source.name,
-      works: (signal) => stamped(source.works(signal)),
+      updates: (signal) => stamped(source.updates(signal)),
       submit: (...all) => source.submit(...all),
       latestTimeUs: (work) => source.latestTimeUs(work),
     },
@@ -85,11 +85,11 @@ export async function runCuts({ engines, cuts, warmUpCuts, spacingMs }) {
   await run;
   const { cutsMs } = await node.report();
   await node.close();
-  return latencies([...works.values()], cutsMs, warmUpCuts, engines);
+  return latencies([...timesOfWork.values()], cutsMs, warmUpCuts, engines);
 }
 
-function latencies(works, cutsMs, warmUpCuts, engines) {
-  const handed = works.sort((a, b) => a.handedMs - b.handedMs);
+function latencies(times, cutsMs, warmUpCuts, engines) {
+  const handed = times.sort((a, b) => a.handedMs - b.handedMs);
   const figures = { 'New Cut → work in hand': [] };
   const add = (name, ms) => {
     figures[name] ??= [];

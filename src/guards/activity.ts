@@ -11,7 +11,7 @@ const LOOK_MS = 5_000;
  * @param afterMs mining resumes when nobody has used the machine for this long
  * @returns a function that ends the guard; settles after the first look
  */
-export function restWhileUsed(watches: readonly IdleWatch[], afterMs: number, guarded: Guarded): Promise<() => void> {
+export function pauseWhileUsed(watches: readonly IdleWatch[], afterMs: number, guarded: Guarded): Promise<() => void> {
   const { clock, log } = guarded;
   /** The watches that gave no answer at the last look. */
   const blind = new Set(watches);

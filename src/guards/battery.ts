@@ -10,7 +10,7 @@ const LOOK_MS = 10_000;
  * While the power supply cannot be read, devices stay paused or running as they are.
  * @returns a function that ends the guard; settles after the first look
  */
-export function restOnBattery(readPower: () => Promise<Power>, guarded: Guarded): Promise<() => void> {
+export function pauseOnBattery(readPower: () => Promise<Power>, guarded: Guarded): Promise<() => void> {
   const { log } = guarded;
   let known: Power | 'unknown' | undefined;
   const look = async () => {

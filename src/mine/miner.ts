@@ -99,7 +99,7 @@ export class Miner implements Controls {
   }
 
   async #follow(): Promise<void> {
-    for await (const update of this.#options.source.works(this.#stop)) this.#heed(update);
+    for await (const update of this.#options.source.updates(this.#stop)) this.#heed(update);
   }
 
   #heed(update: SourceUpdate): void {

@@ -41,7 +41,7 @@ interface Standby {
   /** Whether the source did not answer the last probe. */
   silent: boolean;
   /** How often the source has given work. */
-  works: number;
+  given: number;
   /** The source's current work, with an id that is unique here. */
   work: Work | undefined;
 }
@@ -76,7 +76,7 @@ export class FailoverSource implements WorkSource {
       started: false,
       lost: false,
       silent: false,
-      works: 0,
+      given: 0,
       work: undefined,
     }));
     this.#active = this.#standbys[0];
@@ -87,7 +87,7 @@ export class FailoverSource implements WorkSource {
     this.#clock = clock ?? systemClock;
   }
 
-  async *works(stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
+  async *updates(stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
     const ending = new AbortController();
     const release = onAbort(stop, () => ending.abort());
     this.#stop = ending.signal;
@@ -122,14 +122,14 @@ export class FailoverSource implements WorkSource {
   }
 
   async #follow(standby: Standby): Promise<void> {
-    for await (const update of standby.source.works(this.#stop)) this.#take(standby, update);
+    for await (const update of standby.source.updates(this.#stop)) this.#take(standby, update);
   }
 
   #take(standby: Standby, update: SourceUpdate): void {
     if (update.kind === 'work') {
       standby.lost = false;
       standby.silent = false;
-      standby.works++;
+      standby.given++;
       standby.work = this.#adopt(standby, update.work);
       if (standby === this.#active) this.#mailbox.put({ kind: 'work', work: standby.work });
       else if (standby.rank < this.#active.rank || this.#impatient) this.#activate(standby, standby.work);
@@ -156,11 +156,11 @@ export class FailoverSource implements WorkSource {
     while (!stop.aborted) {
       await pause(this.#probeMs, stop);
       const active = this.#active;
-      const { works } = active;
+      const { given } = active;
       // A single question can get lost, so the source is asked twice.
       const answers = (await answersNow(active.source, stop)) || (await answersNow(active.source, stop));
       // A source that has given work meanwhile is not silent, even if it did not answer.
-      if (active.works === works) active.silent = !answers;
+      if (active.given === given) active.silent = !answers;
       this.#watch();
     }
   }

@@ -28,7 +28,7 @@ export interface WorkSource {
   /**
    * Yields updates until `stop`. Faults of the outside world are not thrown: the source tries again. May be called only once.
    */
-  works(stop: AbortSignal): AsyncIterable<SourceUpdate>;
+  updates(stop: AbortSignal): AsyncIterable<SourceUpdate>;
   /** Submits a solution. Settles within the source's own time limits, or soon after `stop`. Never throws. */
   submit(solution: Solution, stop: AbortSignal): Promise<Verdict>;
   /** @returns the latest creation time that is surely valid for this work now: µs since the UNIX epoch */

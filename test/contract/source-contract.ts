@@ -52,11 +52,11 @@ export function sourceContract(name: string, setUp: () => Promise<SourceUnderTes
           const work = await follower.work();
           const { outcome } = await source.submit(mine(work), follower.stop);
           outcomes.push(outcome);
-          await eventually(() => expect(follower.works.length).toBeGreaterThan(follower.works.indexOf(work) + 1));
+          await eventually(() => expect(follower.received.length).toBeGreaterThan(follower.received.indexOf(work) + 1));
         }
         expect(outcomes).toContain('accepted');
         expect(outcomes.every((outcome) => outcome === 'accepted' || outcome === 'stale')).toBe(true);
-        const ids = follower.works.map(({ id }) => id);
+        const ids = follower.received.map(({ id }) => id);
         expect(new Set(ids).size).toBe(ids.length);
       }));
 

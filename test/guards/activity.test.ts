@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { restWhileUsed } from '#pickaxe/guards/activity.js';
+import { pauseWhileUsed } from '#pickaxe/guards/activity.js';
 import { guarded } from './fakes.ts';
 
 beforeEach(() => {
@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Each idle for so many seconds, which the test sets. */
+/** Watches that have been idle for numbers of seconds that the test sets. */
 async function watch(idle: Record<string, number | undefined>) {
   const given = guarded();
   const watches = Object.keys(idle).map((name) => ({
@@ -19,7 +19,7 @@ async function watch(idle: Record<string, number | undefined>) {
       return seconds === undefined ? undefined : seconds * 1000;
     },
   }));
-  const end = await restWhileUsed(watches, 60_000, given);
+  const end = await pauseWhileUsed(watches, 60_000, given);
   const look = () => vi.advanceTimersByTimeAsync(5_000);
   return { ...given, look, end };
 }
@@ -73,7 +73,7 @@ test('a watch that hangs is not asked again until it answers', async () => {
       });
     },
   };
-  const started = restWhileUsed([hanging], 60_000, given);
+  const started = pauseWhileUsed([hanging], 60_000, given);
   await vi.advanceTimersByTimeAsync(60_000);
   expect(asked).toBe(1);
   answer(0);
@@ -81,7 +81,7 @@ test('a watch that hangs is not asked again until it answers', async () => {
   expect(given.rests.size).toBe(1);
   await vi.advanceTimersByTimeAsync(5_000);
   end();
-  answer(0); // to a question from before the end
+  answer(0); // This answers a question from before the end.
   await vi.advanceTimersByTimeAsync(0);
   expect([given.rests.size, vi.getTimerCount()]).toEqual([0, 0]);
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { restOnBattery } from '#pickaxe/guards/battery.js';
+import { pauseOnBattery } from '#pickaxe/guards/battery.js';
 import type { Power } from '#pickaxe/guards/power.js';
 import { guarded } from './fakes.ts';
 
@@ -17,7 +17,7 @@ async function watch(first: Power | Error) {
     if (answer instanceof Error) throw answer;
     return answer;
   };
-  const end = await restOnBattery(read, given);
+  const end = await pauseOnBattery(read, given);
   const next = async (then: Power | Error) => {
     answer = then;
     await vi.advanceTimersByTimeAsync(10_000);

@@ -11,7 +11,7 @@ afterAll(() => {
 
 type Supplies = Record<string, Record<string, string>>;
 
-/** A folder as Linux shows it. */
+/** Makes a folder like Linux's. */
 function sysfs(supplies: Supplies): string {
   const folder = mkdtempSync(join(tmpdir(), 'pickaxe-power-'));
   made.push(folder);
@@ -22,7 +22,7 @@ function sysfs(supplies: Supplies): string {
   return folder;
 }
 
-/** What a ThinkPad T480 with two batteries shows, with the files that count. */
+/** The relevant files of a ThinkPad T480 with two batteries. */
 const thinkpad = (online: string, internal: string, removable: string): Supplies => ({
   AC: { type: 'Mains', online },
   BAT0: { type: 'Battery', present: '1', status: internal, scope: 'System' },

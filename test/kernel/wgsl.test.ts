@@ -1,4 +1,4 @@
-/** The shaders' arithmetic, run as JavaScript: GPU or not, every test run checks it. */
+/** Runs the shaders' arithmetic as JavaScript, so that it is checked even without a GPU. */
 
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';

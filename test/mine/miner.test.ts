@@ -8,18 +8,18 @@ import { systemClock } from '#pickaxe/system/clock.js';
 import { FakeEngine, FakeSource, makeWork, Recorder } from '../fakes.ts';
 
 const NEVER = 2 ** 60;
-/** Found within a few of the fake engine's steps. */
+/** A difficulty at which the fake engine finds a solution within a few steps. */
 const SOON = 300;
 
-/** Long enough for a machine that has much else to do. */
+/** Long enough for a busy machine. */
 const eventually = (check: () => void) => vi.waitFor(check, { timeout: 60_000 });
 
 const running: { stop: AbortController; done: Promise<void> }[] = [];
 
-/** Failed devices are tried again soon: 20, 40 … 320 ms. */
+/** Failed devices are reopened soon: after 20, 40 … 320 ms. */
 const options = { reopenAfterMs: 20, temperatureLimits: () => ({ stopC: 90, resumeC: 80 }) };
 
-/** So many of the event loop's that a fake engine which searches has gone on. */
+/** Enough turns of the event loop for a searching fake engine to go on. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -250,7 +250,7 @@ describe('the creation time', () => {
     expect(engine.jobs[1].work).toBe(work);
     const rolledUs = creationTimeOf(engine.jobs[1].header);
     expect(rolledUs).toBeGreaterThan(startUs + 5_000_000n);
-    // Half a second is kept to what the node's clock has surely reached.
+    // The time stays half a second behind the time that the node's clock has surely reached.
     expect(rolledUs).toBeLessThanOrEqual(startUs + 9_500_000n);
     expect(events.of('job')).toMatchObject([{ creationTimeUs: rolledUs }]);
 
@@ -492,7 +492,7 @@ describe('proofs', () => {
   it('use the work’s own target if that is easier', async () => {
     const { source, events } = mineWith({ firstProofDifficulty: NEVER }, new FakeEngine());
     source.work(makeWork(SOON));
-    await eventually(() => expect(events.of('proof').length).toBeGreaterThan(0)); // two can be in one report
+    await eventually(() => expect(events.of('proof').length).toBeGreaterThan(0)); // One report can have two proofs.
     expect(events.of('proof')[0].hashes).toBeCloseTo(SOON, 0);
   });
 });
@@ -595,7 +595,7 @@ describe('a New Cut', () => {
     source.work(makeWork(NEVER));
     await eventually(() => expect(events.of('restart')).toHaveLength(2));
     const byDevice = Object.fromEntries(events.of('restart').map(({ device, ms }) => [device, ms]));
-    // A clock that is read in another process may be behind by the little that it takes.
+    // The time was read in another process, so it can be a little earlier.
     expect(byDevice).toEqual({ cpu: 7.5, gpu0: 0 });
   });
 

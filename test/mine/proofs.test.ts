@@ -8,7 +8,7 @@ import { FakeClock } from '../report/fakes.ts';
 const HARD = prepareJob(makeWork(2 ** 60));
 const difficultyFor = (proofs: Proofs) => difficultyOf(proofs.ease(HARD).searchTarget);
 
-/** A device of this rate, a job every three seconds. */
+/** Simulates a device with this rate and a new job every three seconds. */
 function watch(
   hashesPerSecond: number,
   { kind = 'cpu', seconds = 120 }: { kind?: 'cpu' | 'gpu'; seconds?: number } = {},

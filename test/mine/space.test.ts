@@ -15,7 +15,7 @@ function overlap(a: Range, b: Range): boolean {
   );
 }
 
-/** The rectangles that it is in: whoever wants all is given one at a time. */
+/** @returns the rectangles of a space: an engine that wants everything gets them one at a time */
 function piecesOf(space: Space): number {
   let pieces = 0;
   while (space.take({ counters: COUNTERS, pages: PAGES })) pieces++;
@@ -119,7 +119,7 @@ describe('a space of given ranges', () => {
   const part = fc.record({
     counters: fc.integer({ min: 1, max: 20 }),
     pages: fc.integer({ min: 1, max: 20 }),
-    /** How much of what was taken goes back: a kernel stops between pages or between counters. */
+    /** How much of a taken range is given back. A kernel can stop between pages or between counters. */
     keptPages: fc.integer({ min: 0, max: 20 }),
   });
 

@@ -6,7 +6,7 @@ import type { Verdict } from '#pickaxe/source/source.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { FakeSource, makeWork, Recorder } from '../fakes.ts';
 
-/** As many solutions as are remembered. */
+/** The number of solutions that are remembered. */
 const REMEMBERED = 1_024;
 
 const running = new AbortController().signal;

@@ -1,4 +1,4 @@
-/** How the mock node misbehaves when it is told to, where the tests of the node source do not show it already. */
+/** Tests the mock node's faults that the tests of the node source do not cover. */
 
 import { Agent, request } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';

@@ -80,7 +80,7 @@ describe('a request', () => {
     const { status, headers, body } = await ask(path, { method, headers: { 'content-type': 'text/html' } });
     expect([status, body.toString()]).toEqual([405, 'Method Not Allowed']);
     expect(headers['content-type']).toBe('text/plain;charset=utf-8');
-    expect(node.ledger.stats.worksIssued).toBe(0);
+    expect(node.ledger.stats.workIssued).toBe(0);
   });
 
   it('is refused for what it accepts before it is refused for what it sends', async () => {
@@ -253,9 +253,9 @@ describe('a submission', () => {
     const taken = { status: 200, text: '' };
     node.ledger.pickChain = () => 0;
     expect(await submitAt(parentUs + 1n)).toEqual(taken);
-    node.ledger.pickChain = () => 10; // of other parents
+    node.ledger.pickChain = () => 10; // This chain has other parents.
     expect(await submitAt(clock.nowUs())).toEqual(taken);
-    node.ledger.pickChain = () => 0; // whose parent is a microsecond younger than the others now
+    node.ledger.pickChain = () => 0; // Its parent is now a microsecond younger than the others.
     expect(await submitAt(parentUs + 1n)).toEqual(refused);
     expect(await submitAt(parentUs + 2n)).toEqual(taken);
     expect(node.ledger.stats).toMatchObject({ timeViolations: 3, accepted: 3 });

@@ -1,4 +1,4 @@
-/** What is asked of the addons that the package carries. Their kernels are tried in kernels.test.ts. */
+/** Tests the checks of the prebuilt addons. kernels.test.ts tests their kernels. */
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

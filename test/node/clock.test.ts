@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NodeClock } from '#pickaxe/node/clock.js';
 
-/** A node with a clock of its own, and ours; `wait` lets time go by on both. */
+/** A node's clock and ours. `wait` lets time pass on both. */
 function setUp(nodeAheadMs: number) {
   let ms = 1_000;
   let oursUs = 1_800_000_000_300_000n;
@@ -66,9 +66,9 @@ describe('NodeClock', () => {
 
   it('keeps the highest bound: an answer from the beginning of a second is better than a later one from the end', () => {
     const { ask, wait, latestUs, nodeUs } = setUp(-5_000);
-    wait(710); // 10 ms into the node's second
+    wait(710); // This is 10 ms after the begin of the node's second.
     ask();
-    wait(980); // 10 ms before its end
+    wait(980); // This is 10 ms before its end.
     ask();
     expect(latestUs()).toBeGreaterThan(nodeUs() - 15_000n);
     expect(latestUs()).toBeLessThanOrEqual(nodeUs());
@@ -89,7 +89,7 @@ describe('NodeClock', () => {
     ask();
     wait(10_000);
     const before = latestUs();
-    ask(0, 8_000); // an answer that is 8 s old when it arrives
+    ask(0, 8_000); // The answer is 8 s old when it arrives.
     expect(latestUs()).toBeGreaterThan(before + 7_900_000n);
   });
 

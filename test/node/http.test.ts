@@ -1,4 +1,4 @@
-/** The transport, asked through the mining calls, against answers that no mock node gives. */
+/** Tests the transport, through the mining calls, with answers that the mock node cannot give. */
 
 import { setMaxListeners } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
@@ -111,7 +111,7 @@ describe('a ping', () => {
 });
 
 describe('an answer that never ends', () => {
-  /** Nothing but the status may be waited for. */
+  /** Only the status may be waited for. */
   const limits = { bodyTimeoutMs: 60_000, workTimeoutMs: 60_000, solvedTimeoutMs: 60_000, probeTimeoutMs: 60_000 };
   const answer = async (status: number, text = 'so far') =>
     await httpOf((_, response) => void response.writeHead(status, NODE_HEADERS).write(text), limits);
@@ -192,7 +192,7 @@ it('the system probes connections that are silent', async () => {
 });
 
 describe('renewed connections', () => {
-  /** Answers everything at once, solutions when told to; streams end as soon as they are open. */
+  /** Answers solutions when a test says so, and everything else at once. Streams end as soon as they are open. */
   async function counting() {
     const sockets = new Set<Socket>();
     let connections = 0;

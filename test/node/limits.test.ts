@@ -1,4 +1,4 @@
-/** What the documents and the protocol say of time. */
+/** Compares the time limits with the requirements of the documents and the protocol. */
 
 import { expect, it } from 'vitest';
 import { nodeLimits } from '#pickaxe/node/limits.js';

@@ -44,7 +44,7 @@ function httpOf(front: TlsFront, trust: Trust): NodeHttp {
   return http;
 }
 
-/** It was tried several times, as sources do, and learnt nothing: not who is mining, not what for. */
+/** Checks that the other side was contacted several times and received no HTTP at all. */
 async function refused(front: TlsFront): Promise<void> {
   await eventually(() => expect(front.connections).toBeGreaterThan(4));
   expect(front.received).toBe(0);
@@ -69,7 +69,7 @@ describe('a node that shows its certificate', () => {
     const { front } = await startFront(another);
     const { follower, recorder } = followNode(front.url, {}, { trust: only(selfSigned) });
     await refused(front);
-    expect(follower.works).toHaveLength(0);
+    expect(follower.received).toHaveLength(0);
     const lost = recorder.of('source').filter(({ state }) => state === 'lost');
     expect(lost.map(({ reason }) => reason)).toEqual([
       expect.stringContaining(`expected ${fingerprint(selfSigned)}, presented ${fingerprint(another)}.`),

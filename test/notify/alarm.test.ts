@@ -7,7 +7,7 @@ import { device, hashes } from '../report/fakes.ts';
 const MINUTE = 60_000;
 
 describe('a hashrate and its limit: the alarm', () => {
-  /** The rate of each 10 seconds. @returns what came of it, and when */
+  /** @param rates one rate for each 10 seconds. @returns the changes of the alarm, and when they happened */
   function judge(low: LowRate, rates: (number | undefined)[]) {
     return rates
       .map((rate, i) => [i * 10, low.judge(rate, i * 10_000)] as const)
@@ -64,7 +64,7 @@ describe('the watch', () => {
       alarms.push(`${state} ${device ?? 'rig'} ${value > 0 ? 'some' : 'none'} of ${limit}`);
     });
     const end = watchHashrate(least, 2 * MINUTE, { events, tally, clock });
-    /** Each device makes so many hashes a second. */
+    /** Makes each device hash at the given rate. */
     const run = (minutes: number, rates: Record<string, number> = {}) => {
       for (let seconds = 0; seconds < minutes * 60; seconds++) {
         vi.advanceTimersByTime(1_000);

@@ -30,7 +30,7 @@ function hooks(commands: HookCommands, limits = {}) {
   return { hooks: new Hooks(commands, log, { ...HOOK_LIMITS, ...limits }), said };
 }
 
-/** Whether a process is there. */
+/** Whether a process exists. */
 function lives(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -40,7 +40,7 @@ function lives(pid: number): boolean {
   }
 }
 
-/** However the test ends, the process does. @param pid of a process, or of a group: minus its leader's */
+/** Kills a process after the test. @param pid the id of a process, or minus the leader's id for a group */
 function endsWithTest(pid: number): void {
   onTestFinished(() => {
     if (lives(pid)) process.kill(pid, 'SIGKILL');

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Queue } from '#pickaxe/notify/queue.js';
 
-/** Work that ends when the test says so. */
+/** Items whose processing ends when the test says so. */
 function queue(atOnce: number, most: number) {
   const begun: number[] = [];
   const dropped: number[] = [];

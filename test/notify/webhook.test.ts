@@ -17,7 +17,7 @@ afterEach(() => {
 
 const fine: Answer = (_, response) => response.end('ok');
 
-/** A server on the loopback: each request gets the next answer, the last one for ever. */
+/** A server on the loopback interface. Each request gets the next answer; the last answer is repeated. */
 async function service(...answers: Answer[]) {
   const got: { method?: string; url?: string; headers: IncomingMessage['headers']; body: string }[] = [];
   const server = createServer(async (request, response) => {
@@ -37,7 +37,7 @@ async function service(...answers: Answer[]) {
 }
 
 const QUICK = { timeoutMs: 10_000, retryAfterMs: [5, 10], waiting: 4, endMs: 25_000 };
-/** Limits for services that hang: a fault must come soon, and an answer in time on a busy machine. */
+/** Limits for tests of services that hang: short, but long enough for an answer on a busy machine. */
 const IMPATIENT = { limits: { ...QUICK, timeoutMs: 1_000 } };
 
 function webhook(url: URL, more: Partial<WebhookOptions> = {}) {

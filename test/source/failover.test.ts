@@ -20,8 +20,8 @@ function setUp(count: number, patience: Partial<FailoverOptions> = {}) {
   });
   const follower = new Follower(source);
   onTestFinished(() => follower.end());
-  /** The latest work, as the source behind knows it, by its header. */
-  const current = () => follower.works.at(-1)?.header;
+  /** The header of the latest work, which is the same as the original source's. */
+  const current = () => follower.received.at(-1)?.header;
   return { sources, source, follower, recorder, current };
 }
 
@@ -78,8 +78,8 @@ describe('FailoverSource', () => {
     await eventually(() => expect(current()).toBe(work.header));
     sources[0].lost();
     sources[0].work(work);
-    await eventually(() => expect(follower.works).toHaveLength(2));
-    expect(follower.works[1]).toBe(follower.works[0]);
+    await eventually(() => expect(follower.received).toHaveLength(2));
+    expect(follower.received[1]).toBe(follower.received[0]);
     sources[0].stale();
     const next = sources[0].work(makeWork(100));
     await eventually(() => expect(current()).toBe(next.header));
@@ -106,7 +106,7 @@ describe('FailoverSource', () => {
     sources[1].lost();
     await eventually(() => expect(follower.of('lost')).toHaveLength(1));
     const work = sources[1].work(makeWork(100));
-    await eventually(() => expect(follower.works.at(-1)?.header).toBe(work.header));
+    await eventually(() => expect(follower.received.at(-1)?.header).toBe(work.header));
   });
 
   it('passes solutions and questions about time to the source of the work', async () => {
@@ -117,7 +117,7 @@ describe('FailoverSource', () => {
     const first = await follower.work();
     sources[0].lost();
     sources[1].work(makeWork(100));
-    await eventually(() => expect(follower.works).toHaveLength(2));
+    await eventually(() => expect(follower.received).toHaveLength(2));
     const second = await follower.work();
     for (const [i, work] of [first, second].entries()) {
       const solution = mine(work);
@@ -134,8 +134,8 @@ describe('FailoverSource', () => {
     await follower.work();
     sources[0].lost();
     sources[1].work(makeWork(100, { id: '1' }));
-    await eventually(() => expect(follower.works).toHaveLength(2));
-    expect(new Set(follower.works.map(({ id }) => id)).size).toBe(2);
+    await eventually(() => expect(follower.received).toHaveLength(2));
+    expect(new Set(follower.received.map(({ id }) => id)).size).toBe(2);
   });
 
   it('changes over when a node goes down, and back when it is up again', async () => {
@@ -170,7 +170,7 @@ describe('FailoverSource', () => {
     answers = false;
     await eventually(() => expect(current()).toBe(second.header));
     expect(recorder.of('source')[0].reason).toMatch(/taking over from .*, which does not answer/);
-    // It answers again, and that is not yet work.
+    // The source answers again, but has not given work yet.
     answers = true;
     const again = sources[0].work(makeWork(100));
     await eventually(() => expect(current()).toBe(again.header));
@@ -196,7 +196,7 @@ describe('FailoverSource', () => {
     answers = true;
     const first = sources[0].work(makeWork(100));
     await eventually(() => expect(current()).toBe(first.header));
-    // A New Cut, and nothing after it: the second has had work all along.
+    // A New Cut comes and no work after it. The second source has had work all along.
     sources[0].stale();
     await eventually(() => expect(current()).toBe(second.header));
   });
@@ -240,16 +240,17 @@ describe('FailoverSource', () => {
     const source = new FailoverSource({ sources, probeMs: 20 });
     const follower = new Follower(source);
     onTestFinished(() => follower.end());
-    const isOf = (rank: number) => eventually(() => expect(follower.works.at(-1)?.id).toMatch(new RegExp(`^${rank}/`)));
+    const isOf = (rank: number) =>
+      eventually(() => expect(follower.received.at(-1)?.id).toMatch(new RegExp(`^${rank}/`)));
     await isOf(0);
     await eventually(() => expect(first.node.server.streams.openFor(3)).toBe(1));
-    // Its streams stay open, and no work is due: nothing but the probe can tell.
+    // The node's streams stay open and no work is due, so only the probe can notice.
     first.node.server.faults = [{ endpoint: 'any', kind: 'hang' }];
     await isOf(1);
     first.node.server.faults = [];
     await eventually(() => {
       first.node.ledger.advance(3);
-      expect(follower.works.at(-1)?.id).toMatch(/^0\//);
+      expect(follower.received.at(-1)?.id).toMatch(/^0\//);
     });
   });
 
@@ -284,9 +285,9 @@ describe('FailoverSource', () => {
   it('ends when its sources have ended', async () => {
     const source = new FakeSource();
     let ended = false;
-    const works = source.works.bind(source);
-    source.works = async function* (stop) {
-      yield* works(stop);
+    const updates = source.updates.bind(source);
+    source.updates = async function* (stop) {
+      yield* updates(stop);
       await new Promise((resolve) => setTimeout(resolve));
       ended = true;
     };
@@ -314,17 +315,17 @@ describe('patience', () => {
   const setUpTimed = (count: number) =>
     setUp(count, { ...PATIENCE, clock: { nowUs: () => 0n, monotonicMs: () => performance.now() } });
 
-  /** All are started and have work; the first is mined on. */
+  /** All sources are started and have work, and the first is active. */
   async function allReady(count: number) {
     const all = setUpTimed(count);
     await pass(PATIENCE.patienceMs * (count - 1));
-    const works = all.sources.map(() => makeWork(100));
+    const handed = all.sources.map(() => makeWork(100));
     for (let i = count - 1; i >= 0; i--) {
-      all.sources[i].work(works[i]);
+      all.sources[i].work(handed[i]);
       await pass(0);
-      expect(all.current()).toBe(works[i].header);
+      expect(all.current()).toBe(handed[i].header);
     }
-    return { ...all, works };
+    return { ...all, handed };
   }
 
   it('ends with work, and begins again with the next need', async () => {
@@ -375,23 +376,23 @@ describe('patience', () => {
   });
 
   it('is short when another source has work', async () => {
-    const { sources, current, works } = await allReady(2);
+    const { sources, current, handed } = await allReady(2);
     sources[0].stale();
     await pass(PATIENCE.readyPatienceMs - 1);
-    expect(current()).toBe(works[0].header);
+    expect(current()).toBe(handed[0].header);
     await pass(1);
-    expect(current()).toBe(works[1].header);
+    expect(current()).toBe(handed[1].header);
   });
 
   it('ends when another source has taken over, so that a third one does not', async () => {
-    const { sources, follower, current, works } = await allReady(3);
+    const { sources, follower, current, handed } = await allReady(3);
     sources[0].stale();
     await pass(PATIENCE.readyPatienceMs);
-    expect(current()).toBe(works[1].header);
-    const { length } = follower.works;
+    expect(current()).toBe(handed[1].header);
+    const { length } = follower.received;
     sources[2].work(makeWork(100));
     await pass(0);
-    expect(follower.works).toHaveLength(length);
+    expect(follower.received).toHaveLength(length);
   });
 
   it.each([1, 2])('has one timer, and none at the end (%i)', async (count) => {

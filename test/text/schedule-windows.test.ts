@@ -5,7 +5,7 @@ import { formatMoment, formatWindows, isOpen, nextChange, parseWindows } from '#
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const zone = process.env.TZ;
 
-/** Local time is that of a place whose clocks change. */
+/** A time zone with summer time. */
 function goTo(place: string): void {
   process.env.TZ = place;
 }

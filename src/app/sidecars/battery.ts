@@ -1,7 +1,7 @@
 /** `--pause-on-battery`: pauses mining while the machine runs on battery. */
 
 import type { Config } from '../../config/settings.ts';
-import { restOnBattery } from '../../guards/battery.ts';
+import { pauseOnBattery } from '../../guards/battery.ts';
 import { powerReader } from '../../guards/power.ts';
 import { UsageError } from '../exit-codes.ts';
 import type { Sidecar } from '../run-miner.ts';
@@ -11,5 +11,5 @@ export async function battery({ pause }: Config): Promise<Sidecar | undefined> {
   if (!pause.onBattery) return undefined;
   const readPower = powerReader();
   if (!readPower) throw new UsageError('--pause-on-battery works on Linux and macOS only.');
-  return (running) => restOnBattery(readPower, running);
+  return (running) => pauseOnBattery(readPower, running);
 }

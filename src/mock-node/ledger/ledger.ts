@@ -112,7 +112,7 @@ export class Ledger {
     const chain = this.pickChain();
     const record = this.#chains.work(chain, account, this.nowUs());
     this.#referee.issue(record, chain, this.#chains.parentTimeUs(chain), this.#clock.monotonicMs());
-    this.stats.worksIssued += 1;
+    this.stats.workIssued += 1;
     this.#emit({ event: 'work', chain, height: this.#chains.heightOf(chain) + 1n, account });
     return record;
   }

@@ -29,7 +29,7 @@ const MAX_SEEN = 10_000;
 
 export class LedgerStats {
   /** How many work records were issued. */
-  worksIssued = 0;
+  workIssued = 0;
   /** How many headers of the right length were submitted. */
   submissions = 0;
   /** Accepted submissions, including orphaned ones. */

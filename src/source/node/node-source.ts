@@ -57,7 +57,7 @@ export class NodeSource implements WorkSource {
   readonly #http: NodeHttp;
   readonly #updates: Updates;
   readonly #schedule: FetchSchedule;
-  readonly #trust: StreamTrust;
+  readonly #streamTrust: StreamTrust;
   readonly #announcements: Announcements;
   readonly #mailbox = new Mailbox();
   /** Rung when the time of the next fetch may have changed. */
@@ -81,7 +81,7 @@ export class NodeSource implements WorkSource {
     this.#limits = { ...nodeLimits, ...limits };
     this.#nodeClock = new NodeClock(clock);
     this.#schedule = new FetchSchedule(this.#limits);
-    this.#trust = new StreamTrust(this.#limits);
+    this.#streamTrust = new StreamTrust(this.#limits);
     this.#haste = new Haste(clock, this.#limits);
     this.#announcements = new Announcements(this.name, emit);
     const http = new NodeHttp({ address, trust, userAgent, nodeClock: this.#nodeClock, clock, limits: this.#limits });
@@ -99,7 +99,7 @@ export class NodeSource implements WorkSource {
     });
   }
 
-  async *works(stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
+  async *updates(stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
     const ending = new AbortController();
     const release = onAbort(stop, () => ending.abort());
     const background = [this.#reportConfig(ending.signal), this.#keepFetching(ending.signal)];
@@ -189,7 +189,7 @@ export class NodeSource implements WorkSource {
     this.#fetches += 1;
     const work = parseWork(record, { id: `${this.#fetches}` });
     const nowMs = this.#clock.monotonicMs();
-    this.#trust.fetched(work.chain, parentOf(work.header), askedAtMs, nowMs);
+    this.#streamTrust.fetched(work.chain, parentOf(work.header), askedAtMs, nowMs);
     const isNew = this.#schedule.fetchEnded(work, order, nowMs);
     const { current } = this.#schedule;
     if (current && (isNew || wasLost)) this.#mailbox.put({ kind: 'work', work: current });
@@ -203,34 +203,36 @@ export class NodeSource implements WorkSource {
       const nowMs = this.#clock.monotonicMs();
       this.#judgeStreams(nowMs);
       const dueAtMs = this.#schedule.dueAtMs((chain) =>
-        this.#trust.pollReason(chain) === undefined ? this.#trust.refreshMs(nowMs) : undefined,
+        this.#streamTrust.pollReason(chain) === undefined ? this.#streamTrust.refreshMs(nowMs) : undefined,
       );
       if (dueAtMs <= nowMs) {
-        if (this.#isPolling) this.#announcements.polling(this.#trust.polled(nowMs));
+        if (this.#isPolling) this.#announcements.polling(this.#streamTrust.polled(nowMs));
         return;
       }
-      await this.#replan.wait(Math.min(dueAtMs, this.#trust.judgeAtMs()) - nowMs, stop);
+      await this.#replan.wait(Math.min(dueAtMs, this.#streamTrust.judgeAtMs()) - nowMs, stop);
     }
   }
 
   #judgeStreams(nowMs: number): void {
-    const { missed, distrusted } = this.#trust.judge(nowMs);
+    const { missed, distrusted } = this.#streamTrust.judge(nowMs);
     for (const chain of missed) this.#announcements.missedCut(chain);
-    const isTrustedAgain = this.#announcements.polled.some(({ chain }) => this.#trust.pollReason(chain) === undefined);
-    if (distrusted.length > 0 || isTrustedAgain) this.#announcements.polling(this.#trust.polled(nowMs));
+    const isTrustedAgain = this.#announcements.polled.some(
+      ({ chain }) => this.#streamTrust.pollReason(chain) === undefined,
+    );
+    if (distrusted.length > 0 || isTrustedAgain) this.#announcements.polling(this.#streamTrust.polled(nowMs));
     if (distrusted.length > 0) this.#updates.reopen(distrusted);
   }
 
   /** Whether work on the chain being mined is asked for every few seconds. */
   get #isPolling(): boolean {
     const { current } = this.#schedule;
-    return current !== undefined && this.#trust.pollReason(current.chain) !== undefined;
+    return current !== undefined && this.#streamTrust.pollReason(current.chain) !== undefined;
   }
 
   #newCut(chain: number): void {
     const nowMs = this.#clock.monotonicMs();
     this.#lastCutMs = nowMs;
-    this.#trust.newCut(chain, nowMs);
+    this.#streamTrust.newCut(chain, nowMs);
     if (this.#schedule.newCut(chain, nowMs)) this.#mailbox.put({ kind: 'stale', reason: 'new cut' });
     this.#replan.ring();
     this.#haste.signOfLife();
@@ -238,7 +240,7 @@ export class NodeSource implements WorkSource {
 
   #streamOpened(chain: number): void {
     this.#announcements.streamOpened();
-    this.#trust.opened(chain, this.#clock.monotonicMs());
+    this.#streamTrust.opened(chain, this.#clock.monotonicMs());
     this.#schedule.streamOpened(chain);
     this.#replan.ring();
     this.#haste.signOfLife();
@@ -246,7 +248,7 @@ export class NodeSource implements WorkSource {
 
   #streamEnded(chain: number): void {
     const nowMs = this.#clock.monotonicMs();
-    this.#trust.ended(chain, nowMs);
+    this.#streamTrust.ended(chain, nowMs);
     this.#schedule.streamEnded(chain, nowMs);
     this.#replan.ring();
   }

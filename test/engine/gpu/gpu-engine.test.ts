@@ -50,7 +50,7 @@ describeGpu('a GPU', () => {
     const engine = gpuEngine();
     await engine.open();
     const size = (counters: number) => ({ lane: 2, page: 9, pages: 1, counter: 5, counters });
-    // Dispatches grow with time: this one makes the next large.
+    // The size of dispatches grows, so this search makes the next one use large dispatches.
     const warmUp = new Rectangle(size(20_000_000));
     for await (const _ of engine.search(jobOf(someHeaderHex, nothingSolves), warmUp, never));
     const ranges = new Rectangle(size(30 * HIT_CAPACITY));
@@ -68,7 +68,7 @@ describeGpu('a GPU', () => {
   test('finds the same as the CPU in a dispatch with several rows of workgroups', async () => {
     const variant = { shader: 'wgsl', workgroupSize: 64, trips: 8 } as const;
     const counters = (MOST_IN_ROW + 500) * workgroupCounters(variant);
-    // So long a batch that all of the range is given at once, however slow a busy machine seems to be.
+    // With such a long batch the whole range is given at once, even on a slow machine.
     const gpu = gpuEngine({ variant, firstCounters: counters, batchMs: 10_000_000 });
     const cpu = new CpuEngine({ niceness: ourNiceness });
     const job = jobOf(someHeaderHex, `${'ff'.repeat(29)}7f0000`);
@@ -84,7 +84,7 @@ describeGpu('a GPU', () => {
         return reports;
       }),
     );
-    expect(found.map(({ searched }) => searched)).toEqual([range]); // by one dispatch
+    expect(found.map(({ searched }) => searched)).toEqual([range]); // One dispatch searched all of it.
     const noncesOf = (reports: readonly SearchReport[]) => new Set(reports.flatMap(({ candidates }) => candidates));
     expect(noncesOf(found).size).toBeGreaterThan(100);
     expect(noncesOf(found)).toEqual(noncesOf(expected));
@@ -102,7 +102,7 @@ describeGpu('a GPU', () => {
       stop.abort();
     }
     await engine.close();
-    // Two dispatches are always in flight, and the first report is on one alone.
+    // Two dispatches are always in flight, and the first report is about one of them.
     expect(reports.length).toBeGreaterThan(1);
     ranges.expectBalanced(reports);
   });

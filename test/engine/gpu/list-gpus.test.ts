@@ -10,7 +10,7 @@ import { Rectangle } from '../../contract/rectangle.ts';
 import { gpuEngine } from './adapter.ts';
 import { openersOf, pretend, type Rig, twoLavapipes, whyNoCards, withCrashes } from './pretend-driver.ts';
 
-// As with adapters: what cannot be tried is skipped and says so, but in CI it is a fault.
+// Tests that cannot run on this machine are skipped and say why, but in CI they fail.
 if (whyNoCards && process.platform === 'linux' && process.env.CI) {
   throw new Error(`CI must tell cards apart (${whyNoCards})`);
 }
@@ -20,7 +20,7 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true });
 });
 
-/** The environment of a rig whose files are removed in the end. */
+/** @returns the environment of a rig, whose files are removed after the test */
 function rigOf({ environment, folder }: Rig): Record<string, string> {
   folders.push(folder);
   return environment;
@@ -97,7 +97,7 @@ describe.skipIf(whyNoCards)(`a rig of pretended cards${whyNoCards ? ` (${whyNoCa
   test('uses a card with two drivers once', async () => {
     const drivers = ['RX 7900 XTX (RADV NAVI31)', 'RX 7900 XTX'].map((model) => ({ model, driver: model, bus: 0x17 }));
     const gpus = await listGpus({ environment: rigOf(pretend(drivers)) });
-    // Which of them is the first is the loader's to say.
+    // The Vulkan loader decides which of them is the first.
     expect(gpus.map(({ model }) => model).sort()).toEqual(drivers.map(({ model }) => model).sort());
     expect(gpus).toMatchObject([
       { name: 'gpu0', bus: '0000:17:00.0', usable: true },
@@ -140,7 +140,7 @@ describe.skipIf(whyNoCards)(`a rig of pretended cards${whyNoCards ? ` (${whyNoCa
       { name: 'gpu1', vendor: 'mesa', software: true, usable: false, why: expect.stringContaining('PCI address') },
     ]);
     expect((await listGpus({ environment })).map(({ usable }) => usable)).toEqual([false, false]);
-    // The layer's other way of hiding GPUs, by maker and device: nothing here needs it, and the child obeys it, too.
+    // The layer can also hide GPUs by maker and device. pickaxe does not use that, but its child processes obey it.
     const one = await listGpus({ environment: { ...environment, MESA_VK_DEVICE_SELECT: '10005:0!' } });
     expect(one).toHaveLength(1);
   });

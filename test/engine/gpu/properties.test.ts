@@ -1,4 +1,4 @@
-/** The WGSL in all its variants, as it runs on the GPU, against the reference. */
+/** Compares all variants of the shaders, as they run on the GPU, with the reference. */
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ import { describeGpu, gpuEngine } from './adapter.ts';
 const never = new AbortController().signal;
 const byValue = (a: bigint, b: bigint) => (a < b ? -1 : Number(a > b));
 
-/** Each costs a round trip through the child process and the GPU. */
+/** How many examples are tried. Each costs a round trip through the child process and the GPU. */
 const RUNS = 40;
 
 async function searchAll(engine: GpuEngine, job: Job, range: Range): Promise<bigint[]> {

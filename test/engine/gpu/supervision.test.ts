@@ -30,9 +30,9 @@ const LANE = 0x1234;
 
 const READY = { state: 'ready' };
 
-/** What goes wrong with the first GPU, by itself or by a strike in mid-search, and what is told of it. */
+/** The failures of the first GPU, injected or caused in the middle of a search, and the reasons in the device's events. */
 interface Failure {
-  /** Told of it: `it …`. */
+  /** A clause for the test's title: `it …`. */
   readonly when: string;
   readonly options?: TestOptions;
   readonly strike?: (engine: GpuEngine) => void;
@@ -115,7 +115,7 @@ function mine(options: TestOptions = {}) {
   return { failing, steady, events, tally, stop, done, states };
 }
 
-/** Has a GPU open again only once the other one has searched on meanwhile. */
+/** Makes a GPU reopen only after the other one has gone on searching. */
 function openAgainAfter(steady: Watched, { engine }: Watched): void {
   const open = engine.open.bind(engine);
   let first = true;

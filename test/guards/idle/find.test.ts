@@ -7,7 +7,7 @@ vi.mock('#pickaxe/guards/idle/terminals.js', () => ({
   watchTerminals: async (dev: string) => ({ name: `terminals in ${dev}`, idleMs: async () => 0 }),
 }));
 
-/** What programs answer; those that are not here fail. */
+/** The answers of programs. Others fail. */
 let answers: Record<string, string> = {};
 beforeEach(() => {
   answers = {};

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { parseSessions, sessionIds, watchLogind } from '#pickaxe/guards/idle/logind.js';
 
 const NOW = 1_800_000_000_000;
-/** As `loginctl` of systemd 252 prints them. */
+/** Output of `loginctl` from systemd 252. */
 const LIST = `     2 1000 alice seat0 tty2
     c1  120 gdm   seat0 tty1
    113 1000 alice       pts/1

@@ -9,7 +9,7 @@ afterAll(() => rmSync(dev, { recursive: true, force: true }));
 
 const NOW = 1_800_000_000_000;
 
-/** A terminal that was last read from so long ago, and written to just now. */
+/** Makes a terminal that was last read the given time ago, and written just now. */
 function terminal(name: string, secondsAgo: number): void {
   writeFileSync(join(dev, name), '');
   utimesSync(join(dev, name), NOW / 1000 - secondsAgo, NOW / 1000);

@@ -1,4 +1,4 @@
-/** The chains of the mock ledger: what the next block must be. */
+/** Tests the chains of the mock ledger, and the requirements for the next block. */
 
 import { expect, it } from 'vitest';
 import { targetForDifficulty } from '#pickaxe/chain/target.js';
@@ -18,7 +18,7 @@ it('a block’s time must be after that of its latest parent, on its own chain o
   for (const parent of [CHAIN, ...ledger().adjacentsOf(CHAIN)]) {
     const chains = ledger();
     const latestUs = NOW_US - SECOND_US;
-    // The parents of the block that follows are what was last when the chain grew last.
+    // The next block's parents are the tips at the time when the chain last grew.
     if (parent !== CHAIN) chains.append(parent, chains.rivalHeader(parent, latestUs));
     chains.append(CHAIN, chains.rivalHeader(CHAIN, parent === CHAIN ? latestUs : latestUs - SECOND_US));
     expect(chains.parentTimeUs(CHAIN)).toBe(latestUs);

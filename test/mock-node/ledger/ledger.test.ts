@@ -1,4 +1,4 @@
-/** The mock ledger without a server: late solutions, and who is told of what. */
+/** Tests the mock ledger without a server: late solutions and updates. */
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { WORK_OFFSET } from '#pickaxe/chain/layout.js';
@@ -12,7 +12,7 @@ const FIVE_MINUTES_MS = 300_000;
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A ledger whose work is all of one chain, and is solved by any nonce. */
+/** A ledger that issues work on one chain only, which every nonce solves. */
 function setUp(options: MockNodeOptions = {}) {
   const clock = { ms: 0, nowUs: () => 1_700_000_000_000_000n, monotonicMs: () => clock.ms };
   const events: LedgerEvent[] = [];
@@ -31,7 +31,7 @@ it('a solution of the tip’s work becomes a block, and the followers are told',
   expect(ledger.submit(issueHeader())).toMatchObject({ outcome: 'accepted' });
   expect(blocks()).toMatchObject([{ by: 'miner', chain: CHAIN }]);
   expect(told).toEqual([['New Cut', CHAIN]]);
-  expect(ledger.stats).toMatchObject({ accepted: 1, orphaned: 0, worksIssued: 1 });
+  expect(ledger.stats).toMatchObject({ accepted: 1, orphaned: 0, workIssued: 1 });
 });
 
 it('a solution that comes after its chain has advanced is accepted for 5 minutes, and never becomes a block', () => {

@@ -1,4 +1,4 @@
-/** The edges of what is accepted: creation times, targets and ages, to the microsecond, the last bit and the millisecond. */
+/** Tests the limits of accepted submissions exactly: creation times, targets and the age of work. */
 
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
@@ -74,7 +74,7 @@ it('each remembered work counts once', () => {
   const all = referee();
   for (const [i, nowMs] of [0, 100, 200].entries()) {
     const other = someHeader.slice();
-    other[190] = i; // of the payload hash
+    other[190] = i; // This byte belongs to the payload hash.
     const record = new Uint8Array(WORK_BYTES);
     record.set(other, WORK_OFFSET.header);
     all.issue(record, 0, PARENT_US, ISSUED_MS + nowMs);
@@ -106,7 +106,7 @@ it('changes of any bit but those of the creation time and the nonce are rejected
 });
 
 it('an unknown payload is stale, and does not affect issued work', () => {
-  const by = referee(new Uint8Array(32)); // nothing solves
+  const by = referee(new Uint8Array(32)); // No nonce solves this target.
   const other = someHeader.slice();
   other[190] ^= 1;
   expect(judge(other, { by })).toEqual(forgotten);

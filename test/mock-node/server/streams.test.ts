@@ -1,4 +1,4 @@
-/** Update streams by a clock that a test moves. */
+/** Tests update streams with a clock that a test moves. */
 
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';

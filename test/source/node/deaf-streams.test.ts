@@ -1,4 +1,4 @@
-/** Update streams that are open and do not tell: what they cost is seconds, and people are told. */
+/** Tests update streams that are open and send nothing: they may cost only seconds, and people must be told. */
 
 import { describe, expect, it } from 'vitest';
 import type { FaultInput } from '#pickaxe/mock-node/server/faults.js';
@@ -6,7 +6,7 @@ import type { NodeLimits } from '#pickaxe/node/limits.js';
 import { eventually, mine } from '../follow.ts';
 import { followNode, startNode } from './node.ts';
 
-/** Some time of a real node in a few milliseconds. */
+/** Limits that are a few milliseconds instead of seconds. */
 const QUICK: Partial<NodeLimits> = { refreshMs: 200, pollMs: 50, newCutGraceMs: 100, steadyStreamMs: 150 };
 
 const onUpdates = (kind: FaultInput['kind'], more: Partial<FaultInput> = {}): FaultInput[] => [
@@ -22,7 +22,7 @@ async function deaf(faults: FaultInput[], options = {}, limits: Partial<NodeLimi
   await eventually(() => expect(node.server.streams.openFor(3)).toBe(1));
   const { recorder } = followed;
   const polled = () => recorder.of('polling').map(({ chains }) => chains);
-  /** A block that the stream should tell, after a fetch that shows what was before. */
+  /** Adds a block that the stream should announce, after a fetch that shows the state before it. */
   const advanced = async () => {
     const { work } = node.server.stats.requests;
     await eventually(() => expect(node.server.stats.requests.work).toBeGreaterThan(work + 1));
@@ -36,7 +36,7 @@ describe('a stream that is open and silent', () => {
     const { node, follower, recorder, polled, advanced } = await deaf(onUpdates('silent stream'));
     const { height } = await follower.work();
     await advanced();
-    await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 1n));
+    await eventually(() => expect(follower.received.at(-1)?.height).toBe(height + 1n));
     await eventually(() => expect(recorder.of('missed_cut').map(({ chain }) => chain)).toEqual([3]));
     expect(polled().at(-1)).toEqual([{ chain: 3, reason: 'missed a block' }]);
     await eventually(() => expect(node.server.stats.requests.updates).toBeGreaterThan(1));
@@ -71,7 +71,7 @@ describe('a stream that is open and silent', () => {
     const { height } = await follower.work();
     for (let block = 1n; block <= 10n; block++) {
       await advanced();
-      await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + block));
+      await eventually(() => expect(follower.received.at(-1)?.height).toBe(height + block));
     }
     expect(recorder.of('missed_cut')).toEqual([]);
     // On a machine that is busy a stream can take a moment to open.
@@ -113,7 +113,7 @@ describe('a stream that does not behave', () => {
       await eventually(() => expect(node.server.streams.openFor(3)).toBe(0));
       const { height } = await follower.work();
       node.ledger.advance(3);
-      await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 1n));
+      await eventually(() => expect(follower.received.at(-1)?.height).toBe(height + 1n));
       // It is not opened again for half a minute.
       expect(node.server.stats.requests.updates).toBe(1);
       expect(recorder.of('polling').at(-1)?.chains).toEqual([{ chain: 3, reason: 'no stream' }]);

@@ -1,4 +1,4 @@
-/** The node source against everything that goes wrong. No fault may crash it, hang it, or lose a solution. */
+/** Tests the node source with every fault. None may crash it, make it hang, or lose a solution. */
 
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
@@ -31,7 +31,7 @@ describe('work cannot be had', () => {
     await eventually(() => expect(node.server.stats.requests.work).toBeGreaterThan(3));
     expect(follower.of('lost')).toHaveLength(1);
     expect(follower.of('lost')[0].reason).toMatch(reason);
-    expect(follower.works).toHaveLength(0);
+    expect(follower.received).toHaveLength(0);
     node.server.faults = [];
     await follower.work();
     const states = recorder
@@ -90,8 +90,8 @@ describe('work cannot be had', () => {
     node.server.faults = workFault('unavailable', { times: 1 });
     await eventually(() => expect(follower.of('lost')).toHaveLength(1));
     await eventually(() => expect(follower.updates.at(-1)?.kind).toBe('work'));
-    expect(follower.works).toHaveLength(2);
-    expect(follower.works[1]).toBe(work);
+    expect(follower.received).toHaveLength(2);
+    expect(follower.received[1]).toBe(work);
   });
 
   it('a node that asks for a pause is not asked again before its end', async () => {
@@ -113,7 +113,7 @@ describe('work cannot be had', () => {
     await eventually(() => expect(node.server.streams.openFor(3)).toBe(1));
     node.server.faults = workFault('hang', { times: 2 });
     node.ledger.advance(3);
-    await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 1n));
+    await eventually(() => expect(follower.received.at(-1)?.height).toBe(height + 1n));
   });
 
   it('a busy node is asked again soon, unlike a node that refuses', async () => {
@@ -288,7 +288,7 @@ describe('a solution cannot be delivered', () => {
     await eventually(() => expect(follower.of('stale').map(({ reason }) => reason)).toContain('solved'));
     expect(node.server.stats.requests.solved).toBe(1);
     node.ledger.pickChain = () => 4;
-    await eventually(() => expect(follower.works.at(-1)?.chain).toBe(4));
+    await eventually(() => expect(follower.received.at(-1)?.chain).toBe(4));
     await follower.end();
     await pending;
   });
@@ -301,7 +301,7 @@ describe('a solution cannot be delivered', () => {
     node.server.faults = solvedFault('unavailable');
     const pending = source.submit(mine(work), follower.stop);
     await eventually(() => expect(follower.of('stale').map(({ reason }) => reason)).toContain('solved'));
-    await eventually(() => expect(follower.works.at(-1)).not.toBe(work));
+    await eventually(() => expect(follower.received.at(-1)).not.toBe(work));
     node.server.faults = [];
     expect((await pending).outcome).toBe('accepted');
   });
@@ -383,7 +383,7 @@ describe('a sign of life', () => {
     await eventually(() => expect(node.server.faults[0].times).toBe(0));
     await eventually(() => {
       node.ledger.advance(3);
-      expect(follower.works.at(-1)?.height).toBeGreaterThan(height + 1n);
+      expect(follower.received.at(-1)?.height).toBeGreaterThan(height + 1n);
     });
   });
 
@@ -396,7 +396,7 @@ describe('a sign of life', () => {
     node.server.faults = workFault('unavailable', { retryAfterS: 60, times: 1 });
     await eventually(() => expect(follower.of('lost')).toHaveLength(1));
     node.ledger.advance(3);
-    await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 1n));
+    await eventually(() => expect(follower.received.at(-1)?.height).toBe(height + 1n));
   });
 
   it('while nothing is mined, no node gets a pause of a minute', async () => {
@@ -426,7 +426,7 @@ it('when a New Cut comes before the node’s work has changed, work is fetched a
   const { height } = await follower.work();
   await eventually(() => expect(node.server.streams.openFor(3)).toBe(1));
   node.ledger.advance(3);
-  await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 1n));
+  await eventually(() => expect(follower.received.at(-1)?.height).toBe(height + 1n));
 });
 
 it('after a suspension everything is requested again', async () => {
@@ -520,12 +520,12 @@ describe('update streams fail', () => {
     // Once it is known how often there are New Cuts, work is good for ten minutes.
     for (let block = 1n; block <= 3n; block++) {
       node.ledger.advance(3);
-      await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + block));
+      await eventually(() => expect(follower.received.at(-1)?.height).toBe(height + block));
     }
     node.server.faults = [{ endpoint: 'updates', kind: 'unavailable' }];
     node.server.streams.endAll();
     node.ledger.advance(3);
-    await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 4n));
+    await eventually(() => expect(follower.received.at(-1)?.height).toBe(height + 4n));
   });
 
   it('again after a stream was open: people are told again', async () => {
@@ -551,7 +551,7 @@ describe('update streams fail', () => {
       const { follower } = followNode(url, { pollMs: 50, maxStreamMs: 500, noStreamsPauseMs: 50 });
       const { height } = await follower.work();
       node.ledger.advance(3);
-      await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 1n));
+      await eventually(() => expect(follower.received.at(-1)?.height).toBe(height + 1n));
       node.server.faults = [];
       await eventually(() => expect(node.server.streams.openFor(3)).toBe(1));
       expect(follower.of('lost')).toHaveLength(0);

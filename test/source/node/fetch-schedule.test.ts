@@ -8,7 +8,7 @@ import { makeWork } from '../../fakes.ts';
 const limits = { burstMs: 100, pollMs: 2_000, expiryMs: 300_000 };
 const refreshMs = 20_000;
 const workOn = (chain: number): Work => ({ ...makeWork(100), chain });
-/** The same parent under another block, as nodes make for new transactions. */
+/** Makes another work on the same parent, as nodes do for new transactions. */
 const otherPayload = (work: Work): Work => {
   const header = work.header.slice();
   header[200] ^= 1;

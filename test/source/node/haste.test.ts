@@ -7,7 +7,7 @@ const clock = { nowUs: () => 0n, monotonicMs: () => performance.now() };
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Whether it has settled, after everything that is due has happened. */
+/** Whether a promise has settled after everything that is due has happened. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   let settled = false;
   promise.then(

@@ -1,4 +1,4 @@
-/** The node source against a node that behaves. */
+/** Tests the node source with a node without faults. */
 
 import { describe, expect, it } from 'vitest';
 import { creationTimeOf, type Work } from '#pickaxe/chain/work.js';
@@ -6,7 +6,7 @@ import type { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { eventually, type Follower, mine, wrongSolution } from '../follow.ts';
 import { followNode, miner, startNode } from './node.ts';
 
-/** A current work whose chain's stream is open, once nothing more has been fetched for a while. */
+/** Waits until the current work's chain has an open stream and nothing more is fetched. */
 async function settled({ node, follower }: { node: MockNode; follower: Follower }): Promise<Work> {
   return await eventually(async () => {
     const work = await follower.work();
@@ -14,7 +14,7 @@ async function settled({ node, follower }: { node: MockNode; follower: Follower 
     const requests = node.server.stats.requests.work;
     await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
     expect(node.server.stats.requests.work).toBe(requests);
-    expect(follower.works.at(-1)).toBe(work);
+    expect(follower.received.at(-1)).toBe(work);
     return work;
   });
 }
@@ -28,7 +28,7 @@ describe('work', () => {
     const { node, url } = await startNode({ miners });
     await followNode(url).follower.work();
     await followNode(`${url}/chainweb/0.0/development`).follower.work();
-    expect(node.ledger.stats.worksIssued).toBeGreaterThanOrEqual(2);
+    expect(node.ledger.stats.workIssued).toBeGreaterThanOrEqual(2);
   });
 
   it('is not fetched again and again: with 20 random chains, requests stop once the chain has a stream', async () => {
@@ -44,9 +44,9 @@ describe('work', () => {
     node.ledger.pickChain = () => 5;
     const { follower } = followNode(url, { refreshMs: 50 });
     await eventually(() => expect(node.server.stats.requests.work).toBeGreaterThan(10));
-    expect(follower.works).toHaveLength(1);
+    expect(follower.received).toHaveLength(1);
     node.ledger.refreshPayload(5);
-    await eventually(() => expect(follower.works).toHaveLength(2));
+    await eventually(() => expect(follower.received).toHaveLength(2));
     expect(follower.of('stale')).toHaveLength(0);
   });
 
@@ -74,7 +74,7 @@ describe('New Cut', () => {
       const stale = follower.of('stale').length;
       node.ledger.advance(work.chain);
       await eventually(() => expect(follower.of('stale').length).toBeGreaterThan(stale));
-      await eventually(() => expect(follower.works.at(-1)).not.toBe(work));
+      await eventually(() => expect(follower.received.at(-1)).not.toBe(work));
     }
     expect(follower.of('stale').every(({ reason }) => reason === 'new cut')).toBe(true);
   });
@@ -102,7 +102,7 @@ describe('New Cut', () => {
     await settled({ node, follower });
     expect(node.server.stats.requests.work - requests).toBe(2);
     expect(follower.of('stale')).toHaveLength(1);
-    expect(follower.works.at(-1)?.height).toBe((follower.works[0]?.height ?? 0n) + 1n);
+    expect(follower.received.at(-1)?.height).toBe((follower.received[0]?.height ?? 0n) + 1n);
   });
 
   it('during a fetch leads to one more fetch', async () => {
@@ -117,7 +117,7 @@ describe('New Cut', () => {
     node.ledger.advance(3);
     await eventually(() => expect(node.server.faults[0]?.times).toBe(0));
     node.ledger.advance(3);
-    await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 3n));
+    await eventually(() => expect(follower.received.at(-1)?.height).toBe(height + 3n));
   });
 
   it('during a Refreshed Block storm: the refreshed payloads cause no request', async () => {
@@ -131,7 +131,7 @@ describe('New Cut', () => {
     await settled({ node, follower });
     expect(node.server.stats.requests.work - requests).toBeLessThanOrEqual(2 * 20);
     expect(
-      follower.works.filter(({ chain, height }) => chain === work.chain && height === work.height).length,
+      follower.received.filter(({ chain, height }) => chain === work.chain && height === work.height).length,
     ).toBeGreaterThanOrEqual(1);
   });
 });
@@ -156,7 +156,7 @@ describe('streams', () => {
     const work = await settled({ node, follower });
     node.server.streams.endAll();
     node.ledger.advance(3);
-    await eventually(() => expect(follower.works.at(-1)?.height).toBe(work.height + 1n));
+    await eventually(() => expect(follower.received.at(-1)?.height).toBe(work.height + 1n));
     await eventually(() => expect(node.server.streams.openFor(3)).toBe(1));
   });
 
@@ -176,7 +176,7 @@ describe('streams', () => {
     node.ledger.pickChain = () => 3;
     const { height } = await follower.work();
     node.ledger.advance(3);
-    await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 1n));
+    await eventually(() => expect(follower.received.at(-1)?.height).toBe(height + 1n));
     expect(recorder.of('source').filter(({ state }) => state === 'lost')).toHaveLength(0);
     expect(recorder.of('source').filter(({ reason }) => reason.includes('no update stream'))).toHaveLength(1);
   });
@@ -216,7 +216,7 @@ describe('submissions', () => {
     for (let round = 0; round < 10; round++) {
       const work = await settled({ node, follower });
       await source.submit(mine(work), follower.stop);
-      await eventually(() => expect(follower.works.at(-1)).not.toBe(work));
+      await eventually(() => expect(follower.received.at(-1)).not.toBe(work));
     }
     expect(node.ledger.stats.accepted).toBe(10);
     expect(node.ledger.stats.duplicates).toBe(0);
@@ -238,7 +238,7 @@ describe('submissions', () => {
     const work = await follower.work();
     const verdict = await source.submit(wrongSolution(work), follower.stop);
     expect(verdict).toEqual({ outcome: 'rejected', reason: 'Invalid solved work: Invalid POW hash' });
-    await eventually(() => expect(follower.works.at(-1)).not.toBe(work));
+    await eventually(() => expect(follower.received.at(-1)).not.toBe(work));
   });
 
   it('that are wrong do not prevent mining on the same parent', async () => {
@@ -248,8 +248,8 @@ describe('submissions', () => {
     const work = await settled({ node, follower });
     const requests = node.server.stats.requests.work;
     await source.submit(wrongSolution(work), follower.stop);
-    await eventually(() => expect(follower.works.at(-1)).not.toBe(work));
-    expect(follower.works.at(-1)?.height).toBe(work.height);
+    await eventually(() => expect(follower.received.at(-1)).not.toBe(work));
+    expect(follower.received.at(-1)?.height).toBe(work.height);
     expect(node.server.stats.requests.work - requests).toBeLessThanOrEqual(3);
   });
 
@@ -259,11 +259,11 @@ describe('submissions', () => {
     const old = await follower.work();
     node.ledger.advance(old.chain);
     const current = await settled({ node, follower });
-    const works = follower.works.length;
+    const count = follower.received.length;
     const stale = follower.of('stale').length;
     expect((await source.submit(mine(old), follower.stop)).outcome).toBe('stale');
     expect(current).not.toBe(old);
-    expect(follower.works).toHaveLength(works);
+    expect(follower.received).toHaveLength(count);
     expect(follower.of('stale')).toHaveLength(stale);
   });
 });

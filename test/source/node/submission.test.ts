@@ -8,7 +8,7 @@ const TAKEN: StatusAnswer = { status: 200, text: '' };
 const UNKNOWN_WORK: StatusAnswer = { status: 404, text: 'No associated Payload' };
 const busy = (more: { byNode?: boolean; retryAfterMs?: number } = {}) => new NodeError('busy', 'it is busy.', more);
 
-/** Answers in order; the last one again and again. */
+/** Gives these answers in order. The last one is repeated. */
 function attempts(
   answers: (StatusAnswer | Error)[],
   more: Partial<SubmissionOptions> = {},

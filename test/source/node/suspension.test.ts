@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { watchSuspension } from '#pickaxe/source/node/suspension.js';
 
-/** Timers, and two clocks that can be moved apart from them. */
+/** Fake timers, and two clocks that can be moved independently. */
 const world = { wallMs: 1_700_000_000_000, monotonicMs: 5_000 };
 const clock = { nowUs: () => BigInt(world.wallMs) * 1000n, monotonicMs: () => world.monotonicMs };
 let resumed: number[];

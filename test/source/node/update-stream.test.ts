@@ -3,7 +3,7 @@ import { NodeError, type NodeFault } from '#pickaxe/node/errors.js';
 import { nodeLimits } from '#pickaxe/node/limits.js';
 import { UpdateStream } from '#pickaxe/source/node/update-stream.js';
 
-/** One connection that was opened, as the node's side of it. */
+/** The node's side of a connection. */
 class Connection {
   readonly openedAtMs = performance.now();
   #push: (chunk: Uint8Array | undefined) => void = () => {};
@@ -34,7 +34,7 @@ let stream: UpdateStream;
 let opened: Connection[];
 /** When each request was sent. */
 let askedAtMs: number[];
-/** What the node does at the next request; opens a stream unless told otherwise. */
+/** What the node does at the next request. By default it opens a stream. */
 let answer: () => Promise<AsyncIterable<Uint8Array>>;
 let told: string[];
 

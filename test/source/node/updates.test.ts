@@ -5,14 +5,14 @@ import { Updates } from '#pickaxe/source/node/updates.js';
 
 const NEW_CUT = new TextEncoder().encode('event:New Cut\n\n');
 
-/** A node that has so many streams to give. */
+/** A node with a limited number of streams. */
 class Node {
   streams = 20;
-  /** What the next requests are answered with, where it has a stream to give. */
+  /** The answers to the next requests, if there is a free stream. */
   fault: NodeError | undefined;
   /** Chains, in the order in which a stream was asked for. */
   readonly asked: number[] = [];
-  /** For each chain: tells a New Cut on its open stream. */
+  /** For each chain, a function that sends a New Cut on its open stream. */
   readonly tell = new Map<number, () => void>();
 
   async open(chain: number, stop: AbortSignal): Promise<AsyncIterable<Uint8Array>> {

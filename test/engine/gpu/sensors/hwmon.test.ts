@@ -1,4 +1,4 @@
-/** Sensors of AMD and Intel, on copies of what Linux shows of such cards in /sys. */
+/** Tests the sensors of AMD and Intel with copies of such cards' files in /sys. */
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ type Files = Readonly<Record<string, string | number>>;
 
 let machines = 0;
 
-/** A machine whose PCI devices have these files, by address; all are display controllers unless they say otherwise. */
+/** A simulated machine whose PCI devices have these files, by address. By default a device is a display controller. */
 class Machine {
   readonly sysfs = join(temporary, `machine-${++machines}`);
   readonly clock = { nowUs: () => 0n, monotonicMs: () => this.ms };

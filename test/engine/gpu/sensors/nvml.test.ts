@@ -1,4 +1,4 @@
-/** NVIDIA's sensors, against a stand-in for its management library. */
+/** Tests NVIDIA's sensors with a stand-in for its management library. */
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,12 +16,12 @@ const temporary = mkdtempSync(join(tmpdir(), 'pickaxe-nvml-'));
 afterAll(() => rmSync(temporary, { recursive: true, force: true }));
 
 const compiler = ['cc', 'gcc', 'clang'].find((command) => spawnSync(command, ['--version']).status === 0);
-// Without a compiler there is no stand-in. On a developer's machine that is a pity; in CI it is a fault.
+// Without a compiler there is no stand-in: on a developer's machine these tests are skipped, and in CI they fail.
 if (!compiler && process.env.CI) throw new Error('CI must try NVIDIA’s sensors: install a C compiler');
 
 let builds = 0;
 
-/** @returns the path of a stand-in of its own, so that none sees what another was told */
+/** @returns the path of a new stand-in, so that tests do not affect one another */
 function build(...macros: string[]): string {
   const library = join(temporary, `nvml-${++builds}.so`);
   const flags = ['-Wall', '-Wextra', '-Werror', '-shared', '-fPIC', ...macros.map((macro) => `-D${macro}`)];
@@ -30,7 +30,7 @@ function build(...macros: string[]): string {
   return library;
 }
 
-/** A function of the stand-in's own, by which it tells what was done to it. */
+/** Calls a function of the stand-in that reports how it was used. */
 const ask = (library: string, name: string): number => koffi.load(library).func(name, 'int', [])();
 
 async function until(condition: () => boolean): Promise<void> {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { plausible } from '#pickaxe/engine/gpu/sensors/plausible.js';
 import type { TelemetryField } from '#pickaxe/engine/telemetry.js';
 
-/** For each reading the least and the most that are believed, and what is just beyond them. */
+/** For each field the bounds of plausible readings, and readings just outside them. */
 const EDGES: readonly [TelemetryField, below: number, least: number, most: number, above: number][] = [
   ['temperatureC', 0, 1, 150, 151],
   ['hotspotC', 0, 1, 150, 151],
