@@ -31,7 +31,7 @@ const values = gpuArguments({
   dispatches: '10000',
   'warm-up': '20000',
   'batch-ms': '2',
-  // Half a KiB a dispatch, whose buffers take 64 KiB and whose smallest object a tenth: far above noise. Good enough.
+  // A leak of half a KiB per dispatch would be far above noise: its buffers have 64 KiB, and its smallest object a tenth of that.
   'allow-kib': '512',
 });
 const [dispatches] = numbers('dispatches', values.dispatches);

@@ -6,7 +6,7 @@ import type { Random } from '../random.ts';
 export const endpoints = ['work', 'solved', 'updates', 'config', 'block', 'health'] as const;
 export type Endpoint = (typeof endpoints)[number];
 
-export const faultSchema = z.strictObject({
+const faultSchema = z.strictObject({
   endpoint: z.enum([...endpoints, 'any']),
   kind: z.enum([
     /** The connection is closed before the request is carried out. */
@@ -50,7 +50,7 @@ export const faultSchema = z.strictObject({
 
 /** A script with more faults than this is a mistake. */
 const MAX_FAULTS = 100;
-export const faultsSchema = z.array(faultSchema).max(MAX_FAULTS);
+const faultsSchema = z.array(faultSchema).max(MAX_FAULTS);
 
 export type FaultInput = z.input<typeof faultSchema>;
 export type Fault = z.output<typeof faultSchema>;
