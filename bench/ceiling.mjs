@@ -1,10 +1,10 @@
-// How close the native CPU kernels come to what the vector units of this chip could do at most.
+// Measures how close the native CPU kernels come to the limits of this chip's vector units.
 //
 //   node bench/ceiling.mjs [--seconds 20] [--out FILE] [kernel …]
 //
-// Counts the ALU operations of a nonce in the disassembly, measures what the units do with independent instructions
-// (bench/ports.c), and runs the kernels in between. Two bounds: as many operations in every cycle as there are pipes that
-// add, and the kernels' mixture of operations as measured without dependencies.
+// It counts the ALU operations per nonce in the disassembly, measures the units' rates for independent instructions
+// (bench/ports.c), and runs the kernels in between. There are two bounds: the operations that all adding pipes could do per cycle,
+// and the rate of the kernels' mixture of operations without dependencies.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -18,7 +18,7 @@ import { boundsOf, clockLines, isClock } from './lib/bounds.mjs';
 import { innerLoops } from './lib/disassembly.mjs';
 import { median, printHeading, save } from './lib/figures.mjs';
 
-/** Nonces a step, and what the pipes do for it. */
+/** How many nonces a step hashes, and how many operations that needs. */
 const KERNELS = {
   avx512x2: { nonces: 32, unit: 'avx512' },
   avx512: { nonces: 16, unit: 'avx512' },
@@ -65,7 +65,7 @@ function turn({ kernel, rates }) {
   rates.push((512 * pages) / (cpuMs() - start) / 1000);
 }
 
-/** Compiles bench/ports.c; returns what measures the units. */
+/** Compiles bench/ports.c. @returns a function that measures the units */
 function ports(folder) {
   const program = join(folder, 'ports');
   const source = fileURLToPath(new URL('./ports.c', import.meta.url));

@@ -1,11 +1,11 @@
-// All CPU kernels and their peers side by side on one thread, in turns, so that a busy machine is fair to none; then the
-// fastest kernel on several threads beside one.
+// Compares all CPU kernels and their peers on one thread, in turns, so that a busy machine affects all alike; then the fastest
+// kernel on several threads and on one.
 //
 //   node bench/cpu.mjs [--seconds 60] [--threads 2] [--turn-ms 50] [--out FILE] [kernel …]
 //
-// Processor time, not wall time. MH/s is the median of the rounds, p90 what nine of ten rounds reach. The ratio is the
-// median of each round's own. Peers hash the whole 286-byte header. --threads 1 leaves out the second part, which reads
-// the scheduler's statistics and so runs on Linux only.
+// It measures processor time, not wall time. MH/s is the median of the rounds, p90 is the rate that nine of ten rounds reach, and
+// the ratio is the median of the rounds' ratios. Peers hash the whole 286-byte header. --threads 1 skips the second part, which
+// reads the scheduler's statistics and so runs only on Linux.
 
 import { parseArgs } from 'node:util';
 import { prepareJob } from '#pickaxe/chain/job.js';
@@ -19,11 +19,11 @@ import { median, printHeading, quantile, save } from './lib/figures.mjs';
 import { startKernelThreads } from './lib/kernel-threads.mjs';
 import { peerRunner, peers, REFERENCE } from './lib/peers.mjs';
 
-/** Rounds that are not counted: the turns find their length, and V8 optimises WebAssembly and JavaScript in 10 ms. */
+/** How many first rounds are not counted: turns find their length, and V8 optimizes WebAssembly and JavaScript in 10 ms. */
 const WARM_UP_ROUNDS = 8;
-/** What a median takes, however short the run. */
+/** The least number of rounds, for a median. */
 const MIN_ROUNDS = 5;
-/** A turn of all threads is this many times as long; and how many turns they have. */
+/** The factor by which a turn of all threads is longer, and the number of those turns. */
 const THREADS_TURN = 20;
 const THREADS_ROUNDS = 7;
 
@@ -43,10 +43,10 @@ if (!(turnMs > 0)) throw new Error(`--turn-ms takes a number above 0, not ${valu
 if (!(Number.isInteger(threads) && threads > 0))
   throw new Error(`--threads takes a whole number, not ${values.threads}`);
 
-/** The number of the one run that there is. */
+/** The number of the only run. */
 const RUN = 1;
 
-/** @returns a function that searches so many rows for a target that nothing meets: the usual case */
+/** @returns a function that searches a number of rows for a target that no nonce meets, as is usual when mining */
 function kernelRunner(kernel) {
   const job = prepareJob(parseWork(new Uint8Array(WORK_BYTES), { id: 'bench' }));
   const current = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)).fill(RUN);
@@ -72,7 +72,7 @@ async function contestants() {
   ];
 }
 
-/** Milliseconds of processor time so far. */
+/** @returns milliseconds of processor time so far */
 function cpuMs() {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
@@ -107,7 +107,7 @@ function race(all) {
   }));
 }
 
-/** Several threads beside one, in turns: by the wall clock, and by their processor time. */
+/** Compares several threads with one, in turns, by the wall clock and by their processor time. */
 async function scaling(kernel) {
   const [one, several] = [await startKernelThreads(kernel, 1), await startKernelThreads(kernel, threads)];
   const rounds = [];

@@ -1,11 +1,11 @@
-// What mining costs over hashing: hashes per second while mining ÷ the kernel's own rate, per processor second of the
-// hashing threads, with as many threads, in one run. Mining and bare kernel take turns, so that a change of the
-// machine's speed hits both.
+// Measures what mining costs compared with hashing: the hashrate while mining ÷ the bare kernel's rate, per processor second of the
+// hashing threads, with the same number of threads. Mining and the bare kernel take turns, so that changes of the machine's speed
+// affect both.
 //
 //   node bench/efficiency.mjs [--rounds 5] [--seconds 8] [--warm-up 3] [--threads N] [--kernel NAME] [--out FILE]
 //
-// Mining is the whole miner against a mock node in another process: about a block a second, somebody else's block every
-// few seconds, update streams that end every 5 s. Linux only: it reads the scheduler's statistics.
+// The whole miner runs against a mock node in another process, with about a block per second, another miner's block every few
+// seconds, and update streams that end every 5 s. It runs only on Linux, because it reads the scheduler's statistics.
 
 import { randomInt } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -32,7 +32,7 @@ const { values } = parseArgs({
 printHeading();
 const [ms, warmUpMs] = [values.seconds, values['warm-up']].map((seconds) => Number(seconds) * 1000);
 
-/** Processor time so far of this process's threads at the lowest priority: the ones that hash. */
+/** @returns the processor time so far of this process's threads with the lowest priority, which are the hashing threads */
 function hashingNs() {
   let ns = 0;
   for (const task of readdirSync('/proc/self/task')) {
@@ -60,7 +60,7 @@ async function mining(engine) {
   };
   const random = (below) => randomInt(below);
   const run = new Miner({ source, engines: [engine], emit, clock: systemClock, random }).run(stop.signal);
-  // Two thirds of the warm-up give a rate to aim a block a second at.
+  // The rate in two thirds of the warm-up gives the difficulty for a block per second.
   const begunMs = performance.now();
   await hashing((2 / 3) * warmUpMs);
   node.setDifficulty((1000 * hashes) / (performance.now() - begunMs));

@@ -1,16 +1,15 @@
-// Thousands of dispatches through one engine, with a new job now and then: does memory stay flat?
+// Runs thousands of dispatches through one engine, with a new job now and then, to see whether memory grows.
 //
 //   node bench/gpu-endurance.mjs [--devices gpu0] [--software-gpu] [--dispatches 10000] [--warm-up 20000] [--batch-ms 2]
 //                                [--allow-kib 512] [--variant 'wgsl 64x16'] [--out FILE]
 //
-// The target is so easy that a dispatch has a few hits, each of which is checked: it is then reported by itself, so that
-// dispatches can be counted, at least those with hits. The memory of parent and child is sampled; a line through the last
-// two thirds of the samples says how much it grows in 1000 dispatches. Exit code 1 when that is more than allowed, or when
-// a hit is wrong. Linux only.
+// The target is so easy that a dispatch has a few hits, each of which is checked. Dispatches with hits are reported separately, so
+// they can be counted. The memory of parent and child is sampled; a line through the last two thirds of the samples shows how much
+// it grows in 1000 dispatches. The exit code is 1 when that is more than allowed, or when a hit is wrong. It runs only on Linux.
 //
-// The dispatches of the warm-up come before that: V8 keeps the remains of each in its heap, about 1.2 KiB, until its first
-// full collection after some 19,000 of them. Seen in the child: young objects' space from 16 to 27 MiB, that of old ones
-// from 10 to 22, then between 9 and 17 for good.
+// The warm-up is needed because V8 keeps about 1.2 KiB of each dispatch in its heap until its first full collection, after some
+// 19,000 dispatches. In the child, the space of young objects was seen to grow from 16 to 27 MiB, and that of old objects from 10
+// to 22 MiB, after which it stays between 9 and 17 MiB.
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -23,16 +22,16 @@ import { chooseGpus, engineOf, gpuArguments, listener, numbers, wishesOf } from 
 import { newJob, newSpace } from './lib/mine-offline.mjs';
 import { rssKib } from './lib/process-cpu.mjs';
 
-/** Dispatches between jobs: 20 changes in a run of 10,000. */
+/** The number of dispatches between jobs: a run of 10,000 has 20 jobs. */
 const JOB_DISPATCHES = 500;
 const SAMPLES = 90;
-/** With so many on average, one dispatch in 150 has none. */
+/** The average number of hits. With it, one dispatch in 150 has none. */
 const HITS_A_DISPATCH = 5;
 const values = gpuArguments({
   dispatches: '10000',
   'warm-up': '20000',
   'batch-ms': '2',
-  // Half a KiB a dispatch, whose buffers take 64 KiB and whose smallest object a tenth: far above noise. Good enough.
+  // A leak of half a KiB per dispatch would be far above noise: its buffers have 64 KiB, and its smallest object a tenth of that.
   'allow-kib': '512',
 });
 const [dispatches] = numbers('dispatches', values.dispatches);
@@ -41,16 +40,16 @@ const [allowKib] = numbers('allow-kib', values['allow-kib']);
 const [batchMs] = numbers('batch-ms', values['batch-ms']);
 
 setFlagsFromString('--expose-gc');
-/** What V8 has not collected yet would look like growth: tens of thousands of dispatches pass between two collections. */
+/** Garbage that V8 has not collected yet would look like growth: tens of thousands of dispatches pass between collections. */
 const collectGarbage = runInNewContext('gc');
 
-/** Solved by about HITS_A_DISPATCH nonces of a dispatch. */
+/** A target that about HITS_A_DISPATCH nonces of a dispatch meet. */
 function easyTarget(hashesPerSecond) {
   const counters = Math.max(1, Math.round((hashesPerSecond * batchMs) / 1000));
   return integerToTarget((2n ** 256n * BigInt(HITS_A_DISPATCH)) / BigInt(counters));
 }
 
-/** Searches for one job after the other. @returns counts, and samples of memory */
+/** Searches one job after the other. @returns counts, and samples of the memory */
 async function endure(engine, target, dispatches) {
   const counts = { dispatches: 0, hashes: 0, hits: 0, wrongHits: 0, jobs: 0 };
   const samples = [];
@@ -76,7 +75,7 @@ async function endure(engine, target, dispatches) {
   return { ...counts, seconds: (performance.now() - startMs) / 1000, samples };
 }
 
-/** KiB per 1000 dispatches, by least squares through the last two thirds. */
+/** @returns KiB per 1000 dispatches, by least squares through the last two thirds */
 function slope(samples, whose) {
   const points = samples
     .slice(Math.floor(samples.length / 3))

@@ -1,12 +1,12 @@
-// What mining costs the processor while the GPU works, in percent of a core: with the batch that tuning picks, as users
-// have it, and for batches of different lengths.
+// Measures what GPU mining costs the processor, in percent of a core: with the length of a batch that tuning chooses, as users have
+// it, and with other lengths.
 //
 //   node bench/gpu-idle.mjs [--devices gpu0,…] [--software-gpu] [--batch-ms 2,4,8,16,32,250] [--seconds 5]
 //                           [--variant 'wgsl 64x16'] [--out FILE]
 //
-// Of the parent: all of its threads, this benchmark's own work with them. Of the GPU's process: the thread that runs its
-// JavaScript, Node's and Dawn's other threads, and the driver's: those of a GPU made of software do the hashing. The aim
-// is at most 5 % for each of the first two. Batches of 250 ms are there to show what waiting alone costs. Linux only.
+// For the parent, all threads are counted, including this benchmark. For the GPU's process, three groups are counted: the thread
+// that runs its JavaScript, the other threads of Node.js and Dawn, and those of the driver, which do the hashing for a software
+// renderer. The goal is at most 5 % for each of the first two. Batches of 250 ms show the cost of waiting. It runs only on Linux.
 
 import { formatHashrate } from '#pickaxe/report/units.js';
 import { printHeading, printTable, save } from './lib/figures.mjs';
@@ -14,7 +14,7 @@ import { chooseGpus, engineOf, gpuArguments, listener, numbers, wishesOf } from 
 import { mineFor } from './lib/mine-offline.mjs';
 import { between, threadTimes } from './lib/process-cpu.mjs';
 
-/** Not counted: V8 compiles, dispatches find their size. */
+/** The time that is not counted: V8 compiles, and dispatches find their size. */
 const WARM_UP_MS = 2_000;
 const AIM_PERCENT = 5;
 
@@ -23,7 +23,7 @@ const [seconds] = numbers('seconds', values.seconds);
 const lengths = numbers('batch-ms', values['batch-ms']);
 const columns = ['parent', 'javascript', 'others', 'driver'];
 
-/** @param batchMs length of a batch. The default is the tuned one */
+/** @param batchMs the length of a batch. The default is the tuned one */
 async function measure(gpu, batchMs) {
   const engine = engineOf(gpu, wishesOf(values, batchMs));
   const { tuning } = await engine.open(listener());

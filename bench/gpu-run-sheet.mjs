@@ -1,5 +1,5 @@
-// The GPU run sheet: everything that there is to know of a machine's GPUs, by one command, offline, in under 9 minutes
-// (15 on a GPU made of software).
+// The GPU run sheet: measures everything about a machine's GPUs with one command, offline, in less than 9 minutes (15 with a
+// software renderer).
 //
 //   node bench/gpu-run-sheet.mjs [--devices gpu0,…] [--software-gpu] [--parts rate,…] [--quick] [--out FOLDER]
 //
@@ -27,7 +27,7 @@ const { values } = parseArgs({
   },
 });
 const { quick } = values;
-/** How long the whole sheet may take. A rented machine often ends a command after 10 minutes; software rendering takes longer. */
+/** How long the whole sheet may take. Rented machines often end a command after 10 minutes; software rendering takes longer. */
 const LIMIT_MS = values['software-gpu'] ? 900_000 : 530_000;
 const software = values['software-gpu'] ? ['--software-gpu'] : [];
 const which = [...(values.devices ? ['--devices', values.devices] : []), ...software];
@@ -35,7 +35,7 @@ const variant = quick ? ['--variant', 'wgsl 64x16'] : [];
 const bench = (name, ...args) => [`bench/${name}.mjs`, ...which, ...variant, ...args];
 const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=json'];
 
-/** `result` makes of what a part wrote what is kept of it; `limitMs` is far more than it should take. */
+/** The parts. `result` chooses what is kept of a part's output; `limitMs` is far longer than the part should take. */
 const PARTS = [
   {
     name: 'devices',
@@ -79,7 +79,7 @@ const PARTS = [
     limitMs: 120_000,
   },
   {
-    // Last, since it is the longest where the GPU is slow, and so the one that the limit may cost.
+    // This part is last because it is the longest one on a slow GPU, so the time limit may cut it off.
     name: 'checks',
     title: 'Device checks: the tests of the GPU engine',
     command: [...vitest, quick ? 'test/engine/gpu/gpu-engine.test.ts' : 'test/engine/gpu'],
@@ -101,14 +101,14 @@ const PARTS = [
   },
 ];
 
-/** @throws Error when one of them is none. */
+/** @throws Error when one of the names is not a part. */
 function chosenParts(names) {
   const unknown = names.filter((name) => PARTS.every((part) => part.name !== name));
   if (unknown.length > 0) throw new Error(`there is no part ${unknown}: ${PARTS.map(({ name }) => name)}`);
   return PARTS.filter(({ name }) => names.includes(name));
 }
 
-/** `nvidia-h200-intel-xeon-platinum-8480c` */
+/** @returns a folder name such as `nvidia-h200-intel-xeon-platinum-8480c` */
 function folderName(gpus) {
   const cpu = thisMachine().cpu.replace(/ (CPU|Processor|\d+-Core)\b|@.*/g, '');
   const count = gpus.length > 1 ? ` x${gpus.length}` : '';
@@ -147,7 +147,7 @@ const heading = [
   `${machine.cpu}, ${machine.cores} cores, ${machine.os}, Node ${machine.node}, pickaxe ${machine.pickaxe}`,
   `\`node bench/gpu-run-sheet.mjs ${process.argv.slice(2).join(' ')}\`: ${minutes.toFixed(1)} minutes`,
 ];
-/** A part's own heading says what the sheet's says, but for the command. */
+/** Removes a part's own heading, because it repeats the sheet's. */
 const withoutMachine = (text) => text.replace(/^(\$ .*?)( --out \S+)?\n.*\n/, '`$1`\n');
 const sections = parts.map(
   ({ title, text, failed }) =>

@@ -1,12 +1,13 @@
-// Each GPU by itself, offline: every variant of the kernel, every length of a batch, and the rate as mined beside what the
-// chip could do at most.
+// Measures each GPU by itself, offline: every variant of the kernel, every length of a batch, and the rate when mining compared with
+// the chip's limit.
 //
 //   node bench/gpu.mjs [--devices gpu0,…] [--software-gpu] [--variant 'wgsl 64x16'] [--seconds 5] [--out FILE]
 //
-// The variants and lengths are measured as at first use, and remembered for mining; with --variant only that one is
-// measured, and nothing is remembered. Then it mines with the best, two dispatches in flight, in rounds. The ceiling is
-// lanes × clock ÷ instructions, where the chip is known (lib/gpu-chips.mjs). A GPU made of software has none: its rate is given per second of processor time that the driver's
-// threads took (Linux only), and in between, as a yardstick, a thread runs the CPU engine's AVX2 kernel.
+// The variants and lengths are measured as at the first use, and remembered for mining. With --variant only that variant is
+// measured, and nothing is remembered. Then the best one mines in rounds, with two dispatches in flight. The ceiling is
+// lanes × clock ÷ instructions, if the chip is known (lib/gpu-chips.mjs). A software renderer has no ceiling: its rate is given per
+// second of processor time of the driver's threads (Linux only), and for comparison a thread runs the CPU engine's AVX2 kernel in
+// between.
 
 import { loadKernels } from '#pickaxe/engine/cpu/kernels/load-kernel.js';
 import { nameOf } from '#pickaxe/engine/gpu/variants.js';
@@ -18,7 +19,7 @@ import { startKernelThreads } from './lib/kernel-threads.mjs';
 import { mineFor } from './lib/mine-offline.mjs';
 import { between, threadTimes } from './lib/process-cpu.mjs';
 
-/** Not counted: clocks rise, and dispatches find their size. */
+/** The time that is not counted: clocks rise, and dispatches find their size. */
 const WARM_UP_MS = 2_000;
 const ROUNDS = 5;
 const YARDSTICK = 'avx2';
@@ -50,13 +51,13 @@ function printTuning({ variants, batches }) {
   );
 }
 
-/** A thread of the CPU engine's kernel, where it runs here; nothing for a GPU that is real. */
+/** Starts a thread with the CPU engine's kernel, if it runs here; nothing for a real GPU. */
 async function startYardstick({ software }) {
   const runs = software && loadKernels([YARDSTICK]).kernels.length > 0;
   return runs ? startKernelThreads(YARDSTICK, 1) : undefined;
 }
 
-/** Mines in rounds; the yardstick has turns of its own. */
+/** Mines in rounds, with the comparison thread in between. */
 async function mineInRounds(engine, yardstick) {
   await mineFor(engine, WARM_UP_MS);
   const startMs = performance.now();
@@ -72,7 +73,7 @@ async function mineInRounds(engine, yardstick) {
   return { rounds, startMs };
 }
 
-/** Means of what the sensors said while it mined. */
+/** @returns the means of the sensors' readings while it mined */
 function meanOf(readings, startMs) {
   const mined = readings.filter(({ atMs }) => atMs > startMs);
   const names = ['coreHertz', 'memoryHertz', 'powerWatts', 'temperatureCelsius', 'hotspotCelsius', 'fanRatio'];

@@ -1,22 +1,22 @@
-// What many CPU threads cost the main thread, on whatever machine: the real miner, space and pool of threads with 64, 128
-// and 256 threads, which sleep instead of hashing.
+// Measures what many CPU threads cost the main thread, on any machine: the real miner, space and pool run with 64, 128 and 256
+// threads, which sleep instead of hashing.
 //
 //   node bench/main-thread.mjs [--threads 64,128,256] [--mhs 300] [--ghs 22] [--seconds 21] [--json] [--out FILE]
 //                              [--no-goals]
 //
 // Each thread is as fast as --mhs says. A GPU of --ghs takes its chunks from the same space; with 0 there is no GPU. Each number
 // of threads is measured twice. First the creation time rolls every three seconds, as it does on a node's work. Then it never
-// rolls, as on a pool's work, so that one space lasts for the whole run. Each figure is the median over windows of three seconds:
+// rolls, as on a pool's work, so that one space lasts for the whole run. Each figure is the median over periods of three seconds:
 //
-// - `GH/s`: what the threads got done, beside what they could have;
-// - `space`: the part of a second that taking ranges and giving them back takes of the main thread;
-// - `main thread`: all that the main thread does, and what that is for each task;
-// - a bare message to a thread and back, with as many threads that do nothing else: no engine on threads is below that.
+// - `GH/s`: the rate of the threads, and their possible rate;
+// - `space`: the fraction of the main thread's time for taking ranges and giving them back;
+// - `main thread`: the fraction of time for everything that the main thread does, and the time per task;
+// - the time for a bare message to a thread and back, with as many threads that do nothing else: no engine can be below that.
 //
-// The aim is at most 2 % for the space with up to 256 threads; with a miss the exit code is 1, unless --no-goals is given.
-// Most of the rest is messages, which cost so much here because hundreds of threads share a few CPUs and each message finds
-// cold caches. Other programs add to the figures several times what they are on a quiet machine. Linux only: it reads the
-// scheduler's statistics.
+// The goal is at most 2 % for the space with up to 256 threads. When it is missed the exit code is 1, unless --no-goals is given.
+// Most of the rest is messages, which are expensive here because hundreds of threads share a few CPUs and each message finds cold
+// caches. On a busy machine all figures are several times larger. It runs only on Linux, because it reads the scheduler's
+// statistics.
 
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -52,16 +52,16 @@ const { values } = parseArgs({
 const counts = numbers('threads', values.threads);
 const [seconds, mhs, ghs] = ['seconds', 'mhs', 'ghs'].map((name) => Number(values[name]));
 
-/** The aim for the space, in percent of the main thread, and with how many threads it is to be met. */
+/** The goal for the space, in percent of the main thread, and the number of threads up to which it must be met. */
 const AIM_PERCENT = 2;
 const AIM_THREADS = 256;
-/** Figures are of windows of this length: in each the creation time rolls once. */
-const WINDOW_SECONDS = 3;
-/** Code is compiled, tasks find their length. */
+/** The length of the periods for which figures are computed. In each, the creation time rolls once. */
+const PERIOD_SECONDS = 3;
+/** The time that is not counted: code is compiled, and tasks find their size. */
 const WARM_UP_SECONDS = 5;
-/** As engine/cpu/cpu-engine.ts has it. */
+/** The value of engine/cpu/cpu-engine.ts. */
 const TASKS_PER_THREAD = 2;
-/** As engine/gpu/gpu-engine.ts has it, and the length of its batches. */
+/** The values of engine/gpu/given.ts, and the length of batches. */
 const CHUNK_MS = 300;
 const GPU_BATCH_MS = 20;
 
@@ -105,7 +105,7 @@ class SleepingCpu {
         return this.#pool.run(task);
       },
     });
-    // Kernels look at the current run's number by themselves; a thread that sleeps has to be woken.
+    // Kernels read the number of the current run by themselves, but a sleeping thread must be woken.
     const wake = () => Atomics.notify(this.#currentRun, 0);
     const onStop = () => {
       run.stop();
@@ -149,7 +149,7 @@ class SleepingGpu {
   async close() {}
 }
 
-/** What spaces took of this thread so far. */
+/** How much of this thread's time spaces have taken so far. */
 const inSpaces = { ms: 0, takes: 0 };
 for (const name of ['take', 'giveBack']) {
   const method = Space.prototype[name];
@@ -162,11 +162,11 @@ for (const name of ['take', 'giveBack']) {
   };
 }
 
-/** Nothing solves it. */
+/** Work that no nonce solves. */
 function sourceOf(rollTime) {
   return {
     name: 'bench',
-    async *works(stop) {
+    async *updates(stop) {
       yield { kind: 'work', work: parseWork(new Uint8Array(WORK_BYTES), { id: 'bench', rollTime }) };
       await once(stop, 'abort');
     },
@@ -196,8 +196,8 @@ async function measure(threads, rollTime) {
   const read = () => ({ ms: performance.now(), mainMs: mainNs() / 1e6, tasks: cpu.tasks, hashes, ...spaceNow() });
   const spaceNow = () => ({ spaceMs: inSpaces.ms, takes: inSpaces.takes });
   const readings = [read()];
-  for (let windows = 0; windows < seconds / WINDOW_SECONDS; windows++) {
-    await sleep(1000 * WINDOW_SECONDS);
+  for (let periods = 0; periods < seconds / PERIOD_SECONDS; periods++) {
+    await sleep(1000 * PERIOD_SECONDS);
     readings.push(read());
   }
   stop.abort();
@@ -221,7 +221,7 @@ async function measure(threads, rollTime) {
   };
 }
 
-/** The least of a few windows, with as many messages a second as there are tasks. */
+/** @returns the least time in a few periods, with as many messages per second as there are tasks. */
 async function bareMessageMicroseconds(threads) {
   const answering = `
     const { parentPort } = require('node:worker_threads');
@@ -242,9 +242,9 @@ async function bareMessageMicroseconds(threads) {
   });
   await sleep(1000 * WARM_UP_SECONDS);
   const each = [];
-  for (let windows = 0; windows < 3; windows++) {
+  for (let periods = 0; periods < 3; periods++) {
     const before = { ns: mainNs(), messages };
-    await sleep(1000 * WINDOW_SECONDS);
+    await sleep(1000 * PERIOD_SECONDS);
     each.push((mainNs() - before.ns) / 1e3 / (messages - before.messages));
   }
   await Promise.all(workers.map((worker) => worker.terminate()));

@@ -1,12 +1,12 @@
-// What being watched over HTTP costs: the hashrate while metrics and status are asked for ÷ while nobody asks, in turns.
+// Measures what requests over HTTP cost: the hashrate while metrics and status are requested ÷ the hashrate without, in turns.
 //
 //   node bench/metrics-cost.mjs [--rounds 8] [--seconds 5] [--every-ms 1000] [--warm-up 10] [--out FILE]
 //
-// `pickaxe mine` on the CPU, against a mock node in another process. Every --every-ms it is asked for /metrics and for
-// /api/v1/status, as Prometheus and the web page do (they ask every 15 s and every 2 s). Each round is with, without,
-// without, with, so that a drift of the machine's speed hits both. On a machine that does other things, too, that ratio
-// says little: so the processor time of the miner's own thread is compared, as well, and what asking adds is told as a part
-// of what all hashing threads have. Linux only: it reads the scheduler's statistics.
+// `pickaxe mine` runs on the CPU, against a mock node in another process. Every --every-ms it gets requests for /metrics and
+// /api/v1/status, like those of Prometheus and the web page (which come every 15 s and every 2 s). Each round is with, without,
+// without, with, so that a drift of the machine's speed affects both. On a busy machine that ratio says little, so the processor time
+// of the miner's main thread is compared, too, and the difference is given as a fraction of the time of all hashing threads. It runs
+// only on Linux, because it reads the scheduler's statistics.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,7 +24,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '8' },
     seconds: { type: 'string', default: '5' },
     'every-ms': { type: 'string', default: '1000' },
-    // Kernels are chosen, code is compiled.
+    // In this time kernels are chosen and code is compiled.
     'warm-up': { type: 'string', default: '10' },
     out: { type: 'string' },
   },
@@ -72,7 +72,7 @@ miner.kill('SIGTERM');
 await once(miner, 'exit');
 await node.close();
 
-/** The mean of a round's two turns of one kind. */
+/** @returns the mean of a round's two turns of one kind */
 const mean = (turn, asked, figure) =>
   turn.filter((each) => each.asked === asked).reduce((sum, each) => sum + each[figure], 0) / 2;
 const rows = turns.map((turn) => {
@@ -94,7 +94,7 @@ console.log(`${percent.toFixed(3)} % of what ${threads} hashing threads have`);
 save(values.out, { bench: 'metrics-cost', everyMs, threads, rows, ratio, addedMs, percent, answers });
 process.exit(0);
 
-/** One turn: the hashrate, and what the miner's main thread takes of each second. */
+/** Measures one turn: the hashrate, and the fraction of a second that the miner's main thread needs. */
 async function measure(asked) {
   const before = { ...(await status()), mainNs: mainNs(), ms: performance.now() };
   const endMs = before.ms + 1000 * seconds;
@@ -113,7 +113,7 @@ function mainNs() {
   return Number(readFileSync(`/proc/${miner.pid}/task/${miner.pid}/schedstat`, 'utf8').split(' ')[0]);
 }
 
-/** @returns the URL that the miner says it listens at */
+/** @returns the URL at which the miner says that it listens */
 async function listening(child) {
   let said = '';
   for await (const chunk of child.stderr.setEncoding('utf8').iterator({ destroyOnReturn: false })) {

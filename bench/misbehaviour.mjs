@@ -1,9 +1,9 @@
-// What a node that misbehaves costs a miner: time without work, verdicts, timers, and processor time.
+// Measures what a misbehaving node costs a miner: time without work, verdicts, timers, and processor time.
 //
 //   node bench/misbehaviour.mjs [--seconds 120] [--scenario NAME]… [--json] [--out FILE] [--no-goals]
 //
-// Scenarios run side by side on miners that hash nothing, with the limits that are shipped; the floods follow one after the
-// other. Waits for work end after --seconds. Exits with 1 when a goal is missed. Linux only: it reads the scheduler's
+// Scenarios run side by side, on miners that hash nothing, with the default limits. The floods follow one after the other. Waits for
+// work end after --seconds. The exit code is 1 when a goal is missed. It runs only on Linux, because it reads the scheduler's
 // statistics.
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,15 +15,15 @@ import { nowMs, secondsTo } from './lib/told.mjs';
 import { startWatchedNode } from './lib/watched-node.mjs';
 
 const CHAIN = 0;
-/** Streams that lasted this long are reopened at once: see node/limits.ts. */
+/** A stream that has lasted this long is reopened at once: see node/limits.ts. */
 const STEADY_MS = 6_000;
-/** How long to wait for what a node did to arrive at the miner: far longer than it takes. */
+/** How long to wait until the miner notices what a node did: far longer than it takes. */
 const PAUSE_MS = 1_000;
-/** Time for V8 to compile the code that a flood runs. */
+/** The time for V8 to compile the code that a flood runs. */
 const WARM_UP_MS = 3_000;
 const FLOOD_MS = 10_000;
 
-/** A node whose work is all of one chain, and a miner with a stream of that chain that works. */
+/** A node with work on one chain only, and a miner with an open stream of that chain. */
 async function startSteady(options) {
   const watched = await startWatchedNode(options);
   watched.node.ledger.pickChain = () => CHAIN;
@@ -37,7 +37,7 @@ async function startSteady(options) {
   return { ...watched, miner, close };
 }
 
-/** A stream ends and is reopened, so that work is asked for again; that request fails, and then comes a New Cut. */
+/** A stream ends and is reopened, so work is fetched again. That request fails, and then a New Cut comes. */
 function spoiltRefresh(fault) {
   return async (seconds) => {
     const { node, miner, isFresh, close } = await startSteady();
@@ -58,7 +58,7 @@ async function earlyCut(seconds) {
   const { node, miner, isFresh, close } = await startSteady({ cutLeadMs: 50 });
   const cutMs = nowMs();
   node.ledger.advance(CHAIN);
-  // What is mined in the lead itself is not stale yet: the block has not come.
+  // Work that is mined before the block has come is not stale yet.
   const isNext = (turn) => isFresh(turn) && turn.atMs > cutMs + 50;
   const height = miner.turns.all.findLast(({ work }) => work).work.height;
   const sample = await secondsTo(
@@ -75,7 +75,7 @@ async function earlyCut(seconds) {
 function solvedAnswer(kind, figure) {
   return async (seconds) => {
     const { node, miner, isFresh, close } = await startSteady();
-    // Our own block is a New Cut, and that would have new work fetched whatever becomes of the answer.
+    // This miner's own block would be a New Cut, which causes a fetch whatever the answer is.
     node.server.streams.silenceAll();
     node.server.faults = [{ endpoint: 'solved', kind, times: 1 }];
     const solvedMs = nowMs();
@@ -88,7 +88,7 @@ function solvedAnswer(kind, figure) {
   };
 }
 
-/** Two nodes, the second in use for a moment before, and then the first takes no solution any more. */
+/** Two nodes. The second one was used for a moment; then the first accepts no solutions any more. */
 function standby(endpoint) {
   return async (seconds) => {
     const first = await startWatchedNode();
@@ -113,7 +113,7 @@ function standby(endpoint) {
   };
 }
 
-/** @param figure `timers` or `warnings`: how many more of them the miner's process has than before */
+/** @param figure `timers` or `warnings`: by how many their number in the miner's process has grown */
 function retryLines(retryMs, figure) {
   return async (seconds) => {
     const { node, url } = await startWatchedNode({ streamMs: STEADY_MS });
@@ -138,7 +138,7 @@ function retryLines(retryMs, figure) {
   };
 }
 
-/** 100 when nobody was told that there is no stream. */
+/** @returns 100 when no event said that there is no stream */
 async function untold(seconds) {
   const { node, url } = await startWatchedNode({ rivalMs: 7_500 });
   node.server.faults = [{ endpoint: 'updates', kind: 'hang' }];
@@ -150,7 +150,7 @@ async function untold(seconds) {
   return [told ? 0 : 100];
 }
 
-/** The main thread's processor time ÷ the time in which the noise that was read is sent: a busy machine reads it more slowly. */
+/** @returns the main thread's processor time ÷ the time in which the noise that was read was sent: a busy machine reads slowly */
 function flood(noise, noiseBytesPerS) {
   return async () => {
     const { node, url } = await startWatchedNode();
@@ -167,7 +167,7 @@ function flood(noise, noiseBytesPerS) {
     const before = measure();
     await sleep(FLOOD_MS);
     const after = measure();
-    // Once the miner has closed the stream, there is no noise left to measure by.
+    // After the miner has closed the stream, there is no noise to measure with.
     const by = node.server.stats.requests.updates > 1 || node.server.streams.open === 0 ? 'ms' : 'noiseMs';
     await miner.stop();
     await node.close();

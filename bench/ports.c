@@ -1,6 +1,6 @@
 /*
- * What the vector units of this chip do at most, measured with instructions that wait for nothing: one line a
- * measurement, "NAME OPERATIONS_PER_NS". bench/ceiling.mjs compiles and runs it. x86-64 only.
+ * Measures the limits of this chip's vector units, with instructions that depend on nothing. It prints one line per measurement:
+ * "NAME OPERATIONS_PER_NS". bench/ceiling.mjs compiles and runs it. x86-64 only.
  */
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -13,7 +13,7 @@ static double cpu_ns(void) {
   return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
-/* About 1 ms each; the best of many counts, since whatever else the machine does can only make it slower. */
+/* Each measurement takes about 1 ms. The best of many counts, because other programs can only make it slower. */
 #define REPEATS 1000
 #define TRIES 40
 
@@ -32,7 +32,7 @@ static double cpu_ns(void) {
 #define XMM "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", \
             "xmm13", "xmm14", "xmm15"
 
-/* The same operation on each of fifteen registers: enough of them for any latency. */
+/* The same operation on each of fifteen registers, which is enough for any latency. */
 #define FIFTEEN(op) \
   op(0) op(1) op(2) op(3) op(4) op(5) op(6) op(7) op(8) op(9) op(10) op(11) op(12) op(13) op(14)
 
@@ -44,14 +44,15 @@ static double cpu_ns(void) {
 #define XOR_Y(n) "vpxor %%ymm15, %%ymm" #n ", %%ymm" #n "\n"
 #define SHIFT_Y(n) "vpslld $7, %%ymm" #n ", %%ymm" #n "\n"
 #define SHUFFLE_Y(n) "vpshufb %%ymm15, %%ymm" #n ", %%ymm" #n "\n"
-/* The kernels' own mixture: two additions or exclusive ors to each rotate, which AVX2 does with shifts or a shuffle. */
+/* The kernels' mixture: two additions or exclusive ors for each rotate, which AVX2 does with shifts or a shuffle. */
 #define MIX_Z(n) ADD_Z(n) XOR_Z(n) ROTATE_Z(n)
 #define MIX_Y(n) ADD_Y(n) XOR_Y(n) SHIFT_Y(n) XOR_Y(n) SHUFFLE_Y(n) ADD_Y(n) SHIFT_Y(n) XOR_Y(n)
 
 /*
- * Two chains that tell the clock. Intel's chips since Golden Cove fold additions of constants into what follows, several in
- * a cycle; additions and exclusive ors of registers in turns cannot be folded, and take a cycle each on every chip. A
- * multiplication of 32 bits takes 3 cycles on AMD's Zen and on Intel's chips since Sandy Bridge, small cores too.
+ * Two chains of dependent instructions that measure the clock. Intel's chips since Golden Cove fold additions of constants into the
+ * following instruction, several per cycle. Alternating additions and exclusive ors of registers cannot be folded, and take a cycle
+ * each on every chip. A multiplication of 32 bits takes 3 cycles on AMD's Zen and on Intel's chips since Sandy Bridge, including
+ * small cores.
  */
 #define ADD_XOR "addq %%rcx, %%rax\nxorq %%rdx, %%rax\n"
 #define MULTIPLY "imull %%ecx, %%eax\n"

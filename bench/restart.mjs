@@ -1,21 +1,20 @@
-// How soon a New Cut has every device on new work: the mock node in a process of its own, over loopback, all cores
-// hashing.
+// Measures how soon every device searches new work after a New Cut. The mock node runs in another process, over the loopback
+// interface, while all cores hash.
 //
 //   node bench/restart.mjs [--devices cpu] [--cuts 300] [--warm-up 40] [--threads N] [--affinity none|LIST]
 //                          [--niceness 19] [--spacing-ms 250] [--out FILE]
 //                          [--devices gpu0 | gpu] [--software-gpu] [--gpu-batch-ms 2,5,10,20] [--variant 'wgsl 64x16']
 //
-// Three figures for each New Cut: from its line on the wire to the first hash of the new job; to all threads on the new
-// job; and from the work in the miner's hands to all threads on it. For a GPU "first hash" is the submission of its first
-// dispatch, which waits in line behind those in flight: the time until that one has ended, and the miner knows of it, is
-// given, too. With several lengths of a batch they are run one after the other; without it the tuned length is used. Cuts
-// of the warm-up are not counted: V8 compiles what a cut runs.
+// There are three times for each New Cut: from its line on the wire to the first hash of the new job; from there to all threads on
+// the new job; and from the arrival of the work at the miner to all threads on it. For a GPU, "first hash" is the submission of its
+// first dispatch, which waits behind those in flight, so the time until the miner knows its end is given, too. Several lengths of a
+// batch are run one after the other; by default the tuned length is used. New Cuts of the warm-up are not counted, because V8
+// compiles the code that they run.
 //
-// What dominates, as the scheduler's switches show: the median is the work of the two JavaScript main threads, one
-// after the other. Threads that are not pinned are then woken two on one CPU, where the second waits for the next tick
-// of the clock (4 ms at 250 Hz): p90 2.9 ms from work in hand to all threads, and 0.9 ms with pinned ones. What is left
-// above 1 ms is threads of a normal priority on a CPU whose hashing thread waits for them: V8's own, which collect
-// garbage and compile, and the mock node.
+// The scheduler's switches show what dominates. The median is the work of the two JavaScript main threads, one after the other.
+// Threads that are not pinned are woken two on one CPU, where the second waits for the next tick of the clock (4 ms at 250 Hz): p90
+// is 2.9 ms from the arrival of work to all threads, and 0.9 ms with pinned threads. The rest above 1 ms comes from threads of
+// normal priority on the CPU of a hashing thread: V8's threads, which collect garbage and compile, and the mock node.
 
 import { parseArgs } from 'node:util';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
@@ -35,14 +34,14 @@ const { values } = parseArgs({
     threads: { type: 'string' },
     affinity: { type: 'string' },
     niceness: { type: 'string' },
-    // Longer than the time in which bursts are coalesced.
+    // This is longer than the time of a burst.
     'spacing-ms': { type: 'string', default: '250' },
     out: { type: 'string' },
   },
 });
 printHeading();
 
-/** How long a warm-up takes once all is compiled, for another length of a batch. */
+/** The length of the warm-up for each further length of a batch, when everything is compiled. */
 const LATER_WARM_UP_CUTS = 5;
 
 const withCpu = values.devices.includes('cpu');
@@ -53,7 +52,7 @@ const [spacingMs] = numbers('spacing-ms', values['spacing-ms']);
 const lengths = values['gpu-batch-ms'] ? numbers('gpu-batch-ms', values['gpu-batch-ms']) : [undefined];
 let why = '';
 
-/** The engine notes down how many threads it has, and why. */
+/** An engine that records how many threads it has, and why. */
 function cpuEngine() {
   const engine = new CpuEngine({
     ...(values.threads && { threads: Number(values.threads) }),

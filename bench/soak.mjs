@@ -1,11 +1,10 @@
-// The built miner against the mock node for minutes on end, then the counts of both compared.
+// Runs the built miner against the mock node for minutes, and compares the counts of both.
 //
 //   node bench/soak.mjs [--seconds 300] [--skew-ms=0] [--block-seconds 1] [--devices cpu] [--json]
 //
-// 20 chains, about a block a second, the node's clock ahead of ours by --skew-ms, somebody else's block every few
-// seconds, update streams that end every 5 s. Fails (exit 1) when a submission was rejected, sent twice or broke the time
-// rule, when 1 % or more went stale, when the creation time was not rolled forward in a job that lived long enough, or
-// when memory grew.
+// The node has 20 chains, about a block per second, a clock ahead of ours by --skew-ms, another miner's block every few seconds, and
+// update streams that end every 5 s. The exit code is 1 when a submission was rejected, sent twice or broke the time rule, when 1 %
+// or more went stale, when the creation time was not rolled forward although there was time for it, or when memory grew.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -30,13 +29,13 @@ const seconds = Number(values.seconds);
 const skewMs = Number(values['skew-ms']);
 const blockSeconds = Number(values['block-seconds']);
 
-/** The miner rolls every 3 s, a node's timestamp is whole seconds, half a second is kept free; half a second of slack. */
+/** The sum of the miner's interval (3 s), a timestamp's resolution (1 s), the margin (half a second) and half a second more. */
 const ROLLED_WITHIN_US = 5_000_000;
 const STREAM_MS = 5_000;
 const RIVAL_MS = 3_000;
-/** The difficulty until a hashrate is known: the slowest kernel finds a block within seconds. */
+/** The difficulty until the hashrate is known, at which even the slowest kernel finds a block within seconds. */
 const FIRST_DIFFICULTY = 2 ** 22;
-/** The most that memory may grow after the first minute: far above noise, and far below a leak that matters. */
+/** How much memory may grow after the first minute: far more than noise, and far less than a leak that matters. */
 const MOST_GROWTH_MIB = 48;
 
 const times = { rolled: 0, longJobs: 0, mostLagUs: 0, notRolled: 0 };
@@ -44,7 +43,7 @@ const node = new MockNode(
   {
     chains: 20,
     difficulty: FIRST_DIFFICULTY,
-    // So that a late solution shows: it would be accepted otherwise.
+    // By default a late solution would be accepted, and not be noticed.
     lateSolutions: 'refuse',
     streamMs: STREAM_MS,
     rivalMs: RIVAL_MS,
@@ -53,7 +52,7 @@ const node = new MockNode(
   { onEvent: (event) => event.type === 'submission' && event.outcome === 'accepted' && judgeTime(event) },
 );
 
-/** A node whose clock is ahead sees our times lag by as much, since a miner may not pass its own clock either. */
+/** When the node's clock is ahead, our times lag by as much, because a miner must not pass its own clock either. */
 function judgeTime({ creationTimeUs, workTimeUs }) {
   const nowUs = node.ledger.nowUs();
   if (creationTimeUs > workTimeUs) times.rolled++;
@@ -69,7 +68,7 @@ const cli = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const miner = spawn(
   process.execPath,
   [cli, 'mine', '--node', url, '--network', 'development', '--public-key', '0'.repeat(64), '--json']
-    // At this process's priority: beside other programs, the lowest one finds no blocks.
+    // The hashing threads get this process's priority. With the lowest one they find no blocks on a busy machine.
     .concat(['--cpu-priority', String(Math.max(0, getPriority()))])
     .concat(['--devices', values.devices, '--duration', String(seconds), '--log-level', 'warn'])
     .concat(/gpu/.test(values.devices) ? ['--software-gpu'] : []),
@@ -99,7 +98,7 @@ const [code] = await once(miner, 'exit');
 clearInterval(sampling);
 await node.close();
 
-const { submissions, accepted, rejected, stale, duplicates, timeViolations, worksIssued, rivalBlocks } =
+const { submissions, accepted, rejected, stale, duplicates, timeViolations, workIssued, rivalBlocks } =
   node.ledger.stats;
 const rss = { minute: memory[Math.min(5, memory.length - 1)], end: memory.at(-1) };
 const result = {
@@ -107,7 +106,7 @@ const result = {
   skewMs,
   devices: values.devices,
   exitCode: code,
-  node: { submissions, accepted, rejected, stale, duplicates, timeViolations, worksIssued, rivalBlocks },
+  node: { submissions, accepted, rejected, stale, duplicates, timeViolations, workIssued, rivalBlocks },
   creationTimes: {
     rolled: times.rolled,
     longJobs: times.longJobs,

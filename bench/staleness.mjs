@@ -1,14 +1,13 @@
-// How much of what is mined is stale while a node's streams do not tell, and how soon work is mined again after an outage.
+// Measures how much of the mining is stale while a node's streams send nothing, and how soon mining goes on after an outage.
 //
 //   node bench/staleness.mjs [--seconds 600] [--scenario NAME]… [--json] [--out FILE] [--no-goals]
 //
-// All scenarios run side by side, each several times, on miners that hash nothing: it costs next to no processor time.
-// Stale is time spent on a work whose parent is no longer the tip of its chain at the node. Exits with 1 when a goal is
-// missed.
+// All scenarios run side by side, each several times, on miners that hash nothing, so they need almost no processor time. Stale is
+// the time on work whose parent is no longer the tip of its chain at the node. The exit code is 1 when a goal is missed.
 //
-// With --seconds below 600, the scenarios whose figure is a share run the same world faster: blocks, streams and the
-// source's time limits are all that much shorter. What a message takes is not, so their goals are wider, and a busy
-// machine can miss them. The others keep the limits that are shipped, and repeat less.
+// With --seconds below 600, the scenarios whose figure is a fraction run faster: the times of blocks and streams and the source's
+// time limits are all shortened. The time of a message is not, so the goals are wider, and a busy machine can miss them. The other
+// scenarios keep the default limits and are repeated less often.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nodeLimits } from '#pickaxe/node/limits.js';
@@ -21,19 +20,19 @@ import { startWatchedNode } from './lib/watched-node.mjs';
 
 const FULL_SECONDS = 600;
 const CHAINS = 4;
-/** How far apart the blocks of one chain are on average, as in the real network. */
+/** The average time between the blocks of one chain, as in the real network. */
 const BLOCK_MS = 30_000;
 const STREAM_MS = 240_000;
-/** How long streams work before they begin to fail, in the scenarios where they work at first. */
+/** How long streams work before they fail, in scenarios where they work at first. */
 const FAIL_MS = 20_000;
 const RIGS = 5;
-/** How long work is waited for at most: longer than any time limit of a source. */
+/** The longest wait for work: longer than any time limit of a source. */
 const MOST_WAIT_S = 180;
 const LEAST_WAIT_S = 30;
 const SUSPENDED_MS = 60_000;
 const OUTAGES_S = [2, 10, 30, 60];
 
-/** The same limits for a world that is `pace` times as fast. */
+/** @returns the limits for a simulation that runs `pace` times as fast */
 function quickened(limits, pace) {
   const quicker = (value) => (typeof value === 'number' ? value / pace : quickened(value, pace));
   return Object.fromEntries(Object.entries(limits).map(([name, value]) => [name, quicker(value)]));
@@ -46,7 +45,7 @@ const rivals = (pace = 1) => ({
 
 const paceOf = (seconds) => Math.max(1, FULL_SECONDS / seconds);
 
-/** Messages take as long in a quickened world as in the real one: 60 ms for each block is 0.2 % of 30 s. */
+/** Messages take the same time in a faster simulation: 60 ms for each block, which is 0.2 % of 30 s. */
 const shareGoal = (percent) => (seconds) => percent + 0.2 * (paceOf(seconds) - 1);
 
 /** @param spoil makes the node misbehave; it waits with `after(ms)` */
@@ -75,9 +74,9 @@ function sideBySide(rigs, run) {
 }
 
 /**
- * Repeats an action for as long as another run of it fits into the time; once at least.
- * @param ownS seconds that one run takes, besides waiting for work
- * @param action is given the most that it may wait for work, in ms
+ * Repeats an action as long as another run fits into the time, but at least once.
+ * @param ownS how many seconds a run takes, without waiting for work
+ * @param action gets the longest time that it may wait for work, in ms
  */
 async function repeated(seconds, ownS, action) {
   const endMs = nowMs() + seconds * 1000;
@@ -93,7 +92,7 @@ const anyPhase = (fromS, toS) => sleep(1000 * (fromS + Math.random() * (toS - fr
 
 const isOf = (rank) => (turn) => turn.work?.id.startsWith(`${rank}/`) ?? false;
 
-/** A node of two stops in its tracks. @param figure `over`: until the other's work is mined; `back`: and this one's again */
+/** One of two nodes freezes. @param figure `over`: the time until the other's work is mined; `back`: until this one's is again */
 function frozen(figure) {
   return sideBySide(3, async (seconds) => {
     const first = await startMockProcess({ chains: CHAINS, difficulty: 100, ...rivals() });
@@ -130,7 +129,7 @@ const AWAY = {
   },
 };
 
-/** Every chain gets a block while the node is away, so that new work is needed. */
+/** Adds a block to every chain while the node is away, so that new work is needed. */
 function outage(form, outageS) {
   return sideBySide(4, async (seconds) => {
     const { node, url, isFresh, advanceAll } = await startWatchedNode();
@@ -150,7 +149,7 @@ function outage(form, outageS) {
   });
 }
 
-/** No other block comes meanwhile, so that the solution is as good after the outage as in it. */
+/** No other block comes meanwhile, so the solution stays valid until after the outage. */
 function lostSolutions(form, outageS) {
   return sideBySide(2, async (seconds) => {
     const { node, url } = await startWatchedNode();
@@ -174,7 +173,7 @@ function lostSolutions(form, outageS) {
   });
 }
 
-/** @param meanwhile what happens to the node besides */
+/** @param meanwhile what else happens to the node */
 function suspended(meanwhile) {
   return sideBySide(3, async (seconds) => {
     const suspendedMs = Math.min(SUSPENDED_MS, (seconds * 1000) / 6);

@@ -1,12 +1,12 @@
-// What the status line costs: the hashrate with it ÷ without it, in turns, on a terminal.
+// Measures what the status line costs: the hashrate with it ÷ the hashrate without it, in turns, on a terminal.
 //
 //   node bench/status-cost.mjs [--rounds 8] [--seconds 5] [--warm-up 3] [--out FILE]
 //
-// One miner, on the CPU, against a mock node in another process at about a block a second: the status line is drawn every
-// second, at every verdict, and below every line of the log. Each round is with, without, without, with, so that a drift
-// of the machine's speed hits both. On a machine that does other things, too, that ratio says little: so the processor
-// time of one drawing is measured, as well, and told as a part of what all hashing threads have. The terminal is one of
-// `script` (util-linux), which another process reads, as terminals are. Linux only: it reads the scheduler's statistics.
+// A miner runs on the CPU, against a mock node in another process, with about a block per second. The status line is drawn every
+// second, at every verdict, and below every line of the log. Each round is with, without, without, with, so that a drift of the
+// machine's speed affects both. On a busy machine that ratio says little, so the processor time of one drawing is measured, too, and
+// given as a fraction of the time of all hashing threads. The terminal is that of `script` (util-linux), which another process reads,
+// as with real terminals. It runs only on Linux, because it reads the scheduler's statistics.
 
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -34,13 +34,13 @@ import { viewOf } from '#pickaxe/terminal/view.js';
 import { median, printHeading, save } from './lib/figures.mjs';
 import { startMockProcess } from './lib/mock-process.mjs';
 
-/** Drawings that are timed, and how many of them in a row: the reader has to keep up. */
+/** How many drawings are timed, and how many of them in a row: the reader must keep up. */
 const DRAWINGS = 2_000;
 const IN_A_ROW = 20;
 
-/** How many characters are shown of what a failed run printed. */
+/** How much of a failed run's output is shown, in characters. */
 const LAST_WORDS_CHARS = 2_000;
-/** How the status line begins: see cli/screen.ts. */
+/** The beginning of the status line: see terminal/screen.ts. */
 const DRAWN = '\x1b[?7l';
 
 const { values } = parseArgs({
@@ -56,7 +56,7 @@ const { values } = parseArgs({
 if (values.inside === undefined) await outside();
 else await inside(values.inside);
 
-/** Runs this script again on a terminal of its own, and tells what it found. */
+/** Runs this script again on a new terminal. @returns its result */
 async function outside() {
   printHeading();
   const folder = mkdtempSync(join(tmpdir(), 'pickaxe-status-'));
@@ -93,7 +93,7 @@ async function outside() {
   save(values.out, { bench: 'status-cost', threads, rounds, ...result });
 }
 
-/** Mines, with and without the status line in turns. */
+/** Mines in turns with and without the status line. */
 async function inside(file) {
   const node = await startMockProcess({ difficulty: 1e8, rivalMs: 3_000 });
   const events = new Events();
@@ -127,7 +127,7 @@ async function inside(file) {
     return rate;
   };
 
-  // The warm-up gives a rate to aim a block a second at.
+  // The rate of the warm-up gives the difficulty for a block per second.
   do await sleep(Number(values['warm-up']) * 1000);
   while (tally.summary().hashes === 0);
   node.setDifficulty(tally.summary().averageHashesPerSecond);

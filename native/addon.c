@@ -1,10 +1,10 @@
 /*
- * The N-API face of the kernels (src/engine/cpu/kernels/native.ts):
+ * The N-API exports of the kernels (used by src/engine/cpu/kernels/native.ts):
  *
- * kernels: { name: string, supported: boolean }[], best first
+ * kernels: { name: string, supported: boolean }[], the usually fastest first
  * search(kernel: index, search: Uint32Array, currentRun: Int32Array, hits: Uint32Array): rows searched
  *
- * and of what the system offers to threads (src/engine/cpu/pinning.ts):
+ * and of the placement of threads (used by src/engine/cpu/pinning.ts):
  *
  * checkPinning(): throws unless threads may be pinned
  * pinThread(cpu: number): pins the calling thread to one CPU, or throws
@@ -21,7 +21,7 @@
 static struct kernel kernels[MAX_KERNELS];
 static uint32_t kernel_count;
 
-/* Returns null, with an exception pending, unless `value` is such an array of at least `length` elements. */
+/* Returns the array's data; NULL, with an exception pending, unless it has this type and at least `length` elements. */
 static void *typed_array(napi_env env, napi_value value, napi_typedarray_type type, size_t length, const char *fault) {
   napi_typedarray_type actual_type;
   size_t actual_length;
@@ -97,7 +97,7 @@ static napi_value describe(napi_env env, const struct kernel *kernel) {
   return object;
 }
 
-/* Once, before any thread can search: the module below is initialised again in each thread. */
+/* Runs once, before any thread can search. The module below is initialized again in each thread. */
 __attribute__((constructor)) static void find_kernels(void) { kernel_count = list_kernels(kernels); }
 
 NAPI_MODULE_INIT() {

@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* sched_setaffinity is of Linux, not of POSIX */
+#define _GNU_SOURCE /* sched_setaffinity belongs to Linux, not to POSIX. */
 #include "affinity.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <sched.h>
 
-/* Allows the calling thread the CPUs that it is allowed already. */
+/* Sets the CPUs of the calling thread to those that it may use already. */
 static void *try_pinning(void *fault) {
   cpu_set_t set;
   *(int *)fault =
@@ -16,7 +16,7 @@ static void *try_pinning(void *fault) {
 }
 
 int check_pinning(void) {
-  pthread_t thread; /* of its own: CPUs once set stay set, whatever the process is allowed later */
+  pthread_t thread; /* A new thread is used, because a thread whose CPUs were set does not follow later changes. */
   int fault;
   int refused = pthread_create(&thread, NULL, try_pinning, &fault);
   if (refused != 0) return refused;
@@ -29,7 +29,7 @@ int pin_thread(uint32_t cpu) {
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(cpu, &set);
-  return sched_setaffinity(0, sizeof set, &set) == 0 ? 0 : errno; /* 0: the calling thread */
+  return sched_setaffinity(0, sizeof set, &set) == 0 ? 0 : errno; /* 0 stands for the calling thread. */
 }
 
 #else

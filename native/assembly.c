@@ -1,26 +1,26 @@
 /*
- * The loops around scans in assembly: AVX2 and AVX-512. They are printed by src/kernel/x86/ when the addon is built;
- * native/README.md says why.
+ * The loops around the scans in assembly, for AVX2 and AVX-512. src/kernel/x86/ prints the scans when the addon is built;
+ * native/README.md says why they are not in C.
  */
 #if defined(__x86_64__)
 #include "search.h"
 #include "words.h"
 #include "scan.generated.h"
 
-/* Words of the widest vector. */
+/* The widest vector has this many 32-bit words. */
 #define MOST_LANES 16
 
-/* Vectors of the frame, as in src/kernel/x86/frame.ts. */
+/* The layout of the frame in vectors, which must be the same as in src/kernel/x86/frame.ts. */
 enum { PAGE, MASK, ZERO, SHUFFLE16, SHUFFLE8, WORD7, JOB = WORD7 + 2, FRAME_VECTORS = JOB + JOB_WORDS };
 
 /*
  * Searches the counters of a table on one page, one step after another, up to the first step with a hit.
  *
- * frame: what every step needs, each word of it in every lane; receives hash word 7 of every nonce of the last step,
- *   rotated left by 7; aligned to 64 bytes
- * table: COUNTER_WORDS vectors for each vector of counters; aligned likewise
+ * frame: the values that every step needs, each in all lanes of a vector; aligned to 64 bytes. The scan writes hash word 7 of
+ *   every nonce of its last step there, rotated left by 7
+ * table: COUNTER_WORDS vectors for each vector of counters; aligned to 64 bytes
  * steps: at least 1
- * returns the number of steps before the one with a hit, or all of them
+ * returns how many steps precede the first step with a hit; `steps` when there is none
  */
 typedef uint32_t scan_function(uint32_t *frame, const uint32_t *table, uint32_t steps);
 
@@ -42,11 +42,11 @@ static uint32_t search_in_steps(const struct search *search, const volatile int3
   fill(frame, MASK, lanes, search->mask);
   fill(frame, ZERO, lanes, 0);
   for (uint32_t lane = 0; lane < lanes; lane++) {
-    /* Where each byte of a rotated word comes from, within 16 bytes: AVX2 has no other rotate. */
+    /* The positions, within 16 bytes, from which the bytes of a rotated word come: AVX2 has no rotate instruction. */
     frame[SHUFFLE16 * lanes + lane] = 0x01000302u + lane % 4 * 0x04040404u;
     frame[SHUFFLE8 * lanes + lane] = 0x00030201u + lane % 4 * 0x04040404u;
   }
-  /* Counters past the end of the row fill the last step. */
+  /* The last step is filled up with counters past the end of the row. Their hits are dropped below. */
   for (uint32_t i = 0; i < steps * counters_per_step; i++) {
     uint32_t words[COUNTER_WORDS];
     prepare_counter(job, search->counter + i, words);

@@ -11,7 +11,7 @@ search_function search_portable;
 uint32_t list_kernels(struct kernel kernels[MAX_KERNELS]) {
   uint32_t count = 0;
 #if defined(__x86_64__)
-  /* These tests include the operating system's share (XCR0). */
+  /* These tests also check that the operating system saves the registers (XCR0). */
   __builtin_cpu_init();
   kernels[count++] = (struct kernel){"avx512x2", search_avx512x2, !!__builtin_cpu_supports("avx512f")};
   kernels[count++] = (struct kernel){"avx512", search_avx512, !!__builtin_cpu_supports("avx512f")};

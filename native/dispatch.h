@@ -1,14 +1,14 @@
-/* The kernels that were compiled in. */
+/* Lists the kernels of this build. */
 #pragma once
 #include "search.h"
 
 struct kernel {
   const char *name;
   search_function *search;
-  int supported; /* whether this chip and operating system run it */
+  int supported; /* Whether this chip and operating system can run the kernel. */
 };
 
 #define MAX_KERNELS 8
 
-/* Lists the kernels, best first; returns how many there are. */
+/* Fills in the kernels, the usually fastest first. Returns how many there are. */
 uint32_t list_kernels(struct kernel kernels[MAX_KERNELS]);

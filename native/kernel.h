@@ -2,15 +2,15 @@
  * The loops around the generated arithmetic. An instruction set defines the macros below and includes this file, which
  * defines its search function:
  *
- * SEARCH          the function's name
- * V, LANES        a vector of 32-bit words, one nonce a lane
- * SET1(word)      the word in every lane
+ * SEARCH          the name of the search function
+ * V, LANES        the type of a vector of 32-bit words, and how many it has: one nonce per lane
+ * SET1(word)      a vector with the word in every lane
  * FIRST_LANES     0, 1, 2 ... LANES - 1
- * ADD XOR XOR3    arithmetic
- * RORn(v)         rotates each lane right by n: 16, 12, 8, 7 (every step), 24, 1 (rarely)
- * ANY_CLEAR(v, mask)    whether any lane of v & mask is zero
- * CLEAR_LANES(v, mask)  which ones, as a bit set
- * CURRENT_RUN(pointer)  optional: how the number of the current run is read
+ * ADD XOR XOR3    arithmetic on each lane
+ * RORn(v)         rotates each lane right by n: 16, 12, 8 and 7 (often), 24 and 1 (rarely)
+ * ANY_CLEAR(v, mask)    whether v & mask is zero in any lane
+ * CLEAR_LANES(v, mask)  the lanes in which it is zero, as a bit set
+ * CURRENT_RUN(pointer)  optional: reads the number of the current run
  * PAIRED          optional: search with pairs of vectors
  */
 #include "search.h"
@@ -26,7 +26,7 @@
 
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
-/* Lanes past the end of the row are searched with the others, and their hits are dropped here. */
+/* Adds the lanes with a hit to the hit list. Lanes past the end of the row are dropped. */
 static __attribute__((noinline)) void collect(uint32_t lanes, uint32_t first, uint32_t counters, uint32_t *hits) {
   for (; lanes; lanes &= lanes - 1) {
     const uint32_t offset = first + (uint32_t)__builtin_ctz(lanes);
@@ -46,7 +46,7 @@ uint32_t SEARCH(const struct search *search, const volatile int32_t *current_run
     prepare_counter(job, ADD(SET1(search->counter + i), FIRST_LANES), table + word);
   }
 
-  (void)current_run; /* WebAssembly asks its host instead */
+  (void)current_run; /* The WebAssembly kernels do not use it: they ask their host. */
   hits[0] = 0;
   for (uint32_t row = 0; row < search->pages; row++) {
     if (UNLIKELY(CURRENT_RUN(current_run) != search->run)) return row;

@@ -1,9 +1,9 @@
 /*
- * Makes one vector of two registers, so that a step searches twice as many nonces. Both halves go through the same
- * arithmetic side by side: the four G functions of a half round depend on themselves only, which leaves a chip whose
- * vector operations take two cycles (Zen 5) idle half of the time. Chips with one-cycle operations gain nothing.
+ * Makes one vector from two registers, so that a step searches twice as many nonces: both halves go through the same arithmetic
+ * side by side. With one register, the chains of dependent operations in the G functions leave a chip whose vector operations
+ * take two cycles (Zen 5) idle half of the time. Chips with one-cycle operations gain nothing.
  *
- * To be included after the macros of kernel.h are defined for one register.
+ * Include this file after the macros of kernel.h are defined for one register.
  */
 typedef V half;
 typedef struct {

@@ -1,6 +1,6 @@
 /*
- * WebAssembly: with SIMD (4 nonces a step, or 8 when PAIRED), and without. WebAssembly cannot see the host's memory, so an
- * import asks for the number of the current run; search and hit list lie in the module's own memory.
+ * The WebAssembly kernels: with SIMD (4 nonces a step, or 8 when PAIRED), and without. WebAssembly cannot read the host's
+ * memory, so it calls the host for the number of the current run. The search and the hit list are in the module's own memory.
  */
 #include "search.h"
 
@@ -17,7 +17,7 @@ __attribute__((import_module("host"), import_name("currentRun"))) int32_t host_c
 #define XOR wasm_v128_xor
 #define XOR3(a, b, c) XOR(XOR(a, b), c)
 #define SHIFTED(v, n) wasm_v128_or(wasm_u32x4_shr(v, n), wasm_i32x4_shl(v, 32 - (n)))
-/* A swizzle by constants is faster than a shuffle in V8 (by 25 %), and much faster than shifts. */
+/* In V8, a swizzle by constants is 25 % faster than a shuffle, and much faster than shifts. */
 #define SWIZZLED(v, ...) wasm_i8x16_swizzle(v, wasm_i8x16_const(__VA_ARGS__))
 #define ROR24(v) SHIFTED(v, 24)
 #define ROR16(v) SWIZZLED(v, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13)
@@ -41,10 +41,10 @@ __attribute__((import_module("host"), import_name("currentRun"))) int32_t host_c
 static struct search search_memory;
 static uint32_t hit_memory[HIT_WORDS];
 
-/* Where the host writes the search (30 words). */
+/* Returns where the host must write the search (30 words). */
 __attribute__((export_name("searchAt"))) struct search *search_at(void) { return &search_memory; }
 
-/* Where the host reads the hits (513 words). */
+/* Returns where the host can read the hits (513 words). */
 __attribute__((export_name("hitsAt"))) uint32_t *hits_at(void) { return hit_memory; }
 
 __attribute__((export_name("search"))) uint32_t search(void) { return search_wasm(&search_memory, 0, hit_memory); }

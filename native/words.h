@@ -1,4 +1,4 @@
-/* The arithmetic's macros (kernel.h) for plain words: one nonce at a time. */
+/* The macros of kernel.h for plain 32-bit words: one nonce at a time. */
 #define V uint32_t
 #define LANES 1
 #define SET1(word) ((uint32_t)(word))

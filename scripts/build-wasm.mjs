@@ -1,10 +1,10 @@
-// Builds the WebAssembly kernels from native/wasm.c with clang and lld. They are kept prebuilt in native/prebuilt/, so
-// that users need neither.
+// Builds the WebAssembly kernels from native/wasm.c with clang and lld. They are kept in native/prebuilt/, so that users need
+// neither.
 //
-//   node scripts/build-wasm.mjs            builds
-//   node scripts/build-wasm.mjs --fresh    fails unless they were built from the source as it is (needs no clang)
-//   node scripts/build-wasm.mjs --check    also rebuilds them: the bytes must be the same, or, since another clang gives
-//                                          other bytes, the answers must be right (needs dist/)
+//   node scripts/build-wasm.mjs            builds them
+//   node scripts/build-wasm.mjs --fresh    fails unless they were built from the present sources (needs no clang)
+//   node scripts/build-wasm.mjs --check    also rebuilds them: the bytes must be the same, or the answers must be right, because
+//                                          other versions of clang give other bytes (needs dist/)
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -29,7 +29,7 @@ const FLAGS = [
   '-nostdlib',
   '-Wl,--no-entry',
   '-Wl,--strip-all',
-  // The table over counters (10 KiB) and the job's words lie on the stack.
+  // The table of counters (10 KiB) and the job's words are on the stack.
   '-Wl,-z,stack-size=65536',
 ];
 
@@ -48,7 +48,7 @@ function build(folder) {
   }
 }
 
-/** One digest of everything that the modules are made of, kept beside them. */
+/** @returns the digest of everything that the modules are built from. It is kept in a file beside them */
 function sourceDigest() {
   const hash = createHash('sha256').update(JSON.stringify([FLAGS, MODULES]));
   for (const source of SOURCES) hash.update(readFileSync(join(native, source)));

@@ -1,9 +1,9 @@
 // Installs the npm package into an empty folder, as a careful user does (no install scripts), and mines with it on the CPU.
 //
 //   node scripts/check-package.mjs [TARBALL]            checks a package; without TARBALL it is packed first
-//   node scripts/check-package.mjs --installed FOLDER   of one that is in the folder's node_modules: nothing is installed
+//   node scripts/check-package.mjs --installed FOLDER   checks the package in the folder's node_modules, without installing it
 //
-// Takes a package registry, for the dependencies. What it says is for the one who releases.
+// It needs a package registry for the dependencies. Its output is for the person who makes a release.
 
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -13,11 +13,11 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** Minutes on a slow line: WebGPU's library alone has 50 MB. */
+/** The time limit of the installation: minutes on a slow line, because WebGPU's library has 50 MB. */
 const INSTALL_MS = 900_000;
-/** Far more than any of its commands takes. */
+/** Far longer than any of the commands takes. */
 const RUN_MS = 120_000;
-/** About a block a second, and a minute on a machine that is busy. */
+/** A difficulty for about one block per second, or per minute on a busy machine. */
 const MINE = ['demo', '--devices', 'cpu', '--blocks', '3', '--duration', '60', '--json'];
 
 const execute = promisify(execFile);
@@ -27,13 +27,13 @@ async function npm(args, cwd) {
   return (await execute('npm', args, { cwd, shell, timeout: INSTALL_MS })).stdout;
 }
 
-/** Packs the checkout as it is. @returns the tarball's path */
+/** Packs the checkout. @returns the path of the tarball */
 async function pack(folder) {
   const packed = await npm(['pack', '--ignore-scripts', '--json', '--pack-destination', folder], root);
   return join(folder, JSON.parse(packed)[0].filename);
 }
 
-/** @returns where it is installed */
+/** @returns the folder in which the package is installed */
 async function install(tarball, folder) {
   const home = join(folder, 'empty');
   mkdirSync(home);
@@ -43,10 +43,10 @@ async function install(tarball, folder) {
   return home;
 }
 
-/** @throws Error when what is installed does not mine */
+/** @throws Error when the installed package does not mine */
 async function check(home, folder) {
   const program = join(home, 'node_modules/pickaxe/dist/cli/main.js');
-  // Nothing that this user's machine remembers or is told.
+  // The user's settings and caches must not be used.
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('PICKAXE_'));
   const homes = { XDG_CACHE_HOME: join(folder, 'cache'), XDG_CONFIG_HOME: join(folder, 'config') };
   const env = { ...Object.fromEntries(own), ...homes, NO_COLOR: '1' };

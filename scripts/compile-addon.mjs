@@ -1,5 +1,5 @@
-// Compiles the native CPU kernels and links them to an addon: how they are built for this machine
-// (scripts/build-native.mjs) and for others (scripts/build-addons.mjs).
+// Compiles the native CPU kernels and links them to an addon, for this machine (scripts/build-native.mjs) and for others
+// (scripts/build-addons.mjs).
 
 import { spawnSync } from 'node:child_process';
 import { renameSync } from 'node:fs';
@@ -12,27 +12,27 @@ export const native = fileURLToPath(new URL('../native/', import.meta.url));
 
 const FLAGS = ['-std=gnu11', '-O3', '-Wall', '-Wextra', '-fPIC', '-fvisibility=hidden'];
 
-// Kernels on pairs of vectors keep both in step. clang's scheduler would put one after the other (on x86, where such C
-// kernels were measured, at 2/3 of the speed).
+// Kernels on pairs of vectors must do the operations of both side by side. clang's scheduler would do one vector after the other,
+// which was measured on x86 at 2/3 of the speed.
 const KEEP_ORDER = ['-mllvm', '-enable-misched=false'];
 
-/** Far more than a build takes: a compiler that hangs must not hang the installation. */
+/** Far longer than a build takes. A compiler that hangs must not hang the installation. */
 const COMPILE_TIMEOUT_MS = 300_000;
 
-/** All that the addon is compiled from: paths relative to native/. */
+/** @returns the sources of the addon: paths relative to native/ */
 export async function addonSources() {
   return ['addon.c', 'affinity.c', ...(await kernelSources())];
 }
 
 /**
- * The folder of node_api.h, wherever the package manager put it.
- * @throws Error when it is not there.
+ * @returns the folder of node_api.h, wherever the package manager has put it
+ * @throws Error when it does not exist.
  */
 export function nodeApiHeaders() {
   return createRequire(import.meta.url)('node-api-headers').include_dir;
 }
 
-/** Runs the compiler; returns undefined when that went well, else what went wrong. */
+/** Runs the compiler. @returns what went wrong; undefined when nothing did */
 function run(compiler, args) {
   const [command, ...own] = compiler.split(' ').filter(Boolean);
   const { status, error, stderr } = spawnSync(command, [...own, ...args], {
@@ -45,12 +45,12 @@ function run(compiler, args) {
 }
 
 /**
- * Compiles and links in a folder of its own.
- * @param compiler the command, and flags of its own after spaces
- * @param linkFlags what a shared library takes on the system it is made for
- * @param folder where objects are left
+ * Compiles and links the addon.
+ * @param compiler the command, which may be followed by flags
+ * @param linkFlags the linker's flags for a shared library of the addon's system
+ * @param folder the folder for object files
  * @param output the file that is replaced
- * @returns undefined when that went well, else what went wrong
+ * @returns what went wrong; undefined when nothing did
  */
 export function compileAddon({ compiler, sources, include, linkFlags, folder, output }) {
   const keepsOrder = run(compiler, [...KEEP_ORDER, '-c', '-o', join(folder, 'probe.o'), 'portable.c']) === undefined;
@@ -64,7 +64,7 @@ export function compileAddon({ compiler, sources, include, linkFlags, folder, ou
   }
   const linked = join(folder, 'pickaxe.node');
   const failure = run(compiler, ['-shared', '-o', linked, ...objects, ...linkFlags]);
-  // Moved into its place: a running miner keeps the old file, and a build that is killed leaves no half of one.
+  // The file is renamed at the end: a running miner keeps the old file, and a build that is killed leaves no incomplete one.
   if (failure === undefined) renameSync(linked, output);
   return failure;
 }

@@ -1,4 +1,4 @@
-// Reads what a shared library says of itself: ELF64, little-endian (System V ABI, "Object Files" and "Dynamic Linking").
+// Reads the properties of a shared library: ELF64, little-endian (System V ABI, "Object Files" and "Dynamic Linking").
 
 const MACHINES = { 62: 'x64', 183: 'arm64' };
 
@@ -11,10 +11,10 @@ const DT_NEEDED = 1n;
 const DT_VERNEEDNUM = 0x6fffffffn;
 
 /**
- * @param file its bytes
- * @returns `arch` as Node calls it, `needed` libraries, whether it needs symbols of certain `versions`, the names of the
- * symbols that it `imports` and `exports`, and whether its stack is to be `executableStack`
- * @throws Error when it is no shared library of a kind that is known here
+ * @param file the bytes of the library
+ * @returns Node.js's name of its `arch`, the `needed` libraries, whether it needs symbols with certain `versions`, the names of
+ *   the symbols that it `imports` and `exports`, and whether it asks for an executable stack (`executableStack`)
+ * @throws Error when it is not a shared library of a known kind
  */
 export function readSharedLibrary(file) {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
@@ -59,7 +59,7 @@ export function readSharedLibrary(file) {
     versions: entries.some(({ tag }) => tag === DT_VERNEEDNUM),
     imports: named.filter(({ defined }) => !defined).map(({ name }) => name),
     exports: named.filter(({ defined }) => defined).map(({ name }) => name),
-    // Without such a segment, it is.
+    // Without such a segment the stack is executable.
     executableStack: !stack || (stack.flags & PF_X) !== 0,
   };
 }

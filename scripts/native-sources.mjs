@@ -1,5 +1,5 @@
-// What the native CPU kernels are compiled from: everything but the N-API face. The addon is built of them
-// (scripts/build-native.mjs), and so is the driver that tests them alone (test/native/).
+// Lists the sources of the native CPU kernels, without addon.c. The addon is built from them (scripts/build-native.mjs), and so is
+// the driver that tests them outside of Node.js (test/native/).
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -9,8 +9,8 @@ const native = fileURLToPath(new URL('../native/', import.meta.url));
 const SOURCES = ['dispatch.c', 'assembly.c', 'sse41.c', 'neonx2.c', 'neon.c', 'portable.c'];
 
 /**
- * Paths of the sources, relative to native/. Assembly is printed to native/build/ first: files that say already what
- * they should are left as they are.
+ * Prints the assembly to native/build/ first. Files with the right content already are not written again.
+ * @returns the paths of the sources, relative to native/
  * @throws Error when TypeScript has not been compiled yet.
  */
 export async function kernelSources() {

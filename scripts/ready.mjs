@@ -1,5 +1,5 @@
-// What `npm start` and `npm test` run first: installs and builds what is missing, and nothing when the lock file and
-// the sources are unchanged. Uses Node alone, since on a fresh clone nothing is installed yet.
+// The first step of `npm start` and `npm test`: installs and builds what is missing, and does nothing when the lock file and the
+// sources are unchanged. It uses only Node.js, because in a fresh clone nothing is installed yet.
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -16,7 +16,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exit(2);
 }
 
-/** A hash over the names and contents of files and, recursively, of folders. */
+/** @returns a hash of the names and contents of files and, recursively, of folders */
 function fingerprint(paths) {
   const hash = createHash('sha256').update(`${process.version} ${process.platform} ${process.arch}`);
   const visit = (path) => {
@@ -31,7 +31,7 @@ function fingerprint(paths) {
   return hash.digest('hex');
 }
 
-/** Runs `step` unless the stamp says that it ran for this fingerprint; leaves the stamp when it succeeded. */
+/** Runs `step` unless the stamp says that it ran for this fingerprint. Writes the stamp when the step has succeeded. */
 function once(stamp, paths, step) {
   const now = fingerprint(paths);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === now) return;
@@ -58,5 +58,5 @@ once('dist/.pickaxe-ready', ['src', 'tsconfig.json', 'tsconfig.web.json', 'scrip
   run(process.execPath, ['scripts/build.mjs']);
 });
 
-// Looks for itself whether there is anything to do: a compiler may have come since.
+// This script checks by itself whether there is anything to do: a compiler may have been installed since.
 run(process.execPath, ['scripts/build-native.mjs']);

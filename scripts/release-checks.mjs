@@ -1,15 +1,15 @@
-// What has to agree before a release: pure, for scripts/release.mjs and its test.
+// Checks that the parts of a release agree. Pure; used by scripts/release.mjs and its test.
 
-/** Three numbers, and perhaps what a version before it is called (semver.org §9). */
+/** Three numbers, and possibly the name of a pre-release (semver.org §9). */
 const VERSION = /^\d+\.\d+\.\d+(-[0-9a-z.-]+)?$/;
 
 /**
- * @param version as package.json has it
- * @param locked as package-lock.json has it
- * @param changelog its text
- * @param tags of the repository
- * @param status what `git status --porcelain` prints
- * @returns what is wrong, for people; empty when all is well
+ * @param version the version in package.json
+ * @param locked the version in package-lock.json
+ * @param changelog the text of CHANGELOG.md
+ * @param tags the tags of the repository
+ * @param status the output of `git status --porcelain`
+ * @returns for people: a sentence about each fault; empty when there is none
  */
 export function releaseFaults({ version, locked, changelog, tags, status }) {
   const [heading] = /^## .*$/m.exec(changelog) ?? ['## nothing'];

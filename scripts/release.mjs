@@ -1,9 +1,9 @@
-// Makes the npm package of a release, from what is committed and nothing else, and tries it. docs/releasing.md says more.
+// Makes the npm package of a release, only from what is committed, and tests it. docs/releasing.md says more.
 //
-//   node scripts/release.mjs              a dry run: says what is wrong, makes the package all the same, and throws it away
-//   node scripts/release.mjs --make       stops at the first fault; else leaves the package in release/
+//   node scripts/release.mjs              a dry run: reports faults, makes the package even so, and deletes it
+//   node scripts/release.mjs --make       stops at the first fault; without faults the package is in release/
 //
-// It publishes nothing: it says how to.
+// It publishes nothing, but says how to do that.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -14,9 +14,9 @@ import { fileURLToPath } from 'node:url';
 import { releaseFaults } from './release-checks.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** The tests of what is carried: the very bytes, ARM's on an emulated chip; and the package as it is unpacked. */
+/** The tests of the prebuilt addons (ARM's on an emulated chip) and of the unpacked package. */
 const TESTS = ['test/native/addons.long.test.ts', 'test/native/kernels.long.test.ts', 'test/package.long.test.ts'];
-/** What the package carries no native kernels for, and what mines there instead. */
+/** The systems without prebuilt native kernels, and the kernels that mine there instead. */
 const NOT_BUILT = [
   'macOS (WebAssembly, or built there with clang)',
   'Windows (WebAssembly)',
@@ -33,7 +33,7 @@ const make = mode === '--make';
 const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' });
 const json = (path) => JSON.parse(readFileSync(join(root, path), 'utf8'));
 
-/** Runs a step where everybody can see it. @throws Error when it fails */
+/** Runs a step with its output on the terminal. @throws Error when it fails */
 function run(what, command, args, cwd, env = {}) {
   console.error(`--- ${what}`);
   const { status, signal, error } = spawnSync(command, args, {

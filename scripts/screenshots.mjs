@@ -1,4 +1,4 @@
-// Pictures of the web page for the documents, of a real run of the demo on whatever devices this machine has.
+// Takes screenshots of the web page for the documents, during a real run of the demo on this machine's devices.
 //
 //   node scripts/screenshots.mjs [--minutes 10] [--devices cpu] [--chromium /usr/bin/chromium] [--to docs/images]
 
@@ -11,9 +11,9 @@ import { parseArgs } from 'node:util';
 import { chromium } from 'playwright-core';
 import { shrinkPng } from './shrink-png.mjs';
 
-/** Pictures lie in the repository for ever. */
+/** The maximum size of a picture, because pictures stay in the repository forever. */
 const MOST_BYTES = 250_000;
-/** A first start measures every device first. */
+/** How long to wait for the start: the first start measures every device. */
 const START_MS = 120_000;
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -34,7 +34,7 @@ const PICTURES = [
   { name: 'page-phone', colorScheme: 'light', viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },
 ];
 
-/** @returns the page's URL, once it is served */
+/** @returns the URL of the page; settles once it is served */
 async function urlOf(miner) {
   for await (const line of createInterface({ input: miner.stderr })) {
     const [, url] = /listening at (http:\S+?),/.exec(line) ?? [];

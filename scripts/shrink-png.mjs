@@ -1,14 +1,13 @@
-// Writes a screenshot with a palette: a page has few colours, and what is drawn smoothly between them loses nothing that
-// is seen.
+// Reduces a screenshot to a palette. A page has few colours, and nobody sees the loss in the smooth edges between them.
 
 import { crc32, deflateSync, inflateSync } from 'node:zlib';
 
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
-/** How many colours a palette of 8 bits has (PNG specification §11.2.2). */
+/** The number of colours in a palette of 8 bits (PNG specification §11.2.2). */
 const MOST_COLOURS = 256;
 const CHANNELS = { 2: 3, 6: 4 };
 
-/** @param png 8 bits a channel, not interlaced, as Chromium writes them. @returns the same picture, a third as large */
+/** @param png a picture with 8 bits per channel, not interlaced, as from Chromium. @returns the same picture, a third as large */
 export function shrinkPng(png) {
   const { width, height, rows, channels } = decode(png);
   const counts = new Map();
@@ -18,7 +17,7 @@ export function shrinkPng(png) {
   }
   const palette = paletteOf([...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a)));
   const indices = new Map([...counts.keys()].map((colour) => [colour, nearest(palette, colour)]));
-  // One byte before each row: it is not filtered.
+  // The byte before each row says that it is not filtered.
   const raw = Buffer.alloc(height * (width + 1));
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
@@ -28,7 +27,7 @@ export function shrinkPng(png) {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  header.set([8, 3], 8); // bits of an index; colours come from a palette
+  header.set([8, 3], 8); // 8 bits per index, and the colour type of a palette.
   const colours = Buffer.concat(
     palette.map((colour) => Buffer.from([colour >> 16, (colour >> 8) & 0xff, colour & 0xff])),
   );
@@ -36,7 +35,7 @@ export function shrinkPng(png) {
   return Buffer.concat([SIGNATURE, ...chunks, chunk('IEND', Buffer.alloc(0))]);
 }
 
-/** The most frequent colours, each so far from the others that no more are needed: thin lines keep theirs. */
+/** @returns the most frequent colours, with such distances between them that the palette suffices. Thin lines keep theirs */
 function paletteOf(colours) {
   for (let apart = 0; ; apart++) {
     const palette = [];
@@ -53,7 +52,7 @@ function nearest(palette, colour) {
   return best;
 }
 
-/** The square of the distance. */
+/** @returns the square of the distance between two colours */
 function far(one, other) {
   let sum = 0;
   for (const bits of [16, 8, 0]) sum += (((one >> bits) & 0xff) - ((other >> bits) & 0xff)) ** 2;
@@ -87,7 +86,7 @@ function decode(png) {
   };
 }
 
-/** PNG specification §9.2. */
+/** Reverses the filters of a row (PNG specification §9.2). */
 function unfilter(raw, stride, height, channels) {
   const rows = Buffer.alloc(height * stride);
   for (let y = 0; y < height; y++) {

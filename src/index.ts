@@ -1,4 +1,4 @@
-/** The library's face: mine with a source of your own, and with your own engines or these. */
+/** The API of the package: mine with your own source, and with these engines or your own. */
 
 export type { Job } from './chain/job.ts';
 export { prepareJob } from './chain/job.ts';

@@ -6,12 +6,12 @@ import { describe, expect, it, test } from 'vitest';
 const src = fileURLToPath(new URL('../src', import.meta.url));
 
 interface Room {
-  /** Rooms that it may import, besides itself. */
+  /** The rooms that this room may import, besides itself. */
   readonly rooms: readonly string[];
   readonly packages: readonly string[];
 }
 
-/** The table of src/ARCHITECTURE.md, by room. A room is the longest of these paths that a file lies under. */
+/** Reads the table of src/ARCHITECTURE.md. A file belongs to the room with the longest path that matches. */
 const GUIDE = readFileSync(join(src, 'ARCHITECTURE.md'), 'utf8');
 const ROOMS = readTable(GUIDE);
 
@@ -25,7 +25,7 @@ function readTable(text: string): Map<string, Room> {
   return rooms;
 }
 
-/** `chain/` `engine/engine.ts`: the names, without a slash at their ends. */
+/** Reads names such as `chain/` and `engine/engine.ts` from a cell, without the slash at the end. */
 function namesIn(cell: string): string[] {
   return [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name.replace(/\/$/, ''));
 }
@@ -73,13 +73,13 @@ function circleIn(graph: ReadonlyMap<string, readonly string[]>): string[] {
   return [];
 }
 
-test('a circle is found', () => {
+test('circles of imports are found', () => {
   const graph = { a: ['b'], b: ['c', 'd'], c: [], d: ['b'] };
   expect(circleIn(new Map(Object.entries(graph)))).toEqual(['b', 'd', 'b']);
 });
 
 describe('imports point one way', () => {
-  it('has a room for every file, and names none that is not there', () => {
+  it('assigns every file to a room, and names no room that does not exist', () => {
     expect(files.length).toBeGreaterThan(20);
     expect(files.filter((file) => !roomOf(file))).toEqual([]);
     const known = [...ROOMS].flatMap(([name, { rooms }]) => [name, ...rooms]);
@@ -108,7 +108,7 @@ describe('imports point one way', () => {
     expect(named.filter((path) => !existsSync(join(src, path)) && !existsSync(join(src, '..', path)))).toEqual([]);
   });
 
-  it('runs in no circle, neither of rooms nor of files', () => {
+  it('has no circles, of rooms or of files', () => {
     const ofFiles = new Map(
       files.map((file) => [
         file,
@@ -121,7 +121,7 @@ describe('imports point one way', () => {
     expect(circleIn(new Map([...ROOMS].map(([name, { rooms }]) => [name, rooms])))).toEqual([]);
   });
 
-  it('gives the page nothing of the server but types', () => {
+  it('lets the web page import only types from the server', () => {
     const types = /^import type [^;]+ from '(?:[^']*\/report\/http\/[^']+|zod)';$/gm;
     for (const file of files.filter((file) => roomOf(file) === 'web')) {
       const rest = readFileSync(join(src, file), 'utf8').replaceAll(types, '');

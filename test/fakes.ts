@@ -33,11 +33,11 @@ class Queue<T> {
   }
 }
 
-let madeWorks = 0;
+let made = 0;
 
-/** @param difficulty expected hashes for a solution */
+/** @param difficulty how many hashes a solution needs on average */
 export function makeWork(difficulty: number, terms: Partial<WorkTerms> = {}): Work {
-  const number = ++madeWorks;
+  const number = ++made;
   const record = new Uint8Array(322);
   record[0] = number % 20;
   record.set(targetForDifficulty(difficulty), 4);
@@ -52,13 +52,13 @@ export class FakeSource implements WorkSource {
   /** Answers each submission. */
   verdict: (solution: Solution) => Verdict | Promise<Verdict> = () => ({ outcome: 'accepted', reason: '' });
   latestUs = () => BigInt(Date.now()) * 1000n;
-  /** Whether it answers; a source need not tell. */
+  /** Whether the source answers. Absent for a source that cannot find out. */
   answers?: () => Promise<boolean>;
   /** Whether anyone has asked for work. */
   started = false;
   readonly #updates = new Queue<SourceUpdate>();
 
-  works(stop: AbortSignal): AsyncIterable<SourceUpdate> {
+  updates(stop: AbortSignal): AsyncIterable<SourceUpdate> {
     this.started = true;
     return this.#updates.drain(stop);
   }
@@ -88,39 +88,39 @@ export class FakeSource implements WorkSource {
 
 const NOTHING: Range = { lane: 0, page: 0, pages: 0, counter: 0, counters: 0 };
 
-/** Searches for real, in small steps, with the reference. */
+/** An engine that really searches, in small steps, with the reference implementation. */
 export class FakeEngine implements Engine {
   readonly name: string;
   readonly kind = 'cpu';
-  /** Every job that it was put to. */
+  /** Every job that the engine was given. */
   readonly jobs: Job[] = [];
-  /** The ranges that it searched, and for which of its jobs: 1 is the first. */
+  /** The ranges that the engine searched, and the number of the job: 1 is the first. */
   readonly searched: { job: number; range: Range }[] = [];
   opened = 0;
-  /** When it says that it began with each range. */
+  /** When the engine says that it began each range. */
   beganMs = 0;
-  /** Its card's PCI address. */
+  /** The PCI address of its card. */
   bus: string | undefined;
   closed = 0;
   /** What `open` waits for. */
   opening: Promise<void> = Promise.resolve();
-  /** Thrown by the next `open` calls, in order. */
+  /** Errors that the next calls of `open` throw, in order. */
   readonly openFaults: Error[] = [];
-  /** Thrown by the search under way once set. */
+  /** An error that the running search throws once this is set. */
   fault: DeviceError | undefined;
-  /** Claims made on top of the true ones. */
-  lies: bigint[] = [];
-  /** What it claims of a range; left out, what it finds. */
-  claims: (() => bigint[]) | undefined;
-  /** Claims a wrong nonce with every report. */
-  alwaysLies = false;
-  /** Ends searches, as closing does. */
+  /** Wrong candidates to report in addition to the true ones. */
+  wrong: bigint[] = [];
+  /** Returns the candidates to report for a range. By default the engine reports what it finds. */
+  reported: (() => bigint[]) | undefined;
+  /** Whether every report has a wrong candidate. */
+  alwaysWrong = false;
+  /** Ends all searches, as closing does. */
   endsSearches = false;
-  /** Who is told what happens besides reports. */
+  /** The listener of the last opening. */
   listener: EngineListener | undefined;
-  /** Keeps what it finds until the search is stopped, like a dispatch that cannot be interrupted. */
+  /** Whether candidates are reported only when the search is stopped, like those of a dispatch that cannot be interrupted. */
   late = false;
-  /** Ranges are this large. */
+  /** The size of ranges to take. */
   readonly step: { counters: number; pages: number };
 
   constructor(name = 'cpu', step = { counters: 64, pages: 1 }) {
@@ -150,9 +150,9 @@ export class FakeEngine implements Engine {
       }
       this.searched.push({ job: number, range });
       const found = [
-        ...(this.claims?.() ?? hitsIn(job, range)),
-        ...this.lies.splice(0),
-        ...(this.alwaysLies ? [7n] : []),
+        ...(this.reported?.() ?? hitsIn(job, range)),
+        ...this.wrong.splice(0),
+        ...(this.alwaysWrong ? [7n] : []),
       ];
       if (this.late) kept.push(...found);
       yield { searched: range, hashes: sizeOf(range), beganMs: this.beganMs, candidates: this.late ? [] : found };
@@ -167,7 +167,7 @@ export class FakeEngine implements Engine {
   }
 }
 
-/** The nonces of a small range that solve. Of a large one only the first counters are looked at. */
+/** @returns the nonces of a range that solve the job. In a large range only the first counters are tried */
 function* hitsIn(job: Job, range: Range): Generator<bigint> {
   const { lane, page } = range;
   const end = range.counter + Math.min(range.counters, 4_096);

@@ -1,4 +1,4 @@
-/** The npm package as it is packed: what is in it, and that it mines where nothing but its dependencies is. */
+/** Tests the packed npm package: its files, and that it mines with nothing but its dependencies. */
 
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,10 +14,10 @@ const root = fileURLToPath(new URL('../', import.meta.url));
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const dependencies = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
 
-/** Bytes of the unpacked package at most: several times what it has, and far below what one folder too many would add. */
+/** The maximum size of the unpacked package in bytes: several times its size, and far less than an unwanted folder would add. */
 const MAX_BYTES = 4_000_000;
 
-/** All that may be in it. */
+/** The files that may be in the package. */
 const ALLOWED = [
   /^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/,
   /^docs\/((README|[a-z-]+)\.md|images\/[a-z-]+\.png)$/,
@@ -31,7 +31,7 @@ const ALLOWED = [
   /^scripts\/(build-native|compile-addon|native-sources)\.mjs$/,
 ];
 
-/** Some of what has to be: without it, an installed pickaxe would not mine, or not build its kernels. */
+/** Some files that must be in it. Without them, an installed pickaxe could not mine or not build its kernels. */
 const NEEDED = [
   'dist/cli/main.js',
   'dist/engine/cpu/worker.js',
@@ -53,7 +53,7 @@ describe('the npm package', () => {
   ];
   const paths = files.map(({ path }) => path);
 
-  test('holds what it should, and nothing else', () => {
+  test('contains the expected files and nothing else', () => {
     expect(paths.filter((path) => !ALLOWED.some((allowed) => allowed.test(path)))).toEqual([]);
     expect(paths).toEqual(expect.arrayContaining(NEEDED));
     expect(unpackedSize).toBeLessThan(MAX_BYTES);
@@ -71,7 +71,7 @@ describe('the npm package', () => {
   });
 });
 
-/** Far more than a block takes: it may not hang the tests. */
+/** Far longer than a block takes. It may not hang the tests. */
 const MINE_MS = 120_000;
 
 const copy = mkdtempSync(join(tmpdir(), 'pickaxe-package-'));
@@ -82,7 +82,7 @@ beforeAll(() => {
   rmSync(join(copy, 'native/addons'), { recursive: true, force: true });
 });
 
-/** Mines a block on the CPU. @returns what is said of the CPU */
+/** Mines a block on the CPU. @returns the description of the CPU */
 async function mine(): Promise<string> {
   const args = ['demo', '--devices', 'cpu', '--threads', '1', '--blocks', '1', '--duration', '60', '--json'];
   const run = start(args, {}, main);
@@ -121,14 +121,14 @@ const skipped = why !== undefined && !process.env.CI;
 describe.skipIf(skipped)(`with the addons that a release carries${skipped ? `, not tried: ${why}` : ''}`, () => {
   beforeAll(() => cpSync(join(copy, 'carried'), join(copy, 'native/addons'), { recursive: true }));
 
-  test('it mines on the prebuilt one, and says so', { timeout: MINE_MS }, async () => {
+  test('it mines with the prebuilt one, and says so', { timeout: MINE_MS }, async () => {
     const said = await mine();
     expect(said).not.toMatch(/kernel (wasm|js)/);
     expect(said).toContain('; prebuilt');
     expect(await native()).toBe('prebuilt');
   });
 
-  test('one that cannot be loaded is left alone, and it mines on WebAssembly', { timeout: MINE_MS }, async () => {
+  test('an addon that cannot be loaded is not used, and it mines on WebAssembly', { timeout: MINE_MS }, async () => {
     writeFileSync(join(copy, `native/addons/linux-${process.arch}-glibc.node`), 'not an addon');
     const said = await mine();
     expect(said).toMatch(/kernel (wasm\S*|js), /);

@@ -1,6 +1,6 @@
-/** The priority that hashing threads have in tests. */
+/** The priorities of hashing threads in tests. */
 
 import { getPriority } from 'node:os';
 
-/** That of the tests themselves: at the usual one, two busy programs leave hashing threads a hundredth of two cores. */
+/** The priority of the tests themselves. At the usual one, two busy programs would leave hashing threads 1 % of two cores. */
 export const ourNiceness = Math.max(0, getPriority());

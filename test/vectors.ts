@@ -1,4 +1,4 @@
-/** The vector files, typed. */
+/** Reads the vector files, with their types. */
 
 import { readFileSync } from 'node:fs';
 

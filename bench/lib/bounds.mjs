@@ -1,10 +1,9 @@
-// What the figures of bench/ports.c say of a chip: its clock, by two chains of dependent instructions, and what kernels
-// could do at most.
+// Computes from the figures of bench/ports.c a chip's clock, from two chains of dependent instructions, and the kernels' limits.
 
-/** More than a boost clock moves from one measurement to the next. Only good enough. */
+/** More than a boost clock changes from one measurement to the next. The exact value does not matter. */
 const MOST_APART = 0.05;
 
-/** Whether a measurement of bench/ports.c is of the clock, and not of the vector units. */
+/** Whether a measurement of bench/ports.c belongs to the clock, and not to the vector units. */
 export const isClock = (name) => name.startsWith('clock');
 
 /**

@@ -1,6 +1,6 @@
-// What a Grafana dashboard asks of Prometheus.
+// Reads the queries of a Grafana dashboard to Prometheus.
 
-/** The PromQL expressions of its panels, in order. */
+/** @returns the PromQL expressions of the panels, in order */
 export function expressionsOf({ panels }) {
   return panels.flatMap(({ targets = [], panels: inner = [] }) => [
     ...targets.map(({ expr }) => expr),

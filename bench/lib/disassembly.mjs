@@ -2,17 +2,17 @@
 
 import { spawnSync } from 'node:child_process';
 
-/** Kernels whose inner loop is a function of its own, in assembly; the others are compiled into their search. */
+/** The kernels whose inner loop is a separate function, in assembly. The inner loops of others are part of their search. */
 const functionsOf = (kernel) => [`scan_${kernel}`, `search_${kernel}`];
 
 const VECTOR_ALU = /^v?p(add|xor|or|and|andn|ror|sll|srl|shuf|ternlog|cmpeq|testnm|test|unpck)/;
 const SCALAR_ALU = /^(add|xor|or|and|ro[rl]x?|sh[lr]|lea|test|cmp)/;
 
 /**
- * @param addon path of the native addon
- * @returns of each kernel named, the counts of one step of its inner loop: `instructions`, and of them `alu`, `loads`
- *   (those of memory operands included) and `stores`
- * @throws Error when there is no objdump (Debian's package binutils), or no such loop in what it shows
+ * @param addon the path of the native addon
+ * @returns for each given kernel the counts of one step of its inner loop: `instructions`, and among them `alu`, `loads`
+ *   (including those of memory operands) and `stores`
+ * @throws Error when there is no objdump (Debian's package binutils), or no such loop in its output
  */
 export function innerLoops(addon, kernels) {
   const { stdout, error } = spawnSync('objdump', ['-d', '--no-show-raw-insn', addon], {
@@ -42,7 +42,7 @@ function parse(block) {
   });
 }
 
-/** The shortest loop with a whole hash in it. */
+/** @returns the shortest loop that contains a whole hash */
 function innerLoop(instructions) {
   const loops = instructions.flatMap(({ address, mnemonic, operands }, end) => {
     const target = Number.parseInt(operands, 16);

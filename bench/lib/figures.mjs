@@ -1,4 +1,4 @@
-// Small helpers that all benchmarks share.
+// Small helpers for all benchmarks.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -11,7 +11,7 @@ export function quantile(values, q) {
 
 export const median = (values) => quantile(values, 0.5);
 
-/** Prints the command and the machine; every benchmark begins with it. */
+/** Prints the command and the machine, at the beginning of every benchmark. */
 export function printHeading() {
   const { cpu, cores, os, node, pickaxe } = thisMachine();
   console.log(
@@ -23,13 +23,13 @@ export function printHeading() {
   console.log(`${cpu}, ${cores} cores, ${os}, Node ${node}, pickaxe ${pickaxe}\n`);
 }
 
-/** Prints a table that is one in Markdown, too. */
+/** Prints a table in Markdown. */
 export function printTable(head, rows) {
   const lines = [head, head.map(() => '---'), ...rows];
   console.log(`${lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}\n`);
 }
 
-/** Writes a result with the machine in it, when a file is named. */
+/** Writes a result with a description of the machine, if a file is named. */
 export function save(file, result) {
   if (!file) return;
   mkdirSync(dirname(file), { recursive: true });

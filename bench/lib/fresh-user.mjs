@@ -1,12 +1,12 @@
-// A user who has configured nothing, for a miner whose figures are to say nothing of this one's settings.
+// Simulates a user without settings, so that figures do not depend on the present user's settings.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * What is remembered of the machine stays, such as its fastest kernel: otherwise each miner would measure it first.
- * @returns `cwd` and `env` for a process, without any settings of pickaxe's. They go when this process ends
+ * The cache with measurements of the machine stays, because otherwise each miner would measure the kernels first.
+ * @returns `cwd` and `env` for a process, without any settings of pickaxe. The folder is removed when this process ends
  */
 export function freshUser() {
   const cwd = mkdtempSync(join(tmpdir(), 'pickaxe-user-'));

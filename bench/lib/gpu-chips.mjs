@@ -1,4 +1,4 @@
-// What a chip could do at most: lanes × clock ÷ instructions a nonce, where all three are known.
+// Computes a chip's limit: lanes × clock ÷ instructions per nonce, if all three are known.
 //
 // GeForce RTX 50 is missing: All 128 lanes of its SMs do integers (NVIDIA RTX Blackwell whitepaper), which of the kernel's
 // instructions run at half of that is not published, and an RTX 5090's published 33.59 GH/s (hashcat, mode 31000) is more
@@ -36,7 +36,7 @@ const RDNA = {
   ],
 };
 
-/** Units and boost clock in MHz, by the model's name without its maker. */
+/** The number of units and the boost clock in MHz, by the model's name without its maker. */
 const CHIPS = new Map([
   // Hopper: glennklockwood.com/garden/processors/h100 and hmc-tech.com (132 SMs; PCIe: 114); an H200 at work tells 1980 MHz.
   ['H200', { ...NVIDIA, units: 132, boostMHz: 1980, aim: 22e9 }],
@@ -71,17 +71,17 @@ const CHIPS = new Map([
   ['Radeon RX 6600 XT', { ...RDNA, units: 32, boostMHz: 2589 }],
 ]);
 
-/** Part of the ceiling that counts as reaching it: 22 of 24.6 GH/s on an H200. */
+/** The fraction of the ceiling that counts as reaching it: 22 of 24.6 GH/s on an H200. */
 const REACHED = 0.89;
-/** A rate this close to what one of the slower kernels could do probably is that kernel. Only good enough. */
+/** A rate this close to the limit of a slower kernel probably belongs to that kernel. The exact value does not matter. */
 const ALIKE = 0.85;
-/** A clock below this part of the boost clock is held down by something. */
+/** A clock below this fraction of the boost clock is limited by something. */
 const HELD_DOWN = 0.95;
 
 /**
- * @param model as Dawn tells it: `NVIDIA H200`, `AMD Radeon RX 7900 XTX (RADV NAVI31)`
- * @param coreMHz as the sensors tell it while mining; without it the boost clock counts
- * @returns undefined of a chip that is not known
+ * @param model Dawn's name: `NVIDIA H200`, `AMD Radeon RX 7900 XTX (RADV NAVI31)`
+ * @param coreMHz the sensors' reading while mining. Without it, the boost clock is used
+ * @returns undefined for an unknown chip
  */
 export function ceilingOf(model, coreMHz) {
   const name = model.replace(/\s*\(.*\)/, '').replace(/^(NVIDIA|AMD) /, '');
@@ -99,8 +99,8 @@ export function ceilingOf(model, coreMHz) {
 }
 
 /**
- * What to look into, for people; nothing when the rate is as it should be.
  * @param batches rows of the tuning: `{ batchMs, hashesPerSecond }`
+ * @returns for people: what to look into; nothing when the rate is as expected
  */
 export function lookInto(rate, { aim, kernels, MHz, boostMHz }, batches) {
   if (rate >= aim) return [];

@@ -1,4 +1,4 @@
-// GPUs as every benchmark of them takes them, and engines for them as mining has them.
+// The GPUs that benchmarks measure, and engines for them as when mining.
 
 import { parseArgs } from 'node:util';
 import { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
@@ -9,7 +9,7 @@ import { userCacheDirectory } from '#pickaxe/system/cache.js';
 
 /**
  * Parses the command line of a benchmark of GPUs.
- * @param defaults of its own options, all of which take a value
+ * @param defaults the benchmark's own options with their defaults; all of them have a value
  */
 export function gpuArguments(defaults) {
   const own = Object.entries(defaults).map(([name, value]) => [name, { type: 'string', default: value }]);
@@ -25,7 +25,7 @@ export function gpuArguments(defaults) {
   return values;
 }
 
-/** @returns a number above 0 for each part of `--name 1,2,5` */
+/** @returns the numbers of `--name 1,2,5`, which must be above 0 */
 export function numbers(name, text) {
   const all = text.split(',').map(Number);
   if (!all.every((each) => each > 0)) throw new Error(`--${name} takes numbers above 0, not ${text}`);
@@ -33,8 +33,8 @@ export function numbers(name, text) {
 }
 
 /**
- * @param devices names as `gpu0,gpu2`; without it, or with `gpu` among them, every GPU that can be used
- * @throws Error when there is none, or when one that is named cannot be used.
+ * @param devices names such as `gpu0,gpu2`. Without it, or with `gpu` among them, all usable GPUs are measured
+ * @throws Error when there is none, or when a named GPU cannot be used.
  */
 export async function chooseGpus({ devices, 'software-gpu': softwareGpu }) {
   const gpus = await listGpus({ softwareGpu });
@@ -52,9 +52,9 @@ export async function chooseGpus({ devices, 'software-gpu': softwareGpu }) {
 }
 
 /**
- * What an engine is to do otherwise than when mining.
- * @param variant `wgsl 64x16`: the one variant of the kernel to use. By default the fastest one is found and remembered
- * @param batchMs length of a batch. The default is the tuned one
+ * Parses the options that differ from mining.
+ * @param variant the variant of the kernel to use, such as `wgsl 64x16`. By default the fastest one is found and remembered
+ * @param batchMs the length of a batch. The default is the tuned one
  */
 export function wishesOf({ variant }, batchMs) {
   return {
@@ -70,7 +70,7 @@ function variantNamed(name) {
   return variant;
 }
 
-/** An engine as `pickaxe mine` has it: what was measured is remembered, and measured at first use. */
+/** Makes an engine as `pickaxe mine` does: it is measured at the first use, and the tuning is remembered. */
 export function engineOf({ name, model, vendor, bus, software, environment }, options = {}) {
   const cacheDirectory = userCacheDirectory();
   return new GpuEngine({
@@ -84,7 +84,7 @@ export function engineOf({ name, model, vendor, bus, software, environment }, op
   });
 }
 
-/** A listener that tells on stderr what opening does, and keeps what the sensors say. */
+/** A listener that prints the progress of opening on stderr, and keeps the sensors' readings. */
 export function listener() {
   const readings = [];
   let told = '';

@@ -1,7 +1,7 @@
-// A client of the miner's HTTP server that means no good, in a process of its own. It attacks a port of this machine only,
-// and what it opens and sends is bounded.
+// A hostile client of the miner's HTTP server, in another process. It attacks only a port of this machine, with a bounded number of
+// connections and bytes.
 //
-// As a child: takes { attack, port } as its first argument, and goes on until it is disconnected.
+// The child gets { attack, port } as its first argument, and goes on until it is disconnected.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ import { connect } from 'node:net';
 import { constants, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
-/** Connections that an attack opens at most, those it opens again included. */
+/** How many connections an attack opens at most, including those that it opens again. */
 const MOST_OPENED = 200_000;
 const TRICKLE_MS = 500;
 
@@ -58,7 +58,7 @@ export const ATTACKS = {
   streams: { sockets: 16, first: () => get('/api/v1/events'), what: '16 event streams, never read' },
 };
 
-/** @returns what ends the attack, with the number of connections that it opened */
+/** @returns a function that ends the attack and returns the number of connections that it opened */
 export async function startAttack(attack, port) {
   const child = fork(fileURLToPath(import.meta.url), [JSON.stringify({ attack, port })]);
   await once(child, 'message');
@@ -77,7 +77,7 @@ function start({ sockets, first, next, reads, trickles, reopened }, port) {
   const open = () => {
     if (++opened > MOST_OPENED) return;
     const socket = connect(port, '127.0.0.1').on('error', () => {});
-    // Paused before it is connected: it takes nothing off the wire.
+    // The socket is paused before it is connected, so that it reads nothing.
     if (next) socket.on('data', () => socket.write(next()));
     else if (reads) socket.resume();
     else socket.pause();

@@ -1,7 +1,7 @@
-// An idle miner in a process of its own, so that it can be suspended, and so that its process can be measured.
+// An idle miner in another process, so that it can be suspended and measured.
 //
-// As a child: takes the nodes' URLs as its first argument; tells { turn } and { event }; { measure: true } is answered by
-// { measured }.
+// The child gets the nodes' URLs as its first argument and sends { turn } and { event }. The message { measure: true } is answered
+// with { measured }.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import { Told } from './told.mjs';
 export async function startIdleMinerProcess(urls) {
   const child = fork(fileURLToPath(import.meta.url), [JSON.stringify(urls)], {
     serialization: 'advanced',
-    // They are counted, not printed.
+    // Warnings are counted and not printed.
     execArgv: ['--no-warnings'],
   });
   const turns = new Told();
@@ -49,7 +49,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const warnings = [];
   process.on('warning', ({ name, message }) => warnings.push(`${name}: ${message}`));
   const miner = new IdleMiner(JSON.parse(process.argv[2]));
-  // Whoever started it may be gone.
+  // The parent may have ended.
   const tell = (message) => process.connected && process.send(message, () => {});
   miner.turns.on((turn) => tell({ turn }));
   miner.events.on((event) => tell({ event }));

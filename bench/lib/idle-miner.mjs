@@ -1,5 +1,5 @@
-// A whole miner whose engine hashes nothing: it notes when it is on which work, so that many can run side by side. It can
-// be told to solve what it is on.
+// A miner whose engine hashes nothing, so that many can run side by side. It records when it had which work, and can be told to solve
+// its current work.
 
 import { randomInt } from 'node:crypto';
 import { joinNonce } from '#pickaxe/chain/nonce.js';
@@ -13,17 +13,17 @@ import { nowMs, Told } from './told.mjs';
 const MINER = { account: 'bench', predicate: 'keys-all', publicKeys: ['0'.repeat(64)] };
 
 export class IdleMiner {
-  /** What it was on from `atMs` on: the id, chain and height of a `work`, or none. */
+  /** The current work from `atMs` on: id, chain and height of the `work`, or none. */
   turns = new Told();
-  /** What the miner told. */
+  /** The miner's events. */
   events = new Told();
   #engine = new IdleEngine(this.turns);
   #stopping = new AbortController();
   #running;
 
   /**
-   * @param urls of nodes, in the order of preference
-   * @param limits of each node's source, where they are not those that are shipped
+   * @param urls the nodes' URLs, in the order of preference
+   * @param limits the limits of the nodes' sources that differ from the defaults
    */
   constructor(urls, limits = {}) {
     const emit = (event) => this.events.add({ ...event, atMs: nowMs() });
@@ -34,7 +34,7 @@ export class IdleMiner {
     this.#running = new Miner(options).run(this.#stopping.signal);
   }
 
-  /** Solves the work that it is on. @throws Error when it is on none */
+  /** Solves the current work. @throws Error when there is none */
   solve() {
     this.#engine.solve();
   }
@@ -49,7 +49,7 @@ class IdleEngine {
   name = 'cpu';
   kind = 'cpu';
   #turns;
-  /** Jobs that are searched, oldest first, each with what takes a report of it. */
+  /** The jobs that are being searched, oldest first, each with a function that receives a report. */
   #searches = new Map();
 
   constructor(turns) {
@@ -83,7 +83,7 @@ class IdleEngine {
   }
 }
 
-/** What an engine reports that has found one. For difficulties of a few hundred hashes. */
+/** @returns the report of an engine that has found a solution, for difficulties of a few hundred hashes */
 function solution(job) {
   const parts = { lane: 0, counter: 0, page: 0 };
   while (!verify(job, joinNonce(parts)).solution) parts.counter++;

@@ -1,5 +1,5 @@
-// One thread that runs a kernel and nothing else, at the priority that mining threads have. On 'go' it searches for the
-// given time and answers with its hashes and the processor time that its thread took for them.
+// A thread that only runs a kernel, at the priority of mining threads. On 'go' it searches for the given time, and answers with the
+// number of hashes and the processor time.
 
 import { readFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
@@ -13,7 +13,7 @@ if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW);
 const kernel = loadKernel(workerData.kernel);
 const job = prepareJob(parseWork(new Uint8Array(322), { id: 'bench' }));
 const current = Int32Array.of(1);
-/** Nanoseconds on a processor. */
+/** @returns nanoseconds of processor time */
 const cpuNs = () => Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]);
 
 parentPort.on('message', ({ ms }) => {

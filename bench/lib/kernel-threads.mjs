@@ -1,12 +1,12 @@
-// Threads that run a kernel and nothing else: what the machine's processors give at most.
+// Threads that only run a kernel, to measure the most that the machine's processors can do.
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-/** Long enough for a kernel to be optimised and for the clock to settle. */
+/** Long enough for V8 to optimize a kernel and for the clock to settle. */
 const WARM_UP_MS = 1_000;
 
-/** @returns what runs rounds of so many milliseconds on all threads at a time, and what ends the threads */
+/** @returns a function that runs a round of the given length on all threads, and one that ends the threads */
 export async function startKernelThreads(kernel, threads) {
   const url = new URL('./kernel-thread.mjs', import.meta.url);
   const workers = Array.from({ length: threads }, () => new Worker(url, { workerData: { kernel } }));

@@ -1,4 +1,4 @@
-// Mines on one engine without a node, for work that nothing solves.
+// Mines with one engine without a node, on work that no nonce solves.
 
 import { randomInt } from 'node:crypto';
 import { prepareJob } from '#pickaxe/chain/job.js';
@@ -17,8 +17,8 @@ export function newJob(target = new Uint8Array(TARGET_BYTES)) {
 export const newSpace = () => new Space(randomInt(LANES), randomInt(PAGES));
 
 /**
- * Mines for so long after the first report, so that starting is not counted.
- * @returns what was done from the first report to the last; `hashesPerSecond` from both
+ * Mines for the given time after the first report, so that the start is not counted.
+ * @returns the hashes and the time from the first report to the last, and `hashesPerSecond`
  */
 export async function mineFor(engine, ms) {
   const stop = new AbortController();

@@ -1,7 +1,7 @@
-// A mock node in a process of its own, so that the processor time it takes is not counted as the miner's.
+// A mock node in another process, so that its processor time is not counted as the miner's.
 //
-// As a child: takes { options, chain } as its first argument, answers { url }; { cut: true } makes a New Cut and answers
-// nothing until { report: true }, which is answered by the times of all cuts, in ms of the machine's monotonic clock.
+// The child gets { options, chain } as its first argument and sends { url }. The message { cut: true } makes a New Cut. The message
+// { report: true } is answered with the times of all New Cuts, in ms of the machine's monotonic clock.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import { systemClock } from '#pickaxe/system/clock.js';
 /** Milliseconds on the clock that all processes and threads of a machine share. */
 export const nowMs = systemClock.monotonicMs;
 
-/** @param chain the only chain that work is issued for; without it, the node picks one each time */
+/** @param chain the only chain of the work that is issued. Without it, the node chooses one each time */
 export async function startMockProcess(options, chain) {
   const child = fork(fileURLToPath(import.meta.url), [JSON.stringify({ options, chain })]);
   const [{ url }] = await once(child, 'message');

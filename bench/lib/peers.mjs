@@ -1,5 +1,4 @@
-// What else hashes blake2s in Node: each in the fastest way that it offers, over all of a header, since none of them
-// takes a midstate.
+// Other implementations of blake2s in Node.js. Each hashes whole headers, in its fastest way, because none accepts a midstate.
 
 import * as crypto from 'node:crypto';
 import { createRequire } from 'node:module';
@@ -7,7 +6,7 @@ import { blake2s } from '@noble/hashes/blake2.js';
 import { createBLAKE2s } from 'hash-wasm';
 import { HEADER_BYTES, HEADER_OFFSET } from '#pickaxe/chain/layout.js';
 
-/** The one that ratios are taken to. */
+/** The peer to which ratios are computed. */
 export const REFERENCE = 'node:crypto createHash';
 
 /** @returns each peer's name and its hash, from bytes to bytes, and why the others are missing */
@@ -32,7 +31,7 @@ export async function peers() {
   return { hashes, leftOut };
 }
 
-/** A peer that computes something else would be no peer. */
+/** @throws Error when a peer computes other hashes */
 function checkAnswers(hashes) {
   const header = Buffer.alloc(HEADER_BYTES, 7);
   const expected = Buffer.from(blake2s(header)).toString('hex');

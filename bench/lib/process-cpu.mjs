@@ -1,8 +1,8 @@
-// Processor time of other processes, thread by thread, what they read, and their memory. Linux only: /proc.
+// Reads the processor time of other processes by thread, how much they have read, and their memory. It uses Linux's /proc.
 
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A thread that gave itself no name has that of its process, or one of Node's and V8's own. */
+/** The names of threads without a special name: that of the process, or a name that Node.js or V8 gives. */
 const NODE_NAMES = /^(node|MainThread|V8Worker|DelayedTaskSche|SignalInspector|libuv-worker)$/;
 
 /** @returns of each thread by its id, oldest first: its name, and nanoseconds on a processor so far */
@@ -15,7 +15,7 @@ export function threadTimes(pid) {
       const ns = Number(readFileSync(`/proc/${pid}/task/${tid}/schedstat`, 'utf8').split(' ')[0]);
       times.set(tid, { name, ns });
     } catch {
-      // It has just ended.
+      // The thread has just ended.
     }
   }
   return times;
@@ -36,12 +36,12 @@ export function between(pid, before, after) {
   return times;
 }
 
-/** What a process has read so far, from files and sockets. */
+/** @returns how much a process has read so far, from files and sockets */
 export function bytesRead(pid) {
   return Number(/rchar: (\d+)/.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))[1]);
 }
 
-/** Memory of a process that is in RAM. */
+/** @returns a process's memory in RAM */
 export function rssKib(pid) {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
 }

@@ -1,4 +1,5 @@
-// One run of New Cuts: the whole miner against a mock node in another process, and when each device got to the new job.
+// One run of New Cuts: the whole miner runs against a mock node in another process, and it is measured when each device searches the
+// new job.
 
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,33 +10,33 @@ import { quantile } from './figures.mjs';
 import { nowMs, startMockProcess } from './mock-process.mjs';
 
 const CHAIN = 0;
-/** Never solved, so that only New Cuts change the job. */
+/** A difficulty at which no solution is found, so that only New Cuts change the job. */
 const NEVER = 2 ** 50;
-/** Before the first cut, mined on all devices: kernels warm up, batches find their size. */
+/** The time of mining before the first New Cut: kernels warm up, and batches find their size. */
 const SETTLE_MS = 4_000;
 /** How long all devices may take to open: a GPU that is measured takes seconds. */
 const OPEN_MS = 120_000;
-/** At random, more than cuts are apart anyhow. */
+/** The random part of the time between New Cuts. */
 const MOST_MORE_MS = 50;
 
 /**
- * @param engines opened and closed by the miner
- * @param cuts New Cuts that count
- * @param warmUpCuts do not count: V8 compiles what a cut runs, in threads that the hashing ones wait for
- * @param spacingMs cuts are this far apart, and a random bit more
- * @returns by what it is, milliseconds of each cut; `missed`: cuts that led to no new work in time, or not everywhere
+ * @param engines the engines, which the miner opens and closes
+ * @param cuts how many New Cuts are measured
+ * @param warmUpCuts how many New Cuts come before that: V8 compiles their code, in threads for which the hashing ones wait
+ * @param spacingMs the least time between New Cuts
+ * @returns the times of each New Cut in ms, by figure; `missed`: New Cuts without new work on all devices in time
  */
 export async function runCuts({ engines, cuts, warmUpCuts, spacingMs }) {
   const node = await startMockProcess({ difficulty: NEVER }, CHAIN);
   const miner = { account: 'bench', predicate: 'keys-all', publicKeys: ['0'.repeat(64)] };
   const source = new NodeSource({ url: node.url, network: 'development', miner });
   /** For each work's id: when the miner got it, and when searches of its ranges began and were reported, by device. */
-  const works = new Map();
+  const timesOfWork = new Map();
   const searched = new Set();
 
   async function* stamped(updates) {
     for await (const update of updates) {
-      if (update.kind === 'work') works.set(update.work.id, { handedMs: nowMs(), began: {}, ended: {} });
+      if (update.kind === 'work') timesOfWork.set(update.work.id, { handedMs: nowMs(), began: {}, ended: {} });
       yield update;
     }
   }
@@ -44,7 +45,7 @@ export async function runCuts({ engines, cuts, warmUpCuts, spacingMs }) {
     const search = engine.search.bind(engine);
     engine.search = async function* (job, ranges, stop) {
       for await (const report of search(job, ranges, stop)) {
-        const times = works.get(job.work.id);
+        const times = timesOfWork.get(job.work.id);
         times.began[engine.name] = [...(times.began[engine.name] ?? []), report.beganMs];
         times.ended[engine.name] ??= nowMs();
         searched.add(engine.name);
@@ -58,7 +59,7 @@ export async function runCuts({ engines, cuts, warmUpCuts, spacingMs }) {
   const run = new Miner({
     source: {
       name: source.name,
-      works: (signal) => stamped(source.works(signal)),
+      updates: (signal) => stamped(source.updates(signal)),
       submit: (...all) => source.submit(...all),
       latestTimeUs: (work) => source.latestTimeUs(work),
     },
@@ -85,11 +86,11 @@ export async function runCuts({ engines, cuts, warmUpCuts, spacingMs }) {
   await run;
   const { cutsMs } = await node.report();
   await node.close();
-  return latencies([...works.values()], cutsMs, warmUpCuts, engines);
+  return latencies([...timesOfWork.values()], cutsMs, warmUpCuts, engines);
 }
 
-function latencies(works, cutsMs, warmUpCuts, engines) {
-  const handed = works.sort((a, b) => a.handedMs - b.handedMs);
+function latencies(times, cutsMs, warmUpCuts, engines) {
+  const handed = times.sort((a, b) => a.handedMs - b.handedMs);
   const figures = { 'New Cut → work in hand': [] };
   const add = (name, ms) => {
     figures[name] ??= [];

@@ -1,4 +1,4 @@
-// One part of a run sheet: a program of this repository, in a process of its own that is ended when it takes too long.
+// Runs one part of a run sheet: a program of this repository, in a process that is killed when it takes too long.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,15 +7,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** How many characters of a part's last complaints are kept to explain its failure. */
+/** How much of the end of a part's stderr is kept to explain a failure, in characters. */
 const LAST_WORDS_CHARS = 1_000;
 
 /**
- * @param part `name`; `command`: arguments of Node.js. Its JSON is what it prints with `json: 'stdout'`, else what it
- *   writes to the file of its `--out`. `keep` makes of the JSON what is kept of it, `lines` makes text of that; without
- *   `lines` the text is what it printed.
- * @param scratch a folder for its file
- * @returns `text` for people, `result`: what is kept, `failed`: why it failed, `seconds`
+ * @param part `name`; `command`: the arguments of Node.js. With `json: 'stdout'` it prints JSON, otherwise it writes JSON to the file
+ *   of its `--out`. `keep` chooses what is kept of the JSON, and `lines` makes a text of that. Without `lines` the text is its output
+ * @param scratch the folder for the file
+ * @returns `text` for people, `result`: what is kept, `failed`: why the part failed, `seconds`
  */
 export async function runPart({ name, command, json, keep = (all) => all, lines }, { limitMs, scratch }) {
   const out = join(scratch, `${name}.json`);
@@ -37,7 +36,7 @@ export async function runPart({ name, command, json, keep = (all) => all, lines 
 
 async function run(command, limitMs) {
   if (limitMs <= 0) return { printed: '', failed: 'no time was left for it' };
-  // A group of its own, so that all of its processes can be ended.
+  // The part gets its own process group, so that all of its processes can be killed.
   const child = spawn(process.execPath, command, { cwd: ROOT, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   let printed = '';
   let lastWords = '';
@@ -53,7 +52,7 @@ async function run(command, limitMs) {
     try {
       process.kill(-child.pid, 'SIGKILL');
     } catch {
-      // All of them have ended.
+      // All processes have ended already.
     }
   };
   const timer = setTimeout(() => {

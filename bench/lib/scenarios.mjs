@@ -1,4 +1,4 @@
-// Runs scenarios side by side, prints what they found as a table, and holds it against their goals.
+// Runs scenarios side by side, prints a table of their results, and compares these with goals.
 
 import { parseArgs } from 'node:util';
 import { median, printHeading, printTable, save } from './figures.mjs';

@@ -1,12 +1,12 @@
-// A hashing thread that sleeps instead: it answers a task when a kernel of the given speed would, and as a kernel would it
-// stops when another run is the current one. So what hundreds of threads cost the main thread shows on a machine with two.
+// A hashing thread that sleeps instead: it answers a task when a kernel of the given speed would, and stops when another run is the
+// current one. With it, the cost of hundreds of threads can be measured on a machine with two.
 
 import { constants, setPriority } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
 import { workerData } from 'node:worker_threads';
 import { systemClock } from '#pickaxe/system/clock.js';
 
-/** No two tasks take equally long. */
+/** A random factor, so that no two tasks take the same time. */
 const NOISE = 0.02;
 
 const { currentRun, hashesPerMs } = workerData;

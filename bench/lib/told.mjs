@@ -1,11 +1,11 @@
-// When a miner was on which work, and how much of that time its work was stale.
+// Records when a miner had which work, and computes for how long its work was stale.
 
 import { systemClock } from '#pickaxe/system/clock.js';
 
-/** Milliseconds of the clock that all processes of a machine share. */
+/** @returns milliseconds of the clock that all processes of a machine share */
 export const nowMs = systemClock.monotonicMs;
 
-/** What was told so far, in order, and a way to wait for more. Each has the time at which it happened. */
+/** Keeps items in order, each with the time at which it happened, and lets callers wait for more. */
 export class Told {
   all = [];
   #listeners = new Set();
@@ -22,8 +22,8 @@ export class Told {
   }
 
   /**
-   * Waits for the first that happened at `sinceMs` or later and is as wanted.
-   * @returns it; undefined when none came within `withinMs` of now
+   * Waits for the first wanted item that happened at `sinceMs` or later.
+   * @returns the item; undefined when none came within `withinMs`
    */
   async first(wanted, sinceMs, withinMs) {
     const matches = (item) => item.atMs >= sinceMs && wanted(item);
@@ -41,16 +41,16 @@ export class Told {
   }
 }
 
-/** Seconds from a moment to the first turn that is as wanted; to the end of the wait, when there was none. */
+/** @returns the seconds from a moment to the first wanted turn, or to the end of the wait when there was none */
 export async function secondsTo(turns, wanted, sinceMs, waitMs) {
   const turn = await turns.first(wanted, sinceMs, waitMs);
   return ((turn?.atMs ?? nowMs()) - sinceMs) / 1000;
 }
 
 /**
- * What was mined between two moments.
- * @param turns what the miner was on, in order: `work` from `atMs` on, nothing where `work` is undefined
- * @param staleFromMs when the parent of a work ceased to be the tip of its chain; Infinity while it is
+ * Computes how long work was mined between two moments, and how long it was stale.
+ * @param turns the miner's turns in order: `work` from `atMs` on, or nothing when `work` is undefined
+ * @param staleFromMs returns when a work's parent ceased to be the tip of its chain; Infinity while it is the tip
  * @returns milliseconds
  */
 export function mined(turns, staleFromMs, fromMs, toMs) {

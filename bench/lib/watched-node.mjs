@@ -1,4 +1,4 @@
-// A mock node that tells when a work went stale: when the work's parent ceased to be the tip of its chain.
+// A mock node that knows when a work went stale: when its parent was no longer the tip of its chain.
 
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { nowMs } from './told.mjs';

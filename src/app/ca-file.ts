@@ -1,18 +1,18 @@
-/** Certificates of authorities, from the files that settings name. */
+/** Reads the certificates of authorities from the files that settings name. */
 
 import { X509Certificate } from 'node:crypto';
 import { distrust } from '../config/file-trust.ts';
 import { type RegularFile, readRegularFile } from '../config/regular-file.ts';
 import { UsageError } from './exit-codes.ts';
 
-/** Four times what all authorities that browsers know take together. */
+/** Four times the size of all certificates that browsers trust. */
 const MAX_BYTES = 1_048_576;
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /**
- * @param option as people write it: `--node-ca-file`
- * @returns each certificate of a PEM file (RFC 7468) by itself, one at least
+ * @param option the option's name for error messages: `--node-ca-file`
+ * @returns the certificates of a PEM file (RFC 7468), each as one PEM text; at least one
  * @throws UsageError that says what is wrong with the file
  */
 export function certificatesIn(file: string, option: string): string[] {

@@ -14,7 +14,7 @@ import { MissingEngine } from '../engine/missing-engine.ts';
 import { userCacheDirectory } from '../system/cache.ts';
 import { UsageError } from './exit-codes.ts';
 
-/** The settings that say what mines and how. */
+/** The settings that say which devices mine, and how. */
 export type DeviceSettings = Pick<Config, 'devices' | 'cpu' | 'gpu'>;
 
 export interface EngineOptions {
@@ -23,10 +23,10 @@ export interface EngineOptions {
 }
 
 /**
- * Makes the engines for the devices that were asked for. A device that was asked for by name and is missing gets an engine,
- * too: its `open` fails and says why, and the others go on.
+ * Makes an engine for each device that was asked for. A missing device that was asked for by name gets a MissingEngine,
+ * which says why when it is opened; the other devices mine all the same.
  *
- * @param log is told which GPUs are not used, and why, unless an engine says so
+ * @param log receives a line for each GPU that is not used, unless an engine says why
  * @throws UsageError when the CPU threads or the kernel asked for are not available
  */
 export async function chooseEngines(
@@ -127,7 +127,7 @@ function cpuEngine(cpu: Config['cpu'], log: Logger): CpuEngine {
   return withinRange(() => new CpuEngine(wishes));
 }
 
-/** @throws UsageError when it cannot run here */
+/** @throws UsageError when the kernel cannot run here */
 export function usableKernel(name: KernelName): KernelName {
   try {
     return forceKernel(name).name;

@@ -11,7 +11,7 @@ import { version } from '../system/version.ts';
 import { refuse, UsageError } from './exit-codes.ts';
 import { nodeTrust } from './node-trust.ts';
 
-/** The settings that say where to mine and for whom. */
+/** The settings that name the nodes to mine on and the miner to mine for. */
 export type NodeSettings = Pick<Config, 'node' | 'miner'>;
 
 /** @throws UsageError that says which setting is missing or wrong. */
@@ -49,7 +49,7 @@ function namesOf(urls: readonly string[], network: string): string[] {
   }
 }
 
-/** What `--insecure-tls` risks, and what to do instead; undefined where every certificate is checked, or there is none. */
+/** @returns what `--insecure-tls` risks and what to use instead; undefined when no https node is left unchecked */
 export function insecureTlsRisk({ urls = [], insecureTls }: Config['node']) {
   const unchecked = urls.filter((url) => /^https:/i.test(url));
   if (!insecureTls || unchecked.length === 0) return undefined;
@@ -60,7 +60,7 @@ export function insecureTlsRisk({ urls = [], insecureTls }: Config['node']) {
   };
 }
 
-/** @returns the usual account of a miner with one key */
+/** @returns the account that belongs to the first key: `k:` and the key */
 export function defaultAccount([publicKey]: readonly string[]): string {
   return `k:${publicKey}`;
 }

@@ -1,4 +1,4 @@
-/** `pickaxe mine --dry-run`: does everything up to mining, and asks the node nothing. */
+/** `pickaxe mine --dry-run`: does everything up to mining, but sends no request to the node. */
 
 import type { Logger } from 'pino';
 import { z } from 'zod';
@@ -37,8 +37,8 @@ export const DryRunPlan = z.object({
 type DryRunPlan = Readonly<z.infer<typeof DryRunPlan>>;
 
 /**
- * Opens each device and closes it again, and prints what would be mined with.
- * @returns the exit code of a miner that ends after this
+ * Opens and closes each device, and prints the devices, the node and the miner that `mine` would use.
+ * @returns the exit code of the process
  */
 export async function dryRun(rig: Rig, { miner, run }: Config): Promise<number> {
   const { source, engines, log } = rig;

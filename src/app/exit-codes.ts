@@ -1,7 +1,10 @@
-/** What pickaxe's exit codes mean. Wrappers rely on them. */
+/** pickaxe's exit codes. Scripts that start pickaxe rely on them. */
 export const EXIT = {
   done: 0,
-  /** An internal error. `verify` found no proof of work, `doctor` found something that stops mining, or no miner answered `stats`. */
+  /**
+   * An internal error, or: `verify` found no proof of work, `doctor` found something that prevents mining, or no miner answered
+   * `stats`.
+   */
   failed: 1,
   /** Wrong usage or configuration. */
   usage: 2,
@@ -15,7 +18,7 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
-/** Wrong usage: its message says what to do. */
+/** Wrong usage or configuration. The message says what to do. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

@@ -1,14 +1,14 @@
-/** How the process ends: with everything written, and when nothing can be written any more. */
+/** Ends the process once all output is written, or when output cannot be written any more. */
 
 import { EXIT } from './exit-codes.ts';
 
-/** How long to wait for a reader that has stopped reading to take the last lines. */
+/** How long the process waits for a reader that has stopped reading to take the last lines. */
 const FLUSH_MS = 2_000;
 
-/** Set once a miner has been told that its lines are lost: it mines on, and its exit code says how that went. */
+/** Set when a miner's output can no longer be written. The miner goes on, and its exit code is that of the mining. */
 let minesWithoutLines = false;
 
-/** Ends the process once stderr and stdout have taken everything: a wrapper must get the last line. */
+/** Ends the process once stderr and stdout have written everything: a script must get the last line. */
 export function exit(code: number): void {
   process.exitCode = code;
   process.stderr.write('', () => {
@@ -21,8 +21,8 @@ export function exit(code: number): void {
 }
 
 /**
- * Stops when whoever reads our output has gone, as in `pickaxe devices | head -1`; a miner stops in its own way. One whose
- * lines cannot be written, as on a full disk, mines on without them.
+ * Ends the process when the reader of its output has gone, as in `pickaxe devices | head -1`. A miner gets SIGTERM instead,
+ * so that it stops in the usual way. When output fails for another reason, such as a full disk, a miner goes on without it.
  */
 export function stopWithReader(): void {
   process.stdout.on('error', (fault: NodeJS.ErrnoException) => {
@@ -32,7 +32,7 @@ export function stopWithReader(): void {
     if (hasNoReader(fault)) process.kill(process.pid, 'SIGTERM');
     else complain(fault);
   });
-  // A terminal that has gone, or a full disk: nobody is left to be told.
+  // The terminal has gone or the disk is full, so nobody can be told.
   process.stderr.on('error', () => {});
 }
 

@@ -1,4 +1,4 @@
-/** The CPU kernels with their speeds, and which one is used and why. */
+/** A table of the CPU kernels: their speeds, and which one is used and why. */
 
 import { z } from 'zod';
 import { KERNEL_NAMES, type KernelName } from '../engine/cpu/kernel-names.ts';
@@ -10,9 +10,9 @@ export const KernelRow = z.object({
   name: z.enum(KERNEL_NAMES),
   usable: z.boolean(),
   chosen: z.boolean(),
-  /** The rate of one thread while all hash; absent where the kernel cannot be used. */
+  /** H/s of one thread while all threads hash. Absent when the kernel cannot be used. */
   hashesPerSecond: z.number().exactOptional(),
-  /** Why it is chosen, or why it is not. */
+  /** Why the kernel is chosen, or why it is not. */
   why: z.string(),
 });
 export type KernelRow = Readonly<z.infer<typeof KernelRow>>;

@@ -1,4 +1,4 @@
-/** The configuration of a running miner. Some settings change when their file changes. */
+/** The configuration of a running miner. Some settings may change while it runs. */
 
 import { type Changes, changes } from '../config/changes.ts';
 import { rigContradictions } from '../config/contradictions.ts';
@@ -13,22 +13,22 @@ export class LiveConfig {
   readonly #load: () => Promise<Loaded>;
   readonly #heeding = new Set<() => void>();
 
-  /** @param load reads it again; throws UsageError when something is wrong with it */
+  /** @param load reads the configuration again; throws UsageError when it is not valid */
   constructor({ config, files }: Loaded, load: () => Promise<Loaded>) {
     this.#config = config;
     this.files = files;
     this.#load = load;
   }
 
-  /** The settings at the moment. */
+  /** The settings that apply now. */
   get config(): Config {
     return this.#config;
   }
 
   /**
-   * Reads it again and takes what can change while mining.
-   * @returns what differs from what holds; what needs a restart does so until the next start
-   * @throws UsageError when something is wrong with it: nothing is changed then.
+   * Reads the configuration again and applies the settings that may change while mining.
+   * @returns all differences. A setting that needs a restart differs until the next start
+   * @throws UsageError when the configuration is not valid. Nothing changes then.
    */
   async refresh(): Promise<Changes> {
     const { config: read } = await this.#load();
@@ -41,7 +41,7 @@ export class LiveConfig {
     return found;
   }
 
-  /** @param heed told whenever something else holds. @returns what ends that */
+  /** @param heed called after each change of an applied setting. @returns a function that ends the subscription */
   onChange(heed: () => void): () => void {
     this.#heeding.add(heed);
     return () => this.#heeding.delete(heed);

@@ -1,4 +1,4 @@
-/** `--log-file`: what is logged goes to a file, too, which is rotated. A full disk costs lines and nothing else. */
+/** `--log-file`: also writes the log to a file that is rotated. A full disk loses lines, but mining goes on. */
 
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -6,17 +6,17 @@ import type { Config } from '../config/settings.ts';
 import { UsageError } from './exit-codes.ts';
 import { makeOldPrivate, openPrivate, RotatingFile } from './rotating-file.ts';
 
-/** A disk that cannot be written to is tried again after this. */
+/** Pause before a file that could not be written is opened again. */
 const RETRY_MS = 60_000;
-/** Lines that a slow disk has not taken yet; more are dropped. */
+/** How many bytes may wait for a slow disk. Further lines are dropped. */
 const MAX_WAITING_BYTES = 1_048_576;
-/** A disk that hangs does not keep the process from ending. */
+/** How long the end of the process waits for a disk that hangs. */
 const CLOSE_MS = 2_000;
 
 /**
- * Addresses of nodes and accounts stand in it, so it is its owner's alone, and so are the old ones beside it.
- * @returns undefined when none was asked for
- * @throws UsageError when it cannot be written
+ * Opens the log file. It contains accounts and addresses of nodes, so only its owner may read it and the rotated files.
+ * @returns undefined when the settings name no log file
+ * @throws UsageError when the file cannot be written
  */
 export async function openLogFile({ path: file, size, keep }: Config['logFile']): Promise<LogFile | undefined> {
   if (file === undefined) return undefined;
@@ -40,14 +40,14 @@ export class LogFile {
   readonly #complain: (line: string) => void;
   #stream: RotatingFile | undefined;
   #retry: NodeJS.Timeout | undefined;
-  /** Since the last complaint, lines have gone well. */
+  /** Whether a line has been written since the last complaint. */
   #fine = true;
-  /** Nobody was told yet that it does not. */
+  /** False once people have been told that the file cannot be rotated. */
   #rotates = true;
 
   /**
    * @param size bytes
-   * @param complain told once when it cannot be written: the log itself would come back here
+   * @param complain receives a message for people. The log cannot be used for it: its lines come back to this file
    */
   constructor(path: string, size: number, keep: number, complain: (line: string) => void) {
     this.#path = path;
@@ -65,7 +65,7 @@ export class LogFile {
     });
   }
 
-  /** Once all lines are in the file, or when that takes too long. */
+  /** Settles when all lines are in the file, or when that takes too long. */
   async close(): Promise<void> {
     clearTimeout(this.#retry);
     const stream = this.#stream;
@@ -104,7 +104,7 @@ export class LogFile {
       this.#complain(`the log file cannot be written, mining goes on: ${fault.message} (${again})\n`);
     }
     this.#fine = false;
-    if (!this.#stream) return; // it is being closed
+    if (!this.#stream) return; // The file is being closed.
     this.#stream = undefined;
     this.#retry = setTimeout(() => this.#open(), RETRY_MS);
     this.#retry.unref();

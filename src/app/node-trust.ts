@@ -1,11 +1,11 @@
-/** From settings to what makes a node's certificate trusted. */
+/** Reads from the settings what makes a node's certificate trusted. */
 
 import { valuesFor } from '../config/per-node.ts';
 import type { Config } from '../config/settings.ts';
 import type { Trust } from '../node/tls.ts';
 import { certificatesIn } from './ca-file.ts';
 
-/** @throws UsageError when a file of certificates is not one */
+/** @throws UsageError when a file holds no valid certificates */
 export function nodeTrust(url: string, { fingerprints = [], caFiles = [], insecureTls }: Config['node']): Trust {
   const pinned = valuesFor(url, fingerprints);
   if (pinned.length > 0) return { by: 'fingerprint', fingerprints: pinned };

@@ -1,4 +1,4 @@
-/** What `mine` and `demo` do with their settings before either mines: all that may be wrong with them is said here. */
+/** Checks the settings and makes what they ask for, before `mine` or `demo` starts a miner. */
 
 import { rigContradictions } from '../config/contradictions.ts';
 import type { Loaded } from '../config/load.ts';
@@ -12,13 +12,13 @@ import { sidecarsOf } from './sidecars.ts';
 import { limitsOf } from './temperatures.ts';
 
 type Prepared = Pick<Rig, 'rigName' | 'log' | 'logTail' | 'temperatureLimits' | 'sidecars'> & {
-  /** Ends the log file, once all is written. */
+  /** Closes the log file once all lines are written. */
   readonly close: () => Promise<void>;
 };
 
 /**
  * @param reload reads the configuration again
- * @throws UsageError when the settings make no sense together, or the log file cannot be written.
+ * @throws UsageError when settings contradict each other, or the log file cannot be written.
  */
 export async function prepare(loaded: Loaded, reload: () => Promise<Loaded>): Promise<Prepared> {
   const { config } = loaded;

@@ -1,6 +1,6 @@
 /**
- * A file that only grows, and is rotated: once it has reached its size it becomes FILE.1, FILE.1 becomes FILE.2 and so on.
- * (The package rotating-file-stream follows symbolic links, and takes a file that is there with the mode that it has.)
+ * An append-only file with rotation: at the size limit FILE is renamed to FILE.1, FILE.1 to FILE.2, and so on. The package
+ * rotating-file-stream is not used, because it follows symbolic links and keeps the mode of an existing file.
  */
 
 import { constants } from 'node:fs';
@@ -8,15 +8,15 @@ import { type FileHandle, lstat, open, readdir, rename } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
 
-/** Its owner's alone. */
+/** Only the owner may read and write. */
 const MODE = 0o600;
-/** Neither a link is followed, nor a pipe's reader waited for. Windows knows neither flag. */
+/** Opening must not follow a symbolic link or wait for the reader of a pipe. Windows has neither flag. */
 const CAREFULLY = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const TO_APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | CAREFULLY;
 
 /**
- * Opens a file to append to, made where there is none, and makes it its owner's alone: mode 0600.
- * @throws Error that says why not: it is a link, not a regular file, or another user's
+ * Opens a file for appending, creates it if necessary, and sets its mode to 0600.
+ * @throws Error that says why it cannot be used: it is a link, not a regular file, or belongs to another user
  */
 export async function openPrivate(path: string): Promise<FileHandle> {
   const handle = await open(path, TO_APPEND, MODE).catch((fault: NodeJS.ErrnoException) => {
@@ -35,7 +35,7 @@ export async function openPrivate(path: string): Promise<FileHandle> {
   }
 }
 
-/** FAT has no modes: there, whoever mounts it says who may read its files. */
+/** Ignores EPERM: on FAT, which has no modes, the mount decides who may read a file. */
 async function chmodWhereModesAre(handle: FileHandle): Promise<void> {
   await handle.chmod(MODE).catch((fault) => {
     if (fault.code !== 'EPERM') throw fault;
@@ -46,12 +46,12 @@ const NO_FILE = 'it exists and is not a regular file';
 const UNFIT: Readonly<Record<string, string>> = {
   ELOOP: 'it is a symbolic link. Name the file that it leads to',
   EISDIR: NO_FILE,
-  ENXIO: NO_FILE, // a pipe that nobody reads, a socket
+  ENXIO: NO_FILE, // This is a pipe without a reader, or a socket.
 };
 
 /**
- * Makes the old files beside it their owner's alone, too. Another user's stay as they are, and so does what a link leads to.
- * @throws the system's error where that cannot be done.
+ * Sets the mode of the rotated files to 0600, too. Symbolic links and files of other users stay as they are.
+ * @throws Error of the system when a mode cannot be set.
  */
 export async function makeOldPrivate(path: string): Promise<void> {
   const folder = dirname(path);
@@ -72,15 +72,15 @@ export async function makeOldPrivate(path: string): Promise<void> {
 
 export interface RotatingFileOptions {
   readonly path: string;
-  /** Bytes from which on it is rotated. */
+  /** The size at which the file is rotated, in bytes. */
   readonly size: number;
-  /** Old files that stay. */
+  /** How many rotated files are kept. */
   readonly keep: number;
-  /** Told when it could not be rotated: it grows on, and after as many bytes again it is tried again. */
+  /** Called when the rotation failed. The file goes on growing; rotation is tried again after another `size` bytes. */
   readonly unrotated: (fault: Error) => void;
 }
 
-/** Ends with an error when the file cannot be written. */
+/** The stream is destroyed with an error when the file cannot be written. */
 export class RotatingFile extends Writable {
   readonly #options: RotatingFileOptions;
   #handle: FileHandle | undefined;
@@ -140,7 +140,7 @@ export class RotatingFile extends Writable {
   }
 }
 
-/** Renames FILE to FILE.1 and so on, up to the first name that nothing has: nothing is moved without need. */
+/** Renames FILE to FILE.1 and so on, up to the first free name, so that no file is renamed without need. */
 async function shift(path: string, keep: number): Promise<void> {
   const names = [path];
   for (let i = 1; i <= keep && (await exists(names[i - 1])); i++) names.push(`${path}.${i}`);

@@ -1,4 +1,4 @@
-/** Runs a miner to its end, with reporters, signals, limits and the exit code. `mine` and `demo` share it. */
+/** Runs a miner to its end, with reporters, sidecars, signals, limits and the exit code. `mine` and `demo` use it. */
 
 import { randomInt } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -22,30 +22,30 @@ import { screen } from '../terminal/screen.ts';
 import { writeLine } from '../terminal/write-line.ts';
 import { EXIT } from './exit-codes.ts';
 
-/** The first speed line comes early, so that a newcomer sees that it works; then one every ten seconds. */
+/** The first speed line comes early, so that a newcomer sees that the miner hashes. */
 const FIRST_REPORT_MS = 2_000;
 const REPORT_MS = 10_000;
-/** Beside a status line, a speed line each minute is enough: it is there to scroll back to. */
+/** With a status line, only every sixth speed line is logged: one a minute, as a record to scroll back to. */
 const REPORTS_BESIDE_STATUS = 6;
 
 export interface Rig {
-  /** What its owner calls it. The default is the host's name. */
+  /** The rig's name, which its owner chooses. The default is the host's name. */
   readonly rigName?: string;
   readonly events: Events;
   readonly source: WorkSource;
   readonly engines: readonly Engine[];
   readonly log: Logger;
-  /** The last lines of the log, from the start of the process on. */
+  /** The last lines of the log. */
   readonly logTail: LogTail;
-  /** Asked at every reading of a sensor. Without it, no device is paused for its temperature. */
+  /** Called at every reading of a sensor. Without it, no device is paused for its temperature. */
   readonly temperatureLimits?: () => TemperatureLimits | undefined;
   readonly sidecars?: readonly Sidecar[];
 }
 
 /**
- * Runs beside the miner: a status line, an HTTP API, a watch over the battery. It is started before the first device opens.
- * @returns a function that ends it, called when the miner has ended
- * @throws UsageError when it cannot do what the settings ask for
+ * Starts something that runs beside the miner, such as the status line or the HTTP API. Called before the first device opens.
+ * @returns a function that ends the sidecar, called when the miner has ended
+ * @throws UsageError when the sidecar cannot do what the settings ask for
  */
 export type Sidecar = (miner: RunningMiner) => Promise<() => void | Promise<void>>;
 
@@ -124,10 +124,10 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
   return work ? EXIT.done : EXIT.noWork;
 }
 
-/** They come from Ctrl-C, from a service manager, and from a terminal that is closed. */
+/** Ctrl-C sends SIGINT, a service manager SIGTERM, and a terminal that is closed SIGHUP. */
 const STOPS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Calls `stop` at the first of those signals and ends the process at the second. @returns a function that undoes this */
+/** Calls `stop` at the first of these signals and ends the process at the second. @returns a function that undoes this */
 export function onSignals(stop: () => void): () => void {
   let asked = false;
   const handle = () => {

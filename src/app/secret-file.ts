@@ -1,11 +1,11 @@
-/** Secrets of settings that name a file. */
+/** Reads secrets from the files that settings name. */
 
 import { readSecretFile } from '../config/secrets.ts';
 import { UsageError } from './exit-codes.ts';
 
 /**
- * @param option as people write it: `--http-token-file`
- * @throws UsageError that says what is wrong with the file, and nothing of what is in it
+ * @param option the option's name for error messages: `--http-token-file`
+ * @throws UsageError that says what is wrong with the file, without quoting its content
  */
 export function secretIn(file: string, option: string): string {
   try {

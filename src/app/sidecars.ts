@@ -1,4 +1,4 @@
-/** What runs beside the miner, as the settings ask for it: one file each in `sidecars/`. */
+/** Makes the sidecars that the settings ask for. Each has a file in `sidecars/`. */
 
 import type { LiveConfig } from './live-config.ts';
 import type { Sidecar } from './run-miner.ts';
@@ -11,8 +11,8 @@ import { schedule } from './sidecars/schedule.ts';
 import { terminal } from './sidecars/terminal.ts';
 
 /**
- * They are started in this order and ended in the opposite one. A factory makes nothing where the settings do not ask for
- * its sidecar. What needs a library is loaded only then.
+ * Sidecars start in this order and end in the reverse order. A factory returns undefined when the settings do not ask for
+ * its sidecar. Sidecars that need a library are imported only when they are used.
  */
 const FACTORIES: readonly ((live: LiveConfig) => Promise<Sidecar | undefined>)[] = [
   async (live) => (live.files.length > 0 ? (await import('./sidecars/reload.ts')).reload(live) : undefined),
@@ -27,7 +27,7 @@ const FACTORIES: readonly ((live: LiveConfig) => Promise<Sidecar | undefined>)[]
     http.listen === undefined ? undefined : (await import('./sidecars/http.ts')).httpSidecar(http),
 ];
 
-/** @throws UsageError when one of them cannot run here */
+/** @throws UsageError when a sidecar cannot run here */
 export async function sidecarsOf(live: LiveConfig): Promise<Sidecar[]> {
   const sidecars: Sidecar[] = [];
   for (const make of FACTORIES) {

@@ -1,21 +1,21 @@
-/** Why pickaxe did not start, in the log file: where a mining system starts it, nobody sees anything else. */
+/** Writes why pickaxe did not start into the log file. When a mining system starts pickaxe, people see nothing else. */
 
 import { resolve } from 'node:path';
 import { type LogFormat, logFileLine } from '../terminal/log.ts';
 import { oneLine } from '../text/one-line.ts';
 import { openPrivate } from './rotating-file.ts';
 
-/** As pino numbers it. */
+/** pino's number for errors. */
 const ERROR_LEVEL = 50;
 
-/** Where the log would have gone. */
+/** Where the log would have been written. */
 export interface LogPlace {
-  /** Undefined where no log file is named. */
+  /** Undefined when no log file is named. */
   readonly file?: string | undefined;
   readonly format: LogFormat;
 }
 
-/** Adds one line to the log file, in its format. Where that is impossible, stderr alone has the message. */
+/** Appends one line to the log file, in its format. When the file cannot be written, the message is on stderr only. */
 export async function noteStartError({ file, format }: LogPlace, message: string): Promise<void> {
   if (file === undefined) return;
   const line = JSON.stringify({ level: ERROR_LEVEL, time: Date.now(), tag: 'start', msg: oneLine(message) });

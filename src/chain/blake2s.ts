@@ -1,9 +1,9 @@
 /**
- * The blake2s compression function F (RFC 7693 §3.2), on 32-bit words. It exists beside the library's hash because a
- * miner hashes the first 256 bytes of a header once a job and only the last block for each nonce.
+ * The blake2s compression function F (RFC 7693 §3.2), on 32-bit words. The library's hash does not offer it by itself, and
+ * a miner needs it: the first 256 bytes of a header are hashed once per job, and only the last block for each nonce.
  */
 
-/** RFC 7693 §2.6. */
+/** The initialization vector: 8 words (RFC 7693 §2.6). */
 export const IV = Uint32Array.of(
   0x6a09e667,
   0xbb67ae85,
@@ -44,11 +44,11 @@ export const QUADS: readonly (readonly [number, number, number, number])[] = [
 /** Parameter block word 0 of unkeyed blake2s-256: digest length 32, fanout 1, depth 1 (RFC 7693 §2.5). */
 const PARAMETERS = 0x01010020;
 
-/** Message words that are read per block. */
+/** The size of a message block, in 32-bit words and in bytes. */
 export const BLOCK_WORDS = 16;
 export const BLOCK_BYTES = 64;
 
-/** The chaining value before the first block. */
+/** @returns the chaining value before the first block: 8 words */
 export function initialState(): Uint32Array {
   const h = IV.slice();
   h[0] ^= PARAMETERS;
@@ -62,8 +62,8 @@ const rotr = (x: number, n: number): number => (x >>> n) | (x << (32 - n));
  *
  * @param h 8 words, the chaining value
  * @param m 16 words, the message block
- * @param bytesSoFar message bytes hashed when this block is done (less than 2^32)
- * @param last whether this is the final block
+ * @param bytesSoFar message bytes hashed so far, including this block (less than 2^32)
+ * @param last whether this is the last block of the message
  */
 export function compress(h: Uint32Array, m: Uint32Array, bytesSoFar: number, last: boolean): void {
   const v = new Uint32Array(16);
@@ -87,7 +87,7 @@ export function compress(h: Uint32Array, m: Uint32Array, bytesSoFar: number, las
   for (let i = 0; i < 8; i++) h[i] ^= v[i] ^ v[i + 8];
 }
 
-/** Reads `count` little-endian words; bytes past the end of `bytes` count as zero. */
+/** @returns `count` 32-bit words, read as little-endian from `offset` on; bytes past the end of `bytes` count as zero */
 export function readWords(bytes: Uint8Array, offset: number, count: number): Uint32Array {
   const padded = new Uint8Array(count * 4);
   padded.set(bytes.subarray(offset, offset + count * 4));

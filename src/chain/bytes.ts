@@ -1,4 +1,4 @@
-/** Byte helpers. Hex is lower case, two digits a byte, in wire order. */
+/** Helpers for bytes. Hex text is in wire order, two digits per byte; `toHex` writes lower case. */
 
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 
@@ -9,7 +9,7 @@ export function fromHex(hex: string): Uint8Array {
   return hexToBytes(hex);
 }
 
-/** A view for reading and writing little-endian integers in place. */
+/** @returns a view of the same memory, for reading and writing integers in place */
 export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

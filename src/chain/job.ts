@@ -1,17 +1,17 @@
-/** Job: a work at one creation time, prepared for searching. */
+/** A job is a work at one creation time, prepared for searching. */
 
 import { BLOCK_BYTES, BLOCK_WORDS, compress, initialState, readWords } from './blake2s.ts';
 import { HEADER_BYTES, MIDSTATE_BYTES, TARGET_BYTES } from './layout.ts';
 import type { NonceParts } from './nonce.ts';
 import { creationTimeOf, type Work, withCreationTime } from './work.ts';
 
-/** What a kernel needs of a job: the nonces wanted are those whose hash is at most the target. */
+/** The part of a job that a kernel needs. It is solved by the nonces whose hash is at most the target. */
 export interface Puzzle {
   /** 8 words: the chaining value after the header's first 256 bytes. */
   readonly midstate: Uint32Array;
   /** 16 words: the header's last 30 bytes, zero-padded, with zero in the place of the nonce. */
   readonly tail: Uint32Array;
-  /** 8 words of the target, least significant first. */
+  /** 8 words, least significant first. */
   readonly target: Uint32Array;
 }
 
@@ -19,18 +19,18 @@ export interface Job extends Puzzle {
   readonly work: Work;
   /** 286 bytes: the work's header at this job's creation time. */
   readonly header: Uint8Array;
-  /** 32 bytes, little-endian: what engines search for. The work's own target, or an easier one. */
+  /** The target that engines search for, 32 bytes, little-endian: the work's own target or an easier one. */
   readonly searchTarget: Uint8Array;
 }
 
-/** @param creationTimeUs µs since the UNIX epoch. The default is the work's own */
+/** @param creationTimeUs microseconds since the UNIX epoch. The default is the work's own creation time */
 export function prepareJob(work: Work, creationTimeUs = creationTimeOf(work.header)): Job {
   const header = withCreationTime(work.header, creationTimeUs);
   return { work, header, searchTarget: work.target, ...puzzleOf(header, work.target) };
 }
 
 /**
- * The same job with an easier target to search for: it has more candidates, and some of them may be solutions.
+ * Gives a job an easier search target. More nonces meet it, and some of those may be solutions.
  * @param searchTarget 32 bytes, little-endian; at least the work's target
  */
 export function easeJob(job: Job, searchTarget: Uint8Array): Job {
@@ -38,7 +38,8 @@ export function easeJob(job: Job, searchTarget: Uint8Array): Job {
 }
 
 /**
- * @param header 286 bytes; its nonce does not matter
+ * Hashes the header's first 256 bytes and prepares its last block.
+ * @param header 286 bytes; its nonce is ignored
  * @param target 32 bytes, little-endian
  */
 export function puzzleOf(header: Uint8Array, target: Uint8Array): Puzzle {
@@ -51,7 +52,7 @@ export function puzzleOf(header: Uint8Array, target: Uint8Array): Puzzle {
   return { midstate, tail, target: readWords(target, 0, TARGET_BYTES / 4) };
 }
 
-/** Writes a nonce into a tail block of 16 words. */
+/** Writes a nonce into a tail of 16 words: see nonce.ts for the places. */
 export function placeNonce(tail: Uint32Array, { lane, counter, page }: NonceParts): void {
   tail[5] = (tail[5] & 0xffff) | (lane << 16);
   tail[6] = counter;
@@ -59,7 +60,8 @@ export function placeNonce(tail: Uint32Array, { lane, counter, page }: NoncePart
 }
 
 /**
- * The PoW hash of one nonce, by the last compression alone (RFC 7693 §3.2): with it engines check their kernels' hits.
+ * Computes the proof-of-work hash of one nonce with the last compression only (RFC 7693 §3.2). Engines check the hits of
+ * their kernels with it.
  * @returns 8 words, least significant first
  */
 export function hashTail(puzzle: Puzzle, nonce: NonceParts): Uint32Array {
@@ -70,7 +72,7 @@ export function hashTail(puzzle: Puzzle, nonce: NonceParts): Uint32Array {
   return hash;
 }
 
-/** Whether a nonce's hash is at most the puzzle's target, as 256-bit integers. */
+/** Whether the hash of a nonce is at most the puzzle's target; both are read as 256-bit integers. */
 export function solves(puzzle: Puzzle, nonce: NonceParts): boolean {
   const hash = hashTail(puzzle, nonce);
   for (let i = 7; i >= 0; i--) {

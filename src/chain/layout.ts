@@ -1,8 +1,8 @@
 /**
- * Every size and offset of the wire format, once. All integers are little-endian.
+ * The sizes and offsets of the wire format, in bytes. All integers are little-endian.
  *
  * A work record is `chain (4) | target (32) | header (286)` (document 1, "Mining work bytes"). Document 1 puts the
- * creation time at bytes 44 to 52: that counts from the start of the record, so in the header it is at 8..16.
+ * creation time at bytes 44..52 of the record, which are bytes 8..16 of the header.
  */
 
 export const CHAIN_BYTES = 4;
@@ -14,8 +14,8 @@ export const WORK_BYTES = CHAIN_BYTES + TARGET_BYTES + HEADER_BYTES;
 export const WORK_OFFSET = { chain: 0, target: CHAIN_BYTES, header: CHAIN_BYTES + TARGET_BYTES } as const;
 
 /**
- * Offsets inside the header. A miner writes `creationTime` and `nonce`, reads the others for display only, and never
- * interprets the rest (the first 8 bytes are nonzero in some real headers).
+ * Offsets inside the header. A miner writes `creationTime` and `nonce`, and only reads the other fields of this list. It
+ * must leave all other bytes as they are: the first 8 bytes, for example, are nonzero in some real headers.
  */
 export const HEADER_OFFSET = {
   creationTime: 8,
@@ -29,5 +29,5 @@ export const HEADER_OFFSET = {
 export const PARENT_BYTES = 32;
 export const NONCE_BYTES = 8;
 
-/** Bytes of the header that are whole blake2s blocks before the nonce: hashed once a job, into the midstate. */
+/** The bytes of the header before the block that has the nonce: 4 blake2s blocks, hashed once per job into the midstate. */
 export const MIDSTATE_BYTES = 256;

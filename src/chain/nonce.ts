@@ -1,18 +1,18 @@
 /**
- * The nonce and the rectangles it is searched in.
+ * The nonce, and the rectangles of nonces that are searched.
  *
- * `nonce = page · 2^48 + counter · 2^16 + lane`, stored little-endian at header 278..286. Seen from the last blake2s
- * block the lane is the high half of message word 5, the counter is word 6 (what kernels run over) and the page is the
- * low half of word 7. Nonces use the whole u64, so they are bigint, never number.
+ * `nonce = page · 2^48 + counter · 2^16 + lane`, stored as a little-endian u64 in header bytes 278..286. In the last blake2s
+ * block the lane is the high half of message word 5, the counter is word 6 and the page is the low half of word 7. A nonce
+ * can have any value of a u64, so it is a bigint and never a number.
  */
 
-/** Lanes (2^16), counters (2^32) and pages (2^16) that a nonce can name. */
+/** How many lanes (2^16), counters (2^32) and pages (2^16) there are. */
 export const LANES = 0x1_0000;
 export const COUNTERS = 0x1_0000_0000;
 export const PAGES = 0x1_0000;
 
 export interface NonceParts {
-  /** 0 … 2^16 − 1: a pool's or fleet's share of the space, random on a lone rig. */
+  /** 0 … 2^16 − 1. A pool or a fleet can assign lanes to rigs; a rig by itself chooses a random one. */
   readonly lane: number;
   /** 0 … 2^32 − 1 */
   readonly counter: number;
@@ -42,7 +42,7 @@ export interface Range {
   readonly counters: number;
 }
 
-/** Nonces in a range: at most 2^48, so a plain number is exact. */
+/** @returns how many nonces the range has: at most 2^48, so a number holds it exactly */
 export function sizeOf(range: { readonly pages: number; readonly counters: number }): number {
   return range.pages * range.counters;
 }

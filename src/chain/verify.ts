@@ -1,7 +1,7 @@
 /**
- * The referee. Engines report candidates; only `verify` makes a `Solution` of one, by hashing the whole header with an
- * implementation that shares nothing with the kernels. A node drops a work at the first wrong submission, for every rig
- * of that miner, so nothing else may be submitted.
+ * The referee. Engines report candidates, and only `verify` can make a `Solution` from one: it hashes the whole header with
+ * an implementation that shares nothing with the kernels. Only a Solution can be submitted, because a node drops a work at
+ * its first wrong submission, for all rigs of the same miner.
  */
 
 import { blake2s } from '@noble/hashes/blake2.js';
@@ -33,17 +33,17 @@ export function powHash(header: Uint8Array): Uint8Array {
   return blake2s(header, { dkLen: 32 });
 }
 
-/** What the referee found out about a candidate. */
+/** The referee's result for one candidate. */
 export interface Verification {
   /** 32 bytes, little-endian. */
   readonly powHash: Uint8Array;
-  /** Whether the hash meets the target that was searched for. If not, the device computes wrong hashes. */
+  /** Whether the hash meets the job's search target. If not, the device computes wrong hashes. */
   readonly proves: boolean;
   /** Undefined unless the hash meets the work's own target as well. */
   readonly solution: Solution | undefined;
 }
 
-/** Checks that a nonce meets `job.searchTarget`, and whether it solves the job's work. */
+/** Checks whether a nonce meets `job.searchTarget`, and whether it also solves the job's work. */
 export function verify(job: Job, nonce: bigint): Verification {
   const header = withNonce(job.header, nonce);
   const hash = powHash(header);

@@ -1,18 +1,18 @@
-/** Work: what a source hands out to be mined. Parsed once, never changed. */
+/** A work is what a source gives out to be mined. It is parsed once and never changed. */
 
 import { viewOf } from './bytes.ts';
 import { HEADER_BYTES, HEADER_OFFSET, PARENT_BYTES, TARGET_BYTES, WORK_BYTES, WORK_OFFSET } from './layout.ts';
 
 export interface Work {
-  /** The source's own name for it, unique within the source. */
+  /** The source's name for this work, unique within the source. */
   readonly id: string;
-  /** The chain that the node selected: informational, and what `/mining/updates` is asked about. */
+  /** The chain that the node selected. A source on a node opens the update stream of this chain. */
   readonly chain: number;
   /** Block height as written in the header: for display. */
   readonly height: bigint;
-  /** 32 bytes, little-endian. The record's target decides; it may be easier than the one inside the header. */
+  /** 32 bytes, little-endian. This is the record's target; it may be easier than the target inside the header. */
   readonly target: Uint8Array;
-  /** 286 bytes, as received. */
+  /** 286 bytes, as the source gave them. */
   readonly header: Uint8Array;
   /** The only lane that may be searched, when the source assigns one. */
   readonly lane?: number;
@@ -27,7 +27,7 @@ export class WorkFormatError extends Error {
   override readonly name = 'WorkFormatError';
 }
 
-/** What the 322 bytes do not say. The defaults are those of a node's work: its time may roll, and one solution ends it. */
+/** What the record does not say. By default the time may be moved, and one solution ends the work, as with a node's work. */
 export type WorkTerms = { readonly id: string } & Partial<Pick<Work, 'lane' | 'rollTime' | 'until'>>;
 
 /**
@@ -51,36 +51,36 @@ export function parseWork(record: Uint8Array, terms: WorkTerms): Work {
   };
 }
 
-/** Header bytes 8..16: microseconds since the UNIX epoch, signed. */
+/** Reads header bytes 8..16: microseconds since the UNIX epoch, signed, little-endian. */
 export function creationTimeOf(header: Uint8Array): bigint {
   return viewOf(header).getBigInt64(HEADER_OFFSET.creationTime, true);
 }
 
-/** Header bytes 16..48. */
+/** Reads header bytes 16..48: the hash of the parent on the same chain, 32 bytes. */
 export function parentOf(header: Uint8Array): Uint8Array {
   return header.subarray(HEADER_OFFSET.parent, HEADER_OFFSET.parent + PARENT_BYTES);
 }
 
-/** Header bytes 278..286. */
+/** Reads header bytes 278..286: the nonce, a u64, little-endian. */
 export function nonceOf(header: Uint8Array): bigint {
   return viewOf(header).getBigUint64(HEADER_OFFSET.nonce, true);
 }
 
-/** A copy of the header with another creation time (µs since the UNIX epoch). */
+/** @returns a copy of the header with this creation time (microseconds since the UNIX epoch) */
 export function withCreationTime(header: Uint8Array, creationTimeUs: bigint): Uint8Array {
   const copy = copyOf(header);
   viewOf(copy).setBigInt64(HEADER_OFFSET.creationTime, creationTimeUs, true);
   return copy;
 }
 
-/** A copy of the header with another nonce (u64). */
+/** @returns a copy of the header with this nonce (0 … 2^64 − 1) */
 export function withNonce(header: Uint8Array, nonce: bigint): Uint8Array {
   const copy = copyOf(header);
   viewOf(copy).setBigUint64(HEADER_OFFSET.nonce, nonce, true);
   return copy;
 }
 
-/** Node's Buffer is a Uint8Array whose `slice` shares memory: copy in a way that holds for both. */
+/** Copies in a way that is right for Buffers, too: their `slice` shares memory, unlike that of a Uint8Array. */
 function copyOf(bytes: Uint8Array): Uint8Array {
   return Uint8Array.from(bytes);
 }

@@ -1,33 +1,33 @@
-/** An engine searches ranges: the CPU, one GPU, later an external program or a fleet's rigs. */
+/** The Engine interface. An engine searches ranges of nonces: the CPU, one GPU, later an external program or other rigs. */
 
 import type { Job } from '../chain/job.ts';
 import type { Range } from '../chain/nonce.ts';
 import type { DeviceFault, DeviceKind } from './device.ts';
 import type { Telemetry } from './telemetry.ts';
 
-/** Where engines get ranges from. Ranges are disjoint, and never given out twice unless given back. */
+/** The supply of ranges for engines. All ranges are disjoint, and none is given out twice unless it was given back. */
 export interface Ranges {
   /**
-   * A range of at most this many counters and pages; it can be smaller.
+   * Gives out a range of at most this many counters and pages; it can be smaller.
    * @returns undefined when the space is used up
    */
   take(most: { readonly counters: number; readonly pages: number }): Range | undefined;
-  /** Returns what was taken and not searched. */
+  /** Gives back a range that was taken and not searched. */
   giveBack(range: Range): void;
 }
 
 /**
- * A nonce that an engine says meets its job's search target. Nothing that an engine says is believed before the referee
- * (`verify` in chain/verify.ts) has seen it.
+ * A nonce (0 … 2^64 − 1) that meets its job's search target, according to the engine. It counts only after the referee
+ * (`verify` in chain/verify.ts) has confirmed it.
  */
 export type Candidate = bigint;
 
 export interface SearchReport {
-  /** What has been searched since the engine's last report. */
+  /** The range that has been searched. Each range is reported once. */
   readonly searched: Range;
-  /** Nonces hashed for it: `sizeOf(searched)`. */
+  /** How many nonces were hashed: `sizeOf(searched)`. */
   readonly hashes: number;
-  /** When its search began, on the system clock's `monotonicMs`: this tells how soon a new job is searched. */
+  /** When the search of this range began, on the system clock's `monotonicMs`. It shows how soon a new job is searched. */
   readonly beganMs: number;
   /** All candidates of `searched`. */
   readonly candidates: readonly Candidate[];
@@ -47,55 +47,55 @@ export interface GpuKernelInfo {
   readonly batchMs: number;
 }
 
-/** What an engine turned out to be when it opened. */
+/** What is known about an engine once it is open. */
 export interface EngineInfo {
-  /** Model of the chip. */
+  /** The model of the chip. */
   readonly model: string;
   /** The kernel in use: `avx512`, `wasm-simd`, `wgsl` … */
   readonly kernel: string;
-  /** PCI address of a card, like `0000:65:00.0`, where it is known. */
+  /** The PCI address of a card, such as `0000:65:00.0`; absent when it is not known. */
   readonly bus?: string;
-  /** Worker threads, for a CPU. */
+  /** The number of worker threads of a CPU. */
   readonly threads?: number;
   /** Present for a GPU. */
   readonly gpu?: GpuKernelInfo;
-  /** Why this kernel: a few words for people. */
+  /** Why this kernel is used: a few words for people. */
   readonly why: string;
-  /** All that there is to say about the choice of kernel and threads: one line for people. Absent where `why` is all. */
+  /** The full reasons for the choice of kernel and threads: one line for people. Absent when `why` says it all. */
   readonly detail?: string;
 }
 
-/** What an engine tells while it is open, besides its reports. */
+/** Receives what an engine says besides its search reports. */
 export interface EngineListener {
   /**
-   * What opening does while it takes seconds, again and again.
-   * @param what one line for people
-   * @param done part of it that is done, 0 to 1
+   * Called repeatedly while opening takes seconds.
+   * @param what what the engine is doing: one line for people
+   * @param done how much of it is done, 0 to 1
    */
   progress?(what: string, done: number): void;
-  /** What the device's sensors say, every few seconds, where it has some that can be read. */
+  /** Called every few seconds with the readings of the device's sensors, if there are any. */
   telemetry?(telemetry: Telemetry): void;
-  /** The device is lost: also told while nothing is searched, when no search can throw it. */
+  /** Called when the device is lost, even while no search runs that could throw the fault. */
   lost?(fault: DeviceError): void;
 }
 
 export interface Engine {
-  /** `cpu`, `gpu0` …: unique in a rig. */
+  /** `cpu`, `gpu0` …, unique in a rig. */
   readonly name: string;
   readonly kind: DeviceKind;
   /**
-   * Starts threads or the device and checks the kernel against known answers.
+   * Starts the threads or the device, and checks the kernel against known answers.
    * @throws DeviceError when there is no such device, or when it computes wrong hashes.
    */
   open(listener?: EngineListener): Promise<EngineInfo>;
   /**
-   * Searches until `stop` or until the ranges are used up, reporting as it goes: a candidate at once, and what has been
-   * searched also when stopped. Ranges that were taken and not searched are given back before it ends. The search of a
-   * new job may begin before that of the old one has ended.
+   * Searches until `stop`, or until the ranges are used up. It reports candidates at once and searched ranges as it goes, also
+   * those that it has finished when it is stopped. Before it ends it gives back all ranges that it took and did not search.
+   * The search of a new job may begin before the search of the old one has ended.
    * @throws DeviceError when the device is lost.
    */
   search(job: Job, ranges: Ranges, stop: AbortSignal): AsyncIterable<SearchReport>;
-  /** Frees threads and devices; an open search ends first. Never throws. */
+  /** Ends all searches, then frees the threads or the device. Never throws. */
   close(): Promise<void>;
 }
 

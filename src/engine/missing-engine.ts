@@ -1,4 +1,4 @@
-/** An engine for a device that was asked for and is not available. */
+/** An engine for a device that was asked for and is not available. Opening it fails and says why. */
 
 import { DeviceError, type Engine } from './engine.ts';
 

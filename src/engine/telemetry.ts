@@ -1,17 +1,17 @@
-/** What a device's own sensors tell. A leaf: engines fill it in, listeners show it, and public JSON has the same names. */
+/** The readings of a device's sensors; public JSON has the same names. This file imports nothing, so that all rooms may use it. */
 
 export const TELEMETRY_FIELDS = [
-  /** Temperature of the chip: at its edge, or the mean. */
+  /** The temperature of the chip in °C: at its edge, or the mean. */
   'temperatureCelsius',
-  /** Temperature of the chip's hottest place, the junction. */
+  /** The temperature of the chip's hottest place, the junction, in °C. */
   'hotspotCelsius',
-  /** Temperature of the memory. */
+  /** The temperature of the memory in °C. */
   'memoryCelsius',
-  /** Power of the whole card where it is measured there, else of the chip. */
+  /** The power in W: of the whole card if it is measured there, otherwise of the chip. */
   'powerWatts',
   /** The power that the card is allowed to draw at present. */
   'powerLimitWatts',
-  /** Speed of the fan as a part of its full speed. NVIDIA's can exceed 1. */
+  /** The speed of the fan in percent of its full speed. NVIDIA's cards can report more than 1. */
   'fanRatio',
   'fanRpm',
   /** Clock rates of the chip's cores and of the memory. */
@@ -20,5 +20,5 @@ export const TELEMETRY_FIELDS = [
 ] as const;
 export type TelemetryField = (typeof TELEMETRY_FIELDS)[number];
 
-/** A field is absent where the system does not tell it. */
+/** A field is absent when the system does not report it. */
 export type Telemetry = { readonly [Field in TelemetryField]?: number };

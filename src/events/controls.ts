@@ -1,18 +1,18 @@
-/** What may be asked of a running miner. `mine/` does it; whatever listens to people asks for it. */
+/** The controls of a running miner. `mine/` implements them; the keyboard, the HTTP API and guards use them. */
 
-/** Why a device is paused. It resumes when no reason is left. */
+/** The reasons for which a device can be paused. It resumes when no reason is left. */
 export type PauseReason = 'temperature' | 'user' | 'battery' | 'activity' | 'schedule';
 
 export interface Controls {
   /**
-   * Pauses devices. Those that are paused for this reason already get the new words.
-   * @param why one clause for people, such as `it is night`
-   * @param device the name of one device. Without it, all devices are paused
+   * Pauses devices. A device that is paused for this reason already gets the new `why`.
+   * @param why a clause for people, such as `it is night`
+   * @param device a device's name. Without it, all devices are paused
    * @returns false when there is no such device
    */
   pause(reason: PauseReason, why: string, device?: string): boolean;
-  /** Takes one reason to pause away. */
+  /** Removes one reason for the pause. @returns false when there is no such device */
   resume(reason: PauseReason, device?: string): boolean;
-  /** Ends mining, and waits for pending submissions. */
+  /** Ends mining. The miner then waits for pending submissions. */
   stop(): void;
 }

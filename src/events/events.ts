@@ -1,4 +1,4 @@
-/** What can happen while mining, as one typed union. Everything reports it, and `report/` listens. */
+/** Everything that can happen while mining, as one typed union. All rooms emit events, and `report/` listens. */
 
 import type { DeviceFault, DeviceKind } from '../engine/device.ts';
 import type { Telemetry } from '../engine/telemetry.ts';
@@ -26,11 +26,11 @@ export type MinerEvent =
       nonce: bigint;
       answerSeconds: number;
     }
-  /** Nonces searched since the device's last such event, for a work of this difficulty. */
+  /** How many nonces the device has searched since its last such event, for a work of this difficulty. */
   | { type: 'hashes'; device: string; hashes: number; difficulty: number }
   /**
-   * A candidate of the device was verified, which proves `hashes` hashes on average. `difficulty` is that of the candidate's
-   * own hash.
+   * A candidate of the device was verified: a proof of `hashes` hashes on average. `difficulty` is that of the candidate's own
+   * hash.
    */
   | { type: 'proof'; device: string; hashes: number; difficulty: number }
   /** The device searches its first range of the work that followed a New Cut, `switchSeconds` after hearing of it. */
@@ -45,22 +45,22 @@ export type MinerEvent =
       state: Exclude<DeviceState, 'starting'>;
       /** Model, kernel, thread count: one line for people. */
       description: string;
-      /** The chip's model and the kernel in use: absent before the device has been opened for the first time. */
+      /** The chip's model and the kernel in use; absent before the device has been opened. */
       model?: string;
       kernel?: string;
-      /** Why this kernel and these threads, in full: one line for people. Only while it is ready, and where there is more to say. */
+      /** Why this kernel and these threads were chosen, in one line for people; absent unless the device is ready. */
       detail?: string;
-      /** PCI address of a card, like `0000:65:00.0`, where it is known. */
+      /** The PCI address of a card, such as `0000:65:00.0`; absent when it is not known. */
       bus?: string;
-      /** Why it does not work, and the kind of fault: absent while it works. */
+      /** Why the device is out of service or paused, and the kind of fault; absent while it mines. */
       reason?: string;
       fault?: DeviceFault;
     }
-  /** Opening a device takes time: what it is doing, and how much of that is done, from 0 to 1. */
+  /** Opening a device takes a while: `what` it is doing, and how much of that is done, 0 to 1. */
   | { type: 'progress'; device: string; what: string; done: number }
-  /** A device's sensors were read, which happens every few seconds where they can be. */
+  /** A device's sensors were read. This happens every few seconds, if it has sensors. */
   | { type: 'telemetry'; device: string; telemetry: Telemetry }
-  /** A hashrate has been too low for long enough to report it, or is back. Without a device, it is the whole rig's. */
+  /** A hashrate has been too low for too long, or is back. Without a device, it is that of the whole rig. */
   | {
       type: 'alarm';
       alarm: 'low-hashrate';
@@ -70,18 +70,18 @@ export type MinerEvent =
       /** It should be this at least. */
       limitHashesPerSecond: number;
     }
-  /** A fetch brought a block that the open update stream of its chain had not announced: stale work was mined. */
+  /** A fetch brought a block that its chain's open update stream had not announced, so stale work was mined. */
   | { type: 'missed-cut'; source: string; chain: number }
-  /** These chains' update streams cannot be relied on, so work is fetched every few seconds. No chains: all is well. */
+  /** The update streams of these chains cannot be relied on, so work is polled. Without chains, all streams are reliable. */
   | { type: 'polling'; source: string; chains: readonly PolledChain[] }
   /** A source gave work, this long after it was asked for some. */
   | { type: 'fetch'; source: string; latencySeconds: number }
-  /** A source came within or went out of reach. `source` is its name, a node's URL. */
+  /** A source came within or went out of reach, or has something to say. `source` is its name, such as a node's URL. */
   | { type: 'source'; source: string; state: SourceNews; reason: string };
 
 export type Listener = (event: MinerEvent) => void;
 
-/** Hands each event to every listener, in order, at once. */
+/** Passes each event to every listener at once, in the order of their subscription. */
 export class Events {
   readonly #listeners = new Set<Listener>();
 

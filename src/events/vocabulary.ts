@@ -1,8 +1,8 @@
-/** The closed lists of words in events, each in this one place: types, schemas and metrics are made from them. A leaf. */
+/** The closed lists of words in events, each in this one place: types, schemas and metrics are made from them. This file imports nothing. */
 
 /**
- * A device is `starting` until the miner first announces another state. `reopening`: it failed and is to be opened again.
- * `parked`: it is given up for this run.
+ * A device is `starting` until the miner first announces another state. `reopening`: it has failed and will be opened again.
+ * `parked`: it will not be used again in this run.
  */
 export const DEVICE_STATES = ['starting', 'ready', 'paused', 'reopening', 'parked'] as const;
 export type DeviceState = (typeof DEVICE_STATES)[number];

@@ -4,16 +4,16 @@ import { wallMs } from '../system/clock.ts';
 import { type Guarded, keepLooking, type Observation } from './guard.ts';
 import type { IdleWatch } from './idle/watch.ts';
 
-/** Whoever comes back waits at most this long until mining pauses; asking costs a few milliseconds. */
+/** The longest time until mining pauses for a person who comes back. A look costs a few milliseconds. */
 const LOOK_MS = 5_000;
 
 /**
- * @param afterMs mining goes on when nobody has used the machine for this long
- * @returns once it has looked, a function that ends the guard
+ * @param afterMs mining resumes when nobody has used the machine for this long
+ * @returns a function that ends the guard; settles after the first look
  */
-export function restWhileUsed(watches: readonly IdleWatch[], afterMs: number, guarded: Guarded): Promise<() => void> {
+export function pauseWhileUsed(watches: readonly IdleWatch[], afterMs: number, guarded: Guarded): Promise<() => void> {
   const { clock, log } = guarded;
-  /** The watches that could not say anything when they were asked last. */
+  /** The watches that gave no answer at the last look. */
   const blind = new Set(watches);
   log.info({ tag: 'rest' }, `activity on this machine: watching ${watches.map(({ name }) => name).join('; ')}`);
   const look = async (): Promise<Observation> => {

@@ -1,14 +1,14 @@
-/** Asks a program of the system. */
+/** Runs a program of the system and returns its output. */
 
 import { execFile } from 'node:child_process';
 
-/** They answer within milliseconds. */
+/** These programs answer within milliseconds. */
 const TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 1_048_576;
 
 /**
- * @returns what it printed on stdout, in English
- * @throws Error when it is not there, fails, or takes too long
+ * @returns what the program printed on stdout, in English
+ * @throws Error when the program does not exist, fails, or takes too long
  */
 export function ask(program: string, ...args: string[]): Promise<string> {
   const options = {

@@ -3,14 +3,14 @@
 import { type Guarded, keepLooking } from './guard.ts';
 import type { Power } from './power.ts';
 
-/** Often enough for a battery, and seldom enough to cost nothing. */
+/** Often enough for a battery, and rare enough to cost nothing. */
 const LOOK_MS = 10_000;
 
 /**
- * While the power supply cannot be read, everything stays as it is.
- * @returns once it has looked, a function that ends the guard
+ * While the power supply cannot be read, devices stay paused or running as they are.
+ * @returns a function that ends the guard; settles after the first look
  */
-export function restOnBattery(readPower: () => Promise<Power>, guarded: Guarded): Promise<() => void> {
+export function pauseOnBattery(readPower: () => Promise<Power>, guarded: Guarded): Promise<() => void> {
   const { log } = guarded;
   let known: Power | 'unknown' | undefined;
   const look = async () => {

@@ -1,17 +1,17 @@
-/** A guard watches one thing, and pauses all devices for one reason while that thing says so. */
+/** A guard looks at one thing again and again, and pauses all devices for one reason while that thing requires it. */
 
 import type { PauseReason } from '../events/controls.ts';
 import type { RunningMiner } from '../report/running-miner.ts';
 
-/** What a guard needs of the miner that it guards. */
+/** The parts of a running miner that a guard uses. */
 export type Guarded = Pick<RunningMiner, 'controls' | 'clock' | 'log'>;
 
-/** What a look shows: why to pause, no reason to, or nothing at all, in which case everything stays as it is. */
+/** The result of a look: why to pause, no reason to pause, or no result. With `unknown` everything stays as it is. */
 export type Observation = { readonly rest: string } | 'go on' | 'unknown';
 
 /**
- * Looks again and again, each time `everyMs` after the last look ended: looks never pile up behind one that hangs.
- * @returns once it has looked, a function that ends it and resumes the devices
+ * Looks again and again. Each look begins `everyMs` after the previous one has ended, so that looks never pile up.
+ * @returns a function that ends the guard and resumes the devices; settles after the first look
  */
 export async function keepLooking(
   reason: PauseReason,

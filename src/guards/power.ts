@@ -1,4 +1,4 @@
-/** Whether a machine runs on mains or on battery, as its system tells. */
+/** Reads from the system whether the machine runs on mains or on battery. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,12 +8,10 @@ export type Power = 'mains' | 'battery' | 'no battery';
 
 /** Where Linux lists chargers and batteries (Documentation/ABI/testing/sysfs-class-power). */
 const POWER_SUPPLIES = '/sys/class/power_supply';
-/** No machine seen so far has more than a dozen. */
+/** The most power supplies that are looked at. Machines have at most a dozen. */
 const MAX_SUPPLIES = 64;
 
-/**
- * @returns how to ask this system; undefined where pickaxe does not know how
- */
+/** @returns a function that reads the power supply; undefined on systems where pickaxe does not know how */
 export function powerReader(platform: string = process.platform): (() => Promise<Power>) | undefined {
   if (platform === 'linux') return async () => linuxPower(POWER_SUPPLIES);
   if (platform === 'darwin') return async () => macPower(await ask('pmset', '-g', 'batt'));
@@ -21,11 +19,11 @@ export function powerReader(platform: string = process.platform): (() => Promise
 }
 
 /**
- * As systemd judges it (`on_ac_power`): any charger that is online is mains, however weak; else a battery that is being
- * discharged is battery. Batteries of mice and the like do not count.
+ * Follows systemd's rule (`on_ac_power`): when any charger is online, however weak, the machine runs on mains; otherwise it
+ * runs on battery when a battery is being discharged. Batteries of mice and similar devices do not count.
  *
- * @param directory of power supplies, one folder each
- * @throws Error when there are supplies and none of them can be read
+ * @param directory the folder of power supplies, which has one folder for each
+ * @throws Error when there are power supplies and none of them can be read
  */
 export function linuxPower(directory: string): Power {
   const names = list(directory).slice(0, MAX_SUPPLIES);
@@ -34,12 +32,12 @@ export function linuxPower(directory: string): Power {
   const own = supplies.filter(({ scope, present }) => scope !== 'Device' && present !== '0');
   const batteries = own.filter(({ type }) => type === 'Battery' || type === 'UPS');
   if (batteries.length === 0) return 'no battery';
-  // A USB port tells 1 for a fixed and 2 for a programmable voltage.
+  // For a USB port, `online` is 1 with a fixed and 2 with a programmable voltage.
   if (own.some((supply) => !batteries.includes(supply) && Number(supply.online) > 0)) return 'mains';
   return batteries.some(({ status }) => status === 'Discharging') ? 'battery' : 'mains';
 }
 
-/** @param answer of `pmset -g batt`: what it draws from in quotes, then a line for each battery */
+/** @param answer the output of `pmset -g batt`: the source of power in quotes, then a line for each battery */
 export function macPower(answer: string): Power {
   const source = /^Now drawing from .(\w+ Power)/m.exec(answer)?.[1];
   if (source === undefined) throw new Error('pmset does not say what this machine runs on');
@@ -47,7 +45,7 @@ export function macPower(answer: string): Power {
   return /^\s*-/m.test(answer) ? 'mains' : 'no battery';
 }
 
-/** A machine without the folder has no battery. */
+/** @returns the names in a folder; none when the folder does not exist, as on machines without a battery */
 function list(directory: string): string[] {
   try {
     return readdirSync(directory);
@@ -57,7 +55,7 @@ function list(directory: string): string[] {
   }
 }
 
-/** @returns undefined for one that has just been unplugged, or cannot be read */
+/** @returns undefined for a supply that has just been unplugged or cannot be read */
 function supplyIn(folder: string) {
   const read = (file: string) => {
     try {

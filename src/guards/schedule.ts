@@ -1,13 +1,13 @@
-/** Has all devices rest outside of the windows of a schedule. */
+/** Pauses all devices outside the windows of a schedule. */
 
 import { wallMs } from '../system/clock.ts';
 import { formatMoment, isOpen, nextChange, type ScheduleWindow } from '../text/schedule-windows.ts';
 import type { Guarded } from './guard.ts';
 
-/** The wall clock may be set, and a machine may sleep, so the schedule is looked at again after this time at the latest. */
+/** The longest time between looks at the schedule: the wall clock may be set, and the machine may sleep. */
 const LOOK_MS = 60_000;
 
-/** @returns what ends it; no device rests because of the schedule any more */
+/** @returns a function that ends the guard and resumes the devices */
 export function keepSchedule(windows: readonly ScheduleWindow[], { controls, clock, log }: Guarded): () => void {
   let timer: NodeJS.Timeout;
   const look = () => {

@@ -1,10 +1,10 @@
 /**
- * Symbolic arithmetic on 32-bit words. A value knows the loop variables that it depends on, so a back end can compute
- * it at the right depth: once a job, once a counter, once a page, or for every nonce. Sums gather their per-job terms
- * and drop zeros while they are built.
+ * Symbolic arithmetic on 32-bit words. A value knows the loop variables that it depends on, so that a back end can compute it
+ * at the right depth: once per job, counter or page, or for every nonce. Sums collect their per-job terms and drop zeros while
+ * they are built.
  */
 
-/** The loop variables that a value depends on, as a bit set. */
+/** Depths: the loop variables that a value depends on, as a bit set. */
 export const JOB = 0;
 export const COUNTER = 1;
 export const PAGE = 2;
@@ -12,12 +12,12 @@ export const NONCE = COUNTER | PAGE;
 export type Depth = typeof JOB | typeof COUNTER | typeof PAGE | typeof NONCE;
 
 export interface Value {
-  /** Counts up in the order of creation, so operands come first. */
+  /** Ids count up in the order of creation, so the operands of a value have lower ids. */
   readonly id: number;
   readonly depth: Depth;
   readonly op: 'constant' | 'input' | 'add' | 'xor' | 'rotr';
   readonly operands: readonly Value[];
-  /** The value of a constant; the bits that `rotr` rotates by. */
+  /** The value of a constant, or the number of bits of a `rotr`. */
   readonly number: number;
   /** The name of an input: `h0` … `h7` (midstate), `m0` … `m7` (tail), `counter` or `page`. */
   readonly name: string;
@@ -29,7 +29,7 @@ export class Algebra {
   #next = 0;
   readonly #addends: 2 | 3;
 
-  /** @param addends the terms that the machine adds in one operation */
+  /** @param addends how many terms the machine adds in one operation */
   constructor(addends: 2 | 3) {
     this.#addends = addends;
   }
@@ -65,8 +65,9 @@ export class Algebra {
   }
 
   /**
-   * Adds at most as many terms at a time as the machine can: first those whose sum depends on least, the second term
-   * last. In a + b + m of the G function b is the one that is known last, so a + m is out of the way by then.
+   * Adds at most as many terms at a time as the machine can. It starts with the pair whose sum depends on the fewest loop
+   * variables, and prefers pairs without the second term: in the G function's a + b + m, b is known last, so a + m can be
+   * computed before.
    */
   #sum(terms: Value[]): Value {
     if (terms.length === 1) return terms[0];

@@ -1,4 +1,4 @@
-/** Prints C over the macros that each instruction set defines (native/kernel.h). */
+/** Prints the kernel as C, with the macros that each instruction set defines (native/kernel.h). */
 
 import { COUNTER, JOB, NONCE, PAGE } from './algebra.ts';
 import { costPerNonce, handedDown, type Kernel } from './last-block.ts';
@@ -14,7 +14,7 @@ const dialect: Dialect = {
 
 const midstateOrTail = (name: string) => `SET1(${name[0] === 'h' ? 'midstate' : 'tail'}[${name.slice(1)}])`;
 
-/** @param kernel of a machine that adds two terms, loops over pages and rotates its result */
+/** @param kernel for a machine that adds two terms, loops over pages and rotates its result */
 export function printC(kernel: Kernel): string {
   const perJob = new Names(dialect).inputs(kernel, JOB, midstateOrTail);
   const jobStatements = perJob.statements(kernel, JOB);
@@ -31,11 +31,11 @@ export function printC(kernel: Kernel): string {
   const nonceStatements = perNonce.statements(kernel, NONCE);
   return `/* ${generatedBy} */
 
-/* Words that a nonce needs of the job alone, and of the counter alone. */
+/* How many words a nonce needs that depend on the job only, and on the counter only. */
 #define JOB_WORDS ${jobWords.length}
 #define COUNTER_WORDS ${counterWords.length}
 
-/* midstate: 8 words; tail: 16 words, the lane in its place */
+/* midstate: 8 words; tail: 16 words with the lane in its place; job: JOB_WORDS results */
 static inline void prepare_job_words(const uint32_t *midstate, const uint32_t *tail, V *job) {
 ${indent([...jobStatements, ...jobWords], 2)}
 }
@@ -44,7 +44,7 @@ static inline void prepare_counter(const V *job, V counter, V *table) {
 ${indent([...counterStatements, ...counterWords], 2)}
 }
 
-/* Hash word 7 rotated left by 7: ${costPerNonce(kernel)} operations. */
+/* Computes hash word 7, rotated left by 7, in ${costPerNonce(kernel)} operations. */
 static inline V rotated_word7(const V *job, const V *table, V page) {
 ${indent(nonceStatements, 2)}
   return ${perNonce.of(kernel.result)};

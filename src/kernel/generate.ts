@@ -1,4 +1,4 @@
-/** `npm run generate`: writes every kernel that is printed from the one description. */
+/** `npm run generate`: prints all kernels from their one description, and writes the files that are kept in git. */
 
 import { writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
@@ -9,13 +9,13 @@ import { HIT_CAPACITY, jobWords, printWgsl } from './wgsl.ts';
 import { printAssembly } from './x86/assembly.ts';
 import { ASSEMBLY_KERNELS } from './x86/instruction-sets.ts';
 
-/** What a GPU runs: its adders take three terms, and the host prepares what depends on the job and the page. */
+/** The kernel for GPUs: they add three terms at once, and the host computes what depends on the job and the page. */
 export const gpuKernel = describe({ addends: 3, loopsOverPages: false, result: 'plain' });
 
-/** What a CPU runs: a table over counters times a loop over pages. */
+/** The kernel for CPUs: they loop over pages, with a table of what depends on the counter. */
 export const cpuKernel = describe({ addends: 2, loopsOverPages: true, result: 'rotated' });
 
-/** Every generated file that is kept: its path from the repository's root, and its text. */
+/** @returns the text of each generated file that is kept in git, by its path from the repository's root */
 export function generatedFiles(): Record<string, string> {
   return {
     'shaders/scan.wgsl': printWgsl(gpuKernel, 'plain'),
@@ -28,8 +28,8 @@ export function generatedFiles(): Record<string, string> {
 }
 
 /**
- * The assembly of x86 kernels, by their names. It is long and nobody's to read, so it is printed when the native kernels
- * are built (scripts/build-native.mjs).
+ * @returns the assembly of the x86 kernels, by name. It is long, and nobody needs to read it, so it is not kept in git but
+ *   printed when the native kernels are built (scripts/build-native.mjs)
  */
 export function assemblyFiles(): Map<string, string> {
   return new Map(ASSEMBLY_KERNELS.map((kernel) => [kernel.name, printAssembly(cpuKernel, kernel)]));

@@ -1,9 +1,9 @@
 /**
- * The hash kernel, described once: blake2s compresses the last 64-byte block of a 286-byte header (RFC 7693 §3.2), from
- * the midstate (h0 … h7) and the tail (m0 … m7; words 8 to 15 are zero). The counter is word 6 and the page word 7; the
- * lane is in the high half of word 5, constant for a job. Every kernel of this project is printed from here.
+ * The one description of the hash kernel, from which all kernels are printed. It is blake2s's compression of the last block
+ * (64 bytes) of a header (286 bytes; RFC 7693 §3.2), from the midstate (h0 … h7) and the tail (m0 … m7; words 8 to 15 are
+ * zero). The counter is word 6 and the page word 7. The lane is in the high half of word 5 and the same for a whole job.
  *
- * Only hash word 7, the most significant one, is computed: it decides all but 2^-32 of the nonces at real targets.
+ * Only hash word 7, the most significant one, is computed. At real targets it rejects all but 2^-32 of the nonces.
  */
 
 import { IV, QUADS, SIGMA } from '../chain/blake2s.ts';
@@ -11,20 +11,20 @@ import { HEADER_BYTES } from '../chain/layout.ts';
 import { Algebra, COUNTER, type Depth, isLeaf, PAGE, type Value } from './algebra.ts';
 
 export interface Machine {
-  /** Terms that one addition takes. */
+  /** How many terms one addition has. */
   readonly addends: 2 | 3;
-  /** Whether the kernel loops over pages, or is given one page in the tail. */
+  /** Whether the kernel loops over pages. Otherwise it gets one page in the tail. */
   readonly loopsOverPages: boolean;
   /**
-   * `plain`: hash word 7. `rotated`: word 7 rotated left by 7, which saves two rotates where a test of single bits
-   * will do.
+   * `plain` is hash word 7. `rotated` is word 7 rotated left by 7, which saves two rotates. It is enough for a test of
+   * single bits.
    */
   readonly result: 'plain' | 'rotated';
 }
 
 export interface Kernel {
   readonly result: Value;
-  /** Every value that the result needs, operands first. */
+  /** All values that the result needs. The operands of a value come before it. */
   readonly values: readonly Value[];
 }
 
@@ -37,10 +37,10 @@ export function describe({ addends, loopsOverPages, result }: Machine): Kernel {
 
   const initial = IV.slice();
   initial[4] ^= HEADER_BYTES;
-  initial[6] = ~initial[6]; // the last block
+  initial[6] = ~initial[6]; // This marks the last block.
   const v = [...h, ...Array.from(initial, (word) => algebra.constant(word))];
 
-  // The four G functions of a half round are independent: each step is taken in all of them before the next.
+  // The four G functions of a half round are independent, so each of their steps is done in all four before the next step.
   for (const order of SIGMA) {
     for (const half of [0, 4]) {
       const quads = QUADS.slice(half, half + 4);
@@ -58,7 +58,7 @@ export function describe({ addends, loopsOverPages, result }: Machine): Kernel {
   return needed(result === 'plain' ? algebra.xor(v[7], v[15], h[7]) : rotatedWord7(algebra, v[7], v[15], h[7]));
 }
 
-/** v7 ^ v15 ^ h7, rotated left by 7: v7 ends with a rotate right by 7 and v15 with one by 8. */
+/** @returns v7 ^ v15 ^ h7 rotated left by 7. v7 is a rotate right by 7 and v15 one by 8, so both last rotates are left out */
 function rotatedWord7(algebra: Algebra, v7: Value, v15: Value, h7: Value): Value {
   const [beforeRotate7] = v7.operands;
   const [beforeRotate8] = v15.operands;
@@ -66,7 +66,7 @@ function rotatedWord7(algebra: Algebra, v7: Value, v15: Value, h7: Value): Value
   return algebra.xor(...beforeRotate7.operands, algebra.rotr(turned, 1));
 }
 
-/** Cuts the last round to what reaches the result. */
+/** Collects the values that the result depends on, and so drops the rest of the last round. */
 function needed(result: Value): Kernel {
   const found = new Map<number, Value>();
   const visit = (value: Value): void => {
@@ -78,18 +78,18 @@ function needed(result: Value): Kernel {
   return { result, values: [...found.values()].sort((a, b) => a.id - b.id) };
 }
 
-/** What is computed at one loop depth. */
+/** @returns the values that are computed at one depth, in order */
 export function operationsAt(kernel: Kernel, depth: Depth): Value[] {
   return kernel.values.filter((value) => value.depth === depth && !isLeaf(value));
 }
 
-/** The values of one depth that deeper operations read, in order: constants are written where they are used. */
+/** @returns the values of one depth that other depths read, in order, without constants, which are written where they are used */
 export function handedDown(kernel: Kernel, depth: Depth): Value[] {
   const read = new Set(kernel.values.filter((value) => value.depth !== depth).flatMap((value) => value.operands));
   return kernel.values.filter((value) => value.depth === depth && value.op !== 'constant' && read.has(value));
 }
 
-/** The operations that one nonce costs, where an addition, an exclusive or of up to three and a rotate are one each. */
+/** @returns how many operations a nonce costs. An addition, an exclusive or (of two or three) and a rotate count as one each */
 export function costPerNonce(kernel: Kernel): number {
   return operationsAt(kernel, kernel.result.depth).length;
 }

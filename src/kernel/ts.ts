@@ -1,4 +1,4 @@
-/** Prints TypeScript: the CPU kernel that runs everywhere, and the host's share of the GPU kernel. */
+/** Prints TypeScript: the CPU kernel that runs everywhere, and the host's part of the GPU kernel. */
 
 import { COUNTER, JOB, NONCE, PAGE } from './algebra.ts';
 import { handedDown, type Kernel, operationsAt } from './last-block.ts';
@@ -14,14 +14,14 @@ const dialect: Dialect = {
 
 const midstateOrTail = (name: string) => `${name[0] === 'h' ? 'midstate' : 'tail'}[${name.slice(1)}]`;
 
-/** Statements that fill `job` with what the job's own words come to. */
+/** @returns the statements that fill `job` with the values that depend on the job only */
 function jobStatements(kernel: Kernel): string {
   const names = new Names(dialect).inputs(kernel, JOB, midstateOrTail);
   const statements = names.statements(kernel, JOB);
   return indent([...statements, ...handedDown(kernel, JOB).map((value, i) => `job[${i}] = ${names.of(value)};`)], 2);
 }
 
-/** @param kernel of a machine that loops over pages and rotates its result */
+/** @param kernel for a machine that loops over pages and rotates its result */
 export function printCpuKernel(kernel: Kernel): string {
   const jobWords = handedDown(kernel, JOB);
   const counterWords = handedDown(kernel, COUNTER);
@@ -39,16 +39,16 @@ export function printCpuKernel(kernel: Kernel): string {
   const loads = jobWords.flatMap((value, i) => (readPerNonce.has(value) ? [`const j${i} = job[${i}];`] : []));
   return `// ${generatedBy}
 
-/** Words that a nonce needs of the job alone, and of the counter alone. */
+/** How many words a nonce needs that depend on the job only, and on the counter only. */
 export const JOB_WORDS = ${jobWords.length};
 export const COUNTER_WORDS = ${counterWords.length};
 
-/** Fills \`job\` (JOB_WORDS) from the midstate (8 words) and the tail (16 words, the lane in its place). */
+/** Fills \`job\` (JOB_WORDS words) from the midstate (8 words) and the tail (16 words, with the lane in its place). */
 export function prepareJobWords(midstate: Uint32Array, tail: Uint32Array, job: Int32Array): void {
 ${jobStatements(kernel)}
 }
 
-/** Fills \`table\` (COUNTER_WORDS a counter) for \`counters\` counters from \`counter\` on. */
+/** Fills \`table\` (COUNTER_WORDS words per counter) for \`counters\` counters from \`counter\` on. */
 export function prepareCounters(job: Int32Array, counter: number, counters: number, table: Int32Array): void {
   for (let at = 0; at < counters * COUNTER_WORDS; at += COUNTER_WORDS, counter++) {
 ${indent([...counterStatements, ...filling], 4)}
@@ -56,10 +56,10 @@ ${indent([...counterStatements, ...filling], 4)}
 }
 
 /**
- * Searches the counters of the table on one page. A counter hits when no bit of \`mask\` is set in hash word 7 rotated
+ * Searches the counters of the table on one page. A counter is a hit when no bit of \`mask\` is set in hash word 7 rotated
  * left by 7.
- * @param hits receives the hits as offsets into the table; as long as there are counters
- * @returns how many there are
+ * @param hits receives the hits, as offsets from the first counter; it must have room for all counters
+ * @returns the number of hits
  */
 export function searchRow(
   job: Int32Array,
@@ -84,20 +84,21 @@ ${indent(nonceStatements, 4)}
 `;
 }
 
-/** @param kernel the one that the shader was printed from */
+/** @param kernel the kernel that the shader is printed from */
 export function printGpuPreparation(kernel: Kernel, jobWords: number, hitCapacity: number): string {
   return `// ${generatedBy}
 
-/** 32-bit words of the shader's job uniform, the padding at its end included. */
+/** The length of the shader's job uniform in 32-bit words, with the padding at its end. */
 export const JOB_WORDS = ${jobWords};
 
-/** Offsets that the shader's result has room for; its count goes on counting past it. */
+/** How many hits the shader's result has room for. Its count goes on past this. */
 export const HIT_CAPACITY = ${hitCapacity};
 
 /**
- * The shader's job uniform.
+ * Computes the shader's job uniform.
  * @param midstate 8 words
- * @param tail 16 words, lane and page in their places
+ * @param tail 16 words, with lane and page in their places
+ * @returns JOB_WORDS words
  */
 export function prepareWords(midstate: Uint32Array, tail: Uint32Array): Uint32Array<ArrayBuffer> {
   const job = new Uint32Array(JOB_WORDS);

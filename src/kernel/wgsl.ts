@@ -1,31 +1,31 @@
-/** Prints the WGSL kernel: one page a dispatch, the counter alone varies. */
+/** Prints the kernel as WGSL. A dispatch searches one page, so only the counter varies. */
 
 import { COUNTER, JOB } from './algebra.ts';
 import { costPerNonce, handedDown, type Kernel } from './last-block.ts';
 import { type Dialect, generatedBy, hex, indent, Names } from './print.ts';
 
 /**
- * Hits that one dispatch can report. At real targets it has a few false hits at most; with more hits than this the range
- * is searched again in parts, the smallest of which is a workgroup: so this is the largest one's counters, 256 × 32.
+ * How many hits one dispatch can report. At real targets there are a few hits at most. After a dispatch with more hits than
+ * this, the range is searched again in parts. The smallest part is a workgroup, so this must be the number of counters of the
+ * largest workgroup: 256 × 32.
  */
 export const HIT_CAPACITY = 8192;
 
-/** The job uniform is an array of vectors, so its words are padded to a multiple of four. */
+/** @returns the length of the job uniform in words: a multiple of four, because it is an array of vectors */
 export const jobWords = (kernel: Kernel): number => Math.ceil(handedDown(kernel, JOB).length / 4) * 4;
 
-/** Rotates whose distances a compiler cannot see: Mesa's RADV makes 16 % faster code of them. */
+/** The rotates whose distances come from a uniform, so that the compiler does not know them: 16 % faster on Mesa's RADV. */
 const UNIFORM_ROTATES = [12, 7];
 
 const WGSL_STYLES = {
   plain: 'All rotates are by constants.',
   'uniform rotates':
-    'The distances of the rotates by 12 and 7 come from a uniform: Mesa RADV makes faster code of them so.',
-  'multiplied adds':
-    'Additions multiply by a one from a uniform: NVIDIA has units of their own for that, and others for all else.',
+    'The distances of the rotates by 12 and 7 come from a uniform: Mesa RADV then compiles them to faster code.',
+  'multiplied adds': 'Additions multiply by a one from a uniform: NVIDIA chips have separate units for multiply-add.',
 } as const;
 type WgslStyle = keyof typeof WGSL_STYLES;
 
-/** @param kernel of a machine that does not loop over pages */
+/** @param kernel for a machine that does not loop over pages */
 export function printWgsl(kernel: Kernel, style: WgslStyle): string {
   const uniformRotates = style === 'uniform rotates';
   const multipliedAdds = style === 'multiplied adds';
@@ -51,15 +51,15 @@ export function printWgsl(kernel: Kernel, style: WgslStyle): string {
   const statements = names.statements(kernel, COUNTER);
   return `// ${generatedBy}
 //
-// Searches the last blake2s block of a header for one page: ${costPerNonce(kernel)} operations a nonce and a comparison.
+// Hashes the last blake2s block of a header for the counters of one page: ${costPerNonce(kernel)} operations and a comparison per nonce.
 // ${WGSL_STYLES[style]}
 //
 // A dispatch of x × y workgroups searches the counters base … base + x · y · WORKGROUP_SIZE · COUNTERS_PER_INVOCATION − 1
-// (modulo 2^32). A hit is a counter whose hash word 7 is at most target7; offsets are relative to base.
+// (modulo 2^32). A hit is a counter whose hash word 7 is at most target7. It is reported as an offset from base.
 //
 // group 0, binding 0, uniform (32 bytes): base, target7, rotate12 = 12, rotate7 = 7, one = 1, row = x · WORKGROUP_SIZE, two words unused
 // group 0, binding 1, uniform (${4 * jobWords(kernel)} bytes): the job's words, from prepareWords()
-// group 0, binding 2, storage (${4 + 4 * HIT_CAPACITY} bytes): count of hits, then the offsets of the first ${HIT_CAPACITY}; clear count first
+// group 0, binding 2, storage (${4 + 4 * HIT_CAPACITY} bytes): count of hits (set it to 0 before), then the offsets of the first ${HIT_CAPACITY} hits
 
 override WORKGROUP_SIZE: u32 = 128u;
 override COUNTERS_PER_INVOCATION: u32 = 16u;

@@ -1,4 +1,4 @@
-/** What all engines work on at one moment: a job, what is left of its nonces, and when to stop. */
+/** An assignment is what all engines search at one time: a job, the space of its nonces, and a signal to stop. */
 
 import { setMaxListeners } from 'node:events';
 import type { Job } from '../chain/job.ts';
@@ -11,20 +11,20 @@ export class Assignment {
   readonly space: Space;
   /** The difficulty of the work's target. */
   readonly difficulty: number;
-  /** When the New Cut was heard of that this assignment answers, on the clock's `monotonicMs`. */
+  /** When the New Cut came that this assignment follows, on the clock's `monotonicMs`; undefined when none preceded it. */
   readonly cutMs: number | undefined;
   readonly #candidates = new Set<Candidate>();
   readonly #stop = new AbortController();
 
   constructor(job: Job, space: Space, cutMs?: number) {
-    setMaxListeners(0, this.#stop.signal); // one for each device
+    setMaxListeners(0, this.#stop.signal); // There is one listener for each device.
     this.job = job;
     this.space = space;
     this.difficulty = difficultyOf(job.work.target);
     this.cutMs = cutMs;
   }
 
-  /** @returns false when it was added before: no candidate counts twice */
+  /** Notes a candidate, so that none counts twice. @returns false when it was noted before */
   addCandidate(candidate: Candidate): boolean {
     if (this.#candidates.has(candidate)) return false;
     this.#candidates.add(candidate);

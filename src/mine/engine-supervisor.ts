@@ -1,7 +1,6 @@
 /**
- * Looks after one engine: opens it, has it search each assignment, judges what it reports, pauses it while it is too hot,
- * opens it again when its device is lost or computes wrong hashes, and parks it when there is no such device or when it
- * keeps failing.
+ * Supervises one engine: opens it, makes it search each assignment, verifies its candidates, pauses it while it is too hot,
+ * reopens it when its device is lost or computes wrong hashes, and parks it when there is no such device or it keeps failing.
  */
 
 import type { Job } from '../chain/job.ts';
@@ -25,7 +24,7 @@ import { ReopenPolicy } from './reopen-policy.ts';
 import { type TemperatureLimits, ThermalGuard, type ThermalHooks } from './thermal-guard.ts';
 
 /**
- * Wrong candidates within an hour before the device is opened again. One alone can be a cosmic ray; a device that is
+ * After this many wrong candidates within an hour the device is reopened. A single one can be a cosmic ray; a device that is
  * really broken reports three at once.
  */
 const MOST_HARDWARE_ERRORS = 3;
@@ -34,26 +33,26 @@ const HARDWARE_ERRORS_WITHIN_MS = 3_600_000;
 type DeviceEvent = MinerEvent & { type: 'device' };
 
 interface RunningSearch {
-  /** Ends the search: its assignment is over, or the device is to rest. */
+  /** Ends the search because its assignment is over, or because the device is paused. */
   readonly halt: AbortController;
   readonly done: Promise<void>;
 }
 
 export interface SupervisorHooks {
   readonly emit: Listener;
-  /** Called for each solution that the device has found. */
+  /** Called for each solution that the device finds. */
   readonly solved: (solution: Solution, device: string) => void;
-  /** Called when the engine found no more ranges to take. */
+  /** Called when the assignment's space is used up. */
   readonly exhausted: (assignment: Assignment) => void;
 }
 
 export interface SupervisorOptions {
   readonly clock: Clock;
-  /** The temperatures at which a device is paused and resumed, asked at each reading. Without it there are none. */
+  /** Returns the temperatures at which a device is paused and resumed. Called at each reading. By default there are none. */
   readonly temperatureLimits?: (() => TemperatureLimits | undefined) | undefined;
-  /** Milliseconds before a failed device is first opened again, doubled each time. The default is a second. */
+  /** How long to wait before a failed device is first reopened, in ms. It doubles each time. The default is a second. */
   readonly reopenAfterMs?: number | undefined;
-  /** Hashes that each of a device's first proofs takes, until its rate is known. The default suits its kind. */
+  /** How many hashes each proof of a device needs until its rate is known. The default depends on the device's kind. */
   readonly firstProofDifficulty?: number | undefined;
 }
 
@@ -65,18 +64,18 @@ export class EngineSupervisor {
   readonly #proofs: Proofs;
   readonly #reopenPolicy: ReopenPolicy;
   #assignment: Assignment | undefined;
-  /** Searches that have not ended: usually one, two for a moment when the job changes. */
+  /** Searches that have not ended: usually one, but two for a moment when the job changes. */
   readonly #searches = new Set<RunningSearch>();
-  /** Ends the time in service with a fault. Undefined while out of service. */
+  /** Takes the engine out of service with a fault. Undefined while it is out of service. */
   #leave: ((fault: unknown) => void) | undefined;
-  /** When the engine last came into service. */
+  /** When the engine came into service; undefined while it has not opened. */
   #readyMs: number | undefined;
-  /** When wrong candidates were reported, oldest first. */
+  /** The times of the latest wrong candidates, oldest first. */
   #hardwareErrorsMs: number[] = [];
   #description: string;
   #facts: Pick<DeviceEvent, 'model' | 'kernel' | 'bus'> = {};
   #detail: Pick<DeviceEvent, 'detail'> = {};
-  /** Each reason to rest, with what people are told of it. */
+  /** The reasons for which the device is paused, each with a clause for people. */
   readonly #pauses = new Map<PauseReason, string>();
   /** Time of the last New Cut whose job switch was reported. */
   #switchedCutMs: number | undefined;
@@ -92,13 +91,13 @@ export class EngineSupervisor {
     this.#reopenPolicy = new ReopenPolicy(reopenAfterMs);
   }
 
-  /** Puts the engine to a new assignment at once, or to none. */
+  /** Gives the engine a new assignment, or none, at once. */
   assign(assignment: Assignment | undefined): void {
     this.#assignment = assignment;
     if (assignment) this.#start(assignment, assignment.cutMs);
   }
 
-  /** Has the device rest for a reason. What it searches is given back. */
+  /** Pauses the device for a reason. Its ranges are given back. */
   pause(reason: PauseReason, why: string): void {
     if (this.#pauses.get(reason) === why) return;
     this.#pauses.set(reason, why);
@@ -106,7 +105,7 @@ export class EngineSupervisor {
     if (this.#leave) this.#announceReady();
   }
 
-  /** Takes one reason to rest away. */
+  /** Removes one reason for the pause. */
   resume(reason: PauseReason): void {
     if (!this.#pauses.delete(reason) || !this.#leave) return;
     this.#announceReady();
@@ -140,11 +139,11 @@ export class EngineSupervisor {
     }
   }
 
-  /** One time in service, from opening to closing: until `stopped` (resolves) or a fault (rejects). */
+  /** Opens the engine, keeps it in service until `stopped` or a fault, which is thrown, and closes it. */
   async #serve(stopped: Promise<void>): Promise<void> {
     const thermalGuard = new ThermalGuard(this.#temperatureLimits, this.#thermalHooks);
     try {
-      // A driver can take a minute to open, or hang: closing below ends that, too.
+      // Opening can take a minute, or hang in a driver. On `stopped`, the close below ends it.
       const info = await Promise.race([this.engine.open(this.#listener(thermalGuard)), stopped]);
       if (!info) return;
       this.#description = describe(info);
@@ -164,14 +163,15 @@ export class EngineSupervisor {
       this.#leave = undefined;
       thermalGuard.end();
       this.#pauses.delete('temperature');
-      // Closing ends searches that would not end by themselves, and the last reports are still heard.
+      // Closing ends searches that would not end by themselves, and their last reports still count.
       await Promise.all([this.engine.close(), ...Array.from(this.#searches, ({ done }) => done)]);
     }
   }
 
   /**
-   * Does nothing while the engine is out of service or paused: the assignment of that time is started later.
-   * @param cutMs when the New Cut was heard of that this assignment answers; undefined for a start that came later
+   * Starts the search of an assignment. While the engine is out of service or paused it does nothing: the assignment that is
+   * current when the engine is ready again is started then.
+   * @param cutMs the assignment's `cutMs`; undefined for such a late start
    */
   #start(assignment: Assignment, cutMs?: number): void {
     const { stop } = assignment;
@@ -196,7 +196,7 @@ export class EngineSupervisor {
     if (!stop.aborted && this.#leave) this.#hooks.exhausted(assignment);
   }
 
-  /** @param job the assignment's, as the engine was given it */
+  /** @param job the assignment's job with the search target that the engine was given */
   #take(report: SearchReport, assignment: Assignment, job: Job, cutMs: number | undefined): void {
     const { hashes, beganMs, candidates } = report;
     this.#proofs.searched(hashes);
@@ -205,7 +205,7 @@ export class EngineSupervisor {
     for (const candidate of candidates) this.#verify(candidate, assignment, job);
   }
 
-  /** Nothing that an engine reports is believed before the referee has seen it. */
+  /** A candidate counts only after the referee has confirmed it. */
   #verify(candidate: Candidate, assignment: Assignment, job: Job): void {
     const { proves, powHash, solution } = verify(job, candidate);
     if (!proves) this.#hardwareError(candidate);
@@ -216,7 +216,7 @@ export class EngineSupervisor {
     if (solution) this.#hooks.solved(solution, device);
   }
 
-  /** Counts a candidate that is none. Once the device is out of service, what it reports counts no more. */
+  /** Counts a wrong candidate, unless the device is out of service already. */
   #hardwareError(nonce: Candidate): void {
     const leave = this.#leave;
     if (!leave) return;
@@ -230,7 +230,7 @@ export class EngineSupervisor {
   }
 
   #tellSwitch(cutMs: number | undefined, beganMs: number): void {
-    // The search of an earlier cut's work can report after that of a later one's.
+    // The search for an earlier New Cut can report after the search for a later one.
     if (cutMs === undefined || cutMs <= (this.#switchedCutMs ?? Number.NEGATIVE_INFINITY)) return;
     this.#switchedCutMs = cutMs;
     const switchSeconds = Math.max(0, beganMs - cutMs) / 1000;
@@ -266,7 +266,7 @@ export class EngineSupervisor {
   }
 }
 
-/** Takes whatever an engine throws that says no more as a lost device. */
+/** Any error of an engine that is not a DeviceError counts as a lost device. */
 function asDeviceError(fault: unknown): DeviceError {
   if (fault instanceof DeviceError) return fault;
   return new DeviceError('lost', fault instanceof Error ? fault.message : String(fault), { cause: fault });

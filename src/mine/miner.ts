@@ -1,6 +1,6 @@
 /**
- * The loop: works come from the source, every engine searches the current one, and solutions are submitted. It knows the
- * two interfaces and no implementation of either.
+ * The mining loop: the source gives work, every engine searches the current work, and solutions are submitted. It uses the
+ * interfaces WorkSource and Engine and knows no implementation of either.
  */
 
 import { setMaxListeners } from 'node:events';
@@ -17,14 +17,13 @@ import { onAbort } from '../system/abort.ts';
 import { Assignment } from './assignment.ts';
 import { EngineSupervisor, type SupervisorOptions } from './engine-supervisor.ts';
 import { Space } from './space.ts';
-
 import { Submitter } from './submitter.ts';
 
 /** How often the creation time follows the clock. A new job costs well under a millisecond of searching. */
 const ROLL_MS = 3_000;
 /**
- * The distance kept between a rolled time and the node's clock. That clock is known by a lower bound already; the margin
- * is for nodes that compare with another node's clock.
+ * How far a rolled time stays behind the node's clock. What is known of that clock is a lower bound already; the margin is for
+ * nodes that compare the time with another node's clock.
  */
 const TIME_MARGIN_US = 500_000n;
 
@@ -32,7 +31,7 @@ export interface MinerOptions extends SupervisorOptions {
   readonly source: WorkSource;
   readonly engines: readonly Engine[];
   readonly emit: Listener;
-  /** A uniform integer in [0, below). */
+  /** Returns a uniformly distributed integer in [0, below). */
   readonly random: (below: number) => number;
 }
 
@@ -40,12 +39,12 @@ export class Miner implements Controls {
   readonly #options: MinerOptions;
   readonly #supervisors: readonly EngineSupervisor[];
   readonly #submitter: Submitter;
-  /** A rig keeps to one lane unless its source assigns others: two rigs of one miner then never meet. */
+  /** A rig stays in one random lane unless its source assigns another, so that two rigs hardly ever search the same nonces. */
   readonly #ownLane: number;
   readonly #stale = new WeakSet<Work>();
   readonly #solved = new WeakSet<Work>();
   #current: Assignment | undefined;
-  /** When the New Cut was heard of whose new work has not come yet. */
+  /** When the last New Cut came, while its new work has not come yet. */
   #cutMs: number | undefined;
   readonly #stopping = new AbortController();
   #stop: AbortSignal = AbortSignal.abort();
@@ -63,11 +62,11 @@ export class Miner implements Controls {
     this.#supervisors = engines.map((engine) => new EngineSupervisor(engine, hooks, options));
   }
 
-  /** Mines until it is stopped, or until no engine is left, and waits for pending submissions. May be called once. */
+  /** Mines until it is stopped or all engines are parked, then waits for pending submissions. May be called once. */
   async run(stop?: AbortSignal): Promise<void> {
     const release = stop && onAbort(stop, () => this.stop());
     this.#stop = this.#stopping.signal;
-    setMaxListeners(0, this.#stop); // each device adds some
+    setMaxListeners(0, this.#stop); // Each device adds some listeners.
     onAbort(this.#stop, () => this.#assign(undefined));
     const rolling = setInterval(() => this.#roll(), ROLL_MS);
     const following = this.#follow();
@@ -100,7 +99,7 @@ export class Miner implements Controls {
   }
 
   async #follow(): Promise<void> {
-    for await (const update of this.#options.source.works(this.#stop)) this.#heed(update);
+    for await (const update of this.#options.source.updates(this.#stop)) this.#heed(update);
   }
 
   #heed(update: SourceUpdate): void {
@@ -122,13 +121,13 @@ export class Miner implements Controls {
           this.#options.emit({ type: 'new-cut', chain: work.chain });
         }
       }
-      // Stopping frees the processor for the request that is under way: stale hashes are worth nothing.
+      // Stale hashes are worth nothing, and idle engines leave the processor to the request for new work.
       this.#assign(undefined);
     }
-    // A source that is lost says nothing about its work: that stays valid.
+    // When a source is lost, its work stays valid.
   }
 
-  /** Puts every engine to an assignment at once. The old one ends after the new one began, so that none runs idle. */
+  /** Gives every engine an assignment. The old one ends only after the new one has begun, so that no engine is idle. */
   #assign(assignment: Assignment | undefined): void {
     const previous = this.#current;
     this.#current = assignment;
@@ -147,7 +146,7 @@ export class Miner implements Controls {
     return rolledCreationTime(received, this.#options.source.latestTimeUs(work), TIME_MARGIN_US);
   }
 
-  /** Moves the current work's creation time up to the clock, as a new job with a fresh space. */
+  /** Moves the current work's creation time forward to the clock. This makes a new job with a fresh space. */
   #roll(): void {
     if (!this.#current) return;
     const { work, header } = this.#current.job;
@@ -157,7 +156,7 @@ export class Miner implements Controls {
     this.#options.emit({ type: 'job', chain: work.chain, height: work.height, creationTimeMicros: creationTimeUs });
   }
 
-  /** The space is used up. A later creation time gives a fresh one, and so does another lane where we may choose it. */
+  /** Called when the space is used up. A later creation time gives a fresh space; so does another lane, if none is assigned. */
   #renew(exhausted: Assignment): void {
     if (this.#current !== exhausted) return;
     this.#roll();
@@ -172,7 +171,7 @@ export class Miner implements Controls {
     if (work.until === 'solved') {
       if (this.#solved.has(work)) return;
       this.#solved.add(work);
-      // Its parent can carry one block of ours only: more hashes are worth nothing.
+      // A parent can carry only one block of this miner, so further hashes are worth nothing.
       if (this.#current?.job.work === work) this.#assign(undefined);
     }
     this.#submitter.submit(solution, device, this.#stop);

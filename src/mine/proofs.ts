@@ -1,18 +1,18 @@
 /**
- * Evidence that a device hashes what it says. Each device searches for a target of its own, so easy that it should find a
- * few candidates every second. Each verified candidate proves, on average, as many hashes as that target takes. A device
- * that skips nonces, computes wrong hashes or counts hashes that it did not compute falls short within minutes.
+ * Proofs show that a device computes as many hashes as it reports. Each device searches for its own target, so easy that it
+ * should find a few candidates per second. A verified candidate is a proof: on average it proves as many hashes as that target
+ * requires. A device that skips nonces, computes wrong hashes or reports too many hashes falls short within minutes.
  */
 
 import { easeJob, type Job } from '../chain/job.ts';
 import { difficultyOf, targetForDifficulty } from '../chain/target.ts';
 import type { Clock } from '../system/clock.ts';
 
-/** The proven rate is known to ±14 % after a minute and ±4 % after 15 minutes. A proof costs 0.1 ms of two processes. */
+/** At this rate the proven hashrate is known to ±14 % after a minute and ±4 % after 15. A proof costs two processes 0.1 ms. */
 const PROOFS_PER_SECOND = 4;
-/** Hashes for one proof until the device's rate is known. */
+/** How many hashes a proof requires until the device's rate is known. */
 const FIRST_DIFFICULTY = { cpu: 2 ** 24, gpu: 2 ** 28 } as const;
-/** Rates over a shorter time say little. */
+/** The difficulty is adjusted to rates over at least this time. */
 const LEARN_MS = 1_000;
 
 export class Proofs {
@@ -22,7 +22,7 @@ export class Proofs {
   #hashes = 0;
   #sinceMs: number;
 
-  /** @param firstDifficulty hashes that each of the first proofs takes. The default suits the device's kind */
+  /** @param firstDifficulty how many hashes each of the first proofs requires. The default depends on the device's kind */
   constructor(kind: keyof typeof FIRST_DIFFICULTY, clock: Clock, firstDifficulty?: number) {
     this.#clock = clock;
     this.#difficulty = firstDifficulty ?? FIRST_DIFFICULTY[kind];
@@ -33,14 +33,14 @@ export class Proofs {
     this.#hashes += hashes;
   }
 
-  /** @returns the job with the device's target; the job itself where its work is easier still */
+  /** @returns the job with the device's easier target, or the job itself when the work's own target is at least as easy */
   ease(job: Job): Job {
     this.#learn();
     const isEasier = difficultyOf(job.work.target) <= this.#difficulty;
     return isEasier ? job : easeJob(job, targetForDifficulty(this.#difficulty));
   }
 
-  /** Adjusts by one step at a time: a device that rested seems slow, and must not flood its host with candidates afterwards. */
+  /** Adjusts the difficulty by one step at most: a device that was paused seems slow, and must not flood its host later. */
   #learn(): void {
     const nowMs = this.#clock.monotonicMs();
     const ms = nowMs - this.#sinceMs;

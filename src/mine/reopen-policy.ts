@@ -1,12 +1,12 @@
-/** When a device that failed is opened again, and when it is given up. */
+/** Decides when a failed device is reopened, and when it is parked. */
 
 import type { DeviceError } from '../engine/engine.ts';
 
-/** With the doubling waits, five attempts take half a minute. A driver resets a card in seconds. */
+/** Five attempts take half a minute with the doubling waits. A driver resets a card within seconds. */
 const MOST_IN_A_ROW = 5;
-/** The wait before the first attempt; each further one is twice as long. */
+/** The wait before the first attempt. Each further wait is twice as long. */
 const FIRST_WAIT_MS = 1_000;
-/** After so long in service, earlier failures no longer count. */
+/** After this time in service, earlier failures no longer count. */
 const STEADY_MS = 60_000;
 /** Wrong hashes come from heat or overclocking and can take a while to reappear, so a clean hour is required. */
 const STEADY_AFTER_WRONG_HASHES_MS = 3_600_000;
@@ -20,7 +20,7 @@ export class ReopenPolicy {
     this.#firstWaitMs = firstWaitMs;
   }
 
-  /** Attempts since the device last worked well. */
+  /** How many attempts there were since the device was last in service for long enough. */
   get inARow(): number {
     return this.#inARow;
   }
@@ -32,11 +32,11 @@ export class ReopenPolicy {
 
   /**
    * @param servedMs how long the device was in service; 0 when it did not open
-   * @returns milliseconds to wait before it is opened again; undefined when it is to be parked
+   * @returns how many milliseconds to wait before the device is reopened; undefined when it must be parked
    */
   waitAfter(fault: DeviceError['fault'], servedMs: number): number | undefined {
     if (servedMs > (fault === 'wrong-hashes' ? STEADY_AFTER_WRONG_HASHES_MS : STEADY_MS)) this.#inARow = 0;
-    // A device that has worked before is missing for a while when its driver is reset; one that never opened stays missing.
+    // A device that was in service before can be missing while its driver resets. One that has never opened stays missing.
     const mayReturn = fault !== 'missing' || this.#hasOpened;
     if (!mayReturn || this.#inARow >= MOST_IN_A_ROW) return undefined;
     return this.#firstWaitMs * 2 ** this.#inARow++;

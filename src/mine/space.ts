@@ -1,6 +1,6 @@
 /**
- * What is left of a job's nonces. Engines pull ranges from it in the shape that suits them - few counters on many pages
- * for a CPU, many counters on one page for a GPU - so fast and slow engines share it without a tuning table.
+ * The nonces of a job that nobody has taken yet. Engines take ranges in the shape that suits them (a CPU few counters on many
+ * pages, a GPU many counters on one page), so that fast and slow engines share a space without further planning.
  */
 
 import { COUNTERS, PAGES, type Range, sizeOf } from '../chain/nonce.ts';
@@ -13,14 +13,14 @@ export class Space implements Ranges {
   readonly #lane: number;
   /**
    * Disjoint rectangles of the lane's counters × pages that nobody has taken. Untouched ones come first, then those that
-   * engines have begun, such as a CPU's column and a GPU's row. However much is taken, there are no more than these.
+   * engines have begun, such as a CPU's column and a GPU's row. Their number stays small, however much is taken.
    */
   readonly #free: Rectangle[];
 
   /**
-   * @param lane the lane that all ranges are on
-   * @param firstPage where to begin, so that two rigs on one lane start apart. The pages before it are taken last, except by
-   *   an engine that wants at least twice as many pages as follow it
+   * @param lane the lane of all ranges
+   * @param firstPage the page to begin with, so that two rigs in one lane start apart. The pages before it are taken last,
+   *   unless an engine wants at least twice as many pages as follow it
    */
   constructor(lane: number, firstPage = 0) {
     this.#lane = lane;
@@ -29,7 +29,7 @@ export class Space implements Ranges {
     if (firstPage > 0) this.#free.unshift({ ...whole, page: 0, pages: firstPage });
   }
 
-  /** @param ranges all that the space has: on one lane, disjoint, none empty */
+  /** @param ranges the content of the space: disjoint ranges of one lane, none of them empty */
   static of(ranges: readonly [Range, ...Range[]]): Space {
     const space = new Space(ranges[0].lane);
     space.#free.length = 0;
@@ -37,7 +37,7 @@ export class Space implements Ranges {
     return space;
   }
 
-  /** Nonces not taken yet. */
+  /** How many nonces nobody has taken. */
   get left(): number {
     return this.#free.reduce((sum, rectangle) => sum + sizeOf(rectangle), 0);
   }
@@ -64,9 +64,10 @@ export class Space implements Ranges {
   }
 
   /**
-   * Prefers the newest rectangle that holds more than half of the wish, so that what was begun is used up before more is
-   * begun; otherwise it takes the one that holds most of the wish. An engine that doubles its wish is not given the
-   * rectangle that was cut for half of it.
+   * Chooses the newest rectangle that can grant more than half of the wish, so that begun rectangles are used up before others
+   * are begun; otherwise the one that can grant most of it. An engine that doubles its wish does not get the rectangle that
+   * was cut for half of it.
+   * @returns an index, or -1 when nothing is left
    */
   #bestFor(most: Shape): number {
     const half = sizeOf(most) / 2;
@@ -85,15 +86,15 @@ export class Space implements Ranges {
   }
 }
 
-/** Divides `whole` into as few equal parts of at most `most` as possible, so that the last one is no sliver. */
+/** Divides `whole` into as few equal parts of at most `most` as possible, so that no small rest is left. */
 function evenPart(whole: number, most: number): number {
   return Math.ceil(whole / Math.ceil(whole / most));
 }
 
 /**
- * Cuts `taken` from the low corner of `from`, so that one of the two remaining rectangles stays as large as possible: a
- * rectangle that is small both ways suits no engine.
- * @returns what remains, the larger rectangle first
+ * Cuts `taken` from the low corner of `from`, so that one of the two remaining rectangles is as large as possible: a rectangle
+ * that is small in both directions suits no engine.
+ * @returns the rectangles that remain, the larger one first
  */
 function remainders(from: Rectangle, taken: Rectangle): Rectangle[] {
   const countersLeft = from.counters - taken.counters;

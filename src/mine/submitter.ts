@@ -1,4 +1,4 @@
-/** Takes solutions to the source without holding up the search: none that is known stale, and none twice. */
+/** Submits solutions in the background: none twice, and none whose work is known to be stale. */
 
 import { toHex } from '../chain/bytes.ts';
 import type { Solution } from '../chain/verify.ts';
@@ -6,21 +6,21 @@ import type { Listener } from '../events/events.ts';
 import type { Verdict, WorkSource } from '../source/source.ts';
 import type { Clock } from '../system/clock.ts';
 
-/** How many solutions are remembered, so that none is sent twice. Far fewer are ever in flight. */
+/** How many solutions are remembered, so that none is submitted twice. Far fewer are ever in flight. */
 const REMEMBERED = 1_024;
 
 export interface SubmitterOptions {
   readonly source: WorkSource;
   readonly emit: Listener;
   readonly clock: Clock;
-  /** Whether the solution's work is known to be stale: asked right before it is sent. */
+  /** Whether the solution's work is known to be stale. Called right before the solution is sent. */
   readonly isStale: (solution: Solution) => boolean;
 }
 
 export class Submitter {
   readonly #options: SubmitterOptions;
   readonly #pending = new Set<Promise<void>>();
-  /** The PoW hashes of the solutions taken on, oldest first. */
+  /** The proof-of-work hashes of the solutions seen so far, in hex, oldest first. */
   readonly #seen = new Set<string>();
 
   constructor(options: SubmitterOptions) {
@@ -28,9 +28,9 @@ export class Submitter {
   }
 
   /**
-   * Sends a solution in the background, unless it was sent before; its verdict becomes an event.
-   * @param device the engine that found it
-   * @param stop asks the source to come to an end soon
+   * Submits a solution in the background, unless it was submitted before. Its verdict becomes an event.
+   * @param device the name of the engine that found the solution
+   * @param stop asks the source to end its attempts soon
    */
   submit(solution: Solution, device: string, stop: AbortSignal): void {
     const key = toHex(solution.powHash);
@@ -41,7 +41,7 @@ export class Submitter {
     this.#pending.add(task);
   }
 
-  /** Settles when nothing is pending. The source's own time limits bound it. */
+  /** Settles when no submission is pending. The source's time limits bound this. */
   async settled(): Promise<void> {
     await Promise.all(this.#pending);
   }
@@ -58,7 +58,7 @@ export class Submitter {
         ? { outcome: 'stale', reason: 'found after its work went stale; not sent' }
         : await source.submit(solution, stop);
     } catch (fault) {
-      // The interface forbids it, but every solution must get a verdict.
+      // The WorkSource interface forbids throwing, but every solution must get a verdict.
       verdict = { outcome: 'unknown', reason: `the source failed: ${fault instanceof Error ? fault.message : fault}` };
     }
     const { outcome, reason } = verdict;

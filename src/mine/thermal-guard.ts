@@ -1,17 +1,20 @@
-/** Pauses a device while it is too hot. It has two limits, so that the device does not go on and off. */
+/** Pauses a device while it is too hot. There are two limits, so that it does not pause and resume all the time. */
 
 import type { Telemetry } from '../engine/telemetry.ts';
 
 export interface TemperatureLimits {
   /** At this temperature the device is paused. */
   readonly stopCelsius: number;
-  /** At this temperature it goes on; it is below `stopCelsius`. */
+  /** At this temperature, which is below `stopCelsius`, the device resumes. */
   readonly resumeCelsius: number;
 }
 
 const NO_LIMITS: TemperatureLimits = { stopCelsius: Number.POSITIVE_INFINITY, resumeCelsius: Number.POSITIVE_INFINITY };
 
-/** A paused device whose sensor goes silent would never resume. Counted in ticks, so time suspended by Ctrl-Z doesn't count. */
+/**
+ * A paused device whose sensor goes silent would never resume. The silence is counted in ticks, so that a time in which the
+ * process was suspended (Ctrl-Z) does not count.
+ */
 const TICK_MS = 10_000;
 const SILENT_TICKS = 6;
 
@@ -22,18 +25,18 @@ export interface ThermalHooks {
   readonly silent: (why: string) => void;
 }
 
-/** Watches a device for one time in service. */
+/** Watches the temperature of a device while it is in service. */
 export class ThermalGuard {
   readonly #limits: () => TemperatureLimits | undefined;
   readonly #hooks: ThermalHooks;
-  /** Some cards report their edge, some their hotspot, which is warmer: the first reading settles which one counts. */
+  /** The sensor that counts: the first reading decides. The hotspot, which some cards report alone, is warmer than the edge. */
   #sensor: 'temperatureCelsius' | 'hotspotCelsius' | undefined;
   /** Runs while the device is paused. */
   #ticking: NodeJS.Timeout | undefined;
-  /** Ticks since the last temperature was read. */
+  /** How many ticks have passed since the last reading of the temperature. */
   #ticks = 0;
 
-  /** @param limits the limits at the moment; undefined while there are none */
+  /** @param limits returns the present limits; undefined when there are none */
   constructor(limits: () => TemperatureLimits | undefined, hooks: ThermalHooks) {
     this.#limits = limits;
     this.#hooks = hooks;
@@ -45,7 +48,7 @@ export class ThermalGuard {
     );
     const temperatureCelsius = this.#sensor && telemetry[this.#sensor];
     if (temperatureCelsius === undefined) return;
-    // Limits can be taken away while a device is paused: then it goes on.
+    // The limits can be removed while the device is paused. Then it resumes.
     const { stopCelsius, resumeCelsius } = this.#limits() ?? NO_LIMITS;
     this.#ticks = 0;
     this.#ticking?.refresh();
@@ -58,7 +61,7 @@ export class ThermalGuard {
     }
   }
 
-  /** Ends the watch with the device's time in service. */
+  /** Ends the watch. Call it when the device goes out of service. */
   end(): void {
     clearInterval(this.#ticking);
     this.#ticking = undefined;

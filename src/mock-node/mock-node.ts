@@ -1,6 +1,6 @@
 /**
- * A small mining node: a ledger, and a server that serves its mining API (document 1) as real nodes do, judges strictly,
- * keeps count, and can be told to misbehave. The demo and the tests mine against it.
+ * A small mining node for the demo and the tests: a ledger, and a server with the mining API (document 1). It answers as real
+ * nodes do, judges strictly, counts what happens, and can be told to misbehave.
  */
 
 import { type Clock, systemClock } from '../system/clock.ts';
@@ -15,7 +15,7 @@ export type MockNodeEvent = LedgerEvent | ServerEvent;
 
 export interface MockNodeSurroundings {
   readonly clock?: Clock;
-  /** Instead of one from the `seed`. */
+  /** Used instead of a generator with the option `seed`. */
   readonly random?: Random;
   readonly onEvent?: (event: MockNodeEvent) => void;
 }
@@ -23,7 +23,7 @@ export interface MockNodeSurroundings {
 export interface MockNodeAddress {
   /** `http://host:port` */
   readonly url: string;
-  /** With the path of document 1: `http://host:port/ledger/0.0/<network>`. */
+  /** The URL with the path of document 1: `http://host:port/ledger/0.0/<network>`. */
   readonly baseUrl: string;
 }
 
@@ -32,7 +32,7 @@ export class MockNode {
   readonly server: MockServer;
   readonly #activity: NetworkActivity;
 
-  /** @throws ZodError when the options are wrong */
+  /** @throws ZodError when the options are not valid */
   constructor(options: MockNodeOptions = {}, surroundings: MockNodeSurroundings = {}) {
     const settings = optionsSchema.parse(options);
     const { clock = systemClock, onEvent: emit = () => {} } = surroundings;
@@ -55,12 +55,12 @@ export class MockNode {
     await this.server.close();
   }
 
-  /** Cuts off every connection, and has new ones refused until `comeBack`; the chains live on meanwhile. */
+  /** Closes all connections and refuses new ones until `comeBack`. The chains go on meanwhile. */
   async goAway(): Promise<void> {
     await this.server.stopListening();
   }
 
-  /** Listens again, where it did before. */
+  /** Listens again on the same port. */
   async comeBack(): Promise<void> {
     await this.server.listen();
   }

@@ -1,18 +1,18 @@
 /**
- * Fingerprints of nodes' certificates, in the form of a peer's id (document 1, "Peer information"): the SHA-256 of the
- * certificate in DER, as Base64Url without padding (RFC 4648 §5), 43 characters. Pure.
+ * Computes and parses fingerprints of nodes' certificates. They have the form of a peer's id (document 1, "Peer information"):
+ * the SHA-256 of the certificate in DER, as Base64Url without padding (RFC 4648 §5), 43 characters. Pure.
  */
 
 import { createHash } from 'node:crypto';
 
-/** @param der the certificate; @returns 43 characters */
+/** @param der the certificate in DER. @returns 43 characters of Base64Url */
 export function fingerprintOf(der: Uint8Array): string {
   return createHash('sha256').update(der).digest('base64url');
 }
 
-/** 32 bytes are 43 characters; Base64 may add one of padding. */
+/** 32 bytes are 43 characters, and one of padding in Base64. */
 const BASE64 = /^[\w+/-]{43}=?$/;
-/** As openssl prints a fingerprint, or without the colons. */
+/** The format of openssl, with or without colons. */
 const HEX = /^[\da-f]{2}(:?[\da-f]{2}){31}$/i;
 
 /**
@@ -23,11 +23,11 @@ export function parseFingerprint(text: string): string | undefined {
   if (HEX.test(text)) return Buffer.from(text.replaceAll(':', ''), 'hex').toString('base64url');
   if (!BASE64.test(text)) return undefined;
   const plain = text.replace(/=$/, '').replaceAll('+', '-').replaceAll('/', '_');
-  // 43 characters have two bits more than 32 bytes; they must be 0.
+  // 43 characters have two bits more than 32 bytes. These bits must be 0.
   return Buffer.from(plain, 'base64url').toString('base64url') === plain ? plain : undefined;
 }
 
-/** @returns a fingerprint as openssl prints it: 32 pairs of upper-case hex digits with colons between them */
+/** @returns the fingerprint in the format of openssl: 32 pairs of upper-case hex digits with colons between them */
 export function hexOf(fingerprint: string): string {
   const hex = Buffer.from(fingerprint, 'base64url').toString('hex').toUpperCase();
   return hex.replace(/..(?=.)/g, '$&:');

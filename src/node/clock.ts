@@ -1,17 +1,17 @@
 /**
- * What is surely known about the node's clock. Its answers carry `x-server-timestamp`, in whole seconds. When an answer
- * arrives, the node's clock is at that second or past it, and goes on from there. Only such lower bounds are used, never
- * an estimate, because a creation time ahead of the node's clock costs the block.
+ * Keeps a sure lower bound of the node's clock. Every answer has a header `x-server-timestamp`, in whole seconds. When it
+ * arrives, the node's clock has reached that second, and goes on from there. Only such lower bounds are used, never an estimate,
+ * because a block with a creation time ahead of the node's clock is lost.
  */
 
 import type { Clock } from '../system/clock.ts';
 
-/** The timestamp is cut to whole seconds. */
+/** Timestamps are rounded down to whole seconds. */
 const RESOLUTION_US = 1_000_000n;
-/** A clock that is being slewed runs at most this much slower than ours: 500 ppm, the limit of adjtimex. */
+/** The most by which a clock runs slower than ours while it is slewed: 500 ppm, the limit of adjtimex. */
 const DRIFT_PER_MS_US = 0.5;
 
-/** How far our clock is ahead of the node's: surely between these two, in µs. A negative value means that it is behind. */
+/** Bounds, in µs, of how far our clock is ahead of the node's. Negative values mean that it is behind. */
 export interface Skew {
   readonly leastUs: bigint;
   readonly mostUs: bigint;
@@ -19,7 +19,7 @@ export interface Skew {
 
 export class NodeClock {
   readonly #clock: Clock;
-  /** The highest bound: its value, and the monotonic time at which it was received. */
+  /** The highest lower bound, and the monotonic time at which it was received. */
   #bound: { readonly us: bigint; readonly receivedAtMs: number } | undefined;
   #skew: Skew | undefined;
 
@@ -28,7 +28,7 @@ export class NodeClock {
   }
 
   /**
-   * Takes the timestamp of an answer that has just arrived.
+   * Learns from the timestamp of an answer that has just arrived.
    * @param timestampS seconds since the UNIX epoch
    * @param askedAtMs monotonic time at which the request was sent
    */
@@ -40,16 +40,16 @@ export class NodeClock {
     this.#skew = { leastUs: oursUs - tookUs - us - RESOLUTION_US, mostUs: oursUs - us };
     const known = this.#boundUs(receivedAtMs);
     const latestPossibleUs = us + RESOLUTION_US + tookUs;
-    // A bound that the answer contradicts is from before the node's clock was set back, so it does not hold any more.
+    // When the answer contradicts the known bound, the node's clock was set back, and the old bound is no longer valid.
     if (known === undefined || us >= known || known > latestPossibleUs) this.#bound = { us, receivedAtMs };
   }
 
-  /** As of the last answer; undefined before the first. It is only for people: creation times are not made from it. */
+  /** The skew at the last answer; undefined before the first. It is only shown to people, not used for creation times. */
   get skew(): Skew | undefined {
     return this.#skew;
   }
 
-  /** The lower of our clock and the node's bound, in µs since the UNIX epoch; 0 before the first answer. */
+  /** @returns the lower of our clock and the node's bound, in µs since the UNIX epoch; 0 before the first answer */
   latestTimeUs(): bigint {
     const bound = this.#boundUs(this.#clock.monotonicMs()) ?? 0n;
     const ours = this.#clock.nowUs();

@@ -1,6 +1,6 @@
 /**
- * A node's report of its configuration (document 1, "Configuration"), and what it says about whether a miner can mine
- * there. The report's schema is not stable, and not every node serves it, so nothing in it is an error.
+ * Reads a node's report of its configuration (document 1, "Configuration") and checks whether the miner can mine there. The
+ * report's schema is not stable, and not every node serves it, so there are notes but no errors.
  */
 
 import { z } from 'zod';
@@ -29,14 +29,14 @@ const configSchema = z.looseObject({
     .optional(),
 });
 
-/** What the report says, for people. */
+/** For people: a sentence about what the report says. */
 export interface ConfigNote {
   readonly state: 'info' | 'warning';
   readonly reason: string;
 }
 
 /**
- * GET /config at the host root.
+ * Sends GET /config, at the host root.
  * @returns the JSON of the answer, unchecked
  * @throws NodeError
  */
@@ -64,9 +64,9 @@ export function servedNetwork(report: unknown): string | undefined {
 
 /**
  * @param report the JSON of `/config`
- * @param network undefined where any network is right
- * @param miner undefined where any miner is right
- * @returns all that is wrong, or else one note that nothing is
+ * @param network the expected network; undefined when any will do
+ * @param miner the miner that must be configured; undefined when any will do
+ * @returns a warning for each problem, or one note that there is none
  */
 export function checkConfig(
   report: unknown,
@@ -99,7 +99,7 @@ export function checkConfig(
   ];
 }
 
-/** Whether the report means this miner. Keys and predicate count only where the report gives them. */
+/** Whether a miner in the report is this one. Keys and predicate are compared only if the report has them. */
 function isSame(known: z.infer<typeof minerSchema>, { account, predicate, publicKeys }: MinerIdentity): boolean {
   const keys = known['public-keys'];
   return (

@@ -1,4 +1,4 @@
-/** What can go wrong between us and a node, with messages that tell people what to do. */
+/** The errors of requests to a node, with messages that tell people what to do. */
 
 import { oneLine } from '../text/one-line.ts';
 
@@ -17,7 +17,7 @@ export type NodeFault =
   | 'failed'
   /** Another 4xx: asking again will not help until something is changed. */
   | 'refused'
-  /** The node answered with something else than the specification says. */
+  /** The answer is not what the specification says. */
   | 'garbled';
 
 export class NodeError extends Error {
@@ -25,9 +25,9 @@ export class NodeError extends Error {
   readonly fault: NodeFault;
   /** From the answer's `retry-after` header; undefined when it had none. */
   readonly retryAfterMs: number | undefined;
-  /** Whether the node may have acted on the request all the same. */
+  /** Whether the node may have carried out the request despite the error. */
   readonly mayHaveBeenTaken: boolean;
-  /** The fingerprint of the node's certificate, when the fault is that it is not trusted. */
+  /** The fingerprint of the node's certificate, if the certificate is not trusted. */
   readonly fingerprint: string | undefined;
 
   constructor(fault: NodeFault, message: string, options: NodeErrorOptions = {}) {
@@ -41,7 +41,7 @@ export class NodeError extends Error {
 
 interface NodeErrorOptions extends ErrorOptions {
   readonly retryAfterMs?: number | undefined;
-  /** Whether the answer is the node's own. A gateway may have passed the request on. */
+  /** Whether the node itself answered. A gateway that answers may have passed the request on to the node. */
   readonly byNode?: boolean;
   readonly fingerprint?: string;
 }
@@ -58,8 +58,8 @@ const UNREACHABLE: Record<string, string> = {
 };
 
 /**
- * Turns whatever undici or the socket below it threw into a NodeError.
- * @param origin the node's, for the message
+ * Turns an error of undici or of the socket into a NodeError.
+ * @param origin the node's origin, for the message
  */
 export function networkError(cause: unknown, origin: string): NodeError {
   if (cause instanceof NodeError) return cause;
@@ -84,16 +84,16 @@ export function networkError(cause: unknown, origin: string): NodeError {
 
 function rootOf(error: unknown): { code: string; name: string; message: string } {
   const outer = error as { code?: unknown; name?: unknown; message?: unknown; errors?: unknown[] } | undefined;
-  // Hosts with several addresses fail with one error for each.
+  // A connection to a host with several addresses fails with one error for each.
   if (outer?.errors?.length && typeof outer.code !== 'string') return rootOf(outer.errors[0]);
   const { code, name, message } = outer ?? {};
   return { code: typeof code === 'string' ? code : '', name: String(name ?? ''), message: String(message ?? error) };
 }
 
-/** How many characters of a node's text are shown. */
+/** The most characters of a node's text that are shown. */
 const MAX_QUOTE = 200;
 
-/** @returns a text from a node on one line, printable and short */
+/** @returns a node's text as one short, printable line */
 export function quote(text: string): string {
   return oneLine(text, MAX_QUOTE);
 }

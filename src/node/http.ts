@@ -1,7 +1,7 @@
 /**
- * HTTP/1.1 to one node: connections, time limits, trust in its certificate, and what its answers tell about its clock.
- * The endpoints have files of their own (`mining.ts`, `config.ts`). It uses undici's own request function, because fetch
- * refuses a GET with a body and two of the mining endpoints want one.
+ * HTTP/1.1 to one node: connections, time limits, trust in its certificate, and the time in its answers. The endpoints are in
+ * `mining.ts` and `config.ts`. Undici's request function is used instead of fetch, because fetch refuses a GET with a body, which
+ * two of the mining endpoints need.
  */
 
 import { type Dispatcher, Pool } from 'undici';
@@ -17,7 +17,7 @@ export interface NodeHttpOptions {
   readonly address: NodeAddress;
   readonly trust: Trust;
   readonly userAgent: string;
-  /** Learns from every answer. */
+  /** Receives the timestamp of every answer. */
   readonly nodeClock: NodeClock;
   readonly clock: Clock;
   readonly limits: NodeLimits;
@@ -25,35 +25,35 @@ export interface NodeHttpOptions {
 
 export interface NodeRequest {
   readonly method: 'GET' | 'POST';
-  /** From the host root. */
+  /** The path from the host root. */
   readonly path: string;
   readonly headers: Record<string, string>;
   readonly body?: string | Uint8Array;
 }
 
-/** A whole answer of the node. */
+/** An answer of the node with its complete body. */
 export interface NodeAnswer {
   readonly status: number;
   readonly body: Buffer;
 }
 
-/** An answer of the node whose status says all that matters. */
+/** An answer of the node of which only the status matters. */
 export interface StatusAnswer {
   readonly status: number;
-  /** The beginning of a refusal, for people; empty when the status is 2xx, or when the body did not come. */
+  /** For people: the beginning of the body, unless the status is 2xx. Empty when the body did not come. */
   readonly text: string;
 }
 
-/** Idle connections stay warm for the next New Cut; real nodes close them after 30 s. */
+/** How long idle connections are kept for the next New Cut. Real nodes close them after 30 s. */
 const KEEP_ALIVE_MS = 25_000;
 /**
- * One or two are in use. The others are for submissions that hang, each for as long as its time limit: a work request
- * must not queue behind them. Streams have connections of their own.
+ * Usually one or two connections are in use. The others are for submissions that hang until their time limit, so that a work
+ * request does not wait behind them. Streams have separate connections.
  */
 const MAX_CONNECTIONS = 64;
-/** The largest proper answer is that of `/config`: tens of kilobytes. */
+/** The largest valid answer is that of `/config`, with tens of kilobytes. */
 const MAX_ANSWER_BYTES = 1_048_576;
-/** How much of a body that does not matter is read before its connection is given up. */
+/** How much of an ignored body is read before its connection is closed. */
 const MAX_IGNORED_BYTES = 16_384;
 
 type Response = Dispatcher.ResponseData;
@@ -90,7 +90,7 @@ export class NodeHttp {
   }
 
   /**
-   * Sends a request whose answer is its status, so a body that breaks or never ends does no harm.
+   * Sends a request of whose answer only the status matters, so that a body that breaks or never ends does no harm.
    * @throws NodeError when the node did not answer in time, or answered that it cannot answer now (429, 5xx)
    */
   async askStatus(request: NodeRequest, timeoutMs: number, stop: AbortSignal): Promise<StatusAnswer> {
@@ -106,8 +106,8 @@ export class NodeHttp {
   }
 
   /**
-   * Sends a request for a body that has no end, over a connection of its own. It lasts until the node ends it or `stop`.
-   * @returns the body, in chunks as they come, only with status 200; reading it can throw anything
+   * Sends a request for an endless body, over a separate connection. The body ends when the node ends it or `stop` fires.
+   * @returns the status, and with status 200 the body in chunks. Reading the body can throw any error
    * @throws NodeError when the node did not answer, or answered that it cannot answer now (429, 5xx)
    */
   async openStream(
@@ -121,8 +121,8 @@ export class NodeHttp {
   }
 
   /**
-   * Asks for as little as possible.
-   * @throws NodeError when nothing answers, or when what answers says that it cannot
+   * Sends the smallest possible request, to find out whether the node answers.
+   * @throws NodeError when there is no answer, or the answer is not from a node that can answer
    */
   async ping(stop: AbortSignal): Promise<void> {
     const request: NodeRequest = { method: 'GET', path: HEALTH_PATH, headers: { accept: 'text/plain, */*' } };
@@ -132,19 +132,19 @@ export class NodeHttp {
     });
   }
 
-  /** Monotonic time of the node's last answer; -∞ before the first. */
+  /** The monotonic time of the node's last answer; -∞ before the first. */
   get lastAnswerMs(): number {
     return this.#lastAnswerMs;
   }
 
-  /** Uses new connections from now on: after a suspension the other side may have forgotten the old ones. */
+  /** Uses new connections from now on, because the node may have forgotten the old ones during a suspension. */
   renewConnections(): void {
     for (const pool of [this.#requests, this.#streams]) pool.close().catch(() => {});
     this.#requests = this.#requestPool();
     this.#streams = this.#streamPool();
   }
 
-  /** Ends all connections, also those with a request under way. */
+  /** Closes all connections, even those with a request under way. */
   async close(): Promise<void> {
     await Promise.all([this.#requests.destroy(), this.#streams.destroy()]);
   }
@@ -153,7 +153,7 @@ export class NodeHttp {
     return this.#pool({ connections: MAX_CONNECTIONS, maxResponseSize: MAX_ANSWER_BYTES });
   }
 
-  /** Nodes keep a stream silent for minutes and end it themselves, so undici's time limits are off. */
+  /** Streams can be silent for minutes, and nodes end them, so undici's time limits are off. */
   #streamPool(): Pool {
     return this.#pool({ headersTimeout: 0, bodyTimeout: 0 });
   }
@@ -164,14 +164,14 @@ export class NodeHttp {
     return new Pool(origin, { connect, keepAliveTimeout: KEEP_ALIVE_MS, pipelining: 1, ...options });
   }
 
-  /** @throws NodeError unless the node itself answered, and is in a state to answer */
+  /** @throws NodeError unless the node itself has answered, with a status other than 429 and 5xx */
   async #send(pool: Pool, request: NodeRequest, signal: AbortSignal): Promise<Response> {
     const { clock, nodeClock, userAgent } = this.#options;
     const askedAtMs = clock.monotonicMs();
     let response: Response;
     try {
       const headers = { 'user-agent': userAgent, ...request.headers };
-      // undici closes the connection after a GET with a body unless told not to; a new one would delay the next work.
+      // By default undici closes the connection after a GET with a body. A new connection would delay the next work.
       response = await pool.request({ ...request, headers, signal, reset: false });
     } catch (error) {
       throw networkError(error, this.address.origin);
@@ -188,8 +188,8 @@ export class NodeHttp {
   }
 
   /**
-   * Reads a body in the background: to its end if that is near, so that the connection stays usable, and otherwise the
-   * connection is closed.
+   * Reads an ignored body in the background, so that the connection can be used again. When the body is too long, the connection
+   * is closed.
    */
   #discard(body: Response['body']): void {
     const signal = AbortSignal.timeout(this.limits.bodyTimeoutMs);
@@ -197,7 +197,7 @@ export class NodeHttp {
   }
 }
 
-/** @returns why the answer is none of the node's own that can be used; undefined when it is one */
+/** @returns why the answer cannot be used: another status than expected, or not from a node; undefined when it can be used */
 function faultOf({ statusCode: status, headers }: Response, path: string, address: NodeAddress): NodeError | undefined {
   const byNode = timestampOf(headers) !== undefined;
   const about = { retryAfterMs: retryAfterOf(headers), byNode };
@@ -213,7 +213,7 @@ function faultOf({ statusCode: status, headers }: Response, path: string, addres
 
 /**
  * Reads the beginning of a body.
- * @throws Error when the body breaks, or is cut off by `stop`
+ * @throws Error when the connection breaks, or `stop` fires
  */
 async function readText(body: Response['body'], stop: AbortSignal): Promise<string> {
   const chunks: Uint8Array[] = [];
@@ -232,16 +232,16 @@ async function readText(body: Response['body'], stop: AbortSignal): Promise<stri
 }
 
 /**
- * Every answer of a node has this header (document 1, "Conventions", 4).
+ * Reads `x-server-timestamp`, which every answer of a node has (document 1, "Conventions", 4).
  * @returns seconds since the UNIX epoch
  */
 function timestampOf(headers: Response['headers']): bigint | undefined {
   const value = headers['x-server-timestamp'];
-  // 11 digits are enough for the next three thousand years.
+  // 11 digits are enough for three thousand years.
   return typeof value === 'string' && /^\d{1,11}$/.test(value) ? BigInt(value) : undefined;
 }
 
-/** RFC 9110 §10.2.3, only the form in seconds. */
+/** Reads `retry-after` in its form with seconds (RFC 9110 §10.2.3). @returns milliseconds */
 function retryAfterOf(headers: Response['headers']): number | undefined {
   const value = headers['retry-after'];
   return typeof value === 'string' && /^\d{1,6}$/.test(value) ? Number(value) * 1000 : undefined;

@@ -1,11 +1,11 @@
-/** Who is mining, as a node knows it (document 1, "Miner information"). A leaf. */
+/** The identity of a miner at a node (document 1, "Miner information"). This file imports nothing. */
 
-/** Which of an account's keys must sign. */
+/** The rules for which of an account's keys must sign. */
 export const PREDICATES = ['keys-all', 'keys-any', 'keys-2'] as const;
 export type Predicate = (typeof PREDICATES)[number];
 
 export interface MinerIdentity {
-  /** The account that rewards go to. */
+  /** The account that receives the rewards. */
   readonly account: string;
   readonly predicate: Predicate;
   /** 64 hex digits each. */

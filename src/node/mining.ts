@@ -9,7 +9,7 @@ import { updatesRefusal, workRefusal } from './refusal.ts';
 const OCTETS = 'application/octet-stream';
 
 /**
- * GET /mining/work, with the miner as JSON in the body.
+ * Sends GET /mining/work, with the miner as JSON in the body.
  * @returns a work record, 322 bytes
  * @throws NodeError
  */
@@ -29,9 +29,9 @@ export async function getWork(http: NodeHttp, miner: MinerIdentity, stop: AbortS
 }
 
 /**
- * POST /mining/solved. The status alone says whether the solution was taken.
+ * Sends POST /mining/solved. The status of the answer says whether the node accepted the solution.
  * @param header 286 bytes
- * @returns the answer, whether or not the solution was taken
+ * @returns the answer, even when the node did not accept the solution
  * @throws NodeError when the node did not answer, or answered that it cannot answer now (429, 5xx)
  */
 export async function postSolved(http: NodeHttp, header: Uint8Array, stop: AbortSignal): Promise<StatusAnswer> {
@@ -46,8 +46,9 @@ export async function postSolved(http: NodeHttp, header: Uint8Array, stop: Abort
 }
 
 /**
- * GET /mining/updates, with the chain in the body (4 bytes, little-endian). Lasts until the node ends it or `stop`.
- * @returns the body of an open event stream, in chunks as they come; reading it can throw anything
+ * Sends GET /mining/updates, with the chain in the body (4 bytes, little-endian). The stream lasts until the node ends it or
+ * `stop` fires.
+ * @returns the body of an event stream, in chunks. Reading it can throw any error
  * @throws NodeError
  */
 export async function openUpdates(

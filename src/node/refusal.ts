@@ -1,4 +1,4 @@
-/** Why a node says no to a request, and what to do about it. */
+/** The errors for requests that a node refuses, with advice for people. */
 
 import { NodeError, quote } from './errors.ts';
 import type { MinerIdentity } from './miner-identity.ts';
@@ -40,7 +40,7 @@ function said(status: number, text: string, address: NodeAddress): string {
   return text === '' ? `${status}` : `${status}: "${quote(hidePath(text, address))}"`;
 }
 
-/** @returns what a node compares, and how people get it wrong */
+/** @returns for people: what a node compares, and the usual mistakes */
 export function explainMiner({ account, predicate, publicKeys }: MinerIdentity): string {
   const bare = /^[0-9a-f]{64}$/i.test(account);
   const prefixed = /^k:/.test(account) && publicKeys[0] !== account.slice(2);

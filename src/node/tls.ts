@@ -1,4 +1,4 @@
-/** Connections to a node. An https connection is made only if the node's certificate is trusted. */
+/** Makes connections to a node. An https connection is used only if the node's certificate is trusted. */
 
 import type { TLSSocket } from 'node:tls';
 import { buildConnector } from 'undici';
@@ -7,39 +7,39 @@ import { NodeError } from './errors.ts';
 
 /** What makes a node's certificate trusted. */
 export type Trust =
-  /** An authority has signed it for this host, and it is valid now. */
+  /** An authority has signed the certificate for this host, and it is valid now. */
   | {
       readonly by: 'authority';
-      /** Certificates of the authorities, PEM. By default those that Node.js brings. */
+      /** The authorities' certificates, as PEM texts. The default is Node.js's list. */
       readonly authorities?: readonly string[];
     }
-  /** It has one of these fingerprints (43 characters of Base64Url each), whoever signed it and whatever it says. */
+  /** The certificate has one of these fingerprints (43 characters of Base64Url each). Nothing else is checked. */
   | { readonly by: 'fingerprint'; readonly fingerprints: readonly string[] }
   /** Any certificate is trusted. */
   | { readonly by: 'nothing' };
 
-/** The rule of the web. */
+/** The usual rule: Node.js's authorities are trusted. */
 export const BY_AUTHORITY: Trust = { by: 'authority' };
 
 /**
- * After this silence the system probes a connection (TCP keep-alive), and gives it up when ten probes in ten seconds have
- * no answer. So a stream whose other end is gone ends within half a minute.
+ * After this silence the system probes a connection (TCP keep-alive). When ten probes within ten seconds have no answer, it
+ * closes the connection. So a stream whose other side is gone ends within half a minute.
  */
 const TCP_KEEP_ALIVE_MS = 10_000;
 
 /**
- * Makes a connector for undici's pools. A connection whose certificate is not trusted ends before any byte of HTTP is
+ * Makes a connector for undici's pools. A connection whose certificate is not trusted is closed before any byte of HTTP is
  * sent.
- * @param origin the node's, for messages
- * @returns a connector whose errors are those of the system, those of TLS, or a NodeError about the certificate
+ * @param origin the node's origin, for messages
+ * @returns a connector. It fails with errors of the system or of TLS, or with a NodeError about the certificate
  */
 export function connectorFor(origin: string, trust: Trust, timeoutMs: number): buildConnector.connector {
   const connect = buildConnector({
     timeout: timeoutMs,
     keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
-    // The certificate is judged below: Node.js would end the connection before its fingerprint can be read.
+    // The certificate is judged below. Node.js's own check would close the connection before the fingerprint can be read.
     rejectUnauthorized: false,
-    // A resumed session shows no certificate, and the host's name is not checked again.
+    // A resumed session shows no certificate, and Node.js does not check the host's name again.
     maxCachedSessions: 0,
     ...(trust.by === 'authority' && trust.authorities && { ca: [...trust.authorities] }),
   });
@@ -53,7 +53,7 @@ export function connectorFor(origin: string, trust: Trust, timeoutMs: number): b
     });
 }
 
-/** @returns why the certificate of the other side is not trusted; undefined when it is */
+/** @returns why the node's certificate is not trusted; undefined when it is */
 function judge(socket: TLSSocket, origin: string, trust: Trust): NodeError | undefined {
   if (trust.by === 'nothing') return undefined;
   const { raw } = socket.getPeerCertificate();
@@ -77,7 +77,7 @@ function anotherCertificate(
   return new NodeError('unreachable', message, { fingerprint });
 }
 
-/** @param code the reason, as OpenSSL and Node.js call it */
+/** @param code OpenSSL's or Node.js's code for the reason */
 function untrusted(origin: string, code: string, fingerprint: string): NodeError {
   const message =
     `the certificate of ${origin} is not trusted (${code}), so no request was sent to it. Its fingerprint is ` +

@@ -1,17 +1,17 @@
-/** Where a node's endpoints are (document 1, "Conventions that apply to every endpoint", 1). */
+/** Computes where a node's endpoints are (document 1, "Conventions that apply to every endpoint", 1). */
 
 export interface NodeAddress {
   /** `http://host:port` */
   readonly origin: string;
-  /** Path of the API, without a slash at the end. */
+  /** The path of the API, without a slash at the end. */
   readonly basePath: string;
-  /** The network that the path names; if it names none, the network that was given. */
+  /** The network that the path names; otherwise the network that was given. */
   readonly network: string;
-  /** Origin and path, for people: see `shownUrl`. */
+  /** For people: origin and path, shortened as by `shownUrl`. */
   readonly name: string;
 }
 
-/** The API's own path (document 1, "Conventions", 1) and Chainweb's: nodes serve the mining API below no other. */
+/** The paths of the API: document 1's ("Conventions", 1) and Chainweb's. */
 const API_PATH = /\/(?:ledger|chainweb)\/0\.0\/([^/]+)$/;
 
 /** `/config` and `/health-check` are at the host root. */
@@ -19,7 +19,7 @@ export const CONFIG_PATH = '/config';
 export const HEALTH_PATH = '/health-check';
 
 /**
- * @param url a node's URL. Without a path it gets `/ledger/0.0/<network>`; a path is taken as it is.
+ * @param url a node's URL. Without a path it gets `/ledger/0.0/<network>`; a path is used as it is
  * @throws Error that says what a node URL looks like
  */
 export function nodeAddress(url: string, network: string): NodeAddress {
@@ -42,8 +42,8 @@ export function nodeAddress(url: string, network: string): NodeAddress {
 }
 
 /**
- * Hosted nodes have their customer's key in the path, so only the API's own part of the path is shown:
- * `http://host/…/chainweb/0.0/mainnet01`. A path without that part is shown as `http://host/…`.
+ * Shortens a URL for people. Hosted nodes have a customer's key in the path, so only the API's own part of the path is shown:
+ * `http://host/…/chainweb/0.0/mainnet01`. A path without that part becomes `http://host/…`.
  * @param url a valid URL
  */
 export function shownUrl(url: string): string {
@@ -60,12 +60,12 @@ export function shownPath(path: string): string {
   return at < 0 ? '/…' : `/…${path.slice(at)}`;
 }
 
-/** @returns the text with the node's path replaced by what is shown of it: an answer may repeat the request */
+/** @returns the text with the node's path replaced by its shown part, because answers may quote the request */
 export function hidePath(text: string, { basePath }: NodeAddress): string {
   return text.replaceAll(basePath, shownPath(basePath));
 }
 
-/** @returns the names, made different where they are equal: `name`, `name (2)`. Nodes may differ in what is not shown. */
+/** @returns the names with numbers after repeated ones: `name`, `name (2)`. The URLs may differ in what is not shown */
 export function disambiguate(names: readonly string[]): string[] {
   return names.map((name, index) => {
     const number = names.slice(0, index + 1).filter((each) => each === name).length;

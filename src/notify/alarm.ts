@@ -1,30 +1,31 @@
-/** Raises an alarm when a hashrate stays below what it should be, and clears it when it is back. */
+/** Raises an alarm when a hashrate stays too low, and clears it when the hashrate is back. */
 
 import type { AlarmState } from '../events/vocabulary.ts';
 import { rigState, supplyTrouble } from '../report/rig-state.ts';
 import type { RunningMiner } from '../report/running-miner.ts';
 import type { RigNow } from '../report/tally.ts';
 
-/** The least hashrate that a device, or without one the rig, should make: H/s. */
+/** The minimum hashrate of a device, or of the whole rig when no device is named. */
 export interface LeastRate {
   readonly device?: string;
+  /** H/s */
   readonly limit: number;
 }
 
-/** Rates are averages over half a minute: looking more often would see little more. */
+/** The time between looks. Hashrates are averages over half a minute, so more frequent looks would show little more. */
 const LOOK_MS = 5_000;
-/** A hashrate has to be back for this long: twice the time that it is an average over. */
+/** An alarm is cleared when the hashrate has been back for this long: twice the time that it is averaged over. */
 const CLEAR_MS = 60_000;
 
 /**
- * One rate against its limit. Raised after `afterMs` below it without a break; cleared after a minute, or `afterMs` where
- * that is shorter, at the limit or above.
+ * Compares a hashrate with its limit. The alarm is raised when the rate has been below the limit for `afterMs` without a break.
+ * It is cleared after a minute, or after `afterMs` if that is shorter, at or above the limit.
  */
 export class LowRate {
   readonly #limit: number;
   readonly #afterMs: number;
   #raised = false;
-  /** Since when the rate has contradicted the alarm. */
+  /** Since when the rate has contradicted the alarm's state. */
   #sinceMs: number | undefined;
 
   constructor(limit: number, afterMs: number) {
@@ -51,9 +52,9 @@ export class LowRate {
 }
 
 /**
- * The rate to be compared with a limit, H/s. A device that is watched and does not exist makes 0.
- * @param device its name; absent, all devices count
- * @returns undefined while there is nothing to judge: there is no node, no work, or all that counts is paused
+ * @param device a device's name; undefined for the whole rig. A device that does not exist has a rate of 0
+ * @returns the rate to compare with the limit, in H/s; undefined while there is nothing to judge, because there is no node or
+ *   no work, or because the devices are paused
  */
 function rateOf(device: string | undefined, now: RigNow): number | undefined {
   const devices = new Map([...now.devices].filter(([name]) => device === undefined || name === device));

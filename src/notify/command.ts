@@ -4,21 +4,21 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { setPriority } from 'node:os';
 import { onAbort } from '../system/abort.ts';
 
-/** How much of its output is kept, to be quoted. */
+/** How much of a command's output is kept, to be quoted. */
 const MAX_OUTPUT_BYTES = 2_000;
-/** How long to wait for the rest of its output after its end: a process that it left running may hold it open. */
+/** How long to wait for the rest of the output after a command's end: a process that it left behind may keep it open. */
 const OUTPUT_MS = 200;
-/** Below the thread that hands out work, above the threads that hash (19). */
+/** A priority below that of the main thread (0) and above that of the hashing threads (19). */
 const NICENESS = 10;
-/** Windows has no process groups to signal, and would open a window for one. */
+/** Windows has no signals for process groups, and would open a console window for a detached process. */
 const GROUPS = process.platform !== 'win32';
 
 interface CommandOptions {
-  /** As the user wrote it, for the shell. */
+  /** The command line, which the shell interprets. */
   readonly command: string;
-  /** Added to pickaxe's own environment. */
+  /** Environment variables in addition to pickaxe's own. */
   readonly env: Readonly<Record<string, string>>;
-  /** Its stdin. */
+  /** The text for the command's stdin. */
   readonly input: string;
   readonly timeoutMs: number;
 }
@@ -26,13 +26,13 @@ interface CommandOptions {
 interface CommandResult {
   /** What went wrong; undefined for exit code 0. */
   readonly fault: string | undefined;
-  /** The beginning of what it wrote to stdout and stderr. */
+  /** The beginning of the output on stdout and stderr. */
   readonly output: string;
 }
 
 /**
- * When its time is up, or at `stop`, the command is killed with every process that it started.
- * @returns once it has ended
+ * Runs a command. When its time is up, or at `stop`, it is killed together with every process that it started.
+ * @returns settles when the command has ended
  */
 export async function runCommand(options: CommandOptions, stop: AbortSignal): Promise<CommandResult> {
   const { command, env, input, timeoutMs } = options;
@@ -51,7 +51,7 @@ export async function runCommand(options: CommandOptions, stop: AbortSignal): Pr
   const ended = endOf(child);
   const heard = listen(child);
   beNice(child);
-  child.stdin?.on('error', () => {}); // commands need not read
+  child.stdin?.on('error', () => {}); // A command may ignore its stdin.
   child.stdin?.end(input);
   const release = onAbort(stop, () => kill('pickaxe ended before it did'));
 
@@ -76,7 +76,7 @@ function endOf(child: ChildProcess): Promise<string | undefined> {
   });
 }
 
-/** Keeps the beginning of the output and discards the rest: a command must not wait for a reader. */
+/** Keeps the beginning of the output and discards the rest, so that the command never waits for a reader. */
 function listen({ stdout, stderr }: ChildProcess): () => string {
   const streams = [stdout, stderr].filter((stream) => stream !== null && stream !== undefined);
   const chunks: Buffer[] = [];
@@ -98,11 +98,11 @@ function killGroup(child: ChildProcess): void {
   try {
     if (GROUPS && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
     else child.kill('SIGKILL');
-  } catch {} // it has just ended
+  } catch {} // The command has just ended.
 }
 
 function beNice({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) setPriority(pid, NICENESS);
-  } catch {} // it has ended already, or a sandbox forbids it: a courtesy only
+  } catch {} // The command has ended already, or a sandbox forbids it. The lower priority is not essential.
 }

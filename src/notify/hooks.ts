@@ -1,6 +1,6 @@
 /**
- * Hooks: commands of the user that run when something happens. What happened is in their environment and on their
- * stdin, never in the command itself: values can come from a node.
+ * Hooks are commands of the user that run when something happens. They get the notice in their environment and on their stdin.
+ * It is never inserted into the command line, because its values can come from a node.
  */
 
 import type { Logger } from 'pino';
@@ -26,7 +26,7 @@ export class Hooks {
   readonly #log: Logger;
   readonly #limits: HookLimits;
   readonly #queue: Queue<Notice>;
-  /** The hooks that failed when they last ran: each failure is logged once, until the hook works again. */
+  /** The hooks whose last run failed. A hook that fails again and again is logged as a warning only once. */
   readonly #failing = new Set<NoticeType>();
   #dropping = false;
 
@@ -53,7 +53,7 @@ export class Hooks {
     if (this.#commands[notice.type] !== undefined) this.#queue.push(notice);
   };
 
-  /** Waits for the hooks that run or wait: one time limit for all of them. */
+  /** Waits for the hooks that run or wait. One time limit applies to all of them together. */
   end(): Promise<void> {
     return this.#queue.end(this.#limits.timeoutMs);
   }
@@ -81,8 +81,8 @@ export class Hooks {
 }
 
 /**
- * `PICKAXE_EVENT` is the notice's type, `PICKAXE_EVENT_DEVICE` … its fields: `hardwareErrors` is
- * `PICKAXE_EVENT_HARDWARE_ERRORS`. Other `PICKAXE_` names are settings.
+ * @returns `PICKAXE_EVENT` with the notice's type, and `PICKAXE_EVENT_DEVICE` … with its fields: `hardwareErrors` becomes
+ * `PICKAXE_EVENT_HARDWARE_ERRORS`. Other variables with the prefix `PICKAXE_` are settings.
  */
 export function environmentOf(
   { type, ...fields }: Notice,
@@ -96,9 +96,9 @@ export function environmentOf(
 }
 
 /**
- * cmd.exe puts the value of `%NAME%` into the line before it parses it, so quotes around it keep nothing in: only
- * characters stay that mean nothing to cmd.exe or PowerShell. Others than ASCII's go, too: for programs that read their
- * environment in the system's code page, Windows makes quotes of some of them.
+ * Replaces characters that could be dangerous in a command line. cmd.exe inserts the value of `%NAME%` before it parses the line,
+ * so quotes do not help, and only characters without a meaning for cmd.exe and PowerShell are kept. Characters beyond ASCII are
+ * replaced, too, because in the system's code page Windows converts some of them to quotes.
  */
 function inertOnWindows(text: string): string {
   return text.replace(/[^A-Za-z0-9 .,:/_+=@#-]/g, '_');

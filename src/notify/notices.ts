@@ -1,4 +1,4 @@
-/** Makes notices of the few events that hooks and webhooks are told of, each with a line for people. */
+/** Notices for hooks and webhooks. They are made from a few of the miner's events, each with a line for people. */
 
 import type { MinerEvent } from '../events/events.ts';
 import type { RunningMiner } from '../report/running-miner.ts';
@@ -12,12 +12,12 @@ type Frame = 'timeMillis' | 'rig';
 /** A notice before it is known when and where it is made. */
 type Content = Notice extends infer Each ? (Each extends Notice ? Omit<Each, Frame> : never) : never;
 
-/** Longer texts are cut: they can come from a driver or a node. */
+/** Longer texts are cut. They can come from a driver or a node. */
 const MAX_TEXT = 500;
 
 /**
- * Gives `hear` the notice of the start at once, and the others as things happen.
- * @returns a function to be called at the end, which gives the notice of that, too
+ * Calls `hear` with the notice of the start at once, and with the other notices as events happen.
+ * @returns a function to call at the end, which gives the notice of the stop
  */
 export function tellNotices(
   { rigName, events, tally, clock }: Pick<RunningMiner, 'rigName' | 'events' | 'tally' | 'clock'>,
@@ -38,7 +38,7 @@ export function tellNotices(
       lost.delete(device);
       return;
     }
-    // One notice when the device goes, however often it is reopened, and one when it is given up.
+    // There is one notice when a device is lost, however often it is reopened, and one when it is parked.
     if (state === 'parked' || !lost.has(device)) tell(deviceLost(event, state));
     lost.add(device);
   });
@@ -89,7 +89,7 @@ function stop(tally: Tally): Content {
   };
 }
 
-/** On one line, of bounded length, without control characters. */
+/** @returns texts as one line of bounded length without control characters; numbers as they are */
 function harmless(value: string | number): string | number {
   return typeof value === 'string' ? oneLine(value, MAX_TEXT) : value;
 }

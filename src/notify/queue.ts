@@ -1,13 +1,13 @@
-/** Bounded work in the background, a few items at once: hooks and webhooks must never hold up a miner. */
+/** A bounded queue for work in the background, so that hooks and webhooks never block the miner. */
 
 interface QueueOptions<T> {
-  /** How many items are worked on at once. */
+  /** How many items are processed at the same time. */
   readonly atOnce: number;
   /** How many items may wait. */
   readonly most: number;
-  /** Must not throw, and must end soon after `stop`. */
+  /** Processes an item. It must not throw, and must end soon after `stop`. */
   readonly work: (item: T, stop: AbortSignal) => Promise<void>;
-  /** Called with each item that there was no room for. */
+  /** Called with each item that is dropped because the queue is full, or because `end` took too long. */
   readonly dropped: (item: T) => void;
 }
 
@@ -28,7 +28,7 @@ export class Queue<T> {
     this.#next();
   }
 
-  /** Waits for all items, but no longer than this; then the rest is stopped or dropped. */
+  /** Waits for all items, but not longer than `withinMs`. Then running items are stopped and waiting ones dropped. */
   async end(withinMs: number): Promise<void> {
     const timer = setTimeout(() => {
       for (const item of this.#waiting.splice(0)) this.#options.dropped(item);

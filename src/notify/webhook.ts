@@ -1,6 +1,6 @@
 /**
- * A webhook: notices as JSON, one POST each, in order. With many services its URL is as good as a password, so only the
- * host is ever shown.
+ * The webhook receives notices as JSON, one POST each, in order. For many services the URL is as secret as a password, so only
+ * its origin is ever shown.
  */
 
 import type { Logger } from 'pino';
@@ -28,12 +28,12 @@ const WEBHOOK_LIMITS: WebhookLimits = {
   endMs: 5_000,
 };
 
-/** How much of an ignored answer to read, so that the connection can be used again. */
+/** How much of the ignored answer is read, so that the connection can be used again. */
 const MAX_ANSWER_BYTES = 16_384;
 
 export interface WebhookOptions {
   readonly url: URL;
-  /** Sent as `authorization: Bearer …`. */
+  /** A token that is sent as `authorization: Bearer …`. */
   readonly token?: string;
   readonly events: ReadonlySet<NoticeType>;
   readonly userAgent: string;
@@ -41,7 +41,7 @@ export interface WebhookOptions {
   readonly limits?: WebhookLimits;
 }
 
-/** The answer is one that further tries will not change. */
+/** Thrown for answers that further attempts will not change. */
 class Refused extends Error {}
 
 export class Webhook {
@@ -49,7 +49,7 @@ export class Webhook {
   readonly #limits: WebhookLimits;
   readonly #agent: Agent;
   readonly #queue: Queue<Notice>;
-  /** Whether the last notice could not be delivered: that is a warning once, until one is. */
+  /** Whether the last delivery failed. Repeated failures are logged as a warning only once. */
   #failing = false;
 
   constructor(options: WebhookOptions) {
@@ -58,7 +58,7 @@ export class Webhook {
     this.#options = options;
     this.#limits = limits;
     this.#agent = new Agent({
-      // Otherwise NODE_TLS_REJECT_UNAUTHORIZED, set for some other program, would have any server take the token.
+      // Without this, NODE_TLS_REJECT_UNAUTHORIZED, which may be set for another program, could give the token to any server.
       connect: { timeout: timeoutMs, rejectUnauthorized: true },
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
@@ -88,7 +88,7 @@ export class Webhook {
         this.#failing = false;
         return;
       } catch (fault) {
-        // It may quote the certificate, which anybody may have written.
+        // The message may quote the certificate, whose text anybody can choose.
         const message = oneLine((fault as Error).message);
         if (fault instanceof Refused || waitMs === undefined || stop.aborted) return this.#fail(notice.type, message);
         this.#options.log.debug({ tag: 'hook' }, `${this.#name} ${notice.type}: ${message}; trying again`);
@@ -98,8 +98,8 @@ export class Webhook {
   }
 
   /**
-   * @param signal fires with `stop`, and when the time for an answer is over
-   * @throws Error when it was not taken: Refused, where trying again makes no sense
+   * @param signal fires with `stop` and at the time limit
+   * @throws Error when the notice was not accepted: Refused when further attempts make no sense
    */
   async #post(notice: Notice, stop: AbortSignal, signal: AbortSignal): Promise<void> {
     const { url, token, userAgent } = this.#options;
@@ -120,7 +120,7 @@ export class Webhook {
       await body.dump({ limit: MAX_ANSWER_BYTES, signal }).catch(() => {});
       if (statusCode >= 200 && statusCode < 300) return;
       const transient = statusCode === 408 || statusCode === 429 || statusCode >= 500;
-      // A redirect would take the token and the notice to where nobody sent them.
+      // Redirects are not followed, because they would send the token and the notice to another place.
       const why = `it answered ${statusCode}${statusCode < 400 ? ', and redirects are not followed' : ''}`;
       throw transient ? new Error(why) : new Refused(why);
     } catch (fault) {
@@ -142,12 +142,12 @@ export class Webhook {
   }
 }
 
-/** Where Discord serves its webhooks: its own names, and those of its public tests. */
+/** Discord's hosts, including those of its public tests. */
 const DISCORD = /^(?:(?:canary|ptb)\.)?discord(?:app)?\.com$/;
 
 /**
- * The JSON object to send. Discord refuses one without `content`; texts can come from a node, so no name in them may notify
- * anybody there.
+ * @returns the JSON object to send. Discord requires the field `content`; `allowed_mentions` prevents names in the text, which
+ *   can come from a node, from notifying anybody there
  */
 export function webhookBody({ hostname }: URL, notice: Notice): object {
   if (!DISCORD.test(hostname)) return notice;

@@ -1,7 +1,7 @@
 /**
- * Several sources as one. The first is preferred: while it is lost the next one takes over, and the first takes back when
- * it gives work again. A source that was started once stays on as a standby, so that changing over takes no time. This
- * knows the WorkSource interface and no implementation.
+ * Uses several sources as one. The first source is preferred: while it is lost another one takes over, until the first gives
+ * work again. A source that was started once stays on standby, so that the next change takes no time. This file uses the
+ * WorkSource interface and knows no implementation.
  */
 
 import type { Solution } from '../chain/verify.ts';
@@ -13,36 +13,36 @@ import { Mailbox } from './mailbox.ts';
 import type { SourceUpdate, Verdict, WorkSource } from './source.ts';
 
 export interface FailoverOptions {
-  /** In order of preference; at least one. */
+  /** The sources in order of preference; at least one. */
   readonly sources: readonly WorkSource[];
   readonly emit?: Listener;
   /** How long the active source may be without work, or out of reach, before another one is started. */
   readonly patienceMs?: number;
-  /** How long it may be so when another source has work already. */
+  /** How long the same may last when another source has work already. */
   readonly readyPatienceMs?: number;
   /** How often the active source is asked whether it still answers. */
   readonly probeMs?: number;
   readonly clock?: Clock;
 }
 
-/** Longer than a node's restart of its connections, much shorter than a block. */
+/** Longer than a node needs to accept connections again, and much shorter than the time between blocks. */
 const PATIENCE_MS = 2_000;
-/** Longer than it usually takes to get the answer to a solution, and the next work. */
+/** Longer than the answer to a solution and the fetch of the next work usually take. */
 const READY_PATIENCE_MS = 500;
-/** A node that is frozen says nothing: its streams stay open, and its work is mined on. */
+/** The time between probes. A frozen node gives no other sign: its streams stay open, and its work goes on being mined. */
 const PROBE_MS = 1_000;
 
 interface Standby {
   readonly source: WorkSource;
   readonly rank: number;
   started: boolean;
-  /** Out of reach since it last gave work. */
+  /** Whether the source has been out of reach since it last gave work. */
   lost: boolean;
-  /** It did not answer the last probe. */
+  /** Whether the source did not answer the last probe. */
   silent: boolean;
-  /** How often it has given work. */
-  works: number;
-  /** What it wants mined, with an id that is unique here. */
+  /** How often the source has given work. */
+  given: number;
+  /** The source's current work, with an id that is unique here. */
   work: Work | undefined;
 }
 
@@ -55,18 +55,18 @@ export class FailoverSource implements WorkSource {
   readonly #probeMs: number;
   readonly #clock: Clock;
   readonly #mailbox = new Mailbox();
-  /** The source of each work handed out, and the work as that source knows it. */
+  /** For each work given out: its source, and the work as that source knows it. */
   readonly #origins = new WeakMap<Work, { readonly source: WorkSource; readonly work: Work }>();
   readonly #running: Promise<void>[] = [];
   #active: Standby;
   #patience: NodeJS.Timeout | undefined;
-  /** When the active source came into need, or when another source was last started because of that (monotonic). */
+  /** Since when the active source has been in need, or when another one was last started because of it (monotonic). */
   #needySinceMs: number | undefined;
-  /** The active source has been in need for too long, so whichever source gives work first takes over. */
+  /** Set when the active source has been in need for too long: then the first source that gives work takes over. */
   #impatient = false;
   #stop: AbortSignal = AbortSignal.abort();
 
-  /** @throws Error without a source */
+  /** @throws Error when there are no sources */
   constructor({ sources, emit, patienceMs, readyPatienceMs, probeMs, clock }: FailoverOptions) {
     if (sources.length === 0) throw new Error('give at least one source of work');
     this.name = sources.map(({ name }) => name).join(', ');
@@ -76,7 +76,7 @@ export class FailoverSource implements WorkSource {
       started: false,
       lost: false,
       silent: false,
-      works: 0,
+      given: 0,
       work: undefined,
     }));
     this.#active = this.#standbys[0];
@@ -87,7 +87,7 @@ export class FailoverSource implements WorkSource {
     this.#clock = clock ?? systemClock;
   }
 
-  async *works(stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
+  async *updates(stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
     const ending = new AbortController();
     const release = onAbort(stop, () => ending.abort());
     this.#stop = ending.signal;
@@ -104,7 +104,7 @@ export class FailoverSource implements WorkSource {
     }
   }
 
-  /** Goes to the source that gave the work. */
+  /** Submits the solution to the source that gave its work. */
   async submit(solution: Solution, stop: AbortSignal): Promise<Verdict> {
     const origin = this.#origins.get(solution.work);
     if (!origin) return { outcome: 'unknown', reason: 'no source gave this work' };
@@ -122,14 +122,14 @@ export class FailoverSource implements WorkSource {
   }
 
   async #follow(standby: Standby): Promise<void> {
-    for await (const update of standby.source.works(this.#stop)) this.#take(standby, update);
+    for await (const update of standby.source.updates(this.#stop)) this.#take(standby, update);
   }
 
   #take(standby: Standby, update: SourceUpdate): void {
     if (update.kind === 'work') {
       standby.lost = false;
       standby.silent = false;
-      standby.works++;
+      standby.given++;
       standby.work = this.#adopt(standby, update.work);
       if (standby === this.#active) this.#mailbox.put({ kind: 'work', work: standby.work });
       else if (standby.rank < this.#active.rank || this.#impatient) this.#activate(standby, standby.work);
@@ -143,7 +143,7 @@ export class FailoverSource implements WorkSource {
     this.#watch();
   }
 
-  /** Ids are unique within a source only: the rank makes them unique here. The same work stays the same object. */
+  /** Gives a work an id that is unique here: ids are unique only within a source. The same work stays the same object. */
   #adopt({ source, rank, work: current }: Standby, work: Work): Work {
     if (current && this.#origins.get(current)?.work === work) return current;
     const own = { ...work, id: `${rank}/${work.id}` };
@@ -151,16 +151,16 @@ export class FailoverSource implements WorkSource {
     return own;
   }
 
-  /** Asks the active source again and again whether it answers, because a frozen node does not say that it is frozen. */
+  /** Asks the active source again and again whether it answers. A frozen node is noticed in no other way. */
   async #keepProbing(stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
       await pause(this.#probeMs, stop);
       const active = this.#active;
-      const { works } = active;
-      // One question can get lost.
+      const { given } = active;
+      // A single question can get lost, so the source is asked twice.
       const answers = (await answersNow(active.source, stop)) || (await answersNow(active.source, stop));
-      // A source that has given work meanwhile does answer, even if not to this question.
-      if (active.works === works) active.silent = !answers;
+      // A source that has given work meanwhile is not silent, even if it did not answer.
+      if (active.given === given) active.silent = !answers;
       this.#watch();
     }
   }
@@ -171,14 +171,14 @@ export class FailoverSource implements WorkSource {
     const why = silent ? ', which does not answer' : '';
     const reason = `${back ? 'takes over again from' : 'takes over from'} ${source.name}${why}`;
     this.#active = standby;
-    // No other source may take over until this one has been in need for long.
+    // No other source may take over until the new one has been in need for too long.
     this.#needySinceMs = undefined;
     this.#impatient = false;
     this.#emit({ type: 'source', source: standby.source.name, state: 'info', reason });
     this.#mailbox.put({ kind: 'work', work });
   }
 
-  /** Keeps the clock of patience running exactly while the active source is in need. */
+  /** Starts the patience timer when the active source comes into need, and stops it when the need is over. */
   #watch(): void {
     clearTimeout(this.#patience);
     if (!isInNeed(this.#active) || this.#stop.aborted) {
@@ -198,18 +198,18 @@ export class FailoverSource implements WorkSource {
     }
   }
 
-  /** A source that is known not to answer has had its time already. */
+  /** @returns how long the active source may be in need. A silent source has used up its time already */
   #patienceNowMs(): number {
     if (this.#active.silent && !this.#impatient) return 0;
     return this.#ready ? this.#readyPatienceMs : this.#patienceMs;
   }
 
-  /** The best source that can take over now. */
+  /** The first source that could take over now. */
   get #ready(): Standby | undefined {
     return this.#standbys.find((standby) => !isInNeed(standby));
   }
 
-  /** The best source that has work takes over. When none has, one more source is started. */
+  /** Lets the first source that has work take over. When none has work, starts one more source. */
   #bringIn(): void {
     this.#impatient = true;
     const ready = this.#ready;

@@ -1,13 +1,13 @@
 /**
- * Stands between a source and its listener, each of which has its own pace. An update that a later one replaces before it
- * was taken is dropped, so at most one update about the work and one about the source wait here.
+ * Holds the updates of a source until its listener takes them. An update that a later one replaces is dropped, so at most one
+ * update about the work and one about the source wait here.
  */
 
 import { onAbort } from '../system/abort.ts';
 import type { SourceUpdate } from './source.ts';
 
 export class Mailbox {
-  /** The last `work` or `stale`. */
+  /** The latest `work` or `stale`. */
   #work: SourceUpdate | undefined;
   #lost: SourceUpdate | undefined;
   #wake: () => void = () => {};
@@ -17,13 +17,13 @@ export class Mailbox {
       this.#lost = update;
     } else {
       this.#work = update;
-      // Work has come since, so the source is within reach again.
+      // A source that gives work is within reach again.
       if (update.kind === 'work') this.#lost = undefined;
     }
     this.#wake();
   }
 
-  /** Yields what is put in, until `stop`. For one listener. */
+  /** Yields the updates, until `stop`. Only one listener may use it. */
   async *updates(stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
     const release = onAbort(stop, () => this.#wake());
     try {

@@ -1,18 +1,18 @@
-/** The closed lists of words about sources, each in this one place: types, schemas and metrics are made from them. A leaf. */
+/** Closed lists of words about sources. Types, schemas and metrics are made from them. This file imports nothing. */
 
-/** What became of a solution. `unknown`: the answer was lost, and asking again did not tell. */
+/** The results of a submission. `unknown`: the answer was lost, and asking again gave no clear result. */
 export const OUTCOMES = ['accepted', 'rejected', 'stale', 'unknown'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** Whether a source gives work. It is `connecting` until that is known for the first time. */
+/** The states of a source: whether it gives work. It is `connecting` until that is first known. */
 export const SOURCE_STATES = ['connecting', 'connected', 'lost'] as const;
 export type SourceState = (typeof SOURCE_STATES)[number];
 
-/** What is told of a source: whether it is within reach, and what people should know of it besides. */
+/** The kinds of news about a source: whether it can be reached, and what else people should know about it. */
 export const SOURCE_NEWS = ['connected', 'lost', 'warning', 'info'] as const;
 export type SourceNews = (typeof SOURCE_NEWS)[number];
 
-/** Why work on a chain is asked for every few seconds, instead of waiting for its update stream. */
+/** The reasons for polling: asking for work on a chain every few seconds, instead of relying on its update stream. */
 export const POLL_REASONS = ['no-stream', 'missed-block'] as const;
 export type PollReason = (typeof POLL_REASONS)[number];
 

@@ -1,13 +1,12 @@
 /**
- * What the code does with abort signals: it acts when one fires, waits until one does, and limits the time of an action.
- * A signal may outlive thousands of these calls, so each takes its listener off the signal in the end.
- * `AbortSignal.any` is not used, because what it makes cannot be taken off again: on Node.js 20 a combined signal that has
- * a listener stays in memory as long as the signals that it was made from.
+ * Helpers for abort signals: act when a signal fires, wait until one fires, limit the time of an action. A signal may outlive
+ * thousands of these calls, so each removes its listener in the end. `AbortSignal.any` is not used, because its listeners cannot
+ * be removed: on Node.js 20 a combined signal with a listener stays in memory as long as the signals that it was made from.
  */
 
 /**
  * Calls `action` once when the signal fires, or at once if it has fired already.
- * @returns a function that takes the listener off the signal
+ * @returns a function that removes the listener from the signal
  */
 export function onAbort(signal: AbortSignal, action: () => void): () => void {
   if (signal.aborted) {
@@ -19,10 +18,10 @@ export function onAbort(signal: AbortSignal, action: () => void): () => void {
   return () => signal.removeEventListener('abort', listener);
 }
 
-/** The longest time of a Node.js timer. */
+/** The longest delay of a Node.js timer. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** Waits this long, or until one of the signals fires. Never throws. */
+/** Waits for this long, or until one of the signals fires. Never throws. */
 export function pause(ms: number, ...stops: readonly AbortSignal[]): Promise<void> {
   if (stops.some(({ aborted }) => aborted)) return Promise.resolve();
   return new Promise((resolve) => {

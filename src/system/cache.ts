@@ -1,4 +1,4 @@
-/** What is worth remembering between starts: small JSON files in the user's cache directory. */
+/** Remembers small JSON values between starts, as files in the user's cache directory. */
 
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -8,29 +8,29 @@ import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import { version } from './version.ts';
 
-/** Far above what is written here: a larger file is not ours. */
+/** Far more than is ever written here. A larger file is not ours. */
 const MAX_BYTES = 64 * 1024;
 
-/** Characters of the subject in a file's name. File systems take far longer names. */
+/** How many characters of the subject a file name has. File systems allow far longer names. */
 const MAX_NAME = 90;
 
-/** How many memories a subject may have, each under another key: enough for several installations side by side. */
+/** How many memories a subject may have, each with another key. It is enough for several installations side by side. */
 const MAX_MEMORIES = 8;
 
-/** What a memory is valid for: under another key, nothing is remembered. */
+/** The conditions under which a memory is valid. With any other key, it is not found. */
 export type Key = Readonly<Record<string, string | number>>;
 
 export class Cache {
   readonly #directory: string;
 
-  /** @param directory is made when something is remembered */
+  /** @param directory is created when something is remembered */
   constructor(directory: string) {
     this.#directory = directory;
   }
 
   /**
-   * @param subject the thing that is remembered, such as a CPU or a GPU
-   * @returns what this version of pickaxe remembered under this key; undefined when there is nothing of this shape
+   * @param subject the name of what the memory is about, such as a CPU or a GPU
+   * @returns the value that this version of pickaxe remembered with this key; undefined when there is none of this shape
    */
   recall<T>(subject: string, key: Key, shape: z.ZodType<T>): T | undefined {
     try {
@@ -41,15 +41,15 @@ export class Cache {
       const memory = JSON.parse(readFileSync(file, 'utf8'));
       return isDeepStrictEqual(memory.key, full) ? shape.safeParse(memory.value).data : undefined;
     } catch {
-      // There is no such file, or it is not ours: what it would say is measured again.
+      // There is no such file, or it is not ours. The caller measures again.
       return undefined;
     }
   }
 
   /**
-   * Replaces what is remembered about the subject under this key, and removes the subject's oldest memories when there are
-   * too many. Readers and other writers see whole files only.
-   * @throws Error that says why it cannot be written.
+   * Remembers a value, and removes the subject's oldest memories when there are too many. Other processes never see a file that
+   * is only partly written.
+   * @throws Error that says why the file cannot be written.
    */
   remember(subject: string, key: Key, value: unknown): void {
     const full = fullKey(subject, key);
@@ -74,7 +74,7 @@ export class Cache {
     );
   }
 
-  /** @param start how the names of a subject's files begin */
+  /** @param start the beginning of the names of a subject's files */
   #forgetOldest(start: string): void {
     try {
       const files = readdirSync(this.#directory)
@@ -84,7 +84,7 @@ export class Cache {
       const aged = files.map((file) => ({ file, ms: statSync(file).mtimeMs })).sort((a, b) => b.ms - a.ms);
       for (const { file } of aged.slice(MAX_MEMORIES)) rmSync(file, { force: true });
     } catch {
-      // Another process removes them at the same time, or they cannot be removed: they do no harm.
+      // Another process may be removing the same files, or they cannot be removed. They do no harm.
     }
   }
 }
@@ -100,15 +100,14 @@ function fileStart(subject: string): string {
   return `${name.slice(0, MAX_NAME)}.`;
 }
 
-/** @returns 16 hex digits of the SHA-256: enough to tell apart what one user has */
+/** @returns the first 16 hex digits of the SHA-256: enough to distinguish the things of one user */
 export function digest(data: Uint8Array | string): string {
   return createHash('sha256').update(data).digest('hex').slice(0, 16);
 }
 
 /**
- * The user's cache directory for pickaxe: `$XDG_CACHE_HOME/pickaxe` where that is set (only an absolute path counts, XDG
- * Base Directory Specification), otherwise the usual place of the platform.
- * @returns undefined for a user who has no home
+ * @returns the user's cache directory for pickaxe: `$XDG_CACHE_HOME/pickaxe` if the variable has an absolute path (XDG Base
+ *   Directory Specification), otherwise the platform's usual place; undefined for a user without a home directory
  */
 export function userCacheDirectory(
   environment: Readonly<Record<string, string | undefined>> = process.env,
@@ -124,6 +123,6 @@ export function userCacheDirectory(
     const caches = { darwin: ['Library', 'Caches'], win32: ['AppData', 'Local'] }[platform] ?? ['.cache'];
     return join(own, ...caches, 'pickaxe');
   } catch {
-    return undefined; // There is no HOME, and the system does not know the user, as in containers with a user id of their own.
+    return undefined; // HOME is not set, and the system does not know the user, as with an arbitrary user id in a container.
   }
 }

@@ -1,13 +1,13 @@
-/** Time as the rest of the code gets it: through a constructor, so that tests can bring their own. */
+/** The clock. All code gets it through a constructor, so that tests can use their own. */
 
 export interface Clock {
-  /** Wall clock: microseconds since the UNIX epoch. It can jump. */
+  /** The wall clock: microseconds since the UNIX epoch. It can jump. */
   nowUs(): bigint;
-  /** Never jumps; only differences mean anything. The system's is one clock for all processes and threads. */
+  /** A clock that never jumps. Only differences have a meaning. The system's clock is the same in all processes and threads. */
   monotonicMs(): number;
 }
 
-/** Wall clock: milliseconds since the UNIX epoch. */
+/** The wall clock: milliseconds since the UNIX epoch. */
 export function wallMs(clock: Clock): number {
   return Number(clock.nowUs() / 1000n);
 }

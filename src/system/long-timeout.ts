@@ -1,9 +1,9 @@
-/** setTimeout for waits of any length. */
+/** setTimeout for delays of any length. */
 
-/** Node.js ends a longer wait at once. */
+/** The longest delay of a Node.js timer. With a longer one it fires at once. */
 const MAX_MS = 2 ** 31 - 1;
 
-/** @returns what cancels it */
+/** @returns a function that cancels the timer */
 export function setLongTimeout(act: () => void, ms: number): () => void {
   let timer: NodeJS.Timeout;
   const wait = (restMs: number) => {

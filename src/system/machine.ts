@@ -1,4 +1,4 @@
-/** What machine a result was measured on. */
+/** Describes the machine on which a result was measured. */
 
 import { readFileSync } from 'node:fs';
 import { arch, availableParallelism, cpus, version as osVersion, platform, release } from 'node:os';

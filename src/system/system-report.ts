@@ -1,15 +1,15 @@
-/** What Node.js's diagnostic report says about the system. */
+/** Reads facts about the system from Node.js's diagnostic report. */
 
 export interface SystemReport {
   readonly header: {
-    /** Like `2.36`; absent where the C library is another one, such as Alpine's musl. */
+    /** The version of glibc, such as `2.36`; absent when the C library is another one, such as Alpine's musl. */
     readonly glibcVersionRuntime?: string;
   };
-  /** What `ulimit` shows; absent on Windows. */
+  /** The limits that `ulimit` shows; absent on Windows. */
   readonly userLimits?: { readonly open_files?: { readonly soft: number | string } };
 }
 
-/** Does without the report's network section, which can wait seconds for a name server. */
+/** Excludes the report's network section, which can wait seconds for a name server. */
 export function systemReport(): SystemReport {
   const report = process.report as NodeJS.ProcessReport & { excludeNetwork: boolean };
   const { excludeNetwork } = report;

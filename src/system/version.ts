@@ -1,4 +1,4 @@
-/** pickaxe's version, as the package says. */
+/** pickaxe's version, from package.json. */
 
 import { readFileSync } from 'node:fs';
 

@@ -1,11 +1,11 @@
-/** Lists of CPUs as Linux writes them, like `0,2-5`. */
+/** Parses and formats lists of CPUs as Linux writes them, such as `0,2-5`. */
 
-/** How many CPUs a list may name: the addon's CPU sets have this many bits. */
+/** CPU numbers must be below this: the addon's CPU sets have this many bits. */
 export const MAX_CPUS = 1024;
 
 /**
- * @param text the kernel's list format, as in `0-3,8,10-11`
- * @returns ascending and distinct numbers; undefined when the text is not such a list, is empty, or names CPU MAX_CPUS or above
+ * @param text a list such as `0-3,8,10-11`
+ * @returns ascending and distinct numbers; undefined when the text is not such a list, or has a number of MAX_CPUS or above
  */
 export function parseCpuList(text: string): number[] | undefined {
   const cpus = new Set<number>();
@@ -20,7 +20,7 @@ export function parseCpuList(text: string): number[] | undefined {
   return [...cpus].sort((a, b) => a - b);
 }
 
-/** The shortest list that parses to these CPUs. */
+/** @returns the shortest list from which `parseCpuList` reads these CPUs */
 export function formatCpuList(cpus: readonly number[]): string {
   const runs: [first: number, last: number][] = [];
   for (const cpu of [...cpus].sort((a, b) => a - b)) {

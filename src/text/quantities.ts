@@ -1,9 +1,9 @@
-/** Quantities as people write them: `1h30m`, `10M`, `20 GH/s`. */
+/** Parses and formats quantities as people write them: `1h30m`, `10M`, `20 GH/s`. */
 
-/** A count of at most 20 digits: longer ones are typing errors. */
+/** A number with at most 20 digits before and after the point. Longer ones are typing errors. */
 const COUNT = String.raw`\d{1,20}(?:\.\d{1,20})?`;
 
-/** `90`, or counts of days, hours, minutes and seconds in this order: `1h30m`. */
+/** `90`, or numbers of days, hours, minutes and seconds in this order: `1h30m`. */
 export const TIME = new RegExp(
   `^(?:${COUNT}|(?=\\d)(?:(${COUNT})d)?(?:(${COUNT})h)?(?:(${COUNT})m)?(?:(${COUNT})s)?)$`,
 );
@@ -11,12 +11,12 @@ export const TIME = new RegExp(
 export const HASHRATE = new RegExp(`^(${COUNT})(?: ?(?=\\S)([kMGTP]?)(?:H/s)?)?$`);
 const SIZE = new RegExp(`^(${COUNT})([kMG]?)$`);
 
-/** Seconds in a day, an hour, a minute and a second. */
+/** How many seconds a day, an hour, a minute and a second have. */
 const SECONDS = [86_400, 3_600, 60, 1];
 const BYTES: Units = { G: 1024 ** 3, M: 1024 ** 2, k: 1024, '': 1 };
 const HASHES: Units = { P: 1e15, T: 1e12, G: 1e9, M: 1e6, k: 1e3, '': 1 };
 
-/** Factors by the letters of units, the largest first. */
+/** The units' factors by letter, largest first. */
 type Units = Readonly<Record<string, number>>;
 
 /** @returns seconds, from `90`, `90s`, `90m`, `1h30m` or `2d`; undefined for any other text */
@@ -38,12 +38,12 @@ export function parseHashrate(text: string): number | undefined {
   return parse(text, HASHRATE, HASHES);
 }
 
-/** @returns `10M`: the shortest text, with a count of 1 or more, from which `parseSize` reads these bytes */
+/** @returns the shortest text, such as `10M`, from which `parseSize` reads these bytes; its number is at least 1 */
 export function formatSize(bytes: number): string {
   return format(bytes, BYTES);
 }
 
-/** @returns `20G`: the shortest text, with a count of 1 or more, from which `parseHashrate` reads these H/s */
+/** @returns the shortest text, such as `20G`, from which `parseHashrate` reads these H/s; its number is at least 1 */
 export function formatHashrate(hashrate: number): string {
   return format(hashrate, HASHES);
 }

@@ -1,28 +1,28 @@
-/** The windows of local time in which to mine, as people write them: `mon-fri 22:00-07:00, sat,sun`. Pure. */
+/** Parses and evaluates the schedule windows in which to mine: `mon-fri 22:00-07:00, sat,sun`, in local time. Pure. */
 
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const EVERY_DAY = [0, 1, 2, 3, 4, 5, 6];
 const DAY_MINUTES = 24 * 60;
 const MINUTE_MS = 60_000;
-/** A schedule repeats after a week; one day more covers the hour that a change of the clocks takes or gives. */
+/** How far `nextChange` looks ahead: a week, after which a schedule repeats, and a day more because clocks may be changed. */
 const AHEAD_MINUTES = 8 * DAY_MINUTES;
-/** Far more windows than a week needs. */
+/** The most windows of a schedule: far more than a week needs. */
 const MAX_WINDOWS = 64;
 
 const EXAMPLE = 'write it like 22:00-07:00, or mon-fri 22:00-07:00, sat,sun';
 
 export interface ScheduleWindow {
-  /** The days on which it begins: 0 is Sunday, as `Date` counts. */
+  /** The days on which the window begins: 0 is Sunday, as for `Date`. */
   readonly days: ReadonlySet<number>;
-  /** Minute of the day, local time. */
+  /** The window's first minute of the day, in local time. */
   readonly from: number;
-  /** The first minute after the window: on the next day when it is not after `from`. */
+  /** The first minute after the window. When it is not after `from`, it is on the next day. */
   readonly to: number;
 }
 
 /**
- * Reads windows that commas separate. Each has days, a time, or both: `22:00-07:00` is open every day, `sat` the whole
- * day. Several days may stand before their time (`sat,sun 10:00-18:00`); days without a time behind them are whole days.
+ * Parses windows that are separated by commas. Each has days, a time, or both: `22:00-07:00` is open on every day, `sat` on the
+ * whole day. Several days may precede a time (`sat,sun 10:00-18:00`). Days that no time follows are whole days.
  * @throws RangeError that says what is wrong
  */
 export function parseWindows(text: string): ScheduleWindow[] {
@@ -46,7 +46,7 @@ export function parseWindows(text: string): ScheduleWindow[] {
   return windows;
 }
 
-/** `mon`, or `fri-mon`, which goes on over the week's end. */
+/** Parses a day such as `mon`, or a span such as `fri-mon`, which may go past the end of the week. */
 function parseDays(text: string): number[] {
   const [first, last = first, ...more] = text.split('-').map((name) => DAYS.indexOf(name));
   if (first < 0 || last < 0 || more.length > 0) {
@@ -74,7 +74,7 @@ export function formatWindows(windows: readonly ScheduleWindow[]): string {
   return windows.map((window, index) => formatWindow(window, index === windows.length - 1)).join(', ');
 }
 
-/** @param isLast only the last window can leave its time out: elsewhere the days would get the time that follows */
+/** @param isLast only the last window may omit its time. Elsewhere the next window's time would apply to its days */
 function formatWindow({ days, from, to }: ScheduleWindow, isLast: boolean): string {
   const isEveryDay = days.size === EVERY_DAY.length;
   const isWholeDay = from === 0 && to === DAY_MINUTES;
@@ -82,7 +82,7 @@ function formatWindow({ days, from, to }: ScheduleWindow, isLast: boolean): stri
   return [...(isEveryDay ? [] : [formatDays(days)]), ...time].join(' ');
 }
 
-/** `mon-fri,sun`: runs of three days or more become spans. */
+/** @returns days such as `mon-fri,sun`: three or more days in a row become a span */
 function formatDays(days: ReadonlySet<number>): string {
   const runs: number[][] = [];
   for (const day of [...EVERY_DAY.slice(1), 0]) {
@@ -105,7 +105,7 @@ function twoDigits(number: number): string {
   return String(number).padStart(2, '0');
 }
 
-/** @param atMs wall clock, milliseconds since the UNIX epoch, taken as what local clocks show then */
+/** @param atMs milliseconds since the UNIX epoch; the windows are compared with local time at that moment */
 export function isOpen(windows: readonly ScheduleWindow[], atMs: number): boolean {
   const at = new Date(atMs);
   const day = at.getDay();
@@ -119,8 +119,8 @@ export function isOpen(windows: readonly ScheduleWindow[], atMs: number): boolea
 }
 
 /**
- * When the windows open or close next. It looks at each minute, so that it sees every change of the clocks; that takes a
- * few milliseconds at most.
+ * Finds out when a window next opens or closes. It tries every minute, because clocks may be changed for summer time. That takes
+ * a few milliseconds at most.
  * @returns milliseconds since the UNIX epoch; undefined when nothing changes within a week
  */
 export function nextChange(windows: readonly ScheduleWindow[], fromMs: number): number | undefined {
@@ -133,7 +133,7 @@ export function nextChange(windows: readonly ScheduleWindow[], fromMs: number): 
   return undefined;
 }
 
-/** @returns `22:00`, or on another day than now `mon 22:00`, in local time */
+/** @returns a local time such as `22:00`, or `mon 22:00` when it is on another day than now */
 export function formatMoment(atMs: number, nowMs: number): string {
   const at = new Date(atMs);
   const time = formatMinute(at.getHours() * 60 + at.getMinutes());

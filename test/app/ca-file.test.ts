@@ -16,7 +16,7 @@ function read(content: string | Uint8Array): string[] {
   return certificatesIn(file, '--node-ca-file');
 }
 
-it('a CA file has one certificate or several, and maybe words around them', () => {
+it('a CA file may have several certificates, and text around them', () => {
   expect(read(authority.cert)).toEqual([authority.cert.trim()]);
   const several = `Ours:\n${authority.cert}\n# and\r\n${selfSigned.cert.replaceAll('\n', '\r\n')}`;
   expect(read(several).map((cert) => new X509Certificate(cert).subject)).toEqual(['CN=test-authority', 'CN=test-node']);
@@ -39,7 +39,7 @@ it.each([
   expect(() => read(content)).not.toThrow(/MIGH/);
 });
 
-it('a file that is not there, or is a directory, is an error that says so', () => {
+it('a missing file and a directory are errors that say so', () => {
   mkdirSync(join(folder, 'directory'));
   expect(() => certificatesIn(join(folder, 'none.pem'), '--node-ca-file')).toThrow(
     /none\.pem cannot be read: .*ENOENT/,

@@ -8,13 +8,13 @@ const settings = (urls: string[]) => ({
   miner: { ...DEFAULTS.miner, publicKeys: ['0'.repeat(64)] },
 });
 
-it('nodes that differ in what is not shown have names of their own', () => {
+it('nodes whose shown URLs are equal get different names', () => {
   const urls = ['ONE', 'OTHER'].map((key) => `https://node.example/${key}/chainweb/0.0/mainnet01`);
   const shown = 'https://node.example/…/chainweb/0.0/mainnet01';
   expect(chooseSource(settings(urls), new Events()).name).toBe(`${shown}, ${shown} (2)`);
   expect(chooseSource(settings(urls.slice(1)), new Events()).name).toBe(shown);
 });
 
-it('says what a node URL looks like where one is none', () => {
+it('an invalid node URL is an error that shows what one looks like', () => {
   expect(() => chooseSource(settings(['http://node.example?key=x']), new Events())).toThrow('node.example');
 });

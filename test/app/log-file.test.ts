@@ -34,7 +34,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const lines = (path: string) => readFileSync(path, 'utf8').split('\n').filter(Boolean);
 
-test('lines are in the file once it is closed, after what was there before, for its owner alone', async () => {
+test('lines are appended before the file is closed, and only its owner may read it', async () => {
   const path = join(folder(), 'pickaxe.log');
   for (const text of ['first\n', 'second\n']) {
     const file = (await openLogFile({ path, size: 10_240, keep: 5 }))!;
@@ -45,7 +45,7 @@ test('lines are in the file once it is closed, after what was there before, for 
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-test('a file that has reached its size is rotated, and so many old ones are kept', async () => {
+test('a file that has reached its size is rotated, and only as many old files as asked for are kept', async () => {
   const where = folder();
   const path = join(where, 'pickaxe.log');
   const file = new LogFile(path, 1_024, 2, () => {});
@@ -61,7 +61,7 @@ test('a file that has reached its size is rotated, and so many old ones are kept
   }
 });
 
-test('a file is rotated once it has its size to the byte, also where an earlier start wrote a part of it', async () => {
+test('a file is rotated at exactly its size, even if an earlier start wrote a part of it', async () => {
   const path = join(folder(), 'pickaxe.log');
   for (const part of ['x'.repeat(999), 'y'.repeat(23)]) {
     const file = new LogFile(path, 1_024, 1, () => {});
@@ -72,13 +72,13 @@ test('a file is rotated once it has its size to the byte, also where an earlier 
 });
 
 describe.skipIf(process.platform !== 'linux')('no file stays open', () => {
-  /** What this process has open in a folder, or under a name. */
+  /** The files that this process has open in a folder, or with a name. */
   const openIn = (path: string) =>
     readdirSync('/proc/self/fd').filter((fd) => {
       try {
         return readlinkSync(join('/proc/self/fd', fd)).startsWith(path);
       } catch {
-        return false; // it was that of the folder that is being read
+        return false; // This descriptor belonged to the folder that is being read.
       }
     });
 
@@ -97,18 +97,18 @@ describe.skipIf(process.platform !== 'linux')('no file stays open', () => {
   });
 });
 
-test('a file that cannot be written is said once, tried again, and loses lines only', async () => {
+test('a file that cannot be written is reported once and tried again, and only lines are lost', async () => {
   const path = join(folder(), 'pickaxe.log');
-  mkdirSync(path); // a folder is in its place
+  mkdirSync(path); // A folder is in the file's place.
   const said: string[] = [];
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const file = new LogFile(path, 1_024, 1, (line) => said.push(line));
   file.write('lost\n');
-  // That it failed is seen in the timer of the next attempt: disks answer in their own time.
+  // The timer of the next attempt shows that this one has failed. Disks answer in their own time.
   const failed = () => vi.waitUntil(() => vi.getTimerCount() === 1, { timeout: 60_000 });
   await failed();
   expect(said[0]).toMatch(/^the log file cannot be written, mining goes on: .+ \(trying again every 60 s\)\n$/);
-  await vi.advanceTimersByTimeAsync(60_000); // still in the way
+  await vi.advanceTimersByTimeAsync(60_000); // The folder is still there.
   file.write('lost, too\n');
   await failed();
   rmSync(path, { recursive: true });
@@ -122,9 +122,9 @@ test('a file that cannot be written is said once, tried again, and loses lines o
 });
 
 describe('a file that cannot be rotated', () => {
-  it('grows on, which is said once, and is rotated when it can be', async () => {
+  it('grows on, is reported once, and is rotated when that is possible again', async () => {
     const path = join(folder(), 'pickaxe.log');
-    // Where the old file is to go, something is in the way.
+    // The name for the rotated file is taken.
     mkdirSync(join(`${path}.1`, 'inside'), { recursive: true });
     const said: string[] = [];
     const file = new LogFile(path, 1_000, 1, (line) => said.push(line));
@@ -140,7 +140,7 @@ describe('a file that cannot be rotated', () => {
   });
 });
 
-test('old ones are moved up to the first that is missing, and no further', async () => {
+test('rotated files are renamed only up to the first free name', async () => {
   const path = join(folder(), 'pickaxe.log');
   for (const old of [1, 3]) writeFileSync(`${path}.${old}`, `was ${old}\n`);
   const file = new LogFile(path, 1_000, 4, () => {});
@@ -151,7 +151,7 @@ test('old ones are moved up to the first that is missing, and no further', async
   expect(lines(`${path}.1`)).toHaveLength(1);
 });
 
-test('after it was closed, lines are nobody’s and nothing fails', async () => {
+test('writing after the end does nothing and does not fail', async () => {
   const path = join(folder(), 'pickaxe.log');
   const file = new LogFile(path, 1_024, 1, () => {});
   await file.close();
@@ -160,7 +160,7 @@ test('after it was closed, lines are nobody’s and nothing fails', async () => 
   expect(lines(path)).toEqual([]);
 });
 
-test('what a slow disk has not taken yet is bounded: more lines are dropped', async () => {
+test('lines that wait for a slow disk are bounded, and further ones are dropped', async () => {
   const path = join(folder(), 'pickaxe.log');
   const file = new LogFile(path, 2 ** 30, 1, () => {});
   // Nothing is written before this is over: disks answer later.
@@ -225,7 +225,7 @@ describe.skipIf(process.platform === 'win32')('is its owner’s alone', () => {
     rmSync(path, { recursive: true });
     symlinkSync(led, path);
     await vi.advanceTimersByTimeAsync(60_000);
-    await vi.waitUntil(() => vi.getTimerCount() === 1, { timeout: 60_000 }); // not opened
+    await vi.waitUntil(() => vi.getTimerCount() === 1, { timeout: 60_000 }); // The file was not opened.
     vi.useRealTimers();
     await file.close();
     expect(existsSync(led)).toBe(false);
@@ -254,7 +254,7 @@ describe.skipIf(process.platform === 'win32')('is its owner’s alone', () => {
     const file = (await open(path))!;
     file.write('on FAT\n');
     await file.close();
-    expect(chmod).toHaveBeenCalledTimes(3); // twice the file, once the old one
+    expect(chmod).toHaveBeenCalledTimes(3); // The file is changed twice and the rotated one once.
     expect(lines(path)).toEqual(['on FAT']);
   });
 

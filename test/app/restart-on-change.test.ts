@@ -35,7 +35,7 @@ const pauseAt = (schedule?: string) => ({
   pause: { onBattery: false, ...(schedule && { schedule: parseWindows(schedule) }) },
 });
 
-it('is made anew when its own settings change, one after the other, and ended in the end', async () => {
+it('a sidecar is restarted when its own settings change, one restart at a time, and ended at the end', async () => {
   const { live, change, running } = rig();
   const did: string[] = [];
   const make = async (config: Config) => {
@@ -60,7 +60,7 @@ it('is made anew when its own settings change, one after the other, and ended in
   expect(did).toEqual(names.flatMap((name) => [`starts ${name}`, `ends ${name}`]));
 });
 
-it('is made anew for what changed while it started', async () => {
+it('a sidecar is restarted for settings that changed while it started', async () => {
   const { live, change, running } = rig();
   const did: string[] = [];
   const make = async (config: Config) => {
@@ -76,7 +76,7 @@ it('is made anew for what changed while it started', async () => {
   await end();
 });
 
-it('stays as it is where what it is asked for cannot be had, and says so', async () => {
+it('a sidecar keeps running when it cannot do what new settings ask for, and the log says so', async () => {
   const { live, change, running, errors } = rig();
   const ended = vi.fn();
   const make = async (config: Config) => {
@@ -93,7 +93,7 @@ it('stays as it is where what it is asked for cannot be had, and says so', async
   expect(ended).toHaveBeenCalledTimes(1);
 });
 
-it('hooks that come later are told of what happens from then on, and of the end, but not of the start', async () => {
+it('hooks that are added later get later notices and the stop, but not the start', async () => {
   const { live, change, running } = rig();
   const told = vi.fn();
   const end = await startAll(await sidecarsOf(live), running);
@@ -128,7 +128,7 @@ it.each([
   onTestFinished(() => folder.remove());
   const tokenFile = folder.write('token', 'TOKEN');
   const { live, change, running, said } = rig();
-  // Nothing happens that it could be told of.
+  // There is no event that could cause a notice.
   const webhook = { url: `${origin}/SECRET`, tokenFile, events: ['device-lost'] as const };
   await change({ webhook });
   const end = await startAll(await sidecarsOf(live), running);
@@ -137,7 +137,7 @@ it.each([
   await end();
 });
 
-it('a webhook that comes later is told of what happens from then on, one that goes of nothing more', async () => {
+it('a webhook that is added later gets later notices, and a removed one gets no more', async () => {
   const got: string[] = [];
   const server = createServer(async (request, response) => {
     let body = '';
@@ -170,7 +170,7 @@ it('a webhook that comes later is told of what happens from then on, one that go
   expect(got.filter((what) => !what.endsWith('block'))).toEqual(['/second stop']);
 });
 
-describe('what rests and alarms go by changes while they run', () => {
+describe('guards and alarms follow changed settings', () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -178,7 +178,7 @@ describe('what rests and alarms go by changes while they run', () => {
     vi.useRealTimers();
   });
 
-  /** All that runs beside a miner; what changes then has taken effect, and the alarm has had its time. */
+  /** Starts all sidecars, changes the settings, and waits until they have taken effect and the alarm has had its time. */
   async function sidecars() {
     const { live, change, running, rests, heard } = rig();
     const end = await startAll(await sidecarsOf(live), running);
@@ -190,7 +190,7 @@ describe('what rests and alarms go by changes while they run', () => {
     return { running, rests, heard, changeTo };
   }
 
-  it('whether devices rest on battery', async () => {
+  it('pausing on battery can be switched on and off', async () => {
     vi.mocked(powerReader).mockReturnValue(async () => 'battery');
     const { rests, changeTo } = await sidecars();
     expect([...rests.keys()]).toEqual([]);
@@ -200,7 +200,7 @@ describe('what rests and alarms go by changes while they run', () => {
     expect([...rests.keys()]).toEqual([]);
   });
 
-  it('for how long nobody must have used the machine', async () => {
+  it('the time without activity can change', async () => {
     vi.mocked(findWatches).mockResolvedValue([{ name: 'a desk', idleMs: async () => 90_000 }]);
     const { rests, changeTo } = await sidecars();
     const pause = (onActivity: Config['pause']['onActivity'] & {}) => ({ pause: { onBattery: false, onActivity } });
@@ -215,7 +215,7 @@ describe('what rests and alarms go by changes while they run', () => {
     expect([...rests.keys()]).toEqual([]);
   });
 
-  it('the windows of the schedule', async () => {
+  it('the schedule windows can change', async () => {
     vi.setSystemTime(new Date(2026, 5, 3, 12)); // a Wednesday
     const { rests, changeTo } = await sidecars();
     await changeTo(pauseAt('sat'));
@@ -228,7 +228,7 @@ describe('what rests and alarms go by changes while they run', () => {
     expect([...rests.keys()]).toEqual([]);
   });
 
-  it('what hashrate is too low, and for how long', async () => {
+  it('the limits of the low-hashrate alarm can change', async () => {
     const { running, heard, changeTo } = await sidecars();
     running.events.emit({ type: 'source', source: 'a node', state: 'connected', reason: '' });
     running.events.emit({ type: 'work', chain: 1, height: 2n, difficulty: 1e9 });

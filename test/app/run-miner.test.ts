@@ -12,7 +12,7 @@ import { Events } from '#pickaxe/events/events.js';
 import { LogTail } from '#pickaxe/report/log-tail.js';
 import { FakeEngine, FakeSource, makeWork, Recorder } from '../fakes.ts';
 
-/** Found within a few of the fake engine's steps. */
+/** The fake engine finds a solution within a few steps. */
 const SOON = 300;
 
 /** A rig that has work for one block, and what it logs. */
@@ -31,8 +31,8 @@ const listeners = () => ['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => process.
 const before = listeners();
 afterEach(() => expect(listeners()).toEqual(before));
 
-describe('what runs beside a miner', () => {
-  it('is started in order before any device opens, and ended the other way round', async () => {
+describe('a sidecar', () => {
+  it('starts in order before any device opens, and ends in the reverse order', async () => {
     const order: string[] = [];
     const sidecar = (name: string): Sidecar => {
       return async ({ events }) => {
@@ -45,7 +45,7 @@ describe('what runs beside a miner', () => {
     expect(order).toEqual(['a starts', 'b starts', 'a sees a device', 'b sees a device', 'b ends', 'a ends']);
   });
 
-  it('may end badly: the others are ended, and the miner’s exit code and summary stay what they are', async () => {
+  it('may fail when it ends: the others still end, and the exit code and the summary stay the same', async () => {
     const end = vi.fn();
     const bad: Sidecar = async () => async () => {
       throw new Error('its socket was gone');
@@ -61,16 +61,16 @@ describe('what runs beside a miner', () => {
     expect(logged.at(-1)).toMatch(/^1 accepted, 0 rejected, 0 stale/);
   });
 
-  it('may end the miner as a signal does: what there was before does not make that a fault', async () => {
+  it('may stop the miner like a signal, which is no failure', async () => {
     const { rig } = rigWith(async ({ controls }) => {
       controls.stop();
       return () => {};
     });
-    rig.source = new FakeSource(); // which has no work: exit code 4, where nobody asks it to stop
+    rig.source = new FakeSource(); // It has no work, so without a request to stop the exit code would be 4.
     expect(await runMiner(rig, { json: false })).toBe(0);
   });
 
-  it('ends all of it where it cannot start', async () => {
+  it('that cannot start ends the others and the run', async () => {
     const end = vi.fn();
     const impossible: Sidecar = async () => {
       throw new UsageError('that port is taken');
@@ -82,16 +82,16 @@ describe('what runs beside a miner', () => {
   });
 });
 
-describe('the exit code of a rig without a device in the end', () => {
+describe('the exit code of a rig whose last device is parked', () => {
   const gone = new DeviceError('missing', 'it is not there');
 
-  it('says so', async () => {
+  it('says that there is no device', async () => {
     const { rig } = rigWith();
     rig.engines[0].openFaults.push(gone);
     expect(await runMiner(rig, bounds)).toBe(3);
   });
 
-  it('says that it computed wrong hashes, where it did so before', async () => {
+  it('says that a device computed wrong hashes, if one did', async () => {
     const { rig } = rigWith();
     rig.engines[0].openFaults.push(new DeviceError('wrong-hashes', 'its clocks are too high'), gone);
     expect(await runMiner(rig, bounds)).toBe(6);
@@ -99,12 +99,12 @@ describe('the exit code of a rig without a device in the end', () => {
 });
 
 describe('a device that is too hot', () => {
-  /** A rig that gets its work when a test says so, and one reading of its device after the other. */
+  /** A rig whose work and whose device's readings come when a test sends them. */
   function hotRig(more: Pick<Rig, 'log' | 'logTail' | 'temperatureLimits' | 'sidecars'>) {
     const [engine, source, events, heard] = [new FakeEngine(), new FakeSource(), new Events(), new Recorder()];
     events.on(heard.listen);
     const mined = runMiner({ events, source, engines: [engine], ...more }, bounds);
-    // However the test ends, the miner does: its one block comes.
+    // The miner must end however the test ends, so its one block comes.
     onTestFinished(async () => {
       engine.listener?.telemetry?.({ temperatureCelsius: 0 });
       source.work(makeWork(SOON));
@@ -116,7 +116,7 @@ describe('a device that is too hot', () => {
     return { engine, source, heard, mined, last, isReady, read };
   }
 
-  it('rests, and goes on once it has cooled down', async () => {
+  it('is paused, and resumes when it has cooled down', async () => {
     const { log, logTail } = rigWith().rig;
     const temperatureLimits = () => ({ stopCelsius: 90, resumeCelsius: 80 });
     const { engine, source, heard, mined, last, isReady, read } = hotRig({ log, logTail, temperatureLimits });
@@ -130,7 +130,7 @@ describe('a device that is too hot', () => {
     expect(await mined).toBe(0);
   });
 
-  it('is so by the limits that hold at a reading: a file of them may change', async () => {
+  it('is judged by the limits at the time of the reading, which a file can change', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'pickaxe-heat-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const file = join(folder, 'pickaxe.toml');
@@ -152,7 +152,7 @@ describe('a device that is too hot', () => {
     let changes = 0;
     await vi.waitFor(
       () => {
-        // Again and again, until its watch is there to see it.
+        // The file is written again and again, because the watcher may not have started yet.
         writeFileSync(file, `# ${changes++}`);
         read(70);
         expect(last()).toMatchObject({ state: 'paused', reason: 'its temperature is 70 °C; it resumes at 60 °C' });

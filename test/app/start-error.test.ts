@@ -9,7 +9,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const lastLine = (file: string) => readFileSync(file, 'utf8').trimEnd().split('\n').at(-1)!;
 
-test('the error is added as one line, and the log is not rotated for it, however large it is', async () => {
+test('the error is appended as one line, and the log is not rotated for it', async () => {
   const file = join(folder, 'large.log');
   writeFileSync(file, `${'x'.repeat(11 * 1024 ** 2)}\n`);
   await noteStartError({ file, format: 'json' }, 'no key\nno node');
@@ -26,13 +26,13 @@ test('in a log for people it is a line like the others', async () => {
   );
 });
 
-test('a new file is its owner’s alone', async () => {
+test('only the owner may read a new file', async () => {
   const file = join(folder, 'new.log');
   await noteStartError({ file, format: 'text' }, 'no key');
   if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test('a file that cannot be written is no other error, and a link is not followed', async () => {
+test('a file that cannot be written causes no further error, and a link is not followed', async () => {
   await noteStartError({ file: join(folder, 'nowhere', 'a.log'), format: 'text' }, 'no key');
   const link = join(folder, 'link.log');
   symlinkSync(join(folder, 'led to'), link);

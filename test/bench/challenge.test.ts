@@ -50,7 +50,7 @@ describe('a challenge', () => {
     }
   });
 
-  it('is drawn from its seed as the documentation says', () => {
+  it('depends on its seed as the documentation says', () => {
     const { job, ranges } = makeChallenge('a seed → of mine', 2 ** 27);
     const blocks = Array.from({ length: 9 }, (_, i) => block('a seed → of mine', i));
     expect(toHex(job.header)).toBe(Buffer.concat(blocks).subarray(0, 286).toString('hex'));
@@ -68,7 +68,7 @@ describe('a challenge', () => {
     expect(targetToInteger(job.work.target)).toBe((1n << 256n) / 2n ** 15n - 1n);
   });
 
-  it('has the hash sum that a search by another implementation gives', () => {
+  it('has the hash sum that another implementation computes', () => {
     const [{ count, candidates, sum }] = GOLDEN;
     const { job, ranges } = makeChallenge('pickaxe', count);
     const target = targetToInteger(job.work.target);

@@ -34,13 +34,13 @@ describe('the hash sum', () => {
     expect([...errorsOf(candidates.wrong, 0), ...doubtsOf(candidates)]).toEqual([]);
   });
 
-  it('is another one when a single candidate is missing', async () => {
+  it('changes when a single candidate is missing', async () => {
     const candidates = await candidatesOf(withoutOne(honest()));
     expect(candidates.found.size).toBe(golden.candidates - 1);
     expect(candidates.sum).not.toBe(golden.sum);
   });
 
-  it('does not heed claims that do not solve, that are made twice or of other nonces; they are counted', async () => {
+  it('ignores candidates that are wrong, repeated or of other nonces, and counts them', async () => {
     const { lane, page, counter } = challenge.ranges[0];
     const firstOn = (ofLane: number, wanted: boolean) => {
       for (let c = counter; ; c++) {
@@ -63,7 +63,7 @@ describe('the hash sum', () => {
     expect(candidates.sum).toBe(golden.sum);
   });
 
-  it('is not had by a device that says itself that it left something out', async () => {
+  it('is not complete when a device reports that it skipped nonces', async () => {
     const lazy = new Tampered(honest(), (report) => ({ ...report, hashes: report.hashes - 1 }));
     await expect(candidatesOf(lazy)).rejects.toThrow(DeviceError);
   });

@@ -4,17 +4,17 @@ import type { Job } from '#pickaxe/chain/job.js';
 import type { Engine, EngineInfo, EngineListener, Ranges, SearchReport } from '#pickaxe/engine/engine.js';
 import { FakeEngine } from '../fakes.ts';
 
-/** Large steps: hashing is the reference's, and slow enough. */
+/** Steps are large, because the reference implementation hashes slowly enough. */
 export const honest = (name = 'cpu') => new FakeEngine(name, { counters: 1_024, pages: 1 });
 
-/** Passes everything on to a real engine, and its reports through a function. */
+/** Uses a real engine, and changes its reports with a function. */
 export class Tampered implements Engine {
   readonly kind = 'cpu';
   readonly #engine: Engine;
   readonly #tamper: (report: SearchReport, search: number) => SearchReport;
   #searches = 0;
 
-  /** @param tamper gets the number of the search, from 1 on */
+  /** @param tamper changes a report; it gets the number of the search, from 1 on */
   constructor(engine: Engine, tamper: (report: SearchReport, search: number) => SearchReport) {
     this.#engine = engine;
     this.#tamper = tamper;
@@ -38,7 +38,7 @@ export class Tampered implements Engine {
   }
 }
 
-/** Leaves the first candidate of a search away, as a kernel does that skips nonces. */
+/** Drops the first candidate of a search, like a kernel that skips nonces. */
 export function withoutOne(engine: Engine, ofSearch: (search: number) => boolean = () => true): Engine {
   let spared = 0;
   return new Tampered(engine, (report, search) => {

@@ -125,7 +125,7 @@ it('tells the run that misses a candidate from the one that does not', async () 
 
 it('counts wrong candidates', async () => {
   const liar = honest();
-  liar.alwaysLies = true;
+  liar.alwaysWrong = true;
   const { runs } = await measure([liar]);
   expect(runs[0].candidates.wrong).toBeGreaterThan(0);
   expect(runs[0].errors).toEqual([expect.stringMatching(/^wrong candidates: \d+$/)]);
@@ -228,7 +228,7 @@ describeGpu('a GPU', () => {
     ]);
   });
 
-  it('that claims wrong nonces is caught', async () => {
+  it('that reports wrong candidates is caught', async () => {
     const { runs } = await measure([gpuEngine({ faults: ['wrong nonces'] })]);
     expect(runs[0].candidates.wrong).toBeGreaterThan(0);
     expect(runs[0].errors).toContainEqual(expect.stringContaining('wrong candidates'));

@@ -4,7 +4,7 @@ import type { Job } from '#pickaxe/chain/job.js';
 import { sizeOf } from '#pickaxe/chain/nonce.js';
 import { DeviceError, type Engine, type Ranges, type SearchReport } from '#pickaxe/engine/engine.js';
 
-/** Reports after as many milliseconds as it is told, each time what it searches in them at its rate. */
+/** An engine with a constant rate that reports after the given numbers of milliseconds. */
 class TimedEngine implements Engine {
   readonly name = 'cpu';
   readonly kind = 'cpu';

@@ -6,10 +6,10 @@ import { systemClock } from '#pickaxe/system/clock.js';
 import { describeGpu, gpuEngine } from '../engine/gpu/adapter.ts';
 import { honest, withoutOne } from './engines.ts';
 
-/** More than any test takes: they end themselves. */
+/** Longer than any test takes. Tests end the run themselves. */
 const LONG_S = 600;
 
-/** @param until asked again and again: whether the test has seen enough */
+/** @param until called again and again; returns whether the test has seen enough */
 async function stress(engines: Engine[], until: (all: readonly StressStats[]) => boolean) {
   const stop = new AbortController();
   const told: string[] = [];
@@ -74,7 +74,7 @@ it('finds out a device that misses the same candidate each time, by another devi
 
 it('counts wrong candidates, of rounds that do not end as well', async () => {
   const liar = honest();
-  liar.alwaysLies = true;
+  liar.alwaysWrong = true;
   const { stats } = await stress([liar], ([{ wrong }]) => wrong > 0);
   expect(stats[0].wrong).toBeGreaterThan(0);
   expect(stats[0].errors).toEqual([`wrong candidates: ${stats[0].wrong}`]);
@@ -115,7 +115,7 @@ describeGpu('a GPU under stress', () => {
     expect(faultsOf(stats)).toEqual([none]);
   });
 
-  it('that claims wrong nonces is caught', async () => {
+  it('that reports wrong candidates is caught', async () => {
     const { stats } = await stress([gpuEngine({ faults: ['wrong nonces'] })], ([{ wrong }]) => wrong > 0);
     expect(stats[0].errors).toContainEqual(expect.stringContaining('wrong candidates'));
   });

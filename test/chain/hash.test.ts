@@ -8,7 +8,7 @@ import { powHash, verify } from '#pickaxe/chain/verify.js';
 import { creationTimeOf, nonceOf, parseWork } from '#pickaxe/chain/work.js';
 import { blake2sKat, headers, negativeHeaders, powCompare, workRecords } from '../vectors.ts';
 
-/** blake2s-256 of any message by our compression function. */
+/** Computes blake2s-256 of any message with the compression function of src/chain/. */
 function blake2s(message: Uint8Array): string {
   const h = initialState();
   const blocks = Math.max(1, Math.ceil(message.length / 64));
@@ -43,7 +43,7 @@ describe('solved headers of the live network', () => {
   });
 });
 
-describe('headers that are invalid for some reason', () => {
+describe('invalid headers', () => {
   it.each(negativeHeaders)('$why', (vector) => {
     const header = fromHex(vector.headerHex);
     const target = fromHex(vector.targetHex);
@@ -77,7 +77,7 @@ describe('the referee', () => {
     expect(meetsTarget(solution!.powHash, job.work.target)).toBe(true);
   });
 
-  it('makes no solution of a wrong claim', () => {
+  it('makes no solution from a wrong candidate', () => {
     const vector = workRecords.artificial[0];
     const job = prepareJob(parseWork(fromHex(vector.workHex), { id: 'vector' }));
     expect(verify(job, BigInt(vector.smallestNonceFromZero) - 1n).solution).toBeUndefined();

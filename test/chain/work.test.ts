@@ -35,7 +35,7 @@ describe('parsing a work record', () => {
 });
 
 describe('a job', () => {
-  it('changes the creation time at header bytes 8..16 and nothing else', () => {
+  it('changes header bytes 8..16, the creation time, and nothing else', () => {
     const work = parseWork(fromHex(workRecords.artificial[0].workHex), { id: 'a' });
     const later = creationTimeOf(work.header) + 1_234_567n;
     const { header } = prepareJob(work, later);
@@ -45,7 +45,7 @@ describe('a job', () => {
     expect(differing.every((i) => i >= 8 && i < 16)).toBe(true);
   });
 
-  it('leaves the work’s own header as it was, a Buffer too', () => {
+  it('does not change the work’s own header, even when it is a Buffer', () => {
     const work = parseWork(Buffer.from(workRecords.artificial[0].workHex, 'hex'), { id: 'a' });
     const before = toHex(work.header);
     const job = prepareJob(work, creationTimeOf(work.header) + 1n);
@@ -57,7 +57,7 @@ describe('a job', () => {
 });
 
 describe('the nonce', () => {
-  it('is page, counter and lane, and stands little-endian at header 278..286', () => {
+  it('consists of page, counter and lane, and is stored little-endian in header bytes 278..286', () => {
     fc.assert(
       fc.property(fc.bigInt(0n, 2n ** 64n - 1n), (nonce) => {
         expect(joinNonce(splitNonce(nonce))).toBe(nonce);
@@ -72,7 +72,7 @@ describe('the nonce', () => {
 });
 
 describe('targets', () => {
-  it('convert both ways, little-endian', () => {
+  it('are converted to integers and back, little-endian', () => {
     fc.assert(
       fc.property(fc.bigInt(0n, 2n ** 256n - 1n), (value) => {
         expect(targetToInteger(integerToTarget(value))).toBe(value);
@@ -90,7 +90,7 @@ describe('targets', () => {
 });
 
 describe('the creation time rule', () => {
-  it('only moves forward, and never past the latest time less the margin', () => {
+  it('moves the time only forward, and never past the latest time minus the margin', () => {
     fc.assert(
       fc.property(
         fc.bigInt(0n, 10n ** 16n),

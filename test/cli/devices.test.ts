@@ -96,7 +96,7 @@ describe('a device that computes wrong hashes', () => {
   it('makes the exit code 6, without a submission', async () => {
     const source = new FakeSource();
     const liar = new FakeEngine('gpu0');
-    liar.lies = [1n, 2n, 3n];
+    liar.wrong = [1n, 2n, 3n];
     source.work(makeWork(2 ** 60));
     const log = makeLog('silent', 'json');
     const rig = { events: new Events(), source, engines: [liar], log, logTail: new LogTail() };

@@ -1,4 +1,4 @@
-/** What every engine must do, whatever it runs on. */
+/** The tests that every engine must pass. */
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { toHex } from '#pickaxe/chain/bytes.js';
@@ -61,7 +61,7 @@ export function engineContract(name: string, makeEngine: () => Engine): void {
       return { ranges, reports, firstReport: Promise.race([firstReport, ended]), ended };
     }
 
-    test('goes on with a job that it was stopped on and is put to again at once', async () => {
+    test('searches a job again on which it was stopped before', async () => {
       const job = jobOf(someHeaderHex, nothingSolves);
       const [first, again] = [new AbortController(), new AbortController()];
       const old = searchOn(job, first.signal);
@@ -102,7 +102,7 @@ export function engineContract(name: string, makeEngine: () => Engine): void {
       expect(new Set(found).size).toBe(3 * 1537);
     });
 
-    test('a hash equal to the target solves, one above it does not', async () => {
+    test('accepts a hash equal to the target, and none above it', async () => {
       const range = { lane: 9, page: 5, pages: 1, counter: 77, counters: 1 };
       const nonce = joinNonce({ lane: 9, page: 5, counter: 77 });
       const { header } = jobOf(someHeaderHex, nothingSolves);
@@ -124,7 +124,7 @@ export function engineContract(name: string, makeEngine: () => Engine): void {
       ranges.expectBalanced([]);
     });
 
-    test('when stopped, reports what it searched and gives back the rest', async () => {
+    test('reports what it searched when it is stopped, and gives back the rest', async () => {
       const stop = new AbortController();
       const { ranges, reports, firstReport, ended } = searchOn(jobOf(someHeaderHex, nothingSolves), stop.signal);
       await firstReport;
@@ -154,7 +154,7 @@ export function engineContract(name: string, makeEngine: () => Engine): void {
       expect(candidatesOf(all)).toEqual(expected);
     });
 
-    test('gives back what nobody read the report of', async () => {
+    test('gives back ranges whose reports nobody has read', async () => {
       const ranges = new Rectangle(ENDLESS);
       const read: SearchReport[] = [];
       for await (const report of engine.search(jobOf(someHeaderHex, nothingSolves), ranges, never)) {
@@ -164,7 +164,7 @@ export function engineContract(name: string, makeEngine: () => Engine): void {
       ranges.expectBalanced(read);
     });
 
-    test('a new job may begin before the old one has ended', async () => {
+    test('may begin a new job before the old one has ended', async () => {
       const [stopOld, stopNew] = [new AbortController(), new AbortController()];
       const old = searchOn(jobOf(someHeaderHex, nothingSolves), stopOld.signal);
       await old.firstReport;
@@ -191,7 +191,7 @@ export function engineContract(name: string, makeEngine: () => Engine): void {
       }
     });
 
-    test('closes in the middle of a search, and opens again', async () => {
+    test('can be closed in the middle of a search and opened again', async () => {
       const other = makeEngine();
       await other.open();
       const { ranges, reports, firstReport, ended } = searchOn(jobOf(someHeaderHex, nothingSolves), never, other);

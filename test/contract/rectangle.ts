@@ -1,4 +1,4 @@
-/** A `Ranges` for tests: one rectangle of nonces, with books that show what became of every nonce. */
+/** A `Ranges` for tests: one rectangle of nonces, which checks that every nonce is accounted for. */
 
 import { expect } from 'vitest';
 import { type Range, sizeOf } from '#pickaxe/chain/nonce.js';

@@ -1,4 +1,4 @@
-/** What every WorkSource must do, whatever is behind it. */
+/** The tests that every WorkSource must pass. */
 
 import { describe, expect, it } from 'vitest';
 import { HEADER_BYTES, TARGET_BYTES } from '#pickaxe/chain/layout.js';
@@ -9,14 +9,14 @@ import { eventually, Follower, mine } from '../source/follow.ts';
 /** A source, and the world behind it. */
 export interface SourceUnderTest {
   readonly source: WorkSource;
-  /** Makes the works handed out stale. */
+  /** Makes the latest work stale. */
   readonly newCut: () => void;
   /** From now on nothing behind the source answers. */
   readonly fail: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** @param setUp makes a source whose works are solved within a few hundred hashes */
+/** @param setUp makes a source whose work can be solved within a few hundred hashes */
 export function sourceContract(name: string, setUp: () => Promise<SourceUnderTest>): void {
   const withSource = async (
     test: (world: SourceUnderTest & { follower: Follower }) => Promise<void>,
@@ -37,7 +37,7 @@ export function sourceContract(name: string, setUp: () => Promise<SourceUnderTes
         expect(source.name).not.toBe('');
       }));
 
-    it('hands out well-formed work', () =>
+    it('gives well-formed work', () =>
       withSource(async ({ follower }) => {
         const work = await follower.work();
         expect(work.header).toHaveLength(HEADER_BYTES);
@@ -45,22 +45,22 @@ export function sourceContract(name: string, setUp: () => Promise<SourceUnderTes
         expect(creationTimeOf(work.header)).toBeGreaterThan(0n);
       }));
 
-    it('accepts a solution, ends its work and hands out another with an id of its own', () =>
+    it('accepts a solution, ends its work and gives other work with another id', () =>
       withSource(async ({ source, follower }) => {
         const outcomes: Verdict['outcome'][] = [];
         for (let round = 0; round < 5; round++) {
           const work = await follower.work();
           const { outcome } = await source.submit(mine(work), follower.stop);
           outcomes.push(outcome);
-          await eventually(() => expect(follower.works.length).toBeGreaterThan(follower.works.indexOf(work) + 1));
+          await eventually(() => expect(follower.received.length).toBeGreaterThan(follower.received.indexOf(work) + 1));
         }
         expect(outcomes).toContain('accepted');
         expect(outcomes.every((outcome) => outcome === 'accepted' || outcome === 'stale')).toBe(true);
-        const ids = follower.works.map(({ id }) => id);
+        const ids = follower.received.map(({ id }) => id);
         expect(new Set(ids).size).toBe(ids.length);
       }));
 
-    it('tells of staleness, and hands out work again', () =>
+    it('says that work is stale, and gives work again', () =>
       withSource(async ({ newCut, follower }) => {
         await follower.work();
         await eventually(() => {
@@ -70,7 +70,7 @@ export function sourceContract(name: string, setUp: () => Promise<SourceUnderTes
         await follower.work();
       }));
 
-    it('tells a late solution from an accepted one', () =>
+    it('distinguishes a late solution from an accepted one', () =>
       withSource(async ({ source, follower }) => {
         const work = await follower.work();
         const [first, second] = [mine(work, 1), mine(work, 2)];
@@ -87,7 +87,7 @@ export function sourceContract(name: string, setUp: () => Promise<SourceUnderTes
         expect(latestUs).toBeLessThanOrEqual(BigInt(Date.now()) * 1000n + 1_000n);
       }));
 
-    it('survives the loss of what is behind it: tells so once, and settles a submission soon after stop', () =>
+    it('survives the loss of its node: says so once, and settles a submission soon after stop', () =>
       withSource(async ({ source, follower, fail, newCut }) => {
         const work = await follower.work();
         const solution = mine(work);
@@ -100,7 +100,7 @@ export function sourceContract(name: string, setUp: () => Promise<SourceUnderTes
         expect(follower.of('lost').length).toBe(1);
       }));
 
-    it('ends its works when told to stop', () =>
+    it('ends its updates when it is told to stop', () =>
       withSource(async ({ follower }) => {
         await follower.work();
         await follower.end();

@@ -41,7 +41,7 @@ describe('a node that is asked everything once', () => {
     const examination = await examineNode({ url });
     expect(brief(examination)).toEqual(['ok connection', 'ok network', 'ok updates', 'ok clock']);
     expect(examination.network).toBe('testnet04');
-    expect(node.ledger.stats.worksIssued).toBe(0);
+    expect(node.ledger.stats.workIssued).toBe(0);
   });
 
   it('at a path of its own', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { restWhileUsed } from '#pickaxe/guards/activity.js';
+import { pauseWhileUsed } from '#pickaxe/guards/activity.js';
 import { guarded } from './fakes.ts';
 
 beforeEach(() => {
@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Each idle for so many seconds, which the test sets. */
+/** Watches that have been idle for numbers of seconds that the test sets. */
 async function watch(idle: Record<string, number | undefined>) {
   const given = guarded();
   const watches = Object.keys(idle).map((name) => ({
@@ -19,12 +19,12 @@ async function watch(idle: Record<string, number | undefined>) {
       return seconds === undefined ? undefined : seconds * 1000;
     },
   }));
-  const end = await restWhileUsed(watches, 60_000, given);
+  const end = await pauseWhileUsed(watches, 60_000, given);
   const look = () => vi.advanceTimersByTimeAsync(5_000);
   return { ...given, look, end };
 }
 
-test('devices rest while anybody used anything of late', async () => {
+test('devices are paused while somebody has used anything recently', async () => {
   const idle: Record<string, number | undefined> = { terminals: 59, desktop: 4_000 };
   const { rests, said, look, end } = await watch(idle);
   expect(rests.get('activity')).toContain('somebody used the machine');
@@ -42,7 +42,7 @@ test('devices rest while anybody used anything of late', async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('while nothing is known everything stays as it is, and what goes blind is told of once', async () => {
+test('while nothing is known everything stays as it is, and a watch that stops answering is logged once', async () => {
   const idle: Record<string, number | undefined> = { desktop: undefined, terminals: undefined };
   const { rests, said, look } = await watch(idle);
   const warnings = () => said.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
@@ -60,7 +60,7 @@ test('while nothing is known everything stays as it is, and what goes blind is t
   expect(rests.size).toBe(0);
 });
 
-test('a watch that hangs is not asked again before it answers', async () => {
+test('a watch that hangs is not asked again until it answers', async () => {
   const given = guarded();
   let asked = 0;
   let answer: (idleMs: number) => void = () => {};
@@ -73,7 +73,7 @@ test('a watch that hangs is not asked again before it answers', async () => {
       });
     },
   };
-  const started = restWhileUsed([hanging], 60_000, given);
+  const started = pauseWhileUsed([hanging], 60_000, given);
   await vi.advanceTimersByTimeAsync(60_000);
   expect(asked).toBe(1);
   answer(0);
@@ -81,7 +81,7 @@ test('a watch that hangs is not asked again before it answers', async () => {
   expect(given.rests.size).toBe(1);
   await vi.advanceTimersByTimeAsync(5_000);
   end();
-  answer(0); // to a question from before the end
+  answer(0); // This answers a question from before the end.
   await vi.advanceTimersByTimeAsync(0);
   expect([given.rests.size, vi.getTimerCount()]).toEqual([0, 0]);
 });

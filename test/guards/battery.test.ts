@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { restOnBattery } from '#pickaxe/guards/battery.js';
+import { pauseOnBattery } from '#pickaxe/guards/battery.js';
 import type { Power } from '#pickaxe/guards/power.js';
 import { guarded } from './fakes.ts';
 
@@ -17,7 +17,7 @@ async function watch(first: Power | Error) {
     if (answer instanceof Error) throw answer;
     return answer;
   };
-  const end = await restOnBattery(read, given);
+  const end = await pauseOnBattery(read, given);
   const next = async (then: Power | Error) => {
     answer = then;
     await vi.advanceTimersByTimeAsync(10_000);
@@ -25,7 +25,7 @@ async function watch(first: Power | Error) {
   return { ...given, next, end };
 }
 
-test('devices rest on battery, from the start if need be, and go on on mains', async () => {
+test('devices are paused on battery, even at the start, and resume on mains', async () => {
   const { rests, next, end } = await watch('battery');
   expect(rests.get('battery')).toBe('the machine runs on battery');
   await next('mains');
@@ -36,7 +36,7 @@ test('devices rest on battery, from the start if need be, and go on on mains', a
   expect([rests.size, vi.getTimerCount()]).toEqual([0, 0]);
 });
 
-test('what cannot be read is said once, and leaves everything as it is', async () => {
+test('a power supply that cannot be read is logged once, and changes nothing', async () => {
   const { rests, said, next } = await watch('battery');
   await next(new Error('the battery is shy'));
   await next(new Error('the battery is shy'));
@@ -50,7 +50,7 @@ test('what cannot be read is said once, and leaves everything as it is', async (
   expect(said).toHaveLength(2);
 });
 
-test('a machine without battery never rests, and is told of once', async () => {
+test('a machine without a battery is never paused, and this is logged once', async () => {
   const { rests, said, next } = await watch('no battery');
   await next('no battery');
   expect(rests.size).toBe(0);

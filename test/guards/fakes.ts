@@ -1,4 +1,4 @@
-/** What guards are given, under vitest's fake timers. */
+/** A running miner for tests of guards, with vitest's fake timers. */
 
 import type { Logger } from 'pino';
 import { pino } from 'pino';
@@ -9,7 +9,7 @@ export interface Said {
   readonly msg: string;
 }
 
-/** @returns a logger, and what it was told */
+/** @returns a logger, and the messages that it received */
 export function listeningLog(): { log: Logger; said: Said[] } {
   const said: Said[] = [];
   const formatters = { level: (level: string) => ({ level }) };
@@ -21,7 +21,7 @@ export function listeningLog(): { log: Logger; said: Said[] } {
   return { log: pino(options, { write }), said };
 }
 
-/** Remembers what rests for which words. */
+/** Remembers which pauses are in effect, and why. */
 export function guarded() {
   const rests = new Map<PauseReason, string>();
   const controls = {

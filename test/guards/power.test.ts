@@ -11,7 +11,7 @@ afterAll(() => {
 
 type Supplies = Record<string, Record<string, string>>;
 
-/** A folder as Linux shows it. */
+/** Makes a folder like Linux's. */
 function sysfs(supplies: Supplies): string {
   const folder = mkdtempSync(join(tmpdir(), 'pickaxe-power-'));
   made.push(folder);
@@ -22,7 +22,7 @@ function sysfs(supplies: Supplies): string {
   return folder;
 }
 
-/** What a ThinkPad T480 with two batteries shows, with the files that count. */
+/** The relevant files of a ThinkPad T480 with two batteries. */
 const thinkpad = (online: string, internal: string, removable: string): Supplies => ({
   AC: { type: 'Mains', online },
   BAT0: { type: 'Battery', present: '1', status: internal, scope: 'System' },
@@ -72,7 +72,7 @@ describe('Linux', () => {
     expect(linuxPower('/nonexistent/power_supply')).toBe('no battery');
   });
 
-  it('supplies that cannot be read are no answer', () => {
+  it('power supplies that cannot be read are an error', () => {
     expect(() => linuxPower(sysfs({ BAT0: { status: 'Discharging' } }))).toThrow('can be read');
     const folder = sysfs({});
     const file = join(folder, 'file');
@@ -85,13 +85,13 @@ describe('Linux', () => {
     expect(linuxPower(sysfs({ broken: {}, BAT0: { type: 'Battery', status: 'Discharging' } }))).toBe('battery');
   });
 
-  it('is asked where it is known how', async () => {
+  it('is read on known systems only', async () => {
     expect(['mains', 'battery', 'no battery']).toContain(await powerReader('linux')!());
     expect(powerReader('win32')).toBeUndefined();
   });
 });
 
-describe('macOS, as pmset answers', () => {
+describe('macOS, from the output of pmset', () => {
   const battery = ' -InternalBattery-0 (id=4653155)\t95%; discharging; 4:41 remaining present: true';
   it.each([
     [`Now drawing from 'Battery Power'\n${battery}\n`, 'battery'],
@@ -101,7 +101,7 @@ describe('macOS, as pmset answers', () => {
   ])('%j', (answer, power) => {
     expect(macPower(answer)).toBe(power);
   });
-  it('anything else is no answer', () => {
+  it('any other output is an error', () => {
     expect(() => macPower('')).toThrow('does not say');
   });
 });

@@ -16,7 +16,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('devices rest outside of the windows, to the millisecond, and are told until when', () => {
+test('devices are paused outside the windows, to the millisecond, with the time until when', () => {
   const { rests, ...given } = guarded();
   const end = keepSchedule(parseWindows('mon-fri 22:00-07:00'), given);
   expect(rests.get('schedule')).toBe('outside the schedule until 22:00');
@@ -48,7 +48,7 @@ test('a clock that is set, or a machine that slept, is noticed within a minute',
   end();
 });
 
-test('a schedule that is always open never has them rest', () => {
+test('a schedule that is always open never pauses devices', () => {
   const { rests, ...given } = guarded();
   const end = keepSchedule(parseWindows('00:00-24:00'), given);
   vi.advanceTimersByTime(600_000);
@@ -56,7 +56,7 @@ test('a schedule that is always open never has them rest', () => {
   end();
 });
 
-test('the log says whose time it is', () => {
+test('the log names the time zone', () => {
   const { said, ...given } = guarded();
   keepSchedule(parseWindows('sat,sun'), given)();
   expect(said.map(({ msg }) => msg).join()).toContain(Intl.DateTimeFormat().resolvedOptions().timeZone);

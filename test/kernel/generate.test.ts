@@ -4,19 +4,19 @@ import { COUNTER, JOB, PAGE } from '#pickaxe/kernel/algebra.js';
 import { cpuKernel, generatedFiles, gpuKernel } from '#pickaxe/kernel/generate.js';
 import { costPerNonce, describe as describeKernel, handedDown, operationsAt } from '#pickaxe/kernel/last-block.js';
 
-describe('what a nonce costs', () => {
-  test('on a GPU: 890 operations and the comparison', () => {
+describe('the cost of a nonce', () => {
+  test('is 890 operations and the comparison on a GPU', () => {
     expect(costPerNonce(gpuKernel)).toBe(890);
     expect(handedDown(gpuKernel, JOB)).toHaveLength(21);
   });
 
-  test('on a CPU: 953 operations and the test', () => {
+  test('is 953 operations and the test on a CPU', () => {
     expect(costPerNonce(cpuKernel)).toBe(953);
     expect(handedDown(cpuKernel, COUNTER)).toHaveLength(5);
     expect(operationsAt(cpuKernel, PAGE)).toHaveLength(0);
   });
 
-  test('the rotated result saves two rotates', () => {
+  test('is two rotates less with a rotated result', () => {
     const plain = describeKernel({ addends: 2, loopsOverPages: true, result: 'plain' });
     expect(costPerNonce(plain) - costPerNonce(cpuKernel)).toBe(2);
   });

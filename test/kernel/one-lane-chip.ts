@@ -1,11 +1,11 @@
-/** Runs the vector instructions of a step, with vectors of one lane: what the assembly means, on every machine. */
+/** Interprets the vector instructions of a step with vectors of one lane, to test the assembly on every machine. */
 
 type Operate = (operands: number[], immediate: number) => number;
 
 const rotateRight: Operate = ([x], bits) => (x >>> bits) | (x << (32 - bits));
 const move: Operate = ([x]) => x;
 
-/** Operands as in the assembly: the last source first. Shuffles are by the number of bits that they rotate. */
+/** The instructions' meaning. Operands are in the order of the assembly: the last source comes first. */
 const OPERATIONS: Record<string, Operate> = {
   vpaddd: ([b, a]) => a + b,
   vpxor: ([b, a]) => a ^ b,
@@ -23,9 +23,9 @@ const OPERATIONS: Record<string, Operate> = {
 };
 
 /**
- * @param memory what is in memory, by how the assembly writes the place; results and spilled vectors are added to it
- * @returns whether any vector had a hit: the zero flag is clear
- * @throws Error at an instruction that it does not know, or that reads what was never written
+ * @param memory the content of memory, by the addresses as the assembly writes them; results and spilled vectors are added
+ * @returns whether any vector had a hit: then the zero flag is clear
+ * @throws Error at an unknown instruction, or at one that reads what was never written
  */
 export function runOneLane(lines: readonly string[], memory: Map<string, number>): boolean {
   const registers = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** The shaders' arithmetic, run as JavaScript: GPU or not, every test run checks it. */
+/** Runs the shaders' arithmetic as JavaScript, so that it is checked even without a GPU. */
 
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
@@ -32,7 +32,7 @@ const half = fc.integer({ min: 0, max: 0xffff });
 describe.each(Object.values(SHADERS))('%s', (shader) => {
   const word7 = word7Of(shader);
 
-  test('takes 890 operations a nonce and one comparison', () => {
+  test('needs 890 operations and one comparison per nonce', () => {
     const text = textOf(shader);
     const loop = text.slice(text.indexOf('for (var i'), text.indexOf('if (x'));
     const operations = [...loop.matchAll(/^ *let x\d+ = (.*);$/gm)].map(([, expression]) => expression);
@@ -46,7 +46,7 @@ describe.each(Object.values(SHADERS))('%s', (shader) => {
     }
     expect(kinds).toEqual({ add: 297, xor: 297, rotate: 296 });
     expect(text.match(/<= target7/g)).toHaveLength(1);
-    expect(text).toContain('890 operations a nonce and a comparison');
+    expect(text).toContain('890 operations and a comparison per nonce');
   });
 
   test('computes hash word 7', () => {

@@ -12,7 +12,7 @@ import { runOneLane } from './one-lane-chip.ts';
 const file = { count: 3, prefix: '%ymm', move: 'vmovdqa', spill: (slot: number) => `${32 * slot}(%rsp)` };
 
 describe('register allocation', () => {
-  test('keeps what is read next, and writes what is evicted to memory once', () => {
+  test('keeps the vectors that are read next, and spills each evicted one only once', () => {
     const [a, b, c, d, sum] = [{}, {}, {}, {}, {}];
     const make = (result: object) => ({ mnemonic: 'make', operands: [], result });
     const { lines, slots } = allocate(
@@ -43,7 +43,7 @@ describe('register allocation', () => {
     expect(slots).toBe(1);
   });
 
-  test('refuses what cannot be right', () => {
+  test('refuses invalid instructions', () => {
     const [a, b] = [{}, {}];
     expect(() => allocate([{ mnemonic: 'vpaddd', operands: [a, b], result: {} }], file)).toThrow('before it is made');
     const made = { mnemonic: 'make', operands: [], result: a };
@@ -56,7 +56,7 @@ describe.each(ASSEMBLY_KERNELS)('$name', (assembly) => {
   const { set, vectors } = assembly;
   const { lines, slots, frame } = stepOf(cpuKernel, assembly);
 
-  test('has as many ALU operations as the arithmetic, and the test', () => {
+  test('has as many ALU operations as the arithmetic and the test need', () => {
     const alu = lines.filter((line) => /^vp(add|xor|or|and|ror|sll|srl|shuf|ternlog|cmpeq|test)/.test(line));
     const operations = operationsAt(cpuKernel, NONCE);
     const shifted = operations.filter(({ op, number }) => op === 'rotr' && number !== 16 && number !== 8).length;
@@ -66,7 +66,7 @@ describe.each(ASSEMBLY_KERNELS)('$name', (assembly) => {
     expect(alu).toHaveLength(vectors * perVector + (set.avx512 ? 0 : vectors));
   });
 
-  test('fits: one-byte offsets but for a few, and little on the stack', () => {
+  test('has one-byte offsets except for a few, and uses little stack', () => {
     const offsets = lines.flatMap((line) =>
       [...line.matchAll(/(-?\d+)\(%r\w+\)/g)].map(([, offset]) => Number(offset)),
     );
@@ -75,7 +75,7 @@ describe.each(ASSEMBLY_KERNELS)('$name', (assembly) => {
     expect(slots).toBeLessThanOrEqual(set.avx512 ? 2 : 24);
   });
 
-  test('computes what the TypeScript kernel does, on a chip of one lane', () => {
+  test('computes the same as the TypeScript kernel, on a simulated chip with one lane', () => {
     const word = fc.integer({ min: 0, max: 0xffff_ffff });
     const words = (count: number) => fc.array(word, { minLength: count, maxLength: count });
     fc.assert(

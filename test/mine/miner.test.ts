@@ -8,18 +8,18 @@ import { systemClock } from '#pickaxe/system/clock.js';
 import { FakeEngine, FakeSource, makeWork, Recorder } from '../fakes.ts';
 
 const NEVER = 2 ** 60;
-/** Found within a few of the fake engine's steps. */
+/** A difficulty at which the fake engine finds a solution within a few steps. */
 const SOON = 300;
 
-/** Long enough for a machine that has much else to do. */
+/** Long enough for a busy machine. */
 const eventually = (check: () => void) => vi.waitFor(check, { timeout: 60_000 });
 
 const running: { stop: AbortController; done: Promise<void> }[] = [];
 
-/** Failed devices are tried again soon: 20, 40 … 320 ms. */
+/** Failed devices are reopened soon: after 20, 40 … 320 ms. */
 const options = { reopenAfterMs: 20, temperatureLimits: () => ({ stopCelsius: 90, resumeCelsius: 80 }) };
 
-/** So many of the event loop's that a fake engine which searches has gone on. */
+/** Enough turns of the event loop for a searching fake engine to go on. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -57,7 +57,7 @@ describe('new work', () => {
     expect(events.of('work')).toHaveLength(2);
   });
 
-  it('that is the current one again changes nothing', async () => {
+  it('that is the current work again changes nothing', async () => {
     const engine = new FakeEngine();
     const { source, events } = mine(engine);
     const work = source.work(makeWork(NEVER));
@@ -83,7 +83,7 @@ describe('new work', () => {
     expect(new Set(nonces).size).toBe(nonces.length);
   });
 
-  it('is begun on a page that is drawn anew for each job, in a lane that is drawn once', async () => {
+  it('begins on a random page for each job, in a lane that is chosen once', async () => {
     const draws: number[] = [];
     const random = (below: number) => {
       draws.push(below);
@@ -104,7 +104,7 @@ describe('new work', () => {
     ]);
   });
 
-  it('stays in the lane that the source assigned, at the time that it wrote', async () => {
+  it('keeps the lane and the time that the source assigned', async () => {
     const engine = new FakeEngine();
     const { source } = mine(engine);
     const work = source.work(makeWork(NEVER, { lane: 0x1234, rollTime: false }));
@@ -130,7 +130,7 @@ describe('solutions', () => {
     expect(source.submitted).toHaveLength(2);
   });
 
-  it('of a work that is solved or stale make it no work again', async () => {
+  it('come once for a work that is solved or stale, which is not mined again', async () => {
     const engine = new FakeEngine();
     const { source, events } = mine(engine);
     const solved = source.work(makeWork(SOON));
@@ -145,7 +145,7 @@ describe('solutions', () => {
     expect(engine.jobs.map(({ work }) => work)).toEqual([solved, stale]);
   });
 
-  it('of a pool’s work are all submitted, each once, and the search goes on', async () => {
+  it('for a pool’s work are all submitted, each once, and the search goes on', async () => {
     const engine = new FakeEngine();
     const { source, events } = mine(engine);
     source.work(makeWork(SOON, { until: 'replaced' }));
@@ -155,13 +155,13 @@ describe('solutions', () => {
     expect(engine.jobs).toHaveLength(1);
   });
 
-  it('that are claimed twice are submitted once', async () => {
+  it('that are reported twice are submitted once', async () => {
     const engine = new FakeEngine();
     const { source, events } = mine(engine);
     source.work(makeWork(SOON, { until: 'replaced' }));
     await eventually(() => expect(source.submitted.length).toBeGreaterThan(0));
-    engine.lies = [source.submitted[0].nonce, source.submitted[0].nonce];
-    await eventually(() => expect(engine.lies).toHaveLength(0));
+    engine.wrong = [source.submitted[0].nonce, source.submitted[0].nonce];
+    await eventually(() => expect(engine.wrong).toHaveLength(0));
     await eventually(() => expect(source.submitted.length).toBeGreaterThan(2));
     const nonces = source.submitted.map(({ nonce }) => nonce);
     expect(new Set(nonces).size).toBe(nonces.length);
@@ -207,7 +207,7 @@ describe('solutions', () => {
     await eventually(() => expect(events.of('verdict')).toHaveLength(answers.length));
   });
 
-  it('whose source fails against its word are reported as unknown', async () => {
+  it('whose source throws an error are reported as unknown', async () => {
     const { source, events } = mine(new FakeEngine());
     source.verdict = () => Promise.reject(new Error('wires cut'));
     source.work(makeWork(SOON));
@@ -250,7 +250,7 @@ describe('the creation time', () => {
     expect(engine.jobs[1].work).toBe(work);
     const rolledUs = creationTimeOf(engine.jobs[1].header);
     expect(rolledUs).toBeGreaterThan(startUs + 5_000_000n);
-    // Half a second is kept to what the node's clock has surely reached.
+    // The time stays half a second behind the time that the node's clock has surely reached.
     expect(rolledUs).toBeLessThanOrEqual(startUs + 9_500_000n);
     expect(events.of('job')).toMatchObject([{ creationTimeMicros: rolledUs }]);
 
@@ -275,12 +275,12 @@ describe('the creation time', () => {
 });
 
 describe('devices', () => {
-  it('that claim wrong nonces are reopened, and parked when that does not help, while the others go on', async () => {
+  it('that report wrong candidates are reopened, and parked when that does not help, while the others go on', async () => {
     const liar = new FakeEngine('gpu0');
     const honest = new FakeEngine('cpu');
     const { source, events } = mine(liar, honest);
     source.work(makeWork(NEVER));
-    liar.alwaysLies = true;
+    liar.alwaysWrong = true;
     await eventually(() => expect(events.of('device').at(-1)).toMatchObject({ device: 'gpu0', state: 'parked' }));
     expect(events.of('device').at(-1)).toMatchObject({ fault: 'wrong-hashes' });
     expect(events.of('device').at(-1)!.reason).toMatch(/^3 candidates .* \(5 attempts to reopen it did not help\)$/);
@@ -292,7 +292,7 @@ describe('devices', () => {
     expect(source.submitted).toHaveLength(0);
   });
 
-  it('that claim a wrong nonce once in a while are reopened for three within an hour, and not in a month', async () => {
+  it('that report wrong candidates now and then are reopened after three within an hour, not after three in a month', async () => {
     let nowMs = 0;
     const clock = { ...systemClock, monotonicMs: () => nowMs };
     const engine = new FakeEngine();
@@ -301,7 +301,7 @@ describe('devices', () => {
     const errAfter = async (minutes: number) => {
       nowMs += 60_000 * minutes;
       const before = events.of('hardware-error').length;
-      engine.lies = [7n];
+      engine.wrong = [7n];
       await eventually(() => expect(events.of('hardware-error').length).toBe(before + 1));
     };
     for (const minutes of [1, 31, 31, 31, 31]) await errAfter(minutes);
@@ -312,7 +312,7 @@ describe('devices', () => {
     expect(events.of('device').map(({ state }) => state)).toEqual(['ready', 'reopening', 'ready']);
   });
 
-  it('that are lost are reopened and join the current job', async () => {
+  it('that are lost are reopened and search the current job', async () => {
     const engine = new FakeEngine();
     const { source, events } = mine(engine);
     source.work(makeWork(NEVER));
@@ -327,7 +327,7 @@ describe('devices', () => {
     expect(events.of('device').at(-1)).toMatchObject({ state: 'ready' });
   });
 
-  it('that have worked are tried again when they are missing for a while, as during a driver’s reset', async () => {
+  it('that were in service are reopened when they are missing for a while, as during a driver’s reset', async () => {
     const engine = new FakeEngine();
     const { source, events } = mine(engine);
     const work = source.work(makeWork(NEVER));
@@ -342,10 +342,10 @@ describe('devices', () => {
     expect(engine.jobs.at(-1)!.work).toBe(work);
   });
 
-  it('are out of service after the third wrong claim: further ones of the same report change nothing', async () => {
+  it('are out of service after the third wrong candidate: further ones in the same report change nothing', async () => {
     const engine = new FakeEngine();
     const { source, events } = mine(engine);
-    engine.lies = Array.from({ length: 1_000 }, (_, i) => BigInt(i));
+    engine.wrong = Array.from({ length: 1_000 }, (_, i) => BigInt(i));
     source.work(makeWork(NEVER));
     await eventually(() => expect(engine.opened).toBe(2));
     const searched = engine.searched.length;
@@ -353,7 +353,7 @@ describe('devices', () => {
     expect(events.of('hardware-error')).toHaveLength(3);
   });
 
-  it('that are too hot rest until they have cooled down, while the others go on', async () => {
+  it('that are too hot are paused until they have cooled down, while the others go on', async () => {
     const [hot, cool] = [new FakeEngine('gpu0'), new FakeEngine('gpu1')];
     const { source, events } = mine(hot, cool);
     const work = source.work(makeWork(NEVER));
@@ -379,7 +379,7 @@ describe('devices', () => {
     expect(events.of('telemetry')).toHaveLength(5);
   });
 
-  it('that are lost while they rest are reopened, and rest no more', async () => {
+  it('that are lost while they are paused are reopened, and not paused any more', async () => {
     const engine = new FakeEngine('gpu0');
     const { source, events } = mine(engine);
     source.work(makeWork(NEVER));
@@ -413,7 +413,7 @@ describe('devices', () => {
     expect(warned).not.toHaveBeenCalled();
   });
 
-  it('tell where the card is that they are', async () => {
+  it('have the address of their card in their events', async () => {
     const engine = new FakeEngine('gpu0');
     engine.bus = '0000:65:00.0';
     const { events } = mine(engine, new FakeEngine('cpu'));
@@ -425,7 +425,7 @@ describe('devices', () => {
     expect(ofDevice('cpu')).not.toHaveProperty('bus');
   });
 
-  it('tell what opening does while it takes its time', async () => {
+  it('report progress while they open', async () => {
     const engine = new FakeEngine('gpu0');
     const { events } = mine(engine);
     await eventually(() => expect(engine.listener).toBeDefined());
@@ -445,7 +445,7 @@ describe('devices', () => {
 describe('proofs', () => {
   const easy = { firstProofDifficulty: 8 };
 
-  it('are candidates at an easier target, verified; what solves the work, too, is submitted, and nothing else', async () => {
+  it('are verified candidates at an easier target, and only those that also solve the work are submitted', async () => {
     const engine = new FakeEngine();
     const { source, events } = mineWith(easy, engine);
     source.work(makeWork(SOON));
@@ -460,9 +460,9 @@ describe('proofs', () => {
     expect(source.submitted).toHaveLength(1);
   });
 
-  it('that are claimed again count once', async () => {
+  it('that are reported again count once', async () => {
     const engine = new FakeEngine();
-    engine.late = true; // so that what it claims first is what this test says
+    engine.late = true; // The first candidates that it reports must be those that this test chooses.
     const { source, events } = mineWith(easy, engine);
     source.work(makeWork(NEVER));
     await eventually(() => expect(engine.searched.length).toBeGreaterThan(3));
@@ -471,7 +471,7 @@ describe('proofs', () => {
     const nonces = Array.from({ length: 1_000 }, (_, counter) => joinNonce({ lane, page, counter }));
     const right = nonces.filter((nonce) => verify(job, nonce).proves).slice(0, 3);
     engine.late = false;
-    engine.claims = () => [...right, ...right];
+    engine.reported = () => [...right, ...right];
     await eventually(() => expect(events.of('proof').length).toBeGreaterThan(0));
     const searched = engine.searched.length;
     await eventually(() => expect(engine.searched.length).toBeGreaterThan(searched + 3));
@@ -479,7 +479,7 @@ describe('proofs', () => {
     expect(events.of('hardware-error')).toEqual([]);
   });
 
-  it('that are none, at the easier target, are hardware errors', async () => {
+  it('that do not meet the easier target are hardware errors', async () => {
     const engine = new FakeEngine();
     const { source, events } = mineWith(easy, engine);
     source.work(makeWork(NEVER));
@@ -487,20 +487,20 @@ describe('proofs', () => {
     const wrong = Array.from({ length: 20 }, (_, n) => BigInt(n)).find(
       (nonce) => !verify(engine.jobs[0], nonce).proves,
     )!;
-    engine.lies = [wrong];
+    engine.wrong = [wrong];
     await eventually(() => expect(events.of('hardware-error')).toMatchObject([{ nonce: wrong }]));
   });
 
-  it('are of the work’s own target where that is easier', async () => {
+  it('use the work’s own target if that is easier', async () => {
     const { source, events } = mineWith({ firstProofDifficulty: NEVER }, new FakeEngine());
     source.work(makeWork(SOON));
-    await eventually(() => expect(events.of('proof').length).toBeGreaterThan(0)); // two can be in one report
+    await eventually(() => expect(events.of('proof').length).toBeGreaterThan(0)); // One report can have two proofs.
     expect(events.of('proof')[0].hashes).toBeCloseTo(SOON, 0);
   });
 });
 
 describe('controls', () => {
-  it('have all devices rest, or one, each until no reason is left', async () => {
+  it('pause all devices, or one, until no reason is left', async () => {
     const [cpu, gpu] = [new FakeEngine('cpu'), new FakeEngine('gpu0')];
     const { miner, source, events } = mine(cpu, gpu);
     source.work(makeWork(NEVER));
@@ -525,7 +525,7 @@ describe('controls', () => {
     expect([cpu.closed, gpu.closed]).toEqual([0, 0]);
   });
 
-  it('that name no device of the rig change nothing and say so', async () => {
+  it('that name an unknown device change nothing and return false', async () => {
     const engine = new FakeEngine('cpu');
     const { miner, source, events } = mine(engine);
     source.work(makeWork(NEVER));
@@ -535,7 +535,7 @@ describe('controls', () => {
     expect(events.of('device')).toHaveLength(1);
   });
 
-  it('that pause a device before it opens have it rest from its first moment', async () => {
+  it('that pause a device before it opens keep it paused when it opens', async () => {
     const engine = new FakeEngine('cpu');
     let open = () => {};
     engine.opening = new Promise((resolve) => {
@@ -585,7 +585,7 @@ describe('a New Cut', () => {
     expect(switches.map(({ device }) => device).sort()).toEqual(['cpu', 'cpu', 'gpu0', 'gpu0']);
   });
 
-  it('is measured from when it was heard of to when the first range of the new work began', async () => {
+  it('has its switch measured from its arrival to the begin of the first range of the new work', async () => {
     const clock = { ...systemClock, monotonicMs: () => 5_000 };
     const engine = new FakeEngine();
     engine.beganMs = 5_007.5;
@@ -599,11 +599,11 @@ describe('a New Cut', () => {
     const byDevice = Object.fromEntries(
       events.of('job-switch').map(({ device, switchSeconds }) => [device, switchSeconds]),
     );
-    // A clock that is read in another process may be behind by the little that it takes.
+    // The time was read in another process, so it can be a little earlier.
     expect(byDevice).toEqual({ cpu: 0.0075, gpu0: 0 });
   });
 
-  it('is told of once, though the search of the work before it reports last', async () => {
+  it('has its switch reported once, even if the search of the old work reports last', async () => {
     let nowMs = 1_000;
     const engine = new FakeEngine();
     engine.late = true;
@@ -624,7 +624,7 @@ describe('a New Cut', () => {
     expect(events.of('job-switch').map(({ switchSeconds }) => switchSeconds)).toEqual([0.005, 0.005, 0.005]);
   });
 
-  it('is not what a device that rested or was opened meanwhile is measured from', async () => {
+  it('has no switch on a device that was paused or opened meanwhile', async () => {
     const [engine, resting, late] = [new FakeEngine('cpu'), new FakeEngine('gpu0'), new FakeEngine('gpu1')];
     let open = () => {};
     late.opening = new Promise((resolve) => {
@@ -657,7 +657,7 @@ describe('stopping', () => {
     expect(engine.closed).toBe(1);
   });
 
-  it('ends the search, sees pending submissions through and closes the engines', async () => {
+  it('ends the search, waits for pending submissions and closes the engines', async () => {
     const engine = new FakeEngine();
     const { source, events, stop, done } = mine(engine);
     let answer: () => void = () => {};

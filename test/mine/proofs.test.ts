@@ -8,7 +8,7 @@ import { FakeClock } from '../report/fakes.ts';
 const HARD = prepareJob(makeWork(2 ** 60));
 const difficultyFor = (proofs: Proofs) => difficultyOf(proofs.ease(HARD).searchTarget);
 
-/** A device of this rate, a job every three seconds. */
+/** Simulates a device with this rate and a new job every three seconds. */
 function watch(
   hashesPerSecond: number,
   { kind = 'cpu', seconds = 120 }: { kind?: 'cpu' | 'gpu'; seconds?: number } = {},
@@ -23,14 +23,14 @@ function watch(
   return { clock, proofs };
 }
 
-test.each([50_000, 4e8, 2.4e10])('a device of %f H/s is to give a few proofs a second', (rate) => {
+test.each([50_000, 4e8, 2.4e10])('a device of %f H/s gives a few proofs per second', (rate) => {
   const { proofs } = watch(rate);
   const perSecond = rate / difficultyFor(proofs);
   expect(perSecond).toBeGreaterThan(4 / 1.6);
   expect(perSecond).toBeLessThan(4 * 1.6);
 });
 
-test('the job stays the same but for its target', () => {
+test('an eased job differs only in its target', () => {
   const { proofs } = watch(4e8);
   const { target, searchTarget, ...rest } = proofs.ease(HARD);
   expect(HARD).toMatchObject(rest);
@@ -38,13 +38,13 @@ test('the job stays the same but for its target', () => {
   expect(searchTarget).not.toEqual(HARD.searchTarget);
 });
 
-test('a work that is easier still is searched as it is', () => {
+test('a work that is easier than the device’s target is searched with its own target', () => {
   const { proofs } = watch(4e8);
   const job = prepareJob(makeWork(1_000));
   expect(proofs.ease(job)).toBe(job);
 });
 
-test('after a long rest the device is not flooded: the target moves by one step', () => {
+test('after a long pause the target moves by one step, so that the host is not flooded', () => {
   const { clock, proofs } = watch(4e8);
   const before = difficultyFor(proofs);
   clock.advance(3_600_000);

@@ -14,7 +14,7 @@ import { workRecords } from '../vectors.ts';
 const OWN = (i: number) => (i >= 8 && i < 16) || i >= 278;
 
 describe('whole work records', () => {
-  it('are solved by the miner, their own target deciding', async () => {
+  it('are solved by the miner at the record’s own target', async () => {
     const source = new FakeSource();
     const events = new Recorder();
     const random = (below: number) => Math.floor(Math.random() * below);

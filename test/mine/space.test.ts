@@ -15,7 +15,7 @@ function overlap(a: Range, b: Range): boolean {
   );
 }
 
-/** The rectangles that it is in: whoever wants all is given one at a time. */
+/** @returns the rectangles of a space: an engine that wants everything gets them one at a time */
 function piecesOf(space: Space): number {
   let pieces = 0;
   while (space.take({ counters: COUNTERS, pages: PAGES })) pieces++;
@@ -73,13 +73,13 @@ describe('a space', () => {
     expect(new Space(LANE, PAGES - 1).take({ counters: 2 ** 20, pages: 1 })).toMatchObject({ page: PAGES - 1 });
   });
 
-  it('gives whoever doubles its wish the double, and not what was cut for the half', () => {
+  it('gives an engine that doubles its wish the double, and not what was cut for the half', () => {
     const space = new Space(LANE);
     const wishes = [512, 512, 512, 1_024, 2_048, 4_096, 4_096];
     expect(wishes.map((counters) => space.take({ counters, pages: 1 })?.counters)).toEqual(wishes);
   });
 
-  it('grants at least half of what is wanted, however near to the last page it begins', () => {
+  it('grants at least half of a wish, however near to the last page it begins', () => {
     const wishes = [
       { counters: 512, pages: 17_000 },
       { counters: 5 * 512, pages: PAGES },
@@ -93,7 +93,7 @@ describe('a space', () => {
     }
   });
 
-  it('stays in a few pieces however often CPUs and GPUs take, so that a take costs no more in the end', () => {
+  it('stays in a few pieces however often CPUs and GPUs take ranges', () => {
     const about = (size: number) => Math.round(size * (0.8 + 0.4 * Math.random()));
     for (const firstPage of [0, 1, 30_000, PAGES - 1]) {
       const space = new Space(LANE, firstPage);
@@ -119,11 +119,11 @@ describe('a space of given ranges', () => {
   const part = fc.record({
     counters: fc.integer({ min: 1, max: 20 }),
     pages: fc.integer({ min: 1, max: 20 }),
-    /** How much of what was taken goes back: a kernel stops between pages or between counters. */
+    /** How much of a taken range is given back. A kernel can stop between pages or between counters. */
     keptPages: fc.integer({ min: 0, max: 20 }),
   });
 
-  it('gives out each of their nonces once, and what was given back again, whatever the shapes', () => {
+  it('gives out each nonce once, and again only if it was given back, whatever the shapes', () => {
     const block = { lane: LANE, page: 60_000, pages: 9, counter: COUNTERS - 40, counters: 33 };
     const strip = { lane: LANE, page: 60_000, pages: 1, counter: COUNTERS - 7, counters: 7 };
     fc.assert(

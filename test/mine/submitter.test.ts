@@ -6,7 +6,7 @@ import type { Verdict } from '#pickaxe/source/source.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { FakeSource, makeWork, Recorder } from '../fakes.ts';
 
-/** As many solutions as are remembered. */
+/** The number of solutions that are remembered. */
 const REMEMBERED = 1_024;
 
 const running = new AbortController().signal;
@@ -23,7 +23,7 @@ function submitterWith({ isStale = () => false, clock = systemClock }: Partial<S
   return { submitter, source, events, numbers };
 }
 
-test('a solution is sent once, and what becomes of it is told with the time that it took', async () => {
+test('a solution is sent once, and its verdict is emitted with the time that it took', async () => {
   let nowMs = 50;
   const { submitter, source, events, numbers } = submitterWith({ clock: { ...systemClock, monotonicMs: () => nowMs } });
   source.verdict = () => {
@@ -74,7 +74,7 @@ test.each([
   expect(events.of('verdict').at(-1)).toMatchObject({ outcome: 'accepted', nonce: 2n });
 });
 
-test('is settled when nothing is pending, and not before', async () => {
+test('settled waits until nothing is pending', async () => {
   const { submitter, source, events } = submitterWith();
   await submitter.settled();
   const answers: (() => void)[] = [];
@@ -92,7 +92,7 @@ test('is settled when nothing is pending, and not before', async () => {
   expect(events.of('verdict').map(({ nonce }) => nonce)).toEqual([2n, 1n]);
 });
 
-test('the source is asked to come to an end by the signal that it is given', async () => {
+test('the source gets the signal that asks it to end', async () => {
   const { submitter, source } = submitterWith();
   const submit = vi.spyOn(source, 'submit');
   const stop = new AbortController();
@@ -101,7 +101,7 @@ test('the source is asked to come to an end by the signal that it is given', asy
   expect(submit).toHaveBeenCalledExactlyOnceWith(solutionOf(1), stop.signal);
 });
 
-test('remembers the last solutions, so that its memory has a bound', async () => {
+test('only the last solutions are remembered, so that the memory is bounded', async () => {
   const { submitter, numbers } = submitterWith();
   for (let number = 0; number < REMEMBERED; number++) submitter.submit(solutionOf(number), 'cpu', running);
   submitter.submit(solutionOf(0), 'cpu', running);

@@ -18,7 +18,7 @@ function watch(limits: () => TemperatureLimits | undefined = () => ({ stopCelsiu
   return { guard, said };
 }
 
-test('two limits, so that a device does not go on and off', () => {
+test('a device is paused at one limit and resumed at a lower one', () => {
   const { guard, said } = watch();
   for (const temperatureCelsius of [20, 89, 90, 95, 81, 89, 80, 89, 91]) guard.take({ temperatureCelsius });
   expect(said).toEqual([
@@ -28,7 +28,7 @@ test('two limits, so that a device does not go on and off', () => {
   ]);
 });
 
-test('the sensor of the first reading counts: one reading without it is no reading of another', () => {
+test('only the sensor of the first reading counts, even when a reading lacks it', () => {
   const { guard, said } = watch();
   guard.take({ powerWatts: 20 });
   guard.take({ temperatureCelsius: 70, hotspotCelsius: 95 });
@@ -36,13 +36,13 @@ test('the sensor of the first reading counts: one reading without it is no readi
   expect(said).toEqual([]);
 });
 
-test('a card that tells of its hottest place alone is judged by it', () => {
+test('a card that reports only its hotspot is judged by that', () => {
   const { guard, said } = watch();
   guard.take({ hotspotCelsius: 95 });
   expect(said).toHaveLength(1);
 });
 
-test('a device at rest whose sensors fall silent is told of', () => {
+test('a paused device whose sensors go silent is reported', () => {
   const { guard, said } = watch();
   guard.take({ temperatureCelsius: 90 });
   vi.advanceTimersByTime(59_000);
@@ -54,7 +54,7 @@ test('a device at rest whose sensors fall silent is told of', () => {
   expect(said[1]).toMatch(/^silent: .* its sensors have reported nothing for 60 s$/);
 });
 
-test('limits may change at any time: what holds at a reading decides', () => {
+test('limits may change at any time: those at the time of a reading decide', () => {
   let limits: TemperatureLimits | undefined = { stopCelsius: 90, resumeCelsius: 80 };
   const { guard, said } = watch(() => limits);
   guard.take({ temperatureCelsius: 85 });
@@ -65,7 +65,7 @@ test('limits may change at any time: what holds at a reading decides', () => {
   expect(said).toEqual(['too hot: its temperature is 85 °C; it resumes at 70 °C', 'cooled down']);
 });
 
-test('a device at rest goes on when nothing is too hot any more', () => {
+test('a paused device resumes when the limits are removed', () => {
   let limits: TemperatureLimits | undefined = { stopCelsius: 90, resumeCelsius: 80 };
   const { guard, said } = watch(() => limits);
   guard.take({ temperatureCelsius: 95 });
@@ -75,7 +75,7 @@ test('a device at rest goes on when nothing is too hot any more', () => {
   expect(said.slice(1)).toEqual(['cooled down']);
 });
 
-test('one that works may be silent, and so may one out of service', () => {
+test('sensors may be silent while a device is not paused, or out of service', () => {
   const { guard, said } = watch();
   guard.take({ temperatureCelsius: 70 });
   vi.advanceTimersByTime(600_000);

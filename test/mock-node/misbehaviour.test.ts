@@ -1,4 +1,4 @@
-/** How the mock node misbehaves when it is told to, where the tests of the node source do not show it already. */
+/** Tests the mock node's faults that the tests of the node source do not cover. */
 
 import { Agent, request } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -87,7 +87,7 @@ describe('an answer whose body', () => {
 });
 
 describe('an update stream that', () => {
-  it('is buffered tells everything at its end', async () => {
+  it('is buffered sends everything at its end', async () => {
     const { node, follow } = await start();
     node.server.faults = onUpdates('buffered-stream', { times: 1 });
     const buffered = await follow(3);
@@ -100,7 +100,7 @@ describe('an update stream that', () => {
     await eventually(() => expect(buffered).toEqual({ text: CUT + CUT, ended: true }));
   });
 
-  it('is silent tells nothing and ends, by the script or from a moment on', async () => {
+  it('is silent sends nothing, by the script or from a moment on, and ends', async () => {
     const { node, follow } = await start();
     const silenced = await follow(3);
     node.ledger.advance(3);
@@ -116,7 +116,7 @@ describe('an update stream that', () => {
     expect([silent.text, silenced.text]).toEqual(['', CUT]);
   });
 
-  it('is lost does not even end, and is not counted any more', async () => {
+  it('is lost does not end, and is not counted any more', async () => {
     const { node, follow } = await start({ streamMs: 1_500 });
     const lost = await follow(3);
     node.server.streams.loseAll();
@@ -130,7 +130,7 @@ describe('an update stream that', () => {
     expect(lost).toEqual({ text: '', ended: false });
   });
 
-  it('is noisy sends noise at its pace, and events whole among it', async () => {
+  it('is noisy sends noise at the given rate, with complete events in between', async () => {
     const { node, follow } = await start();
     node.server.faults = onUpdates('noisy-stream', { noise: 'retry: 1\n:\n', noiseBytesPerS: 5_000 });
     const noisy = await follow(3);
@@ -142,7 +142,7 @@ describe('an update stream that', () => {
 });
 
 describe('a node that', () => {
-  it('is away refuses connections, and is where it was when it is back', async () => {
+  it('is away refuses connections, and comes back on the same port', async () => {
     const { node, work, submit, follow } = await start();
     const given = await work();
     const stream = await follow(3);
@@ -155,7 +155,7 @@ describe('a node that', () => {
     expect((await submit(mine(given).header)).statusCode).toBe(200);
   });
 
-  it('tells New Cuts early still hands out the work of before', async () => {
+  it('sends New Cuts early still gives out the old work', async () => {
     const { node, work, follow } = await start({ cutLeadMs: 3_000 });
     node.ledger.pickChain = () => 3;
     const before = await work();

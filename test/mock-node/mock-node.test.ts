@@ -43,7 +43,7 @@ async function start(options: MockNodeOptions = {}, surroundings: MockNodeSurrou
 const chainBytes = (chain: number) => Uint8Array.of(chain, 0, 0, 0);
 
 describe('every answer', () => {
-  it('carries the headers of a node, whatever it is', async () => {
+  it('has the headers of a node', async () => {
     const { ask, getWork, updates, url } = await start();
     for (const { headers } of [
       await getWork(),
@@ -61,7 +61,7 @@ describe('every answer', () => {
     }
   });
 
-  it('comes under both paths, and for no other network', async () => {
+  it('is served under both paths, and for no other network', async () => {
     const { url, getWork } = await start({ network: 'testnet04' });
     expect((await getWork(MINER, {}, `${url}/ledger/0.0/testnet04`)).status).toBe(200);
     expect((await getWork(MINER, {}, `${url}/chainweb/0.0/testnet04`)).status).toBe(200);
@@ -75,12 +75,12 @@ describe('a request', () => {
     ['/mining/solved', 'GET'],
     ['/mining/updates', 'POST'],
     ['/chain/0/block', 'PUT'],
-  ] as const)('to %s by %s is refused: the method is another', async (path, method) => {
+  ] as const)('to %s by %s is refused because of its method', async (path, method) => {
     const { ask, node } = await start();
     const { status, headers, body } = await ask(path, { method, headers: { 'content-type': 'text/html' } });
     expect([status, body.toString()]).toEqual([405, 'Method Not Allowed']);
     expect(headers['content-type']).toBe('text/plain;charset=utf-8');
-    expect(node.ledger.stats.worksIssued).toBe(0);
+    expect(node.ledger.stats.workIssued).toBe(0);
   });
 
   it('is refused for what it accepts before it is refused for what it sends', async () => {
@@ -90,7 +90,7 @@ describe('a request', () => {
 });
 
 describe('work', () => {
-  it('is a record whose fields are where they belong', async () => {
+  it('is a record whose fields are in their places', async () => {
     const { getWork, node } = await start();
     const { body, headers } = await getWork();
     expect(headers['content-type']).toBe(OCTETS);
@@ -119,7 +119,7 @@ describe('work', () => {
     expect(next.height).toBe(first.height + 1n);
   });
 
-  it('comes for all chains, the same ones for the same seed', async () => {
+  it('comes for all chains, in the same order for the same seed', async () => {
     const chains = async () => {
       const { work } = await start({ seed: 9 });
       const seen: number[] = [];
@@ -149,7 +149,7 @@ describe('work', () => {
     expect((await getWork(body, headers)).status).toBe(status);
   });
 
-  it('is for configured miners, all three parts of them', async () => {
+  it('is given only to configured miners, which must match in all three parts', async () => {
     const two = { account: 'two', predicate: 'keys-2' as const, 'public-keys': ['x', 'y'] };
     const { getWork } = await start({ miners: [MINER, two] });
     expect((await getWork()).status).toBe(200);
@@ -170,7 +170,7 @@ describe('work', () => {
     }
   });
 
-  it('is not served while so much of it is out, which the configuration tells', async () => {
+  it('is not served while there is more than the limit in the configuration', async () => {
     const { node, ask, getWork, submit, url } = await start({ workLimit: 2 });
     const chains = [0, 1, 2, 2, 3];
     node.ledger.pickChain = () => chains.shift()!;
@@ -253,9 +253,9 @@ describe('a submission', () => {
     const taken = { status: 200, text: '' };
     node.ledger.pickChain = () => 0;
     expect(await submitAt(parentUs + 1n)).toEqual(taken);
-    node.ledger.pickChain = () => 10; // of other parents
+    node.ledger.pickChain = () => 10; // This chain has other parents.
     expect(await submitAt(clock.nowUs())).toEqual(taken);
-    node.ledger.pickChain = () => 0; // whose parent is a microsecond younger than the others now
+    node.ledger.pickChain = () => 0; // Its parent is now a microsecond younger than the others.
     expect(await submitAt(parentUs + 1n)).toEqual(refused);
     expect(await submitAt(parentUs + 2n)).toEqual(taken);
     expect(node.ledger.stats).toMatchObject({ timeViolations: 3, accepted: 3 });
@@ -277,12 +277,12 @@ describe('a submission', () => {
     expect((await submit(header)).status).toBe(200);
   });
 
-  it('may leave untold that it is octets', async () => {
+  it('may omit its content type', async () => {
     const { work, submit } = await start();
     expect((await submit(mine(await work()).header, { accept: 'application/json' })).status).toBe(200);
   });
 
-  it('is as good as before when another chain has advanced', async () => {
+  it('stays valid when another chain has advanced', async () => {
     const { node, work, submit } = await start();
     node.ledger.pickChain = () => 3;
     const { header } = mine(await work());
@@ -303,7 +303,7 @@ describe('a submission', () => {
     expect(node.ledger.stats.duplicates).toBe(2);
   });
 
-  it('that is late is refused, or taken and orphaned', async () => {
+  it('that is late is refused, or accepted and orphaned', async () => {
     for (const lateSolutions of ['refuse', 'orphan', undefined] as const) {
       const { node, work, submit } = await start({ lateSolutions, acceptedStatus: 204 });
       const given = await work();
@@ -327,7 +327,7 @@ describe('a submission', () => {
 });
 
 describe('an update stream', () => {
-  it('tells of New Cuts of its chain with no data line, and ends by itself', async () => {
+  it('sends the New Cuts of its chain without a data line, and ends by itself', async () => {
     const { node, updates } = await start({ streamMs: 300, cutBurst: 2 });
     const { body, headers } = await updates(chainBytes(3));
     expect(headers['content-type']).toBe('text/event-stream');
@@ -351,7 +351,7 @@ describe('an update stream', () => {
     expect((await updates(chainBytes(19))).statusCode).toBe(200);
   });
 
-  it('opens whatever the client accepts, and does not ask what type its 4 bytes are', async () => {
+  it('opens whatever the client accepts, and whatever the type of its 4 bytes is', async () => {
     const { updates } = await start();
     for (const headers of [{ accept: 'application/json' }, { accept: 'text/event-stream', 'content-type': OCTETS }]) {
       const response = await updates(chainBytes(1), headers);

@@ -1,4 +1,4 @@
-/** The N-API face of the kernels, in Node, under sanitizers. */
+/** Tests the N-API exports of the kernels in Node.js, with sanitizers. */
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';

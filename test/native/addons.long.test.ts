@@ -1,4 +1,4 @@
-/** What is asked of the addons that the package carries. Their kernels are tried in kernels.test.ts. */
+/** Tests the checks of the prebuilt addons. kernels.test.ts tests their kernels. */
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,11 +21,11 @@ const built = buildAddons(addons);
 const skipped = built.status !== 0 && !process.env.CI;
 const takes = 'the Debian packages clang lld gcc libc6-dev libc6-dev-arm64-cross';
 
-describe.skipIf(skipped)(`the addons that are carried${skipped ? `, not tried: they take ${takes}` : ''}`, () => {
+describe.skipIf(skipped)(`the prebuilt addons${skipped ? `, not tried: they take ${takes}` : ''}`, () => {
   const x64 = join(addons, 'linux-x64-glibc.node');
   const arm64 = join(addons, 'linux-arm64-glibc.node');
 
-  test('are built and found right', () => {
+  test('are built and pass their checks', () => {
     expect(built.stderr).toMatch(
       /^linux-x64: \d+ bytes, needs no library .*\nlinux-arm64: \d+ bytes, needs no library/,
     );
@@ -38,7 +38,7 @@ describe.skipIf(skipped)(`the addons that are carried${skipped ? `, not tried: t
     for (const file of [x64, arm64]) expect(readFileSync(file.replace(addons, again))).toEqual(readFileSync(file));
   });
 
-  test('are not taken for one another', () => {
+  test('are not confused with one another', () => {
     const mixed = join(temporary, 'mixed');
     cpSync(addons, mixed, { recursive: true });
     cpSync(arm64, join(mixed, 'linux-x64-glibc.node'));
@@ -48,7 +48,7 @@ describe.skipIf(skipped)(`the addons that are carried${skipped ? `, not tried: t
   });
 
   test.runIf(nativeIsBuilt && process.platform === 'linux' && process.arch === 'x64')(
-    'may not need a library as one does that is built for this machine alone',
+    'must not need a library, as an addon does that was built for this machine only',
     () => {
       const own = join(temporary, 'own');
       cpSync(addons, own, { recursive: true });
@@ -61,14 +61,14 @@ describe.skipIf(skipped)(`the addons that are carried${skipped ? `, not tried: t
     },
   );
 
-  test('a missing one is an error', () => {
+  test('must not be missing', () => {
     const { status, stderr } = buildAddons('--check', join(temporary, 'nowhere'));
     expect(stderr).toMatch(/^Error: ENOENT/);
     expect(status).toBe(1);
     expect(existsSync(join(temporary, 'nowhere'))).toBe(false);
   });
 
-  test('are read for what they are', () => {
+  test('are identified by their ELF headers', () => {
     expect(readSharedLibrary(readFileSync(arm64))).toMatchObject({
       arch: 'arm64',
       needed: [],
@@ -79,7 +79,7 @@ describe.skipIf(skipped)(`the addons that are carried${skipped ? `, not tried: t
   });
 });
 
-describe('what is no shared library', () => {
+describe('a file that is not a shared library', () => {
   test.each([
     ['a text', Buffer.from('#!/bin/sh\n'.repeat(20)), 'not an ELF file'],
     ['nothing', Buffer.alloc(0), 'not an ELF file'],
@@ -89,7 +89,7 @@ describe('what is no shared library', () => {
     expect(() => readSharedLibrary(bytes)).toThrow(says);
   });
 
-  test('is told by the name of its file', () => {
+  test('is an error that names the file', () => {
     const folder = mkdtempSync(join(temporary, 'text-'));
     writeFileSync(join(folder, 'linux-x64-glibc.node'), 'text');
     const { status, stderr } = buildAddons('--check', folder);

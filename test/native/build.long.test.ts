@@ -1,4 +1,4 @@
-/** The native build on a machine that has a compiler and nothing else: no Node headers, no npm settings, no network. */
+/** Tests the native build on a machine that has only a compiler: no Node.js headers, no npm settings, no network. */
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -12,18 +12,18 @@ afterAll(() => rmSync(temporary, { recursive: true, force: true }));
 
 const works = (command: string, ...args: string[]) => spawnSync(command, args).status === 0;
 const hasCompiler = ['clang', 'cc', 'gcc'].some((command) => works(command, '--version'));
-// A namespace of its own, without a network in it.
+// This runs a command in a network namespace without a network.
 const noNetwork = works('unshare', '-rn', 'true') ? ['unshare', '-rn'] : undefined;
 
 const skipped = !hasCompiler && !process.env.CI;
 describe.skipIf(skipped)(`the native build${skipped ? ', not tried: there is no C compiler' : ''}`, () => {
   const offline = noNetwork ? 'with no network' : 'with the network left on, since `unshare -rn` does not work here';
 
-  test.runIf(process.env.CI)('is tried without a network where it counts', () => {
+  test.runIf(process.env.CI)('needs no network', () => {
     expect(noNetwork).toBeDefined();
   });
 
-  test(`takes the package node-api-headers and nothing else, ${offline}`, () => {
+  test(`needs only the package node-api-headers, ${offline}`, () => {
     const copy = join(temporary, 'complete');
     makeFreshCopy(copy, ['node-api-headers']);
     const { status, stderr } = buildAddon(copy, noNetwork && { command: noNetwork });

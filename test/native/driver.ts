@@ -22,11 +22,11 @@ export interface Variant {
   readonly name: string;
   readonly compiler: string;
   readonly flags: readonly string[];
-  /** The command that runs what was built, where this machine does not. */
+  /** The command that runs the driver if this machine cannot. */
   readonly emulator?: readonly string[];
-  /** The addon whose kernels are called, as the package carries it; left out, they are compiled in. */
+  /** The prebuilt addon whose kernels are called. By default the kernels are compiled into the driver. */
   readonly addon?: string;
-  /** What it takes. */
+  /** The Debian packages that it needs. */
   readonly debianPackages: string;
 }
 
@@ -86,7 +86,7 @@ export const variants: readonly Variant[] = [
   },
 ];
 
-/** Far more than a build or a run takes: neither may hang the tests. */
+/** Far longer than a build or a run takes. Neither may hang the tests. */
 const TIMEOUT_MS = 120_000;
 
 /** @throws Error with what the program printed, unless it ended well */
@@ -119,7 +119,7 @@ afterAll(() => {
   for (const folder of built) rmSync(folder, { recursive: true, force: true });
 });
 
-/** Where the addons are that the package carries: in the folder that ADDONS names, or built now in one of their own. */
+/** @returns the folder of the prebuilt addons: the one that ADDONS names, or a new one in which they are built now */
 export function addonsFolder(): string {
   if (addons !== undefined) return addons;
   if (process.env.ADDONS) return resolve(root, process.env.ADDONS);
@@ -144,7 +144,7 @@ export function whyMissing(variant: Variant, folder: string): unknown {
   }
 }
 
-/** @returns where the driver was built */
+/** @returns the path of the built driver */
 export async function buildDriver(variant: Variant, folder: string): Promise<string> {
   const program = join(folder, 'driver');
   if (variant.addon === undefined) compile(variant, program, [driverSource, ...(await kernelSources())]);
@@ -161,7 +161,7 @@ export function kernelsOf(variant: Variant, program: string): { name: string; su
     .map(([name, supported]) => ({ name, supported: supported === '1' }));
 }
 
-/** What the driver is asked: a search of a range while `currentRun` is current. */
+/** A question to the driver: a search of a range while `currentRun` is the current run. */
 export interface Question {
   readonly puzzle: Puzzle;
   readonly range: Range;
@@ -174,7 +174,7 @@ export interface Answer {
   readonly hits: NonceParts[];
 }
 
-/** Asks a kernel in a process of its own. */
+/** Asks a kernel in a new process. */
 export function ask(variant: Variant, program: string, kernel: string, questions: readonly Question[]): Answer[] {
   const lines = questions.map(({ puzzle, range, run, currentRun }) =>
     [...packSearch(puzzle, run, range), currentRun].map((word) => word.toString(16)).join(' '),

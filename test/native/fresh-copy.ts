@@ -1,4 +1,4 @@
-/** Copies of the package, to build in other ways than for use. */
+/** Makes copies of the package, to test builds. */
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
@@ -7,13 +7,13 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Far more than a build takes: it may not hang the tests. */
+/** Far longer than a build takes. It may not hang the tests. */
 const TIMEOUT_MS = 120_000;
 
 /**
- * Unpacks the package as it is published: what is missing there is missing here.
+ * Unpacks the package as it is published, so that files that it lacks are missing here, too.
  * @param copy the folder to make
- * @param packages what is installed there
+ * @param packages the packages to install there
  */
 export function makeFreshCopy(copy: string, packages: readonly string[]): void {
   mkdirSync(join(copy, 'home'), { recursive: true });

@@ -66,7 +66,7 @@ describe.each(variants.map((variant) => [variant.name, variant] as const))('%s',
   const folder = mkdtempSync(join(temporary, 'variant-'));
   const missing = whyMissing(variant, folder);
   if (missing !== undefined) {
-    test.skipIf(!process.env.CI)(`is not tried: it takes the Debian packages ${variant.debianPackages}`, () => {
+    test.skipIf(!process.env.CI)(`is not tried: it requires the Debian packages ${variant.debianPackages}`, () => {
       throw missing;
     });
     return;
@@ -89,11 +89,11 @@ describe.each(variants.map((variant) => [variant.name, variant] as const))('%s',
       ['nonce of a vector', vectorQuestions],
       ['solution in the rows of the vectors', rowQuestions],
       ['corner of the nonce space', cornerQuestions],
-    ])('hits every %s', (_, questions) => {
+    ])('finds every %s', (_, questions) => {
       expect(answers(questions)).toEqual(questions.map(expected));
     });
 
-    test('hits what the reference finds for any header, target and range', () => {
+    test('finds the same hits as the reference for any header, target and range', () => {
       fc.assert(
         fc.property(anyQuestions, (questions) => {
           expect(answers(questions)).toEqual(questions.map(expected));
@@ -102,7 +102,7 @@ describe.each(variants.map((variant) => [variant.name, variant] as const))('%s',
       );
     });
 
-    test('hits nothing where nothing solves, nor when another run is current', () => {
+    test('finds nothing when nothing solves, and when another run is the current one', () => {
       const range = { lane: 1, page: 2, pages: 50, counter: 3, counters: ROW_COUNTERS };
       const nothing = question(jobOf(someHeaderHex, nothingSolves), range);
       const stale = { ...question(jobOf(someHeaderHex, everythingSolves), range), currentRun: 6 };

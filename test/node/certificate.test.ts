@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { fingerprintOf, hexOf, parseFingerprint } from '#pickaxe/node/certificate.js';
 import { selfSigned } from './certificates.ts';
 
-/** What `openssl x509 -fingerprint -sha256` prints of `selfSigned`. */
+/** The output of `openssl x509 -fingerprint -sha256` for `selfSigned`. */
 const OPENSSL = '86:AC:D8:4B:6D:59:8E:EF:D6:0F:55:CC:38:CB:CB:7E:77:75:69:89:C9:B2:13:EC:84:AD:0D:FC:8D:82:92:9F';
 const PEER_ID = 'hqzYS21Zju_WD1XMOMvLfnd1aYnJshPshK0N_I2Ckp8';
 

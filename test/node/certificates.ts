@@ -1,4 +1,4 @@
-/** Keys with certificates, from 2020 to 2120 unless it says otherwise. For tests alone: they secure nothing. */
+/** Keys and certificates for tests only. They are valid from 2020 to 2120 unless a comment says otherwise. */
 
 export interface Identity {
   /** PEM */
@@ -26,7 +26,7 @@ k1Jygd4wriD1lJLldQIhALRzNzCo5SmaIWJOhZO+VPiu4vs+40XGfK3HVrSby1cs
 `,
 };
 
-/** Another one like it. */
+/** Another certificate of the same kind. */
 export const another: Identity = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgWIhoNvaykU1LHema
@@ -67,7 +67,7 @@ Gzc0VUX574kW4ua+9/PuwbYbUEU=
 `,
 };
 
-/** What makes a certificate that of an authority. */
+/** The certificate of an authority. */
 export const authority: Identity = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgSyBkh7OomtcYFM69

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NodeClock } from '#pickaxe/node/clock.js';
 
-/** A node with a clock of its own, and ours; `wait` lets time go by on both. */
+/** A node's clock and ours. `wait` lets time pass on both. */
 function setUp(nodeAheadMs: number) {
   let ms = 1_000;
   let oursUs = 1_800_000_000_300_000n;
@@ -39,7 +39,7 @@ describe('NodeClock', () => {
     expect(setUp(0).latestUs()).toBe(0n);
   });
 
-  it('goes on from the second that the node told, never ahead of the node', () => {
+  it('goes on from the second in the answer, and is never ahead of the node', () => {
     const { ask, wait, latestUs, nodeUs } = setUp(-10_000);
     ask(20, 30);
     expect(latestUs()).toBeLessThanOrEqual(nodeUs());
@@ -48,14 +48,14 @@ describe('NodeClock', () => {
     expect(latestUs()).toBeGreaterThan(nodeUs() - 1_200_000n);
   });
 
-  it('keeps to our clock when the node is ahead', () => {
+  it('returns our clock when the node is ahead', () => {
     const { ask, wait, latestUs, oursUs } = setUp(60_000);
     ask();
     wait(3_000);
     expect(latestUs()).toBe(oursUs());
   });
 
-  it('is not moved by jumps of our own clock past what the node has reached', () => {
+  it('is never moved past the node’s clock by jumps of our own', () => {
     const { ask, stepOurs, latestUs, nodeUs, oursUs } = setUp(0);
     ask();
     stepOurs(3_600_000);
@@ -64,17 +64,17 @@ describe('NodeClock', () => {
     expect(latestUs()).toBe(oursUs());
   });
 
-  it('keeps the highest bound: an answer told early in its second is sharper than a later one told late', () => {
+  it('keeps the highest bound: an answer from the beginning of a second is better than a later one from the end', () => {
     const { ask, wait, latestUs, nodeUs } = setUp(-5_000);
-    wait(710); // 10 ms into the node's second
+    wait(710); // This is 10 ms after the begin of the node's second.
     ask();
-    wait(980); // 10 ms before its end
+    wait(980); // This is 10 ms before its end.
     ask();
     expect(latestUs()).toBeGreaterThan(nodeUs() - 15_000n);
     expect(latestUs()).toBeLessThanOrEqual(nodeUs());
   });
 
-  it('forgets a bound that the node contradicts: its clock was set back', () => {
+  it('forgets a bound that an answer contradicts, because the node’s clock was set back', () => {
     const { ask, wait, stepNode, latestUs, nodeUs } = setUp(-1);
     ask();
     stepNode(-30_000);
@@ -84,12 +84,12 @@ describe('NodeClock', () => {
     expect(latestUs()).toBeGreaterThan(nodeUs() - 1_100_000n);
   });
 
-  it('does not take a slow answer for a clock set back', () => {
+  it('does not confuse a slow answer with a clock that was set back', () => {
     const { ask, wait, latestUs } = setUp(-5_000);
     ask();
     wait(10_000);
     const before = latestUs();
-    ask(0, 8_000); // an answer that is 8 s old when it arrives
+    ask(0, 8_000); // The answer is 8 s old when it arrives.
     expect(latestUs()).toBeGreaterThan(before + 7_900_000n);
   });
 

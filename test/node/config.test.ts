@@ -6,7 +6,7 @@ const listed = { account: miner.account, predicate: 'keys-all', 'public-keys': [
 const report = (coordination: object) => ({ ledgerVersion: 'mainnet01', mining: { coordination } });
 
 describe('checkConfig', () => {
-  it('is content when the node lists the miner, or anyone may mine', () => {
+  it('has no warning when the node lists the miner, or anyone may mine', () => {
     for (const miners of [[listed], []]) {
       const notes = checkConfig(report({ enabled: true, miners }), 'mainnet01', miner);
       expect(notes).toEqual([{ state: 'info', reason: expect.stringContaining('allows mining') }]);
@@ -30,12 +30,12 @@ describe('checkConfig', () => {
     expect(checkConfig(report({ miners }), 'mainnet01', { ...two, predicate: 'keys-all' })[0].state).toBe('warning');
   });
 
-  it('reads what live nodes call chainwebVersion', () => {
+  it('reads chainwebVersion, which live nodes have', () => {
     expect(checkConfig({ chainwebVersion: 'testnet04' }, 'mainnet01', miner)[0].reason).toContain('testnet04');
   });
 
   it.each([null, 7, 'text', [], { mining: 3 }, { mining: { coordination: { miners: [1] } } }, {}])(
-    'takes any report: %j',
+    'accepts any report: %j',
     (odd) => {
       const notes = checkConfig(odd, 'mainnet01', miner);
       expect(notes).toHaveLength(1);

@@ -1,4 +1,4 @@
-/** The transport, asked through the mining calls, against answers that no mock node gives. */
+/** Tests the transport, through the mining calls, with answers that the mock node cannot give. */
 
 import { setMaxListeners } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
@@ -50,7 +50,7 @@ const faultOf = (promise: Promise<unknown>): Promise<NodeError> =>
   );
 
 describe.each([429, 503])('%i', (status) => {
-  it('is busy, with the patience that it asks for', async () => {
+  it('is busy, with the pause that it asks for', async () => {
     const http = await httpOf((_, response) =>
       response.writeHead(status, { ...NODE_HEADERS, 'retry-after': '7' }).end(),
     );
@@ -66,7 +66,7 @@ describe.each([429, 503])('%i', (status) => {
   });
 });
 
-it('an answer far larger than any is not read', async () => {
+it('an answer that is far too large is not read', async () => {
   const http = await httpOf((_, response) => {
     response.writeHead(200, { ...NODE_HEADERS, 'content-length': 1_100_000 }).end(Buffer.alloc(1_100_000));
   });
@@ -74,7 +74,7 @@ it('an answer far larger than any is not read', async () => {
   expect(fault).toMatchObject({ fault: 'garbled', message: expect.stringMatching(/far more than the specification/) });
 });
 
-it('a work request does not wait for submissions that hang', async () => {
+it('a work request does not wait behind submissions that hang', async () => {
   const record = Buffer.alloc(322, 1);
   let submissions = 0;
   const http = await httpOf(({ method }, response) => {
@@ -90,20 +90,20 @@ it('a work request does not wait for submissions that hang', async () => {
   await Promise.all(pending);
 });
 
-it('a stream that is refused is not told to be a missing mining API', async () => {
+it('a refused stream is not reported as a missing mining API', async () => {
   const http = await httpOf((_, response) => response.writeHead(404, NODE_HEADERS).end());
   const fault = await faultOf(openUpdates(http, 3, never));
   expect(fault.message).toMatch(/refuses update streams \(404\)/);
 });
 
 describe('a ping', () => {
-  it('is answered by a node, whatever it says of that path', async () => {
+  it('is answered by a node with any status for that path', async () => {
     const http = await httpOf((_, response) => response.writeHead(404, NODE_HEADERS).end('nothing here'));
     await http.ping(never);
     expect(http.lastAnswerMs).toBeGreaterThan(0);
   });
 
-  it('counts no answer that is not the node’s', async () => {
+  it('ignores answers that are not the node’s', async () => {
     const http = await httpOf((_, response) => response.writeHead(404).end());
     expect(await faultOf(http.ping(never))).toMatchObject({ fault: 'not a node' });
     expect(http.lastAnswerMs).toBe(Number.NEGATIVE_INFINITY);
@@ -111,17 +111,17 @@ describe('a ping', () => {
 });
 
 describe('an answer that never ends', () => {
-  /** Nothing but the status may be waited for. */
+  /** Only the status may be waited for. */
   const limits = { bodyTimeoutMs: 60_000, workTimeoutMs: 60_000, solvedTimeoutMs: 60_000, probeTimeoutMs: 60_000 };
   const answer = async (status: number, text = 'so far') =>
     await httpOf((_, response) => void response.writeHead(status, NODE_HEADERS).write(text), limits);
 
-  it('has taken a solution when its status says so', async () => {
+  it('accepts a solution when its status says so', async () => {
     const http = await answer(200);
     expect(await postSolved(http, new Uint8Array(286), never)).toEqual({ status: 200, text: '' });
   });
 
-  it('and is far longer than a refusal: it is told as far as it was read', async () => {
+  it('and is far too long is quoted as far as it was read', async () => {
     const http = await answer(400, 'no '.repeat(10_000));
     const { status, text } = await postSolved(http, new Uint8Array(286), never);
     expect(status).toBe(400);
@@ -153,19 +153,19 @@ describe('an answer that never ends', () => {
     await eventually(() => expect(closed).toBe(1));
   });
 
-  it('refuses a stream, or tells that the node is there, by its status', async () => {
+  it('refuses a stream, or shows that the node answers, by its status', async () => {
     const http = await answer(404);
     expect(await faultOf(openUpdates(http, 3, never))).toMatchObject({ fault: 'refused' });
     await http.ping(never);
   });
 });
 
-it('a ping has less time than a work request', async () => {
+it('the time limit of a ping is shorter than that of a work request', async () => {
   const http = await httpOf(() => {}, { probeTimeoutMs: 50, workTimeoutMs: 60_000 });
   expect(await faultOf(http.ping(never))).toMatchObject({ fault: 'no answer' });
 });
 
-it('a host that takes connections and says nothing has the time for connecting alone', async () => {
+it('a host that accepts connections and says nothing is given up after the connect timeout', async () => {
   const sockets = new Set<Socket>();
   const server = createTcpServer((socket) => void sockets.add(socket.on('error', () => {})));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -183,7 +183,7 @@ it('a host that takes connections and says nothing has the time for connecting a
   expect((fault.cause as Error).message).toContain('timeout: 50ms');
 });
 
-it('the system tries connections that are silent', async () => {
+it('the system probes connections that are silent', async () => {
   const keepAlive = vi.spyOn(Socket.prototype, 'setKeepAlive');
   onTestFinished(() => keepAlive.mockRestore());
   const http = await httpOf((_, response) => void response.writeHead(200, NODE_HEADERS).end());
@@ -191,8 +191,8 @@ it('the system tries connections that are silent', async () => {
   expect(keepAlive).toHaveBeenCalledWith(true, 10_000);
 });
 
-describe('connections that are renewed', () => {
-  /** Answers everything at once, solutions when told to; streams end as soon as they are open. */
+describe('renewed connections', () => {
+  /** Answers solutions when a test says so, and everything else at once. Streams end as soon as they are open. */
   async function counting() {
     const sockets = new Set<Socket>();
     let connections = 0;
@@ -212,7 +212,7 @@ describe('connections that are renewed', () => {
     return { http, stream, sockets, connections: () => connections, release: () => release() };
   }
 
-  it('are others, for requests and for streams, and the old ones are closed', async () => {
+  it('are new ones for requests and for streams, and the old ones are closed', async () => {
     const { http, stream, sockets, connections } = await counting();
     for (let i = 0; i < 2; i++) {
       await http.ping(never);
@@ -227,7 +227,7 @@ describe('connections that are renewed', () => {
     expect(connections()).toBe(4);
   });
 
-  it('leave a solution that is on its way alone', async () => {
+  it('do not disturb a submission that is under way', async () => {
     const { http, sockets, release } = await counting();
     const pending = postSolved(http, new Uint8Array(286), never);
     await eventually(() => expect(sockets.size).toBe(1));

@@ -1,4 +1,4 @@
-/** TLS in front of a mock node: it counts what it is sent, and its certificate may change while it runs. */
+/** TLS in front of a mock node. It counts the bytes that it receives, and its certificate can be changed. */
 
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
@@ -8,9 +8,9 @@ import type { Identity } from './certificates.ts';
 
 export class TlsFront {
   connections = 0;
-  /** Those that went on with the TLS session of an earlier one. */
+  /** How many connections resumed the TLS session of an earlier one. */
   resumed = 0;
-  /** Bytes of HTTP that it was sent. */
+  /** How many bytes of HTTP it received. */
   received = 0;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -54,7 +54,7 @@ export class TlsFront {
     return front;
   }
 
-  /** Connections that are there now. */
+  /** The open connections. */
   get open(): number {
     return this.#sockets.size;
   }
@@ -67,7 +67,7 @@ export class TlsFront {
     return `https://127.0.0.1:${this.port}`;
   }
 
-  /** As a node that is started again with another certificate. */
+  /** Changes the certificate, as when a node restarts with another one. */
   restart(identity: Identity): void {
     this.#server.setSecureContext(identity);
     this.cut();

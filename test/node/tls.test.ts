@@ -44,14 +44,14 @@ function httpOf(front: TlsFront, trust: Trust): NodeHttp {
   return http;
 }
 
-/** It was tried several times, as sources do, and learnt nothing: not who is mining, not what for. */
+/** Checks that the other side was contacted several times and received no HTTP at all. */
 async function refused(front: TlsFront): Promise<void> {
   await eventually(() => expect(front.connections).toBeGreaterThan(4));
   expect(front.received).toBe(0);
 }
 
 describe('a node that shows its certificate', () => {
-  it('is mined on when it has the fingerprint that was given, though it signed its own', async () => {
+  it('is mined on when it has the given fingerprint, even if it signed its own certificate', async () => {
     const { front, node } = await startFront(selfSigned);
     const { source, follower } = followNode(front.url, {}, { trust: only(selfSigned) });
     const work = await follower.work();
@@ -65,11 +65,11 @@ describe('a node that shows its certificate', () => {
     await follower.work();
   });
 
-  it('and has another fingerprint is told both, and is sent nothing', async () => {
+  it('and has another fingerprint is sent nothing, and the error has both fingerprints', async () => {
     const { front } = await startFront(another);
     const { follower, recorder } = followNode(front.url, {}, { trust: only(selfSigned) });
     await refused(front);
-    expect(follower.works).toHaveLength(0);
+    expect(follower.received).toHaveLength(0);
     const lost = recorder.of('source').filter(({ state }) => state === 'lost');
     expect(lost.map(({ reason }) => reason)).toEqual([
       expect.stringContaining(`expected ${fingerprint(selfSigned)}, presented ${fingerprint(another)}.`),
@@ -82,7 +82,7 @@ describe('a node that shows its certificate', () => {
     await refused(front);
   });
 
-  it('that nobody vouches for is sent nothing, and its fingerprint is told with what to do', async () => {
+  it('that no authority has signed is sent nothing, and the error has its fingerprint and says what to do', async () => {
     const { front } = await startFront(selfSigned);
     const { follower } = followNode(front.url);
     await refused(front);
@@ -92,7 +92,7 @@ describe('a node that shows its certificate', () => {
     expect(reason.indexOf('--node-fingerprint')).toBeLessThan(reason.indexOf('--insecure-tls'));
   });
 
-  it('that has expired is known by its fingerprint all the same, and by nothing else', async () => {
+  it('that has expired is trusted by its fingerprint only', async () => {
     const { front } = await startFront(expired);
     const { follower } = followNode(front.url, {}, { trust: authorities(expired) });
     await refused(front);
@@ -108,7 +108,7 @@ describe('a node that shows its certificate', () => {
     await followNode(front.url, {}, { trust: authorities(another, authority) }).follower.work();
   });
 
-  it.each(['TLSv1.2', 'TLSv1.3'] as const)('is checked for its name each time, %s', async (version) => {
+  it.each(['TLSv1.2', 'TLSv1.3'] as const)('has its name checked each time, %s', async (version) => {
     const { front } = await startFront(selfSigned, { maxVersion: version, minVersion: version });
     const { recorder } = followNode(front.url, {}, { trust: authorities(selfSigned) });
     await refused(front);
@@ -116,17 +116,20 @@ describe('a node that shows its certificate', () => {
     expect(reasons).toEqual([expect.stringContaining('not trusted (ERR_TLS_CERT_ALTNAME_INVALID)')]);
   });
 
-  it.each(['TLSv1.2', 'TLSv1.3'] as const)('shows it on every connection, %s: none is resumed', async (version) => {
-    const { front } = await startFront(selfSigned, { maxVersion: version, minVersion: version });
-    const http = httpOf(front, only(selfSigned));
-    await getWork(http, miner, never);
-    // Streams have connections of their own.
-    await openUpdates(http, 0, never);
-    expect(front.connections).toBe(2);
-    expect(front.resumed).toBe(0);
-  });
+  it.each(['TLSv1.2', 'TLSv1.3'] as const)(
+    'shows it on every connection, %s: no session is resumed',
+    async (version) => {
+      const { front } = await startFront(selfSigned, { maxVersion: version, minVersion: version });
+      const http = httpOf(front, only(selfSigned));
+      await getWork(http, miner, never);
+      // Streams have connections of their own.
+      await openUpdates(http, 0, never);
+      expect(front.connections).toBe(2);
+      expect(front.resumed).toBe(0);
+    },
+  );
 
-  it('and changes it while it is mined on is lost until it has the right one again, streams and all', async () => {
+  it('and changes it while it is mined on is lost until it has the right one again, including its streams', async () => {
     const { front, node } = await startFront(selfSigned);
     const { follower, recorder } = followNode(front.url, { pollMs: 50 }, { trust: only(selfSigned) });
     const states = () => recorder.of('source').filter(({ state }) => state !== 'info');
@@ -146,7 +149,7 @@ describe('a node that shows its certificate', () => {
     await eventually(() => expect(node.server.streams.open).toBeGreaterThan(0));
   });
 
-  it('at one of several addresses is judged by what is shown there', async () => {
+  it('at one of several addresses is judged by the certificate that it shows there', async () => {
     const { front } = await startFront(selfSigned);
     // Nothing listens at the first one.
     const addresses: LookupAddress[] = [
@@ -183,7 +186,7 @@ it.each([
 });
 
 describe('an examination', () => {
-  it('tells the fingerprint of a certificate that is not trusted, and goes on once it is', async () => {
+  it('reports the fingerprint of a certificate that is not trusted, and goes on once it is trusted', async () => {
     const { front } = await startFront(selfSigned);
     const question = { url: front.url, network: 'development', miner };
     const careful = await examineNode(question);

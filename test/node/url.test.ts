@@ -30,13 +30,13 @@ describe('nodeAddress', () => {
     'http://:secret@node.example',
     'http://node.example?x=1',
     'http://node.example#x',
-  ])('refuses what would be lost on the way: %s, without repeating a password', (url) => {
+  ])('refuses parts that would be lost: %s, without repeating a password', (url) => {
     expect(() => nodeAddress(url, 'mainnet01')).toThrow(/without user, password/);
     expect(() => nodeAddress(url, 'mainnet01')).not.toThrow(/secret/);
   });
 });
 
-describe('of a path is shown only what is the API’s', () => {
+describe('only the API’s part of a path is shown', () => {
   it.each([
     ['http://127.0.0.1:1848', 'http://127.0.0.1:1848/ledger/0.0/mainnet01'],
     ['http://node.example/chainweb/0.0/testnet04', 'http://node.example/chainweb/0.0/testnet04'],
@@ -63,7 +63,7 @@ describe('of a path is shown only what is the API’s', () => {
     expect(shownUrl(url)).toBe(shown);
   });
 
-  it('and those that differ elsewhere only are numbered', () => {
+  it('URLs that differ only in what is not shown are numbered', () => {
     expect(disambiguate(['a', 'b', 'a', 'a', 'b'])).toEqual(['a', 'b', 'a (2)', 'a (3)', 'b (2)']);
   });
 });

@@ -6,8 +6,8 @@ import { device, hashes } from '../report/fakes.ts';
 
 const MINUTE = 60_000;
 
-describe('one rate against its limit', () => {
-  /** The rate of each 10 seconds. @returns what came of it, and when */
+describe('a hashrate and its limit: the alarm', () => {
+  /** @param rates one rate for each 10 seconds. @returns the changes of the alarm, and when they happened */
   function judge(low: LowRate, rates: (number | undefined)[]) {
     return rates
       .map((rate, i) => [i * 10, low.judge(rate, i * 10_000)] as const)
@@ -15,12 +15,12 @@ describe('one rate against its limit', () => {
       .map(([seconds, state]) => `${state} after ${seconds} s`);
   }
 
-  it('is raised after so long below without a break, once', () => {
+  it('is raised once after the given time below the limit without a break', () => {
     expect(judge(new LowRate(100, 30_000), [99, 99, 99, 99, 0, 0, 0, 0])).toEqual(['raised after 30 s']);
     expect(judge(new LowRate(100, 30_000), [99, 99, 99, 100, 99, 99, 99, 100])).toEqual([]);
   });
 
-  it('is cleared after a minute at the limit, or after the same time where that is shorter', () => {
+  it('is cleared after a minute at the limit, or after the given time if that is shorter', () => {
     const low = (afterMs: number) => new LowRate(100, afterMs);
     const back = Array(10).fill(100);
     expect(judge(low(20_000), [0, 0, 0, ...back])).toEqual(['raised after 20 s', 'cleared after 50 s']);
@@ -30,12 +30,12 @@ describe('one rate against its limit', () => {
     ]);
   });
 
-  it('does not come and go with a rate at the limit', () => {
+  it('does not come and go while the rate varies around the limit', () => {
     const low = new LowRate(100, 20_000);
     expect(judge(low, [0, 0, 0, 100, 99, 101, 99, 100, 99, 100, 99])).toEqual(['raised after 20 s']);
   });
 
-  it('begins anew after a time in which the rate said nothing', () => {
+  it('starts its time again when there was no rate to judge', () => {
     expect(judge(new LowRate(100, 30_000), [0, 0, 0, undefined, 0, 0, 0])).toEqual([]);
     expect(judge(new LowRate(100, 20_000), [0, 0, 0, undefined, undefined, 0, 0, 0])).toEqual(['raised after 20 s']);
   });
@@ -64,7 +64,7 @@ describe('the watch', () => {
       alarms.push(`${state} ${device ?? 'rig'} ${hashesPerSecond > 0 ? 'some' : 'none'} of ${limit}`);
     });
     const end = watchHashrate(least, 2 * MINUTE, { events, tally, clock });
-    /** Each device makes so many hashes a second. */
+    /** Makes each device hash at the given rate. */
     const run = (minutes: number, rates: Record<string, number> = {}) => {
       for (let seconds = 0; seconds < minutes * 60; seconds++) {
         vi.advanceTimersByTime(1_000);
@@ -74,7 +74,7 @@ describe('the watch', () => {
     return { events, alarms, run, end };
   }
 
-  test('a rig whose other devices rest is at rest, though one is parked; that one is low by itself', () => {
+  test('judges a parked device, but not the rig while all its other devices are paused', () => {
     const { events, alarms, run } = rig({ limit: 150 }, { device: 'gpu0', limit: 100 });
     for (const event of [node('connected'), work, device('cpu', 'paused'), device('gpu0', 'parked')])
       events.emit(event);
@@ -85,7 +85,7 @@ describe('the watch', () => {
     expect(alarms[1]).toBe('raised rig none of 150');
   });
 
-  test('looks at the rig and at devices, raises and clears', () => {
+  test('raises and clears alarms for the rig and for devices', () => {
     const { events, alarms, run, end } = rig({ limit: 150 }, { device: 'gpu0', limit: 100 });
     for (const event of [node('connected'), work, device('cpu', 'ready'), device('gpu0', 'ready')]) events.emit(event);
     run(5, { cpu: 60, gpu0: 110 });
@@ -100,7 +100,7 @@ describe('the watch', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('says nothing while all rests, while no node is there, and before the first work', () => {
+  test('is silent while all devices are paused, without a node, and before the first work', () => {
     const { events, alarms, run } = rig({ limit: 100 });
     events.emit(node('connected'));
     events.emit(device('cpu', 'ready'));
@@ -117,14 +117,14 @@ describe('the watch', () => {
     expect(alarms).toEqual(['raised rig none of 100']);
   });
 
-  test('a device that rests is no fault of its own, but the rig makes less', () => {
+  test('ignores a paused device by itself, but counts it for the rig', () => {
     const { events, alarms, run } = rig({ limit: 150 }, { device: 'gpu0', limit: 100 });
     for (const event of [node('connected'), work, device('cpu', 'ready'), device('gpu0', 'paused')]) events.emit(event);
     run(5, { cpu: 100 });
     expect(alarms).toEqual(['raised rig some of 150']);
   });
 
-  test('a device that never came makes nothing', () => {
+  test('counts a device that never opened as 0 H/s', () => {
     const { events, alarms, run } = rig({ device: 'gpu7', limit: 1 });
     for (const event of [node('connected'), work, device('cpu', 'ready')]) events.emit(event);
     run(5, { cpu: 100 });

@@ -26,7 +26,7 @@ function hooks(commands: HookCommands, limits = {}) {
   return { hooks: new Hooks(commands, log, { ...HOOK_LIMITS, ...limits }), said };
 }
 
-/** Whether a process is there. */
+/** Whether a process exists. */
 function lives(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -36,14 +36,14 @@ function lives(pid: number): boolean {
   }
 }
 
-/** However the test ends, the process does. @param pid of a process, or of a group: minus its leader's */
+/** Kills a process after the test. @param pid the id of a process, or minus the leader's id for a group */
 function endsWithTest(pid: number): void {
   onTestFinished(() => {
     if (lives(pid)) process.kill(pid, 'SIGKILL');
   });
 }
 
-test('a hook finds what happened in its environment and as a JSON line on its stdin', async () => {
+test('a hook gets the notice in its environment and as a JSON line on its stdin', async () => {
   const file = newFile();
   const { hooks: made } = hooks({ block: `{ env | grep ^PICKAXE_EVENT | sort; cat; } > ${file}` });
   const told = notice({ device: 'gpu0', height: 42 });
@@ -61,7 +61,7 @@ test('a hook finds what happened in its environment and as a JSON line on its st
   expect(JSON.parse(lines[6])).toEqual(told);
 });
 
-test('what a value says is never run', async () => {
+test('values are never executed', async () => {
   const file = newFile();
   const evil = `$(touch ${folder}/evil) \`touch ${folder}/evil\`; touch ${folder}/evil "'`;
   const { hooks: made } = hooks({ block: `printf %s "$PICKAXE_EVENT_REASON" > ${file}` });
@@ -75,7 +75,7 @@ test('each field has a variable of its name', () => {
   expect(environmentOf(notice({ hardwareErrors: 3 }))).toMatchObject({ PICKAXE_EVENT_HARDWARE_ERRORS: '3' });
 });
 
-describe('on Windows, where cmd.exe reads a command once the values are in it', () => {
+describe('on Windows, where cmd.exe inserts values before it parses a command', () => {
   const given = (reason: string) => environmentOf(notice({ reason }), 'win32').PICKAXE_EVENT_REASON;
 
   it.each([
@@ -89,7 +89,7 @@ describe('on Windows, where cmd.exe reads a command once the values are in it', 
     expect(given(reason)).toBe(harmless);
   });
 
-  it('no value means anything to it', () => {
+  it('dangerous characters are replaced', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (reason) => {
         expect(given(reason)).toMatch(/^[A-Za-z0-9 .,:/_+=@#-]*$/);
@@ -97,12 +97,12 @@ describe('on Windows, where cmd.exe reads a command once the values are in it', 
     );
   });
 
-  it('elsewhere values are whole', () => {
+  it('on other systems values are complete', () => {
     expect(environmentOf(notice({ reason: 'a "b" & 5 °C' }), 'linux').PICKAXE_EVENT_REASON).toBe('a "b" & 5 °C');
   });
 });
 
-test('only what has a command runs one', async () => {
+test('only notices with a command run one', async () => {
   const file = newFile();
   const { hooks: made } = hooks({ stop: `echo $PICKAXE_EVENT >> ${file}` });
   made.tell(notice());
@@ -111,7 +111,7 @@ test('only what has a command runs one', async () => {
   expect(read(file)).toBe('stop\n');
 });
 
-test('a hook that fails is told of once until it works again, with what it said', async () => {
+test('a hook that fails is logged once until it works again, with its output', async () => {
   const file = newFile();
   const { hooks: made, said } = hooks({ block: `echo no luck >&2; test -e ${file}` }, { atOnce: 1 });
   const run = async () => {
@@ -135,7 +135,7 @@ test('a hook that fails is told of once until it works again, with what it said'
   ]);
 });
 
-test('what a hook says is one line without commands to a terminal', async () => {
+test('a hook’s output is logged as one line without control characters', async () => {
   const { hooks: made, said } = hooks({
     block: "printf 'a\\033[31m\\n[12:00:00.000] INFO: forged \\302\\23331m\\n'; exit 1",
   });
@@ -146,7 +146,7 @@ test('what a hook says is one line without commands to a terminal', async () => 
   );
 });
 
-test('a command that is not there is a failure like others', async () => {
+test('a command that does not exist is a failure like others', async () => {
   const { hooks: made, said } = hooks({ block: '/nonexistent/command' });
   made.tell(notice());
   await made.end();
@@ -154,7 +154,7 @@ test('a command that is not there is a failure like others', async () => {
 });
 
 describe('limits', () => {
-  it('a hook that takes too long is killed with all that it started', async () => {
+  it('a hook that takes too long is killed with all processes that it started', async () => {
     const file = newFile();
     // Its time is up once it is known to run, however long a busy machine took to start it.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -172,7 +172,7 @@ describe('limits', () => {
     await vi.waitFor(() => expect(lives(pid)).toBe(false), { timeout: 60_000 });
   });
 
-  it('at the end all of them together get that time, and no more are begun after it', async () => {
+  it('at the end, all hooks together have that time, and none is started after it', async () => {
     const file = newFile();
     const { hooks: made, said } = hooks({ block: `echo x >> ${file}; sleep 1000` }, { timeoutMs: 300, atOnce: 1 });
     for (let i = 0; i < 3; i++) made.tell(notice());
@@ -181,7 +181,7 @@ describe('limits', () => {
     expect(read(file).length).toBeLessThan(3 * 2);
   });
 
-  it('a flood is dropped, said once', async () => {
+  it('a flood of notices is dropped, which is logged once', async () => {
     const { hooks: made, said } = hooks({ block: 'sleep 1000' }, { timeoutMs: 1_000, atOnce: 1, waiting: 2 });
     for (let i = 0; i < 10; i++) made.tell(notice());
     const dropped = said.filter(({ msg }) => msg.includes('too many commands'));
@@ -189,7 +189,7 @@ describe('limits', () => {
     await made.end();
   });
 
-  it('a hook that writes without end keeps nobody waiting, and little of it is kept', async () => {
+  it('a hook that writes without end delays nobody, and only the beginning of its output is kept', async () => {
     const { hooks: made, said } = hooks({ block: 'head -c 10000000 /dev/zero | tr "\\0" y; echo end' });
     made.tell(notice());
     await made.end();
@@ -197,7 +197,7 @@ describe('limits', () => {
     expect(said[0].msg.length).toBeLessThan(2_100);
   });
 
-  it('what a hook leaves in the background goes on, and holds nobody up', async () => {
+  it('a process that a hook leaves behind goes on, and delays nobody', async () => {
     const file = newFile();
     const { hooks: made, said } = hooks({ block: `sleep 1000 & echo $! > ${file}` });
     made.tell(notice());
@@ -208,7 +208,7 @@ describe('limits', () => {
     expect(said[0].msg).toBe('block: its command has run');
   });
 
-  it('a hook that does not read its stdin is none the worse', async () => {
+  it('a hook may ignore its stdin', async () => {
     const { hooks: made, said } = hooks({ block: 'exec 0<&-; true' });
     made.tell(notice());
     await made.end();

@@ -16,13 +16,13 @@ function listen() {
   return { clock, events, heard, names, end };
 }
 
-test('the start, at once', () => {
+test('the start is a notice at once', () => {
   expect(listen().heard).toEqual([
     { type: 'start', timeMillis: 1_700_000_000_000, rig: 'rig-7', text: 'pickaxe has started' },
   ]);
 });
 
-test('the end, with what came of it, and nothing after it', () => {
+test('the stop is a notice with the results, and the last one', () => {
   const { clock, events, heard, names, end } = listen();
   events.emit(hashes('cpu', 5_000_000));
   events.emit(verdict('cpu', 'stale', 'too late'));
@@ -33,7 +33,7 @@ test('the end, with what came of it, and nothing after it', () => {
   expect(names()).toEqual(['start', 'stop']);
 });
 
-test('an accepted block, and no other verdict', () => {
+test('an accepted block is a notice, and no other verdict is', () => {
   const { events, heard, names } = listen();
   for (const each of ['rejected', 'stale', 'unknown', 'accepted'] as const) events.emit(verdict('gpu1', each));
   expect(names()).toEqual(['start', 'block']);
@@ -50,7 +50,7 @@ test('an accepted block, and no other verdict', () => {
   });
 });
 
-test('a device that goes: once, however often it is reopened, and when it is given up', () => {
+test('a lost device is one notice, however often it is reopened, and another one when it is parked', () => {
   const { events, heard, names } = listen();
   events.emit(device('gpu0', 'ready'));
   for (let i = 0; i < 5; i++) events.emit(device('gpu0', 'reopening', 'it was lost'));
@@ -63,7 +63,7 @@ test('a device that goes: once, however often it is reopened, and when it is giv
   expect(names().slice(3)).toEqual(['device-lost', 'device-lost']);
 });
 
-test('low hashrate, and that it is back, under names of their own', () => {
+test('low hashrate and its end are notices with different names', () => {
   const { events, heard } = listen();
   events.emit({
     type: 'alarm',
@@ -91,7 +91,7 @@ test('low hashrate, and that it is back, under names of their own', () => {
   expect(heard[2]).toMatchObject({ type: 'hashrate-ok', device: 'gpu0' });
 });
 
-describe('what a driver says', () => {
+describe('a driver’s text', () => {
   it('is put on one line of bounded length', () => {
     const { events, heard } = listen();
     events.emit(device('gpu0', 'parked', `a\0b\r\nc\x1b[31m${'d'.repeat(10_000)}`));
@@ -101,7 +101,7 @@ describe('what a driver says', () => {
     expect(text).toHaveLength(500);
   });
 
-  it('has no C1 controls, line separators or turns of direction', () => {
+  it('has no C1 controls, line separators or changes of direction', () => {
     const { events, heard } = listen();
     events.emit(device('gpu0', 'parked', 'a\x9b31mb\x85c\u2028d\u202ee'));
     expect(heard[1]).toMatchObject({ reason: 'a 31mb c d e' });

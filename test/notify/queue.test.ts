@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Queue } from '#pickaxe/notify/queue.js';
 
-/** Work that ends when the test says so. */
+/** Items whose processing ends when the test says so. */
 function queue(atOnce: number, most: number) {
   const begun: number[] = [];
   const dropped: number[] = [];
@@ -27,7 +27,7 @@ function ended(made: Queue<number>, withinMs: number) {
   return over;
 }
 
-test('so many at once, in order, and no more waiting than there is room for', async () => {
+test('items are processed in order, a few at a time, and the number of waiting ones is bounded', async () => {
   const { queue: made, begun, dropped, finish } = queue(2, 3);
   for (let item = 1; item <= 7; item++) made.push(item);
   expect(begun).toEqual([1, 2]);
@@ -38,7 +38,7 @@ test('so many at once, in order, and no more waiting than there is room for', as
   expect(dropped).toEqual([6, 7]);
 });
 
-test('at the end all is waited for', async () => {
+test('the end waits for all items', async () => {
   const { queue: made, begun, dropped, finish } = queue(1, 10);
   made.push(1);
   made.push(2);
@@ -51,11 +51,11 @@ test('at the end all is waited for', async () => {
   expect(dropped).toEqual([]);
 });
 
-describe('by a clock that stands still', () => {
+describe('the end, with a clock that stands still', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  test('it is not waited for ever: what runs is stopped, what waits is dropped', async () => {
+  test('does not wait forever: running items are stopped, and waiting ones dropped', async () => {
     const { queue: made, begun, dropped } = queue(1, 10);
     for (const item of [1, 2, 3]) made.push(item);
     const over = ended(made, 5_000);
@@ -68,7 +68,7 @@ describe('by a clock that stands still', () => {
     expect(begun).toEqual([1]);
   });
 
-  test('with nothing to do it is over at once, and leaves no timer that would hold the process', async () => {
+  test('comes at once without items, and leaves no timer that keeps the process alive', async () => {
     const over = ended(queue(1, 1).queue, 60_000);
     await vi.advanceTimersByTimeAsync(0);
     expect(over).toHaveBeenCalled();

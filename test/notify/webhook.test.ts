@@ -17,7 +17,7 @@ afterEach(() => {
 
 const fine: Answer = (_, response) => response.end('ok');
 
-/** A server on the loopback: each request gets the next answer, the last one for ever. */
+/** A server on the loopback interface. Each request gets the next answer; the last answer is repeated. */
 async function service(...answers: Answer[]) {
   const got: { method?: string; url?: string; headers: IncomingMessage['headers']; body: string }[] = [];
   const server = createServer(async (request, response) => {
@@ -37,7 +37,7 @@ async function service(...answers: Answer[]) {
 }
 
 const QUICK = { timeoutMs: 10_000, retryAfterMs: [5, 10], waiting: 4, endMs: 25_000 };
-/** Limits for services that hang: a fault must come soon, and an answer in time on a busy machine. */
+/** Limits for tests of services that hang: short, but long enough for an answer on a busy machine. */
 const IMPATIENT = { limits: { ...QUICK, timeoutMs: 1_000 } };
 
 function webhook(url: URL, more: Partial<WebhookOptions> = {}) {
@@ -68,7 +68,7 @@ test('a notice is POSTed as JSON, with the token', async () => {
   expect(said).toEqual([]);
 });
 
-describe('a service that wants more than the notice gets it', () => {
+describe('a service that requires more than the notice gets it', () => {
   const text = 'a block, @everyone';
   const discord = { type: 'block', timeMillis: 1, rig: 'rig-7', text, content: text, allowed_mentions: { parse: [] } };
   it.each([
@@ -82,7 +82,7 @@ describe('a service that wants more than the notice gets it', () => {
   });
 });
 
-test('only the events that were chosen, in order', async () => {
+test('only the chosen events are sent, in order', async () => {
   const { url, got } = await service(fine);
   const { hook } = webhook(url, { events: new Set(['start', 'stop'] as const) });
   for (const type of ['start', 'block', 'device-lost', 'stop'] as const) hook.tell(notice({ type }));
@@ -90,7 +90,7 @@ test('only the events that were chosen, in order', async () => {
   expect(got.map(({ body }) => JSON.parse(body).type)).toEqual(['start', 'stop']);
 });
 
-describe('faults that may pass are tried again', () => {
+describe('a delivery is tried again after faults that may pass', () => {
   const status =
     (code: number): Answer =>
     (_, response) =>
@@ -115,7 +115,7 @@ describe('faults that may pass are tried again', () => {
     expect(warned()).toEqual([]);
   });
 
-  it('an answer that never ends still counts: it was taken', async () => {
+  it('an answer that never ends counts as accepted', async () => {
     const { url, got } = await service(slow);
     const { hook, warned } = webhook(url, IMPATIENT);
     hook.tell(notice());
@@ -124,7 +124,7 @@ describe('faults that may pass are tried again', () => {
     expect(warned()).toEqual([]);
   });
 
-  it('but not for ever, and it is said once until one goes through', async () => {
+  it('attempts end at some time, and failures are logged once until a delivery succeeds', async () => {
     const bad = status(503);
     const { url, got } = await service(bad, bad, bad, bad, bad, bad, fine, bad);
     const { hook, said, warned } = webhook(url);
@@ -138,7 +138,7 @@ describe('faults that may pass are tried again', () => {
     expect(said.map(({ msg }) => msg)).toContain(`${url.origin} did not get the event block: it answered 503`);
   });
 
-  it('a service that is not there', async () => {
+  it('a service that does not exist', async () => {
     const { url, server } = await service(fine);
     server.close();
     await once(server, 'close');
@@ -149,7 +149,7 @@ describe('faults that may pass are tried again', () => {
   });
 });
 
-describe('faults that stay are not', () => {
+describe('a delivery is not tried again after lasting faults', () => {
   it.each([400, 401, 404, 410])('%i', async (code) => {
     const { url, got } = await service((_, response) => response.writeHead(code).end());
     const { hook, warned } = webhook(url);
@@ -159,7 +159,7 @@ describe('faults that stay are not', () => {
     expect(warned()).toEqual([`${url.origin} did not get the event block: it answered ${code}`]);
   });
 
-  it('a redirect, which is not followed: it would take the token elsewhere', async () => {
+  it('a redirect is not followed, because it would send the token elsewhere', async () => {
     const other = await service(fine);
     const { url, got } = await service((_, response) => response.writeHead(307, { location: other.url.href }).end());
     const { hook, warned } = webhook(url, { token: 'TOKEN' });
@@ -193,7 +193,7 @@ test('certificates are checked, whatever the environment says for other programs
   expect(warned()).toEqual([expect.stringMatching(/did not get the event block: .*self-signed certificate/)]);
 });
 
-test('the path of the URL and the token are never said', async () => {
+test('the path of the URL and the token are never shown', async () => {
   const { url } = await service((_, response) => response.writeHead(500).end());
   const { hook, said } = webhook(url, { token: 'TOKEN' });
   hook.tell(notice());
@@ -202,7 +202,7 @@ test('the path of the URL and the token are never said', async () => {
   expect(JSON.stringify(said)).not.toMatch(/SECRET|TOKEN/);
 });
 
-test('a service that hangs holds up the end for so long and no longer', async () => {
+test('a service that hangs delays the end only for a limited time', async () => {
   const { url, got } = await service(() => {});
   const { hook, warned } = webhook(url, { limits: { ...QUICK, timeoutMs: 600_000, endMs: 100 } });
   hook.tell(notice());
@@ -213,7 +213,7 @@ test('a service that hangs holds up the end for so long and no longer', async ()
   expect(warned()[0]).toContain('pickaxe has ended');
 });
 
-test('a flood is dropped, said once', async () => {
+test('a flood of notices is dropped, which is logged once', async () => {
   const { url } = await service(() => {});
   const { hook, said } = webhook(url, { limits: { ...QUICK, timeoutMs: 600_000, endMs: 0 } });
   for (let i = 0; i < 10; i++) hook.tell(notice());

@@ -11,7 +11,7 @@ const good = {
 };
 
 describe('before a release', () => {
-  test('all agrees', () => {
+  test('everything agrees', () => {
     expect(releaseFaults(good)).toEqual([]);
   });
 

@@ -150,7 +150,7 @@ describe('a device', () => {
       { level: 'info', tag: 'gpu0', msg: 'model of gpu0' },
       { level: 'warn', tag: 'gpu0', msg: 'paused: it is at 90 °C' },
       { level: 'warn', tag: 'gpu0', msg: 'reopening: it was lost' },
-      { level: 'error', tag: 'gpu0', msg: 'parked until pickaxe is restarted: it was lost' },
+      { level: 'error', tag: 'gpu0', msg: 'parked until pickaxe is restarted, the others go on: it was lost' },
     ]);
   });
 

@@ -1,4 +1,4 @@
-/** What `npm start` and `npm test` run first, on a copy of the checkout on which nothing is built: with it, `npm run build`. */
+/** Tests the first step of `npm start` and `npm test`, and so `npm run build`, in an unbuilt copy of the checkout. */
 
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,11 +9,11 @@ import { ROOT, runScript, scratch } from './run.ts';
 const copy = join(scratch, 'checkout');
 const lockFile = join(copy, 'package-lock.json');
 
-/** In npm's place: notes down what it was asked for. */
+/** A stand-in for npm that records how it was called. */
 const npm = join(copy, 'npm-cli.js');
 const asked = () => readFileSync(join(copy, 'asked'), 'utf8').trimEnd().split('\n');
 
-/** Native kernels are built elsewhere: here, no compiler is found. */
+/** Another test builds the native kernels; here no compiler is found. */
 const env = { npm_execpath: npm, CC: 'no-such-compiler', REQUIRE_NATIVE: '' };
 const ready = () => runScript('scripts/ready.mjs', [], { root: copy, env });
 
@@ -30,7 +30,7 @@ beforeAll(() => {
   writeFileSync(npm, `import { appendFileSync } from 'node:fs';\n${note}\n`);
 });
 
-test('a fresh checkout is installed and built, and nothing is done twice', async () => {
+test('a fresh checkout is installed and built, and nothing is repeated without need', async () => {
   const first = await ready();
   expect(first.code, first.stderr).toBe(0);
   expect(first.stderr).toMatch(/installing dependencies\npickaxe: building\n.*not built: no C compiler/);

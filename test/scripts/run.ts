@@ -1,4 +1,4 @@
-/** Runs the scripts of bench/ and scripts/ as people do, and tells what this machine lacks for them. */
+/** Runs the scripts of bench/ and scripts/ as people do, and says what this machine lacks for them. */
 
 import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,7 +18,7 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true, maxRetries: 10 })
 
 const has = (program: string) => (spawnSync(program, ['--version']) as SpawnSyncReturns<Buffer>).error === undefined;
 
-/** What scripts need that is not on every machine: how to get it, and whether it is here. */
+/** The things that some scripts need and not every machine has: how to get each one, and whether it is here. */
 const NEEDS = {
   linux: ['it takes Linux', () => process.platform === 'linux'],
   x64: ['it takes an x86-64 chip', () => process.arch === 'x64'],
@@ -46,7 +46,7 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** Runs a script of the checkout, or of a copy of it, from its root. Nothing of the user's is read or written. */
+/** Runs a script of the checkout, or of a copy of it, from its root, without the user's files. */
 export async function runScript(script: string, args: readonly string[], { root = ROOT, env = {} } = {}): Promise<Ran> {
   const child = spawn(process.execPath, [script, ...args], {
     cwd: root,
@@ -64,6 +64,6 @@ export async function runScript(script: string, args: readonly string[], { root 
   return { code, stdout, stderr };
 }
 
-/** What a script wrote into a file of the scratch folder. */
+/** @returns the JSON that a script wrote into a file of the scratch folder */
 // biome-ignore lint/suspicious/noExplicitAny: each script has its own
 export const written = (file: string): any => JSON.parse(readFileSync(join(scratch, file), 'utf8'));

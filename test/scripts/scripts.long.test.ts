@@ -1,4 +1,4 @@
-/** Every script of bench/ and scripts/ starts, and does what it is for, in its shortest form. */
+/** Starts every script of bench/ and scripts/ in its shortest form and checks the result. */
 
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -6,19 +6,19 @@ import { describe, expect, test } from 'vitest';
 import { ourNiceness } from '../priority.ts';
 import { missing, type Need, type Ran, ROOT, runScript, scratch, written } from './run.ts';
 
-/** Far more than any takes: it may not hang the tests. */
+/** Far longer than any script takes. It may not hang the tests. */
 const PATIENCE_MS = 300_000;
 
 interface Entry {
-  /** What it is started with. */
+  /** The script's arguments. */
   readonly args: readonly string[];
-  /** What else has to be on the machine. */
+  /** What else the machine must have. */
   readonly needs?: readonly Need[];
-  /** Looks at what it printed; it has ended with exit code 0. */
+  /** Checks the output of the script, which has ended with exit code 0. */
   readonly check: (ran: Ran) => void;
 }
 
-/** Started elsewhere: by a test, or as a part of another script that is started here. */
+/** Scripts that are started by another test, or as a part of another script. */
 interface Elsewhere {
   readonly startedBy: string;
 }
@@ -28,7 +28,7 @@ let results = 0;
 // biome-ignore lint/suspicious/noExplicitAny: each script has its own
 type Result = any;
 
-/** A benchmark that writes its result to --out. @param shows what the result has beside the machine */
+/** A benchmark that writes its result to --out. @param shows the expected result without the machine */
 function bench(args: string, needs: readonly Need[], shows: (result: Result) => void): Entry {
   const file = `result${results++}.json`;
   const check = ({ stdout }: Ran) => {
@@ -52,7 +52,7 @@ function asIfInstalled(): string {
   return join(scratch, 'installed');
 }
 
-/** A new script takes a line here: the test below says so. */
+/** A new script needs an entry here; the test below checks that. */
 const SCRIPTS: Record<string, Entry | Elsewhere> = {
   'bench/ceiling.mjs': bench('--seconds 0.1', ['x64', 'native', 'cc', 'objdump'], ({ units, kernels }) => {
     expect(units).toMatchObject({ clock: positive, clock_by_multiplications: positive });

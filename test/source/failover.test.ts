@@ -20,8 +20,8 @@ function setUp(count: number, patience: Partial<FailoverOptions> = {}) {
   });
   const follower = new Follower(source);
   onTestFinished(() => follower.end());
-  /** The latest work, as the source behind knows it, by its header. */
-  const current = () => follower.works.at(-1)?.header;
+  /** The header of the latest work, which is the same as the original source's. */
+  const current = () => follower.received.at(-1)?.header;
   return { sources, source, follower, recorder, current };
 }
 
@@ -30,7 +30,7 @@ describe('FailoverSource', () => {
     expect(() => new FailoverSource({ sources: [] })).toThrow('at least one source');
   });
 
-  it('hands on what the first source says, and asks no other', async () => {
+  it('passes on the updates of the first source, and starts no other', async () => {
     const { sources, follower, current } = setUp(2, { patienceMs: 60_000 });
     const work = sources[0].work(makeWork(100));
     await eventually(() => expect(current()).toBe(work.header));
@@ -41,7 +41,7 @@ describe('FailoverSource', () => {
     expect(follower.of('lost')).toHaveLength(0);
   });
 
-  it('changes over when the first is lost for long, and back when it gives work again', async () => {
+  it('changes over when the first is lost for too long, and back when it gives work again', async () => {
     const { sources, follower, current, recorder } = setUp(2);
     sources[0].work(makeWork(100));
     sources[0].lost();
@@ -78,8 +78,8 @@ describe('FailoverSource', () => {
     await eventually(() => expect(current()).toBe(work.header));
     sources[0].lost();
     sources[0].work(work);
-    await eventually(() => expect(follower.works).toHaveLength(2));
-    expect(follower.works[1]).toBe(follower.works[0]);
+    await eventually(() => expect(follower.received).toHaveLength(2));
+    expect(follower.received[1]).toBe(follower.received[0]);
     sources[0].stale();
     const next = sources[0].work(makeWork(100));
     await eventually(() => expect(current()).toBe(next.header));
@@ -87,7 +87,7 @@ describe('FailoverSource', () => {
     expect(recorder.of('source')).toHaveLength(0);
   });
 
-  it('goes down the list, and prefers the best that is back', async () => {
+  it('tries the sources in order, and prefers the first one that is back', async () => {
     const { sources, current } = setUp(3);
     const third = sources[2].work(makeWork(100));
     await eventually(() => expect(current()).toBe(third.header));
@@ -106,10 +106,10 @@ describe('FailoverSource', () => {
     sources[1].lost();
     await eventually(() => expect(follower.of('lost')).toHaveLength(1));
     const work = sources[1].work(makeWork(100));
-    await eventually(() => expect(follower.works.at(-1)?.header).toBe(work.header));
+    await eventually(() => expect(follower.received.at(-1)?.header).toBe(work.header));
   });
 
-  it('takes a solution and a question about time to the source of the work', async () => {
+  it('passes solutions and questions about time to the source of the work', async () => {
     const { sources, source, follower } = setUp(2);
     sources[0].latestUs = () => 111n;
     sources[1].latestUs = () => 222n;
@@ -117,7 +117,7 @@ describe('FailoverSource', () => {
     const first = await follower.work();
     sources[0].lost();
     sources[1].work(makeWork(100));
-    await eventually(() => expect(follower.works).toHaveLength(2));
+    await eventually(() => expect(follower.received).toHaveLength(2));
     const second = await follower.work();
     for (const [i, work] of [first, second].entries()) {
       const solution = mine(work);
@@ -128,17 +128,17 @@ describe('FailoverSource', () => {
     expect(sources[0].submitted[0].work.id).not.toMatch('/');
   });
 
-  it('gives works ids that are unique over all sources', async () => {
+  it('gives each work an id that is unique over all sources', async () => {
     const { sources, follower } = setUp(2);
     sources[0].work(makeWork(100, { id: '1' }));
     await follower.work();
     sources[0].lost();
     sources[1].work(makeWork(100, { id: '1' }));
-    await eventually(() => expect(follower.works).toHaveLength(2));
-    expect(new Set(follower.works.map(({ id }) => id)).size).toBe(2);
+    await eventually(() => expect(follower.received).toHaveLength(2));
+    expect(new Set(follower.received.map(({ id }) => id)).size).toBe(2);
   });
 
-  it('works over nodes: changes over when one goes down, and back when it is up again', async () => {
+  it('changes over when a node goes down, and back when it is up again', async () => {
     const [first, second] = [await startNode({ seed: 1 }), await startNode({ seed: 2 })];
     const limits = { pollMs: 50, expiryMs: 1_000, fetchPauses: { firstMs: 20, mostMs: 100 } };
     const sources = [first, second].map(
@@ -159,7 +159,7 @@ describe('FailoverSource', () => {
     await winOn(again.node);
   });
 
-  it('changes over when the first does not answer, though it says nothing and its work is good', async () => {
+  it('changes over when the first does not answer, even if it reports no fault and its work is valid', async () => {
     const { sources, follower, current, recorder } = setUp(2, { patienceMs: 60_000, probeMs: 5 });
     let answers = true;
     sources[0].answers = async () => answers;
@@ -170,7 +170,7 @@ describe('FailoverSource', () => {
     answers = false;
     await eventually(() => expect(current()).toBe(second.header));
     expect(recorder.of('source')[0].reason).toMatch(/takes over from .*, which does not answer/);
-    // It answers again, and that is not yet work.
+    // The source answers again, but has not given work yet.
     answers = true;
     const again = sources[0].work(makeWork(100));
     await eventually(() => expect(current()).toBe(again.header));
@@ -186,7 +186,7 @@ describe('FailoverSource', () => {
     expect(sources[1].started).toBe(true);
   });
 
-  it('does not wait long where another source has work already', async () => {
+  it('does not wait long when another source has work already', async () => {
     const { sources, current } = setUp(2, { patienceMs: 60_000, readyPatienceMs: 20, probeMs: 5 });
     sources[0].work(makeWork(100));
     let answers = false;
@@ -196,12 +196,12 @@ describe('FailoverSource', () => {
     answers = true;
     const first = sources[0].work(makeWork(100));
     await eventually(() => expect(current()).toBe(first.header));
-    // A New Cut, and nothing after it: the second has had work all along.
+    // A New Cut comes and no work after it. The second source has had work all along.
     sources[0].stale();
     await eventually(() => expect(current()).toBe(second.header));
   });
 
-  it('stays with a source that gives work while it does not answer questions, and with one that misses one', async () => {
+  it('stays with a source that gives work but does not answer, and with one that misses a single question', async () => {
     const { sources, current } = setUp(2, { patienceMs: 60_000, probeMs: 1 });
     let asked = 0;
     const first = sources[0];
@@ -219,7 +219,7 @@ describe('FailoverSource', () => {
     expect(sources[1].started).toBe(false);
   });
 
-  it('asks nobody whether it answers where nobody could take over', async () => {
+  it('asks no source whether it answers when no other could take over', async () => {
     const { sources, current } = setUp(1, { probeMs: 1 });
     let asked = 0;
     sources[0].answers = async () => ++asked > 0;
@@ -230,7 +230,7 @@ describe('FailoverSource', () => {
     expect(asked).toBe(0);
   });
 
-  it('works over nodes: one that stops in its tracks is left, and returned to', async () => {
+  it('changes over when a node freezes, and back when it goes on', async () => {
     const [first, second] = [await startNode({ seed: 1 }), await startNode({ seed: 2 })];
     first.node.ledger.pickChain = () => 3;
     const limits = { probeTimeoutMs: 100, workTimeoutMs: 600, refreshMs: 60_000, pollMs: 60_000 };
@@ -240,20 +240,21 @@ describe('FailoverSource', () => {
     const source = new FailoverSource({ sources, probeMs: 20 });
     const follower = new Follower(source);
     onTestFinished(() => follower.end());
-    const isOf = (rank: number) => eventually(() => expect(follower.works.at(-1)?.id).toMatch(new RegExp(`^${rank}/`)));
+    const isOf = (rank: number) =>
+      eventually(() => expect(follower.received.at(-1)?.id).toMatch(new RegExp(`^${rank}/`)));
     await isOf(0);
     await eventually(() => expect(first.node.server.streams.openFor(3)).toBe(1));
-    // Its streams stay open, and no work is due: nothing but the probe can tell.
+    // The node's streams stay open and no work is due, so only the probe can notice.
     first.node.server.faults = [{ endpoint: 'any', kind: 'hang' }];
     await isOf(1);
     first.node.server.faults = [];
     await eventually(() => {
       first.node.ledger.advance(3);
-      expect(follower.works.at(-1)?.id).toMatch(/^0\//);
+      expect(follower.received.at(-1)?.id).toMatch(/^0\//);
     });
   });
 
-  it('gives the next one its time when it is found that the first does not answer', async () => {
+  it('gives the second source its full time when the first does not answer', async () => {
     const { sources } = setUp(3, { patienceMs: 60_000, probeMs: 1 });
     let asked = 0;
     sources[0].work(makeWork(100));
@@ -264,7 +265,7 @@ describe('FailoverSource', () => {
     expect(sources[2].started).toBe(false);
   });
 
-  it('takes an answer that is late for that of the source that was asked', async () => {
+  it('counts a late answer for the source that was asked', async () => {
     const { sources, current } = setUp(3, { probeMs: 1 });
     let answer: ((answers: boolean) => void) | undefined;
     sources[0].answers = () => new Promise((resolve) => (answer = resolve));
@@ -284,9 +285,9 @@ describe('FailoverSource', () => {
   it('ends when its sources have ended', async () => {
     const source = new FakeSource();
     let ended = false;
-    const works = source.works.bind(source);
-    source.works = async function* (stop) {
-      yield* works(stop);
+    const updates = source.updates.bind(source);
+    source.updates = async function* (stop) {
+      yield* updates(stop);
       await new Promise((resolve) => setTimeout(resolve));
       ended = true;
     };
@@ -297,7 +298,7 @@ describe('FailoverSource', () => {
     expect(ended).toBe(true);
   });
 
-  it('does not invent an origin', async () => {
+  it('submits no solution whose work has no source', async () => {
     const { source } = setUp(1);
     const work = makeWork(100);
     expect((await source.submit(mine(work), AbortSignal.abort())).outcome).toBe('unknown');
@@ -314,20 +315,20 @@ describe('patience', () => {
   const setUpTimed = (count: number) =>
     setUp(count, { ...PATIENCE, clock: { nowUs: () => 0n, monotonicMs: () => performance.now() } });
 
-  /** All are started and have work; the first is mined on. */
+  /** All sources are started and have work, and the first is active. */
   async function allReady(count: number) {
     const all = setUpTimed(count);
     await pass(PATIENCE.patienceMs * (count - 1));
-    const works = all.sources.map(() => makeWork(100));
+    const handed = all.sources.map(() => makeWork(100));
     for (let i = count - 1; i >= 0; i--) {
-      all.sources[i].work(works[i]);
+      all.sources[i].work(handed[i]);
       await pass(0);
-      expect(all.current()).toBe(works[i].header);
+      expect(all.current()).toBe(handed[i].header);
     }
-    return { ...all, works };
+    return { ...all, handed };
   }
 
-  it('ends with work, and begins anew with the next need', async () => {
+  it('ends with work, and begins again with the next need', async () => {
     const { sources, current } = setUpTimed(2);
     const work = sources[0].work(makeWork(100));
     sources[0].lost();
@@ -347,7 +348,7 @@ describe('patience', () => {
     expect(current()).toBe(next.header);
   });
 
-  it('is long enough for a first source that is always back in time', async () => {
+  it('is long enough for a first source that always comes back in time', async () => {
     const { sources, follower, current, recorder } = setUpTimed(2);
     for (let i = 0; i < 20; i++) {
       sources[0].stale();
@@ -361,7 +362,7 @@ describe('patience', () => {
     expect(recorder.of('source')).toHaveLength(0);
   });
 
-  it('is had with each further source, whatever the first says meanwhile', async () => {
+  it('applies to each further source, whatever the first says meanwhile', async () => {
     const { sources } = setUpTimed(3);
     await pass(PATIENCE.patienceMs);
     expect(sources[1].started).toBe(true);
@@ -374,24 +375,24 @@ describe('patience', () => {
     expect(sources[2].started).toBe(true);
   });
 
-  it('is short where another source has work', async () => {
-    const { sources, current, works } = await allReady(2);
+  it('is short when another source has work', async () => {
+    const { sources, current, handed } = await allReady(2);
     sources[0].stale();
     await pass(PATIENCE.readyPatienceMs - 1);
-    expect(current()).toBe(works[0].header);
+    expect(current()).toBe(handed[0].header);
     await pass(1);
-    expect(current()).toBe(works[1].header);
+    expect(current()).toBe(handed[1].header);
   });
 
-  it('is over once another source has taken over: the next in line does not', async () => {
-    const { sources, follower, current, works } = await allReady(3);
+  it('ends when another source has taken over, so that a third one does not', async () => {
+    const { sources, follower, current, handed } = await allReady(3);
     sources[0].stale();
     await pass(PATIENCE.readyPatienceMs);
-    expect(current()).toBe(works[1].header);
-    const { length } = follower.works;
+    expect(current()).toBe(handed[1].header);
+    const { length } = follower.received;
     sources[2].work(makeWork(100));
     await pass(0);
-    expect(follower.works).toHaveLength(length);
+    expect(follower.received).toHaveLength(length);
   });
 
   it.each([1, 2])('has one timer, and none at the end (%i)', async (count) => {

@@ -1,4 +1,4 @@
-/** A listener to a source, and a miner small enough for tests. */
+/** A listener for a source's updates, and a minimal miner. */
 
 import { vi } from 'vitest';
 import { prepareJob, solves } from '#pickaxe/chain/job.js';
@@ -7,7 +7,7 @@ import { type Solution, verify } from '#pickaxe/chain/verify.js';
 import type { Work } from '#pickaxe/chain/work.js';
 import type { SourceUpdate, WorkSource } from '#pickaxe/source/source.js';
 
-/** Conditions are waited for this long: far longer than they take. */
+/** How long tests wait for a condition: far longer than it takes. */
 const PATIENCE_MS = 60_000;
 
 export function eventually<T>(condition: () => T | Promise<T>): Promise<T> {
@@ -28,7 +28,7 @@ export class Follower {
     return this.#ending.signal;
   }
 
-  get works(): Work[] {
+  get received(): Work[] {
     return this.updates.flatMap((update) => (update.kind === 'work' ? [update.work] : []));
   }
 
@@ -51,11 +51,11 @@ export class Follower {
   }
 
   async #follow(source: WorkSource): Promise<void> {
-    for await (const update of source.works(this.stop)) this.updates.push(update);
+    for await (const update of source.updates(this.stop)) this.updates.push(update);
   }
 }
 
-/** The first solution on a lane; for targets of a few hundred hashes. */
+/** Finds the first solution in a lane, for difficulties of a few hundred hashes. */
 export function mine(work: Work, lane = 0): Solution {
   const job = prepareJob(work);
   for (let counter = 0; ; counter++) {
@@ -64,7 +64,7 @@ export function mine(work: Work, lane = 0): Solution {
   }
 }
 
-/** A solution whose hash does not meet the target: what `verify` never makes. */
+/** Makes a solution whose hash does not meet the target, which `verify` never makes. */
 export function wrongSolution(work: Work): Solution {
   const job = prepareJob(work);
   for (let counter = 0; ; counter++) {

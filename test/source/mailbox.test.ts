@@ -7,7 +7,7 @@ const stale = { kind: 'stale', reason: 'new-cut' } as const;
 const lost = { kind: 'lost', reason: 'gone' } as const;
 
 describe('Mailbox', () => {
-  it('drops what has been overtaken', async () => {
+  it('drops updates that a later one replaces', async () => {
     const mailbox = new Mailbox();
     const last = work();
     for (const update of [work(), stale, lost, work(), last]) mailbox.put(update);
@@ -17,7 +17,7 @@ describe('Mailbox', () => {
     expect((await updates.next()).value).toBe(stale);
   });
 
-  it('keeps word of an outage beside word of the work', async () => {
+  it('keeps an update about an outage beside one about the work', async () => {
     const mailbox = new Mailbox();
     mailbox.put(lost);
     mailbox.put(stale);

@@ -19,7 +19,7 @@ describe('onAbort', () => {
     expect(action).toHaveBeenCalledTimes(1);
   });
 
-  it('acts at once on a signal that has fired already', () => {
+  it('acts at once if the signal has fired already', () => {
     const action = vi.fn();
     onAbort(AbortSignal.abort(), action)();
     expect(action).toHaveBeenCalledTimes(1);
@@ -55,7 +55,7 @@ describe('pause', () => {
     expect(listenersOn(first.signal)).toHaveLength(0);
   });
 
-  it('does not begin when one of its signals has fired already', async () => {
+  it('returns at once when one of its signals has fired already', async () => {
     const { signal } = new AbortController();
     await pause(1_000, signal, AbortSignal.abort());
     expect(vi.getTimerCount()).toBe(0);

@@ -59,7 +59,7 @@ describe('the cache', () => {
     expect(cache.recall('cpu A', key, SHAPE)).toBeUndefined();
   });
 
-  test('keeps subjects apart, also those that differ in their punctuation alone', () => {
+  test('keeps subjects apart, even if they differ only in punctuation', () => {
     cache.remember('cpu A', KEY, { speed: 1 });
     cache.remember('gpu A', KEY, { speed: 2 });
     expect(cache.recall('cpu A', KEY, SHAPE)).toEqual({ speed: 1 });
@@ -68,14 +68,14 @@ describe('the cache', () => {
     expect(cache.recall('cpu (A', KEY, SHAPE)).toEqual({ speed: 3 });
   });
 
-  test('keeps what is remembered under several keys, in whatever order they are written', () => {
+  test('keeps values for several keys, whatever the order of their fields', () => {
     cache.remember('cpu A', { chip: 'one', build: 7 }, { speed: 1 });
     cache.remember('cpu A', { chip: 'one', build: 8 }, { speed: 2 });
     expect(cache.recall('cpu A', { build: 7, chip: 'one' }, SHAPE)).toEqual({ speed: 1 });
     expect(cache.recall('cpu A', { build: 8, chip: 'one' }, SHAPE)).toEqual({ speed: 2 });
   });
 
-  test('forgets the oldest of a subject when it is remembered under too many keys', () => {
+  test('forgets a subject’s oldest memory when it has too many keys', () => {
     cache.remember('cpu', KEY, { speed: 0 });
     const before = new Date('2020-01-01');
     for (let build = 1; build <= 20; build++) {
@@ -97,7 +97,7 @@ describe('the cache', () => {
     expect(onlyFile().length).toBeLessThan(directory.length + 130);
   });
 
-  test('recalls nothing that another version remembered', () => {
+  test('does not recall what another version remembered', () => {
     cache.remember('cpu A', KEY, { speed: 1 });
     const file = onlyFile();
     writeFileSync(file, readFileSync(file, 'utf8').replace(`"pickaxe": "${version}"`, '"pickaxe": "0.0.1"'));
@@ -119,7 +119,7 @@ describe('the cache', () => {
     expect(cache.recall('cpu A', KEY, SHAPE)).toEqual({ speed: 2 });
   });
 
-  test('recalls nothing of another shape', () => {
+  test('does not recall values of another shape', () => {
     cache.remember('cpu A', KEY, { speed: 'fast' });
     expect(cache.recall('cpu A', KEY, SHAPE)).toBeUndefined();
   });
@@ -139,7 +139,7 @@ describe('the cache', () => {
     expect(onlyFile()).toBe(file);
   });
 
-  test('shows whole files only while several processes write', async () => {
+  test('shows only complete files while several processes write', async () => {
     cache.remember('cpu A', KEY, { speed: 0 });
     const write = `
       import { Cache } from '#pickaxe/system/cache.js';
@@ -180,7 +180,7 @@ describe.skipIf(process.platform === 'win32')('the user’s cache directory', ()
     expect(userCacheDirectory(environment, platform, home)).toBe(expected);
   });
 
-  test('is nowhere for a user without a home', () => {
+  test('does not exist for a user without a home', () => {
     const noHome = () => {
       throw new Error('ENOENT');
     };

@@ -23,7 +23,7 @@ test('a long text is cut, and not in the middle of a character', () => {
   expect(oneLine('abcd👍g', 6)).toBe('abcd…');
 });
 
-test('no text has a control character or a line break left', () => {
+test('no result has a control character or a line break', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), fc.integer({ min: 1, max: 300 }), (text, most) => {
       const shown = oneLine(text, most);
@@ -33,6 +33,6 @@ test('no text has a control character or a line break left', () => {
   );
 });
 
-test('a text of nothing but spaces takes no time', () => {
+test('a text of many spaces is processed quickly', () => {
   expect(oneLine(`a${' '.repeat(1_000_000)}b`)).toHaveLength(1_000_002);
 });

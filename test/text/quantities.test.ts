@@ -59,7 +59,7 @@ it.each([
   for (const parse of [parseTime, parseSize, parseHashrate]) expect(parse(text)).toBeUndefined();
 });
 
-it('units are told apart by their case', () => {
+it('units are case-sensitive', () => {
   expect(parseTime('2D')).toBeUndefined();
   expect(parseSize('10m')).toBeUndefined();
   expect(parseHashrate('20g')).toBeUndefined();

@@ -5,7 +5,7 @@ import { formatMoment, formatWindows, isOpen, nextChange, parseWindows } from '#
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const zone = process.env.TZ;
 
-/** Local time is that of a place whose clocks change. */
+/** A time zone with summer time. */
 function goTo(place: string): void {
   process.env.TZ = place;
 }
@@ -89,7 +89,7 @@ describe('windows as people write them', () => {
     expect(() => parseWindows(text)).toThrow(why);
   });
 
-  test('any other text is a RangeError and nothing else', () => {
+  test('any other text is a RangeError', () => {
     const pieces = fc.constantFrom('mon', 'sun', '-', ',', ' ', '22:00', '07:00', ':', '9', 'x', '\n', '-1');
     fc.assert(
       fc.property(
@@ -130,7 +130,7 @@ describe('windows as text', () => {
     expect(parseWindows(printed)).toEqual(parseWindows(text));
   });
 
-  it('are read again as they were', () => {
+  it('can be parsed to the same windows', () => {
     const windows = fc.array(
       window.map(({ days, ...times }) => ({ days: new Set(days), ...times })),
       { minLength: 1, maxLength: 5 },
@@ -143,7 +143,7 @@ describe('windows as text', () => {
   });
 });
 
-test('open is what a list of the minutes of a week says', () => {
+test('isOpen agrees with a list of all minutes of a week', () => {
   goTo('UTC');
   fc.assert(
     fc.property(fc.array(window, { minLength: 1, maxLength: 4 }), instant, (wishes, now) => {
@@ -163,7 +163,7 @@ test('open is what a list of the minutes of a week says', () => {
 });
 
 test.each(['UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kathmandu'])(
-  'the next change in %s is the first minute that is other than now',
+  'nextChange in %s finds the first minute that differs from now',
   (place) => {
     goTo(place);
     const windows = fc.array(window, { minLength: 1, maxLength: 3 });
@@ -206,7 +206,7 @@ describe('when the clocks change', () => {
   });
 });
 
-test('what never closes has no next change', () => {
+test('a schedule that never closes has no next change', () => {
   expect(nextChange(parseWindows('00:00-24:00'), Date.now())).toBeUndefined();
   expect(nextChange(parseWindows('sun-sat'), Date.now())).toBeUndefined();
 });

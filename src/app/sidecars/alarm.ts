@@ -1,4 +1,4 @@
-/** `--min-hashrate` */
+/** `--min-hashrate`: raises an alarm while the hashrate is too low. */
 
 import type { Config } from '../../config/settings.ts';
 import { watchHashrate } from '../../notify/alarm.ts';

@@ -10,10 +10,10 @@ import { UsageError } from '../exit-codes.ts';
 import type { Sidecar } from '../run-miner.ts';
 import { secretIn } from '../secret-file.ts';
 
-/** What nobody guesses, and far less than what the server takes in headers; printable, as RFC 6750 §2.1 has it. */
+/** Long enough not to be guessed, far below the server's limit on headers, and printable (RFC 6750 §2.1). */
 const TOKEN = /^[\x21-\x7e]{16,512}$/;
 
-/** @throws UsageError when the token's file cannot be used. */
+/** @throws UsageError when the token file cannot be used. */
 export function httpSidecar({ listen, tokenFile, control }: Config['http']): Sidecar | undefined {
   if (!listen) return undefined;
   const token = tokenFile === undefined ? undefined : readToken(tokenFile);
@@ -41,7 +41,7 @@ function whyNot({ code, message }: NodeJS.ErrnoException, port: number): string 
   return message;
 }
 
-/** @throws UsageError that says what is wrong with the file, and nothing of what is in it. */
+/** @throws UsageError that says what is wrong with the file, without quoting its content. */
 function readToken(file: string): string {
   const token = secretIn(file, '--http-token-file');
   if (TOKEN.test(token)) return token;
@@ -51,7 +51,7 @@ function readToken(file: string): string {
   );
 }
 
-/** Mining and the rest of the API do without it. */
+/** Without the built web page, mining and the rest of the API still work. */
 function pageOf(log: Logger): Route[] {
   try {
     return pageRoutes();

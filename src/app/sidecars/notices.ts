@@ -1,4 +1,4 @@
-/** `--on-…` and `--webhook`: hooks and the webhook are told what happens. */
+/** `--on-…` and `--webhook`: sends notices to the hooks and the webhook. */
 
 import type { Logger } from 'pino';
 import { kebab } from '../../config/entries.ts';
@@ -17,12 +17,12 @@ import { secretIn } from '../secret-file.ts';
 import { restartOnChange } from './restart-on-change.ts';
 
 /**
- * The hooks and the webhook can change while pickaxe runs. Its start and its stop are told once all the same.
+ * The hooks and the webhook may change while pickaxe runs. Even then the notices of its start and its stop are sent only once.
  * @throws UsageError when the webhook's files cannot be used.
  */
 export async function notices(live: LiveConfig): Promise<Sidecar> {
   let tell = (_: Notice) => {};
-  /** The hooks and webhooks that were replaced and still have something to finish. */
+  /** The ends of replaced hooks and webhooks, which may still be running. */
   const ending: Promise<unknown>[] = [];
   const hearers = await restartOnChange(
     live,
@@ -49,7 +49,7 @@ export async function notices(live: LiveConfig): Promise<Sidecar> {
 
 interface Hearers {
   readonly hear: (notice: Notice) => void;
-  /** Waits for what they are still doing, within their time limits. */
+  /** Waits for commands and deliveries that are under way, within their time limits. */
   readonly end: () => Promise<unknown>;
 }
 
@@ -80,7 +80,7 @@ interface Target {
   readonly warning?: string;
 }
 
-/** Its errors repeat neither the URL nor the token. */
+/** @throws UsageError that repeats neither the URL nor the token */
 function targetOf({ url: given, urlFile, tokenFile, events = NOTICES }: Config['webhook']): Target | undefined {
   const text = urlFile === undefined ? given : secretIn(urlFile, '--webhook-file');
   if (text === undefined) return undefined;
@@ -101,7 +101,7 @@ function targetOf({ url: given, urlFile, tokenFile, events = NOTICES }: Config['
   };
 }
 
-/** Whether everything that is sent there is encrypted, or stays on this machine. */
+/** Whether all data sent to this URL is encrypted or stays on this machine. */
 function isPrivate({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''));
 }

@@ -1,4 +1,4 @@
-/** Watches the configuration files, and applies what can change while the miner runs. */
+/** Watches the configuration files, and applies the settings that may change while the miner runs. */
 
 import { watch } from 'chokidar';
 import type { Logger } from 'pino';
@@ -8,10 +8,10 @@ import { ENTRIES } from '../../config/settings.ts';
 import type { LiveConfig } from '../live-config.ts';
 import type { Sidecar } from '../run-miner.ts';
 
-/** A file that has not changed for this long is whole: editors write in pieces. */
+/** A file is read once it has not changed for this long, because editors write in pieces. */
 const SETTLED_MS = 200;
 
-/** It is above all of pino's levels. */
+/** Above all of pino's levels. */
 const SILENT = Number.POSITIVE_INFINITY;
 
 export function reload(live: LiveConfig): Sidecar {
@@ -34,7 +34,7 @@ export function reload(live: LiveConfig): Sidecar {
 async function refresh(live: LiveConfig, log: Logger): Promise<void> {
   try {
     const changed = await live.refresh();
-    // A log that is to be quieter says so first.
+    // When the log becomes quieter, the change is logged before the new level applies.
     const { level } = live.config.log;
     const isLouder = (log.levels.values[level] ?? SILENT) < log.levelVal;
     if (isLouder) log.level = level;

@@ -1,11 +1,11 @@
-/** A sidecar that is started again when its settings change. */
+/** Restarts a sidecar when its settings change. */
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../../config/settings.ts';
 import type { LiveConfig } from '../live-config.ts';
 import type { Sidecar } from '../run-miner.ts';
 
-/** @returns undefined where the settings do not ask for it. @throws UsageError when it cannot run here */
+/** @returns undefined when the settings do not ask for the sidecar. @throws UsageError when it cannot run here */
 export type Make = (config: Config) => Promise<Sidecar | undefined>;
 
 /**
@@ -35,7 +35,7 @@ export async function restartOnChange(
         running.log.error({ tag: 'config' }, `the change does not take effect: ${(fault as Error).message}`);
       }
     };
-    // One after the other, however fast files change. The first call is for changes that came while it started.
+    // Restarts follow one another, however fast files change. The first call handles changes made during the start.
     let restarts = restart();
     const forget = live.onChange(() => {
       restarts = restarts.then(restart);

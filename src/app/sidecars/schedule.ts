@@ -1,4 +1,4 @@
-/** `--schedule` */
+/** `--schedule`: pauses mining outside the schedule's windows. */
 
 import type { Config } from '../../config/settings.ts';
 import { keepSchedule } from '../../guards/schedule.ts';

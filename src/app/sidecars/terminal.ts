@@ -1,4 +1,4 @@
-/** The status line below the log, and the keys. Nothing of it where stderr is no terminal. */
+/** Shows the status line below the log and reacts to keys, when stderr is a terminal. */
 
 import type { Config } from '../../config/settings.ts';
 import type { RunningMiner } from '../../report/running-miner.ts';
@@ -18,7 +18,7 @@ import type { Sidecar } from '../run-miner.ts';
 
 const DRAW_MS = 1_000;
 
-/** @returns undefined where there is no terminal that a person looks at */
+/** @returns undefined when no person looks at a terminal: stderr is not one, or JSON is printed on it */
 export function terminal({ log, run }: Pick<Config, 'log' | 'run'>): Sidecar | undefined {
   if (!terminalKind().escapes || log.format === 'json' || (run.json && process.stdout.isTTY)) return undefined;
   return async (running) => {
@@ -42,7 +42,7 @@ class Session {
   readonly #keyboard: Keyboard | undefined;
   readonly #timers: readonly NodeJS.Timeout[];
   readonly #stopListening: () => void;
-  /** Whether the terminal is ours: not while a shell has it, with us in the background. */
+  /** Whether this process is in the terminal's foreground. When it is not, a shell uses the terminal. */
   #isHere = false;
 
   constructor(running: RunningMiner, hasLine: boolean) {
@@ -55,7 +55,7 @@ class Session {
     });
     process.stderr.on('resize', this.#draw);
     process.on('SIGCONT', this.#continued);
-    // However the process ends, the terminal gets its usual mode again.
+    // The terminal's usual mode must be restored however the process ends.
     process.on('exit', this.#leave);
     this.#arrive();
   }
@@ -68,7 +68,7 @@ class Session {
     this.#leave();
   }
 
-  /** Takes the terminal once it is ours. */
+  /** Starts to use the terminal once this process is in its foreground. */
   readonly #arrive = (): void => {
     if (this.#isHere || !isForeground()) return;
     this.#isHere = true;
@@ -89,7 +89,7 @@ class Session {
     screen.show('');
   };
 
-  /** Ctrl-Z. As the terminal does it: the whole job is stopped, and goes on here once it is told to. */
+  /** Handles Ctrl-Z as the terminal does: stops the whole process group, and continues here after SIGCONT. */
   #suspend(): void {
     if (process.platform === 'win32') return;
     this.#leave();
@@ -97,7 +97,7 @@ class Session {
     this.#arrive();
   }
 
-  /** Something stopped us, and somebody else may have the terminal now. */
+  /** The process was stopped and continued, so a shell may be using the terminal now. */
   readonly #continued = (): void => {
     this.#isHere = false;
     this.#keyboard?.rest();
@@ -118,7 +118,7 @@ class Session {
     else this.#print(PAGES[name]!(viewOf(this.#running.tally, this.#running.clock)));
   }
 
-  /** What the devices make of it, the log says. */
+  /** The log says when each device has paused. */
   #pause(): void {
     this.#print(['pausing all devices; r resumes']);
     this.#running.controls.pause('user', 'by the key p');
@@ -134,7 +134,7 @@ class Session {
   }
 }
 
-/** As Ctrl-C does without us: the first time mining ends, the second time the process. */
+/** Does what Ctrl-C does when the terminal handles it: the first time mining ends, the second time the process. */
 function interrupt(): void {
   process.emit('SIGINT', 'SIGINT');
 }

@@ -1,29 +1,29 @@
-/** What a service manager is to know of a rig. Pure. */
+/** Decides what a service manager is told about a rig. Pure. */
 
 import { outageInFull } from '../../report/outages.ts';
 import { rigState } from '../../report/rig-state.ts';
 import type { RigNow } from '../../report/tally.ts';
 
-/** Often enough for whoever looks at `systemctl status`. */
+/** Time between status texts, which `systemctl status` shows. */
 const STATUS_MS = 10_000;
 
 /**
- * Milliseconds between messages.
- * @param watchdogMs systemd kills a service that was silent for this long; a sign of life is due in half of it
+ * @param watchdogMs systemd kills a service that was silent for this long, so a sign of life is due after half of it
  *   (sd_watchdog_enabled(3))
+ * @returns milliseconds between messages
  */
 export function intervalFor(watchdogMs = Number.POSITIVE_INFINITY): number {
   return Math.min(STATUS_MS, watchdogMs / 2);
 }
 
-/** Whether a device is in service or a node is connected: the rest comes by itself. */
+/** Whether a device is in service or a node is connected. Then the rest of the start needs no help from the manager. */
 export function hasStarted({ deviceReady, nodeConnected }: RigNow): boolean {
   return deviceReady.value || nodeConnected.value;
 }
 
 /**
- * Why it is right that nothing is hashed now; undefined when something should be. A connected node that gives no work is
- * not a reason: a node that keeps quiet is lost after a while, so a rig that goes on waiting hangs.
+ * @returns a valid reason for hashing nothing now; undefined when the rig should hash. Waiting for the work of a connected
+ *   node is no valid reason: a silent node counts as lost after a while, so a rig that goes on waiting hangs
  */
 export function whyIdle(now: RigNow): string | undefined {
   const state = rigState(now);

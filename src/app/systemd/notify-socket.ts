@@ -1,30 +1,30 @@
 /**
- * Tells the service manager how the miner is doing: datagrams to the socket that NOTIFY_SOCKET names (sd_notify(3)). Node has no such
- * sockets, so the C library's functions are called through koffi, in this process: systemd takes a message as the
- * service's own only from its main process, or has to be told to trust others.
+ * Sends datagrams to the service manager's socket, which NOTIFY_SOCKET names (sd_notify(3)). Node.js has no such sockets, so
+ * koffi calls the functions of the C library. A helper process would not do: by default systemd accepts messages from the
+ * service's main process only.
  */
 
 import { oneLine } from '../../text/one-line.ts';
 
-/** Linux's numbers, the same on all chips that Node runs on. */
+/** Linux's constants; they are the same on all chips that Node.js supports. */
 const AF_UNIX = 1;
 const SOCK_DGRAM = 2;
 const SOCK_CLOEXEC = 0o2000000;
 const MSG_DONTWAIT = 0x40;
 const MSG_NOSIGNAL = 0x4000;
 
-/** Bytes of a name, unix(7): the path ends in a zero, an abstract name begins with one. */
+/** The most bytes of a socket's name without its zero byte (unix(7)): a path ends with it, an abstract name begins with it. */
 const MAX_NAME = 107;
 
 export interface NotifySocket {
-  /** @returns why it could not be sent; undefined when it was. Never waits. */
+  /** Sends one datagram without waiting. @returns why it could not be sent; undefined when it was */
   send(assignments: Readonly<Record<string, string | number>>): string | undefined;
   close(): void;
 }
 
 /**
- * @param address as NOTIFY_SOCKET has it: an absolute path, or `@` and an abstract name
- * @throws Error that says what is wrong with it, or what is missing.
+ * @param address the value of NOTIFY_SOCKET: an absolute path, or `@` and an abstract name
+ * @throws Error that says what is wrong with the address, or which package is missing.
  */
 export async function openNotifySocket(address: string): Promise<NotifySocket> {
   const to = socketAddress(address);
@@ -32,7 +32,7 @@ export async function openNotifySocket(address: string): Promise<NotifySocket> {
     const [reason] = error.message.split('\n');
     throw new Error(`koffi, the package that sends them, does not load (${reason})`);
   });
-  // The symbols of this process, which has a C library loaded, whatever that is called.
+  // null stands for the symbols of this process, which include those of its C library, whatever its file is called.
   const libc = koffi.load(null);
   const socket = libc.func('socket', 'int', ['int', 'int', 'int']);
   const sendto = libc.func('sendto', 'intptr_t', ['int', 'uint8_t *', 'size_t', 'int', 'uint8_t *', 'uint32_t']);
@@ -51,7 +51,7 @@ export async function openNotifySocket(address: string): Promise<NotifySocket> {
   };
 }
 
-/** A sockaddr_un, as long as its name. */
+/** @returns a sockaddr_un without unused bytes after the name */
 function socketAddress(address: string): Buffer {
   if (!/^[/@]./.test(address) || address.includes('\0')) {
     throw new Error(`${JSON.stringify(address)} is neither a path nor @ and a name`);
@@ -59,6 +59,6 @@ function socketAddress(address: string): Buffer {
   const name = Buffer.from(address.startsWith('@') ? `\0${address.slice(1)}` : `${address}\0`);
   if (name.length > MAX_NAME + 1) throw new Error(`${address} is longer than the name of a socket can be`);
   const family = Buffer.alloc(2);
-  new Uint16Array(family.buffer, family.byteOffset, 1)[0] = AF_UNIX; // in the byte order of this machine
+  new Uint16Array(family.buffer, family.byteOffset, 1)[0] = AF_UNIX; // The field is in the byte order of this machine.
   return Buffer.concat([family, name]);
 }

@@ -9,10 +9,10 @@ import { type NotifySocket, openNotifySocket } from './notify-socket.ts';
 type Environment = Record<string, string | undefined>;
 
 /**
- * Does what systemd asks for by environment variables (sd_notify(3), sd_watchdog_enabled(3)). The variables are deleted:
- * they are not meant for processes that this one starts.
- * @param environment has a NOTIFY_SOCKET
- * @throws UsageError when it cannot do what is asked for.
+ * Reads systemd's environment variables (sd_notify(3), sd_watchdog_enabled(3)) and deletes them, because they are not meant
+ * for the processes that this one starts.
+ * @param environment must have NOTIFY_SOCKET
+ * @throws UsageError when messages cannot be sent, or WATCHDOG_USEC is not valid.
  */
 export async function systemd(environment: Environment = process.env): Promise<Sidecar> {
   const { NOTIFY_SOCKET: address = '', WATCHDOG_USEC: watchdogUs, WATCHDOG_PID: pid } = environment;
@@ -36,7 +36,7 @@ function sidecar(socket: NotifySocket, watchdogMs: number | undefined): Sidecar 
     let warned = false;
     let hashesBefore = 0;
 
-    /** @returns whether systemd has taken the message */
+    /** @returns whether the message was sent */
     const say = (assignments: Parameters<NotifySocket['send']>[0]): boolean => {
       const fault = socket.send(assignments);
       if (fault !== undefined && !warned) log.warn({ tag: 'systemd' }, `${fault}; trying again`);
@@ -52,7 +52,7 @@ function sidecar(socket: NotifySocket, watchdogMs: number | undefined): Sidecar 
       ready ||= hasStarted(now);
       const figures = `${formatHashrate(now.hashesPerSecond)}, ${accepted} accepted, ${rejected} rejected, ${stale} stale`;
       say({
-        ...(ready && { READY: 1 }), // repeating it is harmless, and the first one may not have been taken
+        ...(ready && { READY: 1 }), // Repeating it does no harm, and the first message may have been lost.
         ...(alive && watchdogMs !== undefined && { WATCHDOG: 1 }),
         STATUS: idle === undefined ? figures : `${figures}; ${idle}`,
       });

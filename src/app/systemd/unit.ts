@@ -1,4 +1,4 @@
-/** Units of systemd: the texts of packaging/systemd/ with the paths of this machine. Pure. */
+/** Makes systemd units from the templates in packaging/systemd/ and the paths of this machine. Pure. */
 
 import { createHash } from 'node:crypto';
 
@@ -7,8 +7,8 @@ const MARK = /^# Written by `pickaxe service install`, checksum ([0-9a-f]{16})\.
 
 /**
  * @param template a unit with one line `ExecStart=`
- * @param command what it is to start, word by word
- * @throws RangeError when a word of the command cannot be said in a unit.
+ * @param command the command to start, word by word
+ * @throws RangeError when a word has a control character, which a unit cannot contain.
  */
 export function fillUnit(template: string, command: readonly string[]): string {
   const line = `ExecStart=${command.map(quoteWord).join(' ')}`;
@@ -16,7 +16,7 @@ export function fillUnit(template: string, command: readonly string[]): string {
   return `# Written by \`pickaxe service install\`, checksum ${digest(text)}. See docs/service.md for changes.\n${text}`;
 }
 
-/** Whether the unit is one of pickaxe's, and nobody has changed it. */
+/** Whether pickaxe wrote the unit and nobody has changed it. */
 export function isAsWritten(unit: string): boolean {
   const mark = MARK.exec(unit);
   return mark !== null && mark[1] === digest(unit.slice(mark[0].length));
@@ -26,9 +26,9 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
-/** systemd.service(5), "Command lines", and systemd.unit(5), "Specifiers". */
+/** Quotes by the rules of systemd.service(5), "Command lines", and systemd.unit(5), "Specifiers". */
 function quoteWord(word: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters
   if (/[\0-\x1f\x7f]/.test(word)) throw new RangeError(`A systemd unit cannot contain ${JSON.stringify(word)}`);
   const escaped = word
     .replace(/[\\"]/g, '\\$&')

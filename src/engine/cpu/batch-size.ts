@@ -1,30 +1,30 @@
-/** Sizes tasks by time, so that the tasks of a fast and of a slow kernel take equally long. */
+/** Chooses the size of tasks so that they take the same time with a fast and with a slow kernel. */
 
 import { COUNTERS, PAGES, type Range } from '../../chain/nonce.ts';
 import { ROW_COUNTERS } from './kernels/kernel.ts';
 
-/** Long enough that a task's cost to its thread does not matter, short enough for a live hashrate. */
+/** Long enough that the cost of starting a task does not matter, short enough for a live hashrate. */
 const LEAST_MS = 30;
 
-/** Still short enough for the hashrate over ten seconds: with 256 threads it is within 5 %. */
+/** Short enough for the hashrate over ten seconds: with 256 threads its error is at most 5 %. */
 const MOST_MS = 1_000;
 
 /**
- * Tasks of all threads together: each wakes the main thread, which must also react to a New Cut at once.
+ * How many tasks all threads together finish. Each wakes the main thread, which must also react to a New Cut at once.
  * bench/main-thread.mjs measures what that costs.
  */
 const TASKS_PER_SECOND = 250;
 
-/** The first task: half a millisecond for the slowest kernel. */
+/** The rows of the first task, which take the slowest kernel half a millisecond. */
 const FIRST_ROWS = 8;
 
-/** All rows of a lane. */
+/** How many rows a lane has. */
 const MOST_ROWS = PAGES * (COUNTERS / ROW_COUNTERS);
 
-/** Weight of the newest measurement in the average. Only good enough. */
+/** Weight of the newest measurement in the moving average. The exact value does not matter. */
 const NEWEST = 0.25;
 
-/** @returns how long a task should take when so many threads search at a time */
+/** @returns how long a task should take, in ms, when this many threads search */
 export function batchMsFor(threads: number): number {
   return Math.min(MOST_MS, Math.max(LEAST_MS, (1000 * threads) / TASKS_PER_SECOND));
 }
@@ -39,13 +39,13 @@ export class BatchSize {
     this.#batchMs = batchMs;
   }
 
-  /** The shape of the next task: part of a column of ROW_COUNTERS counters, or so many whole columns. */
+  /** The largest shape of the next task: part of one column of ROW_COUNTERS counters, or several whole columns. */
   get most(): Pick<Range, 'counters' | 'pages'> {
     const columns = Math.max(1, Math.round(this.#rows / PAGES));
     return { counters: columns * ROW_COUNTERS, pages: Math.min(PAGES, this.#rows) };
   }
 
-  /** Learns from a task that was not cut short. It grows or shrinks by a factor of 2 at most. */
+  /** Learns from a task that ran to its end. The size changes by a factor of 2 at most. */
   learn(hashes: number, ms: number): void {
     const rate = hashes / Math.max(ms, 0.001);
     this.#hashesPerMs += (rate - this.#hashesPerMs) * (this.#hashesPerMs === 0 ? 1 : NEWEST);

@@ -1,6 +1,6 @@
 /**
- * Ranges of more than one column. Kernels search a column, ROW_COUNTERS counters of each page; a task that is to take
- * long is several columns side by side, searched one after the other.
+ * Searches ranges of more than one column. A kernel searches one column: up to ROW_COUNTERS counters on each page of a
+ * range. A long task has several columns side by side, which are searched one after the other.
  */
 
 import type { Puzzle } from '../../chain/job.ts';
@@ -10,18 +10,18 @@ import { type Kernel, ROW_COUNTERS } from './kernels/kernel.ts';
 import { scan } from './kernels/scan.ts';
 
 export interface ScannedColumns {
-  /** Rows of the range that were searched, column after column, from its first one on. */
+  /** How many rows were searched, counted from the first row of the first column on, column after column. */
   readonly rows: number;
-  /** All nonces of these rows that solve: they are in the last row. */
+  /** All nonces of these rows that solve the puzzle. They are all in the last row. */
   readonly candidates: readonly Candidate[];
 }
 
 /**
- * Searches a range until it is done, a row had candidates, or another run is the current one.
+ * Searches a range until it is done, a row had candidates, or another run has become the current one.
  *
  * @param run the number of the run that the search belongs to
- * @param range of any size
- * @param currentRun one word: the number of the current run
+ * @param range a range of any size
+ * @param currentRun one word of shared memory: the number of the current run
  */
 export function scanColumns(
   kernel: Kernel,
@@ -42,9 +42,10 @@ export function scanColumns(
 }
 
 /**
- * @param range of at least one page
- * @param rows from 0 to as many as the range has
- * @returns these rows as ranges, in the order in which they are searched, and the other rows as ranges
+ * Splits a range into the rows that were searched and the rest.
+ * @param range a range of at least one page
+ * @param rows how many rows were searched: from 0 to all
+ * @returns the searched rows as ranges, in the order of searching, and the rest as ranges
  */
 export function splitRows(range: Range, rows: number): { readonly searched: Range[]; readonly rest: Range[] } {
   const pages = rows % range.pages;

@@ -1,4 +1,4 @@
-/** The CPU as an engine: a pool of threads at low priority. All of them search for the current run, the newest search. */
+/** The CPU as an engine: a pool of low-priority threads, which all work on the newest search, the current run. */
 
 import { cpus } from 'node:os';
 import type { Job } from '../../chain/job.ts';
@@ -15,13 +15,13 @@ import type { ThreadData } from './worker.ts';
 export interface CpuEngineOptions extends ThreadWishes {
   /** Unique in a rig. */
   readonly name?: string;
-  /** The default is the fastest one that runs here. */
+  /** The default is the fastest kernel that runs here. */
   readonly kernel?: KernelName;
-  /** Where speeds of kernels are remembered. Without it they are measured at each opening, which takes half a second. */
+  /** Where the kernels' speeds are remembered. Without it they are measured at each opening, which takes half a second. */
   readonly cacheDirectory?: string;
 }
 
-/** One runs while the other waits, so no thread idles while its result is read. */
+/** One task runs and another waits, so that no thread is idle while the main thread handles its result. */
 const TASKS_PER_THREAD = 2;
 
 export class CpuEngine implements Engine {
@@ -30,17 +30,17 @@ export class CpuEngine implements Engine {
   readonly #options: CpuEngineOptions;
   readonly #threads: ThreadChoice;
   readonly #batch: BatchSize;
-  /** The number of the current run, 0 while there is none: kernels stop when it is not the number of their own run. */
+  /** Shared memory: the number of the current run, 0 while there is none. A kernel stops when its run is not the current one. */
   readonly #currentRun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   readonly #runs = new Set<SearchRun>();
   #runNumber = 0;
   #pool: Pool | undefined;
-  /** Why the engine has to be closed and opened again. */
+  /** Set when a thread has failed: the engine must be closed and opened again. */
   #fault: unknown;
-  /** Belongs to one opening: it is aborted when the engine is closed, and undefined while the engine is closed. */
+  /** One for each opening. It is aborted when the engine is closed, and undefined while the engine is closed. */
   #session: AbortController | undefined;
 
-  /** @throws RangeError when the threads cannot be had as asked for. */
+  /** @throws RangeError when the options ask for threads that are not possible here. */
   constructor(options: CpuEngineOptions = {}) {
     this.name = options.name ?? 'cpu';
     this.#options = options;
@@ -61,7 +61,7 @@ export class CpuEngine implements Engine {
     }
   }
 
-  /** @param closed aborted when the engine is closed meanwhile */
+  /** @param closed aborted when the engine is closed while it opens */
   async #start(closed: AbortSignal): Promise<EngineInfo> {
     const { threads, cpus: places, niceness, why } = this.#threads;
     const { kernel: forced, cacheDirectory } = this.#options;
@@ -88,14 +88,14 @@ export class CpuEngine implements Engine {
     };
   }
 
-  /** Settles when all threads are there, with their kernels loaded. */
+  /** Settles when all threads have started and loaded their kernel. */
   async #startPool(threads: number, data: ThreadData): Promise<void> {
     const pool = new Pool({ threads, data, failed: (error) => this.#fail(pool, error) });
     this.#pool = pool;
     await pool.ready();
   }
 
-  /** Ends the searches that run on this pool, and those that are still to come. */
+  /** Ends the searches that run on this pool with an error, and all later ones. */
   #fail(pool: Pool, error: unknown): void {
     if (this.#pool !== pool) return;
     this.#fault ??= error;

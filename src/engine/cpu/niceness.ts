@@ -1,8 +1,8 @@
-/** The niceness of threads: on Linux each has its own. */
+/** The niceness of threads. On Linux each thread has its own. */
 
 import { getPriority, setPriority } from 'node:os';
 
-/** @returns why Linux lets no thread change its niceness, as sandboxes do; undefined where it lets them. Changes nothing. */
+/** Changes nothing. @returns why threads may not change their niceness, as in some sandboxes; undefined when they may */
 export function nicenessFault(): string | undefined {
   try {
     setPriority(getPriority());
@@ -13,9 +13,9 @@ export function nicenessFault(): string | undefined {
 }
 
 /**
- * On Linux, sets the calling thread's niceness alone. Measured with no gain in how soon new jobs are begun: SCHED_IDLE
- * instead of niceness 19, and a shorter slice for the main thread.
- * @throws Error that says what to do when it is below the process's own, which takes privileges.
+ * Sets the niceness of the calling thread (on Linux). Two alternatives were measured, and new jobs began no sooner with them:
+ * SCHED_IDLE instead of niceness 19, and a shorter time slice for the main thread.
+ * @throws Error that says what to do when it is below the process's own niceness, which requires privileges.
  */
 export function beNice(niceness: number): void {
   try {

@@ -1,8 +1,8 @@
-/** Pins threads to CPUs: what Node cannot do, the native addon does on Linux. */
+/** Pins threads to CPUs. Node.js cannot do it; the native addon can, on Linux. */
 
 import { type Addon, loadAddon } from './kernels/native.ts';
 
-/** @returns why threads cannot be pinned here; undefined where they can */
+/** @returns why threads cannot be pinned here; undefined when they can */
 export function pinFault(platform: string = process.platform): string | undefined {
   if (platform !== 'linux') return 'only Linux can pin threads';
   let addon: Addon;
@@ -21,7 +21,7 @@ export function pinFault(platform: string = process.platform): string | undefine
 
 /**
  * Pins the calling thread to one CPU.
- * @throws Error when the process may not use it.
+ * @throws Error when the process may not use this CPU.
  */
 export function pinThread(cpu: number): void {
   loadAddon().pinThread(cpu);

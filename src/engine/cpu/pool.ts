@@ -1,29 +1,29 @@
 /**
- * The threads that hash. Each is a piscina of its own: one that has many threads looks at all of them several times a task,
- * so that with 256 threads a task costs the main thread five times as much.
+ * The threads that hash. Each has a Piscina pool of its own, because a pool of many threads looks at all of them several times
+ * per task: with 256 threads in one pool, a task would cost the main thread five times as much.
  */
 
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import type { Task, TaskResult, ThreadData } from './worker.ts';
 
-/** Tasks of old runs return as soon as they are looked at: this is room for new tasks behind those of a few runs. */
+/** Room for the tasks of a few old runs and of the new one. Tasks of old runs return as soon as a thread looks at them. */
 const QUEUE_PER_THREAD = 8;
 
 const WORKER = new URL('./worker.js', import.meta.url);
 
 interface Thread {
   readonly piscina: Piscina<Task, TaskResult>;
-  /** How many tasks it has not answered. */
+  /** How many tasks the thread has not answered yet. */
   tasks: number;
 }
 
 interface PoolOptions {
   readonly threads: number;
   readonly data: ThreadData;
-  /** Called when a thread has ended by itself, at least once, and maybe more often. */
+  /** Called when a thread has ended by itself; it may be called several times. */
   readonly failed: (error: unknown) => void;
-  /** What the threads run. The default is the worker. */
+  /** The script of the threads. The default is worker.js. */
   readonly worker?: URL;
 }
 
@@ -39,12 +39,12 @@ export class Pool {
         idleTimeout: Number.POSITIVE_INFINITY,
         concurrentTasksPerWorker: QUEUE_PER_THREAD,
         workerData: data,
-        // Its histograms take most of a megabyte for each thread.
+        // Piscina's histograms would take most of a megabyte for each thread.
         recordTiming: false,
       });
       piscina.on('error', failed);
-      // The thread that piscina starts in the place of a dead one would be pinned to another CPU. Later, since the error
-      // of a task, if it had one, says more.
+      // Piscina replaces a dead thread, but the new one would be pinned to another CPU, so the pool has failed. setImmediate
+      // lets the error of the thread's task arrive first: it says more.
       piscina.on('workerDestroy', () => setImmediate(() => failed(new Error('it has ended'))));
       return { piscina, tasks: 0 };
     });
@@ -54,12 +54,12 @@ export class Pool {
     return this.#threads.length;
   }
 
-  /** Settles when all threads are there, with their kernels loaded. */
+  /** Settles when all threads have started and loaded their kernel. */
   async ready(): Promise<void> {
     await Promise.all(this.#threads.map(({ piscina }) => piscina.run(NOTHING)));
   }
 
-  /** Runs a task on the thread that has the fewest to answer. */
+  /** Runs a task on the thread that has the fewest unanswered tasks. */
   async run(task: Task): Promise<TaskResult> {
     const thread = this.#threads.reduce((least, other) => (other.tasks < least.tasks ? other : least));
     thread.tasks++;
@@ -70,13 +70,13 @@ export class Pool {
     }
   }
 
-  /** Ends all threads: `failed` is called for each. */
+  /** Ends all threads. `failed` is called for each of them. */
   async destroy(): Promise<void> {
     await Promise.all(this.#threads.map(({ piscina }) => piscina.destroy()));
   }
 }
 
-/** A task of no work: a thread that answers it has started and loaded its kernel. */
+/** A task without nonces. A thread that answers it has started and loaded its kernel. */
 const NOTHING: Task = {
   run: 0,
   puzzle: { midstate: new Uint32Array(8), tail: new Uint32Array(16), target: new Uint32Array(8) },

@@ -1,17 +1,17 @@
-/** How much processor time Linux's control groups allow this process: pure parsing, of both of their versions. */
+/** Finds out how much processor time Linux's control groups, version 1 or 2, allow this process. Pure. */
 
-/** The text of a file of this absolute path; undefined when it cannot be read. */
+/** @returns the text of the file with this absolute path; undefined when it cannot be read */
 export type ReadText = (path: string) => string | undefined;
 
-/** Far above how deep anybody nests control groups. */
+/** The most levels of control groups that are looked at; nobody nests them so deep. */
 const MAX_GROUPS = 64;
 
-/** Where a container's or the machine's hierarchy of version 2 is mounted. */
+/** Where the hierarchy of version 2 is mounted, in a container and outside. */
 const VERSION_2_AT = '/sys/fs/cgroup';
 
 /**
- * @param text of `cpu.max`: `max 100000`, or the microseconds allowed in each period of so many
- * @returns processor seconds a second; undefined for no limit, and for what is no such file
+ * @param text the text of `cpu.max`: the allowed microseconds, or `max`, and the length of the period in microseconds
+ * @returns processor seconds per second; undefined when there is no limit or the text is not valid
  */
 export function parseQuota(text: string): number | undefined {
   const match = /^(\d{1,15}) ([1-9]\d{0,14})$/.exec(text.trim());
@@ -19,8 +19,8 @@ export function parseQuota(text: string): number | undefined {
 }
 
 /**
- * The tightest quota of the process's control groups and of every group around them, in processor seconds a second;
- * undefined for no limit. A machine has its `cpu` controller in one version; with the other one's files it is told nothing.
+ * @returns the lowest quota of the process's control group and of all groups around it, in processor seconds per second;
+ *   undefined when there is no limit. Both versions are read, because the `cpu` controller may be in either
  */
 export function readQuota(read: ReadText): number | undefined {
   const groups = read('/proc/self/cgroup') ?? '';
@@ -30,8 +30,8 @@ export function readQuota(read: ReadText): number | undefined {
 }
 
 /**
- * In a container with a name space of its own the group is `/`, and the file there is the container's; the machine's own
- * root has none.
+ * @returns the texts of `cpu.max`. In a container with its own namespace the group is `/`, and the file there is the
+ *   container's. Outside, the root group has no such file
  */
 function quotasOfVersion2(groups: string, read: ReadText): string[] {
   const [, group] = /^0::(\/.*)$/m.exec(groups) ?? [];
@@ -39,7 +39,7 @@ function quotasOfVersion2(groups: string, read: ReadText): string[] {
   return levelsOf(group).map((level) => read(`${VERSION_2_AT}${level}/cpu.max`) ?? '');
 }
 
-/** As the text of `cpu.max` would be. Here the limit and its period have files of their own, and -1 is no limit. */
+/** @returns texts as in `cpu.max`. In version 1 the limit and the period have separate files, and -1 means no limit */
 function quotasOfVersion1(groups: string, read: ReadText): string[] {
   const lines = [...groups.matchAll(/^\d+:([^:]*):(\/.*)$/gm)];
   const [, , group] = lines.find(([, controllers]) => controllers.split(',').includes('cpu')) ?? [];
@@ -51,12 +51,12 @@ function quotasOfVersion1(groups: string, read: ReadText): string[] {
 }
 
 interface Mount {
-  /** The group that is the mount's outermost. */
+  /** The outermost group of the mounted hierarchy. */
   readonly root: string;
   readonly at: string;
 }
 
-/** The folders of a group and of those around it. In a container these can be mounted so that it is the outermost. */
+/** @returns the folders of a group and of the groups around it. In a container the group itself may be the outermost */
 function foldersOf(group: string, mounts: readonly Mount[]): string[] {
   const around = mounts.filter(({ root }) => root === '/' || `${group}/`.startsWith(`${root}/`));
   if (around.length === 0) return mounts.map(({ at }) => at);
@@ -66,7 +66,7 @@ function foldersOf(group: string, mounts: readonly Mount[]): string[] {
   });
 }
 
-/** @param mountinfo see proc_pid_mountinfo(5): `36 35 98:0 ROOT AT rw master:1 - TYPE SOURCE OPTIONS` */
+/** @param mountinfo lines `36 35 98:0 ROOT AT rw master:1 - TYPE SOURCE OPTIONS` (proc_pid_mountinfo(5)) */
 function cpuMounts(mountinfo: string): Mount[] {
   return mountinfo.split('\n').flatMap((line) => {
     const [mount, filesystem = ''] = line.split(' - ');
@@ -77,12 +77,12 @@ function cpuMounts(mountinfo: string): Mount[] {
   });
 }
 
-/** Spaces and the like are written as `\040`. */
+/** Replaces octal escapes such as `\040`, with which the kernel writes spaces. */
 function unescaped(text: string): string {
   return text.replace(/\\([0-7]{3})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 8)));
 }
 
-/** A group and every one around it, as paths below where their hierarchy is mounted: '' is the outermost. */
+/** @returns the paths of a group and of all groups around it below the mount point; '' is the outermost */
 function levelsOf(group: string): string[] {
   const names = group
     .split('/')

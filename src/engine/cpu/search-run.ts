@@ -1,4 +1,4 @@
-/** One run: a search, as the threads see it. Keeps them supplied with tasks, and collects their results. */
+/** A run is one search on the threads: it keeps them supplied with tasks and collects their results. */
 
 import type { Puzzle } from '../../chain/job.ts';
 import { type Range, sizeOf } from '../../chain/nonce.ts';
@@ -7,37 +7,37 @@ import type { BatchSize } from './batch-size.ts';
 import { splitRows } from './columns.ts';
 import type { Task, TaskResult } from './worker.ts';
 
-/** Reports that may wait to be read; with this many no tasks are started. Only good enough. */
+/** No tasks are started while this many reports wait to be read. The exact value does not matter. */
 const MAX_WAITING_REPORTS = 256;
 
-/** Numbers of runs are positive i32: 0 means that there is no current run. */
+/** Numbers of runs are positive i32. 0 means that there is no current run. */
 const MAX_NUMBER = 2 ** 31 - 1;
 
-/** @param number of the run before; 0 before the first run */
+/** @param number the previous run's number; 0 before the first run */
 export function nextRunNumber(number: number): number {
   return (number % MAX_NUMBER) + 1;
 }
 
 interface SearchRunOptions {
-  /** 1 … 2^31 − 1; no two runs that have not ended share one. */
+  /** 1 … 2^31 − 1. No two runs that have not ended may have the same number. */
   readonly number: number;
   readonly puzzle: Puzzle;
   readonly ranges: Ranges;
   readonly batch: BatchSize;
-  /** Tasks in flight at a time. */
+  /** How many tasks to keep in flight. */
   readonly tasks: number;
   /**
-   * One word of shared memory: the number of the current run, 0 while there is none. Kernels stop when it is not the
-   * number of their own run.
+   * One word of shared memory: the number of the current run, 0 while there is none. A kernel stops when its run is not the
+   * current one.
    */
   readonly currentRun: Int32Array;
-  /** Has a thread run a task. */
+  /** Runs a task on a thread. */
   readonly runTask: (task: Task) => Promise<TaskResult>;
 }
 
 export class SearchRun {
   readonly #options: SearchRunOptions;
-  /** The rest of ranges whose tasks returned early. */
+  /** What tasks that returned early did not search. */
   readonly #unfinished: Range[] = [];
   readonly #reports: SearchReport[] = [];
   #inFlight = 0;
@@ -50,7 +50,7 @@ export class SearchRun {
     Atomics.store(options.currentRun, 0, options.number);
   }
 
-  /** Ends when the ranges are used up, when stopped, or when another run has become the current one. */
+  /** Ends when the ranges are used up, after `stop`, or when another run has become the current one. */
   async *reports(): AsyncGenerator<SearchReport, void, undefined> {
     try {
       for (;;) {
@@ -67,11 +67,11 @@ export class SearchRun {
     if (this.#fault !== undefined) throw this.#fault;
   }
 
-  /** Settles when no thread works for this search any more. */
+  /** Stops the run. Settles when no thread works for it any more. */
   async stop(): Promise<void> {
     const { currentRun, number, ranges } = this.#options;
     this.#stopping = true;
-    // A later run that has become the current one goes on.
+    // If a later run has become the current one, it must go on.
     Atomics.compareExchange(currentRun, 0, number, 0);
     while (this.#inFlight > 0) await this.#change();
     for (const range of this.#unfinished.splice(0)) ranges.giveBack(range);
@@ -96,7 +96,7 @@ export class SearchRun {
 
   async #search(range: Range): Promise<void> {
     const { number, puzzle, runTask } = this.#options;
-    const { midstate, tail, target } = puzzle; // not the rest of a job: tasks are copied to the threads
+    const { midstate, tail, target } = puzzle; // Tasks are copied to the threads, so the rest of a job is not sent.
     this.#inFlight++;
     try {
       this.#settle(range, await runTask({ run: number, puzzle: { midstate, tail, target }, range }));
@@ -112,7 +112,7 @@ export class SearchRun {
   #settle(range: Range, { rows, candidates, beganMs, ms }: TaskResult): void {
     const { searched, rest } = splitRows(range, rows);
     for (const part of searched) {
-      // Candidates are in the last row that was searched.
+      // All candidates are in the last row that was searched.
       const found = part === searched.at(-1) ? candidates : [];
       this.#reports.push({ searched: part, hashes: sizeOf(part), beganMs, candidates: found });
     }

@@ -1,4 +1,4 @@
-/** How many threads hash, where and at which priority. */
+/** Chooses how many threads hash, on which CPUs and at which priority. */
 
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -7,24 +7,24 @@ import { nicenessFault } from './niceness.ts';
 import { pinFault } from './pinning.ts';
 import { readTopology, type Topology } from './topology.ts';
 
-/** More than any machine has: a typing error must not start a million threads. */
+/** More than any machine needs. A typing error must not start a million threads. */
 const MAX_THREADS = 1024;
 
-/** With more threads for each hardware thread the miner takes minutes to start, and to stop. */
+/** With more threads than this for each hardware thread, the miner would take minutes to start and to stop. */
 const MOST_PER_HARDWARE_THREAD = 4;
 
 /** Machines with more hardware threads than this keep one of them free. */
 const USE_ALL_UP_TO = 2;
 
-/** The lowest priority there is, and so the default: whatever else runs goes first. */
+/** The lowest priority. It is the default, so that all other programs go first. */
 const MAX_NICENESS = 19;
 
 export interface ThreadWishes {
-  /** 1 … 1024. The default is as many as leave the machine usable. */
+  /** 1 … 1024. By default `chooseThreads` chooses a number that leaves the machine usable. */
   readonly threads?: number;
-  /** The CPUs of the threads, none twice, or 'none' to let the system place them. The default is what serves best. */
+  /** A different CPU for each thread, or 'none' to let the system place them. By default `chooseThreads` decides. */
   readonly affinity?: readonly number[] | 'none';
-  /** Niceness of the hashing threads, 0 … 19. The default is 19. Applied on Linux, where each thread has its own. */
+  /** The niceness of the hashing threads, 0 … 19. The default is 19. Only Linux has it for each thread. */
   readonly niceness?: number;
 }
 
@@ -32,29 +32,29 @@ export interface ThreadChoice {
   readonly threads: number;
   /** The CPU that each thread is pinned to; empty when the system places them. */
   readonly cpus: readonly number[];
-  /** Absent where it would slow down the whole process, and where it is refused. */
+  /** Absent when it cannot be set for a single thread, or when the system refuses it. */
   readonly niceness?: number;
   /** For people: why this many threads, why these CPUs, and why this niceness. */
   readonly why: string;
-  /** For people: what is unwise about the choice; absent where nothing is. */
+  /** For people: what is unwise about the choice, if anything. */
   readonly warning?: string;
 }
 
 /** What the machine and its administrators let this process use. */
 export interface Allowance {
-  /** Hardware threads that this process may use. */
+  /** How many hardware threads this process may use. */
   readonly count: number;
-  /** Absent where the system does not tell it. */
+  /** Absent when the system does not report it. */
   readonly topology?: Topology;
-  /** Why threads cannot be pinned; absent where they can. */
+  /** Why threads cannot be pinned; absent when they can. */
   readonly pinFault?: string;
-  /** Whether threads have a niceness of their own. */
+  /** Whether each thread has its own niceness. */
   readonly niceThreads: boolean;
-  /** Why threads cannot be given a niceness; absent where they can. */
+  /** Why threads cannot be given a niceness; absent when they can. */
   readonly nicenessFault?: string;
 }
 
-/** @throws RangeError that says what is wrong with a wish. */
+/** @throws RangeError that says why a wish cannot be fulfilled. */
 export function chooseThreads(wishes: ThreadWishes = {}, allowance = readAllowance()): ThreadChoice {
   const { threads, why, warning } = countThreads(wishes, allowance);
   const { cpus, why: where } = placeThreads(wishes.affinity, threads, allowance);
@@ -95,17 +95,17 @@ function countThreads({ threads, affinity }: ThreadWishes, { count, topology }: 
     return { threads: paid, why: `as many as the control group's quota of ${topology?.quota?.toFixed(2)} CPUs allows` };
   }
   const cores = topology?.cores.length ?? count;
-  // Siblings share the vector ports, which bound the kernels: the second thread of a core gains what latencies leave
-  // idle. By the ports that is a sixth at most (Zen 5) or next to nothing (Intel); not measured on such a machine yet.
+  // The two threads of a core share its vector ports, which limit the kernels. A second thread can only use ports that the
+  // first leaves idle: a sixth of them at most on Zen 5, almost none on Intel's chips. This is computed, not yet measured.
   const siblings = cores < count ? ` (on ${cores} cores)` : '';
   if (free > 0) return { threads: count - free, why: `one of ${count} hardware threads is left free${siblings}` };
   return { threads: count, why: `all ${count} hardware threads${siblings}` };
 }
 
 /**
- * Unless asked for, threads are pinned only when every CPU hashes. There they would be put two on one CPU for
- * milliseconds whenever a new job wakes them, and there is no CPU to move to when another process needs theirs; with one
- * left free the system places them as well and gets out of the way of others.
+ * Unless asked for, threads are pinned only when every CPU hashes. In that case, whenever a new job wakes the threads, the
+ * system would put two of them on one CPU for milliseconds, and there is no free CPU to move to anyway. When a CPU is left
+ * free, the system places threads just as well, and moves them out of the way of other processes.
  */
 function placeThreads(affinity: ThreadWishes['affinity'], threads: number, { topology, pinFault }: Allowance) {
   const placed = (why: string) => ({ cpus: [], why });
@@ -134,7 +134,7 @@ function placeThreads(affinity: ThreadWishes['affinity'], threads: number, { top
   return { cpus, why: `pinned to ${cpus.length === 1 ? 'CPU' : 'CPUs'} ${formatCpuList(cpus)}` };
 }
 
-/** A sandbox that refuses to change priorities must not keep anybody from mining, unless a priority was asked for. */
+/** When a sandbox refuses to change priorities, mining must go on without that, unless a priority was asked for. */
 function chooseNiceness(asked: number | undefined, { niceThreads, nicenessFault }: Allowance) {
   const niceness = asked ?? MAX_NICENESS;
   if (!Number.isInteger(niceness) || niceness < 0 || niceness > MAX_NICENESS) {
@@ -160,13 +160,13 @@ function readAllowance(): Allowance {
   };
 }
 
-/** Newer versions of Node.js reckon with a quota in their count, so beside one that is known it is of no use. */
+/** When the quota is known, Node.js's count is not used: newer versions take the quota into account already. */
 function countCpus(topology: Topology | undefined): number {
   const count = topology?.cores.flat().length ?? Number.POSITIVE_INFINITY;
   return topology?.quota === undefined ? Math.min(count, availableParallelism()) : count;
 }
 
-/** Files of /proc and /sys differ with kernels and containers: one that is not there says nothing. */
+/** Which files /proc and /sys have depends on the kernel and the container, so a missing file is no error. */
 function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');

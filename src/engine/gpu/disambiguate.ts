@@ -1,7 +1,7 @@
 /**
- * Tells GPUs apart that Dawn cannot. Dawn picks by a part of the name: `RTX 3080` may give a `RTX 3080 Ti`, and two cards
- * of one model are the same to it. Where Mesa's layer is installed, each of them gets a process that sees it alone, and
- * that is tried before it is relied on.
+ * Distinguishes GPUs that Dawn cannot. Dawn chooses by a part of the name: `RTX 3080` may give a `RTX 3080 Ti`, and Dawn cannot
+ * distinguish two cards of one model. When Mesa's Vulkan layer is installed, each of them gets a process that sees no other
+ * GPU. This is tried before it is relied on.
  */
 
 import type { Environment } from './gpu-process.ts';
@@ -9,36 +9,36 @@ import { onlyAt, type TableRow } from './isolation.ts';
 import { makerOf } from './pci.ts';
 import type { Adapter } from './protocol.ts';
 
-/** Processes at once that each start the drivers of all GPUs: more would slow each other down. Good enough. */
+/** How many processes look at once. Each starts the drivers of all GPUs, so more would slow each other down. */
 const LOOKS_AT_ONCE = 4;
 
 /** What is known about a GPU. */
 export interface Found {
-  /** Dawn's name of it. */
+  /** Dawn's name for the GPU. */
   readonly model: string;
   readonly backend: string;
   readonly vendor: string;
   readonly driver: string;
   readonly software: boolean;
-  /** PCI address, where it is known for certain. */
+  /** The PCI address; absent when it is not certain. */
   readonly bus?: string;
-  /** Makes the GPU's process see it alone; absent where its name is enough. */
+  /** Environment variables with which a process sees only this GPU; absent when its name is enough. */
   readonly environment?: Environment;
-  /** Another adapter is the same card, through another driver: both have the same address. */
+  /** Set when another adapter is the same card, at the same address, through another driver. */
   readonly double?: true;
-  /** For people: why it cannot be used, and what to do. */
+  /** For people: why the GPU cannot be used, and what to do. */
   readonly fault?: string;
 }
 
-/** Lists the adapters that a process of this environment sees. @throws Error when there are none, or it takes too long. */
+/** Lists the adapters that a process with this environment sees. @throws Error when there are none or it takes too long. */
 export type Look = (environment: Environment) => Promise<readonly Adapter[]>;
 
-/** What came of trying to isolate a GPU. */
+/** The result of trying to isolate a GPU. */
 type Attempt = { readonly found: Found } | { readonly reason: string };
 
 /**
- * @param adapters all of them, in Dawn's order
- * @param table of Mesa's layer; empty without it
+ * @param adapters all adapters, in Dawn's order
+ * @param table the table of Mesa's layer; empty when it is not installed
  * @returns what is known about each adapter, in the same order
  */
 export async function disambiguate(
@@ -60,14 +60,14 @@ export async function disambiguate(
 }
 
 /**
- * One card can have two drivers, like AMD's RADV and AMDVLK: of its adapters one is the card, the others are doubles.
- * @param found of each adapter, as if there were no doubles
+ * Marks doubles: one card can have several drivers, such as AMD's RADV and AMDVLK, and then only one of its adapters is used.
+ * @param found what is known about each adapter, without regard to doubles
  */
 function markDoubles(found: readonly Found[], adapters: readonly Adapter[], table: readonly TableRow[]): Found[] {
   const buses = adapters.map((adapter) => busOf(adapter, adapters, table));
   return found.map((gpu, i) => {
     const usable = found.filter((other, j) => buses[i] && buses[j] === buses[i] && other.fault === undefined);
-    // An adapter whose address is certain is preferred, and the first of those.
+    // The first adapter whose address is certain is used, or else the first one.
     const card = usable.find(({ bus }) => bus) ?? usable[0];
     if (!card || card === gpu) return gpu;
     const { environment, fault, ...double } = gpu;
@@ -75,7 +75,7 @@ function markDoubles(found: readonly Found[], adapters: readonly Adapter[], tabl
   });
 }
 
-/** Whether its name is a part of another adapter's name, too. */
+/** Whether an adapter's name is the same as, or a part of, another adapter's name. */
 function isAmbiguous({ model }: Adapter, adapters: readonly Adapter[]): boolean {
   return adapters.filter((other) => other.model.includes(model)).length > 1;
 }
@@ -105,8 +105,8 @@ async function isolate(
 }
 
 /**
- * What is known about a GPU that can be asked for by its name only. For a name Dawn gives the first GPU of that name. Where
- * others of the name have processes of their own, that might be one of them.
+ * @returns what is known about a GPU that can only be chosen by its name. Dawn gives the first GPU of that name; when others of
+ *   the name have processes of their own, it might give one of those
  */
 function byName(
   adapter: Adapter,
@@ -126,7 +126,7 @@ function byName(
   return { ...known, fault: `another GPU has the same name${reason}; ${REMEDY}` };
 }
 
-/** The address of the n-th row of a name is the n-th adapter's: whose is whose does not matter, but all must have one. */
+/** Assigns the addresses of equal names in order: which one has which does not matter, as long as each has its own. */
 function busOf(adapter: Adapter, adapters: readonly Adapter[], table: readonly TableRow[]): string | undefined {
   const twins = adapters.filter(({ model }) => model === adapter.model);
   const rows = table.filter(({ model }) => model === adapter.model);
@@ -134,7 +134,7 @@ function busOf(adapter: Adapter, adapters: readonly Adapter[], table: readonly T
   return buses.size === twins.length && rows.length === twins.length ? [...buses][twins.indexOf(adapter)] : undefined;
 }
 
-/** What is known of a GPU that was not opened: what another of its name said, or the table. */
+/** @returns the info of another GPU of the same name, or what the table says, for a GPU that was not opened */
 function infoOfLike({ model }: Adapter, adapters: readonly Adapter[], table: readonly TableRow[]) {
   const twin = adapters.find((other) => other.model === model && other.info);
   if (twin?.info) return twin.info;

@@ -1,17 +1,17 @@
-/** The ranges that a GPU's child process has been given and has not reported on. */
+/** The ranges that a GPU's child process has been given and has not yet reported as searched. */
 
 import { COUNTERS, type Range } from '../../chain/nonce.ts';
 import { DeviceError, type Ranges } from '../engine.ts';
 import { common, without } from './strips.ts';
 
-/** How long a chunk of work takes. The child has two: that is long against a busy moment of this process. Good enough. */
+/** How long the search of a chunk takes. The child has two chunks, so that it has enough while this process is busy. */
 const CHUNK_MS = 300;
-/** The most chunks that the child has: a space that is nearly used up can leave many small ones. */
+/** The most chunks that the child may have. When a space is nearly used up, chunks can be small and many. */
 const MOST_CHUNKS = 64;
-/** Chunks have at least this many counters. */
+/** The least counters of a chunk. */
 export const LEAST_COUNTERS = 2 ** 16;
 
-/** Counters of a chunk: at least two batches, so that one waits while the other is in flight. */
+/** @returns the counters of a chunk: at least two batches, so that one waits while the other is in flight */
 export function chunkCounters(hashesPerSecond: number, batchMs: number): number {
   const counters = Math.round((hashesPerSecond * Math.max(CHUNK_MS, 2 * batchMs)) / 1000);
   return Math.min(COUNTERS, Math.max(LEAST_COUNTERS, counters));
@@ -33,9 +33,9 @@ export class Given {
   }
 
   /**
-   * Takes chunks until two are with the child.
-   * @param counters of a chunk
-   * @param send called for each, in order
+   * Takes chunks until the child has two.
+   * @param counters the size of a chunk
+   * @param send called with each chunk, in order
    */
   topUp(ranges: Ranges, counters: number, send: (range: Range) => void): void {
     while (this.counters <= counters && this.rest.length < MOST_CHUNKS) {
@@ -47,8 +47,9 @@ export class Given {
   }
 
   /**
-   * @param searched it may span several of the given ranges, where those follow each other
-   * @throws DeviceError when any of it was not given, or is reported for the second time.
+   * Removes a range that was reported as searched.
+   * @param searched a range; it may span several consecutive chunks
+   * @throws DeviceError when a part of it was not given or was reported before.
    */
   settle(searched: Range): void {
     let settled = 0;

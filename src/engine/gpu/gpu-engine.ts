@@ -21,25 +21,25 @@ import { nameOf, type Variant } from './variants.ts';
 export interface GpuOptions {
   /** `gpu0` … */
   readonly name: string;
-  /** The model as `listGpus` tells it. The default is the fastest one in Dawn's opinion. */
+  /** The model, as `listGpus` gives it. The default is the GPU that Dawn considers the fastest. */
   readonly adapter?: string;
-  /** Whether an adapter that is software on the CPU is accepted. */
+  /** Whether a software renderer on the CPU is accepted. */
   readonly softwareGpu?: boolean;
-  /** How long a dispatch should take, at least 2 ms. The default is what tuning found best. */
+  /** How long a dispatch should take, at least 2 ms. The default is the best length that tuning found. */
   readonly batchMs?: number;
   /** Where tunings are remembered. Without it the GPU is measured at each opening, which takes seconds. */
   readonly cacheDirectory?: string;
-  /** The card whose sensors are read: the maker, and the PCI address like `0000:65:00.0`, where they are known. */
+  /** The card whose sensors are read: its maker, and its PCI address such as `0000:65:00.0`, if they are known. */
   readonly card?: Card;
-  /** A GPU that reports nothing for this long is given up as hung, and so is its process. */
+  /** After this many milliseconds without a report, the GPU counts as lost and its process is killed. */
   readonly silenceMs?: number;
-  /** Added to the child process's environment: drivers and loaders are configured there. */
+  /** Environment variables for the child process, which configure drivers and loaders. */
   readonly environment?: Environment;
-  /** Whether to measure at each opening, whatever is remembered. */
+  /** Whether to measure at each opening, even when a tuning is remembered. */
   readonly tuneAgain?: boolean;
-  /** The one variant of the kernel to use. The default is the fastest one. */
+  /** The variant of the kernel to use. The default is the fastest one. */
   readonly variant?: Variant;
-  /** How much is measured. The default is TUNING_LIMITS. */
+  /** What is measured, and for how long. The default is TUNING_LIMITS. */
   readonly tuningLimits?: Partial<TuningLimits>;
   /** The script of the child process. The default is child/main.js. */
   readonly child?: ChildScript;
@@ -49,7 +49,7 @@ export interface GpuInfo extends EngineInfo {
   readonly gpu: GpuKernelInfo;
   /** The measurements, from this start or an earlier one. */
   readonly tuning: Tuning;
-  /** For people: where readings of its sensors come from, or why there are none. */
+  /** For people: where the readings of the sensors come from, or why there are none. */
   readonly sensors: string;
 }
 
@@ -60,7 +60,7 @@ export class GpuEngine implements Engine {
   #process: GpuProcess | undefined;
   #chunkCounters = LEAST_COUNTERS;
   #searches = 0;
-  /** Names of variants of the kernel that cost the device when they were tried. */
+  /** Names of the variants that were running when the device was lost during tuning. */
   readonly #skip = new Set<string>();
 
   constructor(options: GpuOptions) {
@@ -68,7 +68,7 @@ export class GpuEngine implements Engine {
     this.#options = options;
   }
 
-  /** Process id of the child, while the engine is open. */
+  /** The process id of the child; undefined while the engine is closed. */
   get pid(): number | undefined {
     return this.#process?.pid;
   }
@@ -144,7 +144,7 @@ export class GpuEngine implements Engine {
       }
     } finally {
       release();
-      // Whoever reads the reports has left early: what the GPU still searches is given back as not searched.
+      // The caller may stop reading reports early. What the GPU has not reported by then is given back as not searched.
       if (!ended && !stopped) halt();
       while (!ended) ended = (await gpu.next(search).catch(() => undefined))?.type !== 'report';
       for (const range of given.rest) ranges.giveBack(range);

@@ -1,5 +1,5 @@
 /**
- * The parent's end of a GPU's child process. WebGPU runs in a process of its own, one per GPU: a crash of a driver or of
+ * The parent's side of a GPU's child process. Each GPU has a process of its own for WebGPU, because a crash of a driver or of
  * Dawn must not end the miner. The parent never imports `webgpu`.
  */
 
@@ -18,18 +18,18 @@ import { pulseWithin, watchSilence } from './silence.ts';
 const CHILD: ChildScript = { path: fileURLToPath(new URL('./child/main.js', import.meta.url)) };
 /** How long the driver may take to start and to compile the shaders: seconds on a cold cache. */
 const OPEN_MS = 60_000;
-/** How long the drivers of all GPUs may take to start: seconds for each on a large rig. */
+/** How long the drivers of all GPUs may take to start. On a large rig each can take seconds. */
 const LIST_MS = 60_000;
-/** After this long a silence the driver hangs, or the whole process: drivers reset a GPU that hangs after 2 to 10 s. */
+/** After this silence the driver or the process hangs. Drivers reset a GPU that hangs after 2 to 10 s. */
 const SILENCE_MS = 20_000;
 /** How long the last dispatches and the driver may take when the device is closed. */
 const CLOSE_MS = 5_000;
-/** How much of the child's last output is kept, to explain its death. A Vulkan layer's table of a rig's GPUs fits. */
+/** How much of the child's last output is kept, to explain its death. It has room for the table of Mesa's Vulkan layer. */
 const LAST_WORDS_CHARS = 16_000;
 
-/** A line in which Dawn or a driver complains, other than the one that it prints for every healthy device. */
+/** A warning or an error of Dawn or a driver, except for one that Dawn prints for every healthy device. */
 const COMPLAINT = /^(warning|error|fatal)(?!.*artificially reduced)/i;
-/** How much of the complaints is added to an error. */
+/** How much of the complaints is quoted in an error. */
 const COMPLAINT_CHARS = 300;
 
 export type Environment = Readonly<Record<string, string>>;
@@ -37,7 +37,7 @@ type SearchMessage = Extract<ToParent, { type: 'report' | 'ended' }>;
 type Answer = Extract<ToParent, { type: 'opened' | 'listed' }>;
 type OpenQuestion = Omit<Extract<ToChild, { type: 'open' }>, 'pulseMs'>;
 
-/** What the child process runs. */
+/** The script of the child process. */
 export interface ChildScript {
   readonly path: string;
   readonly args?: readonly string[];
@@ -46,13 +46,13 @@ export interface ChildScript {
 interface GpuProcessOptions {
   /** The default is child/main.js. */
   readonly child?: ChildScript | undefined;
-  /** A search that waits for a report this long without getting one is given up, and so is a process without a pulse. */
+  /** The child is killed when a search has waited this long for a report, or when the pulse has stopped for this long. */
   readonly silenceMs?: number | undefined;
-  /** Called while opening takes long, with what it does and the part of it that is done, 0 to 1. */
+  /** Called while opening takes long, with what is being done and how much of it is done, 0 to 1. */
   readonly progress?: ((what: string, done: number) => void) | undefined;
   /** Called every few seconds with the sensors' readings. */
   readonly telemetry?: ((telemetry: Telemetry) => void) | undefined;
-  /** Called once when the device, once open, is lost. */
+  /** Called once when a device that was open is lost. */
   readonly lost?: ((fault: DeviceError) => void) | undefined;
 }
 
@@ -61,13 +61,13 @@ export class GpuProcess {
   readonly #options: GpuProcessOptions;
   readonly #child: ChildProcess;
   readonly #exited: Promise<void>;
-  /** Messages that nobody has read, by search. A search is removed when its `ended` is read. */
+  /** The unread messages of each search. A search is removed when its `ended` has been read. */
   readonly #inboxes = new Map<number, SearchMessage[]>();
   readonly #waiting: (() => void)[] = [];
   #answer: Answer | undefined;
-  /** How many messages have come. */
+  /** How many messages have arrived. */
   #messages = 0;
-  /** How many of them were about searches. */
+  /** How many messages about searches have arrived. */
   #searchMessages = 0;
   #pulseWatch: NodeJS.Timeout | undefined;
   #answerTimer: NodeJS.Timeout | undefined;
@@ -76,17 +76,17 @@ export class GpuProcess {
   #closing = false;
   #lastWords = '';
 
-  /** @param environment added to this process's own */
+  /** @param environment variables in addition to those of this process */
   constructor(environment: Environment = {}, options: GpuProcessOptions = {}) {
     this.#options = options;
     this.#silenceMs = options.silenceMs ?? SILENCE_MS;
     const { path, args = [] } = options.child ?? CHILD;
     this.#child = fork(path, args, {
       serialization: 'advanced',
-      execArgv: [], // --inspect or a test runner's flags are not meant for the child
-      // Drivers print where they like, and this process's stdout may carry JSON.
+      execArgv: [], // The child must not get --inspect or a test runner's flags.
+      // The child's stdout is ignored: drivers may print to it, and this process's stdout may carry JSON.
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      env: { XDG_RUNTIME_DIR: tmpdir(), ...process.env, ...environment }, // the Vulkan loader complains without it
+      env: { XDG_RUNTIME_DIR: tmpdir(), ...process.env, ...environment }, // The Vulkan loader warns without XDG_RUNTIME_DIR.
     });
     this.#child.on('message', (message) => this.#receive(message));
     const { stderr } = this.#child;
@@ -94,7 +94,7 @@ export class GpuProcess {
       this.#lastWords = (this.#lastWords + text).slice(-LAST_WORDS_CHARS);
     });
     const lastWord = new Promise<void>((resolve) => stderr?.once('close', resolve));
-    // The event 'close' would not do: it never comes once the parent has disconnected.
+    // The child's event 'close' cannot be used: it never comes once the parent has disconnected.
     this.#exited = new Promise((resolve) => {
       this.#child.once('exit', async (code, signal) => {
         await lastWord;
@@ -103,7 +103,7 @@ export class GpuProcess {
       });
       this.#child.on('error', (error) => {
         this.#end(`its process failed: ${error.message}`);
-        if (this.#child.pid === undefined) resolve(); // never started: there will be no 'exit'
+        if (this.#child.pid === undefined) resolve(); // The child never started, so there will be no 'exit'.
       });
     });
   }
@@ -112,18 +112,18 @@ export class GpuProcess {
     return this.#child.pid;
   }
 
-  /** The variant of the kernel that the child said last that it would try, while it was opened. */
+  /** The variant of the kernel that the child has tried last while it opened the device. */
   get trying(): string | undefined {
     return this.#trying;
   }
 
-  /** The child's last output; it is complete once the process is closed. */
+  /** The end of the child's output on stderr. It is complete once the process is closed. */
   get lastWords(): string {
     return this.#lastWords;
   }
 
   /**
-   * Asks what adapters there are.
+   * Asks the child for the list of adapters.
    * @throws DeviceError when there is no answer.
    */
   list(): Promise<Extract<Answer, { type: 'listed' }>> {
@@ -131,12 +131,12 @@ export class GpuProcess {
   }
 
   /**
-   * Has the device opened; from then on the process must show a pulse.
+   * Opens the device. From then on the child must show a pulse.
    * @throws DeviceError when there is no answer, or no device.
    */
   async open(question: OpenQuestion): Promise<Extract<Answer, { type: 'opened' }>> {
     const answer = await this.#ask({ ...question, pulseMs: pulseWithin(this.#silenceMs) }, 'opened', OPEN_MS);
-    if (this.#gone) throw this.#gone; // it died right after its answer
+    if (this.#gone) throw this.#gone; // The child died right after its answer.
     this.#pulseWatch = this.#watch(() => this.#messages, 'its process hangs');
     return answer;
   }
@@ -153,7 +153,7 @@ export class GpuProcess {
       return this.#answer as Extract<Answer, { type: Type }>;
     } catch (error) {
       if (!(error instanceof DeviceError) || error.fault !== 'missing') throw error;
-      await this.#exited; // for its last words: Dawn says on stderr alone why it refused a driver
+      await this.#exited; // The child's output must be complete: Dawn says only on stderr why it refused a driver.
       throw new DeviceError('missing', `${error.message}${this.#complaints()}`, { cause: error });
     } finally {
       clearTimeout(this.#answerTimer);
@@ -161,7 +161,7 @@ export class GpuProcess {
   }
 
   send(message: ToChild): void {
-    // A child that has gone is noticed by 'exit', not here.
+    // An error here means that the child has gone, which the event 'exit' tells.
     if (this.#child.connected) this.#child.send(message, () => {});
   }
 
@@ -171,8 +171,8 @@ export class GpuProcess {
   }
 
   /**
-   * The next message about a search. Call it only when one is due, and not after `ended`.
-   * @throws DeviceError when the child has died, or is silent for too long.
+   * Waits for the next message about a search. Call it only when a message is due, and not after `ended`.
+   * @throws DeviceError when the child has died, or has been silent for too long.
    */
   async next(search: number): Promise<SearchMessage> {
     const inbox = this.#inboxes.get(search) ?? [];
@@ -187,7 +187,7 @@ export class GpuProcess {
     return message;
   }
 
-  /** Lets searches end and the device be freed, and kills what does not. Never throws. */
+  /** Ends all searches and the child, which frees the device. A child that takes too long is killed. Never throws. */
   async close(): Promise<void> {
     this.#closing = true;
     const timer = setTimeout(() => this.#end('it did not close in time'), CLOSE_MS);
@@ -196,7 +196,7 @@ export class GpuProcess {
     while (!this.#gone && !allEnded()) await this.#news().catch(() => {});
     clearInterval(this.#pulseWatch);
     if (this.#child.connected) this.#child.disconnect();
-    // A process stuck in its driver cannot even be killed: it must not keep this one.
+    // A process that is stuck in its driver cannot even be killed. It must not keep this process from ending.
     const patience = new AbortController();
     await Promise.race([this.#exited, pause(2 * CLOSE_MS, patience.signal)]);
     patience.abort();
@@ -204,7 +204,7 @@ export class GpuProcess {
     this.#child.unref();
   }
 
-  /** Kills the child when no messages have come for too long. */
+  /** Kills the child when the count has stood still for too long. */
   #watch(count: () => number, fault: string): NodeJS.Timeout {
     return watchSilence(count, this.#silenceMs, () => this.#end(`${fault} (for ${this.#silenceMs / 1000} s)`));
   }
@@ -243,7 +243,7 @@ export class GpuProcess {
     this.#wake();
   }
 
-  /** Out of service from now on, whatever becomes of the process. The first reason counts. */
+  /** Takes the device out of service and kills the child. Only the first call's reason counts. */
   #end(reason: string, fault: DeviceFault = 'lost'): void {
     const message = fault === 'lost' ? `the GPU was lost: ${reason}` : reason;
     const first = this.#gone === undefined;
@@ -254,7 +254,7 @@ export class GpuProcess {
     if (first && this.#answer && !this.#closing) this.#options.lost?.(this.#gone);
   }
 
-  /** Settles at the next message. @throws DeviceError once the child is out of service. */
+  /** Waits for the next message. @throws DeviceError once the device is out of service. */
   async #news(): Promise<void> {
     if (this.#gone) throw this.#gone;
     await new Promise<void>((resolve) => this.#waiting.push(resolve));

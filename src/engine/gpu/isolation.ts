@@ -1,7 +1,7 @@
 /**
- * Mesa's Vulkan layer VK_LAYER_MESA_device_select (Linux): what it tells of the GPUs, and how it hides all but one of
- * them from a process. It wraps the drivers of every maker, NVIDIA's too. After Mesa's `src/vulkan/device-select-layer/`,
- * and tried with Mesa 25.0.
+ * Uses Mesa's Vulkan layer VK_LAYER_MESA_device_select (Linux) to list the GPUs with their addresses, and to hide all but one
+ * of them from a process. The layer works with the drivers of all makers, NVIDIA's too. Source: Mesa's
+ * `src/vulkan/device-select-layer/`; tried with Mesa 25.0.
  */
 
 import type { Environment } from './gpu-process.ts';
@@ -11,14 +11,14 @@ export const WITH_TABLE: Environment = { MESA_VK_DEVICE_SELECT_DEBUG: '1' };
 
 /** A GPU in the layer's table. */
 export interface TableRow {
-  /** PCI's number of the maker, or Vulkan's where there is none: 0x10005 is Mesa's software. */
+  /** The maker's PCI number, or Vulkan's number if it has none: 0x10005 stands for Mesa's software renderers. */
   readonly vendorId: number;
   readonly deviceId: number;
-  /** The driver's name of the model, which is Dawn's, too. */
+  /** The driver's name for the model, which is also Dawn's. */
   readonly model: string;
-  /** Made of software. */
+  /** Whether this is a software renderer on the CPU. */
   readonly isCpu: boolean;
-  /** Like `0000:65:00.0`; absent where the driver does not tell. */
+  /** The PCI address, such as `0000:65:00.0`; absent when the driver does not report it. */
   readonly bus?: string;
 }
 
@@ -27,12 +27,12 @@ const IDS = '([0-9a-f]+):([0-9a-f]+)';
 const TYPE = '(other|integrated GPU|discrete GPU|virtual GPU|CPU)';
 const BUS = '([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\\.[0-7])';
 const ROW = new RegExp(`^  GPU \\d+: ${IDS} "(.*)" ${TYPE}(?: ${BUS})?$`);
-/** Printed for a driver that tells no address, beside one that does. No GPU is there: it is the host bridge's. */
+/** The layer prints this address for a driver that reports none, if another driver reports one. It is the host bridge's. */
 const NO_BUS = '0000:00:00.0';
 
 /**
- * The rows of the last table in what a process printed; none where the layer is not there. A process prints its table
- * several times, and of the first the beginning may be lost.
+ * @param text the output of a process. It has the table several times, and the beginning of the first may be lost
+ * @returns the rows of the last table; none when the layer is not installed
  */
 export function parseTable(text: string): TableRow[] {
   const start = text.lastIndexOf(HEADING);
@@ -49,11 +49,11 @@ function parseRow(line: string): TableRow[] {
 }
 
 /**
- * Has a process see the GPU at this bus alone; a layer older than Mesa 23.3 shows it all of them.
- * @param bus like `0000:65:00.0`
+ * @param bus a PCI address, such as `0000:65:00.0`
+ * @returns an environment in which a process sees only the GPU at this address. With Mesa before 23.3 it sees all GPUs
  */
 export function onlyAt(bus: string): Environment {
-  // The exclamation mark hides the others, and only where there is such a GPU. A choice that the user made for all
-  // processes comes before DRI_PRIME: an empty one is none.
+  // The exclamation mark hides the other GPUs, if there is one at this address. MESA_VK_DEVICE_SELECT, which the user may have
+  // set, takes precedence over DRI_PRIME, so it is emptied here.
   return { DRI_PRIME: `pci-${bus.replace(/[:.]/g, '_')}!`, MESA_VK_DEVICE_SELECT: '' };
 }

@@ -1,4 +1,4 @@
-/** Lists the GPUs. Child processes look for them, since Dawn only ever runs in those. */
+/** Lists the GPUs, with the help of child processes, because Dawn must not run in this process. */
 
 import { DeviceError } from '../engine.ts';
 import { disambiguate, type Found } from './disambiguate.ts';
@@ -11,21 +11,21 @@ export interface Gpu extends Omit<Found, 'fault' | 'double'> {
   /** `gpu0` … */
   readonly name: string;
   readonly usable: boolean;
-  /** For people: why it is usable, or why not and what to do. */
+  /** For people: why the GPU is usable, or why not and what to do. */
   readonly why: string;
 }
 
 interface ListOptions {
-  /** Whether an adapter that is software on the CPU is usable. */
+  /** Whether a software renderer on the CPU counts as usable. */
   readonly softwareGpu?: boolean;
-  /** Added to the environment of the processes that look. */
+  /** Additional environment variables for the child processes. */
   readonly environment?: Environment;
 }
 
 /**
- * Lists the GPUs there are, software ones too.
- * @returns in the order of their PCI addresses where all have one, else in Dawn's; those made of software last
- * @throws DeviceError when there is none (`missing`), or when that cannot be found out, tried twice (`lost`).
+ * Lists all GPUs, including software renderers.
+ * @returns the GPUs in the order of their PCI addresses if all have one, otherwise in Dawn's order; software renderers last
+ * @throws DeviceError when there is no GPU (`missing`), or when two attempts to find out have failed (`lost`).
  */
 export async function listGpus({ softwareGpu = false, environment = {} }: ListOptions = {}): Promise<Gpu[]> {
   const { adapters, lastWords } = await twiceIfLost(() => look({ ...WITH_TABLE, ...environment }));
@@ -41,7 +41,7 @@ export async function listGpus({ softwareGpu = false, environment = {} }: ListOp
   }));
 }
 
-/** A driver that crashes or takes too long as the machine starts mostly answers when asked again. */
+/** Tries a second time when the GPU is lost: a driver that crashes while the machine starts mostly answers the second time. */
 export async function twiceIfLost<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
@@ -75,7 +75,7 @@ function whyDouble({ bus }: Found, gpus: readonly Found[]): string {
 const CHOOSE_DRIVER =
   'to use this driver instead, name its file in /usr/share/vulkan/icd.d with VK_DRIVER_FILES (see docs/gpus.md)';
 
-/** Adds addresses that only the system knows: where there is one GPU of a maker, and the bus has one of that maker. */
+/** Adds addresses from the system, for makers of which there is exactly one GPU and one device on the bus. */
 export function placeOnBus(gpus: readonly Found[], devices: readonly DisplayDevice[]): Found[] {
   return gpus.map((gpu) => {
     const others = gpus.filter(({ vendor }) => vendor === gpu.vendor);
@@ -84,13 +84,13 @@ export function placeOnBus(gpus: readonly Found[], devices: readonly DisplayDevi
   });
 }
 
-/** Sorts GPUs by address, which stays the same from start to start; Dawn's order depends on the drivers. */
+/** Sorts GPUs by address, so that the order is the same at every start. Dawn's order depends on the drivers. */
 export function inOrder(gpus: readonly Found[]): Found[] {
   const real = gpus.filter(({ software }) => !software);
-  // PCI domains may have more digits than four.
+  // The domain, at the beginning of an address, may have more than four digits.
   const place = ({ bus = '' }: Found) => bus.padStart(16, '0');
   if (real.every(({ bus }) => bus)) {
-    real.sort((a, b) => (place(a) < place(b) ? -1 : Number(place(a) > place(b)))); // of one address: in Dawn's order
+    real.sort((a, b) => (place(a) < place(b) ? -1 : Number(place(a) > place(b)))); // Equal addresses stay in Dawn's order.
   }
   return [...real, ...gpus.filter(({ software }) => software)];
 }

@@ -1,13 +1,13 @@
-/** GPUs as the system's PCI bus shows them (Linux's sysfs). */
+/** Lists the GPUs on the PCI bus, from Linux's sysfs. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const SYSFS = '/sys/bus/pci/devices';
-/** PCI class 03: display controllers, 3D controllers without an output among them. */
+/** PCI class 03 stands for display controllers, including 3D controllers without an output. */
 const DISPLAY = /^0x03/;
 
-/** The makers whose GPUs are looked for: PCI's number and Dawn's name. */
+/** The known makers of GPUs: PCI number and Dawn's name. */
 const MAKERS = [
   [0x10de, 'nvidia'],
   [0x1002, 'amd'],
@@ -16,7 +16,7 @@ const MAKERS = [
 export type Maker = (typeof MAKERS)[number][1];
 
 /**
- * @param vendor PCI's number of the maker, or Dawn's name
+ * @param vendor the maker's PCI number, or Dawn's name for it
  * @returns undefined for other makers
  */
 export function makerOf(vendor: number | string): Maker | undefined {
@@ -24,12 +24,12 @@ export function makerOf(vendor: number | string): Maker | undefined {
 }
 
 export interface DisplayDevice {
-  /** Like `0000:65:00.0`. */
+  /** The PCI address, such as `0000:65:00.0`. */
   readonly bus: string;
   readonly vendor: Maker;
 }
 
-/** The display devices of makers of GPUs; none where the system does not show them. */
+/** @returns the display devices of the known makers; none when the system does not list them */
 export function displayDevices(sysfs = SYSFS): DisplayDevice[] {
   try {
     return readdirSync(sysfs).flatMap((bus) => {
@@ -38,6 +38,6 @@ export function displayDevices(sysfs = SYSFS): DisplayDevice[] {
       return vendor && DISPLAY.test(read('class')) ? [{ bus, vendor }] : [];
     });
   } catch {
-    return []; // not Linux, or a sandbox
+    return []; // The system is not Linux, or a sandbox hides sysfs.
   }
 }

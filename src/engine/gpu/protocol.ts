@@ -1,6 +1,6 @@
 /**
- * The messages between the parent and a GPU's child process: structured clones over Node's IPC channel. Both ends check
- * what they receive: a message that fits no shape is a fault of the other end.
+ * The messages between the parent and a GPU's child process, sent as structured clones over Node.js's IPC channel. Both sides
+ * check what they receive.
  */
 
 import { z } from 'zod';
@@ -19,7 +19,7 @@ const below = (limit: number) =>
     .min(0)
     .max(limit - 1);
 
-/** Counters of one lane and page: a GPU's ranges are no other. */
+/** A range of one page. All ranges of a GPU are such strips. */
 const strip = z
   .object({
     lane: below(LANES),
@@ -34,20 +34,20 @@ const milliseconds = z.number().positive();
 
 const open = z.object({
   type: z.literal('open'),
-  /** Dawn's name of the adapter. The default is the fastest one in Dawn's opinion. */
+  /** Dawn's name for the adapter. The default is the adapter that Dawn considers the fastest. */
   adapter: z.string().optional(),
   softwareGpu: z.boolean(),
-  /** How long a dispatch should take. The default is what tuning found best. */
+  /** How long a dispatch should take. The default is the best length that tuning found. */
   batchMs: milliseconds.min(2).optional(),
-  /** The one variant of the kernel to use. The default is the fastest one. */
+  /** The variant of the kernel to use. The default is the fastest one. */
   variant: variantShape.optional(),
   /** Where tunings are remembered. */
   cacheDirectory: z.string().optional(),
-  /** Measure whatever is remembered. */
+  /** Whether to measure even when a tuning is remembered. */
   tuneAgain: z.boolean(),
-  /** How much is measured. */
+  /** What is measured, and for how long. */
   tuningLimits: tuningLimitsShape,
-  /** Names of variants of the kernel that cost the device when they were tried. */
+  /** Names of variants that must not be tried, because the device was lost while they ran. */
   skip: z.array(z.string()),
   /** The card whose sensors are read. */
   card: z.object({ vendor: z.enum(['nvidia', 'amd', 'intel']).optional(), bus: z.string().exactOptional() }),
@@ -63,42 +63,42 @@ const telemetryShape = z.object(
 
 export const toChild = z.discriminatedUnion('type', [
   open,
-  /** Asks for the adapters; answered once, by `listed`. */
+  /** Asks for the adapters. The answer is one `listed`. */
   z.object({ type: z.literal('list') }),
-  /** Begins a search, under a number of the parent's. */
+  /** Begins a search with a number that the parent chooses. */
   z.object({ type: z.literal('search'), search: z.int(), midstate: words(8), tail: words(16), target: words(8) }),
-  /** Another range to search. */
+  /** Adds a range to a search. */
   z.object({ type: z.literal('range'), search: z.int(), range: strip }),
-  /** Starts nothing more of a search; answered by `ended` once its last dispatch is reported. */
+  /** Stops a search. The answer is `ended`, after the report of its last dispatch. */
   z.object({ type: z.literal('stop'), search: z.int() }),
 ]);
 export type ToChild = z.infer<typeof toChild>;
 
 const adapter = z.object({
-  /** Dawn's name of it. */
+  /** Dawn's name for the adapter. */
   model: z.string(),
   /** `vulkan`, `metal` or `d3d12`. */
   backend: z.string(),
-  /** What it says once it is opened; absent where its name gives another adapter, or where it could not be opened. */
+  /** Known once the adapter is open; absent when its name gives another adapter, or when it could not be opened. */
   info: z
     .object({
-      /** Maker of the GPU, in lower case: `nvidia`, `amd`, `intel` …; `mesa` for Mesa's software. */
+      /** The maker of the GPU, in lower case: `nvidia`, `amd`, `intel` …; `mesa` for Mesa's software renderers. */
       vendor: z.string(),
-      /** Name of the driver, with its version if the driver tells it. */
+      /** The name of the driver, with its version if the driver reports it. */
       driver: z.string(),
-      /** Whether it is software on the CPU: llvmpipe, SwiftShader, WARP. */
+      /** Whether the adapter is a software renderer on the CPU: llvmpipe, SwiftShader, WARP. */
       software: z.boolean(),
     })
     .optional(),
-  /** Why it could not be opened. */
+  /** Why the adapter could not be opened. */
   fault: z.string().optional(),
 });
 export type Adapter = z.infer<typeof adapter>;
 
 export const toParent = z.discriminatedUnion('type', [
-  /** While opening takes long: what the child does, and the part of it that is done, 0 to 1. */
+  /** Sent while opening takes long: what the child does, and how much of it is done, 0 to 1. */
   z.object({ type: z.literal('progress'), what: z.string(), done: z.number() }),
-  /** While tuning: the variant of the kernel that runs next. It is to blame if this is the child's last message. */
+  /** Sent while tuning, before a variant of the kernel runs. If it is the child's last message, the variant is to blame. */
   z.object({ type: z.literal('trying'), variant: z.string() }),
   z.object({
     type: z.literal('opened'),
@@ -108,17 +108,17 @@ export const toParent = z.discriminatedUnion('type', [
     tuning: tuningShape,
     /** For people: why this variant of the kernel is used. */
     why: z.string(),
-    /** For people: where readings come from, or why there are none. */
+    /** For people: where the sensors' readings come from, or why there are none. */
     sensors: z.string(),
   }),
-  /** A sign of life, at fixed intervals once the device is open; with the sensors' readings when there are new ones. */
+  /** A sign of life, sent at fixed intervals once the device is open, with new readings of the sensors if there are any. */
   z.object({ type: z.literal('pulse'), telemetry: telemetryShape.optional() }),
   z.object({ type: z.literal('listed'), adapters: z.array(adapter) }),
   z.object({
     type: z.literal('report'),
     search: z.int(),
     searched: strip,
-    /** When its first dispatch was submitted. */
+    /** When the first dispatch of this range was submitted, on the system clock's `monotonicMs`. */
     beganMs: z.number(),
     candidates: z.array(u64).readonly(),
   }),

@@ -1,17 +1,17 @@
-/** Notices that no messages come any more. */
+/** Notices when messages stop. */
 
-/** The most time between signs of life. */
+/** The longest time between signs of life. */
 const PULSE_MS = 1_000;
 
-/** Time between signs of life, so short that each look finds new ones even where one is late. */
+/** @returns the time between signs of life: so short that each look finds a new one, even if one is late */
 export function pulseWithin(silenceMs: number): number {
   return Math.min(PULSE_MS, silenceMs / 4);
 }
 
 /**
- * Calls `silent` every half of `silenceMs` for as long as the count of messages has stood still for all of `silenceMs`. At
- * the second look only: the first can come of this process having slept.
- * @param count messages so far
+ * Calls `silent` when the count of messages has stood still for `silenceMs`, and then every half of `silenceMs`. It takes two
+ * looks, because the first can be wrong when this process was suspended.
+ * @param count how many messages have come so far
  * @returns the timer, for `clearInterval`
  */
 export function watchSilence(count: () => number, silenceMs: number, silent: () => void): NodeJS.Timeout {

@@ -1,8 +1,8 @@
-/** Arithmetic on ranges of one page: a strip is counters `[counter, counter + counters)` of one lane and page. */
+/** Arithmetic on strips. A strip is a range of one page: counters `[counter, counter + counters)`. */
 
 import type { Range } from '../../chain/nonce.ts';
 
-/** What two strips have in common; undefined when that is nothing. */
+/** @returns the intersection of two strips; undefined when it is empty */
 export function common(one: Range, other: Range): Range | undefined {
   if (one.lane !== other.lane || one.page !== other.page) return undefined;
   const counter = Math.max(one.counter, other.counter);
@@ -10,7 +10,7 @@ export function common(one: Range, other: Range): Range | undefined {
   return counters > 0 ? { ...one, counter, counters } : undefined;
 }
 
-/** What remains of a strip before and after a part of it. */
+/** @returns what remains of a strip before and after one of its parts */
 export function without(strip: Range, part: Range): Range[] {
   const end = strip.counter + strip.counters;
   const partEnd = part.counter + part.counters;

@@ -1,4 +1,4 @@
-/** What was measured on a GPU: how it mines best, and how that was found. */
+/** A tuning: what was measured on a GPU, and the best way of mining that follows from it. */
 
 import { z } from 'zod';
 import { nameOf, VARIANTS, variantShape } from './variants.ts';
@@ -7,7 +7,7 @@ const rate = z.number().positive();
 
 const variantRow = z.object({
   variant: variantShape,
-  /** H/s with two dispatches in flight; absent where the variant cannot be used. */
+  /** H/s with two dispatches in flight; absent when the variant cannot be used. */
   hashesPerSecond: rate.optional(),
   /** Why the variant cannot be used. */
   fault: z.string().optional(),
@@ -15,13 +15,13 @@ const variantRow = z.object({
 export type VariantRow = Readonly<z.infer<typeof variantRow>>;
 
 const batchRow = z.object({
-  /** What a dispatch takes, in milliseconds. */
+  /** How long a dispatch takes. */
   batchMs: rate,
   /** H/s with two dispatches in flight. */
   hashesPerSecond: rate,
-  /** H/s, less what a New Cut makes worthless. */
+  /** H/s, minus what New Cuts make worthless. */
   score: rate,
-  /** Part of a processor's core that the child's JavaScript took. */
+  /** How much of a processor core the child's JavaScript used, 0 to 1. */
   busy: z.number().min(0),
 });
 export type BatchRow = Readonly<z.infer<typeof batchRow>>;
@@ -33,7 +33,7 @@ export const tuningShape = z.object({
   hashesPerSecond: rate,
   /** All variants of the kernel, fastest first. */
   variants: z.array(variantRow).min(1),
-  /** Lengths of a batch, shortest first; empty where the user chose the length. */
+  /** The measured lengths of a batch, shortest first; empty when the user chose the length. */
   batches: z.array(batchRow),
 });
 export type Tuning = Readonly<z.infer<typeof tuningShape>>;
@@ -41,14 +41,11 @@ export type Tuning = Readonly<z.infer<typeof tuningShape>>;
 export const tuningLimitsShape = z.object({
   /** The variants to choose from. */
   variants: z.array(variantShape).min(1).readonly(),
-  /** How long a GPU that was idle takes to raise its clocks, in ms. */
+  /** How long an idle GPU needs to raise its clocks. */
   warmUpMs: z.number().min(0),
-  /**
-   * How long a turn of one variant is, with two dispatches in flight, in ms. A variant's best turn counts, since whatever
-   * else the machine does can only slow it down.
-   */
+  /** How long a turn of one variant is. A variant's best turn counts, because other programs can only slow a turn down. */
   turnMs: rate,
-  /** How long a turn of one length of a batch is, in ms. */
+  /** How long a turn of one batch length is. */
   batchTurnMs: rate,
 });
 export type TuningLimits = Readonly<z.infer<typeof tuningLimitsShape>>;
@@ -56,8 +53,8 @@ export type TuningLimits = Readonly<z.infer<typeof tuningLimitsShape>>;
 export const TUNING_LIMITS: TuningLimits = { variants: VARIANTS, warmUpMs: 500, turnMs: 48, batchTurnMs: 160 };
 
 /**
- * For people: what was chosen, among how many variants, and how much that matters.
- * @param wishedMs the length of a batch that is used instead of the best
+ * @param wishedMs the length of a batch that is used instead of the best one, if the user chose it
+ * @returns for people: which variant was chosen, from how many, and how much they differ
  */
 export function whyTuning({ variant, batchMs, variants }: Tuning, wishedMs?: number): string {
   const rates = variants.flatMap(({ hashesPerSecond }) => hashesPerSecond ?? []);

@@ -1,11 +1,11 @@
-/** Everything that can be watched on this system. */
+/** Finds everything on this system that shows whether people use it. */
 
 import { watchDesktop, watchMac } from './desktops.ts';
 import { watchLogind } from './logind.ts';
 import { watchTerminals } from './terminals.ts';
 import type { IdleWatch } from './watch.ts';
 
-/** @param tell is told what cannot be seen */
+/** @param tell receives a sentence for people about each thing that cannot be watched */
 export async function findWatches(
   tell: (why: string) => void,
   platform: string = process.platform,
@@ -13,7 +13,7 @@ export async function findWatches(
   if (platform === 'darwin') return present([await watchMac()]);
   if (platform !== 'linux') return [];
   const desktop = await watchDesktop(process.env);
-  // The desktop itself knows better, and sooner.
+  // The desktop itself is more exact than logind, and faster.
   return present([desktop ?? (await watchLogind(tell)), await watchTerminals('/dev')]);
 }
 

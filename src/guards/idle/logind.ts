@@ -1,6 +1,6 @@
 /**
- * Desktop sessions as logind knows them, for a pickaxe that runs outside of them (as a service, say). A desktop tells
- * logind that it is idle once its own time for that is over, five minutes with GNOME as it comes; some never do.
+ * Watches desktop sessions through logind, when pickaxe runs outside of them, for example as a service. A desktop tells logind
+ * that it is idle only after its own delay, by default five minutes with GNOME. Some desktops never tell it.
  */
 
 import { ask } from '../ask.ts';
@@ -8,19 +8,19 @@ import type { IdleWatch } from './watch.ts';
 
 const PROPERTIES = ['Id', 'Type', 'Class', 'Remote', 'IdleHint', 'IdleSinceHint'];
 const DESKTOPS = ['x11', 'wayland', 'mir'];
-/** No more sessions than this are looked at. */
+/** The most sessions that are looked at. */
 const MAX_SESSIONS = 64;
 
 interface Sessions {
-  /** For how long all desktops that tell have been idle, for ever where there is none; undefined when none tells. */
+  /** For how long all known desktops have been idle: infinite when there is no desktop, undefined when none is known. */
   readonly idleMs: number | undefined;
-  /** Desktop sessions that have never said whether they are idle. */
+  /** Desktop sessions that have never told logind whether they are idle. */
   readonly silent: readonly string[];
 }
 
 /**
- * @param tell is told once of each desktop session that cannot be seen
- * @returns undefined where there is no logind
+ * @param tell receives a sentence for people about each desktop session that cannot be watched, once
+ * @returns undefined when there is no logind
  */
 export async function watchLogind(tell: (why: string) => void, asks = ask): Promise<IdleWatch | undefined> {
   const told = new Set<string>();
@@ -50,13 +50,13 @@ export async function watchLogind(tell: (why: string) => void, asks = ask): Prom
   };
 }
 
-/** @param answer of `loginctl list-sessions`: a line for each, its first word the session */
+/** @param answer the output of `loginctl list-sessions`: a line for each session, whose first word is its id */
 export function sessionIds(answer: string): string[] {
   const ids = answer.split('\n').map((line) => line.trim().split(/\s+/)[0]);
   return ids.filter((id) => /^\w+$/.test(id)).slice(0, MAX_SESSIONS);
 }
 
-/** @param answer of `loginctl show-session`: lines `Name=value`, an empty one between two sessions */
+/** @param answer the output of `loginctl show-session`: lines `Name=value`, with an empty line between two sessions */
 export function parseSessions(answer: string, nowMs: number): Sessions {
   const silent: string[] = [];
   const idles: number[] = [];
@@ -64,13 +64,13 @@ export function parseSessions(answer: string, nowMs: number): Sessions {
   for (const block of answer.split(/\n\s*\n/)) {
     const session = Object.fromEntries(block.split('\n').map((line) => line.trim().split('=', 2)));
     const { Id, Type, Class, Remote, IdleHint, IdleSinceHint } = session as Record<string, string | undefined>;
-    // Terminals are watched by themselves.
+    // Text sessions are skipped: terminals.ts watches them.
     if (!Id || Class !== 'user' || Remote !== 'no' || !DESKTOPS.includes(Type ?? '')) continue;
     desktops++;
     const sinceMs = Number(IdleSinceHint) / 1000;
     if (!(sinceMs > 0)) silent.push(Id);
     else if (IdleHint !== 'yes') idles.push(0);
-    // Else the clock was set back since: for how long it has been idle is not known.
+    // A time in the future means that the clock was set back: then it is not known how long the session has been idle.
     else if (sinceMs <= nowMs) idles.push(nowMs - sinceMs);
   }
   const isKnown = idles.length > 0 || desktops === 0;

@@ -1,20 +1,21 @@
 /**
- * Terminals, those of SSH too: Linux notes when one was last read from, which is when a key was pressed. It is what `w`
- * shows as idle, needs no rights, and is exact to 8 seconds (the kernel's `tty_update_time`).
+ * Watches terminals, including those of SSH. Linux records when a terminal was last read, which happens when a key is pressed.
+ * The program `w` shows the same time as idle. It can be read without special rights and is exact to 8 seconds (see the
+ * kernel's `tty_update_time`).
  */
 
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { IdleWatch } from './watch.ts';
 
-/** How exact the times are. One that is further ahead of now is from before the clock was set back: it says nothing. */
+/** How exact the times are. A time further in the future is from before the clock was set back, and is ignored. */
 const EXACT_MS = 8_000;
-/** More terminals than this are not looked at. */
+/** The most terminals that are looked at. */
 const MAX_TERMINALS = 1_024;
 
 /**
- * @param dev `/dev`, but in tests
- * @returns undefined where there is no such folder
+ * @param dev `/dev`, or another folder in tests
+ * @returns undefined when the folder has no terminals
  */
 export async function watchTerminals(dev: string): Promise<IdleWatch | undefined> {
   if ((await terminals(dev)) === undefined) return undefined;
@@ -29,7 +30,7 @@ export async function watchTerminals(dev: string): Promise<IdleWatch | undefined
   };
 }
 
-/** Consoles and pseudo terminals, no serial lines: a device may talk on those. */
+/** Lists consoles and pseudo terminals. Serial lines are left aside, because a device may send on them. */
 async function terminals(dev: string): Promise<string[] | undefined> {
   const consoles = await names(dev, /^tty\d+$/);
   const pseudo = await names(join(dev, 'pts'), /^\d+$/);
@@ -42,7 +43,7 @@ async function names(folder: string, pattern: RegExp): Promise<string[] | undefi
   return all?.filter((name) => pattern.test(name)).map((name) => join(folder, name));
 }
 
-/** One that was closed meanwhile was never read. */
+/** @returns milliseconds since the UNIX epoch; -∞ for a terminal that has just been closed */
 async function lastReadMs(path: string): Promise<number> {
   return stat(path).then(
     ({ atimeMs }) => atimeMs,

@@ -1,11 +1,11 @@
-/** One way to learn when somebody last used the machine. */
+/** The interface of everything that shows when somebody last used the machine. */
 
 export interface IdleWatch {
-  /** The name of what it watches, for people: `terminals`. */
+  /** For people: what is watched, such as `terminals`. */
   readonly name: string;
   /**
    * @param nowMs milliseconds since the UNIX epoch
-   * @returns for how long nobody has used it, at least; undefined when it cannot say now
+   * @returns for how many milliseconds, at least, nobody has used the machine; undefined when that is not known now
    */
   idleMs(nowMs: number): Promise<number | undefined>;
 }

@@ -7,7 +7,7 @@ import type { AssemblyKernel } from './instruction-sets.ts';
 import { instructionsOf } from './instructions.ts';
 import { allocate } from './registers.ts';
 
-/** A step of a kernel in instructions, with what they need. */
+/** @returns the instructions of one step of the kernel, the frame, and how many vectors they spill */
 export function stepOf(kernel: Kernel, assembly: AssemblyKernel) {
   const { registers, register, avx512 } = assembly.set;
   const frame = frameOf(kernel, assembly.set, assembly.vectors);
@@ -16,12 +16,12 @@ export function stepOf(kernel: Kernel, assembly: AssemblyKernel) {
   return { frame, ...allocate(instructionsOf(kernel, assembly, frame), file) };
 }
 
-/** @param kernel of a machine that adds two terms, loops over pages and rotates its result */
+/** @param kernel for a machine that adds two terms, loops over pages and rotates its result */
 export function printAssembly(kernel: Kernel, assembly: AssemblyKernel): string {
   const { name, set, vectors } = assembly;
   const { frame, lines, slots } = stepOf(kernel, assembly);
   return `/* ${generatedBy} */
-/* A step: ${vectors} x ${set.bytes / 4} nonces of ${costPerNonce(kernel)} operations in ${lines.length} instructions. */
+/* A step hashes ${vectors} x ${set.bytes / 4} nonces, with ${costPerNonce(kernel)} operations each, in ${lines.length} instructions. */
 #if defined(__x86_64__)
 
 #if defined(__APPLE__)

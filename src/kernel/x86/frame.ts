@@ -1,7 +1,7 @@
 /**
- * Where the assembly finds what it reads in memory: native/assembly.c lays out the frame and the table. Operands are
- * addressed from several registers, each in the middle of what a one-byte offset reaches: longer instructions would not
- * all fit into the caches for decoded ones.
+ * The addresses of everything that the assembly reads in memory. native/assembly.c lays out the frame and the table. Several
+ * base registers are used, each in the middle of what a one-byte offset reaches: with longer offsets, the instructions would
+ * not all fit into the chips' caches of decoded instructions.
  */
 
 import { COUNTER, JOB } from '../algebra.ts';
@@ -9,13 +9,13 @@ import { handedDown, type Kernel } from '../last-block.ts';
 import type { Vector } from './instruction.ts';
 import type { InstructionSet } from './instruction-sets.ts';
 
-/** Vectors of the frame; hash word 7 of up to two vectors of nonces is left there. */
+/** The frame's layout, in vectors. `word7` has room for hash word 7 of two vectors of nonces, which a step writes there. */
 const FRAME = { page: 0, mask: 1, zero: 2, shuffle16: 3, shuffle8: 4, word7: 5, job: 7 };
 
-/** Old registers are used, since the new ones (%r8 …) take a byte more. */
+/** The older registers are used, since the newer ones (%r8 …) make an instruction one byte longer. */
 const FRAME_BASES = ['%rdi', '%rax', '%rcx', '%rdx'];
 const TABLE_BASES = ['%rsi'];
-/** Zen 5 forwards stores faster to loads that go through these two: a third base, %rbx, made AVX2 slower by 2 %. */
+/** Zen 5 forwards stores faster to loads that go through these two registers: a third base, %rbx, made AVX2 2 % slower. */
 const STACK_BASES = ['%rsp', '%rbp'];
 
 export interface Frame {
@@ -23,27 +23,27 @@ export interface Frame {
   readonly mask: Vector;
   /** Zero in every lane. */
   readonly zero: Vector;
-  /** The orders of bytes that rotate each word right by so many bits. */
+  /** The byte shuffles that rotate each word right, by the number of bits. */
   readonly shuffles: Readonly<Record<number, Vector>>;
   readonly job: readonly Vector[];
   /** The table's words for one vector of nonces. */
   table(vector: number): Vector[];
-  /** Where hash word 7 is left for whoever looks at hits. */
+  /** The address to which hash word 7 is written, for the search of hits. */
   word7(vector: number): string;
-  /** Where a vector is kept while no register is free for it. */
+  /** The address of a vector that no register is free for. */
   spill(slot: number): string;
-  /** Bytes of the table that a step takes. */
+  /** How many bytes of the table a step reads. */
   readonly stepBytes: number;
   /**
-   * Instructions that set all bases up from what the function is called with: %rdi points to the frame, %rsi to the
-   * table. Room for `slots` vectors is taken from the stack.
+   * @returns the instructions that set up all base registers, when %rdi points to the frame and %rsi to the table, and that
+   *   reserve stack for `slots` vectors
    */
   bases(slots: number): string[];
 }
 
 export function frameOf(kernel: Kernel, { bytes, avx512 }: InstructionSet, vectors: number): Frame {
-  // One byte reaches 127 vectors ahead with AVX-512; with AVX2 it reaches 128 bytes back and 127 ahead. That is just the
-  // red zone below %rsp, so the stack can be used in the same way.
+  // With AVX-512 a one-byte offset reaches 127 vectors ahead. With AVX2 it reaches 128 bytes back and 127 bytes ahead. The 128
+  // bytes below %rsp are the red zone, so the stack can be used in the same way.
   const [reach, centre] = avx512 ? [128, 0] : [256 / bytes, 128 / bytes];
   const place = (bases: readonly string[], index: number): string => {
     const base = Math.min(Math.floor(index / reach), bases.length - 1);

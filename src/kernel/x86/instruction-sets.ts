@@ -1,13 +1,13 @@
-/** The instruction sets that assembly is printed for. Older ones (SSE4.1) and other chips make do with C. */
+/** The instruction sets that assembly is printed for. For older ones (SSE4.1) and other chips there are kernels in C. */
 
 export interface InstructionSet {
-  /** Bytes of a vector. */
+  /** The length of a vector in bytes. */
   readonly bytes: 32 | 64;
-  /** Vector registers. */
+  /** How many vector registers there are. */
   readonly registers: 16 | 32;
-  /** How a register is written: its prefix. */
+  /** The prefix of a register's name. */
   readonly register: '%ymm' | '%zmm';
-  /** Whether it has what AVX-512 brought: rotates, exclusive or of three, and masks. */
+  /** Whether there are the new instructions of AVX-512: rotates, exclusive or of three operands, and masks. */
   readonly avx512: boolean;
 }
 
@@ -20,8 +20,9 @@ export interface AssemblyKernel {
   readonly name: string;
   readonly set: InstructionSet;
   /**
-   * Vectors of nonces that are searched side by side. Two keep chips busy whose vector operations take two cycles (Zen
-   * 5), where one leaves them idle half of the time; one fits better into the instruction caches of others.
+   * How many vectors of nonces are searched side by side. On chips whose vector operations take two cycles (Zen 5), one
+   * vector would leave the units idle half of the time. On other chips one is better, because it fits into the instruction
+   * caches.
    */
   readonly vectors: 1 | 2;
 }

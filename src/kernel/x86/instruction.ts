@@ -1,20 +1,20 @@
-/** x86 vector instructions before they are given registers. */
+/** x86 vector instructions before registers are assigned. */
 
-/** A vector of 32-bit words: made by one instruction, read by others. */
+/** A vector of 32-bit words, which one instruction makes and others read. */
 export interface Vector {
   /** The address of a vector that is in memory from the start. */
   readonly memory?: string;
 }
 
 export interface Instruction {
-  /** The mnemonic, with its immediate if it has one: `vprord $7,`. */
+  /** The mnemonic, with the immediate if there is one: `vprord $7,`. */
   readonly mnemonic: string;
-  /** All are read from registers, except that the last of several may be read from memory. */
+  /** All operands are read from registers, except that the last of several may be read from memory. */
   readonly operands: readonly Vector[];
-  /** What it makes, or a place of its own to write to, such as `%k1`. */
+  /** The vector that the instruction makes, or another place that it writes to, such as `%k1`. */
   readonly result?: Vector | string;
-  /** Whether its operands may change places. */
+  /** Whether the operands may be swapped. */
   readonly commutative?: boolean;
-  /** Whether its result takes the place of its first operand. */
+  /** Whether the result must be in the register of the first operand. */
   readonly overwrites?: boolean;
 }

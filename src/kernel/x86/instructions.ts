@@ -1,6 +1,6 @@
 /**
- * Turns the kernel into x86 vector instructions over as many registers as they like; `registers.ts` fits them into
- * those that there are.
+ * Turns the kernel into x86 vector instructions without regard to the number of registers; `registers.ts` assigns the real
+ * ones.
  */
 
 import { COUNTER, JOB, NONCE, type Value } from '../algebra.ts';
@@ -10,12 +10,12 @@ import type { Instruction, Vector } from './instruction.ts';
 import type { AssemblyKernel, InstructionSet } from './instruction-sets.ts';
 
 /**
- * The vectors of a step take turns of so many instructions: about half of a half round each. Longer turns keep the
- * registers of the waiting one occupied for too long, shorter ones reload registers all the time.
+ * The vectors of a step take turns, each of this many instructions, which is about a quarter of a round. With longer turns, the
+ * waiting vector occupies its registers for too long; with shorter ones, registers are reloaded all the time.
  */
 const TURN = 32;
 
-/** One step: searches one or more vectors of nonces, and leaves the zero flag set unless one of them is a hit. */
+/** @returns the instructions of one step: it hashes one or more vectors of nonces, and clears the zero flag if one is a hit */
 export function instructionsOf(kernel: Kernel, { set, vectors }: AssemblyKernel, frame: Frame): Instruction[] {
   const streams = Array.from({ length: vectors }, (_, vector) => new Stream(kernel, set, frame, vector));
   const longest = Math.max(...streams.map(({ instructions }) => instructions.length));
@@ -42,7 +42,7 @@ function testOfVectors([first, ...others]: Vector[]): Instruction[] {
 /** The instructions for one vector of nonces. */
 class Stream {
   readonly instructions: Instruction[] = [];
-  /** Without AVX-512: all bits are set in the lanes that hit. With it %k1 says so for the first vector, %k2 … */
+  /** Without AVX-512: all bits are set in the lanes with a hit. With AVX-512 the mask %k1 has the hits of the first vector … */
   readonly hits: Vector;
   readonly #set: InstructionSet;
   readonly #frame: Frame;
@@ -77,7 +77,7 @@ class Stream {
     return this.#xor([this.#xor([a, b]), ...c]);
   }
 
-  /** AVX2 has no rotate: those by whole bytes are shuffles, the others take three operations. */
+  /** AVX2 has no rotate: rotates by whole bytes are shuffles, and the others need three operations. */
   #rotate(vector: Vector, bits: number): Vector {
     if (this.#set.avx512) return this.#emit(`vprord $${bits},`, [vector]);
     const shuffle = this.#frame.shuffles[bits];

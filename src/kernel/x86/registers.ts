@@ -1,6 +1,7 @@
 /**
- * Gives vectors registers. Where there are too few, the vector whose next use is furthest away moves to memory (Bélády's
- * rule, optimal for loads), and is read from there: compilers, which must be fast, spill half as much again.
+ * Assigns registers to vectors. When there are too few, the vector whose next use is furthest away is spilled: it moves to
+ * memory and is read from there. This is Bélády's rule, which is optimal for loads. Compilers, which must be fast, spill half
+ * as much again.
  */
 
 import type { Instruction, Vector } from './instruction.ts';
@@ -11,13 +12,13 @@ interface RegisterFile {
   readonly prefix: string;
   /** Moves a vector between a register and aligned memory. */
   readonly move: string;
-  /** The memory that a spilled vector moves to. */
+  /** The address that a spilled vector moves to. */
   spill(slot: number): string;
 }
 
 interface Allocated {
   readonly lines: readonly string[];
-  /** Vectors that lie in memory at the same time at most. */
+  /** The most vectors that are spilled at the same time. */
   readonly slots: number;
 }
 
@@ -31,9 +32,9 @@ class Allocator {
   readonly lines: string[] = [];
   slots = 0;
   readonly #file: RegisterFile;
-  /** The positions of the instructions that read a vector and are not placed yet. */
+  /** The positions of the instructions that read each vector and are not placed yet. */
   readonly #uses = new Map<Vector, number[]>();
-  /** What is in each register. */
+  /** The vector in each register. */
   readonly #held: (Vector | undefined)[];
   readonly #slotOf = new Map<Vector, number>();
   readonly #freeSlots: number[] = [];
@@ -57,7 +58,7 @@ class Allocator {
     });
     const own = this.#held.indexOf(operands[0]);
     for (const vector of operands) this.#uses.get(vector)?.shift();
-    // A slot that is given up is not taken again before the instruction has read it.
+    // A slot that is given up must not be used again before the instruction has read it.
     const givenUp = operands.filter((vector) => this.#isDead(vector)).flatMap((vector) => this.#giveUp(vector));
     const { result, mnemonic, overwrites } = instruction;
     let target = typeof result === 'string' ? result : undefined;
@@ -71,8 +72,8 @@ class Allocator {
   }
 
   /**
-   * Where they may change places, one that is in memory comes last; of two registers the lower one, which takes a byte
-   * less there.
+   * Swaps commutative operands when that helps: an operand in memory must come last, and a lower register in the last place
+   * saves a byte.
    */
   #inOrder({ operands, commutative }: Instruction): readonly Vector[] {
     if (!commutative) return operands;
@@ -94,7 +95,7 @@ class Allocator {
     return register;
   }
 
-  /** Gives a vector a register: the wanted one, or any. */
+  /** Puts a vector into a register: the wanted one, or any. */
   #hold(vector: Vector, kept: ReadonlySet<Vector>, wanted = this.#held.indexOf(undefined)): number {
     const register = wanted >= 0 ? wanted : this.#evict(kept);
     this.#held[register] = vector;
@@ -106,7 +107,7 @@ class Allocator {
     let register = -1;
     for (const [candidate, vector] of this.#held.entries()) {
       if (vector === undefined || kept.has(vector)) continue;
-      // Among equals, the one that is in memory already is evicted.
+      // Among equally distant vectors, one that is in memory already is evicted.
       const next = (this.#uses.get(vector)?.[0] ?? Number.POSITIVE_INFINITY) + (this.#memoryOf(vector) ? 0.5 : 0);
       if (next > furthest) [furthest, register] = [next, candidate];
     }
@@ -124,7 +125,7 @@ class Allocator {
     return this.#uses.get(vector)?.length === 0;
   }
 
-  /** Gives up a vector's register; returns the slot that it no longer needs, if it has one. */
+  /** Gives up a vector's register. @returns the slot that it no longer needs, if it has one */
   #giveUp(vector: Vector): number[] {
     const register = this.#held.indexOf(vector);
     if (register >= 0) this.#held[register] = undefined;

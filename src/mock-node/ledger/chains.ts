@@ -1,4 +1,4 @@
-/** The chains of the mock ledger: the tip of each, the header of the block that follows it, and the blocks so far. */
+/** The chains of the mock ledger. Each has a tip, the header of the next block, and the blocks so far. */
 
 import { createHash } from 'node:crypto';
 import { viewOf } from '../../chain/bytes.ts';
@@ -9,9 +9,9 @@ import { type Random, randomBytes, randomInteger } from '../random.ts';
 export interface Block {
   /** 286 bytes. */
   readonly header: Uint8Array;
-  /** 32 bytes. A real block hash is a SHA-512/256 Merkle root; a plain SHA-512/256 is good enough here. */
+  /** 32 bytes: a plain SHA-512/256 of the header. On the real ledger it is a SHA-512/256 Merkle root. */
   readonly hash: Uint8Array;
-  /** Creation time: µs since the UNIX epoch. */
+  /** The creation time: µs since the UNIX epoch. */
   readonly timeUs: bigint;
 }
 
@@ -19,27 +19,27 @@ interface Chain {
   height: bigint;
   weight: bigint;
   tip: { readonly hash: Uint8Array; readonly timeUs: bigint };
-  /** The next block's feature flags. Like the two that follow, they are fixed when the tip is. */
+  /** The next block's feature flags. Flags, adjacents and parentTimeUs are set when the chain gets a new tip. */
   flags: bigint;
   /** The next block's parents on the adjacent chains. */
   adjacents: readonly { readonly chain: number; readonly hash: Uint8Array }[];
   /** The creation time of the latest of the next block's parents: µs since the UNIX epoch. */
   parentTimeUs: bigint;
-  /** The next block's payload hash for each account: payloads differ because the miner is in the coinbase. */
+  /** The next block's payload hash for each account. Payloads differ because they name the miner in the coinbase. */
   readonly payloads: Map<string, Uint8Array>;
   readonly blocks: Block[];
 }
 
-/** Offsets of the header's other fields, which a miner neither reads nor writes. All integers are little-endian. */
+/** Offsets in the header of fields that a miner neither reads nor writes. All integers are little-endian. */
 const OFFSET = { flags: 0, adjacents: 48, payload: 190, weight: 226, version: 266, epochStart: 270 } as const;
 const ADJACENTS = 3;
 /** How many blocks are kept for each chain. */
 const MAX_BLOCKS = 500;
 /** How many miners' payloads are kept for each chain. */
 const MAX_PAYLOADS = 100;
-/** Any height will do; a large one looks like a network of some age. */
+/** An arbitrary height; a large one looks like that of a real network. */
 const START_HEIGHT = 5_000_000n;
-/** The first blocks lie a little in the past, so that there is room for creation times between them and the clock. */
+/** How far the first blocks lie in the past, so that there is room for creation times between them and the clock. */
 const START_AGE_US = 30_000_000n;
 /** The codes of mainnet01 and testnet04 are those of the real networks; the others are made up. */
 const VERSION_CODE = { mainnet01: 5, testnet04: 7, development: 1, 'test-singleton': 2 } as const;
@@ -48,7 +48,7 @@ export type Network = keyof typeof VERSION_CODE;
 
 export class Chains {
   readonly count: number;
-  /** 32 bytes, little-endian; a change counts for work made from now on. */
+  /** The target, 32 bytes, little-endian. A change applies to work made from now on. */
   target: Uint8Array;
   readonly #chains: readonly Chain[];
   readonly #random: Random;
@@ -74,23 +74,23 @@ export class Chains {
     for (let chain = 0; chain < count; chain++) this.#prepareNext(chain);
   }
 
-  /** The three chains that this one is braided with; mutual when the number of chains is even. */
+  /** @returns the three chains whose blocks are parents of this chain's blocks; mutual when the number of chains is even */
   adjacentsOf(chain: number): number[] {
     const steps = [1, this.count - 1, Math.floor(this.count / 2)];
     return steps.map((step) => (chain + step) % this.count).sort((a, b) => a - b);
   }
 
-  /** The creation time of the latest parent, which the next block's must exceed: µs since the UNIX epoch. */
+  /** @returns the creation time of the next block's latest parent, which it must exceed: µs since the UNIX epoch */
   parentTimeUs(chain: number): bigint {
     return this.#chains[chain].parentTimeUs;
   }
 
-  /** The height of the chain's tip. */
+  /** @returns the height of the chain's tip */
   heightOf(chain: number): bigint {
     return this.#chains[chain].height;
   }
 
-  /** A work record of 322 bytes. The payload stays the same until the chain advances or the payload is refreshed. */
+  /** @returns a work record, 322 bytes. Its payload stays the same until the chain advances or the payload is refreshed */
   work(chain: number, account: string, nowUs: bigint): Uint8Array {
     const record = new Uint8Array(WORK_BYTES);
     viewOf(record).setUint32(WORK_OFFSET.chain, chain, true);
@@ -99,14 +99,14 @@ export class Chains {
     return record;
   }
 
-  /** The header of somebody else's block for this chain, with a made-up nonce: 286 bytes. */
+  /** @returns the header of another miner's block for this chain, with a random nonce: 286 bytes */
   rivalHeader(chain: number, nowUs: bigint): Uint8Array {
     const header = this.#header(chain, randomBytes(this.#random, 32), nowUs);
     header.set(randomBytes(this.#random, 8), HEADER_OFFSET.nonce);
     return header;
   }
 
-  /** Makes a block of a header of 286 bytes, the tip of its chain from now on. */
+  /** Makes a header of 286 bytes the new tip of its chain. */
   append(chain: number, header: Uint8Array): Block {
     const state = this.#chains[chain];
     const block = {
@@ -124,12 +124,12 @@ export class Chains {
     return block;
   }
 
-  /** The block that is being mined gets newer transactions. */
+  /** Replaces the payload of the chain's next block, as when newer transactions have come. */
   refreshPayload(chain: number): void {
     this.#chains[chain].payloads.clear();
   }
 
-  /** Blocks with `min <= height <= max`, ascending. */
+  /** @returns the blocks with `min <= height <= max`, ascending */
   blocks(chain: number, min: bigint, max: bigint): Block[] {
     return this.#chains[chain].blocks.filter(({ header }) => {
       const height = viewOf(header).getBigUint64(HEADER_OFFSET.height, true);
@@ -140,7 +140,7 @@ export class Chains {
   #prepareNext(chain: number): void {
     const state = this.#chains[chain];
     const neighbours = this.adjacentsOf(chain);
-    // Some real headers have nonzero flags: a miner must leave them alone.
+    // Some real headers have nonzero flags. A miner must not change them.
     state.flags = randomInteger(this.#random, 4) === 0 ? randomBytes(this.#random, 8).readBigUInt64LE() : 0n;
     state.adjacents = neighbours.map((c) => ({ chain: c, hash: this.#chains[c].tip.hash }));
     state.parentTimeUs = [chain, ...neighbours].map((c) => this.#chains[c].tip.timeUs).reduce(latest);
@@ -191,7 +191,7 @@ function latest(a: bigint, b: bigint): bigint {
   return a > b ? a : b;
 }
 
-/** The payload hash, header bytes 190..222, by which a node finds its own work. */
+/** Reads the payload hash, header bytes 190..222, with which a node finds the work that it issued. */
 export function payloadOf(header: Uint8Array): Uint8Array {
   return header.subarray(OFFSET.payload, OFFSET.payload + 32);
 }

@@ -1,6 +1,6 @@
 /**
- * The mock ledger: issues work for its chains, judges what is submitted, and grows by solutions and by other miners'
- * blocks. It knows nothing of HTTP. There is no peer network, and there are no transactions.
+ * The mock ledger: it issues work for its chains, judges submissions, and grows by solutions and by other miners' blocks. It
+ * knows nothing of HTTP, and it has no peer network and no transactions.
  */
 
 import { toHex, viewOf } from '../../chain/bytes.ts';
@@ -14,7 +14,7 @@ import { type Block, Chains } from './chains.ts';
 import { type Judgement, nonceKey, Referee } from './referee.ts';
 import { LedgerStats, type SubmissionRecord } from './stats.ts';
 
-/** What the followers of a chain are told. */
+/** What the followers of the ledger are told about a chain. */
 export type Update = 'New Cut' | 'Refreshed Block';
 
 /** What happens on the ledger, for a log. */
@@ -32,9 +32,9 @@ export interface LedgerSurroundings {
 export class Ledger {
   readonly settings: LedgerSettings;
   readonly stats = new LedgerStats();
-  /** How far the node's clock is ahead of the one it was given; may be changed while running. */
+  /** How far the node's clock is ahead of the given one. It may be changed at any time. */
   clockSkewMs: number;
-  /** Chooses the chain of the next work; may be replaced while running. */
+  /** Chooses the chain of the next work. It may be replaced at any time. */
   pickChain: () => number;
   readonly #clock: Clock;
   readonly #random: Random;
@@ -42,7 +42,7 @@ export class Ledger {
   readonly #chains: Chains;
   readonly #referee: Referee;
   readonly #followers: ((update: Update, chain: number) => void)[] = [];
-  /** Blocks whose New Cut has been told already. */
+  /** The timers of blocks whose New Cut has been sent already. */
   readonly #pendingBlocks = new Set<NodeJS.Timeout>();
 
   constructor(settings: LedgerSettings, { clock, random, emit }: LedgerSurroundings) {
@@ -62,7 +62,7 @@ export class Ledger {
     return this.#clock.nowUs() + BigInt(this.clockSkewMs) * 1000n;
   }
 
-  /** How many hashes a solution takes on average; a change counts for work issued from now on. */
+  /** How many hashes a solution needs on average. A change applies to work issued from now on. */
   get difficulty(): number {
     return difficultyOf(this.#chains.target);
   }
@@ -70,7 +70,7 @@ export class Ledger {
     this.#chains.target = targetForDifficulty(expectedHashes);
   }
 
-  /** 32 bytes, little-endian; a change counts for work issued from now on. @throws RangeError for another length */
+  /** 32 bytes, little-endian. A change applies to work issued from now on. @throws RangeError for another length */
   get target(): Uint8Array {
     return this.#chains.target;
   }
@@ -79,12 +79,12 @@ export class Ledger {
     this.#chains.target = target.slice();
   }
 
-  /** Has a listener told of every update of every chain. */
+  /** Registers a listener for the updates of all chains. */
   follow(follower: (update: Update, chain: number) => void): void {
     this.#followers.push(follower);
   }
 
-  /** Somebody else's block. */
+  /** Adds another miner's block to a chain. */
   advance(chain = this.#randomChain()): void {
     const append = () => {
       this.stats.rivalBlocks += 1;
@@ -96,28 +96,28 @@ export class Ledger {
     this.#tellNewCut(chain);
   }
 
-  /** Newer transactions for one chain: the old work stays valid. */
+  /** Gives a chain newer transactions. The old work stays valid. */
   refreshPayload(chain = this.#randomChain()): void {
     this.#chains.refreshPayload(chain);
     this.#tell('Refreshed Block', chain);
   }
 
-  /** Whether so much work is remembered that none is issued for now. */
+  /** Whether so much work is remembered that no more is issued for now. */
   get hasTooMuchWork(): boolean {
     return this.#referee.remembered(this.#clock.monotonicMs()) > this.settings.workLimit;
   }
 
-  /** A work record of 322 bytes for a miner's account, on the chain that `pickChain` chooses. */
+  /** Issues work to a miner's account, on the chain that `pickChain` chooses. @returns a work record, 322 bytes */
   issueWork(account: string): Uint8Array {
     const chain = this.pickChain();
     const record = this.#chains.work(chain, account, this.nowUs());
     this.#referee.issue(record, chain, this.#chains.parentTimeUs(chain), this.#clock.monotonicMs());
-    this.stats.worksIssued += 1;
+    this.stats.workIssued += 1;
     this.#emit({ type: 'work', chain, height: this.#chains.heightOf(chain) + 1n, account });
     return record;
   }
 
-  /** Judges a header; one that solves work of its chain's tip becomes the next block. */
+  /** Judges a submitted header. If it solves work on its chain's tip, it becomes the next block. */
   submit(header: Uint8Array): Judgement {
     const judgement = this.#referee.judge(header, this.nowUs(), this.#clock.monotonicMs());
     if (header.length === HEADER_BYTES) this.#record(header, judgement);
@@ -128,12 +128,12 @@ export class Ledger {
     return judgement;
   }
 
-  /** Blocks with `minHeight <= height <= maxHeight`, ascending. */
+  /** @returns the blocks with `minHeight <= height <= maxHeight`, ascending */
   blocks(chain: number, minHeight: bigint, maxHeight: bigint): Block[] {
     return this.#chains.blocks(chain, minHeight, maxHeight);
   }
 
-  /** Drops the blocks that are still to come. */
+  /** Cancels the blocks that are still to come. */
   close(): void {
     for (const timer of this.#pendingBlocks) clearTimeout(timer);
     this.#pendingBlocks.clear();

@@ -1,4 +1,4 @@
-/** What happens on the ledger by itself: other miners' blocks, and newer transactions. */
+/** Simulates the rest of the network: other miners' blocks, and newer transactions. */
 
 import type { Random } from '../random.ts';
 import type { Ledger } from './ledger.ts';
@@ -26,7 +26,7 @@ export class NetworkActivity {
   }
 
   #awaitRival(meanMs: number): void {
-    // Blocks are a Poisson process, so the gaps between them are distributed exponentially.
+    // Blocks are a Poisson process, so the gaps between them have an exponential distribution.
     const gapMs = -Math.log(1 - this.#random()) * meanMs;
     this.#rivalTimer = setTimeout(() => {
       this.#ledger.advance();

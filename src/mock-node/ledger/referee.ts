@@ -1,4 +1,4 @@
-/** The node's judgement of a submission, and the work that it remembers having issued. */
+/** Judges submissions as a node does, by the issued work that it remembers. */
 
 import { createHash } from 'node:crypto';
 import { equalBytes, toHex } from '../../chain/bytes.ts';
@@ -14,13 +14,13 @@ export interface IssuedWork {
   readonly target: Uint8Array;
   /** The latest parent's creation time: µs since the UNIX epoch. */
   readonly parentTimeUs: bigint;
-  /** On the monotonic clock. */
+  /** When the work was issued, on the monotonic clock. */
   readonly issuedAtMs: number;
-  /** Whether the chain has advanced since. */
+  /** Whether the chain has advanced since then. */
   late: boolean;
 }
 
-/** The reasons are what real nodes say. `stale` means that the work is not known, or no longer. */
+/** The result of a submission. The reasons are the texts of real nodes. `stale` means that the node does not know the work. */
 export type Judgement =
   | { readonly outcome: 'accepted'; readonly work: IssuedWork }
   | {
@@ -34,14 +34,14 @@ export type Judgement =
 
 export class Referee {
   readonly #lifetimeMs: number;
-  /** The remembered works by their payload hashes in hex, oldest first. */
+  /** The remembered work, by payload hash in hex, oldest first. */
   readonly #issued = new Map<string, IssuedWork>();
 
   constructor(lifetimeMs: number) {
     this.#lifetimeMs = lifetimeMs;
   }
 
-  /** Remembers a work record of 322 bytes that is being issued. */
+  /** Remembers a work record (322 bytes) that is being issued. */
   issue(record: Uint8Array, chain: number, parentTimeUs: bigint, nowMs: number): void {
     const header = record.subarray(WORK_OFFSET.header);
     const target = record.subarray(WORK_OFFSET.target, WORK_OFFSET.target + TARGET_BYTES);
@@ -50,13 +50,13 @@ export class Referee {
     this.#issued.set(key, { chain, header, target, parentTimeUs, issuedAtMs: nowMs, late: false });
   }
 
-  /** How many works are remembered. */
+  /** @returns how many work records are remembered */
   remembered(nowMs: number): number {
     this.#forgetOld(nowMs);
     return this.#issued.size;
   }
 
-  /** The chain has advanced, so its work is late. @param forget whether it is forgotten at once */
+  /** Marks the work of a chain as late, because the chain has advanced. @param forget whether to forget it instead */
   advance(chain: number, forget: boolean): void {
     for (const [key, work] of this.#issued) {
       if (work.chain !== chain) continue;
@@ -66,8 +66,8 @@ export class Referee {
   }
 
   /**
-   * Judges a header of 286 bytes. A header of known work ends that work, whatever the outcome: real nodes drop it after one
-   * wrong submission.
+   * Judges a header of 286 bytes. A submission for known work ends that work, whatever the outcome: real nodes drop work at its
+   * first wrong submission.
    */
   judge(header: Uint8Array, nowUs: bigint, nowMs: number): Judgement {
     if (header.length !== HEADER_BYTES) {
@@ -99,12 +99,12 @@ export class Referee {
   }
 }
 
-/** The header with zeros where a miner may write; the rest identifies the work. */
+/** @returns the header with zeros where a miner may write. The rest identifies the work */
 function withoutTimeAndNonce(header: Uint8Array): Uint8Array {
   return withNonce(withCreationTime(header, 0n), 0n);
 }
 
-/** Document 1, "Mining work bytes". Uses OpenSSL and bigint, so that it shares nothing with the miner's own code. */
+/** Checks the proof of work (document 1, "Mining work bytes"). It uses OpenSSL and bigint, to share nothing with the miner. */
 function solves(header: Uint8Array, target: Uint8Array): boolean {
   return littleEndian(createHash('blake2s256').update(header).digest()) <= littleEndian(target);
 }
@@ -113,7 +113,7 @@ function littleEndian(bytes: Uint8Array): bigint {
   return BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`);
 }
 
-/** A key of the nonce and the work, the same for every creation time. */
+/** @returns a key of the work and the nonce, which does not depend on the creation time */
 export function nonceKey(header: Uint8Array): string {
   return toHex(withCreationTime(header, 0n));
 }

@@ -1,4 +1,4 @@
-/** What the mock ledger counts, and the last submissions. */
+/** The counters of the mock ledger, and the last submissions. */
 
 import type { Judgement } from './referee.ts';
 
@@ -8,14 +8,14 @@ export interface SubmissionRecord {
   readonly outcome: Outcome;
   /** Why it was not accepted; empty when it was. */
   readonly reason: string;
-  /** Whether it was accepted after its chain had advanced, so that it never becomes a block. */
+  /** Whether the submission was accepted after its chain had advanced, so that it never becomes a block. */
   readonly orphaned: boolean;
   readonly chain: number;
   readonly height: bigint;
   readonly nonce: bigint;
   /** The submission's creation time: µs since the UNIX epoch. */
   readonly creationTimeUs: bigint;
-  /** The creation time that the work was issued with: µs since the UNIX epoch, undefined when the work is not known. */
+  /** The creation time in the work as it was issued: µs since the UNIX epoch; undefined when the work is not known. */
   readonly workTimeUs: bigint | undefined;
   /** Whether the same header, or the same nonce for the same work at another time, was submitted before. */
   readonly duplicate: boolean;
@@ -29,11 +29,11 @@ const MAX_RECORDS = 1000;
 const MAX_SEEN = 10_000;
 
 export class LedgerStats {
-  /** Work records issued. */
-  worksIssued = 0;
-  /** Headers of the right length that were submitted. */
+  /** How many work records were issued. */
+  workIssued = 0;
+  /** How many headers of the right length were submitted. */
   submissions = 0;
-  /** Accepted submissions, the orphaned ones included. */
+  /** Accepted submissions, including orphaned ones. */
   accepted = 0;
   rejected = 0;
   stale = 0;
@@ -48,7 +48,7 @@ export class LedgerStats {
   readonly records: SubmissionRecord[] = [];
   readonly #seen = new Set<string>();
 
-  /** Remembers a submission by its keys. @returns whether one of them was seen before */
+  /** Remembers the keys of a submission. @returns whether one of them was seen before */
   isDuplicate(...keys: string[]): boolean {
     const duplicate = keys.some((key) => this.#seen.has(key));
     for (const key of keys) this.#seen.add(key);

@@ -1,16 +1,16 @@
-/** What an endpoint answers, and how that is written: each answer with the headers of a node. */
+/** The answers of endpoints, and how they are sent, with the headers of a node. */
 
 import type { ServerResponse } from 'node:http';
 
-/** An answer with a whole body, of text, bytes or JSON. */
+/** An answer with a complete body of text, bytes or JSON. */
 export type Message = {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether it comes from somebody in between: then the node's headers are missing. */
+  /** Whether something between client and node answers. Then the node's headers are missing. */
   readonly foreign?: boolean;
 } & ({ readonly text: string } | { readonly bytes: Uint8Array } | { readonly json: unknown });
 
-/** `stream` is the chain of an update stream. */
+/** An answer, or an update stream: `stream` is its chain. */
 export type Answer = Message | { readonly stream: number };
 
 const VERSION = '2.24.1';
@@ -20,7 +20,7 @@ export function sendMessage(response: ServerResponse, message: Message, nowUs: b
   response.end(writeHead(response, message, nowUs));
 }
 
-/** Sends the head and half of the body, and does not end the answer. */
+/** Sends the head and half of the body, and leaves the answer unfinished. */
 export function sendHalf(response: ServerResponse, message: Message, nowUs: bigint): void {
   const body = writeHead(response, message, nowUs);
   response.flushHeaders();
@@ -33,7 +33,7 @@ export function sendStreamHead(response: ServerResponse, nowUs: bigint): void {
   response.flushHeaders();
 }
 
-/** @returns the body that is to follow */
+/** @returns the body, which the caller must send */
 function writeHead(response: ServerResponse, message: Message, nowUs: bigint): string | Uint8Array {
   const [type, body] = encode(message);
   response.writeHead(message.status, {
@@ -50,7 +50,7 @@ function encode(message: Message): [type: string, body: string | Uint8Array] {
   return ['text/plain;charset=utf-8', message.text];
 }
 
-/** Document 1, "Conventions": the headers that every answer of a node carries. */
+/** @returns the headers that every answer of a node has (document 1, "Conventions") */
 function nodeHeaders({ req: { socket } }: ServerResponse, nowUs: bigint): Record<string, string> {
   return {
     'x-peer-addr': `${socket.remoteAddress}:${socket.remotePort}`,

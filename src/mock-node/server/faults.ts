@@ -1,4 +1,4 @@
-/** The script of faults: what goes wrong, at which endpoint, how often. */
+/** The script of faults: what goes wrong, at which endpoint, and how often. */
 
 import { z } from 'zod';
 import type { Random } from '../random.ts';
@@ -6,7 +6,7 @@ import type { Random } from '../random.ts';
 export const endpoints = ['work', 'solved', 'updates', 'config', 'block', 'health'] as const;
 export type Endpoint = (typeof endpoints)[number];
 
-export const faultSchema = z.strictObject({
+const faultSchema = z.strictObject({
   endpoint: z.enum([...endpoints, 'any']),
   kind: z.enum([
     /** The connection is closed before the request is carried out. */
@@ -15,42 +15,42 @@ export const faultSchema = z.strictObject({
     'delay',
     /** 503, with `retry-after` when `retryAfterS` is given. */
     'unavailable',
-    /** 200 with one byte too few. */
+    /** 200 with a body that is one byte too short. */
     'wrong-length',
-    /** 200 with the node's headers and a body of nonsense. */
+    /** 200 with the node's headers and a meaningless body. */
     'garbage',
-    /** 200 with an HTML page and none of the node's headers. */
+    /** 200 with an HTML page and without the node's headers. */
     'captive-portal',
-    /** The request is carried out and the connection closed instead of an answer. */
+    /** The request is carried out, and the connection is closed instead of an answer. */
     'lost-answer',
-    /** Nothing is ever answered. */
+    /** The request never gets an answer. */
     'hang',
-    /** The request is carried out; the connection is closed in the middle of the answer's body. */
+    /** The request is carried out, and the connection is closed in the middle of the answer's body. */
     'broken-body',
-    /** The request is carried out; the body of the answer never ends. */
+    /** The request is carried out, and the body of the answer never ends. */
     'endless-body',
     /** The update stream ends as soon as it is open. */
     'end-stream',
-    /** The update stream sends everything at once when it ends, as through a proxy that buffers answers. */
+    /** The update stream sends everything at its end, as through a proxy that buffers answers. */
     'buffered-stream',
     /** The update stream is open and sends nothing. */
     'silent-stream',
-    /** The update stream also sends `noise`, over and over, `noiseBytesPerS` of it. */
+    /** The update stream also repeats `noise`, at `noiseBytesPerS`. */
     'noisy-stream',
   ]),
   probability: z.number().min(0).max(1).default(1),
-  /** How many requests it hits; without this, it hits requests for ever. */
+  /** How many requests the fault hits. By default there is no limit. */
   times: z.number().int().min(1).optional(),
   delayMs: z.number().int().min(0).max(600_000).default(0),
   retryAfterS: z.number().int().min(0).max(3600).optional(),
-  /** Whole lines, so that the events among them stay whole. */
+  /** Complete lines, so that noise does not break the events between them. */
   noise: z.string().min(1).max(1000).endsWith('\n').default('\n'),
   noiseBytesPerS: z.number().min(1).max(10_000_000).default(1000),
 });
 
-/** More faults than this are a mistake. */
+/** A script with more faults than this is a mistake. */
 const MAX_FAULTS = 100;
-export const faultsSchema = z.array(faultSchema).max(MAX_FAULTS);
+const faultsSchema = z.array(faultSchema).max(MAX_FAULTS);
 
 export type FaultInput = z.input<typeof faultSchema>;
 export type Fault = z.output<typeof faultSchema>;
@@ -67,12 +67,12 @@ export class FaultScript {
     return this.#faults;
   }
 
-  /** @throws ZodError when the script is wrong */
+  /** @throws ZodError when the script is not valid */
   set faults(script: readonly FaultInput[]) {
     this.#faults = faultsSchema.parse(script);
   }
 
-  /** The first fault that hits a request to this endpoint, if any. */
+  /** @returns the first fault that hits a request to this endpoint, if any */
   next(endpoint: Endpoint): Fault | undefined {
     for (const fault of this.#faults) {
       if (fault.endpoint !== 'any' && fault.endpoint !== endpoint) continue;

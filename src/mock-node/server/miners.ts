@@ -1,9 +1,9 @@
-/** Who may mine (document 1, "Miner information"). */
+/** Decides who may mine (document 1, "Miner information"). */
 
 import { z } from 'zod';
 import { minerSchema } from '../options.ts';
 
-/** Who asks for work. Real nodes take any texts here, and look for a configured miner that has them. */
+/** The miner in a request for work. Real nodes accept any texts here, and look for a configured miner with the same ones. */
 export const askerSchema = z.object({
   account: z.string(),
   predicate: z.string(),
@@ -12,14 +12,14 @@ export const askerSchema = z.object({
 
 export type MinerInfo = z.infer<typeof askerSchema>;
 
-/** Whether an asker is one of the miners. Where none is configured, everyone is who could be one. */
+/** Whether the asker is one of the configured miners. When there are none, every valid miner may mine. */
 export function isAuthorized(asker: MinerInfo, miners: readonly MinerInfo[]): boolean {
   const same = (miner: MinerInfo) =>
     miner.account === asker.account && miner.predicate === asker.predicate && keySet(miner) === keySet(asker);
   return miners.length === 0 ? minerSchema.safeParse(asker).success : miners.some(same);
 }
 
-/** The keys without their order and repetitions. */
+/** @returns a text that is equal for equal sets of keys, whatever their order */
 function keySet(miner: MinerInfo): string {
   return JSON.stringify([...new Set(miner['public-keys'])].sort());
 }

@@ -1,16 +1,15 @@
-/** Content negotiation: the types that a request sends and accepts, read as real nodes do. */
+/** Content negotiation: reads the types that a request sends and accepts, as real nodes do. */
 
-/** A body without a `content-type` counts as bytes (RFC 9110, section 8.3). */
+/** The type of a body without a `content-type` (RFC 9110 §8.3). */
 const DEFAULT_TYPE = 'application/octet-stream';
 
-/** Whether a body with this `content-type` is of a type; the parameters do not count. */
+/** Whether a `content-type` stands for this type. Parameters are ignored. */
 export function isOfType(contentType: string | undefined, type: string): boolean {
   return (contentType ?? DEFAULT_TYPE).split(';')[0].trim().toLowerCase() === type;
 }
 
 /**
- * Whether a client with this `accept` takes a type (RFC 9110, section 12.5.1): the most specific range that matches the
- * type decides.
+ * Whether an `accept` header admits a type (RFC 9110 §12.5.1): the most specific range that matches the type decides.
  */
 export function admits(accept = '*/*', type: string): boolean {
   const wildcards = ['*/*', type.replace(/\/.*/, '/*'), type];

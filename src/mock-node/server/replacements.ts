@@ -1,10 +1,10 @@
-/** What some faults send in the place of the true answer. */
+/** The answers that some faults send instead of the true one. */
 
 import { WORK_BYTES } from '../../chain/layout.ts';
 import type { Message } from './answer.ts';
 import type { Endpoint, Fault } from './faults.ts';
 
-/** What a busy node says. */
+/** The texts of a busy node. */
 const BUSY: Record<Endpoint, string> = {
   work: 'Too many work requests',
   solved: 'Service Unavailable',
@@ -14,7 +14,7 @@ const BUSY: Record<Endpoint, string> = {
   block: 'Service Unavailable',
 };
 
-/** @returns undefined when the fault does not replace the answer */
+/** @returns the answer that the fault sends; undefined when it does not replace the answer */
 export function replacementOf(fault: Fault, endpoint: Endpoint): Message | undefined {
   switch (fault.kind) {
     case 'unavailable': {

@@ -1,4 +1,4 @@
-/** The mock node's endpoints: what each refuses, and what it answers when nothing goes wrong. */
+/** The endpoints of the mock node: which requests each refuses, and what it answers to the others. */
 
 import type { IncomingMessage } from 'node:http';
 import { viewOf } from '../../chain/bytes.ts';
@@ -12,7 +12,7 @@ import type { Endpoint } from './faults.ts';
 import { askerSchema, isAuthorized } from './miners.ts';
 import { admits, isOfType } from './negotiation.ts';
 
-/** What the endpoints answer from. */
+/** What the endpoints need to answer. */
 export interface Backend {
   readonly ledger: Ledger;
   readonly settings: ServerSettings;
@@ -23,9 +23,9 @@ export interface Backend {
 export interface Route {
   readonly endpoint: Endpoint;
   readonly method: 'GET' | 'POST';
-  /** The type of the request's body: any other is refused with 415. */
+  /** The type of the request's body. Another type is refused with 415. */
   readonly takes?: string;
-  /** The type of the answer when all is well: a client that does not accept it is refused with 406. */
+  /** The type of a successful answer. A client that does not accept it is refused with 406. */
   readonly gives?: string;
   readonly answer: (backend: Backend, body: Buffer, url: URL) => Answer;
 }
@@ -42,7 +42,7 @@ const miningRoutes: Record<string, Route> = {
 };
 const blockRoute: Route = { endpoint: 'block', method: 'GET', gives: JSON_TYPE, answer: answerBlock };
 const configRoute: Route = { endpoint: 'config', method: 'GET', gives: JSON_TYPE, answer: answerConfig };
-/** Document 1 does not have it; real nodes do. */
+/** Document 1 does not mention this endpoint, but real nodes have it. */
 const healthRoute: Route = {
   endpoint: 'health',
   method: 'GET',
@@ -60,7 +60,7 @@ export function routeOf({ ledger, settings, miningEnabled }: Backend, path: stri
   return miningEnabled ? miningRoutes[inner] : undefined;
 }
 
-/** Why a route refuses a request, whatever is in its body: in the order of real nodes. */
+/** @returns why a route refuses a request regardless of its body, checked in the same order as real nodes do */
 export function refusalOf({ method, takes, gives }: Route, request: IncomingMessage): Message | undefined {
   const { accept, 'content-type': contentType } = request.headers;
   if (request.method !== method) return { status: 405, text: 'Method Not Allowed' };
@@ -90,7 +90,7 @@ function answerSolved({ ledger, settings }: Backend, body: Buffer): Message {
   return { status: judgement.outcome === 'stale' ? 404 : 400, text: judgement.reason };
 }
 
-/** Says what is wrong with a wrong body. Real nodes fail with 500, and never answer for an unknown chain. */
+/** Answers a wrong body with a reason. Real nodes answer 500 instead, and for an unknown chain they never answer. */
 function answerUpdates({ ledger, streams }: Backend, body: Buffer): Answer {
   if (streams.full) return { status: 503, text: 'No more update streams available currently. Retry later.' };
   if (body.length !== CHAIN_BYTES) return { status: 400, text: `Decoding error: expected ${CHAIN_BYTES} bytes` };
@@ -99,7 +99,7 @@ function answerUpdates({ ledger, streams }: Backend, body: Buffer): Answer {
   return { stream: chain };
 }
 
-/** Document 1, "Configuration": the part that concerns mining. */
+/** Answers with the part of the configuration that concerns mining (document 1, "Configuration"). */
 function answerConfig({ ledger, settings, miningEnabled }: Backend): Message {
   const coordination = {
     enabled: miningEnabled,
@@ -113,7 +113,7 @@ function answerConfig({ ledger, settings, miningEnabled }: Backend): Message {
   return { status: 200, json: { ledgerVersion: ledger.settings.network, mining } };
 }
 
-/** A page of whole blocks, ascending (document 1, "Whole blocks"). */
+/** Answers with a page of whole blocks, ascending (document 1, "Whole blocks"). */
 function answerBlock({ ledger }: Backend, _body: Buffer, url: URL): Message {
   const { chains, network } = ledger.settings;
   const chain = Number(url.pathname.split('/').at(-2));
@@ -138,7 +138,7 @@ function headerJson({ header, hash, timeUs }: Block, network: string): unknown {
     chainId: view.getUint32(HEADER_OFFSET.chain, true),
     target: base64(header.subarray(HEADER_OFFSET.target, HEADER_OFFSET.target + TARGET_BYTES)),
     ledgerVersion: network,
-    // A decimal string: most nonces are beyond what a JSON number holds.
+    // This is a decimal string, because most nonces are too large for a JSON number.
     nonce: nonceOf(header).toString(),
   };
 }

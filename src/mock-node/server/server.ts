@@ -1,4 +1,4 @@
-/** The mock ledger served over HTTP: listens, answers, tells updates, and spoils all that by the script of faults. */
+/** Serves the mock ledger over HTTP: answers requests and sends updates, with the faults of the script. */
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -24,9 +24,9 @@ export interface ServerSurroundings {
   readonly emit: (event: ServerEvent) => void;
 }
 
-/** Larger bodies are refused; the largest proper one is a miner's JSON. */
+/** Larger bodies are refused. The largest valid one is a miner's JSON. */
 const MAX_BODY_BYTES = 65_536;
-/** How long after the head of an answer a connection breaks, where a fault has it break in the body. */
+/** The time from an answer's head to the break of the connection, with the fault `broken body`. */
 const BREAK_MS = 20;
 
 export class MockServer implements Backend {
@@ -34,12 +34,12 @@ export class MockServer implements Backend {
   readonly settings: ServerSettings;
   readonly stats = new ServerStats();
   readonly streams: UpdateStreams;
-  /** May be changed while running. */
+  /** This may be changed at any time. */
   miningEnabled: boolean;
   readonly #faults: FaultScript;
   readonly #emit: (event: ServerEvent) => void;
   readonly #http = createServer((request, response) => this.#take(request, response));
-  /** Where it listens, once it has. */
+  /** The port that was asked for; after the first `listen` the port that is used. */
   #port: number;
 
   constructor(ledger: Ledger, settings: ServerSettings, { random, emit }: ServerSurroundings) {
@@ -56,7 +56,7 @@ export class MockServer implements Backend {
     });
   }
 
-  /** The script of faults; may be changed while running. @throws ZodError when it is wrong */
+  /** The script of faults. It may be changed at any time. @throws ZodError when it is not valid */
   get faults(): readonly Fault[] {
     return this.#faults.faults;
   }
@@ -64,7 +64,7 @@ export class MockServer implements Backend {
     this.#faults.faults = script;
   }
 
-  /** Listens; after `stopListening`, where it did before. @returns `http://host:port` @throws when the port is taken */
+  /** Listens; after `stopListening`, on the same port. @returns `http://host:port` @throws Error when the port is in use */
   async listen(): Promise<string> {
     const { host } = this.settings;
     this.#http.listen(this.#port, host);
@@ -73,7 +73,7 @@ export class MockServer implements Backend {
     return `http://${host}:${this.#port}`;
   }
 
-  /** Cuts off every connection, and has new ones refused. */
+  /** Closes all connections and refuses new ones. */
   async stopListening(): Promise<void> {
     if (!this.#http.listening) return;
     const closed = once(this.#http, 'close');
@@ -88,7 +88,7 @@ export class MockServer implements Backend {
   }
 
   #take(request: IncomingMessage, response: ServerResponse): void {
-    // A client that goes away is its own business.
+    // A client may close its connection at any time.
     request.on('error', () => {});
     response.on('error', () => {});
     this.#handle(request, response).catch((error) => {
@@ -132,7 +132,7 @@ export class MockServer implements Backend {
     return fault;
   }
 
-  /** @param fault what goes wrong after the request was carried out, if anything */
+  /** @param fault the fault after the request was carried out, if any */
   #answer(response: ServerResponse, answer: Answer, fault: Fault | undefined): void {
     const { socket } = response.req;
     if (fault?.kind === 'lost-answer') {
@@ -165,12 +165,12 @@ export class MockServer implements Backend {
   }
 }
 
-/** Whether nothing was sent yet, and the client is still there. */
+/** Whether nothing has been sent yet, and the client is still connected. */
 function canBeSent(response: ServerResponse): boolean {
   return !response.headersSent && response.socket !== null;
 }
 
-/** @returns undefined when the body is too large: it is read to its end all the same, so that the answer gets through */
+/** @returns undefined when the body is too large. Even then it is read to its end, so that the client gets the answer */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -1,4 +1,4 @@
-/** The open update streams: `event:New Cut` and an empty line, and never a `data:` line (document 1, "Events"). */
+/** The open update streams. An event is `event:New Cut` and an empty line, without a `data:` line (document 1, "Events"). */
 
 import type { ServerResponse } from 'node:http';
 import type { Update } from '../ledger/ledger.ts';
@@ -8,9 +8,9 @@ import type { Fault } from './faults.ts';
 
 type StreamSettings = Pick<ServerSettings, 'streamMs' | 'streamLimit' | 'cutBurst'>;
 
-/** How far the events of one New Cut are apart. */
+/** The time between the events of one New Cut. */
 const BURST_GAP_MS = 15;
-/** Streams last `streamMs` ± this part of it, so that they do not all end at once. */
+/** The lifetime of a stream is `streamMs` ± this fraction, so that streams do not all end at the same time. */
 const JITTER = 0.1;
 /** How often noise is sent. */
 const NOISE_MS = 10;
@@ -19,7 +19,7 @@ interface Stream {
   readonly chain: number;
   readonly end: NodeJS.Timeout;
   silent: boolean;
-  /** What a buffered stream sends when it ends; undefined for one that is not buffered. */
+  /** What a buffered stream will send at its end; undefined for a stream that is not buffered. */
   held: string | undefined;
 }
 
@@ -39,7 +39,7 @@ export class UpdateStreams {
     return this.#streams.size;
   }
 
-  /** How many streams are open for one chain. */
+  /** @returns how many streams are open for one chain */
   openFor(chain: number): number {
     return [...this.#streams.values()].filter((stream) => stream.chain === chain).length;
   }
@@ -50,8 +50,9 @@ export class UpdateStreams {
   }
 
   /**
-   * Takes over a response whose head has been written.
-   * @param fault what is wrong with the stream, if anything
+   * Adds a stream.
+   * @param response a response whose head has been sent
+   * @param fault the stream's fault, if any
    */
   add(chain: number, response: ServerResponse, fault?: Fault): void {
     const lifetimeMs = this.#settings.streamMs * (1 + JITTER * (2 * this.#random() - 1));
@@ -69,24 +70,24 @@ export class UpdateStreams {
     });
   }
 
-  /** Tells the streams of one chain; a New Cut as often as `cutBurst` says. */
+  /** Sends an update to the streams of one chain: a New Cut `cutBurst` times, others once. */
   tell(update: Update, chain: number): void {
     this.#send(update, chain);
     const repeats = update === 'New Cut' ? this.#settings.cutBurst - 1 : 0;
     for (let i = 1; i <= repeats; i++) this.#later(i * BURST_GAP_MS, () => this.#send(update, chain));
   }
 
-  /** Ends every stream, as a node does whose service starts anew. */
+  /** Ends all streams, as a node does when its service restarts. */
   endAll(): void {
     for (const [response, { held }] of this.#streams) response.end(held);
   }
 
-  /** The streams that are open now tell nothing more, and end as they would have. */
+  /** Makes the open streams send no more events. They end as usual. */
   silenceAll(): void {
     for (const stream of this.#streams.values()) stream.silent = true;
   }
 
-  /** The streams that are open now send nothing more, not even their end: their readers do not learn that they are gone. */
+  /** Makes the open streams send nothing more, not even their end, so that their readers do not notice that they are gone. */
   loseAll(): void {
     for (const response of this.#streams.keys()) this.#forget(response);
   }
@@ -124,14 +125,14 @@ export class UpdateStreams {
   }
 }
 
-/** @returns the timer that sends it */
+/** @returns the timer that sends the noise */
 function makeNoise(response: ServerResponse, { noise, noiseBytesPerS }: Fault): NodeJS.Timeout {
   const linesPerMs = noiseBytesPerS / 1000 / noise.length;
   const beganMs = performance.now();
   let sent = 0;
   return setInterval(() => {
     const due = Math.floor((performance.now() - beganMs) * linesPerMs);
-    // A reader that is slower than the noise gets as much as it can read.
+    // A slow reader gets only as much noise as it can read.
     if (!response.writableNeedDrain && due > sent) response.write(noise.repeat(due - sent));
     sent = due;
   }, NOISE_MS);

@@ -1,4 +1,4 @@
-/** What people are told about one node: each thing once, when it changes. */
+/** Emits the events about one node, each only when something has changed. */
 
 import type { Listener, MinerEvent } from '../../events/events.ts';
 import type { PolledChain } from '../vocabulary.ts';
@@ -10,7 +10,7 @@ export class Announcements {
   readonly #emit: Listener;
   /** Whether the node has ever given work. */
   #everReached = false;
-  /** The last reason why the node is out of reach; undefined while it is within reach. */
+  /** Why the node is out of reach; undefined while it is within reach. */
   #outage: string | undefined;
   #streamProblemTold = false;
   #polled: readonly PolledChain[] = [];
@@ -26,7 +26,7 @@ export class Announcements {
     return this.#outage !== undefined;
   }
 
-  /** The chains that people know to be polled. */
+  /** The polled chains, as last emitted. */
   get polled(): readonly PolledChain[] {
     return this.#polled;
   }
@@ -53,7 +53,7 @@ export class Announcements {
     this.note('lost', reason);
   }
 
-  /** A stream could not be opened. Nothing is said while work cannot be had either, since people know that then. */
+  /** Tells that a stream could not be opened, unless the node is out of reach anyway. */
   streamProblem(message: string, hasOtherStreams: boolean): void {
     if (this.#streamProblemTold || this.isLost) return;
     this.#streamProblemTold = true;
@@ -61,7 +61,7 @@ export class Announcements {
     this.note('info', `a chain has no update stream for now, so it is polled for work: ${message}${others}`);
   }
 
-  /** A stream has opened, so the next problem is a new one. */
+  /** Notes that a stream has opened, so that the next problem is told again. */
   streamOpened(): void {
     this.#streamProblemTold = false;
   }

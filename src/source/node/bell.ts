@@ -1,4 +1,4 @@
-/** Waits that whatever makes them pointless can end early. */
+/** A bell ends waits early, when something has happened that makes them pointless. */
 
 import { pause } from '../../system/abort.ts';
 

@@ -1,26 +1,25 @@
 /**
- * Turns a node's event stream into one that clients of the EventSource standard can read. The node sends `event:New Cut`
- * and an empty line, but no `data:` line, and the standard drops an event without data. So each event's name is passed on
- * with an empty data line. Everything else in a stream (comments, `retry:`, `id:`) is dropped: it is for clients that
- * reconnect by themselves.
+ * Turns a node's event stream into one that EventSource clients can read. The node sends `event:New Cut` and an empty line, but
+ * no `data:` line, and by the standard (WHATWG HTML, "Server-sent events") an event without data is dropped. So each event's
+ * name is passed on with an empty data line. Comments, `retry:` and `id:` are dropped: pickaxe reconnects by its own rules.
  */
 
 import { NodeError } from '../../node/errors.ts';
 
-/** Far longer than any line of a node. A longer one does not come from an event stream. */
+/** Far more than the length of a node's lines. A longer line shows that this is no event stream. */
 const MAX_LINE_CHARACTERS = 4_096;
 /**
- * A New Cut is 15 bytes, and chains have one every few seconds. A stream that sends more than this, besides a first burst,
- * is a flood, and reading it would take processor time from the search.
+ * A New Cut has 15 bytes, and a chain has one every few seconds. A stream that sends more bytes than this, after a first burst,
+ * is a flood: reading it would take processor time from the search.
  */
 const BURST_BYTES = 65_536;
 const BYTES_PER_MS = 4;
 
 /**
- * Lines may be split over chunks anywhere, and end in LF, CRLF or CR.
+ * Reads lines that end in LF, CRLF or CR. Chunks may split them anywhere.
  * @param nowMs a monotonic clock
- * @returns `event:NAME`, an empty `data:` line and an empty line for each event that has a name, in UTF-8
- * @throws NodeError when a line grows beyond any reason, or when the stream floods
+ * @returns for each event with a name: `event:NAME`, an empty `data:` line and an empty line, in UTF-8
+ * @throws NodeError when a line is too long, or the stream floods
  */
 export async function* withData(
   chunks: AsyncIterable<Uint8Array>,

@@ -1,7 +1,6 @@
 /**
- * When the next work is to be fetched, from what is known of the works fetched so far. The node picks the chain, so a
- * fetch is due for one of three reasons only: the current work is stale, a New Cut may have been missed, or the work is
- * old. Pure; times are monotonic milliseconds.
+ * Decides when to fetch the next work. The node chooses the chain, so there are only three reasons for a fetch: the current work
+ * is stale, a New Cut may have been missed, or the work is old. Pure; times are monotonic milliseconds.
  */
 
 import { equalBytes } from '../../chain/bytes.ts';
@@ -9,30 +8,30 @@ import { HEADER_BYTES, NONCE_BYTES } from '../../chain/layout.ts';
 import { parentOf, type Work, withCreationTime } from '../../chain/work.ts';
 import type { NodeLimits } from '../../node/limits.ts';
 
-/** Bounds the memory for the works of a node that makes new ones all the time; none lives longer than `expiryMs`. */
+/** Bounds the memory when a node gives new work all the time. No work is remembered longer than `expiryMs`. */
 const MOST_REMEMBERED = 1_024;
 /**
- * A node can tell a New Cut, or take a solution, before what it hands out as work has changed. When it hands out work on
- * the same parent again, the next fetches follow after pauses that double from the first: a second and a half in all.
- * After that the node is believed.
+ * A node can send a New Cut, or accept a solution, before its work has changed. When it gives out work on the same parent again,
+ * further fetches follow after pauses that double, for a second and a half in all. After that, the node's work is mined.
  */
 const FIRST_REPEAT_MS = 50;
 const MOST_REPEATS = 5;
 
 interface FetchedWork {
   readonly work: Work;
-  /** The place of its fetch in the order of events; moved on when a fetch brings the same work again. */
+  /** The place of the last fetch that brought this work in the order of events. */
   order: number;
+  /** When a fetch last brought this work. */
   fetchedAtMs: number;
-  /** Whether its chain has had a New Cut since. */
+  /** Whether the work's chain has had a New Cut since then. */
   outdated: boolean;
 }
 
-/** Work that has become worthless, and the reason. The node may hand out its parent once more. */
+/** Work that has become worthless. The node may still give out work on the same parent for a while. */
 interface EndedWork {
   readonly work: Work;
   readonly by: 'new-cut' | 'solved';
-  /** How often the node has handed it out again. */
+  /** How often the node has given out work on this parent again. */
   repeats: number;
 }
 
@@ -40,10 +39,10 @@ type ScheduleLimits = Pick<NodeLimits, 'burstMs' | 'pollMs' | 'expiryMs'>;
 
 export class FetchSchedule {
   readonly #limits: ScheduleLimits;
-  /** Counts fetches, openings of streams and New Cuts in the order in which they happen. */
+  /** The order of events: counts fetches, openings of streams and New Cuts as they happen. */
   #order = 0;
   #current: FetchedWork | undefined;
-  /** What the node may still know, oldest first. */
+  /** The work that the node may still know, oldest first. */
   readonly #remembered: FetchedWork[] = [];
   /** By chain: the order of its last New Cut, and of its stream's last opening. */
   readonly #cuts = new Map<number, number>();
@@ -52,9 +51,9 @@ export class FetchSchedule {
   readonly #endingsMs = new Map<number, number>();
   /** By chain: when a New Cut last caused a fetch. */
   readonly #cutFetchesMs = new Map<number, number>();
-  /** The last work that a New Cut or a solution has ended, until the node hands out other work. */
+  /** The last work that a New Cut or a solution has ended, until the node gives out work on another parent. */
   #ended: EndedWork | undefined;
-  /** When to fetch again because the node has handed out what had ended. */
+  /** When to fetch again because the node has given out work on the ended parent. */
   #repeatAtMs = Number.NEGATIVE_INFINITY;
   #dueNow = false;
 
@@ -68,8 +67,8 @@ export class FetchSchedule {
   }
 
   /**
-   * The time at which the next work is to be fetched; -∞ for at once.
-   * @param refreshMs how long work on a chain is good while its stream is trusted; undefined for a chain to be polled
+   * @param refreshMs returns how long work on a chain is good while its stream is trusted; undefined for a chain to be polled
+   * @returns when to fetch the next work; -∞ stands for at once
    */
   dueAtMs(refreshMs: (chain: number) => number | undefined): number {
     if (this.#dueNow) return Number.NEGATIVE_INFINITY;
@@ -78,7 +77,7 @@ export class FetchSchedule {
     if (this.#mayPrecedeCut(this.#current)) {
       return (this.#cutFetchesMs.get(work.chain) ?? Number.NEGATIVE_INFINITY) + this.#limits.burstMs;
     }
-    // New Cuts between the fetch and the opening were missed. Work fetched under an open stream has missed none.
+    // When the stream was opened after the fetch, New Cuts between the two were missed.
     if ((this.#openings.get(work.chain) ?? 0) > order) return Number.NEGATIVE_INFINITY;
     if (this.#repeatAtMs > fetchedAtMs) return this.#repeatAtMs;
     const goodForMs = refreshMs(work.chain);
@@ -86,19 +85,19 @@ export class FetchSchedule {
     return Math.max(fetchedAtMs, this.#endingsMs.get(work.chain) ?? 0) + this.#limits.pollMs;
   }
 
-  /** Has the next fetch due at once: whatever is known may be from another time. */
+  /** Makes the next fetch due at once, because all that is known may be outdated. */
   makeDue(): void {
     this.#dueNow = true;
   }
 
-  /** A fetch begins. @returns its place in the order of events, for `fetchEnded` */
+  /** Notes the begin of a fetch. @returns its place in the order of events, for `fetchEnded` */
   fetchBegan(nowMs: number): number {
     this.#dueNow = false;
     if (this.#current && this.#mayPrecedeCut(this.#current)) this.#cutFetchesMs.set(this.#current.work.chain, nowMs);
     return ++this.#order;
   }
 
-  /** A fetch has brought this work. @returns false when it is the current work again, or is not to be mined */
+  /** Notes the work that a fetch has brought. @returns whether it is to be mined, and is not the current work already */
   fetchEnded(work: Work, order: number, nowMs: number): boolean {
     const mayBeMined = this.#planRepeat(work, nowMs);
     const same = this.#current && isSameWork(this.#current.work, work) ? this.#current : undefined;
@@ -118,7 +117,7 @@ export class FetchSchedule {
     return true;
   }
 
-  /** A New Cut came. @returns true when it makes the current work stale, which the echoes of one block do not */
+  /** Notes a New Cut. @returns whether it makes the current work stale. Further New Cuts for the same block do not */
   newCut(chain: number, nowMs: number): boolean {
     this.#cuts.set(chain, ++this.#order);
     this.#repeatAtMs = Number.NEGATIVE_INFINITY;
@@ -134,8 +133,8 @@ export class FetchSchedule {
   }
 
   /**
-   * The work has its solution, and its parent can carry only one block of ours.
-   * @returns true when this makes the current work worthless
+   * Notes that a work has its solution. A parent can carry only one block of this miner.
+   * @returns whether this makes the current work worthless
    */
   solved(work: Work): boolean {
     if (!this.#current || !haveSameParent(this.#current.work, work)) return false;
@@ -144,7 +143,7 @@ export class FetchSchedule {
     return true;
   }
 
-  /** The solution was not taken, so the work is as good as before, unless a New Cut has come since. */
+  /** Notes that the solution was not accepted, so the work is as good as before, unless a New Cut has come since. */
   notSolved(work: Work): void {
     if (this.#ended?.work !== work) return;
     this.#ended = this.isOutdated(work) ? { work, by: 'new-cut', repeats: 0 } : undefined;
@@ -159,7 +158,7 @@ export class FetchSchedule {
     this.#endingsMs.set(chain, nowMs);
   }
 
-  /** The current work is worth nothing any more. */
+  /** Drops the current work because it is worthless. */
   dropCurrent(): void {
     this.#current = undefined;
   }
@@ -169,20 +168,20 @@ export class FetchSchedule {
     return this.#remembered.some((fetched) => fetched.work === work && fetched.outdated);
   }
 
-  /** Whether the node has forgotten the current work by now. */
+  /** Whether the node must have forgotten the current work. */
   isExpired(nowMs: number): boolean {
     return this.#current !== undefined && this.lifeMs(this.#current.work, nowMs) <= 0;
   }
 
-  /** How much longer the node remembers the work. */
+  /** @returns how much longer the node remembers the work */
   lifeMs(work: Work, nowMs: number): number {
     const fetched = this.#remembered.find((each) => each.work === work);
     return fetched ? fetched.fetchedAtMs + this.#limits.expiryMs - nowMs : 0;
   }
 
   /**
-   * Plans another fetch when a fetch has brought what had ended.
-   * @returns whether what it brought may be mined meanwhile
+   * Plans another fetch when a fetch has brought work on the ended parent.
+   * @returns whether the work may be mined meanwhile
    */
   #planRepeat(work: Work, nowMs: number): boolean {
     const ended = this.#ended;
@@ -192,7 +191,8 @@ export class FetchSchedule {
       return true;
     }
     this.#repeatAtMs = nowMs + FIRST_REPEAT_MS * 2 ** ended.repeats++;
-    // A New Cut may have been told twice, but a parent that carries a block of ours can carry no other one.
+    // After a New Cut the work may be good, because a New Cut can be sent twice for a block. After a solution it cannot: its
+    // parent carries a block of this miner already.
     return ended.by === 'new-cut';
   }
 
@@ -201,13 +201,13 @@ export class FetchSchedule {
     while (this.#remembered.length > MOST_REMEMBERED || isOver(this.#remembered[0])) this.#remembered.shift();
   }
 
-  /** Whether the work may be from before the last New Cut, which came during its fetch or as an echo. */
+  /** Whether the work may be older than the last New Cut, because that came during the fetch or as an echo. */
   #mayPrecedeCut({ work, order }: FetchedWork): boolean {
     return (this.#cuts.get(work.chain) ?? 0) > order;
   }
 }
 
-/** Nodes write the time of asking into the same work: a header that differs only in that is the same work. */
+/** Whether two works differ at most in the creation time and the nonce. Nodes write the present time into the same work. */
 function isSameWork(a: Work, b: Work): boolean {
   return a.chain === b.chain && equalBytes(a.target, b.target) && equalBytes(fixedPart(a), fixedPart(b));
 }
@@ -216,7 +216,7 @@ function haveSameParent(a: Work, b: Work): boolean {
   return a.chain === b.chain && equalBytes(parentOf(a.header), parentOf(b.header));
 }
 
-/** @returns what a miner may not change: the header without its nonce, the creation time zeroed */
+/** @returns the part of a header that a miner may not change: without the nonce, and with the creation time set to 0 */
 function fixedPart({ header }: Work): Uint8Array {
   return withCreationTime(header, 0n).subarray(0, HEADER_BYTES - NONCE_BYTES);
 }

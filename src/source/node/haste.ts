@@ -1,6 +1,6 @@
 /**
- * Ends waits that a sign of life makes pointless: a New Cut, or a stream that opens, says that the node answers again and
- * may have other work to give.
+ * Ends waits that a sign of life from the node makes pointless. A New Cut, or a stream that opens, shows that the node answers
+ * again and may have new work.
  */
 
 import type { NodeLimits } from '../../node/limits.ts';
@@ -8,7 +8,7 @@ import { onAbort } from '../../system/abort.ts';
 import type { Clock } from '../../system/clock.ts';
 import { Bell } from './bell.ts';
 
-/** After this many the patience is longer than the time limit of a fetch. */
+/** After this many doublings the patience is longer than the time limit of a fetch. */
 const MOST_DOUBLINGS = 5;
 
 export class Haste {
@@ -16,13 +16,13 @@ export class Haste {
   readonly #limits: Pick<NodeLimits, 'burstMs' | 'hurryMs'>;
   readonly #pauses = new Bell();
   #lastSignMs = Number.NEGATIVE_INFINITY;
-  /** How often `letGo` was called. */
+  /** How often `letGo` has been called. */
   #releases = 0;
   #burstEnd: NodeJS.Timeout | undefined;
-  /** The fetch under way. */
+  /** Cancels the fetch that is under way. */
   #fetching: AbortController | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** How many fetches in a row were let go. */
+  /** How many fetches in a row were canceled. */
   #letGoInARow = 0;
 
   constructor(clock: Clock, limits: Pick<NodeLimits, 'burstMs' | 'hurryMs'>) {
@@ -30,12 +30,12 @@ export class Haste {
     this.#limits = limits;
   }
 
-  /** The node has given a sign of life. In a burst the first one counts, and all the others together at its end. */
+  /** Notes a sign of life. In a burst, the first one takes effect at once, and all others together at the burst's end. */
   signOfLife(): void {
     const nowMs = this.#clock.monotonicMs();
     const burstLeftMs = this.#lastSignMs + this.#limits.burstMs - nowMs;
     if (burstLeftMs > 0) {
-      // A fetch that is under way by then was begun for the first sign.
+      // No fetch is canceled here: the one that is under way by then began after the first sign.
       this.#burstEnd ??= setTimeout(() => {
         this.#burstEnd = undefined;
         this.#pauses.ring();
@@ -45,12 +45,12 @@ export class Haste {
     this.#lastSignMs = nowMs;
     this.#pauses.ring();
     if (!this.#fetching) return;
-    // An answer that is on its way is better than a new question, and a slow node is given more time each time.
+    // The answer may be on its way, so the fetch is canceled only after some time, which doubles for a slow node.
     const patienceMs = this.#limits.hurryMs * 2 ** Math.min(this.#letGoInARow, MOST_DOUBLINGS);
     this.#timer ??= setTimeout(() => this.#fetching?.abort(), patienceMs);
   }
 
-  /** Ends every pause and the fetch under way, at once. */
+  /** Ends all pauses and cancels the fetch that is under way, at once. */
   letGo(): void {
     this.#releases += 1;
     this.#pauses.ring();
@@ -58,9 +58,9 @@ export class Haste {
   }
 
   /**
-   * Runs one fetch until it ends, until it is let go, or until `stop`.
-   * @returns false when it was let go
-   * @throws what `fetch` throws for another reason
+   * Runs one fetch, which signs of life may cancel.
+   * @returns false when the fetch was canceled
+   * @throws what `fetch` throws, unless it was canceled
    */
   async hurried(stop: AbortSignal, fetch: (stop: AbortSignal) => Promise<void>): Promise<boolean> {
     const fetching = new AbortController();
@@ -80,7 +80,7 @@ export class Haste {
     return !fetching.signal.aborted;
   }
 
-  /** Waits this long, or until a sign of life while `isEager`, until `letGo`, or until `stop`. Never throws. */
+  /** Waits for this long, for a sign of life while `isEager`, for `letGo`, or for `stop`. Never throws. */
   async pause(ms: number, stop: AbortSignal, isEager: () => boolean = () => true): Promise<void> {
     const releases = this.#releases;
     const untilMs = this.#clock.monotonicMs() + ms;

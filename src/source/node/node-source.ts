@@ -1,4 +1,4 @@
-/** A WorkSource on one node's mining API over HTTP (document 1, "Mining"). */
+/** A WorkSource that uses one node's mining API over HTTP (document 1, "Mining"). */
 
 import type { Solution } from '../../chain/verify.ts';
 import { parentOf, parseWork, type Work } from '../../chain/work.ts';
@@ -27,21 +27,21 @@ import { watchSuspension } from './suspension.ts';
 import { Updates } from './updates.ts';
 
 export interface NodeSourceOptions {
-  /** `http://host:port`, or with the path of the API, which is then taken as it is. */
+  /** `http://host:port`, or a URL with the path of the API, which is then used as it is. */
   readonly url: string;
   readonly network: string;
-  /** What people call it. The default is its address as it is shown. */
+  /** The node's name for people. The default is its shortened URL. */
   readonly name?: string;
   readonly miner: MinerIdentity;
-  /** What makes an https node's certificate trusted: by default, that an authority has signed it. */
+  /** What makes the certificate of an https node trusted. The default is that an authority has signed it. */
   readonly trust?: Trust;
   readonly userAgent?: string;
 }
 
-/** What comes in from outside; each has a default. */
+/** Everything that the source uses from outside. Each has a default. */
 export interface NodeSourceSurroundings {
   readonly clock?: Clock;
-  /** Uniform in [0, 1). */
+  /** Returns uniformly distributed numbers in [0, 1). */
   readonly random?: () => number;
   readonly emit?: Listener;
   readonly limits?: Partial<NodeLimits>;
@@ -57,18 +57,18 @@ export class NodeSource implements WorkSource {
   readonly #http: NodeHttp;
   readonly #updates: Updates;
   readonly #schedule: FetchSchedule;
-  readonly #trust: StreamTrust;
+  readonly #streamTrust: StreamTrust;
   readonly #announcements: Announcements;
   readonly #mailbox = new Mailbox();
-  /** Rung when the next fetch may be due at another time than it was. */
+  /** Rung when the time of the next fetch may have changed. */
   readonly #replan = new Bell();
-  /** Ends what the node's signs of life make pointless: a fetch that hangs, and pauses. */
+  /** Cancels a fetch that hangs, and ends pauses, when the node shows signs of life. */
   readonly #haste: Haste;
   #fetches = 0;
   /** When a New Cut last came, on any chain (monotonic). */
   #lastCutMs = Number.NEGATIVE_INFINITY;
 
-  /** @throws Error when the URL is not a node's */
+  /** @throws Error when the URL is not a node URL */
   constructor(options: NodeSourceOptions, surroundings: NodeSourceSurroundings = {}) {
     const { url, network, miner, trust = BY_AUTHORITY, userAgent = 'pickaxe' } = options;
     const { clock = systemClock, random = Math.random, emit = () => {}, limits } = surroundings;
@@ -81,7 +81,7 @@ export class NodeSource implements WorkSource {
     this.#limits = { ...nodeLimits, ...limits };
     this.#nodeClock = new NodeClock(clock);
     this.#schedule = new FetchSchedule(this.#limits);
-    this.#trust = new StreamTrust(this.#limits);
+    this.#streamTrust = new StreamTrust(this.#limits);
     this.#haste = new Haste(clock, this.#limits);
     this.#announcements = new Announcements(this.name, emit);
     const http = new NodeHttp({ address, trust, userAgent, nodeClock: this.#nodeClock, clock, limits: this.#limits });
@@ -99,7 +99,7 @@ export class NodeSource implements WorkSource {
     });
   }
 
-  async *works(stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
+  async *updates(stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
     const ending = new AbortController();
     const release = onAbort(stop, () => ending.abort());
     const background = [this.#reportConfig(ending.signal), this.#keepFetching(ending.signal)];
@@ -120,10 +120,10 @@ export class NodeSource implements WorkSource {
     const options = {
       post: (signal: AbortSignal) => postSolved(this.#http, header, signal),
       isOutdated: () => this.#schedule.isOutdated(work),
-      // The miner waits for other work from here on, even while this solution is tried again.
+      // From here on the miner gets other work, even while the submission is repeated.
       onSent: () => this.#solved(work),
       pause: (ms: number, signal: AbortSignal) => this.#haste.pause(ms, signal),
-      // Whether the node still knows older work is for the node to say.
+      // For work that may be forgotten already, at least one attempt is made: the node decides.
       lifeMs: Math.max(this.#schedule.lifeMs(work, this.#clock.monotonicMs()), this.#limits.solvedTimeoutMs),
       random: this.#random,
       limits: this.#limits,
@@ -144,13 +144,13 @@ export class NodeSource implements WorkSource {
       await this.#http.ping(stop);
       return true;
     } catch (error) {
-      // Whatever answers, even with a refusal, does not hang. One broken connection says nothing.
+      // A node that refuses does answer. A single broken connection proves nothing.
       const { fault } = error as NodeError;
       return stop.aborted || (fault !== 'no answer' && fault !== 'unreachable');
     }
   }
 
-  /** One fetch at a time, each when it is due. */
+  /** Fetches work whenever that is due, one fetch at a time. */
   async #keepFetching(stop: AbortSignal): Promise<void> {
     const pauses = new Backoff(this.#limits.fetchPauses, this.#random);
     const refusedPauses = new Backoff(this.#limits.refusedPauses, this.#random);
@@ -166,7 +166,7 @@ export class NodeSource implements WorkSource {
       } catch (error) {
         if (stop.aborted) return;
         const { fault, retryAfterMs } = error instanceof NodeError ? error : ({} as Partial<NodeError>);
-        // A node may close an idle connection at the very moment it is used: no outage until that happens twice.
+        // A node may close an idle connection at the moment when it is used, so the first such error is not an outage.
         again = !again && fault === 'broken';
         if (again) continue;
         this.#lose(error instanceof Error ? error.message : String(error));
@@ -190,7 +190,7 @@ export class NodeSource implements WorkSource {
     this.#announcements.gaveWork(nowMs - askedAtMs);
     this.#fetches += 1;
     const work = parseWork(record, { id: `${this.#fetches}` });
-    this.#trust.fetched(work.chain, parentOf(work.header), askedAtMs, nowMs);
+    this.#streamTrust.fetched(work.chain, parentOf(work.header), askedAtMs, nowMs);
     const isNew = this.#schedule.fetchEnded(work, order, nowMs);
     const { current } = this.#schedule;
     if (current && (isNew || wasLost)) this.#mailbox.put({ kind: 'work', work: current });
@@ -198,40 +198,42 @@ export class NodeSource implements WorkSource {
     if (wasLost) this.#updates.hurry();
   }
 
-  /** Waits until the next fetch is due; New Cuts, openings and verdicts move that moment. */
+  /** Waits until the next fetch is due. New Cuts, openings of streams and verdicts can change that time. */
   async #untilDue(stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
       const nowMs = this.#clock.monotonicMs();
       this.#judgeStreams(nowMs);
       const dueAtMs = this.#schedule.dueAtMs((chain) =>
-        this.#trust.pollReason(chain) === undefined ? this.#trust.refreshMs(nowMs) : undefined,
+        this.#streamTrust.pollReason(chain) === undefined ? this.#streamTrust.refreshMs(nowMs) : undefined,
       );
       if (dueAtMs <= nowMs) {
-        if (this.#isPolling) this.#announcements.polling(this.#trust.polled(nowMs));
+        if (this.#isPolling) this.#announcements.polling(this.#streamTrust.polled(nowMs));
         return;
       }
-      await this.#replan.wait(Math.min(dueAtMs, this.#trust.judgeAtMs()) - nowMs, stop);
+      await this.#replan.wait(Math.min(dueAtMs, this.#streamTrust.judgeAtMs()) - nowMs, stop);
     }
   }
 
   #judgeStreams(nowMs: number): void {
-    const { missed, distrusted } = this.#trust.judge(nowMs);
+    const { missed, distrusted } = this.#streamTrust.judge(nowMs);
     for (const chain of missed) this.#announcements.missedCut(chain);
-    const isTrustedAgain = this.#announcements.polled.some(({ chain }) => this.#trust.pollReason(chain) === undefined);
-    if (distrusted.length > 0 || isTrustedAgain) this.#announcements.polling(this.#trust.polled(nowMs));
+    const isTrustedAgain = this.#announcements.polled.some(
+      ({ chain }) => this.#streamTrust.pollReason(chain) === undefined,
+    );
+    if (distrusted.length > 0 || isTrustedAgain) this.#announcements.polling(this.#streamTrust.polled(nowMs));
     if (distrusted.length > 0) this.#updates.reopen(distrusted);
   }
 
   /** Whether work on the chain being mined is asked for every few seconds. */
   get #isPolling(): boolean {
     const { current } = this.#schedule;
-    return current !== undefined && this.#trust.pollReason(current.chain) !== undefined;
+    return current !== undefined && this.#streamTrust.pollReason(current.chain) !== undefined;
   }
 
   #newCut(chain: number): void {
     const nowMs = this.#clock.monotonicMs();
     this.#lastCutMs = nowMs;
-    this.#trust.newCut(chain, nowMs);
+    this.#streamTrust.newCut(chain, nowMs);
     if (this.#schedule.newCut(chain, nowMs)) this.#mailbox.put({ kind: 'stale', reason: 'new-cut' });
     this.#replan.ring();
     this.#haste.signOfLife();
@@ -239,7 +241,7 @@ export class NodeSource implements WorkSource {
 
   #streamOpened(chain: number): void {
     this.#announcements.streamOpened();
-    this.#trust.opened(chain, this.#clock.monotonicMs());
+    this.#streamTrust.opened(chain, this.#clock.monotonicMs());
     this.#schedule.streamOpened(chain);
     this.#replan.ring();
     this.#haste.signOfLife();
@@ -247,7 +249,7 @@ export class NodeSource implements WorkSource {
 
   #streamEnded(chain: number): void {
     const nowMs = this.#clock.monotonicMs();
-    this.#trust.ended(chain, nowMs);
+    this.#streamTrust.ended(chain, nowMs);
     this.#schedule.streamEnded(chain, nowMs);
     this.#replan.ring();
   }
@@ -263,7 +265,7 @@ export class NodeSource implements WorkSource {
     this.#replan.ring();
   }
 
-  /** The node is out of reach. What was fetched from it is mined on, until the node has forgotten it. */
+  /** Notes that the node is out of reach. Its work goes on being mined until the node must have forgotten it. */
   #lose(reason: string): void {
     const wasLost = this.#announcements.isLost;
     this.#announcements.lost(reason);
@@ -274,7 +276,7 @@ export class NodeSource implements WorkSource {
     }
   }
 
-  /** After a suspension old work is worthless, and the node may have forgotten every connection. */
+  /** Called after a suspension: old work is worthless, and the node may have closed all connections. */
   #resumed(ms: number): void {
     const seconds = Math.round(ms / 1000);
     this.#announcements.note('info', `this machine or process was suspended for ${seconds} s: fetching new work`);
@@ -285,7 +287,7 @@ export class NodeSource implements WorkSource {
     this.#updates.reopen();
   }
 
-  /** Tells people early what a refusal would tell them late. */
+  /** Checks the node's configuration, so that people learn of a problem before the node refuses work. */
   async #reportConfig(stop: AbortSignal): Promise<void> {
     try {
       const report = await getConfig(this.#http, stop);
@@ -293,7 +295,7 @@ export class NodeSource implements WorkSource {
       for (const { state, reason } of checkConfig(report, network || undefined, this.#miner))
         this.#announcements.note(state, reason);
     } catch {
-      // Not every node serves it, and that a node is out of reach is told when work is asked for.
+      // Not every node serves its configuration, and a node that is out of reach is noticed when work is fetched.
     }
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Which update streams can be relied on. A stream that is open proves nothing: a proxy can hold its body back, a
- * connection can die without a word, a node can freeze. A fetch proves something: when it brings another parent on a
- * chain whose open stream told no New Cut, that stream has missed a block. Pure; times are monotonic milliseconds.
+ * Decides which update streams can be relied on. That a stream is open proves nothing: a proxy can hold back its body, a
+ * connection can die silently, a node can freeze. A fetch is better evidence: when it brings a new parent on a chain whose open
+ * stream sent no New Cut, that stream has missed a block. Pure; times are monotonic milliseconds.
  */
 
 import { equalBytes } from '../../chain/bytes.ts';
@@ -11,41 +11,42 @@ import type { PolledChain, PollReason } from '../vocabulary.ts';
 type TrustLimits = Pick<NodeLimits, 'burstMs' | 'pollMs' | 'refreshMs' | 'steadyStreamMs' | 'newCutGraceMs'>;
 
 interface Chain {
-  /** When its stream was opened; undefined while it has none. */
+  /** When the chain's stream was opened; undefined while there is none. */
   openedAtMs?: number | undefined;
-  /** When it last lost its stream, or came to be known without one. */
+  /** When the chain's stream last ended, or when the chain became known. */
   closedAtMs: number;
-  /** When a New Cut last came, over whichever connection. */
+  /** When a New Cut last came, over any connection. */
   cutAtMs?: number | undefined;
-  /** The parent of the work fetched last, and when that fetch began. */
+  /** The parent of the work that was fetched last, and when that fetch began. */
   parent?: { readonly hash: Uint8Array; readonly askedAtMs: number };
   /** When a fetch brought a parent that no New Cut had announced. */
   suspectedAtMs?: number | undefined;
+  /** Whether the stream has missed a block, and has not yet become trusted again. */
   missed: boolean;
-  /** When its present connection first told a New Cut after a missed block. */
+  /** When the present connection first sent a New Cut after a missed block. */
   spokeAgainAtMs?: number | undefined;
 }
 
-/** New Cuts closer together than this many bursts are taken for those of one block. */
+/** New Cuts that are closer together than this many bursts count as those of one block. */
 const ECHO_BURSTS = 5;
-/** Weight of the latest pause between New Cuts in their average. */
+/** Weight of the latest pause in the moving average of the pauses between New Cuts. */
 const SMOOTHING = 1 / 8;
-/** After a silence of this many usual pauses work is fetched more often. */
+/** After a silence of this many usual pauses, work is fetched more often. */
 const USUAL_PAUSES = 3;
-/** A silence counts only when it is longer than this many intervals of polling. */
+/** A shorter silence than this many polling intervals does not count. */
 const LEAST_SILENCE_POLLS = 2.5;
-/** Work is then fetched anew when its age is this part of the silence: often at first, and less often later. */
+/** In a silence, work is fetched again at this fraction of the silence: often at first, and less often later. */
 const SILENCE_PART = 1 / 10;
 
-/** Networks have 20 chains. A node that names new ones all the time must not fill the memory. */
+/** Networks have 20 chains. A node that names more and more chains must not fill the memory. */
 const MOST_CHAINS = 64;
 
 export class StreamTrust {
   readonly #limits: TrustLimits;
   readonly #chains = new Map<number, Chain>();
-  /** When any stream last told a New Cut; before that, when the first one opened. */
+  /** When a New Cut last came on any chain; before the first one, when the first stream opened. */
   #heardAtMs: number | undefined;
-  /** Average time between the New Cuts of all chains together. */
+  /** The average time between the New Cuts of all chains together. */
   #usualPauseMs: number | undefined;
 
   constructor(limits: TrustLimits) {
@@ -79,7 +80,7 @@ export class StreamTrust {
   }
 
   /**
-   * Compares what a fetch brought with what the streams told.
+   * Compares the work that a fetch brought with the New Cuts that came.
    * @param parent 32 bytes
    * @param askedAtMs when the fetch began
    */
@@ -92,20 +93,20 @@ export class StreamTrust {
     // A New Cut can come before the node hands out its block as work.
     const tellsAfterMs = Math.min(known.askedAtMs, askedAtMs - this.#limits.newCutGraceMs);
     const told = state.cutAtMs !== undefined && state.cutAtMs >= tellsAfterMs;
-    // It may also still be on the way.
+    // The New Cut may also be on its way still, so this is only a suspicion.
     if (watched && !told) state.suspectedAtMs ??= nowMs;
   }
 
   /**
    * Judges the suspicions that are old enough.
-   * @returns `missed`: the chains whose streams have just been found to miss a block. `distrusted`: those and all other
-   *   chains whose open streams are no longer trusted, because they were as silent
+   * @returns `missed`: the chains whose streams turn out to have missed a block. `distrusted`: these and all other chains whose
+   *   open streams are no longer trusted, because they were silent, too
    */
   judge(nowMs: number): { readonly missed: readonly number[]; readonly distrusted: readonly number[] } {
     const { newCutGraceMs, steadyStreamMs } = this.#limits;
     const found: number[] = [];
     for (const [chain, state] of this.#chains) {
-      // A proxy that holds a stream back hands it over at its end: a stream must also stay open to be trusted again.
+      // A proxy that holds back a stream passes it on when it ends, so a stream must stay open for a while to be trusted again.
       if (state.spokeAgainAtMs !== undefined && nowMs - state.spokeAgainAtMs >= steadyStreamMs) {
         state.missed = false;
         state.spokeAgainAtMs = undefined;
@@ -118,7 +119,7 @@ export class StreamTrust {
     return { missed: found.filter((chain) => distrusted.includes(chain)), distrusted };
   }
 
-  /** When `judge` next has something to judge; +∞ when it has nothing until something happens. */
+  /** @returns when `judge` next has something to judge; +∞ while there is nothing */
   judgeAtMs(): number {
     const { newCutGraceMs, steadyStreamMs } = this.#limits;
     let atMs = Number.POSITIVE_INFINITY;
@@ -129,14 +130,14 @@ export class StreamTrust {
     return atMs;
   }
 
-  /** Why work on the chain is to be asked for every few seconds; undefined while its stream is trusted. */
+  /** @returns why work on the chain must be polled; undefined while its stream is trusted */
   pollReason(chain: number): PollReason | undefined {
     const { missed = false, openedAtMs } = this.#chains.get(chain) ?? {};
     if (missed) return 'missed-block';
     return openedAtMs === undefined ? 'no-stream' : undefined;
   }
 
-  /** The chains that are polled, by number. Those whose streams are only about to open are not among them. */
+  /** @returns the polled chains in ascending order, without those whose streams are about to open */
   polled(nowMs: number): PolledChain[] {
     return [...this.#chains]
       .sort(([a], [b]) => a - b)
@@ -147,7 +148,7 @@ export class StreamTrust {
       });
   }
 
-  /** How long work on a chain with a trusted stream is mined before it is fetched anew. */
+  /** @returns how long work on a chain with a trusted stream is mined before it is fetched again */
   refreshMs(nowMs: number): number {
     const { pollMs, refreshMs } = this.#limits;
     const silentMs = nowMs - (this.#heardAtMs ?? nowMs);
@@ -158,7 +159,7 @@ export class StreamTrust {
   }
 
   /**
-   * Whatever silences one stream is taken to silence its neighbours, too, unless they have spoken lately.
+   * Distrusts these chains' streams and all others without a recent New Cut: what silences one stream may silence others, too.
    * @returns the chains whose open streams were trusted until now
    */
   #distrust(found: readonly number[], nowMs: number): number[] {
@@ -175,7 +176,7 @@ export class StreamTrust {
     let state = this.#chains.get(chain);
     if (!state) {
       if (this.#chains.size >= MOST_CHAINS) this.#chains.delete(this.#chains.keys().next().value as number);
-      // A path that has swallowed the blocks of other chains is not trusted with those of a new one.
+      // While the stream of any chain has missed a block, the stream of a new chain is not trusted either.
       state = { closedAtMs: nowMs, missed: [...this.#chains.values()].some(({ missed }) => missed) };
       this.#chains.set(chain, state);
     }

@@ -1,4 +1,4 @@
-/** Submits one solution to the node: tries again for as long as its work lives, and says what became of it. */
+/** Submits one solution to the node: repeats the attempt while the node remembers the work, and returns the verdict. */
 
 import { Backoff } from '../../node/backoff.ts';
 import { NodeError } from '../../node/errors.ts';
@@ -12,21 +12,21 @@ export interface SubmissionOptions {
   readonly post: (stop: AbortSignal) => Promise<StatusAnswer>;
   /** Whether the solution's chain has had a New Cut since the work was fetched. */
   readonly isOutdated: () => boolean;
-  /** Called once: when the first attempt has ended in whichever way, or when it takes long. */
+  /** Called once: when the first attempt has ended, with or without success, or when it takes long. */
   readonly onSent: () => void;
-  /** Waits before the next attempt; comes back early when the node shows signs of life. */
+  /** Waits before the next attempt. It returns early when the node shows signs of life. */
   readonly pause: (ms: number, stop: AbortSignal) => Promise<void>;
   /** How much longer the node remembers the work. */
   readonly lifeMs: number;
-  /** Uniform in [0, 1). */
+  /** Returns uniformly distributed numbers in [0, 1). */
   readonly random: () => number;
   readonly limits: Pick<NodeLimits, 'solvedAfterMs' | 'submitAfterStopMs' | 'submitPauses'>;
 }
 
-/** A node may ask for patience, but a solution does not keep. */
+/** The longest pause that a node may ask for (`retry-after`): a solution soon becomes worthless. */
 const MAX_PATIENCE_MS = 5_000;
 
-/** Settles within the life of the work, or soon after `stop`; never throws. */
+/** Settles within `lifeMs`, or soon after `stop`. Never throws. */
 export async function submitSolution(options: SubmissionOptions, stop: AbortSignal): Promise<Verdict> {
   const ending = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -46,7 +46,7 @@ async function keepTrying(options: SubmissionOptions, stop: AbortSignal): Promis
   const pauses = new Backoff(limits.submitPauses, random);
   const onSent = once(options.onSent);
   const takesLong = setTimeout(onSent, limits.solvedAfterMs);
-  /** Whether the node may have taken an attempt without our knowing. */
+  /** Whether the node may have accepted an attempt whose answer was lost. */
   let answerLost = false;
   for (let attempt = 1; ; attempt++) {
     let problem: NodeError;
@@ -82,7 +82,7 @@ function verdictOf({ status, text }: StatusAnswer, answerLost: boolean): Verdict
   if (status >= 200 && status < 300) return { outcome: 'accepted', reason: '' };
   const reason = text === '' ? `the node answered ${status}` : text;
   if (status !== 404) return { outcome: 'rejected', reason };
-  // The node has no such work: it was solved already, perhaps by our own attempt whose answer was lost.
+  // The node does not know the work. It was solved already, perhaps by our own attempt whose answer was lost.
   if (answerLost)
     return { outcome: 'unknown', reason: `the answer was lost, and the next attempt was answered with: ${reason}` };
   return { outcome: 'stale', reason };

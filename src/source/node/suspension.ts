@@ -1,16 +1,16 @@
 /**
- * Notices that the process or the machine was suspended. The timers of a stopped process are late by the monotonic clock.
- * A sleeping machine stops that clock, too, but its wall clock jumps.
+ * Notices that the process or the machine was suspended. After a process was stopped, its timers are late by the monotonic
+ * clock. While a machine sleeps, the monotonic clock stops, too, but the wall clock jumps afterwards.
  */
 
 import { type Clock, wallMs } from '../../system/clock.ts';
 
 const EVERY_MS = 500;
-/** A busy machine delays a timer by less. */
+/** On a busy machine a timer is late by less than this. */
 const SUSPENDED_MS = 3_000;
 
 /**
- * @param onResume called with about how long the suspension took
+ * @param onResume called with the approximate length of the suspension
  * @returns a function that ends the watch
  */
 export function watchSuspension(clock: Clock, onResume: (ms: number) => void): () => void {

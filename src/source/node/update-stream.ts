@@ -1,4 +1,4 @@
-/** The update stream of one chain: opened again at once when the node ends it, and after pauses when that goes wrong. */
+/** The update stream of one chain. It is opened again at once when the node ends it, and after a pause when it fails. */
 
 import { EventSource, type FetchLike } from 'eventsource';
 import { Backoff } from '../../node/backoff.ts';
@@ -8,15 +8,15 @@ import type { Clock } from '../../system/clock.ts';
 import { withData } from './event-lines.ts';
 
 export interface UpdateStreamOptions {
-  /** Only because EventSource wants one: `open` knows where to go. */
+  /** EventSource requires a URL, but does not use it: `open` sends the request. */
   readonly url: string;
   /** Sends the request. @throws NodeError */
   readonly open: (stop: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
   readonly onOpen: () => void;
   readonly onNewCut: () => void;
-  /** An open stream has ended; it will be opened again. */
+  /** Called when an open stream has ended. It will be opened again. */
   readonly onEnd: () => void;
-  /** The stream could not be opened, or had to be given up; it will be tried again. */
+  /** Called when the stream could not be opened, or its content was wrong. It will be tried again. */
   readonly onProblem: (error: NodeError) => void;
   readonly clock: Clock;
   readonly random: () => number;
@@ -28,7 +28,7 @@ export class UpdateStream {
   readonly #pauses: Backoff;
   readonly #longPauses: Backoff;
   #eventSource: EventSource | undefined;
-  /** Runs until the present connection is too old, or between two connections until the next one. */
+  /** Ends the present connection when it is too old, or begins the next one after a pause. */
   #timer: NodeJS.Timeout | undefined;
   #noAnswer: NodeJS.Timeout | undefined;
   #openedAtMs: number | undefined;
@@ -42,7 +42,7 @@ export class UpdateStream {
     this.#connect();
   }
 
-  /** Whether New Cuts arrive now. */
+  /** Whether the stream is open. */
   get isOpen(): boolean {
     return this.#openedAtMs !== undefined;
   }
@@ -55,7 +55,7 @@ export class UpdateStream {
     this.#eventSource = undefined;
   }
 
-  /** Replaces the present connection, if there is one, by a new one. */
+  /** Opens a new connection, and closes the present one if there is one. */
   reopen(): void {
     const wasOpen = this.isOpen;
     this.close();
@@ -63,7 +63,7 @@ export class UpdateStream {
     this.#connect();
   }
 
-  /** The node answers again, so a wait for it is over, unless the node has asked for patience or floods. */
+  /** Ends a pause because the node answers again, unless the problem is a lasting one. */
   hurry(): void {
     if (!this.#eventSource && !isLasting(this.#problem)) this.reopen();
   }
@@ -71,21 +71,21 @@ export class UpdateStream {
   #connect(): void {
     this.#problem = undefined;
     const { limits, url } = this.#options;
-    // EventSource reconnects by itself, but neither at once nor with growing pauses, so each one is used only once.
+    // EventSource reconnects by itself, but neither at once nor with growing pauses, so each EventSource is used only once.
     const eventSource = new EventSource(url, { fetch: this.#fetch });
     this.#eventSource = eventSource;
     const listen = (event: string, action: () => void) => {
       eventSource.addEventListener(event, () => {
-        // An EventSource that was given up can still have something in its pipe.
+        // An old EventSource can still deliver events after it was closed.
         if (this.#eventSource === eventSource) action();
       });
     };
     listen('open', () => this.#opened());
     listen('New Cut', () => this.#options.onNewCut());
-    // `Refreshed Block` is ignored: the work stays valid, and newer transactions come with the next work.
+    // `Refreshed Block` is ignored: the work stays valid, and the newer transactions come with the next work.
     listen('error', () => this.#ended());
     this.#timer = setTimeout(() => this.#ended(), limits.maxStreamMs);
-    // The request is not given up, since the answer may come with the first New Cut.
+    // The request is not canceled, because its answer may come with the first New Cut.
     this.#noAnswer = setTimeout(() => {
       this.#options.onProblem(new NodeError('no answer', 'the node has not answered the request for it yet.'));
     }, limits.streamAnswerMs);
@@ -107,7 +107,7 @@ export class UpdateStream {
     };
   };
 
-  /** Remembers what goes wrong, since EventSource tells only that something did. */
+  /** Remembers an error, because EventSource does not pass on its reason. */
   async #noting<T>(action: Promise<T>): Promise<T> {
     try {
       return await action;
@@ -141,7 +141,7 @@ export class UpdateStream {
   }
 }
 
-/** Whether the problem will hardly go away in seconds: the node has no more streams, no such path, or no event stream. */
+/** Whether a problem will probably last for a while: the node has no more streams, refuses them, or sends no event stream. */
 function isLasting(problem: NodeError | undefined): boolean {
   return problem?.fault === 'busy' || problem?.fault === 'refused' || problem?.fault === 'garbled';
 }

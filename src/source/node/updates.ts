@@ -1,4 +1,4 @@
-/** One update stream for each chain that work has come from, as many as the node gives. */
+/** Keeps an update stream for each chain that work has come from, as far as the node allows. */
 
 import type { NodeError } from '../../node/errors.ts';
 import { UpdateStream, type UpdateStreamOptions } from './update-stream.ts';
@@ -8,28 +8,28 @@ export interface UpdatesOptions extends Pick<UpdateStreamOptions, 'url' | 'clock
   readonly onOpen: (chain: number) => void;
   readonly onNewCut: (chain: number) => void;
   readonly onEnd: (chain: number) => void;
-  /** A stream could not be opened; it will be tried again. */
+  /** Called when a stream could not be opened. It will be tried again. */
   readonly onProblem: (chain: number, error: NodeError) => void;
 }
 
-/** Networks have 20 chains, and nodes count the streams they give. A chain without a stream is polled. */
+/** Networks have 20 chains, and nodes limit the number of streams. A chain without a stream is polled. */
 const MOST_STREAMS = 20;
 
 export class Updates {
   readonly #options: UpdatesOptions;
-  /** By chain. The chain that work came from last is the last one. */
+  /** The streams by chain. The chain that work came from last is at the end. */
   readonly #streams = new Map<number, UpdateStream>();
-  /** How many streams the node gives this rig, and when it showed that by refusing one more (monotonic). */
+  /** How many streams the node allows, and when it last refused one (monotonic). */
   #most = MOST_STREAMS;
   #refusedAtMs = Number.NEGATIVE_INFINITY;
-  /** When a stream was last given up for another (monotonic). */
+  /** When a stream was last closed to make room for another (monotonic). */
   #leftAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: UpdatesOptions) {
     this.#options = options;
   }
 
-  /** Work has come from this chain: makes sure that it has a stream. */
+  /** Makes sure that a chain has a stream, because work has come from it. */
   follow(chain: number): void {
     const known = this.#streams.get(chain);
     if (known) {
@@ -65,12 +65,12 @@ export class Updates {
     return [...this.#streams.values()].filter(({ isOpen }) => isOpen).length;
   }
 
-  /** Opens the streams of these chains anew; by default, of all. */
+  /** Opens the streams of these chains again; by default, of all chains. */
   reopen(chains: Iterable<number> = this.#streams.keys()): void {
     for (const chain of chains) this.#streams.get(chain)?.reopen();
   }
 
-  /** The node answers again: streams that wait for that need not wait any longer. */
+  /** Ends the pauses of streams that are waiting, because the node answers again. */
   hurry(): void {
     for (const stream of this.#streams.values()) stream.hurry();
   }
@@ -80,7 +80,7 @@ export class Updates {
     this.#streams.clear();
   }
 
-  /** The node has no more streams to give, since many rigs share it. The chains that work came from last keep theirs. */
+  /** Called when the node has no more streams to give. The chains that work came from last keep theirs. */
   #makeDo(): void {
     const nowMs = this.#options.clock.monotonicMs();
     // The node may not have noticed yet that one of its streams has become free.

@@ -16,7 +16,7 @@ afterEach(() => {
 const asked = (onActivity: Config['pause']['onActivity'] & {}) =>
   activity({ ...DEFAULTS, pause: { onBattery: false, onActivity } });
 
-test('devices rest until nobody has used the machine for so many seconds', async () => {
+test('devices are paused until nobody has used the machine for the time that was set', async () => {
   let idleMs = 119_999;
   vi.mocked(findWatches).mockImplementation(async (tell) => {
     tell('the other seat is not seen');
@@ -36,12 +36,12 @@ test('devices rest until nobody has used the machine for so many seconds', async
   expect([rests.size, vi.getTimerCount()]).toEqual([0, 0]);
 });
 
-test('where nothing tells, that is wrong usage', async () => {
+test('a system on which nothing shows activity is a usage error', async () => {
   vi.mocked(findWatches).mockResolvedValue([]);
   const start = (await asked(60))!;
   await expect(start(idleMiner().running)).rejects.toMatchObject({ name: 'UsageError' });
 });
 
-test('unasked nothing is watched', async () => {
+test('without the setting nothing is watched', async () => {
   expect([await activity(DEFAULTS), await asked('none')]).toEqual([undefined, undefined]);
 });

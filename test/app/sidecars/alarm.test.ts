@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('a limit of the rig and one of a device, each below it for so many seconds', async () => {
+test('an alarm is raised for the rig and for a device when their hashrates stay below their limits', async () => {
   const { running, heard } = idleMiner();
   const { events } = running;
   const start = await alarm({
@@ -22,7 +22,7 @@ test('a limit of the rig and one of a device, each below it for so many seconds'
   events.emit({ type: 'source', source: 'a node', state: 'connected', reason: '' });
   events.emit({ type: 'work', chain: 1, height: 2n, difficulty: 1e9 });
   for (const name of ['cpu', 'gpu0']) events.emit(device(name, 'ready'));
-  /** Each device makes so many hashes a second. */
+  /** Makes each device hash at the given rate. */
   const run = (seconds: number, cpu: number, gpu0: number) => {
     for (let second = 0; second < seconds; second++) {
       vi.advanceTimersByTime(1_000);
@@ -44,6 +44,6 @@ test('a limit of the rig and one of a device, each below it for so many seconds'
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('without a limit there is none', async () => {
+test('without a limit there is no alarm', async () => {
   expect(await alarm(DEFAULTS)).toBeUndefined();
 });

@@ -15,7 +15,7 @@ afterEach(() => {
 
 const ASKED = { ...DEFAULTS, pause: { onBattery: true } };
 
-test('devices rest while the machine runs on battery', async () => {
+test('devices are paused while the machine runs on battery', async () => {
   let power: Power = 'battery';
   vi.mocked(powerReader).mockReturnValue(async () => power);
   const { running, rests } = idleMiner();
@@ -28,11 +28,11 @@ test('devices rest while the machine runs on battery', async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('where nobody knows how to ask, that is wrong usage', async () => {
+test('a system whose power supply cannot be read is a usage error', async () => {
   vi.mocked(powerReader).mockReturnValue(undefined);
   await expect(battery(ASKED)).rejects.toMatchObject({ name: 'UsageError' });
 });
 
-test('unasked nothing is watched', async () => {
+test('without the setting nothing is watched', async () => {
   expect(await battery(DEFAULTS)).toBeUndefined();
 });

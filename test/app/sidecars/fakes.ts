@@ -1,4 +1,4 @@
-/** What sidecars are given: a miner that has nothing to do, and what they make of it. */
+/** A running miner without work for tests of sidecars, which records what they do. */
 
 import type { Sidecar } from '#pickaxe/app/run-miner.js';
 import { Events } from '#pickaxe/events/events.js';
@@ -16,7 +16,7 @@ export function idleMiner() {
   return { running, rests, said, heard };
 }
 
-/** @returns what ends them, in the order in which a miner does */
+/** @returns a function that ends the sidecars in the order in which a miner ends them */
 export async function startAll(sidecars: readonly Sidecar[], running: RunningMiner): Promise<() => Promise<void>> {
   const ends: (() => void | Promise<void>)[] = [];
   for (const start of sidecars) ends.push(await start(running));

@@ -44,7 +44,7 @@ describe('a rig', () => {
 
 describe('messages', () => {
   test.each([0.5, 20, 400, 19_999, 20_000, 60_000, 1e9])(
-    'are two at least within a watchdog of %d ms',
+    'come at least twice within a watchdog of %d ms',
     (watchdogMs) => {
       expect(intervalFor(watchdogMs)).toBeGreaterThan(0);
       expect(intervalFor(watchdogMs)).toBeLessThanOrEqual(watchdogMs / 2);
@@ -52,7 +52,7 @@ describe('messages', () => {
     },
   );
 
-  test('come every ten seconds where no watchdog asks for more', () => {
+  test('come every ten seconds unless a watchdog requires more', () => {
     expect(intervalFor()).toBe(10_000);
   });
 });

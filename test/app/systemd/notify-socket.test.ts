@@ -29,7 +29,7 @@ describe.skipIf(skipped)(`datagrams to a service manager${skipped ? `, not tried
     socket.close();
   });
 
-  test('that nobody takes are told of, and the next one is sent all the same', async () => {
+  test('that nobody receives are reported, and the next one is still sent', async () => {
     const address = join(folder, 'later');
     const socket = await openNotifySocket(address);
     expect(socket.send({ READY: 1 })).toMatch(/^cannot send to .*later \(error 2\)$/);

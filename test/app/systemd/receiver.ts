@@ -1,4 +1,4 @@
-/** A service manager's end of a notification socket. Node has no such sockets; perl does, and comes with most systems. */
+/** The service manager's side of a notification socket. Node.js has no such sockets, but perl does, and most systems have it. */
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,7 +25,7 @@ export const whyNoReceiver =
       : undefined;
 
 export interface Receiver {
-  /** So far, oldest first, each with its lines. */
+  /** The messages so far, oldest first, each as a list of lines. */
   readonly messages: string[][];
   close(): Promise<void>;
 }
@@ -35,7 +35,7 @@ afterEach(async () => {
   for (const receiver of open.splice(0)) await receiver.close();
 });
 
-/** @param address as in NOTIFY_SOCKET */
+/** @param address a value for NOTIFY_SOCKET */
 export async function receive(address: string): Promise<Receiver> {
   const child = spawn('perl', ['-e', LISTEN, address], { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(child, 'close');

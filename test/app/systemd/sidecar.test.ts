@@ -50,7 +50,7 @@ async function serve(environment: Record<string, string> = {}) {
 const skipped = whyNoReceiver !== undefined && !process.env.CI;
 
 describe.skipIf(skipped)(`a service of systemd${skipped ? `, not tried: ${whyNoReceiver}` : ''}`, () => {
-  test('is ready once a device is in service, and lives while something hashes or there is a reason why not', async () => {
+  test('is ready once a device is in service, and shows signs of life while it hashes or has a reason not to', async () => {
     const { events, messages, end, has } = await serve();
     await vi.waitFor(() => expect(has('WATCHDOG=1')).toBeGreaterThan(2), PATIENCE);
     expect(has('READY=1')).toBe(0);
@@ -61,7 +61,7 @@ describe.skipIf(skipped)(`a service of systemd${skipped ? `, not tried: ${whyNoR
     events.emit(device('cpu', 'ready'));
     await vi.waitFor(() => expect(has('READY=1')).toBeGreaterThan(0), PATIENCE);
 
-    // From here on hashes are due, and none come.
+    // From here on the device should hash, but it does not.
     events.emit(connected);
     const silent = () => messages.at(-1)!.every((line) => line !== 'WATCHDOG=1');
     await vi.waitFor(() => expect(silent()).toBe(true), PATIENCE);
@@ -81,7 +81,7 @@ describe.skipIf(skipped)(`a service of systemd${skipped ? `, not tried: ${whyNoR
     expect(has('STOPPING=1')).toBe(1);
   });
 
-  test('is asked for no sign of life where the watchdog watches another process', async () => {
+  test('sends no sign of life when the watchdog watches another process', async () => {
     const { events, has, end } = await serve({ WATCHDOG_PID: '1' });
     events.emit(connected);
     await vi.waitFor(() => expect(has('READY=1')).toBe(1), PATIENCE);
@@ -90,7 +90,7 @@ describe.skipIf(skipped)(`a service of systemd${skipped ? `, not tried: ${whyNoR
     expect(has('WATCHDOG=1')).toBe(0);
   });
 
-  test('is a miner that says so from its start to its end', async () => {
+  test('reports its state from its start to its end', async () => {
     const NOTIFY_SOCKET = newAddress();
     const { messages } = await receive(NOTIFY_SOCKET);
     const args = ['demo', '--devices', 'cpu', '--threads', '1', '--duration', '120', '--json'];
@@ -112,6 +112,6 @@ test.each([
   [{ NOTIFY_SOCKET: 'vsock:2:1' }, /neither a path nor @.*Type=exec/],
   [{ NOTIFY_SOCKET: '/run/notify', WATCHDOG_USEC: 'soon' }, /WATCHDOG_USEC/],
   [{ NOTIFY_SOCKET: '/run/notify', WATCHDOG_USEC: '0' }, /WATCHDOG_USEC/],
-])('%j ends with what is wrong', async (environment, says) => {
+])('%j is an error that says what is wrong', async (environment, says) => {
   await expect(systemd(environment)).rejects.toThrow(says);
 });

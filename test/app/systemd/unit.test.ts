@@ -77,7 +77,7 @@ describe('a unit', () => {
     ]);
   });
 
-  test('is known for as written, until somebody changes it', () => {
+  test('is recognized as unchanged until somebody changes it', () => {
     const unit = fillUnit(user, command);
     expect(isAsWritten(unit)).toBe(true);
     expect(isAsWritten(unit.replace('WatchdogSec=120', 'WatchdogSec=60'))).toBe(false);
@@ -88,15 +88,15 @@ describe('a unit', () => {
   test.each([
     ['system', system],
     ['user', user],
-  ])('of the %s fits what pickaxe tells', (_, unit) => {
+  ])('of the %s matches the messages that pickaxe sends', (_, unit) => {
     expect(unit).toMatch(/^Type=notify$/m);
     expect(unit).toMatch(/^NotifyAccess=main$/m);
     expect(unit).toMatch(/^RestartPreventExitStatus=2$/m); // EXIT.usage
-    // Far longer than the 10 s between what is said of the state.
+    // The watchdog's time must be far longer than the 10 s between messages.
     expect(Number(/^WatchdogSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThanOrEqual(60);
   });
 
-  test('of the system keeps what is measured in the directory that pickaxe looks in', () => {
+  test('of the system keeps measurements in the directory that pickaxe uses', () => {
     expect(system).toMatch(/^CacheDirectory=pickaxe$/m);
     expect(system).toMatch(/^Environment=XDG_CACHE_HOME=%C/m);
   });

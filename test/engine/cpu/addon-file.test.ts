@@ -23,14 +23,14 @@ function put(path: string): string {
 const linux: System = { platform: 'linux', arch: 'arm64', glibc: () => '2.31' };
 const alpine: System = { ...linux, glibc: () => undefined };
 
-test('what was built here comes first, and nothing else is looked at', () => {
+test('the addon that was built here comes first, and nothing else is looked at', () => {
   put('native/addons/linux-arm64-glibc.node');
   const path = put('native/build/pickaxe.node');
   const asked = { ...linux, glibc: () => expect.fail('asked for the C library') };
   expect(findAddon(root, asked)).toEqual({ path, origin: 'built-here' });
 });
 
-test('else what the package carries for this system', () => {
+test('otherwise the package’s prebuilt addon for this system is used', () => {
   const path = put('native/addons/linux-arm64-glibc.node');
   expect(findAddon(root, linux)).toEqual({ path, origin: 'prebuilt' });
 });
@@ -40,13 +40,13 @@ test.each([
   ['another system', { ...linux, platform: 'darwin' }, /^not built: install clang/],
   ['Windows', { ...linux, platform: 'win32' }, /no native build for Windows yet$/],
   ['another C library', alpine, /^not built: .* is for glibc, .*musl.*build-native\.mjs/],
-])('not what it carries for %s, and it says what to do', (_, system, says) => {
+])('no prebuilt addon is used on %s, and an error says what to do', (_, system, says) => {
   put('native/addons/linux-arm64-glibc.node');
   expect(findAddon(root, system)).toBeUndefined();
   expect(whyNone(root, system)).toMatch(says);
 });
 
-test('this system is known', () => {
+test('this system is recognized', () => {
   const path = put(`native/addons/${process.platform}-${process.arch}-glibc.node`);
   const { header } = process.report.getReport() as unknown as { header: { glibcVersionRuntime?: string } };
   const expected = header.glibcVersionRuntime === undefined ? undefined : { path, origin: 'prebuilt' };

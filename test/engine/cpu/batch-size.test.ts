@@ -5,7 +5,7 @@ import { BatchSize, batchMsFor } from '#pickaxe/engine/cpu/batch-size.js';
 describe('the size of tasks', () => {
   const hashesOf = ({ most }: BatchSize) => sizeOf(most);
 
-  test('settles where a task takes the time asked for', () => {
+  test('settles at the time that was asked for', () => {
     const batch = new BatchSize(30);
     const hashesPerMs = 80_000;
     for (let i = 0; i < 30; i++) batch.learn(hashesOf(batch), hashesOf(batch) / hashesPerMs);
@@ -26,7 +26,7 @@ describe('the size of tasks', () => {
     }
   });
 
-  test('is part of a column, or whole columns when one does not take long enough', () => {
+  test('is part of a column, or several columns when one does not take long enough', () => {
     const sized = (batchMs: number) => {
       const batch = new BatchSize(batchMs);
       for (let i = 0; i < 60; i++) batch.learn(hashesOf(batch), hashesOf(batch) / 300_000);
@@ -37,7 +37,7 @@ describe('the size of tasks', () => {
     expect(sized(1e12)).toEqual({ counters: COUNTERS, pages: PAGES });
   });
 
-  test('grows with the number of threads, so that all together are answered as often, and has bounds', () => {
+  test('grows with the number of threads, within bounds, so that all threads together finish as many tasks per second', () => {
     const tasksPerSecond = (threads: number) => (1000 * threads) / batchMsFor(threads);
     expect([1, 2, 7].map(batchMsFor)).toEqual([30, 30, 30]);
     expect([16, 64, 128, 250].map(tasksPerSecond)).toEqual([250, 250, 250, 250]);

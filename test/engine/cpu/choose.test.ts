@@ -32,7 +32,7 @@ test('the first start measures every kernel that can be used, and remembers how 
   expect(Object.keys(recall()!).sort()).toEqual([...loadableKernels].sort());
 });
 
-test('later starts take the one that was the fastest, and measure nothing', async () => {
+test('later starts use the kernel that was the fastest, and measure nothing', async () => {
   remember({ js: 2e6, wasm: 1e6 });
   const { name, why, detail } = await chooseKernel(here());
   expect(name).toBe('js');
@@ -41,7 +41,7 @@ test('later starts take the one that was the fastest, and measure nothing', asyn
   expect(recall()).toEqual({ js: 2e6, wasm: 1e6 });
 });
 
-test('a remembered kernel that cannot be used any more is not used: all are measured again', async () => {
+test('when the remembered kernel cannot be used any more, all are measured again', async () => {
   remember({ [foreign]: 1e12, js: 1e6 });
   const { name, detail } = await chooseKernel(here());
   expect(loadableKernels).toContain(name);
@@ -75,7 +75,7 @@ test('a kernel that is asked for neither reads nor writes what is remembered', a
   expect(() => forceKernel(foreign)).toThrow(`CPU kernel ${foreign}: made for another kind of chip`);
 });
 
-test('the engine remembers where it is told to', async () => {
+test('the engine remembers speeds in the given directory', async () => {
   const engine = new CpuEngine({ threads: 1, niceness: ourNiceness, cacheDirectory: directory });
   await engine.open();
   await engine.close();
@@ -92,18 +92,18 @@ test('a survey shows every kernel, from memory unless a new measurement is asked
   expect(recall()).not.toEqual(all);
 });
 
-test('a survey measures again when kernels have come that no speed is remembered of', async () => {
+test('a survey measures again when there are new kernels without a remembered speed', async () => {
   remember({ js: 5e6 });
   expect(Object.keys((await surveyKernels(here())).speeds).sort()).toEqual([...loadableKernels].sort());
 });
 
-test('what was measured with so many threads says nothing of another number', async () => {
+test('speeds are remembered separately for each number of threads', async () => {
   remember({ js: 2e6, wasm: 1e6 });
   expect((await chooseKernel({ ...here(), threads: 1 })).detail).not.toContain('before');
   expect((await chooseKernel(here())).name).toBe('js');
 });
 
-test('a choice that is not wanted any more ends, with the reason, and nothing is remembered', async () => {
+test('a canceled choice ends with the reason, and nothing is remembered', async () => {
   const closed = new AbortController();
   const choosing = chooseKernel({ ...here(), stop: closed.signal });
   const reason = new Error('closed');

@@ -13,7 +13,7 @@ const rowsOf = ({ pages, counters }: Range) => pages * Math.ceil(counters / 512)
 /** Several columns, the last one narrower. */
 const wide: Range = { lane: 7, page: 65_530, pages: 4, counter: 2 ** 32 - 1300, counters: 1300 };
 
-/** Stops a search after so many rows: another run is the current one from then on. */
+/** Stops a search after a number of rows by making another run the current one. */
 function stoppingKernel(stopAfter: number) {
   const kernel = loadKernel('js');
   const currentRun = Int32Array.of(1);
@@ -59,7 +59,7 @@ test.each(loadableKernels)('%s searches all columns of a range, and stops at eac
   expect(found.sort(byValue)).toEqual(solutionsIn(job, wide).map(joinNonce).sort(byValue));
 });
 
-test('a search of columns ends with the row before which the current run changed', () => {
+test('a search of columns ends when the current run changes, and counts the rows before that', () => {
   const job = jobOf(someHeaderHex, nothingSolves);
   for (let stopAfter = 0; stopAfter <= rowsOf(wide); stopAfter++) {
     const { kernel, currentRun } = stoppingKernel(stopAfter);
@@ -67,7 +67,7 @@ test('a search of columns ends with the row before which the current run changed
   }
 });
 
-test('a search of columns tells the rows up to the first one that has candidates', () => {
+test('a search of columns ends with the first row that has candidates', () => {
   const { rows, candidates } = scanColumns(
     loadKernel('js'),
     jobOf(someHeaderHex, everythingSolves),
@@ -79,7 +79,7 @@ test('a search of columns tells the rows up to the first one that has candidates
   expect(candidates).toHaveLength(512);
 });
 
-test('rows of a range and its other rows are the range, each nonce once', () => {
+test('the searched rows and the rest contain each nonce of the range exactly once', () => {
   const anyWide = fc.record({ pages: fc.integer({ min: 1, max: 9 }), counters: fc.integer({ min: 1, max: 5000 }) });
   fc.assert(
     fc.property(anyWide, fc.nat(), (shape, any) => {

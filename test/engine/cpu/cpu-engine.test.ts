@@ -14,7 +14,7 @@ const [native = 'js'] = loadableKernels;
 for (const kernel of new Set<KernelName>([native, 'wasm', 'js']))
   engineContract(`cpu (${kernel})`, () => new CpuEngine({ kernel, threads: 2, niceness: ourNiceness }));
 
-test('says what it is', async () => {
+test('describes itself', async () => {
   const engine = new CpuEngine({ kernel: 'js', threads: 1, affinity: 'none', niceness: Math.max(3, getPriority()) });
   const info = await engine.open();
   await engine.close();
@@ -27,7 +27,7 @@ test('says what it is', async () => {
   });
 });
 
-test('picks a kernel by its speed', async () => {
+test('chooses the fastest kernel', async () => {
   const engine = new CpuEngine({ niceness: ourNiceness });
   const info = await engine.open();
   await engine.close();
@@ -36,7 +36,7 @@ test('picks a kernel by its speed', async () => {
   expect(info.detail).toContain('the fastest here');
 });
 
-test('its threads import what they run: Node.js aborts when one is ended while it requires a module', () => {
+test('threads import their script, because Node.js 20 aborts when a thread is ended during a require()', () => {
   const require = createRequire(import.meta.url);
   const worker = fileURLToPath(import.meta.resolve('#pickaxe/engine/cpu/worker.js'));
   expect(() => require(worker)).toThrow(expect.objectContaining({ code: 'ERR_REQUIRE_ASYNC_MODULE' }));

@@ -70,7 +70,7 @@ function scanAll(kernel: Kernel, puzzle: Puzzle, range: Range): bigint[] {
 
 const reference = (puzzle: Puzzle, range: Range): bigint[] => solutionsIn(puzzle, range).map(joinNonce);
 
-/** What solves around a vector's nonce: every row of which it is a part lies in here. */
+/** The nonces that solve around a vector's nonce, in an area that contains every row with that nonce. */
 const { lane, page, counter, headerHex, targetHex } = searchVectors.first.find(
   (vector) => vector.counter >= ROW_COUNTERS && vector.counter < COUNTERS - ROW_COUNTERS,
 )!;
@@ -145,7 +145,7 @@ describe.each(loadableKernels)('%s', (name) => {
     expect(corners.map((range) => scanAll(kernel, cornerJob, range))).toEqual(solutionsInCorners);
   });
 
-  test('hits every nonce of a row of any length, and none past its end, when every nonce solves', () => {
+  test('reports every nonce of a row of any length, and none past its end, when every nonce solves', () => {
     const hits = new Uint32Array(HIT_WORDS);
     const job = jobOf(someHeaderHex, everythingSolves);
     for (let counters = 1; counters <= ROW_COUNTERS; counters++) {
@@ -162,7 +162,7 @@ describe.each(loadableKernels)('%s', (name) => {
     expect(scanAll(kernel, job, range)).toEqual(reference(job, range));
   });
 
-  test('searches nothing when another run is current', () => {
+  test('searches nothing when another run is the current one', () => {
     const job = jobOf(someHeaderHex, everythingSolves);
     const range = { lane: 0, page: 0, pages: 5, counter: 0, counters: ROW_COUNTERS };
     expect(scan(kernel, job, 5, range, Int32Array.of(6))).toEqual({ pages: 0, candidates: [] });
@@ -182,7 +182,7 @@ describe.each(loadableKernels)('%s', (name) => {
     expect(rows).toBeLessThan(uninterrupted);
   });
 
-  test('leaves nothing of an earlier search behind', () => {
+  test('keeps no state of an earlier search', () => {
     const range = { lane: 0, page: 0, pages: 1, counter: 0, counters: ROW_COUNTERS };
     const hits = new Uint32Array(HIT_WORDS);
     kernel.search(packSearch(jobOf(someHeaderHex, everythingSolves), 1, range), Int32Array.of(1), hits);

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { LoadThreads } from '#pickaxe/engine/cpu/kernels/load-threads.js';
 import { loadableKernels } from './loadable-kernels.ts';
 
-/** How many threads the system still grants. */
+/** How many more threads the simulated system grants. */
 let granted = Number.POSITIVE_INFINITY;
 const workers: { threadId: number }[] = [];
 
@@ -38,7 +38,7 @@ async function withLoadThreads(
 test.each(loadableKernels)('load threads run %s, and count its rows', async (name) => {
   await withLoadThreads({ names: loadableKernels, count: 2 }, async (load) => {
     expect(load.count).toBe(2);
-    // They may get no processor for a while.
+    // The threads may get no processor time for a while.
     await vi.waitUntil(
       () => {
         load.run(name);
@@ -51,7 +51,7 @@ test.each(loadableKernels)('load threads run %s, and count its rows', async (nam
   });
 });
 
-test('load threads that cannot run a kernel are done without', async () => {
+test('load threads that cannot run a kernel are ignored', async () => {
   const foreign = process.arch === 'arm64' ? 'avx2' : 'neon';
   await withLoadThreads({ names: [foreign], count: 2 }, (load) => {
     expect(load.count).toBe(0);
@@ -61,14 +61,14 @@ test('load threads that cannot run a kernel are done without', async () => {
   });
 });
 
-test('load threads that the system grants no thread are done without', async () => {
+test('load threads that the system refuses are ignored', async () => {
   await withLoadThreads({ names: loadableKernels, count: 3, grant: 1 }, (load) => {
     expect(load.count).toBe(1);
     expect(workers).toHaveLength(1);
   });
 });
 
-test('nothing is waited for when it is not wanted any more', async () => {
+test('a canceled start does not wait for threads', async () => {
   granted = 2;
   workers.length = 0;
   const load = new LoadThreads(loadableKernels);

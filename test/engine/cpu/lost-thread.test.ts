@@ -7,7 +7,7 @@ import { jobOf, nothingSolves, someHeaderHex } from '../../contract/jobs.ts';
 import { Rectangle } from '../../contract/rectangle.ts';
 import { ourNiceness } from '../../priority.ts';
 
-/** An open engine of two threads, and the threads. */
+/** Opens an engine with two threads. */
 async function openEngine() {
   const threads: Worker[] = [];
   const remember = (thread: Worker) => threads.push(thread);
@@ -22,7 +22,7 @@ async function openEngine() {
 const wholeLane = () => new Rectangle({ lane: 0, page: 0, pages: 0x1_0000, counter: 0, counters: 0x1_0000_0000 });
 const job = jobOf(someHeaderHex, nothingSolves);
 
-test('a thread that dies ends the search as a lost device, and its range is given back', async () => {
+test('a thread that dies gives its range back, and the search ends with a lost device', async () => {
   const { engine, threads } = await openEngine();
   const ranges = wholeLane();
   const reports: SearchReport[] = [];
@@ -39,7 +39,7 @@ test('a thread that dies ends the search as a lost device, and its range is give
   await engine.close();
 });
 
-test('a thread that dies between searches ends the next ones, until the engine is opened again', async () => {
+test('a thread that dies between searches makes the next ones fail, until the engine is opened again', async () => {
   const { engine, threads } = await openEngine();
   const gone = once(threads[1], 'exit');
   await threads[1].terminate();

@@ -6,7 +6,7 @@ import { Pool } from '#pickaxe/engine/cpu/pool.js';
 import { jobOf, nothingSolves, someHeaderHex } from '../../contract/jobs.ts';
 import { loadableKernels } from './loadable-kernels.ts';
 
-/** Days of work. */
+/** A range that takes days. */
 const WHOLE_LANE: Range = { lane: 0, page: 0, pages: PAGES, counter: 0, counters: COUNTERS };
 const ONE_ROW: Range = { ...WHOLE_LANE, pages: 1, counters: 512 };
 
@@ -28,23 +28,20 @@ async function poolOf(threads: number, kernel = loadableKernels[0]) {
 
 afterEach(() => Promise.all(pools.splice(0).map((pool) => pool.destroy())));
 
-test.each(loadableKernels)(
-  'a task of %s stops within itself when the current run changes, however long it is',
-  async (kernel) => {
-    const { pool, currentRun } = await poolOf(1, kernel);
-    // One thread takes them in order: when the first is answered the second has been begun, or will find another run.
-    const before = pool.run(taskOf(ONE_ROW));
-    const searching = pool.run(taskOf(WHOLE_LANE));
-    await before;
-    Atomics.store(currentRun, 0, 2);
-    const { rows, candidates } = await searching;
-    expect(candidates).toEqual([]);
-    expect(rows).toBeLessThan(PAGES * (COUNTERS / 512));
-    expect(await pool.run(taskOf(ONE_ROW))).toMatchObject({ rows: 0 });
-  },
-);
+test.each(loadableKernels)('a long task of %s stops in the middle when the current run changes', async (kernel) => {
+  const { pool, currentRun } = await poolOf(1, kernel);
+  // One thread takes them in order: when the first is answered the second has been begun, or will find another run.
+  const before = pool.run(taskOf(ONE_ROW));
+  const searching = pool.run(taskOf(WHOLE_LANE));
+  await before;
+  Atomics.store(currentRun, 0, 2);
+  const { rows, candidates } = await searching;
+  expect(candidates).toEqual([]);
+  expect(rows).toBeLessThan(PAGES * (COUNTERS / 512));
+  expect(await pool.run(taskOf(ONE_ROW))).toMatchObject({ rows: 0 });
+});
 
-test('a task is run by the thread that has the fewest to run', async () => {
+test('a task runs on the thread that has the fewest tasks', async () => {
   const { pool, currentRun } = await poolOf(3);
   const long = [pool.run(taskOf(WHOLE_LANE)), pool.run(taskOf(WHOLE_LANE))];
   for (let i = 0; i < 20; i++) expect(await pool.run(taskOf(ONE_ROW))).toMatchObject({ rows: 1 });
@@ -53,7 +50,7 @@ test('a task is run by the thread that has the fewest to run', async () => {
   expect(pool.size).toBe(3);
 });
 
-test('a thread that ends by itself is told of, and the tasks that it had fail', async () => {
+test('a thread that ends by itself is reported, and its tasks fail', async () => {
   const threads: Worker[] = [];
   const remember = (thread: Worker) => threads.push(thread);
   process.on('worker', remember);

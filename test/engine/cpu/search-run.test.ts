@@ -6,7 +6,7 @@ import type { SearchReport } from '#pickaxe/engine/engine.js';
 import { jobOf, nothingSolves, someHeaderHex } from '../../contract/jobs.ts';
 import { Rectangle } from '../../contract/rectangle.ts';
 
-/** As many rows as a search of these has that is stopped: none, some, part of a column, whole columns, all. */
+/** How many rows a stopped search has searched: none, part of a column, whole columns, or all. */
 const parts = [0, 0.3, 0.5, 0.75, 0.999, 1];
 
 /** Tasks are several columns at once. */
@@ -17,7 +17,7 @@ function wideBatch(): BatchSize {
   return batch;
 }
 
-test('tasks of several columns that were stopped report what they searched, and the rest is given back', async () => {
+test('a stopped task of several columns reports what it searched, and the rest is given back', async () => {
   const ranges = new Rectangle({ lane: 3, page: 0, pages: PAGES, counter: 0, counters: COUNTERS });
   const answers: (() => void)[] = [];
   const run = new SearchRun({
@@ -46,7 +46,7 @@ test('tasks of several columns that were stopped report what they searched, and 
   ranges.expectBalanced(reports);
 });
 
-test('what a task left when it returned early is searched next', async () => {
+test('the rest of a task that returned early is searched next', async () => {
   const whole = { lane: 3, page: 0, pages: PAGES, counter: 1024, counters: 5 * 512 };
   const ranges = new Rectangle(whole);
   let tasks = 0;
@@ -112,7 +112,7 @@ test('a run ends when another one begins, and does not stop that one, however of
   await Promise.all([stopping, next.ended]);
 });
 
-test('numbers of runs are positive i32, and begin anew when they are used up', () => {
+test('numbers of runs are positive i32, and begin again at 1 when they are used up', () => {
   expect(nextRunNumber(0)).toBe(1);
   expect(nextRunNumber(1)).toBe(2);
   expect(nextRunNumber(2 ** 31 - 2)).toBe(2 ** 31 - 1);

@@ -3,12 +3,12 @@ import type { KernelName } from '#pickaxe/engine/cpu/kernel-names.js';
 import { type Kernel, PAGES_WORD, ROW_COUNTERS } from '#pickaxe/engine/cpu/kernels/kernel.js';
 import { fastestOf, type Load, measureSpeeds } from '#pickaxe/engine/cpu/kernels/speed.js';
 
-/** A machine whose kernels have the speeds given, in hashes a millisecond, and take no time but the fake clock's. */
+/** A simulated machine with a fake clock. Its kernels have the given speeds, in hashes per millisecond. */
 class FakeMachine {
   nowMs = 0;
   readonly calls = new Map<KernelName, number>();
   readonly turns: KernelName[] = [];
-  /** How many times slower a call is made by whatever else runs. */
+  /** The factor by which other programs slow down a call. */
   slowdown = () => 1;
 
   kernel(name: KernelName, hashesPerMs: (call: number) => number): Kernel {
@@ -33,7 +33,7 @@ class FakeMachine {
 const always = (hashesPerMs: number) => () => hashesPerMs;
 
 describe('measuring speeds', () => {
-  test('tells each kernel’s, in H/s', async () => {
+  test('gives each kernel’s speed in H/s', async () => {
     const machine = new FakeMachine();
     const kernels = [
       machine.kernel('avx512', always(160_000)),
@@ -43,7 +43,7 @@ describe('measuring speeds', () => {
     expect(await machine.measure(kernels)).toEqual({ avx512: 160_000_000, avx2: 120_000_000, js: 8_000_000 });
   });
 
-  test('takes 3 ms a turn of any kernel, and gives the slow ones few turns', async () => {
+  test('gives each kernel turns of 3 ms, and slow kernels only a few', async () => {
     const machine = new FakeMachine();
     await machine.measure([
       machine.kernel('avx512x2', always(200_000)),
@@ -57,7 +57,7 @@ describe('measuring speeds', () => {
     expect(machine.turns.slice(-4)).toEqual(['avx512x2', 'avx512', 'avx512x2', 'avx512']);
   });
 
-  test('is not misled by other programs that take turns at the processor', async () => {
+  test('is not misled by other programs that use the processor', async () => {
     const machine = new FakeMachine();
     let call = 0;
     // Two of three calls are disturbed, by up to ten times their length.
@@ -70,7 +70,7 @@ describe('measuring speeds', () => {
     expect(fastestOf(speeds)).toBe('avx512x2');
   });
 
-  test('waits for a kernel that is slow until it has been optimised', async () => {
+  test('waits until V8 has optimized a kernel', async () => {
     const machine = new FakeMachine();
     const speeds = await machine.measure([
       machine.kernel('wasm-simd', (call) => (call <= 8 ? 3_000 : 24_000)),
@@ -79,9 +79,9 @@ describe('measuring speeds', () => {
     expect(speeds['wasm-simd']).toBeCloseTo(24_000_000, -4);
   });
 
-  test('counts what the load threads hash meanwhile: the mean of all threads', async () => {
+  test('counts the hashes of the load threads, too: the result is the mean of all threads', async () => {
     const machine = new FakeMachine();
-    // Of three others one never has a processor; the rest are half as fast as the thread that measures.
+    // One of three other threads never gets a processor. The others are half as fast as the measuring thread.
     let since = 0;
     let countedMs = 0;
     const load: Load = {
@@ -98,7 +98,7 @@ describe('measuring speeds', () => {
     expect(avx2! / 1e6).toBeCloseTo((100 + 2 * 50) / 4, 3);
   });
 
-  test('ends when it is told to, with the reason', async () => {
+  test('ends with the reason when it is canceled', async () => {
     const machine = new FakeMachine();
     const closed = new AbortController();
     const reason = new Error('closed');
@@ -110,7 +110,7 @@ describe('measuring speeds', () => {
     expect(machine.calls.get('js')).toBe(4);
   });
 
-  test('has nothing to say of no kernels', async () => {
+  test('has no result without kernels', async () => {
     expect(await measureSpeeds([])).toEqual({});
     expect(fastestOf({})).toBeUndefined();
   });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { StackPlaces } from '#pickaxe/engine/cpu/kernels/stack-places.js';
 
-/** Makes calls that take what their place takes, in ms by the words that their stack is moved by; counts them by place. */
+/** Simulates calls whose time, in ms, depends on the number of ignored arguments. Counts the calls by place. */
 function call(places: StackPlaces, times: number, msAt: Record<number, number>): Map<number, number> {
   const calls = new Map<number, number>();
   for (let i = 0; i < times; i++) {
@@ -12,7 +12,7 @@ function call(places: StackPlaces, times: number, msAt: Record<number, number>):
   return calls;
 }
 
-test('a kernel runs where it is the fastest, and tries the other places now and then', () => {
+test('a kernel mostly runs in its fastest place, and tries the others now and then', () => {
   const places = new StackPlaces();
   const msAt = { 0: 2.1, 1: 3.7, 64: 1, 65: 1.05 };
   expect(call(places, 16, msAt).size).toBe(4);
@@ -27,7 +27,7 @@ test('a kernel runs where it is the fastest, and tries the other places now and 
   );
 });
 
-test('it moves when its place has become slow, and follows when the others have become fast', () => {
+test('a kernel moves when its place has become slow or another one fast', () => {
   const places = new StackPlaces();
   call(places, 128, { 0: 1, 1: 1.05, 64: 1.1, 65: 1.2 });
   expect(call(places, 64, { 0: 2, 1: 1.05, 64: 1.1, 65: 1.2 }).get(1)).toBeGreaterThan(55);
@@ -35,7 +35,7 @@ test('it moves when its place has become slow, and follows when the others have 
   expect(call(places, 64, { 0: 1, 1: 1.05, 64: 0.5, 65: 0.6 }).get(64)).toBe(61);
 });
 
-test('a call that is not told is as if it had not been made', () => {
+test('a call whose time is not passed has no effect', () => {
   const places = new StackPlaces();
   expect(places.next()).toHaveLength(0);
   expect(places.next()).toHaveLength(0);

@@ -33,11 +33,11 @@ describe('how many threads', () => {
     [2, 2],
     [3, 2],
     [64, 63],
-  ])('of %i hardware threads %i hash', (available, threads) => {
+  ])('with %i hardware threads, %i threads hash', (available, threads) => {
     expect(chooseThreads({}, plain(available)).threads).toBe(threads);
   });
 
-  test('siblings hash, too', () => {
+  test('the siblings of a core hash, too', () => {
     expect(chooseThreads({}, linux(smt))).toMatchObject({
       threads: 7,
       cpus: [],
@@ -53,36 +53,36 @@ describe('how many threads', () => {
     [6.9, 6],
     [7.5, 7],
     [100, 7],
-  ])('a quota of %d CPUs of 8 pays for %i', (quota, threads) => {
+  ])('with a quota of %d CPUs of 8, %i threads hash', (quota, threads) => {
     const chosen = chooseThreads({}, linux(smt, { quota }));
     expect(chosen.threads).toBe(threads);
     expect(chosen.cpus).toEqual([]);
     expect(chosen.why.includes('quota')).toBe(threads < 7);
   });
 
-  test('as many as asked for, whatever the machine and the quota', () => {
+  test('as many threads hash as asked for, whatever the quota', () => {
     const chosen = chooseThreads({ threads: 7 }, linux([[0], [1]], { quota: 1 }));
     expect(chosen).toMatchObject({ threads: 7, cpus: [], why: expect.stringMatching(/^asked for/) });
   });
 
-  test('one on each CPU that was named', () => {
+  test('one thread hashes on each CPU that was named', () => {
     expect(chooseThreads({ affinity: [1, 6] }, linux(smt))).toMatchObject({ threads: 2, cpus: [1, 6] });
   });
 
-  test('where the system tells no more than a number', () => {
+  test('a number of CPUs is enough, without a topology', () => {
     expect(chooseThreads({}, elsewhere)).toMatchObject({ threads: 7, cpus: [] });
   });
 });
 
-test('on this machine, no more than it has', () => {
+test('no more threads hash than this machine has', () => {
   const { threads, why } = chooseThreads();
   expect(threads).toBeGreaterThanOrEqual(1);
   expect(threads).toBeLessThanOrEqual(availableParallelism());
   expect(why).toMatch(/hardware threads|quota/);
 });
 
-describe('where they run', () => {
-  test('each has a CPU of its own when all of them hash', () => {
+describe('where threads run', () => {
+  test('each thread has its own CPU when all CPUs hash', () => {
     expect(chooseThreads({}, linux([[0], [3]]))).toMatchObject({ threads: 2, cpus: [0, 3] });
     expect(chooseThreads({ threads: 4 }, plain(4)).cpus).toEqual([0, 1, 2, 3]);
   });
@@ -91,7 +91,7 @@ describe('where they run', () => {
     [4, undefined],
     [5, '5 CPU threads hash no faster than 4, the number of hardware threads'],
     [16, '16 CPU threads hash no faster than 4, the number of hardware threads'],
-  ])('%i threads on 4 hardware threads are warned of when they are more', (threads, warning) => {
+  ])('%i threads on 4 hardware threads cause a warning if they are more', (threads, warning) => {
     expect(chooseThreads({ threads }, plain(4))).toMatchObject({ threads });
     expect(chooseThreads({ threads }, plain(4)).warning).toBe(warning);
   });
@@ -112,7 +112,7 @@ describe('where they run', () => {
     expect(chooseThreads({ affinity: 'none' }, plain(2))).toMatchObject({ threads: 2, cpus: [] });
   });
 
-  test('says why it could not pin them', () => {
+  test('a reason is given when threads cannot be pinned', () => {
     const chosen = chooseThreads({}, linux([[0], [1]], { pinFault: 'there is no addon' }));
     expect(chosen).toMatchObject({ cpus: [], why: expect.stringContaining('not pinned: there is no addon') });
   });
@@ -134,13 +134,13 @@ describe('where they run', () => {
   });
 });
 
-describe('their niceness', () => {
-  test('is the kindest there is, or the one asked for', () => {
+describe('the niceness of threads', () => {
+  test('is 19, or the one asked for', () => {
     expect(chooseThreads({}, plain(2)).niceness).toBe(19);
     expect(chooseThreads({ niceness: 0 }, plain(2)).niceness).toBe(0);
   });
 
-  test("is left alone where it would be the whole process's, which is said", () => {
+  test('is not changed where it would apply to the whole process, and the reason is given', () => {
     const chosen = chooseThreads({ niceness: 5 }, elsewhere);
     expect(chosen.niceness).toBeUndefined();
     expect(chosen.why).toContain('priority unchanged');
@@ -148,14 +148,14 @@ describe('their niceness', () => {
 
   const sandbox: Allowance = { ...plain(2), nicenessFault: 'Linux refuses it (operation not permitted)' };
 
-  test('is left alone where a sandbox refuses to change it, which is said', () => {
+  test('is not changed where a sandbox refuses it, and the reason is given', () => {
     const chosen = chooseThreads({}, sandbox);
     expect(chosen).toMatchObject({ threads: 2, cpus: [0, 1] });
     expect(chosen.niceness).toBeUndefined();
     expect(chosen.why).toContain('priority unchanged: Linux refuses it (operation not permitted)');
   });
 
-  test.each([0, 5])('that is asked for, like %d, is not left alone in silence', (niceness) => {
+  test.each([0, 5])('that was asked for, such as %d, is an error where it cannot be set', (niceness) => {
     expect(() => chooseThreads({ niceness }, sandbox)).toThrow(RangeError);
     expect(() => chooseThreads({ niceness }, sandbox)).toThrow(
       `cannot be given niceness ${niceness}: Linux refuses it`,
@@ -167,7 +167,7 @@ describe('their niceness', () => {
   });
 });
 
-test('threads are pinned on Linux alone', () => {
+test('threads are pinned only on Linux', () => {
   expect(pinFault('darwin')).toContain('Linux');
 });
 
@@ -175,18 +175,18 @@ test.runIf(process.platform === 'linux')('threads are pinned with the native add
   expect(pinFault() === undefined).toBe(nativeIsBuilt);
 });
 
-test('asking whether the niceness can be changed does not change it', () => {
+test('checking whether the niceness can be changed does not change it', () => {
   const before = getPriority();
   expect(nicenessFault()).toBeUndefined();
   expect(getPriority()).toBe(before);
 });
 
-test.runIf(process.platform === 'linux' && nativeIsBuilt)('a CPU that is not there is refused', () => {
+test.runIf(process.platform === 'linux' && nativeIsBuilt)('a CPU that does not exist is refused', () => {
   expect(() => pinThread(1023)).toThrow('cannot be pinned to CPU 1023');
   expect(() => pinThread(4_000_000)).toThrow('cannot be pinned to CPU 4000000');
 });
 
-/** What Linux says of this process's threads. */
+/** Reads from Linux the properties of this process's threads. */
 function threads() {
   return readdirSync('/proc/self/task').map((task) => {
     const stat = readFileSync(`/proc/self/task/${task}/stat`, 'utf8');
@@ -197,7 +197,7 @@ function threads() {
   });
 }
 
-/** Kinder than these tests, whatever they run under: less takes privileges, and the same would tell no thread apart. */
+/** A niceness above that of these tests: a lower one would require privileges, and the same would prove nothing. */
 const kinder = Math.max(0, getPriority()) + 1;
 const tooNice = kinder > 19 && 'these tests have niceness 19, and none is kinder';
 const skipped = process.platform !== 'linux' ? 'the system is another' : tooNice;
@@ -213,7 +213,7 @@ describe.skipIf(skipped)(`threads of an engine on Linux${skipped ? ` (skipped: $
     }
   }
 
-  test('have the niceness asked for, and no other thread has', async () => {
+  test('have the niceness that was asked for, and other threads do not', async () => {
     const before = threads().length;
     const running = await during({ threads: 2, niceness: kinder, affinity: 'none' }, threads);
     expect(running.filter(({ niceness }) => niceness === kinder)).toHaveLength(2);
@@ -221,7 +221,7 @@ describe.skipIf(skipped)(`threads of an engine on Linux${skipped ? ` (skipped: $
     expect(threads().filter(({ niceness }) => niceness === kinder)).toEqual([]);
   });
 
-  test.runIf(nativeIsBuilt)('are pinned each to its own CPU, and no other thread is', async () => {
+  test.runIf(nativeIsBuilt)('are each pinned to their own CPU, and other threads are not', async () => {
     const allowed = threads()[0].cpus;
     const named = readTopology((path) => (existsSync(path) ? readFileSync(path, 'utf8') : undefined))!
       .cores.flat()

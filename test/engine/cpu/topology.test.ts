@@ -16,18 +16,18 @@ describe('cpu.max', () => {
   });
 });
 
-/** A machine as its files tell of it. */
+/** A machine, described by its files. */
 interface Recorded {
   readonly allowed: string;
-  /** Of /sys/devices/system/cpu/online; left out where it is hidden. */
+  /** The text of /sys/devices/system/cpu/online; absent when the file is hidden. */
   readonly online?: string;
-  /** thread_siblings_list of CPU 0, 1 … */
+  /** The texts of thread_siblings_list of CPU 0, 1 … */
   readonly siblings?: readonly string[];
-  /** Of /proc/self/cgroup. */
+  /** The text of /proc/self/cgroup. */
   readonly groups?: string;
-  /** By path below /sys/fs/cgroup. */
+  /** The texts of cpu.max, by path below /sys/fs/cgroup. */
   readonly cpuMax?: Readonly<Record<string, string>>;
-  /** Of /proc/self/mountinfo. */
+  /** The text of /proc/self/mountinfo. */
   readonly mounts?: readonly string[];
   /** Control groups of version 1, by folder: quota and period in microseconds. */
   readonly cfs?: Readonly<Record<string, readonly [quota: number, period: number]>>;
@@ -160,7 +160,7 @@ describe('the quota of control groups of version 1', () => {
   const none: readonly [number, number] = [-1, 100_000];
   const quotaOf = (recorded: Omit<Recorded, 'allowed'>) => read({ allowed: '0-63', ...recorded })?.quota;
 
-  test('is that of the group', () => {
+  test('is the quota of the group', () => {
     const cfs = { [at]: none, [`${at}/a.slice`]: none, [`${at}/a.slice/b`]: [250_000, 100_000] as const };
     expect(quotaOf({ groups: v1('/a.slice/b'), mounts, cfs })).toBe(2.5);
   });
@@ -170,7 +170,7 @@ describe('the quota of control groups of version 1', () => {
     [400_000, 200_000],
     [-1, 200_000],
     [200_000, -1],
-  ])('is the tightest one of all levels: %i around %i', (outer, inner) => {
+  ])('is the lowest of all levels: %i around %i', (outer, inner) => {
     const cfs = {
       [at]: none,
       [`${at}/a.slice`]: [outer, 100_000] as const,
@@ -179,7 +179,7 @@ describe('the quota of control groups of version 1', () => {
     expect(quotaOf({ groups: v1('/a.slice/b'), mounts, cfs })).toBe(2);
   });
 
-  test('is none where every group has -1', () => {
+  test('is undefined when every group has -1', () => {
     expect(quotaOf({ groups: v1('/a.slice'), mounts, cfs: { [at]: none, [`${at}/a.slice`]: none } })).toBeUndefined();
   });
 
@@ -219,11 +219,11 @@ describe('the quota of control groups of version 1', () => {
     [0, 0],
     [200_000, 0],
     [200_000, -5],
-  ])('is none where files are odd: %i of %i', (quota, period) => {
+  ])('is undefined when files are not valid: %i of %i', (quota, period) => {
     expect(quotaOf({ groups: v1('/a'), mounts, cfs: { [`${at}/a`]: [quota, period] } })).toBeUndefined();
   });
 
-  test('is none without a list of mounts, or with one that is odd', () => {
+  test('is undefined without a valid list of mounts', () => {
     const cfs = { [at]: [200_000, 100_000] as const };
     expect(quotaOf({ groups: v1('/'), cfs })).toBeUndefined();
     expect(
@@ -232,7 +232,7 @@ describe('the quota of control groups of version 1', () => {
   });
 });
 
-test('nothing is known without /proc, or with one that is odd', () => {
+test('nothing is known without a valid /proc', () => {
   expect(readTopology(() => undefined)).toBeUndefined();
   expect(readTopology(() => '')).toBeUndefined();
   expect(readTopology(() => 'Cpus_allowed_list:\t???\n')).toBeUndefined();

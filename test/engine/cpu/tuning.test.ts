@@ -20,7 +20,7 @@ const describe = (model: string, mhz: string) =>
     )
     .join('\n');
 
-test('a chip is told by what does not change', () => {
+test('a chip is identified by lines that do not change', () => {
   writeFileSync(cpuinfo, describe('2', '2800.000'));
   const first = chip(cpuinfo);
   writeFileSync(cpuinfo, describe('2', '3300.123'));
@@ -29,7 +29,7 @@ test('a chip is told by what does not change', () => {
   expect(chip(cpuinfo)).not.toBe(first);
 });
 
-test('a chip that the system does not describe is of its kind', () => {
+test('a chip that the system does not describe is identified by its architecture', () => {
   expect(chip(cpuinfo)).toBe(arch());
   expect(chip(home)).toBe(arch());
 });

@@ -20,28 +20,28 @@ async function findAdapter(): Promise<{ adapter: string; software?: string | und
 
 const found = await findAdapter();
 
-// Without an adapter the shaders are not tested. On a developer's machine that is a pity; in CI it is a fault.
+// Without an adapter the shaders are not tested: on a developer's machine these tests are skipped, and in CI they fail.
 if ('why' in found && process.env.CI) {
   throw new Error(`CI must run the shaders: install mesa-vulkan-drivers 23 or later (${found.why})`);
 }
 
-/** Dawn's name of one that is made of software, where there is one. */
+/** Dawn's name for a software renderer, if there is one. */
 export const softwareAdapter = 'adapter' in found ? found.software : undefined;
 
-/** `describe`, or a skipped one whose name says why. */
+/** `describe`, or without an adapter `describe.skip` with a name that says why. */
 export const describeGpu = (name: string, tests: () => void): void => {
   if ('adapter' in found) describe(name, tests);
   else describe.skip(`${name} (no adapter: ${found.why})`, tests);
 };
 
-/** As users have it: the variant of the kernel and the length of batches are measured, or remembered. */
+/** An engine as users have it: the variant of the kernel and the length of batches are measured or remembered. */
 export const untunedOptions: GpuOptions = {
   name: 'gpu0',
   softwareGpu: true,
   ...('adapter' in found && { adapter: found.adapter }),
 };
 
-/** For tests that measure: two variants of each shader, for as short as makes an order. */
+/** Limits for tests that measure: two variants of each shader, for a very short time. */
 export const brieflyTuned: Partial<GpuOptions> = {
   tuningLimits: {
     variants: VARIANTS.filter((each) => isTypical(each) || (each.workgroupSize === 64 && each.trips === 8)),
@@ -51,11 +51,11 @@ export const brieflyTuned: Partial<GpuOptions> = {
   },
 };
 
-/** Settled, so that tests do not wait until it is measured what is best. */
+/** A fixed variant and length of a batch, so that tests do not wait for measurements. */
 export const settled = { variant: { shader: 'wgsl', workgroupSize: 64, trips: 16 }, batchMs: 5 } as const;
 
 export interface TestOptions extends Partial<GpuOptions>, SearcherChanges {
-  /** What goes wrong at each opening, the first one first; those after the last go well. */
+  /** The fault of each opening, in order. Later openings have none. */
   readonly faults?: readonly (Fault | undefined)[];
 }
 

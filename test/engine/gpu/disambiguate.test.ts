@@ -4,7 +4,7 @@ import type { TableRow } from '#pickaxe/engine/gpu/isolation.js';
 import type { Adapter } from '#pickaxe/engine/gpu/protocol.js';
 
 const info = { vendor: 'nvidia', driver: 'NVIDIA 570.1', software: false };
-/** What Dawn gives for these names in this order: it opens the first that contains a name. */
+/** What Dawn lists for these names in this order. For a name it opens the first adapter whose name contains it. */
 const adaptersOf = (...models: string[]): Adapter[] =>
   models.map((model, i) => {
     const opens = models.findIndex((other) => other.includes(model)) === i;
@@ -19,14 +19,14 @@ const TAGS = ['pci-0000_17_00_0!', 'pci-0000_65_00_0!', 'pci-0000_b3_00_0!'];
 const alike = adaptersOf('RTX 3080', 'RTX 3080', 'RTX 3080');
 const table = BUSES.map((bus) => row('RTX 3080', bus));
 
-/** A layer that works: who asks for a bus sees the card there alone, which says where it is. */
+/** A simulated layer: a process that is limited to an address sees only the card there. */
 const obeying: Look = async ({ DRI_PRIME }) => [
   { model: 'RTX 3080', backend: 'vulkan', info: { ...info, driver: `at ${DRI_PRIME}` } },
 ];
 const nobody = vi.fn<Look>(async () => []);
 
-describe('cards that Dawn can tell apart', () => {
-  test('need no process of their own', async () => {
+describe('cards that Dawn can distinguish', () => {
+  test('need no separate process', async () => {
     const rows = [row('Arc B580', '0000:03:00.0'), row('RTX 3080', '0000:01:00.0')];
     const found = await disambiguate(adaptersOf('RTX 3080', 'Arc B580'), rows, nobody);
     expect(found).toEqual([
@@ -36,7 +36,7 @@ describe('cards that Dawn can tell apart', () => {
     expect(nobody).not.toHaveBeenCalled();
   });
 
-  test('do without the layer', async () => {
+  test('need no layer', async () => {
     const found = await disambiguate(adaptersOf('RTX 3080'), [], nobody);
     expect(found).toEqual([{ model: 'RTX 3080', backend: 'vulkan', ...info }]);
   });
@@ -48,8 +48,8 @@ describe('cards that Dawn can tell apart', () => {
   });
 });
 
-describe('cards alike', () => {
-  test('are each what a process says that sees it alone', async () => {
+describe('equal cards', () => {
+  test('are each described by a process that sees no other card', async () => {
     const found = await disambiguate(alike, table, obeying);
     expect(found).toMatchObject(
       TAGS.map((tag, i) => ({ driver: `at ${tag}`, bus: BUSES[i], environment: { DRI_PRIME: tag } })),
@@ -57,7 +57,7 @@ describe('cards alike', () => {
     expect(found.flatMap(({ fault }) => fault ?? [])).toEqual([]);
   });
 
-  test('cost only themselves when one fails', async () => {
+  test('are used when another one fails', async () => {
     const look: Look = async (environment) => {
       if (environment.DRI_PRIME === TAGS[0]) throw new Error('it did not answer within 15 s');
       return obeying(environment);
@@ -70,7 +70,7 @@ describe('cards alike', () => {
     expect(found.slice(1).map(({ fault }) => fault)).toEqual([undefined, undefined]);
   });
 
-  test('are looked at a few at a time, and one that hangs holds up no other', async () => {
+  test('are looked at a few at a time, and one that hangs does not delay the others', async () => {
     const many = adaptersOf(...Array<string>(10).fill('RTX 3080'));
     const rows = many.map((_, i) => row('RTX 3080', `0000:0${i}:00.0`));
     let running = 0;
@@ -124,11 +124,11 @@ describe('cards alike', () => {
   });
 });
 
-describe('a card that two drivers show', () => {
+describe('a card with two drivers', () => {
   const [xtx, radv] = ['RX 7900 XTX', 'RX 7900 XTX (RADV NAVI31)'];
   const [bus, otherBus] = BUSES;
 
-  test('is the first one’s', async () => {
+  test('is used through the first one', async () => {
     for (const [first, second] of [
       [radv, xtx],
       [xtx, radv],
@@ -142,7 +142,7 @@ describe('a card that two drivers show', () => {
     }
   });
 
-  test('is the second one’s where the first does not open', async () => {
+  test('is used through the second one when the first does not open', async () => {
     const broken = { model: radv, backend: 'vulkan', fault: 'refused' };
     const found = await disambiguate([broken, ...adaptersOf('AMD')], [row(radv, bus), row('AMD', bus)], nobody);
     expect(found).toMatchObject([
@@ -152,7 +152,7 @@ describe('a card that two drivers show', () => {
     expect(found[1].double).toBeUndefined();
   });
 
-  test('and opens by neither says why of both', async () => {
+  test('that opens with neither has both reasons', async () => {
     const broken = [radv, 'AMD'].map((model) => ({ model, backend: 'vulkan', fault: `${model} is refused` }));
     const found = await disambiguate(broken, [row(radv, bus), row('AMD', bus)], nobody);
     expect(found.map(({ fault }) => fault)).toEqual(broken.map(({ fault }) => fault));
@@ -193,16 +193,16 @@ describe('a card that two drivers show', () => {
   });
 });
 
-describe('a card whose name is a part of another’s', () => {
+describe('a card whose name is part of another’s', () => {
   const rows = [row('RTX 3080 Ti', BUSES[0]), row('RTX 3080', BUSES[1])];
 
-  test('has a process of its own; the other does without', async () => {
+  test('has a separate process, and the other needs none', async () => {
     const found = await disambiguate(adaptersOf('RTX 3080 Ti', 'RTX 3080'), rows, obeying);
     expect(found.map(({ bus }) => bus)).toEqual(BUSES.slice(0, 2));
     expect(found.map(({ environment }) => environment?.DRI_PRIME)).toEqual([undefined, TAGS[1]]);
   });
 
-  test('is not used without the layer when Dawn would open the other', async () => {
+  test('is not used without the layer if Dawn would open the other one', async () => {
     const [, behind] = await disambiguate(adaptersOf('RTX 3080 Ti', 'RTX 3080'), [], obeying);
     expect(behind).toMatchObject({ vendor: 'unknown', fault: expect.stringMatching(/another GPU has the same name/) });
     const [first, second] = await disambiguate(adaptersOf('RTX 3080', 'RTX 3080 Ti'), [], obeying);

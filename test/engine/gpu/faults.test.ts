@@ -1,4 +1,4 @@
-/** Faults of a GPU, brought about on purpose: the engine reports them, and loses no range. */
+/** Injects faults into a GPU: the engine must report them, and lose no range. */
 
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ async function searchToTheEnd(engine: GpuEngine, onReport: (report: SearchReport
   return { fault, reports };
 }
 
-/** Whether a process runs: one that has ended and waits for its parent to take notice does not. */
+/** Whether a process runs. A zombie does not count. */
 function lives(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -77,7 +77,7 @@ describeGpu('a GPU that fails', () => {
     await engine.close();
   });
 
-  test('is lost when it hangs, and its process is ended', async () => {
+  test('is lost when it hangs, and its process is killed', async () => {
     const engine = gpuEngine({ faults: ['hang'], silenceMs: 1_000 });
     await engine.open();
     const pid = engine.pid!;
@@ -91,7 +91,7 @@ describeGpu('a GPU that fails', () => {
     expect(lives(pid)).toBe(false);
   });
 
-  test('is lost when its process hangs, and that is ended', async () => {
+  test('is lost when its process hangs, and the process is killed', async () => {
     const engine = gpuEngine({ faults: ['freeze'], silenceMs: 1_000 });
     await engine.open();
     const pid = engine.pid!;
@@ -102,7 +102,7 @@ describeGpu('a GPU that fails', () => {
     expect(lives(pid)).toBe(false);
   });
 
-  test('is lost when its process hangs while there is nothing to search, which is told', async () => {
+  test('is lost when its process hangs while nothing is searched, and the listener is told', async () => {
     const engine = gpuEngine({ silenceMs: 1_000 });
     const lost = vi.fn();
     await engine.open({ lost });
@@ -114,7 +114,7 @@ describeGpu('a GPU that fails', () => {
     await engine.close();
   });
 
-  test('is lost when it reports on what it was not given', async () => {
+  test('is lost when it reports a range that it was not given', async () => {
     const engine = gpuEngine({ faults: ['wrong range'] });
     await engine.open();
     const { fault, reports } = await searchToTheEnd(engine);
@@ -123,7 +123,7 @@ describeGpu('a GPU that fails', () => {
     await engine.close();
   });
 
-  test('is lost when its answers are garbled', async () => {
+  test('is lost when its messages are not valid', async () => {
     const engine = gpuEngine({ faults: ['garbage'] });
     await engine.open();
     const { fault, reports } = await searchToTheEnd(engine);
@@ -132,14 +132,14 @@ describeGpu('a GPU that fails', () => {
     await engine.close();
   });
 
-  test('does not open when the driver gives no device, and does the next time', async () => {
+  test('does not open when the driver gives no device, and opens at the next attempt', async () => {
     const engine = gpuEngine({ faults: ['no device'] });
     await expect(engine.open()).rejects.toMatchObject({ fault: 'lost' });
     await engine.open();
     await engine.close();
   });
 
-  test('is not told to be lost when it is closed', async () => {
+  test('is not reported as lost when it is closed', async () => {
     const engine = gpuEngine();
     const lost = vi.fn();
     await engine.open({ lost });
@@ -147,7 +147,7 @@ describeGpu('a GPU that fails', () => {
     expect(lost).not.toHaveBeenCalled();
   });
 
-  test('leaves out a variant of its kernel that cost the device when it was tried', { timeout: 60_000 }, async () => {
+  test('skips a variant of the kernel that was running when the device was lost', { timeout: 60_000 }, async () => {
     const engine = new GpuEngine({ ...untunedOptions, ...brieflyTuned, ...faulty(['loss while tuning']) });
     await expect(engine.open()).rejects.toMatchObject({ fault: 'lost' });
     const { tuning, why } = await engine.open();
@@ -162,7 +162,7 @@ describeGpu('a GPU that fails', () => {
     ]);
   });
 
-  test('blames no variant of its kernel for hashes that were wrong: they are tried again', async () => {
+  test('skips no variant of the kernel because of wrong hashes', async () => {
     const tuningLimits = { ...brieflyTuned.tuningLimits, variants: VARIANTS.filter(isTypical).slice(0, 1) };
     const engine = new GpuEngine({ ...untunedOptions, tuningLimits, ...faulty(['wrong-hashes']) });
     await expect(engine.open()).rejects.toMatchObject({ fault: 'wrong-hashes' });
@@ -181,7 +181,7 @@ describeGpu('a GPU that fails', () => {
     await engine.close();
   });
 
-  test('passes its checks while it mines, and loses nothing by them', async () => {
+  test('passes its checks while it mines, and loses no nonce by them', async () => {
     const engine = gpuEngine({ checkEveryMs: 1 });
     await engine.open();
     const ranges = endless();
@@ -201,7 +201,7 @@ describeGpu('a GPU that fails', () => {
     await engine.close();
   });
 
-  test('hands wrong candidates on, for the referee to count', async () => {
+  test('passes on wrong candidates, which the referee counts', async () => {
     const engine = gpuEngine({ faults: ['wrong nonces'] });
     await engine.open();
     for await (const { candidates } of engine.search(job, endless(), never)) {
@@ -212,7 +212,7 @@ describeGpu('a GPU that fails', () => {
     await engine.close();
   });
 
-  test('does not heed the signals that are meant for the miner', async () => {
+  test('ignores signals that are meant for the miner', async () => {
     const engine = gpuEngine();
     await engine.open();
     const search = engine.search(job, endless(), never);
@@ -224,7 +224,7 @@ describeGpu('a GPU that fails', () => {
     await engine.close();
   });
 
-  test('its process ends when the miner is killed', async () => {
+  test('is left by its process when the miner is killed', async () => {
     const miner = spawn(process.execPath, ['--input-type=module', '-e', minerThatWaits], {
       env: { ...process.env, ADAPTER_OPTIONS: JSON.stringify({ ...settled, name: 'gpu0', softwareGpu: true }) },
       stdio: ['ignore', 'pipe', 'inherit'],

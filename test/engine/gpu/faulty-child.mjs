@@ -1,7 +1,6 @@
 /**
- * A GPU's child process that goes wrong: fault injection. Its argument is a file with JSON: `faults`, one for each time
- * that the device is opened, the first one first (null for none; after the last one all goes well), and `searcher`, what
- * to change of the searcher's options.
+ * A GPU's child process with injected faults. Its argument is a JSON file with `faults`, one for each opening of the device, in
+ * order (null for none; later openings have none), and `searcher`, the searcher's options to change.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -22,7 +21,7 @@ let device;
 let isOpen = false;
 let reports = 0;
 
-/** What becomes of a report, by fault. `first` is whether it is the first one. */
+/** Changes reports, by fault. `first` says whether it is the first report. */
 const REPORTS = {
   'wrong nonces': (report) => {
     const { lane, page, counter } = report.searched;

@@ -1,4 +1,4 @@
-/** GPUs that go wrong on purpose: their child process runs faulty-child.mjs. */
+/** GPUs with injected faults: their child process runs faulty-child.mjs. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,13 +23,13 @@ export type Fault =
   | 'wrong range'
   /** The second report is garbled. */
   | 'garbage'
-  /** Work is taken and never reported on, as by a hung driver. */
+  /** Ranges are accepted and never reported, as with a driver that hangs. */
   | 'hang'
   /** The whole process stands still after the first report. */
   | 'freeze'
-  /** The device is gone after the first report, as when it is reset. */
+  /** The device is lost after the first report, as when it is reset. */
   | 'device loss'
-  /** The process dies after the first report, as by a driver's crash. */
+  /** The process dies after the first report, as when the driver crashes. */
   | 'crash';
 
 const path = fileURLToPath(new URL('./faulty-child.mjs', import.meta.url));
@@ -42,8 +42,8 @@ afterAll(() => {
 export type SearcherChanges = Partial<Pick<SearcherOptions, 'firstCounters' | 'checkEveryMs'>>;
 
 /**
- * @param faults what goes wrong at each opening of a GPU, the first one first; those after the last go well
- * @param searcher what is changed of its searcher's options
+ * @param faults the fault of each opening of the GPU, in order; later openings have none
+ * @param searcher the searcher's options to change
  * @returns options for one GPU
  */
 export function faulty(

@@ -12,7 +12,7 @@ function given(): Given {
   return given;
 }
 
-test('is settled in parts, also over several ranges, until nothing is left', () => {
+test('given ranges are settled in parts, across several of them, until nothing is left', () => {
   const all = given();
   expect(all.counters).toBe(110);
   all.settle(strip(120, 60));
@@ -40,7 +40,7 @@ test.each([
   expect(all.rest).toEqual(given().rest);
 });
 
-test('refuses what is reported for the second time, and what overlaps that', () => {
+test('a range that was reported before, even in part, is refused', () => {
   const all = given();
   all.settle(strip(100, 20));
   for (const repeated of [strip(100, 20), strip(119, 2), strip(110, 5)]) {
@@ -58,7 +58,7 @@ test.each([
   expect(chunkCounters(hashesPerSecond, batchMs)).toBe(counters);
 });
 
-test('two chunks are with the child, and another one as soon as less than that', () => {
+test('the child has two chunks, and gets another one when it has less', () => {
   const all = new Given();
   const ranges = new Rectangle(strip(0, 1_000));
   const sent: Range[] = [];
@@ -76,7 +76,7 @@ test('two chunks are with the child, and another one as soon as less than that',
   expect(all.rest).toEqual(sent.slice(1));
 });
 
-test('the last chunks are what is left, and small ones are not taken without end', () => {
+test('the last chunks can be small, and their number is bounded', () => {
   const all = new Given();
   all.topUp(new Rectangle(strip(0, 150)), 100, () => {});
   expect(all.counters).toBe(150);

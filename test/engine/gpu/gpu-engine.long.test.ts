@@ -21,10 +21,10 @@ const extremes = SHADER_NAMES.flatMap((shader) => [
 describeGpu('a GPU', () => {
   for (const variant of extremes) engineContract(nameOf(variant), () => gpuEngine({ variant }));
 
-  test('finds the same as the CPU in a dispatch of more workgroups than fit in a row', async () => {
+  test('finds the same as the CPU in a dispatch with several rows of workgroups', async () => {
     const variant = { shader: 'wgsl', workgroupSize: 64, trips: 8 } as const;
     const counters = (MOST_IN_ROW + 500) * workgroupCounters(variant);
-    // So long a batch that all of the range is given at once, however slow a busy machine seems to be.
+    // With such a long batch the whole range is given at once, even on a slow machine.
     const gpu = gpuEngine({ variant, firstCounters: counters, batchMs: 10_000_000 });
     const cpu = new CpuEngine({ niceness: ourNiceness });
     const job = jobOf(someHeaderHex, `${'ff'.repeat(29)}7f0000`);
@@ -40,7 +40,7 @@ describeGpu('a GPU', () => {
         return reports;
       }),
     );
-    expect(found.map(({ searched }) => searched)).toEqual([range]); // by one dispatch
+    expect(found.map(({ searched }) => searched)).toEqual([range]); // One dispatch searched all of it.
     const noncesOf = (reports: readonly SearchReport[]) => new Set(reports.flatMap(({ candidates }) => candidates));
     expect(noncesOf(found).size).toBeGreaterThan(100);
     expect(noncesOf(found)).toEqual(noncesOf(expected));

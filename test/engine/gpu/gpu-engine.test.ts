@@ -16,7 +16,7 @@ const onVulkan = process.platform === 'linux';
 describeGpu('a GPU', () => {
   engineContract(nameOf(settled.variant), () => gpuEngine());
 
-  test('says what it is', async () => {
+  test('describes itself', async () => {
     const engine = gpuEngine();
     const info = await engine.open();
     await engine.close();
@@ -35,7 +35,7 @@ describeGpu('a GPU', () => {
     });
   });
 
-  test('is loaded by its child process alone', async () => {
+  test('is opened only by its child process', async () => {
     const engine = gpuEngine();
     await engine.open();
     const { sharedObjects } = process.report.getReport() as unknown as { sharedObjects: string[] };
@@ -47,7 +47,7 @@ describeGpu('a GPU', () => {
     const engine = gpuEngine();
     await engine.open();
     const size = (counters: number) => ({ lane: 2, page: 9, pages: 1, counter: 5, counters });
-    // Dispatches grow with time: this one makes the next large.
+    // The size of dispatches grows, so this search makes the next one use large dispatches.
     const warmUp = new Rectangle(size(20_000_000));
     for await (const _ of engine.search(jobOf(someHeaderHex, nothingSolves), warmUp, never));
     const ranges = new Rectangle(size(30 * HIT_CAPACITY));
@@ -62,7 +62,7 @@ describeGpu('a GPU', () => {
     expect(seen.size).toBe(30 * HIT_CAPACITY);
   });
 
-  test('reports on what was in flight when it was stopped', async () => {
+  test('reports what was in flight when it was stopped', async () => {
     const engine = gpuEngine();
     await engine.open();
     const stop = new AbortController();
@@ -74,12 +74,12 @@ describeGpu('a GPU', () => {
       stop.abort();
     }
     await engine.close();
-    // Two dispatches are always in flight, and the first report is on one alone.
+    // Two dispatches are always in flight, and the first report is about one of them.
     expect(reports.length).toBeGreaterThan(1);
     ranges.expectBalanced(reports);
   });
 
-  test('turns to the newest job at once, though the old one is not stopped yet', async () => {
+  test('searches the newest job at once, even while the old one is not stopped', async () => {
     const engine = gpuEngine();
     await engine.open();
     const stop = new AbortController();
@@ -107,7 +107,7 @@ describeGpu('a GPU', () => {
     }
   });
 
-  test.runIf(softwareAdapter)('made of software is refused unless asked for', async () => {
+  test.runIf(softwareAdapter)('that is a software renderer is refused unless asked for', async () => {
     const opening = gpuEngine({ adapter: softwareAdapter!, softwareGpu: false }).open();
     await expect(opening).rejects.toMatchObject({
       fault: 'missing',
@@ -121,7 +121,7 @@ describeGpu('a GPU', () => {
   });
 });
 
-test.runIf(onVulkan)('without a driver it says what to do, and what the loader said', async () => {
+test.runIf(onVulkan)('without a driver the error says what to do, and quotes the loader', async () => {
   const engine = new GpuEngine({ name: 'gpu0', softwareGpu: true, environment: noDriver });
   for (const refused of [() => listGpus({ environment: noDriver }), () => engine.open()]) {
     await expect(refused()).rejects.toMatchObject({

@@ -10,7 +10,7 @@ device-select: device_select_find_non_cpu selected 0
 `;
 
 describe('the layer’s table', () => {
-  test('of three cards alike', () => {
+  test('of three equal cards', () => {
     const card = { vendorId: 0x10de, deviceId: 0x2206, model: MODEL, isCpu: false };
     expect(parseTable(THREE_ALIKE)).toEqual([
       { ...card, bus: '0000:17:00.0' },
@@ -19,7 +19,7 @@ describe('the layer’s table', () => {
     ]);
   });
 
-  test('of a card, the processor’s own GPU and software, which has no bus', () => {
+  test('of a card, an integrated GPU, and a software renderer without an address', () => {
     const text = `selectable devices:
   GPU 0: 1002:744c "AMD Radeon RX 7900 XTX (RADV NAVI31)" discrete GPU 0000:03:00.0
   GPU 1: 1002:164e "AMD Radeon Graphics (RADV RAPHAEL_MENDOCINO)" integrated GPU 0000:10:00.0
@@ -44,19 +44,19 @@ describe('the layer’s table', () => {
     ]);
   });
 
-  test('without a bus, as of Vulkan 1.0 or a driver that does not tell', () => {
+  test('without addresses, as with Vulkan 1.0 or with some drivers', () => {
     const rows = parseTable('selectable devices:\n  GPU 0: 10005:0 "llvmpipe (LLVM 15.0.6, 256 bits)" CPU\n');
     expect(rows).toEqual([{ vendorId: 0x10005, deviceId: 0, model: 'llvmpipe (LLVM 15.0.6, 256 bits)', isCpu: true }]);
   });
 
-  test('is the last one, amid whatever else is printed', () => {
+  test('is the last one in the output', () => {
     const cutOff = '6 "NVIDIA GeForce RTX 3080" discrete GPU 0000:99:00.0\n';
     const noise = 'WARNING: radv is not a conformant Vulkan implementation\nWarning: artificially reduced\n';
     const text = cutOff + noise + THREE_ALIKE + noise + THREE_ALIKE.replace('  GPU 2', `${noise}  GPU 2`) + noise;
     expect(parseTable(text)).toEqual(parseTable(THREE_ALIKE));
   });
 
-  test('may have names with quotes, and domains of more than four digits', () => {
+  test('may have names with quotes, and addresses with long domains', () => {
     const [row] = parseTable('selectable devices:\n  GPU 0: 8086:e20b "the "best" GPU" virtual GPU 10000:e1:00.1\n');
     expect(row).toMatchObject({ model: 'the "best" GPU', bus: '10000:e1:00.1' });
   });
@@ -72,6 +72,6 @@ describe('the layer’s table', () => {
   });
 });
 
-test('a GPU is isolated by its bus, whatever the user’s own choice', () => {
+test('a GPU is isolated by its address, whatever device the user has selected', () => {
   expect(onlyAt('0000:65:00.0')).toEqual({ DRI_PRIME: 'pci-0000_65_00_0!', MESA_VK_DEVICE_SELECT: '' });
 });

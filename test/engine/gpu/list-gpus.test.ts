@@ -10,7 +10,7 @@ import { Rectangle } from '../../contract/rectangle.ts';
 import { gpuEngine } from './adapter.ts';
 import { openersOf, pretend, type Rig, twoLavapipes, whyNoCards, withCrashes } from './pretend-driver.ts';
 
-// As with adapters: what cannot be tried is skipped and says so, but in CI it is a fault.
+// Tests that cannot run on this machine are skipped and say why, but in CI they fail.
 if (whyNoCards && process.platform === 'linux' && process.env.CI) {
   throw new Error(`CI must tell cards apart (${whyNoCards})`);
 }
@@ -20,7 +20,7 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true });
 });
 
-/** The environment of a rig whose files are removed in the end. */
+/** @returns the environment of a rig, whose files are removed after the test */
 function rigOf({ environment, folder }: Rig): Record<string, string> {
   folders.push(folder);
   return environment;
@@ -30,7 +30,7 @@ describe.skipIf(whyNoCards)(`a rig of pretended cards${whyNoCards ? ` (${whyNoCa
   const model = 'GeForce RTX 3080';
   const alike = [0xb3, 0x17, 0x65].map((bus) => ({ model, driver: `at ${bus.toString(16)}`, bus }));
 
-  test('has each of three alike in a process that sees it alone, in the order of their buses', async () => {
+  test('lists three equal cards in the order of their addresses, each with a process that sees no other', async () => {
     const gpus = await listGpus({ environment: rigOf(pretend(alike)) });
     expect(gpus).toEqual(
       ['17', '65', 'b3'].map((bus, i) => ({
@@ -48,7 +48,7 @@ describe.skipIf(whyNoCards)(`a rig of pretended cards${whyNoCards ? ` (${whyNoCa
     );
   });
 
-  test('mines on two alike, each in its own process', async () => {
+  test('mines on two equal cards, each in its own process', async () => {
     const rig = pretend(alike.slice(0, 2));
     const environment = rigOf(rig);
     const gpus = await listGpus({ environment });
@@ -70,7 +70,7 @@ describe.skipIf(whyNoCards)(`a rig of pretended cards${whyNoCards ? ` (${whyNoCa
     expect(await Promise.all(engines.map(search))).toEqual([[BigInt(nonce)], [BigInt(nonce)]]);
   });
 
-  test('tells a card from one whose name goes on, whichever comes first', async () => {
+  test('distinguishes a card from one whose name is longer, whichever comes first', async () => {
     const longer = { model: `${model} Ti`, driver: 'the longer', bus: 1 };
     const gpus = await listGpus({ environment: rigOf(pretend([longer, alike[0]])) });
     expect(gpus).toMatchObject([
@@ -80,24 +80,24 @@ describe.skipIf(whyNoCards)(`a rig of pretended cards${whyNoCards ? ` (${whyNoCa
     expect(gpus.map(({ environment }) => environment?.DRI_PRIME)).toEqual([undefined, 'pci-0000_b3_00_0!']);
   });
 
-  test('mines on the first of a kind where the layer is switched off, and says what to install', async () => {
+  test('mines on the first of two equal cards without the layer, and says what to install', async () => {
     const gpus = await listGpus({ environment: { ...rigOf(pretend(alike)), NODEVICE_SELECT: '1' } });
     expect(gpus.map(({ usable }) => usable)).toEqual([true, false, false]);
     expect(gpus.map(({ bus, environment }) => bus ?? environment)).toEqual([undefined, undefined, undefined]);
     expect(gpus[1].why).toMatch(/mesa-vulkan-drivers.*docs\/gpus\.md/);
   });
 
-  test('mines on the first of a kind whose driver does not tell the bus', async () => {
+  test('mines on the first of two equal cards whose driver reports no address', async () => {
     const silent = alike.map(({ driver }) => ({ model, driver }));
     const gpus = await listGpus({ environment: rigOf(pretend(silent)) });
     expect(gpus.map(({ usable }) => usable)).toEqual([true, false, false]);
     expect(gpus[2].why).toMatch(/PCI address/);
   });
 
-  test('has a card that two drivers show once', async () => {
+  test('uses a card with two drivers once', async () => {
     const drivers = ['RX 7900 XTX (RADV NAVI31)', 'RX 7900 XTX'].map((model) => ({ model, driver: model, bus: 0x17 }));
     const gpus = await listGpus({ environment: rigOf(pretend(drivers)) });
-    // Which of them is the first is the loader's to say.
+    // The Vulkan loader decides which of them is the first.
     expect(gpus.map(({ model }) => model).sort()).toEqual(drivers.map(({ model }) => model).sort());
     expect(gpus).toMatchObject([
       { name: 'gpu0', bus: '0000:17:00.0', usable: true },
@@ -107,7 +107,7 @@ describe.skipIf(whyNoCards)(`a rig of pretended cards${whyNoCards ? ` (${whyNoCa
     expect(gpus[1]).not.toHaveProperty('double');
   });
 
-  test('has each of two cards alike once where two drivers show them', async () => {
+  test('uses each of two equal cards with two drivers once', async () => {
     const names = ['RX 7900 XTX (RADV NAVI31)', 'RX 7900 XTX'];
     const drivers = names.flatMap((model) => [0x17, 0x65].map((bus) => ({ model, driver: `${model} at ${bus}`, bus })));
     const gpus = await listGpus({ environment: rigOf(pretend(drivers)) });
@@ -120,19 +120,19 @@ describe.skipIf(whyNoCards)(`a rig of pretended cards${whyNoCards ? ` (${whyNoCa
     expect(gpus).toHaveLength(4);
   });
 
-  test('is listed after all when the process that looks crashes', async () => {
+  test('is listed at the second attempt when a process crashes', async () => {
     const gpus = await listGpus({ environment: rigOf(withCrashes(pretend(alike.slice(0, 1)), 1)) });
     expect(gpus).toMatchObject([{ name: 'gpu0', model, usable: true }]);
   });
 
-  test('is looked at twice and no more', async () => {
+  test('is looked at no more than twice', async () => {
     const rig = withCrashes(pretend(alike.slice(0, 1)), 9);
     const crash = { fault: 'lost', message: expect.stringContaining('ended with SIGKILL') };
     await expect(listGpus({ environment: rigOf(rig) })).rejects.toMatchObject(crash);
     expect(readFileSync(join(rig.folder, 'loaded'), 'utf8')).toBe('!!');
   });
 
-  test('of software twice offers the first', async () => {
+  test('with two equal software renderers offers the first one', async () => {
     const environment = rigOf(twoLavapipes());
     const gpus = await listGpus({ environment, softwareGpu: true });
     expect(gpus).toMatchObject([
@@ -140,16 +140,16 @@ describe.skipIf(whyNoCards)(`a rig of pretended cards${whyNoCards ? ` (${whyNoCa
       { name: 'gpu1', vendor: 'mesa', software: true, usable: false, why: expect.stringContaining('PCI address') },
     ]);
     expect((await listGpus({ environment })).map(({ usable }) => usable)).toEqual([false, false]);
-    // The layer's other way of hiding GPUs, by maker and device: nothing here needs it, and the child obeys it, too.
+    // The layer can also hide GPUs by maker and device. pickaxe does not use that, but its child processes obey it.
     const one = await listGpus({ environment: { ...environment, MESA_VK_DEVICE_SELECT: '10005:0!' } });
     expect(one).toHaveLength(1);
   });
 });
 
-describe('what may fail by chance', () => {
+describe('a question that fails with a lost device', () => {
   const lost = new DeviceError('lost', 'the GPU was lost: it did not answer within 60 s');
 
-  test('is tried once more', async () => {
+  test('is asked a second time', async () => {
     const ask = vi.fn(async () => 'a GPU').mockRejectedValueOnce(lost);
     expect(await twiceIfLost(ask)).toBe('a GPU');
     expect(ask).toHaveBeenCalledTimes(2);
@@ -172,29 +172,29 @@ describe('the order of GPUs', () => {
     return { ...words, software, ...(bus && { bus }) };
   };
 
-  test('is that of their buses, software last', () => {
+  test('is that of their addresses, with software renderers last', () => {
     const found = [gpu(undefined, true), gpu('10000:02:00.0'), gpu('0000:b3:00.0'), gpu('0000:17:00.0')];
     expect(inOrder(found).map(({ bus }) => bus)).toEqual(['0000:17:00.0', '0000:b3:00.0', '10000:02:00.0', undefined]);
   });
 
-  test('of one address is Dawn’s', () => {
+  test('is Dawn’s for equal addresses', () => {
     const found = ['b', 'a', 'c'].map((model) => ({ ...gpu('0000:17:00.0'), model }));
     expect(inOrder([gpu('0000:b3:00.0'), ...found]).map(({ model }) => model)).toEqual(['b', 'a', 'c', '0000:b3:00.0']);
   });
 
-  test('is Dawn’s where one does not tell its bus', () => {
+  test('is Dawn’s when one has no address', () => {
     const found = [gpu('0000:b3:00.0'), gpu(undefined, true), gpu(), gpu('0000:17:00.0')];
     expect(inOrder(found).map(({ bus }) => bus)).toEqual(['0000:b3:00.0', undefined, '0000:17:00.0', undefined]);
     expect(inOrder(found).map(({ software }) => software)).toEqual([false, false, false, true]);
   });
 });
 
-describe('the bus that the system knows', () => {
+describe('the address that the system knows', () => {
   const gpu = (vendor: string) => ({ model: vendor, backend: 'vulkan', vendor, driver: '', software: false });
   const amd = { bus: '0000:03:00.0', vendor: 'amd' } as const;
   const nvidia = { bus: '0000:01:00.0', vendor: 'nvidia' } as const;
 
-  test('is given to a maker’s one GPU', () => {
+  test('is used for the only GPU of a maker', () => {
     const buses = placeOnBus([gpu('nvidia'), gpu('amd'), gpu('intel')], [amd, nvidia]).map(({ bus }) => bus);
     expect(buses).toEqual([nvidia.bus, amd.bus, undefined]);
   });

@@ -14,9 +14,9 @@ import { ourNiceness } from '../../priority.ts';
 import type { TestOptions } from './adapter.ts';
 import { describeTwoGpus, moreOf, SILENCE_MS, signal, TEST_MS, type Watched, watched } from './two-gpus.ts';
 
-/** Of one GPU: longer than it takes at once, and short against patience. */
+/** How many nonces one GPU searches: more than it takes at once, and few enough for a test. */
 const SECONDS = 0.6;
-/** So many that hardly a dispatch finds none. */
+/** So many hits are expected that almost every dispatch finds one. */
 const SOLUTIONS = 10_000;
 const never = new AbortController().signal;
 
@@ -42,7 +42,7 @@ describeTwoGpus('two GPUs on one rectangle', () => {
     whole = { lane: 5, page: 0x77, pages: 1, counter: 2 ** 32 - counters, counters };
     job = jobOf(someHeaderHex, toHex(targetForDifficulty(counters / SOLUTIONS)));
 
-    // Not behind every other test that runs on this machine, as in earnest. Less than their own takes privileges.
+    // The hashing threads get the priority of the tests, so that other tests on this machine do not stop them.
     const cpu = new CpuEngine({ niceness: ourNiceness });
     await cpu.open();
     const reports: SearchReport[] = [];
@@ -66,7 +66,7 @@ describeTwoGpus('two GPUs on one rectangle', () => {
         strike(failing.engine);
       }
       await expect(own).rejects.toMatchObject({ fault: 'lost' });
-      // The rest is left to the one that returns.
+      // The GPU that returns searches the rest.
       stop.abort();
       await others;
       ranges.expectBalanced(reports());

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { displayDevices } from '#pickaxe/engine/gpu/pci.js';
 
-test('finds GPUs on the bus, those without an output too, and nothing else', () => {
+test('finds the GPUs on the bus, including those without an output, and nothing else', () => {
   const sysfs = mkdtempSync(join(tmpdir(), 'pickaxe-pci-'));
   const device = (bus: string, vendor: string, kind: string) => {
     mkdirSync(join(sysfs, bus));

@@ -1,4 +1,4 @@
-/** Builds Vulkan drivers that pretend to be cards (pretend-driver.c): a rig of any GPUs on a machine without one. */
+/** Builds Vulkan drivers that pretend to be cards (pretend-driver.c), to simulate rigs on a machine without GPUs. */
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,13 +9,13 @@ import { fileURLToPath } from 'node:url';
 const source = fileURLToPath(new URL('./pretend-driver.c', import.meta.url));
 const crashing = fileURLToPath(new URL('./crashing-driver.c', import.meta.url));
 const VULKAN = '/usr/share/vulkan';
-/** Far more than it takes to compile a page of C. */
+/** Far longer than compiling a page of C takes. */
 const COMPILE_MS = 60_000;
 
-/** The manifest of Mesa's software GPU, where it is installed: its name differs from system to system. */
+/** The manifest of Mesa's software renderer, if it is installed. Its name differs between systems. */
 export const lavapipe = filesOf('icd.d').find((path) => /\blvp_icd[^/]*\.json$/.test(path));
 
-/** Why cards cannot be pretended, or told apart, on this machine; undefined where they can be. */
+/** Why cards cannot be simulated or distinguished on this machine; undefined when they can. */
 export const whyNoCards = !lavapipe
   ? 'no lavapipe: install mesa-vulkan-drivers'
   : !filesOf('implicit_layer.d').some((path) => path.includes('device_select'))
@@ -24,16 +24,16 @@ export const whyNoCards = !lavapipe
 
 export interface Card {
   readonly model: string;
-  /** What it says its driver is, to be known by. */
+  /** The driver's name, by which the card is recognized. */
   readonly driver: string;
-  /** Number of its PCI bus; left out, it does not tell. */
+  /** The number of its PCI bus. Without it, the driver reports no address. */
   readonly bus?: number;
 }
 
 export interface Rig {
-  /** In it Vulkan finds these cards and no others. */
+  /** Environment variables with which Vulkan finds only these cards. */
   readonly environment: Record<string, string>;
-  /** All files of it. */
+  /** The folder of all its files. */
   readonly folder: string;
 }
 
@@ -47,20 +47,20 @@ export function pretend(cards: readonly Card[]): Rig {
   return { environment: onlyDrivers(manifests), folder };
 }
 
-/** Ids of the processes that have opened the card of this driver, each once. */
+/** @returns the ids of the processes that have opened this driver's card, each once */
 export function openersOf(driver: string, { folder }: Rig): number[] {
   const path = join(folder, driver);
   const lines = existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
   return [...new Set(lines.map(Number))];
 }
 
-/** Two adapters that nothing tells apart. */
+/** Two adapters that cannot be distinguished. */
 export function twoLavapipes(): Rig {
   const folder = mkdtempSync(join(tmpdir(), 'pickaxe-cards-'));
   return { environment: onlyDrivers([lavapipe!, writeManifest(folder, 'second', lavapipeLibrary())]), folder };
 }
 
-/** The rig with one driver more, which kills the first processes that load it. */
+/** Adds a driver to a rig that kills the first processes that load it. */
 export function withCrashes({ environment, folder }: Rig, crashes: number): Rig {
   const library = join(folder, 'crashing.so');
   const loaded = JSON.stringify(join(folder, 'loaded'));
@@ -96,7 +96,7 @@ function writeManifest(folder: string, name: string, library: string): string {
   return path;
 }
 
-/** Both names of the variable: the second is what older loaders know. */
+/** Both names of the variable. Older loaders know only the second. */
 function onlyDrivers(manifests: readonly string[]): Record<string, string> {
   const list = manifests.join(':');
   return { VK_DRIVER_FILES: list, VK_ICD_FILENAMES: list };

@@ -6,7 +6,7 @@ const strip = (counter: number, counters: number) => ({ lane: 1, page: 2, pages:
 const report = { type: 'report', search: 1, searched: strip(0, 10), beganMs: 12.5, candidates: [5n] };
 const words = { midstate: new Uint32Array(8), tail: new Uint32Array(16), target: new Uint32Array(8) };
 
-test('what the two ends say passes', () => {
+test('valid messages of both sides are accepted', () => {
   expect(toParent.parse(report)).toEqual(report);
   const search = { type: 'search', search: 1, ...words };
   expect(toChild.parse(search)).toEqual(search);
@@ -26,7 +26,7 @@ test.each([
   expect(toParent.safeParse(message).success).toBe(false);
 });
 
-test('the child refuses words of a wrong number or kind', () => {
+test('the child refuses arrays of a wrong length or type', () => {
   for (const wrong of [{ tail: new Uint32Array(15) }, { midstate: new Int32Array(8) }, { target: [] }]) {
     expect(toChild.safeParse({ type: 'search', search: 1, ...words, ...wrong }).success).toBe(false);
   }
@@ -39,7 +39,7 @@ test('a part is cut out of a strip', () => {
   expect(without(strip(10, 10), strip(12, 3))).toEqual([strip(10, 2), strip(15, 5)]);
 });
 
-test('strips of one lane and page have in common what lies in both', () => {
+test('the intersection of two strips is the part that lies in both', () => {
   expect(common(strip(10, 10), strip(10, 10))).toEqual(strip(10, 10));
   expect(common(strip(10, 10), strip(9, 2))).toEqual(strip(10, 1));
   expect(common(strip(10, 10), strip(19, 2))).toEqual(strip(19, 1));

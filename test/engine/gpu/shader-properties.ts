@@ -1,4 +1,4 @@
-/** What the WGSL of each variant must find, as it runs on the GPU: what the reference finds. */
+/** Compares one variant of the shaders, as it runs on the GPU, with the reference. */
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ import { describeGpu, gpuEngine } from './adapter.ts';
 const never = new AbortController().signal;
 const byValue = (a: bigint, b: bigint) => (a < b ? -1 : Number(a > b));
 
-/** Each costs a round trip through the child process and the GPU. */
+/** How many examples are tried. Each costs a round trip through the child process and the GPU. */
 const RUNS = 40;
 
 async function searchAll(engine: GpuEngine, job: Job, range: Range): Promise<bigint[]> {

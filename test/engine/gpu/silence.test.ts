@@ -13,7 +13,7 @@ function watch() {
   return { heard, silent, timer };
 }
 
-test('is told once there was no message for so long, and not before', () => {
+test('silence is noticed after the given time without a message, and not before', () => {
   const { silent } = watch();
   vi.advanceTimersByTime(SILENCE_MS - 1);
   expect(silent).not.toHaveBeenCalled();
@@ -21,7 +21,7 @@ test('is told once there was no message for so long, and not before', () => {
   expect(silent).toHaveBeenCalledTimes(1);
 });
 
-test('one look that finds nothing new is no silence: this process may have slept, and messages wait to be read', () => {
+test('a single look without new messages is no silence, because this process may have been suspended', () => {
   const { heard, silent } = watch();
   for (let look = 0; look < 10; look++) {
     vi.advanceTimersByTime(SILENCE_MS / 2);
@@ -30,7 +30,7 @@ test('one look that finds nothing new is no silence: this process may have slept
   expect(silent).not.toHaveBeenCalled();
 });
 
-test('a message makes the time begin anew', () => {
+test('a message starts the time again', () => {
   const { heard, silent } = watch();
   vi.advanceTimersByTime(SILENCE_MS / 2);
   heard.messages++;
@@ -40,14 +40,14 @@ test('a message makes the time begin anew', () => {
   expect(silent).toHaveBeenCalledTimes(1);
 });
 
-test('is over when the timer is cleared', () => {
+test('the watch ends when the timer is cleared', () => {
   const { silent, timer } = watch();
   clearInterval(timer);
   vi.advanceTimersByTime(10 * SILENCE_MS);
   expect(silent).not.toHaveBeenCalled();
 });
 
-test('there are two signs of life between looks, and one a second where that is more', () => {
+test('there are at least two signs of life between looks, and at least one per second', () => {
   for (const silenceMs of [400, 1_000, 4_000, 4_001, SILENCE_MS]) {
     expect(2 * pulseWithin(silenceMs)).toBeLessThanOrEqual(silenceMs / 2);
   }

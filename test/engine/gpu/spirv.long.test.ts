@@ -1,4 +1,4 @@
-/** What Dawn makes of the shaders: nothing may slip into the loop that each nonce runs through. */
+/** Checks Dawn's translation of the shaders: it must not add instructions to the loop over nonces. */
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,10 +13,10 @@ import { count, loopOf, OP, readSpirv } from './spirv.ts';
 const directory = mkdtempSync(join(tmpdir(), 'pickaxe-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** Mesa's drivers write down what they are given to compile; others are not asked. */
+/** Only Mesa's drivers write the shaders that they compile to files. */
 const mesa = softwareAdapter?.startsWith('llvmpipe') ?? false;
 
-/** The geometry is two constants of the pipeline: its extremes stand for the rest. */
+/** Variants differ only in two constants of the pipeline, so the extremes stand for all of them. */
 const variants = VARIANTS.filter(({ workgroupSize, trips }) => /^(64×8|256×32)$/.test(`${workgroupSize}×${trips}`)).map(
   (variant) => ({ name: nameOf(variant), variant }),
 );
@@ -32,7 +32,7 @@ function expected() {
 
 describeGpu('the shaders as SPIR-V', () => {
   describe.runIf(mesa).each(variants)('$name', ({ variant }) => {
-    test('does in its loop what the kernel needs, and no more', async () => {
+    test('has only the kernel’s operations in its loop', async () => {
       const dump = mkdtempSync(join(directory, 'dump-'));
       const environment = { MESA_SPIRV_DUMP_PATH: dump, MESA_SHADER_CACHE_DISABLE: 'true' };
       const engine = gpuEngine({ variant, environment });

@@ -1,4 +1,4 @@
-/** As much of SPIR-V as it takes to look into the loop of a shader (SPIR-V 1.6, §2.3 and §3.49). */
+/** Parses SPIR-V as far as necessary to read the loop of a shader (SPIR-V 1.6, §2.3 and §3.49). */
 
 export const OP = {
   ExtInst: 12,

@@ -30,9 +30,9 @@ const LANE = 0x1234;
 
 const READY = { state: 'ready' };
 
-/** What goes wrong with the first GPU, by itself or by a strike in mid-search, and what is told of it. */
+/** The failures of the first GPU, injected or caused in the middle of a search, and the reasons in the device's events. */
 interface Failure {
-  /** Told of it: `it …`. */
+  /** A clause for the test's title: `it …`. */
   readonly when: string;
   readonly options?: TestOptions;
   readonly strike?: (engine: GpuEngine) => void;
@@ -69,7 +69,7 @@ const FAILURES: readonly Failure[] = [
     reasons: [/that it was not given/],
   },
   {
-    when: 'claims wrong nonces',
+    when: 'reports wrong candidates',
     options: { faults: ['wrong nonces'] },
     fault: 'wrong-hashes',
     reasons: [/^3 candidates that it reported are wrong/],
@@ -115,7 +115,7 @@ function mine(options: TestOptions = {}) {
   return { failing, steady, events, tally, stop, done, states };
 }
 
-/** Has a GPU open again only once the other one has searched on meanwhile. */
+/** Makes a GPU reopen only after the other one has gone on searching. */
 function openAgainAfter(steady: Watched, { engine }: Watched): void {
   const open = engine.open.bind(engine);
   let first = true;
@@ -128,8 +128,8 @@ function openAgainAfter(steady: Watched, { engine }: Watched): void {
 
 const total = (reports: readonly SearchReport[]) => reports.reduce((sum, { searched }) => sum + sizeOf(searched), 0);
 
-/** Every nonce of the one space is in exactly one report or left to be taken, and all books agree. */
-function expectBalancedBooks({ failing, steady, events, tally }: ReturnType<typeof mine>): void {
+/** Every nonce of the one space is in exactly one report or not taken yet, and the stats agree. */
+function expectEveryNonceOnce({ failing, steady, events, tally }: ReturnType<typeof mine>): void {
   const gpus = [failing, steady];
   const [space, ...others] = new Set(gpus.flatMap(({ searches }) => searches.map(([, ranges]) => ranges as Space)));
   expect(others).toEqual([]);
@@ -177,9 +177,9 @@ describeTwoGpus('one of two GPUs that mine', () => {
       const reopens = reasons.map((reason) => ({ state: 'reopening', fault, reason: expect.stringMatching(reason) }));
       expect(states(failing)).toMatchObject([...(worked ? [READY] : []), ...reopens, READY]);
       expect(states(steady)).toMatchObject([READY]);
-      expectBalancedBooks(run);
+      expectEveryNonceOnce(run);
       const { gpu0, gpu1 } = tally.summary().devices;
-      // What has never worked is not in the books.
+      // A device that was never in service has no stats.
       expect(gpu0).toMatchObject({ reopens: worked ? reopens.length : 0, hardwareErrors });
       expect(gpu1).toMatchObject({ reopens: 0, hardwareErrors: 0 });
       expect(events.of('hardware-error')).toHaveLength(hardwareErrors);
@@ -190,7 +190,7 @@ describeTwoGpus('one of two GPUs that mine', () => {
     ['from the start', Array<Fault>(6).fill('no device'), false],
     ['after it was killed', [undefined, ...Array<Fault>(5).fill('no device')], true],
   ] as const) {
-    test(`is parked when it gets no device any more ${when}, while the other goes on`, {
+    test(`is parked when it gets no device ${when}, while the other goes on`, {
       timeout: TEST_MS,
     }, async () => {
       const run = mine({ faults });
@@ -209,7 +209,7 @@ describeTwoGpus('one of two GPUs that mine', () => {
       stop.abort();
       await done;
       expect(states(steady)).toMatchObject([READY]);
-      expectBalancedBooks(run);
+      expectEveryNonceOnce(run);
       expect(tally.summary().devices.gpu0?.reopens).toBe(strike ? 5 : undefined);
     });
   }

@@ -57,18 +57,18 @@ describeGpu('a GPU that is new', () => {
   });
 });
 
-test('a workgroup whose counters all hit does not overflow, whatever its variant', () => {
+test('a workgroup whose counters are all hits does not overflow, whatever its variant', () => {
   for (const variant of VARIANTS) expect(workgroupCounters(variant)).toBeLessThanOrEqual(HIT_CAPACITY);
 });
 
 const row = (batchMs: number, score: number, busy = 0.01) => ({ batchMs, hashesPerSecond: score, score, busy });
 
-test('of batches that are worth the same, the shortest is the best', () => {
+test('of batches with equal scores, the shortest is the best', () => {
   expect(bestBatch([row(2, 900), row(4, 999), row(8, 1000), row(16, 1001)]).batchMs).toBe(4);
   expect(bestBatch([row(2, 900), row(4, 950), row(8, 1000), row(16, 1100)]).batchMs).toBe(16);
 });
 
-test('a batch that keeps the processor busy is the best only where all do', () => {
+test('a batch that keeps the processor busy is chosen only when all do', () => {
   expect(bestBatch([row(2, 1000, 0.09), row(4, 1000, 0.05), row(8, 999, 0.025), row(16, 999, 0.02)]).batchMs).toBe(8);
   expect(bestBatch([row(2, 1000, 0.3), row(4, 1000, 0.2), row(8, 900, 0.1)]).batchMs).toBe(8);
 });

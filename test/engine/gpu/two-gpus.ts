@@ -1,4 +1,4 @@
-/** Two GPUs made of software, to see what becomes of one when the other fails. */
+/** Two simulated GPUs, to test what happens to one when the other fails. */
 
 import { rmSync } from 'node:fs';
 import { afterAll, describe, expect, vi } from 'vitest';
@@ -7,10 +7,10 @@ import type { GpuEngine, GpuOptions } from '#pickaxe/engine/gpu/gpu-engine.js';
 import { gpuEngine, softwareAdapter, type TestOptions } from './adapter.ts';
 import { pretend, whyNoCards } from './pretend-driver.ts';
 
-/** For a GPU to open and to be missed, on a busy CPU that plays both. */
+/** How long a GPU may take to open and to be missed, on a busy CPU that simulates both. */
 const PATIENCE = { timeout: 60_000, interval: 10 };
 export const TEST_MS = 90_000;
-/** Sooner than in earnest, and far longer than a busy CPU keeps a process from running. */
+/** Shorter than in real use, and far longer than a process gets no processor time on a busy machine. */
 export const SILENCE_MS = 2_000;
 
 export const CARDS = [
@@ -18,29 +18,29 @@ export const CARDS = [
   { model: 'Arc B580', driver: 'the second card' },
 ] as const;
 
-/** Two cards with a driver each; undefined where none can be pretended. */
+/** Two cards, each with its own driver; undefined when cards cannot be simulated. */
 export const rig = whyNoCards ? undefined : pretend(CARDS);
 afterAll(() => {
   if (rig) rmSync(rig.folder, { recursive: true });
 });
 
-/** `describe`, or a skipped one whose name says why. */
+/** `describe`, or without an adapter `describe.skip` with a name that says why. */
 export const describeTwoGpus = (name: string, tests: () => void): void => {
   if (softwareAdapter) describe(name, tests);
   else describe.skip(`${name} (no GPU made of software: install mesa-vulkan-drivers)`, tests);
 };
 
-/** Where cards cannot be pretended, two processes share the one adapter. */
+/** When cards cannot be simulated, two processes share the one adapter. */
 function cardOptions(card: 0 | 1): Partial<GpuOptions> {
   const place = rig ? { adapter: CARDS[card].model, environment: rig.environment } : { adapter: softwareAdapter! };
   return { name: `gpu${card}`, ...place };
 }
 
-/** A GPU, and every report that somebody read. */
+/** A GPU, and all its reports that were read. */
 export interface Watched {
   readonly engine: GpuEngine;
   readonly reports: SearchReport[];
-  /** Of each search, what it had. */
+  /** The arguments of each search. */
   readonly searches: Parameters<GpuEngine['search']>[];
 }
 
@@ -60,7 +60,7 @@ export function watched(card: 0 | 1, options: TestOptions = {}): Watched {
 
 export const until = (condition: () => void): Promise<void> => vi.waitFor(condition, PATIENCE);
 
-/** Settles when there are as many reports more. */
+/** Waits for some more reports. */
 export const moreOf = ({ reports }: Watched, count = 3): Promise<void> => {
   const before = reports.length;
   return until(() => expect(reports.length).toBeGreaterThanOrEqual(before + count));

@@ -7,7 +7,7 @@ vi.mock('#pickaxe/guards/idle/terminals.js', () => ({
   watchTerminals: async (dev: string) => ({ name: `terminals in ${dev}`, idleMs: async () => 0 }),
 }));
 
-/** What programs answer; those that are not here fail. */
+/** The answers of programs. Others fail. */
 let answers: Record<string, string> = {};
 beforeEach(() => {
   answers = {};
@@ -37,29 +37,29 @@ async function found(platform: string) {
   return { names: watches.map(({ name }) => name), told };
 }
 
-test('on Linux the desktop and terminals; logind, which knows less, is not asked then', async () => {
+test('on Linux the desktop and terminals are watched, and logind is not needed', async () => {
   answers = { ...GNOME, ...LOGIND };
   expect(await found('linux')).toEqual({ names: ['the GNOME session', 'terminals in /dev'], told: [] });
 });
 
-test('outside of a desktop what logind knows, and what it cannot see is told', async () => {
+test('outside of a desktop logind is used, and what it cannot see is reported', async () => {
   answers = LOGIND;
   const { names, told } = await found('linux');
   expect(names).toEqual(['desktop sessions that report to logind', 'terminals in /dev']);
   expect(told).toEqual([expect.stringContaining('desktop session 2 ')]);
 });
 
-test('terminals alone where there is neither', async () => {
+test('without a desktop and logind, only terminals are watched', async () => {
   expect((await found('linux')).names).toEqual(['terminals in /dev']);
 });
 
-test('on macOS keyboard and mouse, where it tells of them', async () => {
+test('on macOS keyboard and mouse are watched, if it reports them', async () => {
   expect((await found('darwin')).names).toEqual([]);
   answers = { ...GNOME, ...LOGIND, ioreg: '"HIDIdleTime" = 1000\n' };
   expect((await found('darwin')).names).toEqual(['keyboard and mouse']);
 });
 
-test('elsewhere nothing', async () => {
+test('on other systems nothing is watched', async () => {
   answers = { ...GNOME, ...LOGIND };
   expect((await found('win32')).names).toEqual([]);
 });

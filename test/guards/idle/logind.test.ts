@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { parseSessions, sessionIds, watchLogind } from '#pickaxe/guards/idle/logind.js';
 
 const NOW = 1_800_000_000_000;
-/** As `loginctl` of systemd 252 prints them. */
+/** Output of `loginctl` from systemd 252. */
 const LIST = `     2 1000 alice seat0 tty2
     c1  120 gdm   seat0 tty1
    113 1000 alice       pts/1
@@ -16,13 +16,13 @@ const busySince = (seconds: number) => ({ IdleHint: 'no', IdleSinceHint: String(
 const never = { IdleHint: 'no', IdleSinceHint: '0' };
 const all = (...sessions: string[]) => `${sessions.join('\n\n')}\n`;
 
-test('sessions by their names', () => {
+test('the ids of sessions are read from a list', () => {
   expect(sessionIds(LIST)).toEqual(['2', 'c1', '113']);
   expect(sessionIds('--help\n\n')).toEqual([]);
   expect(sessionIds('')).toEqual([]);
 });
 
-test('desktops are idle since the last of them said so', () => {
+test('all desktops are idle since the last one became idle', () => {
   expect(parseSessions(all(session('2', idleFor(400)), session('5', idleFor(90))), NOW)).toEqual({
     idleMs: 90_000,
     silent: [],
@@ -30,15 +30,15 @@ test('desktops are idle since the last of them said so', () => {
   expect(parseSessions(all(session('2', idleFor(400)), session('5', busySince(3_000))), NOW).idleMs).toBe(0);
 });
 
-test('one that went idle before the clock was set back does not say for how long it has been', () => {
+test('an idle time in the future, after the clock was set back, is ignored', () => {
   expect(parseSessions(all(session('2', idleFor(-7_200))), NOW)).toEqual({ idleMs: undefined, silent: [] });
 });
 
-test('one that has never said anything is no witness', () => {
+test('a desktop that has never told logind anything is ignored', () => {
   expect(parseSessions(all(session('2', never)), NOW)).toEqual({ idleMs: undefined, silent: ['2'] });
 });
 
-test('terminals, greeters and what comes over the network are not desktops', () => {
+test('terminals, greeters and remote sessions are not desktops', () => {
   const others = [
     session('1', { Type: 'tty', ...busySince(1) }),
     session('c1', { Class: 'greeter', ...busySince(1) }),
@@ -49,7 +49,7 @@ test('terminals, greeters and what comes over the network are not desktops', () 
   expect(parseSessions('Failed to get session\n', NOW)).toEqual(nobody);
 });
 
-test('logind is asked for its sessions, and a silent desktop is told of once', async () => {
+test('a desktop that has told logind nothing is reported once', async () => {
   const asked: string[][] = [];
   const told: string[] = [];
   const watch = (await watchLogind(
@@ -66,7 +66,7 @@ test('logind is asked for its sessions, and a silent desktop is told of once', a
   expect(asked[1].slice(0, 5)).toEqual(['loginctl', 'show-session', '2', 'c1', '113']);
 });
 
-test('there is nothing to watch without logind, and nothing to say when it goes', async () => {
+test('without logind there is no watch, and when it goes the watch gives no answer', async () => {
   let there = false;
   const asks = async (...words: string[]) => {
     if (!there) throw new Error('System has not been booted with systemd');

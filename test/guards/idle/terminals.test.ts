@@ -9,7 +9,7 @@ afterAll(() => rmSync(dev, { recursive: true, force: true }));
 
 const NOW = 1_800_000_000_000;
 
-/** A terminal that was last read from so long ago, and written to just now. */
+/** Makes a terminal that was last read the given time ago, and written just now. */
 function terminal(name: string, secondsAgo: number): void {
   writeFileSync(join(dev, name), '');
   utimesSync(join(dev, name), NOW / 1000 - secondsAgo, NOW / 1000);
@@ -31,7 +31,7 @@ test('terminals are idle since a key was last pressed in any of them', async () 
   expect(await watch.idleMs(NOW)).toBe(20_000);
 });
 
-test('serial lines, the multiplexer and the like are no terminals', async () => {
+test('serial lines and the multiplexer do not count as terminals', async () => {
   rmSync(join(dev, 'pts'), { recursive: true });
   mkdirSync(join(dev, 'pts'));
   rmSync(join(dev, 'tty1'));
@@ -40,6 +40,6 @@ test('serial lines, the multiplexer and the like are no terminals', async () => 
   expect(await watch.idleMs(NOW)).toBe(Number.POSITIVE_INFINITY);
 });
 
-test('without such a folder there is nothing to watch', async () => {
+test('without the folder there is no watch', async () => {
   expect(await watchTerminals(join(dev, 'nowhere'))).toBeUndefined();
 });

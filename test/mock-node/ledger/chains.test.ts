@@ -1,4 +1,4 @@
-/** The chains of the mock ledger: what the next block must be. */
+/** Tests the chains of the mock ledger, and the requirements for the next block. */
 
 import { expect, it } from 'vitest';
 import { targetForDifficulty } from '#pickaxe/chain/target.js';
@@ -14,11 +14,11 @@ const ledger = () => new Chains(20, 'development', targetForDifficulty(100), NOW
 const headerOf = (chains: Chains, nowUs = NOW_US, account = 'k:a') =>
   parseWork(chains.work(CHAIN, account, nowUs), { id: 'work' }).header;
 
-it('a block’s parents are its chain’s last and its neighbours’: the latest of them is what its time must be after', () => {
+it('a block’s time must be after that of its latest parent, on its own chain or an adjacent one', () => {
   for (const parent of [CHAIN, ...ledger().adjacentsOf(CHAIN)]) {
     const chains = ledger();
     const latestUs = NOW_US - SECOND_US;
-    // The parents of the block that follows are what was last when the chain grew last.
+    // The next block's parents are the tips at the time when the chain last grew.
     if (parent !== CHAIN) chains.append(parent, chains.rivalHeader(parent, latestUs));
     chains.append(CHAIN, chains.rivalHeader(CHAIN, parent === CHAIN ? latestUs : latestUs - SECOND_US));
     expect(chains.parentTimeUs(CHAIN)).toBe(latestUs);
@@ -32,7 +32,7 @@ it('a block’s parents are its chain’s last and its neighbours’: the latest
   expect(chains.parentTimeUs(CHAIN)).toBe(NOW_US - SECOND_US);
 });
 
-it('work is of the node’s time, and a microsecond after its parents where that clock is behind', () => {
+it('work has the node’s time, or a microsecond after its parents when that clock is behind', () => {
   const chains = ledger();
   const parentUs = chains.parentTimeUs(CHAIN);
   expect(creationTimeOf(headerOf(chains, NOW_US))).toBe(NOW_US);
@@ -42,7 +42,7 @@ it('work is of the node’s time, and a microsecond after its parents where that
   }
 });
 
-it('a payload is one miner’s and one block’s', () => {
+it('a payload belongs to one miner and one block', () => {
   const chains = ledger();
   const payload = (account: string) => Buffer.from(payloadOf(headerOf(chains, NOW_US, account))).toString('hex');
   const [first, other] = [payload('k:a'), payload('k:b')];
@@ -52,7 +52,7 @@ it('a payload is one miner’s and one block’s', () => {
   expect(payload('k:a')).not.toBe(first);
 });
 
-it('blocks are found by their heights, both ends of them included', () => {
+it('blocks are found by a range of heights, including both ends', () => {
   const chains = ledger();
   for (let i = 0; i < 5; i++) chains.append(CHAIN, chains.rivalHeader(CHAIN, NOW_US));
   const last = chains.heightOf(CHAIN);

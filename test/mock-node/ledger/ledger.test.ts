@@ -1,4 +1,4 @@
-/** The mock ledger without a server: late solutions, and who is told of what. */
+/** Tests the mock ledger without a server: late solutions and updates. */
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { WORK_OFFSET } from '#pickaxe/chain/layout.js';
@@ -12,7 +12,7 @@ const FIVE_MINUTES_MS = 300_000;
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A ledger whose work is all of one chain, and is solved by any nonce. */
+/** A ledger that issues work on one chain only, which every nonce solves. */
 function setUp(options: MockNodeOptions = {}) {
   const clock = { ms: 0, nowUs: () => 1_700_000_000_000_000n, monotonicMs: () => clock.ms };
   const events: LedgerEvent[] = [];
@@ -31,7 +31,7 @@ it('a solution of the tip’s work becomes a block, and the followers are told',
   expect(ledger.submit(issueHeader())).toMatchObject({ outcome: 'accepted' });
   expect(blocks()).toMatchObject([{ by: 'miner', chain: CHAIN }]);
   expect(told).toEqual([['New Cut', CHAIN]]);
-  expect(ledger.stats).toMatchObject({ accepted: 1, orphaned: 0, worksIssued: 1 });
+  expect(ledger.stats).toMatchObject({ accepted: 1, orphaned: 0, workIssued: 1 });
 });
 
 it('a solution that comes after its chain has advanced is accepted for 5 minutes, and never becomes a block', () => {
@@ -49,7 +49,7 @@ it('a solution that comes after its chain has advanced is accepted for 5 minutes
   expect([blocks(), told]).toEqual(before);
 });
 
-it('tells of a block on the adjacent chains as well, where it is told to', () => {
+it('a block is also a New Cut on the adjacent chains, if that is set', () => {
   const { ledger, told } = setUp({ neighbourCuts: true });
   ledger.advance(CHAIN);
   expect(told.map(([, chain]) => chain)).toEqual([CHAIN, 2, 4, 13]);
@@ -57,7 +57,7 @@ it('tells of a block on the adjacent chains as well, where it is told to', () =>
   expect(told.slice(4)).toEqual([['Refreshed Block', CHAIN]]);
 });
 
-it('drops the blocks that are still to come when it is closed', () => {
+it('closing cancels the blocks that are still to come', () => {
   const { ledger, told, blocks } = setUp({ cutLeadMs: 50 });
   ledger.advance(CHAIN);
   vi.advanceTimersByTime(50);

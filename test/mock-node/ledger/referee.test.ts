@@ -1,4 +1,4 @@
-/** The edges of what is accepted: creation times, targets and ages, to the microsecond, the last bit and the millisecond. */
+/** Tests the limits of accepted submissions exactly: creation times, targets and the age of work. */
 
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
@@ -59,7 +59,7 @@ it('a hash equal to the target solves, and one above it does not', () => {
   });
 });
 
-it('work is forgotten once it is so old, and handing it out again makes it young', () => {
+it('work is forgotten at a certain age, which begins again when the work is given out again', () => {
   const at = (nowMs: number) => judge(someHeader, { nowMs });
   expect(at(ISSUED_MS + LIFETIME_MS - 1)).toEqual(accepted);
   expect(at(ISSUED_MS + LIFETIME_MS)).toEqual(forgotten);
@@ -70,11 +70,11 @@ it('work is forgotten once it is so old, and handing it out again makes it young
   expect(judge(someHeader, { by: again, nowMs: ISSUED_MS + LIFETIME_MS + 1 })).toEqual(accepted);
 });
 
-it('counts the work that it remembers, each once', () => {
+it('each remembered work counts once', () => {
   const all = referee();
   for (const [i, nowMs] of [0, 100, 200].entries()) {
     const other = someHeader.slice();
-    other[190] = i; // of the payload hash
+    other[190] = i; // This byte belongs to the payload hash.
     const record = new Uint8Array(WORK_BYTES);
     record.set(other, WORK_OFFSET.header);
     all.issue(record, 0, PARENT_US, ISSUED_MS + nowMs);
@@ -85,7 +85,7 @@ it('counts the work that it remembers, each once', () => {
   expect(all.remembered(ISSUED_MS + LIFETIME_MS + 200)).toBe(0);
 });
 
-it.each([0, 4, 285, 287, 322])('%i bytes are no header, and drop no work', (length) => {
+it.each([0, 4, 285, 287, 322])('%i bytes are not a header, and drop no work', (length) => {
   const by = referee();
   expect(judge(new Uint8Array(length), { by })).toMatchObject({
     outcome: 'rejected',
@@ -94,7 +94,7 @@ it.each([0, 4, 285, 287, 322])('%i bytes are no header, and drop no work', (leng
   expect(judge(someHeader, { by })).toEqual(accepted);
 });
 
-it('every bit but those of the creation time, the nonce and the payload is the node’s', () => {
+it('changes of any bit but those of the creation time and the nonce are rejected', () => {
   for (let at = 0; at < HEADER_BYTES; at++) {
     const isMiners = (at >= 8 && at < 16) || at >= 278;
     const isPayload = at >= 190 && at < 222;
@@ -105,8 +105,8 @@ it('every bit but those of the creation time, the nonce and the payload is the n
   }
 });
 
-it('a payload that nobody was given is unknown, and the work that was given stays', () => {
-  const by = referee(new Uint8Array(32)); // nothing solves
+it('an unknown payload is stale, and does not affect issued work', () => {
+  const by = referee(new Uint8Array(32)); // No nonce solves this target.
   const other = someHeader.slice();
   other[190] ^= 1;
   expect(judge(other, { by })).toEqual(forgotten);
@@ -114,7 +114,7 @@ it('a payload that nobody was given is unknown, and the work that was given stay
   expect(judge(someHeader, { by })).toEqual(forgotten);
 });
 
-it('a hash that falls short is what is told of a header that was changed as well', () => {
+it('a header that was changed and has a wrong hash is rejected because of the hash', () => {
   const changed = withNonce(someHeader, 1n);
   changed[60] ^= 1;
   expect(judge(changed, { by: referee(new Uint8Array(32)) })).toMatchObject({

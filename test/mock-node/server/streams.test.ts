@@ -1,4 +1,4 @@
-/** Update streams by a clock that a test moves. */
+/** Tests update streams with a clock that a test moves. */
 
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
@@ -39,7 +39,7 @@ it.each([
   [0, 0.9],
   [0.5, 1],
   [0.75, 1.05],
-])('a stream ends by itself: at chance %f after %f of its length', (random, part) => {
+])('a stream ends by itself: with the random number %f after %f of its length', (random, part) => {
   const { all, open } = streams(random);
   const response = open(3);
   vi.advanceTimersByTime(part * STREAM_MS - 1);
@@ -49,7 +49,7 @@ it.each([
   expect(all.open).toBe(0);
 });
 
-it('a New Cut is told to the streams of its chain alone, as often as was asked for, with no data line', () => {
+it('a New Cut is sent to the streams of its chain only, as often as was set, without a data line', () => {
   const { all, open } = streams(0.5, { cutBurst: 3 });
   const [three, four, threeAgain] = [open(3), open(4), open(3)];
   all.tell('New Cut', 3);
@@ -61,7 +61,7 @@ it('a New Cut is told to the streams of its chain alone, as often as was asked f
   expect(four.text).toBe('event:Refreshed Block\n\n');
 });
 
-it('there are as many as the limit says', () => {
+it('the number of streams is limited', () => {
   const { all, open } = streams();
   const [first] = [open(0), open(1), open(1)];
   expect(all.full).toBe(true);
@@ -71,7 +71,7 @@ it('there are as many as the limit says', () => {
   expect(all.open).toBe(2);
 });
 
-it('all end at once when they are told to, and nothing is left behind', () => {
+it('all streams can be ended at once, and nothing is left behind', () => {
   for (const how of ['endAll', 'close'] as const) {
     const { all, open } = streams(0.5, { cutBurst: 5 });
     const responses = [open(0), open(1)];

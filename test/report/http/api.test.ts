@@ -65,6 +65,7 @@ describe('/api/v1/status', () => {
       hotspotCelsius: 70,
       memoryCelsius: null,
       powerWatts: 100,
+      powerLimitWatts: null,
       fanRatio: 0.45,
       fanRpm: null,
       coreHertz: 1.98e9,

@@ -1,4 +1,4 @@
-/** Update streams that are open and do not tell: what they cost is seconds, and people are told. */
+/** Tests update streams that are open and send nothing: they may cost only seconds, and people must be told. */
 
 import { describe, expect, it } from 'vitest';
 import type { FaultInput } from '#pickaxe/mock-node/server/faults.js';
@@ -6,7 +6,7 @@ import type { NodeLimits } from '#pickaxe/node/limits.js';
 import { eventually, mine } from '../follow.ts';
 import { followNode, startNode } from './node.ts';
 
-/** Some time of a real node in a few milliseconds. */
+/** Limits that are a few milliseconds instead of seconds. */
 const QUICK: Partial<NodeLimits> = { refreshMs: 200, pollMs: 50, newCutGraceMs: 100, steadyStreamMs: 150 };
 
 const onUpdates = (kind: FaultInput['kind'], more: Partial<FaultInput> = {}): FaultInput[] => [
@@ -22,7 +22,7 @@ async function deaf(faults: FaultInput[], options = {}, limits: Partial<NodeLimi
   await eventually(() => expect(node.server.streams.openFor(3)).toBe(1));
   const { recorder } = followed;
   const polled = () => recorder.of('polling').map(({ chains }) => chains);
-  /** A block that the stream should tell, after a fetch that shows what was before. */
+  /** Adds a block that the stream should announce, after a fetch that shows the state before it. */
   const advanced = async () => {
     const { work } = node.server.stats.requests;
     await eventually(() => expect(node.server.stats.requests.work).toBeGreaterThan(work + 1));
@@ -32,11 +32,11 @@ async function deaf(faults: FaultInput[], options = {}, limits: Partial<NodeLimi
 }
 
 describe('a stream that is open and silent', () => {
-  it('is found by the next fetch, told of, reopened, and polled for until a stream has spoken again', async () => {
+  it('is found by the next fetch, reported and reopened, and its chain is polled until a stream has sent a New Cut', async () => {
     const { node, follower, recorder, polled, advanced } = await deaf(onUpdates('silent-stream'));
     const { height } = await follower.work();
     await advanced();
-    await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 1n));
+    await eventually(() => expect(follower.received.at(-1)?.height).toBe(height + 1n));
     await eventually(() => expect(recorder.of('missed-cut').map(({ chain }) => chain)).toEqual([3]));
     expect(polled().at(-1)).toEqual([{ chain: 3, reason: 'missed-block' }]);
     await eventually(() => expect(node.server.stats.requests.updates).toBeGreaterThan(1));
@@ -52,7 +52,7 @@ describe('a stream that is open and silent', () => {
     expect(recorder.of('missed-cut')).toHaveLength(1);
   });
 
-  it('is found when the grace for its New Cut is over, however late the next fetch is due', async () => {
+  it('is found when the grace period for its New Cut is over, however late the next fetch is due', async () => {
     const { node, url } = await startNode();
     node.ledger.pickChain = () => 3;
     node.server.faults = onUpdates('silent-stream');
@@ -66,12 +66,12 @@ describe('a stream that is open and silent', () => {
     await eventually(() => expect(recorder.of('missed-cut').map(({ chain }) => chain)).toEqual([3]));
   });
 
-  it('is not the fault of one that tells each block', async () => {
+  it('does not affect a stream that announces each block', async () => {
     const { recorder, follower, advanced } = await deaf([]);
     const { height } = await follower.work();
     for (let block = 1n; block <= 10n; block++) {
       await advanced();
-      await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + block));
+      await eventually(() => expect(follower.received.at(-1)?.height).toBe(height + block));
     }
     expect(recorder.of('missed-cut')).toEqual([]);
     // On a machine that is busy a stream can take a moment to open.
@@ -84,7 +84,7 @@ describe('a stream that is open and silent', () => {
   });
 });
 
-it('a stream that tells everything at its end is not trusted for that', async () => {
+it('a stream that sends everything at its end is not trusted because of that', async () => {
   // On a machine that is busy the end of a stream can be read some time after what it has told.
   const limits = { ...QUICK, steadyStreamMs: 1_000 };
   const { node, recorder, advanced } = await deaf(onUpdates('buffered-stream'), { streamMs: 1_500 }, limits);
@@ -102,7 +102,7 @@ it('a stream that tells everything at its end is not trusted for that', async ()
 
 describe('a stream that does not behave', () => {
   it.each(['\n', ': a comment\n', 'event:Refreshed Block\n\n'])(
-    'floods with %j: is left, told of, and polled for',
+    'floods with %j: it is closed and reported, and its chain is polled',
     async (noise) => {
       const flood = onUpdates('noisy-stream', { noise, noiseBytesPerS: 3_000_000 });
       const { node, url } = await startNode();
@@ -115,14 +115,14 @@ describe('a stream that does not behave', () => {
       await eventually(() => expect(node.server.streams.openFor(3)).toBe(0));
       const { height } = await follower.work();
       node.ledger.advance(3);
-      await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 1n));
+      await eventually(() => expect(follower.received.at(-1)?.height).toBe(height + 1n));
       // It is not opened again for half a minute.
       expect(node.server.stats.requests.updates).toBe(1);
       expect(recorder.of('polling').at(-1)?.chains).toEqual([{ chain: 3, reason: 'no-stream' }]);
     },
   );
 
-  it('is asked for and never answered: people are told', async () => {
+  it('never answers: people are told', async () => {
     const { node, url } = await startNode();
     node.server.faults = onUpdates('hang');
     const { recorder } = followNode(url, { ...QUICK, streamAnswerMs: 50 });
@@ -136,7 +136,7 @@ describe('a stream that does not behave', () => {
 });
 
 describe('a node that gives fewer streams than there are chains', () => {
-  it('is not asked again and again, and gives one for what is mined', async () => {
+  it('is not asked again and again, and gives a stream for the chain that is mined', async () => {
     const { node, url } = await startNode({ streamLimit: 3 });
     let next = 0;
     node.ledger.pickChain = () => next++ % 20;

@@ -31,11 +31,11 @@ describe('withData', () => {
     expect((await events.next()).value).toEqual(new TextEncoder().encode('event:New Cut\ndata:\n\n'));
   });
 
-  it('passes on the name of an event alone', async () => {
+  it('passes on only the name of an event', async () => {
     expect(await transform('event: a\ndata: 1\nid: 7\nretry: 1\n\ndata: 2\n\n')).toBe('event: a\ndata:\n\n');
   });
 
-  it('drops what has no name: comments, empty lines, and what is for clients that reconnect by themselves', async () => {
+  it('drops comments, empty lines, and fields for clients that reconnect by themselves', async () => {
     expect(await transform('\n\n: still here\n\nretry: 1\n\nid: 7\n\n')).toBe('');
   });
 
@@ -74,7 +74,7 @@ describe('withData', () => {
     await expect(transform(flood)).rejects.toThrow('far more data');
   });
 
-  it('puts up with as much over a longer time', async () => {
+  it('accepts as many bytes over a longer time', async () => {
     let ms = 0;
     const chunk = new TextEncoder().encode('event:New Cut\n\n'.repeat(100));
     const chunks = async function* () {

@@ -1,4 +1,4 @@
-/** The node source against everything that goes wrong. No fault may crash it, hang it, or lose a solution. */
+/** Tests the node source with every fault. None may crash it, make it hang, or lose a solution. */
 
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
@@ -31,7 +31,7 @@ describe('work cannot be had', () => {
     await eventually(() => expect(node.server.stats.requests.work).toBeGreaterThan(3));
     expect(follower.of('lost')).toHaveLength(1);
     expect(follower.of('lost')[0].reason).toMatch(reason);
-    expect(follower.works).toHaveLength(0);
+    expect(follower.received).toHaveLength(0);
     node.server.faults = [];
     await follower.work();
     const states = recorder
@@ -41,7 +41,7 @@ describe('work cannot be had', () => {
     expect(states).toEqual(['lost', 'connected']);
   });
 
-  it('for another reason than before: that one is told, too, and neither is left when it is over', async () => {
+  it('for another reason than before: the new reason is reported, too', async () => {
     const { node, url } = await startNode();
     node.server.faults = workFault('unavailable');
     const { follower, recorder } = followNode(url);
@@ -56,7 +56,7 @@ describe('work cannot be had', () => {
     expect(recorder.of('source').some(({ state }) => state === 'warning')).toBe(false);
   });
 
-  it('what is being mined stays valid until the node has forgotten it', async () => {
+  it('the current work stays valid until the node has forgotten it', async () => {
     const { node, url } = await startNode({ streamLimit: 0 });
     const { follower } = followNode(url, { pollMs: 20, expiryMs: 1_500 });
     await follower.work();
@@ -68,7 +68,7 @@ describe('work cannot be had', () => {
     await follower.work();
   });
 
-  it('one broken connection is no outage', async () => {
+  it('a single broken connection is not an outage', async () => {
     const { node, url } = await startNode({ streamLimit: 0 });
     const { follower, recorder } = followNode(url, { pollMs: 20 });
     await follower.work();
@@ -90,11 +90,11 @@ describe('work cannot be had', () => {
     node.server.faults = workFault('unavailable', { times: 1 });
     await eventually(() => expect(follower.of('lost')).toHaveLength(1));
     await eventually(() => expect(follower.updates.at(-1)?.kind).toBe('work'));
-    expect(follower.works).toHaveLength(2);
-    expect(follower.works[1]).toBe(work);
+    expect(follower.received).toHaveLength(2);
+    expect(follower.received[1]).toBe(work);
   });
 
-  it('a node that asks for patience is not asked again before', async () => {
+  it('a node that asks for a pause is not asked again before its end', async () => {
     const { node, url } = await startNode();
     node.server.faults = workFault('unavailable', { retryAfterS: 1, times: 1 });
     const { follower } = followNode(url);
@@ -105,7 +105,7 @@ describe('work cannot be had', () => {
     expect(performance.now() - lostAtMs).toBeGreaterThan(900);
   });
 
-  it('a New Cut during a hanging request is answered when it is let go', async () => {
+  it('a New Cut during a request that hangs is followed by a new request', async () => {
     const { node, url } = await startNode();
     node.ledger.pickChain = () => 3;
     const { follower } = followNode(url, { workTimeoutMs: 300, pollMs: 60_000 });
@@ -113,10 +113,10 @@ describe('work cannot be had', () => {
     await eventually(() => expect(node.server.streams.openFor(3)).toBe(1));
     node.server.faults = workFault('hang', { times: 2 });
     node.ledger.advance(3);
-    await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 1n));
+    await eventually(() => expect(follower.received.at(-1)?.height).toBe(height + 1n));
   });
 
-  it('a node that is busy is asked again soon, however long one that refuses is left alone', async () => {
+  it('a busy node is asked again soon, unlike a node that refuses', async () => {
     const { node, url } = await startNode();
     node.server.faults = workFault('unavailable', { times: 1 });
     const { follower } = followNode(url, { refusedPauses: { firstMs: 600_000, mostMs: 600_000 } });
@@ -124,7 +124,7 @@ describe('work cannot be had', () => {
     expect(follower.of('lost')).toHaveLength(1);
   });
 
-  it('the miner is not one of the node: says what is compared', async () => {
+  it('the miner is unknown to the node: the error says what is compared', async () => {
     const miners = [{ account: miner.publicKeys[0], predicate: miner.predicate, 'public-keys': [...miner.publicKeys] }];
     const { url } = await startNode({ miners });
     const { follower } = followNode(url);
@@ -134,7 +134,7 @@ describe('work cannot be had', () => {
     expect(reason).toMatch(/"k:" followed by a key and the bare key are two different accounts/);
   });
 
-  it('the mining API is disabled, or the network is another: says both', async () => {
+  it('the mining API is disabled, or the network is wrong: the error says both', async () => {
     const disabled = await startNode({ miningEnabled: false });
     const other = await startNode({ network: 'testnet04' });
     for (const { url } of [disabled, other]) {
@@ -146,7 +146,7 @@ describe('work cannot be had', () => {
     }
   });
 
-  it('nothing listens there, and then something does', async () => {
+  it('nothing listens at first', async () => {
     const { node, url } = await startNode();
     const port = Number(new URL(url).port);
     await node.close();
@@ -184,14 +184,14 @@ describe('work cannot be had', () => {
     expect(follower.of('lost')[0].reason).toMatch(reason);
   });
 
-  it('TLS is asked of a node that has none: says so', async () => {
+  it('the node does not speak TLS: the error says so', async () => {
     const { url } = await startNode();
     const { follower } = followNode(url.replace('http:', 'https:'));
     await eventually(() => expect(follower.of('lost')).toHaveLength(1));
     expect(follower.of('lost')[0].reason).toMatch(/does not speak TLS: use http:\/\//);
   });
 
-  it('the node signs its own certificate: says what to do, and can be told to take it', async () => {
+  it('the node signs its own certificate: the error says what to do', async () => {
     const record = Buffer.alloc(322, 1);
     const server = createHttpsServer({ ...selfSigned }, (_, response) => {
       response.setHeader('x-server-timestamp', '1800000000');
@@ -210,7 +210,7 @@ describe('work cannot be had', () => {
     expect((await trusting.work()).header).toEqual(new Uint8Array(record.subarray(36)));
   });
 
-  it('the host does not exist: says so', async () => {
+  it('the host does not exist: the error says so', async () => {
     const { follower } = followNode('http://no-such-host.invalid:1848');
     await eventually(() => expect(follower.of('lost')).toHaveLength(1));
     expect(follower.of('lost')[0].reason).toMatch(/no host of that name|cannot be looked up/);
@@ -235,7 +235,7 @@ describe('a solution cannot be delivered', () => {
     },
   );
 
-  it('the answer is lost after the node took it: unknown, since asking again says 404', async () => {
+  it('the answer is lost after the node has accepted it: the verdict is unknown, because the next answer is 404', async () => {
     const { node, url } = await startNode();
     const { source, follower } = followNode(url);
     const work = await follower.work();
@@ -258,7 +258,7 @@ describe('a solution cannot be delivered', () => {
     },
   );
 
-  it('endless body: a refusal is one, whatever becomes of its words', async () => {
+  it('a refusal has an endless body: it is still a refusal', async () => {
     const { node, url } = await startNode();
     const { source, follower } = followNode(url, { bodyTimeoutMs: 50 });
     const work = await follower.work();
@@ -278,7 +278,7 @@ describe('a solution cannot be delivered', () => {
     expect(await pending).toEqual({ outcome: 'accepted', reason: '' });
   });
 
-  it('the node says nothing: after a while the miner gets other work', async () => {
+  it('the node does not answer: after a while the miner gets other work', async () => {
     const { node, url } = await startNode();
     const { source, follower } = followNode(url, { solvedAfterMs: 50, solvedTimeoutMs: 60_000 });
     node.ledger.pickChain = () => 3;
@@ -288,12 +288,12 @@ describe('a solution cannot be delivered', () => {
     await eventually(() => expect(follower.of('stale').map(({ reason }) => reason)).toContain('solved'));
     expect(node.server.stats.requests.solved).toBe(1);
     node.ledger.pickChain = () => 4;
-    await eventually(() => expect(follower.works.at(-1)?.chain).toBe(4));
+    await eventually(() => expect(follower.received.at(-1)?.chain).toBe(4));
     await follower.end();
     await pending;
   });
 
-  it('the miner gets other work while a solution is tried again', async () => {
+  it('a submission is repeated: the miner gets other work meanwhile', async () => {
     const { node, url } = await startNode();
     const { source, follower } = followNode(url);
     node.ledger.pickChain = () => 3;
@@ -301,12 +301,12 @@ describe('a solution cannot be delivered', () => {
     node.server.faults = solvedFault('unavailable');
     const pending = source.submit(mine(work), follower.stop);
     await eventually(() => expect(follower.of('stale').map(({ reason }) => reason)).toContain('solved'));
-    await eventually(() => expect(follower.works.at(-1)).not.toBe(work));
+    await eventually(() => expect(follower.received.at(-1)).not.toBe(work));
     node.server.faults = [];
     expect((await pending).outcome).toBe('accepted');
   });
 
-  it('a New Cut comes before any attempt got through: stale', async () => {
+  it('a New Cut comes before any attempt has reached the node: the solution is stale', async () => {
     const { node, url } = await startNode();
     const { source, follower } = followNode(url);
     node.ledger.pickChain = () => 3;
@@ -321,7 +321,7 @@ describe('a solution cannot be delivered', () => {
     expect(verdict.reason).toMatch(/a New Cut came before/);
   });
 
-  it('older work than nodes remember is tried all the same: the node knows best', async () => {
+  it('the work is older than nodes remember: one attempt is still made', async () => {
     const { node, url } = await startNode();
     const { source, follower } = followNode(url, { expiryMs: 1, refreshMs: 60_000, pollMs: 60_000 });
     const work = await follower.work();
@@ -329,7 +329,7 @@ describe('a solution cannot be delivered', () => {
     expect(node.ledger.stats.accepted).toBe(1);
   });
 
-  it('the node has forgotten the work meanwhile: unknown', async () => {
+  it('the node has forgotten the work meanwhile: the verdict is unknown', async () => {
     const { node, url } = await startNode();
     const limits = { expiryMs: 500, solvedTimeoutMs: 500, refreshMs: 60_000, pollMs: 60_000 };
     const { source, follower } = followNode(url, limits);
@@ -340,7 +340,7 @@ describe('a solution cannot be delivered', () => {
     expect(verdict.reason).toMatch(/gave up after (one|\d+) attempts?/);
   });
 
-  it('the node will soon have forgotten the work: no longer than that', async () => {
+  it('the node will soon forget the work: attempts end then', async () => {
     const { node, url } = await startNode();
     let laterMs = 0;
     const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + laterMs };
@@ -356,7 +356,7 @@ describe('a solution cannot be delivered', () => {
     expect((await source.submit(mine(work), follower.stop)).outcome).toBe('unknown');
   });
 
-  it('the miner is told to stop: settles soon, and delivers what can be delivered', async () => {
+  it('the miner is told to stop: the submission settles soon', async () => {
     const { node, url } = await startNode();
     const { source, follower } = followNode(url, { submitAfterStopMs: 300 });
     const [work, later] = [await follower.work(), await follower.work()];
@@ -372,7 +372,7 @@ describe('a solution cannot be delivered', () => {
 });
 
 describe('a sign of life', () => {
-  it('a New Cut has a work request that hangs sent again', async () => {
+  it('a New Cut makes a work request that hangs be sent again', async () => {
     const { node, url } = await startNode();
     node.ledger.pickChain = () => 3;
     const { follower } = followNode(url, { workTimeoutMs: 60_000, hurryMs: 50 });
@@ -383,11 +383,11 @@ describe('a sign of life', () => {
     await eventually(() => expect(node.server.faults[0].times).toBe(0));
     await eventually(() => {
       node.ledger.advance(3);
-      expect(follower.works.at(-1)?.height).toBeGreaterThan(height + 1n);
+      expect(follower.received.at(-1)?.height).toBeGreaterThan(height + 1n);
     });
   });
 
-  it('a New Cut ends the patience that the node has asked for', async () => {
+  it('a New Cut ends the pause that the node has asked for', async () => {
     const { node, url } = await startNode();
     node.ledger.pickChain = () => 3;
     const { follower } = followNode(url, { refreshMs: 50 });
@@ -396,17 +396,17 @@ describe('a sign of life', () => {
     node.server.faults = workFault('unavailable', { retryAfterS: 60, times: 1 });
     await eventually(() => expect(follower.of('lost')).toHaveLength(1));
     node.ledger.advance(3);
-    await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 1n));
+    await eventually(() => expect(follower.received.at(-1)?.height).toBe(height + 1n));
   });
 
-  it('while nothing is mined, no node is given a minute', async () => {
+  it('while nothing is mined, no node gets a pause of a minute', async () => {
     const { node, url } = await startNode();
     node.server.faults = workFault('unavailable', { retryAfterS: 60, times: 1 });
     const { follower } = followNode(url, { idlePatienceMs: 50 });
     await follower.work();
   });
 
-  it('work that comes again ends the pauses of streams', async () => {
+  it('work that comes again ends the streams’ pauses', async () => {
     const { node, url } = await startNode();
     node.ledger.pickChain = () => 3;
     const { follower } = followNode(url, { pollMs: 20, streamPauses: { firstMs: 120_000, mostMs: 120_000 } });
@@ -419,17 +419,17 @@ describe('a sign of life', () => {
   });
 });
 
-it('a New Cut that the node tells before its work has changed is asked about until it has', async () => {
+it('when a New Cut comes before the node’s work has changed, work is fetched again until it has', async () => {
   const { node, url } = await startNode({ cutLeadMs: 200 });
   node.ledger.pickChain = () => 3;
   const { follower } = followNode(url, { refreshMs: 60_000, pollMs: 60_000 });
   const { height } = await follower.work();
   await eventually(() => expect(node.server.streams.openFor(3)).toBe(1));
   node.ledger.advance(3);
-  await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 1n));
+  await eventually(() => expect(follower.received.at(-1)?.height).toBe(height + 1n));
 });
 
-it('after a suspension everything is asked anew', async () => {
+it('after a suspension everything is requested again', async () => {
   const { node, url } = await startNode();
   let sleptMs = 0;
   const clock = { ...systemClock, nowUs: () => systemClock.nowUs() + BigInt(sleptMs) * 1000n };
@@ -445,7 +445,7 @@ it('after a suspension everything is asked anew', async () => {
   });
 });
 
-it('after a suspension nothing goes over the connections from before', async () => {
+it('after a suspension the old connections are not used', async () => {
   const { node, url } = await startNode({ streamLimit: 0, configServed: false });
   let sleptMs = 0;
   const clock = { ...systemClock, nowUs: () => systemClock.nowUs() + BigInt(sleptMs) * 1000n };
@@ -511,7 +511,7 @@ describe('whether a node answers', () => {
 });
 
 describe('update streams fail', () => {
-  it('after they have told: the chain is polled from then on', async () => {
+  it('after they were open: the chain is polled from then on', async () => {
     const { node, url } = await startNode();
     node.ledger.pickChain = () => 3;
     const { follower } = followNode(url, { burstMs: 1, pollMs: 2_000, refreshMs: 600_000 });
@@ -520,15 +520,15 @@ describe('update streams fail', () => {
     // Once it is known how often there are New Cuts, work is good for ten minutes.
     for (let block = 1n; block <= 3n; block++) {
       node.ledger.advance(3);
-      await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + block));
+      await eventually(() => expect(follower.received.at(-1)?.height).toBe(height + block));
     }
     node.server.faults = [{ endpoint: 'updates', kind: 'unavailable' }];
     node.server.streams.endAll();
     node.ledger.advance(3);
-    await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 4n));
+    await eventually(() => expect(follower.received.at(-1)?.height).toBe(height + 4n));
   });
 
-  it('told again, when it happens again after a stream was open', async () => {
+  it('again after a stream was open: people are told again', async () => {
     const { node, url } = await startNode();
     node.ledger.pickChain = () => 3;
     const { recorder } = followNode(url, { noStreamsPauseMs: 20, steadyStreamMs: 0 });
@@ -551,7 +551,7 @@ describe('update streams fail', () => {
       const { follower } = followNode(url, { pollMs: 50, maxStreamMs: 500, noStreamsPauseMs: 50 });
       const { height } = await follower.work();
       node.ledger.advance(3);
-      await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 1n));
+      await eventually(() => expect(follower.received.at(-1)?.height).toBe(height + 1n));
       node.server.faults = [];
       await eventually(() => expect(node.server.streams.openFor(3)).toBe(1));
       expect(follower.of('lost')).toHaveLength(0);
@@ -560,7 +560,7 @@ describe('update streams fail', () => {
 });
 
 it.each([503, 500, 404, 403, 400, 418])(
-  'a key in its path is in nothing that is told, whatever it answers: %i',
+  'a key in the node’s path is never shown, whatever the node answers: %i',
   async (status) => {
     const asked = new Set<string>();
     const server = createHttpServer(({ url = '' }, response) => {

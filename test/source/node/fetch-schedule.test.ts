@@ -8,7 +8,7 @@ import { makeWork } from '../../fakes.ts';
 const limits = { burstMs: 100, pollMs: 2_000, expiryMs: 300_000 };
 const refreshMs = 20_000;
 const workOn = (chain: number): Work => ({ ...makeWork(100), chain });
-/** The same parent under another block, as nodes make for new transactions. */
+/** Makes another work on the same parent, as nodes do for new transactions. */
 const otherPayload = (work: Work): Work => {
   const header = work.header.slice();
   header[200] ^= 1;
@@ -52,7 +52,7 @@ describe('FetchSchedule', () => {
     expect(due()).toBe(ms + refreshMs);
   });
 
-  it('does so for a stream that opens while the fetch is under way', () => {
+  it('fetches once more for a stream that opens during the fetch', () => {
     const order = schedule.fetchBegan(ms);
     openStream(3);
     schedule.fetchEnded(workOn(3), order, ms);
@@ -106,7 +106,7 @@ describe('FetchSchedule', () => {
     expect(due()).toBe(ms + refreshMs);
   });
 
-  it('takes a New Cut after the burst for a new block', () => {
+  it('counts a New Cut after the burst as a new block', () => {
     openStream(3);
     fetch(workOn(3));
     schedule.newCut(3, ms);
@@ -126,7 +126,7 @@ describe('FetchSchedule', () => {
     expect(schedule.newCut(3, ms + limits.burstMs - 1)).toBe(false);
   });
 
-  it('keeps the work when a fetch brings the same, with another time of asking and another nonce', () => {
+  it('keeps the work when a fetch brings the same with another time and nonce', () => {
     const work = workOn(3);
     expect(fetch(work)).toBe(true);
     openStream(3);
@@ -137,14 +137,14 @@ describe('FetchSchedule', () => {
     expect(due()).toBe(ms + refreshMs);
   });
 
-  it('takes the same work again after it was dropped', () => {
+  it('accepts the same work again after it was dropped', () => {
     const work = workOn(3);
     fetch(work);
     schedule.dropCurrent();
     expect(fetch({ ...work })).toBe(true);
   });
 
-  it('mines work that a New Cut has ended when the node hands it out again, and asks soon for other work', () => {
+  it('mines work that a New Cut has ended when the node gives it out again, and soon fetches other work', () => {
     const work = workOn(3);
     openStream(3);
     fetch(work);
@@ -161,7 +161,7 @@ describe('FetchSchedule', () => {
     expect(due()).toBe(ms + refreshMs);
   });
 
-  it('asks no more once the node has handed out other work', () => {
+  it('repeats no fetch once the node has given other work', () => {
     const work = workOn(3);
     openStream(3);
     fetch(work);
@@ -172,7 +172,7 @@ describe('FetchSchedule', () => {
     expect(due()).toBe(ms + refreshMs);
   });
 
-  it('takes another payload on the parent that a New Cut has ended for no answer to it', () => {
+  it('does not count another payload on the ended parent as other work', () => {
     const work = workOn(3);
     openStream(3);
     fetch(work);
@@ -181,7 +181,7 @@ describe('FetchSchedule', () => {
     expect(due()).toBe(ms + 50);
   });
 
-  it('does not mine what has been solved, until the node has insisted on it', () => {
+  it('does not mine on a solved parent until the node has given it out several times', () => {
     const work = workOn(3);
     openStream(3);
     fetch(work);
@@ -197,7 +197,7 @@ describe('FetchSchedule', () => {
     expect(fetch(again)).toBe(true);
   });
 
-  it('asks at once when a New Cut comes after what was solved, or when the solution was not taken', () => {
+  it('fetches at once when a New Cut follows a solution, or when the solution was not accepted', () => {
     for (const happens of [() => schedule.newCut(3, ms), (work: Work) => schedule.notSolved(work)]) {
       const work = workOn(3);
       fetch(work);
@@ -209,7 +209,7 @@ describe('FetchSchedule', () => {
     }
   });
 
-  it('mines on a parent whose solution was not taken', () => {
+  it('mines on a parent whose solution was not accepted', () => {
     const work = workOn(3);
     fetch(work);
     schedule.solved(work);
@@ -217,7 +217,7 @@ describe('FetchSchedule', () => {
     expect(fetch({ ...work })).toBe(true);
   });
 
-  it('goes on asking for what a New Cut has announced when a solution of the work before is not taken', () => {
+  it('goes on fetching after a New Cut when a solution of the old work is not accepted', () => {
     const work = workOn(3);
     openStream(3);
     fetch(work);
@@ -231,7 +231,7 @@ describe('FetchSchedule', () => {
     expect(due()).toBe(ms + 50);
   });
 
-  it('goes on asking when a solution of an earlier work is not taken', () => {
+  it('goes on fetching when a solution of an earlier work is not accepted', () => {
     const [earlier, work] = [workOn(3), workOn(3)];
     openStream(3);
     fetch(earlier);
@@ -242,7 +242,7 @@ describe('FetchSchedule', () => {
     expect(due()).toBe(ms + 50);
   });
 
-  it('is left alone by a solution on another parent', () => {
+  it('is not affected by a solution on another parent', () => {
     const [old, current] = [workOn(3), workOn(3)];
     fetch(old);
     fetch(current);
@@ -259,7 +259,7 @@ describe('FetchSchedule', () => {
     expect(due()).toBe(ms + refreshMs);
   });
 
-  it('outdates earlier works of a chain when a fetch shows that it has grown', () => {
+  it('marks earlier work of a chain as outdated when a fetch shows a greater height', () => {
     const old = { ...workOn(3), height: 7n };
     const same = { ...workOn(3), height: 8n };
     const other = { ...workOn(4), height: 7n };
@@ -268,7 +268,7 @@ describe('FetchSchedule', () => {
     expect([old, same, other].map((work) => schedule.isOutdated(work))).toEqual([true, false, false]);
   });
 
-  it('knows how long a node remembers a work that others took over from', () => {
+  it('knows how long the node remembers an earlier work', () => {
     const work = workOn(3);
     fetch(work);
     for (let i = 0; i < 100; i++) {
@@ -281,7 +281,7 @@ describe('FetchSchedule', () => {
     expect(schedule.lifeMs(workOn(3), ms)).toBe(0);
   });
 
-  it('forgets works that the node has forgotten, and the first of more than a node makes', () => {
+  it('forgets work that the node has forgotten, and the oldest when there is too much', () => {
     const [old, first] = [workOn(3), workOn(3)];
     fetch(old);
     ms += limits.expiryMs + 1;
@@ -293,7 +293,7 @@ describe('FetchSchedule', () => {
     expect(schedule.lifeMs(first, ms)).toBe(0);
   });
 
-  it('knows which of the earlier works have had a New Cut', () => {
+  it('knows which earlier work has had a New Cut', () => {
     const [old, other, later] = [workOn(3), workOn(4), workOn(3)];
     fetch(old);
     fetch(other);

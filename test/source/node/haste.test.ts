@@ -7,7 +7,7 @@ const clock = { nowUs: () => 0n, monotonicMs: () => performance.now() };
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Whether it has settled, after everything that is due has happened. */
+/** Whether a promise has settled after everything that is due has happened. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   let settled = false;
   promise.then(
@@ -42,7 +42,7 @@ describe('a pause', () => {
     expect(await isSettled(pauses[0])).toBe(true);
   });
 
-  it('goes on where a sign of life does not matter', async () => {
+  it('goes on when a sign of life does not matter', async () => {
     const haste = new Haste(clock, limits);
     const pause = haste.pause(60_000, new AbortController().signal, () => false);
     haste.signOfLife();
@@ -51,7 +51,7 @@ describe('a pause', () => {
     expect(await isSettled(pause)).toBe(true);
   });
 
-  it('is ended by the signs of a burst at its end, once', async () => {
+  it('is ended once by a burst’s further signs, at the end of the burst', async () => {
     const haste = new Haste(clock, limits);
     const { signal } = new AbortController();
     haste.signOfLife();
@@ -74,7 +74,7 @@ describe('a pause', () => {
     expect(await isSettled(later)).toBe(true);
   });
 
-  it('ends when everything is let go, even where a sign of life does not matter', async () => {
+  it('ends with letGo, even when a sign of life does not matter', async () => {
     const haste = new Haste(clock, limits);
     const pause = haste.pause(60_000, new AbortController().signal, () => false);
     haste.letGo();
@@ -87,7 +87,7 @@ describe('a fetch', () => {
   const hanging = (stop: AbortSignal) =>
     new Promise<void>((_, reject) => stop.addEventListener('abort', () => reject(new Error('aborted'))));
 
-  it('that hangs is let go some time after a sign of life', async () => {
+  it('that hangs is canceled some time after a sign of life', async () => {
     const haste = new Haste(clock, limits);
     const fetch = haste.hurried(new AbortController().signal, hanging);
     await vi.advanceTimersByTimeAsync(5_000);
@@ -98,7 +98,7 @@ describe('a fetch', () => {
     expect(await fetch).toBe(false);
   });
 
-  it('that is let go and ends without a word is let go all the same', async () => {
+  it('that is canceled and ends without an error counts as canceled', async () => {
     const haste = new Haste(clock, limits);
     const deaf = (stop: AbortSignal) => new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve()));
     const fetch = haste.hurried(new AbortController().signal, deaf);
@@ -106,7 +106,7 @@ describe('a fetch', () => {
     expect(await fetch).toBe(false);
   });
 
-  it('that begins after a sign of life is not hurried by it', async () => {
+  it('that begins after a sign of life is not canceled because of it', async () => {
     const haste = new Haste(clock, limits);
     const { signal } = new AbortController();
     await haste.hurried(signal, async () => {});
@@ -116,7 +116,7 @@ describe('a fetch', () => {
     expect(await isSettled(next)).toBe(false);
   });
 
-  it('is let go at once when everything is', async () => {
+  it('is canceled at once by letGo', async () => {
     const haste = new Haste(clock, limits);
     const fetch = haste.hurried(new AbortController().signal, hanging);
     haste.letGo();
@@ -160,14 +160,14 @@ describe('fetches of a slow node', () => {
     expect(await fetch).toBe(false);
   };
 
-  it('are given more time each time that one was let go, until one has ended', async () => {
+  it('get more time each time that one was canceled, until one has ended', async () => {
     const haste = new Haste(clock, limits);
     for (const times of [1, 2, 4, 8]) await letGoAfter(haste, times * limits.hurryMs);
     expect(await haste.hurried(new AbortController().signal, async () => {})).toBe(true);
     await letGoAfter(haste, limits.hurryMs);
   });
 
-  it('are not let go for the rest of the burst that began them', async () => {
+  it('are not canceled by the rest of the burst that started them', async () => {
     const haste = new Haste(clock, limits);
     haste.signOfLife();
     let end = () => {};

@@ -1,4 +1,4 @@
-/** The whole way: a miner on a node source on a mock node, with rivals and faults. */
+/** Tests everything together: a miner with a node source and a mock node with rivals and faults. */
 
 import { describe, expect, it } from 'vitest';
 import { Miner } from '#pickaxe/mine/miner.js';
@@ -27,7 +27,7 @@ describe.each<[string, FaultInput[]]>([
   it('wins blocks, and breaks no rule', async () => {
     const { node, url } = await startNode({
       difficulty: 300,
-      // So that what is accepted was won.
+      // With this setting every accepted solution is a block.
       lateSolutions: 'refuse',
       rivalMs: 20,
       cutBurst: 2,

@@ -1,4 +1,4 @@
-/** The node source against a node that behaves. */
+/** Tests the node source with a node without faults. */
 
 import { describe, expect, it } from 'vitest';
 import { creationTimeOf, type Work } from '#pickaxe/chain/work.js';
@@ -6,7 +6,7 @@ import type { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { eventually, type Follower, mine, wrongSolution } from '../follow.ts';
 import { followNode, miner, startNode } from './node.ts';
 
-/** A current work whose chain's stream is open, once nothing more has been fetched for a while. */
+/** Waits until the current work's chain has an open stream and nothing more is fetched. */
 async function settled({ node, follower }: { node: MockNode; follower: Follower }): Promise<Work> {
   return await eventually(async () => {
     const work = await follower.work();
@@ -14,7 +14,7 @@ async function settled({ node, follower }: { node: MockNode; follower: Follower 
     const requests = node.server.stats.requests.work;
     await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
     expect(node.server.stats.requests.work).toBe(requests);
-    expect(follower.works.at(-1)).toBe(work);
+    expect(follower.received.at(-1)).toBe(work);
     return work;
   });
 }
@@ -28,10 +28,10 @@ describe('work', () => {
     const { node, url } = await startNode({ miners });
     await followNode(url).follower.work();
     await followNode(`${url}/chainweb/0.0/development`).follower.work();
-    expect(node.ledger.stats.worksIssued).toBeGreaterThanOrEqual(2);
+    expect(node.ledger.stats.workIssued).toBeGreaterThanOrEqual(2);
   });
 
-  it('settles: with 20 chains picked at random, requests stop once the chain has a stream', async () => {
+  it('is not fetched again and again: with 20 random chains, requests stop once the chain has a stream', async () => {
     const { node, url } = await startNode({ seed: 1 });
     const { follower } = followNode(url);
     await settled({ node, follower });
@@ -39,18 +39,18 @@ describe('work', () => {
     expect(node.server.streams.open).toBeLessThanOrEqual(20);
   });
 
-  it('is fetched anew when it is old, and is no news while it is the same', async () => {
+  it('is fetched again when it is old, which is no update while it is the same', async () => {
     const { node, url } = await startNode();
     node.ledger.pickChain = () => 5;
     const { follower } = followNode(url, { refreshMs: 50 });
     await eventually(() => expect(node.server.stats.requests.work).toBeGreaterThan(10));
-    expect(follower.works).toHaveLength(1);
+    expect(follower.received).toHaveLength(1);
     node.ledger.refreshPayload(5);
-    await eventually(() => expect(follower.works).toHaveLength(2));
+    await eventually(() => expect(follower.received).toHaveLength(2));
     expect(follower.of('stale')).toHaveLength(0);
   });
 
-  it('is told of with the time that the node took to give it', async () => {
+  it('is announced with the time that the node needed to give it', async () => {
     const { node, url } = await startNode();
     node.server.faults = [{ endpoint: 'work', kind: 'delay', delayMs: 100, times: 1 }];
     const { recorder } = followNode(url);
@@ -60,7 +60,7 @@ describe('work', () => {
     expect(latencySeconds).toBeGreaterThan(0.09);
   });
 
-  it('is asked for on one connection that stays open', async () => {
+  it('is fetched over one connection that stays open', async () => {
     const { node, url } = await startNode({ streamLimit: 0 });
     const { follower } = followNode(url, { pollMs: 20 });
     await follower.work();
@@ -84,7 +84,7 @@ describe('New Cut', () => {
       const stale = follower.of('stale').length;
       node.ledger.advance(work.chain);
       await eventually(() => expect(follower.of('stale').length).toBeGreaterThan(stale));
-      await eventually(() => expect(follower.works.at(-1)).not.toBe(work));
+      await eventually(() => expect(follower.received.at(-1)).not.toBe(work));
     }
     expect(follower.of('stale').every(({ reason }) => reason === 'new-cut')).toBe(true);
   });
@@ -112,10 +112,10 @@ describe('New Cut', () => {
     await settled({ node, follower });
     expect(node.server.stats.requests.work - requests).toBe(2);
     expect(follower.of('stale')).toHaveLength(1);
-    expect(follower.works.at(-1)?.height).toBe((follower.works[0]?.height ?? 0n) + 1n);
+    expect(follower.received.at(-1)?.height).toBe((follower.received[0]?.height ?? 0n) + 1n);
   });
 
-  it('while work is on its way leads to one more fetch', async () => {
+  it('during a fetch leads to one more fetch', async () => {
     const { node, url } = await startNode();
     node.ledger.pickChain = () => 3;
     const { follower } = followNode(url, { pollMs: 60_000 });
@@ -127,7 +127,7 @@ describe('New Cut', () => {
     node.ledger.advance(3);
     await eventually(() => expect(node.server.faults[0]?.times).toBe(0));
     node.ledger.advance(3);
-    await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 3n));
+    await eventually(() => expect(follower.received.at(-1)?.height).toBe(height + 3n));
   });
 
   it('during a Refreshed Block storm: the refreshed payloads cause no request', async () => {
@@ -141,7 +141,7 @@ describe('New Cut', () => {
     await settled({ node, follower });
     expect(node.server.stats.requests.work - requests).toBeLessThanOrEqual(2 * 20);
     expect(
-      follower.works.filter(({ chain, height }) => chain === work.chain && height === work.height).length,
+      follower.received.filter(({ chain, height }) => chain === work.chain && height === work.height).length,
     ).toBeGreaterThanOrEqual(1);
   });
 });
@@ -166,11 +166,11 @@ describe('streams', () => {
     const work = await settled({ node, follower });
     node.server.streams.endAll();
     node.ledger.advance(3);
-    await eventually(() => expect(follower.works.at(-1)?.height).toBe(work.height + 1n));
+    await eventually(() => expect(follower.received.at(-1)?.height).toBe(work.height + 1n));
     await eventually(() => expect(node.server.streams.openFor(3)).toBe(1));
   });
 
-  it('that end again and again do not make the job jump about', async () => {
+  it('that end again and again do not cause job switches', async () => {
     const { node, url } = await startNode();
     node.server.faults = [{ endpoint: 'updates', kind: 'end-stream' }];
     const { follower } = followNode(url);
@@ -180,13 +180,13 @@ describe('streams', () => {
     expect(follower.of('stale')).toHaveLength(0);
   });
 
-  it('refused with 503 leave polling', async () => {
+  it('refused with 503 are replaced by polling', async () => {
     const { node, url } = await startNode({ streamLimit: 0 });
     const { follower, recorder } = followNode(url, { pollMs: 30 });
     node.ledger.pickChain = () => 3;
     const { height } = await follower.work();
     node.ledger.advance(3);
-    await eventually(() => expect(follower.works.at(-1)?.height).toBe(height + 1n));
+    await eventually(() => expect(follower.received.at(-1)?.height).toBe(height + 1n));
     expect(recorder.of('source').filter(({ state }) => state === 'lost')).toHaveLength(0);
     expect(recorder.of('source').filter(({ reason }) => reason.includes('no update stream'))).toHaveLength(1);
   });
@@ -200,7 +200,7 @@ describe('streams', () => {
     expect(node.server.stats.requests.updates).toBeGreaterThanOrEqual(4);
   });
 
-  it('cut off silently are replaced when they are older than any stream gets', async () => {
+  it('cut off silently are replaced when they are too old', async () => {
     const { node, url } = await startNode();
     node.ledger.pickChain = () => 3;
     followNode(url, { maxStreamMs: 200 });
@@ -226,7 +226,7 @@ describe('submissions', () => {
     for (let round = 0; round < 10; round++) {
       const work = await settled({ node, follower });
       await source.submit(mine(work), follower.stop);
-      await eventually(() => expect(follower.works.at(-1)).not.toBe(work));
+      await eventually(() => expect(follower.received.at(-1)).not.toBe(work));
     }
     expect(node.ledger.stats.accepted).toBe(10);
     expect(node.ledger.stats.duplicates).toBe(0);
@@ -248,32 +248,32 @@ describe('submissions', () => {
     const work = await follower.work();
     const verdict = await source.submit(wrongSolution(work), follower.stop);
     expect(verdict).toEqual({ outcome: 'rejected', reason: 'Invalid solved work: Invalid POW hash' });
-    await eventually(() => expect(follower.works.at(-1)).not.toBe(work));
+    await eventually(() => expect(follower.received.at(-1)).not.toBe(work));
   });
 
-  it('that are wrong have no block of ours waited for: the next work on the same parent is mined', async () => {
+  it('that are wrong do not prevent mining on the same parent', async () => {
     const { node, url } = await startNode();
     node.ledger.pickChain = () => 3;
     const { source, follower } = followNode(url);
     const work = await settled({ node, follower });
     const requests = node.server.stats.requests.work;
     await source.submit(wrongSolution(work), follower.stop);
-    await eventually(() => expect(follower.works.at(-1)).not.toBe(work));
-    expect(follower.works.at(-1)?.height).toBe(work.height);
+    await eventually(() => expect(follower.received.at(-1)).not.toBe(work));
+    expect(follower.received.at(-1)?.height).toBe(work.height);
     expect(node.server.stats.requests.work - requests).toBeLessThanOrEqual(3);
   });
 
-  it('of an earlier work leave the current one alone', async () => {
+  it('of an earlier work do not affect the current one', async () => {
     const { node, url } = await startNode({ lateSolutions: 'refuse' });
     const { source, follower } = followNode(url);
     const old = await follower.work();
     node.ledger.advance(old.chain);
     const current = await settled({ node, follower });
-    const works = follower.works.length;
+    const count = follower.received.length;
     const stale = follower.of('stale').length;
     expect((await source.submit(mine(old), follower.stop)).outcome).toBe('stale');
     expect(current).not.toBe(old);
-    expect(follower.works).toHaveLength(works);
+    expect(follower.received).toHaveLength(count);
     expect(follower.of('stale')).toHaveLength(stale);
   });
 });
@@ -299,8 +299,8 @@ describe('creation times', () => {
   });
 });
 
-describe('what the node says of itself', () => {
-  it('is told to people', async () => {
+describe('the node’s configuration', () => {
+  it('is reported to people', async () => {
     const { url } = await startNode();
     const { recorder, source } = followNode(url);
     await eventually(() => {
@@ -313,7 +313,7 @@ describe('what the node says of itself', () => {
     });
   });
 
-  it('includes that this miner is not listed', async () => {
+  it('causes a warning when this miner is not listed', async () => {
     const other = { account: 'someone', predicate: 'keys-all' as const, 'public-keys': ['x'] };
     const { url } = await startNode({ miners: [other] });
     const { recorder } = followNode(url);
@@ -324,7 +324,7 @@ describe('what the node says of itself', () => {
     });
   });
 
-  it('may be nothing at all', async () => {
+  it('may be missing', async () => {
     const { url } = await startNode({ configServed: false });
     const { recorder, follower } = followNode(url);
     await follower.work();

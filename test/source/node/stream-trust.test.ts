@@ -24,7 +24,7 @@ describe('StreamTrust', () => {
     return trust.judge(ms).missed;
   };
 
-  it('has chains without a stream polled, and those with one not', () => {
+  it('polls chains without a stream, and no others', () => {
     expect(trust.pollReason(3)).toBe('no-stream');
     trust.opened(3, ms);
     expect(trust.pollReason(3)).toBeUndefined();
@@ -32,7 +32,7 @@ describe('StreamTrust', () => {
     expect(trust.pollReason(3)).toBe('no-stream');
   });
 
-  it('finds the stream that did not tell a block, once the grace for its New Cut is over', () => {
+  it('finds the stream that missed a block, once the grace period for its New Cut is over', () => {
     trust.opened(3, ms);
     fetch(3, 1);
     ms += 20_000;
@@ -49,7 +49,7 @@ describe('StreamTrust', () => {
     expect(afterGrace()).toEqual([]);
   });
 
-  it('counts the grace from the first block that was not told, however many follow', () => {
+  it('counts the grace period from the first missed block, however many follow', () => {
     trust.opened(3, ms);
     fetch(3, 1);
     fetch(3, 2);
@@ -60,7 +60,7 @@ describe('StreamTrust', () => {
     expect(trust.judge(judgeAtMs).missed).toEqual([3]);
   });
 
-  it('takes no offence at a New Cut that comes before its block is handed out', () => {
+  it('accepts a New Cut that comes before its block is given out as work', () => {
     trust.opened(3, ms);
     fetch(3, 1);
     ms += 20_000;
@@ -78,7 +78,7 @@ describe('StreamTrust', () => {
     expect(afterGrace()).toEqual([3]);
   });
 
-  it('takes no offence at a block that a stream which opened during the fetch before could not tell', () => {
+  it('accepts a block that came before the stream was open', () => {
     trust.opened(4, ms);
     trust.fetched(3, parent(1), ms, ms + 10);
     trust.opened(3, ms + 5);
@@ -87,7 +87,7 @@ describe('StreamTrust', () => {
     expect(afterGrace()).toEqual([]);
   });
 
-  it('takes no offence when the stream ends before the grace is over: its New Cut may be lost with it', () => {
+  it('suspects no stream that ends within the grace period', () => {
     trust.opened(3, ms);
     fetch(3, 1);
     fetch(3, 2);
@@ -117,7 +117,7 @@ describe('StreamTrust', () => {
     expect(trust.judgeAtMs()).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it('takes no offence at a New Cut that comes within the grace, nor at the same parent', () => {
+  it('accepts a New Cut within the grace period, and the same parent again', () => {
     trust.opened(3, ms);
     fetch(3, 1);
     fetch(3, 1);
@@ -127,7 +127,7 @@ describe('StreamTrust', () => {
     expect(afterGrace()).toEqual([]);
   });
 
-  it('distrusts the streams that are as silent, those that come later, and none that has just spoken', () => {
+  it('also distrusts silent and later streams, but none with a recent New Cut', () => {
     for (const chain of [3, 4, 5]) trust.opened(chain, ms);
     fetch(3, 1);
     ms += limits.refreshMs + 1;
@@ -144,7 +144,7 @@ describe('StreamTrust', () => {
     ]);
   });
 
-  it('distrusts the chains that have no stream, too, and does not say that it has missed a block', () => {
+  it('also distrusts chains without a stream, but reports no missed block for them', () => {
     trust.opened(3, ms);
     trust.opened(4, ms);
     trust.ended(4, ms);
@@ -156,7 +156,7 @@ describe('StreamTrust', () => {
     expect(trust.pollReason(4)).toBe('missed-block');
   });
 
-  it('trusts a stream again that has spoken and stays open, and not one that speaks at its end', () => {
+  it('trusts a stream again that has sent a New Cut and stays open', () => {
     trust.opened(3, ms);
     fetch(3, 1);
     fetch(3, 2);
@@ -189,8 +189,8 @@ describe('StreamTrust', () => {
     expect(trust.polled(ms + limits.pollMs)).toEqual([{ chain: 3, reason: 'no-stream' }]);
   });
 
-  describe('the age at which work is fetched anew', () => {
-    it('is that of polling until a stream has spoken, and grows with the silence', () => {
+  describe('the age at which work is fetched again', () => {
+    it('is that of polling until a stream has sent a New Cut, and grows with the silence', () => {
       trust.opened(3, ms);
       expect(trust.refreshMs(ms)).toBe(limits.pollMs);
       // A stream that opens proves nothing.
@@ -199,7 +199,7 @@ describe('StreamTrust', () => {
       expect(trust.refreshMs(ms + 3_600_000)).toBe(limits.refreshMs);
     });
 
-    it('is the usual one while streams speak as often as they do, and shorter when they fall silent', () => {
+    it('is the usual one while New Cuts come as usual, and shorter in a silence', () => {
       trust.opened(3, ms);
       trust.opened(4, ms);
       for (let i = 0; i < 50; i++) {

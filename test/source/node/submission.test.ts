@@ -8,7 +8,7 @@ const TAKEN: StatusAnswer = { status: 200, text: '' };
 const UNKNOWN_WORK: StatusAnswer = { status: 404, text: 'No associated Payload' };
 const busy = (more: { byNode?: boolean; retryAfterMs?: number } = {}) => new NodeError('busy', 'it is busy.', more);
 
-/** Answers in order; the last one again and again. */
+/** Gives these answers in order. The last one is repeated. */
 function attempts(
   answers: (StatusAnswer | Error)[],
   more: Partial<SubmissionOptions> = {},
@@ -47,7 +47,7 @@ describe('a solution', () => {
     expect(sent()).toBe(1);
   });
 
-  it('waits as long as the node asks for, and never longer than five seconds', async () => {
+  it('waits as long as the node asks for, but at most five seconds', async () => {
     const { verdict, pauses } = attempts([busy({ retryAfterMs: 2_000 }), busy({ retryAfterMs: 60_000 }), TAKEN]);
     await verdict;
     expect(pauses).toEqual([2_000, 5_000]);
@@ -94,7 +94,7 @@ describe('a miner that is told to stop', () => {
     new Promise<never>((_, reject) => stop.addEventListener('abort', () => reject(new Error('aborted'))));
   const limits = { solvedAfterMs: 60_000, submitAfterStopMs: 5_000, submitPauses: { firstMs: 1, mostMs: 1 } };
 
-  it.each(['before', 'after'])('%s a solution is sent gives it the time that it has then', async (when) => {
+  it.each(['before', 'after'])('%s a solution is sent gives it a limited time', async (when) => {
     const stop = new AbortController();
     if (when === 'before') stop.abort();
     const { verdict } = attempts([], { post, limits }, stop.signal);
@@ -109,7 +109,7 @@ describe('a miner that is told to stop', () => {
     expect((await verdict).outcome).toBe('unknown');
   });
 
-  it('is not kept by a solution that has its verdict', async () => {
+  it('does not wait for a solution that has its verdict', async () => {
     const stop = new AbortController();
     let answer: (taken: StatusAnswer) => void = () => {};
     const { verdict } = attempts([], { post: () => new Promise((resolve) => (answer = resolve)) }, stop.signal);
@@ -119,7 +119,7 @@ describe('a miner that is told to stop', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('after many solutions has nothing left of them to end', async () => {
+  it('keeps nothing of earlier solutions', async () => {
     const { signal } = new AbortController();
     for (let i = 0; i < 3; i++) await attempts([TAKEN], {}, signal).verdict;
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
@@ -134,7 +134,7 @@ it.each([400, 403, 410, 413])('%i is a refusal', async (status) => {
 });
 
 describe('404', () => {
-  it('is stale after attempts that have surely not been taken', async () => {
+  it('is stale if no earlier attempt can have been accepted', async () => {
     const { verdict } = attempts([new NodeError('unreachable', 'away.'), busy({ byNode: true }), UNKNOWN_WORK]);
     expect((await verdict).outcome).toBe('stale');
   });
@@ -153,13 +153,13 @@ describe('404', () => {
 });
 
 describe('a New Cut while a solution is tried again', () => {
-  it('makes it stale where no attempt can have been taken', async () => {
+  it('makes it stale if no attempt can have been accepted', async () => {
     const { verdict, posts } = attempts([busy({ byNode: true })], { isOutdated: () => true });
     expect((await verdict).outcome).toBe('stale');
     expect(posts()).toBe(1);
   });
 
-  it('may be its own block: after a gateway that says 503 the node is asked', async () => {
+  it('may come from its own block: after a gateway’s 503 the node is asked', async () => {
     const { verdict } = attempts([busy({ byNode: false }), TAKEN], { isOutdated: () => true });
     expect((await verdict).outcome).toBe('accepted');
   });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { watchSuspension } from '#pickaxe/source/node/suspension.js';
 
-/** Timers, and two clocks that can be moved apart from them. */
+/** Fake timers, and two clocks that can be moved independently. */
 const world = { wallMs: 1_700_000_000_000, monotonicMs: 5_000 };
 const clock = { nowUs: () => BigInt(world.wallMs) * 1000n, monotonicMs: () => world.monotonicMs };
 let resumed: number[];
@@ -25,7 +25,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('says nothing while time passes, even on a machine so busy that a timer is two seconds late', () => {
+it('reports nothing while time passes, even when a timer is two seconds late', () => {
   pass(60_000);
   world.wallMs += 2_000;
   world.monotonicMs += 2_000;
@@ -64,7 +64,7 @@ it('notices a suspension of a few seconds', () => {
   expect(resumed).toEqual([3_000]);
 });
 
-it('takes no offence at a wall clock that is set back', () => {
+it('reports nothing when the wall clock is set back', () => {
   pass(1_000);
   world.wallMs -= 3_600_000;
   pass(5_000);

@@ -3,7 +3,7 @@ import { NodeError, type NodeFault } from '#pickaxe/node/errors.js';
 import { nodeLimits } from '#pickaxe/node/limits.js';
 import { UpdateStream } from '#pickaxe/source/node/update-stream.js';
 
-/** One connection that was opened, as the node's side of it. */
+/** The node's side of a connection. */
 class Connection {
   readonly openedAtMs = performance.now();
   #push: (chunk: Uint8Array | undefined) => void = () => {};
@@ -34,7 +34,7 @@ let stream: UpdateStream;
 let opened: Connection[];
 /** When each request was sent. */
 let askedAtMs: number[];
-/** What the node does at the next request; opens a stream unless told otherwise. */
+/** What the node does at the next request. By default it opens a stream. */
 let answer: () => Promise<AsyncIterable<Uint8Array>>;
 let told: string[];
 
@@ -78,7 +78,7 @@ afterEach(() => {
 });
 
 describe('an open stream', () => {
-  it('tells New Cuts, and nothing else', async () => {
+  it('reports New Cuts, and nothing else', async () => {
     start();
     await pass(0);
     expect(stream.isOpen).toBe(true);
@@ -107,7 +107,7 @@ describe('an open stream', () => {
     expect(pauses()).toEqual([250, 500, 1_000, 2_000, 2_000, 2_000]);
   });
 
-  it('that is older than any gets is replaced', async () => {
+  it('that is too old is replaced', async () => {
     start();
     await pass(nodeLimits.maxStreamMs - 1);
     expect(opened).toHaveLength(1);
@@ -120,7 +120,7 @@ describe('an open stream', () => {
     expect(told).toHaveLength(3);
   });
 
-  it('can be left for a new one', async () => {
+  it('can be replaced by a new one', async () => {
     start();
     await pass(100);
     stream.reopen();
@@ -128,21 +128,24 @@ describe('an open stream', () => {
     expect(told).toEqual(['open', 'end', 'open']);
   });
 
-  it.each([100, nodeLimits.steadyStreamMs])('is left for half a minute when it floods after %i ms', async (ms) => {
-    start();
-    await pass(ms);
-    opened[0].send('\n'.repeat(100_000));
-    await pass(0);
-    expect(told).toEqual(['open', 'end', 'garbled']);
-    stream.hurry();
-    await pass(nodeLimits.noStreamsPauseMs - 1);
-    expect(opened).toHaveLength(1);
-    await pass(1);
-    expect(opened).toHaveLength(2);
-  });
+  it.each([100, nodeLimits.steadyStreamMs])(
+    'is not opened again for half a minute when it floods after %i ms',
+    async (ms) => {
+      start();
+      await pass(ms);
+      opened[0].send('\n'.repeat(100_000));
+      await pass(0);
+      expect(told).toEqual(['open', 'end', 'garbled']);
+      stream.hurry();
+      await pass(nodeLimits.noStreamsPauseMs - 1);
+      expect(opened).toHaveLength(1);
+      await pass(1);
+      expect(opened).toHaveLength(2);
+    },
+  );
 });
 
-test('a stream that floods time and again is left for longer, however long it was well before', async () => {
+test('a stream that floods again is not opened for longer, however long it was open before', async () => {
   const flood = async () => {
     await pass(nodeLimits.steadyStreamMs);
     opened.at(-1)!.send('\n'.repeat(100_000));
@@ -186,7 +189,7 @@ describe('a stream that cannot be opened', () => {
     expect(pauses()).toEqual([7_000]);
   });
 
-  it('begins with short pauses again after one that lasted', async () => {
+  it('begins with short pauses again after a steady one', async () => {
     answer = () => fail('unreachable');
     start();
     await pass(4_000);
@@ -201,7 +204,7 @@ describe('a stream that cannot be opened', () => {
     expect(pauses()).toEqual([250, 500]);
   });
 
-  it('begins with half a minute again after one that lasted, and tells no problem that is over', async () => {
+  it('begins with half a minute again after a steady one, and reports no old problem', async () => {
     answer = () => fail('busy');
     start();
     await pass(0);
@@ -219,7 +222,7 @@ describe('a stream that cannot be opened', () => {
     expect(told.slice(4)).toEqual(['end', 'busy', 'busy']);
   });
 
-  it('is tried at once when the node answers again, unless it has asked for patience', async () => {
+  it('is tried at once when the node answers again, unless it has asked for a pause', async () => {
     answer = () => fail('unreachable');
     start();
     await pass(10_000);
@@ -238,7 +241,7 @@ describe('a stream that cannot be opened', () => {
     expect(stream.isOpen).toBe(false);
   });
 
-  it('is waited for when the node does not answer, and told of', async () => {
+  it('is waited for when the node does not answer, which is reported', async () => {
     answer = () => new Promise(() => {});
     start();
     await pass(nodeLimits.streamAnswerMs - 1);
@@ -252,7 +255,7 @@ describe('a stream that cannot be opened', () => {
     expect(askedAtMs).toHaveLength(2);
   });
 
-  it('is not told of once it is closed', async () => {
+  it('is not reported once it is closed', async () => {
     answer = () => new Promise(() => {});
     start();
     await pass(100);
@@ -261,7 +264,7 @@ describe('a stream that cannot be opened', () => {
     expect(told).toEqual([]);
   });
 
-  it('is not tried any more once it is closed', async () => {
+  it('is not tried again once it is closed', async () => {
     answer = () => fail('unreachable');
     start();
     await pass(100);

@@ -5,14 +5,14 @@ import { Updates } from '#pickaxe/source/node/updates.js';
 
 const NEW_CUT = new TextEncoder().encode('event:New Cut\n\n');
 
-/** A node that has so many streams to give. */
+/** A node with a limited number of streams. */
 class Node {
   streams = 20;
-  /** What the next requests are answered with, where it has a stream to give. */
+  /** The answers to the next requests, if there is a free stream. */
   fault: NodeError | undefined;
   /** Chains, in the order in which a stream was asked for. */
   readonly asked: number[] = [];
-  /** For each chain: tells a New Cut on its open stream. */
+  /** For each chain, a function that sends a New Cut on its open stream. */
   readonly tell = new Map<number, () => void>();
 
   async open(chain: number, stop: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
@@ -76,7 +76,7 @@ afterEach(() => {
 });
 
 describe('streams', () => {
-  it('are one for each chain, and each tells of its own', async () => {
+  it('are opened for each chain, and each reports its own New Cuts', async () => {
     await follow(3, 4, 3, 4);
     node.tell.get(4)?.();
     await pass(0);
@@ -85,13 +85,13 @@ describe('streams', () => {
     expect(updates.open).toBe(2);
   });
 
-  it('are twenty at most', async () => {
+  it('are limited to twenty', async () => {
     node.streams = 100;
     await follow(...range(25));
     expect(node.chains).toEqual(range(20));
   });
 
-  it('can be left for new ones, all or some', async () => {
+  it('can be replaced, all or some', async () => {
     await follow(3, 4, 5);
     updates.reopen([4, 7]);
     await pass(0);
@@ -101,7 +101,7 @@ describe('streams', () => {
     expect(node.asked).toEqual([3, 4, 5, 4, 3, 4, 5]);
   });
 
-  it('are closed together', async () => {
+  it('can be closed together', async () => {
     await follow(3, 4);
     updates.close();
     await pass(600_000);
@@ -121,7 +121,7 @@ describe('streams', () => {
 });
 
 describe('a node that gives fewer streams than there are chains', () => {
-  it('is asked for no more than it gives; the chains that work came from last have them', async () => {
+  it('is asked for no more than it gives, for the chains that work came from last', async () => {
     node.streams = 3;
     await follow(0, 1, 2, 0, 3);
     // The last one is refused, and waits for a place.
@@ -149,7 +149,7 @@ describe('a node that gives fewer streams than there are chains', () => {
     expect(node.chains).toHaveLength(6);
   });
 
-  it('and gives fewer than before is asked again for the chain alone that work came from last', async () => {
+  it('and gives fewer than before is asked again only for the chain that work came from last', async () => {
     await follow(0, 1, 2, 3);
     node.streams = 0;
     updates.reopen();

@@ -1,11 +1,11 @@
-/** Which file the native kernels are loaded from: the one built on this machine, or the one that the package carries. */
+/** Finds the file of the native kernels: the addon built on this machine, or the prebuilt one of the package. */
 
 import { existsSync } from 'node:fs';
 import { arch, platform } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { systemReport } from '../../../system/system-report.ts';
 
-/** Where an addon comes from. */
+/** Where the addon comes from. */
 export const ORIGINS = ['built-here', 'prebuilt'] as const;
 export type Origin = (typeof ORIGINS)[number];
 
@@ -14,23 +14,23 @@ interface AddonFile {
   readonly origin: Origin;
 }
 
-/** What decides which addon a system can load, with Node's names. */
+/** The properties of a system that decide which addon it can load, with Node.js's names. */
 export interface System {
   readonly platform: string;
   readonly arch: string;
-  /** Its version; undefined where the C library is another one, like Alpine's musl. */
+  /** The version of glibc; undefined when the C library is another one, such as Alpine's musl. */
   glibc(): string | undefined;
 }
 
 const THIS_SYSTEM: System = { platform, arch, glibc: () => systemReport().header.glibcVersionRuntime };
 
-/** The same in a clone and in an installed package. */
+/** The package's folder. The path to it is the same in a clone and in an installed package. */
 const PACKAGE = new URL('../../../../', import.meta.url);
 
 /**
- * What was built here comes first: whoever has built it wants it.
- * @param root the package's folder, with a slash at its end
- * @returns undefined when there is none: `whyNone` says why
+ * Prefers the addon that was built here: somebody built it on purpose.
+ * @param root the package's folder, with a slash at the end
+ * @returns undefined when there is no addon: `whyNone` says why
  */
 export function findAddon(root: URL = PACKAGE, system: System = THIS_SYSTEM): AddonFile | undefined {
   const built = fileURLToPath(new URL('native/build/pickaxe.node', root));
@@ -39,7 +39,7 @@ export function findAddon(root: URL = PACKAGE, system: System = THIS_SYSTEM): Ad
   return existsSync(carried) && system.glibc() !== undefined ? { path: carried, origin: 'prebuilt' } : undefined;
 }
 
-/** What to do about an addon that is not there. */
+/** @returns why there is no addon, and what to do about it: a clause for people */
 export function whyNone(root: URL = PACKAGE, system: System = THIS_SYSTEM): string {
   if (system.platform === 'win32') return 'not built: there is no native build for Windows yet';
   const remedy = `install clang (or gcc) and run \`${buildCommand(root)}\`, for two to six times the speed`;
@@ -51,7 +51,7 @@ export function buildCommand(root: URL = PACKAGE): string {
   return `node ${fileURLToPath(new URL('scripts/build-native.mjs', root))}`;
 }
 
-/** Made by scripts/build-addons.mjs. */
+/** @returns the path of the prebuilt addon, which scripts/build-addons.mjs makes */
 function carriedFile(root: URL, { platform, arch }: System): string {
   return fileURLToPath(new URL(`native/addons/${platform}-${arch}-glibc.node`, root));
 }

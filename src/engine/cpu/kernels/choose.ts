@@ -1,4 +1,4 @@
-/** Which kernel mines: the fastest one that runs here and answers right. */
+/** Chooses the kernel: the fastest one that runs here and gives right answers. */
 
 import { availableParallelism } from 'node:os';
 import { Cache } from '../../../system/cache.ts';
@@ -13,9 +13,9 @@ import { recallSpeeds, rememberSpeeds } from './tuning.ts';
 
 interface KernelChoice {
   readonly name: KernelName;
-  /** For people: why this one, and where it comes from. */
+  /** For people: why this kernel was chosen, and where it comes from. */
   readonly why: string;
-  /** For people: also how fast the others are, and why some cannot be used. */
+  /** For people: `why`, with the speeds of the other kernels and the reasons why some cannot be used. */
   readonly detail: string;
 }
 
@@ -32,11 +32,11 @@ export function forceKernel(name: KernelName): KernelChoice {
 }
 
 interface Circumstances {
-  /** How many threads hash: the fastest kernel of one thread need not be the fastest of many. */
+  /** How many threads hash. It matters because the kernel that is fastest on one thread need not be the fastest on many. */
   readonly threads: number;
   /** Where speeds are remembered. Without it they are measured at each call. */
   readonly cacheDirectory?: string | undefined;
-  /** Ends a measurement: it throws the signal's reason, and remembers nothing. */
+  /** Ends a measurement, which then throws the signal's reason and remembers nothing. */
   readonly stop?: AbortSignal | undefined;
 }
 
@@ -56,12 +56,12 @@ export async function chooseKernel(circumstances: Circumstances): Promise<Kernel
   return choiceOf(name, survey);
 }
 
-/** @param when what to add about the measurement */
+/** @param when a clause about the time of the measurement */
 function choiceOf(name: KernelName, { speeds, unusable, notRemembered }: Survey, when = ''): KernelChoice {
   const ranked = Object.entries(speeds).sort(([, a], [, b]) => b - a);
   const rates = shortList(ranked.map(([name, speed]) => `${name} ${(speed / 1e6).toFixed(1)}`));
   const forgotten = notRemembered === undefined ? [] : [`measured at each start: ${notRemembered}`];
-  // Without the native kernels mining is two to six times slower, so that is said at once.
+  // Without the native kernels mining is two to six times slower, so the short text says why they are not used.
   const slow = isNative(name) ? [] : reasons(unusable);
   return {
     name,
@@ -76,17 +76,17 @@ function choiceOf(name: KernelName, { speeds, unusable, notRemembered }: Survey,
 }
 
 export interface Survey {
-  /** Speeds of all kernels that can be used here. */
+  /** The speeds of all kernels that can be used here. */
   readonly speeds: Speeds;
-  /** Why each of the others cannot be used. */
+  /** Why each of the other kernels cannot be used. */
   readonly unusable: ReadonlyMap<KernelName, string>;
-  /** Why these speeds will not be known at the next start. */
+  /** Why the speeds could not be remembered for the next start. */
   readonly notRemembered?: string;
 }
 
 /**
- * Loads and checks every kernel, and tells how fast each is.
- * @param again measures them whatever is remembered
+ * Loads and checks every kernel, and measures their speeds unless they are remembered.
+ * @param again measures even when the speeds are remembered
  */
 export async function surveyKernels(circumstances: Circumstances, again = false): Promise<Survey> {
   const { threads, cacheDirectory } = circumstances;
@@ -103,7 +103,7 @@ export async function surveyKernels(circumstances: Circumstances, again = false)
 }
 
 async function measureUnderLoad(kernels: readonly Kernel[], { threads, stop }: Circumstances): Promise<Speeds> {
-  // More threads than the machine runs at a time would only wait.
+  // Further threads would only wait for a processor.
   const busy = Math.min(threads, availableParallelism());
   const load = new LoadThreads(kernels.map(({ name }) => name));
   try {
@@ -114,12 +114,12 @@ async function measureUnderLoad(kernels: readonly Kernel[], { threads, stop }: C
   }
 }
 
-/** Where a native kernel comes from. */
+/** @returns where a native kernel comes from, as a list of at most one clause */
 function origin(name: KernelName): string[] {
   return isNative(name) ? [`${nativeOrigin()}`] : [];
 }
 
-/** Kernels that share a reason are named together. Kernels for other chips are not mentioned. */
+/** @returns one clause for each reason, with the kernels that it applies to. Kernels for other chips are not mentioned */
 function reasons(unusable: Loaded['unusable']): string[] {
   const names = new Map<string, KernelName[]>();
   for (const [name, reason] of unusable) names.set(reason, [...(names.get(reason) ?? []), name]);
@@ -127,7 +127,7 @@ function reasons(unusable: Loaded['unusable']): string[] {
   return Array.from(names, ([reason, names]) => `${shortList(names)}: ${reason}`);
 }
 
-/** The first three names: a line for people must not be too long. */
+/** @returns the first three names, so that a line for people does not become too long */
 function shortList(names: readonly string[]): string {
   return names.slice(0, 3).join(', ') + (names.length > 3 ? ' …' : '');
 }

@@ -1,4 +1,4 @@
-/** The kernel that runs everywhere: generated TypeScript, one nonce a step. */
+/** The kernel that runs everywhere: generated TypeScript, which hashes one nonce at a time. */
 
 import { type Kernel, PAGES_WORD, ROW_COUNTERS } from './kernel.ts';
 import { COUNTER_WORDS, JOB_WORDS, prepareCounters, prepareJobWords, searchRow } from './scan.generated.ts';

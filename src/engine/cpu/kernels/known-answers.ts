@@ -1,6 +1,6 @@
 /**
- * What a kernel must answer before it may mine. The header is block 6,321,600 of chain 0 of the live network that speaks
- * this wire format (test/vectors/headers.json); the nonces that solve were computed with node:crypto.
+ * The known answers that a kernel must give before it may mine. The header is block 6,321,600 of chain 0 of a live network
+ * with this wire format (test/vectors/headers.json). The expected nonces were computed with node:crypto.
  */
 
 import { joinNonce, type Range } from '../../../chain/nonce.ts';
@@ -20,34 +20,34 @@ const BLOCK_TARGET = Uint32Array.of(
   0x6394d381, 0xcca9cfbf, 0xf4121a49, 0x365ab97e, 0xad141f92, 0xf6bd673c, 0x0000005d, 0,
 );
 
-/** A target whose words are all ones, up to the most significant one. */
+/** @returns a target of 8 words: the most significant one is `word7`, and the others have all bits set */
 const targetOf = (word7: number) => Uint32Array.from({ length: 8 }, (_, i) => (i < 7 ? 0xffff_ffff : word7));
 
 interface KnownAnswer {
   readonly target: Uint32Array;
   readonly range: Range;
-  /** Page and counter of all nonces that solve, in the order in which kernels search. */
+  /** Page and counter of all nonces that solve the puzzle, in the order of searching. */
   readonly solve: readonly (readonly [number, number])[];
 }
 
 // biome-ignore format: a table
 const KNOWN_ANSWERS: readonly KnownAnswer[] = [
-  // The block's own nonce: no bit of hash word 7 is set.
+  // The block's own nonce, at a real target: word 7 of the hash is zero.
   { target: BLOCK_TARGET, range: { lane: 2422, page: 31900, pages: 3, counter: 572356089, counters: ROW_COUNTERS },
     solve: [[31901, 572356389]] },
-  // The end of the space, and a row that no vector width divides.
+  // The end of the space, with a row whose length is not a multiple of any vector's.
   { target: targetOf(0x01ffffff), range: { lane: 4660, page: 65534, pages: 2, counter: 4294966787, counters: 509 },
     solve: [[65534, 4294966934], [65534, 4294966940], [65534, 4294967247], [65534, 4294967289],
             [65535, 4294966833], [65535, 4294967090], [65535, 4294967114], [65535, 4294967176]] },
-  // The start of the space, and a target where half of the kernels' hits do not solve.
+  // The start of the space, with a target at which half of the kernels' hits do not solve.
   { target: targetOf(0x01000000), range: { lane: 65535, page: 0, pages: 50, counter: 0, counters: 37 },
     solve: [[19, 19], [20, 7], [21, 17], [31, 28], [34, 22], [36, 23], [41, 32]] },
-  // Everything solves.
+  // A target that every nonce meets.
   { target: targetOf(0xffffffff), range: { lane: 0, page: 7, pages: 1, counter: 2147483647, counters: 3 },
     solve: [[7, 2147483647], [7, 2147483648], [7, 2147483649]] },
 ];
 
-/** Whether a kernel gives every known answer. It hashes about 4,400 nonces. */
+/** Whether a kernel gives all known answers. The check hashes about 4,400 nonces. */
 export function answersRight(kernel: Kernel): boolean {
   return KNOWN_ANSWERS.every(({ target, range, solve }) => {
     const expected = solve.map(([page, counter]) => joinNonce({ lane: range.lane, page, counter }));

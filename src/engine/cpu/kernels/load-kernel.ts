@@ -1,4 +1,4 @@
-/** Loads kernels: only one that answers right may mine. */
+/** Loads kernels and checks them: only a kernel that gives right answers may mine. */
 
 import { DeviceError } from '../../engine.ts';
 import type { KernelName } from '../kernel-names.ts';
@@ -10,7 +10,7 @@ import { loadWasm, type WasmName } from './wasm.ts';
 
 /**
  * Loads one kernel and checks it against known answers.
- * @throws DeviceError `missing` when it cannot run here, `wrong hashes` when it does not answer right.
+ * @throws DeviceError `missing` when the kernel cannot run here, `wrong hashes` when it gives a wrong answer.
  */
 export function loadKernel(name: KernelName): Kernel {
   let kernel: Kernel;
@@ -30,7 +30,7 @@ function load(name: KernelName): Kernel {
 
 export interface Loaded {
   readonly kernels: readonly Kernel[];
-  /** Why each of the others cannot be used. */
+  /** Why each of the other kernels cannot be used. */
   readonly unusable: ReadonlyMap<KernelName, string>;
 }
 

@@ -1,4 +1,4 @@
-/** What a load thread runs: the kernel that is the current one, until another spell begins. */
+/** The script of a load thread: runs the current kernel, one spell after another. */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { PAGES } from '../../../chain/nonce.ts';
@@ -13,8 +13,8 @@ const EVERY_PAGE = { lane: 0, page: 0, pages: PAGES, counter: 0, counters: ROW_C
 const { names, current, rows, reports } = workerData as LoadThreadData;
 const kernels = names.map(loadKernel);
 
-// Its priority stays what it is: the system may leave a thread of low priority on the processor of the one that
-// measures, though another one is free.
+// A load thread keeps the normal priority. The system may leave a thread of low priority on the processor of the measuring
+// thread even when another processor is free.
 parentPort?.postMessage('ready');
 for (;;) {
   const run = Atomics.load(current, 0);

@@ -1,7 +1,7 @@
 /**
- * Threads that run a kernel while another thread measures it. The fastest kernel of one thread need not be the fastest of
- * many: two threads on a core share its vector units, and wide vectors can lower the clock of the whole chip. The rows of
- * the load threads count, too, so that a turn during which they had no processor does not look fast.
+ * Threads that run a kernel while another thread measures it. The kernel that is fastest on one thread need not be the
+ * fastest on many: two threads on a core share its vector units, and wide vectors can lower the clock of the whole chip. The
+ * rows of the load threads are counted, too, so that a turn in which they got no processor time does not look fast.
  */
 
 import { fileURLToPath } from 'node:url';
@@ -10,24 +10,24 @@ import { pause } from '../../../system/abort.ts';
 import type { KernelName } from '../kernel-names.ts';
 import type { Load } from './speed.ts';
 
-/** What a load thread is started with; everything but the names is shared memory. */
+/** The data that a load thread is started with. Everything but the names is shared memory. */
 export interface LoadThreadData {
   readonly names: readonly KernelName[];
-  /** One word: `spell * names.length` + the index of the kernel to run, or 0 before the first spell. */
+  /** One word: `spell * names.length` plus the index of the kernel to run; 0 before the first spell and after the last. */
   readonly current: Int32Array;
-  /** How many rows were searched in a spell, at the spell modulo the length; threads add theirs at its end. */
+  /** How many rows all threads searched in each spell. A spell's index is its number modulo the length. */
   readonly rows: Int32Array;
-  /** How many threads have added their rows, at the same place. */
+  /** How many threads have added their rows, with the same index. */
   readonly reports: Int32Array;
 }
 
-/** A thread without a processor adds its rows late: not to another spell, unless it is this many spells late (60 ms). */
+/** How many spells are kept apart. A thread without a processor adds its rows late, but not as late as this (60 ms). */
 const SPELLS = 64;
 
-/** A thread starts in 0.1 s; threads that take longer than this are not waited for. */
+/** How long to wait for threads to start. One starts in 0.1 s. */
 const START_MS = 5_000;
 
-/** Threads with a processor stop within 0.1 ms; those without have little to add. */
+/** How long to wait for a thread's rows. A thread with a processor adds them within 0.1 ms; the others have few to add. */
 const REPORT_MS = 1;
 
 export class LoadThreads implements Load {
@@ -41,7 +41,7 @@ export class LoadThreads implements Load {
   #spell = 0;
   #counted = 0;
 
-  /** @param names of kernels that can be used here */
+  /** @param names the kernels that can be used here */
   constructor(names: readonly KernelName[]) {
     this.#names = names;
   }
@@ -51,13 +51,13 @@ export class LoadThreads implements Load {
     return this.#count;
   }
 
-  /** Settles when so many threads run. One that does not start is not missed: the machine is only less busy. */
+  /** Settles when this many threads run. A thread that does not start is ignored: the machine is only less busy. */
   async start(count: number, stop?: AbortSignal): Promise<void> {
     const starts: Promise<void>[] = [];
     try {
       while (starts.length < count) starts.push(this.#startOne());
     } catch {
-      // The system has no more threads for this process.
+      // The system allows this process no more threads.
     }
     const started = new AbortController();
     const patience = pause(START_MS, started.signal, ...(stop ? [stop] : []));
@@ -91,7 +91,8 @@ export class LoadThreads implements Load {
 
   endCount(): void {
     this.#counted = this.#spell % SPELLS;
-    // The threads run on: those that rest may wake up on the processor of the one that measures, though another is free.
+    // The threads must not sleep between turns: they might wake up on the processor of the measuring thread even when
+    // another one is free.
     this.#begin();
   }
 

@@ -1,4 +1,4 @@
-/** The native kernels: an N-API addon, built from native/ where there is a C compiler, or carried by the package. */
+/** The native kernels, in an N-API addon that was built from native/ on this machine or came prebuilt with the package. */
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -7,7 +7,7 @@ import type { KernelName } from '../kernel-names.ts';
 import { buildCommand, findAddon, type Origin, whyNone } from './addon-file.ts';
 import type { Kernel } from './kernel.ts';
 
-/** What native/addon.c exports. */
+/** The exports of native/addon.c. */
 export interface Addon {
   readonly kernels: readonly { readonly name: KernelName; readonly supported: boolean }[];
   search(kernel: number, search: Uint32Array, currentRun: Int32Array, hits: Uint32Array): number;
@@ -19,7 +19,7 @@ export interface Addon {
 
 const file = findAddon();
 
-/** What kernels need, by the beginning of their names: a kind of chip, by Node's name of it, and one of its features. */
+/** The needs of kernels, by the beginning of their names: a kind of chip (Node.js's name) and one of its features. */
 const NEEDS = [
   { name: 'avx512vl', arch: 'x64', feature: 'AVX-512VL' },
   { name: 'avx512', arch: 'x64', feature: 'AVX-512F' },
@@ -28,25 +28,25 @@ const NEEDS = [
   { name: 'neon', arch: 'arm64', feature: 'NEON' },
 ];
 
-/** Why a kernel is not in the addon: nobody can change that. */
+/** The reason for kernels that cannot be in this machine's addon. */
 export const FOREIGN = 'made for another kind of chip';
 
 export function isNative(name: KernelName): boolean {
   return name !== 'js' && !name.startsWith('wasm');
 }
 
-/** Where the native kernels come from; undefined where there are none. */
+/** @returns where the native kernels come from; undefined when there are none */
 export function nativeOrigin(): Origin | undefined {
   return file?.origin;
 }
 
-/** The addon as it was built, or undefined where it cannot be read. It changes when a kernel could have changed. */
+/** @returns the bytes of the addon, which differ when a kernel could have changed; undefined when it cannot be read */
 export function nativeBuild(): Uint8Array | undefined {
   if (!file) return undefined;
   try {
     return readFileSync(file.path);
   } catch {
-    return undefined; // This user may not read it: loading it says so.
+    return undefined; // Loading the addon will say why.
   }
 }
 
@@ -63,7 +63,7 @@ export function loadNative(name: KernelName): Kernel {
   return { name, search: (search, currentRun, hits) => addon.search(index, search, currentRun, hits) };
 }
 
-/** @throws Error that says what to do when it is not built, or cannot be loaded. */
+/** @throws Error that says what to do when the addon is not built or cannot be loaded. */
 export function loadAddon(): Addon {
   if (!file) throw new Error(whyNone());
   const { path, origin } = file;

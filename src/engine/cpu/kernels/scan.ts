@@ -1,4 +1,4 @@
-/** The step around a kernel that all kernels share: it tells candidates from mere hits. */
+/** Runs a kernel on a column and checks its hits: those that solve the puzzle become candidates. */
 
 import { type Puzzle, solves } from '../../../chain/job.ts';
 import { joinNonce, type Range } from '../../../chain/nonce.ts';
@@ -9,18 +9,18 @@ import { HIT_WORDS, type Kernel, PAGES_WORD, packSearch } from './kernel.ts';
 const PAGE_WORD = 27;
 
 interface Scanned {
-  /** Pages of the range that were searched, from its first one on. */
+  /** How many pages were searched, from the first page of the range on. */
   readonly pages: number;
-  /** All nonces of these pages that solve. */
+  /** All nonces of these pages that solve the puzzle. */
   readonly candidates: readonly Candidate[];
 }
 
 /**
- * Searches a range until it is done, a page had candidates, or the current run is another one.
+ * Searches a range until it is done, a page had candidates, or another run has become the current one.
  *
  * @param run the number of the run that the search belongs to
- * @param range at most ROW_COUNTERS counters
- * @param currentRun one word: the number of the current run
+ * @param range a range of at most ROW_COUNTERS counters
+ * @param currentRun one word of shared memory: the number of the current run
  */
 export function scan(kernel: Kernel, puzzle: Puzzle, run: number, range: Range, currentRun: Int32Array): Scanned {
   const packed = packSearch(puzzle, run, range);

@@ -1,4 +1,4 @@
-/** Measures kernels against each other: which one is fastest depends on the chip more than on the instruction set. */
+/** Compares the kernels' speeds. Which kernel is fastest depends more on the chip than on the instruction set. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Puzzle } from '../../../chain/job.ts';
@@ -10,15 +10,15 @@ import { scan } from './scan.ts';
 /** H/s of one thread, by kernel. */
 export type Speeds = Readonly<Partial<Record<KernelName, number>>>;
 
-/** Other threads that hash while this one measures: kernels are compared on a machine as busy as it will be. */
+/** Threads that hash while this one measures, so that kernels are compared on a machine as busy as it will be when mining. */
 export interface Load {
   /** How many threads there are. */
   readonly count: number;
-  /** Has all of them run this kernel, and starts a new count of rows. */
+  /** Makes all threads run this kernel, and starts a new count of rows. */
   run(name: KernelName): void;
-  /** Ends the count. The threads run on. */
+  /** Ends the count. The threads go on running. */
   endCount(): void;
-  /** How many rows all of them searched from the last `run` until `endCount`. */
+  /** @returns how many rows all threads searched from the last `run` until `endCount` */
   rows(): number;
 }
 
@@ -26,37 +26,40 @@ const NO_LOAD: Load = { count: 0, run: () => {}, endCount: () => {}, rows: () =>
 
 interface Conditions {
   readonly load?: Load;
-  /** Ends the measurement: it throws the signal's reason. */
+  /** Ends the measurement, which then throws the signal's reason. */
   readonly stop?: AbortSignal | undefined;
   /** A monotonic clock. */
   readonly nowMs?: () => number;
 }
 
-/** Untimed start of a turn: some chips change their clock for wide vectors, within 0.7 ms. */
+/** Length of a turn's untimed start: some chips change their clock for wide vectors, which takes up to 0.7 ms. */
 const SETTLE_MS = 1;
 
-/** Timed part of a turn: long against the clock and the set-up of a search (10 µs), short against other programs' turns. */
+/**
+ * Length of a turn's timed part: long compared with the setup of a search (10 µs), short compared with the time slices of
+ * other programs.
+ */
 const TURN_MS = 2;
 
-/** Turns of each kernel: V8 optimises WebAssembly and JavaScript, which start out several times slower, meanwhile. */
+/** How many turns each kernel gets. In this time V8 optimizes WebAssembly and JavaScript, which are much slower at first. */
 const FIRST_TURNS = 10;
 
-/** Between rounds this thread rests: on a busy machine V8 compiles on the processor that it leaves free. */
+/** This thread sleeps between rounds, so that on a busy machine V8 gets processor time to compile. */
 const REST_MS = 3;
 
-/** Turns of those kernels that may be the fastest. */
+/** How many further turns the kernels get that may be the fastest. */
 const FINAL_TURNS = 15;
 
-/** A kernel slower than this part of the fastest one, after its first turns, is out of the race. Only good enough. */
+/** After the first turns, kernels slower than this fraction of the fastest one get no more. The exact value does not matter. */
 const HOPELESS = 0.7;
 
-/** Speeds closer than this are taken for the same: what is left of the machine's noise. */
+/** Speeds whose difference is below this fraction count as equal, because measurements vary by as much. */
 const TIE = 0.01;
 
-/** Pages of the first search, when nothing is known of a kernel: 20 µs with AVX-512, 1 ms in JavaScript. */
+/** Pages of a kernel's first search, while its speed is unknown: 20 µs with AVX-512, 1 ms in JavaScript. */
 const FIRST_PAGES = 8;
 
-/** A puzzle that no nonce solves, the usual case; what it hashes makes no difference. */
+/** A puzzle that practically no nonce solves, as is usual when mining. What is hashed does not affect the speed. */
 export const NOTHING_SOLVES: Puzzle = {
   midstate: new Uint32Array(8),
   tail: new Uint32Array(16),
@@ -64,8 +67,8 @@ export const NOTHING_SOLVES: Puzzle = {
 };
 
 /**
- * Kernels take turns, and each one's best turn counts: whatever else the machine does can only take from it. With twelve
- * kernels it takes 0.4 s, and 50 ms more for each one that may be the fastest.
+ * Measures kernels in turns. A kernel's best turn counts, because other programs can only slow a turn down. With twelve
+ * kernels this takes 0.4 s, and 50 ms more for each kernel that may be the fastest.
  */
 export async function measureSpeeds(kernels: readonly Kernel[], conditions: Conditions = {}): Promise<Speeds> {
   const { load = NO_LOAD, stop, nowMs = () => performance.now() } = conditions;
@@ -88,11 +91,11 @@ export async function measureSpeeds(kernels: readonly Kernel[], conditions: Cond
 
 interface Racer {
   readonly kernel: Kernel;
-  /** The best of its threads' means so far: sizes its turns. */
+  /** The best result so far, as in `takeTurn`; 0 before the first. The lengths of turns are computed from it. */
   readonly hashesPerMs: number;
 }
 
-/** @returns hashes a millisecond of one thread: the mean of this one and the load threads */
+/** @returns hashes per millisecond and thread: the mean of this thread and the load threads */
 function takeTurn({ kernel, hashesPerMs }: Racer, load: Load, nowMs: () => number): number {
   const search = (ms: number) => {
     const pages = Math.min(PAGES, Math.max(FIRST_PAGES, Math.round((hashesPerMs * ms) / ROW_COUNTERS)));
@@ -101,17 +104,17 @@ function takeTurn({ kernel, hashesPerMs }: Racer, load: Load, nowMs: () => numbe
   };
   load.run(kernel.name);
   search(SETTLE_MS);
-  // The load threads hash within the time that is measured, also while this thread is interrupted.
+  // The rows of the load threads are counted over the measured time, even while this thread is interrupted.
   const startMs = nowMs();
   load.run(kernel.name);
   const hashes = search(TURN_MS);
   load.endCount();
-  // A clock too coarse to see the turn must not make a kernel infinitely fast.
+  // A clock that is too coarse for the turn must not make a kernel look infinitely fast.
   const ms = Math.max(nowMs() - startMs, 0.001);
   return (hashes + ROW_COUNTERS * load.rows()) / (ms * (1 + load.count));
 }
 
-/** The fastest kernel; among equals, the one that comes first in KERNEL_NAMES. */
+/** @returns the fastest kernel; among equally fast ones, the first in KERNEL_NAMES; undefined when there are none */
 export function fastestOf(speeds: Speeds): KernelName | undefined {
   const best = Math.max(...Object.values(speeds));
   return KERNEL_NAMES.find((name) => speeds[name] !== undefined && speeds[name] >= (1 - TIE) * best);

@@ -13,12 +13,12 @@ const SHAPE = z
   .partialRecord(z.enum(KERNEL_NAMES), z.number().positive())
   .refine((speeds) => Object.keys(speeds).length > 0);
 
-/** @param threads that hash at a time */
+/** @param threads how many threads hash */
 export function recallSpeeds(cache: Cache, threads: number): Speeds | undefined {
   return cache.recall(subject(threads), key(), SHAPE) as Speeds | undefined;
 }
 
-/** @returns why they could not be remembered, or undefined when they are. */
+/** @returns why the speeds could not be remembered; undefined when they were */
 export function rememberSpeeds(cache: Cache, threads: number, speeds: Speeds): string | undefined {
   try {
     cache.remember(subject(threads), key(), speeds);
@@ -32,7 +32,7 @@ function subject(threads: number): string {
   return `cpu ${cpus()[0]?.model.trim() || arch()}, ${threads} ${threads === 1 ? 'thread' : 'threads'}`;
 }
 
-/** Whatever could change the kernels' speeds: the chip, the kernels as they were built, and the compiler of WebAssembly. */
+/** Everything that could change the speeds: the chip, the builds of the kernels, and the compiler of WebAssembly. */
 function key(): Key {
   const native = nativeBuild();
   return {
@@ -43,10 +43,10 @@ function key(): Key {
   };
 }
 
-/** The lines of Linux's /proc/cpuinfo that tell one kind of chip from another: in a virtual machine its name may not. */
+/** The lines of Linux's /proc/cpuinfo that identify the kind of chip. In a virtual machine its name may not be enough. */
 const CHIP_LINES = /^(vendor_id|cpu family|model|stepping|flags|CPU (implementer|variant|part|revision)|Features)\s*:/;
 
-/** What is known of the chip; of one that the system does not describe, as in some sandboxes, only its kind. */
+/** @returns a key for the kind of chip; only Node.js's name of the architecture when the system describes no chip */
 export function chip(cpuinfo = '/proc/cpuinfo'): string {
   try {
     const [first] = readFileSync(cpuinfo, 'utf8').split('\n\n');

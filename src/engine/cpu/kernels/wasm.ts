@@ -1,4 +1,4 @@
-/** The WebAssembly kernels, built from native/wasm.c and kept prebuilt. */
+/** The WebAssembly kernels, built from native/wasm.c and kept in native/prebuilt/. */
 
 import { readFileSync } from 'node:fs';
 import { COUNTERS_WORD, HIT_WORDS, type Kernel, PAGES_WORD, ROW_COUNTERS } from './kernel.ts';
@@ -9,15 +9,15 @@ const FILES = { 'wasm-simdx2': 'scan-simdx2.wasm', 'wasm-simd': 'scan-simd.wasm'
 export type WasmName = keyof typeof FILES;
 
 /**
- * Rows a call. V8 moves a WebAssembly function to its optimising tier between calls only, so calls must be short at
- * first: 64 rows take 1.5 ms with SIMD. Longer ones would gain nothing.
+ * How many rows a call searches at most. V8 replaces a WebAssembly function by an optimized one between calls only, so the
+ * first calls must be short: 64 rows take 1.5 ms with SIMD. Longer calls would gain nothing later.
  */
 const ROWS_PER_CALL = 64;
 
-/** Calls of fewer rows say more of their set-up than of the kernel. */
+/** Calls of fewer rows are not timed, because their setup takes too large a part of the time. */
 const TELLING_ROWS = 16;
 
-// The language's own types leave WebAssembly to the DOM's.
+// TypeScript declares WebAssembly among the types of the DOM only, which are not used here.
 declare const WebAssembly: {
   Module: new (bytes: Uint8Array) => object;
   Instance: new (module: object, imports: object) => { exports: unknown };
@@ -30,7 +30,7 @@ interface Exports {
   search(): number;
 }
 
-/** @throws Error when this Node cannot compile it. */
+/** @throws Error when this Node.js cannot compile the module. */
 export function loadWasm(name: WasmName): Kernel {
   return loadWasmFile(name, prebuilt(FILES[name]));
 }
@@ -39,18 +39,18 @@ function prebuilt(file: string): URL {
   return new URL(`../../../../native/prebuilt/${file}`, import.meta.url);
 }
 
-/** The prebuilt modules that can be read. They change when a kernel could have changed. */
+/** @returns the bytes of the prebuilt modules, which differ when a kernel could have changed */
 export function wasmBuilds(): Uint8Array[] {
   return Object.values(FILES).flatMap((file) => {
     try {
       return [readFileSync(prebuilt(file))];
     } catch {
-      return []; // Loading it says why.
+      return []; // Loading the module will say why.
     }
   });
 }
 
-/** Loads a module from a file of its own: how a rebuilt one is checked. */
+/** Loads a module from any file: scripts/build-wasm.mjs checks a new build with it. */
 export function loadWasmFile(name: WasmName, file: URL | string): Kernel {
   const bytes = readFileSync(file);
   let flag: Int32Array = new Int32Array(1);

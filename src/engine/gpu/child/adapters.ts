@@ -1,6 +1,6 @@
 /**
- * Lists the adapters, in a child process. WebGPU hands out one adapter at a time. Dawn names them all only in the error
- * for a name that does not exist, and it picks by name, so two cards of one name cannot be told apart here: see
+ * Lists the adapters, in a child process. WebGPU gives out one adapter at a time. Dawn names all of them only in its error
+ * for an unknown name, and it chooses adapters by name, so two cards with the same name cannot be distinguished here: see
  * ../disambiguate.ts.
  */
 
@@ -10,7 +10,7 @@ import { BACKEND, isSoftware, loadDawn, modelOf, openAdapter, whyNoAdapter } fro
 
 const NO_SUCH_ADAPTER = '\u2205';
 
-/** @throws DeviceError when there is none. */
+/** @throws DeviceError when there is no adapter. */
 export async function listAdapters(): Promise<Adapter[]> {
   const create = await loadDawn();
   const names = await adapterNames(create);
@@ -46,12 +46,12 @@ async function adapterNames(create: Awaited<ReturnType<typeof loadDawn>>): Promi
   }
 }
 
-/** The names in Dawn's error: lines like ` * backend: 'vulkan', name: 'NVIDIA H200'`. */
+/** Reads the names from Dawn's error, which has lines such as ` * backend: 'vulkan', name: 'NVIDIA H200'`. */
 export function parseNames(message: string): string[] {
   return [...message.matchAll(/^ \* backend: '[^']*', name: '(.*)'$/gm)].map(([, name]) => name);
 }
 
-/** Which adapter Dawn gives for a name: the first whose own name contains it. */
+/** @returns the index of the adapter that Dawn gives for a name: the first one whose own name contains it */
 export function pickedBy(name: string, names: readonly string[]): number {
   return names.findIndex((other) => other.includes(name));
 }

@@ -1,22 +1,22 @@
-/** How many counters a dispatch has, so that it takes a given time. */
+/** Chooses how many counters a dispatch has, so that it takes a given time. */
 
-/** Weight of the newest measurement in the moving averages: about 5 batches count. Only good enough. */
+/** Weight of the newest measurement in the moving averages, of about 5 batches. The exact value does not matter. */
 const NEWEST = 0.2;
-/** A batch grows or shrinks by this factor at most: one odd measurement must not make a dispatch of seconds. */
+/** The size changes by this factor at most: one wrong measurement must not lead to a dispatch of seconds. */
 const STEP = 2;
 
 interface BatchSizeOptions {
   readonly goalMs: number;
-  /** Sizes are multiples of this, and at least this. */
+  /** All sizes are multiples of this. */
   readonly unit: number;
   readonly most: number;
-  /** The first size: tiny where the rate is unknown, since Windows resets a GPU that is busy for 2 s. */
+  /** The first size. It must be tiny when the rate is unknown, because Windows resets a GPU that is busy for 2 s. */
   readonly first: number;
 }
 
 export class BatchSize {
   readonly #options: BatchSizeOptions;
-  /** Counters and milliseconds of a batch, on average. */
+  /** Moving averages of a batch's counters and milliseconds. */
   #counters = 0;
   #ms = 0;
   #size: number;
@@ -26,26 +26,26 @@ export class BatchSize {
     this.#size = this.#rounded(options.first);
   }
 
-  /** Counters for the next batch. */
+  /** How many counters the next batch should have. */
   get size(): number {
     return this.#size;
   }
 
   /**
-   * How long `counters` should take; 0 while nothing is known. It is no longer than batches took so far: a forecast that
-   * was too long would otherwise confirm itself, twice as long with each batch that is twice as large.
+   * How many milliseconds a batch should take; 0 before the first measurement. The forecast is never longer than the average
+   * so far. Otherwise a forecast that is too long would confirm itself and double with each batch that is twice as large.
    */
   expectedMs(counters: number): number {
     return this.#counters === 0 ? 0 : Math.min(counters / this.#counters, 1) * this.#ms;
   }
 
-  /** Learns that `counters` took `ms`. */
+  /** Learns that a batch took `ms`. */
   observe(counters: number, ms: number): void {
-    // When the end of one batch is seen late and that of the next one at once, the first seems to have taken too long and
-    // the second no time. Averages of counters and of milliseconds make up for that; an average of rates would not.
+    // When the end of one batch is noticed late and the end of the next at once, the first seems too slow and the second
+    // infinitely fast. Averages of counters and of milliseconds balance that; an average of rates would not.
     const newest = this.#counters === 0 ? 1 : NEWEST;
     this.#counters += newest * (counters - this.#counters);
-    // A clock that stood still says nothing about the rate, but the batch was surely short.
+    // When the clock shows no time at all, the batch was short, but its rate must not become infinite.
     this.#ms += newest * (Math.max(ms, 0.001) - this.#ms);
     const wanted = (this.#counters / this.#ms) * this.#options.goalMs;
     this.#size = this.#rounded(Math.min(this.#size * STEP, Math.max(this.#size / STEP, wanted)));

@@ -1,6 +1,6 @@
 /**
- * A GPU's child process. It owns Dawn's objects for as long as it lives, does what its parent says, and ends when the
- * parent closes the channel or dies.
+ * A GPU's child process. It keeps Dawn's objects as long as it lives, does what its parent says, and ends when the parent
+ * closes the channel or dies.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,28 +18,28 @@ import { selfTest, spotCheck } from './self-test.ts';
 import { tunedScanner } from './tuned-scanner.ts';
 
 /**
- * Time between checks of the GPU against known answers while it mines. A check takes about a millisecond of the GPU's time,
- * and an hour of mining with wrong hashes would be an hour lost.
+ * Time between checks of the GPU against known hits while it mines. A check takes about a millisecond of the GPU's time;
+ * without checks, a GPU that finds nothing could go unnoticed for hours.
  */
 const CHECK_EVERY_MS = 60_000;
 
-/** How long a lost device has to say why. Only good enough. */
+/** How long to wait for a lost device's reason. The exact value does not matter. */
 const REASON_MS = 1_000;
 
-/** How long finding the sensors may take. Behind a driver that hangs it may take for ever: the GPU mines without them. */
+/** How long finding the sensors may take. Behind a driver that hangs it would never end; then the GPU mines without them. */
 const SENSORS_MS = 5_000;
 const SILENT_SENSORS: Sensors = {
   what: `no readings: its driver did not answer within ${SENSORS_MS / 1000} s`,
   read: async () => ({}),
 };
 
-/** The parts of the child through which it meets its device and its parent. */
+/** The parts through which the child uses its device and its parent. Tests replace them to make a faulty child. */
 interface ChildParts {
   readonly openDevice: typeof openDevice;
   readonly selfTest: typeof selfTest;
   readonly spotCheck: typeof spotCheck;
   readonly createSearcher: (options: SearcherOptions) => Searcher;
-  /** @param sent called when the message is out */
+  /** @param sent called when the message has been sent */
   readonly send: (message: ToParent, sent?: () => void) => void;
 }
 
@@ -49,15 +49,15 @@ export const CHILD_PARTS: ChildParts = {
   spotCheck,
   createSearcher: (options) => new Searcher(options),
   send: (message, sent) => {
-    // A parent that has gone is noticed by 'disconnect', not here.
+    // An error here means that the parent has gone, which the event 'disconnect' tells.
     process.send?.(message, undefined, undefined, () => sent?.());
   },
 };
 
-/** Has this process serve its parent. To be called once. */
+/** Makes this process serve its parent. Call it once. */
 export function startChild(parts: ChildParts = CHILD_PARTS): void {
   const child = new Child(parts);
-  // Ctrl-C and its like go to the whole process group: the parent decides, and says so by closing the channel.
+  // The terminal sends these signals to the whole process group. The parent decides what to do, and closes the channel.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   process.on('disconnect', () => child.leave());
   process.on('uncaughtException', (error) => child.fail(error));
@@ -68,7 +68,7 @@ export function startChild(parts: ChildParts = CHILD_PARTS): void {
 
 class Child {
   readonly #parts: ChildParts;
-  /** What must not be collected while the process lives, least of all Dawn's own object: the process would crash. */
+  /** Objects that must not be garbage-collected. When Dawn's own object is collected, the process crashes. */
   #kept: { readonly dawn: unknown; readonly device: GPUDevice } | undefined;
   #searcher: Searcher | undefined;
 
@@ -145,14 +145,14 @@ class Child {
     return { model, driver, tuning, why, sensors: sensors.what };
   }
 
-  /** The dispatch of a lost device says nothing about the reason. The device itself does, a little later. */
+  /** A dispatch that fails because the device is lost gives no reason. The device's `lost` promise does, a little later. */
   async #lose(device: GPUDevice, error: unknown): Promise<void> {
     if (error instanceof DeviceError) return this.fail(error);
     await Promise.race([device.lost, sleep(REASON_MS)]);
     this.fail(new Error(`a dispatch failed: ${(error as Error).message || 'no reason given'}`));
   }
 
-  /** Says why it cannot go on, and ends the process. */
+  /** Tells the parent why the child cannot go on, and ends the process. */
   fail(error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
     const fault = error instanceof DeviceError ? error.fault : 'lost';
@@ -160,8 +160,8 @@ class Child {
   }
 
   /**
-   * Ends the process. Destroying the device waits for the dispatches in flight: to end before that can crash in Dawn. An
-   * exit would wait for sensors that are being read, without end where their driver hangs.
+   * Ends the process. The device is destroyed first, which waits for the dispatches in flight: without that, Dawn can crash at
+   * the end. SIGKILL is used because a normal exit waits for sensors that are being read, and their driver may hang.
    */
   leave(): void {
     this.#kept?.device.destroy();

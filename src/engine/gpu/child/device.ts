@@ -1,6 +1,5 @@
 /**
- * Opens adapters and devices through Dawn. Only a GPU's child process imports this file: Dawn can end the process that
- * it runs in.
+ * Opens adapters and devices through Dawn. Only a GPU's child process may import this file, because Dawn can crash its process.
  */
 
 import { readFileSync } from 'node:fs';
@@ -10,13 +9,13 @@ import type { create as Create } from 'webgpu';
 import { DeviceError } from '../../engine.ts';
 import { calmPolling } from './polling.ts';
 
-/** Dawn's backend for each platform: the others there list the same cards once more. */
+/** The one backend of Dawn that is used on each platform. Its other backends would list the same cards again. */
 export const BACKEND = process.platform === 'win32' ? 'd3d12' : process.platform === 'darwin' ? 'metal' : 'vulkan';
 
-/** The owner of everything that came from it: once it is collected, the process dies, so keep it with the device. */
+/** Dawn's instance. Keep it as long as its devices: when it is garbage-collected, the process crashes. */
 export type Dawn = GPU;
 
-/** @throws DeviceError when the library does not load here. */
+/** @throws DeviceError when the library does not load. */
 export async function loadDawn(): Promise<typeof Create> {
   try {
     const { create, globals } = await import('webgpu');
@@ -28,7 +27,7 @@ export async function loadDawn(): Promise<typeof Create> {
   }
 }
 
-/** Version of the package that Dawn comes in: Dawn generates what drivers compile. */
+/** @returns the version of the package `webgpu`, which contains Dawn. Tunings depend on it, because Dawn translates WGSL */
 export function dawnVersion(): string {
   const require = createRequire(import.meta.url);
   return JSON.parse(readFileSync(join(dirname(require.resolve('webgpu')), 'package.json'), 'utf8')).version;
@@ -47,14 +46,14 @@ function whyDawnFails(cause: unknown): string {
 function remedyFor(message: string, code: string | undefined): string {
   if (code === 'ERR_MODULE_NOT_FOUND') return 'install pickaxe again, with its dependencies; ';
   if (code === 'MODULE_NOT_FOUND') return 'its package has no build for this kind of machine; ';
-  // What the package's install script would undo, where such scripts run.
+  // The package's install script removes the quarantine, but install scripts may be disabled.
   const blocked = process.platform === 'darwin' && /code signature|system policy|quarantine/i.test(message);
   return blocked ? 'allow it with `xattr -d com.apple.quarantine` and the name of that file; ' : '';
 }
 
 /**
- * @param name part of Dawn's name of the adapter. The default is the fastest adapter in Dawn's opinion
- * @throws DeviceError when there is none.
+ * @param name part of Dawn's name for the adapter. When undefined, Dawn gives the adapter that it considers the fastest
+ * @throws DeviceError when there is no such adapter.
  */
 export async function openAdapter(
   create: typeof Create,
@@ -78,14 +77,14 @@ export function whyNoAdapter(): string {
   return `no GPU that ${BACKEND} can use${install ? `: ${install}` : ''}`;
 }
 
-/** Whether the adapter is software on the CPU. */
+/** Whether the adapter is a software renderer on the CPU. */
 export function isSoftware({ info }: GPUAdapter): boolean {
   const text = `${info.architecture} ${info.device} ${info.description}`;
-  // Drivers say it in different places; Microsoft's is called Basic Render Driver.
+  // Drivers say this in different fields. Microsoft's renderer is called Basic Render Driver.
   return info.isFallbackAdapter || /software|llvmpipe|lavapipe|swiftshader|basic render/i.test(text);
 }
 
-/** Model and driver for people. */
+/** @returns Dawn's description of the adapter, which names the driver and its version with most drivers */
 export function modelOf({ info }: GPUAdapter): string {
   return info.description || info.device || info.architecture || info.vendor || 'unknown GPU';
 }
@@ -96,11 +95,11 @@ export function modelOf({ info }: GPUAdapter): string {
  */
 export async function openDevice(adapter: GPUAdapter, onLost: (reason: string) => void): Promise<GPUDevice> {
   const device = await adapter.requestDevice().catch((cause: Error) => {
-    // It may be in the middle of a reset, so it counts as lost: it is tried again.
+    // The GPU may be resetting. With the fault 'lost' it is opened again later.
     throw new DeviceError('lost', `the driver refuses to open the GPU (${cause.message}): update it`, { cause });
   });
   device.addEventListener('uncapturederror', (event) => {
-    event.preventDefault(); // Dawn prints it otherwise
+    event.preventDefault(); // Otherwise Dawn prints the error.
     onLost(event.error.message);
   });
   void device.lost.then(({ reason, message }) => {

@@ -1,14 +1,14 @@
 /**
- * Forecasts when the next dispatch will be done. The GPU runs one after the other, whether the end of one is seen at once
- * or late: so the forecast starts from where the dispatch before should have ended, not from when its end was seen.
+ * Forecasts when the next dispatch will be done. The GPU runs dispatches one after the other, and each end may be noticed
+ * late. So the forecast starts at the time when the previous dispatch should have ended, not when its end was noticed.
  */
 
 /**
- * Part of a dispatch's time after which its end is expected. With all of it, a rate that was measured too low would confirm
- * itself for ever; so some looks come a little too early, and show where the end is.
+ * The end is expected after this fraction of the forecast time. With the full time, a rate that was measured too low would
+ * confirm itself forever. With less, some looks come a little early and show the true end.
  */
 const PART = 0.995;
-/** An end that is seen later than this after it was expected was missed by the look before. */
+/** When an end is noticed later than this after the expected time, the forecast was wrong and the present time counts. */
 const LOOK_MS = 1;
 
 interface Flight {
@@ -17,16 +17,16 @@ interface Flight {
 }
 
 export class DispatchForecast {
-  /** In the order of submission, which is the order in which they end. */
+  /** The dispatches in flight, in the order of submission, which is also the order of their ends. */
   readonly #flights: Flight[] = [];
-  /** When the last finished dispatch ended, as far as is known. */
+  /** The best estimate of the last end. */
   #endMs = Number.NEGATIVE_INFINITY;
 
   get inFlight(): number {
     return this.#flights.length;
   }
 
-  /** How long the oldest dispatch in flight should run, and when it is worth looking for its end. */
+  /** How long the oldest dispatch in flight should run, and when to look for its end. */
   get next(): { readonly lengthMs: number; readonly dueMs: number } | undefined {
     const [oldest] = this.#flights;
     if (!oldest) return undefined;
@@ -34,12 +34,12 @@ export class DispatchForecast {
     return { lengthMs, dueMs: Math.max(beganMs, this.#endMs) + PART * lengthMs };
   }
 
-  /** @param lengthMs how long it should run; 0 when that is not known */
+  /** @param lengthMs how long the dispatch should run; 0 when that is not known */
   submitted(nowMs: number, lengthMs: number): void {
     this.#flights.push({ beganMs: nowMs, lengthMs });
   }
 
-  /** The oldest dispatch in flight is seen to be done. */
+  /** Notes that the oldest dispatch in flight is done. */
   done(nowMs: number): void {
     const dueMs = this.next?.dueMs ?? nowMs;
     this.#endMs = nowMs < dueMs + LOOK_MS ? Math.min(dueMs, nowMs) : nowMs;

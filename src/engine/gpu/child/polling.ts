@@ -1,32 +1,32 @@
 /**
- * While any promise of Dawn's is pending it polls its queue through `globalThis.setImmediate`, which takes a whole core.
- * In this process the polls are timers instead, few and at the right time: each one wakes the processor, and that costs
- * more than the poll.
+ * Makes Dawn poll less. While any of its promises is pending, Dawn polls its queue through `globalThis.setImmediate`, which
+ * keeps a whole core busy. In this process timers poll instead, rarely and at the right time: waking the processor costs
+ * more than the poll itself.
  */
 
-/** Time between polls while it is not known when something will be done. */
+/** Time between polls while it is not known when a dispatch will end. */
 const POLL_MS = 1;
-/** Time between polls once something is overdue: a part of the time that it should take, and the most. */
+/** Time between polls once a dispatch is overdue, as a fraction of its forecast time, and the longest such time. */
 const POLL_PART = 1 / 8;
 const MOST_POLL_MS = 4;
-/** Node's timers fire this much too early on average: they fire as a millisecond ends. */
+/** Node.js's timers fire this much too early on average, because they count whole milliseconds. */
 const TIMER_EARLY_MS = 0.5;
 
 let quietUntilMs = 0;
 let expectedMs = 0;
 
-/** Replaces `setImmediate`. To be called once Dawn is loaded, in a process that does nothing but mine with it. */
+/** Replaces `setImmediate`. Call it once Dawn is loaded, in a process that only mines with Dawn. */
 export function calmPolling(): void {
   const { setImmediate } = globalThis;
   const timer = (poll: (...args: unknown[]) => void, ...args: unknown[]) =>
-    // Dawn asks for the next poll before whoever waited for this one has said what to expect next.
+    // Dawn asks for the next poll before the code that waits for this one has called `expectIn`, hence the setImmediate.
     setImmediate(() => setTimeout(poll, untilPollMs(quietUntilMs - performance.now(), expectedMs), ...args));
   globalThis.setImmediate = timer as unknown as typeof setImmediate;
 }
 
 /**
- * Nothing should be done before `ms` from now.
- * @param lengthMs what it should take in all
+ * Tells the polling that no dispatch should end in the next `ms`.
+ * @param lengthMs how long the dispatch should take in all
  */
 export function expectIn(ms: number, lengthMs: number): void {
   quietUntilMs = performance.now() + ms;
@@ -34,9 +34,9 @@ export function expectIn(ms: number, lengthMs: number): void {
 }
 
 /**
- * What the next poll's timer is set to, in milliseconds.
- * @param quietMs until something should be done; 0 or less once it is overdue
- * @param lengthMs what it should take in all; 0 when nobody knows
+ * @param quietMs time until a dispatch should end; 0 or less once it is overdue
+ * @param lengthMs how long the dispatch should take in all; 0 when that is not known
+ * @returns milliseconds for the next poll's timer
  */
 export function untilPollMs(quietMs: number, lengthMs: number): number {
   if (quietMs > 0) return quietMs + TIMER_EARLY_MS;

@@ -1,15 +1,15 @@
-/** Signs of life at fixed intervals, and with them what the sensors say. */
+/** Sends signs of life at fixed intervals, with the sensors' readings. */
 
 import type { Telemetry } from '../../telemetry.ts';
 import type { Sensors } from '../sensors/sensors.ts';
 
-/** Time between readings: chips warm up over seconds. */
+/** Time between readings. A chip's temperature changes over seconds. */
 const READ_MS = 2_000;
 
 /**
- * Sends signs of life. It never reads sensors while they are being read: a driver that hangs then has only one reading to
- * answer.
- * @param beat called every `everyMs`, with the sensors' reading when there is a new one
+ * Starts the pulse. It starts no reading while another one is under way, so that readings do not pile up behind a driver that
+ * hangs.
+ * @param beat called every `everyMs`, with the latest reading if it is new
  */
 export function startPulse(everyMs: number, sensors: Sensors, beat: (telemetry: Telemetry | undefined) => void): void {
   let fresh: Telemetry | undefined;
@@ -18,7 +18,6 @@ export function startPulse(everyMs: number, sensors: Sensors, beat: (telemetry: 
   setInterval(() => {
     beat(fresh);
     fresh = undefined;
-    // A sensor behind a driver that hangs answers late or never.
     if (reading || performance.now() - readMs < READ_MS) return;
     reading = true;
     readMs = performance.now();

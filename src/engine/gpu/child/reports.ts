@@ -1,21 +1,22 @@
 /**
- * Reports on their way to the parent. A dispatch takes milliseconds and a message costs both processes a tenth of one, so
- * ranges that follow each other are reported as one. A candidate goes at once, with all before it, and so does the first
- * range of a search, which tells how soon a new job is searched.
+ * Joins reports before they go to the parent. A dispatch takes milliseconds, and a message costs both processes a tenth of a
+ * millisecond, so consecutive ranges are reported as one. Two kinds of reports are sent at once, with all that wait: those
+ * with a candidate, and the first one of a search, which shows how soon a new job is searched.
  */
 
 import type { Range } from '../../../chain/nonce.ts';
 import type { Clock } from '../../../system/clock.ts';
 import type { Candidate } from '../../engine.ts';
 
-/** Time between reports of mere progress. Short enough for a live hashrate, long enough for the processor. */
+/** Time between reports without candidates: short enough for a live hashrate, long enough to cost little. */
 const REPORT_MS = 100;
 
 export interface Report {
+  /** The parent's number for the search. */
   readonly search: number;
-  /** Counters of one lane and page. */
+  /** A range of one page. */
   readonly searched: Range;
-  /** When its first dispatch was submitted. */
+  /** When the first dispatch of this range was submitted, on the system clock's `monotonicMs`. */
   readonly beganMs: number;
   readonly candidates: readonly Candidate[];
 }
@@ -26,7 +27,7 @@ export class Reports {
   #waiting: Report | undefined;
   #timer: NodeJS.Timeout | undefined;
   #sentMs = Number.NEGATIVE_INFINITY;
-  /** The search that was reported on last. */
+  /** The search of the last report that was sent. */
   #sent: number | undefined;
 
   constructor(send: (report: Report) => void, clock: Clock) {
@@ -34,17 +35,17 @@ export class Reports {
     this.#clock = clock;
   }
 
-  /** Takes what one dispatch searched; it goes out now or within REPORT_MS. */
+  /** Adds the report of one dispatch. It is sent now or within REPORT_MS. */
   add(report: Report): void {
     if (this.#waiting && !continues(this.#waiting, report)) this.flush();
     this.#waiting = this.#waiting ? joined(this.#waiting, report) : report;
     const waitMs = this.#sentMs + REPORT_MS - this.#clock.monotonicMs();
     if (report.candidates.length > 0 || report.search !== this.#sent || waitMs <= 0) this.flush();
-    // Dispatches may come to an end: the last report must not wait for another.
+    // The last report must not wait for another one, which may never come.
     else this.#timer ??= setTimeout(() => this.flush(), waitMs);
   }
 
-  /** Sends the report that waits: to be called before any other message about a search, and when there is no work. */
+  /** Sends the waiting report. Call it before any other message about a search, and when there is nothing to search. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

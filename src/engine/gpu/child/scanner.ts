@@ -1,4 +1,4 @@
-/** One variant of the shader on one device: dispatches, and the hits that they find. */
+/** Runs one variant of the kernel on one device: makes dispatches and reads their hits. */
 
 import { readFileSync } from 'node:fs';
 import { type Puzzle, placeNonce } from '../../../chain/job.ts';
@@ -6,12 +6,12 @@ import type { Range } from '../../../chain/nonce.ts';
 import { HIT_CAPACITY, JOB_WORDS, prepareWords } from '../prepare.generated.ts';
 import { SHADERS, type ShaderName, type Variant, workgroupCounters } from '../variants.ts';
 
-/** WebGPU's limit on workgroups in one dimension, on every device: a dispatch of more has several rows. */
+/** The limit on workgroups in one dimension that WebGPU guarantees. A larger dispatch has several rows. */
 const MOST_IN_ROW = 65_535;
-/** Far more than a dispatch has: 80 ms of today's fastest GPU. */
+/** The most counters of a dispatch: 80 ms on today's fastest GPU, far more than is ever wanted. */
 const MOST_COUNTERS = 2 ** 31;
 
-/** Two dispatches in flight: the GPU works on one while the other is read back and replaced. */
+/** How many dispatches are in flight: the GPU runs one while the result of the other is read and a new one is submitted. */
 export const SLOTS = 2;
 
 const CONTROL_BYTES = 32;
@@ -25,7 +25,7 @@ interface Slot {
   readonly result: GPUBuffer;
   readonly readback: GPUBuffer;
   readonly bindings: GPUBindGroup;
-  /** What the words in `job` are for. */
+  /** The page whose words the buffer `job` holds. */
   loaded: Page | undefined;
 }
 
@@ -35,14 +35,14 @@ interface Page {
   readonly page: number;
 }
 
-/** `overflow`: there were more hits than the result has room for, so some are not known. */
+/** `hits` are counters. `overflow` means that there were more hits than the result has room for, so some were lost. */
 export type Scan = { readonly hits: number[] } | 'overflow';
 
 export class Scanner {
   readonly variant: Variant;
-  /** Counters of one workgroup: dispatches consist of whole workgroups. All of its counters can hit without overflow. */
+  /** How many counters a workgroup has. A dispatch has whole workgroups. There is room for as many hits as one workgroup has. */
   readonly unit: number;
-  /** The most counters of one dispatch. */
+  /** The most counters that a dispatch may have. */
   readonly most: number;
   readonly #device: GPUDevice;
   readonly #pipeline: GPUComputePipeline;
@@ -59,7 +59,7 @@ export class Scanner {
     this.#idle = [...this.#slots];
   }
 
-  /** @throws Error when the driver cannot compile it. */
+  /** @throws Error when the driver cannot compile the variant. */
   static async compile(device: GPUDevice, variant: Variant): Promise<Scanner> {
     const pipeline = await device.createComputePipelineAsync({
       layout: 'auto',
@@ -71,14 +71,14 @@ export class Scanner {
     return new Scanner(variant, device, pipeline);
   }
 
-  /** Whether another dispatch may be put in flight. */
+  /** Whether another dispatch may be submitted. */
   get free(): boolean {
     return this.#idle.length > 0;
   }
 
   /**
-   * Dispatches one range, of at most `most` counters. Call it only while `free`.
-   * @returns the hits: the counters of the range whose hash word 7 is at most the target's
+   * Searches a range of one page and at most `most` counters with one dispatch. Call it only while `free`.
+   * @returns the counters whose hash word 7 is at most the target's
    */
   async scan(puzzle: Puzzle, range: Range): Promise<Scan> {
     const slot = this.#idle.pop();
@@ -106,11 +106,11 @@ export class Scanner {
     slot.readback.unmap();
     this.#idle.push(slot);
     if (count > HIT_CAPACITY) return 'overflow';
-    // The last workgroup, and the last row, can reach past the range's end.
+    // The last workgroups can reach past the end of the range.
     return { hits: offsets.filter((offset) => offset < range.counters).map((offset) => range.counter + offset) };
   }
 
-  /** Most dispatches search the same page as the one before: then its words are there already. */
+  /** Writes the page's words, unless the slot has them already: most dispatches search the same page as the previous one. */
   #load(slot: Slot, page: Page): void {
     const { puzzle, lane } = page;
     const { loaded } = slot;
@@ -121,7 +121,7 @@ export class Scanner {
     slot.loaded = page;
   }
 
-  /** Frees its memory on the device. Nothing may be in flight. */
+  /** Frees the buffers on the device. No dispatch may be in flight. */
   destroy(): void {
     for (const { control, job, result, readback } of this.#slots) {
       for (const buffer of [control, job, result, readback]) buffer.destroy();
@@ -133,7 +133,7 @@ export function wgslOf(shader: ShaderName): string {
   return readFileSync(new URL(`../../../../shaders/${SHADERS[shader]}`, import.meta.url), 'utf8');
 }
 
-/** @returns the count, then the offsets that there was room for */
+/** @returns the number of hits, then the offsets that the result had room for */
 function readHits(mapped: ArrayBuffer): number[] {
   const [count] = new Uint32Array(mapped, 0, 1);
   return [count, ...new Uint32Array(mapped, COUNT_BYTES, Math.min(count, HIT_CAPACITY))];

@@ -1,4 +1,4 @@
-/** Keeps the GPU busy: cuts the given ranges into dispatches, two in flight, and tells what each one searched. */
+/** Keeps the GPU busy: cuts the given ranges into dispatches, keeps two in flight, and reports what each one searched. */
 
 import { hashTail, type Puzzle, solves } from '../../../chain/job.ts';
 import { joinNonce, type Range } from '../../../chain/nonce.ts';
@@ -13,23 +13,23 @@ import { type Piece, type QueuedSearch, WorkQueue } from './work-queue.ts';
 
 interface SearcherHooks {
   readonly report: (report: Report) => void;
-  /** There is nothing to search: whoever could give more must be told everything now. */
+  /** Called when there is nothing to search, so that waiting reports are sent to the parent, which may have more ranges. */
   readonly idle: () => void;
-  /** After the last report of a stopped search. */
+  /** Called after the last report of a stopped search. */
   readonly ended: (search: number) => void;
-  /** The device is lost, or computes wrong hashes. */
+  /** Called when the device is lost, or computes wrong hashes. */
   readonly lost: (error: unknown) => void;
-  /** Called between dispatches when the device is due for a check. @throws DeviceError when it fails the check. */
+  /** Called between dispatches when a check is due. @throws DeviceError when the device fails the check. */
   readonly check: (scanner: Scanner) => Promise<void>;
 }
 
 export interface SearcherOptions {
   readonly scanner: Scanner;
-  /** What a dispatch should take: it cannot be stopped, so a switch to a new job takes up to two of them. */
+  /** How long a dispatch should take. Dispatches cannot be stopped, so a job switch takes up to two of them. */
   readonly batchMs: number;
-  /** Counters of the first dispatch. The default is one workgroup's, since the rate is unknown. */
+  /** How many counters the first dispatch has. The default is one workgroup's, since the rate is unknown. */
   readonly firstCounters?: number | undefined;
-  /** Time between checks: the first dispatch that ends so long after the last check is followed by one. */
+  /** Time between checks. A check follows the first dispatch that ends this long after the last check. */
   readonly checkEveryMs: number;
   readonly hooks: SearcherHooks;
   readonly clock: Clock;
@@ -83,8 +83,8 @@ export class Searcher {
     const found = await scanner.scan(search.puzzle, range);
     const doneMs = clock.monotonicMs();
     this.#forecast.done(doneMs);
-    // The GPU runs one dispatch after the other: this one's time began when the one before it was done. The time of a
-    // range's small rest says little about the rate.
+    // The GPU runs one dispatch after the other, so this dispatch's time began when the previous one ended. The small rest of
+    // a range says little about the rate.
     const typical = range.counters > this.#batchSize.size / 2;
     if (typical) this.#batchSize.observe(range.counters, doneMs - Math.max(beganMs, this.#lastDoneMs));
     this.#lastDoneMs = doneMs;
@@ -100,14 +100,14 @@ export class Searcher {
       });
     this.#endIfDone(search);
 
-    // A check needs the place of a dispatch. If another dispatch has just taken it, the check follows the next one.
+    // A check needs a free slot. If a dispatch has just taken it, the check follows the next dispatch.
     if (doneMs - this.#checkedMs < checkEveryMs || !scanner.free) return;
     this.#checkedMs = doneMs;
     await hooks.check(scanner);
     this.#lastDoneMs = clock.monotonicMs();
   }
 
-  /** Until the oldest dispatch can be done, nobody need look for its end. */
+  /** Tells the polling when the oldest dispatch should end. */
   #beQuiet(): void {
     const { next } = this.#forecast;
     if (next) expectIn(next.dueMs - this.#options.clock.monotonicMs(), next.lengthMs);
@@ -120,14 +120,14 @@ export class Searcher {
   }
 }
 
-/** Half of what had too many hits, down to one workgroup: all of its counters can hit without overflow. */
+/** @returns half of the counters that had too many hits, but at least one workgroup's, which can never overflow */
 function partOf({ counters }: Range, unit: number): number {
   return Math.max(Math.floor(counters / 2), unit);
 }
 
 /**
- * The shader looks at the hash's most significant word alone. Where that word equals the target's, the device cannot know
- * better: a hit that does not solve is dropped. Any other wrong hit stays a candidate, so that the referee counts it.
+ * The shader compares only the hash's most significant word. When that word equals the target's, a hit need not solve the
+ * puzzle, and such hits are dropped. Any other wrong hit stays a candidate, so that the referee counts a hardware error.
  */
 function candidatesOf(puzzle: Puzzle, { lane, page }: Range, hits: readonly number[]): Candidate[] {
   const parts = hits.map((counter) => ({ lane, page, counter }));

@@ -1,4 +1,4 @@
-/** What a GPU must get right before it may mine: drivers and overclocked cards exist that compute wrong hashes. */
+/** Tests that a GPU must pass before it may mine: some drivers and overclocked cards compute wrong hashes. */
 
 import { fromHex } from '../../../chain/bytes.ts';
 import { hashTail, type Puzzle, puzzleOf } from '../../../chain/job.ts';
@@ -9,7 +9,7 @@ import { DeviceError } from '../../engine.ts';
 import { HIT_CAPACITY } from '../prepare.generated.ts';
 import type { Scanner } from './scanner.ts';
 
-/** A solved header of the live network that speaks this wire format: chain 2, height 1800001. */
+/** A solved header of a live network with this wire format: chain 2, height 1800001. */
 const SOLVED_HEADER = [
   '0000000000000000704b40f333c70500a6f9ad930e469d26607540a748235f94e58264bb4821661d0a84fa706b34ac3503000700',
   '000087d92d6153af08c9b4f271a942a4062cadd049037226f4f358c7539ded7034690c0000004e90b1da9b459438fcd84f9811b0',
@@ -22,8 +22,8 @@ const SOLVED_HEADER = [
 type Scan = Scanner['scan'];
 
 /**
- * Checks every edge case of a scanner.
- * @param unit counters of one workgroup
+ * Checks the edge cases of a scanner.
+ * @param unit how many counters a workgroup has
  * @throws DeviceError when an answer is wrong.
  */
 export async function selfTest(scan: Scan, unit: number): Promise<void> {
@@ -33,7 +33,8 @@ export async function selfTest(scan: Scan, unit: number): Promise<void> {
   const around = { lane, page, pages: 1, counter: counter - 1000, counters: 2000 };
   expect(await hitsOf(scan, puzzleOf(solved, target), around), [counter], 'a solved header');
 
-  // About 32 hits each, over two workgroups and a bit: in the middle, at the start and at the end of the space.
+  // Ranges of a little more than two workgroups, with about 32 hits each, in the middle, at the start and at the end of the
+  // space.
   const counters = 2 * unit + 5;
   const rectangles = [
     { lane: 0x1234, page: 0x00ff, counter: 0x7fff_f000 },
@@ -53,20 +54,20 @@ export async function selfTest(scan: Scan, unit: number): Promise<void> {
   if ((await scan(everything, tooFull)) !== 'overflow') wrong('more hits than there is room for');
 }
 
-/** 4 Mi nonces: enough to keep every unit of a large chip busy, less than a millisecond of its time. */
+/** 2^22 nonces: enough to use every unit of a large chip, for less than a millisecond. */
 const SPOT_RANGE: Range = { lane: 0x5eed, page: 0xbeef, pages: 1, counter: 0x8000_0000, counters: 0x40_0000 };
-/** One of 2^15 counters hits. */
+/** A search with known hits: on average one of 2^15 counters is a hit. */
 export const SPOT_CHECK = {
   puzzle: puzzleOf(pseudoRandomHeader(4), targetWithTop(0x0001_ffff)),
   range: SPOT_RANGE,
-  /** How many counters hit, and their sum, as the CPU kernels say. */
+  /** The number of hits and the sum of their counters, computed by the CPU kernels. */
   hits: 137,
   sum: 294_474_412_654,
 };
 
 /**
- * Checks that every part of the chip computes right. It is called from time to time while the GPU mines, too: a chip that
- * has become too hot, or whose clocks were raised meanwhile, may find nothing, and no check of candidates would notice.
+ * Checks that every part of the chip computes right. It is also called from time to time while the GPU mines: a chip that has
+ * become too hot, or whose clocks were raised, may find nothing, and checks of candidates would not notice that.
  * @throws DeviceError when the answer is wrong.
  */
 export async function spotCheck(scan: Scan): Promise<void> {
@@ -80,7 +81,7 @@ async function hitsOf(scan: Scan, puzzle: Puzzle, range: Range): Promise<number[
   return found === 'overflow' ? wrong('too many hits') : found.hits.sort((a, b) => a - b);
 }
 
-/** All counters whose hash word 7 is at most the target's, by the portable compression function. */
+/** @returns all counters whose hash word 7 is at most the target's, computed with chain/blake2s.ts */
 function expectedHits(puzzle: Puzzle, { lane, page, counter, counters }: Range): number[] {
   const all = Array.from({ length: counters }, (_, i) => counter + i);
   return all.filter((each) => hashTail(puzzle, { lane, page, counter: each })[7] <= puzzle.target[7]);
@@ -97,7 +98,7 @@ function wrong(what: string): never {
   );
 }
 
-/** A linear congruential generator's upper bytes (Numerical Recipes' constants). */
+/** Makes a header from the upper bytes of a linear congruential generator (with the constants of Numerical Recipes). */
 function pseudoRandomHeader(seed: number): Uint8Array {
   let state = seed;
   return Uint8Array.from({ length: HEADER_BYTES }, () => {
@@ -106,7 +107,7 @@ function pseudoRandomHeader(seed: number): Uint8Array {
   });
 }
 
-/** 32 bytes, little-endian, whose most significant word is `top`. */
+/** @returns 32 bytes, little-endian: the most significant word is `top`, and all other bits are set */
 function targetWithTop(top: number): Uint8Array {
   const target = new Uint8Array(TARGET_BYTES).fill(0xff);
   new DataView(target.buffer).setUint32(TARGET_BYTES - 4, top, true);

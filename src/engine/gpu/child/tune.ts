@@ -1,4 +1,4 @@
-/** Measures variants of the kernel and lengths of a dispatch, since chips and compilers differ in both. */
+/** Measures variants of the kernel and lengths of a dispatch. The best of both depends on the chip and the compiler. */
 
 import { type Puzzle, puzzleOf } from '../../../chain/job.ts';
 import { HEADER_BYTES, TARGET_BYTES } from '../../../chain/layout.ts';
@@ -9,40 +9,41 @@ import { DispatchForecast } from './dispatch-forecast.ts';
 import { expectIn } from './polling.ts';
 import { type Scanner, SLOTS } from './scanner.ts';
 
-/** Long against the overhead of a dispatch, short against patience. */
+/** The length of dispatches when variants are compared: long compared with the overhead, short compared with a turn. */
 const DISPATCH_MS = 8;
 const FIRST_TURNS = 3;
 const FINAL_TURNS = 6;
-/** A variant slower than this part of the fastest one, after its first turns, is out of the race. Only good enough. */
+/** After the first turns, variants slower than this fraction of the fastest one get no more. The exact value does not matter. */
 const HOPELESS = 0.93;
 
 /**
- * Lengths of a dispatch to choose from, in milliseconds. There is no 1: ends are seen up to a millisecond late, so such a
- * dispatch would seem too long, be made smaller, and still seem too long.
+ * The lengths of a dispatch to choose from, in milliseconds. 1 is not among them: ends are noticed up to a millisecond late, so
+ * such a dispatch would seem too long, be made smaller, and still seem too long.
  */
 const BATCHES_MS = [2, 4, 8, 16, 32];
 const BATCH_TURNS = 3;
 /**
- * Dispatches that a New Cut costs: half of the one that runs and all of the one behind it. The other half stands for
- * solutions: they are reported half a dispatch late on average, which can lose them.
+ * How many dispatches a New Cut makes worthless: half of the running one and the whole next one. Another half is added because
+ * solutions are reported half a dispatch late on average, and can be lost by that.
  */
 const LOST_BATCHES = 2;
-/** Time between blocks of a chain, as this ledger aims for. */
+/** The time between blocks of a chain that the ledger aims for. */
 const BLOCK_MS = 30_000;
 /**
- * Part of a processor's core that the child may take while it is measured: half of the aim for mining, since a dispatch
- * was seen to cost twice as much later, where other programs use the same caches.
+ * How much of a processor core the child may use while it is measured. This is half of what mining may use, because a dispatch
+ * can cost twice as much later, when other programs use the same caches.
  */
 const MOST_BUSY = 0.025;
-/** Scores closer than this are taken for the same, since the machine's noise is as large. The shorter batch wins. */
+/** Scores whose difference is below this fraction count as equal, because measurements vary by as much. */
 const TIE = 0.003;
 
-/** A puzzle that no nonce solves, the usual case. */
+/** A puzzle that practically no nonce solves, as is usual when mining. */
 const NOTHING_SOLVES: Puzzle = puzzleOf(new Uint8Array(HEADER_BYTES), new Uint8Array(TARGET_BYTES));
 
 /**
- * @param trying called before each turn
- * @returns the rates of all, fastest first
+ * Compares variants of the kernel.
+ * @param trying called with the variant before each turn
+ * @returns the scanners with their rates, fastest first
  */
 export async function raceVariants(
   scanners: readonly Scanner[],
@@ -51,7 +52,7 @@ export async function raceVariants(
 ): Promise<{ readonly scanner: Scanner; readonly hashesPerSecond: number }[]> {
   const racers = scanners.map((scanner) => ({ scanner, perMs: 0 }));
   const race = async (turns: number, entrants: typeof racers) => {
-    // They take turns, so that a rising clock or a busy machine affects all of them alike.
+    // Variants take turns, so that a rising clock or a busy machine affects all of them alike.
     for (let turn = 0; turn < turns; turn++) {
       for (const racer of entrants) {
         trying(racer.scanner.variant);
@@ -78,8 +79,8 @@ export async function raceVariants(
 }
 
 /**
- * Mines with dispatches of different lengths, two in flight as when mining.
- * @param hashesPerSecond as `raceVariants` found it
+ * Compares dispatches of different lengths, with two in flight as when mining.
+ * @param hashesPerSecond the rate that `raceVariants` found
  */
 export async function raceBatches(
   scanner: Scanner,
@@ -106,7 +107,7 @@ export async function raceBatches(
   }));
 }
 
-/** The shortest batch of the best score, among those that leave the processor mostly idle. */
+/** @returns the shortest batch with the best score, among those that leave the processor mostly idle */
 export function bestBatch(rows: readonly BatchRow[]): BatchRow {
   const calm = Math.max(MOST_BUSY, Math.min(...rows.map(({ busy }) => busy)));
   const eligible = rows.filter(({ busy }) => busy <= calm);
@@ -114,7 +115,7 @@ export function bestBatch(rows: readonly BatchRow[]): BatchRow {
   return eligible.filter(({ score }) => score >= (1 - TIE) * best).sort((a, b) => a.batchMs - b.batchMs)[0];
 }
 
-/** Doubles the dispatch until it takes long enough to be measured. @returns counters a millisecond */
+/** Doubles the dispatch until it is long enough to be measured. @returns counters per millisecond */
 async function warmUp(scanner: Scanner): Promise<number> {
   for (let counters = scanner.unit; ; counters *= 2) {
     const startMs = performance.now();
@@ -126,13 +127,13 @@ async function warmUp(scanner: Scanner): Promise<number> {
 
 interface Batch {
   readonly batchMs: number;
-  /** Counters a millisecond, as far as is known. */
+  /** Counters per millisecond, as measured so far. */
   readonly perMs: number;
-  /** How long to go on. */
+  /** How long to measure. */
   readonly turnMs: number;
 }
 
-/** Dispatches of one length, two in flight as when mining. @returns counters a millisecond */
+/** Measures dispatches of one length, with two in flight as when mining. @returns counters per millisecond */
 async function pipelinedPerMs(scanner: Scanner, { batchMs, perMs, turnMs }: Batch): Promise<number> {
   const units = Math.max(1, Math.floor((perMs * batchMs) / scanner.unit));
   const counters = Math.min(units * scanner.unit, scanner.most);

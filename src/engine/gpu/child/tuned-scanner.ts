@@ -1,4 +1,4 @@
-/** The best scanner for a device: the one remembered from an earlier start, else the one that measuring finds. */
+/** Makes the best scanner for a device: the one remembered from an earlier start, or else the fastest one measured now. */
 
 import { Cache, digest, type Key } from '../../../system/cache.ts';
 import { DeviceError } from '../../engine.ts';
@@ -9,9 +9,9 @@ import { Scanner, wgslOf } from './scanner.ts';
 import { bestBatch, raceBatches, raceVariants } from './tune.ts';
 
 /**
- * Where a shader's typical variant is slower than this part of the fastest one, its other variants are not measured:
- * workgroups and trips make a difference of a tenth, and a driver takes part of a second to compile a variant. Only good
- * enough.
+ * When a shader's typical variant is slower than this fraction of the fastest one, the shader's other variants are not
+ * measured: workgroup sizes and trips make a difference of a tenth only, and compiling a variant takes part of a second. The
+ * exact value does not matter.
  */
 const HOPELESS_SHADER = 0.8;
 
@@ -21,25 +21,25 @@ export interface TuningWishes {
   readonly driver: string;
   /** Where tunings are remembered. Without it everything is measured at each start. */
   readonly cacheDirectory?: string | undefined;
-  /** Whether to measure whatever is remembered. */
+  /** Whether to measure even when a tuning is remembered. */
   readonly again: boolean;
-  /** The one variant to use: no other is measured, and nothing is remembered. */
+  /** The variant to use. Then no other variant is measured, and nothing is remembered. */
   readonly variant?: Variant | undefined;
-  /** The length of a batch, where the user chose it. */
+  /** The length of a batch, if the user chose it. */
   readonly batchMs?: number | undefined;
-  /** How much is measured. */
+  /** What is measured, and for how long. */
   readonly limits: TuningLimits;
   /**
-   * Called again and again during work that takes seconds.
-   * @param what one line for people
-   * @param done part of it that is done, 0 to 1
+   * Called repeatedly while measuring takes seconds.
+   * @param what what is being done: one line for people
+   * @param done how much of it is done, 0 to 1
    */
   readonly progress: (what: string, done: number) => void;
-  /** Called with the variant that runs next: should it take the process with it, the parent knows which one it was. */
+  /** Called with each variant before it runs. If it crashes the process, the parent knows which variant it was. */
   readonly trying: (variant: Variant) => void;
-  /** Names of variants that took the process with them at an earlier opening. */
+  /** Names of variants that crashed the process at an earlier opening. */
   readonly skip: readonly string[];
-  /** Checks everything that must be right before a scanner may mine. @throws DeviceError when something is wrong. */
+  /** Checks a scanner before it may mine. @throws DeviceError when it computes wrong hashes. */
   readonly check: (scanner: Scanner) => Promise<void>;
 }
 
@@ -50,7 +50,7 @@ interface Tuned {
   readonly why: string;
 }
 
-/** What a tuning depends on besides the model: the shaders, and the driver and Dawn, which compile them. */
+/** @returns everything that a tuning depends on besides the model: the shaders, and the driver and Dawn, which compile them */
 export function tuningKey(driver: string): Key {
   const shaders = digest(VARIANTS.map(({ shader }) => wgslOf(shader)).join());
   return { driver, shaders, dawn: dawnVersion() };
@@ -66,19 +66,19 @@ export async function tunedScanner(device: GPUDevice, wishes: TuningWishes): Pro
   if (recalled && !skip.includes(nameOf(recalled.variant))) {
     trying(recalled.variant);
     const { scanner } = await open(device, recalled.variant, check);
-    // It ran before and does not now: everything is measured again, which says why where nothing runs.
+    // The variant ran before and does not now, so everything is measured again. If nothing runs, that says why.
     if (scanner) return { scanner, tuning: recalled, why: `${whyTuning(recalled, batchMs)}, as measured before` };
   }
   if (variant) return askedFor(device, variant, wishes);
   const { scanner, tuning } = await measure(device, wishes);
-  // The variant may be blamed for the driver's fault: the next start tries it again.
+  // A skipped variant may not be to blame for the loss of the device, so nothing is remembered: the next start tries it again.
   const forgotten =
     skip.length > 0 ? `the GPU was lost with ${skip.join(', ')}` : remember(cache, subject, key, tuning);
   const why = whyTuning(tuning, batchMs);
   return { scanner, tuning, why: forgotten === undefined ? why : `${why}; measured at each start: ${forgotten}` };
 }
 
-/** Measures the one variant that was asked for, and lengths of a batch unless one was asked for, too. */
+/** Measures the variant that was asked for, and the lengths of a batch unless one was asked for, too. */
 async function askedFor(device: GPUDevice, variant: Variant, wishes: TuningWishes): Promise<Tuned> {
   const { check, batchMs, limits, trying } = wishes;
   const { scanner, fault } = await open(device, variant, check);
@@ -124,7 +124,7 @@ async function measure(device: GPUDevice, wishes: TuningWishes) {
   return { scanner, tuning: { variant: scanner.variant, batchMs, hashesPerSecond: inFlight, variants, batches } };
 }
 
-/** @param typical the shaders' typical variants, fastest first */
+/** @param typical the typical variants of the shaders, fastest first. @returns those whose shaders are worth measuring */
 export function hopefulOf<Rated extends { readonly hashesPerSecond: number }>(typical: readonly Rated[]): Rated[] {
   return typical.filter(({ hashesPerSecond }) => hashesPerSecond >= HOPELESS_SHADER * typical[0].hashesPerSecond);
 }
@@ -147,7 +147,7 @@ type Opened =
   | { readonly scanner: Scanner; readonly fault?: never }
   | { readonly scanner?: never; readonly fault: Error };
 
-/** A variant that does not compile, or that computes wrong hashes, does not keep the others from being tried. */
+/** Compiles and checks a variant. Faults are returned, not thrown, so that the other variants are still tried. */
 async function open(device: GPUDevice, variant: Variant, check: TuningWishes['check']): Promise<Opened> {
   let scanner: Scanner | undefined;
   try {
@@ -163,7 +163,7 @@ async function open(device: GPUDevice, variant: Variant, check: TuningWishes['ch
   }
 }
 
-/** @returns why it could not be remembered */
+/** @returns why the tuning could not be remembered; undefined when it was */
 function remember(cache: Cache | undefined, subject: string, key: Key, tuning: Tuning): string | undefined {
   if (!cache) return 'there is no cache directory';
   try {

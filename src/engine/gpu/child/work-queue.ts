@@ -1,14 +1,14 @@
-/** The ranges that a GPU's child process has been given and has not dispatched. */
+/** The ranges that the child process has received and not yet dispatched. */
 
 import type { Puzzle } from '../../../chain/job.ts';
 import type { Range } from '../../../chain/nonce.ts';
 
-/** A search, from its first message until it has ended. */
+/** A search, from the parent's first message about it until it has ended. */
 export interface QueuedSearch {
   readonly id: number;
   readonly puzzle: Puzzle;
   readonly waiting: Range[];
-  /** The most counters of a dispatch: with more, this puzzle's hits did not fit. */
+  /** The most counters of a dispatch. It shrinks when a dispatch had more hits than the result has room for. */
   most: number;
   /** How many dispatches are in flight. */
   dispatched: number;
@@ -21,7 +21,7 @@ export interface Piece {
 }
 
 export class WorkQueue {
-  /** In the order of their arrival. */
+  /** All searches that have not ended, oldest first. */
   readonly #searches = new Map<number, QueuedSearch>();
 
   begin(id: number, puzzle: Puzzle): void {
@@ -39,7 +39,7 @@ export class WorkQueue {
     this.#searches.get(id)?.waiting.push(range);
   }
 
-  /** Drops the ranges that wait; dispatches in flight go on. */
+  /** Drops the waiting ranges of a search. Dispatches in flight go on. */
   stop(id: number): QueuedSearch | undefined {
     const search = this.#searches.get(id);
     if (search) {
@@ -53,7 +53,7 @@ export class WorkQueue {
     this.#searches.delete(id);
   }
 
-  /** Cuts the next dispatch, for the newest search: an older one that has not ended is about to be stopped. */
+  /** Cuts off the next dispatch's range. The newest search goes first, because older ones are about to be stopped. */
   next(size: number): Piece | undefined {
     const search = [...this.#searches.values()].findLast(({ waiting }) => waiting.length > 0);
     if (!search) return undefined;
@@ -65,7 +65,7 @@ export class WorkQueue {
     return { search, range: { ...strip, counters } };
   }
 
-  /** Takes a piece whose hits did not fit, to be searched again in parts. */
+  /** Puts back a piece that had too many hits, to be searched again in parts of at most `most` counters. */
   again({ search, range }: Piece, most: number): void {
     search.most = Math.min(search.most, most);
     if (!search.stopped) search.waiting.unshift(range);

@@ -1,11 +1,11 @@
-/** PCI addresses, by which the system tells cards apart. */
+/** Parses PCI addresses, with which the system distinguishes cards. */
 
-/** How much of a text that is not an address is shown in the error. */
+/** How much of an invalid text is quoted in the error. */
 const SHOWN_CHARS = 40;
 
 /**
- * @returns the address as Linux writes it, `0000:65:00.0`: lower case, the domain in four digits or as many as it takes
- * @throws Error when it is no PCI address.
+ * @returns the address as Linux writes it, such as `0000:65:00.0`: in lower case, the domain with at least four digits
+ * @throws Error when the text is not a PCI address.
  */
 export function parseBus(text: string): string {
   const match = /^([0-9a-f]{1,8})(:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])$/.exec(text.toLowerCase());

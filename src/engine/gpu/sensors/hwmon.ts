@@ -1,7 +1,7 @@
 /**
- * Sensors of AMD's and Intel's cards under Linux. Files and units: Documentation/hwmon/sysfs-interface.rst; what the
- * drivers make of them: Documentation/gpu/amdgpu/thermal.rst, Documentation/ABI/testing/sysfs-driver-intel-i915-hwmon
- * and …-xe-hwmon.
+ * Reads the sensors of AMD's and Intel's cards under Linux. Sources, in the kernel's Documentation folder: files and units in
+ * hwmon/sysfs-interface.rst; the drivers' files in gpu/amdgpu/thermal.rst, ABI/testing/sysfs-driver-intel-i915-hwmon and
+ * …-xe-hwmon.
  */
 
 import { access, readdir } from 'node:fs/promises';
@@ -14,10 +14,10 @@ import { EnergyMeter } from './energy-meter.ts';
 import { plausible, type Readings } from './plausible.ts';
 import { readInteger, readLine } from './read-line.ts';
 
-/** The file `name` of a card's own sensors. `i915_gt0` and the like, beside it, are of parts of the card. */
+/** What the file `name` of a card's own sensors holds. Others, such as `i915_gt0`, belong to parts of the card. */
 const DRIVERS = { amd: ['amdgpu'], intel: ['i915', 'xe'] };
 
-/** Fields by the labels of their sensors: amdgpu's edge, junction and mem, xe's pkg and vram. */
+/** Fields by the sensors' labels: edge, junction and mem are amdgpu's, pkg and vram are xe's. */
 const TEMPERATURES = new Map<string, TelemetryField>([
   ['edge', 'temperatureCelsius'],
   ['pkg', 'temperatureCelsius'],
@@ -32,13 +32,13 @@ const CLOCKS = new Map<string, TelemetryField>([
 
 /** i915's files for the clock in MHz, in current and in older Linux kernels, below `drm/card0`. */
 const I915_CLOCKS = ['gt/gt0/rps_act_freq_mhz', 'gt_act_freq_mhz'];
-/** xe's file for it, below the PCI device. */
+/** xe's file for the clock in MHz, below the PCI device. */
 const XE_CLOCK = 'tile0/gt0/freq0/act_freq';
 
-/** The full speed of a fan's pulse width modulation where the driver does not tell. */
+/** The value of a fan's pulse width modulation at full speed, when the driver does not report it. */
 const PWM_MAX = 255;
 
-/** A file that tells a field. Where several tell the same field, the first that has an answer is used. */
+/** A file with the reading of a field. When several files have the same field, the first one that can be read is used. */
 interface Gauge {
   readonly field: TelemetryField;
   readonly file: string;
@@ -54,7 +54,8 @@ const fromMillionths: Conversion = (value) => value / 1e6;
 const fromMillions: Conversion = (value) => value * 1e6;
 
 /**
- * @param sysfs where it is mounted
+ * @param bus the card's PCI address; undefined for the vendor's only card
+ * @param sysfs where sysfs is mounted
  * @throws Error that says why there are no sensors.
  */
 export async function openHwmon(
@@ -89,7 +90,7 @@ export async function openHwmon(
   };
 }
 
-/** @throws Error where there is not exactly one. */
+/** @throws Error when there is not exactly one card of the vendor. */
 function onlyCard(devices: string, vendor: keyof typeof DRIVERS): string {
   const cards = displayDevices(devices).filter((each) => each.vendor === vendor);
   if (cards.length !== 1) throw new Error(whichCard(cards.length, NAMES[vendor]));
@@ -115,14 +116,14 @@ async function gaugesOf(folder: string): Promise<Gauge[]> {
 
   for (const channel of channels(files, 'temp')) {
     const label = await labelOf(channel);
-    // i915 has one temperature, and so had amdgpu once: without a label, the chip's.
+    // i915, and amdgpu in older kernels, has only one temperature, without a label: the chip's.
     const field = label === undefined && channel === 'temp1' ? 'temperatureCelsius' : TEMPERATURES.get(label ?? '');
     add(field, `${channel}_input`, fromThousandths);
   }
   for (const channel of channels(files, 'freq')) {
     add(CLOCKS.get((await labelOf(channel)) ?? ''), `${channel}_input`, asItIs);
   }
-  // An APU tells the power of the whole chip, the CPU included.
+  // An APU reports the power of the whole chip, including the CPU.
   add('powerWatts', 'power1_average', fromMillionths);
   add('powerWatts', 'power1_input', fromMillionths);
   // amdgpu's name for the limit, then that of i915 and xe.
@@ -134,11 +135,11 @@ async function gaugesOf(folder: string): Promise<Gauge[]> {
   return gauges;
 }
 
-/** The counter of the whole card's energy where there is one, else that of the chip. */
+/** Finds the energy counter of the whole card, or else that of the chip. */
 async function energyOf(folder: string, clock: Clock): Promise<EnergyMeter | undefined> {
   const found = channels(await list(folder), 'energy');
   const labels = await Promise.all(found.map((channel) => readLine(join(folder, `${channel}_label`))));
-  // i915 has no labels: its only counter is the card's.
+  // i915 has no labels. Its only counter is that of the card.
   const channel = ['card', undefined, 'pkg'].map((label) => found[labels.indexOf(label)]).find(Boolean);
   return channel === undefined ? undefined : new EnergyMeter(join(folder, `${channel}_input`), clock);
 }
@@ -153,7 +154,7 @@ async function clocksOf(device: string): Promise<Gauge[]> {
   return gauges;
 }
 
-/** `temp1`, `temp2` … of those that have an input, in this order. */
+/** @returns the channels of a kind that have an input, in order: `temp1`, `temp2` … */
 function channels(files: readonly string[], kind: string): string[] {
   const numbers = files.map((file) => new RegExp(`^${kind}(\\d{1,3})_input$`).exec(file)?.[1]);
   return numbers

@@ -1,8 +1,8 @@
-/** Calls NVIDIA's management library through koffi, which is loaded here and nowhere else, when it is needed. */
+/** Calls NVIDIA's management library (NVML) through koffi, which is imported only when it is needed. */
 
 import { promisify } from 'node:util';
 
-/** Types of parameters, by what they are in C. `out` and `inout` are pointers to what the function fills in. */
+/** The types of parameters and their names in C. `out` and `inout` are pointers to what the function fills in. */
 const TYPES = {
   text: 'str',
   number: 'unsigned int',
@@ -14,7 +14,7 @@ const TYPES = {
 type Type = keyof typeof TYPES;
 
 /**
- * Runs on a thread of libuv's, so that a driver that is slow does not hold up JavaScript.
+ * Calls a function on one of libuv's threads, so that a slow driver does not block JavaScript.
  * @returns an nvmlReturn_t
  */
 export type Call = (...args: unknown[]) => Promise<number>;
@@ -29,7 +29,7 @@ export class NvmlLibrary {
   }
 
   /**
-   * @param path as the system's loader takes it
+   * @param path the library's name or path for the system's loader
    * @throws Error that says what is missing.
    */
   static async load(path: string): Promise<NvmlLibrary> {
@@ -67,7 +67,7 @@ export class NvmlLibrary {
     return call;
   }
 
-  /** What the library says that an nvmlReturn_t means. */
+  /** @returns the library's text for an nvmlReturn_t */
   reason(code: number): string {
     try {
       return this.#library.func('nvmlErrorString', 'str', ['int'])(code) ?? `error ${code}`;

@@ -1,17 +1,17 @@
-/** Sensors of NVIDIA's cards. Functions, numbers and units: NVML API Reference Guide. */
+/** Reads the sensors of NVIDIA's cards. Source of functions, constants and units: NVML API Reference Guide. */
 
 import { join } from 'node:path';
 import { NAMES, type Sensors, whichCard } from './card.ts';
 import { type Call, NvmlLibrary } from './nvml-library.ts';
 import { plausible } from './plausible.ts';
 
-/** On Windows with its path, since a mere name is looked for in the current folder, too. */
+/** On Windows the full path is given, because a bare name would be looked for in the current folder, too. */
 export const NVML_LIBRARY =
   process.platform === 'win32'
     ? join(process.env.SystemRoot ?? 'C:\\Windows', 'System32', 'nvml.dll')
     : 'libnvidia-ml.so.1';
 
-/** NVML_SUCCESS of nvmlReturn_t: a function that returns anything else has told nothing. */
+/** NVML_SUCCESS of nvmlReturn_t. A function that returns another value has given no result. */
 const SUCCESS = 0;
 /** NVML_TEMPERATURE_GPU of nvmlTemperatureSensors_t. */
 const TEMPERATURE_GPU = 0;
@@ -21,16 +21,16 @@ const CLOCK_MEM = 2;
 /** NVML_FI_DEV_MEMORY_TEMP: °C. */
 const FIELD_MEMORY_TEMPERATURE = 82;
 /**
- * nvmlFieldValue_t, 40 bytes, little-endian wherever there is a driver of NVIDIA's: u32 fieldId, u32 scopeId,
- * i64 timestamp, i64 latencyUsec, u32 valueType, u32 nvmlReturn, 8 bytes of value.
+ * nvmlFieldValue_t has 40 bytes: u32 fieldId, u32 scopeId, i64 timestamp, i64 latencyUsec, u32 valueType, u32 nvmlReturn,
+ * 8 bytes of value. It is little-endian on all systems that NVIDIA has drivers for.
  */
 const FIELD_VALUE = { bytes: 40, type: 24, result: 28, value: 32 };
-/** NVML_VALUE_TYPE_DOUBLE of nvmlValueType_t, the only type that is not an integer. */
+/** NVML_VALUE_TYPE_DOUBLE of nvmlValueType_t. All other types are integers. */
 const VALUE_DOUBLE = 0;
 
 /**
- * @param bus as Linux writes it. The default is the only card there is
- * @param path of the library, as the system's loader takes it
+ * @param bus the card's PCI address, as Linux writes it; undefined for the only card
+ * @param path the library's name or path for the system's loader
  * @throws Error that says why there are no sensors.
  */
 export async function openNvml(bus: string | undefined, path: string): Promise<Sensors> {
@@ -83,11 +83,11 @@ function readerOf(library: NvmlLibrary, device: unknown): Sensors['read'] {
     field.writeUInt32LE(FIELD_MEMORY_TEMPERATURE);
     if ((await fields?.(device, 1, field)) !== SUCCESS) return undefined;
     if (field.readUInt32LE(FIELD_VALUE.result) !== SUCCESS) return undefined;
-    // A temperature fits into the low half of every integer type.
+    // A temperature fits into the first 4 bytes of every integer type.
     return field.readUInt32LE(FIELD_VALUE.type) === VALUE_DOUBLE ? undefined : field.readUInt32LE(FIELD_VALUE.value);
   }
   return async () => {
-    // One by one: a driver that hangs keeps one of libuv's few threads, not all.
+    // The calls follow one another, so that a driver that hangs blocks only one of libuv's few threads.
     const temperatureCelsius = await number(temperature, TEMPERATURE_GPU);
     const memoryCelsius = await memoryTemperature();
     const powerMilliwatts = await number(power);

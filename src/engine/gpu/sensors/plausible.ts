@@ -1,13 +1,13 @@
-/** Checks the sensors' readings. */
+/** Checks that the sensors' readings are plausible. */
 
 import type { Telemetry, TelemetryField } from '../../telemetry.ts';
 
-/** Readings before they are checked. */
+/** Readings before the check. */
 export type Readings = { [Field in TelemetryField]?: number | undefined };
 
 /**
- * The range of believable readings, far wider than what cards reach. Drivers tell 0 °C and 0 W for sensors that a card
- * does not have, and all bits set for sensors that they could not read.
+ * The plausible ranges, far wider than what cards reach. Drivers report 0 °C and 0 W for sensors that a card does not have, and
+ * numbers with all bits set for sensors that they could not read.
  */
 const BELIEVED: Readonly<Record<TelemetryField, readonly [least: number, most: number]>> = {
   temperatureCelsius: [1, 150],
@@ -21,7 +21,7 @@ const BELIEVED: Readonly<Record<TelemetryField, readonly [least: number, most: n
   memoryHertz: [0, 50e9],
 };
 
-/** Drops the readings that cannot be true. */
+/** Drops readings that are outside their plausible range. */
 export function plausible(readings: Readings): Telemetry {
   const believed = Object.entries(readings).filter(([field, value]) => {
     const [least, most] = BELIEVED[field as TelemetryField];

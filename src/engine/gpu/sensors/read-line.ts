@@ -1,11 +1,11 @@
-/** Files of sysfs: one short line each, which the driver makes up as it is read. */
+/** Reads files of sysfs: each holds one short line, which the driver generates when the file is read. */
 
 import { open } from 'node:fs/promises';
 
-/** Longer than any number or label that is read here. */
+/** More than the length of any number or label that is read here. */
 const MAX_BYTES = 64;
 
-/** @returns without the white space around it; undefined when there is no such file, or the driver does not tell */
+/** @returns the line without surrounding white space; undefined when the file cannot be read */
 export async function readLine(path: string): Promise<string | undefined> {
   try {
     const file = await open(path);
@@ -16,11 +16,11 @@ export async function readLine(path: string): Promise<string | undefined> {
       await file.close();
     }
   } catch {
-    return undefined; // The file went with its driver, or the card sleeps: drivers answer EPERM, EBUSY, ENODATA …
+    return undefined; // The driver was unloaded, or the card sleeps and the driver answers EPERM, EBUSY, ENODATA …
   }
 }
 
-/** @returns a whole number of at most 20 digits, as of 64 bits; undefined for whatever else is in the file */
+/** @returns a whole number of at most 20 digits, enough for 64 bits; undefined for any other content */
 export async function readInteger(path: string): Promise<number | undefined> {
   const line = await readLine(path);
   return line !== undefined && /^-?\d{1,20}$/.test(line) ? Number(line) : undefined;

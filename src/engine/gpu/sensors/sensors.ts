@@ -1,4 +1,4 @@
-/** A GPU's own sensors, as far as the system tells of them without special rights. */
+/** Opens a GPU's sensors, as far as they can be read without special rights. */
 
 import { type Clock, systemClock } from '../../../system/clock.ts';
 import { parseBus } from './bus.ts';
@@ -8,16 +8,16 @@ import { NVML_LIBRARY, openNvml } from './nvml.ts';
 
 export type { Card, Sensors } from './card.ts';
 
-/** Seams for tests. */
+/** Tests replace these. */
 interface SensorOptions {
   readonly clock?: Clock;
   /** Where Linux's sysfs is mounted. */
   readonly sysfs?: string;
-  /** NVIDIA's management library, as the system's loader finds it. */
+  /** The name or path of NVIDIA's management library for the system's loader. */
   readonly nvml?: string;
 }
 
-/** Never rejects: where there are no sensors, `what` says why, and every reading is empty. */
+/** Never rejects. When there are no sensors, `what` says why, and every reading is empty. */
 export async function openSensors(card: Card, options: SensorOptions = {}): Promise<Sensors> {
   try {
     const { what, read } = await open(card, options);

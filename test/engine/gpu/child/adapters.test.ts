@@ -10,7 +10,7 @@ Available adapters:
   expect(parseNames('something else went wrong')).toEqual([]);
 });
 
-test('knows which GPU a name gives', () => {
+test('finds the GPU that Dawn gives for a name', () => {
   const names = ['RTX 4090 D', 'RTX 4090', 'RTX 3060', 'RTX 3060'];
   expect(names.map((name) => pickedBy(name, names))).toEqual([0, 0, 2, 2]);
 });

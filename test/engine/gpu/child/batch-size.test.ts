@@ -4,7 +4,7 @@ import { BatchSize } from '#pickaxe/engine/gpu/child/batch-size.js';
 
 const options = { goalMs: 5, unit: 2048, most: 65_535 * 2048, first: 1 };
 
-test('starts with one unit and settles where a batch takes the time wanted', () => {
+test('starts with one unit and settles at the wanted time', () => {
   for (const perMs of [100, 40_000, 20_000_000, 2_000_000_000]) {
     const batch = new BatchSize(options);
     expect(batch.size).toBe(2048);
@@ -14,7 +14,7 @@ test('starts with one unit and settles where a batch takes the time wanted', () 
   }
 });
 
-test('grows and shrinks by two at most, in whole units, within its bounds', () => {
+test('changes by a factor of two at most, in whole units, within its bounds', () => {
   const measurements = fc.array(
     fc.tuple(fc.integer({ min: 1, max: 2 ** 32 }), fc.double({ min: 0, max: 1e6, noNaN: true })),
   );
@@ -32,7 +32,7 @@ test('grows and shrinks by two at most, in whole units, within its bounds', () =
   );
 });
 
-test('two batches whose end is seen late, and at once, change nothing', () => {
+test('a batch whose end is noticed late, and one noticed at once, balance each other', () => {
   const perMs = 100_000;
   const batch = new BatchSize(options);
   for (let i = 0; i < 100; i++) batch.observe(batch.size, batch.size / perMs);
@@ -46,7 +46,7 @@ test('two batches whose end is seen late, and at once, change nothing', () => {
   expect(Math.abs(batch.size - settled)).toBeLessThanOrEqual(options.unit);
 });
 
-test('tells how long a batch should take once it can know, and never longer than batches took', () => {
+test('forecasts a batch’s time after the first measurement, and never more than batches took', () => {
   const batch = new BatchSize(options);
   expect(batch.expectedMs(2048)).toBe(0);
   batch.observe(4096, 4);

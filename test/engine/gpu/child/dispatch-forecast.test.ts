@@ -5,14 +5,14 @@ import { untilPollMs } from '#pickaxe/engine/gpu/child/polling.js';
 
 const UNIT = 2048;
 const IN_FLIGHT = 2;
-/** What the first batch takes longer than it should. */
+/** The time by which the first batch takes longer than it should. */
 const WAKE_MS = 50;
 /** From one of a timer's milliseconds to the next look, and what it takes to see an end and submit anew. */
 const LATE_MS = 0.1;
 
 /**
- * A GPU that searches `perMs` counters a millisecond, kept busy as the searcher does: looks are timers, which go off as a
- * millisecond ends.
+ * Simulates a GPU that searches `perMs` counters per millisecond and is kept busy as by the searcher. Looks are timers, which
+ * fire at the end of a millisecond.
  */
 function mine(goalMs: number, perMs: (nowMs: number) => number, forMs: number) {
   const batch = new BatchSize({ goalMs, unit: UNIT, most: 2 ** 31, first: UNIT });
@@ -61,7 +61,7 @@ test.each([2, 4, 8, 16, 32])('batches of %i ms keep the GPU busy with hardly mor
   }
 });
 
-test('finds its way from the tiniest batch to one of a second in little more than that', () => {
+test('grows from the smallest batch to one of a second within little more than a second', () => {
   const perMs = 1_234_567;
   const { counters } = mine(1_000, () => perMs, 6_000)(4_000);
   expect(counters / perMs).toBeGreaterThan(800);
@@ -76,11 +76,11 @@ test.each([0.5, 2])('a GPU that suddenly runs %f times as fast is kept busy agai
   }
 });
 
-test('batches shorter than what passes between two looks do starve it: why 2 ms is the least', () => {
+test('batches shorter than the time between two looks leave the GPU idle, so 2 ms is the minimum', () => {
   expect(mine(0.5, () => 1_234_567, 5_000)(1_000).perMs).toBeLessThan(0.5 * 1_234_567);
 });
 
-test('nothing is foreseen while nothing is in flight, and at once where the length is not known', () => {
+test('there is no forecast without a dispatch in flight, and an unknown length is due at once', () => {
   const forecast = new DispatchForecast();
   expect(forecast.next).toBeUndefined();
   forecast.submitted(100, 0);
@@ -90,7 +90,7 @@ test('nothing is foreseen while nothing is in flight, and at once where the leng
   expect(forecast.next).toBeUndefined();
 });
 
-test('each dispatch is foreseen from where the one before should have ended', () => {
+test('each forecast starts where the previous dispatch should have ended', () => {
   const forecast = new DispatchForecast();
   forecast.submitted(0, 10);
   forecast.submitted(0, 10);

@@ -1,4 +1,4 @@
-/** A WebGPU device that computes nothing: what a dispatch finds is what a test says. */
+/** A WebGPU device that computes nothing: tests choose what a dispatch finds. */
 
 import { onTestFinished, vi } from 'vitest';
 import type { Scanner } from '#pickaxe/engine/gpu/child/scanner.js';
@@ -13,24 +13,24 @@ export interface FakeBuffer {
 
 export interface Dispatch {
   readonly workgroups: readonly [inRow: number, rows: number];
-  /** Words of its control block: the first counter, the target's word, …, the invocations in a row. */
+  /** The words of the dispatch's control block: the first counter, the target's word, …, the invocations in a row. */
   readonly control: Uint32Array;
   /** Answers with the shader's count of hits and the offsets that it wrote. */
   readonly finish: (count: number, offsets?: readonly number[]) => void;
 }
 
-/** Of the buffer that says what a dispatch searches: the only one of this size. */
+/** The size of the control buffer. No other buffer has this size. */
 const CONTROL_BYTES = 32;
 
-/** What WebGPU's implementations define for everybody; here for one test. */
+/** Defines WebGPU's global constants for a test. */
 const FLAGS = { MAP_READ: 1, COPY_SRC: 4, COPY_DST: 8, UNIFORM: 64, STORAGE: 128 };
 
 export class FakeDevice {
   readonly buffers: FakeBuffer[] = [];
   readonly dispatches: Dispatch[] = [];
-  /** Whether each dispatch is done at once, and finds nothing. */
+  /** Whether each dispatch ends at once without hits. */
   isQuick = false;
-  /** How often words of a job were written. */
+  /** How often the words of a job were written. */
   jobsWritten = 0;
   #control = new Uint32Array();
   #workgroups: readonly [number, number] = [0, 0];

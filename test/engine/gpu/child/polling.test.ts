@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { untilPollMs } from '#pickaxe/engine/gpu/child/polling.js';
 
-test('a poll waits for the end that is expected, and half a millisecond more: timers go off early', () => {
+test('a poll waits for the expected end and half a millisecond more, because timers fire early', () => {
   expect(untilPollMs(0.2, 5)).toBe(0.7);
   expect(untilPollMs(100, 5)).toBe(100.5);
 });
@@ -12,6 +12,6 @@ test.each([
   [16, 2],
   [32, 4],
   [1_000, 4],
-])('what should take %i ms and is overdue is polled every %i ms', (lengthMs, everyMs) => {
+])('an overdue dispatch of %i ms is polled every %i ms', (lengthMs, everyMs) => {
   for (const quietMs of [0, -5]) expect(untilPollMs(quietMs, lengthMs)).toBe(everyMs);
 });

@@ -14,7 +14,7 @@ function slowSensors() {
   return { answers, sensors: { what: 'slow sensors', read } };
 }
 
-test('goes on while a driver hangs, which is asked no second time until it has answered', async () => {
+test('the pulse goes on while a driver hangs, and its sensors are not read a second time meanwhile', async () => {
   const { answers, sensors } = slowSensors();
   const beats: (Telemetry | undefined)[] = [];
   startPulse(EVERY_MS, sensors, (telemetry) => beats.push(telemetry));
@@ -29,7 +29,7 @@ test('goes on while a driver hangs, which is asked no second time until it has a
   expect(answers).toHaveLength(2);
 });
 
-test('tells nothing of sensors that say nothing', async () => {
+test('the pulse has no telemetry when the sensors give no reading', async () => {
   const { answers, sensors } = slowSensors();
   const beats: (Telemetry | undefined)[] = [];
   startPulse(EVERY_MS, sensors, (telemetry) => beats.push(telemetry));
@@ -39,7 +39,7 @@ test('tells nothing of sensors that say nothing', async () => {
   expect(beats).toEqual([undefined, undefined]);
 });
 
-test('reads sensors every other second, however fast it beats', async () => {
+test('sensors are read every two seconds, however fast the pulse is', async () => {
   const read = vi.fn(async () => ({ temperatureCelsius: 61 }));
   const beats: (Telemetry | undefined)[] = [];
   startPulse(100, { what: 'sensors', read }, (telemetry) => beats.push(telemetry));

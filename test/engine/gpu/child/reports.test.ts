@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Report, Reports } from '#pickaxe/engine/gpu/child/reports.js';
 
-/** Within this every report is out. */
+/** Every report is sent within this time. */
 const SOON_MS = 100;
 
 beforeEach(() => {
@@ -37,8 +37,8 @@ function report(counter: number, counters: number, place: Place = {}, ...candida
   return { search, searched: { lane, page, pages: 1, counter, counters }, beganMs: performance.now(), candidates };
 }
 
-describe('what has been searched', () => {
-  test('goes out at once when nothing went out before', () => {
+describe('a report', () => {
+  test('is sent at once when it is the first one', () => {
     const { sent, reports: all } = reports();
     all.add(report(0, 10));
     expect(sent).toEqual([report(0, 10)]);
@@ -46,14 +46,14 @@ describe('what has been searched', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('goes out at once when the last went out so long ago', () => {
+  test('is sent at once when the last one was sent long enough ago', () => {
     const { sent, reports: all } = afterTheFirst();
     vi.advanceTimersByTime(SOON_MS);
     all.add(report(0, 10));
     expect(sent).toHaveLength(1);
   });
 
-  test('is joined where it follows, and goes out by the timer', () => {
+  test('is joined with those that it continues, and sent by a timer', () => {
     const { sent, reports: all } = afterTheFirst();
     const beganMs = performance.now();
     all.add(report(0, 10));
@@ -67,7 +67,7 @@ describe('what has been searched', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('goes out in a steady rhythm, of which the dispatches are no part', () => {
+  test('is sent at regular times, whatever the length of dispatches', () => {
     const { sent, reports: all } = afterTheFirst();
     for (let i = 0; i < 1_000; i++) {
       all.add(report(i, 1));
@@ -77,7 +77,7 @@ describe('what has been searched', () => {
     expect(sent.length).toBeLessThanOrEqual(10);
   });
 
-  test('goes out at once with a candidate, and with all that came before it', () => {
+  test('with a candidate is sent at once, with all that waited', () => {
     const { sent, reports: all } = afterTheFirst();
     all.add(report(0, 10));
     all.add(report(10, 10, {}, 5n, 6n));
@@ -104,7 +104,7 @@ describe('what has been searched', () => {
     );
   });
 
-  test('goes out at once when it is the first of a search, behind what waits of another', () => {
+  test('is sent at once when it is the first of a search, after what waits for another search', () => {
     const { sent, reports: all } = afterTheFirst();
     all.add(report(0, 10));
     all.add(report(10, 5, { search: 1 }));
@@ -113,7 +113,7 @@ describe('what has been searched', () => {
     expect(sent).toHaveLength(2);
   });
 
-  test('goes out when asked for, once', () => {
+  test('is sent once when it is flushed', () => {
     const { sent, reports: all } = afterTheFirst();
     all.flush();
     expect(sent).toEqual([]);
@@ -124,7 +124,7 @@ describe('what has been searched', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('is neither lost nor doubled nor late, whatever comes in which order', () => {
+  test('is never lost, doubled or late, whatever the order', () => {
     const place = fc.record({ search: fc.nat(1), lane: fc.nat(1), page: fc.nat(1) });
     const step = fc.oneof(
       { weight: 8, arbitrary: fc.record({ follows: fc.boolean(), place, counters: fc.nat(5), hits: fc.nat(1) }) },
@@ -152,7 +152,7 @@ describe('what has been searched', () => {
         vi.advanceTimersByTime(SOON_MS);
         expect(noncesOf(sent)).toEqual(noncesOf(added));
         expect(sent.flatMap(({ candidates }) => candidates)).toEqual(added.flatMap(({ candidates }) => candidates));
-        // What is joined began when its first part did.
+        // A joined report began when its first part began.
         const began = new Map(added.map((report) => [noncesOf([report])[0], report.beganMs]));
         for (const report of sent) expect(report.beganMs).toBe(began.get(noncesOf([report])[0]));
       }),

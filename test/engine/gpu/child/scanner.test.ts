@@ -1,4 +1,4 @@
-/** The scanner on a device that computes nothing: what it makes of what a dispatch says. */
+/** Tests the scanner on a device that computes nothing: how it reads the results of a dispatch. */
 
 import { expect, test } from 'vitest';
 import { Scanner, SLOTS } from '#pickaxe/engine/gpu/child/scanner.js';
@@ -17,7 +17,7 @@ async function open(variant: Variant = { shader: 'wgsl', workgroupSize: 64, trip
   return { device, scanner: await Scanner.compile(device.asDevice, variant) };
 }
 
-test('as many hits as there is room for are told, and one more is an overflow', async () => {
+test('all hits are reported if there is room for them, and one more is an overflow', async () => {
   const { device, scanner } = await open();
   const offsets = Array.from({ length: HIT_CAPACITY }, (_, i) => i);
   const scanOf = (count: number) => {
@@ -29,21 +29,21 @@ test('as many hits as there is room for are told, and one more is an overflow', 
   expect(await scanOf(HIT_CAPACITY + 1)).toBe('overflow');
 });
 
-test('hits past the end of the range are none of its own', async () => {
+test('hits past the end of the range are dropped', async () => {
   const { device, scanner } = await open();
   const scan = scanner.scan(job, strip(500, 100));
   device.dispatches[0].finish(4, [0, 99, 100, 511]);
   expect(await scan).toEqual({ hits: [500, 599] });
 });
 
-test('what an earlier dispatch left behind the count is not read', async () => {
+test('offsets that an earlier dispatch left in the buffer are not read', async () => {
   const { device, scanner } = await open();
   const scan = scanner.scan(job, strip(0, 100));
   device.dispatches[0].finish(1, [7, 8, 9]);
   expect(await scan).toEqual({ hits: [7] });
 });
 
-test('every counter has an invocation, in as many rows as it takes', async () => {
+test('every counter has an invocation, in several rows if necessary', async () => {
   const { device, scanner } = await open();
   const { unit } = scanner;
   expect(unit).toBe(512);
@@ -67,7 +67,7 @@ test('every counter has an invocation, in as many rows as it takes', async () =>
   expect(await shapeOf(scanner.most)).toEqual([Math.ceil(2 ** 22 / 65), 65]);
 });
 
-test('so many dispatches are in flight and no more, and each ending makes a place', async () => {
+test('only two dispatches can be in flight, and each end makes room for another', async () => {
   const { device, scanner } = await open();
   const scans = Array.from({ length: SLOTS }, (_, i) => {
     expect(scanner.free).toBe(true);
@@ -80,7 +80,7 @@ test('so many dispatches are in flight and no more, and each ending makes a plac
   expect(scanner.free).toBe(true);
 });
 
-test('the job is written anew when it changes, or its lane, or its page', async () => {
+test('the job’s words are written again when the job, the lane or the page changes', async () => {
   const { device, scanner } = await open();
   const written = async (search: typeof job, place: { lane?: number; page?: number } = {}) => {
     const before = device.jobsWritten;
@@ -96,7 +96,7 @@ test('the job is written anew when it changes, or its lane, or its page', async 
   expect(await written({ ...job }, { page: 10, lane: 4 })).toBe(1);
 });
 
-test('all of its memory on the device is freed', async () => {
+test('destroy frees all memory on the device', async () => {
   const { device, scanner } = await open();
   expect(device.buffers.length).toBeGreaterThan(0);
   scanner.destroy();

@@ -1,4 +1,4 @@
-/** The searcher on a GPU that answers what a test tells it. */
+/** Tests the searcher on a simulated GPU whose answers the tests choose. */
 
 import { describe, expect, test } from 'vitest';
 import { hashTail, type Puzzle, solves } from '#pickaxe/chain/job.js';
@@ -54,7 +54,7 @@ function rig({ firstCounters = UNIT, checkTakesMs = 0 } = {}) {
       lost: (error) => lost.push(error),
     },
   });
-  /** Answers the oldest dispatch after it took so long, and lets the searcher react. */
+  /** Answers the oldest dispatch after the given time, and lets the searcher react. */
   const done = async (scan: Scan = { hits: [] }, tookMs = 1) => {
     clock.ms += tookMs;
     const flight = flights.shift()!;
@@ -65,7 +65,7 @@ function rig({ firstCounters = UNIT, checkTakesMs = 0 } = {}) {
   return { clock, flights, reports, ended, lost, counts, searcher, done };
 }
 
-test('a hit that the device made up stays a candidate, and one that only the shader’s first look let pass does not', async () => {
+test('a wrong hit stays a candidate, unless only the words below the most significant one decide', async () => {
   const { searcher, reports, done } = rig();
   const nonce = { lane: 3, page: 9, counter: 100 };
   const hash = hashTail(job, nonce);
@@ -91,7 +91,7 @@ test('two dispatches are in flight, and a third begins when one of them is done'
   searcher.add(1, strip(0, 4 * UNIT));
   expect(flights.map(({ range }) => range)).toEqual([strip(0, UNIT), strip(UNIT, UNIT)]);
   expect(counts.idle).toBe(0);
-  await done({ hits: [] }, BATCH_MS); // as long as it should take: the next is as large
+  await done({ hits: [] }, BATCH_MS); // The dispatch took as long as it should, so the next one is as large.
   expect(flights.map(({ range }) => range.counter)).toEqual([UNIT, 2 * UNIT]);
   expect(reports).toEqual([{ search: 1, searched: strip(0, UNIT), beganMs: 0, candidates: [] }]);
   while (flights.length > 0) await done({ hits: [] }, BATCH_MS);
@@ -99,7 +99,7 @@ test('two dispatches are in flight, and a third begins when one of them is done'
   expect(counts.idle).toBe(1);
 });
 
-test('what has too many hits is searched again in halves, and what one workgroup has always fits', async () => {
+test('a range with too many hits is searched again in halves, and the hits of one workgroup always fit', async () => {
   const { searcher, flights, reports, done } = rig();
   searcher.begin(1, job);
   // Dispatches double while they take no time: this one has four workgroups.
@@ -122,7 +122,7 @@ test('what has too many hits is searched again in halves, and what one workgroup
   ]);
 });
 
-test('no part of what had too many hits is less than one workgroup', async () => {
+test('a range with too many hits is not cut into parts smaller than a workgroup', async () => {
   const { searcher, flights, done } = rig({ firstCounters: 2 * UNIT });
   searcher.begin(1, job);
   searcher.add(1, strip(0, UNIT + 10));
@@ -147,7 +147,7 @@ test('a stopped search ends once, when its last dispatch is reported', async () 
   expect(ended).toEqual([1, 2]);
 });
 
-test('the device is checked between dispatches, once so much time has passed', async () => {
+test('the device is checked between dispatches when enough time has passed', async () => {
   const { searcher, counts, done } = rig();
   searcher.begin(1, job);
   const dispatch = async (tookMs: number) => {
@@ -161,7 +161,7 @@ test('the device is checked between dispatches, once so much time has passed', a
   expect(await dispatch(1)).toBe(2);
 });
 
-test('a check waits until there is a place for it', async () => {
+test('a check waits for a free slot', async () => {
   const { searcher, clock, flights, counts, done } = rig();
   searcher.begin(1, job);
   searcher.add(1, strip(0, UNIT));
@@ -176,7 +176,7 @@ test('a check waits until there is a place for it', async () => {
   expect(counts.checks).toBe(1);
 });
 
-describe('how long a dispatch takes', () => {
+describe('the measured time of a dispatch', () => {
   const FIRST = 8 * UNIT;
   /** Two dispatches in flight at first, and more to come. */
   function two(options: { checkTakesMs?: number } = {}, startMs = 0) {
@@ -189,7 +189,7 @@ describe('how long a dispatch takes', () => {
   }
   const lastOf = ({ flights }: ReturnType<typeof rig>) => flights.at(-1)!.range.counters;
 
-  test('counts from the end of the one before it', async () => {
+  test('begins at the end of the previous dispatch', async () => {
     const made = two();
     for (let i = 0; i < 6; i++) {
       await made.done({ hits: [] }, BATCH_MS);
@@ -197,7 +197,7 @@ describe('how long a dispatch takes', () => {
     }
   });
 
-  test('counts no check of the device', async () => {
+  test('does not include a check of the device', async () => {
     const made = two({ checkTakesMs: 20 * BATCH_MS }, CHECK_EVERY_MS - BATCH_MS);
     await made.done({ hits: [] }, BATCH_MS);
     expect(made.counts.checks).toBe(1);
@@ -205,7 +205,7 @@ describe('how long a dispatch takes', () => {
     expect(lastOf(made)).toBe(FIRST);
   });
 
-  test('is not learnt from the small rest of a range', async () => {
+  test('is ignored for the small rest of a range', async () => {
     const made = rig({ firstCounters: FIRST });
     made.searcher.begin(1, job);
     for (const counters of [FIRST, FIRST / 2, FIRST / 4, 1]) {

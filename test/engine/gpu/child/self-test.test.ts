@@ -42,13 +42,13 @@ const wrongGpus: Record<string, Gpu> = {
   },
 };
 
-test('passes a GPU that is right', () => selfTest(rightGpu, UNIT));
+test('a GPU that computes right passes', () => selfTest(rightGpu, UNIT));
 
 test.each(Object.entries(wrongGpus))('refuses a GPU that %s', async (_, gpu) => {
   await expect(selfTest(gpu, UNIT)).rejects.toMatchObject({ name: 'DeviceError', fault: 'wrong-hashes' });
 });
 
-/** By a CPU kernel, which shares nothing with a GPU's but the description that both are printed from. */
+/** Searches with a CPU kernel, which shares only the description with the GPU kernel. */
 function spotHits(): number[] {
   const { puzzle, range } = SPOT_CHECK;
   const kernel = loadKernel('wasm');
@@ -59,7 +59,7 @@ function spotHits(): number[] {
   });
 }
 
-test('knows the hits of the range that is checked while it mines', async () => {
+test('the known hits of the spot check are right', async () => {
   const hits = spotHits();
   await spotCheck(async () => ({ hits: [...hits].reverse() }));
   for (const wrong of [[], hits.slice(1), [...hits.slice(1), hits[0] + 1], [...hits, 5]]) {

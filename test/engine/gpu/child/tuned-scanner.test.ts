@@ -1,4 +1,4 @@
-/** What of an earlier tuning is taken, on a device that computes nothing. */
+/** Tests the use of remembered tunings, on a device that computes nothing. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,7 +12,7 @@ import { isTypical, nameOf, VARIANTS, type Variant } from '#pickaxe/engine/gpu/v
 import { Cache } from '#pickaxe/system/cache.js';
 import { FakeDevice } from './fake-device.ts';
 
-/** Not a typical variant: nothing but a memory leads to it first. */
+/** Not a typical variant, so that it is opened first only if it was remembered. */
 const REMEMBERED: Variant = { shader: 'wgsl', workgroupSize: 256, trips: 32 };
 const TUNING = {
   variant: REMEMBERED,
@@ -23,8 +23,8 @@ const TUNING = {
 };
 
 /**
- * Opens a device that runs no variant but the remembered one.
- * @returns the variants that were tried, and what came of it
+ * Opens a device that can run only the remembered variant.
+ * @returns the variants that were tried, and the result
  */
 async function openWith(wishes: Partial<TuningWishes>, remembered = { model: 'RTX', key: tuningKey('driver 550.1') }) {
   const cacheDirectory = mkdtempSync(join(tmpdir(), 'pickaxe-'));
@@ -48,7 +48,7 @@ async function openWith(wishes: Partial<TuningWishes>, remembered = { model: 'RT
   return { tried, tuned };
 }
 
-test('a tuning is taken where model and driver are the same, and nothing is measured', async () => {
+test('a remembered tuning of the same model and driver is used, and nothing is measured', async () => {
   const { tried, tuned } = await openWith({});
   expect(tuned).toMatchObject({ tuning: TUNING, why: expect.stringMatching(/^wgsl 256×32, .*, as measured before$/) });
   expect(tried).toEqual([nameOf(REMEMBERED)]);
@@ -68,7 +68,7 @@ test.each<[string, Partial<TuningWishes>]>([
   expect(tuned).toMatchObject({ fault: 'wrong-hashes' });
 });
 
-test('a tuning of a variant that does not compute right any more is measured anew', async () => {
+test('a variant that does not compute right any more is replaced by a new measurement', async () => {
   const { tried, tuned } = await openWith({
     check: async () => {
       throw new DeviceError('wrong-hashes', 'wrong on this device');
@@ -78,7 +78,7 @@ test('a tuning of a variant that does not compute right any more is measured ane
   expect(tuned).toMatchObject({ fault: 'wrong-hashes' });
 });
 
-test('what tunings are remembered by tells drivers, Dawn and the shaders apart', () => {
+test('the key of tunings differs for other drivers, versions of Dawn and shaders', () => {
   const { version } = createRequire(import.meta.url)('webgpu/package.json');
   expect(tuningKey('driver 550.1')).toEqual({
     driver: 'driver 550.1',
@@ -87,7 +87,7 @@ test('what tunings are remembered by tells drivers, Dawn and the shaders apart',
   });
 });
 
-describe('what is measured', () => {
+describe('a measurement', () => {
   const variants = VARIANTS.filter((variant) => isTypical(variant) || variant.trips === 8);
   const limits = { variants, warmUpMs: 0, turnMs: 1, batchTurnMs: 1 };
   const names = variants.map(nameOf).sort();
@@ -114,7 +114,7 @@ describe('what is measured', () => {
     return { ...tuned, device, recalled };
   }
 
-  test('is ranked and remembered, and of all that was opened one variant stays', async () => {
+  test('is ranked and remembered, and only one variant stays open', async () => {
     const { scanner, tuning, why, device, recalled } = await measure();
     expect(tuning.variants.map(({ variant }) => nameOf(variant)).sort()).toEqual(names);
     const rates = tuning.variants.map(({ hashesPerSecond }) => hashesPerSecond!);
@@ -129,7 +129,7 @@ describe('what is measured', () => {
     expect(device.buffers.filter(({ destroyed }) => !destroyed)).toEqual([]);
   });
 
-  test('is worth its rate less two batches of each block', async () => {
+  test('scores a batch by its rate minus two batches per block', async () => {
     const { tuning } = await measure();
     expect(tuning.batches.map(({ batchMs }) => batchMs)).toEqual([2, 4, 8, 16, 32]);
     for (const { batchMs, hashesPerSecond, score } of tuning.batches) {
@@ -137,7 +137,7 @@ describe('what is measured', () => {
     }
   });
 
-  test('is not remembered when a variant was skipped, which is told', async () => {
+  test('is not remembered when a variant was skipped, and the reason is given', async () => {
     const skipped = 'wgsl 128×16';
     const { tuning, why, recalled } = await measure({ skip: [skipped] });
     expect(why).toMatch(/; measured at each start: the GPU was lost with wgsl 128×16$/);
@@ -147,7 +147,7 @@ describe('what is measured', () => {
   });
 });
 
-test('a shader that is four fifths as fast as the fastest has hope, a slower one has none', () => {
+test('a shader’s other variants are measured only if its typical one has at least 80 % of the best rate', () => {
   const heat = [1_000, 900, 800, 799, 10].map((hashesPerSecond) => ({ hashesPerSecond }));
   expect(hopefulOf(heat)).toEqual(heat.slice(0, 3));
 });

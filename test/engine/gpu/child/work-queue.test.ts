@@ -32,7 +32,7 @@ test('prefers the newest search that has work', () => {
   ]);
 });
 
-test('drops what waits of a stopped search', () => {
+test('drops the waiting ranges of a stopped search', () => {
   expect(next(10)).toEqual([1, 100, 10]);
   expect(queue.stop(1)).toMatchObject({ stopped: true, dispatched: 1 });
   expect(next(10)).toBeUndefined();
@@ -55,7 +55,7 @@ test('forgets a piece with too many hits when its search is stopped', () => {
   expect(next(40)).toBeUndefined();
 });
 
-test('knows nothing of searches that it was not told of, or has forgotten', () => {
+test('ignores searches that it does not know or has forgotten', () => {
   queue.forget(1);
   queue.add(1, strip(0, 1));
   expect(next(10)).toBeUndefined();

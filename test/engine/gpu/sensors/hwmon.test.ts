@@ -1,4 +1,4 @@
-/** Sensors of AMD and Intel, on copies of what Linux shows of such cards in /sys. */
+/** Tests the sensors of AMD and Intel with copies of such cards' files in /sys. */
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ type Files = Readonly<Record<string, string | number>>;
 
 let machines = 0;
 
-/** A machine whose PCI devices have these files, by address; all are display controllers unless they say otherwise. */
+/** A simulated machine whose PCI devices have these files, by address. By default a device is a display controller. */
 class Machine {
   readonly sysfs = join(temporary, `machine-${++machines}`);
   readonly clock = { nowUs: () => 0n, monotonicMs: () => this.ms };
@@ -145,7 +145,7 @@ const BATTLEMAGE: Files = {
 };
 
 describe('AMD', () => {
-  test('a discrete card tells everything', async () => {
+  test('a discrete card reports everything', async () => {
     const machine = new Machine({ [BUS]: RADEON });
     const sensors = await machine.open({ vendor: 'amd', bus: BUS });
     expect(sensors.what).toBe(`Linux’s sensors of the card at ${BUS} (amdgpu)`);
@@ -155,18 +155,18 @@ describe('AMD', () => {
     expect(await sensors.read()).toEqual({ ...RADEON_TELLS, hotspotCelsius: 104.5, fanRatio: 1 });
   });
 
-  test('an APU has no fan, and tells its power under another name', async () => {
+  test('an APU has no fan, and reports its power under another name', async () => {
     const sensors = await new Machine({ [BUS]: APU }).open({ vendor: 'amd', bus: BUS });
     expect(await sensors.read()).toEqual({ temperatureCelsius: 41, powerWatts: 9.128, coreHertz: 800e6 });
   });
 
-  test('a fan that stands still is no missing fan', async () => {
+  test('a fan that stands still is not missing', async () => {
     const files = { ...RADEON, 'hwmon/hwmon4/fan1_input': 0, 'hwmon/hwmon4/pwm1': 0 };
     const sensors = await new Machine({ [BUS]: files }).open({ vendor: 'amd', bus: BUS });
     expect(await sensors.read()).toEqual({ ...RADEON_TELLS, fanRpm: 0, fanRatio: 0 });
   });
 
-  test('where the average of the power cannot be read, the present power is taken', async () => {
+  test('the present power is used when the average cannot be read', async () => {
     const files = { ...RADEON, 'hwmon/hwmon4/power1_average': '', 'hwmon/hwmon4/power1_input': 280_000_000 };
     const sensors = await new Machine({ [BUS]: files }).open({ vendor: 'amd', bus: BUS });
     expect(await sensors.read()).toEqual({ ...RADEON_TELLS, powerWatts: 280 });
@@ -179,7 +179,7 @@ describe('AMD', () => {
     expect(await sensors.read()).toEqual(others);
   });
 
-  test('files that go and come back', async () => {
+  test('files may vanish and come back', async () => {
     const machine = new Machine({ [BUS]: RADEON });
     const sensors = await machine.open({ vendor: 'amd', bus: BUS });
     machine.remove(BUS, 'hwmon/hwmon4/temp1_input');
@@ -212,7 +212,7 @@ describe('AMD', () => {
     expect(await sensors.read()).toEqual({});
   });
 
-  test.each(['0', '-255', 'none'])('a full speed of %s makes no nonsense of the fan', async (text) => {
+  test.each(['0', '-255', 'none'])('a full speed of %s gives no wrong fan speed', async (text) => {
     const files = { ...RADEON, 'hwmon/hwmon4/pwm1_max': text };
     const sensors = await new Machine({ [BUS]: files }).open({ vendor: 'amd', bus: BUS });
     const { fanRatio } = await sensors.read();
@@ -224,7 +224,7 @@ describe('Intel', () => {
   const ARC_TELLS = { temperatureCelsius: 61, powerLimitWatts: 190, fanRpm: 1820, coreHertz: 2400e6 };
   const ENERGY = 'hwmon/hwmon3/energy1_input';
 
-  test('a card under i915: power is what its energy grew by', async () => {
+  test('a card under i915: the power is computed from the energy counter', async () => {
     const machine = new Machine({ [BUS]: ARC });
     const sensors = await machine.open({ vendor: 'intel', bus: BUS });
     expect(sensors.what).toBe(`Linux’s sensors of the card at ${BUS} (i915)`);
@@ -239,7 +239,7 @@ describe('Intel', () => {
     expect(await sensors.read()).toEqual({ ...ARC_TELLS, powerWatts: 200 });
   });
 
-  test('a counter that begins anew costs one reading of the power', async () => {
+  test('a counter that is reset loses one reading of the power', async () => {
     const machine = new Machine({ [BUS]: ARC });
     const sensors = await machine.open({ vendor: 'intel', bus: BUS });
     await sensors.read();
@@ -251,7 +251,7 @@ describe('Intel', () => {
     expect(await sensors.read()).toEqual({ ...ARC_TELLS, powerWatts: 150 });
   });
 
-  test('so does one that cannot be read', async () => {
+  test('a counter that cannot be read loses one reading of the power', async () => {
     const machine = new Machine({ [BUS]: ARC });
     const sensors = await machine.open({ vendor: 'intel', bus: BUS });
     for (const [energy, powerWatts] of [
@@ -266,7 +266,7 @@ describe('Intel', () => {
     }
   });
 
-  test('readings too close together tell no power, and do not spoil the next', async () => {
+  test('readings too close together give no power, and do not affect the next one', async () => {
     const machine = new Machine({ [BUS]: ARC });
     const sensors = await machine.open({ vendor: 'intel', bus: BUS });
     await sensors.read();
@@ -279,13 +279,13 @@ describe('Intel', () => {
     expect(await sensors.read()).toEqual({ ...ARC_TELLS, powerWatts: 150 });
   });
 
-  test('an older i915 tells the clock elsewhere', async () => {
+  test('an older i915 has its clock in another file', async () => {
     const { 'drm/card1/gt/gt0/rps_act_freq_mhz': _, ...files } = ARC;
     const sensors = await new Machine({ [BUS]: files }).open({ vendor: 'intel', bus: BUS });
     expect(await sensors.read()).toEqual({ ...ARC_TELLS, coreHertz: 2350e6 });
   });
 
-  test('a card under xe: labels say what is what', async () => {
+  test('a card under xe: its sensors have labels', async () => {
     const machine = new Machine({ [BUS]: BATTLEMAGE });
     const sensors = await machine.open({ vendor: 'intel', bus: BUS });
     const tells = { temperatureCelsius: 55, memoryCelsius: 64, powerLimitWatts: 190, fanRpm: 0, coreHertz: 2850e6 };
@@ -296,7 +296,7 @@ describe('Intel', () => {
     expect(await sensors.read()).toEqual({ ...tells, powerWatts: 95 }); // the card's, not the chip's
   });
 
-  test('xe without a counter of the card: the chip’s', async () => {
+  test('xe without an energy counter of the card: that of the chip is used', async () => {
     const { 'hwmon/hwmon5/energy1_input': _, 'hwmon/hwmon5/energy1_label': __, ...files } = BATTLEMAGE;
     const machine = new Machine({ [BUS]: files });
     const sensors = await machine.open({ vendor: 'intel', bus: BUS });
@@ -306,7 +306,7 @@ describe('Intel', () => {
     expect((await sensors.read()).powerWatts).toBe(70);
   });
 
-  test('graphics in the CPU tell their clock alone', async () => {
+  test('integrated graphics report only their clock', async () => {
     const files = { vendor: '0x8086', 'drm/card0/gt_act_freq_mhz': 1150 };
     const sensors = await new Machine({ '0000:00:02.0': files }).open({ vendor: 'intel', bus: '0000:00:02.0' });
     expect(sensors.what).toBe('Linux’s sensors of the card at 0000:00:02.0');
@@ -317,7 +317,7 @@ describe('Intel', () => {
 describe('which card', () => {
   const two = { [BUS]: RADEON, '0000:0c:00.0': APU, '0000:00:02.0': ARC };
 
-  test('the only one of the vendor, without an address', async () => {
+  test('without an address, the vendor’s only card is used', async () => {
     const audio = { vendor: '0x1002', class: '0x040300' };
     const bridge = { vendor: '0x1002', class: '0x060000' };
     const machine = new Machine({ [BUS]: RADEON, '0000:03:00.1': audio, '0000:00:02.0': ARC, '0000:00:00.0': bridge });
@@ -325,7 +325,7 @@ describe('which card', () => {
     expect((await machine.open({ vendor: 'intel' })).what).toContain('0000:00:02.0 (i915)');
   });
 
-  test('each by its address, however it is written', async () => {
+  test('each card is found by its address, however it is written', async () => {
     const machine = new Machine(two);
     expect(await (await machine.open({ vendor: 'amd', bus: '00000000:0C:00.0' })).read()).toHaveProperty(
       'coreHertz',
@@ -349,12 +349,12 @@ describe('which card', () => {
     expect(await sensors.read()).toEqual({});
   });
 
-  test('none of this vendor', async () => {
+  test('a system without a card of this vendor', async () => {
     const sensors = await new Machine({ [BUS]: ARC }).open({ vendor: 'amd' });
     expect(sensors.what).toBe('no readings: the system lists no card of AMD');
   });
 
-  test('a card that another driver has', async () => {
+  test('a card that another driver uses', async () => {
     const files = { vendor: '0x1002', 'hwmon/hwmon0/name': 'radeon', 'hwmon/hwmon0/temp1_input': 50_000 };
     const sensors = await new Machine({ [BUS]: files }).open({ vendor: 'amd', bus: BUS });
     expect(sensors.what).toContain('its driver must be amdgpu');

@@ -1,4 +1,4 @@
-/** NVIDIA's sensors, against a stand-in for its management library. */
+/** Tests NVIDIA's sensors with a stand-in for its management library. */
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,12 +16,12 @@ const temporary = mkdtempSync(join(tmpdir(), 'pickaxe-nvml-'));
 afterAll(() => rmSync(temporary, { recursive: true, force: true }));
 
 const compiler = ['cc', 'gcc', 'clang'].find((command) => spawnSync(command, ['--version']).status === 0);
-// Without a compiler there is no stand-in. On a developer's machine that is a pity; in CI it is a fault.
+// Without a compiler there is no stand-in: on a developer's machine these tests are skipped, and in CI they fail.
 if (!compiler && process.env.CI) throw new Error('CI must try NVIDIA’s sensors: install a C compiler');
 
 let builds = 0;
 
-/** @returns the path of a stand-in of its own, so that none sees what another was told */
+/** @returns the path of a new stand-in, so that tests do not affect one another */
 function build(...macros: string[]): string {
   const library = join(temporary, `nvml-${++builds}.so`);
   const flags = ['-Wall', '-Wextra', '-Werror', '-shared', '-fPIC', ...macros.map((macro) => `-D${macro}`)];
@@ -30,7 +30,7 @@ function build(...macros: string[]): string {
   return library;
 }
 
-/** A function of the stand-in's own, by which it tells what was done to it. */
+/** Calls a function of the stand-in that reports how it was used. */
 const ask = (library: string, name: string): number => koffi.load(library).func(name, 'int', [])();
 
 async function until(condition: () => boolean): Promise<void> {
@@ -48,7 +48,7 @@ describe.skipIf(!compiler)(`NVIDIA’s sensors${compiler ? '' : ', not tried: th
     memoryHertz: 3201e6,
   };
 
-  test('of the card at an address', async () => {
+  test('are those of the card at an address', async () => {
     const library = build('CARDS=2');
     const sensors = await openSensors({ vendor: 'nvidia', bus: BUS }, { nvml: library });
     expect(sensors.what).toBe(`NVIDIA’s management library (NVML), ${BUS}`);
@@ -58,18 +58,18 @@ describe.skipIf(!compiler)(`NVIDIA’s sensors${compiler ? '' : ', not tried: th
     expect(ask(library, 'stub_power_calls')).toBe(2);
   });
 
-  test('an address with a long domain, as NVIDIA writes it, is the same address', async () => {
+  test('are found with a long domain in the address, as NVIDIA writes it', async () => {
     const sensors = await openSensors({ vendor: 'nvidia', bus: '00000000:65:00.0' }, { nvml: build() });
     expect(await sensors.read()).toEqual(all);
   });
 
-  test('of the only card, without an address', async () => {
+  test('are those of the only card without an address', async () => {
     const sensors = await openSensors({ vendor: 'nvidia' }, { nvml: build() });
     expect(sensors.what).toBe('NVIDIA’s management library (NVML), the only card');
     expect(await sensors.read()).toEqual(all);
   });
 
-  test('what the card does not support is left out', async () => {
+  test('lack what the card does not support', async () => {
     const sensors = await openSensors({ vendor: 'nvidia', bus: BUS }, { nvml: build('MODEST') });
     expect(await sensors.read()).toEqual({
       temperatureCelsius: 61,
@@ -79,7 +79,7 @@ describe.skipIf(!compiler)(`NVIDIA’s sensors${compiler ? '' : ', not tried: th
     });
   });
 
-  test('what an old library has no function for is left out', async () => {
+  test('lack what an old library has no function for', async () => {
     const sensors = await openSensors({ vendor: 'nvidia', bus: BUS }, { nvml: build('OLD') });
     expect(await sensors.read()).toEqual({
       temperatureCelsius: 61,
@@ -89,7 +89,7 @@ describe.skipIf(!compiler)(`NVIDIA’s sensors${compiler ? '' : ', not tried: th
     });
   });
 
-  test('what cannot be is left out', async () => {
+  test('lack readings that are not plausible', async () => {
     const sensors = await openSensors({ vendor: 'nvidia', bus: BUS }, { nvml: build('ABSURD') });
     expect(await sensors.read()).toEqual({});
   });
@@ -111,7 +111,7 @@ describe.skipIf(!compiler)(`NVIDIA’s sensors${compiler ? '' : ', not tried: th
     expect(ask(library, 'stub_running')).toBe(0);
   });
 
-  test('a slow driver does not hold up JavaScript', async () => {
+  test('do not block JavaScript when the driver is slow', async () => {
     const library = build('GATE');
     const sensors = await openSensors({ vendor: 'nvidia', bus: BUS }, { nvml: library });
     const reading = sensors.read();
@@ -121,7 +121,7 @@ describe.skipIf(!compiler)(`NVIDIA’s sensors${compiler ? '' : ', not tried: th
   });
 });
 
-test('without the library there are no readings, and what to do', async () => {
+test('without the library there are no readings, and a text says what to do', async () => {
   const sensors = await openSensors({ vendor: 'nvidia' }, { nvml: join(temporary, 'libnone.so.1') });
   expect(sensors.what).toMatch(
     /^no readings: NVIDIA’s management library does not load \(.*\): it comes with NVIDIA’s/,
@@ -129,14 +129,14 @@ test('without the library there are no readings, and what to do', async () => {
   expect(await sensors.read()).toEqual({});
 });
 
-test('what is no library is as good as none', async () => {
+test('a file that is not a library counts as missing', async () => {
   const file = join(temporary, 'text.so.1');
   writeFileSync(file, 'no library\n');
   const sensors = await openSensors({ vendor: 'nvidia' }, { nvml: file });
   expect(sensors.what).toMatch(/^no readings: NVIDIA’s management library does not load \(/);
 });
 
-test('without koffi there are no readings of NVIDIA, and those of others are none the worse', () => {
+test('without koffi, only NVIDIA’s sensors cannot be read', () => {
   // The built sensors where no node_modules is in reach.
   const copy = join(temporary, 'no-koffi');
   const dist = fileURLToPath(new URL('../../../../dist', import.meta.url));

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { plausible } from '#pickaxe/engine/gpu/sensors/plausible.js';
 import type { TelemetryField } from '#pickaxe/engine/telemetry.js';
 
-/** For each reading the least and the most that are believed, and what is just beyond them. */
+/** For each field the bounds of plausible readings, and readings just outside them. */
 const EDGES: readonly [TelemetryField, below: number, least: number, most: number, above: number][] = [
   ['temperatureCelsius', 0, 1, 150, 151],
   ['hotspotCelsius', 0, 1, 150, 151],
@@ -15,12 +15,12 @@ const EDGES: readonly [TelemetryField, below: number, least: number, most: numbe
   ['memoryHertz', -1, 0, 50e9, 50e9 + 1],
 ];
 
-test.each(EDGES)('%s is believed within its bounds, and left out beyond them', (field, below, least, most, above) => {
+test.each(EDGES)('%s is kept within its bounds and dropped outside them', (field, below, least, most, above) => {
   for (const believed of [least, most]) expect(plausible({ [field]: believed })).toEqual({ [field]: believed });
   for (const wrong of [below, above, Number.NaN, undefined]) expect(plausible({ [field]: wrong })).toEqual({});
 });
 
-test('one wrong reading costs no other', () => {
+test('a wrong reading does not affect the others', () => {
   expect(plausible({ temperatureCelsius: 61, hotspotCelsius: 0, powerWatts: 300 })).toEqual({
     temperatureCelsius: 61,
     powerWatts: 300,
