@@ -114,9 +114,9 @@ async function measureUnderLoad(kernels: readonly Kernel[], { threads, stop }: C
   }
 }
 
-/** Where a native kernel comes from. */
+/** Where a native kernel comes from, in words: `built here`. */
 function origin(name: KernelName): string[] {
-  return isNative(name) ? [`${nativeOrigin()}`] : [];
+  return isNative(name) ? [`${nativeOrigin()}`.replace('-', ' ')] : [];
 }
 
 /** Kernels that share a reason are named together. Kernels for other chips are not mentioned. */
