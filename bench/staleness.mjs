@@ -165,7 +165,7 @@ function lostSolutions(form, outageS) {
       await sleep(outageS * 1000 - 500);
       await AWAY[form].comeBack(node);
       const told = await miner.events.first(isVerdict, solvedMs, waitMs);
-      return told?.verdict === 'accepted' ? 0 : 100;
+      return told?.outcome === 'accepted' ? 0 : 100;
     });
     await miner.stop();
     await node.close();

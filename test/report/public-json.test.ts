@@ -145,8 +145,8 @@ const SENSORS = {
 };
 const SOURCE = 'http://127.0.0.1:1848/ledger';
 
-/** Each event in its fullest form: a type that is missing here does not compile. */
-const EVENTS: { readonly [Type in MinerEvent['type']]: MinerEvent & { readonly type: Type } } = {
+/** Each event in its fullest form: a type or a field that is missing here does not compile. */
+const EVENTS: { readonly [Type in MinerEvent['type']]: Required<Extract<MinerEvent, { type: Type }>> } = {
   work: { type: 'work', chain: 3, height: 42n, difficulty: 1_000 },
   job: { type: 'job', chain: 3, height: 42n, creationTimeMicros: 1_700_000_000_000_000n },
   'new-cut': { type: 'new-cut', chain: 3 },
@@ -164,14 +164,27 @@ const EVENTS: { readonly [Type in MinerEvent['type']]: MinerEvent & { readonly t
   'job-switch': { type: 'job-switch', device: 'gpu0', switchSeconds: 0.004 },
   'hardware-error': { type: 'hardware-error', device: 'gpu0', nonce: 1n },
   device: {
-    ...device('gpu0', 'reopening', 'it was lost'),
-    ...{ model: 'a card', kernel: 'wgsl', bus: '0000:65:00.0', fault: 'lost' },
+    type: 'device',
+    device: 'gpu0',
+    kind: 'gpu',
+    state: 'reopening',
+    description: 'a card',
+    model: 'a card',
+    kernel: 'wgsl',
+    detail: 'kernel wgsl: the fastest here',
+    bus: '0000:65:00.0',
+    reason: 'it was lost',
+    fault: 'lost',
   },
   progress: { type: 'progress', device: 'gpu0', what: 'measuring', done: 0.5 },
   telemetry: { type: 'telemetry', device: 'gpu0', telemetry: SENSORS },
   alarm: {
-    ...{ type: 'alarm', alarm: 'low-hashrate', state: 'raised', device: 'gpu0' },
-    ...{ hashesPerSecond: 1e9, limitHashesPerSecond: 2e9 },
+    type: 'alarm',
+    alarm: 'low-hashrate',
+    state: 'raised',
+    device: 'gpu0',
+    hashesPerSecond: 1e9,
+    limitHashesPerSecond: 2e9,
   },
   'missed-cut': { type: 'missed-cut', source: SOURCE, chain: 3 },
   polling: { type: 'polling', source: SOURCE, chains: [{ chain: 3, reason: 'missed-block' }] },

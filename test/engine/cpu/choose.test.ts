@@ -32,6 +32,10 @@ test('the first start measures every kernel that can be used, and remembers how 
   expect(Object.keys(recall()!).sort()).toEqual([...loadableKernels].sort());
 });
 
+test('a kernel that was asked for says in words where it comes from, if it is native', () => {
+  for (const name of loadableKernels) expect(forceKernel(name).why).toMatch(/^asked for(; (built here|prebuilt))?$/);
+});
+
 test('later starts use the kernel that was the fastest, and measure nothing', async () => {
   remember({ js: 2e6, wasm: 1e6 });
   const { name, why, detail } = await chooseKernel(here());

@@ -114,9 +114,9 @@ async function measureUnderLoad(kernels: readonly Kernel[], { threads, stop }: C
   }
 }
 
-/** @returns where a native kernel comes from, as a list of at most one clause */
+/** @returns where a native kernel comes from, in words (`built here`), as a list of at most one clause */
 function origin(name: KernelName): string[] {
-  return isNative(name) ? [`${nativeOrigin()}`] : [];
+  return isNative(name) ? [`${nativeOrigin()}`.replace('-', ' ')] : [];
 }
 
 /** @returns one clause for each reason, with the kernels that it applies to. Kernels for other chips are not mentioned */
