@@ -1,40 +1,13 @@
 import { once } from 'node:events';
-import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { readFileSync, symlinkSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DryRunPlan } from '#pickaxe/app/dry-run.js';
 import { PrintedConfig } from '#pickaxe/config/printed-config.js';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
-import { Folder } from '../config/folder.ts';
 import { expectShape } from '../expect-shape.ts';
-import { start } from './pickaxe.ts';
-
-const KEY = 'ab'.repeat(32);
-
-let folder: Folder;
-beforeEach(() => {
-  folder = new Folder();
-});
-afterEach(() => folder.remove());
-
-/** Runs a command to its end in the folder, which is also where the user's files are. */
-async function pickaxe(args: string[], env: Record<string, string> = {}) {
-  const run = start(args, { XDG_CONFIG_HOME: folder.path, ...env }, undefined, folder.path);
-  const code = await run.code;
-  return { code, stdout: run.lines.join('\n'), stderr: run.stderr, run };
-}
-
-const project = `[node]
-urls = ["http://127.0.0.1:9"]
-network = "development"
-
-[miner]
-public-keys = ["${KEY}"]
-
-[devices]
-use = ["cpu"]
-`;
+import { folder, KEY, pickaxe, project } from './in-folder.ts';
 
 describe('pickaxe mine --print-config', () => {
   it('shows all four layers and the defaults', async () => {
@@ -123,18 +96,6 @@ describe('settings in files', () => {
     expect(run.events('device')[0]).toMatchObject({ device: 'cpu', description: expect.stringMatching(/wasm/) });
   });
 
-  it('are what pickaxe bench measures, and devices shows', async () => {
-    folder.write('pickaxe.toml', `${project}[cpu]\nthreads = 1\nkernel = "js"\n`);
-    const bench = await pickaxe(['bench', '--seconds', '0.2', '--count', '65536', '--json']);
-    expect(bench.code).toBe(0);
-    expect(JSON.parse(bench.stdout).devices).toMatchObject([{ name: 'cpu', kernel: 'js', threads: 1 }]);
-    const devices = await pickaxe(['devices', '--json']);
-    expect(devices.code).toBe(0);
-    const { cpu } = JSON.parse(devices.stdout);
-    expect(cpu).toMatchObject({ kernel: 'js', threads: 1 });
-    expect(cpu.kernels.find(({ name }: { name: string }) => name === 'js').why).toMatch(/^chosen: asked for, /);
-  });
-
   it.each([['mine'], ['demo'], ['bench'], ['devices'], ['mock-node']])(
     'that are wrong end pickaxe %s',
     async (command) => {
@@ -187,41 +148,6 @@ describe('pickaxe config', () => {
     expect(stderr).toContain('must be below --temp-limit (70)');
   });
 
-  const [keyA, keyB] = ['aa', 'bb'].map((byte) => byte.repeat(32));
-  it.each([
-    [`miner.public-keys = ["${keyA}", "${keyB}"]`, 'With several keys there is no default account'],
-    ['node.urls = ["http://host:1848"]', 'No network is configured'],
-    ['http.control = true', 'need --http'],
-    ['http.listen = "0.0.0.0:8080"', 'can be reached by other machines'],
-    ['devices.temp-limit = "none"\ndevices.temp-resume = 60', 'needs a --temp-limit'],
-    ['alarm.min-hashrate = ["20G", "gpu0=5G", "10G"]', 'given twice for the rig'],
-    ['alarm.min-hashrate = ["gpu0=6G", "gpu0=5G"]', 'given twice for gpu0'],
-  ])('tells of %j what mining would refuse', async (toml, says) => {
-    folder.write('pickaxe.toml', toml);
-    for (const args of [
-      ['config', 'check'],
-      ['config', 'check', 'pickaxe.toml'],
-    ]) {
-      expect(await pickaxe(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(says) });
-    }
-    const node = ['mine', '--node', 'http://127.0.0.1:1', '--network', 'n', '--public-key', keyA];
-    const mine = await pickaxe(toml.startsWith('miner') || toml.startsWith('node') ? ['mine', '--dry-run'] : node);
-    expect(mine.code).toBe(2);
-  });
-
-  it.each([
-    ['webhook.token-file = "token"', 'needs a --webhook'],
-    ['webhook.url = "http://a/"\nwebhook.url-file = "url"', 'not both'],
-  ])('tells of %j in a file that is named what mining would refuse', async (toml, says) => {
-    folder.write('rig.toml', toml);
-    for (const args of [
-      ['config', 'check', 'rig.toml'],
-      ['mine', '--config', 'rig.toml', '--node', 'http://127.0.0.1:1', '--network', 'n', '--public-key', keyA],
-    ]) {
-      expect(await pickaxe(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(says) });
-    }
-  });
-
   it('tells all that contradicts itself at once', async () => {
     folder.write('pickaxe.toml', 'http.control = true\ndevices.temp-resume = 95');
     const { code, stderr } = await pickaxe(['demo']);
@@ -249,84 +175,4 @@ describe('pickaxe config', () => {
     await pickaxe(['mine', '--print-config']);
     expect(readFileSync(file, 'utf8')).toBe(text);
   });
-});
-
-// pickaxe doctor measures every kernel.
-describe('a project file that nobody named', { timeout: 120_000 }, () => {
-  const hook = `hooks.start = "touch ran"\n`;
-  const mining = ['mine', '--node', 'http://127.0.0.1:9', '--duration', '1', '--threads', '1', '--devices', 'cpu'];
-
-  it('runs nothing, and mine, config check and doctor say so alike', async () => {
-    folder.write('pickaxe.toml', `${hook}${project}`);
-    const says =
-      /pickaxe\.toml:1: hooks\.start cannot be set by a file that was only found here\. Give .*--config pickaxe\.toml/;
-    for (const args of [mining, ['config', 'check'], ['demo'], ['mine', '--print-config']]) {
-      expect(await pickaxe(args)).toMatchObject({ code: 2, stderr: expect.stringMatching(says) });
-    }
-    const { code, stdout } = await pickaxe(['doctor', '--json', '--threads', '1', '--kernel', 'js']);
-    expect(code).toBe(1);
-    const { findings } = JSON.parse(stdout) as { findings: { about: string; what: string }[] };
-    expect(findings.find(({ about }) => about === 'configuration')?.what).toMatch(says);
-    expect((await pickaxe([])).stdout).toMatch(says);
-    expect(existsSync(join(folder.path, 'ran'))).toBe(false);
-  });
-
-  it('runs what it says once it is named', async () => {
-    folder.write('pickaxe.toml', `${hook}${project}`);
-    expect(await pickaxe(['config', 'check', 'pickaxe.toml'])).toMatchObject({ code: 0 });
-    await pickaxe([...mining, '--config', 'pickaxe.toml']);
-    expect(existsSync(join(folder.path, 'ran'))).toBe(true);
-  });
-});
-
-describe('certificates that are not checked', () => {
-  it('are a warning at the start of mining', async () => {
-    const mine = ['mine', '--dry-run', '--network', 'n', '--public-key', KEY, '--threads', '1', '--kernel', 'js'];
-    const warned = async (...more: string[]) => {
-      const { stderr } = await pickaxe([...mine, '--devices', 'cpu', '--log-format', 'text', ...more]);
-      return stderr.split('\n').filter((line) => line.includes('--insecure-tls'));
-    };
-    const lines = await warned('--node', 'https://127.0.0.1:9', '--insecure-tls');
-    expect(lines).toEqual([expect.stringMatching(/node +--insecure-tls accepts .*https:\/\/127.*--node-fingerprint/)]);
-    expect(await warned('--node', 'https://127.0.0.1:9')).toEqual([]);
-    expect(await warned('--node', 'http://127.0.0.1:9', '--insecure-tls')).toEqual([]);
-  });
-});
-
-describe('a file that changes while pickaxe mines', () => {
-  const mining = (more = '') =>
-    `[devices]\nuse = ["cpu"]\n${more}[cpu]\nthreads = 1\nkernel = "js"\n[log]\nlevel = "info"\n`;
-
-  it('is taken at once where that can be, told of where it cannot, and refused as a whole where it is wrong', async () => {
-    folder.write('pickaxe.toml', mining());
-    const run = start(['demo', '--log-format', 'text'], {}, undefined, folder.path);
-    const says = (text: string | RegExp) => vi.waitFor(() => expect(run.stderr).toMatch(text), { timeout: 60_000 });
-    await says('speed');
-
-    folder.write('pickaxe.toml', mining('temp-limit = 70\n').replace('threads = 1', 'threads = 2'));
-    await says('devices.temp-limit 90 → 70, from now on');
-    await says('cpu.threads 1 → 2: takes effect at the next start');
-
-    // Closed for the next twelve hours: all devices rest, and go on when the schedule is taken back.
-    const hour = (new Date().getHours() + 12) % 24;
-    const schedule = `[pause]\nschedule = "${hour}:00-${hour}:30"\n`;
-    folder.write('pickaxe.toml', `${mining()}\n${schedule}`);
-    await says(/paused: outside the schedule until/);
-    folder.write('pickaxe.toml', mining());
-    await says(/paused: outside.*pause.schedule .* → unset, from now on.*accepted/s);
-
-    folder.write('pickaxe.toml', mining('temp-limit = 60\ntemp-resume = 65\n'));
-    await says(/the configuration stays as it was: .*temp-resume \(65\) must be below/);
-    folder.write('pickaxe.toml', 'what = is this');
-    await says(/the configuration stays as it was: pickaxe\.toml/);
-    folder.write('pickaxe.toml', `${mining()}[hooks]\nblock = "touch ran"\n`);
-    await says(/the configuration stays as it was: pickaxe\.toml:9: hooks\.block cannot be set/);
-
-    folder.write('pickaxe.toml', mining().replace('"info"', '"error"'));
-    await says('log.level "info" → "error"');
-    const before = run.stderr.length;
-    run.child.kill('SIGTERM');
-    expect(await run.code).toBe(0);
-    expect(run.stderr.slice(before)).not.toContain('accepted');
-  }, 90_000);
 });

@@ -1,62 +1,13 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { runMiner } from '#pickaxe/app/run-miner.js';
 import { Events } from '#pickaxe/events/events.js';
-import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { LogTail } from '#pickaxe/report/log-tail.js';
 import { makeLog } from '#pickaxe/terminal/log.js';
-import { describeGpu } from '../engine/gpu/adapter.ts';
 import { FakeEngine, FakeSource, makeWork } from '../fakes.ts';
-import { type Run, start } from './pickaxe.ts';
+import { mine, TEST_MS } from './mine-on-mock.ts';
 
-const KEY = 'ab'.repeat(32);
 /** Makes the Vulkan loader find no driver at all. */
 const NO_DRIVER = { VK_DRIVER_FILES: '/nonexistent.json', VK_ICD_FILENAMES: '/nonexistent.json' };
-
-/** More than mining runs for at most, and than is waited for. */
-const TEST_MS = 120_000;
-
-const nodes: MockNode[] = [];
-const runs: Run[] = [];
-
-async function mine(devices: string[], env: Record<string, string> = {}, difficulty = 100_000) {
-  const mock = new MockNode({ difficulty });
-  nodes.push(mock);
-  const { url } = await mock.start();
-  const options = ['--node', url, '--network', 'development', '--public-key', KEY, '--json', '--duration', '60'];
-  const run = start(['mine', ...options, '--blocks', '3', ...devices], env);
-  runs.push(run);
-  return { run, mock };
-}
-
-afterEach(async () => {
-  for (const { child } of runs) child.kill('SIGKILL');
-  await Promise.all(runs.splice(0).map(({ code }) => code));
-  await Promise.all(nodes.splice(0).map((mock) => mock.close()));
-});
-
-describeGpu('mining on a GPU', () => {
-  it('has blocks accepted that the shader found', { timeout: TEST_MS }, async () => {
-    const { run, mock } = await mine(['--devices', 'gpu0', '--software-gpu']);
-    expect(await run.code).toBe(0);
-    expect(mock.ledger.stats).toMatchObject({ rejected: 0, duplicates: 0, timeViolations: 0 });
-    expect(run.events('device')[0]).toMatchObject({ device: 'gpu0', kind: 'gpu', state: 'ready' });
-    expect(new Set(run.events('solution').map(({ device }) => device))).toEqual(new Set(['gpu0']));
-    expect(Number(run.events('summary')[0].accepted)).toBeGreaterThanOrEqual(3);
-  });
-
-  it('goes side by side with the CPU', { timeout: TEST_MS }, async () => {
-    const { run, mock } = await mine(['--devices', 'cpu,gpu0', '--threads', '1', '--software-gpu'], {}, 2 ** 50);
-    const bothHash = () => {
-      const devices = (run.events('hashrate').at(-1)?.devices ?? {}) as Record<string, { hashesPerSecond: number }>;
-      expect(devices.cpu?.hashesPerSecond).toBeGreaterThan(0);
-      expect(devices.gpu0?.hashesPerSecond).toBeGreaterThan(0);
-    };
-    await vi.waitFor(bothHash, { timeout: 60_000 });
-    run.child.kill('SIGTERM');
-    expect(await run.code).toBe(0);
-    expect(mock.ledger.stats).toMatchObject({ rejected: 0 });
-  });
-});
 
 describe('a device that cannot be had', () => {
   it('is reported, and the others mine', { timeout: TEST_MS }, async () => {

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { DryRunPlan } from '#pickaxe/app/dry-run.js';
 import { BenchResult, StressResult } from '#pickaxe/bench/result.js';
 import { DevicesReport } from '#pickaxe/cli/devices-report.js';
+import { TuneReport } from '#pickaxe/cli/tune-report.js';
 import { PrintedConfig } from '#pickaxe/config/printed-config.js';
 import { DoctorReport } from '#pickaxe/doctor/finding.js';
 import type { MinerEvent } from '#pickaxe/events/events.js';
@@ -26,6 +27,7 @@ const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   'mine --print-config --json': PrintedConfig,
   'bench --json': BenchResult,
   'bench --stress --json': StressResult,
+  'bench --tune --json': TuneReport,
   'devices --json': DevicesReport,
   'doctor --json': DoctorReport,
   ...Object.fromEntries(Object.entries(api).map(([name, schema]) => [`the API’s ${name}`, schema])),

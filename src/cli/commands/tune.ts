@@ -13,6 +13,7 @@ import { thisMachine } from '../../system/machine.ts';
 import { progressTo } from '../../terminal/log.ts';
 import { type GpuTuning, gpuTuning, tuningLines } from '../gpu-table.ts';
 import { kernelLines } from '../kernel-table.ts';
+import type { TuneReport } from '../tune-report.ts';
 
 /** As often as a miner would open a GPU that keeps failing. */
 const MOST_OPENINGS = 6;
@@ -24,8 +25,10 @@ export async function runTune(config: DeviceSettings, log: Logger, json: boolean
   const cpu = engines.some(({ kind }) => kind === 'cpu') ? await tuneCpu(config.cpu, log) : undefined;
   const gpuEngines = engines.filter(({ kind }) => kind === 'gpu');
   const { gpus, wrongHashes } = await tuneGpus(gpuEngines, log);
-  if (json) process.stdout.write(`${JSON.stringify({ type: 'tune', date, machine, ...cpu, gpus })}\n`);
-  else {
+  if (json) {
+    const report: TuneReport = { type: 'tune', date, machine, ...cpu, gpus };
+    process.stdout.write(`${JSON.stringify(report)}\n`);
+  } else {
     const lines = [
       ...(cpu ? [machine.cpu, ...kernelLines(cpu.kernels, cpu.threads)] : []),
       ...gpus.flatMap(tuningLines),
@@ -78,5 +81,6 @@ async function tuneCpu(cpu: Config['cpu'], log: Logger) {
   if (survey.notRemembered !== undefined) {
     log.warn({ tag: 'cpu' }, `these speeds cannot be remembered: ${survey.notRemembered}`);
   }
-  return { kernel: kernels.find(({ chosen }) => chosen)?.name, threads, kernels };
+  const kernel = kernels.find(({ chosen }) => chosen)?.name;
+  return { ...(kernel && { kernel }), threads, kernels };
 }

@@ -1,0 +1,27 @@
+import { expect, it, vi } from 'vitest';
+import { describeGpu } from '../engine/gpu/adapter.ts';
+import { mine, TEST_MS } from './mine-on-mock.ts';
+
+describeGpu('mining on a GPU', () => {
+  it('has blocks accepted that the shader found', { timeout: TEST_MS }, async () => {
+    const { run, mock } = await mine(['--devices', 'gpu0', '--software-gpu']);
+    expect(await run.code).toBe(0);
+    expect(mock.ledger.stats).toMatchObject({ rejected: 0, duplicates: 0, timeViolations: 0 });
+    expect(run.events('device')[0]).toMatchObject({ device: 'gpu0', kind: 'gpu', state: 'ready' });
+    expect(new Set(run.events('solution').map(({ device }) => device))).toEqual(new Set(['gpu0']));
+    expect(Number(run.events('summary')[0].accepted)).toBeGreaterThanOrEqual(3);
+  });
+
+  it('goes side by side with the CPU', { timeout: TEST_MS }, async () => {
+    const { run, mock } = await mine(['--devices', 'cpu,gpu0', '--threads', '1', '--software-gpu'], {}, 2 ** 50);
+    const bothHash = () => {
+      const devices = (run.events('hashrate').at(-1)?.devices ?? {}) as Record<string, { hashesPerSecond: number }>;
+      expect(devices.cpu?.hashesPerSecond).toBeGreaterThan(0);
+      expect(devices.gpu0?.hashesPerSecond).toBeGreaterThan(0);
+    };
+    await vi.waitFor(bothHash, { timeout: 60_000 });
+    run.child.kill('SIGTERM');
+    expect(await run.code).toBe(0);
+    expect(mock.ledger.stats).toMatchObject({ rejected: 0 });
+  });
+});

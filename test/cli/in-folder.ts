@@ -1,0 +1,32 @@
+/** Runs the command line in a folder of its own for each test, which is also where the user's files are. */
+
+import { afterEach, beforeEach } from 'vitest';
+import { Folder } from '../config/folder.ts';
+import { start } from './pickaxe.ts';
+
+export const KEY = 'ab'.repeat(32);
+
+export let folder: Folder;
+beforeEach(() => {
+  folder = new Folder();
+});
+afterEach(() => folder.remove());
+
+/** Runs a command to its end. */
+export async function pickaxe(args: string[], env: Record<string, string> = {}) {
+  const run = start(args, { XDG_CONFIG_HOME: folder.path, ...env }, undefined, folder.path);
+  const code = await run.code;
+  return { code, stdout: run.lines.join('\n'), stderr: run.stderr, run };
+}
+
+/** A project file that names a node, its network, a key and the CPU. */
+export const project = `[node]
+urls = ["http://127.0.0.1:9"]
+network = "development"
+
+[miner]
+public-keys = ["${KEY}"]
+
+[devices]
+use = ["cpu"]
+`;
