@@ -1,22 +1,8 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type HttpAddress, parseHttpAddress } from '#pickaxe/text/http-address.js';
 import { asker } from '../report/http/serving.ts';
 import { pickaxe, type Run, start } from './pickaxe.ts';
-
-const TOKEN = '0123456789abcdef';
-const folder = mkdtempSync(join(tmpdir(), 'pickaxe-http-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-
-let files = 0;
-function tokenFile(content: string | Buffer, mode = 0o600): string {
-  const path = join(folder, `token-${files++}`);
-  writeFileSync(path, content);
-  chmodSync(path, mode);
-  return path;
-}
+import { TOKEN, tokenFile } from './token-file.ts';
 
 /** The machine may be busy. */
 const SLOW = { timeout: 60_000 };
@@ -66,31 +52,6 @@ it.each<[string, HttpAddress]>([
 });
 
 describe('wrong usage ends with exit code 2 and says what to do', () => {
-  const http = ['demo', '--devices', 'cpu', '--http'];
-  it.each([
-    [[...http, 'soon'], '127.0.0.1:8080'],
-    [[...http, '65536'], '127.0.0.1:8080'],
-    [[...http, '::1:80'], '[::1]:8080'],
-    [[...http, 'http://127.0.0.1:80'], '127.0.0.1:8080'],
-    [[...http, '0.0.0.0:0'], '--http-token-file FILE'],
-    [[...http, '[::]:0'], '--http-token-file FILE'],
-    [[...http, 'rig.lan:0'], '--http-token-file FILE'],
-    [['demo', '--http-control'], 'need --http'],
-    [['demo', '--http-token-file', 'x'], 'need --http'],
-    [[...http, '0', '--http-token-file', join(folder, 'missing')], 'cannot be read'],
-    [[...http, '0', '--http-token-file', folder], 'it is a directory'],
-    [[...http, '0', '--http-token-file', tokenFile('short')], 'openssl rand'],
-    [[...http, '0', '--http-token-file', tokenFile('')], 'is empty'],
-    [[...http, '0', '--http-token-file', tokenFile('two words of a token')], 'one token'],
-    [[...http, '0', '--http-token-file', tokenFile('x'.repeat(2_000_000))], '4096 bytes'],
-    [[...http, '0', '--http-token-file', tokenFile('\x7f'.repeat(64))], 'printable'],
-    [[...http, '203.0.113.7:0', '--http-token-file', tokenFile(TOKEN)], 'cannot listen on --http'],
-  ])('%j', async (args, says) => {
-    const { code, stderr } = await pickaxe(...args);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
-    expect(stderr).not.toContain('internal error');
-  });
-
   it('a port in use', async () => {
     const { port } = await demo();
     const { code, stderr } = await pickaxe('demo', '--devices', 'cpu', '--http', String(port));

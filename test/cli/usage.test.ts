@@ -130,48 +130,15 @@ it('the message about a bad key names a command that makes one', async () => {
   rmSync(dirname(file), { recursive: true });
 });
 
+// wrong-usage.long.test.ts has many more.
 describe('wrong usage ends with exit code 2 and says what to do', () => {
   const node = ['--node', 'http://127.0.0.1:1'];
-  const warm = ['--temp-limit', '80', '--temp-resume', '80'];
   it.each([
     [['dig'], 'unknown command'],
     [['mine'], 'pickaxe demo'],
-    [['mine', ...node, '--public-key', KEY], '--network'],
-    [['mine', ...node, '--network', 'mainnet01'], '--public-key'],
-    [['mine', ...node, '--network', 'main net', '--public-key', KEY], 'network'],
     [['mine', ...node, '--network', 'develpment', '--public-key', KEY], 'Did you mean development?'],
-    [['mine', '--node', 'ftp://host', '--network', 'mainnet01', '--public-key', KEY], 'http'],
-    [['mine', '--node', 'nonsense', '--network', 'mainnet01', '--public-key', KEY], 'URL'],
-    [['mine', ...node, '--network', 'mainnet01', '--public-key', 'xyz'], '64 hex digits'],
-    [['mine', ...node, '--network', 'mainnet01', '--public-key', KEY, '--public-key', 'cd'.repeat(32)], '--account'],
-    [['mine', ...node, '--network', 'mainnet01', '--public-key', KEY, '--predicate', 'keys-some'], 'keys-all'],
-    [['mine', ...node, '--network', 'mainnet01', '--public-key', KEY, '--devices', 'tpu'], 'cpu,gpu0'],
-    [['mine', ...node, '--network', 'mainnet01', '--public-key', KEY, '--threads', '0'], '1 to 1024'],
-    [['mine', ...node, '--network', 'mainnet01', '--public-key', KEY, '--duration', 'soon'], 'seconds'],
-    [['mine', ...node, '--network', 'mainnet01', '--public-key', KEY, '--log-level', 'loud'], 'info'],
-    [['mine', ...node, '--network', 'mainnet01', '--public-key', KEY, '--temp-limit', 'hot'], '30 to 120'],
-    [['mine', ...node, '--network', 'mainnet01', '--public-key', KEY, ...warm], 'must be below --temp-limit (80)'],
-    [['demo', ...warm], 'must be below --temp-limit (80)'],
-    [['demo', '--temp-limit', 'none', '--temp-resume', '70'], '--temp-resume needs a --temp-limit'],
-    [['bench', '--cpu-priority', '20'], '0 (normal) to 19'],
-    [['bench', '--cpu-priority', '-1'], '0 (normal) to 19'],
-    [['bench', '--cpu-affinity', 'all'], 'like 0,2-5'],
-    [['bench', '--cpu-affinity', '3-1'], 'like 0,2-5'],
-    [['bench', '--cpu-affinity', '0-1024'], 'below 1024'],
-    [['bench', '--cpu-affinity', '1023'], 'cannot be pinned'],
-    [['bench', '--cpu-affinity', '0', '--threads', '2'], 'cannot be pinned'],
-    [['bench', '--tune', '--cpu-affinity', '1023'], 'cannot be pinned'],
-    [['devices', '--threads', '0'], '1 to 1024'],
-    [['devices', '--cpu-affinity', '1023'], 'cannot be pinned'],
-    [['bench', '--kernel', 'abacus', '--devices', 'cpu'], 'abacus'],
-    [['verify'], 'hex'],
     [['verify', 'zz'], 'not hex'],
-    [['verify', 'abcd'], '286 bytes'],
-    [['keygen'], 'file'],
-    [['mock-node', '--options', '{"chains":99}'], 'chains'],
     [['mock-node', '--options', 'chains'], 'JSON'],
-    [['mock-node', '--duration', '1m1h'], 'a time like 90m, 1h30m or 2d'],
-    [['mock-node', '--duration', '0'], 'a time like 90m, 1h30m or 2d'],
   ])('%j', async (args, says) => {
     const { code, stdout, stderr } = await pickaxe(...args);
     expect(stderr).toContain(says);

@@ -1,0 +1,77 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { pickaxe } from './pickaxe.ts';
+import { folder, TOKEN, tokenFile } from './token-file.ts';
+
+const KEY = 'ab'.repeat(32);
+
+describe('wrong usage ends with exit code 2 and says what to do', () => {
+  const node = ['--node', 'http://127.0.0.1:1'];
+  const warm = ['--temp-limit', '80', '--temp-resume', '80'];
+  it.each([
+    [['mine', ...node, '--public-key', KEY], '--network'],
+    [['mine', ...node, '--network', 'mainnet01'], '--public-key'],
+    [['mine', ...node, '--network', 'main net', '--public-key', KEY], 'network'],
+    [['mine', '--node', 'ftp://host', '--network', 'mainnet01', '--public-key', KEY], 'http'],
+    [['mine', '--node', 'nonsense', '--network', 'mainnet01', '--public-key', KEY], 'URL'],
+    [['mine', ...node, '--network', 'mainnet01', '--public-key', 'xyz'], '64 hex digits'],
+    [['mine', ...node, '--network', 'mainnet01', '--public-key', KEY, '--public-key', 'cd'.repeat(32)], '--account'],
+    [['mine', ...node, '--network', 'mainnet01', '--public-key', KEY, '--predicate', 'keys-some'], 'keys-all'],
+    [['mine', ...node, '--network', 'mainnet01', '--public-key', KEY, '--devices', 'tpu'], 'cpu,gpu0'],
+    [['mine', ...node, '--network', 'mainnet01', '--public-key', KEY, '--threads', '0'], '1 to 1024'],
+    [['mine', ...node, '--network', 'mainnet01', '--public-key', KEY, '--duration', 'soon'], 'seconds'],
+    [['mine', ...node, '--network', 'mainnet01', '--public-key', KEY, '--log-level', 'loud'], 'info'],
+    [['mine', ...node, '--network', 'mainnet01', '--public-key', KEY, '--temp-limit', 'hot'], '30 to 120'],
+    [['mine', ...node, '--network', 'mainnet01', '--public-key', KEY, ...warm], 'must be below --temp-limit (80)'],
+    [['demo', ...warm], 'must be below --temp-limit (80)'],
+    [['demo', '--temp-limit', 'none', '--temp-resume', '70'], '--temp-resume needs a --temp-limit'],
+    [['bench', '--cpu-priority', '20'], '0 (normal) to 19'],
+    [['bench', '--cpu-priority', '-1'], '0 (normal) to 19'],
+    [['bench', '--cpu-affinity', 'all'], 'like 0,2-5'],
+    [['bench', '--cpu-affinity', '3-1'], 'like 0,2-5'],
+    [['bench', '--cpu-affinity', '0-1024'], 'below 1024'],
+    [['bench', '--cpu-affinity', '1023'], 'cannot be pinned'],
+    [['bench', '--cpu-affinity', '0', '--threads', '2'], 'cannot be pinned'],
+    [['bench', '--tune', '--cpu-affinity', '1023'], 'cannot be pinned'],
+    [['devices', '--threads', '0'], '1 to 1024'],
+    [['devices', '--cpu-affinity', '1023'], 'cannot be pinned'],
+    [['bench', '--kernel', 'abacus', '--devices', 'cpu'], 'abacus'],
+    [['verify'], 'hex'],
+    [['verify', 'abcd'], '286 bytes'],
+    [['keygen'], 'file'],
+    [['mock-node', '--options', '{"chains":99}'], 'chains'],
+    [['mock-node', '--duration', '1m1h'], 'a time like 90m, 1h30m or 2d'],
+    [['mock-node', '--duration', '0'], 'a time like 90m, 1h30m or 2d'],
+  ])('%j', async (args, says) => {
+    const { code, stdout, stderr } = await pickaxe(...args);
+    expect(stderr).toContain(says);
+    expect(stderr).not.toContain('mock node at');
+    expect(stdout).toBe('');
+    expect(code).toBe(2);
+  });
+
+  const http = ['demo', '--devices', 'cpu', '--http'];
+  it.each([
+    [[...http, 'soon'], '127.0.0.1:8080'],
+    [[...http, '65536'], '127.0.0.1:8080'],
+    [[...http, '::1:80'], '[::1]:8080'],
+    [[...http, 'http://127.0.0.1:80'], '127.0.0.1:8080'],
+    [[...http, '0.0.0.0:0'], '--http-token-file FILE'],
+    [[...http, '[::]:0'], '--http-token-file FILE'],
+    [[...http, 'rig.lan:0'], '--http-token-file FILE'],
+    [['demo', '--http-control'], 'need --http'],
+    [['demo', '--http-token-file', 'x'], 'need --http'],
+    [[...http, '0', '--http-token-file', join(folder, 'missing')], 'cannot be read'],
+    [[...http, '0', '--http-token-file', folder], 'it is a directory'],
+    [[...http, '0', '--http-token-file', tokenFile('short')], 'openssl rand'],
+    [[...http, '0', '--http-token-file', tokenFile('')], 'is empty'],
+    [[...http, '0', '--http-token-file', tokenFile('two words of a token')], 'one token'],
+    [[...http, '0', '--http-token-file', tokenFile('x'.repeat(2_000_000))], '4096 bytes'],
+    [[...http, '0', '--http-token-file', tokenFile('\x7f'.repeat(64))], 'printable'],
+    [[...http, '203.0.113.7:0', '--http-token-file', tokenFile(TOKEN)], 'cannot listen on --http'],
+  ])('%j', async (args, says) => {
+    const { code, stderr } = await pickaxe(...args);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
+    expect(stderr).not.toContain('internal error');
+  });
+});

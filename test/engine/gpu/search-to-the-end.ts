@@ -1,0 +1,39 @@
+/** Searches on a GPU that fails, for tests of its faults. */
+
+import { readFileSync } from 'node:fs';
+import type { SearchReport } from '#pickaxe/engine/engine.js';
+import type { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
+import { jobOf, nothingSolves, someHeaderHex } from '../../contract/jobs.ts';
+import { Rectangle } from '../../contract/rectangle.ts';
+
+export const never: AbortSignal = new AbortController().signal;
+export const job = jobOf(someHeaderHex, nothingSolves);
+export const endless = () => new Rectangle({ lane: 0, page: 0, pages: 0x1_0000, counter: 0, counters: 2 ** 32 });
+
+/** Searches until the engine throws. */
+export async function searchToTheEnd(engine: GpuEngine, onReport: (report: SearchReport) => void = () => {}) {
+  const ranges = endless();
+  const reports: SearchReport[] = [];
+  const ended = (async () => {
+    for await (const report of engine.search(job, ranges, never)) {
+      reports.push(report);
+      onReport(report);
+    }
+  })();
+  const fault = await ended.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  ranges.expectBalanced(reports);
+  return { fault, reports };
+}
+
+/** Whether a process runs. A zombie does not count. */
+export function lives(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return process.platform !== 'linux' || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
