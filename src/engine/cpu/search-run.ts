@@ -3,8 +3,8 @@
 import type { Puzzle } from '../../chain/job.ts';
 import { type Range, sizeOf } from '../../chain/nonce.ts';
 import { DeviceError, type Ranges, type SearchReport } from '../engine.ts';
-import type { BatchSize } from './batch-size.ts';
 import { splitRows } from './columns.ts';
+import type { TaskSize } from './task-size.ts';
 import type { Task, TaskResult } from './worker.ts';
 
 /** No tasks are started while this many reports wait to be read. The exact value does not matter. */
@@ -23,7 +23,7 @@ interface SearchRunOptions {
   readonly number: number;
   readonly puzzle: Puzzle;
   readonly ranges: Ranges;
-  readonly batch: BatchSize;
+  readonly batch: TaskSize;
   /** How many tasks to keep in flight. */
   readonly tasks: number;
   /**

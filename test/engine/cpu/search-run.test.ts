@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { COUNTERS, PAGES, sizeOf } from '#pickaxe/chain/nonce.js';
-import { BatchSize } from '#pickaxe/engine/cpu/batch-size.js';
 import { nextRunNumber, SearchRun } from '#pickaxe/engine/cpu/search-run.js';
+import { TaskSize } from '#pickaxe/engine/cpu/task-size.js';
 import type { SearchReport } from '#pickaxe/engine/engine.js';
 import { jobOf, nothingSolves, someHeaderHex } from '../../contract/jobs.ts';
 import { Rectangle } from '../../contract/rectangle.ts';
@@ -10,8 +10,8 @@ import { Rectangle } from '../../contract/rectangle.ts';
 const parts = [0, 0.3, 0.5, 0.75, 0.999, 1];
 
 /** Tasks are several columns at once. */
-function wideBatch(): BatchSize {
-  const batch = new BatchSize(512);
+function wideBatch(): TaskSize {
+  const batch = new TaskSize(512);
   for (let i = 0; i < 30; i++) batch.learn(sizeOf(batch.most), sizeOf(batch.most) / 300_000);
   expect(batch.most).toEqual({ counters: 5 * 512, pages: PAGES });
   return batch;

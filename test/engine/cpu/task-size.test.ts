@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { COUNTERS, PAGES, sizeOf } from '#pickaxe/chain/nonce.js';
-import { BatchSize, batchMsFor } from '#pickaxe/engine/cpu/batch-size.js';
+import { TaskSize, taskMsFor } from '#pickaxe/engine/cpu/task-size.js';
 
 describe('the size of tasks', () => {
-  const hashesOf = ({ most }: BatchSize) => sizeOf(most);
+  const hashesOf = ({ most }: TaskSize) => sizeOf(most);
 
   test('settles at the time that was asked for', () => {
-    const batch = new BatchSize(30);
+    const batch = new TaskSize(30);
     const hashesPerMs = 80_000;
     for (let i = 0; i < 30; i++) batch.learn(hashesOf(batch), hashesOf(batch) / hashesPerMs);
     expect(hashesOf(batch) / hashesPerMs).toBeCloseTo(30, 0);
   });
 
   test('at most doubles or halves, whatever is measured', () => {
-    const batch = new BatchSize(30);
+    const batch = new TaskSize(30);
     for (let i = 0; i < 100; i++) {
       const before = hashesOf(batch);
       batch.learn(before, i % 3 === 0 ? 0 : 10 ** (i % 7));
@@ -27,8 +27,8 @@ describe('the size of tasks', () => {
   });
 
   test('is part of a column, or several columns when one does not take long enough', () => {
-    const sized = (batchMs: number) => {
-      const batch = new BatchSize(batchMs);
+    const sized = (taskMs: number) => {
+      const batch = new TaskSize(taskMs);
       for (let i = 0; i < 60; i++) batch.learn(hashesOf(batch), hashesOf(batch) / 300_000);
       return batch.most;
     };
@@ -38,9 +38,9 @@ describe('the size of tasks', () => {
   });
 
   test('grows with the number of threads, within bounds, so that all threads together finish as many tasks per second', () => {
-    const tasksPerSecond = (threads: number) => (1000 * threads) / batchMsFor(threads);
-    expect([1, 2, 7].map(batchMsFor)).toEqual([30, 30, 30]);
+    const tasksPerSecond = (threads: number) => (1000 * threads) / taskMsFor(threads);
+    expect([1, 2, 7].map(taskMsFor)).toEqual([30, 30, 30]);
     expect([16, 64, 128, 250].map(tasksPerSecond)).toEqual([250, 250, 250, 250]);
-    expect([256, 1024].map(batchMsFor)).toEqual([1000, 1000]);
+    expect([256, 1024].map(taskMsFor)).toEqual([1000, 1000]);
   });
 });
