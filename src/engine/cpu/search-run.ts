@@ -23,7 +23,7 @@ interface SearchRunOptions {
   readonly number: number;
   readonly puzzle: Puzzle;
   readonly ranges: Ranges;
-  readonly batch: TaskSize;
+  readonly taskSize: TaskSize;
   /** How many tasks to keep in flight. */
   readonly tasks: number;
   /**
@@ -85,10 +85,10 @@ export class SearchRun {
   }
 
   #supply(): void {
-    const { currentRun, number, ranges, batch, tasks } = this.#options;
+    const { currentRun, number, ranges, taskSize, tasks } = this.#options;
     if (Atomics.load(currentRun, 0) !== number) this.#stopping = true;
     while (!this.#stopping && this.#inFlight < tasks && this.#reports.length < MAX_WAITING_REPORTS) {
-      const range = this.#unfinished.pop() ?? ranges.take(batch.most);
+      const range = this.#unfinished.pop() ?? ranges.take(taskSize.most);
       if (range === undefined) return;
       void this.#search(range);
     }
@@ -116,7 +116,7 @@ export class SearchRun {
       const found = part === searched.at(-1) ? candidates : [];
       this.#reports.push({ searched: part, hashes: sizeOf(part), beganMs, candidates: found });
     }
-    if (rest.length === 0) this.#options.batch.learn(sizeOf(range), ms);
+    if (rest.length === 0) this.#options.taskSize.learn(sizeOf(range), ms);
     this.#unfinished.push(...rest);
   }
 

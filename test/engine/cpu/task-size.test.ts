@@ -6,31 +6,31 @@ describe('the size of tasks', () => {
   const hashesOf = ({ most }: TaskSize) => sizeOf(most);
 
   test('settles at the time that was asked for', () => {
-    const batch = new TaskSize(30);
+    const taskSize = new TaskSize(30);
     const hashesPerMs = 80_000;
-    for (let i = 0; i < 30; i++) batch.learn(hashesOf(batch), hashesOf(batch) / hashesPerMs);
-    expect(hashesOf(batch) / hashesPerMs).toBeCloseTo(30, 0);
+    for (let i = 0; i < 30; i++) taskSize.learn(hashesOf(taskSize), hashesOf(taskSize) / hashesPerMs);
+    expect(hashesOf(taskSize) / hashesPerMs).toBeCloseTo(30, 0);
   });
 
   test('at most doubles or halves, whatever is measured', () => {
-    const batch = new TaskSize(30);
+    const taskSize = new TaskSize(30);
     for (let i = 0; i < 100; i++) {
-      const before = hashesOf(batch);
-      batch.learn(before, i % 3 === 0 ? 0 : 10 ** (i % 7));
+      const before = hashesOf(taskSize);
+      taskSize.learn(before, i % 3 === 0 ? 0 : 10 ** (i % 7));
       // Whole columns are rounded.
-      expect(hashesOf(batch)).toBeLessThanOrEqual(2 * before + 512 * (PAGES / 2));
-      expect(hashesOf(batch)).toBeGreaterThanOrEqual(before / 2 - 512 * (PAGES / 2));
-      expect(batch.most.pages).toBeGreaterThanOrEqual(1);
-      expect(batch.most.pages).toBeLessThanOrEqual(PAGES);
-      expect(batch.most.counters).toBeLessThanOrEqual(COUNTERS);
+      expect(hashesOf(taskSize)).toBeLessThanOrEqual(2 * before + 512 * (PAGES / 2));
+      expect(hashesOf(taskSize)).toBeGreaterThanOrEqual(before / 2 - 512 * (PAGES / 2));
+      expect(taskSize.most.pages).toBeGreaterThanOrEqual(1);
+      expect(taskSize.most.pages).toBeLessThanOrEqual(PAGES);
+      expect(taskSize.most.counters).toBeLessThanOrEqual(COUNTERS);
     }
   });
 
   test('is part of a column, or several columns when one does not take long enough', () => {
     const sized = (taskMs: number) => {
-      const batch = new TaskSize(taskMs);
-      for (let i = 0; i < 60; i++) batch.learn(hashesOf(batch), hashesOf(batch) / 300_000);
-      return batch.most;
+      const taskSize = new TaskSize(taskMs);
+      for (let i = 0; i < 60; i++) taskSize.learn(hashesOf(taskSize), hashesOf(taskSize) / 300_000);
+      return taskSize.most;
     };
     expect(sized(30)).toEqual({ counters: 512, pages: 17_578 });
     expect(sized(512)).toEqual({ counters: 5 * 512, pages: PAGES });
