@@ -26,9 +26,9 @@ import { Worker } from 'node:worker_threads';
 import { WORK_BYTES } from '#pickaxe/chain/layout.js';
 import { COUNTERS, sizeOf } from '#pickaxe/chain/nonce.js';
 import { parseWork } from '#pickaxe/chain/work.js';
-import { BatchSize, batchMsFor } from '#pickaxe/engine/cpu/batch-size.js';
 import { Pool } from '#pickaxe/engine/cpu/pool.js';
 import { SearchRun } from '#pickaxe/engine/cpu/search-run.js';
+import { TaskSize, taskMsFor } from '#pickaxe/engine/cpu/task-size.js';
 import { Events } from '#pickaxe/events/events.js';
 import { Miner } from '#pickaxe/mine/miner.js';
 import { Space } from '#pickaxe/mine/space.js';
@@ -70,14 +70,14 @@ class SleepingCpu {
   kind = 'cpu';
   tasks = 0;
   #threads;
-  #batch;
+  #taskSize;
   #runs = 0;
   #currentRun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   #pool;
 
   constructor(threads) {
     this.#threads = threads;
-    this.#batch = new BatchSize(batchMsFor(threads));
+    this.#taskSize = new TaskSize(taskMsFor(threads));
   }
 
   async open() {
@@ -97,7 +97,7 @@ class SleepingCpu {
       number: ++this.#runs,
       puzzle: job,
       ranges,
-      batch: this.#batch,
+      taskSize: this.#taskSize,
       tasks: TASKS_PER_THREAD * this.#pool.size,
       currentRun: this.#currentRun,
       runTask: (task) => {
@@ -235,9 +235,9 @@ async function bareMessageMicroseconds(threads) {
     const worker = new Worker(answering, { eval: true });
     worker.on('message', () => {
       messages++;
-      worker.postMessage(batchMsFor(threads));
+      worker.postMessage(taskMsFor(threads));
     });
-    for (let i = 0; i < TASKS_PER_THREAD; i++) worker.postMessage(batchMsFor(threads));
+    for (let i = 0; i < TASKS_PER_THREAD; i++) worker.postMessage(taskMsFor(threads));
     return worker;
   });
   await sleep(1000 * WARM_UP_SECONDS);

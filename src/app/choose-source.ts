@@ -3,7 +3,7 @@
 import { minerContradictions } from '../config/contradictions.ts';
 import type { Config } from '../config/settings.ts';
 import type { Events } from '../events/events.ts';
-import { disambiguate, nodeAddress, shownUrl } from '../node/url.ts';
+import { nodeAddress, numberRepeated, shownUrl } from '../node/url.ts';
 import { FailoverSource } from '../source/failover.ts';
 import { NodeSource } from '../source/node/node-source.ts';
 import type { WorkSource } from '../source/source.ts';
@@ -43,7 +43,7 @@ export function chooseSource({ node, miner: wishes }: NodeSettings, events: Even
 
 function namesOf(urls: readonly string[], network: string): string[] {
   try {
-    return disambiguate(urls.map((url) => nodeAddress(url, network).name));
+    return numberRepeated(urls.map((url) => nodeAddress(url, network).name));
   } catch (fault) {
     throw new UsageError((fault as Error).message);
   }

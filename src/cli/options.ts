@@ -71,7 +71,7 @@ export async function settingsOf(command: Command): Promise<Loaded> {
 }
 
 /** @returns a parser for an option that is not a setting */
-export function numberOf({ least, most, whole, says }: NumberType): (text: string) => number {
+function numberOf({ least, most, whole, says }: NumberType): (text: string) => number {
   return (text) => {
     const value = Number(text);
     const read = whole ? /^\d+$/ : /^\d+(\.\d+)?$/;

@@ -4,7 +4,7 @@ import { defaultAccount, insecureTlsRisk } from '../app/choose-source.ts';
 import { UsageError } from '../app/exit-codes.ts';
 import { nodeTrust } from '../app/node-trust.ts';
 import type { Config } from '../config/settings.ts';
-import { disambiguate, shownUrl } from '../node/url.ts';
+import { numberRepeated, shownUrl } from '../node/url.ts';
 import { version } from '../system/version.ts';
 import { type Examination, examineNode, type NodeQuestion } from './examine-node.ts';
 import type { Finding } from './finding.ts';
@@ -26,7 +26,7 @@ export async function examineNodes({ node, miner }: Pick<Config, 'node' | 'miner
   const identity =
     publicKeys.length === 0 ? undefined : { account: account ?? defaultAccount(publicKeys), predicate, publicKeys };
   const userAgent = `pickaxe/${version}`;
-  const names = disambiguate(urls.map(shownUrl));
+  const names = numberRepeated(urls.map(shownUrl));
   const each = await Promise.all(
     urls.map(async (url, index) => findingsOf(node, names[index], ask, { url, network, miner: identity, userAgent })),
   );

@@ -11,7 +11,7 @@ export const TELEMETRY_FIELDS = [
   'powerWatts',
   /** The power that the card is allowed to draw at present. */
   'powerLimitWatts',
-  /** The speed of the fan in percent of its full speed. NVIDIA's cards can report more than 1. */
+  /** The speed of the fan as a part of its full speed. NVIDIA's cards can report more than 1. */
   'fanRatio',
   'fanRpm',
   /** Clock rates of the chip's cores and of the memory. */

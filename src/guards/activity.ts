@@ -15,14 +15,14 @@ export function pauseWhileUsed(watches: readonly IdleWatch[], afterMs: number, g
   const { clock, log } = guarded;
   /** The watches that gave no answer at the last look. */
   const blind = new Set(watches);
-  log.info({ tag: 'rest' }, `activity on this machine: watching ${watches.map(({ name }) => name).join('; ')}`);
+  log.info({ tag: 'pause' }, `activity on this machine: watching ${watches.map(({ name }) => name).join('; ')}`);
   const look = async (): Promise<Observation> => {
     const now = wallMs(clock);
     const asked = await Promise.all(
       watches.map(async (watch) => {
         const idleMs = await watch.idleMs(now);
         if (idleMs !== undefined) blind.delete(watch);
-        else if (!blind.has(watch)) log.warn({ tag: 'rest' }, `${watch.name}: activity can no longer be seen`);
+        else if (!blind.has(watch)) log.warn({ tag: 'pause' }, `${watch.name}: activity can no longer be seen`);
         if (idleMs === undefined) blind.add(watch);
         return idleMs;
       }),
@@ -30,7 +30,7 @@ export function pauseWhileUsed(watches: readonly IdleWatch[], afterMs: number, g
     const idles = asked.filter((idleMs) => idleMs !== undefined);
     if (idles.length === 0) return 'unknown';
     if (Math.min(...idles) >= afterMs) return 'go on';
-    return { rest: `somebody used the machine less than ${afterMs / 1000} s ago` };
+    return { pause: `somebody used the machine less than ${afterMs / 1000} s ago` };
   };
   return keepLooking('activity', LOOK_MS, look, guarded);
 }

@@ -16,12 +16,12 @@ export function pauseOnBattery(readPower: () => Promise<Power>, guarded: Guarded
   const look = async () => {
     const power = await readPower().catch((fault: Error) => {
       if (known !== 'unknown')
-        log.warn({ tag: 'rest' }, `cannot tell whether this machine runs on battery: ${fault.message}`);
+        log.warn({ tag: 'pause' }, `cannot tell whether this machine runs on battery: ${fault.message}`);
       return 'unknown' as const;
     });
-    if (power === 'no battery' && known !== power) log.info({ tag: 'rest' }, 'this machine has no battery');
+    if (power === 'no battery' && known !== power) log.info({ tag: 'pause' }, 'this machine has no battery');
     known = power;
-    if (power === 'battery') return { rest: 'the machine runs on battery' };
+    if (power === 'battery') return { pause: 'the machine runs on battery' };
     return power === 'unknown' ? power : 'go on';
   };
   return keepLooking('battery', LOOK_MS, look, guarded);

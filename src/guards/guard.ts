@@ -7,7 +7,7 @@ import type { RunningMiner } from '../report/running-miner.ts';
 export type Guarded = Pick<RunningMiner, 'controls' | 'clock' | 'log'>;
 
 /** The result of a look: why to pause, no reason to pause, or no result. With `unknown` everything stays as it is. */
-export type Observation = { readonly rest: string } | 'go on' | 'unknown';
+export type Observation = { readonly pause: string } | 'go on' | 'unknown';
 
 /**
  * Looks again and again. Each look begins `everyMs` after the previous one has ended, so that looks never pile up.
@@ -25,7 +25,7 @@ export async function keepLooking(
     const found = await look();
     if (ended) return;
     if (found === 'go on') controls.resume(reason);
-    else if (found !== 'unknown') controls.pause(reason, found.rest);
+    else if (found !== 'unknown') controls.pause(reason, found.pause);
     timer = setTimeout(lookAgain, everyMs);
   };
   await lookAgain();

@@ -17,7 +17,7 @@ export function keepSchedule(windows: readonly ScheduleWindow[], { controls, clo
     else controls.pause('schedule', `outside the schedule${change ? ` until ${formatMoment(change, now)}` : ''}`);
     timer = setTimeout(look, Math.min(LOOK_MS, (change ?? Number.POSITIVE_INFINITY) - now));
   };
-  log.info({ tag: 'rest' }, `the schedule uses the time zone ${Intl.DateTimeFormat().resolvedOptions().timeZone}`);
+  log.info({ tag: 'pause' }, `the schedule uses the time zone ${Intl.DateTimeFormat().resolvedOptions().timeZone}`);
   look();
   return () => {
     clearTimeout(timer);

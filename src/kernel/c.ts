@@ -1,7 +1,7 @@
 /** Prints the kernel as C, with the macros that each instruction set defines (native/kernel.h). */
 
 import { COUNTER, JOB, NONCE, PAGE } from './algebra.ts';
-import { costPerNonce, handedDown, type Kernel } from './last-block.ts';
+import { costPerNonce, handedDown, type KernelDescription } from './last-block.ts';
 import { type Dialect, generatedBy, hex, indent, Names } from './print.ts';
 
 const dialect: Dialect = {
@@ -15,7 +15,7 @@ const dialect: Dialect = {
 const midstateOrTail = (name: string) => `SET1(${name[0] === 'h' ? 'midstate' : 'tail'}[${name.slice(1)}])`;
 
 /** @param kernel for a machine that adds two terms, loops over pages and rotates its result */
-export function printC(kernel: Kernel): string {
+export function printC(kernel: KernelDescription): string {
   const perJob = new Names(dialect).inputs(kernel, JOB, midstateOrTail);
   const jobStatements = perJob.statements(kernel, JOB);
   const jobWords = handedDown(kernel, JOB).map((value, i) => `job[${i}] = ${perJob.of(value)};`);

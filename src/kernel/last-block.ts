@@ -22,13 +22,13 @@ export interface Machine {
   readonly result: 'plain' | 'rotated';
 }
 
-export interface Kernel {
+export interface KernelDescription {
   readonly result: Value;
   /** All values that the result needs. The operands of a value come before it. */
   readonly values: readonly Value[];
 }
 
-export function describe({ addends, loopsOverPages, result }: Machine): Kernel {
+export function describe({ addends, loopsOverPages, result }: Machine): KernelDescription {
   const algebra = new Algebra(addends);
   const h = Array.from({ length: 8 }, (_, i) => algebra.input(`h${i}`));
   const m = Array.from({ length: 16 }, (_, i) => (i < 8 ? algebra.input(`m${i}`) : algebra.constant(0)));
@@ -67,7 +67,7 @@ function rotatedWord7(algebra: Algebra, v7: Value, v15: Value, h7: Value): Value
 }
 
 /** Collects the values that the result depends on, and so drops the rest of the last round. */
-function needed(result: Value): Kernel {
+function needed(result: Value): KernelDescription {
   const found = new Map<number, Value>();
   const visit = (value: Value): void => {
     if (found.has(value.id)) return;
@@ -79,17 +79,17 @@ function needed(result: Value): Kernel {
 }
 
 /** @returns the values that are computed at one depth, in order */
-export function operationsAt(kernel: Kernel, depth: Depth): Value[] {
+export function operationsAt(kernel: KernelDescription, depth: Depth): Value[] {
   return kernel.values.filter((value) => value.depth === depth && !isLeaf(value));
 }
 
 /** @returns the values of one depth that other depths read, in order, without constants, which are written where they are used */
-export function handedDown(kernel: Kernel, depth: Depth): Value[] {
+export function handedDown(kernel: KernelDescription, depth: Depth): Value[] {
   const read = new Set(kernel.values.filter((value) => value.depth !== depth).flatMap((value) => value.operands));
   return kernel.values.filter((value) => value.depth === depth && value.op !== 'constant' && read.has(value));
 }
 
 /** @returns how many operations a nonce costs. An addition, an exclusive or (of two or three) and a rotate count as one each */
-export function costPerNonce(kernel: Kernel): number {
+export function costPerNonce(kernel: KernelDescription): number {
   return operationsAt(kernel, kernel.result.depth).length;
 }

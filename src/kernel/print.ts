@@ -1,7 +1,7 @@
 /** Turns values into statements of a language. All back ends use it. */
 
 import type { Depth, Value } from './algebra.ts';
-import { handedDown, type Kernel, operationsAt } from './last-block.ts';
+import { handedDown, type KernelDescription, operationsAt } from './last-block.ts';
 
 export interface Dialect {
   constant(number: number): string;
@@ -37,7 +37,7 @@ export class Names {
   }
 
   /** Names the values that one depth hands down to deeper ones. */
-  handedDown(kernel: Kernel, depth: Depth, nameOf: (value: Value, index: number) => string): this {
+  handedDown(kernel: KernelDescription, depth: Depth, nameOf: (value: Value, index: number) => string): this {
     handedDown(kernel, depth).forEach((value, index) => {
       this.set(value, nameOf(value, index));
     });
@@ -45,7 +45,7 @@ export class Names {
   }
 
   /** Names the inputs of one depth: by default with their own names. */
-  inputs(kernel: Kernel, depth: Depth, nameOf: (name: string) => string = (name) => name): this {
+  inputs(kernel: KernelDescription, depth: Depth, nameOf: (name: string) => string = (name) => name): this {
     for (const value of kernel.values) {
       if (value.op === 'input' && value.depth === depth) this.set(value, nameOf(value.name));
     }
@@ -53,7 +53,7 @@ export class Names {
   }
 
   /** @returns the statements that compute everything at one depth. The results are named `x0`, `x1` … */
-  statements(kernel: Kernel, depth: Depth): string[] {
+  statements(kernel: KernelDescription, depth: Depth): string[] {
     return operationsAt(kernel, depth).map((value, index) => {
       const expression = this.#expression(value);
       this.set(value, `x${index}`);

@@ -1,7 +1,7 @@
 /** Prints TypeScript: the CPU kernel that runs everywhere, and the host's part of the GPU kernel. */
 
 import { COUNTER, JOB, NONCE, PAGE } from './algebra.ts';
-import { handedDown, type Kernel, operationsAt } from './last-block.ts';
+import { handedDown, type KernelDescription, operationsAt } from './last-block.ts';
 import { type Dialect, generatedBy, hex, indent, Names } from './print.ts';
 
 const dialect: Dialect = {
@@ -15,14 +15,14 @@ const dialect: Dialect = {
 const midstateOrTail = (name: string) => `${name[0] === 'h' ? 'midstate' : 'tail'}[${name.slice(1)}]`;
 
 /** @returns the statements that fill `job` with the values that depend on the job only */
-function jobStatements(kernel: Kernel): string {
+function jobStatements(kernel: KernelDescription): string {
   const names = new Names(dialect).inputs(kernel, JOB, midstateOrTail);
   const statements = names.statements(kernel, JOB);
   return indent([...statements, ...handedDown(kernel, JOB).map((value, i) => `job[${i}] = ${names.of(value)};`)], 2);
 }
 
 /** @param kernel for a machine that loops over pages and rotates its result */
-export function printCpuKernel(kernel: Kernel): string {
+export function printCpuKernel(kernel: KernelDescription): string {
   const jobWords = handedDown(kernel, JOB);
   const counterWords = handedDown(kernel, COUNTER);
 
@@ -85,7 +85,7 @@ ${indent(nonceStatements, 4)}
 }
 
 /** @param kernel the kernel that the shader is printed from */
-export function printGpuPreparation(kernel: Kernel, jobWords: number, hitCapacity: number): string {
+export function printGpuPreparation(kernel: KernelDescription, jobWords: number, hitCapacity: number): string {
   return `// ${generatedBy}
 
 /** The length of the shader's job uniform in 32-bit words, with the padding at its end. */

@@ -1,7 +1,7 @@
 /** Prints the kernel as WGSL. A dispatch searches one page, so only the counter varies. */
 
 import { COUNTER, JOB } from './algebra.ts';
-import { costPerNonce, handedDown, type Kernel } from './last-block.ts';
+import { costPerNonce, handedDown, type KernelDescription } from './last-block.ts';
 import { type Dialect, generatedBy, hex, indent, Names } from './print.ts';
 
 /**
@@ -12,7 +12,7 @@ import { type Dialect, generatedBy, hex, indent, Names } from './print.ts';
 export const HIT_CAPACITY = 8192;
 
 /** @returns the length of the job uniform in words: a multiple of four, because it is an array of vectors */
-export const jobWords = (kernel: Kernel): number => Math.ceil(handedDown(kernel, JOB).length / 4) * 4;
+export const jobWords = (kernel: KernelDescription): number => Math.ceil(handedDown(kernel, JOB).length / 4) * 4;
 
 /** The rotates whose distances come from a uniform, so that the compiler does not know them: 16 % faster on Mesa's RADV. */
 const UNIFORM_ROTATES = [12, 7];
@@ -26,7 +26,7 @@ const WGSL_STYLES = {
 type WgslStyle = keyof typeof WGSL_STYLES;
 
 /** @param kernel for a machine that does not loop over pages */
-export function printWgsl(kernel: Kernel, style: WgslStyle): string {
+export function printWgsl(kernel: KernelDescription, style: WgslStyle): string {
   const uniformRotates = style === 'uniform rotates';
   const multipliedAdds = style === 'multiplied adds';
   const dialect: Dialect = {

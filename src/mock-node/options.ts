@@ -3,7 +3,7 @@
 import { z } from 'zod';
 
 /** A configured miner (document 1, "Miner information"). A request for work must match all three fields. */
-export const minerSchema = z.object({
+export const allowedMinerSchema = z.object({
   account: z.string().min(1).max(256),
   predicate: z.enum(['keys-all', 'keys-any', 'keys-2']),
   'public-keys': z.array(z.string().min(1).max(128)).min(1).max(16),
@@ -49,7 +49,7 @@ const serverOptions = {
   port: z.number().int().min(0).max(65535).default(0),
   host: z.string().default('127.0.0.1'),
   /** Who may mine. When the list is empty, every valid miner may; on real nodes nobody may then. */
-  miners: z.array(minerSchema).max(100).default([]),
+  miners: z.array(allowedMinerSchema).max(100).default([]),
   miningEnabled: z.boolean().default(true),
   /** Whether `/config` is served. */
   configServed: z.boolean().default(true),

@@ -66,7 +66,7 @@ export function hidePath(text: string, { basePath }: NodeAddress): string {
 }
 
 /** @returns the names with numbers after repeated ones: `name`, `name (2)`. The URLs may differ in what is not shown */
-export function disambiguate(names: readonly string[]): string[] {
+export function numberRepeated(names: readonly string[]): string[] {
   return names.map((name, index) => {
     const number = names.slice(0, index + 1).filter((each) => each === name).length;
     return number === 1 ? name : `${name} (${number})`;

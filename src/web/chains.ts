@@ -15,14 +15,14 @@ export class Chains {
   readonly #rows: Rows<Shown>;
 
   constructor() {
-    const body = byId('works').querySelector('tbody');
-    if (!body) throw new Error('the page has no table of works');
+    const body = byId('chain-table').querySelector('tbody');
+    if (!body) throw new Error('the page has no table of chains');
     this.#rows = new Rows(body, workRow);
   }
 
   show({ chains, work: now }: Status): void {
-    byId('no-works').hidden = chains.length > 0;
-    byId('works').hidden = chains.length === 0;
+    byId('no-chains').hidden = chains.length > 0;
+    byId('chain-table').hidden = chains.length === 0;
     this.#rows.show(chains.map((work) => [String(work.chain), { work, current: work.chain === now?.chain }]));
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { disambiguate, hidePath, nodeAddress, shownUrl } from '#pickaxe/node/url.js';
+import { hidePath, nodeAddress, numberRepeated, shownUrl } from '#pickaxe/node/url.js';
 
 describe('nodeAddress', () => {
   it.each([
@@ -64,6 +64,6 @@ describe('only the API’s part of a path is shown', () => {
   });
 
   it('URLs that differ only in what is not shown are numbered', () => {
-    expect(disambiguate(['a', 'b', 'a', 'a', 'b'])).toEqual(['a', 'b', 'a (2)', 'a (3)', 'b (2)']);
+    expect(numberRepeated(['a', 'b', 'a', 'a', 'b'])).toEqual(['a', 'b', 'a (2)', 'a (3)', 'b (2)']);
   });
 });

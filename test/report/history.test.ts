@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { History } from '#pickaxe/report/history.js';
-import { LastWorks } from '#pickaxe/report/last-works.js';
+import { LastWork } from '#pickaxe/report/last-work.js';
 import { LogTail } from '#pickaxe/report/log-tail.js';
 import { Tally } from '#pickaxe/report/tally.js';
 import { device, FakeClock, hashes, verdict } from './fakes.ts';
@@ -98,7 +98,7 @@ it('points do not move while time goes by, and there are never more than 720', (
 });
 
 it('works: the last of each chain, by chain, and of 256 chains at most', () => {
-  const works = new LastWorks(new FakeClock());
+  const works = new LastWork(new FakeClock());
   const work = (chain: number, height: bigint) => works.listen({ type: 'work', chain, height, difficulty: 5 });
   work(7, 1n);
   work(3, 1n);

@@ -107,11 +107,11 @@ describe('progress', () => {
       return { type: 'progress', device: name, what, done };
     };
     for (let i = 0; i < 10; i++)
-      tell(progress('gpu0', 'measuring forms', i / 10), progress('gpu1', 'measuring forms', 0));
+      tell(progress('gpu0', 'measuring variants', i / 10), progress('gpu1', 'measuring variants', 0));
     tell(progress('gpu0', 'measuring batches', 0), progress('gpu0', 'measuring batches', 0.5));
     expect(lines.map(({ tag, msg }) => `${tag} ${msg}`)).toEqual([
-      'gpu0 measuring forms',
-      'gpu1 measuring forms',
+      'gpu0 measuring variants',
+      'gpu1 measuring variants',
       'gpu0 measuring batches',
     ]);
   });

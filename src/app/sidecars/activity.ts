@@ -10,7 +10,7 @@ export async function activity({ pause }: Config): Promise<Sidecar | undefined> 
   const { onActivity = 'none' } = pause;
   if (onActivity === 'none') return undefined;
   return async (running) => {
-    const watches = await findWatches((why) => running.log.warn({ tag: 'rest' }, why));
+    const watches = await findWatches((why) => running.log.warn({ tag: 'pause' }, why));
     if (watches.length > 0) return pauseWhileUsed(watches, onActivity * 1000, running);
     throw new UsageError(
       '--pause-on-activity: pickaxe cannot see whether somebody uses this machine. On Linux it needs /dev/pts, logind, ' +

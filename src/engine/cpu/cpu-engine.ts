@@ -4,11 +4,11 @@ import { cpus } from 'node:os';
 import type { Job } from '../../chain/job.ts';
 import { onAbort } from '../../system/abort.ts';
 import { DeviceError, type Engine, type EngineInfo, type Ranges, type SearchReport } from '../engine.ts';
-import { BatchSize, batchMsFor } from './batch-size.ts';
 import type { KernelName } from './kernel-names.ts';
 import { chooseKernel, forceKernel } from './kernels/choose.ts';
 import { Pool } from './pool.ts';
 import { nextRunNumber, SearchRun } from './search-run.ts';
+import { TaskSize, taskMsFor } from './task-size.ts';
 import { chooseThreads, type ThreadChoice, type ThreadWishes } from './threads.ts';
 import type { ThreadData } from './worker.ts';
 
@@ -29,7 +29,7 @@ export class CpuEngine implements Engine {
   readonly kind = 'cpu';
   readonly #options: CpuEngineOptions;
   readonly #threads: ThreadChoice;
-  readonly #batch: BatchSize;
+  readonly #taskSize: TaskSize;
   /** Shared memory: the number of the current run, 0 while there is none. A kernel stops when its run is not the current one. */
   readonly #currentRun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   readonly #runs = new Set<SearchRun>();
@@ -45,7 +45,7 @@ export class CpuEngine implements Engine {
     this.name = options.name ?? 'cpu';
     this.#options = options;
     this.#threads = chooseThreads(options);
-    this.#batch = new BatchSize(batchMsFor(this.#threads.threads));
+    this.#taskSize = new TaskSize(taskMsFor(this.#threads.threads));
   }
 
   async open(): Promise<EngineInfo> {
@@ -111,7 +111,7 @@ export class CpuEngine implements Engine {
       number: this.#runNumber,
       puzzle: job,
       ranges,
-      batch: this.#batch,
+      taskSize: this.#taskSize,
       tasks: TASKS_PER_THREAD * pool.size,
       currentRun: this.#currentRun,
       runTask: (task) => pool.run(task),

@@ -3,8 +3,8 @@
 import type { Puzzle } from '../../chain/job.ts';
 import { type Range, sizeOf } from '../../chain/nonce.ts';
 import { DeviceError, type Ranges, type SearchReport } from '../engine.ts';
-import type { BatchSize } from './batch-size.ts';
 import { splitRows } from './columns.ts';
+import type { TaskSize } from './task-size.ts';
 import type { Task, TaskResult } from './worker.ts';
 
 /** No tasks are started while this many reports wait to be read. The exact value does not matter. */
@@ -23,7 +23,7 @@ interface SearchRunOptions {
   readonly number: number;
   readonly puzzle: Puzzle;
   readonly ranges: Ranges;
-  readonly batch: BatchSize;
+  readonly taskSize: TaskSize;
   /** How many tasks to keep in flight. */
   readonly tasks: number;
   /**
@@ -85,10 +85,10 @@ export class SearchRun {
   }
 
   #supply(): void {
-    const { currentRun, number, ranges, batch, tasks } = this.#options;
+    const { currentRun, number, ranges, taskSize, tasks } = this.#options;
     if (Atomics.load(currentRun, 0) !== number) this.#stopping = true;
     while (!this.#stopping && this.#inFlight < tasks && this.#reports.length < MAX_WAITING_REPORTS) {
-      const range = this.#unfinished.pop() ?? ranges.take(batch.most);
+      const range = this.#unfinished.pop() ?? ranges.take(taskSize.most);
       if (range === undefined) return;
       void this.#search(range);
     }
@@ -116,7 +116,7 @@ export class SearchRun {
       const found = part === searched.at(-1) ? candidates : [];
       this.#reports.push({ searched: part, hashes: sizeOf(part), beganMs, candidates: found });
     }
-    if (rest.length === 0) this.#options.batch.learn(sizeOf(range), ms);
+    if (rest.length === 0) this.#options.taskSize.learn(sizeOf(range), ms);
     this.#unfinished.push(...rest);
   }
 

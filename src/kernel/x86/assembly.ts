@@ -1,6 +1,6 @@
 /** Prints the assembly of one kernel, for the assemblers behind gcc and clang. */
 
-import { costPerNonce, type Kernel } from '../last-block.ts';
+import { costPerNonce, type KernelDescription } from '../last-block.ts';
 import { generatedBy, indent } from '../print.ts';
 import { frameOf } from './frame.ts';
 import type { AssemblyKernel } from './instruction-sets.ts';
@@ -8,7 +8,7 @@ import { instructionsOf } from './instructions.ts';
 import { allocate } from './registers.ts';
 
 /** @returns the instructions of one step of the kernel, the frame, and how many vectors they spill */
-export function stepOf(kernel: Kernel, assembly: AssemblyKernel) {
+export function stepOf(kernel: KernelDescription, assembly: AssemblyKernel) {
   const { registers, register, avx512 } = assembly.set;
   const frame = frameOf(kernel, assembly.set, assembly.vectors);
   const move = avx512 ? 'vmovdqa32' : 'vmovdqa';
@@ -17,7 +17,7 @@ export function stepOf(kernel: Kernel, assembly: AssemblyKernel) {
 }
 
 /** @param kernel for a machine that adds two terms, loops over pages and rotates its result */
-export function printAssembly(kernel: Kernel, assembly: AssemblyKernel): string {
+export function printAssembly(kernel: KernelDescription, assembly: AssemblyKernel): string {
   const { name, set, vectors } = assembly;
   const { frame, lines, slots } = stepOf(kernel, assembly);
   return `/* ${generatedBy} */

@@ -5,7 +5,7 @@
  */
 
 import { COUNTER, JOB } from '../algebra.ts';
-import { handedDown, type Kernel } from '../last-block.ts';
+import { handedDown, type KernelDescription } from '../last-block.ts';
 import type { Vector } from './instruction.ts';
 import type { InstructionSet } from './instruction-sets.ts';
 
@@ -41,7 +41,7 @@ export interface Frame {
   bases(slots: number): string[];
 }
 
-export function frameOf(kernel: Kernel, { bytes, avx512 }: InstructionSet, vectors: number): Frame {
+export function frameOf(kernel: KernelDescription, { bytes, avx512 }: InstructionSet, vectors: number): Frame {
   // With AVX-512 a one-byte offset reaches 127 vectors ahead. With AVX2 it reaches 128 bytes back and 127 bytes ahead. The 128
   // bytes below %rsp are the red zone, so the stack can be used in the same way.
   const [reach, centre] = avx512 ? [128, 0] : [256 / bytes, 128 / bytes];

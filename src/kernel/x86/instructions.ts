@@ -4,7 +4,7 @@
  */
 
 import { COUNTER, JOB, NONCE, type Value } from '../algebra.ts';
-import { handedDown, type Kernel, operationsAt } from '../last-block.ts';
+import { handedDown, type KernelDescription, operationsAt } from '../last-block.ts';
 import type { Frame } from './frame.ts';
 import type { Instruction, Vector } from './instruction.ts';
 import type { AssemblyKernel, InstructionSet } from './instruction-sets.ts';
@@ -16,14 +16,18 @@ import type { AssemblyKernel, InstructionSet } from './instruction-sets.ts';
 const TURN = 32;
 
 /** @returns the instructions of one step: it hashes one or more vectors of nonces, and clears the zero flag if one is a hit */
-export function instructionsOf(kernel: Kernel, { set, vectors }: AssemblyKernel, frame: Frame): Instruction[] {
-  const streams = Array.from({ length: vectors }, (_, vector) => new Stream(kernel, set, frame, vector));
-  const longest = Math.max(...streams.map(({ instructions }) => instructions.length));
+export function instructionsOf(
+  kernel: KernelDescription,
+  { set, vectors }: AssemblyKernel,
+  frame: Frame,
+): Instruction[] {
+  const programs = Array.from({ length: vectors }, (_, vector) => new VectorProgram(kernel, set, frame, vector));
+  const longest = Math.max(...programs.map(({ instructions }) => instructions.length));
   const step: Instruction[] = [];
   for (let at = 0; at < longest; at += TURN) {
-    for (const { instructions } of streams) step.push(...instructions.slice(at, at + TURN));
+    for (const { instructions } of programs) step.push(...instructions.slice(at, at + TURN));
   }
-  return [...step, ...(set.avx512 ? testOfMasks(vectors) : testOfVectors(streams.map(({ hits }) => hits)))];
+  return [...step, ...(set.avx512 ? testOfMasks(vectors) : testOfVectors(programs.map(({ hits }) => hits)))];
 }
 
 const testOfMasks = (vectors: number): Instruction[] => [{ mnemonic: `kortestw %k1, %k${vectors}`, operands: [] }];
@@ -40,7 +44,7 @@ function testOfVectors([first, ...others]: Vector[]): Instruction[] {
 }
 
 /** The instructions for one vector of nonces. */
-class Stream {
+class VectorProgram {
   readonly instructions: Instruction[] = [];
   /** Without AVX-512: all bits are set in the lanes with a hit. With AVX-512 the mask %k1 has the hits of the first vector … */
   readonly hits: Vector;
@@ -48,7 +52,7 @@ class Stream {
   readonly #frame: Frame;
   readonly #made = new Map<Value, Vector>();
 
-  constructor(kernel: Kernel, set: InstructionSet, frame: Frame, vector: number) {
+  constructor(kernel: KernelDescription, set: InstructionSet, frame: Frame, vector: number) {
     this.#set = set;
     this.#frame = frame;
     const table = frame.table(vector);

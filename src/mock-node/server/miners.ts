@@ -1,7 +1,7 @@
 /** Decides who may mine (document 1, "Miner information"). */
 
 import { z } from 'zod';
-import { minerSchema } from '../options.ts';
+import { allowedMinerSchema } from '../options.ts';
 
 /** The miner in a request for work. Real nodes accept any texts here, and look for a configured miner with the same ones. */
 export const askerSchema = z.object({
@@ -16,7 +16,7 @@ export type MinerInfo = z.infer<typeof askerSchema>;
 export function isAuthorized(asker: MinerInfo, miners: readonly MinerInfo[]): boolean {
   const same = (miner: MinerInfo) =>
     miner.account === asker.account && miner.predicate === asker.predicate && keySet(miner) === keySet(asker);
-  return miners.length === 0 ? minerSchema.safeParse(asker).success : miners.some(same);
+  return miners.length === 0 ? allowedMinerSchema.safeParse(asker).success : miners.some(same);
 }
 
 /** @returns a text that is equal for equal sets of keys, whatever their order */

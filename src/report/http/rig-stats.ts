@@ -2,7 +2,7 @@
 
 import { type Clock, wallMs } from '../../system/clock.ts';
 import { History } from '../history.ts';
-import { LastWorks } from '../last-works.ts';
+import { LastWork } from '../last-work.ts';
 import { Latencies } from '../latencies.ts';
 import type { LogTail } from '../log-tail.ts';
 import type { RunningMiner } from '../running-miner.ts';
@@ -14,7 +14,7 @@ export class RigStats {
   readonly rigName: string;
   readonly tally: Tally;
   readonly clock: Clock;
-  readonly lastWorks: LastWorks;
+  readonly lastWork: LastWork;
   readonly history: History;
   readonly logTail: LogTail;
   /** When the run began. It tells one run from the next. */
@@ -29,10 +29,10 @@ export class RigStats {
     this.clock = clock;
     this.logTail = logTail;
     this.startTimeMillis = wallMs(clock);
-    this.lastWorks = new LastWorks(clock);
+    this.lastWork = new LastWork(clock);
     this.history = new History(tally, clock);
     this.#ends = [
-      events.on(this.lastWorks.listen),
+      events.on(this.lastWork.listen),
       events.on((event) => event.type === 'verdict' && this.answers.add(event.answerSeconds)),
       this.history.start(),
     ];

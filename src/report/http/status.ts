@@ -23,7 +23,7 @@ const NOTHING: DeviceSummary = {
 };
 
 export function statusOf(stats: RigStats, control: boolean): Status {
-  const { rigName, tally, clock, lastWorks, answers, startTimeMillis } = stats;
+  const { rigName, tally, clock, lastWork, answers, startTimeMillis } = stats;
   const now = tally.now();
   const { nowMs } = now;
   const state = rigState(now);
@@ -50,7 +50,7 @@ export function statusOf(stats: RigStats, control: boolean): Status {
     switchSeconds: switchSeconds ?? null,
     answerSeconds: answers.spread ?? null,
     work: work ? workStatus(work, nowMs) : null,
-    chains: lastWorks.all().map((each) => workStatus(each, nowMs)),
+    chains: lastWork.all().map((each) => workStatus(each, nowMs)),
     sources: Object.fromEntries([...sources].map(([name, source]) => [name, sourceStatus(source, nowMs)])),
     devices: Object.fromEntries([...devices].map(([name, device]) => [name, deviceStatus(device, summaries[name])])),
   };

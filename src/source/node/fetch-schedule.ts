@@ -207,7 +207,7 @@ export class FetchSchedule {
   }
 }
 
-/** Whether two works differ at most in the creation time and the nonce. Nodes write the present time into the same work. */
+/** Whether two pieces of work differ at most in the creation time and the nonce. Nodes write the present time into the same work. */
 function isSameWork(a: Work, b: Work): boolean {
   return a.chain === b.chain && equalBytes(a.target, b.target) && equalBytes(fixedPart(a), fixedPart(b));
 }

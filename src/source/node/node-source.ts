@@ -24,7 +24,7 @@ import { Haste } from './haste.ts';
 import { StreamTrust } from './stream-trust.ts';
 import { submitSolution } from './submission.ts';
 import { watchSuspension } from './suspension.ts';
-import { Updates } from './updates.ts';
+import { UpdateStreams } from './update-streams.ts';
 
 export interface NodeSourceOptions {
   /** `http://host:port`, or a URL with the path of the API, which is then used as it is. */
@@ -55,7 +55,7 @@ export class NodeSource implements WorkSource {
   readonly #limits: NodeLimits;
   readonly #nodeClock: NodeClock;
   readonly #http: NodeHttp;
-  readonly #updates: Updates;
+  readonly #updates: UpdateStreams;
   readonly #schedule: FetchSchedule;
   readonly #streamTrust: StreamTrust;
   readonly #announcements: Announcements;
@@ -86,7 +86,7 @@ export class NodeSource implements WorkSource {
     this.#announcements = new Announcements(this.name, emit);
     const http = new NodeHttp({ address, trust, userAgent, nodeClock: this.#nodeClock, clock, limits: this.#limits });
     this.#http = http;
-    this.#updates = new Updates({
+    this.#updates = new UpdateStreams({
       url: `${address.origin}${address.basePath}/mining/updates`,
       clock,
       random,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { COUNTERS, PAGES, sizeOf } from '#pickaxe/chain/nonce.js';
-import { BatchSize } from '#pickaxe/engine/cpu/batch-size.js';
 import { nextRunNumber, SearchRun } from '#pickaxe/engine/cpu/search-run.js';
+import { TaskSize } from '#pickaxe/engine/cpu/task-size.js';
 import type { SearchReport } from '#pickaxe/engine/engine.js';
 import { jobOf, nothingSolves, someHeaderHex } from '../../contract/jobs.ts';
 import { Rectangle } from '../../contract/rectangle.ts';
@@ -10,11 +10,11 @@ import { Rectangle } from '../../contract/rectangle.ts';
 const parts = [0, 0.3, 0.5, 0.75, 0.999, 1];
 
 /** Tasks are several columns at once. */
-function wideBatch(): BatchSize {
-  const batch = new BatchSize(512);
-  for (let i = 0; i < 30; i++) batch.learn(sizeOf(batch.most), sizeOf(batch.most) / 300_000);
-  expect(batch.most).toEqual({ counters: 5 * 512, pages: PAGES });
-  return batch;
+function wideTasks(): TaskSize {
+  const taskSize = new TaskSize(512);
+  for (let i = 0; i < 30; i++) taskSize.learn(sizeOf(taskSize.most), sizeOf(taskSize.most) / 300_000);
+  expect(taskSize.most).toEqual({ counters: 5 * 512, pages: PAGES });
+  return taskSize;
 }
 
 test('a stopped task of several columns reports what it searched, and the rest is given back', async () => {
@@ -24,7 +24,7 @@ test('a stopped task of several columns reports what it searched, and the rest i
     number: 1,
     puzzle: jobOf(someHeaderHex, nothingSolves),
     ranges,
-    batch: wideBatch(),
+    taskSize: wideTasks(),
     tasks: parts.length,
     currentRun: new Int32Array(new SharedArrayBuffer(4)),
     runTask: ({ range }) =>
@@ -54,7 +54,7 @@ test('the rest of a task that returned early is searched next', async () => {
     number: 1,
     puzzle: jobOf(someHeaderHex, nothingSolves),
     ranges,
-    batch: wideBatch(),
+    taskSize: wideTasks(),
     tasks: 2,
     currentRun: new Int32Array(new SharedArrayBuffer(4)),
     runTask: async ({ range }) => {
@@ -84,7 +84,7 @@ test('a run ends when another one begins, and does not stop that one, however of
       number,
       puzzle: jobOf(someHeaderHex, nothingSolves),
       ranges,
-      batch: wideBatch(),
+      taskSize: wideTasks(),
       tasks: 2,
       currentRun,
       runTask: () =>

@@ -19,14 +19,14 @@ const SOLVED_HEADER = [
   '1b0000000000050000008cc172ef33c7050065157021f2fc4b89',
 ].join('');
 
-type Scan = Scanner['scan'];
+type ScanRange = Scanner['scan'];
 
 /**
  * Checks the edge cases of a scanner.
  * @param unit how many counters a workgroup has
  * @throws DeviceError when an answer is wrong.
  */
-export async function selfTest(scan: Scan, unit: number): Promise<void> {
+export async function selfTest(scan: ScanRange, unit: number): Promise<void> {
   const solved = fromHex(SOLVED_HEADER);
   const { lane, page, counter } = splitNonce(nonceOf(solved));
   const target = solved.subarray(HEADER_OFFSET.target, HEADER_OFFSET.target + TARGET_BYTES);
@@ -70,13 +70,13 @@ export const SPOT_CHECK = {
  * become too hot, or whose clocks were raised, may find nothing, and checks of candidates would not notice that.
  * @throws DeviceError when the answer is wrong.
  */
-export async function spotCheck(scan: Scan): Promise<void> {
+export async function spotCheck(scan: ScanRange): Promise<void> {
   const { puzzle, range, hits, sum } = SPOT_CHECK;
   const found = await hitsOf(scan, puzzle, range);
   if (found.length !== hits || found.reduce((total, hit) => total + hit, 0) !== sum) wrong('a range of known hits');
 }
 
-async function hitsOf(scan: Scan, puzzle: Puzzle, range: Range): Promise<number[]> {
+async function hitsOf(scan: ScanRange, puzzle: Puzzle, range: Range): Promise<number[]> {
   const found = await scan(puzzle, range);
   return found === 'overflow' ? wrong('too many hits') : found.hits.sort((a, b) => a - b);
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { NodeError } from '#pickaxe/node/errors.js';
 import { nodeLimits } from '#pickaxe/node/limits.js';
-import { Updates } from '#pickaxe/source/node/updates.js';
+import { UpdateStreams } from '#pickaxe/source/node/update-streams.js';
 
 const NEW_CUT = new TextEncoder().encode('event:New Cut\n\n');
 
@@ -42,7 +42,7 @@ class Node {
 }
 
 let node: Node;
-let updates: Updates;
+let updates: UpdateStreams;
 let told: string[];
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 const range = (count: number) => Array.from({ length: count }, (_, i) => i);
@@ -58,7 +58,7 @@ beforeEach(() => {
   vi.useFakeTimers();
   node = new Node();
   told = [];
-  updates = new Updates({
+  updates = new UpdateStreams({
     url: 'http://127.0.0.1/mining/updates',
     clock: { nowUs: () => 0n, monotonicMs: () => performance.now() },
     random: () => 1,

@@ -7,10 +7,10 @@ import type { WorkNow } from './tally.ts';
 /** A node says which chains there are; this many are more than any ledger has. The chain mined on longest ago is dropped. */
 const MOST_CHAINS = 256;
 
-export class LastWorks {
+export class LastWork {
   readonly #clock: Clock;
   /** By chain, the one that was mined on longest ago first. */
-  readonly #works = new Map<number, WorkNow>();
+  readonly #work = new Map<number, WorkNow>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -19,14 +19,14 @@ export class LastWorks {
   readonly listen = (event: MinerEvent): void => {
     if (event.type !== 'work') return;
     const { chain, height, difficulty } = event;
-    this.#works.delete(chain);
-    this.#works.set(chain, { chain, height, difficulty, sinceMs: this.#clock.monotonicMs() });
-    const [oldest] = this.#works.keys();
-    if (this.#works.size > MOST_CHAINS && oldest !== undefined) this.#works.delete(oldest);
+    this.#work.delete(chain);
+    this.#work.set(chain, { chain, height, difficulty, sinceMs: this.#clock.monotonicMs() });
+    const [oldest] = this.#work.keys();
+    if (this.#work.size > MOST_CHAINS && oldest !== undefined) this.#work.delete(oldest);
   };
 
   /** Ordered by chain. */
   all(): WorkNow[] {
-    return [...this.#works.values()].sort((a, b) => a.chain - b.chain);
+    return [...this.#work.values()].sort((a, b) => a.chain - b.chain);
   }
 }

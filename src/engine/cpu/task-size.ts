@@ -25,18 +25,18 @@ const MOST_ROWS = PAGES * (COUNTERS / ROW_COUNTERS);
 const NEWEST = 0.25;
 
 /** @returns how long a task should take, in ms, when this many threads search */
-export function batchMsFor(threads: number): number {
+export function taskMsFor(threads: number): number {
   return Math.min(MOST_MS, Math.max(LEAST_MS, (1000 * threads) / TASKS_PER_SECOND));
 }
 
-export class BatchSize {
-  readonly #batchMs: number;
+export class TaskSize {
+  readonly #taskMs: number;
   #hashesPerMs = 0;
   #rows = FIRST_ROWS;
 
-  /** @param batchMs how long a task should take */
-  constructor(batchMs: number) {
-    this.#batchMs = batchMs;
+  /** @param taskMs how long a task should take */
+  constructor(taskMs: number) {
+    this.#taskMs = taskMs;
   }
 
   /** The largest shape of the next task: part of one column of ROW_COUNTERS counters, or several whole columns. */
@@ -49,7 +49,7 @@ export class BatchSize {
   learn(hashes: number, ms: number): void {
     const rate = hashes / Math.max(ms, 0.001);
     this.#hashesPerMs += (rate - this.#hashesPerMs) * (this.#hashesPerMs === 0 ? 1 : NEWEST);
-    const wanted = (this.#hashesPerMs * this.#batchMs) / ROW_COUNTERS;
+    const wanted = (this.#hashesPerMs * this.#taskMs) / ROW_COUNTERS;
     const bounded = Math.min(2 * this.#rows, Math.max(this.#rows / 2, wanted));
     this.#rows = Math.min(MOST_ROWS, Math.max(FIRST_ROWS, Math.round(bounded)));
   }

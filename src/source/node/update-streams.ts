@@ -15,7 +15,7 @@ export interface UpdatesOptions extends Pick<UpdateStreamOptions, 'url' | 'clock
 /** Networks have 20 chains, and nodes limit the number of streams. A chain without a stream is polled. */
 const MOST_STREAMS = 20;
 
-export class Updates {
+export class UpdateStreams {
   readonly #options: UpdatesOptions;
   /** The streams by chain. The chain that work came from last is at the end. */
   readonly #streams = new Map<number, UpdateStream>();
