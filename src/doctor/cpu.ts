@@ -1,4 +1,4 @@
-/** The CPU: which kernel, how many threads, and why. */
+/** Examines the CPU: which kernel it uses, how many threads, and why. */
 
 import type { KernelRow } from '../app/kernel-rows.ts';
 import { isNative } from '../engine/cpu/kernels/native.ts';

@@ -45,12 +45,12 @@ export class Keyboard {
 
   /** Restores the terminal's usual mode. */
   close(): void {
-    this.rest();
+    this.release();
     this.#stdin.setRawMode(false);
   }
 
   /** Stops reading, and leaves the terminal's mode to the program that has the terminal now. */
-  rest(): void {
+  release(): void {
     this.#stdin.off('data', this.#listen).pause();
   }
 }

@@ -100,7 +100,7 @@ class Session {
   /** The process was stopped and continued, so a shell may be using the terminal now. */
   readonly #continued = (): void => {
     this.#isHere = false;
-    this.#keyboard?.rest();
+    this.#keyboard?.release();
     this.#arrive();
   };
 

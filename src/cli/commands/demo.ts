@@ -24,7 +24,9 @@ const RIVAL_MS = 2_000;
 /** @param reload reads the configuration again */
 export async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Promise<number> {
   const { config } = loaded;
-  const { close, ...prepared } = await prepare(discreet(loaded), async () => discreet(await reload()));
+  const { close, ...prepared } = await prepare(withoutNoticesOfFiles(loaded), async () =>
+    withoutNoticesOfFiles(await reload()),
+  );
   const { log } = prepared;
   const engines = await chooseEngines(config, log);
   const node = new MockNode({ network: NETWORK, difficulty: FIRST_DIFFICULTY, rivalMs: RIVAL_MS });
@@ -43,15 +45,15 @@ export async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Pr
   }
 }
 
-/** Settings that send events to others. */
-const TELLING: readonly (keyof Config)[] = ['hooks', 'webhook'];
+/** Groups of settings that send notices to others. */
+const NOTIFYING: readonly (keyof Config)[] = ['hooks', 'webhook'];
 
 /** Hooks and webhooks from files are for real blocks; the demo uses only those that were given as flags. */
-function discreet(loaded: Loaded): Loaded {
+function withoutNoticesOfFiles(loaded: Loaded): Loaded {
   const { config, origins } = loaded;
-  const isMeant = ({ group, path }: Entry) =>
-    !TELLING.some((telling) => telling === group) || origins.get(path)?.layer === 'flag';
-  return { ...loaded, config: assemble((entry) => (isMeant(entry) ? valueIn(config, entry) : entry.setting.default)) };
+  const applies = ({ group, path }: Entry) =>
+    !NOTIFYING.some((notifying) => notifying === group) || origins.get(path)?.layer === 'flag';
+  return { ...loaded, config: assemble((entry) => (applies(entry) ? valueIn(config, entry) : entry.setting.default)) };
 }
 
 /** Keeps the difficulty at what this machine hashes in the time of a block. @returns a function that ends this */

@@ -11,7 +11,7 @@ import type { Route } from './route.ts';
 import type { Status } from './schemas.ts';
 
 const PREFIX = 'pickaxe_';
-/** From a kernel that sees its stop flag at once to a GPU that has to end a long dispatch first. */
+/** The range is from a kernel that sees its stop flag at once to a GPU that must end a long dispatch first. */
 const JOB_SWITCH_BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 /** A finer precision would wake the process more often. */
 const EVENT_LOOP_PRECISION_MS = 100;
@@ -33,9 +33,9 @@ export class Metrics {
       const metric = kind === 'counter' ? new Counter(settings) : new Gauge(settings);
       return (now) => {
         metric.reset();
-        // Without labels it is 0 after a reset, and what is not known shall have no sample.
+        // Without labels a metric is 0 after a reset, but one whose value is not known must have no sample.
         if (labels.length === 0) metric.remove();
-        for (const [of, value] of samples(now, this.#refused)) if (value !== null) metric.inc(of, value);
+        for (const [labelled, value] of samples(now, this.#refused)) if (value !== null) metric.inc(labelled, value);
       };
     });
     const jobSwitches = new Histogram({
