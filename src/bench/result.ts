@@ -9,7 +9,7 @@ import { isSeed, LEAST_COUNT, MOST_COUNT } from './challenge.ts';
 export const BENCH_FORMAT_VERSION = 1;
 
 /** Far more runs than anybody waits for. */
-export const MOST_RUNS = 1_000;
+const MOST_RUNS = 1_000;
 const MOST_CHARACTERS = 256;
 /** Far more devices than a rig has; as many slices of a second as the longest measurement. */
 const MOST_DEVICES = 1_024;

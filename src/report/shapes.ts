@@ -45,7 +45,7 @@ export const speed = {
 };
 
 /** What became of solutions. */
-export const outcomeCounts = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, count])) as Record<
+const outcomeCounts = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, count])) as Record<
   Outcome,
   typeof count
 >;

@@ -3,7 +3,7 @@
 import type { NodeError } from '../../node/errors.ts';
 import { UpdateStream, type UpdateStreamOptions } from './update-stream.ts';
 
-export interface UpdatesOptions extends Pick<UpdateStreamOptions, 'url' | 'clock' | 'random' | 'limits'> {
+export interface UpdateStreamsOptions extends Pick<UpdateStreamOptions, 'url' | 'clock' | 'random' | 'limits'> {
   readonly open: (chain: number, stop: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
   readonly onOpen: (chain: number) => void;
   readonly onNewCut: (chain: number) => void;
@@ -16,7 +16,7 @@ export interface UpdatesOptions extends Pick<UpdateStreamOptions, 'url' | 'clock
 const MOST_STREAMS = 20;
 
 export class UpdateStreams {
-  readonly #options: UpdatesOptions;
+  readonly #options: UpdateStreamsOptions;
   /** The streams by chain. The chain that work came from last is at the end. */
   readonly #streams = new Map<number, UpdateStream>();
   /** How many streams the node allows, and when it last refused one (monotonic). */
@@ -25,7 +25,7 @@ export class UpdateStreams {
   /** When a stream was last closed to make room for another (monotonic). */
   #leftAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(options: UpdatesOptions) {
+  constructor(options: UpdateStreamsOptions) {
     this.#options = options;
   }
 
