@@ -180,7 +180,7 @@ describe.skipIf(noTmux)(`the first minutes${why}`, () => {
     expect(lines(seen[section])).toEqual(lines(shown[section]));
   });
 
-  it('of doctor: the same is looked at, and the node is as well', () => {
+  it('of doctor are as the page shows them: the same checks, and the same results for the node', () => {
     const about = (text: string) =>
       stable(text).filter((line) => /^(ok|warning|fault) /.test(line) && !/^\w+ (GPU|gpu|limits)/.test(line));
     const names = (text: string) => about(text).map((line) => line.split(' ')[1]);
@@ -189,7 +189,7 @@ describe.skipIf(noTmux)(`the first minutes${why}`, () => {
     expect(nodes(seen.doctor)).toEqual(nodes(shown.doctor));
   });
 
-  it('of mine: the keys show the same', () => {
+  it('of mine are as the page shows them: the keys show the same pages', () => {
     // All but the line that describes the CPU.
     const pages = (text: string) =>
       stable(text)

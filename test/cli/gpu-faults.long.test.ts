@@ -53,7 +53,7 @@ async function rememberTuning(): Promise<void> {
 
 describeGpu('pickaxe mine', () => {
   test.skipIf(!onLinux)(
-    `goes on when a GPU's process is killed, and restarts it${onLinux ? '' : ' (processes are found by Linux’s /proc)'}`,
+    `goes on when a GPU's process is killed, and starts it again${onLinux ? '' : ' (processes are found by Linux’s /proc)'}`,
     { timeout: TEST_MS },
     async () => {
       await rememberTuning();

@@ -85,7 +85,7 @@ describe('on Windows, where cmd.exe inserts values before it parses a command', 
     ['＂fullwidth＂ ʺprime', '_fullwidth_ _prime'],
     ['C:\\path\\', 'C:_path_'],
     ['it did not answer within 30 s: 5.000 GH/s, gpu0', 'it did not answer within 30 s: 5.000 GH/s, gpu0'],
-  ])('%s means nothing to it', (reason, harmless) => {
+  ])('the text %s has no effect', (reason, harmless) => {
     expect(given(reason)).toBe(harmless);
   });
 

@@ -52,7 +52,7 @@ async function listen(port: number): Promise<Listening> {
   return listening;
 }
 
-it('tells a status at once and every second, and the events of --json', async () => {
+it('a client gets a status at once and every second, and the events of --json', async () => {
   const { port, emit } = await serve();
   const client = await listen(port);
   expect(client.response.headers['content-type']).toBe('text/event-stream; charset=utf-8');
@@ -82,7 +82,7 @@ it('a line break in a message stays within its event', async () => {
   expect(client.text.match(/^event: status$/gm)).toHaveLength(1);
 });
 
-it('many listen, more are told to come later, and their places are given again', async () => {
+it('many clients can listen, further ones are refused for the moment, and a client that leaves makes room', async () => {
   const { port, ask } = await serve();
   const clients = await Promise.all(Array.from({ length: MOST_CLIENTS }, () => listen(port)));
   expect(await ask('/api/v1/events')).toMatchObject({ status: 503, json: { error: { code: 'too-many-clients' } } });
@@ -97,7 +97,7 @@ it('many listen, more are told to come later, and their places are given again',
   );
 });
 
-it('who does not read is dropped; the others hear everything', async () => {
+it('a client that does not read is dropped, and the others get everything', async () => {
   const { port, emit } = await serve();
   const lazy = await listen(port);
   lazy.response.pause();
@@ -116,18 +116,18 @@ it('who does not read is dropped; the others hear everything', async () => {
   expect((await listen(port)).response.statusCode).toBe(200);
 });
 
-it('ends with the server, at once', async () => {
+it('the stream ends with the server, at once', async () => {
   const { port, http } = await serve();
   const client = await listen(port);
   const ended = vi.fn();
   client.response.on('close', ended);
   await http.close();
   await vi.waitFor(() => expect(ended).toHaveBeenCalled(), { timeout: 60_000 });
-  // To its end, and not cut off.
+  // The response is complete.
   expect(client.response.complete).toBe(true);
 });
 
-describe('of those that never read', () => {
+describe('among clients that never read', () => {
   const closing = (client: Listening) => {
     const closed = vi.fn();
     client.response.on('close', closed);
