@@ -32,7 +32,7 @@ test('repeated runs are listed below their median', () => {
   expect(lines).toContain('  hashrate      100.0 MH/s ± 14.8 % (median of 3 runs: 90.00 MH/s to 120.0 MH/s)\n');
   expect(lines).toContain('    run 2       90.00 MH/s ± 0.0 %, 50 W, 70 °C at most\n');
   expect(lines.match(/hash sum {6}/g)).toHaveLength(1);
-  expect(lines).toContain('± is the standard deviation of its runs; behind a run, of its slices.');
+  expect(lines).toContain('± is the standard deviation of its runs; after a run, of its slices.');
   expect(lines).toContain(' All runs agree.');
 });
 

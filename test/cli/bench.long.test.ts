@@ -212,7 +212,7 @@ describe('pickaxe bench compare', { timeout: PATIENCE_MS }, () => {
     expect(stdout).toMatch(/^cpu .*; js, 1 thread$/m);
     expect(stdout).toMatch(/^ {2}hashrate .*H\/s ± .* % → .*H\/s ± .* %$/m);
     expect(stdout).toMatch(/^ {2}B \/ A {9}\d+\.\d{3}: (B is faster|B is slower|within the spread \(±[\d.]+ %\))$/m);
-    // The words are explained where they were used, and nowhere else.
+    // The table explains only the words that it uses.
     expect(/^Within the spread: /m.test(stdout)).toBe(stdout.includes('within the spread (±'));
     expect(stdout).toContain(`Hash sums are equal: ${a.json.devices[0].runs[0].hashSum}.`);
 

@@ -111,7 +111,7 @@ describe('a file that changes while pickaxe mines', () => {
     await says('devices.temp-limit 90 → 70, from now on');
     await says('cpu.threads 1 → 2: takes effect at the next start');
 
-    // Closed for the next twelve hours: all devices rest, and go on when the schedule is taken back.
+    // The schedule is closed for the next twelve hours: all devices pause, and resume when it is removed.
     const hour = (new Date().getHours() + 12) % 24;
     const schedule = `[pause]\nschedule = "${hour}:00-${hour}:30"\n`;
     folder.write('pickaxe.toml', `${mining()}\n${schedule}`);

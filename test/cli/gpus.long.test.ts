@@ -7,7 +7,7 @@ import { expectShape } from '../expect-shape.ts';
 import { type Run, start } from './pickaxe.ts';
 
 const model = 'GeForce RTX 3080';
-/** Far more than it takes to find two GPUs' fastest kernels at once, on a CPU that plays both. */
+/** Far more time than a CPU that emulates two GPUs needs to find their fastest kernels at once. */
 const TUNED_MS = 120_000;
 
 let run: Run | undefined;
@@ -64,7 +64,7 @@ describe.skipIf(whyNoCards)(`a rig of three identical GPUs${whyNoCards ? ` (${wh
       run.child.kill('SIGTERM');
       expect(await run.code).toBe(0);
       await mock.close();
-      // Listing opens none of them.
+      // Listing the GPUs opens none of them.
       expect(cards.map(({ driver }) => openersOf(driver, rig!).length)).toEqual([1, 0, 1]);
       const all = ['gpu0', 'gpu1', 'gpu2'].map((name) => `${name} (${model})`).join(', ');
       const absent = run.events('device').find(({ device }) => device === 'gpu9');

@@ -6,7 +6,7 @@ import { TOKEN, tokenFile } from './token-file.ts';
 
 /** The machine may be busy. */
 const SLOW = { timeout: 60_000 };
-/** In a row, half a second apart. */
+/** How often in a row the status must be the same, half a second apart. */
 const SAME_TIMES = 4;
 const runs: Run[] = [];
 afterEach(async () => {
@@ -25,7 +25,7 @@ async function demo(...args: string[]) {
   return { run, port, ask: asker(port) };
 }
 
-/** A device says that it rests before it has reported all that it had in hand. */
+/** Waits for a steady status: a device is paused before it has reported all that it had searched. */
 async function settled<T extends { hashes: number }>(status: () => Promise<T>): Promise<T> {
   const seen: T[] = [];
   await vi.waitFor(

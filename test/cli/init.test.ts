@@ -25,10 +25,10 @@ import { noTmux, Terminal, why } from './tmux.ts';
 
 const INIT = new URL('../../dist/cli/commands/init.js', import.meta.url).href;
 const KEY = 'ab'.repeat(32);
-/** What machine the tests run on must not change the questions. */
+/** The questions must not depend on the machine that the tests run on. */
 const NO_GPU = { VK_DRIVER_FILES: '/none', VK_ICD_FILENAMES: '/none' };
 
-/** There are many questions, and each is waited for. */
+/** The test waits for each of many questions. */
 const TEST_MS = 120_000;
 
 const nodes: MockNode[] = [];
@@ -51,7 +51,7 @@ function open(): Terminal {
   return terminal;
 }
 
-/** A prompt is there once its last line is: what is typed before that belongs to the one before. */
+/** Waits for the last line of a prompt: what is typed earlier would answer the prompt before it. */
 async function answer(terminal: Terminal, question: RegExp, typed: string): Promise<void> {
   await terminal.sees(question);
   terminal.type(typed);
@@ -227,7 +227,7 @@ describe.skipIf(process.platform === 'win32')('the file that is written', () => 
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  /** As in a shell with this umask: threads of a process cannot change it. */
+  /** Writes from a shell with this umask, because the threads of vitest cannot change theirs. */
   function write(file: string, replaces: boolean, umask: string, before = 'true') {
     const program = `import { write } from ${JSON.stringify(INIT)}; write(...JSON.parse(process.argv[1]))`;
     const given = JSON.stringify([file, answers, replaces]);
@@ -252,7 +252,7 @@ describe.skipIf(process.platform === 'win32')('the file that is written', () => 
   it.each([false, true])('leaves nothing behind on a full disk (replaces: %s)', (replaces) => {
     const file = join(folder, 'config.toml');
     if (replaces) writeFileSync(file, '# mine\n');
-    // No file may grow: for the writer, that is a disk without room.
+    // No file may grow: for the writer, that is like a full disk.
     const { stderr } = write(file, replaces, '022', 'ulimit -f 0');
     expect(stderr).toContain('config.toml could not be written: EFBIG');
     expect(readdirSync(folder)).toEqual(replaces ? ['config.toml'] : []);

@@ -23,7 +23,7 @@ async function pickaxe(args: string[], env: Record<string, string> = {}, main?: 
   return { code, stdout: run.lines.join('\n'), stderr: run.stderr };
 }
 
-/** The only file that is remembered. */
+/** The only file in the cache. */
 const memory = () => join(home, 'pickaxe', readdirSync(join(home, 'pickaxe'))[0]);
 
 describe('pickaxe devices', () => {

@@ -26,7 +26,7 @@ async function miner(...args: string[]): Promise<string> {
   );
 }
 
-/** Something that is no miner. */
+/** A server that is not a miner. */
 async function answering(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

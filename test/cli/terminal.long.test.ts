@@ -6,12 +6,12 @@ import { isolated, MAIN, start } from './pickaxe.ts';
 import { noTmux, Terminal, type TerminalOptions, why } from './tmux.ts';
 
 const KEY = 'ab'.repeat(32);
-/** A status line: begins with a hashrate, or what the rig does instead of mining, and is nothing that the log writes. */
+/** A status line begins with a hashrate, or with what the rig does instead of mining. No line of the log does. */
 const STATUS = /^ (?:\d[\d.]* [kMG]?H\/s(?: \(10 s\))?|(?:starting|paused).*?) {2}/;
 const ESCAPE = '\x1b';
-/** More than all that a test waits for. */
+/** Longer than any test waits. */
 const TEST_MS = 120_000;
-/** Before the status line is drawn anew, and in the end in its place. */
+/** Erases the status line, before it is drawn again and in the end. */
 const ERASE = `\r${ESCAPE}[J`;
 
 const nodes: MockNode[] = [];
@@ -22,7 +22,7 @@ afterEach(async () => {
   await Promise.all(nodes.splice(0).map((node) => node.close()));
 });
 
-/** How to mine on a node that is so hard that nothing happens by itself. */
+/** @returns the arguments to mine on a node whose target is so hard that no block is found */
 async function mine(...more: string[]): Promise<string> {
   const node = new MockNode({ difficulty: 1e15 });
   nodes.push(node);
@@ -37,7 +37,7 @@ function open(options?: TerminalOptions): Terminal {
   return terminal;
 }
 
-/** Runs a command on a terminal that takes down every byte. */
+/** Runs a command on a terminal that records every byte. */
 async function inScript(command: string, typed: string, options: SpawnOptions) {
   const child = spawn('script', ['-qec', command, '/dev/null'], { ...options, stdio: ['pipe', 'pipe', 'inherit'] });
   let stdout = '';
@@ -86,7 +86,7 @@ describe.skipIf(noTmux)(`on a terminal${why}`, { timeout: TEST_MS }, () => {
       await terminal.sees(says);
     }
     await terminal.sees(/proven .*H\/s \(95 %|nothing yet/);
-    expect(terminal.text().match(/highest/g)).toHaveLength(2); // of the page h, and of the page ?
+    expect(terminal.text().match(/highest/g)).toHaveLength(2); // on the page h, and on the page ?
     expect(terminal.rows().at(-1)).toMatch(STATUS);
     expect(statusLines(terminal)).toHaveLength(1);
     terminal.type('q');
@@ -145,7 +145,7 @@ describe.skipIf(noTmux)(`on a terminal${why}`, { timeout: TEST_MS }, () => {
     await terminal.sees('Error: a bomb');
     await terminal.sees(/code [1-9]/);
     await isRestored(terminal);
-    // Node.js itself restores the terminal's mode. That the line is erased before the error is told is for pickaxe to do.
+    // Node.js itself restores the terminal's mode. pickaxe has to erase the line before the error is printed.
     await vi.waitFor(() => expect(written()).toContain('Error: a bomb'), 60_000);
     const [before] = written().split('Error: a bomb');
     expect(before).toContain('accepted 0 rejected');
@@ -191,7 +191,7 @@ describe.skipIf(noTmux)(`on a terminal${why}`, { timeout: TEST_MS }, () => {
   });
 });
 
-// Others have no such options.
+// Other programs of this name do not have the same options.
 const noScript = !spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux');
 if (noScript && process.env.CI) throw new Error('CI must try terminals that no person uses: install util-linux');
 const whyNoScript = noScript ? ' (skipped: no script of util-linux)' : '';

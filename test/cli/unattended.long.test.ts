@@ -1,4 +1,4 @@
-/** A rig that nobody looks at: rests, hooks, webhook, alarm and log file, end to end. */
+/** A rig that nobody watches: pauses, hooks, webhook, alarm and log file, end to end. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -38,7 +38,7 @@ function mine(url: string, args: string[], env: Record<string, string> = {}): Ru
   return run;
 }
 
-/** Takes notices. */
+/** A server that accepts notices. */
 async function service() {
   const got: Record<string, unknown>[] = [];
   const server = createServer(async (request, response) => {
@@ -328,7 +328,7 @@ describe('the log file', () => {
     const rotated = [3, 2, 1].map((i) => `${file}.${i}`);
     expect(rotated.map(existsSync)).toEqual([true, true, true]);
     expect(existsSync(`${file}.4`)).toBe(false);
-    // Each was full, by no more than a line.
+    // Each file was full to within a line.
     const longest = Math.max(...run.stderr.split('\n').map((line) => Buffer.byteLength(`${line}\n`)));
     for (const { size } of rotated.map((name) => statSync(name))) {
       expect(size).toBeGreaterThanOrEqual(1_024);
@@ -346,7 +346,7 @@ describe('the log file', () => {
     const limited = `ulimit -f 4 && exec "$@"`;
     const args = ['mine', '--node', url, '--network', 'development', '--public-key', KEY, '--devices', 'cpu'];
     const more = ['--threads', '1', '--blocks', '40', '--log-file', file, '--log-level', 'trace'];
-    // Nothing that the user has configured changes what it does.
+    // The user's own configuration must not affect it.
     const home = mkdtempSync(join(root, 'home-'));
     const unset = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PICKAXE_')));
     const child = spawn('bash', ['-c', limited, 'bash', process.execPath, MAIN, ...args, ...more], {

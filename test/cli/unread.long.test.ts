@@ -4,7 +4,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { isolated, MAIN } from './pickaxe.ts';
 
-/** More of one stream than pipes and sockets take. */
+/** More than pipes and sockets buffer. */
 const ENOUGH_BYTES = 1_000_000;
 
 it('a wrapper that does not read the log delays nothing', { timeout: 60_000 }, async () => {

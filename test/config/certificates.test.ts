@@ -1,4 +1,4 @@
-/** What certificates nodes must show: how it is written, and what is told of it when it is wrong. */
+/** Which certificates nodes must show: how the settings are written, and what their errors say. */
 
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

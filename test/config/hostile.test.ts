@@ -29,7 +29,7 @@ describe('any file leads to a configuration or a ConfigError', () => {
       try {
         return stringify(document);
       } catch {
-        return ''; // it has values that TOML lacks
+        return ''; // it has values that TOML cannot express
       }
     });
     fc.assert(fc.property(toml, (text) => survives('a.toml', text)));

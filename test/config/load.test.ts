@@ -10,10 +10,10 @@ const USER = '.config/pickaxe/config';
 const asRoot = process.getuid?.() === 0;
 const onWindows = process.platform === 'win32';
 const whyNot = onWindows ? ' (skipped: files on Windows have no such owners and modes)' : '';
-/** Systems give it to nobody, or to the one who is nobody. */
+/** The id of the user “nobody” on most systems. */
 const NOBODY = 65_534;
 
-/** Root may read everything, so not as root. */
+/** Acts as another user than root, who may read everything. */
 function asAnybody<T>(look: () => T): T {
   if (!asRoot) return look();
   chmodSync(folder.path, 0o711);
@@ -42,7 +42,7 @@ describe('precedence', () => {
     expect(files).toEqual([]);
   });
 
-  /** From the weakest to the strongest: each sets one setting more than the one before. */
+  /** The layers from the weakest to the strongest. Each sets the same setting to another value. */
   const layers = [
     { layer: 'user', where: () => join(folder.path, `${USER}.toml:2`) },
     { layer: 'project', where: () => 'pickaxe.json:3' },
@@ -378,7 +378,7 @@ describe('files', () => {
 
     it.each(places)('if they are %s: they must belong to the user, even under sudo', (_, name, where) => {
       const file = folder.write(name, 'cpu.threads = 1');
-      // What belongs to root is taken by everybody.
+      // Everybody trusts what belongs to root.
       if (asRoot) chownSync(file, 12_345, 12_345);
       const owner = statSync(file).uid;
       const user = vi.spyOn(process, 'geteuid').mockReturnValue(owner);

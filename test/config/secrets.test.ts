@@ -54,7 +54,7 @@ describe('a secret file', () => {
   describe.skipIf(process.platform === 'win32')('must belong to its owner alone', () => {
     const owned = (mode: number) => {
       const file = write('hunter2', mode);
-      // A secret of root's is judged by another measure.
+      // The rule for secrets that belong to root is another one.
       const user = statSync(file).uid || 12_345;
       if (process.getuid?.() === 0) chownSync(file, user, user);
       vi.spyOn(process, 'geteuid').mockReturnValue(user);

@@ -4,7 +4,7 @@ import { type Flags, saidByFlags } from '#pickaxe/config/flags-and-env.js';
 import { loadConfig } from '#pickaxe/config/load.js';
 import { configAsJson, configAsToml } from '#pickaxe/config/print.js';
 
-/** What a file says. */
+/** Checks what a file says. */
 const inFile = (document: object) => check({ document, where: () => 'a file' });
 const byFlags = (flags: Flags) => check(saidByFlags(flags));
 

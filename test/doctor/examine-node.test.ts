@@ -5,7 +5,7 @@ import type { FaultInput } from '#pickaxe/mock-node/server/faults.js';
 import { miner, startNode } from '../source/node/node.ts';
 
 const listed = { account: miner.account, predicate: miner.predicate, 'public-keys': [...miner.publicKeys] };
-/** A node that hangs must not be waited for in full. */
+/** Short time limits for tests of nodes that hang. */
 const HASTY = { workTimeoutMs: 300, configTimeoutMs: 300 };
 
 const brief = ({ findings }: Examination) => findings.map(({ about, state }) => `${state} ${about}`);
@@ -78,7 +78,7 @@ describe('an examination of a node', () => {
   ])('reports a clock that is off by %d ms', async (clockSkewMs, direction) => {
     const examination = await examine({ clockSkewMs });
     expect(brief(examination)).toEqual([...ALL_WELL.slice(0, -1), 'warning clock']);
-    // It can be told up to a second less, and the time that the answer took.
+    // The reported difference may be a second smaller, and smaller by the time that the answer took.
     expect(told(examination, 'clock')).toMatch(new RegExp(`at least ([78]\\d|90) s ${direction} the node’s`));
   });
 

@@ -13,7 +13,7 @@ import type { Gpu } from '#pickaxe/engine/gpu/list-gpus.js';
 
 const brief = (findings: readonly Finding[]) => findings.map(({ about, state }) => `${state} ${about}`);
 
-/** Whatever is not well says why that matters and what to do. */
+/** Every warning and fault says why it matters and what to do. */
 function isHelpful(findings: readonly Finding[]): void {
   for (const finding of findings.filter(({ state }) => state !== 'ok')) {
     expect(finding).toMatchObject({ why: expect.any(String), mend: expect.any(String) });

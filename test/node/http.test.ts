@@ -111,7 +111,7 @@ describe('a ping', () => {
 });
 
 describe('an answer that never ends', () => {
-  /** Only the status may be waited for. */
+  /** Long limits, so that a test that waits for more than the status times out. */
   const limits = { bodyTimeoutMs: 60_000, workTimeoutMs: 60_000, solvedTimeoutMs: 60_000, probeTimeoutMs: 60_000 };
   const answer = async (status: number, text = 'so far') =>
     await httpOf((_, response) => void response.writeHead(status, NODE_HEADERS).write(text), limits);

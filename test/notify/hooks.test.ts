@@ -17,7 +17,7 @@ let files = 0;
 const newFile = () => join(folder, `out${files++}`);
 const read = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
 
-/** Whatever its type is, a notice goes out with the fields that it has. */
+/** A notice for tests. Its fields need not match its type. */
 const notice = (more: object = {}) =>
   ({ type: 'block', timeMillis: 1_700_000_000_000, rig: 'rig-7', text: 'a block', ...more }) as Notice;
 

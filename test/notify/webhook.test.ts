@@ -48,7 +48,7 @@ function webhook(url: URL, more: Partial<WebhookOptions> = {}) {
   return { hook, said, warned };
 }
 
-/** Whatever its type is, a notice goes out with the fields that it has. */
+/** A notice for tests. Its fields need not match its type. */
 const notice = (more: object = {}) =>
   ({ type: 'block', timeMillis: 1, rig: 'rig-7', text: 'a block', ...more }) as Notice;
 

@@ -43,7 +43,7 @@ test('the true value is between the limits in nineteen of twenty cases', () => {
   let inside = 0;
   const CASES = 4_000;
   for (let i = 0; i < CASES; i++) {
-    // Candidates that come at random, 30 in this time on average: exponential gaps.
+    // Random candidates, 30 in this time on average, with exponentially distributed gaps.
     let count = 0;
     const gap = () => Math.log(1 / random());
     for (let time = gap(); time < 30; time += gap()) count++;

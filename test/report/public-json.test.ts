@@ -1,4 +1,4 @@
-/** Public JSON has one spelling: of names, of values, and of each quantity. And what is printed has the shape that is documented. */
+/** Public JSON follows naming rules for fields, values and quantities, and what is printed has its documented shape. */
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
@@ -19,7 +19,7 @@ import { expectShape } from '../expect-shape.ts';
 import { device, verdict } from './fakes.ts';
 import { serve } from './http/serving.ts';
 
-/** Every public document by its name. Those of xmrig, mining systems, Prometheus and Discord have their own spelling. */
+/** Every public document by its name. The formats of xmrig, mining systems, Prometheus and Discord have their own rules. */
 const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   'a line of --json': JsonLine,
   'a notice of hooks and the webhook': Notice,
@@ -56,7 +56,7 @@ interface Node {
 interface Word {
   readonly is: 'name' | 'value';
   readonly word: string;
-  /** Where it is: `.devices.sensors`. */
+  /** The path to it: `.devices.sensors`. */
   readonly place: string;
 }
 
@@ -202,7 +202,7 @@ const EVENTS: { readonly [Type in MinerEvent['type']]: Required<Extract<MinerEve
   source: { type: 'source', source: SOURCE, state: 'connected', reason: 'the node gives work' },
 };
 
-/** A rig that has had every event, and its devices working again. */
+/** A rig that has had every event, and whose devices work again. */
 async function busyRig() {
   const rig = await serve({ control: true });
   for (const name of ['cpu', 'gpu0']) rig.emit(device(name, 'ready'));

@@ -80,7 +80,7 @@ describe('the cache', () => {
     const before = new Date('2020-01-01');
     for (let build = 1; build <= 20; build++) {
       cache.remember('cpu A', { build }, { speed: build });
-      // One after the other, on file systems with coarse clocks, too.
+      // The files get different times, even on file systems with coarse clocks.
       for (const name of readdirSync(directory)) {
         const file = join(directory, name);
         if (statSync(file).mtimeMs > Date.now() - 60_000) utimesSync(file, before, new Date(+before + 1000 * build));

@@ -7,7 +7,7 @@ import { cpuHertz } from '#pickaxe/system/cpu-clock.js';
 const temporary = mkdtempSync(join(tmpdir(), 'pickaxe-cpu-clock-'));
 afterAll(() => rmSync(temporary, { recursive: true, force: true }));
 
-/** A machine whose CPUs have these texts for clocks. @returns its folder of CPUs */
+/** Makes the files of a machine whose CPUs report these clocks. @returns its folder of CPUs */
 function machine(name: string, clocks: readonly (string | undefined)[]): string {
   const folder = join(temporary, name);
   mkdirSync(join(folder, 'cpufreq'), { recursive: true }); // Linux has it beside the CPUs

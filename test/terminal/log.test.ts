@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { LogTail } from '#pickaxe/report/log-tail.js';
 import { type LogFormat, makeLog } from '#pickaxe/terminal/log.js';
 
-/** What the log file, stderr and the page get of one message. */
+/** What the log file, stderr and the web page get for one message. */
 function logged(format: LogFormat, message: string) {
   const written: string[] = [];
   const stderr = vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(`${text}`) > 0);

@@ -4,7 +4,7 @@ import { device, verdict } from '../report/fakes.ts';
 import { noBrowser, open, refresh, SLOW, type View, why } from './browser.ts';
 import { Rig, work } from './rig.ts';
 
-/** A page that shows every state there is. */
+/** A page that shows every state. */
 async function shown(view: View = {}): Promise<{ rig: Rig; page: Page }> {
   const rig = new Rig();
   work(await rig.serve({ control: true }));
@@ -18,7 +18,7 @@ async function shown(view: View = {}): Promise<{ rig: Rig; page: Page }> {
   return { rig, page };
 }
 
-/** What all text on the page has of contrast with what is behind it (WCAG 2.2, 1.4.3), where that is less than it should. */
+/** The text on the page that has too little contrast with its background (WCAG 2.2, 1.4.3). */
 const FAINT = `
   const channels = (colour) => {
     const [r, g, b, alpha = 1] = colour.match(/[\\d.]+/g).map(Number);
@@ -47,7 +47,7 @@ const FAINT = `
   });
 `;
 
-/** Lines and swatches of charts need 3 (WCAG 2.2, 1.4.11). */
+/** The lines and swatches of charts whose contrast is below 3 (WCAG 2.2, 1.4.11). */
 const FAINT_LINES = FAINT.slice(0, FAINT.indexOf('const texts')).concat(`
   const ground = behind(document.querySelector('.plot'));
   const style = getComputedStyle(document.documentElement);
@@ -162,7 +162,7 @@ describe.skipIf(noBrowser)(`the web page, for everybody${why}`, () => {
       ...['info', 'Log'],
     ]);
 
-    // What they do: skip, choose a range, pause, colours.
+    // The controls work: skip to the content, choose a range, pause.
     await page.reload();
     await page.locator('.chart canvas').first().waitFor();
     await page.keyboard.press('Tab');
@@ -175,7 +175,7 @@ describe.skipIf(noBrowser)(`the web page, for everybody${why}`, () => {
     await page.keyboard.press('Space');
     await page.getByRole('button', { name: 'Resume cpu' }).waitFor();
     expect(rig.asked).toEqual(['pause cpu']);
-    // A button with nothing to do is there, says so, and does nothing.
+    // A second key press resumes the device.
     await page.keyboard.press('Space');
     await page.getByRole('button', { name: 'Pause cpu' }).waitFor();
   });

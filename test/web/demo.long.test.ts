@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { start } from '../cli/pickaxe.ts';
 import { figure, noBrowser, open, SLOW, why } from './browser.ts';
 
-/** The browser has to start, and on a busy machine each wait takes its time. */
+/** The browser has to start, and each wait may be long on a busy machine. */
 const TEST_MS = 120_000;
 
 describe.skipIf(noBrowser)(`the web page of a real run${why}`, () => {

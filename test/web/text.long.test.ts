@@ -73,7 +73,7 @@ describe.skipIf(noBrowser)(`text on the web page${why}`, () => {
     await page.getByRole('button', { name: 'Pause all' }).click();
     await page.getByRole('button', { name: 'Resume gpu5' }).waitFor();
     expect(await wide(page)).toBe(0);
-    // Nothing is cut off either.
+    // No text is cut off either.
     const cells = page.locator('dd, td, th, h1, h2, h3, button, .url, .news');
     expect(
       await cells.evaluateAll((all) =>

@@ -33,7 +33,7 @@ export class Metrics {
       const metric = kind === 'counter' ? new Counter(settings) : new Gauge(settings);
       return (now) => {
         metric.reset();
-        // Without labels it is 0 after a reset, and what is not known shall have no sample.
+        // A metric without labels is 0 after a reset, but a value that is not known must have no sample.
         if (labels.length === 0) metric.remove();
         for (const [of, value] of samples(now, this.#refused)) if (value !== null) metric.inc(of, value);
       };

@@ -1,4 +1,4 @@
-/** Completion as the shells themselves do it. */
+/** Completion, tried in the shells themselves. */
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,9 +24,9 @@ const TIMEOUT_MS = 20_000;
 interface Shell {
   readonly name: string;
   readonly print: typeof bashCompletion;
-  /** Where the completion of a program lies in a folder. */
+  /** The file in which a shell looks for the completion of a program. */
   file(program: string): string;
-  /** The command that prints what is offered for the last of the words; one a line, a description after a tab. */
+  /** The shell's arguments to print what it offers for the last word: one line each, with a description after a tab. */
   offers(words: readonly string[]): string[];
 }
 
@@ -51,7 +51,7 @@ const shells: Shell[] = [
   },
 ];
 
-/** With everything in its texts that means something to a shell. */
+/** A program whose texts contain every character that is special to a shell. */
 function awkward(): Command {
   const program = new Command('awkward')
     .helpCommand(false)

@@ -5,7 +5,7 @@ import { type SettingType, whyOf } from '#pickaxe/config/setting-types/setting-t
 
 const KEY = '0123456789abcdef'.repeat(4);
 
-/** The value of a text, or else what is wrong with it in particular. */
+/** The value of a text, or else why it is not valid. */
 function read(type: SettingType<string>, text: string) {
   const { data, error } = type.schema(z).safeParse(text);
   return error ? { why: whyOf(error.issues) } : data;
@@ -46,7 +46,7 @@ describe('a public key', () => {
   });
 });
 
-/** Whether a setting takes a value, as files have it. */
+/** Whether a setting accepts a value from a file. */
 const takes = (type: SettingType<unknown>, value: unknown) => type.schema(z).safeParse(value).success;
 
 describe('an account', () => {

@@ -4,7 +4,7 @@ import { duration, leastRate, type NumberType } from '#pickaxe/config/setting-ty
 import { printed, type SettingType } from '#pickaxe/config/setting-types/setting-type.js';
 import { ENTRIES } from '#pickaxe/config/settings.js';
 
-/** Whether a setting takes a value, as files have it. */
+/** Whether a setting accepts a value from a file. */
 const takes = (type: SettingType<unknown>, value: unknown) => type.schema(z).safeParse(value).success;
 
 const isNumberType = (type: SettingType<unknown>): type is NumberType => 'least' in type;

@@ -151,7 +151,7 @@ describe('controls', () => {
   it('answer stop, although the server ends with it', async () => {
     const { ask, http, controls } = await serve({ control: true });
     const closed = new Promise<void>((resolve) => {
-      controls.stop = () => void http.close().then(resolve); // who is being answered is cut off
+      controls.stop = () => void http.close().then(resolve); // clients that are being answered are disconnected
     });
     expect((await ask('/api/v1/stop', { method: 'POST' })).status).toBe(204);
     await closed;
@@ -170,7 +170,7 @@ describe('the OpenAPI document', () => {
       const escaped = pointer.map((part) => String(part).replaceAll('~', '~0').replaceAll('/', '~1')).join('/');
       const validate = ajv.compile({ $ref: `openapi#/${escaped}` });
       expect([path, validate(value), validate.errors]).toEqual([path, true, null]);
-      // Nothing may be said beyond the document: that it can fail at all.
+      // A field that is not in the schema must fail, which also shows that validation can fail.
       expect(validate({ ...(value as object), nonsense: 1 })).toBe(false);
     };
     const empty = await serve();

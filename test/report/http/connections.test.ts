@@ -10,7 +10,7 @@ import { FakeClock } from '../fakes.ts';
 import { serve } from './serving.ts';
 
 const GET = 'GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n';
-/** More than the system takes for a client that does not read. */
+/** More than the system buffers for a client that does not read. */
 const HUGE = Buffer.alloc(32 * 1024 * 1024);
 
 const sockets: Socket[] = [];
@@ -20,10 +20,10 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections();
 });
 
-/** Until what is expected is so, on a busy machine, too. */
+/** Waits long enough for a busy machine. */
 const patiently = (expected: () => unknown) => vi.waitFor(expected, { timeout: 60_000, interval: 5 });
 
-/** A client that reads, and what it has got. */
+/** A client that reads, and what it has received. */
 function client(port: number) {
   const socket = connect(port, '127.0.0.1').on('error', () => {});
   sockets.push(socket);
@@ -53,7 +53,7 @@ async function watched(answer: RequestListener, limits: Partial<HttpLimits> = {}
   const clock = new FakeClock();
   const refusals = new Refusals(pino({ level: 'silent' }), 60_000);
   const connections = new Connections(clock, { ...httpLimits, checkMs: 10, ...limits }, refusals);
-  /** How many requests Node.js told of, answered or not. */
+  /** Called for each request that Node.js has parsed, whether it is answered or not. */
   const told = vi.fn();
   const server = createServer((request, response) => {
     told();

@@ -13,7 +13,7 @@ import { device, FakeClock, verdict } from '../fakes.ts';
 import { serve } from './serving.ts';
 
 const MOST_CLIENTS = 16;
-/** Each of them has 64 KiB, which makes 30 MB. */
+/** So many events of 64 KiB are 30 MB. */
 const ENOUGH = 480;
 const MOST_KEPT = 100_000;
 const MARK = 'event: source\n';
@@ -22,9 +22,9 @@ interface Listening {
   readonly asked: ClientRequest;
   readonly response: IncomingMessage;
   text: string;
-  /** How many events of a source so far. */
+  /** How many events `source` it has received. */
   heard: number;
-  /** Data of the events of a name so far. */
+  /** The data of all events of this name that it has received. */
   events(name: string): Record<string, unknown>[];
 }
 
@@ -44,7 +44,7 @@ async function listen(port: number): Promise<Listening> {
         .map((match) => JSON.parse(match[2])),
   };
   response.on('data', (chunk) => {
-    // Chunks end anywhere.
+    // A chunk may end in the middle of the mark.
     const since = listening.text.slice(-(MARK.length - 1)) + chunk;
     listening.heard += since.split(MARK).length - 1;
     listening.text = `${listening.text}${chunk}`.slice(-MOST_KEPT);
@@ -105,7 +105,7 @@ it('a client that does not read is dropped, and the others get everything', asyn
   const closed = vi.fn();
   lazy.response.on('close', closed);
   const reason = 'x'.repeat(64 * 1024);
-  // The system's own buffers take megabytes before anything is left with us.
+  // The system buffers megabytes before anything waits in this process.
   for (let sent = 1; sent <= ENOUGH; sent++) {
     emit({ type: 'source', source: 'x', state: 'info', reason });
     if (sent % 3 === 0) await vi.waitFor(() => expect(eager.heard).toBe(sent), { timeout: 60_000, interval: 1 });
@@ -173,7 +173,7 @@ describe('among clients that never read', () => {
   });
 });
 
-/** Takes what is written to it when it is told to. */
+/** A client that reads when a test says so. */
 class Reader extends Writable {
   #taken: () => void = () => {};
 
@@ -185,7 +185,7 @@ class Reader extends Writable {
     this.#taken = taken;
   }
 
-  /** All that has been written. */
+  /** Everything that was written to it. */
   read(): void {
     while (this.writableLength > 0) this.#taken();
   }

@@ -4,7 +4,7 @@ import { serve } from './serving.ts';
 
 const RULES = /^pickaxe_[a-z0-9_]+$/;
 
-/** Samples by name and labels as they are written. */
+/** The samples, by name and labels in the text format. */
 function samplesOf(text: string): Map<string, number> {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return new Map(

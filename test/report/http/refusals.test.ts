@@ -84,7 +84,7 @@ it('wrong tokens are counted apart from missing ones, and logged with the addres
   expect(JSON.stringify(logged)).not.toContain(TOKEN);
 });
 
-/** However many lines it took. */
+/** The sum over all lines. */
 function told(lines: readonly { msg: string }[], reason: string): number {
   return lines.reduce((sum, { msg }) => sum + Number(new RegExp(`${reason} (\\d+)`).exec(msg)?.[1] ?? 0), 0);
 }

@@ -135,7 +135,7 @@ describe('requests that are not valid', () => {
     const { port } = await serve({ token: TOKEN });
     const huge = `GET /metrics HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${'x'.repeat(100_000)}\r\n\r\n`;
     const answer = await sendRaw(port, huge, false);
-    // The rest of what was sent may make the system discard what was answered.
+    // Data that the server has not read may make the system discard the answer.
     if (answer !== '') expect(answer).toMatch(/^HTTP\/1\.1 431 /);
   });
 

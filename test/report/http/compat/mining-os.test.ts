@@ -33,7 +33,7 @@ const mmposShape = z.strictObject({
   miner_version: z.string(),
 });
 
-/** A GPU that the CPU comes after, as devices open. */
+/** A rig on which a GPU opens before the CPU. */
 async function rig(): Promise<Status> {
   const { ask, emit, clock } = await serve();
   emit({ ...device('gpu0', 'ready'), bus: '0000:0a:00.0' });

@@ -35,7 +35,7 @@ const common = {
   ua: z.string(),
   cpu: z.strictObject({
     brand: z.string(),
-    // Only where the system tells of them.
+    // Present only if the system reports them.
     aes: z.boolean().optional(),
     avx2: z.boolean().optional(),
     x64: z.boolean(),
@@ -117,7 +117,7 @@ it.each(Object.entries(SHAPES))('%s has xmrig’s shape, from the first moment o
 it('the fields that mining systems read are right', async () => {
   const { ask } = await rig();
   const { json } = await ask('/api.json');
-  // As their scripts have it: .hashrate.total[0], [.hashrate.threads[][0]], .results, .connection.uptime
+  // The expressions in their scripts: .hashrate.total[0], [.hashrate.threads[][0]], .results, .connection.uptime
   expect(json.hashrate).toEqual({
     total: [52_000, null, null],
     highest: expect.any(Number),
