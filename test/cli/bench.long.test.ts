@@ -39,7 +39,7 @@ describe('pickaxe bench', { timeout: PATIENCE_MS }, () => {
     expect(stderr).not.toContain('\u001b');
   });
 
-  it.each(loadableKernels)('has the same hash sum with kernel %s', async (kernel) => {
+  it.each(loadableKernels)('prints the same hash sum with kernel %s', async (kernel) => {
     const { code, json } = await bench([...small, '--kernel', kernel]);
     expect(code).toBe(0);
     expect(json.devices).toMatchObject([
@@ -55,7 +55,7 @@ describe('pickaxe bench', { timeout: PATIENCE_MS }, () => {
     ]);
   });
 
-  it('has another hash sum for another seed', async () => {
+  it('prints another hash sum for another seed', async () => {
     const { code, json } = await bench([...small, '--seed', 'mine']);
     expect(code).toBe(0);
     expect(json.seed).toBe('mine');

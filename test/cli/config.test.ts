@@ -37,7 +37,7 @@ describe('pickaxe mine --print-config', () => {
 });
 
 describe('pickaxe mine --dry-run', () => {
-  it('opens the devices and says what would be mined with, without asking the node anything', async () => {
+  it('opens the devices and says what it would mine with, without asking the node anything', async () => {
     let connections = 0;
     const node = createServer(() => connections++).listen(0, '127.0.0.1');
     await once(node, 'listening');

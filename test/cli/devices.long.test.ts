@@ -3,7 +3,7 @@ import { describeGpu } from '../engine/gpu/adapter.ts';
 import { mine, TEST_MS } from './mine-on-mock.ts';
 
 describeGpu('mining on a GPU', () => {
-  it('finds blocks with the shader that the node accepts', { timeout: TEST_MS }, async () => {
+  it('finds blocks with the shader, and the node accepts them', { timeout: TEST_MS }, async () => {
     const { run, mock } = await mine(['--devices', 'gpu0', '--software-gpu']);
     expect(await run.code).toBe(0);
     expect(mock.ledger.stats).toMatchObject({ rejected: 0, duplicates: 0, timeViolations: 0 });

@@ -62,7 +62,7 @@ describe('pickaxe doctor', () => {
     expect(code).toBe(1);
   });
 
-  it('reports a fault where mining would not start because there is no node or no key', async () => {
+  it('reports a fault if mining would not start because there is no node or no key', async () => {
     const nothing = await doctor('--threads', '1');
     expect(nothing.report.findings.at(-1)).toMatchObject({ about: 'node', state: 'fault' });
     expect(nothing.code).toBe(1);

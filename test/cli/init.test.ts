@@ -259,7 +259,7 @@ describe.skipIf(process.platform === 'win32')('the file that is written', () => 
     if (replaces) expect(readFileSync(file, 'utf8')).toBe('# mine\n');
   });
 
-  it('is never written to where a link leads that was put in its place', () => {
+  it('is never written through a link that waits under its temporary name', () => {
     const file = join(folder, 'config.toml');
     const led = join(folder, 'led to');
     writeFileSync(file, '# mine\n');

@@ -127,7 +127,7 @@ describe('where native kernels are not built', () => {
     expect(cpu.kernels.find(({ name }) => name === 'portable')!.why).toMatch(/^not built: .*build-native\.mjs/);
   });
 
-  it('or cannot be read, the other kernels are used, too', async () => {
+  it('the other kernels are also used if the addon is there and cannot be loaded', async () => {
     const main = unbuilt();
     mkdirSync(join(home, 'package/native/build/pickaxe.node'), { recursive: true });
     for (const _ of ['measured', 'remembered']) {

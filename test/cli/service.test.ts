@@ -48,7 +48,7 @@ describe.skipIf(skipped)(`pickaxe service, for a user${why}`, () => {
     expect(`${(await service('print', '--user')).stdout}\n`).toBe(text);
   });
 
-  test('leaves a unit that is there already, replaces its own one of another configuration, and removes it', async () => {
+  test('leaves a unit that is there already, replaces its own unit for another configuration, and removes it', async () => {
     await service('install', '--user');
     expect((await service('install', '--user')).stdout).toContain('is already there');
     const config = join(home, 'another one.toml');

@@ -55,7 +55,7 @@ describe('any file leads to a configuration or a ConfigError', () => {
     fc.assert(fc.property(fc.array(scrap, { maxLength: 40 }), (scraps) => survives('a.toml', scraps.join(''))));
   });
 
-  it('if it is in no language at all', () => {
+  it('if it is arbitrary text or bytes', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => survives('a.toml', text)));
     fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => survives('a.json', bytes)));
   });
@@ -82,8 +82,8 @@ describe('any file leads to a configuration or a ConfigError', () => {
   ])('if it is as large as a file may be: %s', (_, file, text) => survives(file, text));
 });
 
-describe('lines', () => {
-  it('of TOML are reported where their keys are', () => {
+describe('the line numbers of errors', () => {
+  it('in TOML are those of the keys', () => {
     const line = tomlLines(
       [
         'cpu.threads = 1 # [node]', // 1
@@ -117,7 +117,7 @@ describe('lines', () => {
     expect(line([])).toBeUndefined();
   });
 
-  it('of JSON are reported where their keys and list items are', () => {
+  it('in JSON are those of the keys and list items', () => {
     const line = jsonLines('{\n"a": [1,\n{"x": [],\n"y": {}},\n"[{"],\n"b\\n":\n{ "c": -1e3, "d": "\\"" }\n}');
     expect(line(['a'])).toBe(2);
     expect(line(['a', 0])).toBe(2);
@@ -128,7 +128,7 @@ describe('lines', () => {
     expect(line(['b\n', 'e'])).toBe(6);
   });
 
-  it('of JSON are found in any document', () => {
+  it('in JSON are found for any document', () => {
     const member = fc.tuple(fc.string(), fc.jsonValue({ maxDepth: 2 }));
     fc.assert(
       fc.property(fc.uniqueArray(member, { selector: ([key]) => key, minLength: 1 }), (members) => {
@@ -141,7 +141,7 @@ describe('lines', () => {
     );
   });
 
-  it('of TOML are found in any document', () => {
+  it('in TOML are found for any document', () => {
     const key = fc.stringMatching(/^[a-z-]{1,8}$/);
     const member = fc.tuple(key, fc.oneof(fc.string(), fc.integer(), fc.array(fc.string()), fc.boolean()));
     fc.assert(

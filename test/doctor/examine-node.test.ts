@@ -116,7 +116,7 @@ describe('an examination of a node', () => {
   );
 
   it.each<FaultInput['kind']>(['captive-portal', 'hang', 'drop'])(
-    'asks no more after the fault “%s” of the connection',
+    'asks nothing more if every endpoint has the fault “%s”',
     async (kind) => {
       expect(brief(await examine({}, {}, [{ endpoint: 'any', kind }]))).toEqual(['fault connection']);
     },

@@ -68,7 +68,7 @@ test('a notice is POSTed as JSON, with the token', async () => {
   expect(said).toEqual([]);
 });
 
-describe('a service that requires more than the notice gets more', () => {
+describe('the body of a notice', () => {
   const text = 'a block, @everyone';
   const discord = { type: 'block', timeMillis: 1, rig: 'rig-7', text, content: text, allowed_mentions: { parse: [] } };
   it.each([
@@ -77,7 +77,7 @@ describe('a service that requires more than the notice gets more', () => {
     ['https://discordapp.com/api/webhooks/1/x', discord],
     ['https://notdiscord.com/x', { type: 'block', timeMillis: 1, rig: 'rig-7', text }],
     ['https://discord.com.example/x', { type: 'block', timeMillis: 1, rig: 'rig-7', text }],
-  ])('at %s', (url, body) => {
+  ])('has what the service at %s requires', (url, body) => {
     expect(webhookBody(new URL(url), notice({ text }))).toEqual(body);
   });
 });

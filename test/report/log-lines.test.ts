@@ -118,7 +118,7 @@ describe('progress', () => {
 });
 
 describe('a device', () => {
-  test('that is ready is one short line, and the choice of its kernel is a long line at debug', () => {
+  test('that is ready is logged in one short line, and the choice of its kernel in full at debug', () => {
     const { lines, tell } = log();
     tell({ ...device('cpu', 'ready'), detail: 'kernel avx2: the fastest here (avx2 50.0 MH/s)' });
     expect(lines).toEqual([

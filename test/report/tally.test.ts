@@ -9,7 +9,7 @@ function fresh() {
 }
 
 describe('each device’s stats', () => {
-  test('have its own hashes, verdicts, hardware errors and failures, and the sums are the rig’s', () => {
+  test('count its own hashes, verdicts, hardware errors and failures, and the sums are the rig’s', () => {
     const { clock, tally } = fresh();
     for (const name of ['cpu', 'gpu0']) tally.listen(device(name, 'ready'));
     tally.listen(hashes('cpu', 1_000));

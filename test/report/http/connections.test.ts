@@ -219,7 +219,7 @@ it('connections are checked for as long as the server is open', async () => {
   }
 });
 
-it('when the limit is reached, the connection that was last answered the longest time ago makes room for the next client', async () => {
+it('when the limit is reached, the connection that has gone unanswered for the longest time makes room for the next client', async () => {
   const { port, clock, ask } = await serve({ limits: { requestMs: 60_000, keepAliveMs: 60_000 } });
   // The client that connects first is accepted first.
   const [waiting, asking] = [client(port), client(port)];

@@ -21,7 +21,7 @@ describe('the address by which other machines reach a server', () => {
     ['::', { lo: LOOPBACK, eth0: undefined }, undefined],
     ['127.0.0.1', both, undefined],
     ['192.0.2.5', both, undefined],
-  ])('that listens at %s is a public one, if there is any', (host, interfaces, expected) => {
+  ])('is found only if the server listens on all addresses: %s', (host, interfaces, expected) => {
     expect(reachableHost(host, interfaces)).toBe(expected);
   });
 });
