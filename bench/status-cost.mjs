@@ -109,7 +109,7 @@ async function inside(file) {
   const miner = new Miner(options);
   const run = miner.run();
   const sidecar = terminal(DEFAULTS);
-  if (!sidecar) throw new Error('this is no terminal');
+  if (!sidecar) throw new Error('this is not a terminal');
 
   let draws = 0;
   const write = process.stderr.write.bind(process.stderr);

@@ -66,7 +66,7 @@ function check(folder, name, arch) {
     library.needed.length > 0 && `needs ${library.needed.join(', ')}`,
     library.versions && 'needs symbols of certain versions',
     foreign.length > 0 && `takes ${foreign.join(', ')} from outside`,
-    !library.exports.includes('napi_register_module_v1') && 'is no addon of Node-API',
+    !library.exports.includes('napi_register_module_v1') && 'is not a Node-API addon',
     library.executableStack && 'wants an executable stack',
   ].filter(Boolean);
   if (faults.length > 0) throw new Error(`${path} ${faults.join(', and ')}`);

@@ -61,7 +61,8 @@ function fail(fault) {
 }
 
 function checkFresh() {
-  if (readFileSync(digestFile, 'utf8') !== sourceDigest()) fail('native/prebuilt is not made of the source as it is');
+  if (readFileSync(digestFile, 'utf8') !== sourceDigest())
+    fail('native/prebuilt was not built from the present source');
 }
 
 async function checkRebuilt() {

@@ -16,7 +16,7 @@ export function releaseFaults({ version, locked, changelog, tags, status }) {
   const [, named, when] = /^## (\S+)(?: \((.*)\))?$/.exec(heading) ?? [];
   return [
     status.trim() !== '' && `the checkout is not clean:\n${status.trimEnd()}`,
-    !VERSION.test(version) && `package.json: ${version} is no version`,
+    !VERSION.test(version) && `package.json: ${version} is not a version`,
     locked !== version && `package-lock.json says ${locked}, package.json ${version}: npm install --package-lock-only`,
     named !== version && `CHANGELOG.md begins with "${heading}", not with version ${version}`,
     named === version && !isDate(when) && `CHANGELOG.md: ${version} (${when}) needs the day of its release, YYYY-MM-DD`,

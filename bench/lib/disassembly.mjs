@@ -29,7 +29,7 @@ export function innerLoops(addon, kernels) {
     kernels.map((kernel) => {
       const name = functionsOf(kernel).find((candidate) => functions.has(candidate));
       const loop = name && innerLoop(functions.get(name));
-      if (!loop) throw new Error(`${addon} shows no loop of ${kernel}: build it anew, not stripped`);
+      if (!loop) throw new Error(`${addon} shows no loop of ${kernel}: build it again, not stripped`);
       return [kernel, count(loop)];
     }),
   );

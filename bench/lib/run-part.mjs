@@ -28,7 +28,7 @@ export async function runPart({ name, command, json, keep = (all) => all, lines 
     const { machine: _, ...rest } = text ? JSON.parse(text) : {};
     if (text) result = keep(rest);
   } catch (error) {
-    failed ??= `what it told is no JSON: ${error.message}`;
+    failed ??= `its output is not JSON: ${error.message}`;
   }
   const text = lines ? (result ? lines(result).join('\n\n') : '') : done.printed;
   return { text: text.trim(), result, failed, seconds };

@@ -24,7 +24,7 @@ export interface EngineOptions {
 
 /**
  * Makes an engine for each device that was asked for. A missing device that was asked for by name gets a MissingEngine,
- * which says why when it is opened; the other devices mine all the same.
+ * which says why when it is opened; the other devices mine anyway.
  *
  * @param log receives a line for each GPU that is not used, unless an engine says why
  * @throws UsageError when the CPU threads or the kernel asked for are not available

@@ -29,7 +29,7 @@ export class CheckedCandidates {
   readonly challenge: Challenge;
   /** Nonces that the device says it searched. */
   hashes = 0;
-  /** How many candidates miss the target, were reported before, or are no nonce of the challenge. */
+  /** How many candidates miss the target, were reported before, or are not nonces of the challenge. */
   wrong = 0;
   /** The right candidates, each with its PoW hash (32 bytes, little-endian). */
   readonly found = new Map<bigint, Uint8Array>();

@@ -1,4 +1,4 @@
-/** Compares two results of `pickaxe bench --json`: who is faster, and did all do the same work? */
+/** Compares two results of `pickaxe bench --json`: which is faster, and did all devices do the same work? */
 
 import type { BenchResult, DeviceResult } from './result.ts';
 import { meanOf, spreadOf } from './spread.ts';
@@ -6,16 +6,16 @@ import { meanOf, spreadOf } from './spread.ts';
 /** A difference beyond this many standard deviations comes from noise in one case of twenty. */
 const DEVIATIONS = 2;
 
-/** So many runs at least tell how far runs differ. Below, the slices of the runs must do, and they differ less. */
+/** From this many runs on, the spread is that of the runs. With fewer it is that of their slices, which differ less. */
 const LEAST_RUNS = 3;
 
-/** A device's hashrate, computed anew from the slices of its runs, whatever else a file says. */
+/** A device's hashrate, computed from the slices of its runs, whatever else a file says. */
 export interface Rate {
   /** The median of the runs. */
   readonly hashesPerSecond: number;
-  /** The standard deviation of the runs, or of the slices where there are few runs, as a part of the mean. */
+  /** The standard deviation of the runs, or of the slices if there are few runs, as a part of the mean. */
   readonly spread: number;
-  /** What the spread is the spread of. */
+  /** Whether the spread is that of runs or of slices. */
   readonly basis: 'runs' | 'slices';
 }
 
@@ -66,7 +66,7 @@ function judge(a: DeviceResult, b: DeviceResult): Pair {
   return { a, b, ratio, noise, verdict: ratio > 1 ? 'faster' : 'slower' };
 }
 
-/** The same device in both has the same name and model, else the same model (numbers of GPUs change), else the same name. */
+/** The same device has the same name and model, or else the same model (numbers of GPUs change), or else the same name. */
 function pairUp(a: readonly DeviceResult[], b: readonly DeviceResult[]) {
   const same: ((left: DeviceResult, right: DeviceResult) => boolean)[] = [
     (left, right) => left.name === right.name && left.model === right.model,

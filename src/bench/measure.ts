@@ -17,7 +17,7 @@ export interface MeasureOptions extends OpenOptions {
   readonly seconds: number;
   /** How many runs each device has. */
   readonly repeat: number;
-  /** Whether all are measured at once: as while mining, they then compete for the processor and for power. */
+  /** Whether all are measured at once. They then compete for the processor and for power, as while mining. */
   readonly together: boolean;
   readonly clock: Clock;
   /** A uniform integer in [0, below). */

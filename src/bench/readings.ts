@@ -1,4 +1,4 @@
-/** What a device's sensors said while it was measured. */
+/** What a device's sensors reported while it was measured. */
 
 import type { Telemetry } from '../engine/telemetry.ts';
 import type { SensorSummary } from './result.ts';
@@ -7,7 +7,7 @@ import { meanOf, roundTo } from './spread.ts';
 export class Readings {
   readonly #summaries: SensorSummary[] = [];
 
-  /** Forgets what was said before. */
+  /** Forgets earlier readings. */
   clear(): void {
     this.#summaries.length = 0;
   }
@@ -27,7 +27,7 @@ export class Readings {
   }
 }
 
-/** Makes one summary of those of several times: the highest temperature, and the means of all else. */
+/** Combines several summaries: the highest temperature, and the means of everything else. */
 export function combine(summaries: readonly SensorSummary[]): SensorSummary {
   const known = (field: keyof SensorSummary) => summaries.flatMap((each) => each[field] ?? []);
   const mean = (field: keyof SensorSummary) => {

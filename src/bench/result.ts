@@ -26,11 +26,11 @@ const tally = z.int().min(0);
 /** ISO 8601, in UTC: `2026-11-22T07:33:27.123Z`. */
 const date = z.iso.datetime();
 
-/** What sensors said during a measurement; null where they said nothing. */
+/** What sensors reported during a measurement; null where they reported nothing. */
 const sensorFields = {
   /** The highest temperature of the chip. */
   temperatureCelsius: z.number().nullable(),
-  /** The mean power, as all that follows is a mean. */
+  /** The mean power. The fields that follow are means, too. */
   powerWatts: positive.nullable(),
   powerLimitWatts: positive.nullable(),
   coreHertz: fromZero.nullable(),
@@ -86,7 +86,7 @@ const RunResult = z.strictObject({
   /** 16 hex digits: the sum over the candidates that were found. */
   hashSum: z.string().regex(/^[0-9a-f]{16}$/, 'not 16 hex digits'),
   candidates: z.strictObject({ ...candidateFields, expected: tally }),
-  /** What is wrong with the candidates: lines for people, none when nothing is. */
+  /** What is wrong with the candidates: lines for people, none when nothing is wrong. */
   errors: z.array(line).max(8),
 });
 export type RunResult = Readonly<z.infer<typeof RunResult>>;

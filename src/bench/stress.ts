@@ -12,14 +12,14 @@ import { type KnownCandidates, StressStats } from './stress-stats.ts';
 /** Nonces of a device's first round. The slowest kernel on one thread takes seconds for them. */
 const FIRST_COUNT = 2 ** 24;
 /**
- * Rounds grow until they take this long, and on for as long as the hashrate grows with them: then a fast GPU is busy with
- * long batches, and reports few enough candidates.
+ * Rounds grow until they take this long, and further while the hashrate grows with them. A fast GPU then runs long batches,
+ * and does not report too many candidates.
  */
 const ROUND_MS = 1_000;
 const LONGEST_ROUND_MS = 5_000;
 /** The largest growth from one round to the next: one odd round must not make the next one endless. */
 const MOST_GROWTH = 16;
-/** A hashrate that grows by less than this part counts as steady. The figure is only good enough. */
+/** A hashrate that grows by less than this part counts as steady. The figure need not be exact. */
 const GROWTH_WORTH = 0.2;
 /** Wrong rounds that are reported one by one. A broken device has nothing else, and all of them are counted. */
 const TOLD_ROUNDS = 10;

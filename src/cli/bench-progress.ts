@@ -14,7 +14,7 @@ import { formatRate } from './bench-table.ts';
 
 export interface BenchProgress {
   tell(device: string, progress: Progress): void;
-  /** Takes the line away. */
+  /** Removes the line. */
   end(): void;
 }
 
@@ -72,7 +72,7 @@ class ProgressLine implements BenchProgress {
     screen.show([...this.#busy.values()].join('  ').slice(0, screen.columns - 1));
   }
 
-  /** The shell's prompt shall not share its line. */
+  /** Removes the line, so that the shell's prompt does not share it. */
   readonly #interrupted = (): void => {
     screen.show('');
     process.kill(process.pid, 'SIGINT');

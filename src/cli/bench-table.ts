@@ -49,7 +49,7 @@ export function formatRate(hashesPerSecond: number, spread: number): string {
   return `${formatHashrate(hashesPerSecond)} ± ${formatPercent(spread, 1)}`;
 }
 
-/** What is known of power, temperature and clocks. */
+/** The known figures for power, temperature and clocks. */
 export function sensorRows(sensors: Sensors): string[] {
   const { coreHertz: core, memoryHertz: memory } = sensors;
   const clocks = [
@@ -119,7 +119,7 @@ function formatRange({ min, max }: Spread): string {
   return `${formatHashrate(min)} to ${formatHashrate(max)}`;
 }
 
-/** One row where all runs have the same sum, else one for each run. */
+/** One row if all runs have the same sum, otherwise one for each run. */
 function hashSumRows(runs: DeviceResult['runs']): string[] {
   const agree = runs.every(({ hashSum }) => hashSum === runs[0].hashSum);
   const expected = `${EXPECTED_CANDIDATES} ± ${CANDIDATES_DEVIATION} expected`;
@@ -139,7 +139,7 @@ function closingLines({ seed, count, devices }: BenchResult): string[] {
   const repeated = runs.length > devices.length;
   return [
     repeated
-      ? 'A device’s hashrate is the median of its runs. ± is the standard deviation of its runs; behind a run, of its slices.\n'
+      ? 'A device’s hashrate is the median of its runs. ± is the standard deviation of its runs; after a run, of its slices.\n'
       : '± is the standard deviation of the slices.\n',
     `The hash sum is of seed “${seed}” and ${count} nonces.`,
     ...(runs.length > 1 && sums.size === 1 ? [` All ${who} agree.`] : []),

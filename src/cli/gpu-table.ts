@@ -81,6 +81,6 @@ export function tuningLines({ name, model, driver, why, variants, batches }: Gpu
       const worth = `worth ${formatHashrate(worthHashesPerSecond)}, ${formatPercent(busyRatio, 1)} of a core`;
       return `${mark(chosen)} ${formatMilliseconds(batchSeconds).padEnd(28)} ${rate}  ${worth}`;
     }),
-    'length of a batch (--gpu-batch-ms), * is the best; worth: the hashrate less what is lost when work becomes stale; of a core: what feeding the GPU keeps busy of the processor',
+    'length of a batch (--gpu-batch-ms), * is the best; worth: the hashrate less what is lost when work becomes stale; of a core: how busy feeding the GPU keeps a processor core',
   ];
 }

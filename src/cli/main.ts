@@ -56,11 +56,11 @@ program.commandsGroup('Setting up:');
 program
   .command('init')
   .description('ask for node, key and devices, check each answer, and write pickaxe.toml')
-  .option('--user', "write the user's file instead, which counts in every folder", false)
+  .option('--user', "write the user's file instead, which applies in every folder", false)
   .action(async (options) => exit(await (await import('./commands/init.ts')).runInit(options)));
 
 withSettings(program.command('doctor'), 'node', 'miner', 'devices.use', 'cpu', 'gpu.software')
-  .description('check this machine and its nodes, and say what to do about what keeps it from mining')
+  .description('check this machine and its nodes, and say what keeps it from mining and what to do about it')
   .option('--json', 'one JSON object on stdout', false)
   .action(async (options, command) =>
     exit(await (await import('./commands/doctor.ts')).runDoctor(() => settingsOf(command), options)),
@@ -104,7 +104,7 @@ for (const [name, what] of [
     .option('--user', 'for this user (the default, except for root)')
     .option('--system', 'for the whole machine (the default for root)');
   if (name !== 'uninstall') action.option('-c, --config <file>', 'configuration file of the service');
-  if (name !== 'print') action.option('--force', 'also if somebody has changed the unit');
+  if (name !== 'print') action.option('--force', 'even if somebody has changed the unit');
   action.action(async (options) => exit(await (await import('./commands/service.ts')).runService(name, options)));
 }
 
@@ -115,7 +115,11 @@ const bench = withSettings(program.command('bench'), 'devices.use', 'cpu', 'gpu'
   .helpCommand(false)
   .option('--seconds <n>', 'length of each measurement (default: 10; with --stress 60)', positiveSeconds)
   .option('--repeat <n>', 'measure all devices n times, in turns (default: 1)', positiveInteger(1_000))
-  .option('--seed <text>', 'what the hash sum is of: your own cannot be known before', 'pickaxe')
+  .option(
+    '--seed <text>',
+    'text that the hash sum is computed from; the sum of your own cannot be known in advance',
+    'pickaxe',
+  )
   .option(
     '--count <n>',
     'nonces of the hash sum, 65536 or more (default: 134217728); of each round, with --stress',
@@ -133,12 +137,12 @@ const bench = withSettings(program.command('bench'), 'devices.use', 'cpu', 'gpu'
 bench
   .command('compare')
   .description('compare two results of bench --json: hashrates, efficiency, hash sums')
-  .argument('<a.json>', 'the one to compare with')
-  .argument('<b.json>', 'the other one')
+  .argument('<a.json>', 'the result to compare with')
+  .argument('<b.json>', 'the other result')
   .action(async (a, b) => {
-    // Commander reads options behind a subcommand as those of the command.
+    // Commander reads options after a subcommand as options of the command.
     const given = bench.options.filter((option) => bench.getOptionValueSource(option.attributeName()) === 'cli');
-    if (given.length > 0) throw new UsageError(`bench compare takes no ${given[0].long}.`);
+    if (given.length > 0) throw new UsageError(`bench compare has no option ${given[0].long}.`);
     exit((await import('./commands/bench-compare.ts')).runCompare(a, b));
   });
 

@@ -73,7 +73,7 @@ function nameOf(path: Path): string {
     .join('');
 }
 
-/** The path of a faulty URL may contain a key, so it is not shown; the host tells which URL is meant. */
+/** The path of a faulty URL may contain a key, so it is not shown; the host shows which URL is wrong. */
 function withoutPath(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   // A password may contain slashes.

@@ -1,6 +1,6 @@
 /**
  * Mining systems write a wallet and the name of a worker as one text, like HiveOS's `%WAL%.%WORKER_NAME%`. So `k:KEY.rig1`
- * may be given as a public key or as an account: the part behind the dot names the rig. Pure.
+ * may be given as a public key or as an account: the part after the dot names the rig. Pure.
  */
 
 interface OwnerAndRig {

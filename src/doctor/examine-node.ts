@@ -165,7 +165,7 @@ function clockFinding(skew: Skew | undefined): NodeFinding {
     state: 'warning',
     what: `this machine’s clock is at least ${offUs / 1_000_000n} s ${direction} the node’s`,
     why: 'one of the two is wrong; pickaxe uses the earlier one, because nodes refuse blocks from the future',
-    mend: 'let the system set its clock (timedatectl set-ntp true), or tell whoever runs the node',
+    mend: 'let the system set its clock (timedatectl set-ntp true), or tell the node’s operator',
   };
 }
 

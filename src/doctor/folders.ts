@@ -1,4 +1,4 @@
-/** Whether what is worth remembering can be written down. */
+/** Whether measurements and configuration can be saved. */
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';

@@ -6,7 +6,7 @@ import type { Finding } from './finding.ts';
 
 /** What package.json's `engines` asks for. */
 const NODE = { major: 20, minor: 19 };
-/** Platforms on which pickaxe is tested, or at least meant to run. */
+/** Platforms on which pickaxe is tested, or should at least run. */
 const PLATFORMS = ['linux x64', 'linux arm64', 'darwin x64', 'darwin arm64', 'win32 x64', 'win32 arm64'];
 /** The glibc that the WebGPU library was linked against. */
 const GPU_GLIBC = 2.34;
@@ -36,7 +36,7 @@ export function readSystem(): SystemFacts {
     platform: process.platform,
     arch: process.arch,
     glibc: header.glibcVersionRuntime,
-    // Some versions that are too old lack it, and they must still be told that they are too old.
+    // Some versions of Node.js that are too old lack it, and must still be reported as too old.
     memory: process.availableMemory?.() ?? freemem(),
     ...(Number.isFinite(files) && { files }),
   };

@@ -58,7 +58,7 @@ export function describe({ addends, loopsOverPages, result }: Machine): KernelDe
   return needed(result === 'plain' ? algebra.xor(v[7], v[15], h[7]) : rotatedWord7(algebra, v[7], v[15], h[7]));
 }
 
-/** @returns v7 ^ v15 ^ h7 rotated left by 7. v7 is a rotate right by 7 and v15 one by 8, so both last rotates are left out */
+/** @returns v7 ^ v15 ^ h7 rotated left by 7. v7 is a rotate right by 7 and v15 one by 8, so both last rotates are omitted */
 function rotatedWord7(algebra: Algebra, v7: Value, v15: Value, h7: Value): Value {
   const [beforeRotate7] = v7.operands;
   const [beforeRotate8] = v15.operands;

@@ -1,4 +1,4 @@
-/** Something that holds or does not, and since when. */
+/** A fact that is true or false, and since when. */
 
 export interface Held {
   readonly value: boolean;

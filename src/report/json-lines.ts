@@ -1,4 +1,4 @@
-/** Tells wrappers what happens: one JSON object per line, in the shapes of json-line.ts. */
+/** Reports to wrappers what happens: one JSON object per line, in the shapes of json-line.ts. */
 
 import type { MinerEvent } from '../events/events.ts';
 import { type Clock, wallMs } from '../system/clock.ts';

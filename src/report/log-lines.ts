@@ -84,7 +84,7 @@ export class LogLines {
     }
   };
 
-  /** The speed line. There is none while nothing is hashed because the rig does not mine: that is told as an outage. */
+  /** The speed line. There is none while nothing is hashed because the rig does not mine: that is logged as an outage. */
   speed(): void {
     const devices = [...this.#tally.devices()];
     const total = devices.reduce(

@@ -1,4 +1,4 @@
-/** Keeps the last lines of the log, numbered, for whoever reads them later. */
+/** Keeps the last lines of the log, numbered, for the API. */
 
 import { pino } from 'pino';
 

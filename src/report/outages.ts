@@ -6,15 +6,15 @@ import type { RigStateName } from './rig-states.ts';
 import type { Tally } from './tally.ts';
 import { formatDuration } from './units.ts';
 
-/** How often it is looked at. */
+/** How often the rig's state is checked. */
 export const OUTAGE_LOOK_MS = 1_000;
-/** An outage that is over sooner is told by the event that began it and the one that ended it. */
+/** A shorter outage is not logged: the events that began and ended it are in the log anyway. */
 const FIRST_MS = 10_000;
 const AGAIN_MS = 60_000;
 
 type Trouble = Exclude<RigStateName, 'mining'>;
 
-/** How an outage is told: what is wrong, and what is done about it where anything is. */
+/** How an outage is logged: what is wrong, and what is done about it, if anything. */
 const WORDS: Readonly<Record<Trouble, { readonly what: string; readonly doing?: string }>> = {
   starting: { what: 'starting' },
   paused: { what: 'paused' },
@@ -23,7 +23,7 @@ const WORDS: Readonly<Record<Trouble, { readonly what: string; readonly doing?: 
   'no-device': { what: 'no device mines' },
 };
 
-/** Nothing is wrong while a rig starts, or rests because somebody wants it to. */
+/** Nothing is wrong while a rig starts, or is paused because somebody wants it to be. */
 const QUIET: ReadonlySet<RigStateName> = new Set(['starting', 'paused']);
 
 /** @returns `no node for 2 min`; undefined while the rig mines */
@@ -53,9 +53,9 @@ export class Outages {
   readonly #tally: Tally;
   /** What the present outage has been so far, in order; empty while the rig mines. */
   readonly #names = new Set<Trouble>();
-  /** When the present outage began, and when it was last told, if it was. */
+  /** When the present outage began, and when it was last logged, if it was. */
   #sinceMs = 0;
-  #toldMs: number | undefined;
+  #loggedMs: number | undefined;
   #hasMined = false;
 
   constructor(log: Logger, tally: Tally) {
@@ -74,20 +74,20 @@ export class Outages {
   #goesOn(state: RigState, name: Trouble, nowMs: number): void {
     if (this.#names.size === 0) this.#sinceMs = state.sinceMs;
     this.#names.add(name);
-    const dueMs = this.#toldMs === undefined ? this.#sinceMs + FIRST_MS : this.#toldMs + AGAIN_MS;
+    const dueMs = this.#loggedMs === undefined ? this.#sinceMs + FIRST_MS : this.#loggedMs + AGAIN_MS;
     if (nowMs < dueMs) return;
-    this.#toldMs = nowMs;
+    this.#loggedMs = nowMs;
     this.#log[QUIET.has(name) ? 'info' : 'warn']({ tag: 'miner' }, outageInFull(state, nowMs) ?? '');
   }
 
   #over(nowMs: number): void {
-    if (this.#toldMs !== undefined) {
+    if (this.#loggedMs !== undefined) {
       const what = Array.from(this.#names, (name) => WORDS[name].what).join(', then ');
       const took = formatDuration(Math.round((nowMs - this.#sinceMs) / 1000));
       this.#log.info({ tag: 'miner' }, `mining${this.#hasMined ? ' again' : ''} after ${took} (${what})`);
     }
     this.#hasMined = true;
     this.#names.clear();
-    this.#toldMs = undefined;
+    this.#loggedMs = undefined;
   }
 }

@@ -1,6 +1,6 @@
 /**
  * The pieces that public JSON is made of. A name says what a figure is and ends with its unit; a value of a closed set is
- * in kebab-case. test/report/public-json.test.ts holds every document against that.
+ * in kebab-case. test/report/public-json.test.ts checks every document.
  */
 
 import { z } from 'zod';
@@ -59,12 +59,12 @@ export const rigCounts = {
   expectedBlocks: amount.meta({ description: 'blocks that so many hashes give on average' }),
   bestDifficulty: amount.meta({ description: 'of the best hash; 0 before the first candidate' }),
   newCuts: count,
-  missedCuts: count.meta({ description: 'blocks that an open update stream did not tell: stale work was mined' }),
+  missedCuts: count.meta({ description: 'blocks that an open update stream did not announce: stale work was mined' }),
   averageHashesPerSecond: rate.meta({ description: 'over the whole run' }),
   uptimeSeconds: amount,
 };
 
-/** A field for each thing that sensors tell, all of the same schema. */
+/** A field for each quantity that sensors measure, all of the same schema. */
 export function sensorFields<Field extends z.ZodType>(field: Field): Record<TelemetryField, Field> {
   return Object.fromEntries(TELEMETRY_FIELDS.map((name) => [name, field])) as Record<TelemetryField, Field>;
 }

@@ -28,7 +28,7 @@ export interface Summary {
   /** Difficulty of the best hash found; 0 before the first candidate. */
   readonly bestDifficulty: number;
   readonly newCuts: number;
-  /** Blocks that an open update stream did not tell; a fetch found them. */
+  /** Blocks that an open update stream did not announce; a fetch found them. */
   readonly missedCuts: number;
   /** The time of job switches, from hearing of a New Cut to searching the new work. Absent before the first New Cut. */
   readonly switchSeconds?: Latency;
@@ -61,7 +61,7 @@ export interface SourceNow {
   readonly losses: number;
   /** Its last warning. */
   readonly warning?: string;
-  /** Blocks that its update streams did not tell. */
+  /** Blocks that its update streams did not announce. */
   readonly missedCuts: number;
   /** The chains that are polled every few seconds because their update streams cannot be relied on. */
   readonly polledChains: readonly PolledChain[];
@@ -71,7 +71,7 @@ export interface SourceNow {
 
 /** How the rig is doing. Times are the clock's `monotonicMs`. */
 export interface RigNow {
-  /** The moment at which all of this was so. */
+  /** The time of this state. */
   readonly nowMs: number;
   /** Whether any device is in service and is not paused. */
   readonly deviceReady: Held;
@@ -100,7 +100,7 @@ export class Tally {
   readonly #luck = new Luck();
   readonly #jobSwitches = new Latencies();
   readonly #devices = new Map<string, DeviceStats>();
-  /** Stands in for each device until it is heard of. Its rates count from then on. */
+  /** Stands in for each device until its first event. Its rates count from then on. */
   readonly #expected: ReadonlyMap<string, DeviceStats>;
   readonly #sources = new Map<string, SourceNow>();
   /** How long each source took to give work, by its name. */
@@ -111,7 +111,7 @@ export class Tally {
   #deviceReady: Held;
   #nodeConnected: Held;
 
-  /** @param devices those that will be opened: each is `starting` until it is heard of */
+  /** @param devices those that will be opened: each is `starting` until its first event */
   constructor(clock: Clock, devices: readonly { readonly name: string; readonly kind: DeviceEvent['kind'] }[] = []) {
     this.#clock = clock;
     const nowMs = clock.monotonicMs();
@@ -185,7 +185,7 @@ export class Tally {
     return this.#sum(({ accepted }) => accepted);
   }
 
-  /** How each device is doing that has ever been in service. */
+  /** The state of each device that has ever been in service. */
   devices(): Map<string, DeviceNow> {
     const nowMs = this.#clock.monotonicMs();
     return new Map(this.#inService().map(([name, device]) => [name, device.now(nowMs)]));

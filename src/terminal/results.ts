@@ -1,4 +1,4 @@
-/** Key `s`: what the hashes led to. */
+/** Key `s`: verdicts, luck and effort. */
 
 import { formatDuration, formatPercent, withPrefix } from '../report/units.ts';
 import { luckOf, type View } from './view.ts';

@@ -15,6 +15,6 @@ export function terminalKind(
   // CI runners give a terminal whose output is read as a file.
   const isRunner = CI !== undefined && !['', '0', 'false'].includes(CI);
   const escapes = isTty && TERM !== 'dumb' && !isRunner;
-  // https://no-color.org: any value but none at all.
+  // https://no-color.org: any value that is not empty.
   return { escapes, colours: escapes && !NO_COLOR };
 }

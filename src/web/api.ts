@@ -51,7 +51,7 @@ export class Api {
     return lines;
   }
 
-  /** @param device its name; absent, all devices are meant */
+  /** @param device its name; without it, the request is for all devices */
   async control(action: 'pause' | 'resume', device?: string): Promise<void> {
     await this.#ask(action, {
       method: 'POST',

@@ -62,7 +62,7 @@ export class Charts {
   }
 }
 
-/** A line for each device that tells this, and their sum where there are several and it means something. */
+/** A line for each device that reports this figure, and their sum if there are several and a sum makes sense. */
 function linesOf({ devices, timeMillis }: History, column: Column): Line[] {
   const lines = Object.entries(devices)
     .map(([name, columns], index) => ({ name, colour: index + 1, values: columns[column] }))

@@ -5,7 +5,7 @@ import { byId, setAttribute } from './dom.ts';
 
 export type Action = 'pause' | 'resume';
 
-/** What pressing a button does. `device` is a name; absent, all devices are meant. */
+/** What pressing a button does. `device` is a name; without it, the button is for all devices. */
 type Act = (action: Action, device?: string) => Promise<void>;
 
 export class Controls {

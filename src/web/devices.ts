@@ -10,7 +10,7 @@ type Device = Status['devices'][string];
 
 interface Column {
   readonly name: string;
-  /** What its head says; the default is its name. */
+  /** The text of its head; the default is its name. */
   readonly label?: string;
   readonly text: (device: Device) => string;
   /** A second line. */

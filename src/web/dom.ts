@@ -1,6 +1,6 @@
 /** Changes to the document, as few as it takes: what stays the same is left alone, and with it selection and focus. */
 
-/** @throws Error when the page lacks it: page and modules are of one build */
+/** @throws Error when the page lacks it, which cannot happen while page and modules are of the same build */
 export function byId<Type extends HTMLElement = HTMLElement>(id: string): Type {
   const found = document.getElementById(id);
   if (!found) throw new Error(`the page has no #${id}`);
@@ -29,7 +29,7 @@ export function setAttribute(target: Element, name: string, value: string): void
 
 /**
  * Writes to the element with this `data-figure`.
- * @param none whether it is one that there is nothing of: shown quietly
+ * @param none whether there is nothing to count, which is shown in a quiet colour
  */
 export function setFigure(name: string, text: string, none = false): void {
   const found = document.querySelector(`[data-figure="${name}"]`);

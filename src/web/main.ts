@@ -37,7 +37,7 @@ async function refresh(): Promise<void> {
   if (charts.due) charts.show(await api.history(charts.range), status.timeMillis);
 }
 
-/** Asks for the token until the miner takes it. */
+/** Asks for the token until the miner accepts it. */
 async function withToken<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   for (;;) {
     try {
@@ -87,7 +87,7 @@ async function act(action: Action, device?: string): Promise<void> {
   const whom = device ?? 'all devices';
   try {
     await withToken(() => api.control(action, device));
-    tell(action === 'pause' ? `${whom}: asked to rest` : `${whom}: asked to go on`);
+    tell(action === 'pause' ? `${whom}: asked to pause` : `${whom}: asked to resume`);
   } catch (fault) {
     const why = fault instanceof ApiError ? fault.message : 'the miner cannot be reached';
     tell(`${whom}: ${action} failed: ${why}`);

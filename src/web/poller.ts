@@ -10,7 +10,7 @@ export class Poller {
   #again = false;
   #wake: () => void = () => {};
 
-  /** @param failed hears of every failure of `ask` */
+  /** @param failed is called for every failure of `ask` */
   constructor(ask: () => Promise<void>, failed: (fault: unknown) => void) {
     this.#ask = ask;
     this.#failed = failed;

@@ -13,13 +13,13 @@ function choiceOf(value: string | null): (typeof CHOICES)[number] {
   return CHOICES.find((one) => one === value) ?? 'system';
 }
 
-/** Sets the attribute that colours.css goes by. */
+/** Sets the attribute that colours.css uses. */
 function use(): void {
   const isDark = choice === 'dark' || (choice === 'system' && systemIsDark.matches);
   document.documentElement.dataset.theme = isDark ? 'dark' : 'light';
 }
 
-/** @param changed called whenever colours may be others than before */
+/** @param changed called whenever the colours may have changed */
 export function followChoice(select: HTMLSelectElement, changed: () => void): void {
   select.value = choice;
   select.addEventListener('change', () => {

@@ -2,10 +2,10 @@
 
 import { byId, setText } from './dom.ts';
 
-/** Spaces and what nobody sees, which come along when something is pasted: a token has none, and a header takes none. */
+/** Spaces and invisible characters, which may be pasted with a token. A token has none, and a header must not have any. */
 const NO_PART = /[^\x21-\x7e]/g;
 
-/** @param wrong whether one was sent already */
+/** @param wrong whether the miner has refused the last one */
 export function askForToken(wrong: boolean): Promise<string> {
   const form = byId<HTMLFormElement>('token-form');
   const input = byId<HTMLInputElement>('token');
@@ -26,7 +26,7 @@ export function askForToken(wrong: boolean): Promise<string> {
   });
 }
 
-/** Shows the figures again, once a token was taken. */
+/** Shows the figures again, once a token was accepted. */
 export function endAsking(): void {
   const form = byId<HTMLFormElement>('token-form');
   if (form.hidden) return;

@@ -34,7 +34,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const lines = (path: string) => readFileSync(path, 'utf8').split('\n').filter(Boolean);
 
-test('lines are appended before the file is closed, and only its owner may read it', async () => {
+test('lines that were appended are in the file when it is closed, and only its owner may read it', async () => {
   const path = join(folder(), 'pickaxe.log');
   for (const text of ['first\n', 'second\n']) {
     const file = (await openLogFile({ path, size: 10_240, keep: 5 }))!;
@@ -45,7 +45,7 @@ test('lines are appended before the file is closed, and only its owner may read 
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-test('a file that has reached its size is rotated, and only as many old files as asked for are kept', async () => {
+test('a file that has reached its size limit is rotated, and only as many old files are kept as asked for', async () => {
   const where = folder();
   const path = join(where, 'pickaxe.log');
   const file = new LogFile(path, 1_024, 2, () => {});
@@ -71,7 +71,7 @@ test('a file is rotated at exactly its size, even if an earlier start wrote a pa
   expect([`${path}.1`, path].map((name) => statSync(name).size)).toEqual([1_024, 0]);
 });
 
-describe.skipIf(process.platform !== 'linux')('no file stays open', () => {
+describe.skipIf(process.platform !== 'linux')('a file is closed', () => {
   /** The files that this process has open in a folder, or with a name. */
   const openIn = (path: string) =>
     readdirSync('/proc/self/fd').filter((fd) => {
@@ -82,7 +82,7 @@ describe.skipIf(process.platform !== 'linux')('no file stays open', () => {
       }
     });
 
-  it('that was rotated, or is closed', async () => {
+  it('when it is rotated, and when the log ends', async () => {
     const where = folder();
     const file = new LogFile(join(where, 'pickaxe.log'), 1_024, 2, () => {});
     for (let i = 0; i < 40; i++) file.write(`${'x'.repeat(99)}\n`);
@@ -91,7 +91,7 @@ describe.skipIf(process.platform !== 'linux')('no file stays open', () => {
     expect(openIn(where)).toEqual([]);
   });
 
-  it('that was refused', async () => {
+  it('when it is refused', async () => {
     await expect(openLogFile({ path: '/dev/full', size: 1024, keep: 1 })).rejects.toThrow('not a regular file');
     expect(openIn('/dev/full')).toEqual([]);
   });
@@ -170,11 +170,11 @@ test('lines that wait for a slow disk are bounded, and further ones are dropped'
   expect(statSync(path).size).toBe(17 * 65_536);
 });
 
-describe.skipIf(process.platform === 'win32')('is its owner’s alone', () => {
+describe.skipIf(process.platform === 'win32')('the log file belongs to its owner alone', () => {
   const open = (path: string) => openLogFile({ path, size: 1024, keep: 2 });
   const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-  it('also where it was there before, with old ones', async () => {
+  it('even if it and old log files existed before', async () => {
     const path = join(folder(), 'pickaxe.log');
     const old = [`${path}.1`, `${path}.2`, `${path}.17`];
     const others = [`${path}.gz`, `${path}.1.bak`, join(path, '..', 'pickaxe.logs')];
@@ -188,7 +188,7 @@ describe.skipIf(process.platform === 'win32')('is its owner’s alone', () => {
     expect(lines(path)).toEqual(['before']);
   });
 
-  it('and so is what is rotated, whatever mode it was given meanwhile', async () => {
+  it('even if it had another mode when it was rotated', async () => {
     const path = join(folder(), 'pickaxe.log');
     const file = (await open(path))!;
     for (let i = 0; i < 20; i++) file.write(`${'x'.repeat(99)}\n`);
@@ -199,7 +199,7 @@ describe.skipIf(process.platform === 'win32')('is its owner’s alone', () => {
     expect(modeOf(path)).toBe(0o600);
   });
 
-  it.each(['another file', 'nowhere'])('and no link to %s is followed', async (target) => {
+  it.each(['another file', 'nowhere'])('and is not opened through a link to %s', async (target) => {
     const where = folder();
     const path = join(where, 'pickaxe.log');
     const led = join(where, 'led to');
@@ -213,7 +213,7 @@ describe.skipIf(process.platform === 'win32')('is its owner’s alone', () => {
     );
   });
 
-  it('and a link that takes its place later is not followed when it is opened again', async () => {
+  it('and is not opened again through a link that has taken its place', async () => {
     const where = folder();
     const path = join(where, 'pickaxe.log');
     const led = join(where, 'led to');
@@ -232,7 +232,7 @@ describe.skipIf(process.platform === 'win32')('is its owner’s alone', () => {
     expect(said).toHaveLength(1);
   });
 
-  it('and an old one that is a link stays what it is', async () => {
+  it('and an old log file that is a link is left unchanged', async () => {
     const where = folder();
     const path = join(where, 'pickaxe.log');
     const led = join(where, 'led to');
@@ -258,38 +258,41 @@ describe.skipIf(process.platform === 'win32')('is its owner’s alone', () => {
     expect(lines(path)).toEqual(['on FAT']);
   });
 
-  it.skipIf(process.getuid?.() !== 0)('another user’s is refused (tried as root alone)', async () => {
-    const path = join(folder(), 'pickaxe.log');
-    writeFileSync(path, '');
-    chownSync(path, 12_345, 12_345);
-    await expect(open(path)).rejects.toThrow('it belongs to another user (uid 12345)');
-  });
+  it.skipIf(process.getuid?.() !== 0)(
+    'and is refused if it belongs to another user (tried as root alone)',
+    async () => {
+      const path = join(folder(), 'pickaxe.log');
+      writeFileSync(path, '');
+      chownSync(path, 12_345, 12_345);
+      await expect(open(path)).rejects.toThrow('it belongs to another user (uid 12345)');
+    },
+  );
 });
 
 describe('what cannot be a log file is refused at once', () => {
   const open = (path: string) => openLogFile({ path, size: 1024, keep: 1 });
-  it('a file in a folder that is not there', async () => {
+  it('such as a file in a folder that does not exist', async () => {
     await expect(open(join(root, 'nowhere', 'pickaxe.log'))).rejects.toThrow(
       /there is no directory .*nowhere\. Make it first/,
     );
   });
-  it('a folder', async () => {
+  it('such as a folder', async () => {
     await expect(open(folder())).rejects.toThrow('not a regular file');
   });
-  it('a device', async () => {
+  it('such as a device', async () => {
     await expect(open('/dev/null')).rejects.toThrow('not a regular file');
   });
-  it('a pipe, whose reader is not waited for', async () => {
+  it('such as a pipe, whose reader is not waited for', async () => {
     const path = join(folder(), 'pipe');
     execFileSync('mkfifo', [path]);
     await expect(open(path)).rejects.toThrow('not a regular file');
   });
-  it('a file in a file', async () => {
+  it('such as a file in a file', async () => {
     const path = join(folder(), 'file');
     writeFileSync(path, '');
     await expect(open(join(path, 'pickaxe.log'))).rejects.toThrow('there is no directory');
   });
-  it('and none is none', async () => {
+  it('but no log file at all is fine', async () => {
     expect(await openLogFile({ size: 1024, keep: 1 })).toBeUndefined();
   });
 });

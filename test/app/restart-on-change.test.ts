@@ -123,7 +123,7 @@ it.each([
   ['http://127.0.0.1:8080', false],
   ['http://[::1]:8080', false],
   ['http://localhost:8080', false],
-])('a token for a webhook at %s is warned of: %s', async (origin, warned) => {
+])('a token for a webhook at %s causes a warning: %s', async (origin, warned) => {
   const folder = new Folder();
   onTestFinished(() => folder.remove());
   const tokenFile = folder.write('token', 'TOKEN');

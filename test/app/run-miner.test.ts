@@ -32,7 +32,7 @@ const before = listeners();
 afterEach(() => expect(listeners()).toEqual(before));
 
 describe('a sidecar', () => {
-  it('starts in order before any device opens, and ends in the reverse order', async () => {
+  it('starts before any device opens; several start in order and end in the reverse order', async () => {
     const order: string[] = [];
     const sidecar = (name: string): Sidecar => {
       return async ({ events }) => {
@@ -61,7 +61,7 @@ describe('a sidecar', () => {
     expect(logged.at(-1)).toMatch(/^1 accepted, 0 rejected, 0 stale/);
   });
 
-  it('may stop the miner like a signal, which is no failure', async () => {
+  it('may stop the miner like a signal, which does not count as a failure', async () => {
     const { rig } = rigWith(async ({ controls }) => {
       controls.stop();
       return () => {};
@@ -70,7 +70,7 @@ describe('a sidecar', () => {
     expect(await runMiner(rig, { json: false })).toBe(0);
   });
 
-  it('that cannot start ends the others and the run', async () => {
+  it('that cannot start ends the other sidecars and the run', async () => {
     const end = vi.fn();
     const impossible: Sidecar = async () => {
       throw new UsageError('that port is taken');

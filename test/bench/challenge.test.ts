@@ -17,7 +17,7 @@ const block = (seed: string, number: number) => opensslBlake2s(Uint8Array.of(num
 const seeds = fc.string({ unit: fc.constantFrom(...'abcXYZ 0189-é→'), minLength: 1, maxLength: 64 });
 
 describe('a challenge', () => {
-  it('has as many nonces as asked for, all within the space, and disjoint', () => {
+  it('has as many nonces as asked for, all within the space and none twice', () => {
     fc.assert(
       fc.property(seeds, fc.integer({ min: LEAST_COUNT, max: MOST_COUNT }), (seed, count) => {
         const { ranges } = makeChallenge(seed, count);
@@ -33,7 +33,7 @@ describe('a challenge', () => {
     );
   });
 
-  it('knows its own nonces', () => {
+  it('recognizes its own nonces', () => {
     const challenge = makeChallenge('seed', 100_001);
     expect(challenge.ranges).toHaveLength(2);
     for (const { lane, page, pages, counter, counters } of challenge.ranges) {
@@ -96,7 +96,7 @@ describe('a challenge', () => {
     ['seed', MOST_COUNT + 1],
     ['seed', 2 ** 20 + 0.5],
     ['seed', Number.NaN],
-  ])('is none of %j and %d', (seed, count) => {
+  ])('cannot be made from %j and %d', (seed, count) => {
     expect(() => makeChallenge(seed, count)).toThrow(RangeError);
   });
 });

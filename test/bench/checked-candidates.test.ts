@@ -26,7 +26,7 @@ describe('the hash sum', () => {
     ['strips', new FakeEngine('cpu', { counters: 4_096, pages: 1 })],
     ['odd strips', new FakeEngine('cpu', { counters: 333, pages: 1 })],
     ['columns', new CpuEngine({ kernel: 'js', threads: 2, affinity: 'none', niceness: ourNiceness })],
-  ])('is the same in whatever shape the nonces are searched: %s', async (_, engine) => {
+  ])('is the same whatever the shape of the ranges is: %s', async (_, engine) => {
     const candidates = await candidatesOf(engine);
     expect(candidates.sum).toBe(golden.sum);
     expect(candidates).toMatchObject({ hashes: golden.count, complete: true, wrong: 0 });
@@ -63,12 +63,12 @@ describe('the hash sum', () => {
     expect(candidates.sum).toBe(golden.sum);
   });
 
-  it('is not complete when a device reports that it skipped nonces', async () => {
+  it('is not complete when a device says that it skipped nonces', async () => {
     const lazy = new Tampered(honest(), (report) => ({ ...report, hashes: report.hashes - 1 }));
     await expect(candidatesOf(lazy)).rejects.toThrow(DeviceError);
   });
 
-  it('is not complete when stopped', async () => {
+  it('is not complete when the search was stopped', async () => {
     const stop = new AbortController();
     const candidates = new CheckedCandidates(challenge);
     await searchChallenge(honest(), candidates, stop.signal, () => stop.abort());
@@ -77,7 +77,7 @@ describe('the hash sum', () => {
   });
 });
 
-describe('doubts', () => {
+describe('doubts about a result', () => {
   const report = (candidates: bigint[]): SearchReport => ({
     searched: challenge.ranges[0],
     hashes: challenge.count,
@@ -96,7 +96,7 @@ describe('doubts', () => {
     expect(doubtsOfFirst(4_096 - 5 * 64 - 1)).toEqual([expect.stringContaining('3775 candidates')]);
   });
 
-  it('are raised by a sum that is not the known one', () => {
+  it('are raised by a sum other than the known one', () => {
     const candidates = new CheckedCandidates(makeChallenge('pickaxe', 2 ** 27));
     candidates.take({ ...report([]), hashes: 2 ** 27 });
     expect(doubtsOf(candidates)).toHaveLength(2);

@@ -20,12 +20,12 @@ const verdictOfRuns = (a: number[], b: number[]) => {
 };
 
 describe('hashrates', () => {
-  it('differ when means differ by more than slices do', () => {
+  it('differ when the means differ by more than the slices do', () => {
     expect(verdictOf([99, 100, 101], [109, 110, 111])).toMatchObject({ ratio: 1.1, verdict: 'faster' });
     expect(verdictOf([109, 110, 111], [99, 100, 101])).toMatchObject({ verdict: 'slower' });
   });
 
-  it('are within the spread else', () => {
+  it('are otherwise within the spread', () => {
     expect(verdictOf([90, 100, 110], [100, 110, 120]).verdict).toBe('within-spread');
     expect(verdictOf([100, 100], [100, 100])).toMatchObject({ ratio: 1, noise: 0, verdict: 'within-spread' });
     // Standard deviations of 10 each: 2·√200 is 28.3 % of the first mean.
@@ -33,13 +33,13 @@ describe('hashrates', () => {
     expect(verdictOf([90, 100, 110], [119, 129, 139])).toMatchObject({ verdict: 'faster' });
   });
 
-  it('come from the slices, whatever else a file says', () => {
+  it('are computed from the slices, whatever else a file says', () => {
     const lying = { ...device('cpu', [[100]]), hashesPerSecond: 900 };
     lying.runs = [{ ...lying.runs[0], hashesPerSecond: 900 }];
     expect(compare(result([lying]), result([device('cpu', [[100]])])).pairs[0].ratio).toBe(1);
   });
 
-  it('are medians of runs, and from three runs on it is the runs that tell how far they differ', () => {
+  it('are medians of runs, and from three runs on, the runs show how large the noise is', () => {
     expect(verdictOfRuns([99, 100, 101], [109, 110, 111])).toMatchObject({ ratio: 1.1, verdict: 'faster' });
     expect(verdictOfRuns([90, 100, 110], [100, 110, 120])).toMatchObject({ verdict: 'within-spread' });
     expect(verdictOfRuns([1, 100, 101], [100, 100, 101]).ratio).toBe(1);
@@ -51,7 +51,7 @@ describe('hashrates', () => {
 });
 
 describe('devices', () => {
-  it('are matched by name and model, by model, and at last by name', () => {
+  it('are matched by name and model, then by model, then by name', () => {
     const [x, y] = ['RTX 3080', 'H200'].map((model) => ({ model }));
     const a = result([
       device('gpu0', [[1]], x),
@@ -70,14 +70,14 @@ describe('devices', () => {
     expect(onlyB).toEqual([]);
   });
 
-  it('of one side alone are told', () => {
+  it('that only one side has are listed', () => {
     const { pairs, onlyA, onlyB } = compare(result([device('cpu', [[1]])]), result([device('gpu0', [[1]])]));
     expect(pairs).toEqual([]);
     expect([onlyA[0].name, onlyB[0].name]).toEqual(['cpu', 'gpu0']);
   });
 });
 
-describe('hash sums', () => {
+describe('the hash sums', () => {
   const sum = 'fedcba9876543210';
 
   it('are compared over all devices of both', () => {
@@ -96,7 +96,7 @@ describe('hash sums', () => {
     expect(compare(result([good]), result([flaky])).sums).toBe('different');
   });
 
-  it('say nothing of another seed or count', () => {
+  it('are not compared if the seeds or counts differ', () => {
     const a = result([device('cpu', [[1]])]);
     expect(compare(a, result([device('cpu', [[1]], {}, { hashSum: sum })], { seed: 'other' })).sums).toBe(
       'not-comparable',
@@ -108,7 +108,7 @@ describe('hash sums', () => {
   });
 });
 
-it('the shape admits what bench prints, and nothing that could harm', () => {
+it('the schema accepts what bench prints, and nothing that could do harm', () => {
   const good = result([device('cpu', [[1, 2], [3]], { powerWatts: 3, hashesPerJoule: 1 }), device('gpu0', [[1]])]);
   expect(BenchResult.parse(JSON.parse(JSON.stringify(good)))).toEqual(good);
   const cpu = device('cpu', [[1]]);
@@ -143,7 +143,7 @@ it('the shape admits what bench prints, and nothing that could harm', () => {
   }
 });
 
-it('a result may say at length why a device was not measured', () => {
+it('a result may give a long reason why a device was not measured', () => {
   const reason = `no GPU that vulkan can use: ${'x'.repeat(400)}\nand a second line`;
   const written = result([device('cpu', [[100]])], { failed: [{ name: 'gpu', fault: 'missing', reason }] });
   expect(BenchResult.parse(JSON.parse(JSON.stringify(written)))).toEqual(written);

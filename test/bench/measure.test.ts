@@ -30,7 +30,7 @@ async function measure(engines: Engine[], changes: Partial<MeasureOptions> = {})
   return { results, failures, runs: results.map((device) => device.runs[0]) };
 }
 
-it.each([true, false])('measures devices, together: %s', async (together) => {
+it.each([true, false])('devices are measured, together: %s', async (together) => {
   const engines = [honest('cpu'), honest('gpu0')];
   const { results, failures } = await measure(engines, { together });
   expect(failures).toEqual([]);
@@ -48,7 +48,7 @@ it.each([true, false])('measures devices, together: %s', async (together) => {
   expect(engines.map(({ closed }) => closed)).toEqual([1, 1]);
 });
 
-it('together means at the same time, and else one after the other', async () => {
+it('devices are measured at the same time if together is set, and otherwise one after the other', async () => {
   const order: string[] = [];
   class Watched extends FakeEngine {
     override search(...args: Parameters<FakeEngine['search']>) {
@@ -68,7 +68,7 @@ it('together means at the same time, and else one after the other', async () => 
   expect(order.slice(-2)).toEqual(['close a', 'close b']);
 });
 
-it('gives every device its first run before any its second: A B A B', async () => {
+it('every device has its first run before any has its second: A B A B', async () => {
   const order: string[] = [];
   const engines = [honest('a'), honest('b')];
   const { results } = await measure(engines, {
@@ -93,7 +93,7 @@ it('gives every device its first run before any its second: A B A B', async () =
   }
 });
 
-it('tells how far it is', async () => {
+it('the progress of a measurement is reported', async () => {
   const steps: string[] = [];
   let last = 0;
   await measure([honest()], {
@@ -109,7 +109,7 @@ it('tells how far it is', async () => {
   expect(last).toBe(1);
 });
 
-it('tells the device that misses a candidate from the one that does not', async () => {
+it('a device that misses a candidate is distinguished from one that does not', async () => {
   const { runs } = await measure([withoutOne(honest('cpu')), honest('gpu0')]);
   expect(runs[0].hashSum).not.toBe(golden.sum);
   expect(runs[0].candidates).toMatchObject({ found: golden.candidates - 1, missed: 1 });
@@ -117,13 +117,13 @@ it('tells the device that misses a candidate from the one that does not', async 
   expect(runs[1]).toMatchObject({ hashSum: golden.sum, errors: [] });
 });
 
-it('tells the run that misses a candidate from the one that does not', async () => {
+it('a run that misses a candidate is distinguished from one that does not', async () => {
   // Each run has two searches: the second one is of the challenge.
   const { results } = await measure([withoutOne(honest('cpu'), (search) => search === 4)], { repeat: 3 });
   expect(results[0].runs.map(({ errors }) => errors)).toEqual([[], ['missed candidates: 1'], []]);
 });
 
-it('counts wrong candidates', async () => {
+it('wrong candidates are counted', async () => {
   const liar = honest();
   liar.alwaysWrong = true;
   const { runs } = await measure([liar]);
@@ -131,7 +131,7 @@ it('counts wrong candidates', async () => {
   expect(runs[0].errors).toEqual([expect.stringMatching(/^wrong candidates: \d+$/)]);
 });
 
-it.each([true, false])('goes on without a device that fails, together: %s', async (together) => {
+it.each([true, false])('a device that fails does not end the measurement, together: %s', async (together) => {
   const missing = honest('gpu0');
   missing.openFaults.push(new DeviceError('missing', 'there is none'));
   const lost = honest('gpu1');
@@ -143,7 +143,7 @@ it.each([true, false])('goes on without a device that fails, together: %s', asyn
 });
 
 it.each([true, false])(
-  'a device that fails has no further run, and keeps those it had, together: %s',
+  'a device that fails has no further runs and keeps those it had, together: %s',
   async (together) => {
     const lost = honest('gpu0');
     const { results, failures } = await measure([lost, honest('cpu')], {
@@ -166,7 +166,7 @@ const sensorsOf = ({ temperatureCelsius, powerWatts, powerLimitWatts, coreHertz 
   return { temperatureCelsius, powerWatts, powerLimitWatts, coreHertz };
 };
 
-it('tells power, clocks and efficiency where sensors tell them, of each run and of all', async () => {
+it('power, clocks and efficiency are reported for each run and for all runs, if sensors give them', async () => {
   const engine = honest();
   const told = { powerWatts: 50, powerLimitWatts: 70, temperatureCelsius: 60, coreHertz: 2e9 };
   const { results } = await measure([engine], {
@@ -185,7 +185,7 @@ it('tells power, clocks and efficiency where sensors tell them, of each run and 
   }
 });
 
-it('says null where nothing is known', async () => {
+it('figures that are not known are null', async () => {
   const { results } = await measure([honest()]);
   expect(sensorsOf(results[0])).toEqual({
     temperatureCelsius: null,
@@ -196,7 +196,7 @@ it('says null where nothing is known', async () => {
   expect(results[0].hashesPerJoule).toBeNull();
 });
 
-it('asks for the clock of as many CPUs as hash', async () => {
+it('the clock is asked of as many CPUs as hash', async () => {
   const engine = honest();
   const open = engine.open.bind(engine);
   engine.open = async (listener) => ({ ...(await open(listener)), threads: 3 });
@@ -212,7 +212,7 @@ it('asks for the clock of as many CPUs as hash', async () => {
 });
 
 describeGpu('a GPU', () => {
-  it('has the same hash sum, and says how it hashes', async () => {
+  it('has the same hash sum, and reports its kernel variant', async () => {
     const { results } = await measure([gpuEngine()]);
     expect(results).toMatchObject([
       {
@@ -228,7 +228,7 @@ describeGpu('a GPU', () => {
     ]);
   });
 
-  it('that reports wrong candidates is caught', async () => {
+  it('is caught if it reports wrong candidates', async () => {
     const { runs } = await measure([gpuEngine({ faults: ['wrong nonces'] })]);
     expect(runs[0].candidates.wrong).toBeGreaterThan(0);
     expect(runs[0].errors).toContainEqual(expect.stringContaining('wrong candidates'));

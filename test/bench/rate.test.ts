@@ -41,7 +41,7 @@ const measure = (engine: TimedEngine, seconds: number, onStart = () => {}, told:
   return measureRate(engine, { warmUpMs: 500, seconds, clock, random: () => 0, onStart, onSlice });
 };
 
-it('leaves out the warm-up, and what it counts goes with the time that it took', async () => {
+it('the warm-up does not count, and each count is divided by the time that it took', async () => {
   // The first report after the warm-up starts the clock; each slice ends with the first report after its second.
   const engine = new TimedEngine(steps([6, 100, 1], [1, 100, 7], [25, 300, 30], [100, 300, 60]));
   let startMs = 0;
@@ -54,19 +54,19 @@ it('leaves out the warm-up, and what it counts goes with the time that it took',
   expect(slices.at(-1)).toBe(200);
 });
 
-it('has five slices at least, and one for each second of a longer measurement', async () => {
+it('a measurement has at least five slices, and one for each second if it is longer', async () => {
   const endless = () => new TimedEngine(steps([1e6, 10, 100]));
   expect(await measure(endless(), 0.5)).toEqual([10_000, 10_000, 10_000, 10_000, 10_000]);
   expect(await measure(endless(), 12)).toHaveLength(12);
 });
 
-it('tells each slice as it ends, and which part of all slices that makes', async () => {
+it('each slice is reported when it ends, with the part of the measurement that is done', async () => {
   const told: number[][] = [];
   const endless = new TimedEngine(steps([1e6, 10, 100]));
   await measure(endless, 0.5, () => {}, told);
   expect(told).toEqual([0.2, 0.4, 0.6, 0.8, 1].map((done) => [10_000, done]));
 });
 
-it('is no hashrate when the search ends by itself', async () => {
+it('a search that ends by itself has no hashrate', async () => {
   await expect(measure(new TimedEngine(steps([20, 100, 1])), 5)).rejects.toThrow(DeviceError);
 });

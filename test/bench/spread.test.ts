@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { combine, Readings } from '#pickaxe/bench/readings.js';
 import { spreadOf } from '#pickaxe/bench/spread.js';
 
-it('the spread is the standard deviation as a part of the mean', () => {
+it('the spread is the standard deviation as a fraction of the mean', () => {
   expect(spreadOf([4, 1, 7])).toEqual({ mean: 4, median: 4, min: 1, max: 7, spread: 3 / 4 });
   expect(spreadOf([5])).toEqual({ mean: 5, median: 5, min: 5, max: 5, spread: 0 });
   expect(spreadOf([0, 0])).toMatchObject({ mean: 0, spread: 0 });
@@ -21,7 +21,7 @@ const NOTHING = {
   memoryHertz: null,
 };
 
-it('readings are the means and the highest temperature since they were cleared, of what was told', () => {
+it('readings are the means, and the highest temperature, of what was reported since they were cleared', () => {
   const readings = new Readings();
   expect(readings.summary).toEqual(NOTHING);
   readings.take({ temperatureCelsius: 90, powerWatts: 900 });

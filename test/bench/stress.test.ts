@@ -42,7 +42,7 @@ const allHave =
   (all: readonly StressStats[]) =>
     all.length === devices && all.every((stats) => stats.rounds >= rounds);
 
-it('finds nothing wrong with honest devices, all at once, and samples them', async () => {
+it('honest devices are stressed at the same time and sampled, and nothing is wrong', async () => {
   const engines = [honest('cpu'), honest('gpu0')];
   const { stats, told, failures } = await stress(engines, allHave(3, 2));
   expect([...told, ...failures]).toEqual([]);
@@ -56,7 +56,7 @@ it('finds nothing wrong with honest devices, all at once, and samples them', asy
   expect(engines.map(({ closed }) => closed)).toEqual([1, 1]);
 });
 
-it('finds out a device that misses a candidate now and then, even in its first round', async () => {
+it('a device that misses a candidate now and then is found out, even in its first round', async () => {
   const flaky = withoutOne(honest('cpu'), (search) => search % 2 === 1);
   const { stats, told } = await stress([flaky], allHave(4));
   expect(stats[0].missed).toBe(Math.ceil(stats[0].rounds / 2));
@@ -66,13 +66,13 @@ it('finds out a device that misses a candidate now and then, even in its first r
   expect(told[0]).toBe('cpu: missed candidates: 1');
 });
 
-it('finds out a device that misses the same candidate each time, by another device', async () => {
+it('a device that always misses the same candidate is found out by comparison with another device', async () => {
   const { stats } = await stress([withoutOne(honest('cpu')), honest('gpu0')], allHave(2, 2));
   expect(stats[0].missed).toBe(stats[0].rounds);
   expect(faultsOf(stats)[1]).toEqual(none);
 });
 
-it('counts wrong candidates, of rounds that do not end as well', async () => {
+it('wrong candidates are counted, even in rounds that do not end', async () => {
   const liar = honest();
   liar.alwaysWrong = true;
   const { stats } = await stress([liar], ([{ wrong }]) => wrong > 0);
@@ -80,7 +80,7 @@ it('counts wrong candidates, of rounds that do not end as well', async () => {
   expect(stats[0].errors).toEqual([`wrong candidates: ${stats[0].wrong}`]);
 });
 
-it('tells of a device that is lost, and of one that cannot be had', async () => {
+it('a device that is lost is reported, and so is one that is not available', async () => {
   const lost = honest('cpu');
   lost.fault = new DeviceError('lost', 'it was lost');
   const missing = honest('gpu0');
@@ -91,7 +91,7 @@ it('tells of a device that is lost, and of one that cannot be had', async () => 
   expect([lost.closed, missing.closed]).toEqual([1, 1]);
 });
 
-it('ends at once when it is stopped before', async () => {
+it('a run that was already stopped ends at once', async () => {
   const stop = AbortSignal.abort();
   const stats = await stressDevices([honest()], {
     seed: 'pickaxe',
@@ -115,7 +115,7 @@ describeGpu('a GPU under stress', () => {
     expect(faultsOf(stats)).toEqual([none]);
   });
 
-  it('that reports wrong candidates is caught', async () => {
+  it('is caught if it reports wrong candidates', async () => {
     const { stats } = await stress([gpuEngine({ faults: ['wrong nonces'] })], ([{ wrong }]) => wrong > 0);
     expect(stats[0].errors).toContainEqual(expect.stringContaining('wrong candidates'));
   });

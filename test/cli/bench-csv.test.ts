@@ -11,7 +11,7 @@ function parse(csv: string): Record<string, string>[] {
   return rows.map((row) => Object.fromEntries(head.map((name, i) => [name, row[i]])));
 }
 
-test('one row per device and run, under names with units', () => {
+test('there is one row per device and run, under names with units', () => {
   const gpu = device('gpu0', [[200], [220]], {}, { powerWatts: 300, coreHertz: 1.98e9, temperatureCelsius: 61 });
   const rows = parse(benchCsv(result([device('cpu', [[100, 110]]), gpu])));
   expect(rows).toHaveLength(3);

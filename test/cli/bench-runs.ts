@@ -1,4 +1,4 @@
-/** Runs `pickaxe bench`, and keeps its results in a folder that goes with the tests. */
+/** Runs `pickaxe bench`, and keeps its results in a folder that is removed after the tests. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { type Run, start } from './pickaxe.ts';
 export const [, golden] = GOLDEN;
 /** A busy machine needs long for so many hashes. */
 export const PATIENCE_MS = 120_000;
-/** Before that, all variants of the GPU's kernel are measured. */
+/** All variants of the GPU's kernel are measured first. */
 export const TUNING_MS = 400_000;
 export const oneThread = ['--devices', 'cpu', '--threads', '1'];
 export const cpu = [...oneThread, '--seconds', '0.2'];
@@ -25,7 +25,7 @@ afterEach(() => {
 });
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-/** Starts `pickaxe bench`, which ends with the test at the latest. */
+/** Starts `pickaxe bench`, which is ended after the test if it still runs. */
 export function startBench(args: string[], env: Record<string, string> = {}): Run {
   const run = start(['bench', ...args], env);
   runs.push(run);

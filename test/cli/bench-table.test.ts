@@ -32,12 +32,12 @@ test('repeated runs are listed below their median', () => {
   expect(lines).toContain('  hashrate      100.0 MH/s ± 14.8 % (median of 3 runs: 90.00 MH/s to 120.0 MH/s)\n');
   expect(lines).toContain('    run 2       90.00 MH/s ± 0.0 %, 50 W, 70 °C at most\n');
   expect(lines.match(/hash sum {6}/g)).toHaveLength(1);
-  expect(lines).toContain('± is the standard deviation of its runs; behind a run, of its slices.');
+  expect(lines).toContain('± is the standard deviation of its runs; after a run, of its slices.');
   expect(lines).toContain(' All runs agree.');
 });
 
-describe('what is wrong is told', () => {
-  test('with the run that it happened in', () => {
+describe('the table says what is wrong', () => {
+  test('and in which run it happened', () => {
     const cpu = device('cpu', [[1], [1]]);
     const bad = { ...cpu.runs[1], hashSum: 'f'.repeat(16), errors: ['missed candidates: 1'] };
     const lines = text([{ ...cpu, runs: [cpu.runs[0], bad] }], { repeat: 2 });
@@ -47,12 +47,12 @@ describe('what is wrong is told', () => {
     expect(lines).toContain(' RUNS DISAGREE: at least one of them computed wrong hashes.');
   });
 
-  test('with the device that has another sum', () => {
+  test('when a device has another sum', () => {
     const lines = text([device('cpu', [[1]]), device('gpu0', [[1]], {}, { hashSum: 'f'.repeat(16) })]);
     expect(lines).toContain(' DEVICES DISAGREE: at least one of them computed wrong hashes.');
   });
 
-  test('with devices that failed', () => {
+  test('and which devices failed', () => {
     const failed = [{ name: 'gpu0', fault: 'lost', reason: 'it was lost' } as const];
     expect(text([], { failed })).toContain('gpu0   not measured: it was lost\nNo device could be measured.\n');
     const partly = text([device('cpu', [[1]])], { failed, repeat: 3 });
@@ -60,7 +60,7 @@ describe('what is wrong is told', () => {
   });
 });
 
-test('what sensors do not tell is not shown', () => {
+test('readings that no sensor gives are not shown', () => {
   const nothing = device('cpu', [[1]]);
   expect(sensorRows(nothing)).toEqual(['  power         not known\n']);
   expect(sensorRows({ ...nothing, powerLimitWatts: 300, coreHertz: 3.5e9 })).toEqual([

@@ -19,7 +19,7 @@ import { pickaxe } from './pickaxe.ts';
 import { noTmux, Terminal, why } from './tmux.ts';
 
 describe('pickaxe bench', { timeout: PATIENCE_MS }, () => {
-  it('repeats, and a pipe gets a line when a run begins and one when it ends', async () => {
+  it('repeats its runs, and a pipe gets a line when a run begins and one when it ends', async () => {
     const { code, json, stderr } = await bench([...small, '--repeat', '3', '--log-format', 'text']);
     expect(code).toBe(0);
     expect(BenchResult.parse(json)).toEqual(json);
@@ -39,7 +39,7 @@ describe('pickaxe bench', { timeout: PATIENCE_MS }, () => {
     expect(stderr).not.toContain('\u001b');
   });
 
-  it.each(loadableKernels)('has the same hash sum with kernel %s', async (kernel) => {
+  it.each(loadableKernels)('prints the same hash sum with kernel %s', async (kernel) => {
     const { code, json } = await bench([...small, '--kernel', kernel]);
     expect(code).toBe(0);
     expect(json.devices).toMatchObject([
@@ -55,14 +55,14 @@ describe('pickaxe bench', { timeout: PATIENCE_MS }, () => {
     ]);
   });
 
-  it('has another one for another seed', async () => {
+  it('prints another hash sum for another seed', async () => {
     const { code, json } = await bench([...small, '--seed', 'mine']);
     expect(code).toBe(0);
     expect(json.seed).toBe('mine');
     expect(json.devices[0].runs[0].hashSum).not.toBe(golden.sum);
   });
 
-  it('says all that for people, too', async () => {
+  it('reports all that in text for people, too', async () => {
     const { code, stdout } = await pickaxe('bench', ...small);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^pickaxe \S+ on /);
@@ -83,7 +83,7 @@ describe('pickaxe bench', { timeout: PATIENCE_MS }, () => {
     expect(stdout).toContain('All runs agree.');
   });
 
-  it('catches a device that misses one of thousands of candidates, by the known sum', async () => {
+  it('catches a device that misses one of thousands of candidates, because the known sum differs', async () => {
     const { code, json, stderr } = await bench(cpu, { NODE_OPTIONS: skipping });
     expect(json.devices[0].runs[0].errors, stderr).toEqual([expect.stringContaining('known to be right')]);
     expect(code).toBe(6);
@@ -91,7 +91,7 @@ describe('pickaxe bench', { timeout: PATIENCE_MS }, () => {
 });
 
 describe.skipIf(noTmux)(`pickaxe bench on a terminal${why}`, { timeout: PATIENCE_MS }, () => {
-  it('shows how far it is in one line, which is gone at the end', async () => {
+  it('shows its progress in one line, which is gone at the end', async () => {
     const terminal = new Terminal({ columns: 120 });
     try {
       await terminal.wipe();
@@ -124,9 +124,9 @@ describe.skipIf(noTmux)(`pickaxe bench on a terminal${why}`, { timeout: PATIENCE
   });
 });
 
-describeGpu('pickaxe bench of a GPU', () => {
+describeGpu('pickaxe bench with a GPU', () => {
   it(
-    'has the hash sum of the CPU, both at once',
+    'reports the same hash sum as for the CPU, even if both are measured at the same time',
     async () => {
       const devices = ['--devices', 'cpu,gpu0', '--software-gpu', '--together'];
       const { code, json, stderr } = await bench([...small, ...devices]);
@@ -185,7 +185,7 @@ describe('pickaxe bench --stress', { timeout: PATIENCE_MS }, () => {
     expect(code).toBe(6);
   });
 
-  it('ends by itself when its time is up, and says all that for people, too', async () => {
+  it('ends by itself when its time is up, and reports all that in text for people, too', async () => {
     const { code, stdout } = await pickaxe(
       'bench',
       '--stress',
@@ -203,7 +203,7 @@ describe('pickaxe bench --stress', { timeout: PATIENCE_MS }, () => {
 describe('pickaxe bench compare', { timeout: PATIENCE_MS }, () => {
   const compare = (...files: string[]) => pickaxe('bench', 'compare', ...files);
 
-  it('tells hashrates, their ratio and whether sums agree', async () => {
+  it('shows the hashrates, their ratio and whether the sums agree', async () => {
     const a = await result('a.json', ['--count', '65536', '--kernel', 'js']);
     const b = await result('b.json', ['--count', '65536']);
     const { code, stdout } = await compare(a.file, b.file);
@@ -212,7 +212,7 @@ describe('pickaxe bench compare', { timeout: PATIENCE_MS }, () => {
     expect(stdout).toMatch(/^cpu .*; js, 1 thread$/m);
     expect(stdout).toMatch(/^ {2}hashrate .*H\/s ± .* % → .*H\/s ± .* %$/m);
     expect(stdout).toMatch(/^ {2}B \/ A {9}\d+\.\d{3}: (B is faster|B is slower|within the spread \(±[\d.]+ %\))$/m);
-    // The words are explained where they were used, and nowhere else.
+    // The table explains only the words that it uses.
     expect(/^Within the spread: /m.test(stdout)).toBe(stdout.includes('within the spread (±'));
     expect(stdout).toContain(`Hash sums are equal: ${a.json.devices[0].runs[0].hashSum}.`);
 

@@ -7,7 +7,7 @@ import { bench, cpu, golden, home, PATIENCE_MS, small, write } from './bench-run
 import { pickaxe } from './pickaxe.ts';
 
 describe('pickaxe bench', { timeout: PATIENCE_MS }, () => {
-  it('measures the CPU, and its hash sum is the known one', async () => {
+  it('measures the CPU, whose hash sum is the known one', async () => {
     const { code, json } = await bench(cpu);
     expect(code).toBe(0);
     expect(BenchResult.parse(json)).toEqual(json);
@@ -83,14 +83,14 @@ describe('pickaxe bench compare', { timeout: PATIENCE_MS }, () => {
 
   it.each([
     ['nothing', '', 'not JSON'],
-    ['no JSON', '\u001b[2Jhello', 'not JSON'],
-    ['no object', '[]', 'expected object'],
+    ['text that is not JSON', '\u001b[2Jhello', 'not JSON'],
+    ['a list', '[]', 'expected object'],
     ['another object', '{"type":"x"}', 'expected "bench", at type'],
     ['a later format', '{"type":"bench","formatVersion":2}', 'expected 1, at formatVersion'],
-    ['a half result', '{"type":"bench","formatVersion":1}', 'at date'],
+    ['half a result', '{"type":"bench","formatVersion":1}', 'at date'],
     ['deep nesting', '['.repeat(100_000), 'not'],
     ['a prototype', '{"__proto__":{"type":"bench"}}', 'at type'],
-  ])('refuses a file with %s in it', async (name, text, says) => {
+  ])('refuses a file that contains %s', async (name, text, says) => {
     const file = write(`${name}.json`, text);
     const { code, stdout, stderr } = await compare(file, file);
     expect(stderr).toContain(says);
@@ -101,7 +101,7 @@ describe('pickaxe bench compare', { timeout: PATIENCE_MS }, () => {
   });
 
   it.each([
-    ['is not there', join(home, 'missing.json')],
+    ['does not exist', join(home, 'missing.json')],
     ['is a folder', home],
     ...(process.platform === 'linux' ? [['does not end', '/dev/zero']] : []),
   ])('refuses a file that %s', async (_, file) => {

@@ -43,7 +43,7 @@ function mine(...args: string[]): Run {
 const told = (run: Run, state: string) => run.events('source').filter((event) => event.state === state);
 
 describe('pickaxe mine', { timeout: TEST_MS }, () => {
-  it('mines on the node that has its fingerprint, and sends the one before it nothing, which has not', async () => {
+  it('mines on the node that has its fingerprint, and sends nothing to the earlier node that has another', async () => {
     const [one, two] = [await node(another), await node(selfSigned)];
     const given = [one, two].flatMap(({ front }) => [
       ...['--node', front.url],
@@ -56,7 +56,7 @@ describe('pickaxe mine', { timeout: TEST_MS }, () => {
     expect(one.front.received).toBe(0);
   });
 
-  it('sends a node with another fingerprint nothing, tells both, and mines once it has the right one', async () => {
+  it('sends nothing to a node with another fingerprint, reports both, and mines once the node has the right one', async () => {
     const { mock, front } = await node(another);
     const run = mine('--node', front.url, '--node-fingerprint', hex(selfSigned), '--blocks', '1');
     await vi.waitFor(() => expect(told(run, 'lost')).toHaveLength(1), { timeout: TEST_MS / 3 });
@@ -69,7 +69,7 @@ describe('pickaxe mine', { timeout: TEST_MS }, () => {
     expect(mock.ledger.stats.accepted).toBeGreaterThanOrEqual(1);
   });
 
-  it('mines on a node whose authority is in a file', async () => {
+  it('mines on a node whose authority is in a CA file', async () => {
     const { mock, front } = await node(signed);
     const run = mine('--node', front.url, '--node-ca-file', caFile, '--blocks', '1');
     expect(await run.code).toBe(0);
@@ -101,7 +101,7 @@ describe('pickaxe doctor', { timeout: TEST_MS }, () => {
     return findings.filter(({ about }) => about === 'node');
   };
 
-  it('tells the fingerprint of a certificate that is not trusted, as an option that can be copied', async () => {
+  it('reports the fingerprint of a certificate that is not trusted, as an option that can be copied', async () => {
     const { front } = await node(selfSigned);
     const [{ state, what }] = await findings('--node', front.url);
     expect(state).toBe('fault');
@@ -113,7 +113,7 @@ describe('pickaxe doctor', { timeout: TEST_MS }, () => {
     expect(trusting.map(({ state }) => state)).toEqual(['ok', 'ok', 'ok', 'ok', 'ok']);
   });
 
-  it('takes a CA file that is none for a finding', async () => {
+  it('reports a CA file that cannot be read as a finding', async () => {
     const file = join(folder, 'none.pem');
     expect(await findings('--node', 'https://127.0.0.1:9', '--node-ca-file', file)).toEqual([
       expect.objectContaining({ state: 'fault', what: expect.stringContaining(`${file} cannot be read`) }),

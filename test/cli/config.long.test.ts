@@ -5,7 +5,7 @@ import { folder, KEY, pickaxe, project } from './in-folder.ts';
 import { start } from './pickaxe.ts';
 
 describe('settings in files', () => {
-  it('are what pickaxe bench measures, and devices shows', async () => {
+  it('apply to pickaxe bench and pickaxe devices', async () => {
     folder.write('pickaxe.toml', `${project}[cpu]\nthreads = 1\nkernel = "js"\n`);
     const bench = await pickaxe(['bench', '--seconds', '0.2', '--count', '65536', '--json']);
     expect(bench.code).toBe(0);
@@ -28,7 +28,7 @@ describe('pickaxe config', () => {
     ['devices.temp-limit = "none"\ndevices.temp-resume = 60', 'needs a --temp-limit'],
     ['alarm.min-hashrate = ["20G", "gpu0=5G", "10G"]', 'given twice for the rig'],
     ['alarm.min-hashrate = ["gpu0=6G", "gpu0=5G"]', 'given twice for gpu0'],
-  ])('tells of %j what mining would refuse', async (toml, says) => {
+  ])('reports for %j what mining would refuse', async (toml, says) => {
     folder.write('pickaxe.toml', toml);
     for (const args of [
       ['config', 'check'],
@@ -44,7 +44,7 @@ describe('pickaxe config', () => {
   it.each([
     ['webhook.token-file = "token"', 'needs a --webhook'],
     ['webhook.url = "http://a/"\nwebhook.url-file = "url"', 'not both'],
-  ])('tells of %j in a file that is named what mining would refuse', async (toml, says) => {
+  ])('reports for %j in a named file what mining would refuse', async (toml, says) => {
     folder.write('rig.toml', toml);
     for (const args of [
       ['config', 'check', 'rig.toml'],
@@ -60,7 +60,7 @@ describe('a project file that nobody named', { timeout: 120_000 }, () => {
   const hook = `hooks.start = "touch ran"\n`;
   const mining = ['mine', '--node', 'http://127.0.0.1:9', '--duration', '1', '--threads', '1', '--devices', 'cpu'];
 
-  it('runs nothing, and mine, config check and doctor say so alike', async () => {
+  it('runs no commands, and mine, config check and doctor give the same reason', async () => {
     folder.write('pickaxe.toml', `${hook}${project}`);
     const says =
       /pickaxe\.toml:1: hooks\.start cannot be set by a file that was only found here\. Give .*--config pickaxe\.toml/;
@@ -75,7 +75,7 @@ describe('a project file that nobody named', { timeout: 120_000 }, () => {
     expect(existsSync(join(folder.path, 'ran'))).toBe(false);
   });
 
-  it('runs what it says once it is named', async () => {
+  it('runs its commands once it is named', async () => {
     folder.write('pickaxe.toml', `${hook}${project}`);
     expect(await pickaxe(['config', 'check', 'pickaxe.toml'])).toMatchObject({ code: 0 });
     await pickaxe([...mining, '--config', 'pickaxe.toml']);
@@ -83,8 +83,8 @@ describe('a project file that nobody named', { timeout: 120_000 }, () => {
   });
 });
 
-describe('certificates that are not checked', () => {
-  it('are a warning at the start of mining', async () => {
+describe('an option that turns off certificate checks', () => {
+  it('causes a warning when mining starts', async () => {
     const mine = ['mine', '--dry-run', '--network', 'n', '--public-key', KEY, '--threads', '1', '--kernel', 'js'];
     const warned = async (...more: string[]) => {
       const { stderr } = await pickaxe([...mine, '--devices', 'cpu', '--log-format', 'text', ...more]);
@@ -101,7 +101,7 @@ describe('a file that changes while pickaxe mines', () => {
   const mining = (more = '') =>
     `[devices]\nuse = ["cpu"]\n${more}[cpu]\nthreads = 1\nkernel = "js"\n[log]\nlevel = "info"\n`;
 
-  it('is taken at once where that can be, told of where it cannot, and refused as a whole where it is wrong', async () => {
+  it('takes effect at once where possible, is reported where that needs a restart, and is refused as a whole if it is wrong', async () => {
     folder.write('pickaxe.toml', mining());
     const run = start(['demo', '--log-format', 'text'], {}, undefined, folder.path);
     const says = (text: string | RegExp) => vi.waitFor(() => expect(run.stderr).toMatch(text), { timeout: 60_000 });
@@ -111,7 +111,7 @@ describe('a file that changes while pickaxe mines', () => {
     await says('devices.temp-limit 90 → 70, from now on');
     await says('cpu.threads 1 → 2: takes effect at the next start');
 
-    // Closed for the next twelve hours: all devices rest, and go on when the schedule is taken back.
+    // The schedule is closed for the next twelve hours: all devices pause, and resume when it is removed.
     const hour = (new Date().getHours() + 12) % 24;
     const schedule = `[pause]\nschedule = "${hour}:00-${hour}:30"\n`;
     folder.write('pickaxe.toml', `${mining()}\n${schedule}`);

@@ -10,7 +10,7 @@ import { expectShape } from '../expect-shape.ts';
 import { folder, KEY, pickaxe, project } from './in-folder.ts';
 
 describe('pickaxe mine --print-config', () => {
-  it('shows all four layers and the defaults', async () => {
+  it('shows the values of all four layers, and the defaults', async () => {
     folder.write('pickaxe/config.json', '{ "cpu": { "threads": 3,\n"kernel": "wasm" } }');
     folder.write('pickaxe.toml', `${project}[cpu]\nthreads = 2\npriority = 5\n`);
     const env = { PICKAXE_CPU_PRIORITY: '6', PICKAXE_TEMP_LIMIT: '80' };
@@ -28,7 +28,7 @@ describe('pickaxe mine --print-config', () => {
     });
   });
 
-  it('prints TOML, also of a switch that a flag turns off', async () => {
+  it('prints TOML, also for a switch that a flag turns off', async () => {
     folder.write('rig.toml', 'gpu.software = true');
     const { code, stdout } = await pickaxe(['mine', '--print-config', '--config', 'rig.toml', '--no-software-gpu']);
     expect(code).toBe(0);
@@ -37,7 +37,7 @@ describe('pickaxe mine --print-config', () => {
 });
 
 describe('pickaxe mine --dry-run', () => {
-  it('opens the devices and says what would be mined with, asking the node nothing', async () => {
+  it('opens the devices and says what it would mine with, without asking the node anything', async () => {
     let connections = 0;
     const node = createServer(() => connections++).listen(0, '127.0.0.1');
     await once(node, 'listening');
@@ -53,7 +53,7 @@ describe('pickaxe mine --dry-run', () => {
     expect(stdout).toMatch(/^heat +pause at 90 °C, resume at 80 °C$/m);
   });
 
-  it('tells a wrapper as JSON', async () => {
+  it('prints JSON for a wrapper', async () => {
     folder.write('pickaxe.toml', `${project}[run]\njson = true`);
     const { code, stdout } = await pickaxe(['mine', '--dry-run', '--devices', 'cpu,gpu77', '--threads', '1']);
     expect(code).toBe(0);
@@ -84,7 +84,7 @@ describe('pickaxe mine --dry-run', () => {
 });
 
 describe('settings in files', () => {
-  it('are what pickaxe mines with', async () => {
+  it('apply to pickaxe mine', async () => {
     const mock = new MockNode({ difficulty: 100_000 });
     const { url } = await mock.start();
     folder.write('pickaxe.toml', `${project.replace('http://127.0.0.1:9', url)}[cpu]\nthreads = 1\nkernel = "wasm"\n`);
@@ -114,7 +114,7 @@ describe('settings in files', () => {
     ['verify', 'abcd'],
     ['config', 'example'],
     ['config', 'schema'],
-  ])('are nothing to pickaxe %s %s', async (...args) => {
+  ])('are ignored by pickaxe %s %s', async (...args) => {
     folder.write('pickaxe.toml', 'nonsense');
     const { stderr } = await pickaxe(args);
     expect(stderr).not.toContain('pickaxe.toml');
@@ -122,13 +122,13 @@ describe('settings in files', () => {
 });
 
 describe('pickaxe config', () => {
-  it('prints an example that it finds in order', async () => {
+  it('prints an example that it accepts itself', async () => {
     folder.write('pickaxe.toml', (await pickaxe(['config', 'example'])).stdout);
     const { code, stdout } = await pickaxe(['config', 'check', 'pickaxe.toml']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${join(folder.path, 'pickaxe.toml')}: OK` });
   });
 
-  it('checks all that holds here when no file is named', async () => {
+  it('checks all files that apply here when none is named', async () => {
     expect(await pickaxe(['config', 'check'])).toMatchObject({
       code: 0,
       stdout: 'no configuration file, only defaults: OK',
@@ -141,14 +141,14 @@ describe('pickaxe config', () => {
     expect(await pickaxe(['config', 'check'], { PICKAXE_THREADS: '0' })).toMatchObject({ code: 2 });
   });
 
-  it('tells what contradicts itself in a file', async () => {
+  it('reports settings of a file that contradict each other', async () => {
     folder.write('hot.toml', '[devices]\ntemp-limit = 70\ntemp-resume = 75');
     const { code, stderr } = await pickaxe(['config', 'check', 'hot.toml']);
     expect(code).toBe(2);
     expect(stderr).toContain('must be below --temp-limit (70)');
   });
 
-  it('tells all that contradicts itself at once', async () => {
+  it('reports all contradictions at once', async () => {
     folder.write('pickaxe.toml', 'http.control = true\ndevices.temp-resume = 95');
     const { code, stderr } = await pickaxe(['demo']);
     expect(code).toBe(2);
@@ -156,7 +156,7 @@ describe('pickaxe config', () => {
     expect(stderr).toContain('need --http');
   });
 
-  it('tells what is wrong with a place where a file should be', async () => {
+  it('says what is wrong with a place where a file should be', async () => {
     symlinkSync('nowhere', join(folder.path, 'pickaxe.toml'));
     const { code, stderr } = await pickaxe(['config', 'check']);
     expect(code).toBe(2);
@@ -169,7 +169,7 @@ describe('pickaxe config', () => {
     expect(JSON.parse(stdout)).toMatchObject({ title: 'pickaxe configuration', additionalProperties: false });
   });
 
-  it('leaves the file as it is', async () => {
+  it('leaves the file unchanged', async () => {
     const text = `${project}# mine`;
     const file = folder.write('pickaxe.toml', text);
     await pickaxe(['mine', '--print-config']);

@@ -3,7 +3,7 @@ import { describeGpu } from '../engine/gpu/adapter.ts';
 import { mine, TEST_MS } from './mine-on-mock.ts';
 
 describeGpu('mining on a GPU', () => {
-  it('has blocks accepted that the shader found', { timeout: TEST_MS }, async () => {
+  it('finds blocks with the shader, and the node accepts them', { timeout: TEST_MS }, async () => {
     const { run, mock } = await mine(['--devices', 'gpu0', '--software-gpu']);
     expect(await run.code).toBe(0);
     expect(mock.ledger.stats).toMatchObject({ rejected: 0, duplicates: 0, timeViolations: 0 });
@@ -12,7 +12,7 @@ describeGpu('mining on a GPU', () => {
     expect(Number(run.events('summary')[0].accepted)).toBeGreaterThanOrEqual(3);
   });
 
-  it('goes side by side with the CPU', { timeout: TEST_MS }, async () => {
+  it('goes on side by side with the CPU', { timeout: TEST_MS }, async () => {
     const { run, mock } = await mine(['--devices', 'cpu,gpu0', '--threads', '1', '--software-gpu'], {}, 2 ** 50);
     const bothHash = () => {
       const devices = (run.events('hashrate').at(-1)?.devices ?? {}) as Record<string, { hashesPerSecond: number }>;

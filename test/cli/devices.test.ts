@@ -9,7 +9,7 @@ import { mine, TEST_MS } from './mine-on-mock.ts';
 /** Makes the Vulkan loader find no driver at all. */
 const NO_DRIVER = { VK_DRIVER_FILES: '/nonexistent.json', VK_ICD_FILENAMES: '/nonexistent.json' };
 
-describe('a device that cannot be had', () => {
+describe('a device that is not available', () => {
   it('is reported, and the others mine', { timeout: TEST_MS }, async () => {
     const { run } = await mine(['--devices', 'cpu,gpu77']);
     expect(await run.code).toBe(0);
@@ -18,13 +18,13 @@ describe('a device that cannot be had', () => {
     );
   });
 
-  it('ends the run with exit code 3 when there is no other', async () => {
+  it('ends the run with exit code 3 when there is no other device', async () => {
     const { run } = await mine(['--devices', 'gpu77']);
     expect(await run.code).toBe(3);
     expect(run.events().at(-1)).toMatchObject({ type: 'summary', hashes: 0 });
   });
 
-  it('is one error that says what to do when no GPU can be used', async () => {
+  it('causes one error that says what to do when no GPU can be used', async () => {
     const { run } = await mine(['-d', 'gpu'], NO_DRIVER);
     expect(await run.code).toBe(3);
     const errors = run.stderr.split('\n').filter((line) => /ERROR|WARN|GPU/.test(line));
@@ -34,7 +34,7 @@ describe('a device that cannot be had', () => {
     expect(run.stderr).not.toContain('the others go on');
   });
 
-  it('is every GPU on a machine without a driver, which the CPU does not mind', { timeout: TEST_MS }, async () => {
+  it('is any GPU on a machine without a driver, and the CPU still mines', { timeout: TEST_MS }, async () => {
     const { run } = await mine([], NO_DRIVER);
     expect(await run.code).toBe(0);
     expect(run.stderr).toContain('Vulkan driver');
@@ -44,7 +44,7 @@ describe('a device that cannot be had', () => {
 });
 
 describe('a device that computes wrong hashes', () => {
-  it('makes the exit code 6, without a submission', async () => {
+  it('causes exit code 6, and nothing that it found is submitted', async () => {
     const source = new FakeSource();
     const liar = new FakeEngine('gpu0');
     liar.wrong = [1n, 2n, 3n];

@@ -27,7 +27,7 @@ async function doctor(...args: string[]): Promise<{ code: number | null; report:
 }
 
 describe('pickaxe doctor', () => {
-  it('finds no fault where there is none', async () => {
+  it('finds no fault on a machine that has none', async () => {
     const { code, report } = await doctor('--node', await startNode(), ...MINER);
     expect(report.findings.filter(({ state }) => state === 'fault')).toEqual([]);
     expect(report).toMatchObject({ faults: 0, machine: { node: process.version } });
@@ -47,7 +47,7 @@ describe('pickaxe doctor', () => {
       'does not know this miner',
     ],
     ['the network is another', { network: 'testnet04' }, 'serves the network testnet04'],
-  ] as const)('says so when %s, and exits with 1', async (_, options, says) => {
+  ] as const)('reports a fault when %s, and exits with 1', async (_, options, says) => {
     const { code, report } = await doctor('--node', await startNode(options as never), ...MINER);
     expect(report.faults).toBeGreaterThan(0);
     expect(report.findings.map(({ what }) => what).join('\n')).toContain(says);
@@ -62,7 +62,7 @@ describe('pickaxe doctor', () => {
     expect(code).toBe(1);
   });
 
-  it('finds a fault where mining would not start, for want of a node or of a key', async () => {
+  it('reports a fault if mining would not start because there is no node or no key', async () => {
     const nothing = await doctor('--threads', '1');
     expect(nothing.report.findings.at(-1)).toMatchObject({ about: 'node', state: 'fault' });
     expect(nothing.code).toBe(1);
@@ -71,7 +71,7 @@ describe('pickaxe doctor', () => {
     expect(keyless.code).toBe(1);
   });
 
-  it('takes what is wrong with the configuration for a finding, and checks the rest', async () => {
+  it('reports what is wrong with the configuration as a finding, and checks the rest', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'pickaxe-'));
     try {
       const file = join(folder, 'pickaxe.toml');
@@ -86,7 +86,7 @@ describe('pickaxe doctor', () => {
     }
   });
 
-  it('takes devices that cannot be had for a fault', async () => {
+  it('reports devices that are not available as a fault', async () => {
     const { code, report } = await doctor('--devices', 'gpu77');
     expect(report.findings.find(({ about }) => about === 'devices')).toMatchObject({ state: 'fault' });
     expect(code).toBe(1);

@@ -1,6 +1,6 @@
 /**
  * A newcomer's first minutes, as docs/first-minutes.md shows them: `RECORD=1 npx vitest run test/cli/first-minutes.test.ts`
- * writes that page anew. What is the same on every machine and in every run is held against it.
+ * writes that page again. The test compares with it what is the same on every machine and in every run.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { noTmux, Terminal, why } from './tmux.ts';
 
 const PAGE = fileURLToPath(new URL('../../docs/first-minutes.md', import.meta.url));
 const RECORDS = process.env.RECORD !== undefined;
-/** How long the page's miner runs: the rate over a minute must be known. */
+/** How long the miner runs to record the page: long enough for the rate over a minute. */
 const MINING_MS = 75_000;
 
 const SECTIONS = {
@@ -40,7 +40,7 @@ const TEXTS: Record<Section, string> = {
   quit: 'After the key `q`:',
 };
 
-/** Waits for the page alone: a test has seen enough at once. */
+/** Waits only to record the page: the test needs no more output. */
 const linger = (ms: number) => (RECORDS ? sleep(ms) : Promise.resolve());
 
 async function play(terminal: Terminal, node: MockNode, url: string): Promise<Record<Section, string>> {
@@ -100,7 +100,7 @@ async function play(terminal: Terminal, node: MockNode, url: string): Promise<Re
   return seen as Record<Section, string>;
 }
 
-/** Without what is this machine's, or this run's, alone. */
+/** Removes what belongs to this machine or this run only. */
 function tidy(text: string, directory: string): string {
   return text
     .replaceAll(directory, '/home/you/rig')
@@ -111,7 +111,7 @@ function tidy(text: string, directory: string): string {
     .trim();
 }
 
-/** The log has a line for each work; the first and the last of them tell enough. */
+/** The log has a line for each work; the first and the last one are enough. */
 function shorten(text: string, most: number): string {
   const lines = text.split('\n');
   const log = lines.flatMap((line, i) =>
@@ -137,7 +137,7 @@ function sectionsOf(text: string): Record<Section, string> {
   return Object.fromEntries(Object.keys(SECTIONS).map((name, i) => [name, blocks[i]])) as Record<Section, string>;
 }
 
-/** What is the same everywhere: no keys, no figures, no log. */
+/** The lines that are the same everywhere, without keys, figures and log. */
 function stable(text: string): string[] {
   return text
     .split('\n')
@@ -175,12 +175,12 @@ describe.skipIf(noTmux)(`the first minutes${why}`, () => {
   afterAll(() => node.close());
 
   it.each(['pickaxe', 'init'] as const)('of %s are as the page shows them', (section) => {
-    // What mines is this machine's.
+    // Machines differ in what they mine with.
     const lines = (text: string) => stable(text).filter((line) => !/^(the CPU mines|no GPU|resuming)/.test(line));
     expect(lines(seen[section])).toEqual(lines(shown[section]));
   });
 
-  it('of doctor: the same is looked at, and the node is as well', () => {
+  it('of doctor are as the page shows them: the same checks, and the same results for the node', () => {
     const about = (text: string) =>
       stable(text).filter((line) => /^(ok|warning|fault) /.test(line) && !/^\w+ (GPU|gpu|limits)/.test(line));
     const names = (text: string) => about(text).map((line) => line.split(' ')[1]);
@@ -189,8 +189,8 @@ describe.skipIf(noTmux)(`the first minutes${why}`, () => {
     expect(nodes(seen.doctor)).toEqual(nodes(shown.doctor));
   });
 
-  it('of mine: the keys show the same', () => {
-    // All but the line that describes the CPU.
+  it('of mine are as the page shows them: the keys show the same pages', () => {
+    // The line that describes the CPU differs between machines.
     const pages = (text: string) =>
       stable(text)
         .filter((line) => !line.includes(': kernel '))

@@ -11,7 +11,7 @@ describe.skipIf(noFull)(`lines that cannot be written${noFull ? ' (skipped: it t
     ['the log', ['pipe', 'full']],
     ['events', ['full', 'pipe']],
     ['both', ['full', 'full']],
-  ])('cost nothing else: %s', async (_, [out, err]) => {
+  ])('do not disturb mining: %s', async (_, [out, err]) => {
     const full = openSync('/dev/full', 'w');
     const stdio = [out, err].map((stream) => (stream === 'full' ? full : 'ignore'));
     const args = ['demo', '--devices', 'cpu', '--threads', '1', '--blocks', '3', '--json', '--log-format', 'text'];
@@ -22,7 +22,7 @@ describe.skipIf(noFull)(`lines that cannot be written${noFull ? ' (skipped: it t
     expect([code, signal]).toEqual([0, null]);
   });
 
-  it('end any other command, with a word on stderr', () => {
+  it('end any other command, with an error on stderr', () => {
     const full = openSync('/dev/full', 'w');
     const { status, stderr } = spawnSync(process.execPath, [MAIN, 'config', 'example'], {
       ...isolated,

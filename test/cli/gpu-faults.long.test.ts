@@ -9,11 +9,11 @@ import { userCacheDirectory } from '#pickaxe/system/cache.js';
 import { brieflyTuned, describeGpu, untunedOptions } from '../engine/gpu/adapter.ts';
 import { isolated, type Run, start } from './pickaxe.ts';
 
-/** A few blocks a second, by a software GPU and a thread. */
+/** So easy that a software GPU and one thread find a few blocks a second. */
 const DIFFICULTY = 10_000_000;
-/** How long the kernels may take to be measured, on a CPU that plays the GPU as well. */
+/** How long measuring the kernels may take on a CPU that also emulates the GPU. */
 const PATIENCE = { timeout: 60_000, interval: 50 };
-/** Each of what is waited for has its time. */
+/** The test waits up to six times. */
 const TEST_MS = 6 * PATIENCE.timeout;
 
 const onLinux = process.platform === 'linux';
@@ -26,7 +26,7 @@ afterEach(async () => {
   await mock?.close();
 });
 
-/** Ids of the processes of a GPU's that a process has started and that live. */
+/** @returns the ids of the GPU processes that a process has started and that still run */
 function gpuProcessesOf(parent: number): number[] {
   const ids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return ids.filter((id) => isGpuProcessOf(parent, id)).map(Number);
@@ -34,7 +34,7 @@ function gpuProcessesOf(parent: number): number[] {
 
 function isGpuProcessOf(parent: number, id: string): boolean {
   try {
-    // The name in brackets, which may have any characters in it, the state, the parent.
+    // proc(5): the name in brackets, which may have any characters in it, the state, and the parent.
     const [, state, ppid] = /\) (\S) (\d+)/.exec(readFileSync(`/proc/${id}/stat`, 'utf8')) ?? [];
     const isGpu = readFileSync(`/proc/${id}/cmdline`, 'utf8').includes('gpu/child/main.js');
     return Number(ppid) === parent && state !== 'Z' && isGpu;
@@ -43,7 +43,7 @@ function isGpuProcessOf(parent: number, id: string): boolean {
   }
 }
 
-/** Spares the command line the measurement of its GPU. */
+/** Fills the cache, so that the command line need not measure the GPU. */
 async function rememberTuning(): Promise<void> {
   const cacheDirectory = userCacheDirectory(isolated.env)!;
   const gpu = new GpuEngine({ ...untunedOptions, ...brieflyTuned, cacheDirectory });
@@ -53,7 +53,7 @@ async function rememberTuning(): Promise<void> {
 
 describeGpu('pickaxe mine', () => {
   test.skipIf(!onLinux)(
-    `goes on when a GPU's process is killed, and restarts it${onLinux ? '' : ' (processes are found by Linux’s /proc)'}`,
+    `goes on when a GPU's process is killed, and starts it again${onLinux ? '' : ' (processes are found by Linux’s /proc)'}`,
     { timeout: TEST_MS },
     async () => {
       await rememberTuning();

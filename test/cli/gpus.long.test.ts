@@ -7,19 +7,19 @@ import { expectShape } from '../expect-shape.ts';
 import { type Run, start } from './pickaxe.ts';
 
 const model = 'GeForce RTX 3080';
-/** Far more than it takes to find two GPUs' fastest kernels at once, on a CPU that plays both. */
+/** Far more time than a CPU that emulates two GPUs needs to find their fastest kernels at once. */
 const TUNED_MS = 120_000;
 
 let run: Run | undefined;
 afterAll(() => run?.child.kill('SIGKILL'));
 
-describe.skipIf(whyNoCards)(`a rig of three GPUs alike${whyNoCards ? ` (${whyNoCards})` : ''}`, () => {
+describe.skipIf(whyNoCards)(`a rig of three identical GPUs${whyNoCards ? ` (${whyNoCards})` : ''}`, () => {
   const cards = [0x17, 0x65, 0xb3].map((bus) => ({ model, driver: `at ${bus.toString(16)}`, bus }));
   const rig = whyNoCards ? undefined : pretend(cards);
   const environment = rig?.environment ?? {};
   afterAll(() => rig && rmSync(rig.folder, { recursive: true }));
 
-  it('is listed with all that is known of each', async () => {
+  it('is listed with everything that is known of each GPU', async () => {
     const listing = start(['devices', '--json', '--threads', '1'], environment);
     expect(await listing.code).toBe(0);
     const report = JSON.parse(listing.lines[0]);
@@ -40,7 +40,7 @@ describe.skipIf(whyNoCards)(`a rig of three GPUs alike${whyNoCards ? ` (${whyNoC
     });
   });
 
-  it('is listed for people, and says which are not used and why', async () => {
+  it('is listed for people, with the GPUs that are not used and why', async () => {
     const listing = start(['devices', '--threads', '1'], { ...environment, NODEVICE_SELECT: '1' });
     expect(await listing.code).toBe(0);
     const text = listing.lines.slice(listing.lines.findIndex((line) => line.startsWith('gpu0'))).join('\n');
@@ -49,7 +49,7 @@ describe.skipIf(whyNoCards)(`a rig of three GPUs alike${whyNoCards ? ` (${whyNoC
   });
 
   it(
-    'mines with those asked for, and says which there are of one that there is not',
+    'mines with the GPUs asked for, and names those that exist when one is missing',
     async () => {
       const mock = new MockNode({ difficulty: 2 ** 50 });
       const { url } = await mock.start();
@@ -64,7 +64,7 @@ describe.skipIf(whyNoCards)(`a rig of three GPUs alike${whyNoCards ? ` (${whyNoC
       run.child.kill('SIGTERM');
       expect(await run.code).toBe(0);
       await mock.close();
-      // Listing opens none of them.
+      // Listing the GPUs opens none of them.
       expect(cards.map(({ driver }) => openersOf(driver, rig!).length)).toEqual([1, 0, 1]);
       const all = ['gpu0', 'gpu1', 'gpu2'].map((name) => `${name} (${model})`).join(', ');
       const absent = run.events('device').find(({ device }) => device === 'gpu9');
@@ -75,7 +75,7 @@ describe.skipIf(whyNoCards)(`a rig of three GPUs alike${whyNoCards ? ` (${whyNoC
 });
 
 describe.skipIf(whyNoCards)(`a driver that crashes${whyNoCards ? ` (${whyNoCards})` : ''}`, () => {
-  it('is warned of, and the CPU mines', async () => {
+  it('causes a warning, and the CPU mines', async () => {
     const rig = withCrashes(pretend([]), 2);
     const demo = ['demo', '--threads', '1', '--blocks', '1', '--duration', '60', '--log-format', 'json'];
     run = start(demo, rig.environment);

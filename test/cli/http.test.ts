@@ -6,7 +6,7 @@ import { TOKEN, tokenFile } from './token-file.ts';
 
 /** The machine may be busy. */
 const SLOW = { timeout: 60_000 };
-/** In a row, half a second apart. */
+/** How often in a row the status must be the same, half a second apart. */
 const SAME_TIMES = 4;
 const runs: Run[] = [];
 afterEach(async () => {
@@ -25,7 +25,7 @@ async function demo(...args: string[]) {
   return { run, port, ask: asker(port) };
 }
 
-/** A device says that it rests before it has reported all that it had in hand. */
+/** Waits for a steady status: a device is paused before it has reported all that it had searched. */
 async function settled<T extends { hashes: number }>(status: () => Promise<T>): Promise<T> {
   const seen: T[] = [];
   await vi.waitFor(
@@ -47,12 +47,12 @@ it.each<[string, HttpAddress]>([
   ['0.0.0.0:65535', { host: '0.0.0.0', port: 65_535 }],
   ['rig.lan:80', { host: 'rig.lan', port: 80 }],
   ['[::1]:80', { host: '::1', port: 80 }],
-])('--http %s is read', (text, address) => {
+])('--http %s is parsed', (text, address) => {
   expect(parseHttpAddress(text)).toEqual(address);
 });
 
 describe('wrong usage ends with exit code 2 and says what to do', () => {
-  it('a port in use', async () => {
+  it('about a port that is in use', async () => {
     const { port } = await demo();
     const { code, stderr } = await pickaxe('demo', '--devices', 'cpu', '--http', String(port));
     expect(code).toBe(2);
@@ -63,7 +63,7 @@ describe('wrong usage ends with exit code 2 and says what to do', () => {
 });
 
 describe('pickaxe demo --http', () => {
-  it('is read-only, tells what is mined, and ends with the miner in spite of an open stream', async () => {
+  it('is read-only, shows what is mined, and ends with the miner in spite of an open stream', async () => {
     const { run, port, ask } = await demo();
     await vi.waitFor(async () => expect((await ask('/api/v1/status')).json.accepted).toBeGreaterThan(0), SLOW);
     const { json } = await ask('/api/v1/status');
@@ -78,7 +78,7 @@ describe('pickaxe demo --http', () => {
     expect(run.events().at(-1)).toMatchObject({ type: 'summary' });
   });
 
-  it('pauses, resumes and stops where that is allowed, and the summary is what was told last', async () => {
+  it('pauses, resumes and stops where that is allowed, and the summary equals the last status', async () => {
     const { run, ask } = await demo('--http-control', '--http-token-file', tokenFile(`${TOKEN}\n`));
     const headers = { authorization: `Bearer ${TOKEN}` };
     const post = (what: string) => ask(`/api/v1/${what}`, { method: 'POST', headers });
@@ -101,7 +101,7 @@ describe('pickaxe demo --http', () => {
     expect(run.stderr).not.toContain(TOKEN);
   });
 
-  it.skipIf(process.platform === 'win32')('takes no token that others can read or write', async () => {
+  it.skipIf(process.platform === 'win32')('refuses a token file that others can read or write', async () => {
     for (const mode of [0o604, 0o602]) {
       const { code, stderr } = await pickaxe('demo', '--http', '0', '--http-token-file', tokenFile(TOKEN, mode));
       expect(code).toBe(2);
@@ -110,7 +110,7 @@ describe('pickaxe demo --http', () => {
     }
   });
 
-  it('serves others where it is told to, under the addresses of this machine alone', async () => {
+  it('serves other machines if told to, but only under the addresses of this machine', async () => {
     const args = ['--http', '0.0.0.0:0', '--http-token-file', tokenFile(TOKEN)];
     const run = start(['demo', '--devices', 'cpu', '--threads', '1', ...args]);
     runs.push(run);

@@ -25,10 +25,10 @@ import { noTmux, Terminal, why } from './tmux.ts';
 
 const INIT = new URL('../../dist/cli/commands/init.js', import.meta.url).href;
 const KEY = 'ab'.repeat(32);
-/** What machine the tests run on must not change the questions. */
+/** The questions must not depend on the machine that the tests run on. */
 const NO_GPU = { VK_DRIVER_FILES: '/none', VK_ICD_FILENAMES: '/none' };
 
-/** There are many questions, and each is waited for. */
+/** The test waits for each of many questions. */
 const TEST_MS = 120_000;
 
 const nodes: MockNode[] = [];
@@ -51,7 +51,7 @@ function open(): Terminal {
   return terminal;
 }
 
-/** A prompt is there once its last line is: what is typed before that belongs to the one before. */
+/** Waits for the last line of a prompt: what is typed earlier would answer the prompt before it. */
 async function answer(terminal: Terminal, question: RegExp, typed: string): Promise<void> {
   await terminal.sees(question);
   terminal.type(typed);
@@ -98,7 +98,7 @@ describe.skipIf(noTmux)(`pickaxe init${why}`, { timeout: TEST_MS }, () => {
     expect(nodes[0].ledger.stats.accepted).toBeGreaterThanOrEqual(1);
   });
 
-  it('asks again for what is not right, and tells what the node has to know', async () => {
+  it('asks again when an answer is not valid, and says what the node needs to know', async () => {
     const url = await startNode({
       network: 'testnet04',
       miners: [{ account: 'someone', predicate: 'keys-all', 'public-keys': [KEY] }],
@@ -133,7 +133,7 @@ describe.skipIf(noTmux)(`pickaxe init${why}`, { timeout: TEST_MS }, () => {
     });
   });
 
-  it('offers to change the network and the node, too, and keeps a rig’s name behind the key', async () => {
+  it('offers to change the network and the node, too, and keeps a rig’s name after the key', async () => {
     const url = await startNode({ network: 'testnet04' });
     const other = await startNode({ network: 'mainnet01' });
     const terminal = open();
@@ -162,7 +162,7 @@ describe.skipIf(noTmux)(`pickaxe init${why}`, { timeout: TEST_MS }, () => {
     });
   });
 
-  it('asks whether a certificate that no authority vouches for is the node’s, and writes its fingerprint down', async () => {
+  it('asks whether a certificate that no authority vouches for is the node’s, and writes its fingerprint to the file', async () => {
     const front = await TlsFront.start(selfSigned, await startNode());
     const { fingerprint256, raw } = new X509Certificate(selfSigned.cert);
     const terminal = open();
@@ -187,7 +187,7 @@ describe.skipIf(noTmux)(`pickaxe init${why}`, { timeout: TEST_MS }, () => {
     });
   });
 
-  it('overwrites nothing unless told to', async () => {
+  it('overwrites a file only if told to', async () => {
     const terminal = open();
     const file = join(terminal.directory, 'pickaxe.toml');
     writeFileSync(file, '# mine\n');
@@ -201,7 +201,7 @@ describe.skipIf(noTmux)(`pickaxe init${why}`, { timeout: TEST_MS }, () => {
     expect(terminal.text()).toContain('reads only one of the two files');
   });
 
-  it('that is interrupted writes nothing', async () => {
+  it('writes nothing when it is interrupted', async () => {
     const terminal = open();
     terminal.type('pickaxe init; echo "code $?"\n');
     await terminal.sees(NODE_URL);
@@ -219,7 +219,7 @@ describe('pickaxe init without a terminal', () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32')('what is written', () => {
+describe.skipIf(process.platform === 'win32')('the file that is written', () => {
   const answers = { urls: ['http://a'], publicKey: KEY };
   let folder: string;
   beforeEach(() => {
@@ -227,7 +227,7 @@ describe.skipIf(process.platform === 'win32')('what is written', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  /** As in a shell with this umask: threads of a process cannot change it. */
+  /** Writes from a shell with this umask, because the threads of vitest cannot change theirs. */
   function write(file: string, replaces: boolean, umask: string, before = 'true') {
     const program = `import { write } from ${JSON.stringify(INIT)}; write(...JSON.parse(process.argv[1]))`;
     const given = JSON.stringify([file, answers, replaces]);
@@ -237,7 +237,7 @@ describe.skipIf(process.platform === 'win32')('what is written', () => {
   }
 
   it.each(['000', '002', '022'])(
-    'is for nobody else to write with the umask %s, new or in place of another',
+    'can be written by nobody else with the umask %s, whether it is new or replaces another',
     (umask) => {
       const file = join(folder, 'made', 'config.toml');
       for (const replaces of [false, true]) {
@@ -252,14 +252,14 @@ describe.skipIf(process.platform === 'win32')('what is written', () => {
   it.each([false, true])('leaves nothing behind on a full disk (replaces: %s)', (replaces) => {
     const file = join(folder, 'config.toml');
     if (replaces) writeFileSync(file, '# mine\n');
-    // No file may grow: for the writer, that is a disk without room.
+    // No file may grow: for the writer, that is like a full disk.
     const { stderr } = write(file, replaces, '022', 'ulimit -f 0');
     expect(stderr).toContain('config.toml could not be written: EFBIG');
     expect(readdirSync(folder)).toEqual(replaces ? ['config.toml'] : []);
     if (replaces) expect(readFileSync(file, 'utf8')).toBe('# mine\n');
   });
 
-  it('never goes where a link leads that waits for it', () => {
+  it('is never written through a link that waits under its temporary name', () => {
     const file = join(folder, 'config.toml');
     const led = join(folder, 'led to');
     writeFileSync(file, '# mine\n');
@@ -271,7 +271,7 @@ describe.skipIf(process.platform === 'win32')('what is written', () => {
   });
 });
 
-describe('the file', () => {
+describe('the text of the file', () => {
   it('sets what was asked for, and explains the rest', () => {
     const text = configText({ urls: ['http://a', 'http://b'], publicKey: KEY });
     const set = Object.entries(parse(text)).filter(([, settings]) => Object.keys(settings as object).length > 0);

@@ -23,11 +23,11 @@ async function pickaxe(args: string[], env: Record<string, string> = {}, main?: 
   return { code, stdout: run.lines.join('\n'), stderr: run.stderr };
 }
 
-/** The only file that is remembered. */
+/** The only file in the cache. */
 const memory = () => join(home, 'pickaxe', readdirSync(join(home, 'pickaxe'))[0]);
 
 describe('pickaxe devices', () => {
-  it('tells of every kernel how fast it is, or why it cannot be used', async () => {
+  it('says how fast every kernel is, or why it cannot be used', async () => {
     const { code, stdout } = await pickaxe(['devices', '--json']);
     expect(code).toBe(0);
     const report = JSON.parse(stdout) as DevicesReport;
@@ -53,8 +53,8 @@ describe('pickaxe devices', () => {
   });
 });
 
-describe('pickaxe devices, of the threads asked for', () => {
-  it('tells what the miner will do with as many', async () => {
+describe('pickaxe devices with --threads', () => {
+  it('says what the miner will do with as many threads', async () => {
     const { code, stdout } = await pickaxe(['devices', '--json', '--threads', '1', '--cpu-affinity', 'none']);
     expect(code).toBe(0);
     const { cpu } = JSON.parse(stdout);
@@ -94,7 +94,7 @@ describe('pickaxe bench --tune', () => {
     expect(stderr).toContain(file);
   });
 
-  it('measures no single kernel', async () => {
+  it('refuses --kernel', async () => {
     const { code, stderr } = await pickaxe(['bench', '--tune', '--kernel', 'js']);
     expect(code).toBe(2);
     expect(stderr).toContain('--kernel');
@@ -116,7 +116,7 @@ describe('where native kernels are not built', () => {
 
   const others = /^(wasm-simdx2|wasm-simd|wasm|js)$/;
 
-  it('the others are used, and pickaxe says what would make it faster', async () => {
+  it('the other kernels are used, and pickaxe says what would make it faster', async () => {
     const { code, stdout } = await pickaxe(['devices', '--json'], {}, unbuilt());
     expect(code).toBe(0);
     const { cpu } = JSON.parse(stdout) as { cpu: { kernel: string; kernels: KernelRow[] } };
@@ -127,7 +127,7 @@ describe('where native kernels are not built', () => {
     expect(cpu.kernels.find(({ name }) => name === 'portable')!.why).toMatch(/^not built: .*build-native\.mjs/);
   });
 
-  it('nor can be read: so, too', async () => {
+  it('the other kernels are also used if the addon is there and cannot be loaded', async () => {
     const main = unbuilt();
     mkdirSync(join(home, 'package/native/build/pickaxe.node'), { recursive: true });
     for (const _ of ['measured', 'remembered']) {
@@ -139,7 +139,7 @@ describe('where native kernels are not built', () => {
     }
   });
 
-  it('what is remembered there replaces nothing that is remembered where they are', async () => {
+  it('measurements do not replace those made where native kernels are built', async () => {
     const here = await pickaxe(['devices']);
     const main = unbuilt();
     const there = await pickaxe(['devices'], {}, main);
@@ -147,7 +147,7 @@ describe('where native kernels are not built', () => {
     expect((await pickaxe(['devices'], {}, main)).stdout).toBe(there.stdout);
   });
 
-  it('the miner says so at every start', async () => {
+  it('the miner says what is missing at every start', async () => {
     const main = unbuilt();
     for (const start of ['first', 'second']) {
       const demo = ['demo', '--devices', 'cpu', '--threads', '1', '--blocks', '1', '--duration', '60'];

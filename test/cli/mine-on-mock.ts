@@ -5,7 +5,7 @@ import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { type Run, start } from './pickaxe.ts';
 
 const KEY = 'ab'.repeat(32);
-/** Longer than mining runs, and longer than any test waits. */
+/** Longer than any test mines or waits. */
 export const TEST_MS = 120_000;
 
 const nodes: MockNode[] = [];

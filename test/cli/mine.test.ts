@@ -59,7 +59,7 @@ describe('pickaxe mine', () => {
     }
   });
 
-  it('takes a node URL with a path as it is, with no --network', async () => {
+  it('uses the path of a node URL as it is, without --network', async () => {
     const { mock, url } = await node();
     const args = ['--node', `${url}/chainweb/0.0/development`, '--public-key', KEY, '--devices', 'cpu'];
     const run = start(['mine', ...args, '--blocks', '1', '--json']);
@@ -110,7 +110,7 @@ describe('pickaxe mine', () => {
     expect(await run.code).toBe(130);
   });
 
-  it('ends with exit code 4 when a bounded run gets no work', async () => {
+  it('ends with exit code 4 when a run with a limit gets no work', async () => {
     const { mock, url } = await node();
     mock.server.faults = [{ endpoint: 'work', kind: 'unavailable' }];
     const run = mine([url], '--duration', '2');
@@ -125,7 +125,7 @@ describe('pickaxe mine', () => {
     expect(run.stderr).toContain('Unauthorized Miner');
   });
 
-  it('ends with exit code 2 when a kernel cannot be had', async () => {
+  it('ends with exit code 2 when a kernel is not available', async () => {
     const { url } = await node();
     const run = mine([url], '--kernel', 'abacus');
     expect(await run.code).toBe(2);
@@ -150,7 +150,7 @@ describe('pickaxe demo', () => {
   });
 });
 
-it('a terminal that is closed ends it in good order', async () => {
+it('mining ends in an orderly way when its terminal is closed', async () => {
   const run = start(['demo', '--devices', 'cpu', '--threads', '1', '--json']);
   await vi.waitFor(() => expect(run.events('verdict').length).toBeGreaterThan(0), PATIENCE);
   run.child.kill('SIGHUP');

@@ -12,11 +12,11 @@ import { ourNiceness } from '../priority.ts';
 
 export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
-/** Tests remember nothing in the user's own cache, and what one remembers spares the others of its file a measurement. */
+/** The tests of a file share this cache, which is not the user's: a kernel is measured only once. */
 export const cacheHome = mkdtempSync(join(tmpdir(), 'pickaxe-cache-'));
-/** Nor does anything that the user has configured change what they find: no file, and no variable. */
+/** The user's own configuration must not affect the tests. */
 const configHome = mkdtempSync(join(tmpdir(), 'pickaxe-config-'));
-// What was killed may still be writing its last lines.
+// A killed process may still be writing its last lines.
 afterAll(() => {
   for (const folder of [cacheHome, configHome]) rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 });
@@ -34,7 +34,7 @@ export interface Run {
 
 const unset = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PICKAXE_')));
 
-/** The environment for the command line: nothing of the user's is read or written there. */
+/** The environment of the command line, in which it neither reads nor writes the user's files. */
 export const isolated: { readonly env: NodeJS.ProcessEnv; readonly cwd: string } = {
   env: { ...unset, XDG_CACHE_HOME: cacheHome, XDG_CONFIG_HOME: configHome, PICKAXE_CPU_PRIORITY: String(ourNiceness) },
   cwd: configHome,

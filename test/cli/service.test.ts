@@ -36,7 +36,7 @@ const skipped = process.platform !== 'linux';
 const why = skipped ? ' (skipped: systemd is Linux’s)' : '';
 
 describe.skipIf(skipped)(`pickaxe service, for a user${why}`, () => {
-  test('installs a unit with the paths of this machine, and says what comes next', async () => {
+  test('installs a unit with the paths of this machine, and says what to do next', async () => {
     const { code, stdout } = await service('install', '--user');
     expect(code).toBe(0);
     expect(stdout).toContain(`Written: ${unit}`);
@@ -48,7 +48,7 @@ describe.skipIf(skipped)(`pickaxe service, for a user${why}`, () => {
     expect(`${(await service('print', '--user')).stdout}\n`).toBe(text);
   });
 
-  test('leaves what is there already, replaces its own of another configuration, and removes it', async () => {
+  test('leaves a unit that is there already, replaces its own unit for another configuration, and removes it', async () => {
     await service('install', '--user');
     expect((await service('install', '--user')).stdout).toContain('is already there');
     const config = join(home, 'another one.toml');
@@ -65,7 +65,7 @@ describe.skipIf(skipped)(`pickaxe service, for a user${why}`, () => {
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('There is no') });
   });
 
-  test('removes what systemctl enable made, which systemctl disable refuses to do once the unit is gone', async () => {
+  test('removes the link that systemctl enable made, which systemctl disable refuses to do once the unit is gone', async () => {
     await service('install', '--user');
     const wanted = join(home, 'systemd/user/default.target.wants');
     const link = join(wanted, 'pickaxe.service');
@@ -78,7 +78,7 @@ describe.skipIf(skipped)(`pickaxe service, for a user${why}`, () => {
     expect(readdirSync(wanted)).toEqual([]);
   });
 
-  test('neither overwrites nor removes what somebody has changed, unless it is told to', async () => {
+  test('neither overwrites nor removes a unit that somebody has changed, unless it is told to', async () => {
     await service('install', '--user');
     const changed = `${readFileSync(unit, 'utf8')}# and a line\n`;
     writeFileSync(unit, changed);
@@ -95,7 +95,7 @@ describe.skipIf(skipped)(`pickaxe service, for a user${why}`, () => {
     expect(() => readFileSync(unit)).toThrow('ENOENT');
   });
 
-  test('writes a unit that nobody else can write, whatever the umask is and whatever was there', async () => {
+  test('writes a unit that nobody else can write, whatever the umask is and whatever file was there', async () => {
     const shell = 'umask 000; exec "$0" "$@"';
     const args = [process.execPath, main, 'service', 'install', '--user'];
     const install = () =>
@@ -117,26 +117,26 @@ describe.skipIf(skipped)(`pickaxe service, for a user${why}`, () => {
 });
 
 describe.skipIf(skipped)(`pickaxe service, for the machine${why}`, () => {
-  test('is refused what such a service could not see', async () => {
+  test('refuses paths that such a service could not see', async () => {
     const { code, stderr } = await service('print', '--system', '--config', '/home/me/pickaxe.toml');
     expect(code).toBe(2);
     expect(stderr).toMatch(/cannot see .*--user/);
   });
 
-  test('asks for one of both', async () => {
+  test('refuses --user and --system together', async () => {
     const { code, stderr } = await service('print', '--system', '--user');
     expect(code).toBe(2);
     expect(stderr).toContain('one of --user and --system');
   });
 });
 
-test('pickaxe service alone says what there is', async () => {
+test('pickaxe service without an action says which actions there are', async () => {
   const { code, stderr } = await service();
   expect(code).toBe(2);
   expect(stderr).toContain('uninstall');
 });
 
-test('a path with a line break is no word of a unit', async () => {
+test('a path with a line break is refused for a unit', async () => {
   const { code, stderr } = await service('print', '--user', '--config', join(home, 'a\nb.toml'));
   expect(code).toBe(2);
   expect(stderr).toContain('choose another path');

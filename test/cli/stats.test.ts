@@ -26,7 +26,7 @@ async function miner(...args: string[]): Promise<string> {
   );
 }
 
-/** Something that is no miner. */
+/** A server that is not a miner. */
 async function answering(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -40,7 +40,7 @@ async function answering(listener: RequestListener): Promise<string> {
 const stats = (port: string, ...args: string[]) => pickaxe('stats', '--http', port, ...args);
 
 describe('pickaxe stats', () => {
-  it('tells how a miner is doing, in every format', async () => {
+  it('reports how a miner is doing, in every format', async () => {
     const port = await miner();
     const json = await stats(port, '--json');
     expect(json.code).toBe(0);
@@ -79,12 +79,12 @@ describe('pickaxe stats', () => {
     expect(stdout).not.toContain('serve a web page');
   });
 
-  it('--json is one format, and --format another', async () => {
+  it('accepts --json or --format, not both', async () => {
     const { code, stderr } = await stats('1', '--json', '--format', 'hive');
     expect([code, stderr]).toEqual([2, expect.stringContaining('cannot be used with')]);
   });
 
-  it('without an address, or with a format that there is not, is wrong usage', async () => {
+  it('ends with exit code 2 without an address, or with an unknown format', async () => {
     const none = await pickaxe('stats');
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('--http [HOST:]PORT')]);
     expect((await pickaxe('stats', '--http', '1', '--format', 'xml')).code).toBe(2);
@@ -104,7 +104,7 @@ describe('pickaxe stats', () => {
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
   });
 
-  it('says that nobody listens', async () => {
+  it('says that nothing listens', async () => {
     const { code, stderr } = await stats('1');
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: there is no miner at .*with --http\?\n$/)]);
   });

@@ -6,12 +6,12 @@ import { isolated, MAIN, start } from './pickaxe.ts';
 import { noTmux, Terminal, type TerminalOptions, why } from './tmux.ts';
 
 const KEY = 'ab'.repeat(32);
-/** A status line: begins with a hashrate, or what the rig does instead of mining, and is nothing that the log writes. */
+/** A status line begins with a hashrate, or with what the rig does instead of mining. No line of the log does. */
 const STATUS = /^ (?:\d[\d.]* [kMG]?H\/s(?: \(10 s\))?|(?:starting|paused).*?) {2}/;
 const ESCAPE = '\x1b';
-/** More than all that a test waits for. */
+/** Longer than any test waits. */
 const TEST_MS = 120_000;
-/** Before the status line is drawn anew, and in the end in its place. */
+/** Erases the status line, before it is drawn again and in the end. */
 const ERASE = `\r${ESCAPE}[J`;
 
 const nodes: MockNode[] = [];
@@ -22,7 +22,7 @@ afterEach(async () => {
   await Promise.all(nodes.splice(0).map((node) => node.close()));
 });
 
-/** How to mine on a node that is so hard that nothing happens by itself. */
+/** @returns the arguments to mine on a node whose target is so hard that no block is found */
 async function mine(...more: string[]): Promise<string> {
   const node = new MockNode({ difficulty: 1e15 });
   nodes.push(node);
@@ -37,7 +37,7 @@ function open(options?: TerminalOptions): Terminal {
   return terminal;
 }
 
-/** Runs a command on a terminal that takes down every byte. */
+/** Runs a command on a terminal that records every byte. */
 async function inScript(command: string, typed: string, options: SpawnOptions) {
   const child = spawn('script', ['-qec', command, '/dev/null'], { ...options, stdio: ['pipe', 'pipe', 'inherit'] });
   let stdout = '';
@@ -86,7 +86,7 @@ describe.skipIf(noTmux)(`on a terminal${why}`, { timeout: TEST_MS }, () => {
       await terminal.sees(says);
     }
     await terminal.sees(/proven .*H\/s \(95 %|nothing yet/);
-    expect(terminal.text().match(/highest/g)).toHaveLength(2); // of the page h, and of the page ?
+    expect(terminal.text().match(/highest/g)).toHaveLength(2); // on the page h, and on the page ?
     expect(terminal.rows().at(-1)).toMatch(STATUS);
     expect(statusLines(terminal)).toHaveLength(1);
     terminal.type('q');
@@ -95,7 +95,7 @@ describe.skipIf(noTmux)(`on a terminal${why}`, { timeout: TEST_MS }, () => {
     expect(terminal.text()).toMatch(/0 accepted, 0 rejected, 0 stale/);
   });
 
-  it('p pauses and r resumes', async () => {
+  it('the key p pauses and the key r resumes', async () => {
     const terminal = await opened();
     terminal.type('p');
     await terminal.sees('paused: by the key p');
@@ -107,7 +107,7 @@ describe.skipIf(noTmux)(`on a terminal${why}`, { timeout: TEST_MS }, () => {
     await isRestored(terminal);
   });
 
-  it('the status line fits, whatever its width becomes', async () => {
+  it('the status line fits, whatever the width of the terminal becomes', async () => {
     const terminal = await opened({ columns: 160 });
     for (const columns of [90, 60, 40, 25, 60, 160]) {
       terminal.resize(columns);
@@ -122,21 +122,21 @@ describe.skipIf(noTmux)(`on a terminal${why}`, { timeout: TEST_MS }, () => {
     }
   });
 
-  it('NO_COLOR takes the colours, and leaves the status line', async () => {
+  it('NO_COLOR removes the colours and keeps the status line', async () => {
     const colourful = await opened();
     expect(colourful.text({ escapes: true })).toContain(`${ESCAPE}[`);
     const plain = await opened({ env: { NO_COLOR: '1' } });
     expect(plain.text({ escapes: true })).not.toContain(ESCAPE);
   });
 
-  it('SIGTERM gives the terminal back', async () => {
+  it('SIGTERM restores the terminal', async () => {
     const terminal = open();
     process.kill(await processOn(terminal), 'SIGTERM');
     await terminal.sees('code 0');
     await isRestored(terminal);
   });
 
-  it('a crash gives the terminal back', async () => {
+  it('a crash restores the terminal', async () => {
     const bomb = 'process.on("SIGUSR2", () => { throw new Error("a bomb"); })';
     const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(bomb)}`;
     const terminal = open({ env: { NODE_OPTIONS } });
@@ -145,14 +145,14 @@ describe.skipIf(noTmux)(`on a terminal${why}`, { timeout: TEST_MS }, () => {
     await terminal.sees('Error: a bomb');
     await terminal.sees(/code [1-9]/);
     await isRestored(terminal);
-    // Node.js itself restores the terminal's mode. That the line is erased before the error is told is for pickaxe to do.
+    // Node.js itself restores the terminal's mode. pickaxe has to erase the line before the error is printed.
     await vi.waitFor(() => expect(written()).toContain('Error: a bomb'), 60_000);
     const [before] = written().split('Error: a bomb');
     expect(before).toContain('accepted 0 rejected');
     expect(before.slice(before.lastIndexOf(ERASE))).not.toContain('accepted 0 rejected');
   });
 
-  it('Ctrl-Z stops it; it goes on in the background without the terminal, and in the foreground with it', async () => {
+  it('Ctrl-Z stops pickaxe, which then goes on in the background without the terminal, and in the foreground with it', async () => {
     const terminal = open();
     terminal.type(`pickaxe ${await mine('--duration', '60')}\n`);
     await vi.waitFor(() => expect(statusLines(terminal)).toHaveLength(1), 60_000);
@@ -171,7 +171,7 @@ describe.skipIf(noTmux)(`on a terminal${why}`, { timeout: TEST_MS }, () => {
     await terminal.sees('0 accepted');
   });
 
-  it('started in the background it leaves the terminal alone and is not stopped', async () => {
+  it('pickaxe that is started in the background does not touch the terminal and is not stopped', async () => {
     const terminal = open();
     terminal.type(`pickaxe ${await mine('--duration', '4')} & wait $!; echo "code $?"\n`);
     await terminal.sees('code 0');
@@ -179,7 +179,7 @@ describe.skipIf(noTmux)(`on a terminal${why}`, { timeout: TEST_MS }, () => {
     expect(statusLines(terminal)).toEqual([]);
   });
 
-  it('--no-status leaves the line out, and keys work', async () => {
+  it('--no-status turns the status line off, and keys still work', async () => {
     const terminal = open();
     terminal.type(`pickaxe ${await mine('--no-status')}; echo "code $?"\n`);
     await terminal.sees('new job');
@@ -191,17 +191,17 @@ describe.skipIf(noTmux)(`on a terminal${why}`, { timeout: TEST_MS }, () => {
   });
 });
 
-// Others have no such options.
+// Other programs of this name do not have the same options.
 const noScript = !spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux');
-if (noScript && process.env.CI) throw new Error('CI must try terminals that are none for people: install util-linux');
+if (noScript && process.env.CI) throw new Error('CI must try terminals that no person uses: install util-linux');
 const whyNoScript = noScript ? ' (skipped: no script of util-linux)' : '';
 
-describe.skipIf(noScript)(`on a terminal that is none for people${whyNoScript}`, () => {
+describe.skipIf(noScript)(`on a terminal that no person uses${whyNoScript}`, () => {
   it.each([
     ['TERM=dumb', { TERM: 'dumb' }, []],
     ['CI=true', { CI: 'true' }, []],
     ['--log-format json', {}, ['--log-format', 'json']],
-  ])('%s: no escape code, no key', async (_, env, more) => {
+  ])('there is no escape code, and keys do nothing, with %s', async (_, env, more) => {
     const command = [process.execPath, MAIN, await mine('--duration', '3', ...more)].join(' ');
     const { CI: _1, NO_COLOR: _2, ...rest } = isolated.env;
     const { stdout, code } = await inScript(command, 'hq', { ...isolated, env: { ...rest, TERM: 'xterm', ...env } });
@@ -214,7 +214,7 @@ describe.skipIf(noScript)(`on a terminal that is none for people${whyNoScript}`,
 });
 
 describe('where there is no terminal', () => {
-  it('there is no escape code, and the speed is logged as ever', async () => {
+  it('there is no escape code, and the speed is still logged', async () => {
     const run = start([...(await mine('--duration', '3', '--log-format', 'text')).split(' ')], {
       CI: '',
       TERM: 'xterm',

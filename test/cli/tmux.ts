@@ -15,7 +15,7 @@ if (noTmux && process.env.CI) throw new Error('CI must try the terminal: install
 /** Part of the names of tests. */
 export const why = noTmux ? ' (skipped: no tmux)' : '';
 
-/** What a command of the shell takes to be seen, with other tests running at the same time. */
+/** How long the output of a command may take while other tests run. */
 const PATIENCE_MS = 60_000;
 
 export interface TerminalOptions {
@@ -56,17 +56,17 @@ export class Terminal {
     this.#tmux(['resize-window', '-x', String(columns), '-y', String(rows)]);
   }
 
-  /** What is to be seen: the rows, without those at the end that are empty. */
+  /** @returns the rows of the screen, without empty ones at the end */
   rows(): string[] {
     return this.#tmux(['capture-pane', '-p']).trimEnd().split('\n');
   }
 
-  /** All that was ever to be seen, rows that went on in the next one joined. @param escapes colours and the like, too */
+  /** @returns the whole history of the screen, with wrapped lines joined. @param escapes whether to include escape codes */
   text({ escapes = false } = {}): string {
     return this.#tmux(['capture-pane', '-p', '-J', '-S', '-', ...(escapes ? ['-e'] : [])]);
   }
 
-  /** From now on. @returns all that was written to it, byte by byte */
+  /** Records the terminal from now on. @returns a function that returns every byte written to it since */
   record(): () => string {
     const file = join(this.directory, 'recorded');
     writeFileSync(file, '');
@@ -78,13 +78,13 @@ export class Terminal {
     const seen = () => (typeof pattern === 'string' ? this.text().includes(pattern) : pattern.test(this.text()));
     await vi.waitFor(
       () => {
-        if (!seen()) throw new Error(`${pattern} is not to be seen:\n${this.text()}`);
+        if (!seen()) throw new Error(`${pattern} is not on the screen:\n${this.text()}`);
       },
       { timeout, interval: 100 },
     );
   }
 
-  /** Forgets all that was to be seen but the shell's prompt. */
+  /** Clears the screen and its history, except for the shell's prompt. */
   async wipe(): Promise<void> {
     this.press('C-l');
     const isClear = () => {
@@ -96,7 +96,7 @@ export class Terminal {
 
   async close(): Promise<void> {
     this.#tmux(['kill-server']);
-    // What ran in it may still be writing its last lines.
+    // A program that ran in it may still be writing its last lines.
     const remove = () => rmSync(this.directory, { recursive: true, force: true });
     await vi.waitFor(remove, { timeout: PATIENCE_MS, interval: 100 });
   }

@@ -1,4 +1,4 @@
-/** Files of tokens for the HTTP API, in a folder that goes with the tests. */
+/** Files of tokens for the HTTP API, in a folder that is removed after the tests. */
 
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

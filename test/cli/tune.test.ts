@@ -14,18 +14,18 @@ function failing(fault: DeviceError['fault']): FakeEngine {
   return engine;
 }
 
-test('a GPU that cannot be had is no wrong hash, and costs the others nothing', async () => {
+test('a GPU that is not available does not count as wrong hashes, and does not disturb the others', async () => {
   const engines = [failing('missing'), failing('lost')];
   expect(await tuneGpus(engines, log)).toEqual({ gpus: [], wrongHashes: false });
   expect(engines.map(({ closed }) => closed)).toEqual([1, 1]);
 });
 
-test('a GPU that hashes wrong is remembered whatever comes after it', async () => {
+test('a GPU that computes wrong hashes decides the result, whatever fails after it', async () => {
   expect(await tuneGpus([failing('wrong-hashes'), failing('missing')], log)).toEqual({ gpus: [], wrongHashes: true });
 });
 
 describeGpu('a GPU that is tuned', () => {
-  test('tells what is the best of it and why; or that it hashes wrong', async () => {
+  test('reports its best variant and why it is chosen, or that it computes wrong hashes', async () => {
     const { gpus, wrongHashes } = await tuneGpus(
       [gpuEngine({ name: 'gpu0', faults: ['wrong-hashes'] }), gpuEngine()],
       log,
@@ -39,7 +39,7 @@ describeGpu('a GPU that is tuned', () => {
     expect(best).toMatch(/^\* wgsl 64×16 +[\d.]+ \wH\/s/);
   });
 
-  test('is opened once more when a variant of its kernel cost it', async () => {
+  test('is opened again when a variant of its kernel crashed it', async () => {
     const { gpus } = await tuneGpus([gpuEngine({ faults: ['loss while tuning', 'no device'] })], log);
     expect(gpus).toHaveLength(1);
   });

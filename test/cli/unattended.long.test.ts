@@ -1,4 +1,4 @@
-/** A rig that nobody looks at: rests, hooks, webhook, alarm and log file, end to end. */
+/** A rig that nobody watches: pauses, hooks, webhook, alarm and log file, end to end. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -38,7 +38,7 @@ function mine(url: string, args: string[], env: Record<string, string> = {}): Ru
   return run;
 }
 
-/** Takes notices. */
+/** A server that accepts notices. */
 async function service() {
   const got: Record<string, unknown>[] = [];
   const server = createServer(async (request, response) => {
@@ -64,7 +64,7 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-describe('why it does not start', () => {
+describe('the reason why pickaxe does not start', () => {
   const named = [
     ['a flag', (file: string) => [['--log-file', file], {}] as const],
     ['a variable', (file: string) => [[], { PICKAXE_LOG_FILE: file }] as const],
@@ -74,14 +74,14 @@ describe('why it does not start', () => {
     expect(await mine('http://127.0.0.1:9', ['--public-key', 'k:no-key', ...flags], env).code).toBe(2);
   }
 
-  test.each(named)('stands in the log file that %s names', async (_, by) => {
+  test.each(named)('is written to the log file that %s names', async (_, by) => {
     const file = newFile();
     const [flags, env] = by(file);
     await refused(flags, env);
     expect(read(file)).toMatch(/^\[\d{4}-[\d :.-]+\] ERROR: start .*64 hex.*\n$/);
   });
 
-  test.each(named)('stands in the log file that %s names as JSON, where the log is JSON', async (_, by) => {
+  test.each(named)('is written as JSON to the log file that %s names, if the log is JSON', async (_, by) => {
     const file = newFile();
     const [flags, env] = by(file);
     await refused([...flags, '--log-format', 'json'], env);
@@ -91,7 +91,7 @@ describe('why it does not start', () => {
     ]);
   });
 
-  test('stands in the log file that a configuration file names, once that can be read', async () => {
+  test('is written to the log file that a configuration file names, if that file can be read', async () => {
     const [file, config] = [newFile(), `${newFile()}.toml`];
     writeFileSync(config, `[log]\nformat = "json"\n[log-file]\npath = "${file}"\n`, { mode: 0o600 });
     const run = start(['mine', '--config', config]);
@@ -102,7 +102,7 @@ describe('why it does not start', () => {
 });
 
 describe('hooks', () => {
-  it('run at the start, at each accepted block and at the end, which is waited for', async () => {
+  it('run at the start, at each accepted block and at the end, which waits for them', async () => {
     const { mock, url } = await node();
     const file = newFile();
     const say = `read -r line; echo "$line" >> ${file}`;
@@ -128,7 +128,7 @@ describe('hooks', () => {
     expect(told.at(-1)).toMatchObject({ type: 'stop', accepted: mock.ledger.stats.accepted });
   });
 
-  it('of files are not run for the blocks of a demo, those of its flags are', async () => {
+  it('do not run for the blocks of a demo if they come from files, only if they are flags', async () => {
     const [ofFile, ofFlag] = [newFile(), newFile()];
     const folder = mkdtempSync(join(root, 'demo-'));
     const { got, url } = await service();
@@ -154,7 +154,7 @@ describe('hooks', () => {
     expect([read(ofFile), got]).toEqual(['', []]);
   });
 
-  it('run when a device is lost, and one that fails is told of', async () => {
+  it('run when a device is lost, and a hook that fails is logged', async () => {
     const { url } = await node(1e15);
     const file = newFile();
     const args = [
@@ -181,7 +181,7 @@ describe('hooks', () => {
     },
   );
 
-  it('end with the second signal, however long they take', async () => {
+  it('are ended by the second signal, however long they take', async () => {
     const { url } = await node(1e15);
     const file = newFile();
     const run = mine(url, ['--on-stop', `echo $$ > ${file}; exec sleep 1000`]);
@@ -196,7 +196,7 @@ describe('hooks', () => {
 });
 
 describe('the webhook', () => {
-  it('is told of everything, with the token of a file, and neither is said', async () => {
+  it('receives every notice, with the token from a file, and neither the URL nor the token is logged', async () => {
     const { mock, url } = await node();
     const { got, url: hook } = await service();
     const tokenFile = newFile();
@@ -217,7 +217,7 @@ describe('the webhook', () => {
     expect(run.stderr + run.lines.join()).not.toMatch(/SECRET|TOKEN123/);
   });
 
-  it('that is not there costs a warning, and the end waits for it a little', async () => {
+  it('that cannot be reached causes a warning, and delays the end only a little', async () => {
     const { url } = await node();
     const run = mine(url, ['--blocks', '1', '--webhook', 'http://127.0.0.1:1/SECRET']);
     expect(await run.code).toBe(0);
@@ -249,11 +249,11 @@ describe('the low-hashrate alarm', () => {
   });
 });
 
-describe('rests', () => {
+describe('a rig that pauses by itself', () => {
   const utc = { TZ: 'UTC' };
   const clockTime = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16);
 
-  it('outside of the schedule nothing is searched, and it is said until when', async () => {
+  it('searches nothing outside the schedule, and says until when', async () => {
     const { url } = await node();
     const run = mine(url, ['--duration', '3', '--schedule', `${clockTime(2)}-${clockTime(3)}`], utc);
     expect(await run.code).toBe(0);
@@ -262,13 +262,13 @@ describe('rests', () => {
     expect(run.events('summary')[0]).toMatchObject({ hashes: 0, accepted: 0 });
   });
 
-  it('within the schedule it mines', async () => {
+  it('mines within the schedule', async () => {
     const { url } = await node();
     const run = mine(url, ['--blocks', '1', '--schedule', `${clockTime(-2)}-${clockTime(2)}`], utc);
     expect(await run.code).toBe(0);
   });
 
-  it('says what it watches', async () => {
+  it('says what it watches for activity', async () => {
     const { url } = await node();
     const run = mine(url, ['--duration', '2', '--pause-on-battery', '--pause-on-activity']);
     expect(await run.code).toBe(0);
@@ -277,7 +277,7 @@ describe('rests', () => {
 });
 
 describe('the log file', () => {
-  it('has all that stderr has, as JSON with --log-format json, the last lines too', async () => {
+  it('has everything that stderr has, as JSON with --log-format json, including the last lines', async () => {
     const { url } = await node();
     const file = newFile();
     const run = mine(url, ['--blocks', '1', '--log-file', file, '--log-format', 'json']);
@@ -309,7 +309,7 @@ describe('the log file', () => {
     expect(read(file)).toBe(run.stderr);
   });
 
-  it('is plain text, like what a pipe gets: one line per event with its time and level, without colours', async () => {
+  it('is plain text, like the output to a pipe: one line per event with its time and level, without colours', async () => {
     const { url } = await node();
     const file = newFile();
     const run = mine(url, ['--blocks', '1', '--log-file', file]);
@@ -328,7 +328,7 @@ describe('the log file', () => {
     const rotated = [3, 2, 1].map((i) => `${file}.${i}`);
     expect(rotated.map(existsSync)).toEqual([true, true, true]);
     expect(existsSync(`${file}.4`)).toBe(false);
-    // Each was full, by no more than a line.
+    // Each file was full to within a line.
     const longest = Math.max(...run.stderr.split('\n').map((line) => Buffer.byteLength(`${line}\n`)));
     for (const { size } of rotated.map((name) => statSync(name))) {
       expect(size).toBeGreaterThanOrEqual(1_024);
@@ -339,14 +339,14 @@ describe('the log file', () => {
     expect(kept.length).toBeLessThan(run.stderr.length);
   });
 
-  it.skipIf(process.platform === 'win32')('that cannot grow costs a line on stderr, and mining goes on', async () => {
+  it.skipIf(process.platform === 'win32')('that cannot grow causes a line on stderr, and mining goes on', async () => {
     const { mock, url } = await node();
     const file = newFile();
     // No file of this process may become larger than 4 KiB.
     const limited = `ulimit -f 4 && exec "$@"`;
     const args = ['mine', '--node', url, '--network', 'development', '--public-key', KEY, '--devices', 'cpu'];
     const more = ['--threads', '1', '--blocks', '40', '--log-file', file, '--log-level', 'trace'];
-    // Nothing that the user has configured changes what it does.
+    // The user's own configuration must not affect it.
     const home = mkdtempSync(join(root, 'home-'));
     const unset = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PICKAXE_')));
     const child = spawn('bash', ['-c', limited, 'bash', process.execPath, MAIN, ...args, ...more], {
@@ -392,14 +392,14 @@ describe('wrong usage ends with exit code 2 and says what to do', () => {
     [[...hook, '--webhook-file', badToken], 'not both'],
     [['--webhook-file', badToken], 'https:// or http://'],
     [['--webhook-token-file', badToken], 'needs a --webhook'],
-  ])('%j', async (args, says) => {
+  ])('as in %j', async (args, says) => {
     const { code, stdout, stderr } = await pickaxe('demo', ...args);
     expect(stderr).toContain(says);
     expect(stdout).toBe('');
     expect(code).toBe(2);
   });
 
-  it('never says the password of a webhook', async () => {
+  it('and never repeats the password of a webhook', async () => {
     const { code, stderr } = await pickaxe('demo', '--webhook', 'https://me:SECRET@host/');
     expect(code).toBe(2);
     expect(stderr).toContain('without user and password');

@@ -4,10 +4,10 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { isolated, MAIN } from './pickaxe.ts';
 
-/** More of one stream than pipes and sockets take. */
+/** More than pipes and sockets buffer. */
 const ENOUGH_BYTES = 1_000_000;
 
-it('a wrapper that does not read the log holds up nothing', { timeout: 60_000 }, async () => {
+it('a wrapper that does not read the log delays nothing', { timeout: 60_000 }, async () => {
   const node = new MockNode({ difficulty: 1_000 });
   const { url } = await node.start();
   onTestFinished(() => node.close());

@@ -8,7 +8,7 @@ import { pickaxe, start } from './pickaxe.ts';
 
 const KEY = 'ab'.repeat(32);
 
-describe('pickaxe alone', () => {
+describe('pickaxe without a command', () => {
   const alone = (env: Record<string, string>) => {
     const run = start([], env);
     return run.code.then((code) => ({ code, stdout: run.lines.join('\n') }));
@@ -29,7 +29,7 @@ describe('pickaxe alone', () => {
     expect(stdout.split('\n').length).toBeLessThan(10);
   });
 
-  it('says what to do with what is configured', async () => {
+  it('says what to do with the present configuration', async () => {
     const { code, stdout } = await alone({ PICKAXE_NODE: 'http://host:1848', PICKAXE_PUBLIC_KEY: KEY });
     expect(code).toBe(0);
     expect(stdout).toContain('Ready to mine on http://host:1848');
@@ -43,7 +43,7 @@ describe('pickaxe alone', () => {
     expect(stdout).toContain('pickaxe config check');
   });
 
-  it.each(['--version', '-v', 'version'])('tells its version when asked by %s', async (asked) => {
+  it.each(['--version', '-v', 'version'])('prints its version when asked by %s', async (asked) => {
     const { code, stdout } = await pickaxe(asked);
     expect(code).toBe(0);
     expect(stdout.trim()).toMatch(/^\d+\.\d+\.\d+$/);
@@ -58,7 +58,7 @@ describe('pickaxe alone', () => {
 });
 
 describe('help', () => {
-  it('of pickaxe has the commands in groups, and examples that pickaxe knows', async () => {
+  it('for pickaxe has the commands in groups, and examples that pickaxe accepts', async () => {
     const { stdout } = await pickaxe('--help');
     const [, ...groups] = stdout.split(/^(?=[A-Z][\w ]*:$)/m);
     const names = groups.map((group) => group.split('\n')[0]);
@@ -70,7 +70,7 @@ describe('help', () => {
     for (const [, name] of examples) expect(commands.map(([, command]) => command)).toContain(name);
   });
 
-  it('of mine has every setting below the heading of its table, and examples of options that there are', async () => {
+  it('for mine has every setting under the heading of its table, and examples with existing options', async () => {
     const { stdout } = await pickaxe('mine', '--help');
     const [help, examples] = stdout.split('\nExamples:\n');
     const sections = help.split(/\n(?=\S[^\n]*:\n)/);
@@ -88,14 +88,14 @@ describe('help', () => {
     expect([...examples.matchAll(/^ {2}pickaxe mine /gm)].length).toBeGreaterThanOrEqual(3);
   });
 
-  it('says that --threads takes all hardware threads of a small machine', async () => {
+  it('says that --threads uses all hardware threads of a small machine', async () => {
     expect((await pickaxe('mine', '--help')).stdout.replace(/\s+/g, ' ')).toContain(
       'default: all hardware threads, or all but one where there are more than two',
     );
   });
 });
 
-it('short flags are the long ones', async () => {
+it('short flags do the same as the long ones', async () => {
   const short = ['-o', 'http://n:1', '-u', `k:${KEY}.rig1`, '-d', '0,1', '-t', '2'];
   const { code, stdout } = await pickaxe('mine', ...short, '--print-config', '--json');
   expect(code).toBe(0);
@@ -120,7 +120,7 @@ it('piped output is text: a line per event with its time and level', async () =>
   expect(JSON.parse(json.stderr.split('\n')[0])).toMatchObject({ level: 30, tag: 'mock' });
 });
 
-it('the message about a bad key names a command that makes one', async () => {
+it('the error about an invalid key names a command that makes a valid one', async () => {
   const { stderr } = await pickaxe('mine', '--public-key', 'xyz');
   const [, args] = /Make one with: pickaxe (.*)/.exec(stderr)!;
   const file = join(mkdtempSync(join(tmpdir(), 'pickaxe-')), 'folder');
@@ -139,7 +139,7 @@ describe('wrong usage ends with exit code 2 and says what to do', () => {
     [['mine', ...node, '--network', 'develpment', '--public-key', KEY], 'Did you mean development?'],
     [['verify', 'zz'], 'not hex'],
     [['mock-node', '--options', 'chains'], 'JSON'],
-  ])('%j', async (args, says) => {
+  ])('as in %j', async (args, says) => {
     const { code, stdout, stderr } = await pickaxe(...args);
     expect(stderr).toContain(says);
     expect(stderr).not.toContain('mock node at');
@@ -148,13 +148,13 @@ describe('wrong usage ends with exit code 2 and says what to do', () => {
   });
 });
 
-it('the mock node ends after a time with units', async () => {
+it('the mock node ends after a time that is given with a unit', async () => {
   const { code, stderr } = await pickaxe('mock-node', '--duration', '0.01m');
   expect([code, stderr]).toEqual([0, expect.stringContaining('0 accepted (0 orphaned), 0 rejected, 0 stale')]);
 });
 
 describe('pickaxe verify', () => {
-  it('says solved of a real header, and exits with 0', async () => {
+  it('says solved for a real header, and exits with 0', async () => {
     const { code, stdout } = await pickaxe('verify', headers[3].headerHex);
     expect(code).toBe(0);
     expect(stdout).toContain(headers[3].powHashHex);
@@ -187,7 +187,7 @@ describe('pickaxe keygen', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('writes the secret to a file that only its owner can read, and prints the public half only', async () => {
+  it('writes the secret to a file that only its owner can read, and prints only the public half', async () => {
     const { code, stdout, stderr } = await pickaxe('keygen', file);
     expect(code).toBe(0);
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -198,7 +198,7 @@ describe('pickaxe keygen', () => {
     expect(stdout + stderr).not.toContain(secretKey);
   });
 
-  it('leaves a file that exists as it is', async () => {
+  it('leaves an existing file unchanged', async () => {
     writeFileSync(file, 'mine');
     const { code, stderr } = await pickaxe('keygen', file);
     expect(code).toBe(2);

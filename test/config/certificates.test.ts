@@ -1,4 +1,4 @@
-/** What certificates nodes must show: how it is written, and what is told of it when it is wrong. */
+/** Which certificates nodes must show: how the settings are written, and what their errors say. */
 
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -33,7 +33,7 @@ describe('a fingerprint', () => {
     ]);
   });
 
-  it('comes from files and the environment, too, and is shown with where it comes from', () => {
+  it('can come from files and the environment, too, and is printed with its origin', () => {
     folder.write('pickaxe.toml', `[node]\nfingerprints = ["https://a.example=${HEX}"]\n`);
     expect(configAsToml(folder.load())).toContain(
       `fingerprints = [ "https://a.example=${FINGERPRINT}" ]  # pickaxe.toml:2`,
@@ -50,8 +50,8 @@ describe('a fingerprint', () => {
     ['a SHA-1', HEX.slice(0, 59)],
     ['no URL before it', `a.example=${FINGERPRINT}`],
     ['a URL alone', 'https://a.example'],
-    ['a URL with nothing behind it', 'https://a.example='],
-    ['a URL that is none', `https://=${FINGERPRINT}`],
+    ['a URL with nothing after it', 'https://a.example='],
+    ['a URL that is not valid', `https://=${FINGERPRINT}`],
     ['a password in the URL', `https://me:secret@a.example=${FINGERPRINT}`],
   ])('that has %s is an error that says what to give', (_, text) => {
     const problems = folder.problems({ flags: new Map([['node.fingerprints', [text]]]) });
@@ -64,7 +64,7 @@ describe('a fingerprint', () => {
 });
 
 describe('a CA file', () => {
-  it('starts at the folder of the file that names it, with or without the URL of a node', () => {
+  it('is relative to the folder of the file that names it, with or without the URL of a node', () => {
     folder.write('pickaxe.toml', '[node]\nca-files = ["ca.pem", "https://a.example=of/a.pem", "/etc/ca.pem"]\n');
     expect(folder.load().config.node.caFiles).toEqual([
       { value: join(folder.path, 'ca.pem') },
@@ -75,21 +75,21 @@ describe('a CA file', () => {
     expect(folder.load({ flags }).config.node.caFiles).toEqual([{ value: 'ca.pem' }]);
   });
 
-  it('is no URL', () => {
+  it('cannot be a URL', () => {
     expect(folder.problems({ flags: new Map([['node.ca-files', ['https://a.example/ca.pem']]]) })).toEqual([
       '--node-ca-file is "https://a.example/ca.pem". Give the path of a file; for one of several nodes, URL=FILE.',
     ]);
   });
 });
 
-it('what names a node is for that one, whatever path its URL has, and what names none is for the others', () => {
+it('a value that names a node applies to that node, whatever path its URL has; a value without a URL applies to the others', () => {
   const texts = ['common', 'https://a.example:443=own', 'https://A.example/some/path=too'].map(perNode);
   expect(valuesFor('https://a.example/chainweb/0.0/mainnet01', texts)).toEqual(['own', 'too']);
   expect(valuesFor('https://a.example:1789', texts)).toEqual(['common']);
   expect(valuesFor('https://b.example', texts)).toEqual(['common']);
 });
 
-describe('what nodes must show', () => {
+describe('the trust in nodes', () => {
   interface Texts {
     readonly urls: string[];
     readonly fingerprints?: string[];
@@ -113,7 +113,7 @@ describe('what nodes must show', () => {
     ['a file for all', { urls: [a, b, 'http://c.example'], caFiles: ['ca.pem'] }],
     ['a file for the others', { urls: [a, b], fingerprints: [`${a}=${OTHER}`], caFiles: ['ca.pem', `${b}=b.pem`] }],
     ['nodes that flags will name', { urls: [], fingerprints: [`${a}=${OTHER}`] }],
-  ])('can be said of %s', (_, node) => {
+  ])('can be set for %s', (_, node) => {
     expect(contradictions(node)).toEqual([]);
   });
 
@@ -158,11 +158,11 @@ describe('what nodes must show', () => {
       { urls: [a], caFiles: ['ca.pem'], insecureTls: true },
       '--insecure-tls accepts any certificate, and --node-ca-file does not: give only one of them.',
     ],
-  ])('cannot be %j: one error says what to do', (node, says) => {
+  ])('that is set by %j is an error that says what to do', (node, says) => {
     expect(contradictions(node)).toEqual([says]);
   });
 
-  it('is what each node is trusted by', () => {
+  it('is taken from the settings of each node', () => {
     const node = { ...DEFAULTS.node, fingerprints: [`${a}=${FINGERPRINT}`, `${a}=${OTHER}`].map(perNode) };
     expect(nodeTrust(a, node)).toEqual({ by: 'fingerprint', fingerprints: [FINGERPRINT, OTHER] });
     expect(nodeTrust(b, node)).toEqual({ by: 'authority' });
@@ -170,7 +170,7 @@ describe('what nodes must show', () => {
     expect(nodeTrust(a, { ...node, insecureTls: true }).by).toBe('fingerprint');
   });
 
-  it('is a certificate of any authority in the files that are for that node', () => {
+  it('includes the authorities of all files that are given for that node', () => {
     const file = (name: string, { cert }: Identity) => folder.write(name, cert);
     const own = [authority, another].map((one, index) => `${a}=${file(`${index}.pem`, one)}`);
     const node = { ...DEFAULTS.node, caFiles: [...own, file('common.pem', selfSigned)].map(perNode) };

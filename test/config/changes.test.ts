@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { changes } from '#pickaxe/config/changes.js';
 import { assemble, DEFAULTS, ENTRIES } from '#pickaxe/config/settings.js';
 
-test('nothing changes between equal configurations', () => {
+test('equal configurations have no changes', () => {
   const again = structuredClone(DEFAULTS);
   expect(changes(DEFAULTS, again)).toEqual({ live: [], needsRestart: [] });
 });
 
-test('changes are told with both values, apart by whether they can take effect at once', () => {
+test('changes are listed with both values, those that take effect at once apart from those that need a restart', () => {
   const before = { ...DEFAULTS, cpu: { threads: 2 }, node: { ...DEFAULTS.node, urls: ['http://a:1'] } };
   const after = {
     ...DEFAULTS,
@@ -24,7 +24,7 @@ test('changes are told with both values, apart by whether they can take effect a
   });
 });
 
-test('every setting is seen when it changes', () => {
+test('a change of any setting is noticed', () => {
   const { live, needsRestart } = changes(
     DEFAULTS,
     assemble(({ path }) => path),

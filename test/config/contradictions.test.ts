@@ -12,7 +12,7 @@ const rig = (settings: Parameters<typeof valueIn>[0]) =>
 describe('HTTP', () => {
   const listens = '--http-token-file and --http-control need --http [HOST:]PORT.';
   it.each([[{ tokenFile: 'token' }], [{ control: true }], [{ tokenFile: 'token', control: true }]])(
-    'with %j needs an address to be served at',
+    'with %j needs an address to listen at',
     (http) => {
       expect(rig({ http })).toEqual([listens]);
       expect(rig({ http: { ...http, listen: address('8080') } })).toEqual([]);
@@ -20,7 +20,7 @@ describe('HTTP', () => {
   );
 
   it.each(['0.0.0.0:8080', '[::]:8080', '192.168.0.9:8080', 'rig.example:8080'])(
-    'at %s, which others reach, needs a token',
+    'at %s, which other machines can reach, needs a token',
     (text) => {
       const listen = address(text);
       expect(rig({ http: { listen } })).toEqual([
@@ -30,26 +30,26 @@ describe('HTTP', () => {
     },
   );
 
-  it.each(['8080', '127.0.0.1:8080', '[::1]:8080', 'localhost:8080'])('at %s needs none', (text) => {
+  it.each(['8080', '127.0.0.1:8080', '[::1]:8080', 'localhost:8080'])('at %s needs no token', (text) => {
     expect(rig({ http: { listen: address(text) } })).toEqual([]);
   });
 });
 
-it('a webhook has one URL, and a token only with one', () => {
+it('a webhook has one URL, and a token needs a webhook', () => {
   const [url, file, token] = [{ url: 'https://host/' }, { urlFile: 'url' }, { tokenFile: 'token' }];
   for (const webhook of [url, file, { ...url, ...token }, { ...file, ...token }]) expect(rig({ webhook })).toEqual([]);
   expect(rig({ webhook: token })).toEqual(['--webhook-token-file needs a --webhook.']);
   expect(rig({ webhook: { ...url, ...file } })).toEqual(['Give --webhook or --webhook-file, not both.']);
 });
 
-it('a device goes on below the temperature at which it rests', () => {
+it('the temperature at which a device resumes must be below its limit', () => {
   const devices = (tempLimit: number | 'none', tempResume: number) => rig({ devices: { tempLimit, tempResume } });
   expect(devices(80, 79)).toEqual([]);
   expect(devices(80, 80)).toEqual(['--temp-resume (80) must be below --temp-limit (80).']);
   expect(devices('none', 70)).toEqual(['--temp-resume needs a --temp-limit.']);
 });
 
-it('a least hashrate is given once for the rig and once for a device', () => {
+it('a minimum hashrate is given at most once for the rig and once for a device', () => {
   const least = (device: string) => ({ device, limit: 5e9 });
   expect(rig({ alarm: { minHashrate: [{ limit: 20e9 }, least('gpu0'), least('gpu1')] } })).toEqual([]);
   expect(
@@ -57,7 +57,7 @@ it('a least hashrate is given once for the rig and once for a device', () => {
   ).toEqual(['--min-hashrate is given twice for the rig.', '--min-hashrate is given twice for gpu0.']);
 });
 
-it('the network is named unless every node’s URL has a path', () => {
+it('the network must be named unless every node’s URL has a path', () => {
   const [bare, full] = ['http://a.example:1848', 'http://b.example/chainweb/0.0/mainnet01'];
   const says = ['No network is configured. Give one with --network, like --network mainnet01.'];
   const node = (urls: string[], network?: string) =>
@@ -66,7 +66,7 @@ it('the network is named unless every node’s URL has a path', () => {
   expect([node([full, full]), node([bare, full], 'mainnet01')]).toEqual([[], []]);
 });
 
-it('a network that is probably misspelt is taken where node URLs name it in their paths', () => {
+it('a network that is probably misspelt is accepted if node URLs name it in their paths', () => {
   const node = (network: string, ...urls: string[]) =>
     minerContradictions({ node: { ...DEFAULTS.node, urls, network }, miner: DEFAULTS.miner });
   expect(node('mainet01', 'http://a.example:1848')).toEqual([
@@ -77,7 +77,7 @@ it('a network that is probably misspelt is taken where node URLs name it in thei
   expect(node('my-network', 'http://a.example:1848')).toEqual([]);
 });
 
-it('several keys need the name of their account', () => {
+it('several keys require the name of their account', () => {
   const miner = (count: number, account?: string) =>
     minerContradictions({
       node: DEFAULTS.node,

@@ -1,4 +1,4 @@
-/** What comes from outside without being meant for pickaxe, and what must not be shown. */
+/** Input from outside that is not intended for pickaxe, and values that must not be shown. */
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ConfigError } from '#pickaxe/config/errors.js';
@@ -12,13 +12,13 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-test('a place that cannot be looked at is an error that says what to do', () => {
+test('a path that cannot be examined is an error that says what to do', () => {
   const file = folder.write('no-folder', '');
   expect(() => findFile(`${file}/config`)).toThrow(ConfigError);
   expect(() => findFile(`${file}/config`)).toThrow(/set HOME or XDG_CONFIG_HOME/);
 });
 
-test('what Kubernetes tells of a service called pickaxe is no setting, and what looks alike is an error', () => {
+test('variables that Kubernetes sets for a service called pickaxe are ignored, and similar ones are an error', () => {
   const service = {
     PICKAXE_SERVICE_HOST: '10.0.0.1',
     PICKAXE_SERVICE_PORT: '8080',
@@ -31,11 +31,11 @@ test('what Kubernetes tells of a service called pickaxe is no setting, and what 
   expect(folder.problems({ environment: { PICKAXE_PORTS: '1', PICKAXE_SERVICE: 'x' } })).toHaveLength(2);
 });
 
-test('a switch that is also a time takes true from the environment', () => {
+test('a setting that is a switch or a time accepts true from the environment', () => {
   expect(folder.load({ environment: { PICKAXE_PAUSE_ON_ACTIVITY: 'true' } }).config.pause.onActivity).toBe(60);
 });
 
-test('commands are not shown: they have tokens in them', () => {
+test('commands are not printed, because they may contain tokens', () => {
   folder.write('pickaxe.toml', '[hooks]\nblock = "curl https://hooks.example/s3cret"\n');
   const loaded = folder.load({ file: 'pickaxe.toml' });
   expect(JSON.stringify(loaded.config)).toContain('s3cret');
@@ -50,7 +50,7 @@ test.each([
   ['ftp://host.example', '"ftp://host.example"'],
   ['http://me:S3/CRET@host.example/S3CRET', '"http://***@host.example/…"'],
   ['host example', '"host example"'],
-])('the path of a node URL that is none is not shown: a customer’s key may stand in it (%s)', (url, shown) => {
+])('the path of an invalid node URL is not shown, because a customer’s key may be in it (%s)', (url, shown) => {
   const [problem] = folder.problems({ environment: { PICKAXE_NODE: url } });
   expect(problem).toContain(` is ${shown}. A node URL has a host and perhaps a path`);
 });

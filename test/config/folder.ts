@@ -31,7 +31,7 @@ export class Folder {
   }
 }
 
-/** @returns what a ConfigError tells; none where there is no error. Any other error is the test's failure. */
+/** @returns the problems that a ConfigError lists; none without an error. Any other error fails the test. */
 export function problemsOf(load: () => unknown): readonly string[] {
   try {
     load();

@@ -18,18 +18,18 @@ function survives(file: string, text: string | Uint8Array): void {
   for (const problem of problemsOf(() => folder.load({ file: path }))) expect(problem).toMatch(/^\S.*: .*\.|is .*\./s);
 }
 
-describe('whatever a file says, it is a configuration or a ConfigError', () => {
-  it('in JSON', () => {
+describe('any file leads to a configuration or a ConfigError', () => {
+  it('if it is JSON', () => {
     fc.assert(fc.property(tables, (document) => survives('a.json', JSON.stringify(document))));
     fc.assert(fc.property(fc.json(), (text) => survives('a.json', text)));
   });
 
-  it('in TOML', () => {
+  it('if it is TOML', () => {
     const toml = tables.map((document) => {
       try {
         return stringify(document);
       } catch {
-        return ''; // it has values that TOML lacks
+        return ''; // it has values that TOML cannot express
       }
     });
     fc.assert(fc.property(toml, (text) => survives('a.toml', text)));
@@ -55,12 +55,12 @@ describe('whatever a file says, it is a configuration or a ConfigError', () => {
     fc.assert(fc.property(fc.array(scrap, { maxLength: 40 }), (scraps) => survives('a.toml', scraps.join(''))));
   });
 
-  it('in no language at all', () => {
+  it('if it is arbitrary text or bytes', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => survives('a.toml', text)));
     fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => survives('a.json', bytes)));
   });
 
-  it('in variables', () => {
+  it('and so do any variables', () => {
     const names = fc.constantFrom(...ENTRIES.map(({ variable }) => variable), 'PICKAXE_', 'PICKAXE_X');
     fc.assert(
       fc.property(fc.dictionary(names, fc.string()), (environment) => {
@@ -79,11 +79,11 @@ describe('whatever a file says, it is a configuration or a ConfigError', () => {
     ['a long JSON text', 'a.json', `{"miner": {"account": "${'\\"x'.repeat(80_000)}"}}`],
     ['many settings', 'a.toml', Array.from({ length: 16_000 }, (_, index) => `a${index} = ${index}`).join('\n')],
     ['a long list', 'a.json', JSON.stringify({ devices: { use: Array(43_000).fill('tpu') } })],
-  ])('as large as a file may be: %s', (_, file, text) => survives(file, text));
+  ])('if it is as large as a file may be: %s', (_, file, text) => survives(file, text));
 });
 
-describe('lines', () => {
-  it('of TOML are those on which keys stand', () => {
+describe('the line numbers of errors', () => {
+  it('in TOML are those of the keys', () => {
     const line = tomlLines(
       [
         'cpu.threads = 1 # [node]', // 1
@@ -117,7 +117,7 @@ describe('lines', () => {
     expect(line([])).toBeUndefined();
   });
 
-  it('of JSON are those of keys and of list items', () => {
+  it('in JSON are those of the keys and list items', () => {
     const line = jsonLines('{\n"a": [1,\n{"x": [],\n"y": {}},\n"[{"],\n"b\\n":\n{ "c": -1e3, "d": "\\"" }\n}');
     expect(line(['a'])).toBe(2);
     expect(line(['a', 0])).toBe(2);
@@ -128,7 +128,7 @@ describe('lines', () => {
     expect(line(['b\n', 'e'])).toBe(6);
   });
 
-  it('of JSON are found for whatever it holds', () => {
+  it('in JSON are found for any document', () => {
     const member = fc.tuple(fc.string(), fc.jsonValue({ maxDepth: 2 }));
     fc.assert(
       fc.property(fc.uniqueArray(member, { selector: ([key]) => key, minLength: 1 }), (members) => {
@@ -141,7 +141,7 @@ describe('lines', () => {
     );
   });
 
-  it('of TOML are found for whatever it holds', () => {
+  it('in TOML are found for any document', () => {
     const key = fc.stringMatching(/^[a-z-]{1,8}$/);
     const member = fc.tuple(key, fc.oneof(fc.string(), fc.integer(), fc.array(fc.string()), fc.boolean()));
     fc.assert(

@@ -10,10 +10,10 @@ const USER = '.config/pickaxe/config';
 const asRoot = process.getuid?.() === 0;
 const onWindows = process.platform === 'win32';
 const whyNot = onWindows ? ' (skipped: files on Windows have no such owners and modes)' : '';
-/** Systems give it to nobody, or to the one who is nobody. */
+/** The id of the user “nobody” on most systems. */
 const NOBODY = 65_534;
 
-/** Root may read everything, so not as root. */
+/** Acts as another user than root, who may read everything. */
 function asAnybody<T>(look: () => T): T {
   if (!asRoot) return look();
   chmodSync(folder.path, 0o711);
@@ -35,14 +35,14 @@ afterEach(() => {
 });
 
 describe('precedence', () => {
-  it('is defaults where nobody says anything', () => {
+  it('yields the defaults where nothing is set', () => {
     const { config, origins, files } = folder.load();
     expect(config).toEqual(DEFAULTS);
     expect(origins.size).toBe(0);
     expect(files).toEqual([]);
   });
 
-  /** From the weakest to the strongest: each sets one setting more than the one before. */
+  /** The layers from the weakest to the strongest. Each sets the same setting to another value. */
   const layers = [
     { layer: 'user', where: () => join(folder.path, `${USER}.toml:2`) },
     { layer: 'project', where: () => 'pickaxe.json:3' },
@@ -50,37 +50,40 @@ describe('precedence', () => {
     { layer: 'flag', where: () => '--threads' },
   ] as const;
 
-  it.each(layers.map(({ layer }, index) => [layer, index] as const))('%s goes before what is below', (layer, index) => {
-    folder.write(`${USER}.toml`, '[cpu]\nthreads = 1\npriority = 1\n');
-    if (index >= 1) folder.write('pickaxe.json', '{\n  "cpu": {\n    "threads": 2\n  }\n}');
-    const environment = index >= 2 ? { PICKAXE_THREADS: '3' } : {};
-    const flags = new Map(index >= 3 ? [['cpu.threads', '4']] : []);
-    const { config, origins } = folder.load({ environment, flags });
-    expect(config.cpu).toEqual({ threads: index + 1, priority: 1 });
-    expect(origins.get('cpu.threads')).toEqual({ layer, where: layers[index].where() });
-    expect(origins.get('cpu.priority')).toEqual({ layer: 'user', where: join(folder.path, `${USER}.toml:3`) });
-  });
+  it.each(layers.map(({ layer }, index) => [layer, index] as const))(
+    'gives the %s layer priority over those below it',
+    (layer, index) => {
+      folder.write(`${USER}.toml`, '[cpu]\nthreads = 1\npriority = 1\n');
+      if (index >= 1) folder.write('pickaxe.json', '{\n  "cpu": {\n    "threads": 2\n  }\n}');
+      const environment = index >= 2 ? { PICKAXE_THREADS: '3' } : {};
+      const flags = new Map(index >= 3 ? [['cpu.threads', '4']] : []);
+      const { config, origins } = folder.load({ environment, flags });
+      expect(config.cpu).toEqual({ threads: index + 1, priority: 1 });
+      expect(origins.get('cpu.threads')).toEqual({ layer, where: layers[index].where() });
+      expect(origins.get('cpu.priority')).toEqual({ layer: 'user', where: join(folder.path, `${USER}.toml:3`) });
+    },
+  );
 
-  it('is setting by setting, not list item by list item', () => {
+  it('is decided for each setting, not for each item of a list', () => {
     folder.write(`${USER}.toml`, '[node]\nurls = ["http://a:1", "http://b:1"]\nnetwork = "mainnet01"');
     folder.write('pickaxe.toml', '[node]\nurls = ["http://c:1"]');
     expect(folder.load().config.node).toEqual({ urls: ['http://c:1'], network: 'mainnet01', insecureTls: false });
   });
 
-  it('lets a false go before a true', () => {
+  it('lets false override true', () => {
     folder.write('pickaxe.toml', 'gpu.software = true\nrun.json = true');
     const { config } = folder.load({ flags: new Map([['gpu.software', false]]), environment: { PICKAXE_JSON: '0' } });
     expect(config).toMatchObject({ gpu: { software: false }, run: { json: false } });
   });
 
-  it('lets a false go before a default that is true', () => {
+  it('lets false override a default that is true', () => {
     expect(DEFAULTS.run.status).toBe(true);
     expect(folder.load({ environment: { PICKAXE_STATUS: 'false' } }).config.run.status).toBe(false);
   });
 });
 
-describe('texts', () => {
-  it('become what their settings are', () => {
+describe('texts of variables and flags', () => {
+  it('are converted to the types of their settings', () => {
     const environment = {
       PICKAXE_NODE: 'http://a:1, http://b:2/x/y',
       PICKAXE_DEVICES: 'cpu,gpu0,cpu',
@@ -101,7 +104,7 @@ describe('texts', () => {
     });
   });
 
-  it('of lists can be given once or several times', () => {
+  it('may give a list in one text or in several', () => {
     const flags = new Map([
       ['node.urls', ['http://a:1', 'http://b:1']],
       ['devices.use', ['cpu,gpu1', 'gpu0']],
@@ -120,7 +123,7 @@ describe('texts', () => {
     ['alarm.min-hashrate', '20 GH/s', [{ limit: 20e9 }]],
     ['miner.public-keys', `k:${'ab'.repeat(32)}`, ['ab'.repeat(32)]],
     ['node.fingerprints', 'A'.repeat(43), [{ value: 'A'.repeat(43) }]],
-  ])('of %s in a file may be one where a list is meant', (path, text, values) => {
+  ])('of %s may be a single text in a file, too, although the setting is a list', (path, text, values) => {
     const lists = ENTRIES.filter(({ setting }) => setting.type.form === 'list').map((entry) => entry.path);
     expect(lists).toHaveLength(7);
     const entry = ENTRIES.find((each) => each.path === path)!;
@@ -139,7 +142,7 @@ describe('texts', () => {
     ['PICKAXE_DURATION', 'Infinity', /seconds/],
     ['PICKAXE_CPU_AFFINITY', '5-2', /like 0,2-5/],
     ['PICKAXE_ACCOUNT', 'a\nb', /account/],
-  ])('%s=%j is an error that says what is expected', (name, value, says) => {
+  ])('that are invalid cause an error that says what is expected: %s=%j', (name, value, says) => {
     const problems = folder.problems({ environment: { [name]: value } });
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(says);
@@ -151,7 +154,7 @@ describe('texts', () => {
     ['PICKAXE_CONFIGURATION_OF_ALL', 'there is no such setting.'],
     ['PICKAXE_PRIVATE_KEY', 'Mining needs only the public key'],
     ['PICKAXE_HTTP_TOKEN', 'Secrets do not belong here'],
-  ])('%s is no variable of ours', (name, says) => {
+  ])('are refused for %s, which is not a variable of pickaxe', (name, says) => {
     const problems = folder.problems({ environment: { [name]: 'hunter2' } });
     expect(problems).toEqual([expect.stringContaining(says)]);
     expect(problems[0]).toContain(name);
@@ -160,7 +163,7 @@ describe('texts', () => {
 });
 
 describe('errors', () => {
-  it('are told all at once, with file, line, key, what is expected and what was probably meant', () => {
+  it('are reported all at once, with file, line, key, what is expected and what was probably meant', () => {
     folder.write(
       'pickaxe.toml',
       `# a comment with [cpu] in it
@@ -204,12 +207,12 @@ threads = 3
     ]);
   });
 
-  it('suggest a setting of the same table before those of others', () => {
+  it('suggest a setting of the same table before settings of other tables', () => {
     folder.write('pickaxe.toml', '[node]\nurl = "http://a:1"\n');
     expect(folder.problems()).toEqual(['pickaxe.toml:2: there is no setting node.url. Did you mean urls?']);
   });
 
-  it('say what is wrong with a public key, wherever it stands', () => {
+  it('say what is wrong with a public key, wherever it is given', () => {
     const key = `${'a'.repeat(63)}g`;
     const says = 'its digit 64, "g", is not a hex digit. A public key is 64 hex digits.';
     folder.write('pickaxe.toml', `[miner]\npublic-keys = ["k:${'a'.repeat(64)}", "${key}"]\n`);
@@ -229,12 +232,12 @@ threads = 3
       '{ "node": null }',
       'pickaxe.json:1: node is null. It must be a table with urls, network, fingerprints, ca-files, insecure-tls.',
     ],
-  ])('of %s tell what a file is', (json, problem) => {
+  ])('for the document %s say what a configuration file must contain', (json, problem) => {
     folder.write('pickaxe.json', json);
     expect(folder.problems()).toEqual([problem]);
   });
 
-  it('are told up to twenty', () => {
+  it('are listed up to the twentieth', () => {
     folder.write('pickaxe.toml', Array.from({ length: 25 }, (_, index) => `unknown${index} = 1`).join('\n'));
     expect(() => folder.load()).toThrow(/^25 errors in the configuration:\n(.*\n){20} {2}… and 5 more$/);
   });
@@ -246,7 +249,7 @@ threads = 3
     ['[node]\npassword = "hunter2"', 'Secrets do not belong here'],
     ['[node]\nurls = ["http://me:hunter2@host:1"]', 'http://***@host:1'],
     ['[node]\npassword = hunter2', 'not valid TOML'],
-  ])('of %j tell where a secret belongs, and not what it is', (toml, says) => {
+  ])('for %j say where a secret belongs, and do not repeat it', (toml, says) => {
     folder.write('pickaxe.toml', toml);
     const problems = folder.problems();
     expect(problems).toEqual([expect.stringContaining(says)]);
@@ -257,7 +260,7 @@ threads = 3
     ['pickaxe.json', '{ "node": { "password": hunter2 } }'],
     ['pickaxe.json', '{ "node": { "password": "hunter2", } }'],
     ['pickaxe.json', '{ "node": { "password": "hunter2"'],
-  ])('of %s with %j repeat nothing of it', (file, text) => {
+  ])('in %s do not repeat any of the text %j', (file, text) => {
     folder.write(file, text);
     expect(folder.problems()).toEqual([expect.stringMatching(/^pickaxe\.json(:1)?: not valid JSON\.$/)]);
   });
@@ -266,25 +269,25 @@ threads = 3
     ['toml', '[cpu]\n\nthreads = many', 'pickaxe.toml:3: not valid TOML: '],
     ['json', '{\n"cpu": {\n"threads": 1,\n}\n}', 'pickaxe.json:4: not valid JSON.'],
     ['json', '{\n"cpu":\n', 'pickaxe.json:3: not valid JSON.'],
-  ])('of %s with %j tell the line', (format, text, says) => {
+  ])('in a %s file with %j name the line', (format, text, says) => {
     folder.write(`pickaxe.${format}`, text);
     expect(folder.problems()).toEqual([expect.stringContaining(says)]);
   });
 
-  it('repeat no token that stands where the path of its file should', () => {
+  it('do not repeat a token that was given instead of the path of its file', () => {
     folder.write('pickaxe.toml', 'http.token-file = 31337');
     expect(folder.problems()).toEqual(['pickaxe.toml:1: http.token-file is not a path. Give the path of a file.']);
   });
 });
 
-describe('prototypes', () => {
+describe('prototypes of objects', () => {
   it.each([
     ['pickaxe.json', '{ "__proto__": { "polluted": 1 }, "cpu": { "__proto__": { "threads": 3 } } }'],
     ['pickaxe.json', '{ "constructor": { "prototype": { "polluted": 1 } } }'],
     ['pickaxe.toml', '[__proto__]\npolluted = 1'],
     ['pickaxe.toml', '[cpu.__proto__]\nthreads = 3'],
     ['pickaxe.toml', 'cpu = { "__proto__" = { threads = 3 }, toString = 1 }'],
-  ])('are safe from %s with %s', (file, text) => {
+  ])('cannot be changed by %s with %j', (file, text) => {
     folder.write(file, text);
     const problems = folder.problems();
     expect(problems.length).toBeGreaterThan(0);
@@ -295,7 +298,7 @@ describe('prototypes', () => {
 });
 
 describe('files', () => {
-  it('named by --config or PICKAXE_CONFIG take the place of the project’s, and must exist', () => {
+  it('named by --config or PICKAXE_CONFIG replace the project’s, and must exist', () => {
     folder.write('pickaxe.toml', 'cpu.threads = 1');
     folder.write('rigs/a.json', '{ "cpu": { "threads": 2 } }');
     folder.write('b.toml', 'cpu.threads = 3');
@@ -311,19 +314,19 @@ describe('files', () => {
     expect(folder.load({ file: 'E.TOML' }).config.cpu.threads).toBe(4);
   });
 
-  it('named by an empty PICKAXE_CONFIG are not named', () => {
+  it('are not named by an empty PICKAXE_CONFIG', () => {
     folder.write('pickaxe.toml', 'cpu.threads = 1');
     expect(folder.load({ environment: { PICKAXE_CONFIG: '' } }).config.cpu.threads).toBe(1);
   });
 
-  it('have paths in them that start at their folders', () => {
+  it('contain paths that are relative to their own folders', () => {
     const file = folder.write('rigs/a.toml', '[http]\ntoken-file = "token"\n[log-file]\npath = "../log"');
     const { http, logFile } = folder.load({ file }).config;
     expect([http.tokenFile, logFile.path]).toEqual([join(folder.path, 'rigs/token'), join(folder.path, 'log')]);
     expect(folder.load({ environment: { PICKAXE_HTTP_TOKEN_FILE: 'token' } }).config.http.tokenFile).toBe('token');
   });
 
-  it('are one format or the other, in each place', () => {
+  it('may exist in only one of the two formats in each place', () => {
     for (const format of ['toml', 'json']) folder.write(`pickaxe.${format}`, '');
     for (const format of ['toml', 'json']) folder.write(`${USER}.${format}`, '');
     const problems = folder.problems();
@@ -331,7 +334,7 @@ describe('files', () => {
     for (const problem of problems) expect(problem).toMatch(/^Both .*\.toml and .*\.json exist: remove one of them\.$/);
   });
 
-  it('may be links, and nothing else but regular files', () => {
+  it('may be links, and must otherwise be regular files', () => {
     folder.write('real.toml', 'cpu.threads = 1');
     symlinkSync('real.toml', join(folder.path, 'pickaxe.toml'));
     expect(folder.load().config.cpu.threads).toBe(1);
@@ -358,8 +361,8 @@ describe('files', () => {
     ['of the user', `${USER}.toml`, {}],
   ];
 
-  describe.skipIf(onWindows)(`are taken by one rule${whyNot}`, () => {
-    it.each(places)('%s: for nobody else to write, the group neither', (_, name, where) => {
+  describe.skipIf(onWindows)(`are trusted by the same rule in each place${whyNot}`, () => {
+    it.each(places)('if they are %s: neither the group nor others may write to them', (_, name, where) => {
       const file = folder.write(name, 'cpu.threads = 1');
       for (const mode of [0o644, 0o640, 0o600]) {
         chmodSync(file, mode);
@@ -373,9 +376,9 @@ describe('files', () => {
       }
     });
 
-    it.each(places)('%s: their owner’s, whatever sudo says', (_, name, where) => {
+    it.each(places)('if they are %s: they must belong to the user, even under sudo', (_, name, where) => {
       const file = folder.write(name, 'cpu.threads = 1');
-      // What belongs to root is taken by everybody.
+      // Everybody trusts what belongs to root.
       if (asRoot) chownSync(file, 12_345, 12_345);
       const owner = statSync(file).uid;
       const user = vi.spyOn(process, 'geteuid').mockReturnValue(owner);
@@ -389,7 +392,7 @@ describe('files', () => {
       }
     });
 
-    it('as links by what they lead to', () => {
+    it('links are judged by the files that they lead to', () => {
       const file = folder.write('real.toml', 'cpu.threads = 1');
       symlinkSync('real.toml', join(folder.path, 'pickaxe.toml'));
       expect(folder.load().config.cpu.threads).toBe(1);
@@ -397,7 +400,7 @@ describe('files', () => {
       expect(folder.problems()).toEqual([expect.stringContaining('(chmod go-w pickaxe.toml)')]);
     });
 
-    it('when one is checked by itself, too', () => {
+    it('the rule also holds when a single file is checked', () => {
       chmodSync(folder.write('rig.toml', ''), 0o664);
       expect(problemsOf(() => loadFile('rig.toml', folder.path))).toEqual([expect.stringContaining('chmod go-w')]);
     });
@@ -414,7 +417,7 @@ describe('files', () => {
     ];
     const toml = ['[cpu]', 'threads = 1', ...unasked].join('\n');
 
-    it('run no commands, tell nobody and choose no file to write to', () => {
+    it('may not run commands, inform others or choose a file to write to', () => {
       folder.write('pickaxe.toml', toml);
       expect(folder.problems()).toEqual([
         'pickaxe.toml:8: log-file.path, hooks.start, webhook.url cannot be set by a file that was only found here. ' +
@@ -422,12 +425,12 @@ describe('files', () => {
       ]);
     });
 
-    it.each(ENTRIES.filter(({ table }) => ['hooks', 'webhook'].includes(table)))('do not set $path', (entry) => {
+    it.each(ENTRIES.filter(({ table }) => ['hooks', 'webhook'].includes(table)))('may not set $path', (entry) => {
       folder.write('pickaxe.json', JSON.stringify({ [entry.table]: { [entry.key]: entry.setting.example } }));
       expect(folder.problems()).toEqual([expect.stringMatching(`^pickaxe\\.json:1: ${entry.path} cannot be set`)]);
     });
 
-    it('may once they are named', () => {
+    it('may do so once they are named', () => {
       folder.write('pickaxe.toml', toml);
       for (const named of [{ file: 'pickaxe.toml' }, { environment: { PICKAXE_CONFIG: './pickaxe.toml' } }]) {
         expect(folder.load(named).config.hooks.start).toBe('touch ran');
@@ -435,7 +438,7 @@ describe('files', () => {
       expect(loadFile('pickaxe.toml', folder.path).config.hooks.start).toBe('touch ran');
     });
 
-    it('leave what the user’s own file says in force', () => {
+    it('do not disable what the user’s own file says', () => {
       folder.write('pickaxe.toml', 'cpu.threads = 1');
       folder.write(`${USER}.toml`, unasked.join('\n'));
       const { config } = folder.load();
@@ -443,7 +446,7 @@ describe('files', () => {
     });
 
     it.each(['[]', 'null', '"hooks"', '{ "hooks": null }', '{ "hooks": "x" }', '{ "__proto__": { "hooks": {} } }'])(
-      'may be %s, which is an error like others',
+      'cause an error like other files if they contain %s',
       (json) => {
         folder.write('pickaxe.json', json);
         expect(folder.problems()).toHaveLength(1);
@@ -451,7 +454,7 @@ describe('files', () => {
     );
   });
 
-  it('are text of a bounded size', () => {
+  it('must be UTF-8 text of limited size', () => {
     folder.write('pickaxe.toml', '#'.repeat(256 * 1024));
     expect(folder.problems()).toEqual([]);
     folder.write('pickaxe.toml', '#'.repeat(256 * 1024 + 1));
@@ -462,19 +465,19 @@ describe('files', () => {
     ]);
   });
 
-  it('may begin with a byte order mark and end lines as Windows does', () => {
+  it('may begin with a byte order mark and have the line ends of Windows', () => {
     folder.write('pickaxe.toml', '\ufeff[cpu]\r\nthreads = 2\r\npriority = 3\r\n');
     const { config, origins } = folder.load();
     expect(config.cpu).toEqual({ threads: 2, priority: 3 });
     expect(origins.get('cpu.priority')?.where).toBe('pickaxe.toml:3');
   });
 
-  it('of JSON may name their schema', () => {
+  it('may name their schema if they are JSON', () => {
     folder.write('pickaxe.json', '{ "$schema": "./pickaxe.schema.json" }');
     expect(folder.load().config).toEqual(DEFAULTS);
   });
 
-  it('are checked by themselves, too', () => {
+  it('can be checked one at a time', () => {
     folder.write('pickaxe.toml', 'cpu.threads = 1');
     folder.write('other.toml', 'cpu.priority = 1');
     expect(loadFile('other.toml', folder.path).config.cpu).toEqual({ priority: 1 });
@@ -482,7 +485,7 @@ describe('files', () => {
   });
 });
 
-describe('the user’s directory', () => {
+describe('the user’s configuration directory', () => {
   const home = () => '/home/me';
   it.each([
     [{ XDG_CONFIG_HOME: '/x' }, 'linux', '/x/pickaxe'],
@@ -496,7 +499,7 @@ describe('the user’s directory', () => {
     expect(userConfigDirectory(environment, platform, home)).toBe(directory);
   });
 
-  it('is none without a home', () => {
+  it('does not exist without a home directory', () => {
     expect(userConfigDirectory({}, 'linux', () => 'unknown')).toBeUndefined();
     const nobody = () => {
       throw new Error('no such user');

@@ -8,7 +8,7 @@ test.each([
   ['testnet4', 'testnet04'],
   ['develpment', 'development'],
   ['test-singelton', 'test-singleton'],
-])('%s is probably %s', (name, meant) => {
+])('%s is probably a misspelling of %s', (name, meant) => {
   expect(misspeltNetwork(name)).toBe(meant);
 });
 
@@ -22,6 +22,6 @@ test.each([
   'n',
   'fast-development',
   'my-network',
-])('%s is a network', (name) => {
+])('%s is not taken for a misspelling', (name) => {
   expect(misspeltNetwork(name)).toBeUndefined();
 });

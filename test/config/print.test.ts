@@ -24,7 +24,7 @@ describe('the example', () => {
     expect(origins.size).toBe(0);
   });
 
-  it('names every setting, with a value that can be, and the default where there is one', () => {
+  it('names every setting, with a valid value, and the default where there is one', () => {
     const file = folder.write('all.toml', uncommented);
     const { config, origins } = folder.load({ file });
     expect([...origins.keys()]).toEqual(ENTRIES.map(({ path }) => path));
@@ -35,7 +35,7 @@ describe('the example', () => {
     }
   });
 
-  it('sets what it is told to, and is checked with it', () => {
+  it('sets the values that it is given', () => {
     const values = { node: { urls: ['http://a:1'], network: 'mainnet01' }, cpu: { threads: 3 } };
     folder.write('pickaxe.toml', exampleToml(values));
     const { config, origins } = folder.load();
@@ -47,7 +47,7 @@ describe('the example', () => {
 describe('the JSON Schema', () => {
   const validate = new Ajv2020({ strict: true }).compile(jsonSchema());
 
-  it('is of draft 2020-12 and describes every setting', () => {
+  it('uses draft 2020-12 and describes every setting', () => {
     const schema = jsonSchema() as { $schema: string; properties: Record<string, { properties: object }> };
     expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema');
     for (const { table, key, setting } of ENTRIES) {
@@ -66,10 +66,10 @@ describe('the JSON Schema', () => {
     ['nothing', {}],
     ['the example', parse(uncommented)],
     ['the name of the schema', { $schema: './pickaxe.schema.json' }],
-    ['no limit of temperature', { devices: { 'temp-limit': 'none' } }],
-    ['one text where a list is meant', { node: { urls: 'localhost:1848' }, devices: { use: 'all' } }],
+    ['no temperature limit', { devices: { 'temp-limit': 'none' } }],
+    ['one text instead of a list', { node: { urls: 'localhost:1848' }, devices: { use: 'all' } }],
     ['a key in capitals', { miner: { 'public-keys': ['AB'.repeat(32)] } }],
-  ])('takes what a file may say: %s', (_, document) => {
+  ])('accepts what a file may say: %s', (_, document) => {
     expect(fileSchema.safeParse(document).success).toBe(true);
     expect(validate(document), JSON.stringify(validate.errors)).toBe(true);
   });
@@ -96,7 +96,7 @@ describe('--print-config', () => {
     return folder.load({ environment: { PICKAXE_LOG_LEVEL: 'debug' }, flags: new Map([['cpu.threads', '2']]) });
   };
 
-  it('prints TOML that makes the same configuration, each value with where it comes from', () => {
+  it('prints TOML that yields the same configuration, with the origin of each value', () => {
     const printed = configAsToml(load());
     expect(printed).toMatch(/^urls = .* {2}# pickaxe\.toml:2$/m);
     expect(printed).toMatch(/^threads = 2 {2}# --threads$/m);
@@ -120,7 +120,7 @@ describe('--print-config', () => {
   });
 });
 
-it('what is a secret by its looks is not printed, whatever setting has it', () => {
+it('a value that looks like a secret is not printed, whatever setting has it', () => {
   const loaded = folder.load({ flags: new Map([['miner.account', 'Bearer hunter2']]) });
   expect(loaded.config.miner.account).toBe('Bearer hunter2');
   expect(configAsToml(loaded)).toContain('account = "Bearer ***"  # --account');

@@ -22,11 +22,11 @@ describe('a secret file', () => {
     return file;
   };
 
-  it.each(['hunter2', 'hunter2\n', 'hunter2\r\n'])('has %j in it', (text) => {
+  it.each(['hunter2', 'hunter2\n', 'hunter2\r\n'])('may contain %j', (text) => {
     expect(readSecretFile(write(text), 'http.token-file')).toBe('hunter2');
   });
 
-  it('loses one newline and nothing else', () => {
+  it('loses one newline at its end and nothing else', () => {
     expect(readSecretFile(write(' a b \n'), 'x')).toBe(' a b ');
   });
 
@@ -38,30 +38,30 @@ describe('a secret file', () => {
     ['hunter2\rhunter3', /several lines/],
     ['hunter2\0', /several lines/],
     ['hunter2'.repeat(1000), /more than 4096 bytes/],
-  ])('is refused with %j in it, which is not repeated', (text, says) => {
+  ])('is refused if it contains %j, and the error does not repeat it', (text, says) => {
     const read = () => readSecretFile(write(text), 'http.token-file');
     expect(read).toThrow(says);
     expect(read).toThrow(/^http\.token-file: /);
     expect(read).not.toThrow(/hunter/);
   });
 
-  it('must be there, and a file', () => {
+  it('must exist and be a file', () => {
     expect(() => readSecretFile(join(folder.path, 'none'), 'x')).toThrow(/cannot be read: ENOENT/);
     mkdirSync(join(folder.path, 'folder'));
     expect(() => readSecretFile(join(folder.path, 'folder'), 'x')).toThrow(/cannot be used: it is a directory/);
   });
 
-  describe.skipIf(process.platform === 'win32')('is its owner’s alone', () => {
+  describe.skipIf(process.platform === 'win32')('must belong to its owner alone', () => {
     const owned = (mode: number) => {
       const file = write('hunter2', mode);
-      // A secret of root's is judged by another measure.
+      // The rule for secrets that belong to root is another one.
       const user = statSync(file).uid || 12_345;
       if (process.getuid?.() === 0) chownSync(file, user, user);
       vi.spyOn(process, 'geteuid').mockReturnValue(user);
       return file;
     };
 
-    it.each([0o622, 0o602, 0o620, 0o640, 0o604])('and refused with the mode %o', (mode) => {
+    it.each([0o622, 0o602, 0o620, 0o640, 0o604])('and is refused with the mode %o', (mode) => {
       const read = () => readSecretFile(owned(mode), 'http.token-file');
       expect(read).toThrow(
         /^http\.token-file: \S+ cannot be used: other users .* may read or write it\. .*\(chmod go-rwx \S+\)$/,
@@ -69,14 +69,14 @@ describe('a secret file', () => {
       expect(read).not.toThrow(/hunter/);
     });
 
-    it('and refused when it is another user’s', () => {
+    it('and is refused when another user owns it', () => {
       const file = owned(0o600);
       expect(readSecretFile(file, 'x')).toBe('hunter2');
       vi.mocked(process.geteuid!).mockReturnValue(54_321);
       expect(() => readSecretFile(file, 'x')).toThrow(/cannot be used: it belongs to another user/);
     });
 
-    it('and as a link judged by what it leads to', () => {
+    it('and is judged by the file that it leads to if it is a link', () => {
       const file = owned(0o600);
       const link = join(folder.path, 'link');
       symlinkSync(file, link);
@@ -88,19 +88,22 @@ describe('a secret file', () => {
 });
 
 describe('whereSecretBelongs', () => {
-  it.each(['private-key', 'secretKey', 'SECRET_KEY', 'mnemonic', 'seed'])('%s: nowhere in pickaxe', (name) => {
-    expect(whereSecretBelongs(name)).toContain('only the public key');
-  });
+  it.each(['private-key', 'secretKey', 'SECRET_KEY', 'mnemonic', 'seed'])(
+    'says that %s belongs nowhere in pickaxe',
+    (name) => {
+      expect(whereSecretBelongs(name)).toContain('only the public key');
+    },
+  );
 
   it.each(['token', 'HTTP_TOKEN', 'apiKey', 'api-key', 'password', 'secret', 'authorization'])(
-    '%s: in a file',
+    'says that %s belongs in a file',
     (name) => {
       expect(whereSecretBelongs(name)).toContain('a file that only you can read');
     },
   );
 
   it.each([...ENTRIES.map(({ key }) => key), 'token-file', 'tokens-per-second', 'keys', 'seedling'])(
-    '%s is no secret',
+    'says that %s is not a secret',
     (name) => {
       expect(whereSecretBelongs(name)).toBeUndefined();
     },
@@ -128,11 +131,11 @@ describe('redact', () => {
     ['?db-password=hunter2', '?db-password=***'],
     ['public-keys = ["ab"]', 'public-keys = ["ab"]'],
     ['http://host/path', 'http://host/path'],
-  ])('%s', (text, redacted) => {
+  ])('hides what is secret in %s', (text, redacted) => {
     expect(redact(text)).toBe(redacted);
   });
 
-  it('hides the user and password of any URL', () => {
+  it('hides the user and password in any URL', () => {
     const word = fc.stringMatching(/^[a-zA-Z0-9%:._-]{1,20}$/);
     fc.assert(
       fc.property(word, word, (user, password) => {
@@ -141,7 +144,7 @@ describe('redact', () => {
     );
   });
 
-  it('does not take long over anything', () => {
+  it('is fast for any text', () => {
     for (const text of ['http://'.repeat(20_000), 'authorization'.repeat(10_000), '?token='.repeat(20_000)]) {
       expect(redact(text).length).toBeGreaterThan(0);
     }

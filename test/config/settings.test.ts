@@ -23,7 +23,7 @@ describe('the table of settings', () => {
     }
   });
 
-  it.each(ENTRIES.map((entry) => [entry.path, entry] as const))('%s says all that it must', (_, { setting, flag }) => {
+  it.each(ENTRIES.map((entry) => [entry.path, entry] as const))('describes %s completely', (_, { setting, flag }) => {
     const { type, about, default: value, otherwise, example } = setting;
     expect(about).toMatch(/^\S.*[^.\s]$/);
     expect(type.says).toMatch(/\S/);
@@ -38,16 +38,16 @@ describe('the table of settings', () => {
       expect(setting.flag).toMatch(type.form === 'switch' ? /^--[a-z-]+$/ : /^--[a-z-]+ (<[a-z]+>|\[[a-z]+\])$/);
   });
 
-  it('names the CPU kernels that there are', () => {
+  it('names all CPU kernels', () => {
     expect(kernelName.choices).toEqual(KERNEL_NAMES);
   });
 
-  it('names the notices that there are', () => {
+  it('names all notices', () => {
     expect(notice.choices).toEqual(NOTICES);
     expect(Object.keys(UNATTENDED.hooks.settings).map(kebab)).toEqual(NOTICES);
   });
 
-  it('has the defaults of a miner that nobody configured', () => {
+  it('has the defaults of a miner without any configuration', () => {
     expect(DEFAULTS).toEqual({
       node: { insecureTls: false },
       miner: { predicate: 'keys-all' },
@@ -67,7 +67,7 @@ describe('the table of settings', () => {
   });
 });
 
-test('names and the heading follow from a place in the table: the variable from the flag, or else from the path', () => {
+test('names and the heading follow from a place in the table: the variable’s name from the flag, or else from the path', () => {
   const about = 'a setting';
   const http = {
     about,
@@ -100,7 +100,7 @@ test('a setting is described in one line', () => {
   );
 });
 
-test('docs/configuration.md has a line for every setting, and none for others', () => {
+test('docs/configuration.md has a line for every setting, and no other lines', () => {
   const page = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
   const [, table] = page.split('\n## Settings\n');
   const lines = table.split('\n').filter((line) => line.startsWith('| `'));

@@ -4,7 +4,7 @@ import { type Flags, saidByFlags } from '#pickaxe/config/flags-and-env.js';
 import { loadConfig } from '#pickaxe/config/load.js';
 import { configAsJson, configAsToml } from '#pickaxe/config/print.js';
 
-/** What a file says. */
+/** Checks what a file says. */
 const inFile = (document: object) => check({ document, where: () => 'a file' });
 const byFlags = (flags: Flags) => check(saidByFlags(flags));
 
@@ -22,24 +22,24 @@ describe('times', () => {
   it.each(['90', '90s', '1.5m'])('%s on the command line is 90 seconds', (given) => {
     expect(byFlags(new Map([['run.duration', given]])).values.get('run.duration')?.value).toBe(90);
   });
-  it.each([0, -1, '0h', '366d', '8w', '30m1h', 'soon', true, null, ['90']])('%j is none', (given) => {
+  it.each([0, -1, '0h', '366d', '8w', '30m1h', 'soon', true, null, ['90']])('%j in a file is refused', (given) => {
     expect(inFile({ run: { duration: given } }).problems[0]).toContain('90m, 1h30m or 2d');
   });
 });
 
-describe('for how long nobody must have used the machine', () => {
+describe('the setting pause.on-activity', () => {
   it.each([
     [true, 60],
     [90, 90],
     ['5m', 300],
     ['none', 'none'],
-  ])('%j is %j', (given, kept) => {
+  ])('reads %j as %j', (given, kept) => {
     expect(inFile({ pause: { 'on-activity': given } }).values.get('pause.on-activity')?.value).toBe(kept);
   });
   it('is a minute where the flag has no value', () => {
     expect(byFlags(new Map([['pause.on-activity', true]])).values.get('pause.on-activity')?.value).toBe(60);
   });
-  it.each([false, 9, '9s', '2d', ''])('is not %j', (given) => {
+  it.each([false, 9, '9s', '2d', ''])('cannot be %j', (given) => {
     expect(inFile({ pause: { 'on-activity': given } }).problems[0]).toContain('at least 10 seconds');
   });
 });
@@ -62,7 +62,7 @@ test.each([
   expect(problems[0]).not.toContain('SECRET');
 });
 
-test('the variables of hooks are none of settings: a hook may run pickaxe', () => {
+test('the variables of hooks are not taken for settings, because a hook may run pickaxe', () => {
   const environment = { PICKAXE_EVENT: 'block', PICKAXE_EVENT_DEVICE: 'gpu0' };
   expect(() => loadConfig({ environment, cwd: '/', home: () => '/nonexistent' })).not.toThrow();
   expect(() => loadConfig({ environment: { PICKAXE_EVENTS: 'x' }, cwd: '/', home: () => '/nonexistent' })).toThrow(

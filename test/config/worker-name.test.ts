@@ -9,19 +9,19 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-describe('the name of a rig behind a key', () => {
+describe('the name of a rig after a key', () => {
   it.each([
     [{ PICKAXE_PUBLIC_KEY: `k:${KEY}.rig1` }, { publicKeys: [KEY] }],
     [{ PICKAXE_ACCOUNT: `k:${KEY}.rig1` }, { account: `k:${KEY}` }],
     [{ PICKAXE_PUBLIC_KEY: `${KEY},${KEY}.rig1`, PICKAXE_ACCOUNT: `k:${KEY}.other` }, { publicKeys: [KEY] }],
-  ])('names the rig: %j', (environment, miner) => {
+  ])('becomes the name of the rig: %j', (environment, miner) => {
     const { config, origins } = folder.load({ environment });
     expect(config.miner).toMatchObject(miner);
     expect(config.rig.name).toBe('rig1');
     expect(origins.get('rig.name')).toEqual({ layer: 'environment', where: Object.keys(environment)[0] });
   });
 
-  it('is weaker than the name of a rig in the same place, or in a stronger one', () => {
+  it('is overridden by a rig name from the same place, or from a stronger one', () => {
     folder.write('pickaxe.toml', `[miner]\npublic-keys = "k:${KEY}.rig1"\n[rig]\nname = "rig2"\n`);
     expect(folder.load().config).toMatchObject({ miner: { publicKeys: [KEY] }, rig: { name: 'rig2' } });
     const flags = new Map([['rig.name', 'rig3']]);
@@ -30,11 +30,11 @@ describe('the name of a rig behind a key', () => {
     expect(folder.load({ environment }).config.rig.name).toBe('rig4');
   });
 
-  it('is absent without a dot behind a key', () => {
+  it('is absent without a dot after a key', () => {
     expect(folder.load({ environment: { PICKAXE_ACCOUNT: 'alice.example' } }).config.rig).toEqual({});
   });
 
-  it('that is not one is an error of the key', () => {
+  it('is reported as an error in the key if it is not valid', () => {
     const [problem, ...more] = folder.problems({ environment: { PICKAXE_PUBLIC_KEY: `k:${KEY}.` } });
     expect(more).toEqual([]);
     expect(problem).toMatch(

@@ -5,7 +5,7 @@ import type { FaultInput } from '#pickaxe/mock-node/server/faults.js';
 import { miner, startNode } from '../source/node/node.ts';
 
 const listed = { account: miner.account, predicate: miner.predicate, 'public-keys': [...miner.publicKeys] };
-/** A node that hangs must not be waited for in full. */
+/** Short time limits for tests of nodes that hang. */
 const HASTY = { workTimeoutMs: 300, configTimeoutMs: 300 };
 
 const brief = ({ findings }: Examination) => findings.map(({ about, state }) => `${state} ${about}`);
@@ -28,15 +28,15 @@ async function examine(
 
 const ALL_WELL = ['ok connection', 'ok network', 'ok work', 'ok updates', 'ok clock'];
 
-describe('a node that is asked everything once', () => {
-  it('and is well', async () => {
+describe('an examination of a node', () => {
+  it('finds nothing wrong with a good node', async () => {
     const examination = await examine();
     expect(brief(examination)).toEqual(ALL_WELL);
     expect(examination.network).toBe('development');
     expect(told(examination, 'work')).toMatch(/^gives work: chain \d+, height \d+$/);
   });
 
-  it('is asked for its own network where none is named, and for no work without a miner', async () => {
+  it('asks for the node’s own network where none is named, and for no work without a miner', async () => {
     const { node, url } = await startNode({ network: 'testnet04' });
     const examination = await examineNode({ url });
     expect(brief(examination)).toEqual(['ok connection', 'ok network', 'ok updates', 'ok clock']);
@@ -44,20 +44,20 @@ describe('a node that is asked everything once', () => {
     expect(node.ledger.stats.workIssued).toBe(0);
   });
 
-  it('at a path of its own', async () => {
+  it('works at a path that is not the usual one', async () => {
     const { url } = await startNode();
     const examination = await examineNode({ url: `${url}/chainweb/0.0/development`, miner });
     expect(brief(examination)).toEqual(ALL_WELL);
   });
 
-  it('that serves another network', async () => {
+  it('reports that the node serves another network', async () => {
     const examination = await examine({ network: 'mainnet01' });
     expect(brief(examination)).toEqual(['ok connection', 'warning network', 'fault work', 'ok clock']);
     expect(told(examination, 'network')).toContain('serves the network mainnet01, not development');
     expect(told(examination, 'work')).toContain('there is no mining API');
   });
 
-  it('at which mining is disabled', async () => {
+  it('reports that mining is disabled', async () => {
     const examination = await examine({ miningEnabled: false });
     expect(brief(examination)).toEqual(['ok connection', 'warning network', 'fault work', 'ok clock']);
     expect(told(examination, 'network')).toContain('mining is disabled');
@@ -65,7 +65,7 @@ describe('a node that is asked everything once', () => {
     expect(brief(nobody)).toEqual(['ok connection', 'warning network', 'fault updates', 'ok clock']);
   });
 
-  it('that does not know this miner', async () => {
+  it('reports that the node does not know this miner', async () => {
     const bare = await examine({ miners: [{ ...listed, account: miner.account.slice(2) }] });
     expect(brief(bare)).toEqual(['ok connection', 'ok network', 'fault work', 'ok clock']);
     expect(told(bare, 'work')).toContain('does not know this miner');
@@ -75,14 +75,14 @@ describe('a node that is asked everything once', () => {
   it.each([
     [90_000, 'behind'],
     [-90_000, 'ahead of'],
-  ])('whose clock is off by %d ms', async (clockSkewMs, direction) => {
+  ])('reports a clock that is off by %d ms', async (clockSkewMs, direction) => {
     const examination = await examine({ clockSkewMs });
     expect(brief(examination)).toEqual([...ALL_WELL.slice(0, -1), 'warning clock']);
-    // It can be told up to a second less, and the time that the answer took.
+    // The reported difference may be a second smaller, and smaller by the time that the answer took.
     expect(told(examination, 'clock')).toMatch(new RegExp(`at least ([78]\\d|90) s ${direction} the node’s`));
   });
 
-  it('that does not report its configuration', async () => {
+  it('goes on when the node does not report its configuration', async () => {
     const examination = await examine({ configServed: false });
     expect(brief(examination)).toEqual(ALL_WELL);
     expect(told(examination, 'network')).toContain('does not report');
@@ -96,12 +96,12 @@ describe('a node that is asked everything once', () => {
     ['wrong-length', ['ok connection', 'ok network', 'fault work', 'ok clock']],
     ['captive-portal', ['ok connection', 'ok network', 'fault work', 'ok clock']],
     ['drop', ['ok connection', 'ok network', 'fault work', 'ok clock']],
-  ])('with the fault “%s” at work', async (kind, states) => {
+  ])('reports the fault “%s” of work requests', async (kind, states) => {
     expect(brief(await examine({}, {}, [{ endpoint: 'work', kind }]))).toEqual(states);
   });
 
   it.each<FaultInput['kind']>(['unavailable', 'hang', 'drop'])(
-    'with the fault “%s” at updates can be mined on',
+    'reports the fault “%s” of update streams as a warning',
     async (kind) => {
       const examination = await examine({}, {}, [{ endpoint: 'updates', kind }]);
       expect(brief(examination)).toEqual(['ok connection', 'ok network', 'ok work', 'warning updates', 'ok clock']);
@@ -109,26 +109,26 @@ describe('a node that is asked everything once', () => {
   );
 
   it.each<FaultInput['kind']>(['garbage', 'unavailable'])(
-    'with the fault “%s” at its configuration can be mined on',
+    'ignores the fault “%s” of the node’s configuration',
     async (kind) => {
       expect(brief(await examine({}, {}, [{ endpoint: 'config', kind }]))).toEqual(ALL_WELL);
     },
   );
 
   it.each<FaultInput['kind']>(['captive-portal', 'hang', 'drop'])(
-    'with the fault “%s” everywhere is asked no more',
+    'asks nothing more if every endpoint has the fault “%s”',
     async (kind) => {
       expect(brief(await examine({}, {}, [{ endpoint: 'any', kind }]))).toEqual(['fault connection']);
     },
   );
 
-  it('that is not there', async () => {
+  it('reports that nothing listens at the address', async () => {
     const examination = await examineNode({ url: 'http://127.0.0.1:9', network: 'development', miner });
     expect(brief(examination)).toEqual(['fault connection']);
     expect(told(examination, 'connection')).toContain('nothing listens there');
   });
 
-  it('whose URL is none', async () => {
+  it('refuses a URL that is not valid', async () => {
     await expect(examineNode({ url: 'ftp://host' })).rejects.toThrow('not a node URL');
   });
 });

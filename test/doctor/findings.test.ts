@@ -13,7 +13,7 @@ import type { Gpu } from '#pickaxe/engine/gpu/list-gpus.js';
 
 const brief = (findings: readonly Finding[]) => findings.map(({ about, state }) => `${state} ${about}`);
 
-/** Whatever is not well says why that matters and what to do. */
+/** Every warning and fault says why it matters and what to do. */
 function isHelpful(findings: readonly Finding[]): void {
   for (const finding of findings.filter(({ state }) => state !== 'ok')) {
     expect(finding).toMatchObject({ why: expect.any(String), mend: expect.any(String) });
@@ -35,7 +35,7 @@ describe('the system', () => {
     return brief(findings.filter(({ state }) => state !== 'ok'));
   };
 
-  it('is well', () => {
+  it('has no faults in the usual case', () => {
     expect(brief(examineSystem(well))).toEqual(['ok Node.js', 'ok system', 'ok memory', 'ok limits']);
   });
 
@@ -50,11 +50,11 @@ describe('the system', () => {
     [{ memory: 100 * 2 ** 20 }, ['warning memory']],
     [{ files: 64 }, ['warning limits']],
     [{ files: undefined }, []],
-  ])('with %j has %j', (facts, found) => {
+  ])('with %j causes %j', (facts, found) => {
     expect(states(facts)).toEqual(found);
   });
 
-  it('is read here', () => {
+  it('can be read on this machine', () => {
     expect(readSystem()).toMatchObject({ node: process.versions.node, memory: expect.any(Number) });
     expect(readSystem().memory).toBeGreaterThan(0);
   });
@@ -66,27 +66,27 @@ describe('the CPU', () => {
   };
   const threads = { threads: 3, why: 'one of 4 hardware threads is left free' };
 
-  it('with a native kernel is well', () => {
+  it('is fine with a native kernel', () => {
     const findings = examineCpu({ threads, kernels: [row('avx2', true, true), row('wasm', true)] });
     expect(findings).toEqual([
       { about: 'CPU', state: 'ok', what: 'kernel avx2, 3 threads (one of 4 hardware threads is left free)' },
     ]);
   });
 
-  it('without one says how to get it', () => {
+  it('without a native kernel causes a warning that says how to get one', () => {
     const kernels = [row('avx2', false), row('portable', false), row('wasm', true, true)];
     const findings = examineCpu({ threads, kernels });
     expect(brief(findings)).toEqual(['warning CPU']);
     expect(findings[0].mend).toContain('install clang');
   });
 
-  it('without any cannot mine', () => {
+  it('without any usable kernel is a fault', () => {
     const findings = examineCpu({ threads, kernels: [row('portable', false), row('js', false)] });
     expect(brief(findings)).toEqual(['fault CPU']);
     isHelpful(findings);
   });
 
-  it('whose settings cannot be had is a fault', () => {
+  it('is a fault if its settings cannot be met', () => {
     const findings = examineCpu({ refused: 'There is no CPU kernel abacus.', kernels: [] });
     expect(brief(findings)).toEqual(['fault CPU']);
     isHelpful(findings);
@@ -111,23 +111,23 @@ describe('GPUs', () => {
     hasLoader: true,
   };
 
-  it('that are listed are well, and software is no fault', () => {
+  it('that are listed are fine, and so is a software renderer', () => {
     const gpus = [gpu('gpu0', 'nvidia', true), gpu('gpu1', 'unknown', false, true)];
     const findings = examineGpus({ ...bare, gpus, none: undefined, devices: [nvidia] });
     expect(brief(findings)).toEqual(['ok gpu0', 'ok gpu1']);
   });
 
-  it('that cannot be used say why', () => {
+  it('that cannot be used cause a warning that says why', () => {
     const findings = examineGpus({ ...bare, gpus: [gpu('gpu0', 'amd', false)], none: undefined });
     expect(brief(findings)).toEqual(['warning gpu0']);
     isHelpful(findings);
   });
 
-  it('that nobody has are no fault', () => {
+  it('that do not exist are not a fault', () => {
     expect(examineGpus(bare)).toEqual([{ about: 'GPU', state: 'ok', what: 'none' }]);
   });
 
-  it('whose listing fails are a warning', () => {
+  it('cause a warning if listing them fails', () => {
     const findings = examineGpus({ ...bare, none: { message: 'its process ended', fault: 'lost' } });
     expect(brief(findings)).toEqual(['warning GPU']);
     isHelpful(findings);
@@ -144,7 +144,7 @@ describe('GPUs', () => {
     [amd, { drivers: ['radeon_icd.json'], nodes: [render(false)] }, 'may not open /dev/dri/renderD128', 'usermod'],
     [nvidia, { drivers: ['nvidia_icd.json'], nodes: [nvidiactl(false)] }, 'may not open /dev/nvidiactl', 'usermod'],
     [amd, { drivers: ['amd_icd64.json'], nodes: [render(true)] }, 'does not offer it', 'vulkaninfo'],
-  ])('on the bus and not listed: %j %j', (device, facts, says, mend) => {
+  ])('on the bus that are not listed cause a warning: %j %j', (device, facts, says, mend) => {
     const findings = examineGpus({ ...bare, devices: [device], ...facts });
     expect(brief(findings)).toEqual(['warning GPU']);
     expect(findings[0].what).toContain(device.bus);
@@ -152,7 +152,7 @@ describe('GPUs', () => {
     expect(findings[0].mend).toContain(mend);
   });
 
-  it('on the bus are missed even when another is listed', () => {
+  it('on the bus are reported as missing even when another GPU is listed', () => {
     const findings = examineGpus({
       ...bare,
       gpus: [gpu('gpu0', 'amd', true)],
@@ -173,15 +173,15 @@ describe('the devices to mine with', () => {
     [['gpu'], true, [], 'fault', 'gpu cannot be used'],
     [['gpu7'], true, gpus, 'fault', 'gpu7 cannot be used'],
     ['all', false, [], 'fault', 'no device can be used'],
-  ])('%j', (use, cpuWorks, gpus, state, what) => {
+  ])('are judged together: %j', (use, cpuWorks, gpus, state, what) => {
     const finding = examineDevices(use, cpuWorks, gpus);
     expect(finding).toMatchObject({ state, what });
     isHelpful([finding]);
   });
 });
 
-describe('folders', () => {
-  it('are looked at', () => {
+describe('the folders of the cache and the configuration', () => {
+  it('cause a warning if they are needed and cannot be written to', () => {
     const findings = [
       examineCacheFolder('/cache', () => true),
       examineCacheFolder('/cache', () => false),
@@ -195,7 +195,7 @@ describe('folders', () => {
     isHelpful(findings);
   });
 
-  it('that are not there yet can be made where the next one can be written to', () => {
+  it('that do not exist can be made if the nearest existing folder can be written to', () => {
     expect(isFolderWritable(`${process.execPath}/no/such/folder`)).toBe(false);
     expect(isFolderWritable(`${process.cwd()}/no/such/folder`)).toBe(true);
   });
@@ -211,13 +211,13 @@ describe('nodes', () => {
   const fine = { about: 'work', state: 'ok', what: 'gives work' } as const;
   const ask = async ({ url }: NodeQuestion) => ({ findings: [url.includes('bad') ? fault : fine] });
 
-  it('are none', async () => {
+  it('are a fault if there are none', async () => {
     const findings = await examineNodes(DEFAULTS, ask);
     expect(brief(findings)).toEqual(['fault node']);
     expect(findings[0].mend).toContain('pickaxe init');
   });
 
-  it('that fail are faults only when none is left', async () => {
+  it('that fail are a fault only if no node is left', async () => {
     expect(brief(await examineNodes(settings(['http://bad']), ask))).toEqual(['fault node']);
     expect(brief(await examineNodes(settings(['http://bad', 'http://good']), ask))).toEqual([
       'warning node',
@@ -225,7 +225,7 @@ describe('nodes', () => {
     ]);
   });
 
-  it('are asked as the settings say', async () => {
+  it('are asked with the settings of the configuration', async () => {
     const asked: NodeQuestion[] = [];
     await examineNodes(settings(['http://good']), async (question) => {
       asked.push(question);
@@ -235,7 +235,7 @@ describe('nodes', () => {
     expect(asked).toMatchObject([{ url: 'http://good', network: 'mainnet01', miner, trust: { by: 'authority' } }]);
   });
 
-  it('whose certificates are not checked are a warning', async () => {
+  it('cause a warning if their certificates are not checked', async () => {
     const about = async (urls: string[], insecureTls: boolean) => {
       const given = settings(urls);
       const findings = await examineNodes({ ...given, node: { ...given.node, insecureTls } }, ask);
@@ -250,7 +250,7 @@ describe('nodes', () => {
     expect(await about(['http://good'], true)).toEqual([]);
   });
 
-  it('are named without a key in their paths, and told apart', async () => {
+  it('are shown without the keys in their paths, and numbered if they look the same', async () => {
     const urls = [
       'http://good',
       'https://good/SECRET/chainweb/0.0/mainnet01',
@@ -264,7 +264,7 @@ describe('nodes', () => {
     ]);
   });
 
-  it('without a key are not asked for work, and not mined on', async () => {
+  it('are not asked for work without a public key, and cannot be mined on', async () => {
     const asked: NodeQuestion[] = [];
     const findings = await examineNodes(settings(['http://good'], []), async (question) => {
       asked.push(question);
@@ -276,7 +276,7 @@ describe('nodes', () => {
   });
 });
 
-it('findings read as lines', () => {
+it('findings are printed as lines', () => {
   const lines = findingLines([
     { about: 'CPU', state: 'ok', what: 'kernel avx2' },
     { about: 'memory', state: 'warning', what: '5 MiB free', why: 'it ends', mend: 'buy some' },

@@ -61,8 +61,8 @@ test.each([
     'wires cut',
   ],
   ['rejects', () => Promise.reject(new Error('wires cut')), 'wires cut'],
-  ['throws what is no error', () => Promise.reject('no words'), 'no words'],
-])('a source that %s gives the verdict unknown, and others are sent all the same', async (_, verdict, reason) => {
+  ['throws something other than an error', () => Promise.reject('no words'), 'no words'],
+])('a source that %s gives the verdict unknown, and other solutions are still sent', async (_, verdict, reason) => {
   const { submitter, source, events } = submitterWith();
   source.verdict = verdict as () => Promise<Verdict>;
   submitter.submit(solutionOf(1), 'cpu', running);

@@ -164,7 +164,7 @@ uint32_t list_kernels(struct kernel kernels[MAX_KERNELS]) {
   if (!addon) fail(dlerror());
   napi_addon_register_func init;
   *(void **)&init = dlsym(addon, "napi_register_module_v1");
-  if (!init) fail("it is no addon");
+  if (!init) fail("it is not an addon");
   napi_value exports = init(NULL, make());
   search_of_addon = exports->search->function;
   for (uint32_t i = 0; i < exports->kernels->number; i++) {

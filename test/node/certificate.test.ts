@@ -17,7 +17,7 @@ describe('the fingerprint of a certificate', () => {
     ['Base64Url', PEER_ID],
     ['Base64 with its padding', 'hqzYS21Zju/WD1XMOMvLfnd1aYnJshPshK0N/I2Ckp8='],
     ['hex digits with colons', OPENSSL],
-    ['small hex digits without', OPENSSL.replaceAll(':', '').toLowerCase()],
+    ['lower-case hex digits without colons', OPENSSL.replaceAll(':', '').toLowerCase()],
   ])('is read from %s', (_, text) => {
     expect(parseFingerprint(text)).toBe(PEER_ID);
   });
@@ -27,10 +27,10 @@ describe('the fingerprint of a certificate', () => {
     ['42 characters', PEER_ID.slice(1)],
     ['44 characters', `A${PEER_ID}`],
     ['bits that 32 bytes do not have', `${PEER_ID.slice(0, -1)}9`],
-    ['another alphabet', `${PEER_ID.slice(0, -1)}.`],
-    ['the SHA-1 that openssl prints unasked', OPENSSL.slice(0, 59)],
-    ['a digit too few', OPENSSL.slice(0, -1)],
-    ['a pair too many', `${OPENSSL}:00`],
+    ['a character of another alphabet', `${PEER_ID.slice(0, -1)}.`],
+    ['the SHA-1 that openssl prints by default', OPENSSL.slice(0, 59)],
+    ['one digit too few', OPENSSL.slice(0, -1)],
+    ['one pair too many', `${OPENSSL}:00`],
     ['a space before it', ` ${PEER_ID}`],
   ])('is not read from %s', (_, text) => {
     expect(parseFingerprint(text)).toBeUndefined();

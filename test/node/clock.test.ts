@@ -55,7 +55,7 @@ describe('NodeClock', () => {
     expect(latestUs()).toBe(oursUs());
   });
 
-  it('is never moved past the node’s clock by jumps of our own', () => {
+  it('is never moved past the node’s clock by jumps of our own clock', () => {
     const { ask, stepOurs, latestUs, nodeUs, oursUs } = setUp(0);
     ask();
     stepOurs(3_600_000);

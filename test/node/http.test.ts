@@ -49,8 +49,8 @@ const faultOf = (promise: Promise<unknown>): Promise<NodeError> =>
     (error) => error as NodeError,
   );
 
-describe.each([429, 503])('%i', (status) => {
-  it('is busy, with the pause that it asks for', async () => {
+describe.each([429, 503])('the status %i', (status) => {
+  it('means that the node is busy, for as long as it says', async () => {
     const http = await httpOf((_, response) =>
       response.writeHead(status, { ...NODE_HEADERS, 'retry-after': '7' }).end(),
     );
@@ -59,7 +59,7 @@ describe.each([429, 503])('%i', (status) => {
     }
   });
 
-  it('of a gateway may hide that a solution was taken', async () => {
+  it('from a gateway may hide that a solution was accepted', async () => {
     const http = await httpOf((_, response) => response.writeHead(status).end());
     const fault = await faultOf(postSolved(http, new Uint8Array(286), never));
     expect(fault).toMatchObject({ fault: 'busy', mayHaveBeenTaken: true });
@@ -111,24 +111,24 @@ describe('a ping', () => {
 });
 
 describe('an answer that never ends', () => {
-  /** Only the status may be waited for. */
+  /** Long limits, so that a test that waits for more than the status times out. */
   const limits = { bodyTimeoutMs: 60_000, workTimeoutMs: 60_000, solvedTimeoutMs: 60_000, probeTimeoutMs: 60_000 };
   const answer = async (status: number, text = 'so far') =>
     await httpOf((_, response) => void response.writeHead(status, NODE_HEADERS).write(text), limits);
 
-  it('accepts a solution when its status says so', async () => {
+  it('accepts a solution if its status says so', async () => {
     const http = await answer(200);
     expect(await postSolved(http, new Uint8Array(286), never)).toEqual({ status: 200, text: '' });
   });
 
-  it('and is far too long is quoted as far as it was read', async () => {
+  it('is quoted as far as it was read if it is far too long', async () => {
     const http = await answer(400, 'no '.repeat(10_000));
     const { status, text } = await postSolved(http, new Uint8Array(286), never);
     expect(status).toBe(400);
     expect(text).toMatch(/^no no .*…$/);
   });
 
-  it('is busy when its status says so, whatever was asked', async () => {
+  it('means that the node is busy if its status says so, whatever was asked', async () => {
     const http = await answer(503);
     for (const request of [
       getWork(http, miner, never),
@@ -153,7 +153,7 @@ describe('an answer that never ends', () => {
     await eventually(() => expect(closed).toBe(1));
   });
 
-  it('refuses a stream, or shows that the node answers, by its status', async () => {
+  it('may refuse a stream by its status, and even that shows that the node answers', async () => {
     const http = await answer(404);
     expect(await faultOf(openUpdates(http, 3, never))).toMatchObject({ fault: 'refused' });
     await http.ping(never);
@@ -165,7 +165,7 @@ it('the time limit of a ping is shorter than that of a work request', async () =
   expect(await faultOf(http.ping(never))).toMatchObject({ fault: 'no answer' });
 });
 
-it('a host that accepts connections and says nothing is given up after the connect timeout', async () => {
+it('connecting to a host that accepts connections and says nothing ends with the connect timeout', async () => {
   const sockets = new Set<Socket>();
   const server = createTcpServer((socket) => void sockets.add(socket.on('error', () => {})));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -183,7 +183,7 @@ it('a host that accepts connections and says nothing is given up after the conne
   expect((fault.cause as Error).message).toContain('timeout: 50ms');
 });
 
-it('the system probes connections that are silent', async () => {
+it('the operating system probes connections that are silent', async () => {
   const keepAlive = vi.spyOn(Socket.prototype, 'setKeepAlive');
   onTestFinished(() => keepAlive.mockRestore());
   const http = await httpOf((_, response) => void response.writeHead(200, NODE_HEADERS).end());
@@ -191,7 +191,7 @@ it('the system probes connections that are silent', async () => {
   expect(keepAlive).toHaveBeenCalledWith(true, 10_000);
 });
 
-describe('renewed connections', () => {
+describe('renewing the connections', () => {
   /** Answers solutions when a test says so, and everything else at once. Streams end as soon as they are open. */
   async function counting() {
     const sockets = new Set<Socket>();
@@ -212,7 +212,7 @@ describe('renewed connections', () => {
     return { http, stream, sockets, connections: () => connections, release: () => release() };
   }
 
-  it('are new ones for requests and for streams, and the old ones are closed', async () => {
+  it('opens new ones for requests and for streams, and closes the old ones', async () => {
     const { http, stream, sockets, connections } = await counting();
     for (let i = 0; i < 2; i++) {
       await http.ping(never);
@@ -227,7 +227,7 @@ describe('renewed connections', () => {
     expect(connections()).toBe(4);
   });
 
-  it('do not disturb a submission that is under way', async () => {
+  it('does not disturb a submission that is under way', async () => {
     const { http, sockets, release } = await counting();
     const pending = postSolved(http, new Uint8Array(286), never);
     await eventually(() => expect(sockets.size).toBe(1));

@@ -40,7 +40,7 @@ export class TlsFront {
     this.#server.on('tlsClientError', () => {});
   }
 
-  /** Closed after the test. @param upstream the mock node's URL */
+  /** Starts it, and closes it after the test. @param upstream the mock node's URL */
   static async start(identity: Identity, upstream: string, options: TlsOptions = {}): Promise<TlsFront> {
     const front = new TlsFront(new URL(upstream), { ...identity, ...options });
     front.#server.listen(0, '127.0.0.1');

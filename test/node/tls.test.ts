@@ -65,7 +65,7 @@ describe('a node that shows its certificate', () => {
     await follower.work();
   });
 
-  it('and has another fingerprint is sent nothing, and the error has both fingerprints', async () => {
+  it('is sent nothing if it has another fingerprint, and the error has both fingerprints', async () => {
     const { front } = await startFront(another);
     const { follower, recorder } = followNode(front.url, {}, { trust: only(selfSigned) });
     await refused(front);
@@ -76,13 +76,13 @@ describe('a node that shows its certificate', () => {
     ]);
   });
 
-  it('and has another fingerprint is sent nothing though an authority vouches for it', async () => {
+  it('is sent nothing if it has another fingerprint, even if an authority vouches for it', async () => {
     const { front } = await startFront(signed);
     followNode(front.url, {}, { trust: only(selfSigned) });
     await refused(front);
   });
 
-  it('that no authority has signed is sent nothing, and the error has its fingerprint and says what to do', async () => {
+  it('is sent nothing if no authority has signed it, and the error has its fingerprint and says what to do', async () => {
     const { front } = await startFront(selfSigned);
     const { follower } = followNode(front.url);
     await refused(front);
@@ -92,7 +92,7 @@ describe('a node that shows its certificate', () => {
     expect(reason.indexOf('--node-fingerprint')).toBeLessThan(reason.indexOf('--insecure-tls'));
   });
 
-  it('that has expired is trusted by its fingerprint only', async () => {
+  it('is trusted by its fingerprint only if it has expired', async () => {
     const { front } = await startFront(expired);
     const { follower } = followNode(front.url, {}, { trust: authorities(expired) });
     await refused(front);
@@ -100,7 +100,7 @@ describe('a node that shows its certificate', () => {
     await followNode(front.url, {}, { trust: only(expired) }).follower.work();
   });
 
-  it('that an authority of ours has signed is mined on; those of others are sent nothing', async () => {
+  it('is mined on if one of our authorities has signed it, and is otherwise sent nothing', async () => {
     const { front } = await startFront(signed);
     const { follower } = followNode(front.url, {}, { trust: authorities(selfSigned, another) });
     await refused(front);
@@ -129,7 +129,7 @@ describe('a node that shows its certificate', () => {
     },
   );
 
-  it('and changes it while it is mined on is lost until it has the right one again, including its streams', async () => {
+  it('is lost while it has another certificate, and so are its streams, until it has the right one again', async () => {
     const { front, node } = await startFront(selfSigned);
     const { follower, recorder } = followNode(front.url, { pollMs: 50 }, { trust: only(selfSigned) });
     const states = () => recorder.of('source').filter(({ state }) => state !== 'info');
@@ -149,7 +149,7 @@ describe('a node that shows its certificate', () => {
     await eventually(() => expect(node.server.streams.open).toBeGreaterThan(0));
   });
 
-  it('at one of several addresses is judged by the certificate that it shows there', async () => {
+  it('is judged at each of its addresses by the certificate that it shows there', async () => {
     const { front } = await startFront(selfSigned);
     // Nothing listens at the first one.
     const addresses: LookupAddress[] = [
@@ -174,7 +174,7 @@ it.each([
   ['requests', (http: NodeHttp) => getWork(http, miner, never)],
   ['solutions', (http: NodeHttp) => postSolved(http, new Uint8Array(286), never)],
   ['update streams', (http: NodeHttp) => openUpdates(http, 0, never)],
-])('%s are for the right certificate alone', async (_, ask) => {
+])('%s go only to the right certificate', async (_, ask) => {
   const { front } = await startFront(another);
   const fault = await ask(httpOf(front, only(selfSigned))).catch((error: unknown) => error);
   expect(fault).toBeInstanceOf(NodeError);

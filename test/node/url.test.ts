@@ -18,7 +18,7 @@ describe('nodeAddress', () => {
   });
 
   it.each(['node.example:1848', '127.0.0.1', '', 'ftp://node.example', 'http://', 'stratum+tcp://pool.example:3'])(
-    'says what a node URL looks like instead of taking "%s"',
+    'says what a node URL looks like when it refuses "%s"',
     (url) => {
       expect(() => nodeAddress(url, 'mainnet01')).toThrow(/not a node URL: write it like http:\/\//);
     },
@@ -36,7 +36,7 @@ describe('nodeAddress', () => {
   });
 });
 
-describe('only the API’s part of a path is shown', () => {
+describe('in a path, only the part of the API is shown', () => {
   it.each([
     ['http://127.0.0.1:1848', 'http://127.0.0.1:1848/ledger/0.0/mainnet01'],
     ['http://node.example/chainweb/0.0/testnet04', 'http://node.example/chainweb/0.0/testnet04'],
@@ -46,7 +46,7 @@ describe('only the API’s part of a path is shown', () => {
     ['https://node.example/KEY', 'https://node.example/…'],
     ['https://node.example/chainweb/0.0/mainnet01/KEY', 'https://node.example/…'],
     ['https://node.example/chainweb/0.0KEY/mainnet01', 'https://node.example/…'],
-  ])('%s is called %s', (url, name) => {
+  ])('%s is shown as %s', (url, name) => {
     const address = nodeAddress(url, 'mainnet01');
     expect(address.name).toBe(name);
     expect(hidePath(`Cannot GET ${address.basePath}/mining/work`, address)).toBe(

@@ -6,7 +6,7 @@ import { device, hashes } from '../report/fakes.ts';
 
 const MINUTE = 60_000;
 
-describe('a hashrate and its limit: the alarm', () => {
+describe('the alarm for one hashrate and its limit', () => {
   /** @param rates one rate for each 10 seconds. @returns the changes of the alarm, and when they happened */
   function judge(low: LowRate, rates: (number | undefined)[]) {
     return rates
@@ -41,7 +41,7 @@ describe('a hashrate and its limit: the alarm', () => {
   });
 });
 
-describe('the watch', () => {
+describe('the alarm of a rig', () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });

@@ -17,7 +17,7 @@ let files = 0;
 const newFile = () => join(folder, `out${files++}`);
 const read = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
 
-/** Whatever its type is, a notice goes out with the fields that it has. */
+/** A notice for tests. Its fields need not match its type. */
 const notice = (more: object = {}) =>
   ({ type: 'block', timeMillis: 1_700_000_000_000, rig: 'rig-7', text: 'a block', ...more }) as Notice;
 
@@ -85,7 +85,7 @@ describe('on Windows, where cmd.exe inserts values before it parses a command', 
     ['＂fullwidth＂ ʺprime', '_fullwidth_ _prime'],
     ['C:\\path\\', 'C:_path_'],
     ['it did not answer within 30 s: 5.000 GH/s, gpu0', 'it did not answer within 30 s: 5.000 GH/s, gpu0'],
-  ])('%s means nothing to it', (reason, harmless) => {
+  ])('the text %s has no effect', (reason, harmless) => {
     expect(given(reason)).toBe(harmless);
   });
 

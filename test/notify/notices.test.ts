@@ -16,13 +16,13 @@ function listen() {
   return { clock, events, heard, names, end };
 }
 
-test('the start is a notice at once', () => {
+test('the start causes a notice at once', () => {
   expect(listen().heard).toEqual([
     { type: 'start', timeMillis: 1_700_000_000_000, rig: 'rig-7', text: 'pickaxe has started' },
   ]);
 });
 
-test('the stop is a notice with the results, and the last one', () => {
+test('the stop causes a notice with the results, which is the last one', () => {
   const { clock, events, heard, names, end } = listen();
   events.emit(hashes('cpu', 5_000_000));
   events.emit(verdict('cpu', 'stale', 'too late'));
@@ -33,7 +33,7 @@ test('the stop is a notice with the results, and the last one', () => {
   expect(names()).toEqual(['start', 'stop']);
 });
 
-test('an accepted block is a notice, and no other verdict is', () => {
+test('an accepted block causes a notice, and no other verdict does', () => {
   const { events, heard, names } = listen();
   for (const each of ['rejected', 'stale', 'unknown', 'accepted'] as const) events.emit(verdict('gpu1', each));
   expect(names()).toEqual(['start', 'block']);
@@ -50,7 +50,7 @@ test('an accepted block is a notice, and no other verdict is', () => {
   });
 });
 
-test('a lost device is one notice, however often it is reopened, and another one when it is parked', () => {
+test('a lost device causes one notice, however often it is reopened, and another one when it is parked', () => {
   const { events, heard, names } = listen();
   events.emit(device('gpu0', 'ready'));
   for (let i = 0; i < 5; i++) events.emit(device('gpu0', 'reopening', 'it was lost'));
@@ -63,7 +63,7 @@ test('a lost device is one notice, however often it is reopened, and another one
   expect(names().slice(3)).toEqual(['device-lost', 'device-lost']);
 });
 
-test('low hashrate and its end are notices with different names', () => {
+test('a low hashrate and its end cause notices with different names', () => {
   const { events, heard } = listen();
   events.emit({
     type: 'alarm',

@@ -48,7 +48,7 @@ function webhook(url: URL, more: Partial<WebhookOptions> = {}) {
   return { hook, said, warned };
 }
 
-/** Whatever its type is, a notice goes out with the fields that it has. */
+/** A notice for tests. Its fields need not match its type. */
 const notice = (more: object = {}) =>
   ({ type: 'block', timeMillis: 1, rig: 'rig-7', text: 'a block', ...more }) as Notice;
 
@@ -68,7 +68,7 @@ test('a notice is POSTed as JSON, with the token', async () => {
   expect(said).toEqual([]);
 });
 
-describe('a service that requires more than the notice gets it', () => {
+describe('the body of a notice', () => {
   const text = 'a block, @everyone';
   const discord = { type: 'block', timeMillis: 1, rig: 'rig-7', text, content: text, allowed_mentions: { parse: [] } };
   it.each([
@@ -77,7 +77,7 @@ describe('a service that requires more than the notice gets it', () => {
     ['https://discordapp.com/api/webhooks/1/x', discord],
     ['https://notdiscord.com/x', { type: 'block', timeMillis: 1, rig: 'rig-7', text }],
     ['https://discord.com.example/x', { type: 'block', timeMillis: 1, rig: 'rig-7', text }],
-  ])('%s', (url, body) => {
+  ])('has what the service at %s requires', (url, body) => {
     expect(webhookBody(new URL(url), notice({ text }))).toEqual(body);
   });
 });
@@ -106,7 +106,7 @@ describe('a delivery is tried again after faults that may pass', () => {
     ['no answer', hang, IMPATIENT],
     ['a closed connection', closed],
     ['garbage', garbage],
-  ])('%s', async (_, fault, more) => {
+  ])('such as %s', async (_, fault, more) => {
     const { url, got } = await service(fault, fault, fine);
     const { hook, warned } = webhook(url, more);
     hook.tell(notice());
@@ -115,7 +115,7 @@ describe('a delivery is tried again after faults that may pass', () => {
     expect(warned()).toEqual([]);
   });
 
-  it('an answer that never ends counts as accepted', async () => {
+  it('but not after an answer that never ends, which counts as accepted', async () => {
     const { url, got } = await service(slow);
     const { hook, warned } = webhook(url, IMPATIENT);
     hook.tell(notice());
@@ -124,7 +124,7 @@ describe('a delivery is tried again after faults that may pass', () => {
     expect(warned()).toEqual([]);
   });
 
-  it('attempts end at some time, and failures are logged once until a delivery succeeds', async () => {
+  it('but only a few times, and failures are logged once until a delivery succeeds', async () => {
     const bad = status(503);
     const { url, got } = await service(bad, bad, bad, bad, bad, bad, fine, bad);
     const { hook, said, warned } = webhook(url);
@@ -138,7 +138,7 @@ describe('a delivery is tried again after faults that may pass', () => {
     expect(said.map(({ msg }) => msg)).toContain(`${url.origin} did not get the event block: it answered 503`);
   });
 
-  it('a service that does not exist', async () => {
+  it('such as a service that does not exist', async () => {
     const { url, server } = await service(fine);
     server.close();
     await once(server, 'close');
@@ -150,7 +150,7 @@ describe('a delivery is tried again after faults that may pass', () => {
 });
 
 describe('a delivery is not tried again after lasting faults', () => {
-  it.each([400, 401, 404, 410])('%i', async (code) => {
+  it.each([400, 401, 404, 410])('such as the status %i', async (code) => {
     const { url, got } = await service((_, response) => response.writeHead(code).end());
     const { hook, warned } = webhook(url);
     hook.tell(notice());
@@ -159,7 +159,7 @@ describe('a delivery is not tried again after lasting faults', () => {
     expect(warned()).toEqual([`${url.origin} did not get the event block: it answered ${code}`]);
   });
 
-  it('a redirect is not followed, because it would send the token elsewhere', async () => {
+  it('such as a redirect, which is not followed because it would send the token elsewhere', async () => {
     const other = await service(fine);
     const { url, got } = await service((_, response) => response.writeHead(307, { location: other.url.href }).end());
     const { hook, warned } = webhook(url, { token: 'TOKEN' });

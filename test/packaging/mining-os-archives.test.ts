@@ -1,4 +1,4 @@
-/** The archives that mining systems install. Of installing the package itself scripts/build-mining-os.mjs is the test. */
+/** The archives that mining systems install. scripts/build-mining-os.mjs tests the installation of the package itself. */
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';

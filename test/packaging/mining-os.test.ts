@@ -73,7 +73,7 @@ describe('HiveOS', () => {
     expect(existsSync(join(home, 'log/pickaxe'))).toBe(true);
   });
 
-  test('what the sheet leaves out, pickaxe does without, or says that it is missing', () => {
+  test('pickaxe does without what the sheet does not set, or says that it is missing', () => {
     const { args, variables } = startWith({ CUSTOM_URL: 'http://n:1', CUSTOM_TEMPLATE: KEY, CUSTOM_PASS: 'x' });
     expect(args).toHaveLength(always.length + 1);
     expect(variables.sort()).toEqual(['PICKAXE_NODE=http://n:1', `PICKAXE_PUBLIC_KEY=${KEY}`]);

@@ -24,7 +24,7 @@ describe('before a release', () => {
     [
       'the version is none',
       { version: '1.2', locked: '1.2', changelog: '## 1.2 (2026-02-28)\n' },
-      /1\.2 is no version/,
+      /1\.2 is not a version/,
     ],
     [
       'the lock file has another version',

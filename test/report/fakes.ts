@@ -1,4 +1,4 @@
-/** What reporters are tested with: a clock that goes as a test says, and events in short. */
+/** For tests of reporters: a clock that a test advances, and short ways to make events. */
 
 import type { MinerEvent } from '#pickaxe/events/events.js';
 import type { Clock } from '#pickaxe/system/clock.js';

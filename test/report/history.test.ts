@@ -21,7 +21,7 @@ function rig() {
   return { tally, history, step };
 }
 
-it('each step has the rate of each device, what sensors said, and what became of solutions', () => {
+it('each step has the rate of each device, its sensors, and the outcomes of solutions', () => {
   const { tally, history, step } = rig();
   tally.listen(device('gpu0', 'ready'));
   tally.listen(hashes('gpu0', 50_000));
@@ -48,7 +48,7 @@ it('each step has the rate of each device, what sensors said, and what became of
   });
 });
 
-it('sensors are in it, and null once their last reading is old', () => {
+it('each step has the readings of sensors, and null once their last reading is old', () => {
   const { tally, history, step } = rig();
   tally.listen(device('gpu0', 'ready'));
   step();
@@ -62,7 +62,7 @@ it('sensors are in it, and null once their last reading is old', () => {
   ]);
 });
 
-it('ten minutes are 60 points, an hour 360, a day 720; older ones are forgotten', () => {
+it('ten minutes have 60 points, an hour 360, a day 720; older points are forgotten', () => {
   const { tally, history, step } = rig();
   tally.listen(device('cpu', 'ready'));
   let sum = 0;
@@ -83,7 +83,7 @@ it('ten minutes are 60 points, an hour 360, a day 720; older ones are forgotten'
   expect(day.timeMillis.at(-1)).toBe(START_MS + 90_000_000);
 });
 
-it('points do not move while time goes by, and there are never more than 720', () => {
+it('points do not move as time passes, and there are never more than 720', () => {
   const { tally, history, step } = rig();
   tally.listen(device('cpu', 'ready'));
   tally.listen(hashes('cpu', 1));
@@ -97,7 +97,7 @@ it('points do not move while time goes by, and there are never more than 720', (
   }
 });
 
-it('works: the last of each chain, by chain, and of 256 chains at most', () => {
+it('the last work of each chain is kept, in the order of the chains, for at most 256 chains', () => {
   const works = new LastWork(new FakeClock());
   const work = (chain: number, height: bigint) => works.listen({ type: 'work', chain, height, difficulty: 5 });
   work(7, 1n);
@@ -112,7 +112,7 @@ it('works: the last of each chain, by chain, and of 256 chains at most', () => {
   expect(works.all()[0]).toMatchObject({ chain: 1_000 });
 });
 
-it('the log’s tail: the last 500 lines, from info on, of a bounded length', () => {
+it('the last 500 lines of the log are kept, from the level info on, each of limited length', () => {
   const tail = new LogTail();
   const log = pino({ level: 'debug', base: null }, tail);
   log.debug('not kept');

@@ -19,7 +19,7 @@ function json() {
 }
 
 describe('the hashrate line', () => {
-  test('has the sensors of the devices that have some', () => {
+  test('has the sensors of each device that has any', () => {
     const { clock, tally, jsonLines, tell, lines } = json();
     tell(device('cpu', 'ready'), device('gpu0', 'ready'), device('gpu1', 'ready'));
     clock.advance(1_000);
@@ -83,7 +83,7 @@ test('the summary has each device’s stats', () => {
 });
 
 describe('events', () => {
-  test('are a line each, with nonces as decimal strings and heights as numbers', () => {
+  test('are printed one per line, with nonces as decimal strings and heights as numbers', () => {
     const { tell, lines, written } = json();
     const hash = Uint8Array.from({ length: 32 }, (_, i) => i);
     tell(verdict('gpu0', 'accepted'));
@@ -99,7 +99,7 @@ describe('events', () => {
     for (const line of written) expect(line).toMatch(/^[^\n]+\n$/);
   });
 
-  test('of which there are many a second, and readings, are in the hashrate line alone', () => {
+  test('that are frequent, and readings, appear only in the hashrate line', () => {
     const { tell, written } = json();
     tell(hashes('gpu0', 5), { type: 'telemetry', device: 'gpu0', telemetry: { temperatureCelsius: 61 } });
     expect(written).toEqual([]);

@@ -33,7 +33,7 @@ describe('the speed line', () => {
     expect(lines).toEqual([{ level: 'info', tag: 'miner', msg: 'speed 30s 21.50 MH/s' }]);
   });
 
-  test('of one device with sensors tells what they say, without its name', () => {
+  test('of one device with sensors has their readings, without its name', () => {
     const { lines, clock, logLines, tell } = log();
     tell(device('gpu0', 'ready'));
     clock.advance(1_000);
@@ -47,7 +47,7 @@ describe('the speed line', () => {
     expect(lines.at(-1)!.msg).toBe('speed 30s 22.00 GH/s (61 °C 500 W 45 % fan 44.00 MH/J)');
   });
 
-  test('of several has each by its name, with the sensors of those that have some', () => {
+  test('of several devices names each, with its sensors if it has any', () => {
     const { lines, clock, logLines, tell } = log();
     tell(device('cpu', 'ready'), device('gpu0', 'ready'), device('gpu1', 'ready'));
     clock.advance(1_000);
@@ -59,7 +59,7 @@ describe('the speed line', () => {
     expect(lines.at(-1)!.msg).toBe(`speed 30s 10.02 GH/s (${each})`);
   });
 
-  test('leaves out what sensors said long ago', () => {
+  test('omits readings that are old', () => {
     const { lines, clock, logLines, tell } = log();
     tell(device('gpu0', 'ready'), { type: 'telemetry', device: 'gpu0', telemetry: { temperatureCelsius: 70 } });
     clock.advance(20_000);
@@ -68,7 +68,7 @@ describe('the speed line', () => {
     expect(lines.at(-1)!.msg).toBe('speed 30s 1.000 MH/s');
   });
 
-  test('is left out while nothing is hashed because the rig does not mine', () => {
+  test('is omitted while the rig does not mine and nothing is hashed', () => {
     const { lines, clock, logLines, tell } = log();
     logLines.speed();
     tell(device('cpu', 'ready'));
@@ -82,7 +82,7 @@ describe('the speed line', () => {
     expect(lines).toEqual([]);
   });
 
-  test('says that a device that should hash does not', () => {
+  test('reports 0 H/s for a device that should hash and does not', () => {
     const { lines, logLines, tell } = log();
     tell(device('cpu', 'ready'), { type: 'source', source: 'http://node', state: 'connected', reason: '' });
     tell({ type: 'work', chain: 3, height: 42n, difficulty: 1e9 });
@@ -90,7 +90,7 @@ describe('the speed line', () => {
     expect(lines.at(-1)!.msg).toBe('speed 30s 0 H/s');
   });
 
-  test('has no rate of a device that is paused: its average still has the time before in it', () => {
+  test('has no rate for a paused device, whose average still includes the time before', () => {
     const { lines, clock, logLines, tell } = log();
     tell(device('cpu', 'ready'), device('gpu0', 'ready'));
     clock.advance(1_000);
@@ -101,7 +101,7 @@ describe('the speed line', () => {
 });
 
 describe('progress', () => {
-  test('is said once for each step, of each device', () => {
+  test('is logged once for each step of each device', () => {
     const { lines, tell } = log();
     const progress = (name: string, what: string, done: number): MinerEvent => {
       return { type: 'progress', device: name, what, done };
@@ -118,7 +118,7 @@ describe('progress', () => {
 });
 
 describe('a device', () => {
-  test('that is ready is one short line, and the choice of its kernel in full at debug', () => {
+  test('that is ready is logged in one short line, and the choice of its kernel in full at debug', () => {
     const { lines, tell } = log();
     tell({ ...device('cpu', 'ready'), detail: 'kernel avx2: the fastest here (avx2 50.0 MH/s)' });
     expect(lines).toEqual([
@@ -127,7 +127,7 @@ describe('a device', () => {
     ]);
   });
 
-  test('that goes on without others, or is the last one, is told of as that', () => {
+  test('that is parked is logged differently when others go on and when it is the last', () => {
     const { lines, tell } = log();
     const missing = { ...device('gpu9', 'parked', 'there is no gpu9.'), fault: 'missing' as const };
     tell(device('cpu', 'ready'), missing, device('cpu', 'parked', 'it was lost'));
@@ -140,7 +140,7 @@ describe('a device', () => {
     ]);
   });
 
-  test('that fails is told of, the louder the longer it will be gone', () => {
+  test('that fails is logged at a higher level the longer it will be gone', () => {
     const { lines, tell } = log();
     tell(device('cpu', 'ready'));
     lines.length = 0;
@@ -154,7 +154,7 @@ describe('a device', () => {
     ]);
   });
 
-  test('that claims a wrong nonce is told of', () => {
+  test('that reports a wrong nonce is logged', () => {
     const { lines, tell } = log();
     tell({ type: 'hardware-error', device: 'gpu0', nonce: 77n });
     expect(lines).toEqual([
@@ -162,14 +162,14 @@ describe('a device', () => {
     ]);
   });
 
-  test('makes no line of each report and reading', () => {
+  test('does not cause a line for each report and reading', () => {
     const { lines, tell } = log();
     tell(hashes('gpu0', 5), { type: 'telemetry', device: 'gpu0', telemetry: { temperatureCelsius: 70 } });
     expect(lines).toEqual([]);
   });
 });
 
-test('a verdict has the counts of all devices', () => {
+test('the line of a verdict has the counts of all devices', () => {
   const { lines, tell } = log();
   tell(verdict('cpu', 'accepted'), verdict('gpu0', 'stale', 'late'), verdict('gpu0', 'rejected', 'bad'));
   expect(lines.map(({ level, msg }) => `${level} ${msg}`)).toEqual([
@@ -179,7 +179,7 @@ test('a verdict has the counts of all devices', () => {
   ]);
 });
 
-test('new work for the same block is said at debug: nothing changes for people', () => {
+test('new work for the same block is logged at debug, because nothing changes for people', () => {
   const { lines, tell } = log();
   const work = (height: bigint): MinerEvent => ({ type: 'work', chain: 3, height, difficulty: 2e9 });
   tell(work(42n), work(42n), { type: 'job', chain: 3, height: 42n, creationTimeMicros: 1n }, work(43n));
@@ -191,7 +191,7 @@ test('new work for the same block is said at debug: nothing changes for people',
   ]);
 });
 
-test('blocks that a stream did not tell are warnings, with the chains that are polled for it, until that is over', () => {
+test('blocks that a stream did not announce are warnings, with the chains that are polled for that reason, until that is over', () => {
   const { lines, tell } = log();
   const source = 'http://node';
   tell({ type: 'missed-cut', source, chain: 3 });
@@ -207,7 +207,7 @@ test('blocks that a stream did not tell are warnings, with the chains that are p
   ]);
 });
 
-test('an alarm is a warning, and its end is told of, each under the name of its device', () => {
+test('an alarm is logged as a warning and its end as information, each under the name of its device', () => {
   const { lines, tell } = log();
   tell({ type: 'alarm', alarm: 'low-hashrate', state: 'raised', hashesPerSecond: 1.5e9, limitHashesPerSecond: 2e9 });
   tell({

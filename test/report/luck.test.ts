@@ -26,14 +26,14 @@ describe('luck', () => {
 });
 
 describe('latencies', () => {
-  test('spread', () => {
+  test('have a median, a 99th percentile, a last value and a count', () => {
     const latencies = new Latencies();
     expect(latencies.spread).toBeUndefined();
     for (let ms = 100; ms >= 1; ms--) latencies.add(ms);
     expect(latencies.spread).toEqual({ p50: 51, p99: 100, last: 1, count: 100 });
   });
 
-  test('forget the oldest, but not how many there were', () => {
+  test('forget the oldest values, but count them', () => {
     const latencies = new Latencies();
     for (let i = 0; i < 10; i++) latencies.add(1e6);
     for (let i = 0; i < 500; i++) latencies.add(1);
@@ -41,14 +41,14 @@ describe('latencies', () => {
   });
 });
 
-describe('how the rig is doing', () => {
+describe('the state of the rig', () => {
   function rig() {
     const clock = new FakeClock();
     const tally = new Tally(clock);
     return { clock, tally };
   }
 
-  test('tells the work, the time to a block, effort and proofs', () => {
+  test('has the work, the time to a block, effort and proofs', () => {
     const { clock, tally } = rig();
     tally.listen(device('cpu', 'ready'));
     tally.listen({ type: 'work', chain: 3, height: 42n, difficulty: 20_000 });
@@ -68,7 +68,7 @@ describe('how the rig is doing', () => {
     expect(tally.now().effort).toBe(0);
   });
 
-  test('knows no time to a block while nothing is hashed, or while there is no work', () => {
+  test('has no time to a block while nothing is hashed, or while there is no work', () => {
     const { clock, tally } = rig();
     tally.listen(device('cpu', 'ready'));
     expect(tally.now()).not.toHaveProperty('work');
@@ -77,7 +77,7 @@ describe('how the rig is doing', () => {
     expect(tally.now()).not.toHaveProperty('timeToBlockSeconds');
   });
 
-  test('tells devices that never worked, with the reason, and those at rest', () => {
+  test('has devices that never worked, with the reason, and paused devices', () => {
     const { tally } = rig();
     tally.listen({ type: 'progress', device: 'gpu1', what: 'measuring', done: 0.1 });
     tally.listen(device('gpu0', 'parked', 'the driver refuses'));
@@ -88,7 +88,7 @@ describe('how the rig is doing', () => {
     expect(devices.get('cpu')).toMatchObject({ kind: 'cpu', state: 'paused', reason: 'it is night' });
   });
 
-  test('tells each node’s state, since when, and how often it was lost', () => {
+  test('has each node’s state, since when, and how often the node was lost', () => {
     const { clock, tally } = rig();
     const source = (state: 'connected' | 'lost' | 'warning' | 'info', reason = '') =>
       tally.listen({ type: 'source', source: 'http://a', state, reason });
@@ -111,7 +111,7 @@ describe('how the rig is doing', () => {
     });
   });
 
-  test('tells which chains of a node are polled, and counts the blocks that its streams did not tell', () => {
+  test('has the chains of a node that are polled, and the number of blocks that its streams did not announce', () => {
     const { tally } = rig();
     const polling = (...chains: { chain: number; reason: 'no-stream' | 'missed-block' }[]) =>
       tally.listen({ type: 'polling', source: 'http://a', chains });
@@ -131,7 +131,7 @@ describe('how the rig is doing', () => {
     expect(tally.now().sources.get('http://a')).toMatchObject({ missedCuts: 2, polledChains: [] });
   });
 
-  test('counts New Cuts and how long job switches took', () => {
+  test('has the number of New Cuts, and how long job switches took', () => {
     const { tally } = rig();
     for (const switchSeconds of [3, 1, 2]) {
       tally.listen({ type: 'new-cut', chain: 1 });

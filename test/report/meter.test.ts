@@ -29,7 +29,7 @@ test('each window forgets what came before it', () => {
   expect(windows.last15m).toBeCloseTo(1_066, -1);
 });
 
-test('the highest rate is kept, and one odd report does not make it', () => {
+test('the highest rate is kept, and a single odd report does not raise it', () => {
   const meter = new Meter(0);
   run(meter, 0, 30_000, 1_000);
   run(meter, 30_000, 50_000, 3_000);
@@ -44,14 +44,14 @@ test('before the first ten seconds there is no highest rate', () => {
   expect(meter.highest).toBeNull();
 });
 
-test('one that stands still comes down to nothing', () => {
+test('the rate of a device that stops falls to 0', () => {
   const meter = new Meter(0);
   run(meter, 0, 20_000, 1_000);
   expect(meter.windows(90_000)).toMatchObject({ last10s: 0, last60s: 0 });
   expect(meter.rate(90_000, 30_000)).toBe(0);
 });
 
-test('the longest window holds for hours', () => {
+test('the longest window works for hours', () => {
   const meter = new Meter(0);
   run(meter, 0, 4 * 3_600_000, 1_000);
   const windows = meter.windows(4 * 3_600_000);

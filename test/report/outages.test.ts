@@ -40,7 +40,7 @@ function rig() {
 }
 
 describe('an outage', () => {
-  test('is told after ten seconds and then each minute, and so is its end', () => {
+  test('is logged after ten seconds and then each minute, and so is its end', () => {
     const { said, tell, wait } = rig();
     tell(...MINES);
     wait(5);
@@ -57,7 +57,7 @@ describe('an outage', () => {
     ]);
   });
 
-  test('that is short is not told', () => {
+  test('that is short is not logged', () => {
     const { said, tell, wait } = rig();
     tell(...MINES);
     for (let time = 0; time < 5; time++) {
@@ -69,7 +69,7 @@ describe('an outage', () => {
     expect(said).toEqual([]);
   });
 
-  test('of a node that is never there is told from the start', () => {
+  test('because of a node that was never reached is logged from the start', () => {
     const { said, tell, wait } = rig();
     tell(device('cpu', 'ready'), node('lost', 'no such host'));
     wait(70);
@@ -82,7 +82,7 @@ describe('an outage', () => {
     ]);
   });
 
-  test('that changes is one outage', () => {
+  test('whose reason changes is still one outage', () => {
     const { said, tell, wait } = rig();
     tell(...MINES);
     wait(1);
@@ -99,7 +99,7 @@ describe('an outage', () => {
     ]);
   });
 
-  test('has the words of each state', () => {
+  test('is named by the state of the rig', () => {
     const state = (name: RigState['name']): RigState => ({ name, reason: 'why', sinceMs: 0 });
     const names = ['starting', 'paused', 'waiting-for-work', 'no-node', 'no-device', 'mining'] as const;
     expect(names.map((name) => outageInFull(state(name), 59_999))).toEqual([

@@ -1,4 +1,4 @@
-/** Public JSON has one spelling: of names, of values, and of each quantity. And what is printed has the shape that is documented. */
+/** Public JSON follows naming rules for fields, values and quantities, and what is printed has its documented shape. */
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
@@ -19,7 +19,7 @@ import { expectShape } from '../expect-shape.ts';
 import { device, verdict } from './fakes.ts';
 import { serve } from './http/serving.ts';
 
-/** Every public document by its name. Those of xmrig, mining systems, Prometheus and Discord have their own spelling. */
+/** Every public document by its name. The formats of xmrig, mining systems, Prometheus and Discord have their own rules. */
 const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   'a line of --json': JsonLine,
   'a notice of hooks and the webhook': Notice,
@@ -56,7 +56,7 @@ interface Node {
 interface Word {
   readonly is: 'name' | 'value';
   readonly word: string;
-  /** Where it is: `.devices.sensors`. */
+  /** The path to it: `.devices.sensors`. */
   readonly place: string;
 }
 
@@ -99,7 +99,7 @@ function faultsOfName(name: string): string[] {
 }
 
 describe('every public document', () => {
-  it.each(Object.entries(DOCUMENTS))('has one spelling: %s', (_, schema) => {
+  it.each(Object.entries(DOCUMENTS))('follows the naming rules: %s', (_, schema) => {
     expect(faultsOf(schema)).toEqual([]);
   });
 
@@ -115,10 +115,18 @@ describe('every public document', () => {
   it.each([
     ['a name in snake_case', object({ hardware_errors: string() }), '.hardware_errors: not camelCase'],
     ['a name that begins with a digit', object({ '10s': string() }), '.10s: not camelCase'],
-    ['one within a list', object({ a: z.array(object({ B: string() })) }), '.a.B: not camelCase'],
-    ['one in a map', z.record(string(), object({ 'a-b': string() })), '.a-b: not camelCase'],
-    ['one of several shapes', z.union([object({ a: string() }), object({ b_c: string() })]), '.b_c: not camelCase'],
-    ['one that may be null', object({ a: object({ b_c: string() }).nullable() }), '.a.b_c: not camelCase'],
+    ['a wrong name within a list', object({ a: z.array(object({ B: string() })) }), '.a.B: not camelCase'],
+    ['a wrong name in a map', z.record(string(), object({ 'a-b': string() })), '.a-b: not camelCase'],
+    [
+      'a wrong name in one of several shapes',
+      z.union([object({ a: string() }), object({ b_c: string() })]),
+      '.b_c: not camelCase',
+    ],
+    [
+      'a wrong name in an object that may be null',
+      object({ a: object({ b_c: string() }).nullable() }),
+      '.a.b_c: not camelCase',
+    ],
     ['a value with spaces', object({ state: z.enum(['ok', 'no node']) }), ".state: the value 'no node'"],
     ['a value in snake_case', object({ type: literal('new_cut') }), ".type: the value 'new_cut'"],
     ['a value in capitals', object({ type: literal('OK') }), ".type: the value 'OK'"],
@@ -130,7 +138,7 @@ describe('every public document', () => {
     ['a share', object({ fanPercent: string() }), '.fanPercent: write it …ratio'],
     ['a length of time', object({ answerMs: string() }), '.answerMs: write it …seconds'],
     ['a moment', object({ time: string() }), '.time: write it …millis'],
-  ])('is held against the rules: %s is a fault', (_, schema, fault) => {
+  ])('breaks the naming rules with %s', (_, schema, fault) => {
     expect(faultsOf(schema)).toEqual([fault]);
   });
 });
@@ -194,7 +202,7 @@ const EVENTS: { readonly [Type in MinerEvent['type']]: Required<Extract<MinerEve
   source: { type: 'source', source: SOURCE, state: 'connected', reason: 'the node gives work' },
 };
 
-/** A rig that has had every event, and its devices working again. */
+/** A rig that has had every event, and whose devices work again. */
 async function busyRig() {
   const rig = await serve({ control: true });
   for (const name of ['cpu', 'gpu0']) rig.emit(device(name, 'ready'));
@@ -204,8 +212,8 @@ async function busyRig() {
   return rig;
 }
 
-describe('what is printed has its documented shape:', () => {
-  test('each line of --json, and there is a line of each type', async () => {
+describe('printed JSON has its documented shape', () => {
+  test('in each line of --json, and there is a line of each type', async () => {
     const { events, tally, clock } = await busyRig();
     const lines: string[] = [];
     const jsonLines = new JsonLines((line) => lines.push(line), clock);
@@ -219,7 +227,7 @@ describe('what is printed has its documented shape:', () => {
     expect(documents.map(({ type }) => type).sort()).toEqual(types.sort());
   });
 
-  test('each notice, and there is one of each type', async () => {
+  test('in each notice, and there is one of each type', async () => {
     const { events, tally, clock } = await serve();
     const notices: Notice[] = [];
     const end = tellNotices({ rigName: 'rig-7', events, tally, clock }, (notice) => notices.push(notice));
@@ -242,7 +250,7 @@ describe('what is printed has its documented shape:', () => {
     ['/readyz', api.Readiness],
     ['/api/v1/history?range=x', api.ErrorAnswer],
     ['/nope', api.ErrorAnswer],
-  ])('%s of a busy rig, and of one that knows nothing yet', async (path, schema) => {
+  ])('in %s of a busy rig, and of one that knows nothing yet', async (path, schema) => {
     for (const { ask } of [await busyRig(), await serve()]) expectShape(schema, (await ask(path)).json);
   });
 });

@@ -12,7 +12,7 @@ const work: MinerEvent = { type: 'work', chain: 3, height: 42n, difficulty: 1e9 
 const cut: MinerEvent = { type: 'new-cut', chain: 3 };
 const seconds = (count: number) => count * 1_000;
 
-/** What happens, with times to wait between it. @returns the state, and for how many seconds the rig has been in it */
+/** @param steps events, with waiting times between them. @returns the state, and for how many seconds the rig has been in it */
 function after(steps: readonly (MinerEvent | number)[], devices: { name: string; kind: 'cpu' | 'gpu' }[] = []) {
   const clock = new FakeClock();
   const tally = new Tally(clock, devices);
@@ -30,10 +30,14 @@ const MINING = ['mining', '', expect.any(Number)];
 
 describe('a rig', () => {
   test.each<[string, (MinerEvent | number)[], unknown[]]>([
-    ['starts before it has heard of a device', [seconds(3)], ['starting', 'no device has been opened yet', 3]],
-    ['starts while its node is there already', [source('connected'), work], ['starting', expect.any(String), 0]],
+    ['is starting before it has heard from a device', [seconds(3)], ['starting', 'no device has been opened yet', 3]],
+    [
+      'is starting although its node is connected already',
+      [source('connected'), work],
+      ['starting', expect.any(String), 0],
+    ],
     ['mines', [seconds(5), cpu, seconds(1), source('connected'), work, seconds(2)], ['mining', '', 2]],
-    ['mines with work of a source that says nothing of itself', [cpu, work], MINING],
+    ['mines with work from a source that does not report its state', [cpu, work], MINING],
     ['mines with one node of two', [...mines, source('lost', 'other')], MINING],
     ['mines with one device of two', [...mines, device('gpu0', 'reopening', 'it hangs')], MINING],
     ['mines on when its node warns', [...mines, source('warning')], MINING],
@@ -44,12 +48,12 @@ describe('a rig', () => {
       ['paused', 'cpu paused: 91 °C', 2],
     ],
     [
-      'is paused since it stopped to mine, whatever the reasons are since',
+      'is paused since it stopped mining, even if the reasons have changed since',
       [...mines, device('cpu', 'paused', 'a'), seconds(2), device('cpu', 'paused', 'b'), seconds(2)],
       ['paused', 'cpu paused: b', 4],
     ],
     [
-      'is paused when all devices are that are not given up',
+      'is paused when all devices are paused that are not parked',
       [...mines, device('gpu0', 'parked', 'dead'), device('cpu', 'paused', 'night')],
       ['paused', 'cpu paused: night; gpu0 parked: dead', 0],
     ],
@@ -68,10 +72,10 @@ describe('a rig', () => {
       [...mines, seconds(9), cut, seconds(5)],
       ['waiting-for-work', 'the node has given none since the last New Cut', 5],
     ],
-    ['waits no more once there is work', [...mines, cut, seconds(60), work], MINING],
+    ['stops waiting once there is work', [...mines, cut, seconds(60), work], MINING],
     ['has no node before one answers', [seconds(3), cpu], ['no-node', 'none has answered yet', 3]],
     [
-      'has no node that is there from the start',
+      'has no node if none was ever reached',
       [cpu, seconds(3), source('lost', 'a', 'refused'), seconds(60), source('lost', 'a', 'refused still')],
       ['no-node', 'refused still', 63],
     ],
@@ -96,12 +100,12 @@ describe('a rig', () => {
       [...mines, device('cpu', 'reopening', 'it was lost'), device('gpu0', 'paused', 'night')],
       ['no-device', 'cpu reopening: it was lost; gpu0 paused: night', 0],
     ],
-    ['has no device though nobody says why', [device('gpu0', 'parked')], ['no-device', expect.any(String), 0]],
+    ['has no device even if no reason is known', [device('gpu0', 'parked')], ['no-device', expect.any(String), 0]],
   ])('%s', (_, steps, expected) => {
     expect(after(steps)).toEqual(expected);
   });
 
-  test('starts as long as a device that it has to open was not heard of', () => {
+  test('is starting as long as it has not heard from a device that it has to open', () => {
     const devices = [
       { name: 'cpu', kind: 'cpu' as const },
       { name: 'gpu0', kind: 'gpu' as const },
@@ -111,7 +115,7 @@ describe('a rig', () => {
   });
 });
 
-test('every state is tried here', () => {
+test('the tests above cover every state', () => {
   const tried = ['starting', 'mining', 'paused', 'waiting-for-work', 'no-node', 'no-device'];
   expect([...RIG_STATES].sort()).toEqual(tried.sort());
 });

@@ -9,7 +9,7 @@ function fresh() {
 }
 
 describe('each device’s stats', () => {
-  test('have its own hashes, verdicts, hardware errors and failures, and the sums are the rig’s', () => {
+  test('count its own hashes, verdicts, hardware errors and failures, and the sums are the rig’s', () => {
     const { clock, tally } = fresh();
     for (const name of ['cpu', 'gpu0']) tally.listen(device(name, 'ready'));
     tally.listen(hashes('cpu', 1_000));
@@ -41,7 +41,7 @@ describe('each device’s stats', () => {
     expect(tally.accepted).toBe(3);
   });
 
-  test('go on when the device is reopened, and after it is parked', () => {
+  test('continue when the device is reopened, and after it is parked', () => {
     const { tally } = fresh();
     tally.listen(device('gpu0', 'ready'));
     tally.listen(hashes('gpu0', 5));
@@ -58,7 +58,7 @@ describe('each device’s stats', () => {
     expect([...tally.devices()]).toEqual([]);
   });
 
-  test('count failures from when it first works: what came before was its start', () => {
+  test('count failures only after the device first works, because earlier ones belong to its start', () => {
     const { tally } = fresh();
     for (let attempt = 0; attempt < 3; attempt++) tally.listen(device('gpu0', 'reopening', 'no device yet'));
     tally.listen(device('gpu0', 'ready'));
@@ -76,7 +76,7 @@ describe('each device’s stats', () => {
   });
 });
 
-test('a device to be opened is starting until it is heard of, and its rates count from then on', () => {
+test('a device that is to be opened is starting until its first event, and its rates count from then on', () => {
   const clock = new FakeClock();
   const tally = new Tally(clock, [
     { name: 'cpu', kind: 'cpu' },
@@ -124,7 +124,7 @@ describe('a device’s sensors', () => {
     return { clock, now: () => tally.devices().get('gpu0')! };
   }
 
-  test('are told with its efficiency: hashes a second for each watt', () => {
+  test('are reported with its efficiency in hashes per second for each watt', () => {
     const { now } = measured();
     const { hashesPerSecond, telemetry: told, hashesPerJoule } = now();
     expect({ hashesPerSecond, told, hashesPerJoule }).toEqual({
@@ -134,7 +134,7 @@ describe('a device’s sensors', () => {
     });
   });
 
-  test('tell nothing any more when they were last read ten seconds ago', () => {
+  test('are no longer reported ten seconds after their last reading', () => {
     const { clock, now } = measured();
     clock.advance(9_999);
     expect(now().telemetry).toEqual(telemetry);
@@ -143,11 +143,11 @@ describe('a device’s sensors', () => {
     expect(now()).not.toHaveProperty('hashesPerJoule');
   });
 
-  test('that say that there is no power give no efficiency', () => {
+  test('give no efficiency if the power is 0', () => {
     expect(measured(0).now()).not.toHaveProperty('hashesPerJoule');
   });
 
-  test('tell what they said last, and nothing that they said before', () => {
+  test('report their last reading only, and nothing of earlier ones', () => {
     const { clock, tally } = fresh();
     tally.listen(device('gpu0', 'ready'));
     tally.listen({ type: 'telemetry', device: 'gpu0', telemetry });

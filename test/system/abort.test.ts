@@ -25,7 +25,7 @@ describe('onAbort', () => {
     expect(action).toHaveBeenCalledTimes(1);
   });
 
-  it('does nothing after it was released, and leaves nothing on the signal', () => {
+  it('does nothing after it was released, and leaves no listener on the signal', () => {
     const stop = new AbortController();
     const action = vi.fn();
     onAbort(stop.signal, action)();
@@ -36,7 +36,7 @@ describe('onAbort', () => {
 });
 
 describe('pause', () => {
-  it('lasts as long as it is told to, and leaves nothing on its signals', async () => {
+  it('lasts for the given time, and leaves no listeners on its signals', async () => {
     const stops = [new AbortController().signal, new AbortController().signal];
     const paused = pause(1_000, ...stops);
     await vi.advanceTimersByTimeAsync(999);

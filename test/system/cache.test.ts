@@ -52,8 +52,8 @@ describe('the cache', () => {
 
   test.each([
     ['another value', { chip: 'two', build: 7 }],
-    ['less in it', { chip: 'one' }],
-    ['more in it', { ...KEY, driver: '1' }],
+    ['fewer fields', { chip: 'one' }],
+    ['more fields', { ...KEY, driver: '1' }],
   ])('recalls nothing under a key with %s', (_, key) => {
     cache.remember('cpu A', KEY, { speed: 1 });
     expect(cache.recall('cpu A', key, SHAPE)).toBeUndefined();
@@ -80,7 +80,7 @@ describe('the cache', () => {
     const before = new Date('2020-01-01');
     for (let build = 1; build <= 20; build++) {
       cache.remember('cpu A', { build }, { speed: build });
-      // One after the other, on file systems with coarse clocks, too.
+      // The files get different times, even on file systems with coarse clocks.
       for (const name of readdirSync(directory)) {
         const file = join(directory, name);
         if (statSync(file).mtimeMs > Date.now() - 60_000) utimesSync(file, before, new Date(+before + 1000 * build));
@@ -170,17 +170,17 @@ describe.skipIf(process.platform === 'win32')('the user’s cache directory', ()
   const home = () => '/home/me';
   test.each([
     ['where XDG says', { XDG_CACHE_HOME: '/caches' }, 'linux', '/caches/pickaxe'],
-    ['not where XDG must not say', { XDG_CACHE_HOME: 'caches' }, 'linux', '/home/me/.cache/pickaxe'],
+    ['not where XDG gives a relative path', { XDG_CACHE_HOME: 'caches' }, 'linux', '/home/me/.cache/pickaxe'],
     ['on Linux', {}, 'linux', '/home/me/.cache/pickaxe'],
     ['on FreeBSD', { LOCALAPPDATA: '/local' }, 'freebsd', '/home/me/.cache/pickaxe'],
     ['on macOS', {}, 'darwin', '/home/me/Library/Caches/pickaxe'],
     ['on Windows', { LOCALAPPDATA: '/local' }, 'win32', '/local/pickaxe'],
     ['on Windows without its variable', {}, 'win32', '/home/me/AppData/Local/pickaxe'],
-  ])('%s', (_, environment, platform, expected) => {
+  ])('is chosen as the system prescribes: %s', (_, environment, platform, expected) => {
     expect(userCacheDirectory(environment, platform, home)).toBe(expected);
   });
 
-  test('does not exist for a user without a home', () => {
+  test('does not exist for a user without a home directory', () => {
     const noHome = () => {
       throw new Error('ENOENT');
     };

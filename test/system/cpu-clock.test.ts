@@ -7,7 +7,7 @@ import { cpuHertz } from '#pickaxe/system/cpu-clock.js';
 const temporary = mkdtempSync(join(tmpdir(), 'pickaxe-cpu-clock-'));
 afterAll(() => rmSync(temporary, { recursive: true, force: true }));
 
-/** A machine whose CPUs have these texts for clocks. @returns its folder of CPUs */
+/** Makes the files of a machine whose CPUs report these clocks. @returns its folder of CPUs */
 function machine(name: string, clocks: readonly (string | undefined)[]): string {
   const folder = join(temporary, name);
   mkdirSync(join(folder, 'cpufreq'), { recursive: true }); // Linux has it beside the CPUs
@@ -27,11 +27,11 @@ test('the clock is the mean of the busy CPUs', () => {
   expect(cpuHertz(64, sysfs)).toBe(2.475e9);
 });
 
-test('a CPU that does not tell its clock does not count', () => {
+test('a CPU that does not report its clock does not count', () => {
   expect(cpuHertz(4, machine('some', ['2000000', undefined, '<unknown>', '', '0', '-5']))).toBe(2e9);
 });
 
-test('where no CPU tells, the clock is not known', () => {
+test('the clock is not known where no CPU reports it', () => {
   expect(cpuHertz(2, machine('none', [undefined, undefined]))).toBeUndefined();
   expect(cpuHertz(2, join(temporary, 'nowhere'))).toBeUndefined();
 });

@@ -10,7 +10,7 @@ afterEach(() => {
 
 const DAY_MS = 86_400_000;
 
-test.each([1, 1_000, 30 * DAY_MS, 365 * DAY_MS])('waits %i ms without a timer that is too long', (ms) => {
+test.each([1, 1_000, 30 * DAY_MS, 365 * DAY_MS])('a timeout of %i ms uses no timer longer than timers can be', (ms) => {
   const set = vi.spyOn(globalThis, 'setTimeout');
   const act = vi.fn();
   setLongTimeout(act, ms);
@@ -21,7 +21,7 @@ test.each([1, 1_000, 30 * DAY_MS, 365 * DAY_MS])('waits %i ms without a timer th
   for (const [, wait] of set.mock.calls) expect(wait).toBeLessThan(2 ** 31);
 });
 
-test('can be canceled, even after its first timer', () => {
+test('a timeout can be cancelled, even after its first timer', () => {
   const act = vi.fn();
   const cancel = setLongTimeout(act, 60 * DAY_MS);
   vi.advanceTimersByTime(40 * DAY_MS);

@@ -10,6 +10,6 @@ test.each([
   ['PRETTY_NAME="\u001b[2J"\n', null],
   [`PRETTY_NAME="${'x'.repeat(200)}"\n`, null],
   ['', null],
-])('the name of the operating system in %j', (text, name) => {
+])('the name of the operating system is found in %j', (text, name) => {
   expect(parseOsRelease(text)).toBe(name);
 });

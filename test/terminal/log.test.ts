@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { LogTail } from '#pickaxe/report/log-tail.js';
 import { type LogFormat, makeLog } from '#pickaxe/terminal/log.js';
 
-/** What the log file, stderr and the page get of one message. */
+/** What the log file, stderr and the web page get for one message. */
 function logged(format: LogFormat, message: string) {
   const written: string[] = [];
   const stderr = vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(`${text}`) > 0);
@@ -17,14 +17,14 @@ function logged(format: LogFormat, message: string) {
 const FORGED = 'it said: a\x1b[31m\n[12:00:00.000] INFO: miner forged\x9b31m\r\n';
 const SHOWN = 'it said: a [31m [12:00:00.000] INFO: miner forged 31m';
 
-describe('in colours', () => {
+describe('on a terminal with colours', () => {
   it.each([
     ['an accepted block', 'info', { tag: 'miner', outcome: 'accepted' }, '\x1b[1m\x1b[32m'],
     ['a warning', 'warn', { tag: 'miner', outcome: 'stale' }, '\x1b[33m'],
     ['an error', 'error', { tag: 'cpu' }, '\x1b[31m'],
     ['a new job', 'info', { tag: 'work' }, '\x1b[2m'],
     ['anything else', 'info', { tag: 'node' }, ''],
-  ] as const)('%s is set apart, and its fields are not printed', (_, level, fields, colour) => {
+  ] as const)('%s is highlighted, and its fields are not printed', (_, level, fields, colour) => {
     const isTty = process.stderr.isTTY;
     Object.assign(process.stderr, { isTTY: true });
     for (const [name, value] of Object.entries({ TERM: 'xterm', CI: '', NO_COLOR: '' })) vi.stubEnv(name, value);
@@ -45,8 +45,8 @@ describe('in colours', () => {
   });
 });
 
-describe('where stderr is no terminal', () => {
-  it('text has the time, the level and the tag, and no colours, in the file, too', () => {
+describe('where stderr is not a terminal', () => {
+  it('text has the time, the level and the tag, and no colours, in the log file, too', () => {
     vi.stubEnv('FORCE_COLOR', '1');
     const { file, stderr } = logged('text', 'a message');
     vi.unstubAllEnvs();
@@ -54,14 +54,14 @@ describe('where stderr is no terminal', () => {
     expect(file).toBe(stderr);
   });
 
-  it('json is one object per line', () => {
+  it('JSON is one object per line', () => {
     const { file, stderr } = logged('json', 'a message');
     expect(JSON.parse(stderr)).toEqual({ level: 40, time: expect.any(Number), tag: 'hook', msg: 'a message' });
     expect(file).toBe(stderr);
   });
 });
 
-describe('a message that quotes others is one line without commands to a terminal', () => {
+describe('a message that quotes others is one line without escape codes', () => {
   it.each(['text', 'json'] as const)('as %s', (format) => {
     const { file, stderr, page } = logged(format, FORGED);
     for (const text of [file, stderr]) {

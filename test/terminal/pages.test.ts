@@ -7,8 +7,8 @@ import { results } from '#pickaxe/terminal/results.js';
 import { device, verdict } from '../report/fakes.ts';
 import { FakeRig, NODE } from './rig.ts';
 
-describe('hashrates', () => {
-  test('are those of each device and of all, over the windows that are filled', () => {
+describe('the page of hashrates', () => {
+  test('shows those of each device and of all, over the windows that are filled', () => {
     const rig = new FakeRig().connected(1e12).mine({ cpu: 20e6, gpu0: 8e9 }, 70);
     expect(hashrates(rig.view).slice(0, 4)).toEqual([
       '             10 s         60 s       15 min      highest',
@@ -18,7 +18,7 @@ describe('hashrates', () => {
     ]);
   });
 
-  test('are shown beside what is proven of them', () => {
+  test('shows what is proven beside what is counted', () => {
     const rig = new FakeRig().connected(1e12).mine({ cpu: 20e6, gpu0: 8e9 }, 100);
     expect(hashrates(rig.view).slice(4)).toEqual([
       'over the whole run, 1 min 40 s; verified candidates prove it:',
@@ -32,18 +32,18 @@ describe('hashrates', () => {
     [0.95, 'counted 8.000 GH/s'],
     [1.05, 'counted 8.000 GH/s'],
     [2, 'counted 8.000 GH/s: LESS THAN IT PROVES'],
-  ])('of a device that proves %d of what it counts', (honesty, says) => {
+  ])('judges a device that proves %d of what it counts', (honesty, says) => {
     const rig = new FakeRig().connected(1e12).mine({ gpu0: 8e9 }, 100, { honesty });
     expect(hashrates(rig.view).at(-1)).toMatch(new RegExp(`; ${says}$`));
   });
 
-  test('of a device that comes into service late are not doubted at once', () => {
+  test('does not doubt a device at once that comes into service late', () => {
     const rig = new FakeRig().connected(1e12).mine({ cpu: 1e6 }, 3_600);
     rig.mine({ gpu0: 8e9 }, 1, { proofs: 0 });
     expect(hashrates(rig.view).at(-1)).toMatch(/^gpu0 nothing yet; counted \S+ MH\/s$/);
   });
 
-  test('of a device that proves nothing are doubted once it should have', () => {
+  test('doubts a device that proves nothing once it should have', () => {
     const rig = new FakeRig().connected(1e12).mine({ gpu0: 8e9 }, 100, { proofs: 0 });
     expect(hashrates(rig.view).at(-1)).toBe('gpu0 nothing yet; counted 8.000 GH/s');
     rig.mine({ gpu0: 8e9 }, 100, { proofs: 0 });
@@ -53,8 +53,8 @@ describe('hashrates', () => {
   });
 });
 
-describe('results', () => {
-  test('are the verdicts, luck and effort', () => {
+describe('the page of results', () => {
+  test('shows the verdicts, luck and effort', () => {
     const rig = new FakeRig().connected(1e9).mine({ cpu: 1e8 }, 50, { difficulty: 1e9 });
     rig.tell(...Array.from({ length: 4 }, () => verdict('cpu', 'accepted')), verdict('cpu', 'rejected'));
     rig.mine({ cpu: 1e8 }, 5, { difficulty: 1e9 }).clock.advance(1_000);
@@ -68,7 +68,7 @@ describe('results', () => {
     ]);
   });
 
-  test('before anything has happened say so', () => {
+  test('says so before anything has happened', () => {
     expect(results(new FakeRig().view)).toEqual([
       'accepted 0, rejected 0, stale 0, unknown 0',
       'luck     not known yet: 0.0 blocks expected',
@@ -80,8 +80,8 @@ describe('results', () => {
   });
 });
 
-describe('the connection', () => {
-  test('is each node, the work and what New Cuts cost', () => {
+describe('the page of the connection', () => {
+  test('shows each node, the work and what New Cuts cost', () => {
     const rig = new FakeRig().connected(1e9);
     rig.clock.advance(60_000);
     rig.tell(
@@ -104,7 +104,7 @@ describe('the connection', () => {
     ]);
   });
 
-  test('before any says so', () => {
+  test('says so before there is a connection', () => {
     expect(connection(new FakeRig().view)).toEqual([
       'node     none has answered yet',
       'work     none yet',
@@ -113,8 +113,8 @@ describe('the connection', () => {
   });
 });
 
-describe('health', () => {
-  test('is each device’s state, faults and sensors', () => {
+describe('the page of health', () => {
+  test('shows each device’s state, failures and sensors', () => {
     const rig = new FakeRig().connected(1e12).mine({ cpu: 20e6, gpu0: 8e9 }, 30);
     rig.tell(device('gpu0', 'reopening', 'it was lost'), device('gpu0', 'paused', 'it is at 90 °C'));
     rig.tell({ type: 'hardware-error', device: 'gpu0', nonce: 1n });
@@ -132,11 +132,11 @@ describe('health', () => {
     ]);
   });
 
-  test('before the first device says so', () => {
+  test('says so before there is a device', () => {
     expect(health(new FakeRig().view)).toEqual(['no device has been opened yet']);
   });
 });
 
-test('help names each key', () => {
+test('the page of help names each key', () => {
   expect(help().map((line) => line[0])).toEqual(['h', 'p', 'r', 's', 'c', 'e', '?', 'q']);
 });

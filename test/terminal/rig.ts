@@ -1,4 +1,4 @@
-/** A rig whose tally a test fills, and what the terminal makes of it. */
+/** A rig whose tally a test fills, and the view of it that the terminal shows. */
 
 import type { MinerEvent } from '#pickaxe/events/events.js';
 import { Tally } from '#pickaxe/report/tally.js';
@@ -24,7 +24,7 @@ export class FakeRig {
     );
   }
 
-  /** Devices at these rates (H/s) for so long. Each second each of them finds a candidate for each proof asked for. */
+  /** Lets devices mine at these rates (H/s). Each second, each of them finds as many candidates as `proofs` says. */
   mine(rates: Record<string, number>, seconds: number, { difficulty = 1e12, proofs = 4, honesty = 1 } = {}): this {
     for (const name of Object.keys(rates)) this.tell(device(name, 'ready'));
     for (let half = 0; half < 2 * seconds; half++) {

@@ -7,7 +7,7 @@ import { FakeRig, NODE } from './rig.ts';
 
 const line = (rig: FakeRig, columns = 200) => statusLine(rig.view, columns, inPlain);
 
-/** One that has been mining for 200 s, with everything known that can be known. */
+/** A rig that has been mining for 200 s and knows every figure. */
 function busyRig(): FakeRig {
   const rig = new FakeRig().connected(1e12).mine({ cpu: 20e6, gpu0: 8e9, gpu1: 4e9 }, 200);
   for (let i = 0; i < 12; i++) rig.tell(verdict('gpu0', 'accepted'));
@@ -20,14 +20,14 @@ function busyRig(): FakeRig {
 }
 
 describe('the status line', () => {
-  test('tells everything where there is room', () => {
+  test('shows everything where there is room', () => {
     expect(line(busyRig())).toBe(
       ' 12.02 GH/s (10 s)  cpu 20.00 MH/s gpu0 8.000 GH/s gpu1 4.000 GH/s  accepted 12 rejected 0 stale 1  effort 24 %' +
         '  luck 454 %  block in ~1 min 23 s  72 °C  512 W  up 3 min 40 s  ? for keys',
     );
   });
 
-  test('leaves out what matters least where there is less room', () => {
+  test('omits the less important parts where there is less room', () => {
     const rig = busyRig();
     expect([120, 80, 40, 20, 12, 5].map((columns) => line(rig, columns))).toEqual([
       ' 12.02 GH/s (10 s)  accepted 12 rejected 0 stale 1  effort 24 %  block in ~1 min 23 s  72 °C  512 W' +
@@ -40,24 +40,24 @@ describe('the status line', () => {
     ]);
   });
 
-  test('of one device has no list of devices', () => {
+  test('has no list of devices if there is only one', () => {
     const rig = new FakeRig().connected(1e9).mine({ cpu: 1e6 }, 5, { difficulty: 1e9 });
     const rest = 'accepted 0 rejected 0 stale 0  effort 1 %  block in ~16 min 40 s  up 5 s  ? for keys';
     expect(line(rig)).toBe(` 1.000 MH/s (10 s)  ${rest}`);
   });
 
-  test('leaves out what is not known', () => {
+  test('omits what is not known', () => {
     expect(line(new FakeRig())).toBe(
       ' starting (no device has been opened yet)  accepted 0 rejected 0 stale 0  effort 0 %  up 0.0 s' + '  ? for keys',
     );
   });
 
-  test('tells the rate of the last ten seconds', () => {
+  test('shows the rate of the last ten seconds', () => {
     const rig = new FakeRig().connected(1e9).mine({ cpu: 1e6 }, 20).mine({ cpu: 3e6 }, 11);
     expect(line(rig)).toContain(' 3.000 MH/s (10 s)  ');
   });
 
-  test('tells of lost answers only when there are some', () => {
+  test('mentions lost answers only when there are some', () => {
     const rig = busyRig();
     expect(line(rig)).not.toContain('unknown');
     expect(line(rig.tell(verdict('cpu', 'unknown')))).toContain('stale 1 unknown 1');
@@ -77,7 +77,7 @@ describe('the status line', () => {
       '(cpu reopening: it was lost; gpu0 paused: by the key p)',
       [device('cpu', 'reopening', 'it was lost'), device('gpu0', 'paused', 'by the key p')],
     ],
-  ] as const)('says what keeps the rig from mining, and no hashrate: %s %s', (what, why, events) => {
+  ] as const)('says what keeps the rig from mining, without a hashrate: %s %s', (what, why, events) => {
     const rig = new FakeRig().connected(1e9).mine({ cpu: 1e6 }, 5);
     expect(line(rig)).not.toContain(what);
     rig.tell(...events).clock.advance(2_000);
@@ -87,7 +87,7 @@ describe('the status line', () => {
     expect(line(rig)).not.toContain('H/s');
   });
 
-  test('says that the node is gone, and what is still hashed', () => {
+  test('says that the node is lost, and what is still hashed', () => {
     const rig = new FakeRig().connected(1e9).mine({ cpu: 1e6 }, 15);
     rig.tell({ type: 'source', source: NODE, state: 'lost', reason: 'nothing\nlistens \u4f60there' });
     expect(line(rig)).toContain(' no node (nothing listens ?there), retrying  1.000 MH/s (10 s)  ');
@@ -106,7 +106,7 @@ describe('the status line', () => {
     expect(line(rig.tell(device('gpu0', 'parked', 'gone')))).toContain('  cpu 1.000 MH/s gpu0 parked  ');
   });
 
-  test('of many devices leaves out their list before anything of weight', () => {
+  test('omits the list of many devices before anything more important', () => {
     const rates = Object.fromEntries(Array.from({ length: 16 }, (_, i) => [`gpu${i}`, 1e9]));
     const rig = new FakeRig().connected(1e9).mine(rates, 5);
     expect(line(rig, 200)).not.toContain('gpu0');
@@ -114,7 +114,7 @@ describe('the status line', () => {
     expect(line(rig, 1_000)).toContain('gpu15 1.000 GH/s');
   });
 
-  test('is never wider than the terminal less a column, on one row, in characters of one column', () => {
+  test('is always narrower than the terminal, on one row, with characters that are one column wide', () => {
     const figures = fc.record({
       columns: fc.integer({ min: 1, max: 300 }),
       rates: fc.array(fc.double({ min: 0, max: 1e15, noNaN: true }), { maxLength: 12 }),
@@ -136,7 +136,7 @@ describe('the status line', () => {
     );
   });
 
-  test('in colours says the same', () => {
+  test('says the same in colours', () => {
     const rig = busyRig().tell(verdict('gpu0', 'rejected', 'bad'));
     for (const columns of [40, 80, 120, 200]) {
       const painted = statusLine(rig.view, columns, inColours);

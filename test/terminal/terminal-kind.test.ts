@@ -3,7 +3,7 @@ import { keysOf } from '#pickaxe/terminal/keyboard.js';
 import { Screen } from '#pickaxe/terminal/screen.js';
 import { terminalKind } from '#pickaxe/terminal/terminal-kind.js';
 
-describe('what a terminal can do', () => {
+describe('the abilities of a terminal', () => {
   it.each([
     [false, {}, false, false],
     [true, { TERM: 'xterm' }, true, true],
@@ -15,7 +15,7 @@ describe('what a terminal can do', () => {
     [true, { CI: '' }, true, true],
     [true, { NO_COLOR: '1' }, true, false],
     [true, { NO_COLOR: '' }, true, true],
-  ])('TTY %s, %j: escapes %s, colours %s', (isTty, environment, escapes, colours) => {
+  ])('with TTY %s and %j are: escape codes %s, colours %s', (isTty, environment, escapes, colours) => {
     expect(terminalKind(isTty, environment)).toEqual({ escapes, colours });
   });
 });
@@ -40,7 +40,7 @@ describe('keys', () => {
     ['a pasted text with a q in it', []],
     ['a pasted text with Ctrl-C in it\x03', ['interrupt']],
     ['é', ['é']],
-  ])('%j are %j', (text, keys) => {
+  ])('in the input %j are %j', (text, keys) => {
     expect(typed(text)).toEqual(keys);
   });
 });
@@ -52,7 +52,7 @@ describe('the screen', () => {
     return { screen: new Screen(output), written };
   }
 
-  it('writes lines as they are while there is no status line', () => {
+  it('writes lines unchanged while there is no status line', () => {
     const { screen: it, written } = screen();
     it.write('one\n');
     it.show('');
@@ -69,7 +69,7 @@ describe('the screen', () => {
     expect(written).toEqual([`\r\x1b[J${status}`, `\r\x1b[Jone\n${status}`, '\r\x1b[J', 'two\n']);
   });
 
-  it('takes a terminal that does not know its width for one of 80 columns', () => {
+  it('assumes 80 columns for a terminal that does not know its width', () => {
     expect(screen(123).screen.columns).toBe(123);
     expect(screen(0).screen.columns).toBe(80);
     expect(screen().screen.columns).toBe(80);

@@ -13,11 +13,11 @@ it.each([
   ['a\u202eb\u2066c', 'a b c'],
   ['a\x00\x7fb', 'a b'],
   ['größer ≥ 5 °C 👍', 'größer ≥ 5 °C 👍'],
-])('%j', (text, shown) => {
+])('%j becomes one line', (text, shown) => {
   expect(oneLine(text)).toBe(shown);
 });
 
-test('a long text is cut, and not in the middle of a character', () => {
+test('a long text is cut, but not in the middle of a character', () => {
   expect(oneLine('abcdef', 6)).toBe('abcdef');
   expect(oneLine('abcdefg', 6)).toBe('abcde…');
   expect(oneLine('abcd👍g', 6)).toBe('abcd…');

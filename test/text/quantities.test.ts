@@ -55,7 +55,7 @@ it.each([
   '1 ',
   '1H',
   '1 GHs',
-])('%j is no quantity', (text) => {
+])('%j is not a quantity', (text) => {
   for (const parse of [parseTime, parseSize, parseHashrate]) expect(parse(text)).toBeUndefined();
 });
 
@@ -68,7 +68,7 @@ it('units are case-sensitive', () => {
 it.each([
   [formatSize, parseSize, { '10M': 10_485_760, '1.5k': 1_536, '10000': 10_000 }],
   [formatHashrate, parseHashrate, { '20G': 2e10, '1.5T': 1.5e12, '123456789': 123_456_789, '800M': 8e8 }],
-])('%o writes the shortest text that reads the same', (format, parse, known) => {
+])('%o writes the shortest text that is read as the same value', (format, parse, known) => {
   for (const [text, value] of Object.entries(known)) expect(format(value)).toBe(text);
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 2 ** 50 }), (value) => {

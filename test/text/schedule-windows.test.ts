@@ -64,7 +64,7 @@ describe('windows as people write them', () => {
     ],
     ['sat, 12:00-13:00', [['sat', 12, 13]]],
     ['fri-mon', [['sun mon fri sat', 0, 24]]],
-  ])('%s', (text, windows) => {
+  ])('are read from %s', (text, windows) => {
     expect(plain(text)).toEqual(windows);
   });
 
@@ -200,7 +200,7 @@ describe('when the clocks change', () => {
     expect(nextChange(windows, at('2026-10-25T00:10Z'))).toBe(at('2026-10-25T00:20Z'));
     expect(nextChange(windows, at('2026-10-25T00:20Z'))).toBe(at('2026-10-25T01:10Z'));
   });
-  it('a window in the hour that is left out opens on the next day', () => {
+  it('a window in the hour that is skipped opens on the next day', () => {
     goTo('Europe/Berlin');
     expect(nextChange(parseWindows('02:10-02:20'), at('2026-03-29T00:30Z'))).toBe(at('2026-03-30T00:10Z'));
   });
@@ -211,7 +211,7 @@ test('a schedule that never closes has no next change', () => {
   expect(nextChange(parseWindows('sun-sat'), Date.now())).toBeUndefined();
 });
 
-test('a moment has its weekday unless it is today', () => {
+test('a time is written with its weekday unless it is today', () => {
   goTo('Europe/Berlin');
   const now = at('2026-06-01T12:00Z'); // a Monday, 14:00 in Berlin
   expect(formatMoment(at('2026-06-01T20:00Z'), now)).toBe('22:00');

@@ -4,7 +4,7 @@ import { device, verdict } from '../report/fakes.ts';
 import { noBrowser, open, refresh, SLOW, type View, why } from './browser.ts';
 import { Rig, work } from './rig.ts';
 
-/** A page that shows every state there is. */
+/** A page that shows every state. */
 async function shown(view: View = {}): Promise<{ rig: Rig; page: Page }> {
   const rig = new Rig();
   work(await rig.serve({ control: true }));
@@ -18,7 +18,7 @@ async function shown(view: View = {}): Promise<{ rig: Rig; page: Page }> {
   return { rig, page };
 }
 
-/** What all text on the page has of contrast with what is behind it (WCAG 2.2, 1.4.3), where that is less than it should. */
+/** The text on the page that has too little contrast with its background (WCAG 2.2, 1.4.3). */
 const FAINT = `
   const channels = (colour) => {
     const [r, g, b, alpha = 1] = colour.match(/[\\d.]+/g).map(Number);
@@ -47,7 +47,7 @@ const FAINT = `
   });
 `;
 
-/** Lines and swatches of charts need 3 (WCAG 2.2, 1.4.11). */
+/** The lines and swatches of charts whose contrast is below 3 (WCAG 2.2, 1.4.11). */
 const FAINT_LINES = FAINT.slice(0, FAINT.indexOf('const texts')).concat(`
   const ground = behind(document.querySelector('.plot'));
   const style = getComputedStyle(document.documentElement);
@@ -97,7 +97,7 @@ describe.skipIf(noBrowser)(`the web page, for everybody${why}`, () => {
     expect(tree).not.toMatch(/- (button|link|combobox|radio|slider|textbox|table|region|group)(:| \[|$)/m);
   });
 
-  it('is the same to them on a phone, where tables look like cards', async () => {
+  it('is the same to screen readers on a phone, where tables look like cards', async () => {
     const { page } = await shown({ viewport: { width: 360, height: 740 }, isMobile: true });
     const tree = await page.locator('#devices').ariaSnapshot();
     expect(tree).toContain('- table "Devices":');
@@ -106,7 +106,7 @@ describe.skipIf(noBrowser)(`the web page, for everybody${why}`, () => {
     expect(tree).toMatch(/- columnheader "temperature"/);
   });
 
-  it('has a name for each heading once, in order', async () => {
+  it('skips no level of headings, names its sections and table headers, and repeats no id', async () => {
     const { page } = await shown();
     const levels = await page
       .locator('h1:visible, h2:visible, h3:visible')
@@ -135,7 +135,7 @@ describe.skipIf(noBrowser)(`the web page, for everybody${why}`, () => {
     expect(await page.evaluate(FAINT)).toEqual([]);
   });
 
-  it('can be operated with the keyboard alone, and shows where one is', async () => {
+  it('can be operated with the keyboard alone, and shows what has the focus', async () => {
     const { rig, page } = await shown();
     const here = `(() => {
       const at = document.activeElement;
@@ -162,7 +162,7 @@ describe.skipIf(noBrowser)(`the web page, for everybody${why}`, () => {
       ...['info', 'Log'],
     ]);
 
-    // What they do: skip, choose a range, pause, colours.
+    // The controls work: skip to the content, choose a range, pause.
     await page.reload();
     await page.locator('.chart canvas').first().waitFor();
     await page.keyboard.press('Tab');
@@ -175,12 +175,12 @@ describe.skipIf(noBrowser)(`the web page, for everybody${why}`, () => {
     await page.keyboard.press('Space');
     await page.getByRole('button', { name: 'Resume cpu' }).waitFor();
     expect(rig.asked).toEqual(['pause cpu']);
-    // A button with nothing to do is there, says so, and does nothing.
+    // A second key press resumes the device.
     await page.keyboard.press('Space');
     await page.getByRole('button', { name: 'Pause cpu' }).waitFor();
   });
 
-  it('looks as the system does, until somebody chooses, and then remembers', async () => {
+  it('follows the system’s colours until somebody chooses others, and remembers the choice', async () => {
     const { rig, page } = await shown({ colorScheme: 'light' });
     const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
     const picture = () => page.screenshot({ animations: 'disabled' });
@@ -201,7 +201,7 @@ describe.skipIf(noBrowser)(`the web page, for everybody${why}`, () => {
     expect(rig.asked).toEqual([]);
   });
 
-  it('does not move', async () => {
+  it('has no animations', async () => {
     const { page } = await shown();
     const moving = await page.locator('*').evaluateAll(
       (all) =>
@@ -213,7 +213,7 @@ describe.skipIf(noBrowser)(`the web page, for everybody${why}`, () => {
     expect(moving).toBe(0);
   });
 
-  it('tells what changes, and not what always changes', async () => {
+  it('announces changes, but not figures that change all the time', async () => {
     const { rig, page } = await shown();
     const live = await page
       .locator('[aria-live], [role=status], [role=alert], [role=log]')

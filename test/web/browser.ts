@@ -1,23 +1,23 @@
-/** Chromium without a window. Without it tests of the page are skipped and say so, except in CI, where they fail. */
+/** Chromium without a window. If it is missing, tests of the page are skipped and say so, except in CI, where they fail. */
 
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, expect } from 'vitest';
 
-/** Debian's, Ubuntu's, Chrome itself. */
+/** The names on Debian and Ubuntu, and Chrome. */
 const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const path = PATHS.find((each) => existsSync(each));
 if (!path && process.env.CI) throw new Error('CI must try the web page: install chromium');
 
 export const noBrowser = path === undefined;
-/** Part of the names of tests. */
+/** Part of test titles. */
 export const why = path ? '' : ' (skipped: no chromium in /usr/bin)';
 
 /** The machine may be busy. */
 export const SLOW = { timeout: 60_000 };
 
 let browser: Browser | undefined;
-/** What the page's console says of errors, and what the page asked others for. */
+/** Errors on the page's console, and requests of the page to other hosts. */
 const complaints: string[] = [];
 
 afterAll(async () => browser?.close());
@@ -27,13 +27,13 @@ afterEach(async () => {
 });
 
 export interface View extends BrowserContextOptions {
-  /** Console errors that belong to what is tried. */
+  /** Console errors that the test expects. */
   readonly expected?: RegExp;
-  /** Before it is loaded. */
+  /** Called before the page is loaded. */
   readonly prepare?: (page: Page) => Promise<unknown>;
 }
 
-/** Opens the page; anything that goes wrong in it, or leaves for another host, fails the test. */
+/** Opens the page. Any error in it, or a request to another host, fails the test. */
 export async function open(url: string, { expected, prepare, ...view }: View = {}): Promise<Page> {
   browser ??= await chromium.launch({ executablePath: path!, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
   const context = await browser.newContext({ timezoneId: 'UTC', viewport: { width: 1280, height: 900 }, ...view });
@@ -52,12 +52,12 @@ export async function open(url: string, { expected, prepare, ...view }: View = {
   return page;
 }
 
-/** Has the page ask the miner now, instead of within two seconds. */
+/** Makes the page ask the miner now, instead of within two seconds. */
 export async function refresh(page: Page): Promise<void> {
   await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
 }
 
-/** What the page shows of a figure. */
+/** @returns what the page shows for a figure */
 export async function figure(page: Page, name: string): Promise<string | null> {
   return page.locator(`[data-figure="${name}"]`).textContent();
 }

@@ -51,7 +51,7 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
     expect(await page.locator('[data-figure]').count()).toBe(Object.keys(figures).length);
   });
 
-  it('has a row for each device, with what it tells, and none of what no device tells', async () => {
+  it('has a row for each device, and no column for figures that no device has', async () => {
     const page = await open((await served()).url);
     await row(page, 'gpu0').waitFor();
     const cells = await page.locator('#devices tr', { hasText: 'gpu0' }).locator('td:visible').allTextContents();
@@ -75,7 +75,7 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
     expect(await text(other, '#state-reason')).toBe('none has answered yet');
   });
 
-  it('tells luck once a block was to be expected, and not by one that came early', async () => {
+  it('shows luck once a block was to be expected, and not because one came early', async () => {
     const rig = await new Rig().serve();
     rig.emit(device('cpu', 'ready'));
     rig.emit(hashes('cpu', 9e5, 1e6));
@@ -88,7 +88,7 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
     expect(await figure(page, 'expected')).toBe('2.0');
   });
 
-  it('shows the work of each chain and the nodes', async () => {
+  it('shows the work of each chain, and the nodes', async () => {
     const page = await open((await served()).url);
     await page.locator('#work tbody tr').first().waitFor();
     expect(await page.locator('#work tbody tr').allTextContents()).toEqual([
@@ -126,7 +126,7 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
     expect(await page.locator('.chart:visible h3').allTextContents()).toEqual(['Hashrate', 'Temperature', 'Power']);
   });
 
-  it('tells the figures of a moment that arrow keys or the mouse choose', async () => {
+  it('shows the figures of a moment that is chosen with arrow keys or the mouse', async () => {
     const rig = await served();
     const page = await open(rig.url);
     const slider = page.getByRole('slider').first();
@@ -149,7 +149,7 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
     await shows(async () => expect(await head.textContent()).toBe('22:14:20'));
   });
 
-  it('has devices rest and go on, where that is allowed', async () => {
+  it('pauses and resumes devices, where that is allowed', async () => {
     const rig = await served({ control: true });
     const page = await open(rig.url);
     const news = page.getByRole('status');
@@ -172,7 +172,7 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
     expect(rig.asked).toEqual(['pause gpu0', 'resume gpu0', 'pause all', 'resume all']);
   });
 
-  it('says why a device does not rest', async () => {
+  it('says why a device cannot be paused', async () => {
     const rig = await served({ control: true });
     const page = await open(rig.url, { expected: /404/ });
     const name = 'a name that is longer than any device has';
@@ -187,7 +187,7 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
     );
   });
 
-  it('offers nothing that is not allowed', async () => {
+  it('offers no buttons for what is not allowed', async () => {
     const page = await open((await served()).url);
     await row(page, 'gpu0').waitFor();
     expect(await page.getByRole('button').count()).toBe(0);
@@ -216,7 +216,7 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
     expect(await page.evaluate('sessionStorage["pickaxe-token"]')).toBe(token);
   });
 
-  it('says when the miner is gone, and goes on by itself when it is back', async () => {
+  it('says when the miner cannot be reached, and goes on by itself when it is back', async () => {
     const rig = await served();
     const port = Number(new URL(rig.url).port);
     const page = await open(rig.url, { expected: /ERR_/ });
@@ -240,7 +240,7 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
     expect(await page.locator('#devices tbody tr').count()).toBe(1);
   });
 
-  it('works where the browser may keep nothing', async () => {
+  it('works where the browser may not store anything', async () => {
     const token = 'a-token-of-some-letters';
     const rig = await served({ token });
     const forbid = ['localStorage', 'sessionStorage'].map(
@@ -267,7 +267,7 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
     );
   });
 
-  it('asks nothing while nobody sees it', async () => {
+  it('sends no requests while nobody sees it', async () => {
     const rig = await served();
     let asked = 0;
     const page = await open(rig.url, {

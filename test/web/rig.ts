@@ -21,7 +21,7 @@ export class Rig {
   readonly tally: Tally;
   readonly logTail = new LogTail();
   readonly emit = this.events.emit;
-  /** `pause gpu0`, `resume all` … */
+  /** What the page asked for: `pause gpu0`, `resume all` … */
   readonly asked: string[] = [];
   #http: Http | undefined;
   readonly #devices = new Set<string>();
@@ -44,7 +44,7 @@ export class Rig {
     return asker(Number(new URL(this.url).port));
   }
 
-  /** Until the test has finished, its pages included. Steps of its history are taken by `steps` alone. */
+  /** Serves the rig until the test and its pages have ended. Only `steps` adds steps to the history. */
   async serve(options: Partial<ServerOptions> = {}): Promise<this> {
     onTestFinished(() => this.close());
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
@@ -70,7 +70,7 @@ export class Rig {
     vi.useRealTimers();
   }
 
-  /** Some of ten seconds each, with these events in the middle of each. */
+  /** Adds steps of ten seconds to the history, with these events in the middle of each. */
   steps(count: number, ...events: MinerEvent[]): void {
     for (let step = 0; step < count; step++) {
       this.clock.advance(STEP_MS / 2);

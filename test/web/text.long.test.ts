@@ -33,7 +33,7 @@ function feed({ emit }: Rig, strings: readonly string[]): void {
 const wide = (page: Page) => page.locator('html').evaluate((html) => html.scrollWidth - html.clientWidth);
 
 describe.skipIf(noBrowser)(`text on the web page${why}`, () => {
-  it('is text, whatever it looks like', async () => {
+  it('is shown as text, even if it looks like HTML', async () => {
     const rig = await served();
     feed(rig, HOSTILE);
     rig.steps(2);
@@ -73,7 +73,7 @@ describe.skipIf(noBrowser)(`text on the web page${why}`, () => {
     await page.getByRole('button', { name: 'Pause all' }).click();
     await page.getByRole('button', { name: 'Resume gpu5' }).waitFor();
     expect(await wide(page)).toBe(0);
-    // Nothing is cut off either.
+    // No text is cut off either.
     const cells = page.locator('dd, td, th, h1, h2, h3, button, .url, .news');
     expect(
       await cells.evaluateAll((all) =>
@@ -82,7 +82,7 @@ describe.skipIf(noBrowser)(`text on the web page${why}`, () => {
     ).toEqual([]);
   });
 
-  it('stays where it is, selected as it is, while figures change', async () => {
+  it('stays in its place, and stays selected, while figures change', async () => {
     const rig = work(await served());
     const page = await open(rig.url);
     await page.locator('.chart canvas').first().waitFor();
@@ -111,7 +111,7 @@ describe.skipIf(noBrowser)(`text on the web page${why}`, () => {
     expect(await page.evaluate('window.shifts')).toEqual([]);
   });
 
-  it('follows the end of the log until somebody scrolls up, and shows what is asked for', async () => {
+  it('follows the end of the log until somebody scrolls up, and shows the lines that are asked for', async () => {
     const rig = work(await served());
     const cuts = (count: number, chain: number) => {
       for (let cut = 0; cut < count; cut++) rig.emit({ type: 'new-cut', chain });

@@ -23,7 +23,7 @@ export function hasStarted({ deviceReady, nodeConnected }: RigNow): boolean {
 
 /**
  * @returns a valid reason for hashing nothing now; undefined when the rig should hash. Waiting for the work of a connected
- *   node is no valid reason: a silent node counts as lost after a while, so a rig that goes on waiting hangs
+ *   node is not a valid reason: a silent node counts as lost after a while, so a rig that goes on waiting hangs
  */
 export function whyIdle(now: RigNow): string | undefined {
   const state = rigState(now);

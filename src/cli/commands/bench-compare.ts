@@ -43,7 +43,7 @@ function readResult(file: string): BenchResult {
   throw refuse(oneLine(`${issue.message}, at ${issue.path.join('.') || 'its top'}.`));
 }
 
-/** Pipes and devices do not tell their size. @returns undefined when there is more */
+/** Pipes and devices do not report their size. @returns undefined when there is more */
 function readUpTo(most: number, file: string): string | undefined {
   const descriptor = openSync(file, 'r');
   try {

@@ -99,7 +99,7 @@ function deviceLines(device: StressDevice): string[] {
     headingOf(device),
     row('hashrate', `${formatRate(hashesPerSecond, spread)} (${formatHashrate(min)} to ${formatHashrate(max)})`),
     ...sensorRows(device),
-    row('rounds', rounds > 0 ? `${rounds}` : 'none was complete: nothing is known of missed candidates'),
+    row('rounds', rounds > 0 ? `${rounds}` : 'none was complete, so missed candidates are not known'),
     row('candidates', `${found} verified, ${wrong} wrong, ${missed} missed`),
     ...errors.map((error) => row('ERROR', error)),
     ...(errors.length === 0 ? [row('errors', 'none')] : []),

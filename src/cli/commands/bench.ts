@@ -28,7 +28,7 @@ export async function runBench({ config, origins }: Loaded, options: BenchOption
   refuseContradictions(options);
   const log = makeLog(config.log.level, config.log.format);
   if (tune) {
-    // A kernel that a file names is used for mining; tuning tells whether another one is faster.
+    // A file may name the kernel to mine with. Tuning finds out whether another one is faster.
     if (origins.get('cpu.kernel')?.layer === 'flag') {
       throw new UsageError('--tune measures every CPU kernel: omit --kernel.');
     }
@@ -49,7 +49,7 @@ export async function runBench({ config, origins }: Loaded, options: BenchOption
 
 /** @throws UsageError when options contradict each other. */
 function refuseContradictions({ tune, stress, json, csv, repeat }: BenchOptions): void {
-  if (tune && stress) throw new UsageError('--tune and --stress are two things: give one of them.');
+  if (tune && stress) throw new UsageError('--tune and --stress cannot be used together: give one of them.');
   if (json && csv) throw new UsageError('--json and --csv are two formats: give one of them.');
   const other = tune ? '--tune' : stress ? '--stress' : undefined;
   if (other === undefined) return;
@@ -100,7 +100,7 @@ async function measure(config: Config, log: Logger, wishes: Wishes): Promise<Ben
   };
 }
 
-/** @throws UsageError when there is none of this seed and count. */
+/** @throws UsageError when no challenge can have this seed and count. */
 function challengeOf(seed: string, count: number): Challenge {
   try {
     return makeChallenge(seed, count);

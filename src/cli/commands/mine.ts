@@ -1,4 +1,4 @@
-/** `pickaxe mine`: mines on a node, or tells what it would mine with. */
+/** `pickaxe mine`: mines on a node, or says what it would mine with. */
 
 import { chooseEngines } from '../../app/choose-engines.ts';
 import { chooseSource, insecureTlsRisk } from '../../app/choose-source.ts';

@@ -14,7 +14,7 @@ export interface Answers {
   readonly publicKey: string;
   /** Undefined for `k:` and the public key. */
   readonly account?: string;
-  /** Undefined unless a rig's name was written behind the key or the account. */
+  /** Undefined unless a rig's name was written after the key or the account. */
   readonly rigName?: string;
   /** Undefined for the CPU and every real GPU. */
   readonly devices?: readonly string[];

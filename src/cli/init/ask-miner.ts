@@ -21,7 +21,7 @@ const USUAL_KEY_FILE = 'pickaxe-key.json';
 
 type Miner = Pick<Answers, 'publicKey' | 'account' | 'rigName'>;
 
-/** A key as it was typed, perhaps with a rig's name behind it: `k:KEY.rig1`. */
+/** A key as it was typed, perhaps with a rig's name after it: `k:KEY.rig1`. */
 interface TypedKey {
   readonly publicKey: string;
   readonly rigName?: string | undefined;
@@ -48,7 +48,7 @@ async function askWhatToChange({ urls }: Nodes) {
   return select({
     message: 'The node gives this miner no work. What would you like to change?',
     choices: [
-      { name: 'nothing: whoever runs the node will add this miner', value: 'nothing' },
+      { name: 'nothing: the node’s operator will add this miner', value: 'nothing' },
       { name: 'the account', value: 'account' },
       { name: 'the key', value: 'key' },
       ...(urls.every(hasPath) ? [] : [{ name: 'the network', value: 'network' } as const]),
@@ -113,6 +113,6 @@ async function getsWork({ urls, network, ...node }: Nodes, miner: Miner): Promis
   sayFindings(findings);
   if (findings.every(({ state }) => state !== 'fault')) return true;
   const entry = { account, predicate, 'public-keys': [publicKey] };
-  say('Whoever runs the node can add this miner with this entry in mining.coordination.miners:', JSON.stringify(entry));
+  say('The node’s operator can add this miner with this entry in mining.coordination.miners:', JSON.stringify(entry));
   return false;
 }

@@ -107,7 +107,7 @@ export const toggle: SettingType<boolean> = {
 };
 
 /**
- * Values in the order given, each of them once. A file may have one value where a list is meant; a flag or a variable has
+ * Values in the order given, each of them once. A file may have one value instead of a list; a flag or a variable has
  * one text with commas.
  */
 export function list<T>(item: SettingType<T>): SettingType<readonly T[]> {

@@ -30,7 +30,7 @@ export const NODE_AND_MINER = {
       fingerprints: {
         type: list(nodeFingerprint),
         about:
-          'SHA-256 fingerprint of the certificate that an https node must show, whoever signed it; for one of several nodes, URL=FINGERPRINT',
+          'SHA-256 fingerprint of the certificate that an https node must show, no matter who signed it; for one of several nodes, URL=FINGERPRINT',
         example: [`https://node.example=${'A'.repeat(43)}`],
         flag: '--node-fingerprint <fingerprint>',
       },
@@ -77,7 +77,7 @@ export const NODE_AND_MINER = {
     },
   },
   rig: {
-    about: 'What tells this rig from others.',
+    about: 'What distinguishes this rig from others.',
     heading: 'Miner',
     settings: {
       name: {

@@ -1,4 +1,4 @@
-/** Settings of a rig that nobody watches: when it pauses, and who is told what happens. */
+/** Settings of a rig that nobody watches: when it pauses, and who is informed of what happens. */
 
 import { webhookUrl } from '../setting-types/addresses.ts';
 import { duration, leastRate } from '../setting-types/numbers.ts';

@@ -166,7 +166,7 @@ function countCpus(topology: Topology | undefined): number {
   return topology?.quota === undefined ? Math.min(count, availableParallelism()) : count;
 }
 
-/** Which files /proc and /sys have depends on the kernel and the container, so a missing file is no error. */
+/** Which files /proc and /sys have depends on the kernel and the container, so a missing file is not an error. */
 function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');

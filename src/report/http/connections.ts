@@ -1,7 +1,8 @@
 /**
  * The server's connections, and what each may cost. Node.js bounds how long a request takes to arrive. This bounds what a
  * client costs that asks again before it has its answer (pipelining, RFC 9112 §9.3.2, which no browser and no scraper
- * does), does not take its answer, or holds a place for nothing. It is cut off without an answer, which would wait, too.
+ * does), does not read its answer, or keeps a connection open without using it. It is disconnected without an answer,
+ * because the answer would wait, too.
  */
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -14,7 +15,7 @@ import type { Reason, Refusals } from './refusals.ts';
 const PIECE_BYTES = 512;
 
 interface Connection {
-  /** The client must have taken its next answer by then. */
+  /** The client must have read its next answer by then. */
   deadlineMs: number;
   answering: boolean;
 }

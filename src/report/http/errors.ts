@@ -60,7 +60,7 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   503: 'unavailable',
 };
 
-/** What fastify says about a request may be told to the client. An internal fault may not: it belongs in the log. */
+/** What fastify says about a request may be sent to the client. An internal fault may not: it belongs in the log. */
 export function asHttpError(fault: unknown): HttpError {
   if (fault instanceof HttpError) return fault;
   const { statusCode = 500, message } = fault as Partial<FastifyError>;

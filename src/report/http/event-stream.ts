@@ -1,7 +1,8 @@
 /**
  * Server-sent events (HTML Standard §9.2): what `--json` prints, as it happens, and a `status` every second. Nothing is
- * done while nobody listens. A client that reads too slowly is dropped. The system buffers megabytes for a client that never
- * reads before that shows, so when all places are taken the oldest stream makes room: browsers connect again.
+ * done while nobody listens. A client that reads too slowly is dropped. A client that never reads is noticed only
+ * after the system has buffered megabytes for it, so when the limit is reached, the oldest stream makes room: browsers
+ * connect again.
  */
 
 import type { ServerResponse } from 'node:http';

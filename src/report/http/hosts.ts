@@ -1,5 +1,5 @@
 /**
- * Decides which Host headers are let in. A page of any website can have its name resolved to 127.0.0.1 (DNS rebinding) and
+ * Decides which Host headers are accepted. A page of any website can have its name resolved to 127.0.0.1 (DNS rebinding) and
  * then read what is served there as if it were its own. The Host header gives it away: its own name is in it.
  */
 
@@ -27,8 +27,8 @@ interface HostRule {
 }
 
 /**
- * A server that other machines reach, which wants a token, is asked under any address: addresses cannot be rebound. The port
- * is ignored: a tunnel may have another one.
+ * A server that other machines reach requires a token, and may be asked under any address, because addresses cannot be
+ * rebound. The port is ignored: a tunnel may have another one.
  */
 export function admits({ host, hostname }: HostRule, header: string | undefined): boolean {
   const asked = hostOf(header);

@@ -5,24 +5,24 @@ export interface HttpLimits {
   readonly connections: number;
   /** How many event streams there may be at one time: some pages, and some that a proxy has forgotten to close. */
   readonly streams: number;
-  /** How often connections are looked at: they may end this much later than the times below say. */
+  /** How often connections are checked: they may end this much later than the times below say. */
   readonly checkMs: number;
-  /** How long a request may take to arrive. Clients are near; one that takes longer holds a place for nothing. */
+  /** How long a request may take to arrive. Clients are near, so one that takes longer is not worth its connection. */
   readonly requestMs: number;
-  /** How long a connection is kept for the next request, as clients are told. */
+  /** How long a connection is kept for the next request. Answers tell clients so. */
   readonly keepAliveMs: number;
   /** How long a connection may take from its opening, or the end of an answer, until the client has its next answer. */
   readonly answerMs: number;
   /**
-   * An event stream whose client has read nothing for so long is cut off. When all places are taken, the oldest stream gives
-   * its place away once it has had it for so long.
+   * An event stream whose client has read nothing for so long is closed. When the limit of streams is reached, the
+   * oldest stream makes room once it is this old.
    */
   readonly streamMs: number;
   /** The time between two lines of the log about what was refused. */
   readonly logMs: number;
 }
 
-/** Together with `checkMs`, a request has 5 s, and an answer or a stream that is not read holds a place for 15 s. */
+/** Together with `checkMs`, a request has 5 s, and an answer or a stream that is not read keeps its connection for 15 s. */
 export const httpLimits: HttpLimits = {
   connections: 64,
   streams: 16,

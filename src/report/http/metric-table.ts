@@ -1,4 +1,4 @@
-/** What `/metrics` tells, one row per metric. Names, units and kinds follow Prometheus' conventions. */
+/** What `/metrics` contains, one row per metric. Names, units and kinds follow Prometheus' conventions. */
 
 import { DEVICE_STATES } from '../../events/vocabulary.ts';
 import { OUTCOMES } from '../../source/vocabulary.ts';
@@ -196,7 +196,7 @@ export const METRICS: readonly MetricRow[] = [
   {
     kind: 'counter',
     name: 'node_missed_cuts_total',
-    help: 'Blocks that open update streams of the node did not tell',
+    help: 'Blocks that open update streams of the node did not announce',
     labels: ['node'],
     samples: ({ sources }) => Object.entries(sources).map(([node, { missedCuts }]) => [{ node }, missedCuts]),
   },

@@ -33,7 +33,7 @@ export class Metrics {
       const metric = kind === 'counter' ? new Counter(settings) : new Gauge(settings);
       return (now) => {
         metric.reset();
-        // Without labels a metric is 0 after a reset, but one whose value is not known must have no sample.
+        // A metric without labels is 0 after a reset, but a value that is not known must have no sample.
         if (labels.length === 0) metric.remove();
         for (const [labelled, value] of samples(now, this.#refused)) if (value !== null) metric.inc(labelled, value);
       };

@@ -9,7 +9,7 @@ export function urlOf(host: string, port: number): string {
 
 /**
  * @param host the address that is listened on
- * @returns an address by which other machines reach it, where it stands for all addresses of this machine and there is one
+ * @returns an address by which other machines reach the server; undefined if there is none, or if `host` is a single address
  */
 export function reachableHost(
   host: string,

@@ -32,7 +32,7 @@ export class Refusals {
   readonly #logMs: number;
   readonly #counts = none();
   /** The counts that are not in the log yet. */
-  #untold = none();
+  #unlogged = none();
   readonly #addresses = new Set<string>();
   #others = false;
   #timer: NodeJS.Timeout | undefined;
@@ -51,7 +51,7 @@ export class Refusals {
   /** @param address that of the client, as far as it is known */
   note(reason: Reason, address: string | undefined): void {
     this.#counts[reason]++;
-    this.#untold[reason]++;
+    this.#unlogged[reason]++;
     if (address !== undefined) this.#noteAddress(address.replace(/^::ffff:/, ''));
     this.#timer ??= setTimeout(() => this.#tell(), this.#logMs).unref();
   }
@@ -69,11 +69,11 @@ export class Refusals {
   #tell(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const counts = REASONS.filter((reason) => this.#untold[reason] > 0);
-    const what = counts.map((reason) => `${reason} ${this.#untold[reason]}`).join(', ');
+    const counts = REASONS.filter((reason) => this.#unlogged[reason] > 0);
+    const what = counts.map((reason) => `${reason} ${this.#unlogged[reason]}`).join(', ');
     const from = [...this.#addresses].join(', ') + (this.#others ? ' and others' : '');
     this.#log.warn({ tag: 'http' }, `refused: ${what}${from === '' ? '' : `; from ${from}`}`);
-    this.#untold = none();
+    this.#unlogged = none();
     this.#addresses.clear();
     this.#others = false;
   }

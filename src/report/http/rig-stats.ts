@@ -1,4 +1,4 @@
-/** All that the server tells about the rig, kept from events since the start of the run. */
+/** All that the server reports about the rig, kept from events since the start of the run. */
 
 import { type Clock, wallMs } from '../../system/clock.ts';
 import { History } from '../history.ts';

@@ -62,7 +62,7 @@ const Source = z
     latencySeconds: Spread.nullable().meta({ description: 'from asking it for work to having it' }),
     losses: count,
     warning: z.string().nullable(),
-    missedCuts: count.meta({ description: 'blocks that its open update streams did not tell' }),
+    missedCuts: count.meta({ description: 'blocks that its open update streams did not announce' }),
     polledChains: PolledChains,
   })
   .meta({ id: 'Source' });
@@ -79,7 +79,7 @@ export const Status = z
     state: z.enum(RIG_STATES).meta({ description: 'whether the rig mines, and if not, what it does instead' }),
     stateReason: z.string().nullable().meta({ description: 'what keeps the rig from mining; null while it mines' }),
     stateAgeSeconds: amount.meta({ description: 'for how long it has been in this state' }),
-    paused: z.boolean().meta({ description: 'whether the state is paused: every device rests' }),
+    paused: z.boolean().meta({ description: 'whether the state is paused: every device is paused' }),
     ready: z.boolean().meta({ description: 'whether the state is mining' }),
     ...speed,
     ...rigCounts,
@@ -151,5 +151,5 @@ export const LogQuery = z.strictObject({
     .default('0')
     .meta({ description: 'lines with a higher number' }),
 });
-/** A device's name, like `gpu0`. Without it, all devices are meant. */
+/** A device's name, like `gpu0`. Without it, the request is for all devices. */
 export const ControlBody = z.strictObject({ device: z.string().min(1).max(32).optional() }).meta({ id: 'ControlBody' });

@@ -1,4 +1,4 @@
-/** The HTTP server: who may ask, what is too much, and one shape of errors. What it serves is a list of `Route`s. */
+/** The HTTP server: it decides who may ask, limits requests, and gives errors one shape. It serves a list of `Route`s. */
 
 import { createServer, type Server as HttpListener, type RequestListener } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -17,17 +17,17 @@ import { reachableHost, urlOf } from './reach.ts';
 import { isReason, type Refusals } from './refusals.ts';
 import { EVENT_STREAM, type Route } from './route.ts';
 
-/** The largest proper body is one device's name. */
+/** The largest valid body is one device's name. */
 const MOST_BODY_BYTES = 1_024;
-/** A token and what browsers send. */
+/** Enough for a token and what browsers send. */
 const MOST_HEADER_BYTES = 8_192;
 
 export interface ServerOptions {
   /** An address, or a name of one. */
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 stands for any free port. */
   readonly port: number;
-  /** Absent, none is asked for. */
+  /** Without it, no token is required. */
   readonly token?: string;
   /** Whether what changes something is allowed. */
   readonly control: boolean;

@@ -6,7 +6,7 @@
 
 import { NodeError } from '../../node/errors.ts';
 
-/** Far more than the length of a node's lines. A longer line shows that this is no event stream. */
+/** Far more than the length of a node's lines. A longer line shows that this is not an event stream. */
 const MAX_LINE_CHARACTERS = 4_096;
 /**
  * A New Cut has 15 bytes, and a chain has one every few seconds. A stream that sends more bytes than this, after a first burst,

@@ -16,7 +16,7 @@ afterEach(() => {
 const asked = (onActivity: Config['pause']['onActivity'] & {}) =>
   activity({ ...DEFAULTS, pause: { onBattery: false, onActivity } });
 
-test('devices are paused until nobody has used the machine for the time that was set', async () => {
+test('devices are paused until nobody has used the machine for the configured time', async () => {
   let idleMs = 119_999;
   vi.mocked(findWatches).mockImplementation(async (tell) => {
     tell('the other seat is not seen');
@@ -36,7 +36,7 @@ test('devices are paused until nobody has used the machine for the time that was
   expect([rests.size, vi.getTimerCount()]).toEqual([0, 0]);
 });
 
-test('a system on which nothing shows activity is a usage error', async () => {
+test('a system on which nothing shows activity causes a usage error', async () => {
   vi.mocked(findWatches).mockResolvedValue([]);
   const start = (await asked(60))!;
   await expect(start(idleMiner().running)).rejects.toMatchObject({ name: 'UsageError' });

@@ -28,7 +28,7 @@ test('devices are paused while the machine runs on battery', async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('a system whose power supply cannot be read is a usage error', async () => {
+test('a system whose power supply cannot be read causes a usage error', async () => {
   vi.mocked(powerReader).mockReturnValue(undefined);
   await expect(battery(ASKED)).rejects.toMatchObject({ name: 'UsageError' });
 });

@@ -15,10 +15,10 @@ function after(...events: MinerEvent[]) {
   return { ready: hasStarted(now), idle: whyIdle(now) };
 }
 
-describe('a rig', () => {
+describe('the state of a rig', () => {
   const cpu = device('cpu', 'ready');
   test.each([
-    ['at first', [], false, /^starting \(no device has been opened yet\)$/],
+    ['at its start', [], false, /^starting \(no device has been opened yet\)$/],
     ['that opens a device', [{ type: 'progress', device: 'gpu0', what: 'tuning', done: 0.5 }], false, /opened/],
     ['with a device, before the node answers', [cpu], true, /^no node \(none has answered yet\), retrying$/],
     ['with a node, before a device', [source('connected')], true, /opened/],
@@ -27,14 +27,19 @@ describe('a rig', () => {
     ['that was warned', [cpu, source('connected'), source('warning')], true, undefined],
     ['that lost one node of two', [cpu, source('connected', 'a'), source('lost', 'b')], true, undefined],
     ['with one device of two', [cpu, device('gpu0', 'parked', 'dead'), source('connected')], true, undefined],
-    ['in heat', [cpu, device('cpu', 'paused', '91 °C'), source('connected')], true, /^paused \(cpu paused: 91 °C\)$/],
+    [
+      'that is too hot',
+      [cpu, device('cpu', 'paused', '91 °C'), source('connected')],
+      true,
+      /^paused \(cpu paused: 91 °C\)$/,
+    ],
     [
       'whose devices all fail',
       [device('gpu0', 'reopening', 'hangs'), device('gpu1', 'parked', 'dead')],
       false,
       /^no device mines \(gpu0 reopening: hangs; gpu1 parked: dead\)$/,
     ],
-  ] as [string, MinerEvent[], boolean, RegExp | undefined][])('%s', (_, events, ready, idle) => {
+  ] as [string, MinerEvent[], boolean, RegExp | undefined][])('%s is judged right', (_, events, ready, idle) => {
     const now = after(...events);
     expect(now.ready).toBe(ready);
     if (idle) expect(now.idle).toMatch(idle);

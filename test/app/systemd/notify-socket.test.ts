@@ -41,7 +41,7 @@ describe.skipIf(skipped)(`datagrams to a service manager${skipped ? `, not tried
 });
 
 test.each(['', '/', '@', 'relative', 'vsock:2:1234', `/${'n'.repeat(107)}`, `@${'n'.repeat(108)}`, '/a\0b'])(
-  'no address: %j',
+  '%j is not a valid address',
   async (address) => {
     await expect(openNotifySocket(address)).rejects.toThrow(/is neither a path nor @|longer than/);
   },

@@ -49,7 +49,7 @@ describe.skipIf(skipped)(skipped ? 'systemd-analyze is not tried: it is not inst
     expect(status).toBe(0);
   });
 
-  test('would find something', () => {
+  test('finds a fault in a broken unit', () => {
     const file = join(folder, 'pickaxe-wrong.service');
     writeFileSync(file, fillUnit(system, ['/nowhere/node', 'mine']).replace('WatchdogSec=', 'WatchDog='));
     const { status, stderr } = analyze('--system', 'verify', file);
@@ -58,7 +58,7 @@ describe.skipIf(skipped)(skipped ? 'systemd-analyze is not tried: it is not inst
     expect(status).not.toBe(0);
   });
 
-  test(`gives the system's an exposure of ${MAX_EXPOSURE} at most`, () => {
+  test(`gives the system's unit an exposure of ${MAX_EXPOSURE} at most`, () => {
     const file = join(folder, 'pickaxe-secure.service');
     writeFileSync(file, fillUnit(system, command));
     const { status, stdout } = analyze('security', '--offline=true', `--threshold=${MAX_EXPOSURE * 10}`, file);

@@ -1,4 +1,4 @@
-/** Completion as the shells themselves do it. */
+/** Completion, tried in the shells themselves. */
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,9 +24,9 @@ const TIMEOUT_MS = 20_000;
 interface Shell {
   readonly name: string;
   readonly print: typeof bashCompletion;
-  /** Where the completion of a program lies in a folder. */
+  /** The file in which a shell looks for the completion of a program. */
   file(program: string): string;
-  /** The command that prints what is offered for the last of the words; one a line, a description after a tab. */
+  /** The shell's arguments to print what it offers for the last word: one line each, with a description after a tab. */
   offers(words: readonly string[]): string[];
 }
 
@@ -51,7 +51,7 @@ const shells: Shell[] = [
   },
 ];
 
-/** With everything in its texts that means something to a shell. */
+/** A program whose texts contain every character that is special to a shell. */
 function awkward(): Command {
   const program = new Command('awkward')
     .helpCommand(false)
@@ -90,28 +90,28 @@ describe.each(shells)('$name', ({ name, print, file, offers }) => {
       writeFileSync(join(folder, file('pickaxe')), `${stdout}\n`);
     }, TIMEOUT_MS);
 
-    test("pickaxe's commands", () => {
+    test('the commands of pickaxe', () => {
       const commands = offered('pickaxe', '');
       expect(commands).toEqual(expect.arrayContaining(['bench', 'completion', 'demo', 'devices', 'mine', 'service']));
       expect(offered('pickaxe', 'de')).toEqual(['demo', 'devices']);
       expect(offered('pickaxe', 'service', '')).toEqual(expect.arrayContaining(['install', 'print', 'uninstall']));
     });
 
-    test('options, of the command that they belong to', () => {
+    test('the options of the command that is typed', () => {
       expect(offered('pickaxe', 'mine', '--pub')).toEqual(['--public-key']);
       expect(offered('pickaxe', 'devices', '--pub')).toEqual([]);
       expect(offered('pickaxe', 'mine', '--node', 'http://a', '--pub')).toEqual(['--public-key']);
       expect(offered('pickaxe', 'service', 'install', '--fo')).toEqual(['--force']);
     });
 
-    test('what options and arguments may be', () => {
+    test('the values that options and arguments may have', () => {
       expect(offered('pickaxe', 'mine', '--predicate', '')).toEqual(['keys-2', 'keys-all', 'keys-any']);
       expect(offered('pickaxe', 'mine', '--predicate', 'keys-a')).toEqual(['keys-all', 'keys-any']);
       expect(offered('pickaxe', 'completion', '')).toEqual(expect.arrayContaining(['bash', 'fish', 'zsh']));
       expect(offered('pickaxe', 'completion', 'z')).toEqual(['zsh']);
     });
 
-    test('the same for a program that is awkward to describe', () => {
+    test('the same for a program whose path contains special characters', () => {
       expect(offered('awkward', '')).toEqual(expect.arrayContaining(['dig', 'pit']));
       expect(offered('awkward', 'dig', '--how', '')).toEqual(['by-hand', 'machine']);
       expect(offered('awkward', 'dig', 'l')).toEqual(['left']);
@@ -123,7 +123,7 @@ describe.each(shells)('$name', ({ name, print, file, offers }) => {
   });
 });
 
-test('of another shell nothing is known', async () => {
+test('completion for any other shell is refused', async () => {
   const { code, stderr } = await pickaxe('completion', 'tcsh');
   expect(code).toBe(2);
   expect(stderr).toContain('bash, zsh, fish');

@@ -15,16 +15,19 @@ describe('a node URL', () => {
     ['no host', 'http://'],
     ['no port and no scheme', 'host.example'],
     ['a path and no scheme', 'host.example:1848/chainweb/0.0/mainnet01'],
-    ['a port that is none', 'host.example:99999'],
+    ['a port that is not a number', 'host.example:99999'],
     ['an IPv6 address without brackets', '::1:1848'],
-  ])('is none with %s', (_, url) => {
+  ])('is not valid with %s', (_, url) => {
     expect(schema.safeParse('http://host:1/chainweb/0.0/mainnet01').success).toBe(true);
     expect(schema.safeParse(url).success).toBe(false);
   });
 
-  it.each(['localhost:1848', '203.0.113.7:1848', 'node.example:1848', '[::1]:1848'])('is http:// before %s', (text) => {
-    expect(schema.parse(text)).toBe(`http://${text}`);
-  });
+  it.each(['localhost:1848', '203.0.113.7:1848', 'node.example:1848', '[::1]:1848'])(
+    'gets http:// before %s',
+    (text) => {
+      expect(schema.parse(text)).toBe(`http://${text}`);
+    },
+  );
 });
 
 test.each([

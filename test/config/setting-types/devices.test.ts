@@ -6,26 +6,26 @@ import { printed } from '#pickaxe/config/setting-types/setting-type.js';
 describe('devices', () => {
   const schema = devices.schema(z);
 
-  it('are a list of 1 to 256 names, each of them once', () => {
+  it('are a list of 1 to 256 names, without duplicates', () => {
     const names = Array.from({ length: 257 }, (_, index) => `gpu${index}`);
     const taken = [0, 1, 256, 257].map((length) => schema.safeParse(names.slice(0, length)).success);
     expect(taken).toEqual([false, true, true, false]);
     expect(schema.parse(['gpu1', 'cpu', 'gpu1'])).toEqual(['gpu1', 'cpu']);
   });
 
-  it('may be numbers of GPUs, and all', () => {
+  it('may be the numbers of GPUs, or all', () => {
     expect(schema.parse(['0', '1', 'gpu1'])).toEqual(['gpu0', 'gpu1']);
     expect(schema.parse(['all'])).toBe('all');
     expect(schema.parse(['cpu', 'all'])).toBe('all');
   });
 
-  it('may be one text where a list is meant', () => {
+  it('may be one text instead of a list', () => {
     expect(schema.parse('gpu1')).toEqual(['gpu1']);
     expect(schema.parse('all')).toBe('all');
     expect(schema.safeParse('').success).toBe(false);
   });
 
-  it.each(['tpu', 'gpu-1', 'gpu1234', 'ALL', ''])('are not %j', (name) => {
+  it.each(['tpu', 'gpu-1', 'gpu1234', 'ALL', ''])('cannot be %j', (name) => {
     expect(schema.safeParse([name]).success).toBe(false);
   });
 });

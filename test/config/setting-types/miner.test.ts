@@ -5,20 +5,20 @@ import { type SettingType, whyOf } from '#pickaxe/config/setting-types/setting-t
 
 const KEY = '0123456789abcdef'.repeat(4);
 
-/** The value of a text, or else what is wrong with it in particular. */
+/** The value of a text, or else why it is not valid. */
 function read(type: SettingType<string>, text: string) {
   const { data, error } = type.schema(z).safeParse(text);
   return error ? { why: whyOf(error.issues) } : data;
 }
 
 describe('a public key', () => {
-  it('is 64 hex digits, kept in lower case', () => {
+  it('is 64 hex digits, stored in lower case', () => {
     expect(read(publicKey, KEY.toUpperCase())).toBe(KEY);
   });
 
   it.each([
     ['k: before it', `k:${KEY}`],
-    ['the name of a rig behind it', `${KEY}.rig1`],
+    ['the name of a rig after it', `${KEY}.rig1`],
     ['both, as mining systems write it', `k:${KEY.toUpperCase()}.rig 1.example`],
   ])('may have %s', (_, text) => {
     expect(read(publicKey, text)).toBe(KEY);
@@ -30,11 +30,15 @@ describe('a public key', () => {
     ['two keys', KEY + KEY, 'it has 128 hex digits'],
     ['a prefix', `0x${KEY}`, 'its digit 2, "x", is not a hex digit'],
     ['two prefixes', `k:k:${KEY}`, 'its digit 1, "k", is not a hex digit'],
-    ['more behind k:', `k:${KEY}-rig1`, 'after its 64 hex digits, only a dot and a rig’s name may follow'],
+    [
+      'other text after k: and the digits',
+      `k:${KEY}-rig1`,
+      'after its 64 hex digits, only a dot and a rig’s name may follow',
+    ],
     ['a line end', `${KEY}\n`, 'after its 64 hex digits, only a dot and a rig’s name may follow'],
     ['a space before it', ` ${KEY}`, 'its digit 1, " ", is not a hex digit'],
     ['another letter', `${KEY.slice(1)}g`, 'its digit 64, "g", is not a hex digit'],
-    ['a dot alone behind it', `${KEY}.`, 'the rig’s name after the dot must have 1 to 64 characters'],
+    ['only a dot after it', `${KEY}.`, 'the rig’s name after the dot must have 1 to 64 characters'],
     ['a line end in the name of a rig', `${KEY}.a\nb`, 'the rig’s name after the dot must have 1 to 64 characters'],
     ['nothing', '', 'it has 0 hex digits'],
   ])('with %s is refused, and the error says why', (_, text, why) => {
@@ -42,7 +46,7 @@ describe('a public key', () => {
   });
 });
 
-/** Whether a setting takes a value, as files have it. */
+/** Whether a setting accepts a value from a file. */
 const takes = (type: SettingType<unknown>, value: unknown) => type.schema(z).safeParse(value).success;
 
 describe('an account', () => {
@@ -51,14 +55,14 @@ describe('an account', () => {
     expect(lengths.map((length) => takes(account, 'a'.repeat(length)))).toEqual([false, true, true, false]);
   });
 
-  it('may have the name of a rig behind a key, and else dots of its own', () => {
+  it('may have the name of a rig after a key, and otherwise dots of its own', () => {
     expect(read(account, `k:${KEY}.rig1`)).toBe(`k:${KEY}`);
     expect(read(account, 'alice.example')).toBe('alice.example');
     expect(takes(account, `k:${KEY}.`)).toBe(false);
   });
 });
 
-test('a rig’s name has 1 to 64 characters, none of which is a control, and one of which can be seen', () => {
+test('a rig’s name has 1 to 64 characters, without control characters, and at least one that is visible', () => {
   expect([0, 1, 64, 65].map((length) => takes(rigName, 'a'.repeat(length)))).toEqual([false, true, true, false]);
   expect(['Rig 01 #2', ' ', 'a\nb'].map((name) => takes(rigName, name))).toEqual([true, false, false]);
 });

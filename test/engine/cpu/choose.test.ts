@@ -57,7 +57,7 @@ test.each([
   ['of no kernel', {}],
   ['of an unknown kernel', { abacus: 1 }],
   ['that are not above 0', { js: 0 }],
-  ['that are no numbers', { js: '1e6' }],
+  ['that are not numbers', { js: '1e6' }],
 ])('speeds %s are not believed', (_, speeds) => {
   remember(speeds as never);
   expect(recall()).toBeUndefined();

@@ -98,7 +98,7 @@ describe('what Linux says of', () => {
     expect(read({ allowed: '1-4', online: '0,2-7' })?.cores).toEqual([[2], [3], [4]]);
   });
 
-  test('a container whose view of /sys numbers its CPUs anew', () => {
+  test('a container whose view of /sys numbers its CPUs differently', () => {
     expect(read({ allowed: '4-5', online: '0-1' })?.cores).toEqual([[4], [5]]);
   });
 

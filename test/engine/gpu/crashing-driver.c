@@ -1,4 +1,4 @@
-// A Vulkan driver that kills the process that loads it, the first CRASHES times; after that it is no driver at all, which
+// A Vulkan driver that kills the process that loads it, the first CRASHES times; after that it is not a driver at all, which
 // the loader passes over. Each time adds a byte to the file LOADED. pretend-driver.ts compiles it.
 
 #include <fcntl.h>

@@ -104,7 +104,7 @@ describeGpu('a GPU that fails', () => {
     await engine.close();
   });
 
-  test('ignores signals that are meant for the miner', async () => {
+  test('ignores signals that are sent to the miner', async () => {
     const engine = gpuEngine();
     await engine.open();
     const search = engine.search(job, endless(), never);

@@ -21,7 +21,7 @@ test('silence is noticed after the given time without a message, and not before'
   expect(silent).toHaveBeenCalledTimes(1);
 });
 
-test('a single look without new messages is no silence, because this process may have been suspended', () => {
+test('a single look without new messages does not count as silence, because this process may have been suspended', () => {
   const { heard, silent } = watch();
   for (let look = 0; look < 10; look++) {
     vi.advanceTimersByTime(SILENCE_MS / 2);

@@ -43,7 +43,7 @@ describe('the desktop that is watched', () => {
     expect(watch?.name).toContain('xprintidle');
     expect(await watch?.idleMs(0)).toBe(2_000);
   });
-  it('is no X server under Wayland, where it sees only a part of the input', async () => {
+  it('is not an X server under Wayland, where it sees only a part of the input', async () => {
     expect(await watchDesktop({ ...bus, DISPLAY: ':0', WAYLAND_DISPLAY: 'wayland-0' }, noGnome)).toBeUndefined();
   });
   it('does not exist outside of a session, or when nothing answers', async () => {

@@ -41,7 +41,7 @@ async function busyRig() {
 }
 
 describe('/api/v1/status', () => {
-  it('says all that is known, in SI units', async () => {
+  it('reports all that is known, in SI units', async () => {
     const { ask, tally } = await busyRig();
     const { json } = await ask('/api/v1/status');
     const { devices, ...counts } = tally.summary();
@@ -89,7 +89,7 @@ describe('/api/v1/status', () => {
     expect(json).toMatchObject({ state: 'mining', stateReason: null, stateAgeSeconds: 10 });
   });
 
-  it('is in short at /healthz: which chains are polled, and why', async () => {
+  it('is summarized at /healthz: which chains are polled, and why', async () => {
     const { ask } = await busyRig();
     expect((await ask('/healthz')).json).toEqual({ status: 'ok', polledChains: POLLED });
   });
@@ -108,7 +108,7 @@ describe('/api/v1/status', () => {
     });
   });
 
-  it('says that the rig is paused once every device rests', async () => {
+  it('says that the rig is paused once every device is paused', async () => {
     const { ask, emit } = await busyRig();
     emit(device('cpu', 'paused', 'paused by HTTP'));
     expect((await ask('/api/v1/status')).json.paused).toBe(false);
@@ -120,7 +120,7 @@ describe('/api/v1/status', () => {
   });
 });
 
-it('/api/v1/log tells the lines after a number', async () => {
+it('/api/v1/log returns the lines after a number', async () => {
   const { ask } = await busyRig();
   const { lines } = (await ask('/api/v1/log')).json;
   expect(lines[0]).toMatchObject({
@@ -141,17 +141,17 @@ describe('controls', () => {
     ['pause', '{"device":"gpu0"}', ['pause', 'user', 'paused by HTTP', 'gpu0']],
     ['resume', '{}', ['resume', 'user', undefined]],
     ['resume', '{"device":"cpu"}', ['resume', 'user', 'cpu']],
-  ])('%s with the body %s', async (what, body, expected) => {
+  ])('accept %s with the body %s', async (what, body, expected) => {
     const { ask, asked } = await serve({ control: true });
     const answer = await ask(`/api/v1/${what}`, { method: 'POST', ...(body && { headers: json, body }) });
     expect([answer.status, answer.text]).toEqual([204, '']);
     expect(asked).toEqual([expected]);
   });
 
-  it('stop is answered, though the server ends with it', async () => {
+  it('answer stop, although the server ends with it', async () => {
     const { ask, http, controls } = await serve({ control: true });
     const closed = new Promise<void>((resolve) => {
-      controls.stop = () => void http.close().then(resolve); // who is being answered is cut off
+      controls.stop = () => void http.close().then(resolve); // clients that are being answered are disconnected
     });
     expect((await ask('/api/v1/stop', { method: 'POST' })).status).toBe(204);
     await closed;
@@ -159,7 +159,7 @@ describe('controls', () => {
 });
 
 describe('the OpenAPI document', () => {
-  it('describes every answer as it is', async () => {
+  it('describes every answer correctly', async () => {
     const { ask } = await busyRig();
     const { json: document } = await ask('/api/v1/openapi.json');
     expect(document.openapi).toBe('3.1.0');
@@ -170,7 +170,7 @@ describe('the OpenAPI document', () => {
       const escaped = pointer.map((part) => String(part).replaceAll('~', '~0').replaceAll('/', '~1')).join('/');
       const validate = ajv.compile({ $ref: `openapi#/${escaped}` });
       expect([path, validate(value), validate.errors]).toEqual([path, true, null]);
-      // Nothing may be said beyond the document: that it can fail at all.
+      // A field that is not in the schema must fail, which also shows that validation can fail.
       expect(validate({ ...(value as object), nonsense: 1 })).toBe(false);
     };
     const empty = await serve();
@@ -187,7 +187,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('names every path, with what it takes, and all references lead somewhere', async () => {
+  it('names every path with its parameters, and all references lead somewhere', async () => {
     const { ask } = await serve();
     const { json: document, text } = await ask('/api/v1/openapi.json');
     for (const path of ['status', 'history', 'log', 'events', 'pause', 'resume', 'stop', 'openapi.json']) {
@@ -202,7 +202,7 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining(references));
   });
 
-  it('is sent once, as long as it is the same', async () => {
+  it('is not sent again while it stays the same', async () => {
     const { ask } = await serve();
     const { headers } = await ask('/api/v1/openapi.json');
     const again = await ask('/api/v1/openapi.json', { headers: { 'if-none-match': String(headers.etag) } });
@@ -211,7 +211,7 @@ describe('the OpenAPI document', () => {
   });
 });
 
-it('/readyz says what is missing, and nothing that needs a token', async () => {
+it('/readyz says what is missing, but nothing that needs a token', async () => {
   const { ask, emit } = await serve();
   const missing = (reason: string) => ({ status: 503, json: { ready: false, reasons: [reason] } });
   const source = 'http://127.0.0.1:1';

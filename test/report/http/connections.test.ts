@@ -10,7 +10,7 @@ import { FakeClock } from '../fakes.ts';
 import { serve } from './serving.ts';
 
 const GET = 'GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n';
-/** More than the system takes for a client that does not read. */
+/** More than the system buffers for a client that does not read. */
 const HUGE = Buffer.alloc(32 * 1024 * 1024);
 
 const sockets: Socket[] = [];
@@ -20,10 +20,10 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections();
 });
 
-/** Until what is expected is so, on a busy machine, too. */
+/** Waits long enough for a busy machine. */
 const patiently = (expected: () => unknown) => vi.waitFor(expected, { timeout: 60_000, interval: 5 });
 
-/** A client that reads, and what it has got. */
+/** A client that reads, and what it has received. */
 function client(port: number) {
   const socket = connect(port, '127.0.0.1').on('error', () => {});
   sockets.push(socket);
@@ -53,7 +53,7 @@ async function watched(answer: RequestListener, limits: Partial<HttpLimits> = {}
   const clock = new FakeClock();
   const refusals = new Refusals(pino({ level: 'silent' }), 60_000);
   const connections = new Connections(clock, { ...httpLimits, checkMs: 10, ...limits }, refusals);
-  /** How many requests Node.js told of, answered or not. */
+  /** Called for each request that Node.js has parsed, whether it is answered or not. */
   const told = vi.fn();
   const server = createServer((request, response) => {
     told();
@@ -67,8 +67,8 @@ async function watched(answer: RequestListener, limits: Partial<HttpLimits> = {}
   return { port: (server.address() as AddressInfo).port, clock, counts: refusals.counts, told, count };
 }
 
-describe('a client that asks again before it has its answer', () => {
-  it('is cut off, with one answer at most', async () => {
+describe('a client that sends a request before it has its answer', () => {
+  it('is disconnected, with one answer at most', async () => {
     const { port, ask } = await serve();
     const got = client(port);
     got.socket.write(GET.repeat(1_000));
@@ -77,7 +77,7 @@ describe('a client that asks again before it has its answer', () => {
     expect((await ask('/metrics')).text).toContain('pickaxe_http_refused_total{reason="pipelined"} 1');
   });
 
-  it('whatever it expects', async () => {
+  it('is disconnected even if its requests have an Expect header', async () => {
     const { port, ask } = await serve();
     const expecting = (what: string) => GET.replace('\r\n\r\n', `\r\nexpect: ${what}\r\n\r\n`);
     for (const what of ['100-continue', 'nonsense']) {
@@ -89,7 +89,7 @@ describe('a client that asks again before it has its answer', () => {
     expect(await ask('/healthz', { headers: { expect: 'nonsense' } })).toMatchObject({ status: 200 });
   });
 
-  it('costs one answer, and no more than the requests in a few hundred bytes, however much it has sent', async () => {
+  it('costs one answer, and no more than the requests in a few hundred bytes are parsed, however much it has sent', async () => {
     const answer = vi.fn();
     const { port, told, counts, count } = await watched(answer);
     const all = Buffer.from(GET.repeat(20_000));
@@ -100,7 +100,7 @@ describe('a client that asks again before it has its answer', () => {
     expect(told.mock.calls.length).toBeLessThanOrEqual(20 * Math.ceil(512 / GET.length + 1));
   });
 
-  it('one after another is fine, on one connection', async () => {
+  it('is distinguished from one that waits, which may send many requests on one connection', async () => {
     const { port } = await serve();
     const got = client(port);
     for (let asked = 1; asked <= 150; asked++) {
@@ -110,7 +110,7 @@ describe('a client that asks again before it has its answer', () => {
     expect(got.closed).toBe(false);
   });
 
-  it('a request that comes in parts is one request', async () => {
+  it('is distinguished from one that sends a request in parts', async () => {
     const { port } = await serve({ control: true });
     const got = client(port);
     const body = JSON.stringify({ device: 'gpu0' });
@@ -123,8 +123,8 @@ describe('a client that asks again before it has its answer', () => {
   });
 });
 
-describe('a place is held for 15 s at most', () => {
-  it('by who does not take an answer', async () => {
+describe('a connection is closed after 15 s', () => {
+  it('if the client does not read the answer', async () => {
     const { port, clock, counts, count } = await watched((_, response) => response.end(HUGE));
     for (let i = 0; i < 3; i++) lazy(port, GET);
     const reading = client(port);
@@ -139,7 +139,7 @@ describe('a place is held for 15 s at most', () => {
     expect([counts.timeout, reading.closed]).toEqual([3, false]);
   });
 
-  it('by who has its answer, and sends what is no request yet', async () => {
+  it('if the client has its answer, and sends something that is not a request yet', async () => {
     const { port, clock } = await serve({ limits: { checkMs: 10 } });
     const got = client(port);
     got.socket.write(GET);
@@ -150,7 +150,7 @@ describe('a place is held for 15 s at most', () => {
     clearInterval(trickle);
   });
 
-  it('by who says nothing, which is nothing to tell of', async () => {
+  it('if the client sends nothing, which is not logged', async () => {
     const { port, ask, http, logged } = await serve({ limits: { requestMs: 50, checkMs: 10 } });
     const got = client(port);
     await patiently(() => expect(got.closed).toBe(true));
@@ -166,7 +166,7 @@ describe('a place is held for 15 s at most', () => {
       'a body',
       'POST /api/v1/pause HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n',
     ],
-  ])('by who sends %s a letter at a time', async (_, head) => {
+  ])('if the client sends %s one letter at a time', async (_, head) => {
     const { port, ask } = await serve({ control: true, limits: { requestMs: 100, checkMs: 20 } });
     const got = client(port);
     got.socket.write(head);
@@ -177,7 +177,7 @@ describe('a place is held for 15 s at most', () => {
     expect((await ask('/metrics')).text).toContain('pickaxe_http_refused_total{reason="timeout"} 1');
   });
 
-  it('but not by who asks every few seconds, nor by an event stream', async () => {
+  it('but not if it sends a request every few seconds, nor if it is an event stream', async () => {
     const { port, clock } = await serve({ limits: { checkMs: 10, requestMs: 60_000 } });
     const [silent, asking, listening] = [client(port), client(port), client(port)];
     listening.socket.write('GET /api/v1/events HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n');
@@ -187,13 +187,13 @@ describe('a place is held for 15 s at most', () => {
       await patiently(() => expect(answersIn(asking.text)).toBe(asked));
       clock.advance(9_000);
     }
-    // Connections have been looked at.
+    // Connections have been checked.
     await patiently(() => expect(silent.closed).toBe(true));
     expect([asking.closed, listening.closed]).toEqual([false, false]);
   });
 });
 
-it('a connection that has ended holds no place', async () => {
+it('a connection that has ended does not count against the limit', async () => {
   const { port, counts, count } = await watched((_, response) => response.end(), { connections: 1 });
   for (let i = 0; i < 3; i++) {
     const got = client(port);
@@ -205,7 +205,7 @@ it('a connection that has ended holds no place', async () => {
   expect(counts.crowded).toBe(0);
 });
 
-it('connections are looked at for as long as the server is open', async () => {
+it('connections are checked for as long as the server is open', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   try {
     const server = createServer();
@@ -219,9 +219,9 @@ it('connections are looked at for as long as the server is open', async () => {
   }
 });
 
-it('when all places are taken, the one that has gone unanswered for the longest time is given to who comes', async () => {
+it('when the limit is reached, the connection that has gone unanswered for the longest time makes room for the next client', async () => {
   const { port, clock, ask } = await serve({ limits: { requestMs: 60_000, keepAliveMs: 60_000 } });
-  // Who connects first is taken in first.
+  // The client that connects first is accepted first.
   const [waiting, asking] = [client(port), client(port)];
   asking.socket.write(GET);
   await patiently(() => expect(answersIn(asking.text)).toBe(1));

@@ -13,7 +13,7 @@ import { device, FakeClock, verdict } from '../fakes.ts';
 import { serve } from './serving.ts';
 
 const MOST_CLIENTS = 16;
-/** Each of them has 64 KiB, which makes 30 MB. */
+/** So many events of 64 KiB are 30 MB. */
 const ENOUGH = 480;
 const MOST_KEPT = 100_000;
 const MARK = 'event: source\n';
@@ -22,9 +22,9 @@ interface Listening {
   readonly asked: ClientRequest;
   readonly response: IncomingMessage;
   text: string;
-  /** How many events of a source so far. */
+  /** How many events `source` it has received. */
   heard: number;
-  /** Data of the events of a name so far. */
+  /** The data of all events of this name that it has received. */
   events(name: string): Record<string, unknown>[];
 }
 
@@ -44,7 +44,7 @@ async function listen(port: number): Promise<Listening> {
         .map((match) => JSON.parse(match[2])),
   };
   response.on('data', (chunk) => {
-    // Chunks end anywhere.
+    // A chunk may end in the middle of the mark.
     const since = listening.text.slice(-(MARK.length - 1)) + chunk;
     listening.heard += since.split(MARK).length - 1;
     listening.text = `${listening.text}${chunk}`.slice(-MOST_KEPT);
@@ -52,7 +52,7 @@ async function listen(port: number): Promise<Listening> {
   return listening;
 }
 
-it('tells a status at once and every second, and the events of --json', async () => {
+it('a client gets a status at once and every second, and the events of --json', async () => {
   const { port, emit } = await serve();
   const client = await listen(port);
   expect(client.response.headers['content-type']).toBe('text/event-stream; charset=utf-8');
@@ -82,7 +82,7 @@ it('a line break in a message stays within its event', async () => {
   expect(client.text.match(/^event: status$/gm)).toHaveLength(1);
 });
 
-it('many listen, more are told to come later, and their places are given again', async () => {
+it('many clients can listen, further ones are refused for the moment, and a client that leaves makes room', async () => {
   const { port, ask } = await serve();
   const clients = await Promise.all(Array.from({ length: MOST_CLIENTS }, () => listen(port)));
   expect(await ask('/api/v1/events')).toMatchObject({ status: 503, json: { error: { code: 'too-many-clients' } } });
@@ -97,7 +97,7 @@ it('many listen, more are told to come later, and their places are given again',
   );
 });
 
-it('who does not read is dropped; the others hear everything', async () => {
+it('a client that does not read is dropped, and the others get everything', async () => {
   const { port, emit } = await serve();
   const lazy = await listen(port);
   lazy.response.pause();
@@ -105,7 +105,7 @@ it('who does not read is dropped; the others hear everything', async () => {
   const closed = vi.fn();
   lazy.response.on('close', closed);
   const reason = 'x'.repeat(64 * 1024);
-  // The system's own buffers take megabytes before anything is left with us.
+  // The system buffers megabytes before anything waits in this process.
   for (let sent = 1; sent <= ENOUGH; sent++) {
     emit({ type: 'source', source: 'x', state: 'info', reason });
     if (sent % 3 === 0) await vi.waitFor(() => expect(eager.heard).toBe(sent), { timeout: 60_000, interval: 1 });
@@ -116,18 +116,18 @@ it('who does not read is dropped; the others hear everything', async () => {
   expect((await listen(port)).response.statusCode).toBe(200);
 });
 
-it('ends with the server, at once', async () => {
+it('the stream ends with the server, at once', async () => {
   const { port, http } = await serve();
   const client = await listen(port);
   const ended = vi.fn();
   client.response.on('close', ended);
   await http.close();
   await vi.waitFor(() => expect(ended).toHaveBeenCalled(), { timeout: 60_000 });
-  // To its end, and not cut off.
+  // The response is complete.
   expect(client.response.complete).toBe(true);
 });
 
-describe('of those that never read', () => {
+describe('among clients that never read', () => {
   const closing = (client: Listening) => {
     const closed = vi.fn();
     client.response.on('close', closed);
@@ -173,7 +173,7 @@ describe('of those that never read', () => {
   });
 });
 
-/** Takes what is written to it when it is told to. */
+/** A client that reads when a test says so. */
 class Reader extends Writable {
   #taken: () => void = () => {};
 
@@ -185,7 +185,7 @@ class Reader extends Writable {
     this.#taken = taken;
   }
 
-  /** All that has been written. */
+  /** Everything that was written to it. */
   read(): void {
     while (this.writableLength > 0) this.#taken();
   }

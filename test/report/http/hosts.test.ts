@@ -19,7 +19,7 @@ it.each([
   ['127.0.0.1:8080:1', undefined],
   ['127.0.0.1/..', undefined],
   ['x'.repeat(300), undefined],
-])('the Host header %j names %j', (header, host) => {
+])('the Host header %j names the host %j', (header, host) => {
   expect(hostOf(header)).toBe(host);
 });
 
@@ -39,30 +39,36 @@ it.each([
 
 const rig = 'Rig7';
 
-it.each(['127.0.0.1:1', 'localhost:1', '[::1]:1', '127.8.8.8'])('on loopback, %s is let in', (header) => {
+it.each(['127.0.0.1:1', 'localhost:1', '[::1]:1', '127.8.8.8'])('on loopback, the host %s is admitted', (header) => {
   expect(admits({ host: '127.0.0.1', hostname: rig }, header)).toBe(true);
 });
 
 it.each([undefined, 'evil.example', 'rig7', '192.168.0.2', 'localhost.evil.example', '127.0.0.1.nip.io', '0', '[::]'])(
-  'on loopback, %s is not',
+  'on loopback, the host %s is refused',
   (header) => {
     expect(admits({ host: '127.0.0.1', hostname: rig }, header)).toBe(false);
   },
 );
 
-it.each(['192.168.0.2:1', '[fd00::2]:1', 'rig7', 'RIG7.local:1', 'localhost'])('elsewhere, %s is let in', (header) => {
-  expect(admits({ host: '0.0.0.0', hostname: rig }, header)).toBe(true);
-});
+it.each(['192.168.0.2:1', '[fd00::2]:1', 'rig7', 'RIG7.local:1', 'localhost'])(
+  'on other addresses, the host %s is admitted',
+  (header) => {
+    expect(admits({ host: '0.0.0.0', hostname: rig }, header)).toBe(true);
+  },
+);
 
-it.each([undefined, 'evil.example', 'rig7.evil.example', 'rig'])('elsewhere, %s is not', (header) => {
-  expect(admits({ host: '0.0.0.0', hostname: rig }, header)).toBe(false);
-});
+it.each([undefined, 'evil.example', 'rig7.evil.example', 'rig'])(
+  'on other addresses, the host %s is refused',
+  (header) => {
+    expect(admits({ host: '0.0.0.0', hostname: rig }, header)).toBe(false);
+  },
+);
 
-it('lets in the name that was given', () => {
+it('the name that the server was given is admitted', () => {
   expect(admits({ host: 'miner.example', hostname: rig }, 'Miner.Example:8080')).toBe(true);
 });
 
-it('knows the pages of other websites', () => {
+it('requests from the pages of other websites are recognized', () => {
   const ask = { method: 'GET', host: '127.0.0.1:80', origin: undefined, site: undefined, mode: undefined };
   expect(isForeign(ask)).toBe(false);
   expect(isForeign({ ...ask, origin: 'http://127.0.0.1:8080', host: '127.0.0.1:8080', site: 'same-origin' })).toBe(

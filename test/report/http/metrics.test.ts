@@ -4,7 +4,7 @@ import { serve } from './serving.ts';
 
 const RULES = /^pickaxe_[a-z0-9_]+$/;
 
-/** Samples by name and labels as they are written. */
+/** The samples, by name and labels in the text format. */
 function samplesOf(text: string): Map<string, number> {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return new Map(
@@ -12,7 +12,7 @@ function samplesOf(text: string): Map<string, number> {
   );
 }
 
-it('are what the summary says', async () => {
+it('metrics agree with the summary', async () => {
   const { ask, emit, tally, clock } = await serve();
   emit({ type: 'source', source: 'http://127.0.0.1:1', state: 'connected', reason: '' });
   emit({ type: 'source', source: 'http://127.0.0.1:2', state: 'lost', reason: 'refused' });
@@ -76,7 +76,7 @@ it('are what the summary says', async () => {
   expect([...samples.keys()].filter((name) => name.includes('hotspot'))).toEqual([]);
 });
 
-it('say what each device is, with empty labels for what is not known', async () => {
+it('metrics describe each device, with empty labels for what is not known', async () => {
   const { ask, emit } = await serve();
   emit({ ...device('gpu0', 'ready'), model: 'a "card"', kernel: 'wgsl', bus: '0000:65:00.0' });
   emit(device('cpu', 'ready'));
@@ -86,7 +86,7 @@ it('say what each device is, with empty labels for what is not known', async () 
   expect(text).toContain('pickaxe_device_info{device="cpu",kind="cpu",model="",kernel="",bus=""} 1');
 });
 
-it('say how long each node took to give work, once it has given some', async () => {
+it('metrics say how long each node took to give work, once it has given some', async () => {
   const { ask, emit } = await serve();
   for (const source of ['http://a', 'http://b']) emit({ type: 'source', source, state: 'connected', reason: '' });
   for (const latencySeconds of [0.5, 0.012]) emit({ type: 'fetch', source: 'http://a', latencySeconds });
@@ -95,7 +95,7 @@ it('say how long each node took to give work, once it has given some', async () 
   expect(text).not.toContain('pickaxe_node_latency_seconds{node="http://b"}');
 });
 
-it('follow what is known: a sensor that falls silent has no sample', async () => {
+it('metrics have no sample for a sensor that falls silent', async () => {
   const { ask, emit, clock } = await serve();
   emit(device('gpu0', 'ready'));
   emit({ type: 'telemetry', device: 'gpu0', telemetry: { powerWatts: 200 } });
@@ -106,7 +106,7 @@ it('follow what is known: a sensor that falls silent has no sample', async () =>
   expect(text).toContain('# TYPE pickaxe_power_watts gauge');
 });
 
-it('the job switches of a device begin at none, and go on when it comes into service again', async () => {
+it('the job switches of a device begin at zero, and go on when it comes into service again', async () => {
   const { ask, emit } = await serve();
   emit(device('gpu0', 'ready'));
   expect((await ask('/metrics')).text).toContain('pickaxe_job_switch_seconds_count{device="gpu0"} 0');
@@ -115,7 +115,7 @@ it('the job switches of a device begin at none, and go on when it comes into ser
   expect((await ask('/metrics')).text).toContain('pickaxe_job_switch_seconds_count{device="gpu0"} 1');
 });
 
-it('are named by Prometheus’ rules', async () => {
+it('metrics are named by Prometheus’ rules', async () => {
   const { ask } = await serve();
   const { text } = await ask('/metrics');
   const types = [...text.matchAll(/^# TYPE (pickaxe_\S+) (\w+)$/gm)];
@@ -126,14 +126,14 @@ it('are named by Prometheus’ rules', async () => {
   }
 });
 
-it('a label’s value cannot break out', async () => {
+it('a label’s value is escaped', async () => {
   const { ask, emit } = await serve();
   emit({ type: 'source', source: 'http://x/"}\n\\evil 1', state: 'connected', reason: '' });
   const { text } = await ask('/metrics');
   expect(text).toContain('pickaxe_node_up{node="http://x/\\"}\\n\\\\evil 1"} 1');
 });
 
-it('have no sample of what is not known yet', async () => {
+it('metrics have no sample for what is not known yet', async () => {
   const { ask, emit } = await serve();
   const difficulty = async () => samplesOf((await ask('/metrics')).text).get('pickaxe_work_difficulty_hashes');
   expect(await difficulty()).toBeUndefined();

@@ -10,7 +10,7 @@ it.each([
   ['/report/units.js', 'text/javascript; charset=utf-8', 'dist/report/units.js'],
   ['/web/uplot.js', 'text/javascript; charset=utf-8', 'node_modules/uplot/dist/uPlot.esm.js'],
   ['/web/uplot.css', 'text/css; charset=utf-8', 'node_modules/uplot/dist/uPlot.min.css'],
-])('serves %s to everybody, and only once', async (path, type, file) => {
+])('the server sends %s to everybody, and not again while it stays the same', async (path, type, file) => {
   const rig = await new Rig().serve({ token: 'a token of some length' });
   const { status, headers, text } = await rig.ask(path);
   expect(status).toBe(200);
@@ -27,7 +27,7 @@ it.each([
   expect((await rig.ask('/api/v1/status')).status).toBe(401);
 });
 
-it('lets the page load from nowhere else, and run nothing that is written into it', async () => {
+it('the page loads nothing from elsewhere, and runs no inline scripts', async () => {
   const rig = await new Rig().serve();
   const { headers, text } = await rig.ask('/');
   const policy = String(headers['content-security-policy']);
@@ -52,7 +52,7 @@ it.each([
   '/package.json',
   '/web/main.js%00.css',
   '/web/toString',
-])('does not serve %s', async (path) => {
+])('the server does not send %s', async (path) => {
   const rig = await new Rig().serve();
   expect([400, 404]).toContain((await rig.ask(path)).status);
 });

@@ -8,7 +8,7 @@ test('URLs have IPv6 addresses in brackets', () => {
   expect([urlOf('127.0.0.1', 80), urlOf('::', 8080)]).toEqual(['http://127.0.0.1:80', 'http://[::]:8080']);
 });
 
-describe('a server that listens on all addresses is reached by others', () => {
+describe('the address by which other machines reach a server', () => {
   const both = { lo: LOOPBACK, eth0: [address('fe80::1', 'IPv6'), address('192.0.2.5', 'IPv4')] };
   const ipv6 = { lo: LOOPBACK, eth0: [address('fe80::1', 'IPv6'), address('2001:db8::5', 'IPv6')] };
 
@@ -21,7 +21,7 @@ describe('a server that listens on all addresses is reached by others', () => {
     ['::', { lo: LOOPBACK, eth0: undefined }, undefined],
     ['127.0.0.1', both, undefined],
     ['192.0.2.5', both, undefined],
-  ])('%s', (host, interfaces, expected) => {
+  ])('is found only if the server listens on all addresses: %s', (host, interfaces, expected) => {
     expect(reachableHost(host, interfaces)).toBe(expected);
   });
 });

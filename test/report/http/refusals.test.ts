@@ -15,7 +15,7 @@ function noting() {
 const metric = (text: string, reason: string) =>
   Number(new RegExp(`^pickaxe_http_refused_total\\{reason="${reason}"\\} (\\d+)$`, 'm').exec(text)?.[1]);
 
-it('the log tells of them once a minute, and not at all while there are none', () => {
+it('refusals are logged once a minute, and not at all while there are none', () => {
   vi.useFakeTimers();
   try {
     const { refusals, logged } = noting();
@@ -37,7 +37,7 @@ it('the log tells of them once a minute, and not at all while there are none', (
   }
 });
 
-it('names no more than a few addresses, however many there are', () => {
+it('the log names no more than a few addresses, however many there are', () => {
   const { refusals, logged } = noting();
   for (let i = 0; i < 5_000; i++) refusals.note('wrong-token', `fd00::${i.toString(16)}`);
   refusals.close();
@@ -49,14 +49,14 @@ it('names no more than a few addresses, however many there are', () => {
   ]);
 });
 
-it('names all addresses while they are few, and tells of others only where there are some', () => {
+it('the log names all addresses while they are few, and mentions others only if there are some', () => {
   const { refusals, logged } = noting();
   for (let i = 0; i < 8; i++) refusals.note('wrong-token', `fd00::${i % 4}`);
   refusals.close();
   expect(logged).toEqual(['refused: wrong-token 8; from fd00::0, fd00::1, fd00::2, fd00::3']);
 });
 
-it('the end of a run tells what has not been told, once', () => {
+it('refusals that are not logged yet are logged once when the run ends', () => {
   vi.useFakeTimers();
   try {
     const { refusals, logged } = noting();
@@ -72,7 +72,7 @@ it('the end of a run tells what has not been told, once', () => {
   }
 });
 
-it('wrong tokens are counted apart from missing ones, and told with who sent them', async () => {
+it('wrong tokens are counted apart from missing ones, and logged with the addresses that sent them', async () => {
   const { ask, logged } = await serve({ token: TOKEN, limits: { logMs: 100 } });
   for (let i = 0; i < 5; i++) await ask('/metrics', { headers: { authorization: `Bearer ${TOKEN}${i}` } });
   await ask('/metrics');
@@ -84,12 +84,12 @@ it('wrong tokens are counted apart from missing ones, and told with who sent the
   expect(JSON.stringify(logged)).not.toContain(TOKEN);
 });
 
-/** However many lines it took. */
+/** The sum over all lines. */
 function told(lines: readonly { msg: string }[], reason: string): number {
   return lines.reduce((sum, { msg }) => sum + Number(new RegExp(`${reason} (\\d+)`).exec(msg)?.[1] ?? 0), 0);
 }
 
-it('every reason has a sample from the start, and what is refused is counted by its reason', async () => {
+it('every reason has a sample from the start, and refusals are counted by their reason', async () => {
   const { ask, port } = await serve({ control: true });
   const first = (await ask('/metrics')).text;
   expect(first.match(/^pickaxe_http_refused_total\{.*\} 0$/gm)).toHaveLength(13);
@@ -120,7 +120,7 @@ it('every reason has a sample from the start, and what is refused is counted by 
   });
 });
 
-it('so is what only --http-control allows', async () => {
+it('what only --http-control allows is counted, too', async () => {
   const { ask } = await serve();
   await ask('/api/v1/stop', { method: 'POST' });
   expect(metric((await ask('/metrics')).text, 'read-only')).toBe(1);

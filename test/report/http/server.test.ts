@@ -6,9 +6,9 @@ const TOKEN = 'correct-horse-battery';
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const json = { 'content-type': 'application/json' };
 
-describe('who may ask', () => {
+describe('the server refuses', () => {
   it.each(['evil.example', 'localhost.evil.example:80', '192.168.0.1', 'a@127.0.0.1', '[::]'])(
-    'nobody under the name %s',
+    'requests for the name %s',
     async (host) => {
       const { ask } = await serve();
       for (const path of ['/api/v1/status', '/metrics', '/healthz', '/nope']) {
@@ -18,13 +18,13 @@ describe('who may ask', () => {
     },
   );
 
-  it('nobody without a Host header', async () => {
+  it('requests without a Host header', async () => {
     const { port } = await serve();
     expect(await sendRaw(port, 'GET /healthz HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 403 /);
     expect(await sendRaw(port, 'GET /healthz HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
   });
 
-  it('no page of another website, whatever it asks for', async () => {
+  it('pages of another website, whatever they ask for', async () => {
     const { ask, asked } = await serve({ control: true });
     const origin = { origin: 'https://evil.example' };
     expect(await ask('/api/v1/stop', { method: 'POST', headers: origin })).toMatchObject({ status: 403 });
@@ -36,7 +36,7 @@ describe('who may ask', () => {
     expect(asked).toEqual([]);
   });
 
-  it('no picture or script of another website, which come without an Origin; a link to here is followed', async () => {
+  it('pictures and scripts of another website, which have no Origin header, but not a link to this one', async () => {
     const { ask } = await serve();
     for (const site of ['cross-site', 'same-site']) {
       const fetched = { 'sec-fetch-site': site, 'sec-fetch-mode': 'no-cors' };
@@ -46,7 +46,7 @@ describe('who may ask', () => {
     expect((await ask('/api/v1/status', { headers: followed })).status).toBe(200);
   });
 
-  it('with a token, only who sends it, but for health', async () => {
+  it('requests without the token, except for health', async () => {
     const { ask } = await serve({ token: TOKEN });
     for (const path of ['/api/v1/status', '/metrics', '/api.json', '/api/v1/events', '/nope']) {
       for (const headers of [{}, bearer('wrong'), bearer(`${TOKEN}x`), { authorization: TOKEN }]) {
@@ -61,7 +61,7 @@ describe('who may ask', () => {
     expect((await ask('/readyz')).status).toBe(503);
   });
 
-  it('nobody to change anything unless that is allowed', async () => {
+  it('changes, unless they are allowed', async () => {
     const { ask, asked } = await serve({ token: TOKEN });
     const written = ['/api/v1/st%6fp', '/api/v1/%70ause', '/api/v1/stop#a', '/%61pi/v1/resume?x=1'];
     for (const path of ['/api/v1/pause', '/api/v1/resume', '/api/v1/stop', ...written]) {
@@ -73,7 +73,7 @@ describe('who may ask', () => {
   });
 });
 
-describe('requests that are none', () => {
+describe('requests that are not valid', () => {
   it.each([
     ['GET', '/nope', 404, 'not-found'],
     ['GET', '/', 404, 'not-found'],
@@ -107,39 +107,39 @@ describe('requests that are none', () => {
   });
 
   it.each([
-    ['no JSON', json, '{"device":', 400, 'bad-request'],
-    ['another type', { 'content-type': 'text/plain' }, '{}', 415, 'not-json'],
+    ['not JSON', json, '{"device":', 400, 'bad-request'],
+    ['of another type', { 'content-type': 'text/plain' }, '{}', 415, 'not-json'],
     ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, 'device=gpu0', 415, 'not-json'],
-    ['no type', {}, '{}', 415, 'not-json'],
-    ['a wrong type within', json, '{"device":1}', 400, 'bad-request'],
-    ['an unknown key', json, '{"devcie":"gpu0"}', 400, 'bad-request'],
+    ['without a type', {}, '{}', 415, 'not-json'],
+    ['an object with a value of another type', json, '{"device":1}', 400, 'bad-request'],
+    ['an object with an unknown key', json, '{"devcie":"gpu0"}', 400, 'bad-request'],
     ['a list', json, '[]', 400, 'bad-request'],
     ['null', json, 'null', 400, 'bad-request'],
-    ['a long name', json, JSON.stringify({ device: 'x'.repeat(100) }), 400, 'bad-request'],
+    ['an object with a long name', json, JSON.stringify({ device: 'x'.repeat(100) }), 400, 'bad-request'],
     ['a prototype', json, '{"__proto__":{"device":"gpu0"}}', 400, 'bad-request'],
-    ['too much', json, JSON.stringify({ device: 'x'.repeat(5_000) }), 413, 'body-too-large'],
-    ['no such device', json, '{"device":"gpu9"}', 404, 'no-such-device'],
-  ])('a body that is %s', async (_, headers, body, status, code) => {
+    ['too long', json, JSON.stringify({ device: 'x'.repeat(5_000) }), 413, 'body-too-large'],
+    ['the name of a missing device', json, '{"device":"gpu9"}', 404, 'no-such-device'],
+  ])('are refused if the body is %s', async (_, headers, body, status, code) => {
     const { ask } = await serve({ control: true });
     const answer = await ask('/api/v1/pause', { method: 'POST', headers, body });
     expect([answer.status, answer.json.error.code]).toEqual([status, code]);
   });
 
-  it('a body that is announced as huge is not waited for', async () => {
+  it('are refused at once if the announced body is huge', async () => {
     const { port } = await serve({ control: true });
     const head = 'POST /api/v1/pause HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n';
     expect(await sendRaw(port, `${head}content-length: 99999999999\r\n\r\n{`)).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  it('headers beyond measure, a huge token among them', async () => {
+  it('are refused if the headers are too large, such as those with a huge token', async () => {
     const { port } = await serve({ token: TOKEN });
     const huge = `GET /metrics HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${'x'.repeat(100_000)}\r\n\r\n`;
     const answer = await sendRaw(port, huge, false);
-    // The rest of what was sent may make the system discard what was answered.
+    // Data that the server has not read may make the system discard the answer.
     if (answer !== '') expect(answer).toMatch(/^HTTP\/1\.1 431 /);
   });
 
-  it('anything at all: the server goes on', async () => {
+  it('do not stop the server, whatever they contain', async () => {
     const { port, ask, logged } = await serve();
     const lines = fc.array(fc.string({ unit: 'binary' }), { maxLength: 4 }).map((all) => all.join('\r\n'));
     const bytes = fc.oneof(
@@ -160,7 +160,7 @@ describe('requests that are none', () => {
   });
 });
 
-it('answers HEAD as GET, without the body, and not for a stream', async () => {
+it('HEAD is answered like GET, without the body, except for a stream', async () => {
   const { ask } = await serve({ token: TOKEN });
   expect(await ask('/healthz', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
   expect((await ask('/metrics', { method: 'HEAD' })).status).toBe(401);
@@ -168,7 +168,7 @@ it('answers HEAD as GET, without the body, and not for a stream', async () => {
   expect((await ask('/api/v1/events', { method: 'HEAD', headers: bearer(TOKEN) })).status).toBe(405);
 });
 
-it('says what browsers may do with an answer', async () => {
+it('every answer says what browsers may do with it', async () => {
   const { ask } = await serve();
   for (const path of ['/api/v1/status', '/nope', '/metrics', '/%zz']) {
     const { headers } = await ask(path);
@@ -177,7 +177,7 @@ it('says what browsers may do with an answer', async () => {
   }
 });
 
-it('says where it cannot listen', async () => {
+it('the error says where the server cannot listen', async () => {
   const { port } = await serve();
   await expect(serve({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
 });

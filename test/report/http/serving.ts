@@ -59,7 +59,7 @@ export interface Asked {
   readonly body?: string | Buffer;
 }
 
-/** Unlike fetch, it takes any Host header. */
+/** Unlike fetch, this can send any Host header. */
 export function asker(port: number) {
   return async (path: string, { method = 'GET', headers = {}, body }: Asked = {}): Promise<Answer> => {
     const asked = request({ host: '127.0.0.1', port, path, method, headers, agent: false });
@@ -77,7 +77,7 @@ export function asker(port: number) {
   };
 }
 
-/** Sends bytes and gives all that comes back until the server closes the connection. */
+/** Sends bytes. @returns everything that comes back until the server closes the connection */
 export async function sendRaw(port: number, bytes: string | Uint8Array, end = true): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => {});

@@ -22,7 +22,7 @@ async function transform(...parts: (string | Uint8Array)[]): Promise<string> {
 }
 
 describe('withData', () => {
-  it('adds the data line that a node leaves out', async () => {
+  it('adds the data line that a node omits', async () => {
     expect(await transform('event:New Cut\n\n')).toBe('event:New Cut\ndata:\n\n');
   });
 

@@ -494,7 +494,7 @@ it('nothing watches for suspensions once a source has ended', async () => {
 });
 
 describe('whether a node answers', () => {
-  it('is not asked where it has just done so', async () => {
+  it('is not asked when it has just answered', async () => {
     const { node, url } = await startNode();
     const { source, follower } = followNode(url, { probeTimeoutMs: 60_000 });
     await follower.work();
@@ -502,7 +502,7 @@ describe('whether a node answers', () => {
     expect(await source.answers(follower.stop)).toBe(true);
   });
 
-  it('is no where nothing listens', async () => {
+  it('is false where nothing listens', async () => {
     const { node, url } = await startNode();
     await node.close();
     const { source, follower } = followNode(url);

@@ -39,7 +39,7 @@ describe('work', () => {
     expect(node.server.streams.open).toBeLessThanOrEqual(20);
   });
 
-  it('is fetched again when it is old, which is no update while it is the same', async () => {
+  it('is fetched again when it is old, which is not an update if it is the same', async () => {
     const { node, url } = await startNode();
     node.ledger.pickChain = () => 5;
     const { follower } = followNode(url, { refreshMs: 50 });

@@ -7,7 +7,7 @@ const UNIT = 2048;
 const IN_FLIGHT = 2;
 /** The time by which the first batch takes longer than it should. */
 const WAKE_MS = 50;
-/** From one of a timer's milliseconds to the next look, and what it takes to see an end and submit anew. */
+/** From one of a timer's milliseconds to the next look, and the time to see an end and submit again. */
 const LATE_MS = 0.1;
 
 /**

@@ -62,7 +62,7 @@ test.each<[string, Partial<TuningWishes>]>([
   ['a variant that cost the device', { skip: [nameOf(REMEMBERED)] }],
   ['a wish to measure again', { again: true }],
   ['no cache', { cacheDirectory: undefined }],
-])('with %s everything is measured anew', async (_, wishes) => {
+])('with %s everything is measured again', async (_, wishes) => {
   const { tried, tuned } = await openWith(wishes);
   expect(tried).toEqual(TYPICAL);
   expect(tuned).toMatchObject({ fault: 'wrong-hashes' });

@@ -205,7 +205,7 @@ describe('AMD', () => {
     '99999999999999999999',
     '\0\0\0\0',
     `${'9'.repeat(100_000)}`,
-  ])('%.30j in every file is no reading', async (text) => {
+  ])('%.30j in every file is not a reading', async (text) => {
     const numbers = Object.keys(RADEON).filter((file) => /_input$|_average$|_cap$|pwm1$/.test(file));
     const files = { ...RADEON, ...Object.fromEntries(numbers.map((file) => [file, text])) };
     const sensors = await new Machine({ [BUS]: files }).open({ vendor: 'amd', bus: BUS });

@@ -100,7 +100,7 @@ describe.skipIf(!compiler)(`NVIDIA’s sensors${compiler ? '' : ', not tried: th
     ['another address', [], '0000:66:00.0', 'gives no access to the card at 0000:66:00.0: Not Found'],
     ['no driver', ['INIT=9'], BUS, 'does not start: Driver Not Loaded'],
     ['a library without the functions that it takes', ['ANCIENT'], BUS, 'has no nvmlInit_v2: update NVIDIA’s driver'],
-    ['what is no address', [], '65:00', "'65:00' is not a PCI address such as 0000:65:00.0"],
+    ['a text that is not an address', [], '65:00', "'65:00' is not a PCI address such as 0000:65:00.0"],
   ])('%s: no readings, and why', async (_name, macros, bus, why) => {
     const library = build(...macros);
     const sensors = await openSensors({ vendor: 'nvidia', ...(bus && { bus }) }, { nvml: library });

@@ -33,7 +33,7 @@ const mmposShape = z.strictObject({
   miner_version: z.string(),
 });
 
-/** A GPU that the CPU comes after, as devices open. */
+/** A rig on which a GPU opens before the CPU. */
 async function rig(): Promise<Status> {
   const { ask, emit, clock } = await serve();
   emit({ ...device('gpu0', 'ready'), bus: '0000:0a:00.0' });
@@ -54,7 +54,7 @@ async function rig(): Promise<Status> {
   return (await ask('/api/v1/status')).json;
 }
 
-test('HiveOS is told each device’s rate and sensors, and its bus as a decimal', async () => {
+test('HiveOS gets each device’s rate and sensors, and its bus as a decimal number', async () => {
   const { khs, stats } = hiveStats(await rig());
   expect(hiveShape.parse(stats)).toEqual({
     hs: [20_000, 10_000, 1_000],
@@ -70,7 +70,7 @@ test('HiveOS is told each device’s rate and sensors, and its bus as a decimal'
   expect(khs).toBe(31_000);
 });
 
-test('weeks of a fast rig are not too many hashes', async () => {
+test('the hashes of a fast rig over weeks are not too large a number', async () => {
   const { ask, emit } = await serve();
   emit(device('gpu0', 'ready'));
   emit(hashes('gpu0', 2 ** 53));
@@ -79,7 +79,7 @@ test('weeks of a fast rig are not too many hashes', async () => {
   expect(hiveStats(status).stats.hs).toHaveLength(1);
 });
 
-test('mmpOS is told the CPU first, and each device’s shares', async () => {
+test('mmpOS gets the CPU first, and each device’s shares', async () => {
   const stats = mmposStats(await rig());
   expect(mmposShape.parse(stats)).toMatchObject({
     busid: ['cpu', 10, 0],

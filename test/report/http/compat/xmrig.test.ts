@@ -35,7 +35,7 @@ const common = {
   ua: z.string(),
   cpu: z.strictObject({
     brand: z.string(),
-    // Only where the system tells of them.
+    // Present only if the system reports them.
     aes: z.boolean().optional(),
     avx2: z.boolean().optional(),
     x64: z.boolean(),
@@ -114,10 +114,10 @@ it.each(Object.entries(SHAPES))('%s has xmrig’s shape, from the first moment o
   expect(shape.safeParse((await busy.ask(path)).json).error).toBeUndefined();
 });
 
-it('what mining OSes read is right', async () => {
+it('the fields that mining systems read are right', async () => {
   const { ask } = await rig();
   const { json } = await ask('/api.json');
-  // As their scripts have it: .hashrate.total[0], [.hashrate.threads[][0]], .results, .connection.uptime
+  // The expressions in their scripts: .hashrate.total[0], [.hashrate.threads[][0]], .results, .connection.uptime
   expect(json.hashrate).toEqual({
     total: [52_000, null, null],
     highest: expect.any(Number),
@@ -149,6 +149,6 @@ it.each([
   ['model name\t: x\nflags\t\t: fpu sse2\nflags\t\t: aes', { aes: false, avx2: false, flags: ['sse2'] }],
   ['Features\t: fp asimd aes', { aes: true, avx2: false, flags: ['aes'] }],
   ['isa : rv64gc', {}],
-])('the CPU has what Linux says: %j', (cpuinfo, expected) => {
+])('the CPU has the features that Linux names: %j', (cpuinfo, expected) => {
   expect(featuresIn(cpuinfo)).toEqual(expected);
 });
