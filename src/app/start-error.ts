@@ -15,11 +15,14 @@ export interface LogPlace {
   readonly format: LogFormat;
 }
 
-/** Appends one line to the log file, in its format. When the file cannot be written, the message is on stderr only. */
+/** Appends the lines of the message to the log file, in its format. If the file cannot be written, only stderr has them. */
 export async function noteStartError({ file, format }: LogPlace, message: string): Promise<void> {
   if (file === undefined) return;
-  const line = JSON.stringify({ level: ERROR_LEVEL, time: Date.now(), tag: 'start', msg: oneLine(message) });
+  const lines = message.split('\n').map((line) => {
+    const entry = { level: ERROR_LEVEL, time: Date.now(), tag: 'start', msg: oneLine(line) };
+    return logFileLine(format, `${JSON.stringify(entry)}\n`);
+  });
   const handle = await openPrivate(resolve(file)).catch(() => undefined);
-  await handle?.appendFile(logFileLine(format, `${line}\n`)).catch(() => {});
+  await handle?.appendFile(lines.join('')).catch(() => {});
   await handle?.close();
 }

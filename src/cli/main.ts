@@ -20,7 +20,7 @@ const MINING = ['rig', 'devices', 'cpu', 'gpu', 'run', 'http', 'log', 'log-file'
 
 program.commandsGroup('Mining:');
 
-withSettings(program.command('mine'), 'node', 'miner', ...MINING)
+const mine = withSettings(program.command('mine'), 'node', 'miner', ...MINING)
   .description('mine on your nodes until you stop it')
   .option('--print-config', 'print the effective settings and their sources, and exit')
   .option('--dry-run', 'check settings and devices without asking the node, print what would mine, and exit')
@@ -196,6 +196,8 @@ try {
   else await program.parseAsync();
 } catch (fault) {
   if (fault instanceof CommanderError) {
+    const isAboutMine = fault.exitCode !== 0 && process.argv[2] === mine.name();
+    if (isAboutMine) await (await import('./commands/mine.ts')).noteWrongFlags(mine.opts(), fault.message);
     exit(fault.exitCode === 0 ? EXIT.done : EXIT.usage);
   } else if (fault instanceof UsageError) {
     process.stderr.write(`error: ${fault.message}\n`);

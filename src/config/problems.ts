@@ -47,7 +47,7 @@ export function problemsOf(issue: Issue, said: Said): string[] {
 }
 
 function expectTable(path: Path): string {
-  const keys = ENTRIES.filter(({ table }) => table === path[0]).map(({ key }) => key);
+  const keys = keysOf(path[0]);
   if (path.length === 0) return 'A configuration file must contain tables.';
   return keys.length > 0 ? `It must be a table with ${keys.join(', ')}.` : 'Give a text.';
 }
@@ -58,7 +58,18 @@ function unknown(path: Path, where: (path: Path) => string): string {
   const place = `${where(path)}: `;
   if (belongs !== undefined) return `${place}there is no setting ${nameOf(path)}. ${belongs}`;
   const what = key === undefined ? 'table' : 'setting';
-  return `${place}there is no ${what} ${nameOf(path)}.${suggestion(key ?? table, ...namesIn(key === undefined ? undefined : table))}`;
+  const meant = suggestion(key ?? table, ...namesIn(key === undefined ? undefined : table));
+  return `${place}there is no ${what} ${nameOf(path)}.${meant || choiceIn(table)}`;
+}
+
+/** @returns a sentence to append, with the settings of a table; an empty text where there is no such table */
+function choiceIn(table: string): string {
+  const keys = keysOf(table);
+  return keys.length === 0 ? '' : ` The table ${table} has ${keys.join(', ')}.`;
+}
+
+function keysOf(table: unknown): string[] {
+  return ENTRIES.filter((entry) => entry.table === table).map(({ key }) => key);
 }
 
 /** @returns `node.urls[1]`; unknown names are cut short */

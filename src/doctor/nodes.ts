@@ -55,7 +55,14 @@ async function findingsOf(node: Config['node'], name: string, ask: Ask, question
     return findings.map(({ about, what, ...rest }) => ({ ...rest, about: 'node', what: `${name} ${about}: ${what}` }));
   } catch (fault) {
     if (!(fault instanceof UsageError)) throw fault;
-    return [{ about: 'node', state: 'fault', what: fault.message, why: 'pickaxe mine does not start with it' }];
+    return [
+      {
+        about: 'node',
+        state: 'fault',
+        what: fault.message,
+        why: 'pickaxe mine does not start until this is corrected',
+      },
+    ];
   }
 }
 

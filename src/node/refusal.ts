@@ -27,9 +27,9 @@ function workMessage(status: number, said: string, miner: MinerIdentity, { name 
       return `${name} does not know this miner (${said}). ${explainMiner(miner)}`;
     case 404:
       return (
-        `there is no mining API at ${name} (${said}). Nodes disable mining by default: set ` +
-        'mining.coordination.enabled in the node’s configuration. Or the path is wrong: check the network name, and whether ' +
-        'the node serves another path such as /chainweb/0.0/<network>.'
+        `there is no mining API at ${name} (${said}). Either the network or the path is wrong (some nodes serve ` +
+        '/chainweb/0.0/<network>), or mining is off at the node, as it is by default: set ' +
+        'mining.coordination.enabled in the node’s configuration.'
       );
     default:
       return `${name} refuses to serve mining/work (${said}). Check that it is a mining node.`;

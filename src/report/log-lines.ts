@@ -138,8 +138,10 @@ export class LogLines {
   }
 
   #parked(device: string, reason: string, isMissing: boolean): string {
-    if (this.#hasOthers(device))
-      return `${isMissing ? 'cannot be used' : 'parked until pickaxe is restarted'}, the others go on: ${reason}`;
+    if (this.#hasOthers(device)) {
+      // The others may be missing, too: they are opened at the same time.
+      return isMissing ? `cannot be used: ${reason}` : `parked until pickaxe is restarted, the others go on: ${reason}`;
+    }
     if (!isMissing) return `parked, and no other device is left: ${reason}`;
     return `no device can mine: ${reason.replace(/\.$/, '')}. ${HOW_TO_CHOOSE}`;
   }

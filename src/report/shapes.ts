@@ -45,10 +45,7 @@ export const speed = {
 };
 
 /** What became of solutions. */
-const outcomeCounts = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, count])) as Record<
-  Outcome,
-  typeof count
->;
+const outcomeCounts = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, count])) as Record<Outcome, typeof count>;
 
 /** What a rig, or one device, did. */
 export const counts = { ...outcomeCounts, hardwareErrors: count, hashes: amount };

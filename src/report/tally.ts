@@ -87,7 +87,7 @@ export interface RigNow {
   readonly effort: number;
   /** When the last block was accepted; absent before the first. */
   readonly lastBlockMs?: number;
-  /** How long a block takes on average at this rate and difficulty; absent while either is not known. */
+  /** How long a block takes on average at this rate and difficulty; absent while either is not known or no device is ready. */
   readonly timeToBlockSeconds?: number;
   readonly sources: ReadonlyMap<string, SourceNow>;
   readonly devices: ReadonlyMap<string, DeviceNow>;
@@ -207,7 +207,9 @@ export class Tally {
       ...(work && { work }),
       effort: this.#luck.effort,
       ...(this.#lastBlockMs !== undefined && { lastBlockMs: this.#lastBlockMs }),
-      ...(work && hashesPerSecond > 0 && { timeToBlockSeconds: work.difficulty / hashesPerSecond }),
+      ...(work &&
+        hashesPerSecond > 0 &&
+        this.#deviceReady.value && { timeToBlockSeconds: work.difficulty / hashesPerSecond }),
       sources: new Map([...this.#sources].map(([name, source]) => [name, this.#withLatency(name, source)])),
       devices,
     };

@@ -9,8 +9,6 @@ const AHEAD_MINUTES = 8 * DAY_MINUTES;
 /** The most windows of a schedule: far more than a week needs. */
 const MAX_WINDOWS = 64;
 
-const EXAMPLE = 'write it like 22:00-07:00, or mon-fri 22:00-07:00, sat,sun';
-
 export interface ScheduleWindow {
   /** The days on which the window begins: 0 is Sunday, as for `Date`. */
   readonly days: ReadonlySet<number>;
@@ -30,9 +28,9 @@ export function parseWindows(text: string): ScheduleWindow[] {
   let days: number[] = [];
   for (const part of text.toLowerCase().split(',')) {
     const words = part.trim().split(/\s+/);
-    if (words[0] === '') throw new RangeError(`a schedule has nothing between two commas: ${EXAMPLE}`);
+    if (words[0] === '') throw new RangeError('a schedule has nothing between two commas');
     if (words.length > 2)
-      throw new RangeError(`"${part.trim()}" is not a time window: put a comma between two windows, and ${EXAMPLE}`);
+      throw new RangeError(`"${part.trim()}" is not a time window: put a comma between two windows`);
     const [first, second] = words;
     const timeAlone = second === undefined && /\d/.test(first);
     if (!timeAlone) days.push(...parseDays(first));
@@ -58,7 +56,7 @@ function parseDays(text: string): number[] {
 
 function parseTime(text: string): { from: number; to: number } {
   const match = /^(\d{1,2}):(\d{2})-(\d{1,2}):(\d{2})$/.exec(text);
-  if (!match) throw new RangeError(`"${text}" is not a time: ${EXAMPLE}`);
+  if (!match) throw new RangeError(`"${text}" is not a time`);
   const [fromHour, fromMinute, toHour, toMinute] = match.slice(1).map(Number);
   const from = fromHour * 60 + fromMinute;
   const to = toHour * 60 + toMinute;

@@ -78,7 +78,11 @@ describe('pickaxe doctor', () => {
       writeFileSync(file, '[cpu]\nthreds = 2\n', { mode: 0o600 });
       const { code, report } = await doctor('--config', file);
       const finding = report.findings.find(({ about }) => about === 'configuration');
-      expect(finding).toMatchObject({ state: 'fault', what: expect.stringContaining('threads') });
+      expect(finding).toMatchObject({
+        state: 'fault',
+        what: expect.stringContaining('threads'),
+        why: 'pickaxe mine does not start until this is corrected; the default settings were checked instead',
+      });
       expect(report.findings.some(({ about }) => about === 'CPU')).toBe(true);
       expect(code).toBe(1);
     } finally {

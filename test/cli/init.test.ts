@@ -147,6 +147,8 @@ describe.skipIf(noTmux)(`pickaxe init${why}`, { timeout: TEST_MS }, () => {
     await answer(terminal, ACCOUNT, '\n');
     await terminal.sees('name of the rig: attic');
     await terminal.sees(/the network\n *the node/);
+    // An entry for this miner would not help at a node of another network.
+    expect(terminal.text()).not.toContain('mining.coordination.miners');
     terminal.press('Down', 'Down', 'Down', 'Enter');
     await answer(terminal, /like to change\? the network(?:.|\n)*\? Network [^\n]*\n*$/, 'testnet06\n');
     await terminal.sees(/the network(?:.|\n)*like to change\?(?:.|\n)*the network\n *the node/);

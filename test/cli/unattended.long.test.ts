@@ -91,13 +91,21 @@ describe('the reason why pickaxe does not start', () => {
     ]);
   });
 
-  test('is written to the log file that a configuration file names, if that file can be read', async () => {
+  test('is written to the log file that a flag names, for flags that do not exist, too', async () => {
+    const file = newFile();
+    const run = mine('http://127.0.0.1:9', ['--log-file', file, '--thread', '1']);
+    expect(await run.code).toBe(2);
+    expect(linesOf(file)[0]).toMatch(/ ERROR: start unknown option '--thread'$/);
+    expect(linesOf(file)[1]).toMatch(/ ERROR: start \(Did you mean --threads\?\)$/);
+  });
+
+  test('stands in the log file that a configuration file names, if that file can be read', async () => {
     const [file, config] = [newFile(), `${newFile()}.toml`];
     writeFileSync(config, `[log]\nformat = "json"\n[log-file]\npath = "${file}"\n`, { mode: 0o600 });
     const run = start(['mine', '--config', config]);
     runs.push(run);
     expect(await run.code).toBe(2);
-    expect(JSON.parse(read(file))).toMatchObject({ level: 50, msg: expect.stringContaining('No node') });
+    expect(JSON.parse(linesOf(file)[0])).toMatchObject({ level: 50, msg: expect.stringContaining('No node') });
   });
 });
 

@@ -212,9 +212,16 @@ threads = 3
     expect(folder.problems()).toEqual(['pickaxe.toml:2: there is no setting node.url. Did you mean urls?']);
   });
 
+  it('name the settings of a table when no known name is similar', () => {
+    folder.write('pickaxe.toml', '[http]\nport = 8080\n');
+    expect(folder.problems()).toEqual([
+      'pickaxe.toml:2: there is no setting http.port. The table http has listen, token-file, control.',
+    ]);
+  });
+
   it('say what is wrong with a public key, wherever it is given', () => {
     const key = `${'a'.repeat(63)}g`;
-    const says = 'its digit 64, "g", is not a hex digit. A public key is 64 hex digits.';
+    const says = 'its character 64, "g", is not a hex digit. A public key is 64 hex digits.';
     folder.write('pickaxe.toml', `[miner]\npublic-keys = ["k:${'a'.repeat(64)}", "${key}"]\n`);
     folder.write(`${USER}.toml`, `[miner]\npublic-keys = "${key}"\n`);
     expect(folder.problems({ environment: { PICKAXE_PUBLIC_KEY: key } })).toEqual([

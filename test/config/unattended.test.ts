@@ -47,6 +47,7 @@ describe('the setting pause.on-activity', () => {
 test.each([
   [{ pause: { schedule: 'someday' } }, 'Write it like 22:00-07:00'],
   [{ pause: { schedule: 'someday' } }, 'is "someday": "someday" is not a day: days are sun, mon'],
+  [{ pause: { schedule: '22-7' } }, 'is "22-7": "22-7" is not a time. Write it like 22:00-07:00'],
   [{ 'log-file': { size: '1000' } }, '500k, 10M or 1G'],
   [{ 'log-file': { size: '1.00001k' } }, '500k, 10M or 1G'],
   [{ alarm: { 'min-hashrate': ['20'.repeat(40)] } }, 'hashrate above 0'],

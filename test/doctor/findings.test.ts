@@ -94,7 +94,7 @@ describe('the CPU', () => {
 });
 
 const gpu = (name: string, vendor: string, usable: boolean, software = false): Gpu => {
-  const why = usable ? 'hardware' : software ? 'runs on the CPU: used only with --software-gpu' : 'a double';
+  const why = usable ? 'hardware' : software ? 'runs on the CPU; --software-gpu would use it' : 'a double';
   return { name, model: `${vendor} card`, vendor, backend: 'vulkan', driver: 'driver 1.0', software, usable, why };
 };
 

@@ -134,7 +134,7 @@ describe('a device', () => {
     const alone = log();
     alone.tell(missing);
     expect([...lines.slice(1), ...alone.lines].map(({ level, tag, msg }) => `${level} ${tag} ${msg}`)).toEqual([
-      'error gpu9 cannot be used, the others go on: there is no gpu9.',
+      'error gpu9 cannot be used: there is no gpu9.',
       'error cpu parked, and no other device is left: it was lost',
       'error gpu9 no device can mine: there is no gpu9. pickaxe devices lists what there is; choose with --devices, such as --devices cpu.',
     ]);

@@ -77,6 +77,20 @@ describe('the state of the rig', () => {
     expect(tally.now()).not.toHaveProperty('timeToBlockSeconds');
   });
 
+  test('knows no time to a block while every device is paused, though half a minute still has hashes in it', () => {
+    const { clock, tally } = rig();
+    tally.listen(device('cpu', 'ready'));
+    tally.listen({ type: 'work', chain: 3, height: 42n, difficulty: 20_000 });
+    for (let s = 0; s < 10; s++) {
+      clock.advance(1_000);
+      tally.listen(hashes('cpu', 100, 20_000));
+    }
+    tally.listen(device('cpu', 'paused', 'it is night'));
+    const now = tally.now();
+    expect(now.hashesPerSecond).toBeGreaterThan(0);
+    expect(now).not.toHaveProperty('timeToBlockSeconds');
+  });
+
   test('has devices that never worked, with the reason, and paused devices', () => {
     const { tally } = rig();
     tally.listen({ type: 'progress', device: 'gpu1', what: 'measuring', done: 0.1 });

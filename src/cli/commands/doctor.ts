@@ -74,13 +74,18 @@ async function examineConfig(settings: () => Promise<Loaded>): Promise<{ config:
     if (!(fault instanceof UsageError)) throw fault;
     return {
       config: DEFAULTS,
-      configuration: misconfigured(fault.message, '; everything else was checked without it'),
+      configuration: misconfigured(fault.message, '; the default settings were checked instead'),
     };
   }
 }
 
 function misconfigured(what: string, more = ''): Finding {
-  return { about: 'configuration', state: 'fault', what, why: `pickaxe mine does not start with it${more}` };
+  return {
+    about: 'configuration',
+    state: 'fault',
+    what,
+    why: `pickaxe mine does not start until this is corrected${more}`,
+  };
 }
 
 async function readCpu({ cpu }: Config): Promise<CpuFacts> {

@@ -36,6 +36,11 @@ export async function runMine(load: () => Promise<Loaded>, options: MineOptions,
   }
 }
 
+/** Writes why the command line of `pickaxe mine` cannot be read into the log file that it names, if it names one. */
+export async function noteWrongFlags(flags: LogFlags, message: string): Promise<void> {
+  await noteStartError(placeNamedBy(flags), message.replace(/^error: /, ''));
+}
+
 /** A configuration with an error in it does not say where the log goes; a flag or a variable still does. */
 function placeNamedBy({ logFile, logFormat }: LogFlags): LogPlace {
   const { PICKAXE_LOG_FILE, PICKAXE_LOG_FORMAT } = process.env;

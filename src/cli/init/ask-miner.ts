@@ -112,6 +112,8 @@ async function getsWork({ urls, network, ...node }: Nodes, miner: Miner): Promis
   }
   sayFindings(findings);
   if (findings.every(({ state }) => state !== 'fault')) return true;
+  // An entry for this miner would not help at a node of another network.
+  if (findings.some(({ about, state }) => about === 'network' && state === 'warning')) return false;
   const entry = { account, predicate, 'public-keys': [publicKey] };
   say('The node’s operator can add this miner with this entry in mining.coordination.miners:', JSON.stringify(entry));
   return false;

@@ -12,7 +12,9 @@ const HOST_AND_PORT = /^(?:[\w.-]+|\[[\da-fA-F:.]+\]):\d{1,5}$/;
 
 /** The URL as it was written; `host:port` becomes `http://host:port`. */
 export const nodeUrl = parsed({
-  says: 'A node URL has a host and perhaps a path, like http://127.0.0.1:1848, but no user, password, "?" or "#".',
+  says:
+    'A node URL has a host and perhaps a path, but no user, password, "?" or "#". ' +
+    'Write it like http://127.0.0.1:1848, or as HOST:PORT.',
   pattern: new RegExp(`${URL_WITH_SCHEME.source}|${HOST_AND_PORT.source}`),
   parse: (text) => {
     const url = HOST_AND_PORT.test(text) ? `http://${text}` : text;

@@ -18,16 +18,18 @@ export const publicKey = parsed({
   parse: (text) => {
     const { owner, rig } = splitWorkerName(text);
     const key = owner.replace(/^k:/, '');
-    const flaw = flawOf(key) ?? flawOfRig(rig);
+    const flaw = flawOf(key, owner.length - key.length) ?? flawOfRig(rig);
     if (flaw !== undefined) throw new RangeError(flaw);
     return key.toLowerCase();
   },
 });
 
-function flawOf(key: string): string | undefined {
+/** @param before the characters that were typed before the key */
+function flawOf(key: string, before: number): string | undefined {
   const at = key.search(/[^0-9a-f]/i);
   if (at === KEY_DIGITS) return 'after its 64 hex digits, only a dot and a rig’s name may follow';
-  if (at >= 0) return `its digit ${at + 1}, ${oneLine(JSON.stringify(key.charAt(at)))}, is not a hex digit`;
+  if (at >= 0)
+    return `its character ${before + at + 1}, ${oneLine(JSON.stringify(key.charAt(at)))}, is not a hex digit`;
   return key.length === KEY_DIGITS ? undefined : `it has ${key.length} hex digits`;
 }
 

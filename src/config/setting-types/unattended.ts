@@ -19,7 +19,7 @@ export const idleTime: SettingType<number | 'none'> = {
 };
 
 export const schedule = parsed<readonly ScheduleWindow[]>({
-  says: 'Write it like 22:00-07:00, or mon-fri 22:00-07:00, sat,sun: hours go from 00:00 to 24:00.',
+  says: 'Write it like 22:00-07:00, or mon-fri 22:00-07:00, sat,sun.',
   parse: parseWindows,
   print: formatWindows,
 });

@@ -84,7 +84,7 @@ function countThreads({ threads, affinity }: ThreadWishes, { count, topology }: 
       throw new RangeError(`${threads} CPU threads are too many for ${count} hardware threads: give ${most} at most`);
     }
     if (threads <= count) return { threads, why: 'asked for' };
-    const warning = `${threads} CPU threads hash no faster than ${count}, the number of hardware threads`;
+    const warning = `${threads} CPU threads are more than the ${count} hardware threads, and hash no faster`;
     return { threads, why: 'asked for', warning };
   }
   if (Array.isArray(affinity)) return { threads: affinity.length, why: 'one on each CPU asked for' };

@@ -63,7 +63,7 @@ async function look(environment: Environment): Promise<{ adapters: Adapter[]; la
 }
 
 function whyUsable({ software, environment }: Found, softwareGpu: boolean): string {
-  if (software) return softwareGpu ? 'runs on the CPU' : 'runs on the CPU: used only with --software-gpu';
+  if (software) return softwareGpu ? 'runs on the CPU' : 'runs on the CPU; --software-gpu would use it';
   return environment ? 'hardware, identified by its PCI address' : 'hardware';
 }
 

@@ -84,7 +84,9 @@ export const Status = z
     ...speed,
     ...rigCounts,
     effort: amount.meta({ description: 'work since the last accepted block ÷ what a block takes on average' }),
-    timeToBlockSeconds: amount.nullable().meta({ description: 'on average, at this rate and difficulty' }),
+    timeToBlockSeconds: amount
+      .nullable()
+      .meta({ description: 'on average, at this rate and difficulty; null while no device is ready' }),
     switchSeconds: Spread.nullable().meta({ description: 'from a New Cut to searching the new work' }),
     answerSeconds: Spread.nullable().meta({ description: 'from finding a solution to knowing what became of it' }),
     work: Work.nullable().meta({ description: 'what is mined now' }),

@@ -89,8 +89,8 @@ describe('where threads run', () => {
 
   test.each([
     [4, undefined],
-    [5, '5 CPU threads hash no faster than 4, the number of hardware threads'],
-    [16, '16 CPU threads hash no faster than 4, the number of hardware threads'],
+    [5, '5 CPU threads are more than the 4 hardware threads, and hash no faster'],
+    [16, '16 CPU threads are more than the 4 hardware threads, and hash no faster'],
   ])('%i threads on 4 hardware threads cause a warning if they are more', (threads, warning) => {
     expect(chooseThreads({ threads }, plain(4))).toMatchObject({ threads });
     expect(chooseThreads({ threads }, plain(4)).warning).toBe(warning);

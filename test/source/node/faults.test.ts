@@ -141,7 +141,7 @@ describe('work cannot be had', () => {
       const { follower } = followNode(url);
       await eventually(() => expect(follower.of('lost')).toHaveLength(1));
       expect(follower.of('lost')[0].reason).toMatch(
-        /no mining API.*mining\.coordination\.enabled.*network name.*chainweb/,
+        /no mining API.*the network or the path is wrong.*chainweb.*mining\.coordination\.enabled/,
       );
     }
   });
