@@ -1,4 +1,4 @@
-/** Counts hashes, and tells their rate over the windows that miners are used to. */
+/** Counts hashes, and computes their rate over the windows that miners are used to. */
 
 /** Hash counts are kept in steps of this length. */
 const STEP_MS = 500;

@@ -12,7 +12,7 @@ import { writeLine } from './write-line.ts';
 type LogLevel = Config['log']['level'];
 export type LogFormat = Config['log']['format'];
 
-/** Lines for people on a terminal: the time, a tag, and the message. Its colour tells the level. */
+/** Lines for people on a terminal: the time, a tag, and the message. Its colour shows the level. */
 const ON_TERMINAL: pretty.PrettyOptions = {
   translateTime: 'SYS:HH:MM:ss.l',
   ignore: 'tag,level,outcome',

@@ -17,7 +17,7 @@ export class RigStats {
   readonly lastWork: LastWork;
   readonly history: History;
   readonly logTail: LogTail;
-  /** When the run began. It tells one run from the next. */
+  /** When the run began, which distinguishes it from other runs. */
   readonly startTimeMillis: number;
   /** The time from finding a solution to knowing what became of it. */
   readonly answers = new Latencies();
