@@ -90,8 +90,8 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
 
   it('shows the work of each chain, and the nodes', async () => {
     const page = await open((await served()).url);
-    await page.locator('#work tbody tr').first().waitFor();
-    expect(await page.locator('#work tbody tr').allTextContents()).toEqual([
+    await page.locator('#chain-table tbody tr').first().waitFor();
+    expect(await page.locator('#chain-table tbody tr').allTextContents()).toEqual([
       '3 mined now425.000 M1 min',
       '7419.000 M1 min',
     ]);
