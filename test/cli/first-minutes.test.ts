@@ -159,7 +159,13 @@ describe.skipIf(noTmux)(`the first minutes${why}`, () => {
   beforeAll(async () => {
     const { url } = await node.start();
     if (RECORDS) node.ledger.difficulty = 2e9;
-    const env = { NO_COLOR: '1', VK_DRIVER_FILES: '/none', VK_ICD_FILENAMES: '/none' };
+    const env = {
+      NO_COLOR: '1',
+      VK_DRIVER_FILES: '/none',
+      VK_ICD_FILENAMES: '/none',
+      // What is recorded is what a user sees, with the usual priority.
+      ...(RECORDS && { PICKAXE_CPU_PRIORITY: '19' }),
+    };
     const terminal = new Terminal({ columns: 110, rows: 45, env });
     try {
       const raw = await play(terminal, node, url);

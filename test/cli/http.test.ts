@@ -59,6 +59,10 @@ describe('wrong usage ends with exit code 2 and says what to do', () => {
     expect(stderr).toContain(`cannot listen on --http 127.0.0.1:${port}: port ${port} is in use`);
     expect(stderr).not.toContain('EADDRINUSE');
     expect(stderr.match(/in use/g)).toHaveLength(1);
+    const mockNode = await pickaxe('mock-node', '--port', String(port));
+    expect(mockNode.code).toBe(2);
+    expect(mockNode.stderr).toContain(`The mock node cannot listen: port ${port} is in use`);
+    expect(mockNode.stderr).not.toContain('EADDRINUSE');
   });
 });
 

@@ -155,7 +155,7 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
     const news = page.getByRole('status');
     await page.getByRole('button', { name: 'Pause gpu0' }).click();
     await page.getByRole('button', { name: 'Resume gpu0' }).waitFor();
-    await shows(async () => expect(await news.textContent()).toBe('gpu0 is paused: paused by HTTP'));
+    await shows(async () => expect(await news.textContent()).toBe('gpu0 is paused: by an HTTP request'));
     // The button is the same one, and has kept the focus.
     expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Resume gpu0');
     await page.keyboard.press('Enter');
@@ -165,7 +165,9 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
     // The average of the last half minute is not 0, and would mislead.
     expect(await figure(page, 'hashrate')).toBe('–');
     expect(await row(page, 'gpu0').locator('[data-label="hashrate, 30 s"]').textContent()).toBe('–');
-    expect(await text(page, '#state-reason')).toContain('cpu paused: paused by HTTP; gpu0 paused: paused by HTTP');
+    expect(await text(page, '#state-reason')).toContain(
+      'cpu paused: by an HTTP request; gpu0 paused: by an HTTP request',
+    );
     expect(await page.title()).toBe('paused · rig-7 · pickaxe');
     await page.getByRole('button', { name: 'Resume all' }).click();
     await shows(async () => expect(await text(page, '#state-text')).toBe('mining'));

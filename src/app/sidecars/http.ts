@@ -7,6 +7,7 @@ import { pageRoutes } from '../../report/http/page.ts';
 import type { Route } from '../../report/http/route.ts';
 import { formatHttpAddress } from '../../text/http-address.ts';
 import { UsageError } from '../exit-codes.ts';
+import { whyNotListening } from '../listen-fault.ts';
 import type { Sidecar } from '../run-miner.ts';
 import { secretIn } from '../secret-file.ts';
 
@@ -21,24 +22,15 @@ export function httpSidecar({ listen, tokenFile, control }: Config['http']): Sid
     const { log } = miner;
     const options = { ...listen, control, ...(token !== undefined && { token }) };
     const { url, reachableUrl, close } = await serveHttp(miner, options, pageOf(log)).catch((fault) => {
-      throw new UsageError(`cannot listen on --http ${formatHttpAddress(listen)}: ${whyNot(fault, listen.port)}.`);
+      throw new UsageError(
+        `cannot listen on --http ${formatHttpAddress(listen)}: ${whyNotListening(fault, listen.port)}.`,
+      );
     });
     const rights = control ? 'pause, resume and stop allowed' : 'read-only';
     const where = reachableUrl === undefined ? url : `${url} (from other machines: ${reachableUrl})`;
     log.info({ tag: 'http' }, `listening at ${where}, ${rights}${token === undefined ? '' : ', token required'}`);
     return close;
   };
-}
-
-/** Why the server cannot listen, and what to do about it. */
-function whyNot({ code, message }: NodeJS.ErrnoException, port: number): string {
-  if (code === 'EADDRINUSE') {
-    return `port ${port} is in use, perhaps by another pickaxe. Stop that program, or give another port`;
-  }
-  if (code === 'EACCES') return `this user may not use port ${port}. Give a port above 1023`;
-  if (code === 'EADDRNOTAVAIL')
-    return 'this machine has no such address. Give one of its own, or 0.0.0.0 for all of them';
-  return message;
 }
 
 /** @throws UsageError that says what is wrong with the file, without quoting its content. */

@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { z } from 'zod';
 import { EXIT, UsageError } from '../../app/exit-codes.ts';
+import { whyNotListening } from '../../app/listen-fault.ts';
 import type { Loaded } from '../../config/load.ts';
 import { MockNode, type MockNodeEvent } from '../../mock-node/mock-node.ts';
 import { setLongTimeout } from '../../system/long-timeout.ts';
@@ -52,9 +53,8 @@ async function started(command: MockNodeCommand, onEvent: (event: MockNodeEvent)
     if (fault instanceof z.ZodError)
       throw new UsageError(`The mock node cannot be started with these options:\n${z.prettifyError(fault)}`);
     if (['listen', 'getaddrinfo'].includes((fault as NodeJS.ErrnoException).syscall ?? '')) {
-      throw new UsageError(
-        `The mock node cannot listen on this port: ${(fault as Error).message}. Give another --port.`,
-      );
+      const { port = 0 } = fault as { readonly port?: number };
+      throw new UsageError(`The mock node cannot listen: ${whyNotListening(fault as NodeJS.ErrnoException, port)}.`);
     }
     throw fault;
   }

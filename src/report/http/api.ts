@@ -41,7 +41,7 @@ export function apiRoutes(stats: RigStats, controls: Controls, stream: EventStre
       answer: (_, reply) => stream.join(reply),
     },
     controlling('/api/v1/pause', 'pause a device, or all of them', (device) =>
-      controls.pause(BY, 'paused by HTTP', device),
+      controls.pause(BY, 'by an HTTP request', device),
     ),
     controlling('/api/v1/resume', 'resume them, unless there is another reason to pause', (device) =>
       controls.resume(BY, device),

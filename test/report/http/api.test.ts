@@ -110,12 +110,12 @@ describe('/api/v1/status', () => {
 
   it('says that the rig is paused once every device is paused', async () => {
     const { ask, emit } = await busyRig();
-    emit(device('cpu', 'paused', 'paused by HTTP'));
+    emit(device('cpu', 'paused', 'by an HTTP request'));
     expect((await ask('/api/v1/status')).json.paused).toBe(false);
-    emit(device('gpu0', 'paused', 'paused by HTTP'));
+    emit(device('gpu0', 'paused', 'by an HTTP request'));
     expect((await ask('/api/v1/status')).json).toMatchObject({
       ...{ paused: true, ready: false, state: 'paused', stateAgeSeconds: 0 },
-      stateReason: expect.stringContaining('cpu paused: paused by HTTP'),
+      stateReason: expect.stringContaining('cpu paused: by an HTTP request'),
     });
   });
 });
@@ -137,8 +137,8 @@ it('/api/v1/log returns the lines after a number', async () => {
 
 describe('controls', () => {
   it.each([
-    ['pause', undefined, ['pause', 'user', 'paused by HTTP', undefined]],
-    ['pause', '{"device":"gpu0"}', ['pause', 'user', 'paused by HTTP', 'gpu0']],
+    ['pause', undefined, ['pause', 'user', 'by an HTTP request', undefined]],
+    ['pause', '{"device":"gpu0"}', ['pause', 'user', 'by an HTTP request', 'gpu0']],
     ['resume', '{}', ['resume', 'user', undefined]],
     ['resume', '{"device":"cpu"}', ['resume', 'user', 'cpu']],
   ])('accept %s with the body %s', async (what, body, expected) => {
