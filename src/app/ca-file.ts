@@ -2,7 +2,8 @@
 
 import { X509Certificate } from 'node:crypto';
 import { distrust } from '../config/file-trust.ts';
-import { type RegularFile, readRegularFile } from '../config/regular-file.ts';
+import { type RegularFile, readRegularFile, UnfitFile } from '../config/regular-file.ts';
+import { whyUnreadable } from '../config/unreadable.ts';
 import { UsageError } from './exit-codes.ts';
 
 /** Four times the size of all certificates that browsers trust. */
@@ -21,7 +22,8 @@ export function certificatesIn(file: string, option: string): string[] {
   try {
     read = readRegularFile(file, MAX_BYTES, (facts) => distrust(file, 'settings', facts));
   } catch (fault) {
-    throw refuse(`cannot be read: ${(fault as Error).message}.`);
+    const why = fault instanceof UnfitFile ? fault.message : whyUnreadable(fault as NodeJS.ErrnoException, file);
+    throw refuse(`cannot be read: ${why}.`);
   }
   const text = read.bytes.toString('latin1');
   if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)) {

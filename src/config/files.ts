@@ -11,6 +11,7 @@ import type { Environment } from './flags-and-env.ts';
 import { jsonLines, type Lines, tomlLines } from './lines.ts';
 import { readRegularFile, UnfitFile } from './regular-file.ts';
 import type { Said } from './said.ts';
+import { whyUnreadable } from './unreadable.ts';
 
 /** Fifty times the size of the example file, which names every setting. */
 const MAX_BYTES = 256 * 1024;
@@ -104,15 +105,6 @@ function readText(file: string, absolute: string): string {
   } catch {
     throw new ConfigError([`${file}: it is not UTF-8 text.`]);
   }
-}
-
-function whyUnreadable({ code, message }: NodeJS.ErrnoException, absolute: string): string {
-  if (code === 'ENOENT')
-    return exists(absolute) ? 'it is a link to a file that does not exist' : 'there is no such file';
-  if (code === 'EACCES') return 'this user may not read it';
-  if (code === 'ELOOP') return 'it is a link that leads to itself';
-  if (code === 'EISDIR') return 'it is a directory';
-  return `it cannot be read: ${message}`;
 }
 
 interface Parsed {

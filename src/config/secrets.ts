@@ -5,6 +5,7 @@ import { readRegularFile, UnfitFile } from './regular-file.ts';
 import { printed } from './setting-types/setting-type.ts';
 import { ENTRIES } from './settings.ts';
 import type { Setting } from './settings-table.ts';
+import { whyUnreadable } from './unreadable.ts';
 
 /** Tokens and passwords have a few dozen bytes. */
 const MAX_SECRET_BYTES = 4096;
@@ -44,9 +45,8 @@ function readText(file: string, name: string): string {
   try {
     return readRegularFile(file, MAX_SECRET_BYTES, (facts) => distrust(file, 'secret', facts)).bytes.toString('utf8');
   } catch (fault) {
-    const { message } = fault as Error;
-    if (fault instanceof UnfitFile) throw new Error(`${name}: ${file} cannot be used: ${message}`);
-    throw new Error(`${name}: ${file} cannot be read: ${message}`);
+    if (fault instanceof UnfitFile) throw new Error(`${name}: ${file} cannot be used: ${fault.message}`);
+    throw new Error(`${name}: ${file} cannot be read: ${whyUnreadable(fault as NodeJS.ErrnoException, file)}`);
   }
 }
 

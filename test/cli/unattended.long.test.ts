@@ -395,7 +395,7 @@ describe('wrong usage ends with exit code 2 and says what to do', () => {
     [['--on-block', ' '], 'a shell command'],
     [['--webhook', 'ftp://host/'], 'https:// or http://'],
     [[...hook, '--webhook-events', 'block,lunch'], 'start, stop, block'],
-    [[...hook, '--webhook-token-file', '/nonexistent'], 'cannot be read: ENOENT'],
+    [[...hook, '--webhook-token-file', '/nonexistent'], 'cannot be read: there is no such file'],
     [[...hook, '--webhook-token-file', badToken], 'one token of visible ASCII'],
     [[...hook, '--webhook-file', badToken], 'not both'],
     [['--webhook-file', badToken], 'https:// or http://'],

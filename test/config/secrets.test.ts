@@ -46,7 +46,7 @@ describe('a secret file', () => {
   });
 
   it('must exist and be a file', () => {
-    expect(() => readSecretFile(join(folder.path, 'none'), 'x')).toThrow(/cannot be read: ENOENT/);
+    expect(() => readSecretFile(join(folder.path, 'none'), 'x')).toThrow(/none cannot be read: there is no such file$/);
     mkdirSync(join(folder.path, 'folder'));
     expect(() => readSecretFile(join(folder.path, 'folder'), 'x')).toThrow(/cannot be used: it is a directory/);
   });

@@ -4,6 +4,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { EXIT, UsageError } from '../../app/exit-codes.ts';
 import { type Comparison, compare, type Pair, rateOf } from '../../bench/compare.ts';
 import { BenchResult, type DeviceResult } from '../../bench/result.ts';
+import { whyUnreadable } from '../../config/unreadable.ts';
 import { formatPercent, withPrefix } from '../../report/units.ts';
 import { oneLine } from '../../text/one-line.ts';
 import { circumstances, formatRate, headingOf, machineLine, row } from '../bench-table.ts';
@@ -28,7 +29,7 @@ function readResult(file: string): BenchResult {
   try {
     text = readUpTo(MOST_BYTES, file);
   } catch (fault) {
-    throw new UsageError(`${file} cannot be read: ${(fault as Error).message}.`);
+    throw new UsageError(`${file} cannot be read: ${whyUnreadable(fault as NodeJS.ErrnoException, file)}.`);
   }
   if (text === undefined) throw refuse(`it has more than ${MOST_BYTES} bytes.`);
   let json: unknown;
