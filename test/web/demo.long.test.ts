@@ -27,7 +27,7 @@ describe.skipIf(noBrowser)(`the web page of a real run${why}`, () => {
     expect(await page.locator('#chain-table tbody tr').count()).toBeGreaterThan(0);
     await page.getByRole('button', { name: 'Pause cpu' }).click();
     await vi.waitFor(async () => expect(await page.locator('#state-text').textContent()).toBe('paused'), SLOW);
-    await vi.waitFor(async () => expect(await page.locator('.line').last().textContent()).toContain('paused by'), SLOW);
+    await page.locator('.line', { hasText: 'paused: by an HTTP request' }).first().waitFor();
     await page.getByRole('button', { name: 'Resume all' }).click();
     await vi.waitFor(async () => expect(await page.locator('#state-text').textContent()).toBe('mining'), SLOW);
   });
