@@ -7,8 +7,8 @@ import type { JsonLine } from './json-line.ts';
 import type { Summary, Tally } from './tally.ts';
 
 /** These come up to many times a second. `hashrate` and `summary` carry their sums and last values. */
-const UNTOLD = ['hashes', 'proof', 'telemetry', 'fetch'] as const;
-type Told = Exclude<MinerEvent, { type: (typeof UNTOLD)[number] }>;
+const UNPRINTED = ['hashes', 'proof', 'telemetry', 'fetch'] as const;
+type Printed = Exclude<MinerEvent, { type: (typeof UNPRINTED)[number] }>;
 
 type Timed = { readonly timeMillis: number };
 type Untimed<Line> = Line extends Timed ? Omit<Line, keyof Timed> : never;
@@ -24,7 +24,7 @@ export class JsonLines {
   }
 
   readonly listen = (event: MinerEvent): void => {
-    if (isTold(event)) this.#line(plain(event));
+    if (isPrinted(event)) this.#line(plain(event));
   };
 
   hashrate(tally: Tally): void {
@@ -46,8 +46,8 @@ export class JsonLines {
   }
 }
 
-function isTold(event: MinerEvent): event is Told {
-  return !(UNTOLD as readonly string[]).includes(event.type);
+function isPrinted(event: MinerEvent): event is Printed {
+  return !(UNPRINTED as readonly string[]).includes(event.type);
 }
 
 function rateOf({ hashesPerSecond, telemetry, hashesPerJoule }: DeviceNow) {
@@ -70,9 +70,9 @@ type Plain<Field, Value> = Field extends 'nonce'
         : Value;
 type PlainEvent<Event> = Event extends unknown ? { [Field in keyof Event]: Plain<Field, Event[Field]> } : never;
 
-function plain(event: Told): PlainEvent<Told> {
+function plain(event: Printed): PlainEvent<Printed> {
   const fields = Object.entries(event).map(([name, value]) => [name, plainValue(name, value)]);
-  return Object.fromEntries(fields) as PlainEvent<Told>;
+  return Object.fromEntries(fields) as PlainEvent<Printed>;
 }
 
 function plainValue(name: string, value: unknown): unknown {
