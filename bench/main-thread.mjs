@@ -5,8 +5,8 @@
 //                              [--no-goals]
 //
 // Each thread is as fast as --mhs says. A GPU of --ghs takes its chunks from the same space; with 0 there is no GPU. Each number
-// of threads is measured twice. First the creation time rolls every three seconds, as it does on a node's work. Then it never
-// rolls, as on a pool's work, so that one space lasts for the whole run. Each figure is the median over periods of three seconds:
+// of threads is measured in two runs. In the first run the creation time rolls every three seconds, as with work from a node. In
+// the second run it never rolls, as with work from a pool, so one space lasts for the whole run. Each figure is the median over periods of three seconds:
 //
 // - `GH/s`: the rate of the threads, and their possible rate;
 // - `space`: the fraction of the main thread's time for taking ranges and giving them back;

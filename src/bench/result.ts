@@ -5,7 +5,7 @@ import { DEVICE_FAULTS } from '../engine/device.ts';
 import { Machine } from '../system/machine.ts';
 import { isSeed, LEAST_COUNT, MOST_COUNT } from './challenge.ts';
 
-/** It changes when fields change their meaning. */
+/** This number changes when fields change their meaning. */
 export const BENCH_FORMAT_VERSION = 1;
 
 /** Far more runs than anybody waits for. */

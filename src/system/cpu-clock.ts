@@ -1,4 +1,4 @@
-/** The clock of the CPU, as Linux tells it below /sys/devices/system/cpu (Documentation/admin-guide/pm/cpufreq.rst). */
+/** Reads the CPU's clock, which Linux reports below /sys/devices/system/cpu (Documentation/admin-guide/pm/cpufreq.rst). */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,9 +6,9 @@ import { join } from 'node:path';
 const SYSFS = '/sys/devices/system/cpu';
 
 /**
- * @param threads how many CPUs are busy: CPUs that rest have lower clocks and do not count
- * @returns the mean of the busy CPUs' present clocks in Hz; undefined where the system does not tell, as in most
- *   virtual machines
+ * @param threads how many CPUs are busy: idle CPUs have lower clocks and do not count
+ * @returns the mean of the busy CPUs' present clocks in Hz; undefined when the system does not report
+ *   them, as in most virtual machines
  */
 export function cpuHertz(threads: number, sysfs = SYSFS): number | undefined {
   const clocks = cpusIn(sysfs).flatMap((cpu) => {
