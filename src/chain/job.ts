@@ -52,6 +52,9 @@ export function puzzleOf(header: Uint8Array, target: Uint8Array): Puzzle {
   return { midstate, tail, target: readWords(target, 0, TARGET_BYTES / 4) };
 }
 
+/** A puzzle that practically no nonce solves, as is usual when mining. It measures speeds, which do not depend on what is hashed. */
+export const NOTHING_SOLVES: Puzzle = puzzleOf(new Uint8Array(HEADER_BYTES), new Uint8Array(TARGET_BYTES));
+
 /** Writes a nonce into a tail of 16 words: see nonce.ts for the places. */
 export function placeNonce(tail: Uint32Array, { lane, counter, page }: NonceParts): void {
   tail[5] = (tail[5] & 0xffff) | (lane << 16);

@@ -83,9 +83,9 @@ class ProgressLine implements BenchProgress {
 function describe(progress: Progress): string | undefined {
   switch (progress.step) {
     case 'opening':
-      return 'starts';
+      return 'starting';
     case 'warming-up':
-      return 'warms up';
+      return 'warming up';
     case 'measuring': {
       const { done, hashesPerSecond } = progress;
       const rate = hashesPerSecond === undefined ? '' : `, ${formatHashrate(hashesPerSecond)}`;

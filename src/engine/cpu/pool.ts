@@ -5,6 +5,7 @@
 
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
+import { NOTHING_SOLVES } from '../../chain/job.ts';
 import type { Task, TaskResult, ThreadData } from './worker.ts';
 
 /** Room for the tasks of a few old runs and of the new one. Tasks of old runs return as soon as a thread looks at them. */
@@ -79,6 +80,6 @@ export class Pool {
 /** A task without nonces. A thread that answers it has started and loaded its kernel. */
 const NOTHING: Task = {
   run: 0,
-  puzzle: { midstate: new Uint32Array(8), tail: new Uint32Array(16), target: new Uint32Array(8) },
+  puzzle: NOTHING_SOLVES,
   range: { lane: 0, page: 0, pages: 0, counter: 0, counters: 1 },
 };

@@ -1,12 +1,12 @@
 /** The script of a load thread: runs the current kernel, one spell after another. */
 
 import { parentPort, workerData } from 'node:worker_threads';
+import { NOTHING_SOLVES } from '../../../chain/job.ts';
 import { PAGES } from '../../../chain/nonce.ts';
 import { ROW_COUNTERS } from './kernel.ts';
 import { loadKernel } from './load-kernel.ts';
 import type { LoadThreadData } from './load-threads.ts';
 import { scan } from './scan.ts';
-import { NOTHING_SOLVES } from './speed.ts';
 
 const EVERY_PAGE = { lane: 0, page: 0, pages: PAGES, counter: 0, counters: ROW_COUNTERS };
 

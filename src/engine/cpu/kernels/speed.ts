@@ -1,7 +1,7 @@
 /** Compares the kernels' speeds. Which kernel is fastest depends more on the chip than on the instruction set. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Puzzle } from '../../../chain/job.ts';
+import { NOTHING_SOLVES } from '../../../chain/job.ts';
 import { PAGES } from '../../../chain/nonce.ts';
 import { KERNEL_NAMES, type KernelName } from '../kernel-names.ts';
 import { type Kernel, ROW_COUNTERS } from './kernel.ts';
@@ -58,13 +58,6 @@ const TIE = 0.01;
 
 /** Pages of a kernel's first search, while its speed is unknown: 20 µs with AVX-512, 1 ms in JavaScript. */
 const FIRST_PAGES = 8;
-
-/** A puzzle that practically no nonce solves, as is usual when mining. What is hashed does not affect the speed. */
-export const NOTHING_SOLVES: Puzzle = {
-  midstate: new Uint32Array(8),
-  tail: new Uint32Array(16),
-  target: new Uint32Array(8),
-};
 
 /**
  * Measures kernels in turns. A kernel's best turn counts, because other programs can only slow a turn down. With twelve

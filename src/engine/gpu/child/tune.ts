@@ -1,7 +1,6 @@
 /** Measures variants of the kernel and lengths of a dispatch. The best of both depends on the chip and the compiler. */
 
-import { type Puzzle, puzzleOf } from '../../../chain/job.ts';
-import { HEADER_BYTES, TARGET_BYTES } from '../../../chain/layout.ts';
+import { NOTHING_SOLVES } from '../../../chain/job.ts';
 import { COUNTERS, type Range } from '../../../chain/nonce.ts';
 import type { BatchRow, TuningLimits } from '../tuning.ts';
 import type { Variant } from '../variants.ts';
@@ -36,9 +35,6 @@ const BLOCK_MS = 30_000;
 const MOST_BUSY = 0.025;
 /** Scores whose difference is below this fraction count as equal, because measurements vary by as much. */
 const TIE = 0.003;
-
-/** A puzzle that practically no nonce solves, as is usual when mining. */
-const NOTHING_SOLVES: Puzzle = puzzleOf(new Uint8Array(HEADER_BYTES), new Uint8Array(TARGET_BYTES));
 
 /**
  * Compares variants of the kernel.
