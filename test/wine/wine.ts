@@ -1,14 +1,24 @@
 /**
- * Runs Windows' node.exe under Wine, in a Windows of its own for each file of tests. Where Wine or node.exe is missing, tests are
- * skipped and say so, except in CI, where they fail.
+ * Runs pickaxe by Windows' node.exe under Wine, in a Windows of its own for each file of tests. Where Wine or node.exe is missing,
+ * tests are skipped and say so, except in CI, where they fail.
  */
 
 import { spawn, spawnSync } from 'node:child_process';
-import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { MAIN } from '../cli/pickaxe.ts';
+import { makeFreshCopy } from '../native/fresh-copy.ts';
 import { windowsNode } from './windows-node.mjs';
 
 /** Debian keeps Wine's 64-bit programs off the PATH. */
@@ -49,11 +59,19 @@ export interface WineOptions {
 /** @returns the path under which Windows' programs find a file of this system */
 export const windowsPath = (path: string) => `Z:${path.replaceAll('/', '\\')}`;
 
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Where pickaxe is installed: a path with blanks, umlauts and a character beyond the first 65,536. */
+const PROGRAM = ['Program Files', 'pickaxe für 𝄞'];
+
 export class Windows {
   /** A folder of this system, for the tests' files. */
   readonly folder = mkdtempSync(join(tmpdir(), 'pickaxe-wine-'));
   /** The drive C:. */
   readonly drive = join(this.folder, 'prefix', 'drive_c');
+  /** The package as it is published, with its dependencies. */
+  readonly installed = join(this.drive, ...PROGRAM);
+  readonly main = `C:\\${[...PROGRAM, 'dist', 'cli', 'main.js'].join('\\')}`;
   /** The environment of Wine. No display is used. */
   readonly env: Readonly<Record<string, string>> = {
     PATH: process.env.PATH ?? '',
@@ -69,7 +87,7 @@ export class Windows {
   };
   #files = 0;
 
-  /** Makes a Windows 10, which takes several seconds. */
+  /** Makes a Windows 10 with pickaxe installed, which takes several seconds. */
   static async open(): Promise<Windows> {
     const made = new Windows();
     for (const folder of ['home', 'prefix', 'empty']) mkdirSync(join(made.folder, folder));
@@ -77,6 +95,9 @@ export class Windows {
     // A new prefix is Windows 7, on which Node.js does not start.
     const { code, stderr } = await made.run('winecfg', ['/v', 'win10']);
     if (code !== 0) throw new Error(`Wine could not be set up: ${stderr}`);
+    makeFreshCopy(made.installed, []);
+    // All packages: Wine does not tell Node.js where a link leads, so a package would not find its own dependencies.
+    symlinkSync(join(root, 'node_modules'), join(made.installed, 'node_modules'));
     return made;
   }
 
@@ -121,6 +142,6 @@ export class Windows {
   }
 
   pickaxe(args: readonly string[], options: WineOptions = {}): Promise<WineRun> {
-    return this.node([windowsPath(MAIN), ...args], options);
+    return this.node([this.main, ...args], options);
   }
 }
