@@ -25,8 +25,9 @@ const KERNELS = {
   arm64: ['neonx2', 'neon', 'portable'],
 };
 
-/** The functions of the C library that may be used. All are older than glibc 2.17, the first version for arm64. */
-const C_LIBRARY = /^(__errno_location|mem(cpy|set)|pthread_(create|join)|sched_[gs]etaffinity|snprintf|strerror)$/;
+/** The functions of the C library that may be used. All are in glibc 2.17, the first version for arm64. */
+const C_LIBRARY =
+  /^(__errno_location|clock_gettime|mem(cpy|set)|pthread_(create|join)|sched_[gs]etaffinity|snprintf|strerror)$/;
 /** The functions of Node-API up to version 8, which Node.js 20 has. */
 const NODE_API = /^napi_(create|get|set|throw)_[a-z0-9_]+$/;
 

@@ -16,12 +16,15 @@ const FLAGS = ['-std=gnu11', '-O3', '-Wall', '-Wextra', '-fPIC', '-fvisibility=h
 // which was measured on x86 at 2/3 of the speed.
 const KEEP_ORDER = ['-mllvm', '-enable-misched=false'];
 
+/** One file for each system: the others' are empty when they are compiled. */
+const THREAD_SOURCES = ['thread-linux.c', 'thread-macos.c', 'thread-windows.c'];
+
 /** Far longer than a build takes. A compiler that hangs must not hang the installation. */
 const COMPILE_TIMEOUT_MS = 300_000;
 
 /** @returns the sources of the addon: paths relative to native/ */
 export async function addonSources() {
-  return ['addon.c', 'affinity.c', ...(await kernelSources())];
+  return ['addon.c', 'addon-thread.c', ...THREAD_SOURCES, ...(await kernelSources())];
 }
 
 /**
