@@ -63,6 +63,7 @@ int set_thread_priority(uint32_t niceness) {
   return fault_unless(SetThreadPriority(thread, priority));
 }
 
+#if defined(__x86_64__)
 /* When the library was loaded, on the chip's counter of cycles and on the system's clock. */
 static uint64_t start_cycles;
 static LARGE_INTEGER start_ticks;
@@ -73,27 +74,25 @@ __attribute__((constructor)) static void note_start(void) {
 
 /*
  * Windows counts a thread's time in cycles of a counter with a constant rate, which it does not tell: it is measured since the
- * start. GetThreadTimes, which must do where Windows counts no cycles, moves in steps of 15.6 ms.
+ * start. Wine does not count them. GetThreadTimes is no substitute: it moves in steps of 10 or 15.6 ms.
  */
 int read_thread_cpu_ms(double *ms) {
   ULONG64 thread_cycles;
   LARGE_INTEGER ticks, ticks_per_second;
-  if (QueryThreadCycleTime(GetCurrentThread(), &thread_cycles)) {
-    QueryPerformanceFrequency(&ticks_per_second);
-    QueryPerformanceCounter(&ticks);
-    const double cycles = (double)(__builtin_ia32_rdtsc() - start_cycles);
-    const double elapsed_ms = 1e3 * (double)(ticks.QuadPart - start_ticks.QuadPart) / (double)ticks_per_second.QuadPart;
-    *ms = (double)thread_cycles / cycles * elapsed_ms;
-    return 0;
-  }
-  FILETIME created, ended;
-  ULARGE_INTEGER kernel, user; /* units of 100 ns */
-  if (!GetThreadTimes(GetCurrentThread(), &created, &ended, (FILETIME *)&kernel, (FILETIME *)&user)) {
-    return (int)GetLastError();
-  }
-  *ms = (double)(kernel.QuadPart + user.QuadPart) / 1e4;
+  if (!QueryThreadCycleTime(GetCurrentThread(), &thread_cycles)) return (int)GetLastError();
+  QueryPerformanceFrequency(&ticks_per_second);
+  QueryPerformanceCounter(&ticks);
+  const double cycles = (double)(__builtin_ia32_rdtsc() - start_cycles);
+  const double elapsed_ms = 1e3 * (double)(ticks.QuadPart - start_ticks.QuadPart) / (double)ticks_per_second.QuadPart;
+  *ms = (double)thread_cycles / cycles * elapsed_ms;
   return 0;
 }
+#else
+int read_thread_cpu_ms(double *ms) {
+  (void)ms;
+  return ERROR_CALL_NOT_IMPLEMENTED;
+}
+#endif
 
 /* The CPUs that this process was confined to, all of one group; a mask of 0 when it may use all. */
 static int read_confinement(GROUP_AFFINITY *confinement) {

@@ -17,7 +17,8 @@ int pin_thread(const uint32_t *cpus, size_t count);
 /* Gives the calling thread the priority that the system has for a niceness of 0 (normal) to 19 (all others go first). */
 int set_thread_priority(uint32_t niceness);
 
-/* Stores the processor time of the calling thread, in milliseconds with fractions. */
+/* Stores the processor time of the calling thread in milliseconds, exact to 0.1 ms; fails where the system does not tell it so
+   exactly. */
 int read_thread_cpu_ms(double *ms);
 
 /* A physical core; on macOS all cores of one kind. */

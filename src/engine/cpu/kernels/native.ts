@@ -17,7 +17,7 @@ export interface Addon {
   pinThread(cpus: Uint32Array): void;
   /** Gives the calling thread the priority that Windows or macOS has for a niceness of 0 … 19. Throws elsewhere. */
   setThreadPriority(niceness: number): void;
-  /** The processor time of the calling thread in ms, with fractions. */
+  /** The processor time of the calling thread in ms, exact to 0.1 ms. Throws where the system does not tell it (Wine). */
   threadCpuMs(): number;
   /** The cores that this process may use, on Windows and macOS; an empty list elsewhere. */
   cores(): readonly AddonCore[];
@@ -91,9 +91,14 @@ export function loadAddon(): Addon {
   }
 }
 
-/** @returns the processor time of the calling thread in ms; undefined without the addon */
+/** @returns the processor time of the calling thread in ms; undefined without the addon, and where the system does not tell it */
 export function threadCpuMs(): number | undefined {
-  return addonOrNone()?.threadCpuMs();
+  const addon = addonOrNone();
+  try {
+    return addon?.threadCpuMs();
+  } catch {
+    return undefined;
+  }
 }
 
 /** @returns the cores that Windows or macOS reports; an empty list elsewhere, and without the addon */
