@@ -7,6 +7,7 @@ import { handedDown, operationsAt } from '#pickaxe/kernel/last-block.js';
 import { stepOf } from '#pickaxe/kernel/x86/assembly.js';
 import { ASSEMBLY_KERNELS } from '#pickaxe/kernel/x86/instruction-sets.js';
 import { allocate } from '#pickaxe/kernel/x86/registers.js';
+import { schedule } from '#pickaxe/kernel/x86/schedule.js';
 import { runOneLane } from './one-lane-chip.ts';
 
 const file = { count: 3, prefix: '%ymm', move: 'vmovdqa', spill: (slot: number) => `${32 * slot}(%rsp)` };
@@ -49,6 +50,36 @@ describe('register allocation', () => {
     const made = { mnemonic: 'make', operands: [], result: a };
     const ternary = { mnemonic: 'vpternlogd $0x96,', operands: [a, a, a], result: {}, overwrites: true };
     expect(() => allocate([made, ternary, { mnemonic: 'vpaddd', operands: [a, a] }], file)).toThrow('overwrites');
+  });
+});
+
+describe('scheduling', () => {
+  const chain = (name: string, length: number) => {
+    const vectors = Array.from({ length: length + 1 }, () => ({}));
+    return vectors.slice(1).map((result, i) => ({ mnemonic: `${name}${i}`, operands: [vectors[i]], result }));
+  };
+  const mnemonics = (instructions: readonly { mnemonic: string }[]) => instructions.map(({ mnemonic }) => mnemonic);
+
+  test('takes the longest way first, and four instructions in each cycle', () => {
+    const short = ['a', 'b', 'c', 'd'].flatMap((name) => chain(name, 1));
+    const scheduled = mnemonics(schedule([...short, ...chain('long', 3)]));
+    expect(scheduled).toEqual(['long0', 'a0', 'b0', 'c0', 'long1', 'd0', 'long2']);
+  });
+
+  test('starts independent chains side by side, each in its order', () => {
+    const scheduled = mnemonics(schedule([...chain('x', 2), ...chain('y', 2), ...chain('z', 2)]));
+    expect(scheduled).toEqual(['x0', 'y0', 'z0', 'x1', 'y1', 'z1']);
+  });
+
+  test('waits for both operands, also when they are the same vector', () => {
+    const [a, b] = [{}, {}];
+    const load = { mnemonic: 'load', operands: [], result: a };
+    const twice = { mnemonic: 'twice', operands: [a, a], result: b };
+    expect(mnemonics(schedule([load, twice, { mnemonic: 'store', operands: [b], result: 'memory' }]))).toEqual([
+      'load',
+      'twice',
+      'store',
+    ]);
   });
 });
 
