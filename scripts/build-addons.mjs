@@ -8,12 +8,12 @@
 // needs the headers of each system: on Debian,
 // `apt-get install clang lld gcc libc6-dev libc6-dev-arm64-cross gcc-mingw-w64-x86-64`.
 
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { addonSources, compileAddon, native, nodeApiHeaders } from './compile-addon.mjs';
 import { readSharedLibrary } from './elf.mjs';
+import { mingwFlags } from './mingw.mjs';
 import { readWindowsLibrary } from './pe.mjs';
 
 const FOR_LINUX = ['-nostdlib', '-Wl,--build-id=none'];
@@ -34,7 +34,7 @@ const TARGETS = {
     platform: 'win32',
     arch: 'x64',
     triple: 'x86_64-w64-mingw32',
-    link: () => ['-Wl,--no-insert-timestamp', '-L', mingwFolder()],
+    link: () => ['-Wl,--no-insert-timestamp', ...mingwFlags()],
   },
 };
 
@@ -54,14 +54,6 @@ const NODE_API = /^napi_(create|get|set|throw)_[a-z0-9_]+$/;
 const WINDOWS_LIBRARY = /^(kernel32|msvcrt)\.dll$/;
 
 const file = (folder, name) => join(folder, `${name}.node`);
-
-/** @returns the folder of libgcc for Windows, which clang does not find by itself */
-function mingwFolder() {
-  const gcc = 'x86_64-w64-mingw32-gcc';
-  const { status, stdout } = spawnSync(gcc, ['-print-libgcc-file-name'], { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`${gcc} is not installed (on Debian: apt-get install gcc-mingw-w64-x86-64)`);
-  return dirname(stdout.trim());
-}
 
 async function build(folder) {
   mkdirSync(folder, { recursive: true });
