@@ -94,16 +94,16 @@ int read_thread_cpu_ms(double *ms) {
 }
 #endif
 
-/* The CPUs that this process was confined to, all of one group; a mask of 0 when it may use all. */
+/* The CPUs that this process was confined to, which are of one group; a mask of 0 when it may use all. */
 static int read_confinement(GROUP_AFFINITY *confinement) {
-  const HANDLE process = GetCurrentProcess();
   DWORD_PTR allowed, present;
-  USHORT groups = 1;
-  memset(confinement, 0, sizeof *confinement);
-  if (!GetProcessAffinityMask(process, &allowed, &present)) return (int)GetLastError();
-  if (allowed == present) return 0; /* Both are 0 when its threads are in several groups. */
-  confinement->Mask = allowed;
-  return fault_unless(GetProcessGroupAffinity(process, &groups, &confinement->Group));
+  if (!GetProcessAffinityMask(GetCurrentProcess(), &allowed, &present) ||
+      !GetThreadGroupAffinity(GetCurrentThread(), confinement)) {
+    return (int)GetLastError();
+  }
+  /* Both masks are 0 when threads of the process are in several groups. */
+  confinement->Mask = allowed == present ? 0 : allowed;
+  return 0;
 }
 
 static void add_core_of(const PROCESSOR_RELATIONSHIP *processor, const GROUP_AFFINITY *confinement,
@@ -112,7 +112,7 @@ static void add_core_of(const PROCESSOR_RELATIONSHIP *processor, const GROUP_AFF
   uint32_t cpus[GROUP_CPUS];
   size_t count = 0;
   KAFFINITY mask = affinity->Mask;
-  if (confinement->Mask) mask &= affinity->Group == confinement->Group ? confinement->Mask : 0;
+  if (confinement->Mask != 0) mask &= affinity->Group == confinement->Group ? confinement->Mask : 0;
   for (uint32_t cpu = 0; cpu < GROUP_CPUS; cpu++) {
     if (mask >> cpu & 1) cpus[count++] = affinity->Group * GROUP_CPUS + cpu;
   }
