@@ -41,10 +41,16 @@ export function deviceResult(measured: readonly MeasuredRun[], all: number): Dev
     ...identityOf(engine, info),
     hashesPerSecond: Math.round(median),
     spread: runs.length > 1 ? roundTo(spread, SPREAD_DIGITS) : null,
+    ...slicesOf(measured.flatMap(({ slices }) => slices)),
     ...sensors,
     hashesPerJoule: perJoule(median, sensors),
     runs,
   };
+}
+
+function slicesOf(slices: readonly number[]) {
+  const { median, p90 } = spreadOf(slices);
+  return { medianHashesPerSecond: Math.round(median), p90HashesPerSecond: Math.round(p90) };
 }
 
 function runResult(run: MeasuredRun, all: number): RunResult {
@@ -55,6 +61,7 @@ function runResult(run: MeasuredRun, all: number): RunResult {
     date,
     hashesPerSecond: Math.round(mean),
     spread: roundTo(spread, SPREAD_DIGITS),
+    ...slicesOf(slices),
     slices: slices.map(Math.round),
     ...sensors,
     hashesPerJoule: perJoule(mean, sensors),

@@ -73,12 +73,20 @@ const candidateFields = {
   missed: tally,
 };
 
+/** What slices of a second say. */
+const slicesFields = {
+  medianHashesPerSecond: positive,
+  /** The 90th percentile: one of ten slices was faster. */
+  p90HashesPerSecond: positive,
+};
+
 const RunResult = z.strictObject({
   date,
   /** The mean of the slices. */
   hashesPerSecond: positive,
   /** The standard deviation of the slices as a part of their mean. */
   spread: fromZero,
+  ...slicesFields,
   /** The hashrate of each slice, in H/s. */
   slices: z.array(positive).min(1).max(MOST_SLICES),
   ...sensorFields,
@@ -97,6 +105,8 @@ const summaryFields = {
   hashesPerSecond: positive,
   /** The standard deviation of the runs as a part of their mean; null for a single run. */
   spread: fromZero.nullable(),
+  /** The next two are those of all slices of all runs. */
+  ...slicesFields,
   ...sensorFields,
   hashesPerJoule: fromZero.nullable(),
   runs: z.array(RunResult).min(1).max(MOST_RUNS),

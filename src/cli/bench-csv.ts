@@ -36,6 +36,8 @@ const COLUMNS: Readonly<Record<string, (facts: Facts) => Cell>> = {
   run: ({ number }) => number,
   hashesPerSecond: ({ run }) => run.hashesPerSecond,
   spread: ({ run }) => run.spread,
+  medianHashesPerSecond: ({ run }) => run.medianHashesPerSecond,
+  p90HashesPerSecond: ({ run }) => run.p90HashesPerSecond,
   temperatureCelsius: ({ run }) => run.temperatureCelsius,
   powerWatts: ({ run }) => run.powerWatts,
   powerLimitWatts: ({ run }) => run.powerLimitWatts,

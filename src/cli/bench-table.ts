@@ -88,6 +88,7 @@ function deviceLines(device: DeviceResult): string[] {
   return [
     headingOf(device),
     ...(runs.length > 1 ? repeatedRows(device) : [hashrateRow(runs[0])]),
+    slicesRow(device),
     ...sensorRows(device),
     ...hashSumRows(runs),
     ...runs.flatMap(({ errors }, i) => errors.map((error) => row('ERROR', ofRun(runs, i, error)))),
@@ -112,6 +113,11 @@ function repeatedRows({ hashesPerSecond, spread, runs }: DeviceResult): string[]
       return row(`  run ${i + 1}`, [formatRate(run.hashesPerSecond, run.spread), ...powerOf(run)].join(', '));
     }),
   ];
+}
+
+/** `median 81.50 MH/s, 90th percentile 82.10 MH/s` */
+function slicesRow({ medianHashesPerSecond: median, p90HashesPerSecond: p90 }: DeviceResult): string {
+  return row('slices', `median ${formatHashrate(median)}, 90th percentile ${formatHashrate(p90)}`);
 }
 
 /** `60.90 MH/s to 104.9 MH/s` */

@@ -14,11 +14,13 @@ const SENSORS = {
 
 /** @param slices H/s */
 export function run(slices: number[], changes: Partial<RunResult> = {}): RunResult {
-  const { mean, spread } = spreadOf(slices);
+  const { mean, median, p90, spread } = spreadOf(slices);
   return {
     date: '2026-11-22T07:33:27.123Z',
     hashesPerSecond: mean,
     spread,
+    medianHashesPerSecond: median,
+    p90HashesPerSecond: p90,
     slices,
     ...SENSORS,
     hashSum: '0123456789abcdef',
@@ -40,6 +42,7 @@ export function device(
   runChanges: Partial<RunResult> = {},
 ): DeviceResult {
   const runs = slices.map((each) => run(each, runChanges));
+  const all = spreadOf(slices.flat());
   const { median, spread } = spreadOf(runs.map(({ hashesPerSecond }) => hashesPerSecond));
   const common = {
     name,
@@ -47,6 +50,8 @@ export function device(
     kernel: 'k',
     hashesPerSecond: median,
     spread: runs.length > 1 ? spread : null,
+    medianHashesPerSecond: all.median,
+    p90HashesPerSecond: all.p90,
     ...SENSORS,
     runs,
   };

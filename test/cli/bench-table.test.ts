@@ -17,6 +17,7 @@ test('a GPU is shown with its variant, driver, power, efficiency, temperature an
 2026-11-22T07:33:25.000Z, 10 s on each device
 gpu0   model of gpu0; k 128×16, batches of 8 ms; NVIDIA: 550.54.14
   hashrate      105.0 MH/s ± 6.7 % (mean of 2 slices: 100.0 MH/s to 110.0 MH/s)
+  slices        median 105.0 MH/s, 90th percentile 109.0 MH/s
   power         288 W of 350 W allowed, 365.0 kH/J, 61 °C at most
   clocks        1980 MHz core, 2619 MHz memory
   hash sum      0123456789abcdef (4000 candidates found, 4096 ± 64 expected)

@@ -7,6 +7,7 @@ import { handedDown, operationsAt } from '#pickaxe/kernel/last-block.js';
 import { stepOf } from '#pickaxe/kernel/x86/assembly.js';
 import { ASSEMBLY_KERNELS } from '#pickaxe/kernel/x86/instruction-sets.js';
 import { allocate } from '#pickaxe/kernel/x86/registers.js';
+import { schedule } from '#pickaxe/kernel/x86/schedule.js';
 import { runOneLane } from './one-lane-chip.ts';
 
 const file = { count: 3, prefix: '%ymm', move: 'vmovdqa', spill: (slot: number) => `${32 * slot}(%rsp)` };
@@ -52,6 +53,36 @@ describe('register allocation', () => {
   });
 });
 
+describe('scheduling', () => {
+  const chain = (name: string, length: number) => {
+    const vectors = Array.from({ length: length + 1 }, () => ({}));
+    return vectors.slice(1).map((result, i) => ({ mnemonic: `${name}${i}`, operands: [vectors[i]], result }));
+  };
+  const mnemonics = (instructions: readonly { mnemonic: string }[]) => instructions.map(({ mnemonic }) => mnemonic);
+
+  test('takes the longest way first, and four instructions in each cycle', () => {
+    const short = ['a', 'b', 'c', 'd'].flatMap((name) => chain(name, 1));
+    const scheduled = mnemonics(schedule([...short, ...chain('long', 3)]));
+    expect(scheduled).toEqual(['long0', 'a0', 'b0', 'c0', 'long1', 'd0', 'long2']);
+  });
+
+  test('starts independent chains side by side, each in its order', () => {
+    const scheduled = mnemonics(schedule([...chain('x', 2), ...chain('y', 2), ...chain('z', 2)]));
+    expect(scheduled).toEqual(['x0', 'y0', 'z0', 'x1', 'y1', 'z1']);
+  });
+
+  test('waits for both operands, also when they are the same vector', () => {
+    const [a, b] = [{}, {}];
+    const load = { mnemonic: 'load', operands: [], result: a };
+    const twice = { mnemonic: 'twice', operands: [a, a], result: b };
+    expect(mnemonics(schedule([load, twice, { mnemonic: 'store', operands: [b], result: 'memory' }]))).toEqual([
+      'load',
+      'twice',
+      'store',
+    ]);
+  });
+});
+
 describe.each(ASSEMBLY_KERNELS)('$name', (assembly) => {
   const { set, vectors } = assembly;
   const { lines, slots, frame } = stepOf(cpuKernel, assembly);
@@ -68,7 +99,7 @@ describe.each(ASSEMBLY_KERNELS)('$name', (assembly) => {
 
   test('has one-byte offsets except for a few, and uses little stack', () => {
     const offsets = lines.flatMap((line) =>
-      [...line.matchAll(/(-?\d+)\(%r\w+\)/g)].map(([, offset]) => Number(offset)),
+      [...line.matchAll(/(-?\d+)(?:\+RED_ZONE)?\(%r\w+\)/g)].map(([, offset]) => Number(offset)),
     );
     const far = offsets.filter((offset) => (set.avx512 ? offset / set.bytes : offset) > 127);
     expect(far.length).toBeLessThanOrEqual(offsets.length / 10);
@@ -109,11 +140,19 @@ describe.each(ASSEMBLY_KERNELS)('$name', (assembly) => {
   });
 });
 
+test.each([...assemblyFiles()])('with room for a red zone, the assembly of %s uses nothing below %%rsp', (_, text) => {
+  const used = [...text.matchAll(/(-?\d+)(\+RED_ZONE)?\(%rsp\)/g)];
+  for (const [, offset, room] of used) expect(Number(offset) + (room ? 128 : 0)).toBeGreaterThanOrEqual(0);
+  const reserved = /^ {2}subq \$\d+\+RED_ZONE, %rsp$/m;
+  if (used.length > 0) expect(text).toMatch(reserved);
+  expect(text).toMatch(/#if defined\(_WIN32\)\n#define RED_ZONE 128\n#else\n#define RED_ZONE 0\n#endif/);
+});
+
 test.each([...assemblyFiles()])(
   "the assembly of %s keeps its name and the caller's registers to itself",
   (name, text) => {
-    expect(text).toContain(`SYMBOL(scan_${name}):`);
-    expect(text).toContain(`HIDDEN SYMBOL(scan_${name})`);
+    expect(text).toContain(`#define SYMBOL scan_${name}\n`);
+    expect(text).toContain('.hidden SYMBOL\n');
     // The System V ABI: %rbx and %r12 to %r15 belong to the caller, and %rbp, which is saved.
     expect(text).not.toMatch(/%(r?e?bx|bl|r1[2-5])/);
     expect(text).toMatch(/pushq %rbp[\s\S]*popq %rbp\n {2}ret/);

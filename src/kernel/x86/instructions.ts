@@ -8,6 +8,7 @@ import { handedDown, type KernelDescription, operationsAt } from '../last-block.
 import type { Frame } from './frame.ts';
 import type { Instruction, Vector } from './instruction.ts';
 import type { AssemblyKernel, InstructionSet } from './instruction-sets.ts';
+import { schedule } from './schedule.ts';
 
 /**
  * The vectors of a step take turns, each of this many instructions, which is about a quarter of a round. With longer turns, the
@@ -18,14 +19,15 @@ const TURN = 32;
 /** @returns the instructions of one step: it hashes one or more vectors of nonces, and clears the zero flag if one is a hit */
 export function instructionsOf(
   kernel: KernelDescription,
-  { set, vectors }: AssemblyKernel,
+  { set, vectors, scheduled }: AssemblyKernel,
   frame: Frame,
 ): Instruction[] {
   const programs = Array.from({ length: vectors }, (_, vector) => new VectorProgram(kernel, set, frame, vector));
-  const longest = Math.max(...programs.map(({ instructions }) => instructions.length));
+  const orders = programs.map(({ instructions }) => (scheduled ? schedule(instructions) : instructions));
+  const longest = Math.max(...orders.map(({ length }) => length));
   const step: Instruction[] = [];
   for (let at = 0; at < longest; at += TURN) {
-    for (const { instructions } of programs) step.push(...instructions.slice(at, at + TURN));
+    for (const order of orders) step.push(...order.slice(at, at + TURN));
   }
   return [...step, ...(set.avx512 ? testOfMasks(vectors) : testOfVectors(programs.map(({ hits }) => hits)))];
 }

@@ -1,0 +1,18 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { BenchResult } from '#pickaxe/bench/result.js';
+
+const folder = fileURLToPath(new URL('../../bench/results/', import.meta.url));
+const machines = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+
+test.each(machines.map(({ name }) => name))('the results of %s can be read, and name their machine', (name) => {
+  const files = readdirSync(`${folder}${name}`).filter((file) => file.endsWith('.json'));
+  expect(files).not.toHaveLength(0);
+  for (const file of files) {
+    const result = JSON.parse(readFileSync(`${folder}${name}/${file}`, 'utf8'));
+    expect(result, file).toHaveProperty('machine.cpu');
+  }
+  const bench = `${folder}${name}/bench.json`;
+  if (existsSync(bench)) expect(() => BenchResult.parse(JSON.parse(readFileSync(bench, 'utf8')))).not.toThrow();
+});
