@@ -7,6 +7,7 @@ import { BenchResult } from '#pickaxe/bench/result.js';
 import { DevicesReport } from '#pickaxe/cli/devices-report.js';
 import { version } from '#pickaxe/system/version.js';
 import { GOLDEN } from '../bench/golden.ts';
+import { addonsFolder } from '../native/driver.ts';
 import { headers, negativeHeaders } from '../vectors.ts';
 import { noWine, Windows, type WineRun, why } from './wine.ts';
 
@@ -17,7 +18,7 @@ const QUICK = ['--devices', 'cpu', '--threads', '1'];
 describe.skipIf(noWine)(`on Windows${why}`, () => {
   let windows: Windows;
   beforeAll(async () => {
-    windows = await Windows.open();
+    windows = await Windows.open(addonsFolder());
   });
   afterAll(() => windows?.close());
   const pickaxe = (...args: string[]) => windows.pickaxe(args);

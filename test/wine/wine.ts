@@ -6,6 +6,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import {
   closeSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -87,24 +88,43 @@ export class Windows {
   };
   #files = 0;
 
-  /** Makes a Windows 10 with pickaxe installed, which takes several seconds. */
-  static async open(): Promise<Windows> {
+  /**
+   * Makes a Windows 10 with pickaxe installed, which takes several seconds.
+   * @param addons the folder of the prebuilt addons that pickaxe is to have; by default it has none
+   */
+  static async open(addons?: string): Promise<Windows> {
     const made = new Windows();
     for (const folder of ['home', 'prefix', 'empty']) mkdirSync(join(made.folder, folder));
-    await made.run('wineboot', ['--init']);
-    // A new prefix is Windows 7, on which Node.js does not start.
-    const { code, stderr } = await made.run('winecfg', ['/v', 'win10']);
-    if (code !== 0) throw new Error(`Wine could not be set up: ${stderr}`);
+    await made.#setUp();
     makeFreshCopy(made.installed, []);
     // All packages: Wine does not tell Node.js where a link leads, so a package would not find its own dependencies.
     symlinkSync(join(root, 'node_modules'), join(made.installed, 'node_modules'));
+    rmSync(join(made.installed, 'native/addons'), { recursive: true, force: true });
+    if (addons !== undefined) cpSync(addons, join(made.installed, 'native/addons'), { recursive: true });
     return made;
+  }
+
+  /** Wine 8 sometimes fails to make a new Windows, and shows it only when something runs there. */
+  async #setUp(attempts = 3): Promise<void> {
+    await this.run('wineboot', ['--init']);
+    // A new one is a Windows 7, on which Node.js does not start.
+    const { code, stderr } = await this.run('winecfg', ['/v', 'win10']);
+    if (code === 0) return;
+    if (attempts === 1) throw new Error(`Wine could not be set up: ${stderr}`);
+    this.#end();
+    rmSync(this.env.WINEPREFIX, { recursive: true, force: true });
+    mkdirSync(this.env.WINEPREFIX);
+    await this.#setUp(attempts - 1);
+  }
+
+  /** Wine's server ends by itself only some seconds after the last program. */
+  #end(): void {
+    for (const flag of ['--kill', '--wait']) spawnSync(server!, [flag], { env: this.env });
   }
 
   /** Ends this Windows with everything that runs in it, and removes it. */
   close(): void {
-    // Wine's server ends by itself only some seconds after the last program.
-    for (const flag of ['--kill', '--wait']) spawnSync(server!, [flag], { env: this.env });
+    this.#end();
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 10 });
   }
 
