@@ -1,17 +1,13 @@
 /** Ctrl-C, Ctrl-Break and the closing of the console's window on Windows. */
 
-import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { noTmux, Terminal } from '../cli/tmux.ts';
+import { build, noCompiler, whyNoCompiler } from './mingw.ts';
 import { windowsNode } from './windows-node.mjs';
 import { noWine, Windows, why, windowsPath } from './wine.ts';
 
-const COMPILER = 'x86_64-w64-mingw32-gcc';
-const noCompiler = spawnSync(COMPILER, ['--version']).status !== 0;
-if (noCompiler && process.env.CI) throw new Error('CI must try Windows: install gcc-mingw-w64-x86-64');
 /** Far longer than a block takes. */
 const PATIENCE = { timeout: 90_000, interval: 100 };
 
@@ -23,14 +19,11 @@ describe.skipIf(noWine)(`on Windows${why}`, () => {
   afterAll(() => windows?.close());
   const demo = (...more: string[]) => [windows.main, 'demo', '--devices', 'cpu', '--duration', '300', ...more];
 
-  describe.skipIf(noCompiler)(`without a terminal${noCompiler ? ` (skipped: no ${COMPILER})` : ''}`, () => {
+  describe.skipIf(noCompiler)(`without a terminal${whyNoCompiler}`, () => {
     let control: string;
     beforeAll(() => {
       control = join(windows.folder, 'control.exe');
-      const source = fileURLToPath(new URL('./control.c', import.meta.url));
-      const flags = ['-municode', '-Wall', '-Wextra', '-Werror', '-o', control];
-      const { status, stderr } = spawnSync(COMPILER, [...flags, source], { encoding: 'utf8' });
-      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+      build('control.c', control, '-municode');
     });
 
     /** Mines until blocks are accepted and the event has happened. @returns the exit code and the log */

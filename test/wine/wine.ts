@@ -7,7 +7,6 @@ import { spawn, spawnSync } from 'node:child_process';
 import {
   closeSync,
   cpSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -20,7 +19,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeFreshCopy } from '../native/fresh-copy.ts';
-import { windowsNode } from './windows-node.mjs';
+import { isDownloaded, windowsNode } from './windows-node.mjs';
 
 /** Debian keeps Wine's 64-bit programs off the PATH. */
 const DEBIAN = '/usr/lib/wine/';
@@ -29,7 +28,7 @@ const server = ['wineserver', `${DEBIAN}wineserver64`].find((name) => spawnSync(
 
 function whyNot(): string | undefined {
   if (wine === undefined || server === undefined) return 'there is no Wine (on Debian: apt-get install wine64)';
-  if (!existsSync(windowsNode)) return 'there is no node.exe (node test/wine/windows-node.mjs downloads it)';
+  if (!isDownloaded()) return 'there is no node.exe (node test/wine/windows-node.mjs downloads it)';
   return undefined;
 }
 
