@@ -78,7 +78,19 @@ describe.skipIf(noWine)(`on Windows${why}`, () => {
   it('takes a secret from a file that PowerShell has written, and says how to make one', async () => {
     const file = `${there}\\token äß.txt`;
     const demo = () =>
-      pickaxe('demo', '--devices', 'cpu', '--duration', '1', '--http', '127.0.0.1:0', '--http-token-file', file);
+      pickaxe(
+        'demo',
+        '--devices',
+        'cpu',
+        '--blocks',
+        '1',
+        '--duration',
+        '60',
+        '--http',
+        '127.0.0.1:0',
+        '--http-token-file',
+        file,
+      );
     write('token äß.txt', '\ufeffshort\r\n', 'utf16le');
     const refused = await demo();
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`> "${file}"\n`) });
