@@ -88,7 +88,7 @@ describe('a CPU with sensors', { timeout: TEST_MS }, () => {
   it('has its power and efficiency measured', async () => {
     const machine = powered();
     const { code, lines } = run(
-      ['bench', '--devices', 'cpu', '--threads', '1', '--seconds', '3', '--count', '65536', '--json'],
+      ['bench', '--devices', 'cpu', '--threads', '1', '--seconds', '5', '--count', '65536', '--json'],
       on(machine),
     );
     expect(await code).toBe(0);

@@ -1,6 +1,6 @@
 /** Pretended machines: what Linux's sysfs shows of their sensors. */
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll } from 'vitest';
@@ -35,7 +35,9 @@ export class PretendedMachine {
     for (const [file, text] of Object.entries(files)) {
       const path = join(this.sysfs, file);
       mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, `${text}\n`);
+      // The file is replaced as a whole: a reader sees the old content or the new one.
+      writeFileSync(`${path}.new`, `${text}\n`);
+      renameSync(`${path}.new`, path);
     }
   }
 
