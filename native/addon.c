@@ -4,16 +4,9 @@
  * kernels: { name: string, supported: boolean }[], the usually fastest first
  * search(kernel: index, search: Uint32Array, currentRun: Int32Array, hits: Uint32Array): rows searched
  *
- * and of the placement of threads (used by src/engine/cpu/pinning.ts):
- *
- * checkPinning(): throws unless threads may be pinned
- * pinThread(cpu: number): pins the calling thread to one CPU, or throws
+ * addon-thread.c adds those for threads and cores.
  */
-#include <node_api.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "affinity.h"
+#include "addon.h"
 #include "dispatch.h"
 
 #define SEARCH_WORDS (sizeof(struct search) / 4)
@@ -62,31 +55,6 @@ static napi_value search(napi_env env, napi_callback_info info) {
   return rows;
 }
 
-static napi_value check(napi_env env, napi_callback_info info) {
-  (void)info;
-  int fault = check_pinning();
-  if (fault != 0) napi_throw_error(env, NULL, strerror(fault));
-  return NULL;
-}
-
-static napi_value pin(napi_env env, napi_callback_info info) {
-  napi_value argument;
-  size_t count = 1;
-  uint32_t cpu;
-  if (napi_get_cb_info(env, info, &count, &argument, NULL, NULL) != napi_ok || count != 1 ||
-      napi_get_value_uint32(env, argument, &cpu) != napi_ok) {
-    napi_throw_type_error(env, NULL, "pinThread takes the number of a CPU");
-    return NULL;
-  }
-  int fault = pin_thread(cpu);
-  if (fault != 0) {
-    char message[128];
-    snprintf(message, sizeof message, "a thread cannot be pinned to CPU %u: %s", cpu, strerror(fault));
-    napi_throw_error(env, NULL, message);
-  }
-  return NULL;
-}
-
 static napi_value describe(napi_env env, const struct kernel *kernel) {
   napi_value object, name, supported;
   napi_create_object(env, &object);
@@ -107,9 +75,6 @@ NAPI_MODULE_INIT() {
   napi_set_named_property(env, exports, "kernels", list);
   napi_create_function(env, "search", NAPI_AUTO_LENGTH, search, NULL, &function);
   napi_set_named_property(env, exports, "search", function);
-  napi_create_function(env, "checkPinning", NAPI_AUTO_LENGTH, check, NULL, &function);
-  napi_set_named_property(env, exports, "checkPinning", function);
-  napi_create_function(env, "pinThread", NAPI_AUTO_LENGTH, pin, NULL, &function);
-  napi_set_named_property(env, exports, "pinThread", function);
+  export_thread_functions(env, exports);
   return exports;
 }

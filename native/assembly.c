@@ -21,8 +21,10 @@ enum { PAGE, MASK, ZERO, SHUFFLE16, SHUFFLE8, WORD7, JOB = WORD7 + 2, FRAME_VECT
  * table: COUNTER_WORDS vectors for each vector of counters; aligned to 64 bytes
  * steps: at least 1
  * returns how many steps precede the first step with a hit; `steps` when there is none
+ *
+ * It is called as on Linux on every system. On Windows the compiler saves %xmm6 to %xmm15 around a search.
  */
-typedef uint32_t scan_function(uint32_t *frame, const uint32_t *table, uint32_t steps);
+typedef __attribute__((sysv_abi)) uint32_t scan_function(uint32_t *frame, const uint32_t *table, uint32_t steps);
 
 static void fill(uint32_t *frame, uint32_t vector, uint32_t lanes, uint32_t word) {
   for (uint32_t lane = 0; lane < lanes; lane++) frame[vector * lanes + lane] = word;

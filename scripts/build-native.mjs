@@ -8,7 +8,6 @@ import { fileURLToPath } from 'node:url';
 import { addonSources, compileAddon, native, nodeApiHeaders } from './compile-addon.mjs';
 
 const output = `${native}build/pickaxe.node`;
-const LINK_FLAGS = platform === 'darwin' ? ['-undefined', 'dynamic_lookup'] : [];
 
 function giveUp(reason) {
   const required = process.env.REQUIRE_NATIVE === '1';
@@ -36,7 +35,6 @@ function upToDate(sources) {
 }
 
 async function build() {
-  if (platform === 'win32') giveUp('there is no build for Windows yet');
   const sources = await addonSources();
   if (upToDate(sources)) return;
   const include = headers();
@@ -47,7 +45,7 @@ async function build() {
   const folder = mkdtempSync(join(native, 'build', 'unfinished-'));
   try {
     for (const compiler of compilers) {
-      const failure = compileAddon({ compiler, sources, include, linkFlags: LINK_FLAGS, folder, output });
+      const failure = compileAddon({ compiler, platform, sources, include, linkFlags: [], folder, output });
       if (failure === undefined) {
         console.error(`Native CPU kernels built with ${compiler}.`);
         return;
@@ -57,7 +55,8 @@ async function build() {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-  giveUp(`no C compiler built them (CC names another):\n${failures.join('\n')}`);
+  const kind = platform === 'win32' ? 'C compiler of MinGW-w64 (gcc or clang)' : 'C compiler';
+  giveUp(`no ${kind} built them (CC names another):\n${failures.join('\n')}`);
 }
 
 try {

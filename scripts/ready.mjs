@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { npmCommand } from './npm.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 process.chdir(root);
@@ -39,18 +40,16 @@ function once(stamp, paths, step) {
   writeFileSync(stamp, now);
 }
 
-function run(command, args, options = {}) {
-  const { status, error } = spawnSync(command, args, { stdio: 'inherit', ...options });
+function run(command, args) {
+  const { status, error } = spawnSync(command, args, { stdio: 'inherit' });
   if (error) console.error(`${command} could not be started: ${error.message}`);
   if (error || status !== 0) process.exit(status || 1);
 }
 
 once('node_modules/.pickaxe-ready', ['package-lock.json', 'package.json'], () => {
   console.error('pickaxe: installing dependencies');
-  const npm = process.env.npm_execpath;
-  const args = ['ci', '--include=dev', '--ignore-scripts', '--loglevel=error'];
-  if (npm?.endsWith('npm-cli.js')) run(process.execPath, [npm, ...args]);
-  else run('npm', args, { shell: process.platform === 'win32' });
+  const [command, ...first] = npmCommand();
+  run(command, [...first, 'ci', '--include=dev', '--ignore-scripts', '--loglevel=error']);
 });
 
 once('dist/.pickaxe-ready', ['src', 'tsconfig.json', 'tsconfig.web.json', 'scripts/build.mjs'], () => {

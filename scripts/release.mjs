@@ -14,12 +14,17 @@ import { fileURLToPath } from 'node:url';
 import { releaseFaults } from './release-checks.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** The tests of the prebuilt addons (ARM's on an emulated chip) and of the unpacked package. */
-const TESTS = ['test/native/addons.long.test.ts', 'test/native/kernels.long.test.ts', 'test/package.long.test.ts'];
+/** The tests of the prebuilt addons (ARM's on an emulated chip, Windows' under Wine) and of the unpacked package. */
+const TESTS = [
+  'test/native/addons.long.test.ts',
+  'test/native/kernels.long.test.ts',
+  'test/native/windows.long.test.ts',
+  'test/package.long.test.ts',
+];
 /** The systems without prebuilt native kernels, and the kernels that mine there instead. */
 const NOT_BUILT = [
   'macOS (WebAssembly, or built there with clang)',
-  'Windows (WebAssembly)',
+  'Windows on ARM (WebAssembly)',
   'Linux with musl, as macOS',
 ];
 
@@ -52,6 +57,7 @@ function makePackage(folder, version) {
   node('build', 'scripts/build.mjs');
   node('the WebAssembly kernels are what their source makes', 'scripts/build-wasm.mjs', '--check');
   node('the addons that are carried', 'scripts/build-addons.mjs');
+  node("Windows' Node.js, for the tests under Wine", 'test/wine/windows-node.mjs');
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=dot', '--no-file-parallelism', ...TESTS];
   run('their tests', process.execPath, vitest, copy, { CI: 'true', ADDONS: 'native/addons' });
   run('pack', 'npm', ['pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', folder], copy);
@@ -82,7 +88,7 @@ try {
   }
   console.log(`pickaxe ${version}, commit ${git('rev-parse', 'HEAD').trim()}`);
   console.log(`${bytes.length} bytes, sha256 ${createHash('sha256').update(bytes).digest('hex')}`);
-  console.log('Native kernels: Linux x64 and arm64, glibc. Not built yet:');
+  console.log('Native kernels: Linux x64 and arm64, glibc; Windows x64. Not built yet:');
   for (const each of NOT_BUILT) console.log(`  ${each}`);
   if (make)
     console.log(`Publish it:\n  git tag -s v${version} && git push origin v${version}\n  npm publish ${tarball}`);

@@ -24,9 +24,9 @@ const ALLOWED = [
   /^dist\/.+\.(js|d\.ts)$/,
   /^dist\/web\/[a-z]+\.(html|css|svg)$/,
   /^shaders\/(README\.md|[a-z-]+\.wgsl)$/,
-  /^native\/(README\.md|[a-z0-9]+(\.generated)?\.[ch])$/,
+  /^native\/(README\.md|[a-z0-9-]+(\.generated)?\.[ch])$/,
   /^native\/prebuilt\/(scan[a-z0-9-]*\.wasm|sources\.sha256)$/,
-  /^native\/addons\/linux-(x64|arm64)-glibc\.node$/,
+  /^native\/addons\/(linux-(x64|arm64)-glibc|win32-x64)\.node$/,
   /^packaging\/systemd\/[a-z./-]+\.service$/,
   /^scripts\/(build-native|compile-addon|native-sources)\.mjs$/,
 ];

@@ -4,6 +4,7 @@ import { X509Certificate } from 'node:crypto';
 import { distrust } from '../config/file-trust.ts';
 import { type RegularFile, readRegularFile, UnfitFile } from '../config/regular-file.ts';
 import { whyUnreadable } from '../config/unreadable.ts';
+import { decodeText } from '../text/file-text.ts';
 import { UsageError } from './exit-codes.ts';
 
 /** Four times the size of all certificates that browsers trust. */
@@ -25,7 +26,7 @@ export function certificatesIn(file: string, option: string): string[] {
     const why = fault instanceof UnfitFile ? fault.message : whyUnreadable(fault as NodeJS.ErrnoException, file);
     throw refuse(`cannot be read: ${why}.`);
   }
-  const text = read.bytes.toString('latin1');
+  const text = textOf(read.bytes);
   if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)) {
     throw refuse(
       'contains a private key, which only its owner should have: name a file that contains only certificates.',
@@ -44,6 +45,15 @@ export function certificatesIn(file: string, option: string): string[] {
       throw refuse(`contains a certificate that cannot be read, number ${index + 1}: copy it again.`);
   }
   return certificates;
+}
+
+/** A file that is no text may be DER, about which the error says more. */
+function textOf(bytes: Buffer): string {
+  try {
+    return decodeText(bytes);
+  } catch {
+    return bytes.toString('latin1');
+  }
 }
 
 function isReadable(certificate: string): boolean {

@@ -29,7 +29,8 @@ export function stopWithReader(): void {
     if (minesWithoutLines) return;
     if (process.listenerCount('SIGTERM') === 0) endUnread(fault);
     minesWithoutLines = true;
-    if (hasNoReader(fault)) process.kill(process.pid, 'SIGTERM');
+    // It is not sent through the system: on Windows that would end the process at once.
+    if (hasNoReader(fault)) process.emit('SIGTERM', 'SIGTERM');
     else complain(fault);
   });
   // The terminal has gone or the disk is full, so nobody can be told.
@@ -42,7 +43,8 @@ function endUnread(fault: NodeJS.ErrnoException): never {
   process.exit(EXIT.failed);
 }
 
-const hasNoReader = ({ code }: NodeJS.ErrnoException) => code === 'EPIPE';
+/** Windows reports EOF where other systems report EPIPE. */
+const hasNoReader = ({ code = '' }: NodeJS.ErrnoException) => ['EPIPE', 'EOF'].includes(code);
 
 function complain({ message }: Error): void {
   process.stderr.write(`error: what is printed cannot be written: ${message}\n`);

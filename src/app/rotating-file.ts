@@ -4,9 +4,10 @@
  */
 
 import { constants } from 'node:fs';
-import { type FileHandle, lstat, open, readdir, rename } from 'node:fs/promises';
+import { type FileHandle, lstat, open, readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
+import { renameFile } from '../system/rename.ts';
 
 /** Only the owner may read and write. */
 const MODE = 0o600;
@@ -144,7 +145,7 @@ export class RotatingFile extends Writable {
 async function shift(path: string, keep: number): Promise<void> {
   const names = [path];
   for (let i = 1; i <= keep && (await exists(names[i - 1])); i++) names.push(`${path}.${i}`);
-  for (let i = names.length - 1; i > 0; i--) await rename(names[i - 1], names[i]);
+  for (let i = names.length - 1; i > 0; i--) await renameFile(names[i - 1], names[i]);
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -124,8 +124,11 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
   return work ? EXIT.done : EXIT.noWork;
 }
 
-/** Ctrl-C sends SIGINT, a service manager SIGTERM, and a terminal that is closed SIGHUP. */
-const STOPS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/**
+ * Ctrl-C sends SIGINT, a service manager SIGTERM, and a terminal that is closed SIGHUP. Windows has Ctrl-Break, too; when a
+ * console's window is closed there, Windows ends the process some seconds after SIGHUP.
+ */
+const STOPS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const;
 
 /** Calls `stop` at the first of these signals and ends the process at the second. @returns a function that undoes this */
 export function onSignals(stop: () => void): () => void {

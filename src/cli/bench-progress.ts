@@ -4,6 +4,7 @@
  */
 
 import type { Logger } from 'pino';
+import { EXIT } from '../app/exit-codes.ts';
 import type { Progress } from '../bench/measure.ts';
 import type { Config } from '../config/settings.ts';
 import { formatHashrate, formatPercent } from '../report/units.ts';
@@ -75,6 +76,8 @@ class ProgressLine implements BenchProgress {
   /** Removes the line, so that the shell's prompt does not share it. */
   readonly #interrupted = (): void => {
     screen.show('');
+    // Windows has no signal that ends a process and tells why.
+    if (process.platform === 'win32') process.exit(EXIT.interrupted);
     process.kill(process.pid, 'SIGINT');
   };
 }

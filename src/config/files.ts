@@ -4,6 +4,7 @@ import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { extname, isAbsolute, join, resolve } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
+import { decodeText } from '../text/file-text.ts';
 import { oneLine } from '../text/one-line.ts';
 import { ConfigError } from './errors.ts';
 import { distrust } from './file-trust.ts';
@@ -100,8 +101,7 @@ function readText(file: string, absolute: string): string {
     throw new ConfigError([`${file}: ${why}.`]);
   }
   try {
-    // The decoder drops the byte order mark that editors on Windows write.
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return decodeText(bytes);
   } catch {
     throw new ConfigError([`${file}: it is not UTF-8 text.`]);
   }

@@ -1,5 +1,6 @@
 /** Secrets: says where they belong, reads them, and keeps them from being printed. */
 
+import { decodeText } from '../text/file-text.ts';
 import { distrust } from './file-trust.ts';
 import { readRegularFile, UnfitFile } from './regular-file.ts';
 import { printed } from './setting-types/setting-type.ts';
@@ -42,11 +43,17 @@ export function readSecretFile(file: string, name: string): string {
 }
 
 function readText(file: string, name: string): string {
+  let bytes: Buffer;
   try {
-    return readRegularFile(file, MAX_SECRET_BYTES, (facts) => distrust(file, 'secret', facts)).bytes.toString('utf8');
+    ({ bytes } = readRegularFile(file, MAX_SECRET_BYTES, (facts) => distrust(file, 'secret', facts)));
   } catch (fault) {
     if (fault instanceof UnfitFile) throw new Error(`${name}: ${file} cannot be used: ${fault.message}`);
     throw new Error(`${name}: ${file} cannot be read: ${whyUnreadable(fault as NodeJS.ErrnoException, file)}`);
+  }
+  try {
+    return decodeText(bytes);
+  } catch {
+    throw new Error(`${name}: ${file} is not UTF-8 text. Write the secret into it again`);
   }
 }
 

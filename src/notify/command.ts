@@ -2,6 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setPriority } from 'node:os';
+import { join } from 'node:path';
 import { onAbort } from '../system/abort.ts';
 
 /** How much of a command's output is kept, to be quoted. */
@@ -12,10 +13,17 @@ const OUTPUT_MS = 200;
 const NICENESS = 10;
 /** Windows has no signals for process groups, and would open a console window for a detached process. */
 const GROUPS = process.platform !== 'win32';
+/** The full path, because a bare name would be looked for in the current folder first. */
+const TASKKILL = join(process.env.SystemRoot ?? 'C:\\Windows', 'System32', 'taskkill.exe');
+
+/** Far longer than it takes. */
+const TASKKILL_MS = 5_000;
+
+/** A command line that the shell interprets; as a list, a program and its arguments, without a shell. */
+export type Command = string | readonly string[];
 
 interface CommandOptions {
-  /** The command line, which the shell interprets. */
-  readonly command: string;
+  readonly command: Command;
   /** Environment variables in addition to pickaxe's own. */
   readonly env: Readonly<Record<string, string>>;
   /** The text for the command's stdin. */
@@ -36,8 +44,9 @@ interface CommandResult {
  */
 export async function runCommand(options: CommandOptions, stop: AbortSignal): Promise<CommandResult> {
   const { command, env, input, timeoutMs } = options;
-  const child = spawn(command, {
-    shell: true,
+  const [program, ...args] = typeof command === 'string' ? [command] : command;
+  const child = spawn(program, args, {
+    shell: typeof command === 'string',
     detached: GROUPS,
     env: { ...process.env, ...env },
     windowsHide: true,
@@ -95,10 +104,19 @@ function listen({ stdout, stderr }: ChildProcess): () => string {
 }
 
 function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return; // It could not be started.
   try {
-    if (GROUPS && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-    else child.kill('SIGKILL');
+    if (GROUPS) process.kill(-child.pid, 'SIGKILL');
+    else killTree(child);
   } catch {} // The command has just ended.
+}
+
+/** Windows knows the processes that a process has started only as long as it lives, so it is killed last. */
+function killTree(child: ChildProcess): void {
+  const options = { stdio: 'ignore', windowsHide: true, timeout: TASKKILL_MS } as const;
+  const taskkill = spawn(TASKKILL, ['/pid', `${child.pid}`, '/t', '/f'], options);
+  const killRoot = () => void child.kill('SIGKILL');
+  taskkill.once('error', killRoot).once('exit', killRoot);
 }
 
 function beNice({ pid }: ChildProcess): void {

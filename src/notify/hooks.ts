@@ -5,11 +5,11 @@
 
 import type { Logger } from 'pino';
 import { oneLine } from '../text/one-line.ts';
-import { runCommand } from './command.ts';
+import { type Command, runCommand } from './command.ts';
 import type { Notice, NoticeType } from './notice.ts';
 import { Queue } from './queue.ts';
 
-export type HookCommands = Readonly<Partial<Record<NoticeType, string>>>;
+export type HookCommands = Readonly<Partial<Record<NoticeType, Command>>>;
 
 interface HookLimits {
   /** A command that takes longer is killed. */
@@ -60,8 +60,10 @@ export class Hooks {
 
   async #run(notice: Notice, stop: AbortSignal): Promise<void> {
     const { type } = notice;
+    const command = this.#commands[type];
+    if (command === undefined) return;
     const options = {
-      command: this.#commands[type] ?? '',
+      command,
       env: environmentOf(notice),
       input: `${JSON.stringify(notice)}\n`,
       timeoutMs: this.#limits.timeoutMs,
@@ -96,7 +98,8 @@ export function environmentOf(
 }
 
 /**
- * Replaces characters that could be dangerous in a command line. cmd.exe inserts the value of `%NAME%` before it parses the line,
+ * Replaces characters that could be dangerous in a command line. A command that is a list is run without cmd.exe, but what it
+ * starts may be cmd.exe, or start it. cmd.exe inserts the value of `%NAME%` before it parses the line,
  * so quotes do not help, and only characters without a meaning for cmd.exe and PowerShell are kept. Characters beyond ASCII are
  * replaced, too, because in the system's code page Windows converts some of them to quotes.
  */

@@ -1,11 +1,12 @@
 /** Remembers small JSON values between starts, as files in the user's cache directory. */
 
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
+import { renameFileSync } from './rename.ts';
 import { version } from './version.ts';
 
 /** Far more than is ever written here. A larger file is not ours. */
@@ -59,7 +60,7 @@ export class Cache {
     mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
     try {
       writeFileSync(unfinished, text, { flag: 'wx' });
-      renameSync(unfinished, file);
+      renameFileSync(unfinished, file);
     } catch (error) {
       rmSync(unfinished, { force: true });
       throw error;

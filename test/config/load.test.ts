@@ -472,6 +472,10 @@ describe('files', () => {
     ]);
   });
 
+  it('may be UTF-16 with a byte order mark, as PowerShell 5 writes it', () => {
+    folder.write('pickaxe.toml', Buffer.from('\ufeff[rig]\r\nname = "Zürich"\r\n', 'utf16le'));
+    expect(folder.load().config.rig.name).toBe('Zürich');
+  });
   it('may begin with a byte order mark and have the line ends of Windows', () => {
     folder.write('pickaxe.toml', '\ufeff[cpu]\r\nthreads = 2\r\npriority = 3\r\n');
     const { config, origins } = folder.load();

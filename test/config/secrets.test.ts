@@ -26,6 +26,17 @@ describe('a secret file', () => {
     expect(readSecretFile(write(text), 'http.token-file')).toBe('hunter2');
   });
 
+  it.each([
+    ['UTF-8 with a byte order mark', Buffer.from('\ufeffhunter2\r\n')],
+    ['UTF-16, as PowerShell 5 writes it', Buffer.from('\ufeffhunter2\r\n', 'utf16le')],
+  ])('may be %s', (_, bytes) => {
+    expect(readSecretFile(write(bytes), 'http.token-file')).toBe('hunter2');
+  });
+
+  it('must be text', () => {
+    expect(() => readSecretFile(write(Buffer.from('hünter2', 'latin1')), 'x')).toThrow(/token is not UTF-8 text/);
+  });
+
   it('loses one newline at its end and nothing else', () => {
     expect(readSecretFile(write(' a b \n'), 'x')).toBe(' a b ');
   });

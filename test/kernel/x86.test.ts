@@ -99,7 +99,7 @@ describe.each(ASSEMBLY_KERNELS)('$name', (assembly) => {
 
   test('has one-byte offsets except for a few, and uses little stack', () => {
     const offsets = lines.flatMap((line) =>
-      [...line.matchAll(/(-?\d+)\(%r\w+\)/g)].map(([, offset]) => Number(offset)),
+      [...line.matchAll(/(-?\d+)(?:\+RED_ZONE)?\(%r\w+\)/g)].map(([, offset]) => Number(offset)),
     );
     const far = offsets.filter((offset) => (set.avx512 ? offset / set.bytes : offset) > 127);
     expect(far.length).toBeLessThanOrEqual(offsets.length / 10);
@@ -140,11 +140,19 @@ describe.each(ASSEMBLY_KERNELS)('$name', (assembly) => {
   });
 });
 
+test.each([...assemblyFiles()])('with room for a red zone, the assembly of %s uses nothing below %%rsp', (_, text) => {
+  const used = [...text.matchAll(/(-?\d+)(\+RED_ZONE)?\(%rsp\)/g)];
+  for (const [, offset, room] of used) expect(Number(offset) + (room ? 128 : 0)).toBeGreaterThanOrEqual(0);
+  const reserved = /^ {2}subq \$\d+\+RED_ZONE, %rsp$/m;
+  if (used.length > 0) expect(text).toMatch(reserved);
+  expect(text).toMatch(/#if defined\(_WIN32\)\n#define RED_ZONE 128\n#else\n#define RED_ZONE 0\n#endif/);
+});
+
 test.each([...assemblyFiles()])(
   "the assembly of %s keeps its name and the caller's registers to itself",
   (name, text) => {
-    expect(text).toContain(`SYMBOL(scan_${name}):`);
-    expect(text).toContain(`HIDDEN SYMBOL(scan_${name})`);
+    expect(text).toContain(`#define SYMBOL scan_${name}\n`);
+    expect(text).toContain('.hidden SYMBOL\n');
     // The System V ABI: %rbx and %r12 to %r15 belong to the caller, and %rbp, which is saved.
     expect(text).not.toMatch(/%(r?e?bx|bl|r1[2-5])/);
     expect(text).toMatch(/pushq %rbp[\s\S]*popq %rbp\n {2}ret/);

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readSharedLibrary } from '../../scripts/elf.mjs';
+import { readWindowsLibrary } from '../../scripts/pe.mjs';
 import { nativeIsBuilt } from '../engine/cpu/loadable-kernels.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -19,15 +20,16 @@ const buildAddons = (...args: string[]) =>
 const addons = join(temporary, 'addons');
 const built = buildAddons(addons);
 const skipped = built.status !== 0 && !process.env.CI;
-const takes = 'the Debian packages clang lld gcc libc6-dev libc6-dev-arm64-cross';
+const takes = 'the Debian packages clang lld gcc libc6-dev libc6-dev-arm64-cross gcc-mingw-w64-x86-64';
 
 describe.skipIf(skipped)(`the prebuilt addons${skipped ? `, not tried: they take ${takes}` : ''}`, () => {
   const x64 = join(addons, 'linux-x64-glibc.node');
   const arm64 = join(addons, 'linux-arm64-glibc.node');
+  const windows = join(addons, 'win32-x64.node');
 
   test('are built and pass their checks', () => {
     expect(built.stderr).toMatch(
-      /^linux-x64: \d+ bytes, needs no library .*\nlinux-arm64: \d+ bytes, needs no library/,
+      /^linux-x64-glibc: \d+ bytes, needs no library .*\nlinux-arm64-glibc: \d+ bytes, needs no library .*\nwin32-x64: \d+ bytes, needs kernel32\.dll and msvcrt\.dll\n$/,
     );
     expect(built.status).toBe(0);
   });
@@ -35,7 +37,8 @@ describe.skipIf(skipped)(`the prebuilt addons${skipped ? `, not tried: they take
   test('are the same bytes when they are built again', () => {
     const again = join(temporary, 'again');
     expect(buildAddons(again)).toMatchObject({ status: 0 });
-    for (const file of [x64, arm64]) expect(readFileSync(file.replace(addons, again))).toEqual(readFileSync(file));
+    for (const file of [x64, arm64, windows])
+      expect(readFileSync(file.replace(addons, again))).toEqual(readFileSync(file));
   });
 
   test('are not confused with one another', () => {
@@ -68,6 +71,27 @@ describe.skipIf(skipped)(`the prebuilt addons${skipped ? `, not tried: they take
     expect(existsSync(join(temporary, 'nowhere'))).toBe(false);
   });
 
+  test('for Windows is identified by its PE headers, and takes nothing from node.exe', () => {
+    const library = readWindowsLibrary(readFileSync(windows));
+    expect(library).toMatchObject({ arch: 'x64', needed: ['kernel32.dll', 'msvcrt.dll'], hardened: true });
+    expect(library.exports).toContain('napi_register_module_v1');
+    expect(library.imports).toContain('SetThreadGroupAffinity');
+    expect(library.imports.filter((name: string) => name.startsWith('napi_'))).toEqual([]);
+  });
+
+  test('for Windows must need no library that is not part of Windows', () => {
+    const foreign = join(temporary, 'foreign');
+    cpSync(addons, foreign, { recursive: true });
+    const bytes = readFileSync(windows);
+    const at = bytes.indexOf('msvcrt.dll\0', 0, 'latin1');
+    expect(at).toBeGreaterThan(0);
+    bytes.write('foreig.dll', at, 'latin1');
+    writeFileSync(join(foreign, 'win32-x64.node'), bytes);
+    const { status, stderr } = buildAddons('--check', foreign);
+    expect(stderr).toContain('win32-x64.node needs foreig.dll');
+    expect(status).toBe(1);
+  });
+
   test('are identified by their ELF headers', () => {
     expect(readSharedLibrary(readFileSync(arm64))).toMatchObject({
       arch: 'arm64',
@@ -87,6 +111,14 @@ describe('a file that is not a shared library', () => {
     ['another kind of ELF file', Buffer.from(`\x7fELF\x02\x01${'\0'.repeat(80)}`, 'latin1'), 'not a shared library'],
   ])('%s', (_, bytes, says) => {
     expect(() => readSharedLibrary(bytes)).toThrow(says);
+  });
+
+  test.each([
+    ['a text', Buffer.from('MZ, but not a program\n'.repeat(20)), 'not a PE file'],
+    ['nothing', Buffer.alloc(0), 'not a PE file'],
+    ['a PE file cut short', Buffer.from(`MZ${'\0'.repeat(58)}\x40\0\0\0PE\0\0`, 'latin1'), 'not a PE file'],
+  ])('for Windows: %s', (_, bytes, says) => {
+    expect(() => readWindowsLibrary(bytes)).toThrow(says);
   });
 
   test('is an error that names the file', () => {

@@ -1,5 +1,5 @@
 /*
- * Runs kernels outside of Node: under sanitizers, and on an emulated chip.
+ * Runs kernels outside of Node: under sanitizers, on an emulated chip, and on Windows.
  *
  *   driver            prints every kernel that was compiled in, one a line: its name, then 1 if this chip runs it
  *   driver KERNEL     answers searches, one a line, until there are no more
@@ -11,8 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(_WIN32)
+#include <windows.h>
+#else
 #include <sys/mman.h>
 #include <unistd.h>
+#endif
 
 #include "dispatch.h"
 
@@ -24,6 +28,29 @@ static _Noreturn void fail(const char *fault) {
   exit(1);
 }
 
+#if defined(_WIN32)
+static size_t page_bytes(void) {
+  SYSTEM_INFO system;
+  GetSystemInfo(&system);
+  return system.dwPageSize;
+}
+
+/* Returns memory whose last page can neither be read nor written; NULL when there is none. */
+static uint8_t *make_memory(size_t readable, size_t page) {
+  DWORD before;
+  uint8_t *memory = VirtualAlloc(NULL, readable + page, MEM_COMMIT | MEM_RESERVE, PAGE_READWRITE);
+  return memory && VirtualProtect(memory + readable, page, PAGE_NOACCESS, &before) ? memory : NULL;
+}
+#else
+static size_t page_bytes(void) { return (size_t)sysconf(_SC_PAGESIZE); }
+
+/* Returns memory whose last page can neither be read nor written; NULL when there is none. */
+static uint8_t *make_memory(size_t readable, size_t page) {
+  uint8_t *memory = mmap(NULL, readable + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory != MAP_FAILED && mprotect(memory + readable, page, PROT_NONE) == 0 ? memory : NULL;
+}
+#endif
+
 /* An array that ends where the readable memory ends: also catches code that no sanitizer watches, like assembly. */
 struct guarded {
   uint8_t *front;
@@ -32,10 +59,10 @@ struct guarded {
 };
 
 static struct guarded make_guarded(size_t bytes) {
-  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  const size_t page = page_bytes();
   const size_t readable = (bytes + page - 1) / page * page;
-  uint8_t *memory = mmap(NULL, readable + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED || mprotect(memory + readable, page, PROT_NONE) != 0) fail("no memory");
+  uint8_t *memory = make_memory(readable, page);
+  if (!memory) fail("no memory");
   memset(memory, PATTERN, readable);
   return (struct guarded){memory, readable - bytes, memory + readable - bytes};
 }
@@ -46,13 +73,57 @@ static void check_front(const struct guarded *array) {
   }
 }
 
+#if defined(_WIN32)
+/* What a function on Windows must leave as it was, beside the registers that it must leave on every system. */
+struct kept {
+  uint64_t rdi, rsi;
+  uint8_t xmm[10][16]; /* %xmm6 to %xmm15 */
+};
+
+/* Calls a kernel with a pattern in these registers, and checks that it kept them. */
+static uint32_t call_kernel(search_function *kernel, const struct search *search, const volatile int32_t *current_run,
+                            uint32_t *hits) {
+  struct {
+    struct kept before, after; /* at 0 and 176 */
+    uint32_t *hits;            /* at 352 */
+  } registers;
+  memset(&registers, PATTERN, sizeof registers.before);
+  registers.hits = hits;
+  uint64_t rows = (uint64_t)(uintptr_t)kernel;
+  __asm__ volatile(
+      "movq 0(%%rbx), %%rdi\n movq 8(%%rbx), %%rsi\n movq 352(%%rbx), %%r8\n"
+      "movups 16(%%rbx), %%xmm6\n movups 32(%%rbx), %%xmm7\n movups 48(%%rbx), %%xmm8\n movups 64(%%rbx), %%xmm9\n"
+      "movups 80(%%rbx), %%xmm10\n movups 96(%%rbx), %%xmm11\n movups 112(%%rbx), %%xmm12\n"
+      "movups 128(%%rbx), %%xmm13\n movups 144(%%rbx), %%xmm14\n movups 160(%%rbx), %%xmm15\n"
+      /* A function on Windows may use the 32 bytes above its return address. The stack is aligned to 16 bytes here. */
+      "subq $32, %%rsp\n callq *%%rax\n addq $32, %%rsp\n"
+      "movq %%rdi, 176(%%rbx)\n movq %%rsi, 184(%%rbx)\n"
+      "movups %%xmm6, 192(%%rbx)\n movups %%xmm7, 208(%%rbx)\n movups %%xmm8, 224(%%rbx)\n movups %%xmm9, 240(%%rbx)\n"
+      "movups %%xmm10, 256(%%rbx)\n movups %%xmm11, 272(%%rbx)\n movups %%xmm12, 288(%%rbx)\n"
+      "movups %%xmm13, 304(%%rbx)\n movups %%xmm14, 320(%%rbx)\n movups %%xmm15, 336(%%rbx)\n"
+      : "+a"(rows), "+c"(search), "+d"(current_run)
+      : "b"(&registers)
+      : "r8", "r9", "r10", "r11", "rdi", "rsi", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8",
+        "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "memory", "cc");
+  if (memcmp(&registers.before, &registers.after, sizeof registers.before) != 0) {
+    fail("a kernel changed a register that belongs to its caller");
+  }
+  return (uint32_t)rows;
+}
+#else
+static uint32_t call_kernel(search_function *kernel, const struct search *search, const volatile int32_t *current_run,
+                            uint32_t *hits) {
+  return kernel(search, current_run, hits);
+}
+#endif
+
 /* Calls a kernel once, and checks what it must not have changed. */
 static uint32_t call(search_function *kernel, const struct guarded *search, const struct guarded *current_run,
                      const struct guarded *hits) {
   struct search asked;
   memcpy(&asked, search->data, sizeof asked);
   memset(hits->data, PATTERN, 4 * HIT_WORDS);
-  const uint32_t rows = kernel(search->data, current_run->data, hits->data);
+  const uint32_t rows = call_kernel(kernel, search->data, current_run->data, hits->data);
   if (memcmp(&asked, search->data, sizeof asked) != 0) fail("a kernel changed what it was asked");
   check_front(search);
   check_front(current_run);

@@ -1,7 +1,7 @@
 /** Builds test/native/driver.c in several ways and talks to it. */
 
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,9 @@ import type { Puzzle } from '#pickaxe/chain/job.js';
 import type { NonceParts, Range } from '#pickaxe/chain/nonce.js';
 import { packSearch } from '#pickaxe/engine/cpu/kernels/kernel.js';
 import { nodeApiHeaders } from '../../scripts/compile-addon.mjs';
+import { mingwFlags } from '../../scripts/mingw.mjs';
 import { kernelSources } from '../../scripts/native-sources.mjs';
+import type { Windows } from '../wine/wine.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const native = join(root, 'native');
@@ -24,6 +26,9 @@ export interface Variant {
   readonly flags: readonly string[];
   /** The command that runs the driver if this machine cannot. */
   readonly emulator?: readonly string[];
+  /** Whether the driver is a program of Windows; `windows` must be set before it runs. */
+  readonly forWindows?: true;
+  readonly windows?: Windows;
   /** The prebuilt addon whose kernels are called. By default the kernels are compiled into the driver. */
   readonly addon?: string;
   /** The Debian packages that it needs. */
@@ -70,6 +75,20 @@ export const variants: readonly Variant[] = [
   },
   sanitizedByGcc,
   {
+    name: 'for Windows, by gcc',
+    compiler: 'x86_64-w64-mingw32-gcc',
+    flags: ['-O3'],
+    forWindows: true,
+    debianPackages: 'gcc-mingw-w64-x86-64 wine64',
+  },
+  {
+    name: 'for Windows, by clang',
+    compiler: 'clang',
+    flags: ['--target=x86_64-w64-mingw32', '-fuse-ld=lld', '-O3', ...mingwFlags()],
+    forWindows: true,
+    debianPackages: 'clang lld gcc-mingw-w64-x86-64 wine64',
+  },
+  {
     name: 'as carried for linux-x64',
     compiler: 'gcc',
     flags: ['-rdynamic', '-ldl'],
@@ -106,10 +125,29 @@ function run(command: string, args: readonly string[], input = '', env = process
 const compile = ({ compiler, flags }: Variant, output: string, sources: readonly string[]) =>
   run(compiler, ['-std=gnu11', '-Wall', '-Wextra', '-I', native, '-o', output, ...sources, ...flags]);
 
-function execute({ emulator = [], addon }: Variant, program: string, args: readonly string[], input?: string): string {
+function execute(variant: Variant, program: string, args: readonly string[], input?: string): string {
+  const { emulator = [], addon, windows } = variant;
+  if (windows) return runUnderWine(windows, program, args, input);
   const [command, ...rest] = [...emulator, program, ...args];
   const env = addon === undefined ? process.env : { ...process.env, ADDON: join(addonsFolder(), addon) };
   return run(command, rest, input, env);
+}
+
+/** The output is a file: Wine's own processes, which go on for seconds, would keep a pipe open. */
+function runUnderWine(windows: Windows, program: string, args: readonly string[], input = ''): string {
+  const path = `${program}.txt`;
+  const output = openSync(path, 'w');
+  const [command, ...rest] = windows.command(program, args);
+  const { status, signal, error } = spawnSync(command, rest, {
+    input,
+    stdio: ['pipe', output, output],
+    env: windows.env,
+    timeout: TIMEOUT_MS,
+  });
+  closeSync(output);
+  const text = readFileSync(path, 'utf8').replaceAll('\r\n', '\n');
+  if (error === undefined && status === 0) return text;
+  throw new Error(`${program} under Wine: ${error?.message ?? signal ?? `exit code ${status}`}\n${text}`);
 }
 
 let addons: string | undefined;
@@ -130,10 +168,13 @@ export function addonsFolder(): string {
   return addons;
 }
 
+const programIn = (folder: string, name: string, { forWindows }: Variant) =>
+  join(folder, forWindows ? `${name}.exe` : name);
+
 /** Why a variant cannot be built or run on this machine, found on an empty program; undefined when it can. */
 export function whyMissing(variant: Variant, folder: string): unknown {
   const source = join(folder, 'empty.c');
-  const program = join(folder, 'empty');
+  const program = programIn(folder, 'empty', variant);
   writeFileSync(source, 'int main(void) { return 0; }\n');
   try {
     compile(variant, program, [source]);
@@ -146,7 +187,7 @@ export function whyMissing(variant: Variant, folder: string): unknown {
 
 /** @returns the path of the built driver */
 export async function buildDriver(variant: Variant, folder: string): Promise<string> {
-  const program = join(folder, 'driver');
+  const program = programIn(folder, 'driver', variant);
   if (variant.addon === undefined) compile(variant, program, [driverSource, ...(await kernelSources())]);
   else compile(variant, program, ['-I', nodeApiHeaders(), driverSource, pretendNode]);
   return program;

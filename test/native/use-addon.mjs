@@ -28,6 +28,7 @@ console.log(
     supported,
     // Each has to give the known answers.
     right: KERNEL_NAMES.filter((name) => supported.includes(name)).map((name) => loadKernel(name).name),
+    cores: addon.cores(),
     faults: [
       faultOf(addon.search, portable, search, currentRun, hits),
       faultOf(addon.search),
@@ -40,8 +41,13 @@ console.log(
       faultOf(addon.search, portable, row(0), currentRun, hits),
       faultOf(addon.search, portable, row(513), currentRun, hits),
       faultOf(addon.pinThread),
-      faultOf(addon.pinThread, 'the first'),
-      faultOf(addon.pinThread, 0xffff_ffff),
+      faultOf(addon.pinThread, 0),
+      faultOf(addon.pinThread, new Uint32Array(0)),
+      faultOf(addon.pinThread, new Uint32Array([0, 0xffff_ffff])),
+      faultOf(addon.setThreadPriority),
+      faultOf(addon.setThreadPriority, 20),
+      faultOf(addon.setThreadPriority, -1),
+      faultOf(addon.setThreadPriority, 19),
     ],
   }),
 );

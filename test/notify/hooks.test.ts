@@ -71,6 +71,23 @@ test('values are never executed', async () => {
   expect(existsSync(join(folder, 'evil'))).toBe(false);
 });
 
+test('a list is a program and its arguments, which no shell interprets', async () => {
+  const file = newFile();
+  const words = ['a b', '$(touch evil)', '*', '', '"'];
+  const script = `require('fs').writeFileSync(process.argv[1], JSON.stringify([process.argv.slice(2), process.env.PICKAXE_EVENT_TEXT]))`;
+  const { hooks: made } = hooks({ block: [process.execPath, '-e', script, file, ...words] });
+  made.tell(notice());
+  await made.end();
+  expect(JSON.parse(read(file))).toEqual([words, 'a block']);
+});
+
+test('a list whose program does not exist is a failure like others', async () => {
+  const { hooks: made, said } = hooks({ block: ['/nonexistent/program'] });
+  made.tell(notice());
+  await made.end();
+  expect(said[0].msg).toBe('block: its command failed (spawn /nonexistent/program ENOENT)');
+});
+
 test('each field has a variable of its name', () => {
   expect(environmentOf(notice({ hardwareErrors: 3 }))).toMatchObject({ PICKAXE_EVENT_HARDWARE_ERRORS: '3' });
 });

@@ -6,6 +6,7 @@ import { type Comparison, compare, type Pair, rateOf } from '../../bench/compare
 import { BenchResult, type DeviceResult } from '../../bench/result.ts';
 import { whyUnreadable } from '../../config/unreadable.ts';
 import { formatPercent, withPrefix } from '../../report/units.ts';
+import { decodeText } from '../../text/file-text.ts';
 import { oneLine } from '../../text/one-line.ts';
 import { circumstances, formatRate, headingOf, machineLine, row } from '../bench-table.ts';
 
@@ -25,16 +26,16 @@ export function runCompare(fileA: string, fileB: string): number {
 /** @throws UsageError when the file is not a result of `pickaxe bench --json`. */
 function readResult(file: string): BenchResult {
   const refuse = (why: string) => new UsageError(`${file} is not a result of pickaxe bench --json: ${why}`);
-  let text: string | undefined;
+  let bytes: Buffer | undefined;
   try {
-    text = readUpTo(MOST_BYTES, file);
+    bytes = readUpTo(MOST_BYTES, file);
   } catch (fault) {
     throw new UsageError(`${file} cannot be read: ${whyUnreadable(fault as NodeJS.ErrnoException, file)}.`);
   }
-  if (text === undefined) throw refuse(`it has more than ${MOST_BYTES} bytes.`);
+  if (bytes === undefined) throw refuse(`it has more than ${MOST_BYTES} bytes.`);
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    json = JSON.parse(decodeText(bytes));
   } catch (fault) {
     throw refuse(`it is not JSON (${oneLine((fault as Error).message)}).`);
   }
@@ -45,14 +46,14 @@ function readResult(file: string): BenchResult {
 }
 
 /** Pipes and devices do not report their size. @returns undefined when there is more */
-function readUpTo(most: number, file: string): string | undefined {
+function readUpTo(most: number, file: string): Buffer | undefined {
   const descriptor = openSync(file, 'r');
   try {
     const chunks: Buffer[] = [];
     for (let bytes = 0; bytes <= most; ) {
       const chunk = Buffer.alloc(CHUNK_BYTES);
       const read = readSync(descriptor, chunk);
-      if (read === 0) return Buffer.concat(chunks).toString('utf8');
+      if (read === 0) return Buffer.concat(chunks);
       chunks.push(chunk.subarray(0, read));
       bytes += read;
     }

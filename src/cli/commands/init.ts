@@ -1,11 +1,12 @@
 /** `pickaxe init`: asks for what mining needs, checks each answer against the real thing, and writes it to a file. */
 
 import { randomBytes } from 'node:crypto';
-import { closeSync, lstatSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, lstatSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { confirm } from '@inquirer/prompts';
 import { EXIT, UsageError } from '../../app/exit-codes.ts';
 import { userConfigDirectory } from '../../config/files.ts';
+import { renameFileSync } from '../../system/rename.ts';
 import { type Answers, configText } from '../init/answers.ts';
 import { askDevices } from '../init/ask-devices.ts';
 import { askNodesAndMiner } from '../init/ask-miner.ts';
@@ -87,7 +88,7 @@ function create(file: string, text: string): void {
 
 function replace(file: string, by: string): void {
   try {
-    renameSync(by, file);
+    renameFileSync(by, file);
   } catch (fault) {
     rmSync(by, { force: true });
     throw fault;

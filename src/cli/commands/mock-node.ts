@@ -28,7 +28,7 @@ export async function runMockNode({ config }: Loaded, command: MockNodeCommand):
   );
 
   const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGBREAK'] as const) process.once(signal, () => stop.abort());
   if (command.duration !== undefined) setLongTimeout(() => stop.abort(), command.duration * 1000);
   await once(stop.signal, 'abort');
   await node.close();

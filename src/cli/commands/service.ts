@@ -48,6 +48,7 @@ export async function runService(action: 'print' | 'install' | 'uninstall', opti
 }
 
 function printService(options: ServiceOptions): number {
+  needLinux();
   process.stdout.write(serviceFor(options).unit);
   return EXIT.done;
 }
@@ -154,9 +155,9 @@ function needLinux(): void {
   if (process.platform === 'linux') return;
   const instead = {
     darwin: 'On macOS, launchd starts programs at login: write a plist in ~/Library/LaunchAgents that runs',
-    win32: 'On Windows, the Task Scheduler starts programs: create a task that runs',
+    win32: 'On Windows, the Task Scheduler starts programs (docs/windows.md): create a task that runs',
   }[process.platform as string];
-  const command = `${process.execPath} ${PROGRAM} mine`;
+  const command = `"${process.execPath}" "${PROGRAM}" mine`;
   throw new UsageError(`pickaxe service needs systemd, which only Linux has. ${instead ?? 'Run'} ${command}`);
 }
 

@@ -30,7 +30,7 @@ export function printed<T>(type: SettingType<T>, value: T): unknown {
 /** No name, URL or path comes near this length. */
 export const MAX_CHARACTERS = 4096;
 /** Far more nodes, keys or devices than anybody names. */
-const MAX_ITEMS = 256;
+export const MAX_ITEMS = 256;
 
 export function text(pattern: RegExp, says: string): SettingType<string> {
   return { form: 'text', says, schema: (z) => z.string().max(MAX_CHARACTERS).regex(pattern) };

@@ -64,7 +64,7 @@ export const DEVICES = {
       },
       priority: {
         type: niceness,
-        about: 'niceness of the CPU threads, from 0 (normal) to 19 (all other programs go first); Linux only',
+        about: 'niceness of the CPU threads, from 0 (normal) to 19 (all other programs go first)',
         // It has no default: a sandbox that refuses 19 matters only to somebody who asked for it.
         otherwise: '19',
         example: 19,

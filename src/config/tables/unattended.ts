@@ -73,7 +73,8 @@ export const UNATTENDED = {
     },
   },
   hooks: {
-    about: 'Shell commands to run when something happens: docs/unattended.md says what they are given.',
+    about:
+      'Shell commands to run when something happens, or lists of a program and its arguments: see docs/unattended.md.',
     heading: 'Notifications',
     settings: {
       start: hook('command to run when pickaxe starts', '--on-start <command>'),

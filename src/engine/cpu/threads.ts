@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { formatCpuList } from '../../text/cpu-list.ts';
-import { nicenessFault } from './niceness.ts';
 import { pinFault } from './pinning.ts';
+import { priorityFault } from './priority.ts';
 import { readTopology, type Topology } from './topology.ts';
 
 /** More than any machine needs. A typing error must not start a million threads. */
@@ -24,7 +24,7 @@ export interface ThreadWishes {
   readonly threads?: number;
   /** A different CPU for each thread, or 'none' to let the system place them. By default `chooseThreads` decides. */
   readonly affinity?: readonly number[] | 'none';
-  /** The niceness of the hashing threads, 0 … 19. The default is 19. Only Linux has it for each thread. */
+  /** The niceness of the hashing threads, 0 … 19. The default is 19. Windows and macOS have a few levels of it. */
   readonly niceness?: number;
 }
 
@@ -32,7 +32,7 @@ export interface ThreadChoice {
   readonly threads: number;
   /** The CPU that each thread is pinned to; empty when the system places them. */
   readonly cpus: readonly number[];
-  /** Absent when it cannot be set for a single thread, or when the system refuses it. */
+  /** Absent when the priority of threads cannot be set here. */
   readonly niceness?: number;
   /** For people: why this many threads, why these CPUs, and why this niceness. */
   readonly why: string;
@@ -48,10 +48,8 @@ export interface Allowance {
   readonly topology?: Topology;
   /** Why threads cannot be pinned; absent when they can. */
   readonly pinFault?: string;
-  /** Whether each thread has its own niceness. */
-  readonly niceThreads: boolean;
-  /** Why threads cannot be given a niceness; absent when they can. */
-  readonly nicenessFault?: string;
+  /** Why threads cannot be given a priority; absent when they can. */
+  readonly priorityFault?: string;
 }
 
 /** @throws RangeError that says why a wish cannot be fulfilled. */
@@ -135,28 +133,25 @@ function placeThreads(affinity: ThreadWishes['affinity'], threads: number, { top
 }
 
 /** When a sandbox refuses to change priorities, mining must go on without that, unless a priority was asked for. */
-function chooseNiceness(asked: number | undefined, { niceThreads, nicenessFault }: Allowance) {
+function chooseNiceness(asked: number | undefined, { priorityFault }: Allowance) {
   const niceness = asked ?? MAX_NICENESS;
   if (!Number.isInteger(niceness) || niceness < 0 || niceness > MAX_NICENESS) {
     throw new RangeError(`the niceness of CPU threads is a whole number from 0 to ${MAX_NICENESS}, not ${niceness}`);
   }
-  if (!niceThreads) return { why: 'priority unchanged: only Linux has one for each thread' };
-  if (nicenessFault === undefined) return { niceness, why: `niceness ${niceness}` };
-  if (asked === undefined) return { why: `priority unchanged: ${nicenessFault}` };
-  throw new RangeError(`CPU threads cannot be given niceness ${niceness}: ${nicenessFault}`);
+  if (priorityFault === undefined) return { niceness, why: `niceness ${niceness}` };
+  if (asked === undefined) return { why: `priority unchanged: ${priorityFault}` };
+  throw new RangeError(`CPU threads cannot be given niceness ${niceness}: ${priorityFault}`);
 }
 
 function readAllowance(): Allowance {
-  const linux = process.platform === 'linux';
-  const topology = linux ? readTopology(textOf) : undefined;
+  const topology = process.platform === 'linux' ? readTopology(textOf) : undefined;
   const noPinning = pinFault();
-  const noNiceness = linux ? nicenessFault() : undefined;
+  const noPriority = priorityFault();
   return {
     count: countCpus(topology),
     ...(topology && { topology }),
     ...(noPinning !== undefined && { pinFault: noPinning }),
-    niceThreads: linux,
-    ...(noNiceness !== undefined && { nicenessFault: noNiceness }),
+    ...(noPriority !== undefined && { priorityFault: noPriority }),
   };
 }
 

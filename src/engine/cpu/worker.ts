@@ -8,8 +8,8 @@ import { systemClock } from '../../system/clock.ts';
 import { type ScannedColumns, scanColumns } from './columns.ts';
 import type { KernelName } from './kernel-names.ts';
 import { loadKernel } from './kernels/load-kernel.ts';
-import { beNice } from './niceness.ts';
 import { pinThread } from './pinning.ts';
+import { setPriority } from './priority.ts';
 
 /** The data that a thread is started with. */
 export interface ThreadData {
@@ -20,7 +20,7 @@ export interface ThreadData {
   readonly cpus: readonly number[];
   /** One word of shared memory: how many threads have chosen their CPU. */
   readonly placed: Int32Array;
-  /** Absent when it would apply to the whole process. */
+  /** Absent when the thread keeps its priority. */
   readonly niceness?: number;
 }
 
@@ -39,8 +39,8 @@ export interface TaskResult extends ScannedColumns {
 }
 
 const { kernel: name, currentRun, cpus, placed, niceness } = workerData as ThreadData;
-if (niceness !== undefined) beNice(niceness);
-if (cpus.length > 0) pinThread(cpus[Atomics.add(placed, 0, 1) % cpus.length]);
+if (niceness !== undefined) setPriority(niceness);
+if (cpus.length > 0) pinThread([cpus[Atomics.add(placed, 0, 1) % cpus.length]]);
 const kernel = loadKernel(name);
 // This await makes Piscina load the file with import() instead of require(). Node.js 20 aborts the whole process when a
 // thread is ended while it require()s a module, for example when a miner is stopped as soon as it has started.

@@ -2,7 +2,7 @@
 
 import { costPerNonce, type KernelDescription } from '../last-block.ts';
 import { generatedBy, indent } from '../print.ts';
-import { frameOf } from './frame.ts';
+import { frameOf, RED_ZONE_BYTES } from './frame.ts';
 import type { AssemblyKernel } from './instruction-sets.ts';
 import { instructionsOf } from './instructions.ts';
 import { allocate } from './registers.ts';
@@ -25,19 +25,27 @@ export function printAssembly(kernel: KernelDescription, assembly: AssemblyKerne
 #if defined(__x86_64__)
 
 #if defined(__APPLE__)
-#define SYMBOL(name) _##name
-#define HIDDEN .private_extern
+#define SYMBOL _scan_${name}
+  .private_extern SYMBOL
 #else
-#define SYMBOL(name) name
-#define HIDDEN .hidden
+#define SYMBOL scan_${name}
+#endif
+#if defined(__ELF__)
+  .hidden SYMBOL
 #endif
 
-/* A scan_function (native/assembly.c): frame in %rdi, table in %rsi, steps in %edx. */
+/* Windows may overwrite what is below the stack pointer: this many bytes more are reserved there. */
+#if defined(_WIN32)
+#define RED_ZONE ${RED_ZONE_BYTES}
+#else
+#define RED_ZONE 0
+#endif
+
+/* A scan_function (native/assembly.c), also on Windows: frame in %rdi, table in %rsi, steps in %edx. */
   .text
   .p2align 6
-  .globl SYMBOL(scan_${name})
-  HIDDEN SYMBOL(scan_${name})
-SYMBOL(scan_${name}):
+  .globl SYMBOL
+SYMBOL:
   pushq %rbp
   movq %rsp, %r10
   movl %edx, %r9d

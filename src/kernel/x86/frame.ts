@@ -9,6 +9,9 @@ import { handedDown, type KernelDescription } from '../last-block.ts';
 import type { Vector } from './instruction.ts';
 import type { InstructionSet } from './instruction-sets.ts';
 
+/** How many bytes below the stack pointer a function may use, except on Windows. */
+export const RED_ZONE_BYTES = 128;
+
 /** The frame's layout, in vectors. `word7` has room for hash word 7 of two vectors of nonces, which a step writes there. */
 const FRAME = { page: 0, mask: 1, zero: 2, shuffle16: 3, shuffle8: 4, word7: 5, job: 7 };
 
@@ -43,14 +46,18 @@ export interface Frame {
 
 export function frameOf(kernel: KernelDescription, { bytes, avx512 }: InstructionSet, vectors: number): Frame {
   // With AVX-512 a one-byte offset reaches 127 vectors ahead. With AVX2 it reaches 128 bytes back and 127 bytes ahead. The 128
-  // bytes below %rsp are the red zone, so the stack can be used in the same way.
+  // bytes below %rsp are the red zone, so the stack can be used in the same way. Windows has no red zone: there, RED_ZONE moves
+  // %rsp down, and some offsets from it become longer.
   const [reach, centre] = avx512 ? [128, 0] : [256 / bytes, 128 / bytes];
+  const address = (offset: number, base: string) => `${offset}${base === '%rsp' ? '+RED_ZONE' : ''}(${base})`;
   const place = (bases: readonly string[], index: number): string => {
     const base = Math.min(Math.floor(index / reach), bases.length - 1);
-    return `${(index - base * reach - centre) * bytes}(${bases[base]})`;
+    return address((index - base * reach - centre) * bytes, bases[base]);
   };
   const others = (bases: readonly string[], count: number): string[] =>
-    bases.slice(1, Math.ceil(count / reach)).map((base, i) => `leaq ${(i + 1) * reach * bytes}(${bases[0]}), ${base}`);
+    bases
+      .slice(1, Math.ceil(count / reach))
+      .map((base, i) => `leaq ${address((i + 1) * reach * bytes, bases[0])}, ${base}`);
   const inFrame = (index: number): Vector => ({ memory: place(FRAME_BASES, index) });
   const job = handedDown(kernel, JOB).map((_, i) => inFrame(FRAME.job + i));
   const tableWords = handedDown(kernel, COUNTER).length;
@@ -66,7 +73,7 @@ export function frameOf(kernel: KernelDescription, { bytes, avx512 }: Instructio
     spill: (slot) => place(STACK_BASES, slot),
     stepBytes: vectors * tableWords * bytes,
     bases: (slots) => [
-      `subq $${slots * bytes}, %rsp`,
+      `subq $${slots * bytes}+RED_ZONE, %rsp`,
       'andq $-64, %rsp',
       ...(centre ? [`addq $${centre * bytes}, %rdi`, `addq $${centre * bytes}, %rsi`] : []),
       ...others(FRAME_BASES, FRAME.job + job.length),

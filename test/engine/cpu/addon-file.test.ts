@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { findAddon, type System, whyNone } from '#pickaxe/engine/cpu/kernels/addon-file.js';
+import { buildCommand, findAddon, type System, whyNone } from '#pickaxe/engine/cpu/kernels/addon-file.js';
 
 let folder: string;
 let root: URL;
@@ -38,7 +38,11 @@ test('otherwise the package’s prebuilt addon for this system is used', () => {
 test.each([
   ['another chip', { ...linux, arch: 'x64' }, /^not built: install clang/],
   ['another system', { ...linux, platform: 'darwin' }, /^not built: install clang/],
-  ['Windows', { ...linux, platform: 'win32' }, /no native build for Windows yet$/],
+  [
+    'Windows for ARM',
+    { ...linux, platform: 'win32' },
+    /^not built: install gcc of MinGW-w64 and run `node "?.*build-native/,
+  ],
   ['another C library', alpine, /^not built: .* is for glibc, .*musl.*build-native\.mjs/],
 ])('no prebuilt addon is used on %s, and an error says what to do', (_, system, says) => {
   put('native/addons/linux-arm64-glibc.node');
@@ -46,8 +50,19 @@ test.each([
   expect(whyNone(root, system)).toMatch(says);
 });
 
-test('this system is recognized', () => {
-  const path = put(`native/addons/${process.platform}-${process.arch}-glibc.node`);
+test('on Windows the prebuilt addon needs no certain C library', () => {
+  const path = put('native/addons/win32-x64.node');
+  const windows: System = { platform: 'win32', arch: 'x64', glibc: () => undefined };
+  expect(findAddon(root, windows)).toEqual({ path, origin: 'prebuilt' });
+});
+
+test('a path with blanks is quoted in the command that builds the addon', () => {
+  expect(buildCommand(root)).toMatch(/^node ".*pickaxe addon-.*build-native\.mjs"$/);
+  expect(buildCommand(pathToFileURL('/opt/pickaxe/'))).toBe('node /opt/pickaxe/scripts/build-native.mjs');
+});
+
+test.runIf(process.platform === 'linux')('this system is recognized', () => {
+  const path = put(`native/addons/linux-${process.arch}-glibc.node`);
   const { header } = process.report.getReport() as unknown as { header: { glibcVersionRuntime?: string } };
   const expected = header.glibcVersionRuntime === undefined ? undefined : { path, origin: 'prebuilt' };
   expect(findAddon(root)).toEqual(expected);

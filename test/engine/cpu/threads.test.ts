@@ -2,8 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism, getPriority } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
-import { nicenessFault } from '#pickaxe/engine/cpu/niceness.js';
+import type { Addon } from '#pickaxe/engine/cpu/kernels/native.js';
 import { pinFault, pinThread } from '#pickaxe/engine/cpu/pinning.js';
+import { priorityFault } from '#pickaxe/engine/cpu/priority.js';
 import { type Allowance, chooseThreads } from '#pickaxe/engine/cpu/threads.js';
 import { readTopology } from '#pickaxe/engine/cpu/topology.js';
 import { nativeIsBuilt } from './loadable-kernels.ts';
@@ -15,11 +16,14 @@ function linux(cores: number[][], more: { quota?: number; pinFault?: string } = 
     count: cores.flat().length,
     topology: { cores, ...(quota !== undefined && { quota }) },
     ...(pinFault !== undefined && { pinFault }),
-    niceThreads: true,
   };
 }
 const plain = (count: number) => linux(Array.from({ length: count }, (_, cpu) => [cpu]));
-const elsewhere: Allowance = { count: 8, pinFault: 'only Linux can pin threads', niceThreads: false };
+const elsewhere: Allowance = {
+  count: 8,
+  pinFault: 'only Linux and Windows can pin threads',
+  priorityFault: 'only some systems can',
+};
 const smt = [
   [0, 4],
   [1, 5],
@@ -140,13 +144,7 @@ describe('the niceness of threads', () => {
     expect(chooseThreads({ niceness: 0 }, plain(2)).niceness).toBe(0);
   });
 
-  test('is not changed where it would apply to the whole process, and the reason is given', () => {
-    const chosen = chooseThreads({ niceness: 5 }, elsewhere);
-    expect(chosen.niceness).toBeUndefined();
-    expect(chosen.why).toContain('priority unchanged');
-  });
-
-  const sandbox: Allowance = { ...plain(2), nicenessFault: 'Linux refuses it (operation not permitted)' };
+  const sandbox: Allowance = { ...plain(2), priorityFault: 'Linux refuses it (operation not permitted)' };
 
   test('is not changed where a sandbox refuses it, and the reason is given', () => {
     const chosen = chooseThreads({}, sandbox);
@@ -167,23 +165,58 @@ describe('the niceness of threads', () => {
   });
 });
 
-test('threads are pinned only on Linux', () => {
-  expect(pinFault('darwin')).toContain('Linux');
+/** An addon of another system: only what is asked of it. */
+const addonWith = (functions: Partial<Addon>) => () => functions as Addon;
+const noAddon = () => {
+  throw new Error('not built');
+};
+
+describe('whether threads can be pinned', () => {
+  test('is a question of the system first', () => {
+    expect(pinFault('darwin', noAddon)).toBe('only Linux and Windows can pin threads');
+  });
+
+  test.each(['linux', 'win32'])('takes the addon on %s', (platform) => {
+    expect(pinFault(platform, noAddon)).toContain('requires the native addon');
+    expect(pinFault(platform, addonWith({ checkPinning: () => undefined }))).toBeUndefined();
+  });
+
+  test('is said in the words of the system that refuses it', () => {
+    const refuses = addonWith({
+      checkPinning: () => {
+        throw new Error('Access is denied');
+      },
+    });
+    expect(pinFault('win32', refuses)).toBe('Windows refuses it (Access is denied)');
+    expect(pinFault('linux', refuses)).toBe('Linux refuses it (Access is denied)');
+  });
+});
+
+describe('whether threads can be given a priority', () => {
+  test.each(['win32', 'darwin'])('takes the addon on %s', (platform) => {
+    expect(priorityFault(platform, noAddon)).toContain('requires the native addon');
+    expect(priorityFault(platform, addonWith({}))).toBeUndefined();
+  });
+
+  test('does not take the addon on Linux', () => {
+    if (process.platform === 'linux') expect(priorityFault('linux', noAddon)).toBeUndefined();
+    expect(priorityFault('freebsd', noAddon)).toBe('only Linux, Windows and macOS can do it for single threads');
+  });
 });
 
 test.runIf(process.platform === 'linux')('threads are pinned with the native addon', () => {
   expect(pinFault() === undefined).toBe(nativeIsBuilt);
 });
 
-test('checking whether the niceness can be changed does not change it', () => {
+test('checking whether the priority can be changed does not change it', () => {
   const before = getPriority();
-  expect(nicenessFault()).toBeUndefined();
+  expect(priorityFault()).toBeUndefined();
   expect(getPriority()).toBe(before);
 });
 
 test.runIf(process.platform === 'linux' && nativeIsBuilt)('a CPU that does not exist is refused', () => {
-  expect(() => pinThread(1023)).toThrow('cannot be pinned to CPU 1023');
-  expect(() => pinThread(4_000_000)).toThrow('cannot be pinned to CPU 4000000');
+  expect(() => pinThread([1023])).toThrow('a thread cannot be pinned to CPU 1023: Invalid argument');
+  expect(() => pinThread([0, 4_000_000])).toThrow('a thread cannot be pinned to CPU 0,4000000: Invalid argument');
 });
 
 /** Reads from Linux the properties of this process's threads. */

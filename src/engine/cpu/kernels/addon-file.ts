@@ -36,22 +36,30 @@ export function findAddon(root: URL = PACKAGE, system: System = THIS_SYSTEM): Ad
   const built = fileURLToPath(new URL('native/build/pickaxe.node', root));
   if (existsSync(built)) return { path: built, origin: 'built-here' };
   const carried = carriedFile(root, system);
-  return existsSync(carried) && system.glibc() !== undefined ? { path: carried, origin: 'prebuilt' } : undefined;
+  return existsSync(carried) && hasItsLibrary(system) ? { path: carried, origin: 'prebuilt' } : undefined;
 }
 
 /** @returns why there is no addon, and what to do about it: a clause for people */
 export function whyNone(root: URL = PACKAGE, system: System = THIS_SYSTEM): string {
-  if (system.platform === 'win32') return 'not built: there is no native build for Windows yet';
-  const remedy = `install clang (or gcc) and run \`${buildCommand(root)}\`, for two to six times the speed`;
+  const compiler = system.platform === 'win32' ? 'gcc of MinGW-w64' : 'clang (or gcc)';
+  const remedy = `install ${compiler} and run \`${buildCommand(root)}\`, for two to six times the speed`;
   if (!existsSync(carriedFile(root, system))) return `not built: ${remedy}`;
   return `not built: the addon in this package is for glibc, and this system has another C library (Alpine has musl): ${remedy}`;
 }
 
+/** @returns a command for any shell; a path with blanks is quoted */
 export function buildCommand(root: URL = PACKAGE): string {
-  return `node ${fileURLToPath(new URL('scripts/build-native.mjs', root))}`;
+  const script = fileURLToPath(new URL('scripts/build-native.mjs', root));
+  return `node ${/\s/.test(script) ? `"${script}"` : script}`;
+}
+
+/** @returns whether the system has the C library of the prebuilt addon. On Windows that is part of the system */
+function hasItsLibrary({ platform, glibc }: System): boolean {
+  return platform !== 'linux' || glibc() !== undefined;
 }
 
 /** @returns the path of the prebuilt addon, which scripts/build-addons.mjs makes */
 function carriedFile(root: URL, { platform, arch }: System): string {
-  return fileURLToPath(new URL(`native/addons/${platform}-${arch}-glibc.node`, root));
+  const library = platform === 'linux' ? '-glibc' : '';
+  return fileURLToPath(new URL(`native/addons/${platform}-${arch}${library}.node`, root));
 }

@@ -7,14 +7,28 @@ import type { KernelName } from '../kernel-names.ts';
 import { buildCommand, findAddon, type Origin, whyNone } from './addon-file.ts';
 import type { Kernel } from './kernel.ts';
 
-/** The exports of native/addon.c. */
+/** The exports of native/addon.c and native/addon-thread.c. All throw an Error with the system's words when it refuses. */
 export interface Addon {
   readonly kernels: readonly { readonly name: KernelName; readonly supported: boolean }[];
   search(kernel: number, search: Uint32Array, currentRun: Int32Array, hits: Uint32Array): number;
   /** Throws unless threads may be pinned. */
   checkPinning(): void;
-  /** Pins the calling thread. */
-  pinThread(cpu: number): void;
+  /** Confines the calling thread to these CPUs. */
+  pinThread(cpus: Uint32Array): void;
+  /** Gives the calling thread the priority that Windows or macOS has for a niceness of 0 … 19. Throws elsewhere. */
+  setThreadPriority(niceness: number): void;
+  /** The processor time of the calling thread in ms, exact to 0.1 ms. Throws where the system does not tell it (Wine). */
+  threadCpuMs(): number;
+  /** The cores that this process may use, on Windows and macOS; an empty list elsewhere. */
+  cores(): readonly AddonCore[];
+}
+
+/** A physical core on Windows; on macOS all cores of one kind. */
+export interface AddonCore {
+  /** Ascending. On Windows CPU 64 is the first of the second group of CPUs. */
+  readonly cpus: readonly number[];
+  /** Cores of a higher class are faster. */
+  readonly efficiencyClass: number;
 }
 
 const file = findAddon();
@@ -74,5 +88,28 @@ export function loadAddon(): Addon {
     const remedy = origin === 'prebuilt' ? '' : `delete ${path} and `;
     const what = origin === 'prebuilt' ? 'prebuilt' : 'built';
     throw new Error(`${what}, but cannot be loaded (${reason}): ${remedy}run \`${buildCommand()}\``);
+  }
+}
+
+/** @returns the processor time of the calling thread in ms; undefined without the addon, and where the system does not tell it */
+export function threadCpuMs(): number | undefined {
+  const addon = addonOrNone();
+  try {
+    return addon?.threadCpuMs();
+  } catch {
+    return undefined;
+  }
+}
+
+/** @returns the cores that Windows or macOS reports; an empty list elsewhere, and without the addon */
+export function addonCores(): readonly AddonCore[] {
+  return addonOrNone()?.cores() ?? [];
+}
+
+function addonOrNone(): Addon | undefined {
+  try {
+    return loadAddon();
+  } catch {
+    return undefined; // Choosing a kernel says why.
   }
 }

@@ -51,7 +51,7 @@ export const CHILD_PARTS: ChildParts = {
 export function startChild(parts: ChildParts = CHILD_PARTS): void {
   const child = new Child(parts);
   // The terminal sends these signals to the whole process group. The parent decides what to do, and closes the channel.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const) process.on(signal, () => {});
   process.on('disconnect', () => child.leave());
   process.on('uncaughtException', (error) => child.fail(error));
   process.on('message', (message) => {

@@ -1,0 +1,22 @@
+// The script of a thread under Wine: pins and prioritizes itself, and posts what came of it.
+
+import { parentPort } from 'node:worker_threads';
+import { pinThread } from '#pickaxe/engine/cpu/pinning.js';
+import { setPriority } from '#pickaxe/engine/cpu/priority.js';
+
+function faultOf(call, argument) {
+  try {
+    call(argument);
+    return 'none';
+  } catch (error) {
+    return error.message;
+  }
+}
+
+parentPort.postMessage({
+  pinned: faultOf(pinThread, [0]),
+  missing: faultOf(pinThread, [63]),
+  groups: faultOf(pinThread, [1, 65]),
+  priority: faultOf(setPriority, 19),
+  wrongPriority: faultOf(setPriority, 20),
+});
