@@ -45,7 +45,7 @@ async function build() {
   const folder = mkdtempSync(join(native, 'build', 'unfinished-'));
   try {
     for (const compiler of compilers) {
-      const failure = compileAddon({ compiler, platform, sources, include, folder, output });
+      const failure = compileAddon({ compiler, platform, sources, include, linkFlags: [], folder, output });
       if (failure === undefined) {
         console.error(`Native CPU kernels built with ${compiler}.`);
         return;

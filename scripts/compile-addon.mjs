@@ -65,7 +65,7 @@ function run(compiler, args) {
  * @param output the file that is replaced
  * @returns what went wrong; undefined when nothing did
  */
-export function compileAddon({ compiler, platform, sources, include, linkFlags = [], folder, output }) {
+export function compileAddon({ compiler, platform, sources, include, linkFlags, folder, output }) {
   const { compile, link } = SYSTEMS[platform] ?? SYSTEMS.linux;
   const keepsOrder = run(compiler, [...KEEP_ORDER, '-c', '-o', join(folder, 'probe.o'), 'portable.c']) === undefined;
   const objects = [];

@@ -6,6 +6,7 @@ import { joinNonce, type Range, sizeOf } from '#pickaxe/chain/nonce.js';
 import { targetForDifficulty } from '#pickaxe/chain/target.js';
 import type { Solution } from '#pickaxe/chain/verify.js';
 import { parseWork, type Work, type WorkTerms } from '#pickaxe/chain/work.js';
+import type { DeviceKind } from '#pickaxe/engine/device.js';
 import type { DeviceError, Engine, EngineInfo, EngineListener, Ranges, SearchReport } from '#pickaxe/engine/engine.js';
 import type { MinerEvent } from '#pickaxe/events/events.js';
 import type { SourceUpdate, Verdict, WorkSource } from '#pickaxe/source/source.js';
@@ -91,7 +92,7 @@ const NOTHING: Range = { lane: 0, page: 0, pages: 0, counter: 0, counters: 0 };
 /** An engine that really searches, in small steps, with the reference implementation. */
 export class FakeEngine implements Engine {
   readonly name: string;
-  readonly kind = 'cpu';
+  kind: DeviceKind = 'cpu';
   /** Every job that the engine was given. */
   readonly jobs: Job[] = [];
   /** The ranges that the engine searched, and the number of the job: 1 is the first. */

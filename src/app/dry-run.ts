@@ -23,6 +23,8 @@ const Device = z.object({
 });
 type Device = Readonly<z.infer<typeof Device>>;
 
+const Limits = z.object({ stopCelsius: z.number(), resumeCelsius: z.number() });
+
 /** What `--json` prints. */
 export const DryRunPlan = z.object({
   /** The node's URL as it is shown. */
@@ -30,8 +32,8 @@ export const DryRunPlan = z.object({
   account: z.string(),
   predicate: z.string(),
   publicKeys: z.array(z.string()),
-  /** The temperatures at which devices are paused and resumed; absent where none is. */
-  temperatureLimits: z.object({ stopCelsius: z.number(), resumeCelsius: z.number() }).exactOptional(),
+  /** The temperatures at which the CPU and GPUs are paused and resumed; absent for a kind that never is. */
+  temperatureLimits: z.object({ cpu: Limits.exactOptional(), gpu: Limits.exactOptional() }),
   devices: z.array(Device),
 });
 type DryRunPlan = Readonly<z.infer<typeof DryRunPlan>>;
@@ -42,7 +44,7 @@ type DryRunPlan = Readonly<z.infer<typeof DryRunPlan>>;
  */
 export async function dryRun(rig: Rig, { miner, run }: Config): Promise<number> {
   const { source, engines, log } = rig;
-  const temperatureLimits = rig.temperatureLimits?.();
+  const [cpu, gpu] = (['cpu', 'gpu'] as const).map((kind) => rig.temperatureLimits?.(kind));
   const devices: Device[] = [];
   for (const engine of engines) devices.push(await tryOut(engine, log));
   const { publicKeys = [], predicate, account = defaultAccount(publicKeys) } = miner;
@@ -51,7 +53,7 @@ export async function dryRun(rig: Rig, { miner, run }: Config): Promise<number> 
     account,
     predicate,
     publicKeys: [...publicKeys],
-    ...(temperatureLimits && { temperatureLimits }),
+    temperatureLimits: { ...(cpu && { cpu }), ...(gpu && { gpu }) },
     devices,
   };
   process.stdout.write(run.json ? `${JSON.stringify(plan)}\n` : `${linesOf(plan).join('\n')}\n`);
@@ -72,11 +74,22 @@ async function tryOut(engine: Engine, log: Logger): Promise<Device> {
   }
 }
 
-function linesOf({ node, account, predicate, publicKeys, temperatureLimits: limits, devices }: DryRunPlan): string[] {
+function linesOf({
+  node,
+  account,
+  predicate,
+  publicKeys,
+  temperatureLimits: { cpu, gpu },
+  devices,
+}: DryRunPlan): string[] {
   return [
     `node    ${node} (not asked)`,
     `miner   ${account}, ${predicate} of ${publicKeys.join(', ')}`,
     ...devices.map(({ name, usable, model, why }) => `${name.padEnd(7)} ${usable ? model : 'cannot be used'}: ${why}`),
-    limits ? `heat    pause at ${limits.stopCelsius} °C, resume at ${limits.resumeCelsius} °C` : 'heat    no limit',
+    `heat    CPU: ${heat(cpu)}; GPUs: ${heat(gpu)}`,
   ];
+}
+
+function heat(limits: z.infer<typeof Limits> | undefined): string {
+  return limits ? `pause at ${limits.stopCelsius} °C, resume at ${limits.resumeCelsius} °C` : 'no limit';
 }

@@ -28,7 +28,7 @@ export async function prepare(loaded: Loaded, reload: () => Promise<Loaded>): Pr
   const file = await openLogFile(config.logFile);
   const logTail = new LogTail();
   const log = makeLog(config.log.level, config.log.format, { file, tail: logTail });
-  const temperatureLimits = () => limitsOf(live.config.devices);
+  const temperatureLimits: Prepared['temperatureLimits'] = (kind) => limitsOf(live.config.devices, kind);
   const named = config.rig.name === undefined ? {} : { rigName: config.rig.name };
   return { ...named, log, logTail, temperatureLimits, sidecars, close: async () => file?.close() };
 }

@@ -8,7 +8,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { Controls } from '../events/controls.ts';
 import type { Events } from '../events/events.ts';
 import { Miner } from '../mine/miner.ts';
-import type { TemperatureLimits } from '../mine/thermal-guard.ts';
+import type { LimitsOf } from '../mine/thermal-guard.ts';
 import { JsonLines } from '../report/json-lines.ts';
 import { LogLines } from '../report/log-lines.ts';
 import type { LogTail } from '../report/log-tail.ts';
@@ -38,7 +38,7 @@ export interface Rig {
   /** The last lines of the log. */
   readonly logTail: LogTail;
   /** Called at every reading of a sensor. Without it, no device is paused for its temperature. */
-  readonly temperatureLimits?: () => TemperatureLimits | undefined;
+  readonly temperatureLimits?: LimitsOf;
   readonly sidecars?: readonly Sidecar[];
 }
 

@@ -22,8 +22,6 @@ export interface MeasureOptions extends OpenOptions {
   readonly clock: Clock;
   /** A uniform integer in [0, below). */
   readonly random: (below: number) => number;
-  /** The present clock of so many busy CPUs, in Hz; undefined where it is not known. */
-  readonly cpuHertz: (threads: number) => number | undefined;
   readonly onProgress: (engine: Engine, progress: Progress) => void;
 }
 
@@ -104,8 +102,8 @@ async function measureGroup(
 }
 
 async function rate(one: Opened, run: number, options: MeasureOptions): Promise<Rated> {
-  const { engine, info, readings } = one;
-  const { clock, cpuHertz, onProgress } = options;
+  const { engine, readings } = one;
+  const { clock, onProgress } = options;
   let date = '';
   onProgress(engine, { run, step: 'warming-up' });
   const slices = await measureRate(engine, {
@@ -116,8 +114,6 @@ async function rate(one: Opened, run: number, options: MeasureOptions): Promise<
       onProgress(engine, { run, step: 'measuring', done: 0 });
     },
     onSlice: (hashesPerSecond, done) => {
-      const hertz = engine.kind === 'cpu' && info.threads !== undefined ? cpuHertz(info.threads) : undefined;
-      if (hertz !== undefined) readings.take({ coreHertz: hertz });
       onProgress(engine, { run, step: 'measuring', done, hashesPerSecond });
     },
   });

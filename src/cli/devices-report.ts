@@ -17,6 +17,8 @@ const Cpu = z.object({
   threads: z.int().positive(),
   /** Why so many threads. */
   why: z.string(),
+  /** What its sensors tell, or why they tell nothing. */
+  sensors: z.string(),
 });
 
 const Gpu = z.object({

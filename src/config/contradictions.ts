@@ -67,7 +67,8 @@ function withoutUrl({ origin, value }: PerNode, urls: readonly string[]): Perhap
 /** Checks the settings of every command that mines, whatever the node is. */
 export function rigContradictions({ devices, http, webhook, alarm }: Config): string[] {
   return present([
-    ...temperatures(devices),
+    ...temperatures('--temp', devices.tempLimit, devices.tempResume),
+    ...temperatures('--cpu-temp', devices.cpuTempLimit, devices.cpuTempResume),
     ...server(http),
     webhook.url !== undefined && webhook.urlFile !== undefined && 'Give --webhook or --webhook-file, not both.',
     webhook.tokenFile !== undefined &&
@@ -84,13 +85,12 @@ function present(all: readonly Perhaps[]): string[] {
   return all.filter((one) => one !== false);
 }
 
-function temperatures({ tempLimit, tempResume }: Config['devices']): Perhaps[] {
-  if (tempResume === undefined) return [];
+/** @param flag how the flags of both temperatures begin */
+function temperatures(flag: string, limit: number | 'none', resume: number | undefined): Perhaps[] {
+  if (resume === undefined) return [];
   return [
-    tempLimit === 'none' && '--temp-resume needs a --temp-limit.',
-    tempLimit !== 'none' &&
-      tempResume >= tempLimit &&
-      `--temp-resume (${tempResume}) must be below --temp-limit (${tempLimit}).`,
+    limit === 'none' && `${flag}-resume needs a ${flag}-limit.`,
+    limit !== 'none' && resume >= limit && `${flag}-resume (${resume}) must be below ${flag}-limit (${limit}).`,
   ];
 }
 

@@ -61,7 +61,7 @@ export interface EngineInfo {
   readonly gpu?: GpuKernelInfo;
   /** Why this kernel is used: a few words for people. */
   readonly why: string;
-  /** The full reasons for the choice of kernel and threads: one line for people. Absent when `why` says it all. */
+  /** The full reasons for the choice of kernel and threads, and what the sensors tell: one line for people. */
   readonly detail?: string;
 }
 

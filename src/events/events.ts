@@ -48,7 +48,7 @@ export type MinerEvent =
       /** The chip's model and the kernel in use; absent before the device has been opened. */
       model?: string;
       kernel?: string;
-      /** Why this kernel and these threads were chosen, in one line for people; absent unless the device is ready. */
+      /** Why this kernel and these threads were chosen, and what the sensors tell; for people, absent unless it is ready. */
       detail?: string;
       /** The PCI address of a card, such as `0000:65:00.0`; absent when it is not known. */
       bus?: string;

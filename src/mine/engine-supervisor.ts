@@ -21,7 +21,7 @@ import type { Clock } from '../system/clock.ts';
 import type { Assignment } from './assignment.ts';
 import { Proofs } from './proofs.ts';
 import { ReopenPolicy } from './reopen-policy.ts';
-import { type TemperatureLimits, ThermalGuard, type ThermalHooks } from './thermal-guard.ts';
+import { type LimitsOf, ThermalGuard, type ThermalHooks } from './thermal-guard.ts';
 
 /**
  * After this many wrong candidates within an hour the device is reopened. A single one can be a cosmic ray; a device that is
@@ -49,7 +49,7 @@ export interface SupervisorHooks {
 export interface SupervisorOptions {
   readonly clock: Clock;
   /** Returns the temperatures at which a device is paused and resumed. Called at each reading. By default there are none. */
-  readonly temperatureLimits?: (() => TemperatureLimits | undefined) | undefined;
+  readonly temperatureLimits?: LimitsOf | undefined;
   /** How long to wait before a failed device is first reopened, in ms. It doubles each time. The default is a second. */
   readonly reopenAfterMs?: number | undefined;
   /** How many hashes each proof of a device needs until its rate is known. The default depends on the device's kind. */
@@ -60,7 +60,7 @@ export class EngineSupervisor {
   readonly engine: Engine;
   readonly #hooks: SupervisorHooks;
   readonly #clock: Clock;
-  readonly #temperatureLimits: () => TemperatureLimits | undefined;
+  readonly #temperatureLimits: LimitsOf;
   readonly #proofs: Proofs;
   readonly #reopenPolicy: ReopenPolicy;
   #assignment: Assignment | undefined;
@@ -141,7 +141,7 @@ export class EngineSupervisor {
 
   /** Opens the engine, keeps it in service until `stopped` or a fault, which is thrown, and closes it. */
   async #serve(stopped: Promise<void>): Promise<void> {
-    const thermalGuard = new ThermalGuard(this.#temperatureLimits, this.#thermalHooks);
+    const thermalGuard = new ThermalGuard(() => this.#temperatureLimits(this.engine.kind), this.#thermalHooks);
     try {
       // Opening can take a minute, or hang in a driver. On `stopped`, the close below ends it.
       const info = await Promise.race([this.engine.open(this.#listener(thermalGuard)), stopped]);

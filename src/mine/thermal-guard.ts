@@ -1,5 +1,6 @@
 /** Pauses a device while it is too hot. There are two limits, so that it does not pause and resume all the time. */
 
+import type { DeviceKind } from '../engine/device.ts';
 import type { Telemetry } from '../engine/telemetry.ts';
 
 export interface TemperatureLimits {
@@ -8,6 +9,9 @@ export interface TemperatureLimits {
   /** At this temperature, which is below `stopCelsius`, the device resumes. */
   readonly resumeCelsius: number;
 }
+
+/** Returns the present limits of a kind of devices; undefined when there are none. */
+export type LimitsOf = (kind: DeviceKind) => TemperatureLimits | undefined;
 
 const NO_LIMITS: TemperatureLimits = { stopCelsius: Number.POSITIVE_INFINITY, resumeCelsius: Number.POSITIVE_INFINITY };
 

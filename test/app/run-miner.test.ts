@@ -135,10 +135,10 @@ describe('a device that is too hot', () => {
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const file = join(folder, 'pickaxe.toml');
     writeFileSync(file, '');
-    const loaded = (tempLimit: number) => {
+    const loaded = (cpuTempLimit: number) => {
       const config: Config = {
         ...DEFAULTS,
-        devices: { ...DEFAULTS.devices, tempLimit },
+        devices: { ...DEFAULTS.devices, cpuTempLimit },
         log: { level: 'silent', format: 'json' },
       };
       return { config, origins: new Map(), files: [file] };

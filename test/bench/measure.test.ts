@@ -21,7 +21,6 @@ async function measure(engines: Engine[], changes: Partial<MeasureOptions> = {})
     together: false,
     clock: systemClock,
     random: () => 0,
-    cpuHertz: () => undefined,
     listener: () => ({}),
     onProgress: () => {},
     failed: ({ name }, { message }) => failures.push(`${name}: ${message}`),
@@ -194,21 +193,6 @@ it('figures that are not known are null', async () => {
     coreHertz: null,
   });
   expect(results[0].hashesPerJoule).toBeNull();
-});
-
-it('the clock is asked of as many CPUs as hash', async () => {
-  const engine = honest();
-  const open = engine.open.bind(engine);
-  engine.open = async (listener) => ({ ...(await open(listener)), threads: 3 });
-  const asked = new Set<number>();
-  const { results } = await measure([engine], {
-    cpuHertz: (threads) => {
-      asked.add(threads);
-      return 3.5e9;
-    },
-  });
-  expect([...asked]).toEqual([3]);
-  expect(results[0].coreHertz).toBe(3.5e9);
 });
 
 describeGpu('a GPU', () => {

@@ -68,7 +68,7 @@ describe('pickaxe bench', { timeout: PATIENCE_MS }, () => {
     expect(stdout).toMatch(/^pickaxe \S+ on /);
     expect(stdout).toMatch(/^cpu {4}.*; \S+, 1 thread$/m);
     expect(stdout).toMatch(/^ {2}hashrate {6}[\d.]+ .H\/s ± [\d.]+ % \(mean of 5 slices: .* to .*\)$/m);
-    expect(stdout).toMatch(/^ {2}power {9}not known$/m);
+    expect(stdout).toMatch(/^ {2}power +\S.*$/m);
     expect(stdout).toContain(`hash sum      ${golden.sum} (${golden.candidates} candidates found, 4096 ± 64 expected)`);
     expect(stdout).toContain(`seed “pickaxe” and ${golden.count} nonces`);
   });

@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_COUNT } from '#pickaxe/bench/challenge.js';
 import { BenchResult } from '#pickaxe/bench/result.js';
+import { PretendedMachine } from '../engine/cpu/sensors/machines.ts';
 import { bench, cpu, golden, home, PATIENCE_MS, small, write } from './bench-runs.ts';
 import { pickaxe } from './pickaxe.ts';
+import { on } from './pretended.ts';
 
 describe('pickaxe bench', { timeout: PATIENCE_MS }, () => {
   it('measures the CPU, whose hash sum is the known one', async () => {
-    const { code, json } = await bench(cpu);
+    const { code, json } = await bench(cpu, on(new PretendedMachine({})));
     expect(code).toBe(0);
     expect(BenchResult.parse(json)).toEqual(json);
     expect(json).toMatchObject({
@@ -29,7 +31,7 @@ describe('pickaxe bench', { timeout: PATIENCE_MS }, () => {
     expect(candidates).toMatchObject({ wrong: 0, missed: 0 });
     expect(errors).toEqual([]);
     expect(Date.parse(date)).toBeGreaterThanOrEqual(Date.parse(json.date));
-    // The CPU has no sensors that are read: what is not known is null.
+    // The pretended machine has no sensors: what is not known is null.
     expect(device).toMatchObject({ powerWatts: null, temperatureCelsius: null, hashesPerJoule: null });
   });
 

@@ -50,7 +50,7 @@ describe('pickaxe mine --dry-run', () => {
     expect(stdout).toContain(`${url}/ledger/0.0/development (not asked)`);
     expect(stdout).toContain(`k:${KEY}, keys-all`);
     expect(stdout).toMatch(/^cpu +\S.*: kernel js: asked for; 1 thread: asked for/m);
-    expect(stdout).toMatch(/^heat +pause at 90 °C, resume at 80 °C$/m);
+    expect(stdout).toMatch(/^heat +CPU: pause at 105 °C, resume at 95 °C; GPUs: pause at 90 °C, resume at 80 °C$/m);
   });
 
   it('prints JSON for a wrapper', async () => {
@@ -61,7 +61,10 @@ describe('pickaxe mine --dry-run', () => {
     expectShape(DryRunPlan, plan);
     expect(plan).toMatchObject({
       account: `k:${KEY}`,
-      temperatureLimits: { stopCelsius: 90, resumeCelsius: 80 },
+      temperatureLimits: {
+        cpu: { stopCelsius: 105, resumeCelsius: 95 },
+        gpu: { stopCelsius: 90, resumeCelsius: 80 },
+      },
       devices: [
         { name: 'cpu', usable: true, threads: 1 },
         { name: 'gpu77', usable: false, fault: 'missing' },
@@ -73,6 +76,7 @@ describe('pickaxe mine --dry-run', () => {
     [['--devices', 'gpu77'], 3, ''],
     [['--node', 'ftp://host'], 2, '--node is "ftp://host"'],
     [['--temp-resume', '95'], 2, '--temp-resume (95) must be below --temp-limit (90)'],
+    [['--cpu-temp-resume', '110'], 2, '--cpu-temp-resume (110) must be below --cpu-temp-limit (105)'],
     [['--cpu-affinity', '1023'], 2, 'cannot be pinned'],
     [['--public-key', 'cd'.repeat(32), '--public-key', KEY], 2, '--account'],
   ])('ends with %j as mining would', async (args, exit, says) => {

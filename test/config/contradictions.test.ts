@@ -47,6 +47,11 @@ it('the temperature at which a device resumes must be below its limit', () => {
   expect(devices(80, 79)).toEqual([]);
   expect(devices(80, 80)).toEqual(['--temp-resume (80) must be below --temp-limit (80).']);
   expect(devices('none', 70)).toEqual(['--temp-resume needs a --temp-limit.']);
+  const cpu = (cpuTempLimit: number | 'none', cpuTempResume: number) =>
+    rig({ devices: { tempLimit: 60, cpuTempLimit, cpuTempResume } });
+  expect(cpu(95, 90)).toEqual([]);
+  expect(cpu(90, 90)).toEqual(['--cpu-temp-resume (90) must be below --cpu-temp-limit (90).']);
+  expect(cpu('none', 70)).toEqual(['--cpu-temp-resume needs a --cpu-temp-limit.']);
 });
 
 it('a minimum hashrate is given at most once for the rig and once for a device', () => {

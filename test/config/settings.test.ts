@@ -52,7 +52,7 @@ describe('the table of settings', () => {
       node: { insecureTls: false },
       miner: { predicate: 'keys-all' },
       rig: {},
-      devices: { use: 'all', tempLimit: 90 },
+      devices: { use: 'all', tempLimit: 90, cpuTempLimit: 105 },
       cpu: {},
       gpu: { software: false },
       run: { json: false, status: true },

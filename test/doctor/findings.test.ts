@@ -8,6 +8,7 @@ import { type Finding, findingLines } from '#pickaxe/doctor/finding.js';
 import { examineCacheFolder, examineConfigFolder, isFolderWritable } from '#pickaxe/doctor/folders.js';
 import { examineGpus, type GpuFacts } from '#pickaxe/doctor/gpus.js';
 import { examineNodes } from '#pickaxe/doctor/nodes.js';
+import { examineSensors } from '#pickaxe/doctor/sensors.js';
 import { examineSystem, readSystem, type SystemFacts } from '#pickaxe/doctor/system.js';
 import type { Gpu } from '#pickaxe/engine/gpu/list-gpus.js';
 
@@ -57,6 +58,21 @@ describe('the system', () => {
   it('can be read on this machine', () => {
     expect(readSystem()).toMatchObject({ node: process.versions.node, memory: expect.any(Number) });
     expect(readSystem().memory).toBeGreaterThan(0);
+  });
+});
+
+describe('the CPU’s sensors', () => {
+  it('are fine, also where the system shows none', () => {
+    for (const what of ['temperature from coretemp, power from RAPL', 'no readings: Linux shows no temperature']) {
+      expect(examineSensors({ what })).toEqual({ about: 'sensors', state: 'ok', what: `CPU: ${what}` });
+    }
+  });
+
+  it('cause a warning where the system tells the power to root alone', () => {
+    const refused = '/sys/class/powercap/intel-rapl:0/energy_uj';
+    const finding = examineSensors({ what: 'temperature from k10temp; the power is not known', refused });
+    isHelpful([finding]);
+    expect(finding).toMatchObject({ state: 'warning', what: expect.stringContaining(refused) });
   });
 });
 

@@ -379,6 +379,21 @@ describe('devices', () => {
     expect(events.of('telemetry')).toHaveLength(5);
   });
 
+  it('are judged by the limits for their kind', async () => {
+    const [cpu, gpu] = [new FakeEngine('cpu'), new FakeEngine('gpu0')];
+    gpu.kind = 'gpu';
+    const limits = { cpu: { stopCelsius: 105, resumeCelsius: 95 }, gpu: { stopCelsius: 90, resumeCelsius: 80 } };
+    const { source, events } = mineWith({ temperatureLimits: (kind) => limits[kind] }, cpu, gpu);
+    source.work(makeWork(NEVER));
+    for (const engine of [cpu, gpu]) await eventually(() => expect(engine.searched.length).toBeGreaterThan(3));
+    const paused = () => events.of('device').flatMap(({ device, state }) => (state === 'paused' ? device : []));
+    for (const engine of [cpu, gpu]) engine.listener!.telemetry!({ temperatureCelsius: 100 });
+    expect(paused()).toEqual(['gpu0']);
+    cpu.listener!.telemetry!({ temperatureCelsius: 105 });
+    expect(paused()).toEqual(['gpu0', 'cpu']);
+    expect(events.of('device').at(-1)!.reason).toBe('its temperature is 105 °C; it resumes at 95 °C');
+  });
+
   it('that are lost while they are paused are reopened, and not paused any more', async () => {
     const engine = new FakeEngine('gpu0');
     const { source, events } = mine(engine);

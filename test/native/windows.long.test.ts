@@ -1,7 +1,7 @@
 /** The addon for Windows as it is carried, in Windows' Node.js under Wine, and what it does with Windows' threads. */
 
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { KERNEL_NAMES } from '#pickaxe/engine/cpu/kernel-names.js';
 import { packSearch } from '#pickaxe/engine/cpu/kernels/kernel.js';
 import { loadAddon } from '#pickaxe/engine/cpu/kernels/native.js';
+import { addonSources, compileAddon, nodeApiHeaders } from '../../scripts/compile-addon.mjs';
 import { nativeIsBuilt } from '../engine/cpu/loadable-kernels.ts';
 import { windowsNode } from '../wine/windows-node.mjs';
 import { noWine, Windows, type WineRun, why, windowsPath } from '../wine/wine.ts';
@@ -33,7 +34,7 @@ describe.skipIf(noWine)(`Windows under Wine${why}`, () => {
 
   beforeAll(async () => {
     windows = await Windows.open();
-    makeFreshCopy(copy, ['@noble']);
+    makeFreshCopy(copy, ['node-api-headers', '@noble']);
     rmSync(join(copy, 'native/addons'), { recursive: true, force: true });
     cpSync(addonsFolder(), join(copy, 'native/addons'), { recursive: true });
     for (const name of ['answer.mjs', 'answer-thread.mjs']) {
@@ -96,8 +97,39 @@ describe.skipIf(noWine)(`Windows under Wine${why}`, () => {
     });
   });
 
+  test('without a compiler, the native build says what is missing and what is slower, and goes on', async () => {
+    const script = [windowsPath(join(copy, 'scripts/build-native.mjs'))];
+    const { code, stderr } = await windows.node(script);
+    expect(stderr).toMatch(/^Warning: the native CPU kernels were not built: no C compiler of MinGW-w64 /);
+    expect(stderr).toContain('clang: not found\ncc: not found\ngcc: not found\nMining works without them');
+    expect(code).toBe(0);
+    expect((await windows.node(script, { env: { REQUIRE_NATIVE: '1' } })).code).toBe(1);
+  });
+
   const compiler = 'x86_64-w64-mingw32-gcc';
   const noCompiler = spawnSync(compiler, ['--version']).status !== 0;
+
+  test.skipIf(noCompiler && !process.env.CI)(
+    'an addon that gcc of MinGW-w64 builds is used, and has the same kernels',
+    async () => {
+      const carried = await answersOf(windowsNode);
+      const [built, output] = [join(copy, 'native/build'), join(copy, 'native/build/pickaxe.node')];
+      mkdirSync(built, { recursive: true });
+      const failure = compileAddon({
+        compiler,
+        platform: 'win32',
+        sources: await addonSources(),
+        include: nodeApiHeaders(),
+        linkFlags: [],
+        folder: built,
+        output,
+      });
+      expect(failure).toBeUndefined();
+      const own = await answersOf(windowsNode);
+      rmSync(built, { recursive: true });
+      expect(own).toEqual({ ...carried, origin: 'built-here' });
+    },
+  );
 
   describe.skipIf(noCompiler && !process.env.CI)(
     `its threads${noCompiler ? `: skipped, there is no ${compiler}` : ''}`,

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import { isolated } from '../cli/pickaxe.ts';
 import { softwareAdapter } from '../engine/gpu/adapter.ts';
+import { noWine } from '../wine/wine.ts';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -30,6 +31,10 @@ const NEEDS = {
   cc: ['it takes a C compiler: apt-get install gcc', () => has('cc')],
   clang: ['it takes clang: apt-get install clang lld', () => has('clang') && has('wasm-ld')],
   objdump: ['it takes objdump: apt-get install binutils', () => has('objdump')],
+  wine: [
+    'it takes Wine, node.exe and a cross compiler: apt-get install wine64 gcc-mingw-w64-x86-64, node test/wine/windows-node.mjs',
+    () => !noWine,
+  ],
   chromium: ['it takes /usr/bin/chromium: apt-get install chromium', () => existsSync('/usr/bin/chromium')],
   script: ['it takes script: apt-get install util-linux', () => has('script')],
 } satisfies Record<string, [string, () => boolean]>;

@@ -56,7 +56,7 @@ function asIfInstalled(): string {
 const SCRIPTS: Record<string, Entry | Elsewhere> = {
   'bench/ceiling.mjs': bench('--seconds 0.1', ['x64', 'native', 'cc', 'objdump'], ({ units, kernels }) => {
     expect(units).toMatchObject({ clock: positive, clock_by_multiplications: positive });
-    const sse41 = { name: 'sse41', nonces: 4, alu: positive, rate: positive, portBound: positive };
+    const sse41 = { name: 'sse41', nonces: 4, alu: positive, MHs: positive, p90: positive, portBound: positive };
     expect(kernels).toContainEqual(expect.objectContaining(sse41));
   }),
   'bench/cpu.mjs': bench('--seconds 0.1 --turn-ms 5 js wasm', ['linux'], ({ results, several }) => {
@@ -71,6 +71,10 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
       ofFastest: positive,
     });
     expect(several).toMatchObject({ threads: 2, wall: positive, MHs: positive });
+  }),
+  'bench/windows.mjs': bench('--rounds 1 --seconds 0.1 avx2 wasm', ['x64', 'native', 'clang', 'wine'], (result) => {
+    const rates = { linuxMHs: positive, windowsMHs: positive, ratio: positive };
+    expect(result.results).toContainEqual({ name: 'wasm', ...rates });
   }),
   'bench/efficiency.mjs': bench(
     '--rounds 1 --seconds 0.3 --warm-up 0.3 --threads 1 --kernel js',

@@ -15,6 +15,7 @@ import { systemClock } from '../../system/clock.ts';
 import { thisMachine } from '../../system/machine.ts';
 import { progressTo } from '../../terminal/log.ts';
 import { formatRate, headingOf, row, sensorRows } from '../bench-table.ts';
+import { tellHiddenPower } from '../hidden-power.ts';
 import type { BenchOptions } from './bench-options.ts';
 
 const SECONDS = 60;
@@ -52,6 +53,7 @@ export async function runStress(config: DeviceSettings, log: Logger, options: Be
   });
   release();
   const devices = all.map((stats) => stressDevice(stats, faults.get(stats.engine.name)));
+  await tellHiddenPower(devices, log);
   const opened = new Set(all.map(({ engine }) => engine.name));
   const failed = [...faults]
     .filter(([name]) => !opened.has(name))

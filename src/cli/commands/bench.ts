@@ -11,12 +11,12 @@ import { BENCH_FORMAT_VERSION, type BenchResult, type FailedDevice } from '../..
 import type { Loaded } from '../../config/load.ts';
 import type { Config } from '../../config/settings.ts';
 import { systemClock } from '../../system/clock.ts';
-import { cpuHertz } from '../../system/cpu-clock.ts';
 import { thisMachine } from '../../system/machine.ts';
 import { makeLog, progressTo } from '../../terminal/log.ts';
 import { benchCsv } from '../bench-csv.ts';
 import { benchProgress } from '../bench-progress.ts';
 import { benchLines } from '../bench-table.ts';
+import { tellHiddenPower } from '../hidden-power.ts';
 import type { BenchOptions } from './bench-options.ts';
 
 /** Enough slices for their spread to mean something. */
@@ -76,7 +76,6 @@ async function measure(config: Config, log: Logger, wishes: Wishes): Promise<Ben
     together,
     clock: systemClock,
     random: (below) => randomInt(below),
-    cpuHertz,
     listener: (engine) => progressTo(log, engine.name),
     onProgress: ({ name }, how) => progress.tell(name, how),
     failed: ({ name }, { fault, message: reason }) => {
@@ -84,6 +83,7 @@ async function measure(config: Config, log: Logger, wishes: Wishes): Promise<Ben
       log.error({ tag: name }, reason);
     },
   }).finally(() => progress.end());
+  await tellHiddenPower(devices, log);
   const { seed, count } = challenge;
   return {
     type: 'bench',

@@ -6,6 +6,7 @@ import { kernelRows } from '../../app/kernel-rows.ts';
 import type { Loaded } from '../../config/load.ts';
 import { surveyKernels } from '../../engine/cpu/kernels/choose.ts';
 import { nativeOrigin } from '../../engine/cpu/kernels/native.ts';
+import { openCpuSensors } from '../../engine/cpu/sensors/sensors.ts';
 import { type Gpu, listGpus } from '../../engine/gpu/list-gpus.ts';
 import { inWords } from '../../report/units.ts';
 import { userCacheDirectory } from '../../system/cache.ts';
@@ -25,6 +26,7 @@ export async function runDevices({ config }: Loaded, options: DevicesOptions): P
   const kernel = kernels.find(({ chosen }) => chosen)?.name;
   const native = nativeOrigin() ?? 'none';
   const { cpu: model } = machine;
+  const { what: sensors } = await openCpuSensors({ threads });
   let gpus: Gpu[] = [];
   let noGpu = 'no adapter found';
   try {
@@ -33,7 +35,7 @@ export async function runDevices({ config }: Loaded, options: DevicesOptions): P
     noGpu = (fault as Error).message;
   }
   if (options.json) {
-    const cpu = { name: 'cpu', model, ...(kernel && { kernel }), native, kernels, threads, why } as const;
+    const cpu = { name: 'cpu', model, ...(kernel && { kernel }), native, kernels, threads, why, sensors } as const;
     const report: DevicesReport = { machine, cpu, gpus, ...(gpus.length === 0 && { noGpu }) };
     process.stdout.write(`${JSON.stringify(report)}\n`);
   } else {
@@ -41,6 +43,7 @@ export async function runDevices({ config }: Loaded, options: DevicesOptions): P
       `cpu   ${model}`,
       `      kernel ${kernel ?? 'none'}, ${threads} ${threads === 1 ? 'thread' : 'threads'} (${why})`,
       `      native kernels: ${inWords(native)}`,
+      `      sensors: ${sensors}`,
       ...kernelLines(kernels, threads).map((line) => `      ${line}`),
       ...gpus.flatMap(gpuLines),
       ...(gpus.length === 0 ? [`gpu   none: ${noGpu}`] : []),

@@ -13,8 +13,10 @@ import { type DoctorReport, type Finding, findingLines } from '../../doctor/find
 import { examineCacheFolder, examineConfigFolder } from '../../doctor/folders.ts';
 import { examineGpus, type GpuFacts, readGpus } from '../../doctor/gpus.ts';
 import { examineNodes } from '../../doctor/nodes.ts';
+import { examineSensors } from '../../doctor/sensors.ts';
 import { examineSystem, readSystem } from '../../doctor/system.ts';
 import { surveyKernels } from '../../engine/cpu/kernels/choose.ts';
+import { openCpuSensors } from '../../engine/cpu/sensors/sensors.ts';
 import { DeviceError } from '../../engine/engine.ts';
 import { listGpus } from '../../engine/gpu/list-gpus.ts';
 import { userCacheDirectory } from '../../system/cache.ts';
@@ -27,10 +29,16 @@ export interface DoctorOptions {
 /** @param settings loads them; a fault in them is a finding like others */
 export async function runDoctor(settings: () => Promise<Loaded>, options: DoctorOptions): Promise<number> {
   const { config, configuration } = await examineConfig(settings);
-  const [cpu, listed, nodes] = await Promise.all([readCpu(config), list(config), examineNodes(config)]);
+  const [cpu, sensors, listed, nodes] = await Promise.all([
+    readCpu(config),
+    openCpuSensors({ threads: 1 }),
+    list(config),
+    examineNodes(config),
+  ]);
   const findings = [
     ...examineSystem(readSystem()),
     ...examineCpu(cpu),
+    examineSensors(sensors),
     ...examineGpus(readGpus(listed)),
     examineDevices(
       config.devices.use,

@@ -3,11 +3,21 @@
 import { cpus } from 'node:os';
 import type { Job } from '../../chain/job.ts';
 import { onAbort } from '../../system/abort.ts';
-import { DeviceError, type Engine, type EngineInfo, type Ranges, type SearchReport } from '../engine.ts';
+import {
+  DeviceError,
+  type Engine,
+  type EngineInfo,
+  type EngineListener,
+  type Ranges,
+  type SearchReport,
+} from '../engine.ts';
+import type { Sensors } from '../sensors/sensors.ts';
+import { watchSensors } from '../sensors/watch.ts';
 import type { KernelName } from './kernel-names.ts';
 import { chooseKernel, forceKernel } from './kernels/choose.ts';
 import { Pool } from './pool.ts';
 import { nextRunNumber, SearchRun } from './search-run.ts';
+import { openCpuSensors } from './sensors/sensors.ts';
 import { TaskSize, taskMsFor } from './task-size.ts';
 import { chooseThreads, type ThreadChoice, type ThreadWishes } from './threads.ts';
 import type { ThreadData } from './worker.ts';
@@ -19,6 +29,8 @@ export interface CpuEngineOptions extends ThreadWishes {
   readonly kernel?: KernelName;
   /** Where the kernels' speeds are remembered. Without it they are measured at each opening, which takes half a second. */
   readonly cacheDirectory?: string;
+  /** Opens the CPU's sensors for so many threads. The default is `openCpuSensors`. */
+  readonly openSensors?: (options: { readonly threads: number }) => Promise<Sensors>;
 }
 
 /** One task runs and another waits, so that no thread is idle while the main thread handles its result. */
@@ -39,6 +51,8 @@ export class CpuEngine implements Engine {
   #fault: unknown;
   /** One for each opening. It is aborted when the engine is closed, and undefined while the engine is closed. */
   #session: AbortController | undefined;
+  /** Ends the readings of the sensors. Undefined while the engine is closed. */
+  #endReadings: (() => void) | undefined;
 
   /** @throws RangeError when the options ask for threads that are not possible here. */
   constructor(options: CpuEngineOptions = {}) {
@@ -48,13 +62,13 @@ export class CpuEngine implements Engine {
     this.#taskSize = new TaskSize(taskMsFor(this.#threads.threads));
   }
 
-  async open(): Promise<EngineInfo> {
+  async open(listener: EngineListener = {}): Promise<EngineInfo> {
     if (this.#session !== undefined) throw new Error('the CPU engine is open already');
     const session = new AbortController();
     this.#session = session;
     this.#fault = undefined;
     try {
-      return await this.#start(session.signal);
+      return await this.#start(listener, session.signal);
     } catch (error) {
       if (this.#session === session) await this.close();
       throw error;
@@ -62,9 +76,9 @@ export class CpuEngine implements Engine {
   }
 
   /** @param closed aborted when the engine is closed while it opens */
-  async #start(closed: AbortSignal): Promise<EngineInfo> {
+  async #start(listener: EngineListener, closed: AbortSignal): Promise<EngineInfo> {
     const { threads, cpus: places, niceness, why } = this.#threads;
-    const { kernel: forced, cacheDirectory } = this.#options;
+    const { kernel: forced, cacheDirectory, openSensors = openCpuSensors } = this.#options;
     const kernel = forced ? forceKernel(forced) : await chooseKernel({ threads, cacheDirectory, stop: closed });
     closed.throwIfAborted();
     const data: ThreadData = {
@@ -79,12 +93,15 @@ export class CpuEngine implements Engine {
     } catch (error) {
       throw new DeviceError('missing', `the CPU threads did not start: ${(error as Error).message}`, { cause: error });
     }
+    const sensors = await openSensors({ threads });
+    closed.throwIfAborted();
+    this.#endReadings = watchSensors(sensors, (telemetry) => listener.telemetry?.(telemetry));
     return {
       model: cpus()[0]?.model.trim() || 'unknown CPU',
       kernel: kernel.name,
       threads,
       why: kernel.why,
-      detail: `kernel ${kernel.name}: ${kernel.detail}; ${threads} ${threads === 1 ? 'thread' : 'threads'}: ${why}`,
+      detail: `kernel ${kernel.name}: ${kernel.detail}; ${threads} ${threads === 1 ? 'thread' : 'threads'}: ${why}; sensors: ${sensors.what}`,
     };
   }
 
@@ -130,6 +147,8 @@ export class CpuEngine implements Engine {
   async close(): Promise<void> {
     this.#session?.abort(new DeviceError('missing', 'the CPU engine was closed while it opened'));
     this.#session = undefined;
+    this.#endReadings?.();
+    this.#endReadings = undefined;
     const pool = this.#pool;
     this.#pool = undefined;
     await Promise.all(Array.from(this.#runs, (run) => run.stop()));

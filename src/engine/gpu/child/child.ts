@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../../system/clock.ts';
 import { DeviceError } from '../../engine.ts';
 import { type OpenMessage, type ToChild, type ToParent, toChild } from '../protocol.ts';
-import { openSensors, type Sensors } from '../sensors/sensors.ts';
+import { openSensors } from '../sensors/sensors.ts';
 import { nameOf } from '../variants.ts';
 import { listAdapters } from './adapters.ts';
 import { isSoftware, loadDawn, modelOf, openAdapter, openDevice } from './device.ts';
@@ -25,13 +25,6 @@ const CHECK_EVERY_MS = 60_000;
 
 /** How long to wait for a lost device's reason. The exact value does not matter. */
 const REASON_MS = 1_000;
-
-/** How long finding the sensors may take. Behind a driver that hangs it would never end; then the GPU mines without them. */
-const SENSORS_MS = 5_000;
-const SILENT_SENSORS: Sensors = {
-  what: `no readings: its driver did not answer within ${SENSORS_MS / 1000} s`,
-  read: async () => ({}),
-};
 
 /** The parts through which the child uses its device and its parent. Tests replace them to make a faulty child. */
 interface ChildParts {
@@ -140,7 +133,7 @@ class Child {
         lost: (error) => this.#lose(device, error),
       },
     });
-    const sensors = await Promise.race([openSensors(wishes.card), sleep(SENSORS_MS, SILENT_SENSORS)]);
+    const sensors = await openSensors(wishes.card);
     startPulse(wishes.pulseMs, sensors, (telemetry) => send({ type: 'pulse', ...(telemetry && { telemetry }) }));
     return { model, driver, tuning, why, sensors: sensors.what };
   }

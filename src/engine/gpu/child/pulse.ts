@@ -1,10 +1,8 @@
 /** Sends signs of life at fixed intervals, with the sensors' readings. */
 
+import type { Sensors } from '../../sensors/sensors.ts';
+import { READ_MS } from '../../sensors/watch.ts';
 import type { Telemetry } from '../../telemetry.ts';
-import type { Sensors } from '../sensors/sensors.ts';
-
-/** Time between readings. A chip's temperature changes over seconds. */
-const READ_MS = 2_000;
 
 /**
  * Starts the pulse. It starts no reading while another one is under way, so that readings do not pile up behind a driver that

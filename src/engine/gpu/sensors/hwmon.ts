@@ -4,15 +4,17 @@
  * …-xe-hwmon.
  */
 
-import { access, readdir } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../../system/clock.ts';
+import { EnergyMeter } from '../../sensors/energy-meter.ts';
+import { channels, list } from '../../sensors/hwmon-files.ts';
+import { plausible, type Readings } from '../../sensors/plausible.ts';
+import { readInteger, readLine } from '../../sensors/read-line.ts';
+import type { Sensors } from '../../sensors/sensors.ts';
 import type { TelemetryField } from '../../telemetry.ts';
 import { displayDevices } from '../pci.ts';
-import { NAMES, type Sensors, whichCard } from './card.ts';
-import { EnergyMeter } from './energy-meter.ts';
-import { plausible, type Readings } from './plausible.ts';
-import { readInteger, readLine } from './read-line.ts';
+import { NAMES, whichCard } from './card.ts';
 
 /** What the file `name` of a card's own sensors holds. Others, such as `i915_gt0`, belong to parts of the card. */
 const DRIVERS = { amd: ['amdgpu'], intel: ['i915', 'xe'] };
@@ -141,6 +143,7 @@ async function energyOf(folder: string, clock: Clock): Promise<EnergyMeter | und
   const labels = await Promise.all(found.map((channel) => readLine(join(folder, `${channel}_label`))));
   // i915 has no labels. Its only counter is that of the card.
   const channel = ['card', undefined, 'pkg'].map((label) => found[labels.indexOf(label)]).find(Boolean);
+  // The drivers extend the chip's 32 bits to 64, so a counter that has become smaller was reset and did not wrap around.
   return channel === undefined ? undefined : new EnergyMeter(join(folder, `${channel}_input`), clock);
 }
 
@@ -153,17 +156,6 @@ async function clocksOf(device: string): Promise<Gauge[]> {
   }
   return gauges;
 }
-
-/** @returns the channels of a kind that have an input, in order: `temp1`, `temp2` … */
-function channels(files: readonly string[], kind: string): string[] {
-  const numbers = files.map((file) => new RegExp(`^${kind}(\\d{1,3})_input$`).exec(file)?.[1]);
-  return numbers
-    .filter((number) => number !== undefined)
-    .sort((a, b) => Number(a) - Number(b))
-    .map((number) => kind + number);
-}
-
-const list = (folder: string): Promise<string[]> => readdir(folder).catch(() => []);
 
 const exists = (path: string): Promise<boolean> =>
   access(path).then(

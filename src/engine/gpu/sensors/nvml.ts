@@ -1,9 +1,10 @@
 /** Reads the sensors of NVIDIA's cards. Source of functions, constants and units: NVML API Reference Guide. */
 
 import { join } from 'node:path';
-import { NAMES, type Sensors, whichCard } from './card.ts';
+import { plausible } from '../../sensors/plausible.ts';
+import type { Sensors } from '../../sensors/sensors.ts';
+import { NAMES, whichCard } from './card.ts';
 import { type Call, NvmlLibrary } from './nvml-library.ts';
-import { plausible } from './plausible.ts';
 
 /** On Windows the full path is given, because a bare name would be looked for in the current folder, too. */
 export const NVML_LIBRARY =

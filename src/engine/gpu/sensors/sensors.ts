@@ -1,12 +1,13 @@
 /** Opens a GPU's sensors, as far as they can be read without special rights. */
 
 import { type Clock, systemClock } from '../../../system/clock.ts';
+import { openOrNone, type Sensors } from '../../sensors/sensors.ts';
 import { parseBus } from './bus.ts';
-import type { Card, Sensors } from './card.ts';
+import type { Card } from './card.ts';
 import { openHwmon } from './hwmon.ts';
 import { NVML_LIBRARY, openNvml } from './nvml.ts';
 
-export type { Card, Sensors } from './card.ts';
+export type { Card } from './card.ts';
 
 /** Tests replace these. */
 interface SensorOptions {
@@ -18,16 +19,14 @@ interface SensorOptions {
 }
 
 /** Never rejects. When there are no sensors, `what` says why, and every reading is empty. */
-export async function openSensors(card: Card, options: SensorOptions = {}): Promise<Sensors> {
-  try {
-    const { what, read } = await open(card, options);
-    return { what, read: () => read().catch(() => ({})) };
-  } catch (error) {
-    return { what: `no readings: ${(error as Error).message}`, read: async () => ({}) };
-  }
+export function openSensors(card: Card, options: SensorOptions = {}): Promise<Sensors> {
+  return openOrNone(() => open(card, options));
 }
 
-async function open(card: Card, { clock = systemClock, sysfs = '/sys', nvml = NVML_LIBRARY }: SensorOptions) {
+async function open(
+  card: Card,
+  { clock = systemClock, sysfs = '/sys', nvml = NVML_LIBRARY }: SensorOptions,
+): Promise<Sensors> {
   const bus = card.bus === undefined ? undefined : parseBus(card.bus);
   switch (card.vendor) {
     case 'nvidia':

@@ -16,7 +16,7 @@ let machines = 0;
 /** A simulated machine whose PCI devices have these files, by address. By default a device is a display controller. */
 class Machine {
   readonly sysfs = join(temporary, `machine-${++machines}`);
-  readonly clock = { nowUs: () => 0n, monotonicMs: () => this.ms };
+  readonly clock = { nowUs: () => BigInt(1000 * this.ms), monotonicMs: () => this.ms };
   ms = 5_000;
 
   constructor(devices: Readonly<Record<string, Files>>) {

@@ -142,8 +142,15 @@ test('without koffi, only NVIDIA’s sensors cannot be read', () => {
   const dist = fileURLToPath(new URL('../../../../dist', import.meta.url));
   mkdirSync(join(copy, 'engine/gpu'), { recursive: true });
   writeFileSync(join(copy, 'package.json'), '{ "type": "module" }\n');
-  for (const file of ['system/clock.js', 'engine/gpu/pci.js']) cpSync(join(dist, file), join(copy, file));
-  cpSync(join(dist, 'engine/gpu/sensors'), join(copy, 'engine/gpu/sensors'), { recursive: true });
+  for (const path of [
+    'system/abort.js',
+    'system/clock.js',
+    'engine/gpu/pci.js',
+    'engine/sensors',
+    'engine/gpu/sensors',
+  ]) {
+    cpSync(join(dist, path), join(copy, path), { recursive: true });
+  }
   const device = join(copy, 'sys/bus/pci/devices/0000:03:00.0');
   mkdirSync(join(device, 'hwmon/hwmon0'), { recursive: true });
   writeFileSync(join(device, 'hwmon/hwmon0/name'), 'amdgpu\n');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { plausible } from '#pickaxe/engine/gpu/sensors/plausible.js';
+import { plausible } from '#pickaxe/engine/sensors/plausible.js';
 import type { TelemetryField } from '#pickaxe/engine/telemetry.js';
 
 /** For each field the bounds of plausible readings, and readings just outside them. */

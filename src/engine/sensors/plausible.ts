@@ -1,12 +1,12 @@
 /** Checks that the sensors' readings are plausible. */
 
-import type { Telemetry, TelemetryField } from '../../telemetry.ts';
+import type { Telemetry, TelemetryField } from '../telemetry.ts';
 
 /** Readings before the check. */
 export type Readings = { [Field in TelemetryField]?: number | undefined };
 
 /**
- * The plausible ranges, far wider than what cards reach. Drivers report 0 °C and 0 W for sensors that a card does not have, and
+ * The plausible ranges, far wider than what chips and cards reach. Drivers report 0 °C and 0 W for sensors that a device does not have, and
  * numbers with all bits set for sensors that they could not read.
  */
 const BELIEVED: Readonly<Record<TelemetryField, readonly [least: number, most: number]>> = {

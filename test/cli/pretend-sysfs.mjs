@@ -1,0 +1,17 @@
+// Loaded before the command line (node --import): whatever it reads below /sys, it reads below the folder PRETENDED_SYSFS.
+// REFUSED is a pattern of paths that only root may read: the tests may run as root, for whom modes do not hold.
+
+import promises from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+
+const { PRETENDED_SYSFS: folder, REFUSED: refused = '(?!)' } = process.env;
+const { open, readdir } = promises;
+
+const pretended = (path) => (String(path).startsWith('/sys/') ? folder + String(path).slice('/sys'.length) : path);
+
+promises.open = async (path, ...more) => {
+  if (new RegExp(refused).test(String(path))) throw Object.assign(new Error(`EACCES: ${path}`), { code: 'EACCES' });
+  return open(pretended(path), ...more);
+};
+promises.readdir = (path, ...more) => readdir(pretended(path), ...more);
+syncBuiltinESMExports();

@@ -1,0 +1,13 @@
+/** Starts the command line on a pretended machine. */
+
+import type { PretendedMachine } from '../engine/cpu/sensors/machines.ts';
+
+const preload = `--import=${new URL('./pretend-sysfs.mjs', import.meta.url)}`;
+
+/**
+ * @param refused a pattern of files that only root may read
+ * @returns environment variables with which the command line sees the sysfs of that machine
+ */
+export function on({ sysfs }: PretendedMachine, refused = '(?!)'): Record<string, string> {
+  return { NODE_OPTIONS: preload, PRETENDED_SYSFS: sysfs, REFUSED: refused };
+}
