@@ -23,6 +23,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { runNpm } from './npm.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** This version of Node.js runs on glibc 2.28 and newer. */
@@ -40,7 +41,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { out: { type: 'string', default: join(root, 'release') }, app: { type: 'string' } },
 });
-const npm = (args, cwd) => execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+const npm = (args, cwd) => runNpm(args, { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 /** @returns a folder with the package and Node.js in its node_modules */

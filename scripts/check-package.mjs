@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
+import { runNpm } from './npm.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** The time limit of the installation: minutes on a slow line, because WebGPU's library has 50 MB. */
@@ -22,23 +23,20 @@ const MINE = ['demo', '--devices', 'cpu', '--blocks', '3', '--duration', '60', '
 
 const execute = promisify(execFile);
 
-async function npm(args, cwd) {
-  const shell = process.platform === 'win32';
-  return (await execute('npm', args, { cwd, shell, timeout: INSTALL_MS })).stdout;
-}
+const npm = (args, cwd) => runNpm(args, { cwd, timeout: INSTALL_MS });
 
 /** Packs the checkout. @returns the path of the tarball */
-async function pack(folder) {
-  const packed = await npm(['pack', '--ignore-scripts', '--json', '--pack-destination', folder], root);
+function pack(folder) {
+  const packed = npm(['pack', '--ignore-scripts', '--json', '--pack-destination', folder], root);
   return join(folder, JSON.parse(packed)[0].filename);
 }
 
 /** @returns the folder in which the package is installed */
-async function install(tarball, folder) {
+function install(tarball, folder) {
   const home = join(folder, 'empty');
   mkdirSync(home);
   writeFileSync(join(home, 'package.json'), '{ "private": true }\n');
-  await npm(['install', '--ignore-scripts', '--no-audit', '--no-fund', tarball], home);
+  npm(['install', '--ignore-scripts', '--no-audit', '--no-fund', tarball], home);
   console.error(`${statSync(tarball).size} bytes, installed without scripts`);
   return home;
 }
@@ -71,8 +69,8 @@ async function check(home, folder) {
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { installed: { type: 'string' } } });
 const folder = mkdtempSync(join(tmpdir(), 'pickaxe-package-'));
 try {
-  const tarball = async () => (positionals[0] ? resolve(positionals[0]) : pack(folder));
-  const home = values.installed ? resolve(values.installed) : await install(await tarball(), folder);
+  const tarball = () => (positionals[0] ? resolve(positionals[0]) : pack(folder));
+  const home = values.installed ? resolve(values.installed) : install(tarball(), folder);
   await check(home, folder);
 } catch (error) {
   console.error(`Error: the package does not do what it should: ${error.stderr || error.message}`);

@@ -11,6 +11,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { npmCommand } from './npm.mjs';
 import { releaseFaults } from './release-checks.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -35,6 +36,7 @@ if (rest.length > 0 || !['--dry-run', '--make', undefined].includes(mode)) {
 }
 const make = mode === '--make';
 
+const [npm, ...npmFirst] = npmCommand();
 const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' });
 const json = (path) => JSON.parse(readFileSync(join(root, path), 'utf8'));
 
@@ -53,14 +55,14 @@ function makePackage(folder, version) {
   const copy = join(folder, 'checkout');
   const node = (what, ...args) => run(what, process.execPath, args, copy, { REQUIRE_NATIVE: '1' });
   run('a copy of what is committed', 'git', ['clone', '--quiet', '--no-local', root, copy], folder);
-  run('its dependencies', 'npm', ['ci', '--include=dev', '--ignore-scripts', '--loglevel=error'], copy);
+  run('its dependencies', npm, [...npmFirst, 'ci', '--include=dev', '--ignore-scripts', '--loglevel=error'], copy);
   node('build', 'scripts/build.mjs');
   node('the WebAssembly kernels are what their source makes', 'scripts/build-wasm.mjs', '--check');
   node('the addons that are carried', 'scripts/build-addons.mjs');
   node("Windows' Node.js, for the tests under Wine", 'test/wine/windows-node.mjs');
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=dot', '--no-file-parallelism', ...TESTS];
   run('their tests', process.execPath, vitest, copy, { CI: 'true', ADDONS: 'native/addons' });
-  run('pack', 'npm', ['pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', folder], copy);
+  run('pack', npm, [...npmFirst, 'pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', folder], copy);
   const tarball = join(folder, `pickaxe-${version}.tgz`);
   node('install it without scripts, and mine', 'scripts/check-package.mjs', tarball);
   return tarball;

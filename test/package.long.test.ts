@@ -1,11 +1,11 @@
 /** Tests the packed npm package: its files, and that it mines with nothing but its dependencies. */
 
-import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runNpm } from '../scripts/npm.mjs';
 import { start } from './cli/pickaxe.ts';
 import { addonsFolder } from './native/driver.ts';
 import { makeFreshCopy } from './native/fresh-copy.ts';
@@ -47,8 +47,8 @@ const NEEDED = [
 ];
 
 describe('the npm package', () => {
-  const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: root });
-  const [{ files, unpackedSize }] = JSON.parse(packed.toString()) as [
+  const packed = runNpm(['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: root });
+  const [{ files, unpackedSize }] = JSON.parse(packed) as [
     { files: { path: string; mode: number }[]; unpackedSize: number },
   ];
   const paths = files.map(({ path }) => path);

@@ -1,8 +1,10 @@
-// Run by Windows' node.exe under Wine: lists what the package's addon has and does, and answers searches with each of its kernels.
+// Run by Windows' node.exe under Wine: lists what the package's addon has and does, and answers searches with every kernel that
+// the package has for this chip, WebAssembly's and JavaScript's included.
 // The argument names a file with searches; the answer is on stdout.
 
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
+import { KERNEL_NAMES } from '#pickaxe/engine/cpu/kernel-names.js';
 import { loadKernels } from '#pickaxe/engine/cpu/kernels/load-kernel.js';
 import { addonCores, loadAddon, nativeOrigin, threadCpuMs } from '#pickaxe/engine/cpu/kernels/native.js';
 import { pinFault } from '#pickaxe/engine/cpu/pinning.js';
@@ -31,8 +33,7 @@ function answer(kernel, { packed, currentRun }) {
 }
 
 const addon = loadAddon();
-const names = addon.kernels.map(({ name }) => name);
-const { kernels, unusable } = loadKernels(names);
+const { kernels, unusable } = loadKernels(KERNEL_NAMES);
 const questions = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 
 /** The module is initialized again in each thread. */

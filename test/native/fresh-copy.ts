@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runNpm } from '../../scripts/npm.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -17,7 +18,8 @@ const TIMEOUT_MS = 120_000;
  */
 export function makeFreshCopy(copy: string, packages: readonly string[]): void {
   mkdirSync(join(copy, 'home'), { recursive: true });
-  const archive = run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', copy], root).trim();
+  const args = ['pack', '--ignore-scripts', '--silent', '--pack-destination', copy];
+  const archive = runNpm(args, { cwd: root, timeout: TIMEOUT_MS }).trim();
   run('tar', ['-xzf', archive, '--strip-components=1'], copy);
   for (const name of packages) {
     const link = join(copy, 'node_modules', name);

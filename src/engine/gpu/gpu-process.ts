@@ -24,6 +24,11 @@ const LIST_MS = 60_000;
 const SILENCE_MS = 20_000;
 /** How long the last dispatches and the driver may take when the device is closed. */
 const CLOSE_MS = 5_000;
+/**
+ * How long to wait for the rest of the child's output after its end: a process that a driver has started may keep it open, and
+ * live on.
+ */
+const LAST_WORD_MS = 1_000;
 /** How much of the child's last output is kept, to explain its death. It has room for the table of Mesa's Vulkan layer. */
 const LAST_WORDS_CHARS = 16_000;
 
@@ -97,7 +102,10 @@ export class GpuProcess {
     // The child's event 'close' cannot be used: it never comes once the parent has disconnected.
     this.#exited = new Promise((resolve) => {
       this.#child.once('exit', async (code, signal) => {
-        await lastWord;
+        const patience = new AbortController();
+        await Promise.race([lastWord, pause(LAST_WORD_MS, patience.signal)]);
+        patience.abort();
+        stderr?.destroy();
         this.#end(`its process ended with ${signal ?? `exit code ${code}`}${this.#complaints()}`);
         resolve();
       });
