@@ -128,7 +128,7 @@ it.skipIf(noOpenssl)(
     const page = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
     const [, command] = /\n(openssl x509 -in node\.crt [^\n#]*)/.exec(page)!;
     writeFileSync(join(folder, 'node.crt'), selfSigned.cert);
-    const { stdout } = spawnSync('sh', ['-c', command], { cwd: folder, encoding: 'utf8' });
+    const { stdout } = spawnSync(command, { shell: true, cwd: folder, encoding: 'utf8' });
     expect(stdout.trim()).toBe(base64url(selfSigned));
   },
 );

@@ -40,7 +40,10 @@ function bash(script: string, env: Record<string, string> = {}) {
   return { stdout, status };
 }
 
-describe('HiveOS', () => {
+const skipped = process.platform === 'win32';
+const why = skipped ? ' (skipped: these systems are Linux, and their scripts need bash)' : '';
+
+describe.skipIf(skipped)(`HiveOS${why}`, () => {
   /** What HiveOS does at a start: the manifest, the configuration, and then the miner in its screen. */
   function startWith(sheet: Record<string, string>) {
     const folder = unpack('hiveos');
@@ -105,7 +108,7 @@ describe('HiveOS', () => {
   });
 });
 
-describe('mmpOS', () => {
+describe.skipIf(skipped)(`mmpOS${why}`, () => {
   test('the profile’s arguments are the miner’s', () => {
     const folder = unpack('mmpos');
     const { stdout } = bash(`cd / && ${folder}/mmp-launch.sh --node http://n:1 --account 'two words'`);
