@@ -3,7 +3,7 @@
 //   node bench/windows.mjs [--rounds 5] [--seconds 4] [--cpu 0] [--out FILE] [kernel …]
 //
 // A round is one process on each system. The addon is built first, which needs what scripts/build-addons.mjs names. It also needs
-// Wine (on Debian: apt-get install wine64) and node.exe (node test/wine/windows-node.mjs downloads it).
+// Wine (on Debian: apt-get install wine64) and node.exe (node test/foreign/programs.mjs downloads it).
 
 import { spawnSync } from 'node:child_process';
 import {
@@ -22,7 +22,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { loadKernels } from '#pickaxe/engine/cpu/kernels/load-kernel.js';
-import { windowsNode } from '../test/wine/windows-node.mjs';
+import { windowsNode } from '../test/foreign/programs.mjs';
 import { median, printHeading, printTable, save } from './lib/figures.mjs';
 
 /** Those that Windows' addon has, and the best of WebAssembly. */
@@ -47,7 +47,7 @@ const starts = (program) => spawnSync(program, ['--version']).status === 0;
 const wine = ['wine64', 'wine', '/usr/lib/wine/wine64'].find(starts);
 const server = ['wineserver', '/usr/lib/wine/wineserver64'].find(starts);
 if (!wine || !server) throw new Error('there is no Wine (on Debian: apt-get install wine64)');
-if (!existsSync(windowsNode)) throw new Error('there is no node.exe (node test/wine/windows-node.mjs downloads it)');
+if (!existsSync(windowsNode)) throw new Error('there is no node.exe (node test/foreign/programs.mjs downloads it)');
 
 const folder = mkdtempSync(join(tmpdir(), 'pickaxe-windows-'));
 const env = {

@@ -59,7 +59,7 @@ function makePackage(folder, version) {
   node('build', 'scripts/build.mjs');
   node('the WebAssembly kernels are what their source makes', 'scripts/build-wasm.mjs', '--check');
   node('the addons that are carried', 'scripts/build-addons.mjs');
-  node("Windows' Node.js, for the tests under Wine", 'test/wine/windows-node.mjs');
+  node('Node.js of other systems, for the tests', 'test/foreign/programs.mjs');
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=dot', '--no-file-parallelism', ...TESTS];
   run('their tests', process.execPath, vitest, copy, { CI: 'true', ADDONS: 'native/addons' });
   run('pack', npm, [...npmFirst, 'pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', folder], copy);

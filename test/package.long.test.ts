@@ -1,12 +1,14 @@
 /** Tests the packed npm package: its files, and that it mines with nothing but its dependencies. */
 
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runNpm } from '../scripts/npm.mjs';
-import { start } from './cli/pickaxe.ts';
+import { isolated, start } from './cli/pickaxe.ts';
+import { armNode } from './foreign/programs.mjs';
 import { addonsFolder } from './native/driver.ts';
 import { makeFreshCopy } from './native/fresh-copy.ts';
 
@@ -117,6 +119,63 @@ function whyNoAddons(): string | undefined {
 
 const why = whyNoAddons();
 const skipped = why !== undefined && !process.env.CI;
+
+/** The emulator, with the C library that Debian's cross compiler brings. */
+const EMULATOR = ['qemu-aarch64-static', '-L', '/usr/aarch64-linux-gnu'];
+
+function whyNoArm(): string | undefined {
+  if (spawnSync(EMULATOR[0], ['--version']).error)
+    return 'there is no qemu-aarch64-static (on Debian: qemu-user-static)';
+  if (!existsSync(armNode)) return 'there is no Node.js for ARM (node test/foreign/programs.mjs downloads it)';
+  return undefined;
+}
+
+const whyNot = why ?? whyNoArm();
+const noArm = whyNot !== undefined && !process.env.CI;
+
+describe.skipIf(noArm)(`on ARM, emulated${noArm ? `, not tried: ${whyNot}` : ''}`, () => {
+  beforeAll(() => cpSync(join(copy, 'carried'), join(copy, 'native/addons'), { recursive: true }));
+  afterAll(() => rmSync(join(copy, 'native/addons'), { recursive: true }));
+
+  /** Runs pickaxe by Node.js for ARM. @returns the JSON objects that it printed */
+  function onArm(...args: string[]) {
+    const [command, ...rest] = [...EMULATOR, armNode, main, ...args, '--json'];
+    const { status, stdout, stderr } = spawnSync(command, rest, { ...isolated, encoding: 'utf8', timeout: MINE_MS });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: expect.any(String) });
+    return stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+  }
+
+  test('it lists the NEON kernels of the prebuilt addon', { timeout: MINE_MS }, () => {
+    const [{ cpu }] = onArm('devices');
+    expect(cpu.native).toBe('prebuilt');
+    const usable = cpu.kernels
+      .filter((each: { usable: boolean }) => each.usable)
+      .map(({ name }: { name: string }) => name);
+    expect(usable).toEqual(expect.arrayContaining(['neonx2', 'neon', 'portable']));
+  });
+
+  test('it mines with them', { timeout: MINE_MS }, () => {
+    const mine = [
+      'demo',
+      '--devices',
+      'cpu',
+      '--threads',
+      '1',
+      '--kernel',
+      'neon',
+      '--blocks',
+      '1',
+      '--duration',
+      '60',
+    ];
+    const [summary] = onArm(...mine).filter(({ type }) => type === 'summary');
+    expect(summary.accepted).toBeGreaterThan(0);
+    expect(summary.hardwareErrors).toBe(0);
+  });
+});
 
 describe.skipIf(skipped)(`with the addons that a release carries${skipped ? `, not tried: ${why}` : ''}`, () => {
   beforeAll(() => cpSync(join(copy, 'carried'), join(copy, 'native/addons'), { recursive: true }));

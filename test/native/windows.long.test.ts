@@ -11,7 +11,7 @@ import { packSearch } from '#pickaxe/engine/cpu/kernels/kernel.js';
 import { loadAddon } from '#pickaxe/engine/cpu/kernels/native.js';
 import { addonSources, compileAddon, nodeApiHeaders } from '../../scripts/compile-addon.mjs';
 import { nativeIsBuilt } from '../engine/cpu/loadable-kernels.ts';
-import { windowsNode } from '../wine/windows-node.mjs';
+import { windowsNode } from '../foreign/programs.mjs';
 import { noWine, Windows, type WineRun, why, windowsPath } from '../wine/wine.ts';
 import { type Answer, addonsFolder } from './driver.ts';
 import { makeFreshCopy } from './fresh-copy.ts';

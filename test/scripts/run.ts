@@ -32,7 +32,7 @@ const NEEDS = {
   clang: ['it takes clang: apt-get install clang lld', () => has('clang') && has('wasm-ld')],
   objdump: ['it takes objdump: apt-get install binutils', () => has('objdump')],
   wine: [
-    'it takes Wine, node.exe and a cross compiler: apt-get install wine64 gcc-mingw-w64-x86-64, node test/wine/windows-node.mjs',
+    'it takes Wine, node.exe and a cross compiler: apt-get install wine64 gcc-mingw-w64-x86-64, node test/foreign/programs.mjs',
     () => !noWine,
   ],
   chromium: ['it takes /usr/bin/chromium: apt-get install chromium', () => existsSync('/usr/bin/chromium')],

@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { windowsNode } from './windows-node.mjs';
+import { windowsNode } from '../foreign/programs.mjs';
 import { noWine, Windows, why, windowsPath } from './wine.ts';
 
 const SCRIPT = windowsPath(fileURLToPath(new URL('./hooks.mjs', import.meta.url)));

@@ -4,9 +4,9 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, 
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { npmCommand } from '../../scripts/npm.mjs';
+import { windowsNode, windowsTypeScript } from '../foreign/programs.mjs';
 import { ROOT } from '../scripts/run.ts';
 import { build, noCompiler } from './mingw.ts';
-import { windowsNode, windowsTypeScript } from './windows-node.mjs';
 import { noWine, Windows, why } from './wine.ts';
 
 const [, npmProgram] = npmCommand();

