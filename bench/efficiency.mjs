@@ -94,12 +94,13 @@ const { kernel, threads } = await (async () => {
   const engine = new CpuEngine(options);
   const info = await engine.open();
   await engine.close();
-  return info;
+  // On a hybrid chip this is the kernel of the performance cores.
+  return { ...info, kernel: info.kernel.split('+')[0] };
 })();
 
 const rows = [];
 for (let i = 0; i < Number(values.rounds); i++) {
-  const mined = await mining(new CpuEngine(options));
+  const mined = await mining(new CpuEngine({ ...options, kernel }));
   const bare = await bareKernel(kernel, threads);
   const MHs = (rate) => Number((rate / 1e6).toFixed(2));
   rows.push({

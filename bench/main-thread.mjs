@@ -28,7 +28,7 @@ import { COUNTERS, sizeOf } from '#pickaxe/chain/nonce.js';
 import { parseWork } from '#pickaxe/chain/work.js';
 import { Pool } from '#pickaxe/engine/cpu/pool.js';
 import { SearchRun } from '#pickaxe/engine/cpu/search-run.js';
-import { TaskSize, taskMsFor } from '#pickaxe/engine/cpu/task-size.js';
+import { taskMsFor } from '#pickaxe/engine/cpu/task-size.js';
 import { Events } from '#pickaxe/events/events.js';
 import { Miner } from '#pickaxe/mine/miner.js';
 import { Space } from '#pickaxe/mine/space.js';
@@ -70,20 +70,18 @@ class SleepingCpu {
   kind = 'cpu';
   tasks = 0;
   #threads;
-  #taskSize;
   #runs = 0;
   #currentRun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   #pool;
 
   constructor(threads) {
     this.#threads = threads;
-    this.#taskSize = new TaskSize(taskMsFor(threads));
   }
 
   async open() {
+    const data = { currentRun: this.#currentRun, hashesPerMs: mhs * 1000 };
     this.#pool = new Pool({
-      threads: this.#threads,
-      data: { currentRun: this.#currentRun, hashesPerMs: mhs * 1000 },
+      threads: Array.from({ length: this.#threads }, () => ({ data })),
       failed: () => {},
       worker: new URL('./lib/sleeping-thread.mjs', import.meta.url),
     });
@@ -97,13 +95,15 @@ class SleepingCpu {
       number: ++this.#runs,
       puzzle: job,
       ranges,
-      taskSize: this.#taskSize,
-      tasks: TASKS_PER_THREAD * this.#pool.size,
+      threads: this.#pool.threads.map((thread) => ({
+        taskSize: thread.taskSize,
+        run: (task) => {
+          this.tasks++;
+          return thread.run(task);
+        },
+      })),
+      tasksPerThread: TASKS_PER_THREAD,
       currentRun: this.#currentRun,
-      runTask: (task) => {
-        this.tasks++;
-        return this.#pool.run(task);
-      },
     });
     // Kernels read the number of the current run by themselves, but a sleeping thread must be woken.
     const wake = () => Atomics.notify(this.#currentRun, 0);

@@ -21,5 +21,5 @@ export default async function work({ run, range }) {
   const stopped = Atomics.wait(currentRun, 0, run, (512 * all) / rate) !== 'timed-out';
   const ms = systemClock.monotonicMs() - beganMs;
   const rows = stopped ? Math.min(all, Math.floor((rate * ms) / 512)) : all;
-  return { rows, candidates: [], beganMs, ms };
+  return { rows, candidates: [], beganMs, ms, cpuMs: ms };
 }

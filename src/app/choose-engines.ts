@@ -96,8 +96,9 @@ export function threadChoice(cpu: Config['cpu']): ThreadChoice {
   return withinRange(() => chooseThreads(threadWishes(cpu)));
 }
 
-function threadWishes({ threads, priority, affinity }: Config['cpu']): ThreadWishes {
+function threadWishes({ threads, cores, priority, affinity }: Config['cpu']): ThreadWishes {
   return {
+    cores,
     ...(threads !== undefined && { threads }),
     ...(priority !== undefined && { niceness: priority }),
     ...(affinity !== undefined && { affinity }),

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { Config } from '../config/settings.ts';
 import { DEVICE_FAULTS } from '../engine/device.ts';
 import { DeviceError, type Engine } from '../engine/engine.ts';
+import { CoreShape } from '../report/shapes.ts';
 import { progressTo } from '../terminal/log.ts';
 import { defaultAccount } from './choose-source.ts';
 import { EXIT } from './exit-codes.ts';
@@ -17,6 +18,8 @@ const Device = z.object({
   model: z.string().exactOptional(),
   kernel: z.string().exactOptional(),
   threads: z.int().exactOptional(),
+  /** The kinds of a hybrid CPU's cores; absent where all cores are alike. */
+  cores: z.array(CoreShape).exactOptional(),
   /** Why this kernel and this many threads, or why it cannot be used. */
   why: z.string(),
   fault: z.enum(DEVICE_FAULTS).exactOptional(),
@@ -64,8 +67,9 @@ export async function dryRun(rig: Rig, { miner, run }: Config): Promise<number> 
 async function tryOut(engine: Engine, log: Logger): Promise<Device> {
   const { name } = engine;
   try {
-    const { model, kernel, threads, why, detail = why } = await engine.open(progressTo(log, name));
-    return { name, usable: true, model, kernel, ...(threads !== undefined && { threads }), why: detail };
+    const { model, kernel, threads, cores, why, detail = why } = await engine.open(progressTo(log, name));
+    const count = threads !== undefined && { threads };
+    return { name, usable: true, model, kernel, ...count, ...(cores && { cores: [...cores] }), why: detail };
   } catch (error) {
     if (!(error instanceof DeviceError)) throw error;
     return { name, usable: false, why: error.message, fault: error.fault };

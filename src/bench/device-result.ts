@@ -1,11 +1,12 @@
 /** What a device's runs say together. */
 
+import type { CoreKind } from '../engine/device.ts';
 import type { Engine, EngineInfo } from '../engine/engine.ts';
 import { EXPECTED_CANDIDATES } from './challenge.ts';
 import { errorsOf } from './checked-candidates.ts';
 import { identityOf } from './identity.ts';
 import { combine, perJoule } from './readings.ts';
-import type { DeviceResult, RunResult, SensorSummary } from './result.ts';
+import type { DeviceResult, RatesByCores, RunResult, SensorSummary } from './result.ts';
 import { roundTo, spreadOf } from './spread.ts';
 
 /** A hundredth of a percent. */
@@ -19,6 +20,8 @@ export interface MeasuredRun {
   readonly date: string;
   /** H/s of each slice. */
   readonly slices: readonly number[];
+  /** H/s of each kind of cores; empty where the engine does not tell them apart. */
+  readonly byCores: ReadonlyMap<CoreKind, number>;
   readonly sensors: SensorSummary;
   /** How many right candidates were found. */
   readonly found: number;
@@ -41,10 +44,23 @@ export function deviceResult(measured: readonly MeasuredRun[], all: number): Dev
     ...identityOf(engine, info),
     hashesPerSecond: Math.round(median),
     spread: runs.length > 1 ? roundTo(spread, SPREAD_DIGITS) : null,
+    ...ratesByCores(measured),
     ...slicesOf(measured.flatMap(({ slices }) => slices)),
     ...sensors,
     hashesPerJoule: perJoule(median, sensors),
     runs,
+  };
+}
+
+/** @returns the medians of the runs */
+function ratesByCores(runs: readonly Pick<MeasuredRun, 'byCores'>[]): RatesByCores {
+  const rateOf = (kind: CoreKind) => {
+    const rates = runs.flatMap((run) => run.byCores.get(kind) ?? []);
+    return rates.length > 0 ? Math.round(spreadOf(rates).median) : null;
+  };
+  return {
+    performanceCoresHashesPerSecond: rateOf('performance'),
+    efficiencyCoresHashesPerSecond: rateOf('efficiency'),
   };
 }
 
@@ -63,6 +79,7 @@ function runResult(run: MeasuredRun, all: number): RunResult {
     spread: roundTo(spread, SPREAD_DIGITS),
     ...slicesOf(slices),
     slices: slices.map(Math.round),
+    ...ratesByCores([run]),
     ...sensors,
     hashesPerJoule: perJoule(mean, sensors),
     hashSum,

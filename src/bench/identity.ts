@@ -3,8 +3,13 @@
 import type { Engine, EngineInfo } from '../engine/engine.ts';
 import type { DeviceIdentity } from './result.ts';
 
-export function identityOf({ name, kind }: Engine, { model, kernel, threads, bus, gpu }: EngineInfo): DeviceIdentity {
-  if (kind === 'cpu') return { kind: 'cpu', name, model, kernel, threads: threads ?? null };
+export function identityOf(
+  { name, kind }: Engine,
+  { model, kernel, threads, cores, bus, gpu }: EngineInfo,
+): DeviceIdentity {
+  if (kind === 'cpu') {
+    return { kind: 'cpu', name, model, kernel, threads: threads ?? null, cores: cores ? [...cores] : null };
+  }
   return {
     kind: 'gpu',
     name,

@@ -6,7 +6,7 @@ import type { Challenge } from './challenge.ts';
 import { CheckedCandidates, doubtsOf, searchChallenge } from './checked-candidates.ts';
 import { deviceResult, type MeasuredRun } from './device-result.ts';
 import { inStep, type Opened, type OpenOptions, openAll } from './open.ts';
-import { measureRate } from './rate.ts';
+import { type MeasuredRate, measureRate } from './rate.ts';
 import type { DeviceResult } from './result.ts';
 import { spreadOf } from './spread.ts';
 
@@ -34,9 +34,10 @@ export type Progress = { readonly run: number } & (
   | { readonly step: 'done'; readonly hashesPerSecond: number; readonly spread: number }
 );
 
-interface Rated extends Opened {
+interface Rated extends MeasuredRate {
+  readonly engine: Engine;
+  readonly opened: Opened;
   readonly date: string;
-  readonly slices: readonly number[];
 }
 
 /**
@@ -79,8 +80,8 @@ async function measureGroup(
     const opened = await openAll(engines, options);
     const rated = await inStep(opened, failed, (one) => rate(one, run, options));
     return await inStep(rated, failed, async (one) => {
-      const { engine, info, readings, date, slices } = one;
-      const sensors = readings.summary;
+      const { engine, opened, date, slices, byCores } = one;
+      const sensors = opened.readings.summary;
       const candidates = new CheckedCandidates(challenge);
       let percent = -1;
       await searchChallenge(engine, candidates, NEVER, () => {
@@ -94,7 +95,8 @@ async function measureGroup(
       onProgress(engine, { run, step: 'done', hashesPerSecond: mean, spread });
       const { wrong, sum: hashSum } = candidates;
       const doubts = doubtsOf(candidates);
-      return { engine, info, date, slices, sensors, found: candidates.found.size, wrong, hashSum, doubts };
+      const { info } = opened;
+      return { engine, info, date, slices, byCores, sensors, found: candidates.found.size, wrong, hashSum, doubts };
     });
   } finally {
     await Promise.all(engines.map((engine) => engine.close()));
@@ -106,7 +108,7 @@ async function rate(one: Opened, run: number, options: MeasureOptions): Promise<
   const { clock, onProgress } = options;
   let date = '';
   onProgress(engine, { run, step: 'warming-up' });
-  const slices = await measureRate(engine, {
+  const rate = await measureRate(engine, {
     ...options,
     onStart: () => {
       readings.clear();
@@ -117,7 +119,7 @@ async function rate(one: Opened, run: number, options: MeasureOptions): Promise<
       onProgress(engine, { run, step: 'measuring', done, hashesPerSecond });
     },
   });
-  return { ...one, date, slices };
+  return { engine, opened: one, date, ...rate };
 }
 
 const NEVER = new AbortController().signal;

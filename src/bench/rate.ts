@@ -4,6 +4,7 @@ import { prepareJob } from '../chain/job.ts';
 import { WORK_BYTES } from '../chain/layout.ts';
 import { LANES, PAGES } from '../chain/nonce.ts';
 import { parseWork } from '../chain/work.ts';
+import type { CoreKind } from '../engine/device.ts';
 import { DeviceError, type Engine } from '../engine/engine.ts';
 import { Space } from '../mine/space.ts';
 import type { Clock } from '../system/clock.ts';
@@ -33,12 +34,18 @@ export interface RateOptions {
   readonly onSlice: (hashesPerSecond: number, done: number) => void;
 }
 
+export interface MeasuredRate {
+  /** H/s of each slice. A slice ends with the first report after its time is up, so that hashes and time match. */
+  readonly slices: readonly number[];
+  /** H/s over all slices, for each kind of cores; empty where the engine does not tell them apart. */
+  readonly byCores: ReadonlyMap<CoreKind, number>;
+}
+
 /**
  * Searches for a target that nothing meets.
- * @returns H/s of each slice. A slice ends with the first report after its time is up, so that hashes and time match.
  * @throws DeviceError when the device is lost.
  */
-export async function measureRate(engine: Engine, options: RateOptions): Promise<number[]> {
+export async function measureRate(engine: Engine, options: RateOptions): Promise<MeasuredRate> {
   const { warmUpMs, seconds, clock, random, onStart, onSlice } = options;
   const count = Math.max(LEAST_SLICES, Math.round((1000 * seconds) / SLICE_MS));
   const sliceMs = (1000 * seconds) / count;
@@ -48,6 +55,8 @@ export async function measureRate(engine: Engine, options: RateOptions): Promise
   const slices: number[] = [];
   let startMs: number | undefined;
   let hashes = 0;
+  let totalMs = 0;
+  const sums = new Map<CoreKind, number>();
   for await (const report of engine.search(job, new Space(random(LANES), random(PAGES)), stop.signal)) {
     const nowMs = clock.monotonicMs();
     if (slices.length === count || nowMs < warmMs) continue;
@@ -57,14 +66,17 @@ export async function measureRate(engine: Engine, options: RateOptions): Promise
       continue;
     }
     hashes += report.hashes;
+    if (report.cores) sums.set(report.cores, (sums.get(report.cores) ?? 0) + report.hashes);
     if (nowMs - startMs < sliceMs) continue;
     const hashesPerSecond = (1000 * hashes) / (nowMs - startMs);
     slices.push(hashesPerSecond);
     onSlice(hashesPerSecond, slices.length / count);
+    totalMs += nowMs - startMs;
     startMs = nowMs;
     hashes = 0;
     if (slices.length === count) stop.abort();
   }
   if (slices.length < count) throw new DeviceError('lost', 'the search ended by itself');
-  return slices;
+  const byCores = new Map(Array.from(sums, ([kind, sum]) => [kind, (1000 * sum) / totalMs]));
+  return { slices, byCores };
 }

@@ -1,7 +1,7 @@
 /** What `pickaxe bench --json` prints, and `pickaxe bench compare` reads again and checks field by field. */
 
 import { z } from 'zod';
-import { DEVICE_FAULTS } from '../engine/device.ts';
+import { CORE_KINDS, DEVICE_FAULTS } from '../engine/device.ts';
 import { Machine } from '../system/machine.ts';
 import { isSeed, LEAST_COUNT, MOST_COUNT } from './challenge.ts';
 
@@ -47,7 +47,26 @@ const identityFields = {
   model: line,
   kernel: line,
 };
-const cpuFields = { ...identityFields, kind: z.literal('cpu'), threads: z.int().positive().nullable() };
+/** The kinds of a hybrid CPU's cores: how many threads hash on each, and with which kernel. */
+const Cores = z.array(z.strictObject({ kind: z.enum(CORE_KINDS), threads: z.int().positive(), kernel: line }));
+/**
+ * What the threads on each kind of cores did together. Null where all cores are alike, or where threads cannot be confined to a
+ * kind; and for a GPU.
+ */
+const ratesByCores = {
+  performanceCoresHashesPerSecond: fromZero.nullable(),
+  efficiencyCoresHashesPerSecond: fromZero.nullable(),
+};
+const RatesByCores = z.strictObject(ratesByCores);
+export type RatesByCores = Readonly<z.infer<typeof RatesByCores>>;
+
+const cpuFields = {
+  ...identityFields,
+  kind: z.literal('cpu'),
+  threads: z.int().positive().nullable(),
+  /** Null where all cores are alike, or where threads cannot be confined to a kind. */
+  cores: Cores.min(1).max(CORE_KINDS.length).nullable(),
+};
 const gpuFields = {
   ...identityFields,
   kind: z.literal('gpu'),
@@ -89,6 +108,7 @@ const RunResult = z.strictObject({
   ...slicesFields,
   /** The hashrate of each slice, in H/s. */
   slices: z.array(positive).min(1).max(MOST_SLICES),
+  ...ratesByCores,
   ...sensorFields,
   hashesPerJoule: fromZero.nullable(),
   /** 16 hex digits: the sum over the candidates that were found. */
@@ -105,6 +125,8 @@ const summaryFields = {
   hashesPerSecond: positive,
   /** The standard deviation of the runs as a part of their mean; null for a single run. */
   spread: fromZero.nullable(),
+  /** The median of the runs, for each kind of cores. */
+  ...ratesByCores,
   /** The next two are those of all slices of all runs. */
   ...slicesFields,
   ...sensorFields,

@@ -31,10 +31,13 @@ const COLUMNS: Readonly<Record<string, (facts: Facts) => Cell>> = {
   variant: ({ device }) => (device.kind === 'gpu' ? device.variant : null),
   batchSeconds: ({ device }) => (device.kind === 'gpu' ? device.batchSeconds : null),
   threads: ({ device }) => (device.kind === 'cpu' ? device.threads : null),
+  cores: ({ device }) => (device.kind === 'cpu' ? coresText(device.cores) : null),
   durationSeconds: ({ result }) => result.durationSeconds,
   together: ({ result }) => String(result.together),
   run: ({ number }) => number,
   hashesPerSecond: ({ run }) => run.hashesPerSecond,
+  performanceCoresHashesPerSecond: ({ run }) => run.performanceCoresHashesPerSecond,
+  efficiencyCoresHashesPerSecond: ({ run }) => run.efficiencyCoresHashesPerSecond,
   spread: ({ run }) => run.spread,
   medianHashesPerSecond: ({ run }) => run.medianHashesPerSecond,
   p90HashesPerSecond: ({ run }) => run.p90HashesPerSecond,
@@ -49,6 +52,11 @@ const COLUMNS: Readonly<Record<string, (facts: Facts) => Cell>> = {
   hashSum: ({ run }) => run.hashSum,
   errors: ({ run }) => run.errors.join('; '),
 };
+
+/** @returns `15 performance avx2, 16 efficiency sse41`; null where all cores are alike */
+function coresText(cores: (DeviceIdentity & { kind: 'cpu' })['cores']): string | null {
+  return cores?.map(({ kind, threads, kernel }) => `${threads} ${kind} ${kernel}`).join(', ') ?? null;
+}
 
 export function benchCsv(result: BenchResult): string {
   const rows = result.devices.flatMap((device) =>

@@ -88,11 +88,21 @@ function deviceLines(device: DeviceResult): string[] {
   return [
     headingOf(device),
     ...(runs.length > 1 ? repeatedRows(device) : [hashrateRow(runs[0])]),
+    ...coresRows(device),
     slicesRow(device),
     ...sensorRows(device),
     ...hashSumRows(runs),
     ...runs.flatMap(({ errors }, i) => errors.map((error) => row('ERROR', ofRun(runs, i, error)))),
   ];
+}
+
+/** One row for each kind of a hybrid CPU's cores: `  performance   812.4 MH/s (16 threads, avx2)`. */
+function coresRows(device: DeviceResult): string[] {
+  const cores = (device.kind === 'cpu' && device.cores) || [];
+  return cores.map(({ kind, threads, kernel }) => {
+    const rate = device[`${kind}CoresHashesPerSecond`] ?? 0;
+    return row(`  ${kind}`, `${formatHashrate(rate)} (${threads} ${threads === 1 ? 'thread' : 'threads'}, ${kernel})`);
+  });
 }
 
 function hashrateRow({ hashesPerSecond, spread, slices }: RunResult): string {

@@ -2,15 +2,14 @@
 
 import { z } from 'zod';
 import { KernelRow } from '../app/kernel-rows.ts';
-import { KERNEL_NAMES } from '../engine/cpu/kernel-names.ts';
 import { ORIGINS } from '../engine/cpu/kernels/addon-file.ts';
 import { Machine } from '../system/machine.ts';
 
 const Cpu = z.object({
   name: z.literal('cpu'),
   model: z.string(),
-  /** The one that is used; absent where none can be. */
-  kernel: z.enum(KERNEL_NAMES).exactOptional(),
+  /** The one that is used, or several with + between them where kinds of cores differ; absent where none can be. */
+  kernel: z.string().exactOptional(),
   /** Where the native kernels come from. */
   native: z.enum([...ORIGINS, 'none']),
   kernels: z.array(KernelRow),

@@ -2,7 +2,6 @@
 
 import { z } from 'zod';
 import { KernelRow } from '../app/kernel-rows.ts';
-import { KERNEL_NAMES } from '../engine/cpu/kernel-names.ts';
 import { Machine } from '../system/machine.ts';
 import { GpuTuning } from './gpu-table.ts';
 
@@ -11,8 +10,8 @@ export const TuneReport = z.object({
   /** ISO 8601, in UTC. */
   date: z.iso.datetime(),
   machine: Machine,
-  /** The CPU's kernel that is used; absent where the CPU was not tuned or has none. */
-  kernel: z.enum(KERNEL_NAMES).exactOptional(),
+  /** The CPU's kernel, as in `pickaxe devices`; absent where the CPU was not tuned or has none. */
+  kernel: z.string().exactOptional(),
   /** Present where the CPU was tuned, like `kernels`. */
   threads: z.int().positive().exactOptional(),
   kernels: z.array(KernelRow).exactOptional(),

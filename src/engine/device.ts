@@ -1,4 +1,4 @@
-/** The kinds of devices, and their kinds of faults. This file imports nothing. */
+/** The kinds of devices, of a CPU's cores, and of devices' faults. This file imports nothing. */
 
 export const DEVICE_KINDS = ['cpu', 'gpu'] as const;
 export type DeviceKind = (typeof DEVICE_KINDS)[number];
@@ -12,3 +12,18 @@ export const DEVICE_FAULTS = [
   'wrong-hashes',
 ] as const;
 export type DeviceFault = (typeof DEVICE_FAULTS)[number];
+
+/**
+ * The kinds of a hybrid chip's cores. They differ in what they do in a cycle, so their fastest kernels differ. Chips whose
+ * cores are alike have none of these kinds.
+ */
+export const CORE_KINDS = ['performance', 'efficiency'] as const;
+export type CoreKind = (typeof CORE_KINDS)[number];
+
+/** What hashes on one kind of cores. */
+export interface CoreInfo {
+  readonly kind: CoreKind;
+  /** How many threads. */
+  readonly threads: number;
+  readonly kernel: string;
+}

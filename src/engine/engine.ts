@@ -2,7 +2,7 @@
 
 import type { Job } from '../chain/job.ts';
 import type { Range } from '../chain/nonce.ts';
-import type { DeviceFault, DeviceKind } from './device.ts';
+import type { CoreInfo, CoreKind, DeviceFault, DeviceKind } from './device.ts';
 import type { Telemetry } from './telemetry.ts';
 
 /** The supply of ranges for engines. All ranges are disjoint, and none is given out twice unless it was given back. */
@@ -31,6 +31,8 @@ export interface SearchReport {
   readonly beganMs: number;
   /** All candidates of `searched`. */
   readonly candidates: readonly Candidate[];
+  /** The kind of cores that searched it; absent where all cores are alike. */
+  readonly cores?: CoreKind;
 }
 
 /** How a GPU runs the kernel. */
@@ -51,12 +53,14 @@ export interface GpuKernelInfo {
 export interface EngineInfo {
   /** The model of the chip. */
   readonly model: string;
-  /** The kernel in use: `avx512`, `wasm-simd`, `wgsl` … */
+  /** The kernel in use: `avx512`, `wasm-simd`, `wgsl` …; `avx2x2+avx2` when kinds of cores use different ones. */
   readonly kernel: string;
   /** The PCI address of a card, such as `0000:65:00.0`; absent when it is not known. */
   readonly bus?: string;
   /** The number of worker threads of a CPU. */
   readonly threads?: number;
+  /** The kinds of a hybrid CPU's cores; absent where all cores are alike, or when threads cannot be confined to a kind. */
+  readonly cores?: readonly CoreInfo[];
   /** Present for a GPU. */
   readonly gpu?: GpuKernelInfo;
   /** Why this kernel is used: a few words for people. */
@@ -73,6 +77,8 @@ export interface EngineListener {
    * @param done how much of it is done, 0 to 1
    */
   progress?(what: string, done: number): void;
+  /** Called when what `open` returned is no longer true, as when a kernel has proven itself. */
+  changed?(info: EngineInfo): void;
   /** Called every few seconds with the readings of the device's sensors, if there are any. */
   telemetry?(telemetry: Telemetry): void;
   /** Called when the device is lost, even while no search runs that could throw the fault. */

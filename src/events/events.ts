@@ -1,6 +1,6 @@
 /** Everything that can happen while mining, as one typed union. All rooms emit events, and `report/` listens. */
 
-import type { DeviceFault, DeviceKind } from '../engine/device.ts';
+import type { CoreInfo, DeviceFault, DeviceKind } from '../engine/device.ts';
 import type { Telemetry } from '../engine/telemetry.ts';
 import type { Outcome, PolledChain, SourceNews } from '../source/vocabulary.ts';
 import type { AlarmState, DeviceState } from './vocabulary.ts';
@@ -37,7 +37,7 @@ export type MinerEvent =
   | { type: 'job-switch'; device: string; switchSeconds: number }
   /** A device reported a candidate that does not meet its job's search target. */
   | { type: 'hardware-error'; device: string; nonce: bigint }
-  /** A device came into or went out of service. */
+  /** A device came into or went out of service, or uses another kernel. */
   | {
       type: 'device';
       device: string;
@@ -48,6 +48,8 @@ export type MinerEvent =
       /** The chip's model and the kernel in use; absent before the device has been opened. */
       model?: string;
       kernel?: string;
+      /** The kinds of a hybrid CPU's cores; absent where all cores are alike. */
+      cores?: readonly CoreInfo[];
       /** Why this kernel and these threads were chosen, and what the sensors tell; for people, absent unless it is ready. */
       detail?: string;
       /** The PCI address of a card, such as `0000:65:00.0`; absent when it is not known. */

@@ -73,7 +73,7 @@ export class EngineSupervisor {
   /** The times of the latest wrong candidates, oldest first. */
   #hardwareErrorsMs: number[] = [];
   #description: string;
-  #facts: Pick<DeviceEvent, 'model' | 'kernel' | 'bus'> = {};
+  #facts: Pick<DeviceEvent, 'model' | 'kernel' | 'cores' | 'bus'> = {};
   #detail: Pick<DeviceEvent, 'detail'> = {};
   /** The reasons for which the device is paused, each with a clause for people. */
   readonly #pauses = new Map<PauseReason, string>();
@@ -146,10 +146,7 @@ export class EngineSupervisor {
       // Opening can take a minute, or hang in a driver. On `stopped`, the close below ends it.
       const info = await Promise.race([this.engine.open(this.#listener(thermalGuard)), stopped]);
       if (!info) return;
-      this.#description = describe(info);
-      const { model, kernel, bus, detail } = info;
-      this.#detail = detail === undefined ? {} : { detail };
-      this.#facts = { model, kernel, ...(bus !== undefined && { bus }) };
+      this.#learn(info);
       this.#reopenPolicy.opened();
       this.#readyMs = this.#clock.monotonicMs();
       this.#hardwareErrorsMs = [];
@@ -166,6 +163,13 @@ export class EngineSupervisor {
       // Closing ends searches that would not end by themselves, and their last reports still count.
       await Promise.all([this.engine.close(), ...Array.from(this.#searches, ({ done }) => done)]);
     }
+  }
+
+  #learn(info: EngineInfo): void {
+    const { model, kernel, cores, bus, detail } = info;
+    this.#description = describe(info);
+    this.#detail = detail === undefined ? {} : { detail };
+    this.#facts = { model, kernel, ...(cores && { cores }), ...(bus !== undefined && { bus }) };
   }
 
   /**
@@ -241,6 +245,10 @@ export class EngineSupervisor {
     const { name: device } = this.engine;
     return {
       progress: (what, done) => this.#hooks.emit({ type: 'progress', device, what, done }),
+      changed: (info) => {
+        this.#learn(info);
+        if (this.#leave && this.#pauses.size === 0) this.#announceReady();
+      },
       telemetry: (telemetry) => {
         this.#hooks.emit({ type: 'telemetry', device, telemetry });
         if (this.#leave) thermalGuard.take(telemetry);

@@ -1,5 +1,6 @@
 /** What one device did, and how it is doing. */
 
+import type { CoreInfo } from '../engine/device.ts';
 import type { Telemetry } from '../engine/telemetry.ts';
 import type { MinerEvent } from '../events/events.ts';
 import type { DeviceState } from '../events/vocabulary.ts';
@@ -38,6 +39,8 @@ export interface DeviceNow {
   /** The chip's model and the kernel in use. Absent before the device has been opened for the first time. */
   readonly model?: string;
   readonly kernel?: string;
+  /** The kinds of a hybrid CPU's cores; absent where all cores are alike. */
+  readonly cores?: readonly CoreInfo[];
   /** PCI address of a card, like `0000:65:00.0`, where it is known. */
   readonly bus?: string;
   /** Why it does not work, when it does not. */
@@ -97,7 +100,7 @@ export class DeviceStats {
   }
 
   now(nowMs: number): DeviceNow {
-    const { kind = this.#kind, description = '', model, kernel, bus, reason } = this.#last ?? {};
+    const { kind = this.#kind, description = '', model, kernel, cores, bus, reason } = this.#last ?? {};
     const hashesPerSecond = this.meter.rate(nowMs, RATE_MS);
     const telemetry = nowMs - this.#telemetryMs < FRESH_MS ? this.#telemetry : {};
     const { powerWatts } = telemetry;
@@ -107,6 +110,7 @@ export class DeviceStats {
       description,
       ...(model !== undefined && { model }),
       ...(kernel !== undefined && { kernel }),
+      ...(cores && { cores }),
       ...(bus !== undefined && { bus }),
       ...(reason !== undefined && { reason }),
       hashingSeconds: this.meter.firstMs === null ? 0 : (nowMs - this.meter.firstMs) / 1000,

@@ -6,6 +6,7 @@ import { ALARM_STATES, DEVICE_STATES } from '../events/vocabulary.ts';
 import { OUTCOMES, SOURCE_NEWS } from '../source/vocabulary.ts';
 import {
   amount,
+  CoreShape,
   count,
   counts,
   deviceKind,
@@ -47,6 +48,7 @@ export const JsonLine = z.discriminatedUnion('type', [
       .meta({ description: 'why this kernel and these threads, in full; while it is ready' }),
     model: z.string().exactOptional(),
     kernel: z.string().exactOptional(),
+    cores: z.array(CoreShape).exactOptional(),
     bus: z.string().exactOptional(),
     reason: z.string().exactOptional(),
     fault: z.enum(DEVICE_FAULTS).exactOptional(),

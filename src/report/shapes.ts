@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod';
-import { DEVICE_KINDS } from '../engine/device.ts';
+import { CORE_KINDS, DEVICE_KINDS } from '../engine/device.ts';
 import { TELEMETRY_FIELDS, type TelemetryField } from '../engine/telemetry.ts';
 import { OUTCOMES, type Outcome, POLL_REASONS } from '../source/vocabulary.ts';
 import type { RatesByWindow } from './meter.ts';
@@ -17,6 +17,8 @@ export const rate = amount;
 export const millis = count.meta({ description: 'milliseconds since the UNIX epoch' });
 
 export const deviceKind = z.enum(DEVICE_KINDS);
+/** What hashes on one kind of a hybrid CPU's cores. */
+export const CoreShape = z.object({ kind: z.enum(CORE_KINDS), threads: count, kernel: z.string() });
 /** A nonce has 64 bits, which is more than a JSON number carries. */
 export const nonce = z
   .string()

@@ -2,16 +2,23 @@ import { expect, it } from 'vitest';
 import { measureRate } from '#pickaxe/bench/rate.js';
 import type { Job } from '#pickaxe/chain/job.js';
 import { sizeOf } from '#pickaxe/chain/nonce.js';
+import type { CoreKind } from '#pickaxe/engine/device.js';
 import { DeviceError, type Engine, type Ranges, type SearchReport } from '#pickaxe/engine/engine.js';
+
+interface Step {
+  readonly ms: number;
+  readonly hashes: number;
+  readonly cores?: CoreKind;
+}
 
 /** An engine with a constant rate that reports after the given numbers of milliseconds. */
 class TimedEngine implements Engine {
   readonly name = 'cpu';
   readonly kind = 'cpu';
   nowMs = 0;
-  readonly #steps: Iterable<{ ms: number; hashes: number }>;
+  readonly #steps: Iterable<Step>;
 
-  constructor(steps: Iterable<{ ms: number; hashes: number }>) {
+  constructor(steps: Iterable<Step>) {
     this.#steps = steps;
   }
 
@@ -20,11 +27,11 @@ class TimedEngine implements Engine {
   }
 
   async *search(_: Job, ranges: Ranges, stop: AbortSignal): AsyncGenerator<SearchReport> {
-    for (const { ms, hashes } of this.#steps) {
+    for (const { ms, hashes, cores } of this.#steps) {
       if (stop.aborted) return;
       this.nowMs += ms;
       const searched = ranges.take({ counters: hashes, pages: 1 })!;
-      yield { searched, hashes: sizeOf(searched), beganMs: 0, candidates: [] };
+      yield { searched, hashes: sizeOf(searched), beganMs: 0, candidates: [], ...(cores && { cores }) };
     }
   }
 
@@ -35,11 +42,12 @@ function* steps(...turns: [times: number, ms: number, hashes: number][]) {
   for (const [times, ms, hashes] of turns) for (let i = 0; i < times; i++) yield { ms, hashes };
 }
 
-const measure = (engine: TimedEngine, seconds: number, onStart = () => {}, told: number[][] = []) => {
+const measureAll = (engine: TimedEngine, seconds: number, onStart = () => {}, told: number[][] = []) => {
   const clock = { nowUs: () => 0n, monotonicMs: () => engine.nowMs };
   const onSlice = (...slice: number[]) => told.push(slice);
   return measureRate(engine, { warmUpMs: 500, seconds, clock, random: () => 0, onStart, onSlice });
 };
+const measure = async (...all: Parameters<typeof measureAll>) => (await measureAll(...all)).slices;
 
 it('the warm-up does not count, and each count is divided by the time that it took', async () => {
   // The first report after the warm-up starts the clock; each slice ends with the first report after its second.
@@ -69,4 +77,22 @@ it('each slice is reported when it ends, with the part of the measurement that i
 
 it('a search that ends by itself has no hashrate', async () => {
   await expect(measure(new TimedEngine(steps([20, 100, 1])), 5)).rejects.toThrow(DeviceError);
+});
+
+it('the hashrates of the kinds of cores are means over all slices, and add up to the whole', async () => {
+  function* hybrid() {
+    for (;;) {
+      for (let i = 0; i < 4; i++) yield { ms: 5, hashes: 64, cores: 'performance' as const };
+      yield { ms: 5, hashes: 64, cores: 'efficiency' as const };
+    }
+  }
+  const { slices, byCores } = await measureAll(new TimedEngine(hybrid()), 10);
+  const mean = slices.reduce((sum, slice) => sum + slice, 0) / slices.length;
+  expect([...byCores.keys()].sort()).toEqual(['efficiency', 'performance']);
+  expect(byCores.get('performance')! + byCores.get('efficiency')!).toBeCloseTo(mean, 0);
+  expect(byCores.get('performance')! / byCores.get('efficiency')!).toBeCloseTo(4, 1);
+});
+
+it('an engine whose cores are alike has no hashrates of kinds', async () => {
+  expect((await measureAll(new TimedEngine(steps([1e6, 10, 100])), 1)).byCores.size).toBe(0);
 });

@@ -22,6 +22,8 @@ export function run(slices: number[], changes: Partial<RunResult> = {}): RunResu
     medianHashesPerSecond: median,
     p90HashesPerSecond: p90,
     slices,
+    performanceCoresHashesPerSecond: null,
+    efficiencyCoresHashesPerSecond: null,
     ...SENSORS,
     hashSum: '0123456789abcdef',
     candidates: { found: 4_000, expected: 4_096, wrong: 0, missed: 0 },
@@ -52,6 +54,8 @@ export function device(
     spread: runs.length > 1 ? spread : null,
     medianHashesPerSecond: all.median,
     p90HashesPerSecond: all.p90,
+    performanceCoresHashesPerSecond: null,
+    efficiencyCoresHashesPerSecond: null,
     ...SENSORS,
     runs,
   };
@@ -63,9 +67,27 @@ export function device(
     noncesPerInvocation: 16,
     batchSeconds: 0.008,
   };
-  const made = name === 'cpu' ? { ...common, kind: 'cpu', threads: 2 } : { ...common, ...gpu, kind: 'gpu' };
+  const made =
+    name === 'cpu' ? { ...common, kind: 'cpu', threads: 2, cores: null } : { ...common, ...gpu, kind: 'gpu' };
   return { ...made, ...changes } as DeviceResult;
 }
+
+/** A CPU of two kinds of cores. */
+export const hybrid = device(
+  'cpu',
+  [[300e6], [310e6]],
+  {
+    kernel: 'avx2+sse41',
+    threads: 31,
+    cores: [
+      { kind: 'performance', threads: 15, kernel: 'avx2' },
+      { kind: 'efficiency', threads: 16, kernel: 'sse41' },
+    ],
+    performanceCoresHashesPerSecond: 205e6,
+    efficiencyCoresHashesPerSecond: 100e6,
+  },
+  { performanceCoresHashesPerSecond: 205e6, efficiencyCoresHashesPerSecond: 100e6 },
+);
 
 export function result(devices: DeviceResult[], changes: Partial<BenchResult> = {}): BenchResult {
   return {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { benchCsv } from '#pickaxe/cli/bench-csv.js';
-import { device, result } from '../bench/results.ts';
+import { device, hybrid, result } from '../bench/results.ts';
 
 /** @returns one record for each row, by the names of the columns; no cell here has a line break */
 function parse(csv: string): Record<string, string>[] {
@@ -39,6 +39,17 @@ test('there is one row per device and run, under names with units', () => {
       temperatureCelsius: '61',
     })),
   );
+});
+
+test('the kinds of a hybrid CPU’s cores have columns, which are empty for all other devices', () => {
+  const rows = parse(benchCsv(result([hybrid, device('cpu', [[1]]), device('gpu0', [[1]])])));
+  expect(rows[0]).toMatchObject({
+    cores: '15 performance avx2, 16 efficiency sse41',
+    performanceCoresHashesPerSecond: '205000000',
+    efficiencyCoresHashesPerSecond: '100000000',
+  });
+  const none = { cores: '', performanceCoresHashesPerSecond: '', efficiencyCoresHashesPerSecond: '' };
+  expect(rows.slice(2)).toMatchObject([none, none]);
 });
 
 test('a text with commas or quotes stays one value', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { benchLines, sensorRows } from '#pickaxe/cli/bench-table.js';
-import { device, result } from '../bench/results.ts';
+import { device, hybrid, result } from '../bench/results.ts';
 
 const text = (...given: Parameters<typeof result>) => benchLines(result(...given)).join('');
 
@@ -23,6 +23,16 @@ gpu0   model of gpu0; k 128×16, batches of 8 ms; NVIDIA: 550.54.14
   hash sum      0123456789abcdef (4000 candidates found, 4096 ± 64 expected)
 ± is the standard deviation of the slices.
 The hash sum is of seed “pickaxe” and 134217728 nonces.
+`);
+});
+
+test('the kinds of a hybrid CPU’s cores are shown apart, beside the whole', () => {
+  expect(text([hybrid], { repeat: 2 })).toContain(`cpu    model of cpu; avx2+sse41, 31 threads
+  hashrate      305.0 MH/s ± 2.3 % (median of 2 runs: 300.0 MH/s to 310.0 MH/s)
+    run 1       300.0 MH/s ± 0.0 %
+    run 2       310.0 MH/s ± 0.0 %
+    performance 205.0 MH/s (15 threads, avx2)
+    efficiency  100.0 MH/s (16 threads, sse41)
 `);
 });
 

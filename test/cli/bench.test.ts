@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_COUNT } from '#pickaxe/bench/challenge.js';
 import { BenchResult } from '#pickaxe/bench/result.js';
+import { hybrid, result } from '../bench/results.ts';
 import { PretendedMachine } from '../engine/cpu/sensors/machines.ts';
 import { bench, cpu, golden, home, PATIENCE_MS, small, write } from './bench-runs.ts';
 import { pickaxe } from './pickaxe.ts';
@@ -100,6 +101,18 @@ describe('pickaxe bench compare', { timeout: PATIENCE_MS }, () => {
     expect(stderr).not.toContain('\u001b');
     expect(stdout).toBe('');
     expect(code).toBe(2);
+  });
+
+  it('shows the kinds of a hybrid CPU’s cores apart, where both results have them', async () => {
+    const faster = { ...hybrid, performanceCoresHashesPerSecond: 246e6, efficiencyCoresHashesPerSecond: null };
+    const [a, b] = [
+      write('hybrid-a.json', JSON.stringify(result([hybrid]))),
+      write('hybrid-b.json', JSON.stringify(result([faster]))),
+    ];
+    const { stdout, stderr } = await compare(a, b);
+    expect(stderr).toBe('');
+    expect(stdout).toContain('    performance 205.0 MH/s → 246.0 MH/s (B / A 1.200)\n');
+    expect(stdout).not.toContain('    efficiency ');
   });
 
   it.each([

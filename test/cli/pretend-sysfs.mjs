@@ -1,6 +1,8 @@
 // Loaded before the command line (node --import): whatever it reads below /sys, it reads below the folder PRETENDED_SYSFS.
+// What is read synchronously, which is the topology, is pretended only where that folder has it, and real elsewhere.
 // REFUSED is a pattern of paths that only root may read: the tests may run as root, for whom modes do not hold.
 
+import fs from 'node:fs';
 import promises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 
@@ -14,4 +16,7 @@ promises.open = async (path, ...more) => {
   return open(pretended(path), ...more);
 };
 promises.readdir = (path, ...more) => readdir(pretended(path), ...more);
+const { readFileSync } = fs;
+fs.readFileSync = (path, ...more) =>
+  readFileSync(typeof path === 'string' && fs.existsSync(pretended(path)) ? pretended(path) : path, ...more);
 syncBuiltinESMExports();

@@ -8,7 +8,11 @@ test('equal configurations have no changes', () => {
 });
 
 test('changes are listed with both values, those that take effect at once apart from those that need a restart', () => {
-  const before = { ...DEFAULTS, cpu: { threads: 2 }, node: { ...DEFAULTS.node, urls: ['http://a:1'] } };
+  const before = {
+    ...DEFAULTS,
+    cpu: { ...DEFAULTS.cpu, threads: 2 },
+    node: { ...DEFAULTS.node, urls: ['http://a:1'] },
+  };
   const after = {
     ...DEFAULTS,
     node: { ...DEFAULTS.node, urls: ['http://a:1'] },

@@ -58,7 +58,7 @@ describe('precedence', () => {
       const environment = index >= 2 ? { PICKAXE_THREADS: '3' } : {};
       const flags = new Map(index >= 3 ? [['cpu.threads', '4']] : []);
       const { config, origins } = folder.load({ environment, flags });
-      expect(config.cpu).toEqual({ threads: index + 1, priority: 1 });
+      expect(config.cpu).toMatchObject({ threads: index + 1, priority: 1 });
       expect(origins.get('cpu.threads')).toEqual({ layer, where: layers[index].where() });
       expect(origins.get('cpu.priority')).toEqual({ layer: 'user', where: join(folder.path, `${USER}.toml:3`) });
     },
@@ -479,7 +479,7 @@ describe('files', () => {
   it('may begin with a byte order mark and have the line ends of Windows', () => {
     folder.write('pickaxe.toml', '\ufeff[cpu]\r\nthreads = 2\r\npriority = 3\r\n');
     const { config, origins } = folder.load();
-    expect(config.cpu).toEqual({ threads: 2, priority: 3 });
+    expect(config.cpu).toMatchObject({ threads: 2, priority: 3 });
     expect(origins.get('cpu.priority')?.where).toBe('pickaxe.toml:3');
   });
 
@@ -491,7 +491,7 @@ describe('files', () => {
   it('can be checked one at a time', () => {
     folder.write('pickaxe.toml', 'cpu.threads = 1');
     folder.write('other.toml', 'cpu.priority = 1');
-    expect(loadFile('other.toml', folder.path).config.cpu).toEqual({ priority: 1 });
+    expect(loadFile('other.toml', folder.path).config.cpu).toMatchObject({ priority: 1 });
     expect(problemsOf(() => loadFile('none.toml', folder.path))).toEqual(['none.toml: there is no such file.']);
   });
 });

@@ -53,7 +53,7 @@ describe('the table of settings', () => {
       miner: { predicate: 'keys-all' },
       rig: {},
       devices: { use: 'all', tempLimit: 90, cpuTempLimit: 105 },
-      cpu: {},
+      cpu: { cores: 'all' },
       gpu: { software: false },
       run: { json: false, status: true },
       http: { control: false },

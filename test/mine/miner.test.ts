@@ -448,6 +448,28 @@ describe('devices', () => {
     expect(events.of('progress')).toEqual([{ type: 'progress', device: 'gpu0', what: 'measuring', done: 0.5 }]);
   });
 
+  it('that change while they are in service say so, and while they are paused only when they resume', async () => {
+    const engine = new FakeEngine('cpu');
+    const { events } = mine(engine);
+    await eventually(() => expect(events.of('device')).toHaveLength(1));
+    const cores = [{ kind: 'efficiency', threads: 4, kernel: 'sse41' }] as const;
+    const info = { model: 'fake', kernel: 'sse41', cores, threads: 4, why: 'proven while mining', detail: 'in full' };
+    engine.listener!.changed!(info);
+    expect(events.of('device').at(-1)).toMatchObject({
+      state: 'ready',
+      description: 'fake: kernel sse41, 4 threads (proven while mining)',
+      kernel: 'sse41',
+      cores,
+      detail: 'in full',
+    });
+    engine.listener!.telemetry!({ temperatureCelsius: 95 });
+    engine.listener!.changed!({ ...info, kernel: 'avx2' });
+    expect(events.of('device').map(({ state }) => state)).toEqual(['ready', 'ready', 'paused']);
+    engine.listener!.telemetry!({ temperatureCelsius: 70 });
+    expect(events.of('device').at(-1)).toMatchObject({ state: 'ready', kernel: 'avx2' });
+    expect(engine.opened).toBe(1);
+  });
+
   it('that are missing are parked; with none left the run ends', async () => {
     const engine = new FakeEngine();
     engine.openFaults.push(new DeviceError('missing', 'no such device'));

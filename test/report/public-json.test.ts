@@ -181,6 +181,7 @@ const EVENTS: { readonly [Type in MinerEvent['type']]: Required<Extract<MinerEve
     description: 'a card',
     model: 'a card',
     kernel: 'wgsl',
+    cores: [{ kind: 'efficiency', threads: 16, kernel: 'sse41' }],
     detail: 'kernel wgsl: the fastest here',
     bus: '0000:65:00.0',
     reason: 'it was lost',

@@ -5,7 +5,8 @@ import { EXIT, UsageError } from '../../app/exit-codes.ts';
 import { type Comparison, compare, type Pair, rateOf } from '../../bench/compare.ts';
 import { BenchResult, type DeviceResult } from '../../bench/result.ts';
 import { whyUnreadable } from '../../config/unreadable.ts';
-import { formatPercent, withPrefix } from '../../report/units.ts';
+import { CORE_KINDS, type CoreKind } from '../../engine/device.ts';
+import { formatHashrate, formatPercent, withPrefix } from '../../report/units.ts';
 import { decodeText } from '../../text/file-text.ts';
 import { oneLine } from '../../text/one-line.ts';
 import { circumstances, formatRate, headingOf, machineLine, row } from '../bench-table.ts';
@@ -90,9 +91,18 @@ function pairLines({ a, b, ratio, noise, verdict }: Pair): string[] {
     headingOf(a),
     ...(headingOf(a) === headingOf(b) ? [] : [headingOf(b)]),
     row('hashrate', `${rateTextOf(a)} → ${rateTextOf(b)}`),
+    ...CORE_KINDS.flatMap((kind) => coresRow(kind, a, b)),
     row('B / A', `${ratio.toFixed(3)}: ${judged}`),
     row('efficiency', efficiency.every((text) => text === 'n/a') ? 'n/a' : efficiency.join(' → ')),
   ];
+}
+
+/** The hashrate of one kind of cores, where both results have it. The rows for the whole device say what noise is. */
+function coresRow(kind: CoreKind, a: DeviceResult, b: DeviceResult): string[] {
+  const [left, right] = [a, b].map((device) => device[`${kind}CoresHashesPerSecond`]);
+  if (!left || !right) return [];
+  const ratio = (right / left).toFixed(3);
+  return [row(`  ${kind}`, `${formatHashrate(left)} → ${formatHashrate(right)} (B / A ${ratio})`)];
 }
 
 function rateTextOf(device: DeviceResult): string {

@@ -12,7 +12,7 @@ import { inWords } from '../../report/units.ts';
 import { userCacheDirectory } from '../../system/cache.ts';
 import { thisMachine } from '../../system/machine.ts';
 import type { DevicesReport } from '../devices-report.ts';
-import { kernelLines } from '../kernel-table.ts';
+import { kernelLines, usedKernel } from '../kernel-table.ts';
 
 export interface DevicesOptions {
   readonly json: boolean;
@@ -20,10 +20,11 @@ export interface DevicesOptions {
 
 export async function runDevices({ config }: Loaded, options: DevicesOptions): Promise<number> {
   const machine = thisMachine();
-  const { threads, why } = threadChoice(config.cpu);
+  const { threads, groups, why } = threadChoice(config.cpu);
   const asked = config.cpu.kernel === undefined ? undefined : usableKernel(config.cpu.kernel);
-  const kernels = kernelRows(await surveyKernels({ threads, cacheDirectory: userCacheDirectory() }), asked);
-  const kernel = kernels.find(({ chosen }) => chosen)?.name;
+  const surveys = await surveyKernels({ groups, cacheDirectory: userCacheDirectory() });
+  const kernels = kernelRows(surveys, asked);
+  const kernel = usedKernel(kernels);
   const native = nativeOrigin() ?? 'none';
   const { cpu: model } = machine;
   const { what: sensors } = await openCpuSensors({ threads });
@@ -44,7 +45,7 @@ export async function runDevices({ config }: Loaded, options: DevicesOptions): P
       `      kernel ${kernel ?? 'none'}, ${threads} ${threads === 1 ? 'thread' : 'threads'} (${why})`,
       `      native kernels: ${inWords(native)}`,
       `      sensors: ${sensors}`,
-      ...kernelLines(kernels, threads).map((line) => `      ${line}`),
+      ...kernelLines(kernels, surveys).map((line) => `      ${line}`),
       ...gpus.flatMap(gpuLines),
       ...(gpus.length === 0 ? [`gpu   none: ${noGpu}`] : []),
     ];

@@ -100,8 +100,8 @@ async function readCpu({ cpu }: Config): Promise<CpuFacts> {
   try {
     const threads = threadChoice(cpu);
     const asked = cpu.kernel === undefined ? undefined : usableKernel(cpu.kernel);
-    const survey = await surveyKernels({ threads: threads.threads, cacheDirectory: userCacheDirectory() });
-    return { threads, kernels: kernelRows(survey, asked) };
+    const surveys = await surveyKernels({ groups: threads.groups, cacheDirectory: userCacheDirectory() });
+    return { threads, kernels: kernelRows(surveys, asked) };
   } catch (fault) {
     if (!(fault instanceof UsageError)) throw fault;
     return { refused: fault.message, kernels: [] };

@@ -5,14 +5,14 @@ import { chooseEngines, type DeviceSettings, threadChoice } from '../../app/choo
 import { EXIT } from '../../app/exit-codes.ts';
 import { kernelRows } from '../../app/kernel-rows.ts';
 import type { Config } from '../../config/settings.ts';
-import { surveyKernels } from '../../engine/cpu/kernels/choose.ts';
+import { type Survey, surveyKernels } from '../../engine/cpu/kernels/choose.ts';
 import { DeviceError, type Engine } from '../../engine/engine.ts';
 import { GpuEngine, type GpuInfo } from '../../engine/gpu/gpu-engine.ts';
 import { userCacheDirectory } from '../../system/cache.ts';
 import { thisMachine } from '../../system/machine.ts';
 import { progressTo } from '../../terminal/log.ts';
 import { type GpuTuning, gpuTuning, tuningLines } from '../gpu-table.ts';
-import { kernelLines } from '../kernel-table.ts';
+import { kernelLines, usedKernel } from '../kernel-table.ts';
 import type { TuneReport } from '../tune-report.ts';
 
 /** As often as a miner would open a GPU that keeps failing. */
@@ -22,7 +22,7 @@ export async function runTune(config: DeviceSettings, log: Logger, json: boolean
   const machine = thisMachine();
   const date = new Date().toISOString();
   const engines = await chooseEngines(config, log, { tuneAgain: true });
-  const cpu = engines.some(({ kind }) => kind === 'cpu') ? await tuneCpu(config.cpu, log) : undefined;
+  const { surveys, ...cpu } = engines.some(({ kind }) => kind === 'cpu') ? await tuneCpu(config.cpu, log) : NOT_TUNED;
   const gpuEngines = engines.filter(({ kind }) => kind === 'gpu');
   const { gpus, wrongHashes } = await tuneGpus(gpuEngines, log);
   if (json) {
@@ -30,13 +30,13 @@ export async function runTune(config: DeviceSettings, log: Logger, json: boolean
     process.stdout.write(`${JSON.stringify(report)}\n`);
   } else {
     const lines = [
-      ...(cpu ? [machine.cpu, ...kernelLines(cpu.kernels, cpu.threads)] : []),
+      ...(cpu.kernels ? [machine.cpu, ...kernelLines(cpu.kernels, surveys)] : []),
       ...gpus.flatMap(tuningLines),
     ];
     process.stdout.write(`${lines.join('\n')}\n`);
   }
   if (wrongHashes) return EXIT.wrongHashes;
-  return cpu?.kernel || gpus.length > 0 ? EXIT.done : EXIT.noDevice;
+  return cpu.kernel || gpus.length > 0 ? EXIT.done : EXIT.noDevice;
 }
 
 /** @returns a table for each GPU that can be used (the log says why another cannot), and whether one computes wrong hashes */
@@ -74,13 +74,21 @@ async function openAgain(engine: GpuEngine, log: Logger): Promise<GpuInfo> {
   }
 }
 
-async function tuneCpu(cpu: Config['cpu'], log: Logger) {
-  const { threads } = threadChoice(cpu);
-  const survey = await surveyKernels({ threads, cacheDirectory: userCacheDirectory() }, true);
-  const kernels = kernelRows(survey);
-  if (survey.notRemembered !== undefined) {
-    log.warn({ tag: 'cpu' }, `these speeds cannot be remembered: ${survey.notRemembered}`);
+interface TunedCpu extends Pick<TuneReport, 'kernel' | 'threads' | 'kernels'> {
+  readonly surveys: readonly Survey[];
+}
+
+const NOT_TUNED: TunedCpu = { surveys: [] };
+
+async function tuneCpu(cpu: Config['cpu'], log: Logger): Promise<TunedCpu> {
+  const { threads, groups } = threadChoice(cpu);
+  const surveys = await surveyKernels({ groups, cacheDirectory: userCacheDirectory() }, true);
+  const kernels = kernelRows(surveys);
+  for (const { kind, notRemembered } of surveys) {
+    if (notRemembered === undefined) continue;
+    const whose = kind === undefined ? 'these speeds' : `the speeds on ${kind} cores`;
+    log.warn({ tag: 'cpu' }, `${whose} are not remembered: ${notRemembered}`);
   }
-  const kernel = kernels.find(({ chosen }) => chosen)?.name;
-  return { ...(kernel && { kernel }), threads, kernels };
+  const kernel = usedKernel(kernels);
+  return { ...(kernel !== undefined && { kernel }), threads, kernels, surveys };
 }

@@ -1,6 +1,7 @@
 /** Types of settings about devices, kernels and CPUs. */
 
 import { KERNEL_NAMES } from '../../engine/cpu/kernel-names.ts';
+import { CORE_KINDS } from '../../engine/device.ts';
 import { formatCpuList, MAX_CPUS, parseCpuList } from '../../text/cpu-list.ts';
 import { choice, list, parsed, type SettingType } from './setting-type.ts';
 
@@ -23,6 +24,8 @@ export const devices: SettingType<readonly string[] | 'all'> = {
 };
 
 export const kernelName = choice(...KERNEL_NAMES);
+
+export const cpuCores = choice(...CORE_KINDS, 'all');
 
 /** CPU numbers, as Linux writes lists of them. */
 export const cpuList = parsed<readonly number[] | 'none'>({

@@ -1,6 +1,6 @@
 /** Settings: what mines, and how. */
 
-import { cpuList, devices, kernelName } from '../setting-types/devices.ts';
+import { cpuCores, cpuList, devices, kernelName } from '../setting-types/devices.ts';
 import { batchSeconds, celsius, celsiusOrNone, integer, niceness } from '../setting-types/numbers.ts';
 import { toggle } from '../setting-types/setting-type.ts';
 import type { Table } from '../settings-table.ts';
@@ -61,6 +61,13 @@ export const DEVICES = {
         example: 4,
         flag: '--threads <n>',
         short: '-t',
+      },
+      cores: {
+        type: cpuCores,
+        about:
+          'cores of a hybrid chip that mine: performance, efficiency, or all; where all are alike, performance is all',
+        default: 'all',
+        flag: '--cpu-cores <kind>',
       },
       priority: {
         type: niceness,

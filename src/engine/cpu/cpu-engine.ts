@@ -13,14 +13,16 @@ import {
 } from '../engine.ts';
 import type { Sensors } from '../sensors/sensors.ts';
 import { watchSensors } from '../sensors/watch.ts';
+import { describeCpu } from './engine-info.ts';
 import type { KernelName } from './kernel-names.ts';
-import { chooseKernel, forceKernel } from './kernels/choose.ts';
+import { chooseKernels, forceKernel, type KernelChoice, provenChoice } from './kernels/choose.ts';
+import { Trial } from './kernels/trial.ts';
+import type { Verdict } from './kernels/verdict.ts';
 import { Pool } from './pool.ts';
-import { nextRunNumber, SearchRun } from './search-run.ts';
+import { proving } from './proving.ts';
+import { nextRunNumber, SearchRun, type TaskThread } from './search-run.ts';
 import { openCpuSensors } from './sensors/sensors.ts';
-import { TaskSize, taskMsFor } from './task-size.ts';
 import { chooseThreads, type ThreadChoice, type ThreadWishes } from './threads.ts';
-import type { ThreadData } from './worker.ts';
 
 export interface CpuEngineOptions extends ThreadWishes {
   /** Unique in a rig. */
@@ -33,6 +35,8 @@ export interface CpuEngineOptions extends ThreadWishes {
   readonly openSensors?: (options: { readonly threads: number }) => Promise<Sensors>;
 }
 
+const MODEL = cpus()[0]?.model.trim() || 'unknown CPU';
+
 /** One task runs and another waits, so that no thread is idle while the main thread handles its result. */
 const TASKS_PER_THREAD = 2;
 
@@ -41,12 +45,13 @@ export class CpuEngine implements Engine {
   readonly kind = 'cpu';
   readonly #options: CpuEngineOptions;
   readonly #threads: ThreadChoice;
-  readonly #taskSize: TaskSize;
   /** Shared memory: the number of the current run, 0 while there is none. A kernel stops when its run is not the current one. */
   readonly #currentRun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   readonly #runs = new Set<SearchRun>();
   #runNumber = 0;
   #pool: Pool | undefined;
+  /** The pool's threads; while kernels prove themselves, with what their tasks show about that. */
+  #taskThreads: readonly TaskThread[] = [];
   /** Set when a thread has failed: the engine must be closed and opened again. */
   #fault: unknown;
   /** One for each opening. It is aborted when the engine is closed, and undefined while the engine is closed. */
@@ -59,7 +64,6 @@ export class CpuEngine implements Engine {
     this.name = options.name ?? 'cpu';
     this.#options = options;
     this.#threads = chooseThreads(options);
-    this.#taskSize = new TaskSize(taskMsFor(this.#threads.threads));
   }
 
   async open(listener: EngineListener = {}): Promise<EngineInfo> {
@@ -77,39 +81,64 @@ export class CpuEngine implements Engine {
 
   /** @param closed aborted when the engine is closed while it opens */
   async #start(listener: EngineListener, closed: AbortSignal): Promise<EngineInfo> {
-    const { threads, cpus: places, niceness, why } = this.#threads;
+    const { threads, groups } = this.#threads;
     const { kernel: forced, cacheDirectory, openSensors = openCpuSensors } = this.#options;
-    const kernel = forced ? forceKernel(forced) : await chooseKernel({ threads, cacheDirectory, stop: closed });
+    const choices = forced
+      ? groups.map(() => forceKernel(forced))
+      : await chooseKernels({ groups, cacheDirectory, stop: closed });
     closed.throwIfAborted();
-    const data: ThreadData = {
-      kernel: kernel.name,
-      currentRun: this.#currentRun,
-      cpus: places,
-      placed: new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)),
-      ...(niceness !== undefined && { niceness }),
-    };
     try {
-      await this.#startPool(threads, data);
+      await this.#startPool(choices);
     } catch (error) {
       throw new DeviceError('missing', `the CPU threads did not start: ${(error as Error).message}`, { cause: error });
     }
     const sensors = await openSensors({ threads });
     closed.throwIfAborted();
     this.#endReadings = watchSensors(sensors, (telemetry) => listener.telemetry?.(telemetry));
-    return {
-      model: cpus()[0]?.model.trim() || 'unknown CPU',
-      kernel: kernel.name,
-      threads,
-      why: kernel.why,
-      detail: `kernel ${kernel.name}: ${kernel.detail}; ${threads} ${threads === 1 ? 'thread' : 'threads'}: ${why}; sensors: ${sensors.what}`,
-    };
+    const describe = (kernels: readonly KernelChoice[]) => describeCpu(MODEL, kernels, this.#threads, sensors.what);
+    this.#tryKernels(choices, (kernels) => listener.changed?.(describe(kernels)));
+    return describe(choices);
   }
 
-  /** Settles when all threads have started and loaded their kernel. */
-  async #startPool(threads: number, data: ThreadData): Promise<void> {
-    const pool = new Pool({ threads, data, failed: (error) => this.#fail(pool, error) });
+  /** Settles when all threads have started and loaded their kernels. */
+  async #startPool(choices: readonly KernelChoice[]): Promise<void> {
+    const { groups, niceness } = this.#threads;
+    const currentRun = this.#currentRun;
+    const threads = groups.flatMap(({ kind, places }, group) =>
+      places.map((cpus) => ({
+        data: { kernels: choices[group].contenders, currentRun, cpus, ...(niceness !== undefined && { niceness }) },
+        ...(kind !== undefined && { cores: kind }),
+      })),
+    );
+    const pool = new Pool({ threads, failed: (error) => this.#fail(pool, error) });
     this.#pool = pool;
     await pool.ready();
+  }
+
+  /**
+   * From now on, the tasks of each group let its contenders prove themselves, where there are several.
+   * @param changed called with the choices for all groups when one of them is decided
+   */
+  #tryKernels(choices: readonly KernelChoice[], changed: (choices: readonly KernelChoice[]) => void): void {
+    const pool = this.#pool;
+    if (pool === undefined) return;
+    const { groups } = this.#threads;
+    const current = [...choices];
+    const conclude = (group: number, verdict: Verdict) => {
+      if (this.#pool !== pool) return;
+      const { cacheDirectory } = this.#options;
+      current[group] = provenChoice(current[group], verdict, { groups, cacheDirectory }, group);
+      changed(current);
+    };
+    let next = 0;
+    this.#taskThreads = groups.flatMap(({ places }, group) => {
+      const threads = pool.threads.slice(next, next + places.length);
+      next += places.length;
+      const { contenders } = choices[group];
+      if (contenders.length === 1) return threads;
+      const trial = new Trial(contenders, places.length, (verdict) => conclude(group, verdict));
+      return threads.map((thread, number) => proving(thread, number, trial));
+    });
   }
 
   /** Ends the searches that run on this pool with an error, and all later ones. */
@@ -128,10 +157,9 @@ export class CpuEngine implements Engine {
       number: this.#runNumber,
       puzzle: job,
       ranges,
-      taskSize: this.#taskSize,
-      tasks: TASKS_PER_THREAD * pool.size,
+      threads: this.#taskThreads,
+      tasksPerThread: TASKS_PER_THREAD,
       currentRun: this.#currentRun,
-      runTask: (task) => pool.run(task),
     });
     const release = onAbort(stop, () => void run.stop());
     this.#runs.add(run);
@@ -151,6 +179,7 @@ export class CpuEngine implements Engine {
     this.#endReadings = undefined;
     const pool = this.#pool;
     this.#pool = undefined;
+    this.#taskThreads = [];
     await Promise.all(Array.from(this.#runs, (run) => run.stop()));
     await pool?.destroy();
   }

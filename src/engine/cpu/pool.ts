@@ -6,6 +6,9 @@
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { NOTHING_SOLVES } from '../../chain/job.ts';
+import type { CoreKind } from '../device.ts';
+import type { TaskThread } from './search-run.ts';
+import { TaskSize, taskMsFor } from './task-size.ts';
 import type { Task, TaskResult, ThreadData } from './worker.ts';
 
 /** Room for the tasks of a few old runs and of the new one. Tasks of old runs return as soon as a thread looks at them. */
@@ -13,15 +16,14 @@ const QUEUE_PER_THREAD = 8;
 
 const WORKER = new URL('./worker.js', import.meta.url);
 
-interface Thread {
-  readonly piscina: Piscina<Task, TaskResult>;
-  /** How many tasks the thread has not answered yet. */
-  tasks: number;
+interface ThreadOptions {
+  readonly data: ThreadData;
+  /** The kind of the cores that it is confined to; absent where all cores are alike, or when it is not confined. */
+  readonly cores?: CoreKind;
 }
 
 interface PoolOptions {
-  readonly threads: number;
-  readonly data: ThreadData;
+  readonly threads: readonly ThreadOptions[];
   /** Called when a thread has ended by itself; it may be called several times. */
   readonly failed: (error: unknown) => void;
   /** The script of the threads. The default is worker.js. */
@@ -29,52 +31,45 @@ interface PoolOptions {
 }
 
 export class Pool {
-  readonly #threads: readonly Thread[];
+  readonly threads: readonly TaskThread[];
+  readonly #piscinas: readonly Piscina<Task, TaskResult>[];
 
-  constructor({ threads, data, failed, worker = WORKER }: PoolOptions) {
-    this.#threads = Array.from({ length: threads }, () => {
-      const piscina = new Piscina<Task, TaskResult>({
-        filename: fileURLToPath(worker),
-        minThreads: 1,
-        maxThreads: 1,
-        idleTimeout: Number.POSITIVE_INFINITY,
-        concurrentTasksPerWorker: QUEUE_PER_THREAD,
-        workerData: data,
-        // Piscina's histograms would take most of a megabyte for each thread.
-        recordTiming: false,
-      });
-      piscina.on('error', failed);
-      // Piscina replaces a dead thread, but the new one would be pinned to another CPU, so the pool has failed. setImmediate
-      // lets the error of the thread's task arrive first: it says more.
-      piscina.on('workerDestroy', () => setImmediate(() => failed(new Error('it has ended'))));
-      return { piscina, tasks: 0 };
-    });
-  }
-
-  get size(): number {
-    return this.#threads.length;
+  constructor({ threads, failed, worker = WORKER }: PoolOptions) {
+    this.#piscinas = threads.map(({ data }) => startThread(worker, data, failed));
+    this.threads = threads.map(({ cores }, i) => ({
+      taskSize: new TaskSize(taskMsFor(threads.length)),
+      ...(cores !== undefined && { cores }),
+      run: (task) => this.#piscinas[i].run(task),
+    }));
   }
 
   /** Settles when all threads have started and loaded their kernel. */
   async ready(): Promise<void> {
-    await Promise.all(this.#threads.map(({ piscina }) => piscina.run(NOTHING)));
-  }
-
-  /** Runs a task on the thread that has the fewest unanswered tasks. */
-  async run(task: Task): Promise<TaskResult> {
-    const thread = this.#threads.reduce((least, other) => (other.tasks < least.tasks ? other : least));
-    thread.tasks++;
-    try {
-      return await thread.piscina.run(task);
-    } finally {
-      thread.tasks--;
-    }
+    await Promise.all(this.threads.map((thread) => thread.run(NOTHING)));
   }
 
   /** Ends all threads. `failed` is called for each of them. */
   async destroy(): Promise<void> {
-    await Promise.all(this.#threads.map(({ piscina }) => piscina.destroy()));
+    await Promise.all(this.#piscinas.map((piscina) => piscina.destroy()));
   }
+}
+
+function startThread(worker: URL, data: ThreadData, failed: (error: unknown) => void): Piscina<Task, TaskResult> {
+  const piscina = new Piscina<Task, TaskResult>({
+    filename: fileURLToPath(worker),
+    minThreads: 1,
+    maxThreads: 1,
+    idleTimeout: Number.POSITIVE_INFINITY,
+    concurrentTasksPerWorker: QUEUE_PER_THREAD,
+    workerData: data,
+    // Piscina's histograms would take most of a megabyte for each thread.
+    recordTiming: false,
+  });
+  piscina.on('error', failed);
+  // Piscina replaces a dead thread, but a hashing thread does not die without a fault, so the pool has failed. setImmediate
+  // lets the error of the thread's task arrive first: it says more.
+  piscina.on('workerDestroy', () => setImmediate(() => failed(new Error('it has ended'))));
+  return piscina;
 }
 
 /** A task without nonces. A thread that answers it has started and loaded its kernel. */

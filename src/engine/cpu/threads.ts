@@ -3,9 +3,12 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { formatCpuList } from '../../text/cpu-list.ts';
+import type { CoreKind } from '../device.ts';
+import { type CoreGroup, describeGroups, groupPinned, groupThreads, type Place } from './core-groups.ts';
+import { type AddonCore, addonCores } from './kernels/native.ts';
 import { pinFault } from './pinning.ts';
 import { priorityFault } from './priority.ts';
-import { readTopology, type Topology } from './topology.ts';
+import { type Core, kindsOf, readTopology, type Topology, topologyOf } from './topology.ts';
 
 /** More than any machine needs. A typing error must not start a million threads. */
 const MAX_THREADS = 1024;
@@ -22,6 +25,8 @@ const MAX_NICENESS = 19;
 export interface ThreadWishes {
   /** 1 … 1024. By default `chooseThreads` chooses a number that leaves the machine usable. */
   readonly threads?: number;
+  /** The cores that mine. The default is all. Where all are alike, they count as performance cores. */
+  readonly cores?: CoreKind | 'all';
   /** A different CPU for each thread, or 'none' to let the system place them. By default `chooseThreads` decides. */
   readonly affinity?: readonly number[] | 'none';
   /** The niceness of the hashing threads, 0 … 19. The default is 19. Windows and macOS have a few levels of it. */
@@ -29,9 +34,10 @@ export interface ThreadWishes {
 }
 
 export interface ThreadChoice {
+  /** How many threads all groups have together. */
   readonly threads: number;
-  /** The CPU that each thread is pinned to; empty when the system places them. */
-  readonly cpus: readonly number[];
+  /** One for each kind of cores; a single one where all cores are alike, or where threads cannot be confined to a kind. */
+  readonly groups: readonly CoreGroup[];
   /** Absent when the priority of threads cannot be set here. */
   readonly niceness?: number;
   /** For people: why this many threads, why these CPUs, and why this niceness. */
@@ -42,7 +48,7 @@ export interface ThreadChoice {
 
 /** What the machine and its administrators let this process use. */
 export interface Allowance {
-  /** How many hardware threads this process may use. */
+  /** How many hardware threads (CPUs) this process may use. */
   readonly count: number;
   /** Absent when the system does not report it. */
   readonly topology?: Topology;
@@ -54,16 +60,45 @@ export interface Allowance {
 
 /** @throws RangeError that says why a wish cannot be fulfilled. */
 export function chooseThreads(wishes: ThreadWishes = {}, allowance = readAllowance()): ThreadChoice {
-  const { threads, why, warning } = countThreads(wishes, allowance);
-  const { cpus, why: where } = placeThreads(wishes.affinity, threads, allowance);
+  const selection = selectCores(wishes, allowance);
+  const { threads, why, warning } = countThreads(wishes, selection);
+  const { groups, why: where } = placeThreads(wishes.affinity, threads, selection);
   const { niceness, why: how } = chooseNiceness(wishes.niceness, allowance);
   return {
     threads,
-    cpus,
+    groups,
     ...(niceness !== undefined && { niceness }),
     why: [why, where, how].join('; '),
     ...(warning && { warning }),
   };
+}
+
+/** What threads may use, when only some of the cores are to mine. */
+interface Selection extends Allowance {
+  /** The kind that was chosen among two; absent when all cores mine. */
+  readonly kind?: CoreKind;
+}
+
+/** @throws RangeError when there are no such cores, or when threads cannot be confined to them */
+function selectCores({ cores: asked = 'all', affinity }: ThreadWishes, allowance: Allowance): Selection {
+  const { topology, pinFault } = allowance;
+  const kinds = kindsOf(topology?.cores ?? []);
+  if (asked === 'all') return allowance;
+  if (kinds.length === 0) {
+    if (asked === 'performance') return allowance;
+    throw new RangeError('there are no efficiency cores to choose: as far as the system says, all cores are alike');
+  }
+  if (!kinds.includes(asked)) throw new RangeError(`this process may use no ${asked} cores, only ${kinds[0]} cores`);
+  if (kinds.length === 1) return allowance;
+  const confine = `CPU threads cannot be confined to ${asked} cores`;
+  if (pinFault !== undefined) throw new RangeError(`${confine}: ${pinFault}`);
+  if (affinity === 'none') throw new RangeError(`${confine} and placed by the system as well: choose one of both`);
+  const cores = topology?.cores.filter(({ kind }) => kind === asked) ?? [];
+  return { ...allowance, kind: asked, count: cpusOf(cores).length, topology: { ...topology, cores } };
+}
+
+function cpusOf(cores: readonly Core[] = []): number[] {
+  return cores.flatMap(({ cpus }) => cpus);
 }
 
 interface ThreadCount {
@@ -72,22 +107,26 @@ interface ThreadCount {
   readonly warning?: string;
 }
 
-function countThreads({ threads, affinity }: ThreadWishes, { count, topology }: Allowance): ThreadCount {
+function countThreads({ threads, affinity }: ThreadWishes, { count, topology, kind }: Selection): ThreadCount {
+  const of = kind === undefined ? '' : ` of ${kind} cores`;
   if (threads !== undefined) {
     if (!Number.isInteger(threads) || threads < 1 || threads > MAX_THREADS) {
       throw new RangeError(`the number of CPU threads is a whole number from 1 to ${MAX_THREADS}, not ${threads}`);
     }
     const most = MOST_PER_HARDWARE_THREAD * count;
     if (threads > most) {
-      throw new RangeError(`${threads} CPU threads are too many for ${count} hardware threads: give ${most} at most`);
+      throw new RangeError(
+        `${threads} CPU threads are too many for ${count} hardware threads${of}: give ${most} at most`,
+      );
     }
     if (threads <= count) return { threads, why: 'asked for' };
-    const warning = `${threads} CPU threads are more than the ${count} hardware threads, and hash no faster`;
+    const warning = `${threads} CPU threads are more than the ${count} hardware threads${of}, and hash no faster`;
     return { threads, why: 'asked for', warning };
   }
   if (Array.isArray(affinity)) return { threads: affinity.length, why: 'one on each CPU asked for' };
 
-  const free = count > USE_ALL_UP_TO ? 1 : 0;
+  // When only one kind of cores mines, the others are free.
+  const free = count > USE_ALL_UP_TO && kind === undefined ? 1 : 0;
   const paid = Math.max(1, Math.floor(topology?.quota ?? count));
   if (paid < count - free) {
     return { threads: paid, why: `as many as the control group's quota of ${topology?.quota?.toFixed(2)} CPUs allows` };
@@ -97,39 +136,62 @@ function countThreads({ threads, affinity }: ThreadWishes, { count, topology }: 
   // first leaves idle: a sixth of them at most on Zen 5, almost none on Intel's chips. This is computed, not yet measured.
   const siblings = cores < count ? ` (on ${cores} cores)` : '';
   if (free > 0) return { threads: count - free, why: `one of ${count} hardware threads is left free${siblings}` };
-  return { threads: count, why: `all ${count} hardware threads${siblings}` };
+  return { threads: count, why: `all ${count} hardware threads${of}${siblings}` };
+}
+
+interface Placing {
+  readonly groups: readonly CoreGroup[];
+  readonly why: string;
 }
 
 /**
- * Unless asked for, threads are pinned only when every CPU hashes. In that case, whenever a new job wakes the threads, the
- * system would put two of them on one CPU for milliseconds, and there is no free CPU to move to anyway. When a CPU is left
- * free, the system places threads just as well, and moves them out of the way of other processes.
+ * Where all cores are alike, threads are pinned only when every CPU hashes, unless asked for. When a CPU is left free, the system
+ * places threads just as well, and moves them out of the way of other processes. core-groups.ts says what holds elsewhere.
  */
-function placeThreads(affinity: ThreadWishes['affinity'], threads: number, { topology, pinFault }: Allowance) {
-  const placed = (why: string) => ({ cpus: [], why });
-  if (affinity === 'none') return placed('placed by the system, as asked for');
-  if (affinity?.length === 0)
+function placeThreads(affinity: ThreadWishes['affinity'], threads: number, selection: Selection): Placing {
+  const { topology, pinFault, kind } = selection;
+  if (affinity !== undefined && affinity !== 'none') return pinAsAsked(affinity, threads, selection);
+  const cores = topology?.cores ?? [];
+  const kinds = kindsOf(cores);
+  // When this process may use only one kind of a hybrid chip's cores, its threads are on them wherever they are.
+  const only = kinds.length === 1 && { kind: kinds[0] };
+  const anywhere = (why: string) => ({ groups: [{ ...only, places: new Array<Place>(threads).fill([]) }], why });
+  if (affinity === 'none') return anywhere('placed by the system, as asked for');
+  if (kinds.length > 1 || kind !== undefined) {
+    if (pinFault !== undefined) return anywhere(`on cores of both kinds, as the system places them: ${pinFault}`);
+    const groups = groupThreads(cores, threads);
+    return { groups, why: describeGroups(groups) };
+  }
+  const on = only ? `, on the ${only.kind} cores, which are all that this process may use` : '';
+  const allowed = cpusOf(cores);
+  if (allowed.length < 2 || threads !== allowed.length) return anywhere(`placed by the system${on}`);
+  if (pinFault !== undefined) return anywhere(`not pinned: ${pinFault}${on}`);
+  return { groups: [{ ...only, places: allowed.map((cpu) => [cpu]) }], why: `each pinned to a CPU${on}` };
+}
+
+function pinAsAsked(affinity: readonly number[], threads: number, { topology, pinFault, kind }: Selection): Placing {
+  if (affinity.length === 0) {
     throw new RangeError("CPU threads cannot be pinned to an empty list of CPUs: name some, or 'none'");
-  if (new Set(affinity).size < (affinity?.length ?? 0)) {
+  }
+  if (new Set(affinity).size < affinity.length) {
     throw new RangeError(`CPU threads cannot be pinned to ${affinity}: name each CPU only once`);
   }
-  const allowed = topology?.cores.flat() ?? [];
-  if (affinity === undefined) {
-    if (allowed.length < 2 || threads !== allowed.length) return placed('placed by the system');
-    if (pinFault !== undefined) return placed(`not pinned: ${pinFault}`);
-    return { cpus: allowed, why: 'each pinned to a CPU' };
-  }
   if (pinFault !== undefined) throw new RangeError(`CPU threads cannot be pinned: ${pinFault}`);
+  const cores = topology?.cores ?? [];
+  const allowed = cpusOf(cores);
   const foreign = affinity.filter((cpu) => !allowed.includes(cpu));
   if (foreign.length > 0) {
-    const list = formatCpuList(allowed);
+    const list = `${formatCpuList(allowed)}${kind === undefined ? '' : ` as ${kind} cores`}`;
     throw new RangeError(`CPU threads cannot be pinned to CPU ${formatCpuList(foreign)}: this process may use ${list}`);
   }
   if (threads > affinity.length) {
     throw new RangeError(`${threads} CPU threads cannot be pinned to ${affinity.length} CPUs: name as many, or 'none'`);
   }
   const cpus = affinity.slice(0, threads);
-  return { cpus, why: `pinned to ${cpus.length === 1 ? 'CPU' : 'CPUs'} ${formatCpuList(cpus)}` };
+  const groups = groupPinned(cores, cpus);
+  const [{ kind: known }] = groups;
+  const where = known === undefined ? '' : `: ${describeGroups(groups)}`;
+  return { groups, why: `pinned to ${cpus.length === 1 ? 'CPU' : 'CPUs'} ${formatCpuList(cpus)}${where}` };
 }
 
 /** When a sandbox refuses to change priorities, mining must go on without that, unless a priority was asked for. */
@@ -144,7 +206,8 @@ function chooseNiceness(asked: number | undefined, { priorityFault }: Allowance)
 }
 
 function readAllowance(): Allowance {
-  const topology = process.platform === 'linux' ? readTopology(textOf) : undefined;
+  const { platform } = process;
+  const topology = platform === 'linux' ? readTopology(textOf) : topologyOf(coresOrNone(), platform === 'darwin');
   const noPinning = pinFault();
   const noPriority = priorityFault();
   return {
@@ -157,8 +220,17 @@ function readAllowance(): Allowance {
 
 /** When the quota is known, Node.js's count is not used: newer versions take the quota into account already. */
 function countCpus(topology: Topology | undefined): number {
-  const count = topology?.cores.flat().length ?? Number.POSITIVE_INFINITY;
+  const count = topology === undefined ? Number.POSITIVE_INFINITY : cpusOf(topology.cores).length;
   return topology?.quota === undefined ? Math.min(count, availableParallelism()) : count;
+}
+
+/** Without a list of cores, pickaxe still mines: it does not know the kinds then, and names no CPUs. */
+function coresOrNone(): readonly AddonCore[] {
+  try {
+    return addonCores();
+  } catch {
+    return [];
+  }
 }
 
 /** Which files /proc and /sys have depends on the kernel and the container, so a missing file is not an error. */

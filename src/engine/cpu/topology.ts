@@ -1,26 +1,73 @@
-/** Reads from Linux which CPUs this process may use, which of them share a core, and the quota. Pure. */
+/** Finds out which CPUs this process may use, which of them share a core, what kind of core it is, and the quota. Pure. */
 
 import { parseCpuList } from '../../text/cpu-list.ts';
+import { CORE_KINDS, type CoreKind } from '../device.ts';
+import type { AddonCore } from './kernels/native.ts';
 import { type ReadText, readQuota } from './quota.ts';
 
+/** A physical core. */
+export interface Core {
+  /** Those of its CPUs (hardware threads) that this process may use, in ascending order. */
+  readonly cpus: readonly number[];
+  /** Absent when all cores of the machine are alike, or when the system does not tell their kinds. */
+  readonly kind?: CoreKind;
+}
+
 export interface Topology {
-  /** The CPUs that this process may use, in ascending order, grouped by the physical core that they share. */
-  readonly cores: readonly (readonly number[])[];
+  /** The cores of which this process may use a CPU at least. */
+  readonly cores: readonly Core[];
   /** How many processor seconds per second the control groups allow; absent when there is no limit. */
   readonly quota?: number;
 }
 
+/**
+ * ARM's cores are of two kinds when the capacity of some is this many times that of others. Within one kind the capacities of
+ * favoured cores differ by a few percent; between kinds of the chips that people have they differ by 1.5 to 4 times.
+ */
+const LEAST_GAP = 1.25;
+
+/** @returns what Linux says; undefined when it does not say which CPUs this process may use */
 export function readTopology(read: ReadText): Topology | undefined {
   const cpus = readCpus(read);
   if (!cpus) return undefined;
-  const cores = new Map<string, number[]>();
+  const bySiblings = new Map<string, number[]>();
   for (const cpu of cpus) {
     // thread_siblings_list is the older name of core_cpus_list; every Linux kernel since 2.6 has it.
     const siblings = read(`/sys/devices/system/cpu/cpu${cpu}/topology/thread_siblings_list`)?.trim() ?? `${cpu}`;
-    cores.set(siblings, [...(cores.get(siblings) ?? []), cpu]);
+    bySiblings.set(siblings, [...(bySiblings.get(siblings) ?? []), cpu]);
   }
+  const kinds = intelKinds(cpus, read) ?? kindsByCapacity(cpus, read);
   const quota = readQuota(read);
-  return { cores: [...cores.values()], ...(quota !== undefined && { quota }) };
+  const cores = [...bySiblings.values()].map((cpus) => withKind(cpus, kinds?.get(cpus[0])));
+  return { cores, ...(quota !== undefined && { quota }) };
+}
+
+/**
+ * @param cores what Windows or macOS says, from the native addon
+ * @param areLevels whether each entry stands for all cores of one kind, as on macOS
+ * @returns undefined when there are no cores
+ */
+export function topologyOf(cores: readonly AddonCore[], areLevels: boolean): Topology | undefined {
+  if (cores.length === 0) return undefined;
+  const classes = new Set(cores.map(({ efficiencyClass }) => efficiencyClass));
+  const fastest = Math.max(...classes);
+  return {
+    cores: cores.flatMap(({ cpus, efficiencyClass }) => {
+      const kind = efficiencyClass === fastest ? 'performance' : 'efficiency';
+      // No Mac with levels has two hardware threads on a core.
+      const each = areLevels ? cpus.map((cpu) => [cpu]) : [cpus];
+      return each.map((cpus) => withKind(cpus, classes.size > 1 ? kind : undefined));
+    }),
+  };
+}
+
+/** @returns the kinds among these cores, performance first; none where all cores are alike */
+export function kindsOf(cores: readonly Core[]): CoreKind[] {
+  return CORE_KINDS.filter((kind) => cores.some((core) => core.kind === kind));
+}
+
+function withKind(cpus: readonly number[], kind: CoreKind | undefined): Core {
+  return { cpus, ...(kind !== undefined && { kind }) };
 }
 
 /** @returns the allowed CPUs that are online: a process may be allowed 0-127 on a machine that has only 0-3 */
@@ -31,4 +78,43 @@ function readCpus(read: ReadText): number[] | undefined {
   const present = cpus?.filter((cpu) => online?.includes(cpu)) ?? [];
   // A container may number its CPUs differently in /sys. A list that contains none of the allowed CPUs is ignored.
   return present.length > 0 ? present : cpus;
+}
+
+type Kinds = ReadonlyMap<number, CoreKind>;
+
+/**
+ * Intel's hybrid chips have a performance counter unit for each kind of core, and Linux a folder for each: `cpu_lowpower` is that
+ * of the low-power cores on the SoC tile, where Linux does not count them among `cpu_atom`.
+ * @returns undefined when the chip is not such a chip, or when these folders do not know all of the CPUs
+ */
+function intelKinds(cpus: readonly number[], read: ReadText): Kinds | undefined {
+  const cpusOf = (unit: string) => parseCpuList(read(`/sys/devices/${unit}/cpus`) ?? '') ?? [];
+  const performance = new Set(cpusOf('cpu_core'));
+  const efficiency = new Set(['cpu_atom', 'cpu_lowpower'].flatMap(cpusOf));
+  if (performance.size === 0 && efficiency.size === 0) return undefined;
+  if (!cpus.every((cpu) => performance.has(cpu) || efficiency.has(cpu))) return undefined;
+  return new Map(cpus.map((cpu) => [cpu, performance.has(cpu) ? 'performance' : 'efficiency']));
+}
+
+/**
+ * Linux knows the capacities of ARM's cores, relative to the fastest (1024). Where there are three classes, as on phones, the
+ * widest gap divides them. AMD's dense cores (Zen 4c, Zen 5c) have no such files. They do in a cycle what the others do and
+ * have only lower clocks, so the same kernel is the fastest on both, and they count as alike.
+ */
+function kindsByCapacity(cpus: readonly number[], read: ReadText): Kinds | undefined {
+  const capacities = new Map(
+    presentCpus(cpus, read).map((cpu) => [cpu, Number(read(`/sys/devices/system/cpu/cpu${cpu}/cpu_capacity`))]),
+  );
+  const sorted = [...capacities.values()].sort((a, b) => a - b);
+  if (!sorted.every((capacity) => capacity > 0)) return undefined;
+  const gaps = sorted.slice(1).map((capacity, i) => ({ ratio: capacity / sorted[i], from: capacity }));
+  const widest = gaps.reduce((a, b) => (b.ratio > a.ratio ? b : a), { ratio: 1, from: 0 });
+  if (widest.ratio < LEAST_GAP) return undefined;
+  return new Map(cpus.map((cpu) => [cpu, (capacities.get(cpu) ?? 0) >= widest.from ? 'performance' : 'efficiency']));
+}
+
+/** @returns all CPUs of the machine, also those that this process may not use: a process that may use only some knows their kind */
+function presentCpus(cpus: readonly number[], read: ReadText): number[] {
+  const online = parseCpuList(read('/sys/devices/system/cpu/online') ?? '') ?? [];
+  return [...new Set([...online, ...cpus])];
 }

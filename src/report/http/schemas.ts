@@ -8,6 +8,7 @@ import { LOG_LEVELS } from '../log-tail.ts';
 import { RIG_STATES } from '../rig-states.ts';
 import {
   amount,
+  CoreShape,
   count,
   counts,
   deviceKind,
@@ -30,6 +31,10 @@ const Device = z
     description: z.string(),
     model: z.string().nullable().meta({ description: 'of the chip; null before the device was opened' }),
     kernel: z.string().nullable().meta({ description: 'the one in use; null before the device was opened' }),
+    cores: z
+      .array(CoreShape)
+      .nullable()
+      .meta({ description: 'the kinds of a hybrid CPU’s cores; null where all cores are alike, and for a GPU' }),
     bus: z.string().nullable().meta({ description: 'PCI address of a card, like 0000:65:00.0, where it is known' }),
     reason: z.string().nullable().meta({ description: 'why it does not work, when it does not' }),
     ...speed,

@@ -57,7 +57,7 @@ export function statusOf(stats: RigStats, control: boolean): Status {
 }
 
 function deviceStatus(now: DeviceNow, { proven, ...counts }: DeviceSummary = NOTHING): DeviceStatus {
-  const { kind, state, description, model, kernel, bus, reason, telemetry, hashesPerJoule } = now;
+  const { kind, state, description, model, kernel, cores, bus, reason, telemetry, hashesPerJoule } = now;
   const { hashesPerSecond, hashesPerSecondByWindow, highestHashesPerSecond } = now;
   return {
     kind,
@@ -65,6 +65,7 @@ function deviceStatus(now: DeviceNow, { proven, ...counts }: DeviceSummary = NOT
     description,
     model: model ?? null,
     kernel: kernel ?? null,
+    cores: cores ? [...cores] : null,
     bus: bus ?? null,
     reason: reason ?? null,
     hashesPerSecond,

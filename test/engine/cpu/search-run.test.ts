@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { COUNTERS, PAGES, sizeOf } from '#pickaxe/chain/nonce.js';
-import { nextRunNumber, SearchRun } from '#pickaxe/engine/cpu/search-run.js';
+import { nextRunNumber, SearchRun, type TaskThread } from '#pickaxe/engine/cpu/search-run.js';
 import { TaskSize } from '#pickaxe/engine/cpu/task-size.js';
+import type { Task, TaskResult } from '#pickaxe/engine/cpu/worker.js';
+import type { CoreKind } from '#pickaxe/engine/device.js';
 import type { SearchReport } from '#pickaxe/engine/engine.js';
 import { jobOf, nothingSolves, someHeaderHex } from '../../contract/jobs.ts';
 import { Rectangle } from '../../contract/rectangle.ts';
@@ -24,14 +26,18 @@ test('a stopped task of several columns reports what it searched, and the rest i
     number: 1,
     puzzle: jobOf(someHeaderHex, nothingSolves),
     ranges,
-    taskSize: wideTasks(),
-    tasks: parts.length,
+    threads: [
+      {
+        taskSize: wideTasks(),
+        run: ({ range }) =>
+          new Promise((resolve) => {
+            const rows = Math.floor((parts[answers.length % parts.length] * sizeOf(range)) / 512);
+            answers.push(() => resolve({ rows, candidates: [], beganMs: 0, ms: 1, cpuMs: 1 }));
+          }),
+      },
+    ],
+    tasksPerThread: parts.length,
     currentRun: new Int32Array(new SharedArrayBuffer(4)),
-    runTask: ({ range }) =>
-      new Promise((resolve) => {
-        const rows = Math.floor((parts[answers.length % parts.length] * sizeOf(range)) / 512);
-        answers.push(() => resolve({ rows, candidates: [], beganMs: 0, ms: 1 }));
-      }),
   });
   const reports: SearchReport[] = [];
   const reading = (async () => {
@@ -54,16 +60,21 @@ test('the rest of a task that returned early is searched next', async () => {
     number: 1,
     puzzle: jobOf(someHeaderHex, nothingSolves),
     ranges,
-    taskSize: wideTasks(),
-    tasks: 2,
+    threads: [
+      {
+        taskSize: wideTasks(),
+        run: async ({ range }) => {
+          tasks++;
+          const all = sizeOf(range) / 512;
+          // A nonce of the last row that is searched.
+          const early = all > 1000;
+          const rows = early ? Math.floor(all / 2) : all;
+          return { rows, candidates: early ? [BigInt(tasks)] : [], beganMs: 0, ms: 1, cpuMs: 1 };
+        },
+      },
+    ],
+    tasksPerThread: 2,
     currentRun: new Int32Array(new SharedArrayBuffer(4)),
-    runTask: async ({ range }) => {
-      tasks++;
-      const rows = sizeOf(range) / 512;
-      // A nonce of the last row that is searched.
-      const early = rows > 1000;
-      return { rows: early ? Math.floor(rows / 2) : rows, candidates: early ? [BigInt(tasks)] : [], beganMs: 0, ms: 1 };
-    },
   });
   const reports: SearchReport[] = [];
   for await (const report of run.reports()) reports.push(report);
@@ -84,11 +95,17 @@ test('a run ends when another one begins, and does not stop that one, however of
       number,
       puzzle: jobOf(someHeaderHex, nothingSolves),
       ranges,
-      taskSize: wideTasks(),
-      tasks: 2,
+      threads: [
+        {
+          taskSize: wideTasks(),
+          run: () =>
+            new Promise((resolve) =>
+              answers.push(() => resolve({ rows: 0, candidates: [], beganMs: 0, ms: 1, cpuMs: 1 })),
+            ),
+        },
+      ],
+      tasksPerThread: 2,
       currentRun,
-      runTask: () =>
-        new Promise((resolve) => answers.push(() => resolve({ rows: 0, candidates: [], beganMs: 0, ms: 1 }))),
     });
     const ended = (async () => {
       for await (const _ of run.reports());
@@ -110,6 +127,92 @@ test('a run ends when another one begins, and does not stop that one, however of
   expect(currentRun[0]).toBe(0);
   for (const answer of next.answers) answer();
   await Promise.all([stopping, next.ended]);
+});
+
+/** A thread on a fake clock, which searches one task after the other. */
+class FakeThread implements TaskThread {
+  readonly taskSize = new TaskSize(30);
+  readonly taken: { hashes: number; ms: number }[] = [];
+  readonly #hashesPerMs: number;
+  readonly cores?: CoreKind;
+  #freeMs = 0;
+
+  constructor(hashesPerMs: number, cores?: CoreKind) {
+    this.#hashesPerMs = hashesPerMs;
+    if (cores) this.cores = cores;
+  }
+
+  /** The tasks that have not ended, the next first. */
+  readonly waiting: { endMs: number; answer: () => void }[] = [];
+
+  run({ range }: Task): Promise<TaskResult> {
+    const hashes = sizeOf(range);
+    const ms = hashes / this.#hashesPerMs;
+    const beganMs = this.#freeMs;
+    this.#freeMs += ms;
+    this.taken.push({ hashes, ms });
+    return new Promise((resolve) => {
+      const answer = () => resolve({ rows: hashes / 512, candidates: [], beganMs, ms, cpuMs: ms });
+      this.waiting.push({ endMs: this.#freeMs, answer });
+    });
+  }
+}
+
+test('a thread of a slow core gets tasks that take as long as those of a fast one, and reports say which cores they are', async () => {
+  const fast = new FakeThread(100_000, 'performance');
+  const slow = new FakeThread(20_000, 'efficiency');
+  const threads = [fast, slow];
+  const run = new SearchRun({
+    number: 1,
+    puzzle: jobOf(someHeaderHex, nothingSolves),
+    ranges: new Rectangle({ lane: 3, page: 0, pages: PAGES, counter: 0, counters: COUNTERS }),
+    threads,
+    tasksPerThread: 2,
+    currentRun: new Int32Array(new SharedArrayBuffer(4)),
+  });
+  const byCores = new Map<string | undefined, number>();
+  const reading = (async () => {
+    for await (const { cores, hashes } of run.reports()) byCores.set(cores, (byCores.get(cores) ?? 0) + hashes);
+  })();
+  for (let nowMs = 0; nowMs < 3_000; ) {
+    const next = threads.reduce((a, b) => (a.waiting[0].endMs <= b.waiting[0].endMs ? a : b)).waiting.shift()!;
+    nowMs = next.endMs;
+    next.answer();
+    await new Promise(setImmediate);
+    for (const { waiting } of threads) expect(waiting).toHaveLength(2);
+  }
+  const stopping = run.stop();
+  for (const { waiting } of threads) for (const { answer } of waiting.splice(0)) answer();
+  await Promise.all([reading, stopping]);
+  for (const { taken } of threads) {
+    // The last task of a column can be shorter.
+    const ms = taken.slice(-20).map((task) => task.ms);
+    expect(Math.max(...ms)).toBeCloseTo(30, 0);
+    expect(ms.filter((each) => each < 29).length).toBeLessThan(5);
+  }
+  expect([...byCores.keys()].sort()).toEqual(['efficiency', 'performance']);
+  expect(byCores.get('performance')! / byCores.get('efficiency')!).toBeCloseTo(5, 0);
+});
+
+test('each thread has its first task before any has its second', () => {
+  const order: number[] = [];
+  const threads = [0, 1, 2].map((i) => ({
+    taskSize: new TaskSize(30),
+    run: () => {
+      order.push(i);
+      return new Promise<TaskResult>(() => {});
+    },
+  }));
+  const run = new SearchRun({
+    number: 1,
+    puzzle: jobOf(someHeaderHex, nothingSolves),
+    ranges: new Rectangle({ lane: 3, page: 0, pages: PAGES, counter: 0, counters: COUNTERS }),
+    threads,
+    tasksPerThread: 2,
+    currentRun: new Int32Array(new SharedArrayBuffer(4)),
+  });
+  void run.reports().next();
+  expect(order).toEqual([0, 1, 2, 0, 1, 2]);
 });
 
 test('numbers of runs are positive i32, and begin again at 1 when they are used up', () => {

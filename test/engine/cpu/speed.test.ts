@@ -1,127 +1,129 @@
 import { describe, expect, test } from 'vitest';
-import type { KernelName } from '#pickaxe/engine/cpu/kernel-names.js';
-import { type Kernel, PAGES_WORD, ROW_COUNTERS } from '#pickaxe/engine/cpu/kernels/kernel.js';
-import { fastestOf, type Load, measureSpeeds } from '#pickaxe/engine/cpu/kernels/speed.js';
-
-/** A simulated machine with a fake clock. Its kernels have the given speeds, in hashes per millisecond. */
-class FakeMachine {
-  nowMs = 0;
-  readonly calls = new Map<KernelName, number>();
-  readonly turns: KernelName[] = [];
-  /** The factor by which other programs slow down a call. */
-  slowdown = () => 1;
-
-  kernel(name: KernelName, hashesPerMs: (call: number) => number): Kernel {
-    return {
-      name,
-      search: (search, _, hits) => {
-        const call = (this.calls.get(name) ?? 0) + 1;
-        this.calls.set(name, call);
-        if (this.turns.at(-1) !== name) this.turns.push(name);
-        hits[0] = 0;
-        this.nowMs += ((search[PAGES_WORD] * ROW_COUNTERS) / hashesPerMs(call)) * this.slowdown();
-        return search[PAGES_WORD];
-      },
-    };
-  }
-
-  measure(kernels: readonly Kernel[], load?: Load) {
-    return measureSpeeds(kernels, { nowMs: () => this.nowMs, ...(load && { load }) });
-  }
-}
-
-const always = (hashesPerMs: number) => () => hashesPerMs;
+import { inTurns, measureTurns } from '#pickaxe/engine/cpu/kernels/speed.js';
+import { FakeChip, randomFrom } from './fake-chip.ts';
 
 describe('measuring speeds', () => {
   test('gives each kernel’s speed in H/s', async () => {
-    const machine = new FakeMachine();
-    const kernels = [
-      machine.kernel('avx512', always(160_000)),
-      machine.kernel('avx2', always(120_000)),
-      machine.kernel('js', always(8_000)),
-    ];
-    expect(await machine.measure(kernels)).toEqual({ avx512: 160_000_000, avx2: 120_000_000, js: 8_000_000 });
+    const [verdict] = await new FakeChip({ avx512: 160, avx2: 120, js: 8 }).choose();
+    expect(verdict.speeds).toEqual({ avx512: 160_000_000, avx2: 120_000_000, js: 8_000_000 });
+    expect(verdict.fastest).toBe('avx512');
+    expect(verdict.close).toEqual(['avx512']);
+    expect(verdict.doubt).toBeUndefined();
   });
 
-  test('gives each kernel turns of 3 ms, and slow kernels only a few', async () => {
-    const machine = new FakeMachine();
-    await machine.measure([
-      machine.kernel('avx512x2', always(200_000)),
-      machine.kernel('avx512', always(150_000)),
-      machine.kernel('js', always(7_000)),
-    ]);
-    expect(machine.nowMs).toBeLessThan(3.2 * (2 * 25 + 10));
-    expect(machine.calls.get('js')).toBe(20);
-    expect(machine.calls.get('avx512')).toBe(50);
-    expect(machine.turns.slice(0, 6)).toEqual(['avx512x2', 'avx512', 'js', 'avx512x2', 'avx512', 'js']);
-    expect(machine.turns.slice(-4)).toEqual(['avx512x2', 'avx512', 'avx512x2', 'avx512']);
-  });
-
-  test('is not misled by other programs that use the processor', async () => {
-    const machine = new FakeMachine();
-    let call = 0;
-    // Two of three calls are disturbed, by up to ten times their length.
-    machine.slowdown = () => [1, 1.7, 10, 1.1, 3][call++ % 5] * (call % 3 === 0 ? 1 : 1.5);
-    const speeds = await machine.measure([
-      machine.kernel('avx512x2', always(161_000)),
-      machine.kernel('avx512', always(157_000)),
-    ]);
-    expect(speeds.avx512x2! / speeds.avx512!).toBeCloseTo(161 / 157, 3);
-    expect(fastestOf(speeds)).toBe('avx512x2');
+  test('gives slow kernels only a few turns, and lets the threads rest between rounds', async () => {
+    const chip = new FakeChip({ avx512x2: 200, avx512: 150, js: 7 });
+    await chip.choose();
+    const count = (name: string) => chip.turns.filter((each) => each === name).length;
+    expect([count('avx512x2'), count('avx512'), count('js')]).toEqual([25, 25, 10]);
+    expect(chip.rests).toBe(25);
   });
 
   test('waits until V8 has optimized a kernel', async () => {
-    const machine = new FakeMachine();
-    const speeds = await machine.measure([
-      machine.kernel('wasm-simd', (call) => (call <= 8 ? 3_000 : 24_000)),
-      machine.kernel('wasm', always(7_500)),
-    ]);
-    expect(speeds['wasm-simd']).toBeCloseTo(24_000_000, -4);
+    const chip = new FakeChip({ 'wasm-simd': 24, wasm: 7.5 });
+    chip.warmth = (name, turn) => (name === 'wasm-simd' && turn <= 6 ? 1 / 8 : 1);
+    const [{ speeds, fastest }] = await chip.choose();
+    expect(speeds['wasm-simd']).toBe(24_000_000);
+    expect(fastest).toBe('wasm-simd');
   });
 
-  test('counts the hashes of the load threads, too: the result is the mean of all threads', async () => {
-    const machine = new FakeMachine();
-    // One of three other threads never gets a processor. The others are half as fast as the measuring thread.
-    let since = 0;
-    let countedMs = 0;
-    const load: Load = {
-      count: 3,
-      run: () => {
-        since = machine.nowMs;
-      },
-      endCount: () => {
-        countedMs = machine.nowMs - since;
-      },
-      rows: () => (2 * 50_000 * countedMs) / ROW_COUNTERS,
-    };
-    const { avx2 } = await machine.measure([machine.kernel('avx2', always(100_000))], load);
-    expect(avx2! / 1e6).toBeCloseTo((100 + 2 * 50) / 4, 3);
+  test('is for each kind of cores, and a kernel that may win on one of them gets all turns', async () => {
+    const chip = new FakeChip({ avx2x2: 49, avx2: 48, sse41: 21 }, { avx2x2: 9, avx2: 11, sse41: 12 });
+    const [performance, efficiency] = await chip.choose();
+    expect(performance.fastest).toBe('avx2x2');
+    expect(efficiency.fastest).toBe('sse41');
+    expect(chip.turns.filter((each) => each === 'sse41')).toHaveLength(25);
+  });
+
+  test('takes a turn without a result for no turn', async () => {
+    const chip = new FakeChip({ avx2: 50, sse41: 20 });
+    let turns = 0;
+    const takeTurn: typeof chip.takeTurn = async (...all) => (++turns % 3 === 0 ? [undefined] : chip.takeTurn(...all));
+    const [result] = await measureTurns(chip.names, { groups: 1, takeTurn, rest: () => {} });
+    for (const rates of result.values()) {
+      expect(rates.length).toBeGreaterThan(5);
+      expect(rates.length).toBeLessThan(25);
+    }
+  });
+
+  test('on a very busy machine takes fewer turns', async () => {
+    const chip = new FakeChip({ avx2x2: 50, avx2: 49, sse41: 20 });
+    chip.slowdown = () => 30;
+    await chip.choose();
+    expect(chip.turns.filter((each) => each === 'avx2')).toHaveLength(15);
+    chip.turns.length = 0;
+    chip.slowdown = () => 400;
+    await chip.choose();
+    expect(chip.turns.filter((each) => each === 'avx2')).toHaveLength(4 + 5);
   });
 
   test('ends with the reason when it is canceled', async () => {
-    const machine = new FakeMachine();
+    const chip = new FakeChip({ avx2: 50, js: 8 });
     const closed = new AbortController();
     const reason = new Error('closed');
-    const kernel = machine.kernel('js', (call) => {
-      if (call === 3) closed.abort(reason);
-      return 8_000;
-    });
-    await expect(measureSpeeds([kernel], { nowMs: () => machine.nowMs, stop: closed.signal })).rejects.toBe(reason);
-    expect(machine.calls.get('js')).toBe(4);
+    chip.slowdown = () => {
+      if (chip.turns.length === 3) closed.abort(reason);
+      return 1;
+    };
+    await expect(chip.choose(closed.signal)).rejects.toBe(reason);
+    expect(chip.turns).toHaveLength(3);
   });
 
-  test('has no result without kernels', async () => {
-    expect(await measureSpeeds([])).toEqual({});
-    expect(fastestOf({})).toBeUndefined();
+  test('gives no two rounds in a row the same order, and each place to every kernel', () => {
+    const rounds = Array.from({ length: 6 }, (_, round) => inTurns(['a', 'b', 'c'], round));
+    for (const [i, order] of rounds.entries()) {
+      expect([...order].sort()).toEqual(['a', 'b', 'c']);
+      if (i > 0) expect(order).not.toEqual(rounds[i - 1]);
+    }
+    for (const place of [0, 1, 2]) expect(new Set(rounds.map((order) => order[place])).size).toBe(3);
   });
 });
 
-describe('the fastest kernel', () => {
-  test.each([
-    ['is the fastest, in whatever order they are named', { js: 1, avx2: 50, avx512x2: 40, avx512: 60 }, 'avx512'],
-    ['may be the last in the list', { avx512: 6, js: 7 }, 'js'],
-    ['is the first in the list among equals', { avx2: 99.5, avx512: 99.1, avx512x2: 98.9, wasm: 100 }, 'avx512'],
-  ] as const)('%s', (_, speeds, expected) => {
-    expect(fastestOf(speeds)).toBe(expected);
+/** Two kernels on this machine's kind of chip, and one that is clearly slower. */
+const FIGURES = { avx512x2: 214, avx512: 132, avx512vlx2: 107 };
+
+describe('load does not decide', () => {
+  test('when it comes in bursts that last longer than a round', async () => {
+    const chip = new FakeChip(FIGURES);
+    // Of every 50 ms, other programs have the processor half of the time.
+    chip.slowdown = () => (chip.nowMs % 50 < 25 ? 2.3 : 1);
+    const [{ fastest, speeds }] = await chip.choose();
+    expect(fastest).toBe('avx512x2');
+    expect(speeds.avx512x2).toBe(214_000_000);
+  });
+
+  test('when it comes back so regularly that it would always hit the same kernel', async () => {
+    const chip = new FakeChip(FIGURES);
+    let turn = 0;
+    // Every third turn is slow, and a round has three turns.
+    chip.slowdown = () => (turn++ % 3 === 0 ? 2.5 : 1);
+    const [{ fastest, close, doubt }] = await chip.choose();
+    expect([fastest, close, doubt]).toEqual(['avx512x2', ['avx512x2'], undefined]);
+  });
+
+  test('when most turns are disturbed, each by another factor', async () => {
+    for (let seed = 1; seed <= 20; seed++) {
+      const random = randomFrom(seed);
+      const chip = new FakeChip(FIGURES);
+      chip.slowdown = () => (random() < 0.6 ? 1 + 2 * random() : 1);
+      expect((await chip.choose())[0].fastest).toBe('avx512x2');
+    }
+  });
+
+  test('when it hits every turn of one kernel: the verdict is in doubt, if its turns differ', async () => {
+    const random = randomFrom(1);
+    const chip = new FakeChip({ avx512x2: 214, avx512: 205 });
+    chip.slowdown = (name) => (name === 'avx512x2' ? 1.02 + random() : 1);
+    const [{ fastest, close, doubt }] = await chip.choose();
+    expect(fastest).toBe('avx512');
+    // Its best turn says that it may be as fast, so it will prove itself while mining.
+    expect(close).toContain('avx512x2');
+    expect(doubt).toMatch(/^only \d+ of 25 turns of avx512x2 agree within 2 %$/);
+  });
+
+  test('when the chip slows down as it gets warm: all kernels slow down alike', async () => {
+    const chip = new FakeChip({ avx512x2: 214, avx512: 205, avx512vlx2: 107 });
+    chip.slowdown = () => 1 + chip.nowMs / 2_000;
+    expect((await chip.choose())[0].fastest).toBe('avx512x2');
   });
 });

@@ -5,7 +5,7 @@ import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
 import type { Addon } from '#pickaxe/engine/cpu/kernels/native.js';
 import { pinFault, pinThread } from '#pickaxe/engine/cpu/pinning.js';
 import { priorityFault } from '#pickaxe/engine/cpu/priority.js';
-import { type Allowance, chooseThreads } from '#pickaxe/engine/cpu/threads.js';
+import { type Allowance, chooseThreads, type ThreadWishes } from '#pickaxe/engine/cpu/threads.js';
 import { readTopology } from '#pickaxe/engine/cpu/topology.js';
 import { nativeIsBuilt } from './loadable-kernels.ts';
 
@@ -14,7 +14,7 @@ function linux(cores: number[][], more: { quota?: number; pinFault?: string } = 
   const { quota, pinFault } = more;
   return {
     count: cores.flat().length,
-    topology: { cores, ...(quota !== undefined && { quota }) },
+    topology: { cores: cores.map((cpus) => ({ cpus })), ...(quota !== undefined && { quota }) },
     ...(pinFault !== undefined && { pinFault }),
   };
 }
@@ -31,6 +31,13 @@ const smt = [
   [3, 7],
 ];
 
+/** @returns the choice, with the CPUs that threads are pinned to: none when the system places them */
+function choose(wishes: ThreadWishes, allowance: Allowance) {
+  const choice = chooseThreads(wishes, allowance);
+  expect(choice.groups.flatMap(({ places }) => places)).toHaveLength(choice.threads);
+  return { ...choice, cpus: choice.groups.flatMap(({ places }) => places).flat() };
+}
+
 describe('how many threads', () => {
   test.each([
     [1, 1],
@@ -38,11 +45,11 @@ describe('how many threads', () => {
     [3, 2],
     [64, 63],
   ])('with %i hardware threads, %i threads hash', (available, threads) => {
-    expect(chooseThreads({}, plain(available)).threads).toBe(threads);
+    expect(choose({}, plain(available)).threads).toBe(threads);
   });
 
   test('the siblings of a core hash, too', () => {
-    expect(chooseThreads({}, linux(smt))).toMatchObject({
+    expect(choose({}, linux(smt))).toMatchObject({
       threads: 7,
       cpus: [],
       why: expect.stringContaining('4 cores'),
@@ -58,23 +65,23 @@ describe('how many threads', () => {
     [7.5, 7],
     [100, 7],
   ])('with a quota of %d CPUs of 8, %i threads hash', (quota, threads) => {
-    const chosen = chooseThreads({}, linux(smt, { quota }));
+    const chosen = choose({}, linux(smt, { quota }));
     expect(chosen.threads).toBe(threads);
     expect(chosen.cpus).toEqual([]);
     expect(chosen.why.includes('quota')).toBe(threads < 7);
   });
 
   test('as many threads hash as asked for, whatever the quota', () => {
-    const chosen = chooseThreads({ threads: 7 }, linux([[0], [1]], { quota: 1 }));
+    const chosen = choose({ threads: 7 }, linux([[0], [1]], { quota: 1 }));
     expect(chosen).toMatchObject({ threads: 7, cpus: [], why: expect.stringMatching(/^asked for/) });
   });
 
   test('one thread hashes on each CPU that was named', () => {
-    expect(chooseThreads({ affinity: [1, 6] }, linux(smt))).toMatchObject({ threads: 2, cpus: [1, 6] });
+    expect(choose({ affinity: [1, 6] }, linux(smt))).toMatchObject({ threads: 2, cpus: [1, 6] });
   });
 
   test('a number of CPUs is enough, without a topology', () => {
-    expect(chooseThreads({}, elsewhere)).toMatchObject({ threads: 7, cpus: [] });
+    expect(choose({}, elsewhere)).toMatchObject({ threads: 7, cpus: [] });
   });
 });
 
@@ -87,8 +94,8 @@ test('no more threads hash than this machine has', () => {
 
 describe('where threads run', () => {
   test('each thread has its own CPU when all CPUs hash', () => {
-    expect(chooseThreads({}, linux([[0], [3]]))).toMatchObject({ threads: 2, cpus: [0, 3] });
-    expect(chooseThreads({ threads: 4 }, plain(4)).cpus).toEqual([0, 1, 2, 3]);
+    expect(choose({}, linux([[0], [3]]))).toMatchObject({ threads: 2, cpus: [0, 3] });
+    expect(choose({ threads: 4 }, plain(4)).cpus).toEqual([0, 1, 2, 3]);
   });
 
   test.each([
@@ -96,8 +103,8 @@ describe('where threads run', () => {
     [5, '5 CPU threads are more than the 4 hardware threads, and hash no faster'],
     [16, '16 CPU threads are more than the 4 hardware threads, and hash no faster'],
   ])('%i threads on 4 hardware threads cause a warning if they are more', (threads, warning) => {
-    expect(chooseThreads({ threads }, plain(4))).toMatchObject({ threads });
-    expect(chooseThreads({ threads }, plain(4)).warning).toBe(warning);
+    expect(choose({ threads }, plain(4))).toMatchObject({ threads });
+    expect(choose({ threads }, plain(4)).warning).toBe(warning);
   });
 
   test('more than four for each hardware thread are refused', () => {
@@ -107,22 +114,22 @@ describe('where threads run', () => {
   });
 
   test('the system places them when a CPU is free, when there are more threads than CPUs, and on a single CPU', () => {
-    expect(chooseThreads({ threads: 3 }, plain(4)).cpus).toEqual([]);
-    expect(chooseThreads({ threads: 5 }, plain(4)).cpus).toEqual([]);
-    expect(chooseThreads({}, plain(1)).cpus).toEqual([]);
+    expect(choose({ threads: 3 }, plain(4)).cpus).toEqual([]);
+    expect(choose({ threads: 5 }, plain(4)).cpus).toEqual([]);
+    expect(choose({}, plain(1)).cpus).toEqual([]);
   });
 
   test('the system places them when that was asked for', () => {
-    expect(chooseThreads({ affinity: 'none' }, plain(2))).toMatchObject({ threads: 2, cpus: [] });
+    expect(choose({ affinity: 'none' }, plain(2))).toMatchObject({ threads: 2, cpus: [] });
   });
 
   test('a reason is given when threads cannot be pinned', () => {
-    const chosen = chooseThreads({}, linux([[0], [1]], { pinFault: 'there is no addon' }));
+    const chosen = choose({}, linux([[0], [1]], { pinFault: 'there is no addon' }));
     expect(chosen).toMatchObject({ cpus: [], why: expect.stringContaining('not pinned: there is no addon') });
   });
 
   test('fewer threads than CPUs named take the first ones', () => {
-    expect(chooseThreads({ threads: 2, affinity: [1, 2, 3] }, plain(4)).cpus).toEqual([1, 2]);
+    expect(choose({ threads: 2, affinity: [1, 2, 3] }, plain(4)).cpus).toEqual([1, 2]);
   });
 
   test.each([
@@ -140,14 +147,14 @@ describe('where threads run', () => {
 
 describe('the niceness of threads', () => {
   test('is 19, or the one asked for', () => {
-    expect(chooseThreads({}, plain(2)).niceness).toBe(19);
-    expect(chooseThreads({ niceness: 0 }, plain(2)).niceness).toBe(0);
+    expect(choose({}, plain(2)).niceness).toBe(19);
+    expect(choose({ niceness: 0 }, plain(2)).niceness).toBe(0);
   });
 
   const sandbox: Allowance = { ...plain(2), priorityFault: 'Linux refuses it (operation not permitted)' };
 
   test('is not changed where a sandbox refuses it, and the reason is given', () => {
-    const chosen = chooseThreads({}, sandbox);
+    const chosen = choose({}, sandbox);
     expect(chosen).toMatchObject({ threads: 2, cpus: [0, 1] });
     expect(chosen.niceness).toBeUndefined();
     expect(chosen.why).toContain('priority unchanged: Linux refuses it (operation not permitted)');
@@ -257,7 +264,7 @@ describe.skipIf(skipped)(`threads of an engine on Linux${skipped ? ` (skipped: $
   test.runIf(nativeIsBuilt)('are each pinned to their own CPU, and other threads are not', async () => {
     const allowed = threads()[0].cpus;
     const named = readTopology((path) => (existsSync(path) ? readFileSync(path, 'utf8') : undefined))!
-      .cores.flat()
+      .cores.flatMap(({ cpus }) => cpus)
       .slice(0, 2);
     const running = await during({ affinity: named, niceness: kinder }, threads);
     const hashing = running.filter(({ niceness }) => niceness === kinder).map(({ cpus }) => Number(cpus));

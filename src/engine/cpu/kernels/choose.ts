@@ -1,22 +1,28 @@
-/** Chooses the kernel: the fastest one that runs here and gives right answers. */
+/** Chooses the kernel for each kind of cores: the fastest one that runs here and gives right answers. */
 
 import { availableParallelism } from 'node:os';
 import { Cache } from '../../../system/cache.ts';
+import type { CoreKind } from '../../device.ts';
 import { DeviceError } from '../../engine.ts';
+import type { CoreGroup } from '../core-groups.ts';
 import { KERNEL_NAMES, type KernelName } from '../kernel-names.ts';
-import type { Kernel } from './kernel.ts';
 import { type Loaded, loadKernel, loadKernels } from './load-kernel.ts';
-import { LoadThreads } from './load-threads.ts';
+import { MeasuringThreads } from './measuring-threads.ts';
 import { FOREIGN, isNative, nativeOrigin } from './native.ts';
-import { fastestOf, measureSpeeds, type Speeds } from './speed.ts';
-import { recallSpeeds, rememberSpeeds } from './tuning.ts';
+import { measureTurns } from './speed.ts';
+import { recallTuning, rememberTuning, type Tuning } from './tuning.ts';
+import { judge, type Speeds, type Turns, type Verdict } from './verdict.ts';
 
-interface KernelChoice {
+export interface KernelChoice {
   readonly name: KernelName;
   /** For people: why this kernel was chosen, and where it comes from. */
   readonly why: string;
   /** For people: `why`, with the speeds of the other kernels and the reasons why some cannot be used. */
   readonly detail: string;
+  /** The kernels that prove themselves while mining, the chosen one first; only that one when there is nothing to prove. */
+  readonly contenders: readonly KernelName[];
+  /** The speeds of all kernels that can be used here; none when the kernel was asked for. */
+  readonly speeds: Speeds;
 }
 
 /** @throws DeviceError when the kernel asked for cannot be used. */
@@ -24,7 +30,7 @@ export function forceKernel(name: KernelName): KernelChoice {
   try {
     loadKernel(name);
     const why = ['asked for', ...origin(name)].join('; ');
-    return { name, why, detail: why };
+    return { name, why, detail: why, contenders: [name], speeds: {} };
   } catch (error) {
     const { fault, message } = error as DeviceError;
     throw new DeviceError(fault, `CPU kernel ${name}: ${message}; let pickaxe choose the kernel`);
@@ -32,86 +38,192 @@ export function forceKernel(name: KernelName): KernelChoice {
 }
 
 interface Circumstances {
-  /** How many threads hash. It matters because the kernel that is fastest on one thread need not be the fastest on many. */
-  readonly threads: number;
+  /**
+   * All threads that hash at the same time, by kind of cores. Their number matters, because the kernel that is fastest on one
+   * thread need not be the fastest on many.
+   */
+  readonly groups: readonly CoreGroup[];
   /** Where speeds are remembered. Without it they are measured at each call. */
   readonly cacheDirectory?: string | undefined;
   /** Ends a measurement, which then throws the signal's reason and remembers nothing. */
   readonly stop?: AbortSignal | undefined;
 }
 
-/** @throws DeviceError when no kernel can be used. */
-export async function chooseKernel(circumstances: Circumstances): Promise<KernelChoice> {
-  const { threads, cacheDirectory } = circumstances;
-  const recalled = cacheDirectory === undefined ? undefined : recallSpeeds(new Cache(cacheDirectory), threads);
-  const remembered = recalled && fastestOf(recalled);
-  if (remembered && loadKernels([remembered]).kernels.length > 0) {
-    const { unusable } = loadKernels(KERNEL_NAMES.filter((name) => recalled[name] === undefined));
-    return choiceOf(remembered, { speeds: recalled, unusable }, ', as measured before');
+/**
+ * @returns a choice for each group
+ * @throws DeviceError when no kernel can be used.
+ */
+export async function chooseKernels(circumstances: Circumstances): Promise<KernelChoice[]> {
+  const recalled = recallAll(circumstances);
+  if (recalled && loadKernels(recalled.map(({ fastest }) => fastest)).unusable.size === 0) {
+    return recalled.map((tuning) => {
+      const { unusable } = loadKernels(KERNEL_NAMES.filter((name) => tuning.speeds[name] === undefined));
+      const close = loadKernels(tuning.close).kernels.map(({ name }) => name);
+      return choiceOf({ ...tuning, close, unusable }, tuning.fastest, ', as measured before');
+    });
   }
-  const survey = await surveyKernels(circumstances, true);
-  const name = fastestOf(survey.speeds);
-  if (!name)
-    throw new DeviceError('wrong-hashes', `no CPU kernel can be used (${reasons(survey.unusable).join('; ')})`);
-  return choiceOf(name, survey);
+  const surveys = await surveyKernels(circumstances, true);
+  return surveys.map((survey) => {
+    const { fastest, unusable } = survey;
+    if (fastest) return choiceOf(survey, fastest);
+    throw new DeviceError('wrong-hashes', `no CPU kernel can be used (${reasons(unusable).join('; ')})`);
+  });
 }
 
 /** @param when a clause about the time of the measurement */
-function choiceOf(name: KernelName, { speeds, unusable, notRemembered }: Survey, when = ''): KernelChoice {
-  const ranked = Object.entries(speeds).sort(([, a], [, b]) => b - a);
-  const rates = shortList(ranked.map(([name, speed]) => `${name} ${(speed / 1e6).toFixed(1)}`));
-  const forgotten = notRemembered === undefined ? [] : [`measured at each start: ${notRemembered}`];
+function choiceOf(survey: Omit<Survey, 'threads'>, name: KernelName, when = ''): KernelChoice {
+  const { speeds, close, proven, unusable, notRemembered } = survey;
+  const rates = shortList(ranked(speeds).map(([name, speed]) => `${name} ${(speed / 1e6).toFixed(1)}`));
+  const isMeasured = ranked(speeds).length > 0;
+  const contenders = proven ? [name] : [name, ...close.filter((each) => each !== name)];
   // Without the native kernels mining is two to six times slower, so the short text says why they are not used.
   const slow = isNative(name) ? [] : reasons(unusable);
   return {
     name,
-    why: [`the fastest of ${ranked.length} here${when}`, ...origin(name), ...slow].join('; '),
+    why: [
+      isMeasured ? `the fastest of ${Object.keys(speeds).length} here${when}` : 'usually the fastest, not measured',
+      ...origin(name),
+      ...slow,
+    ].join('; '),
     detail: [
-      `the fastest here (MH/s per thread: ${rates})${when}`,
+      isMeasured ? `the fastest here (MH/s per thread: ${rates})${when}` : 'usually the fastest, not measured',
       ...origin(name),
       ...reasons(unusable),
-      ...forgotten,
+      ...(contenders.length > 1 ? [`${contenders.join(' and ')} prove themselves while mining`] : []),
+      ...(notRemembered === undefined ? [] : [`not remembered: ${notRemembered}`]),
     ].join('; '),
+    contenders,
+    speeds,
   };
 }
 
+/** What is known about the kernels on one kind of cores. */
 export interface Survey {
+  readonly kind?: CoreKind;
+  /** How many threads hash on these cores. */
+  readonly threads: number;
   /** The speeds of all kernels that can be used here. */
   readonly speeds: Speeds;
+  /** Absent when no kernel can be used. */
+  readonly fastest?: KernelName;
+  /** The kernels that may be the fastest, the fastest one included. */
+  readonly close: readonly KernelName[];
+  /** Whether no other kernel comes close, or the fastest one has proven itself while mining. */
+  readonly proven: boolean;
   /** Why each of the other kernels cannot be used. */
   readonly unusable: ReadonlyMap<KernelName, string>;
-  /** Why the speeds could not be remembered for the next start. */
+  /** Why this is not remembered for the next start. */
   readonly notRemembered?: string;
 }
 
 /**
  * Loads and checks every kernel, and measures their speeds unless they are remembered.
  * @param again measures even when the speeds are remembered
+ * @returns a survey for each group
  */
-export async function surveyKernels(circumstances: Circumstances, again = false): Promise<Survey> {
-  const { threads, cacheDirectory } = circumstances;
+export async function surveyKernels(circumstances: Circumstances, again = false): Promise<Survey[]> {
+  const { groups } = circumstances;
   const { kernels, unusable } = loadKernels(KERNEL_NAMES);
-  const cache = cacheDirectory === undefined ? undefined : new Cache(cacheDirectory);
-  const recalled = cache && !again ? recallSpeeds(cache, threads) : undefined;
-  if (recalled && kernels.every(({ name }) => recalled[name] !== undefined)) {
-    return { speeds: Object.fromEntries(kernels.map(({ name }) => [name, recalled[name]])), unusable };
+  const names = kernels.map(({ name }) => name);
+  const recalled = again ? undefined : recallAll(circumstances);
+  const isComplete = (speeds: Speeds) => names.every((name) => speeds[name] !== undefined);
+  if (recalled?.every(({ speeds, fastest }) => isComplete(speeds) && names.includes(fastest))) {
+    return recalled.map((tuning, i) => ({ ...of(groups[i]), ...tuning, speeds: only(names, tuning.speeds), unusable }));
   }
-  if (kernels.length === 0) return { speeds: {}, unusable };
-  const speeds = await measureUnderLoad(kernels, circumstances);
-  const notRemembered = cache ? rememberSpeeds(cache, threads, speeds) : 'there is no cache directory';
-  return { speeds, unusable, ...(notRemembered !== undefined && { notRemembered }) };
+  if (names.length === 0)
+    return groups.map((group) => ({ ...of(group), speeds: {}, close: [], proven: false, unusable }));
+  const turns = await measure(names, circumstances);
+  return groups.map((group, i) => ({ ...of(group), ...conclude(turns[i], circumstances, i), unusable }));
 }
 
-async function measureUnderLoad(kernels: readonly Kernel[], { threads, stop }: Circumstances): Promise<Speeds> {
-  // Further threads would only wait for a processor.
-  const busy = Math.min(threads, availableParallelism());
-  const load = new LoadThreads(kernels.map(({ name }) => name));
-  try {
-    await load.start(busy - 1, stop);
-    return await measureSpeeds(kernels, { load, stop });
-  } finally {
-    await load.stop();
+function conclude(turns: Turns, { groups, cacheDirectory }: Circumstances, index: number) {
+  const { speeds, fastest, close, doubt } = judge(turns);
+  const proven = close.length === 1 && doubt === undefined;
+  if (fastest === undefined) {
+    // KERNEL_NAMES begins with the usually fastest.
+    const [usually] = turns.keys();
+    return { speeds, fastest: usually, close: [usually], proven, notRemembered: 'no thread got the processor in time' };
   }
+  const tuning: Tuning = { speeds, fastest, close: [...close], proven };
+  const notRemembered = doubt ?? remember(cacheDirectory, groups, index, tuning);
+  return { ...tuning, ...(notRemembered !== undefined && { notRemembered }) };
+}
+
+function remember(directory: string | undefined, groups: readonly CoreGroup[], index: number, tuning: Tuning) {
+  if (directory === undefined) return 'there is no cache directory';
+  return rememberTuning(new Cache(directory), groups, index, tuning);
+}
+
+/**
+ * What a trial while mining has shown. If it leaves no doubt, it is remembered.
+ * @param before the choice that the contenders were from
+ */
+export function provenChoice(
+  before: KernelChoice,
+  { speeds: mined, fastest = before.name, doubt }: Verdict,
+  { groups, cacheDirectory }: Omit<Circumstances, 'stop'>,
+  index: number,
+): KernelChoice {
+  const rates = shortList(ranked(mined).map(([name, speed]) => `${name} ${(speed / 1e6).toFixed(1)}`));
+  const name = doubt === undefined ? fastest : before.name;
+  const speeds = { ...before.speeds, ...mined };
+  const notRemembered =
+    doubt ?? remember(cacheDirectory, groups, index, { speeds, fastest: name, close: [name], proven: true });
+  const count = Object.keys(speeds).length;
+  const how = doubt === undefined ? 'proven while mining' : 'not proven';
+  return {
+    name,
+    why: [`the fastest of ${count} here, ${how}`, ...origin(name)].join('; '),
+    detail: [
+      `the fastest here, ${how} (MH/s per thread and processor second: ${rates})`,
+      ...origin(name),
+      ...(notRemembered === undefined ? [] : [`not remembered: ${notRemembered}`]),
+    ].join('; '),
+    contenders: [name],
+    speeds,
+  };
+}
+
+/** @returns what is remembered about each group; undefined when something is missing */
+function recallAll({ groups, cacheDirectory }: Circumstances): Tuning[] | undefined {
+  if (cacheDirectory === undefined) return undefined;
+  const cache = new Cache(cacheDirectory);
+  const recalled = groups.flatMap((_, i) => recallTuning(cache, groups, i) ?? []);
+  return recalled.length === groups.length ? recalled : undefined;
+}
+
+async function measure(names: readonly KernelName[], { groups, stop }: Circumstances): Promise<Turns[]> {
+  const most = availableParallelism();
+  // Further threads would only wait for a processor.
+  const busy = groups.map(({ places }) => {
+    const cpus = new Set(places.flat()).size;
+    return places.slice(0, cpus === 0 ? most : cpus);
+  });
+  const threads = new MeasuringThreads(names, busy);
+  try {
+    await threads.start(stop);
+    return await measureTurns(names, {
+      groups: groups.length,
+      takeTurn: threads.takeTurn,
+      rest: () => threads.rest(),
+      stop,
+    });
+  } finally {
+    await threads.stop();
+  }
+}
+
+/** @returns the kernels with their speeds, the fastest first */
+function ranked(speeds: Speeds): [name: string, speed: number][] {
+  return Object.entries(speeds).sort(([, a], [, b]) => b - a);
+}
+
+function of({ kind, places }: CoreGroup): Pick<Survey, 'kind' | 'threads'> {
+  return { ...(kind !== undefined && { kind }), threads: places.length };
+}
+
+function only(names: readonly KernelName[], speeds: Speeds): Speeds {
+  return Object.fromEntries(names.map((name) => [name, speeds[name]]));
 }
 
 /** @returns where a native kernel comes from, in words (`built here`), as a list of at most one clause */

@@ -1,41 +1,68 @@
-/** Remembers how fast the kernels are, so that only the first start on a machine measures them. */
+/** Remembers how fast the kernels are on each kind of cores, so that only the first start on a machine measures them. */
 
 import { readFileSync } from 'node:fs';
 import { arch, cpus } from 'node:os';
 import { z } from 'zod';
 import { type Cache, digest, type Key } from '../../../system/cache.ts';
+import type { CoreGroup } from '../core-groups.ts';
 import { KERNEL_NAMES } from '../kernel-names.ts';
 import { nativeBuild } from './native.ts';
-import type { Speeds } from './speed.ts';
 import { wasmBuilds } from './wasm.ts';
 
-const SHAPE = z
-  .partialRecord(z.enum(KERNEL_NAMES), z.number().positive())
-  .refine((speeds) => Object.keys(speeds).length > 0);
+/** This number changes when what is remembered changes its meaning. What has another number is not found. */
+const FORMAT_VERSION = 2;
 
-/** @param threads how many threads hash */
-export function recallSpeeds(cache: Cache, threads: number): Speeds | undefined {
-  return cache.recall(subject(threads), key(), SHAPE) as Speeds | undefined;
+const kernelName = z.enum(KERNEL_NAMES);
+
+const SHAPE = z
+  .object({
+    /** H/s of one thread. */
+    speeds: z.partialRecord(kernelName, z.number().positive()),
+    fastest: kernelName,
+    /** The kernels that may be the fastest, the fastest one included. */
+    close: z.array(kernelName).min(1),
+    /** Whether no other kernel comes close, or the fastest one has proven itself while mining. */
+    proven: z.boolean(),
+  })
+  .refine(({ speeds, fastest, close }) => [fastest, ...close].every((name) => speeds[name] !== undefined));
+export type Tuning = Readonly<z.infer<typeof SHAPE>>;
+
+/** @param groups all groups whose threads hash at the same time; `index` is the number of the one in question */
+export function recallTuning(cache: Cache, groups: readonly CoreGroup[], index: number): Tuning | undefined {
+  return cache.recall(subject(groups, index), key(), SHAPE);
 }
 
-/** @returns why the speeds could not be remembered; undefined when they were */
-export function rememberSpeeds(cache: Cache, threads: number, speeds: Speeds): string | undefined {
+/** @returns why the tuning could not be remembered; undefined when it was */
+export function rememberTuning(
+  cache: Cache,
+  groups: readonly CoreGroup[],
+  index: number,
+  tuning: Tuning,
+): string | undefined {
   try {
-    cache.remember(subject(threads), key(), speeds);
+    cache.remember(subject(groups, index), key(), tuning);
     return undefined;
   } catch (error) {
     return (error as Error).message;
   }
 }
 
-function subject(threads: number): string {
-  return `cpu ${cpus()[0]?.model.trim() || arch()}, ${threads} ${threads === 1 ? 'thread' : 'threads'}`;
+/** @returns `cpu MODEL, 2 threads`, or `cpu MODEL, efficiency of 15 performance and 16 efficiency threads` */
+function subject(groups: readonly CoreGroup[], index: number): string {
+  const { kind } = groups[index];
+  const counts = groups
+    .map(({ kind, places }) => `${places.length}${kind === undefined ? '' : ` ${kind}`}`)
+    .join(' and ');
+  const of = kind === undefined ? '' : `${kind} of `;
+  const single = groups.length === 1 && groups[0].places.length === 1;
+  return `cpu ${cpus()[0]?.model.trim() || arch()}, ${of}${counts} ${single ? 'thread' : 'threads'}`;
 }
 
 /** Everything that could change the speeds: the chip, the builds of the kernels, and the compiler of WebAssembly. */
 function key(): Key {
   const native = nativeBuild();
   return {
+    format: FORMAT_VERSION,
     chip: chip(),
     native: native ? digest(native) : 'none',
     wasm: digest(wasmBuilds().map(digest).join()),

@@ -1,0 +1,65 @@
+/** The script of a measuring thread: measures the current kernel, and goes on running it until another turn begins. */
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { NOTHING_SOLVES } from '../../../chain/job.ts';
+import { PAGES } from '../../../chain/nonce.ts';
+import { pinThread } from '../pinning.ts';
+import { type Kernel, ROW_COUNTERS } from './kernel.ts';
+import { loadKernel } from './load-kernel.ts';
+import type { MeasuringThreadData } from './measuring-threads.ts';
+import { scan } from './scan.ts';
+import { threadClock } from './thread-clock.ts';
+
+/** Length of a turn's untimed start: some chips change their clock for wide vectors, which takes up to 0.7 ms. */
+const SETTLE_MS = 1;
+
+/** Length of a turn's timed part: long compared with the setup of a search (10 µs). */
+const TURN_MS = 2;
+
+/** Pages of a kernel's first search, while its speed is unknown: 20 µs with AVX-512, 1 ms in JavaScript. */
+const FIRST_PAGES = 8;
+
+const EVERY_PAGE = { lane: 0, page: 0, pages: PAGES, counter: 0, counters: ROW_COUNTERS };
+const ALWAYS = Int32Array.of(1);
+
+const { names, index, cpus, current, rates, turns, ended } = workerData as MeasuringThreadData;
+if (cpus.length > 0) pinThread(cpus);
+const kernels = names.map(loadKernel);
+const nowMs = threadClock();
+/** The highest rate so far in hashes per ms, by kernel; the lengths of turns are computed from it. */
+const best = names.map(() => 0);
+
+function search(kernel: Kernel, hashesPerMs: number, ms: number): number {
+  const pages = Math.min(PAGES, Math.max(FIRST_PAGES, Math.round((hashesPerMs * ms) / ROW_COUNTERS)));
+  return ROW_COUNTERS * scan(kernel, NOTHING_SOLVES, 1, { ...EVERY_PAGE, pages }, ALWAYS).pages;
+}
+
+function measure(which: number): number {
+  search(kernels[which], best[which], SETTLE_MS);
+  const startMs = nowMs();
+  const hashes = search(kernels[which], best[which], TURN_MS);
+  // A clock that is too coarse for the turn must not make a kernel look infinitely fast.
+  const rate = hashes / Math.max(nowMs() - startMs, 0.001);
+  best[which] = Math.max(best[which], rate);
+  return rate;
+}
+
+// A measuring thread keeps the normal priority, so that a busy machine does not make the measurement long.
+parentPort?.postMessage('ready');
+for (;;) {
+  const run = Atomics.load(current, 0);
+  if (run === 0) {
+    Atomics.wait(current, 0, 0);
+    continue;
+  }
+  const which = run % names.length;
+  const turn = Math.floor(run / names.length);
+  if (Atomics.load(turns, index) !== turn) {
+    rates[index] = measure(which);
+    Atomics.store(turns, index, turn);
+    const place = turn % ended.length;
+    if (Atomics.add(ended, place, 1) + 1 === turns.length) parentPort?.postMessage(turn);
+  }
+  // The other threads may still be measuring, on a machine as busy as it will be when mining.
+  scan(kernels[which], NOTHING_SOLVES, run, EVERY_PAGE, current);
+}

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import { kernelRows } from '#pickaxe/app/kernel-rows.js';
+import { kernelLines, usedKernel } from '#pickaxe/cli/kernel-table.js';
+import type { Survey } from '#pickaxe/engine/cpu/kernels/choose.js';
+
+const survey = (more: Partial<Survey>): Survey => ({
+  threads: 2,
+  speeds: { avx2x2: 49.4e6, avx2: 48.1e6, js: 8e6 },
+  fastest: 'avx2x2',
+  close: ['avx2x2'],
+  proven: true,
+  unusable: new Map([['neon', 'made for another kind of chip']]),
+  ...more,
+});
+const rowOf = (rows: ReturnType<typeof kernelRows>, name: string) => rows.find((row) => row.name === name);
+
+test('a proven choice is the fastest, and nothing more is said', () => {
+  const rows = kernelRows([survey({})]);
+  expect(rowOf(rows, 'avx2x2')).toEqual({
+    name: 'avx2x2',
+    usable: true,
+    chosen: true,
+    proven: true,
+    hashesPerSecond: 49.4e6,
+    why: 'chosen: the fastest here',
+  });
+  expect(rowOf(rows, 'avx2')).toMatchObject({ chosen: false, why: 'slower here: 97 % of avx2x2' });
+  expect(rowOf(rows, 'neon')).toEqual({
+    name: 'neon',
+    usable: false,
+    chosen: false,
+    why: 'made for another kind of chip',
+  });
+});
+
+test('a choice that is not proven says what it waits for', () => {
+  const why = (more: Partial<Survey>) => rowOf(kernelRows([survey({ proven: false, ...more })]), 'avx2x2')!.why;
+  expect(why({ close: ['avx2x2', 'avx2'] })).toBe(
+    'chosen: the fastest here, to be proven while mining: avx2 comes close',
+  );
+  expect(why({})).toBe('chosen: the fastest here, which is not proven: the machine was too busy');
+});
+
+test('a kernel that was asked for is neither proven nor not', () => {
+  const rows = kernelRows([survey({ proven: false })], 'js');
+  expect(rowOf(rows, 'js')).toMatchObject({ chosen: true, why: 'chosen: asked for, slower here: 16 % of avx2x2' });
+  expect(rows.some((row) => 'proven' in row)).toBe(false);
+});
+
+test('when nothing could be measured, the kernels can be used all the same', () => {
+  const rows = kernelRows([survey({ speeds: {}, proven: false })]);
+  expect(rowOf(rows, 'avx2x2')).toEqual({
+    name: 'avx2x2',
+    usable: true,
+    chosen: true,
+    why: 'not measured: the machine was too busy',
+  });
+  expect(rowOf(rows, 'neon')).toMatchObject({ usable: false });
+});
+
+test('kinds of cores have their own rows, one below the other', () => {
+  const surveys = [
+    survey({ kind: 'performance' }),
+    survey({ kind: 'efficiency', threads: 1, speeds: { avx2x2: 9e6, avx2: 12e6, js: 4e6 }, fastest: 'avx2' }),
+  ];
+  const rows = kernelRows(surveys);
+  expect(usedKernel(rows)).toBe('avx2x2+avx2');
+  const lines = kernelLines(rows, surveys);
+  expect(lines[0]).toBe('performance cores, 2 threads:');
+  expect(lines).toContain('efficiency cores, 1 thread:');
+  expect(lines.filter((line) => line.startsWith('* '))).toEqual([
+    '* avx2x2        49.4 MH/s   chosen: the fastest here',
+    '* avx2          12.0 MH/s   chosen: the fastest here',
+  ]);
+  expect(lines.filter((line) => line.includes('another kind of chip'))).toEqual([
+    '- neon: made for another kind of chip',
+  ]);
+});

@@ -1,0 +1,28 @@
+// Remembers made-up speeds of all kernels that can be used here, as if they had been measured on a machine with nothing else to do:
+//
+//   node remember-speeds.mjs DIST CACHE [THREADS]
+//
+// DIST is the built package's `dist` folder, CACHE pickaxe's folder in the cache.
+
+import { pathToFileURL } from 'node:url';
+
+const [dist, cache, threads] = process.argv.slice(2);
+const load = (file) => import(`${pathToFileURL(dist)}/${file}`);
+const { Cache } = await load('system/cache.js');
+const { KERNEL_NAMES } = await load('engine/cpu/kernel-names.js');
+const { loadKernels } = await load('engine/cpu/kernels/load-kernel.js');
+const { rememberTuning } = await load('engine/cpu/kernels/tuning.js');
+const { chooseThreads } = await load('engine/cpu/threads.js');
+
+const { groups } = chooseThreads(threads === undefined ? {} : { threads: Number(threads) });
+const names = loadKernels(KERNEL_NAMES).kernels.map(({ name }) => name);
+const speeds = Object.fromEntries(names.map((name, i) => [name, 100e6 / (i + 1)]));
+for (const i of groups.keys()) {
+  const fault = rememberTuning(new Cache(cache), groups, i, {
+    speeds,
+    fastest: names[0],
+    close: [names[0]],
+    proven: true,
+  });
+  if (fault !== undefined) throw new Error(fault);
+}

@@ -1,0 +1,63 @@
+/** A pretended chip with a fake clock, on which kernels have given speeds. */
+
+import type { KernelName } from '#pickaxe/engine/cpu/kernel-names.js';
+import { measureTurns, type TakeTurn } from '#pickaxe/engine/cpu/kernels/speed.js';
+import { judge, type Verdict } from '#pickaxe/engine/cpu/kernels/verdict.js';
+
+/** MH/s of one thread, by kernel. */
+export type Figures = Partial<Record<KernelName, number>>;
+
+/** How long a turn takes with a processor, and the time from one to the next. */
+const TURN_MS = 3;
+const BETWEEN_MS = 0.1;
+
+export class FakeChip {
+  nowMs = 0;
+  readonly turns: KernelName[] = [];
+  rests = 0;
+  /** By which factor other programs slow a turn down that begins now, as its thread's clock sees it. */
+  slowdown: (name: KernelName) => number = () => 1;
+  /** The kernel's speed as a part of its figure, in its turn of this number (from 1 on). */
+  warmth: (name: KernelName, turn: number) => number = () => 1;
+  readonly #groups: readonly Figures[];
+
+  /** @param groups the figures of each kind of cores */
+  constructor(...groups: Figures[]) {
+    this.#groups = groups;
+  }
+
+  get names(): KernelName[] {
+    return Object.keys(this.#groups[0]) as KernelName[];
+  }
+
+  readonly takeTurn: TakeTurn = async (name) => {
+    this.turns.push(name);
+    const turn = this.turns.filter((each) => each === name).length;
+    const factor = this.slowdown(name);
+    this.nowMs += TURN_MS * factor + BETWEEN_MS;
+    return this.#groups.map((figures) => (1000 * figures[name]! * this.warmth(name, turn)) / factor);
+  };
+
+  /** @returns a verdict for each kind of cores */
+  async choose(stop?: AbortSignal): Promise<Verdict[]> {
+    const turns = await measureTurns(this.names, {
+      groups: this.#groups.length,
+      takeTurn: this.takeTurn,
+      rest: () => this.rests++,
+      nowMs: () => this.nowMs,
+      stop,
+    });
+    return turns.map(judge);
+  }
+}
+
+/** @returns a function with reproducible random numbers in [0, 1) */
+export function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

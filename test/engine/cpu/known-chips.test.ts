@@ -1,0 +1,114 @@
+/**
+ * The choice on chips that people have, with pretended figures: MH/s of one thread. Those of Golden Cove and Zen 5 were measured;
+ * those of Gracemont and Zen 2 follow from what their vector units do in a cycle.
+ */
+
+import { describe, expect, test } from 'vitest';
+import type { KernelName } from '#pickaxe/engine/cpu/kernel-names.js';
+import { Trial } from '#pickaxe/engine/cpu/kernels/trial.js';
+import { FakeChip, type Figures, randomFrom } from './fake-chip.ts';
+
+/** In consumer chips, which have no AVX-512. The second vector's stores cost what the scheduled single one gains. */
+const GOLDEN_COVE: Figures = {
+  avx2x2: 36.8,
+  avx2: 48.1,
+  sse41: 24.5,
+  portable: 10.1,
+  'wasm-simd': 26.9,
+  wasm: 8.7,
+  js: 8.5,
+};
+/** With long turns between the two vectors, both forms are close. */
+const GOLDEN_COVE_LONG_TURNS: Figures = { ...GOLDEN_COVE, avx2x2: 49.4 };
+/** Its 256-bit operations run as two halves, so SSE4.1 loses nothing, and its spills cost less. */
+const GRACEMONT: Figures = {
+  avx2x2: 9.1,
+  avx2: 12.8,
+  sse41: 13.9,
+  portable: 5.2,
+  'wasm-simd': 11.9,
+  wasm: 4.6,
+  js: 4.4,
+};
+/** One vector a cycle and pipe: two vectors in 16 registers only spill. */
+const ZEN_2: Figures = { avx2x2: 33.0, avx2: 41.5, sse41: 21.0, portable: 8.9, 'wasm-simd': 19.8, wasm: 7.3, js: 7.1 };
+const ZEN_5: Figures = {
+  avx512x2: 213.7,
+  avx512: 131.9,
+  avx512vlx2: 107.2,
+  avx512vl: 66.2,
+  avx2x2: 76.9,
+  avx2: 52.4,
+  sse41: 25.4,
+  portable: 12.2,
+  'wasm-simd': 31.0,
+  wasm: 12.8,
+  js: 12.0,
+};
+/** A system that hides AVX-512. */
+const { avx512x2, avx512, avx512vlx2, avx512vl, ...ZEN_5_WITHOUT_AVX512 } = ZEN_5;
+
+/** The ways in which a machine can be busy while pickaxe measures. A thread's clock sees less of it when it counts its own time. */
+const LOADS: [name: string, (chip: FakeChip, seed: number) => void][] = [
+  ['a quiet machine', () => {}],
+  [
+    'turns that differ by a percent or two',
+    (chip, seed) => {
+      const random = randomFrom(seed);
+      chip.slowdown = () => 1 + 0.02 * random() ** 2;
+    },
+  ],
+  [
+    'bursts of load',
+    (chip, seed) => {
+      chip.slowdown = () => ((chip.nowMs + 7 * seed) % 40 < 22 ? 1.9 : 1);
+    },
+  ],
+  [
+    'load all the time, on a chip that shares its cores',
+    (chip, seed) => {
+      const random = randomFrom(seed);
+      chip.slowdown = () => (random() < 0.7 ? 1 + random() : 1);
+    },
+  ],
+];
+
+describe.each(LOADS)('with %s, the choice', (_, disturb) => {
+  test.each<[string, Figures[], KernelName[]]>([
+    ['on Golden Cove is one vector', [GOLDEN_COVE], ['avx2']],
+    ['on Gracemont is SSE4.1', [GRACEMONT], ['sse41']],
+    ['on a hybrid of both is one for each kind of cores', [GOLDEN_COVE, GRACEMONT], ['avx2', 'sse41']],
+    ['on Zen 2 is one vector', [ZEN_2], ['avx2']],
+    ['on Zen 5 is two vectors of AVX-512', [ZEN_5], ['avx512x2']],
+    ['on Zen 5 without AVX-512 is two vectors of AVX2', [ZEN_5_WITHOUT_AVX512], ['avx2x2']],
+  ])('%s', async (_, groups, expected) => {
+    for (let seed = 1; seed <= 10; seed++) {
+      const chip = new FakeChip(...groups);
+      disturb(chip, seed);
+      const verdicts = await chip.choose();
+      expect(verdicts.map(({ fastest }) => fastest)).toEqual(expected);
+      for (const { doubt, close } of verdicts) if (doubt === undefined) expect(close).toHaveLength(1);
+    }
+  });
+});
+
+test('on Golden Cove with long turns, both forms are close, and mining proves which one is the fastest', async () => {
+  const [{ close }] = await new FakeChip(GOLDEN_COVE_LONG_TURNS).choose();
+  expect([...close].sort()).toEqual(['avx2', 'avx2x2']);
+  // Two hyper-threads on a core share the ports, and one vector is then the fastest.
+  for (const [figures, winner] of [
+    [{ avx2: 48.1, avx2x2: 49.4 }, 'avx2x2'],
+    [{ avx2: 26.1, avx2x2: 25.2 }, 'avx2'],
+  ] as [Figures, KernelName][]) {
+    let proven: KernelName | undefined;
+    const trial = new Trial(close, 1, (verdict) => {
+      proven = verdict.fastest;
+    });
+    while (!trial.isOver) {
+      const assigned = trial.next;
+      trial.take(assigned, { thread: 0, hashes: 30_000 * figures[assigned.kernel]!, ms: 30 });
+    }
+    expect(proven).toBe(winner);
+    expect(trial.next.kernel).toBe(winner);
+  }
+});

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import type { KernelName } from '#pickaxe/engine/cpu/kernel-names.js';
+import { fastestOf, judge } from '#pickaxe/engine/cpu/kernels/verdict.js';
+
+const verdictOn = (turns: Partial<Record<KernelName, number[]>>) =>
+  judge(new Map(Object.entries(turns) as [KernelName, number[]][]));
+/** So many turns of the same rate. */
+const turns = (count: number, rate: number) => new Array<number>(count).fill(rate);
+
+describe('a verdict', () => {
+  test('is the best rate that several turns confirm', () => {
+    const { speeds, doubt } = verdictOn({ avx2: [...turns(10, 30), ...turns(8, 50), 49.5] });
+    expect(speeds).toEqual({ avx2: 50_000 });
+    expect(doubt).toBeUndefined();
+  });
+
+  test('does not believe single turns that are too fast, as a coarse clock gives them', () => {
+    const { speeds, fastest, doubt } = verdictOn({
+      avx2x2: [90, 80, ...turns(20, 36.8)],
+      avx2: turns(22, 45),
+    });
+    expect(speeds.avx2x2).toBe(36_800);
+    expect(fastest).toBe('avx2');
+    // They say that it may be the fastest, but they are so few that this would be proven while mining.
+    expect(doubt).toBeUndefined();
+  });
+
+  test('is in doubt when turns spread, and says so', () => {
+    const spread = Array.from({ length: 25 }, (_, i) => 50 / (1 + i / 20));
+    expect(verdictOn({ avx2: spread }).doubt).toBe('only 1 of 25 turns of avx2 agree within 2 %');
+    expect(verdictOn({ avx2: [50, 40, 30] }).doubt).toBe('only 1 of 3 turns of avx2 agree within 2 %');
+    expect(verdictOn({ avx2: [50] }).doubt).toBe('only 1 of 1 turns of avx2 agree within 2 %');
+  });
+
+  test('is not in doubt because of kernels that are far behind', () => {
+    const { doubt, close } = verdictOn({ avx2: turns(25, 50), js: [8, 5, 3, 2, 1] });
+    expect(doubt).toBeUndefined();
+    expect(close).toEqual(['avx2']);
+  });
+
+  test.each([
+    [49, ['avx2x2', 'avx2']],
+    [47.6, ['avx2x2', 'avx2']],
+    [47.4, ['avx2x2']],
+  ])('names the kernels that may be the fastest: beside one of 50, one of %d is %j', (rate, close) => {
+    expect(verdictOn({ avx2x2: turns(25, 50), avx2: turns(25, rate) }).close).toEqual(close);
+  });
+
+  test('names four of them at most, the best ones', () => {
+    const close = verdictOn({
+      avx512x2: turns(25, 96),
+      avx512: turns(25, 99),
+      avx512vlx2: turns(25, 98),
+      avx512vl: turns(25, 100),
+      avx2: turns(25, 97),
+    }).close;
+    expect(close).toEqual(['avx512', 'avx512vl', 'avx512vlx2', 'avx2']);
+  });
+
+  test('has no fastest kernel without turns', () => {
+    expect(judge(new Map())).toEqual({ speeds: {}, close: [] });
+    expect(verdictOn({ avx2: [] })).toEqual({ speeds: {}, close: [] });
+    expect(fastestOf({})).toBeUndefined();
+  });
+});
+
+describe('the fastest kernel', () => {
+  test.each([
+    ['is the fastest, in whatever order they are named', { js: 1, avx2: 50, avx512x2: 40, avx512: 60 }, 'avx512'],
+    ['may be the last in the list', { avx512: 6, js: 7 }, 'js'],
+    ['is the first in the list among equals', { avx2: 99.5, avx512: 99.1, avx512x2: 98.9, wasm: 100 }, 'avx512'],
+  ] as const)('%s', (_, speeds, expected) => {
+    expect(fastestOf(speeds)).toBe(expected);
+  });
+});
