@@ -3,9 +3,9 @@
 //
 //   node bench/cpu.mjs [--seconds 60] [--threads 2] [--turn-ms 50] [--out FILE] [kernel …]
 //
-// It measures processor time, not wall time. MH/s is the median of the rounds, p90 is their 90th percentile (one of ten rounds was
-// faster), and the ratio is the median of the rounds' ratios. Peers hash the whole 286-byte header. --threads 1 skips the second part, which
-// reads the scheduler's statistics and so runs only on Linux.
+// It measures processor time, not wall time. MH/s is the median of the rounds, p90 is their 90th percentile (one of ten rounds
+// was faster), and the ratio is the median of the rounds' ratios. Peers hash the whole 286-byte header. --threads 1 skips the
+// second part, which reads the scheduler's statistics and so runs only on Linux.
 
 import { parseArgs } from 'node:util';
 import { prepareJob } from '#pickaxe/chain/job.js';

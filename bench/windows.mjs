@@ -1,4 +1,4 @@
-// Compares the CPU kernels of the addon for Windows, in Windows' Node.js under Wine, with those of Linux: in turns, on the same CPU.
+// Compares the CPU kernels of the addon for Windows, in Windows' Node.js under Wine, with those of Linux: in turns, on one CPU.
 //
 //   node bench/windows.mjs [--rounds 5] [--seconds 4] [--cpu 0] [--out FILE] [kernel …]
 //
@@ -23,6 +23,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { loadKernels } from '#pickaxe/engine/cpu/kernels/load-kernel.js';
 import { windowsNode } from '../test/foreign/programs.mjs';
+import { endWine, wine, wineEnvironment, wineServer } from '../test/foreign/wine.mjs';
 import { median, printHeading, printTable, save } from './lib/figures.mjs';
 
 /** Those that Windows' addon has, and the best of WebAssembly. */
@@ -43,20 +44,11 @@ const { values, positionals } = parseArgs({
 const rounds = Number(values.rounds);
 if (!(Number.isInteger(rounds) && rounds > 0)) throw new Error(`--rounds takes a whole number, not ${values.rounds}`);
 
-const starts = (program) => spawnSync(program, ['--version']).status === 0;
-const wine = ['wine64', 'wine', '/usr/lib/wine/wine64'].find(starts);
-const server = ['wineserver', '/usr/lib/wine/wineserver64'].find(starts);
-if (!wine || !server) throw new Error('there is no Wine (on Debian: apt-get install wine64)');
+if (!wine || !wineServer) throw new Error('there is no Wine (on Debian: apt-get install wine64)');
 if (!existsSync(windowsNode)) throw new Error('there is no node.exe (node test/foreign/programs.mjs downloads it)');
 
 const folder = mkdtempSync(join(tmpdir(), 'pickaxe-windows-'));
-const env = {
-  PATH: process.env.PATH,
-  HOME: join(folder, 'home'),
-  WINEPREFIX: join(folder, 'prefix'),
-  WINEDEBUG: '-all',
-  WINEDLLOVERRIDES: 'mscoree,mshtml=',
-};
+const env = wineEnvironment(folder);
 
 /** Runs a program with files for its input and output: Node.js cannot use pipes under Wine. @returns the output */
 function run(program, args) {
@@ -95,7 +87,7 @@ try {
   for (const name of ['home', 'prefix']) mkdirSync(join(folder, name));
   makePackage();
   run(wine, ['wineboot', '--init']);
-  // A new Windows is version 7, on which Node.js does not start.
+  // A new one takes the part of Windows 7, on which Node.js does not start.
   run(wine, ['winecfg', '/v', 'win10']);
   const names = loadKernels(positionals.length > 0 ? positionals : KERNELS).kernels.map(({ name }) => name);
   const measured = Array.from({ length: rounds }, () => measure(names));
@@ -115,6 +107,6 @@ try {
   );
   save(values.out, { bench: 'windows', rounds, results });
 } finally {
-  for (const flag of ['--kill', '--wait']) spawnSync(server, [flag], { env });
+  endWine(env);
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 }

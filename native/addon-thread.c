@@ -15,7 +15,7 @@
 
 /* Throws an Error unless the fault is 0. */
 static void throw_fault(napi_env env, int fault) {
-  char text[256];
+  char text[1024]; /* Room for any sentence of Windows that explain_fault takes: 255 characters of at most 3 bytes. */
   if (fault == 0) return;
   explain_fault(fault, text, sizeof text);
   napi_throw_error(env, NULL, text);

@@ -1,6 +1,6 @@
 /*
- * Threads on Windows. Windows numbers CPUs in groups of at most 64, and confines a thread to CPUs of one group. Here CPU 64 is the
- * first of the second group, even if the first group has fewer than 64.
+ * Threads on Windows. Windows numbers CPUs in groups of at most 64, and confines a thread to CPUs of one group. Here CPU 64 is
+ * the first of the second group, even if the first group has fewer than 64.
  */
 #if defined(_WIN32)
 #define _WIN32_WINNT 0x0A00 /* Windows 10 */
@@ -149,7 +149,7 @@ static void copy_text(char *text, size_t bytes, const char *from) {
 }
 
 void explain_fault(int fault, char *text, size_t bytes) {
-  WCHAR wide[128];
+  WCHAR wide[256];
   if (fault == SEVERAL_GROUPS) {
     copy_text(text, bytes, "Windows puts CPUs into groups of 64, and confines a thread to CPUs of one group");
     return;

@@ -45,7 +45,7 @@ export function nodeApiHeaders() {
 
 /** Runs the compiler. @returns what went wrong; undefined when nothing did */
 function run(compiler, args) {
-  // The path of a compiler may have blanks, as in C:\\Program Files.
+  // The path of a compiler may have blanks, as in C:\Program Files.
   const [command, ...own] = existsSync(compiler) ? [compiler] : compiler.split(' ').filter(Boolean);
   const { status, error, stderr } = spawnSync(command, [...own, ...args], {
     cwd: native,
@@ -90,6 +90,7 @@ function replace(output, linked) {
     return undefined;
   } catch (error) {
     // Windows does not replace a file that is in use.
-    return `${output} cannot be replaced (${error.code}); end every running pickaxe first`;
+    const remedy = process.platform === 'win32' ? '; end every running pickaxe first' : '';
+    return `${output} cannot be replaced (${error.code})${remedy}`;
   }
 }

@@ -98,10 +98,10 @@ export function environmentOf(
 }
 
 /**
- * Replaces characters that could be dangerous in a command line. A command that is a list is run without cmd.exe, but what it
- * starts may be cmd.exe, or start it. cmd.exe inserts the value of `%NAME%` before it parses the line,
+ * Replaces characters that could be dangerous in a command line. cmd.exe inserts the value of `%NAME%` before it parses the line,
  * so quotes do not help, and only characters without a meaning for cmd.exe and PowerShell are kept. Characters beyond ASCII are
- * replaced, too, because in the system's code page Windows converts some of them to quotes.
+ * replaced, too, because in the system's code page Windows converts some of them to quotes. A list is run without cmd.exe, but
+ * its program may start cmd.exe.
  */
 function inertOnWindows(text: string): string {
   return text.replace(/[^A-Za-z0-9 .,:/_+=@#-]/g, '_');

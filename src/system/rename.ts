@@ -1,6 +1,6 @@
 /**
- * Renames files, also on Windows: there a virus scanner or an indexer may have a file open for a moment just after it was written,
- * and neither that file nor the one that it replaces can be renamed meanwhile.
+ * Renames files, also on Windows: there a virus scanner or an indexer may have a file open for a moment just after it was
+ * written. Meanwhile that file can be neither renamed nor replaced.
  */
 
 import { renameSync } from 'node:fs';

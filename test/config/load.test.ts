@@ -476,6 +476,7 @@ describe('files', () => {
     folder.write('pickaxe.toml', Buffer.from('\ufeff[rig]\r\nname = "Zürich"\r\n', 'utf16le'));
     expect(folder.load().config.rig.name).toBe('Zürich');
   });
+
   it('may begin with a byte order mark and have the line ends of Windows', () => {
     folder.write('pickaxe.toml', '\ufeff[cpu]\r\nthreads = 2\r\npriority = 3\r\n');
     const { config, origins } = folder.load();

@@ -1,8 +1,7 @@
 /** The addon for Windows as it is carried, in Windows' Node.js under Wine, and what it does with Windows' threads. */
 
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -12,6 +11,7 @@ import { loadAddon } from '#pickaxe/engine/cpu/kernels/native.js';
 import { addonSources, compileAddon, nodeApiHeaders } from '../../scripts/compile-addon.mjs';
 import { nativeIsBuilt } from '../engine/cpu/loadable-kernels.ts';
 import { windowsNode } from '../foreign/programs.mjs';
+import { COMPILER, noCompiler, whyNoCompiler } from '../wine/mingw.ts';
 import { noWine, Windows, type WineRun, why, windowsPath } from '../wine/wine.ts';
 import { type Answer, addonsFolder } from './driver.ts';
 import { makeFreshCopy } from './fresh-copy.ts';
@@ -27,13 +27,13 @@ interface Answers {
 }
 
 describe.skipIf(noWine)(`Windows under Wine${why}`, () => {
-  const folder = mkdtempSync(join(tmpdir(), 'pickaxe-windows-'));
-  // A path as people have it.
-  const copy = join(folder, 'Jörg Müller');
   let windows: Windows;
+  /** The package, in a path as people have it. */
+  let copy: string;
 
   beforeAll(async () => {
     windows = await Windows.open();
+    copy = join(windows.folder, 'Jörg Müller');
     makeFreshCopy(copy, ['node-api-headers', '@noble']);
     rmSync(join(copy, 'native/addons'), { recursive: true, force: true });
     cpSync(addonsFolder(), join(copy, 'native/addons'), { recursive: true });
@@ -46,10 +46,7 @@ describe.skipIf(noWine)(`Windows under Wine${why}`, () => {
     }));
     writeFileSync(join(copy, 'questions.json'), JSON.stringify(asked));
   });
-  afterAll(() => {
-    windows?.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => windows?.close());
 
   const answersOf = async (program: string): Promise<Answers> => {
     const paths = [join(copy, 'answer.mjs'), join(copy, 'questions.json')];
@@ -78,7 +75,7 @@ describe.skipIf(noWine)(`Windows under Wine${why}`, () => {
   });
 
   test('the addon loads in a program that is not called node.exe, and does what Windows offers for threads', async () => {
-    const renamed = join(folder, 'renamed.exe');
+    const renamed = join(windows.folder, 'renamed.exe');
     copyFileSync(windowsNode, renamed);
     const found = await answersOf(renamed);
     expect(found.program).toBe(windowsPath(renamed));
@@ -89,7 +86,7 @@ describe.skipIf(noWine)(`Windows under Wine${why}`, () => {
     expect(['number', 'undefined']).toContain(found.threadCpuMs);
     expect(found.thread).toEqual({
       pinned: 'none',
-      missing: 'a thread cannot be pinned to CPU 63: Invalid parameter',
+      missing: 'a thread cannot be pinned to CPU 1984: Invalid parameter',
       groups:
         'a thread cannot be pinned to CPU 1,65: Windows puts CPUs into groups of 64, and confines a thread to CPUs of one group',
       priority: 'none',
@@ -106,17 +103,14 @@ describe.skipIf(noWine)(`Windows under Wine${why}`, () => {
     expect((await windows.node(script, { env: { REQUIRE_NATIVE: '1' } })).code).toBe(1);
   });
 
-  const compiler = 'x86_64-w64-mingw32-gcc';
-  const noCompiler = spawnSync(compiler, ['--version']).status !== 0;
-
-  test.skipIf(noCompiler && !process.env.CI)(
-    'an addon that gcc of MinGW-w64 builds is used, and has the same kernels',
+  test.skipIf(noCompiler)(
+    `an addon that gcc of MinGW-w64 builds is used, and has the same kernels${whyNoCompiler}`,
     async () => {
       const carried = await answersOf(windowsNode);
       const [built, output] = [join(copy, 'native/build'), join(copy, 'native/build/pickaxe.node')];
       mkdirSync(built, { recursive: true });
       const failure = compileAddon({
-        compiler,
+        compiler: COMPILER,
         platform: 'win32',
         sources: await addonSources(),
         include: nodeApiHeaders(),
@@ -131,47 +125,45 @@ describe.skipIf(noWine)(`Windows under Wine${why}`, () => {
     },
   );
 
-  describe.skipIf(noCompiler && !process.env.CI)(
-    `its threads${noCompiler ? `: skipped, there is no ${compiler}` : ''}`,
-    () => {
-      const program = join(folder, 'threads.exe');
-      beforeAll(() => {
-        const native = fileURLToPath(new URL('../../native/', import.meta.url));
-        const sources = [fileURLToPath(new URL('./threads.c', import.meta.url)), `${native}thread-windows.c`];
-        const flags = ['-std=gnu11', '-Wall', '-Wextra', '-Werror', '-I', native, '-o', program];
-        const { status, stderr } = spawnSync(compiler, [...flags, ...sources], { encoding: 'utf8' });
-        expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-      });
-      const linesOf = ({ stdout }: WineRun) => stdout.trimEnd().split(/\r?\n/);
+  describe.skipIf(noCompiler)(`its threads${whyNoCompiler}`, () => {
+    let program: string;
+    beforeAll(() => {
+      program = join(windows.folder, 'threads.exe');
+      const native = fileURLToPath(new URL('../../native/', import.meta.url));
+      const sources = [fileURLToPath(new URL('./threads.c', import.meta.url)), `${native}thread-windows.c`];
+      const flags = ['-std=gnu11', '-Wall', '-Wextra', '-Werror', '-I', native, '-o', program];
+      const { status, stderr } = spawnSync(COMPILER, [...flags, ...sources], { encoding: 'utf8' });
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    });
+    const linesOf = ({ stdout }: WineRun) => stdout.trimEnd().split(/\r?\n/);
 
-      test('have the priorities that docs/cpus.md says', async () => {
-        const lines = linesOf(await windows.run(program, []));
-        const priorities = lines.filter((line) => line.startsWith('niceness'));
-        const NORMAL = 0;
-        const BELOW_NORMAL = -1;
-        const LOWEST = -2;
-        const IDLE = -15;
-        const levels = [NORMAL, ...Array(9).fill(BELOW_NORMAL), ...Array(9).fill(LOWEST), IDLE];
-        expect(priorities).toEqual(levels.map((level, niceness) => `niceness ${niceness}: ${level}`));
-      });
+    test('have the priorities that docs/cpus.md says', async () => {
+      const lines = linesOf(await windows.run(program, []));
+      const priorities = lines.filter((line) => line.startsWith('niceness'));
+      const NORMAL = 0;
+      const BELOW_NORMAL = -1;
+      const LOWEST = -2;
+      const IDLE = -15;
+      const levels = [NORMAL, ...Array(9).fill(BELOW_NORMAL), ...Array(9).fill(LOWEST), IDLE];
+      expect(priorities).toEqual(levels.map((level, niceness) => `niceness ${niceness}: ${level}`));
+    });
 
-      test('run on the CPUs that they are pinned to, of those that the process may use', async () => {
-        const all = linesOf(await windows.run(program, []));
-        expect(all).toContain('pin to 0: group 0, mask 1');
-        expect(all).toContain('pin to 63: fault: Invalid parameter');
-        const several =
-          all
-            .filter((line) => line.startsWith('core'))
-            .join()
-            .match(/ \d+/g)!.length > 1;
-        if (several)
-          expect(all).toEqual(expect.arrayContaining(['pin to 0 and 1: group 0, mask 3', 'pin to 1: group 0, mask 2']));
+    test('run on the CPUs that they are pinned to, of those that the process may use', async () => {
+      const all = linesOf(await windows.run(program, []));
+      expect(all).toContain('pin to 0: group 0, mask 1');
+      for (const cpu of [1984, 64000000]) expect(all).toContain(`pin to ${cpu}: fault: Invalid parameter`);
+      const several =
+        all
+          .filter((line) => line.startsWith('core'))
+          .join()
+          .match(/ \d+/g)!.length > 1;
+      if (several)
+        expect(all).toEqual(expect.arrayContaining(['pin to 0 and 1: group 0, mask 3', 'pin to 1: group 0, mask 2']));
 
-        const confined = linesOf(await windows.run(program, ['first']));
-        expect(confined.filter((line) => line.startsWith('core'))).toEqual(['core of class 0: 0']);
-        expect(confined).toContain('pin to 0: group 0, mask 1');
-        expect(confined).toContain('pin to 0 and 1: fault: Invalid parameter');
-      });
-    },
-  );
+      const confined = linesOf(await windows.run(program, ['first']));
+      expect(confined.filter((line) => line.startsWith('core'))).toEqual(['core of class 0: 0']);
+      expect(confined).toContain('pin to 0: group 0, mask 1');
+      expect(confined).toContain('pin to 0 and 1: fault: Invalid parameter');
+    });
+  });
 });

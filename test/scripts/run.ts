@@ -33,7 +33,7 @@ const NEEDS = {
   objdump: ['it takes objdump: apt-get install binutils', () => has('objdump')],
   wine: [
     'it takes Wine, node.exe and a cross compiler: apt-get install wine64 gcc-mingw-w64-x86-64, node test/foreign/programs.mjs',
-    () => !noWine,
+    () => !noWine && has('x86_64-w64-mingw32-gcc'),
   ],
   chromium: ['it takes /usr/bin/chromium: apt-get install chromium', () => existsSync('/usr/bin/chromium')],
   script: ['it takes script: apt-get install util-linux', () => has('script')],

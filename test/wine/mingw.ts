@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const COMPILER = 'x86_64-w64-mingw32-gcc';
+export const COMPILER = 'x86_64-w64-mingw32-gcc';
 export const noCompiler = spawnSync(COMPILER, ['--version']).status !== 0;
 if (noCompiler && process.env.CI) throw new Error('CI must try Windows: install gcc-mingw-w64-x86-64');
 /** Part of the names of tests. */

@@ -6,10 +6,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { npmCommand } from '../../scripts/npm.mjs';
 import { windowsNode, windowsTypeScript } from '../foreign/programs.mjs';
 import { ROOT } from '../scripts/run.ts';
-import { build, noCompiler } from './mingw.ts';
+import { build, noCompiler, whyNoCompiler } from './mingw.ts';
 import { noWine, Windows, why } from './wine.ts';
 
 const [, npmProgram] = npmCommand();
+const noNpm = npmProgram === undefined;
+if (noNpm && process.env.CI) throw new Error('CI must try npm start: run this by npm, or put npm beside Node.js');
+const whyNoNpm = noNpm ? ' (skipped: it is not known where npm is)' : '';
 const CHECKOUT = [
   'package.json',
   'package-lock.json',
@@ -27,7 +30,7 @@ const NPM_CLI = `
   else require('../lib/cli.js')(process);
 `;
 
-describe.skipIf(noWine || noCompiler || npmProgram === undefined)(`on Windows${why}`, () => {
+describe.skipIf(noWine || noCompiler || noNpm)(`on Windows${why}${whyNoCompiler}${whyNoNpm}`, () => {
   let windows: Windows;
   let checkout: string;
   beforeAll(async () => {

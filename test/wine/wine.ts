@@ -3,7 +3,7 @@
  * tests are skipped and say so, except in CI, where they fail.
  */
 
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import {
   closeSync,
   cpSync,
@@ -19,15 +19,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { areDownloaded, windowsNode } from '../foreign/programs.mjs';
+import { endWine, wine, wineEnvironment, wineServer } from '../foreign/wine.mjs';
 import { makeFreshCopy } from '../native/fresh-copy.ts';
 
-/** Debian keeps Wine's 64-bit programs off the PATH. */
-const DEBIAN = '/usr/lib/wine/';
-const wine = ['wine64', 'wine', `${DEBIAN}wine64`].find((name) => spawnSync(name, ['--version']).status === 0);
-const server = ['wineserver', `${DEBIAN}wineserver64`].find((name) => spawnSync(name, ['--version']).status === 0);
-
 function whyNot(): string | undefined {
-  if (wine === undefined || server === undefined) return 'there is no Wine (on Debian: apt-get install wine64)';
+  if (wine === undefined || wineServer === undefined) return 'there is no Wine (on Debian: apt-get install wine64)';
   if (!areDownloaded()) return 'there is no node.exe (node test/foreign/programs.mjs downloads it)';
   return undefined;
 }
@@ -72,16 +68,9 @@ export class Windows {
   /** The package as it is published, with its dependencies. */
   readonly installed = join(this.drive, ...PROGRAM);
   readonly main = `C:\\${[...PROGRAM, 'dist', 'cli', 'main.js'].join('\\')}`;
-  /** The environment of Wine. No display is used. */
   readonly env: Readonly<Record<string, string>> = {
-    PATH: process.env.PATH ?? '',
+    ...wineEnvironment(this.folder),
     LANG: 'C.UTF-8',
-    // Wine would link the user's folders to those of this home.
-    HOME: join(this.folder, 'home'),
-    WINEPREFIX: join(this.folder, 'prefix'),
-    WINEDEBUG: '-all',
-    // Without these two, Wine would ask to install them.
-    WINEDLLOVERRIDES: 'mscoree,mshtml=',
     NODE_OPTIONS: `--require=${windowsPath(SOCKETS).replaceAll('\\', '/')}`,
     NO_COLOR: '1',
   };
@@ -93,37 +82,41 @@ export class Windows {
    */
   static async open(addons?: string): Promise<Windows> {
     const made = new Windows();
-    for (const folder of ['home', 'prefix', 'empty']) mkdirSync(join(made.folder, folder));
-    await made.#setUp();
-    makeFreshCopy(made.installed, []);
+    try {
+      for (const folder of ['home', 'prefix', 'empty']) mkdirSync(join(made.folder, folder));
+      await made.#setUp();
+      made.#install(addons);
+      return made;
+    } catch (fault) {
+      made.close();
+      throw fault;
+    }
+  }
+
+  #install(addons: string | undefined): void {
+    makeFreshCopy(this.installed, []);
     // All packages: Wine does not tell Node.js where a link leads, so a package would not find its own dependencies.
-    symlinkSync(join(root, 'node_modules'), join(made.installed, 'node_modules'));
-    rmSync(join(made.installed, 'native/addons'), { recursive: true, force: true });
-    if (addons !== undefined) cpSync(addons, join(made.installed, 'native/addons'), { recursive: true });
-    return made;
+    symlinkSync(join(root, 'node_modules'), join(this.installed, 'node_modules'));
+    rmSync(join(this.installed, 'native/addons'), { recursive: true, force: true });
+    if (addons !== undefined) cpSync(addons, join(this.installed, 'native/addons'), { recursive: true });
   }
 
   /** Wine 8 sometimes fails to make a new Windows, and shows it only when something runs there. */
   async #setUp(attempts = 3): Promise<void> {
     await this.run('wineboot', ['--init']);
-    // A new one is a Windows 7, on which Node.js does not start.
+    // A new one takes the part of Windows 7, on which Node.js does not start.
     const { code, stderr } = await this.run('winecfg', ['/v', 'win10']);
     if (code === 0) return;
     if (attempts === 1) throw new Error(`Wine could not be set up: ${stderr}`);
-    this.#end();
+    endWine(this.env);
     rmSync(this.env.WINEPREFIX, { recursive: true, force: true });
     mkdirSync(this.env.WINEPREFIX);
     await this.#setUp(attempts - 1);
   }
 
-  /** Wine's server ends by itself only some seconds after the last program. */
-  #end(): void {
-    for (const flag of ['--kill', '--wait']) spawnSync(server!, [flag], { env: this.env });
-  }
-
   /** Ends this Windows with everything that runs in it, and removes it. */
   close(): void {
-    this.#end();
+    endWine(this.env);
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 10 });
   }
 

@@ -1,4 +1,4 @@
-/** The files of a folder of Linux's hwmon, in which a driver shows its sensors (hwmon/sysfs-interface.rst in the kernel's docs). */
+/** The files in which a driver of Linux's hwmon shows its sensors (hwmon/sysfs-interface.rst in the kernel's documentation). */
 
 import { readdir } from 'node:fs/promises';
 

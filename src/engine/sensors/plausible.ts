@@ -6,8 +6,8 @@ import type { Telemetry, TelemetryField } from '../telemetry.ts';
 export type Readings = { [Field in TelemetryField]?: number | undefined };
 
 /**
- * The plausible ranges, far wider than what chips and cards reach. Drivers report 0 °C and 0 W for sensors that a device does not have, and
- * numbers with all bits set for sensors that they could not read.
+ * The plausible ranges, far wider than what chips and cards reach. Drivers report 0 °C and 0 W for sensors that a device does
+ * not have, and numbers with all bits set for sensors that they could not read.
  */
 const BELIEVED: Readonly<Record<TelemetryField, readonly [least: number, most: number]>> = {
   temperatureCelsius: [1, 150],

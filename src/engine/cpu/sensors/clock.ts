@@ -19,7 +19,7 @@ export async function findClock(
   read?: ReadSysfs,
 ): Promise<(() => Promise<number | undefined>) | undefined> {
   const folder = join(sysfs, 'devices/system/cpu');
-  const cpus = (await list(folder)).filter((name) => /^cpu\d+$/.test(name));
+  const cpus = (await list(folder)).filter((name) => /^cpu\d+$/.test(name)).sort((a, b) => numberOf(a) - numberOf(b));
   const step = Math.max(1, cpus.length / MOST_ASKED);
   const asked = Array.from({ length: Math.min(cpus.length, MOST_ASKED) }, (_, i) => cpus[Math.floor(i * step)]);
   const readAll = () => clocksOf(asked, folder, read);
@@ -29,6 +29,8 @@ export async function findClock(
     return busy.length > 0 ? busy.reduce((sum, hertz) => sum + hertz, 0) / busy.length : undefined;
   };
 }
+
+const numberOf = (cpu: string) => Number(cpu.slice('cpu'.length));
 
 async function clocksOf(cpus: readonly string[], folder: string, read?: ReadSysfs): Promise<number[]> {
   const clocks: number[] = [];

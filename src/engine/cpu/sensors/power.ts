@@ -100,21 +100,11 @@ async function findZenpower(sysfs: string, read: Read): Promise<PowerMeter | und
   const rails = cores.length === others.length ? [...cores, ...others] : [];
   const parts = packages.length > 0 ? packages : rails;
   if (parts.length === 0) return undefined;
-  const watts = async (file: string) => {
+  const readings = parts.map(({ file }) => async () => {
     const microwatts = (await readInteger(file, read)) ?? 0;
     return microwatts > 0 ? microwatts / 1e6 : undefined;
-  };
-  return {
-    what: 'zenpower',
-    readWatts: () =>
-      sumOf(
-        parts.map(
-          ({ file }) =>
-            () =>
-              watts(file),
-        ),
-      ),
-  };
+  });
+  return { what: 'zenpower', readWatts: () => sumOf(readings) };
 }
 
 /** Reads all, also behind one that is not known: a meter needs every reading. */

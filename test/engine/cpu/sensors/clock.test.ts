@@ -33,7 +33,7 @@ test('the clock is not known where no CPU reports it', async () => {
 });
 
 test('of many CPUs some are asked, as many of each kind as there are', async () => {
-  // Half of the CPUs hash, and all of those are asked that have an even number.
+  // Half of the CPUs hash, and so does half of those that are asked: CPUs 0, 4, 8 …
   const clocks = Array.from({ length: 128 }, (_, i) => (i % 8 < 4 ? 3_000_000 : 1_000_000));
   expect(await hertz(64, machine(clocks))).toBe(3e9);
   expect(await hertz(128, machine(clocks))).toBe(2e9);
