@@ -43,6 +43,8 @@ const { values, positionals } = parseArgs({
 });
 const rounds = Number(values.rounds);
 if (!(Number.isInteger(rounds) && rounds > 0)) throw new Error(`--rounds takes a whole number, not ${values.rounds}`);
+if (!(Number(values.seconds) > 0)) throw new Error(`--seconds takes a number above 0, not ${values.seconds}`);
+if (!/^\d+$/.test(values.cpu)) throw new Error(`--cpu takes the number of a CPU, not ${values.cpu}`);
 
 if (!wine || !wineServer) throw new Error('there is no Wine (on Debian: apt-get install wine64)');
 if (!existsSync(windowsNode)) throw new Error('there is no node.exe (node test/foreign/programs.mjs downloads it)');

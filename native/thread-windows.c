@@ -14,7 +14,13 @@
 /* A fault that Windows has no words for. */
 enum { SEVERAL_GROUPS = -1 };
 
-static int fault_unless(BOOL done) { return done ? 0 : (int)GetLastError(); }
+/* Returns why the last call failed: never 0 when it did, though some calls set no error. */
+static int last_fault(void) {
+  const DWORD fault = GetLastError();
+  return fault ? (int)fault : ERROR_GEN_FAILURE;
+}
+
+static int fault_unless(BOOL done) { return done ? 0 : last_fault(); }
 
 /* Sets the CPUs of the calling thread to those that it may use already. */
 static DWORD WINAPI try_pinning(void *unused) {
@@ -27,7 +33,7 @@ static DWORD WINAPI try_pinning(void *unused) {
 int check_pinning(void) {
   /* A new thread is used, because a thread whose CPUs were set stays in one group. */
   const HANDLE thread = CreateThread(NULL, 0, try_pinning, NULL, 0, NULL);
-  if (!thread) return (int)GetLastError();
+  if (!thread) return last_fault();
   DWORD fault;
   const BOOL done = WaitForSingleObject(thread, INFINITE) == WAIT_OBJECT_0 && GetExitCodeThread(thread, &fault);
   const int failed = fault_unless(done);
@@ -79,7 +85,7 @@ __attribute__((constructor)) static void note_start(void) {
 int read_thread_cpu_ms(double *ms) {
   ULONG64 thread_cycles;
   LARGE_INTEGER ticks, ticks_per_second;
-  if (!QueryThreadCycleTime(GetCurrentThread(), &thread_cycles)) return (int)GetLastError();
+  if (!QueryThreadCycleTime(GetCurrentThread(), &thread_cycles)) return last_fault();
   QueryPerformanceFrequency(&ticks_per_second);
   QueryPerformanceCounter(&ticks);
   const double cycles = (double)(__builtin_ia32_rdtsc() - start_cycles);
@@ -99,7 +105,7 @@ static int read_confinement(GROUP_AFFINITY *confinement) {
   DWORD_PTR allowed, present;
   if (!GetProcessAffinityMask(GetCurrentProcess(), &allowed, &present) ||
       !GetThreadGroupAffinity(GetCurrentThread(), confinement)) {
-    return (int)GetLastError();
+    return last_fault();
   }
   /* Both masks are 0 when threads of the process are in several groups. */
   confinement->Mask = allowed == present ? 0 : allowed;
@@ -127,7 +133,7 @@ int list_cores(add_core_function *add, void *context) {
   if (fault != 0) return fault;
   DWORD bytes = 0;
   GetLogicalProcessorInformationEx(RelationProcessorCore, NULL, &bytes);
-  if (GetLastError() != ERROR_INSUFFICIENT_BUFFER) return (int)GetLastError();
+  if (GetLastError() != ERROR_INSUFFICIENT_BUFFER) return last_fault();
   uint8_t *const list = HeapAlloc(GetProcessHeap(), 0, bytes);
   if (!list) return ERROR_NOT_ENOUGH_MEMORY;
   const BOOL done = GetLogicalProcessorInformationEx(RelationProcessorCore, (void *)list, &bytes);

@@ -1,18 +1,22 @@
 // Loaded before the command line (node --import): whatever it reads below /sys, it reads below the folder PRETENDED_SYSFS.
 // What is read synchronously, which is the topology, is pretended only where that folder has it, and real elsewhere.
+// PRETENDED_WATTS is the power that the counter of energy counts, up to the moment in which it is read.
 // REFUSED is a pattern of paths that only root may read: the tests may run as root, for whom modes do not hold.
 
 import fs from 'node:fs';
 import promises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 
-const { PRETENDED_SYSFS: folder, REFUSED: refused = '(?!)' } = process.env;
+const { PRETENDED_SYSFS: folder, PRETENDED_WATTS: watts, REFUSED: refused = '(?!)' } = process.env;
 const { open, readdir } = promises;
 
 const pretended = (path) => (String(path).startsWith('/sys/') ? folder + String(path).slice('/sys'.length) : path);
 
 promises.open = async (path, ...more) => {
   if (new RegExp(refused).test(String(path))) throw Object.assign(new Error(`EACCES: ${path}`), { code: 'EACCES' });
+  if (watts !== undefined && String(path).endsWith('/energy_uj')) {
+    fs.writeFileSync(pretended(path), `${Math.round(1e6 + Number(watts) * 1000 * performance.now())}\n`);
+  }
   return open(pretended(path), ...more);
 };
 promises.readdir = (path, ...more) => readdir(pretended(path), ...more);

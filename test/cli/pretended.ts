@@ -5,9 +5,14 @@ import type { PretendedMachine } from '../engine/cpu/sensors/machines.ts';
 const preload = `--import=${new URL('./pretend-sysfs.mjs', import.meta.url)}`;
 
 /**
+ * @param watts the power that its counter of energy counts; without it, the counter stands still
  * @param refused a pattern of files that only root may read
  * @returns environment variables with which the command line sees the sysfs of that machine
  */
-export function on({ sysfs }: PretendedMachine, refused = '(?!)'): Record<string, string> {
-  return { NODE_OPTIONS: preload, PRETENDED_SYSFS: sysfs, REFUSED: refused };
+export function on(
+  { sysfs }: PretendedMachine,
+  { watts, refused = '(?!)' }: { readonly watts?: number; readonly refused?: string } = {},
+): Record<string, string> {
+  const power = watts === undefined ? {} : { PRETENDED_WATTS: `${watts}` };
+  return { NODE_OPTIONS: preload, PRETENDED_SYSFS: sysfs, REFUSED: refused, ...power };
 }

@@ -83,6 +83,8 @@ export class CpuEngine implements Engine {
   async #start(listener: EngineListener, closed: AbortSignal): Promise<EngineInfo> {
     const { threads, groups } = this.#threads;
     const { kernel: forced, cacheDirectory, openSensors = openCpuSensors } = this.#options;
+    // A driver that hangs must not make the start longer than it need be.
+    const openingSensors = openSensors({ threads });
     const choices = forced
       ? groups.map(() => forceKernel(forced))
       : await chooseKernels({ groups, cacheDirectory, stop: closed });
@@ -90,9 +92,10 @@ export class CpuEngine implements Engine {
     try {
       await this.#startPool(choices);
     } catch (error) {
+      closed.throwIfAborted();
       throw new DeviceError('missing', `the CPU threads did not start: ${(error as Error).message}`, { cause: error });
     }
-    const sensors = await openSensors({ threads });
+    const sensors = await openingSensors;
     closed.throwIfAborted();
     this.#endReadings = watchSensors(sensors, (telemetry) => listener.telemetry?.(telemetry));
     const describe = (kernels: readonly KernelChoice[]) => describeCpu(MODEL, kernels, this.#threads, sensors.what);

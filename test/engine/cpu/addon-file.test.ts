@@ -39,10 +39,11 @@ test.each([
   ['another chip', { ...linux, arch: 'x64' }, /^not built: install clang/],
   ['another system', { ...linux, platform: 'darwin' }, /^not built: install clang/],
   [
-    'Windows for ARM',
-    { ...linux, platform: 'win32' },
+    'Windows',
+    { ...linux, platform: 'win32', arch: 'x64' },
     /^not built: install gcc of MinGW-w64 and run `node "?.*build-native/,
   ],
+  ['Windows for ARM', { ...linux, platform: 'win32' }, /^not built: there is no native build for Windows on arm64$/],
   ['another C library', alpine, /^not built: .* is for glibc, .*musl.*build-native\.mjs/],
 ])('no prebuilt addon is used on %s, and an error says what to do', (_, system, says) => {
   put('native/addons/linux-arm64-glibc.node');

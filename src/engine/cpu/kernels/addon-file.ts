@@ -41,6 +41,8 @@ export function findAddon(root: URL = PACKAGE, system: System = THIS_SYSTEM): Ad
 
 /** @returns why there is no addon, and what to do about it: a clause for people */
 export function whyNone(root: URL = PACKAGE, system: System = THIS_SYSTEM): string {
+  if (system.platform === 'win32' && system.arch !== 'x64')
+    return `not built: there is no native build for Windows on ${system.arch}`;
   const compiler = system.platform === 'win32' ? 'gcc of MinGW-w64' : 'clang (or gcc)';
   const remedy = `install ${compiler} and run \`${buildCommand(root)}\`, for two to six times the speed`;
   if (!existsSync(carriedFile(root, system))) return `not built: ${remedy}`;
