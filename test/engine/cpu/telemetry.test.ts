@@ -64,10 +64,10 @@ test('an engine that is closed while its sensors are found does not read them', 
       found = resolve;
     });
   });
-  const opening = engine.open();
+  const refused = expect(engine.open()).rejects.toThrow('closed while it opened');
   await searching;
   await engine.close();
   found(sensors);
-  await expect(opening).rejects.toThrow('closed while it opened');
+  await refused;
   expect(answers).toEqual([]);
 });
