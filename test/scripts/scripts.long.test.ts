@@ -191,7 +191,10 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
   },
   'scripts/compile-addon.mjs': { startedBy: 'scripts/build-native.mjs' },
   'scripts/elf.mjs': { startedBy: 'scripts/build-addons.mjs' },
+  'scripts/mingw.mjs': { startedBy: 'scripts/build-addons.mjs' },
   'scripts/native-sources.mjs': { startedBy: 'scripts/compile-addon.mjs' },
+  'scripts/npm.mjs': { startedBy: 'scripts/ready.mjs' },
+  'scripts/pe.mjs': { startedBy: 'scripts/build-addons.mjs' },
   'scripts/ready.mjs': { startedBy: 'test/scripts/ready.long.test.ts' },
   'scripts/release-checks.mjs': { startedBy: 'scripts/release.mjs' },
   // Its dry run takes five minutes; what it says of wrong usage comes after its imports.

@@ -35,7 +35,7 @@ describe.skipIf(noWine)(`on Windows${why}`, () => {
     expect(stdout).toContain('--on-block <command>');
   });
 
-  test('devices says what the machine is, how fast each kernel is, and where measurements are kept', async () => {
+  test('devices says what the machine is, and how fast each kernel is', async () => {
     const { machine, cpu, noGpu, gpus } = DevicesReport.parse(
       jsonOf(await pickaxe('devices', '--json', '--threads', '1')),
     );
@@ -49,8 +49,6 @@ describe.skipIf(noWine)(`on Windows${why}`, () => {
     // Wine has no Direct3D 12 here: the reason is said, and the CPU is not affected.
     expect(gpus).toEqual([]);
     expect(noGpu).toMatch(/d3d12|GPU/);
-    const { stdout } = await windows.node(['-p', "fs.readdirSync(process.env.LOCALAPPDATA + '/pickaxe').length"]);
-    expect(Number(stdout)).toBeGreaterThan(0);
   });
 
   test.each(loadableKernels)('bench with the kernel %s has the hash sum that Linux has', async (kernel) => {
@@ -67,8 +65,13 @@ describe.skipIf(noWine)(`on Windows${why}`, () => {
   });
 
   test('tune measures the CPU and remembers the fastest kernel', async () => {
-    const { kernel, kernels } = jsonOf(await pickaxe('bench', '--tune', '--json', ...QUICK));
+    const run = await pickaxe('bench', '--tune', '--json', ...QUICK);
+    const { kernel, kernels } = jsonOf(run);
     expect(kernels.find(({ chosen }: { chosen: boolean }) => chosen).name).toBe(kernel);
+    // On a busy machine nothing may be remembered.
+    if (run.stderr.includes('agree within')) return;
+    const { stdout } = await windows.node(['-p', "fs.readdirSync(process.env.LOCALAPPDATA + '/pickaxe').length"]);
+    expect(Number(stdout)).toBeGreaterThan(0);
   });
 
   test('bench compare reads what PowerShell 5 has written, which is UTF-16', async () => {
