@@ -23,7 +23,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { loadKernels } from '#pickaxe/engine/cpu/kernels/load-kernel.js';
 import { windowsNode } from '../test/foreign/programs.mjs';
-import { endWine, wine, wineEnvironment, wineServer } from '../test/foreign/wine.mjs';
+import { copyWindows, endWine, makeOriginal, wine, wineEnvironment, wineServer } from '../test/foreign/wine.mjs';
 import { median, printHeading, printTable, save } from './lib/figures.mjs';
 
 /** Those that Windows' addon has, and the best of WebAssembly. */
@@ -86,11 +86,9 @@ function measure(names) {
 
 printHeading();
 try {
-  for (const name of ['home', 'prefix']) mkdirSync(join(folder, name));
+  makeOriginal();
+  copyWindows(folder);
   makePackage();
-  run(wine, ['wineboot', '--init']);
-  // A new one takes the part of Windows 7, on which Node.js does not start.
-  run(wine, ['winecfg', '/v', 'win10']);
   const names = loadKernels(positionals.length > 0 ? positionals : KERNELS).kernels.map(({ name }) => name);
   const measured = Array.from({ length: rounds }, () => measure(names));
   const results = names.map((name) => {

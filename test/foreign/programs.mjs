@@ -1,7 +1,7 @@
 // Programs of other systems, for the tests: Node.js for Windows and the lock file's TypeScript compiler, which run under Wine, and
 // Node.js for ARM, which runs under QEMU. They are no dependencies: nobody who installs pickaxe downloads them.
 //
-//   node test/foreign/programs.mjs    downloads what is missing from the package registry
+//   node test/foreign/programs.mjs    downloads what is missing from the package registry, and makes a Windows, if there is Wine
 //
 // The oldest release line of Node.js that pickaxe supports is used. Node.js 24 and newer do not start under Wine 8.
 
@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { runNpm } from '../../scripts/npm.mjs';
+import { hasOriginal, makeOriginal, wine } from './wine.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const TYPESCRIPT = '@typescript/typescript-win32-x64';
@@ -40,7 +41,8 @@ export const windowsNode = join(folderOf(NODE_FOR_WINDOWS), 'bin', 'node.exe');
 export const armNode = join(folderOf(NODE_FOR_ARM), 'bin', 'node');
 /** The folder of the package. */
 export const windowsTypeScript = folderOf(COMPILER);
-export const areDownloaded = () => PACKAGES.every((each) => existsSync(folderOf(each)));
+/** Whether everything is there that this script gets. */
+export const areDownloaded = () => PACKAGES.every((each) => existsSync(folderOf(each))) && hasOriginal();
 
 function download({ name, version, integrity }, to) {
   mkdirSync(cache, { recursive: true });
@@ -66,9 +68,10 @@ function download({ name, version, integrity }, to) {
 if (argv[1] === fileURLToPath(import.meta.url)) {
   try {
     for (const each of PACKAGES) if (!existsSync(folderOf(each))) download(each, folderOf(each));
+    if (wine) makeOriginal();
     console.error(`Programs of other systems: ${cache}`);
   } catch (error) {
-    console.error(`Error: the programs of other systems could not be downloaded: ${error.message}`);
+    console.error(`Error: the programs of other systems could not be prepared: ${error.message}`);
     process.exitCode = 1;
   }
 }

@@ -20,7 +20,7 @@ import { cornerQuestions, expected, question, rowQuestions, vectorQuestions } fr
 const temporary = mkdtempSync(join(tmpdir(), 'pickaxe-driver-'));
 let windows: Windows | undefined;
 beforeAll(async () => {
-  if (!noWine) windows = await Windows.open();
+  if (!noWine) windows = Windows.open();
 });
 afterAll(() => {
   windows?.close();

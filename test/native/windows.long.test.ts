@@ -32,7 +32,7 @@ describe.skipIf(noWine)(`Windows under Wine${why}`, () => {
   let copy: string;
 
   beforeAll(async () => {
-    windows = await Windows.open();
+    windows = Windows.open();
     copy = join(windows.folder, 'Jörg Müller');
     makeFreshCopy(copy, ['node-api-headers', '@noble']);
     rmSync(join(copy, 'native/addons'), { recursive: true, force: true });

@@ -1,6 +1,6 @@
 /** The whole command line, run by Windows' node.exe. */
 
-import { writeFileSync } from 'node:fs';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { BenchResult } from '#pickaxe/bench/result.js';
@@ -10,7 +10,7 @@ import { GOLDEN } from '../bench/golden.ts';
 import { loadableKernels } from '../engine/cpu/loadable-kernels.ts';
 import { addonsFolder } from '../native/driver.ts';
 import { headers, negativeHeaders } from '../vectors.ts';
-import { noWine, Windows, type WineRun, why } from './wine.ts';
+import { noWine, Windows, type WineRun, why, windowsPath } from './wine.ts';
 
 const [golden] = GOLDEN;
 /** Short measurements of one thread. */
@@ -19,7 +19,7 @@ const QUICK = ['--devices', 'cpu', '--threads', '1'];
 describe.skipIf(noWine)(`on Windows${why}`, () => {
   let windows: Windows;
   beforeAll(async () => {
-    windows = await Windows.open(addonsFolder());
+    windows = Windows.open(addonsFolder());
   });
   afterAll(() => windows?.close());
   const pickaxe = (...args: string[]) => windows.pickaxe(args);
@@ -51,7 +51,15 @@ describe.skipIf(noWine)(`on Windows${why}`, () => {
     expect(noGpu).toMatch(/d3d12|GPU/);
   });
 
-  test.each(loadableKernels)('bench with the kernel %s has the hash sum that Linux has', async (kernel) => {
+  test('each kernel has the hash sum that Linux has', async () => {
+    const script = join(windows.installed, 'hash-sums.mjs');
+    copyFileSync(new URL('./hash-sums.mjs', import.meta.url), script);
+    const args = [windowsPath(script), 'pickaxe', String(golden.count), ...loadableKernels];
+    const sums = jsonOf(await windows.node(args));
+    expect(sums).toEqual(Object.fromEntries(loadableKernels.map((kernel) => [kernel, [golden.sum]])));
+  });
+
+  test.each(['portable', 'wasm-simd'])('bench with the kernel %s has the hash sum that Linux has', async (kernel) => {
     const args = ['--json', ...QUICK, '--kernel', kernel, '--seconds', '0.2', '--count', String(golden.count)];
     const { devices } = BenchResult.parse(jsonOf(await pickaxe('bench', ...args)));
     expect(devices[0]).toMatchObject({ kernel, runs: [{ hashSum: golden.sum, errors: [] }] });

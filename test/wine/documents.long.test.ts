@@ -53,7 +53,7 @@ describe.skipIf(noWine)(`on Windows${why}`, () => {
   let windows: Windows;
   let here: string;
   beforeAll(async () => {
-    windows = await Windows.open();
+    windows = Windows.open();
     here = join(windows.drive, 'rig');
     mkdirSync(here);
   });

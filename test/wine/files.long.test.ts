@@ -16,7 +16,7 @@ describe.skipIf(noWine)(`on Windows${why}`, () => {
   let here: string;
   const there = `C:\\${FOLDER}`;
   beforeAll(async () => {
-    windows = await Windows.open();
+    windows = Windows.open();
     here = join(windows.drive, FOLDER);
     mkdirSync(here);
   });

@@ -34,7 +34,7 @@ describe.skipIf(noWine || noCompiler || noNpm)(`on Windows${why}${whyNoCompiler}
   let windows: Windows;
   let checkout: string;
   beforeAll(async () => {
-    windows = await Windows.open();
+    windows = Windows.open();
     build('bcryptprimitives.c', join(windows.drive, 'windows/system32/bcryptprimitives.dll'), '-shared', '-ladvapi32');
 
     const nodejs = join(windows.drive, 'nodejs');

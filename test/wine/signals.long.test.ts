@@ -14,7 +14,7 @@ const PATIENCE = { timeout: 90_000, interval: 100 };
 describe.skipIf(noWine)(`on Windows${why}`, () => {
   let windows: Windows;
   beforeAll(async () => {
-    windows = await Windows.open();
+    windows = Windows.open();
   });
   afterAll(() => windows?.close());
   const demo = (...more: string[]) => [windows.main, 'demo', '--devices', 'cpu', '--duration', '300', ...more];

@@ -19,12 +19,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { areDownloaded, windowsNode } from '../foreign/programs.mjs';
-import { endWine, wine, wineEnvironment, wineServer } from '../foreign/wine.mjs';
+import { copyWindows, endWine, wine, wineEnvironment, wineServer } from '../foreign/wine.mjs';
 import { makeFreshCopy } from '../native/fresh-copy.ts';
 
 function whyNot(): string | undefined {
   if (wine === undefined || wineServer === undefined) return 'there is no Wine (on Debian: apt-get install wine64)';
-  if (!areDownloaded()) return 'there is no node.exe (node test/foreign/programs.mjs downloads it)';
+  if (!areDownloaded()) return 'there is no node.exe or no Windows (node test/foreign/programs.mjs prepares both)';
   return undefined;
 }
 
@@ -77,14 +77,14 @@ export class Windows {
   #files = 0;
 
   /**
-   * Makes a Windows 10 with pickaxe installed, which takes several seconds.
+   * Makes a Windows 10 with pickaxe installed.
    * @param addons the folder of the prebuilt addons that pickaxe is to have; by default it has none
    */
-  static async open(addons?: string): Promise<Windows> {
+  static open(addons?: string): Windows {
     const made = new Windows();
     try {
-      for (const folder of ['home', 'prefix', 'empty']) mkdirSync(join(made.folder, folder));
-      await made.#setUp();
+      mkdirSync(join(made.folder, 'empty'));
+      copyWindows(made.folder);
       made.#install(addons);
       return made;
     } catch (fault) {
@@ -99,19 +99,6 @@ export class Windows {
     symlinkSync(join(root, 'node_modules'), join(this.installed, 'node_modules'));
     rmSync(join(this.installed, 'native/addons'), { recursive: true, force: true });
     if (addons !== undefined) cpSync(addons, join(this.installed, 'native/addons'), { recursive: true });
-  }
-
-  /** Wine 8 sometimes fails to make a new Windows, and shows it only when something runs there. */
-  async #setUp(attempts = 3): Promise<void> {
-    await this.run('wineboot', ['--init']);
-    // A new one takes the part of Windows 7, on which Node.js does not start.
-    const { code, stderr } = await this.run('winecfg', ['/v', 'win10']);
-    if (code === 0) return;
-    if (attempts === 1) throw new Error(`Wine could not be set up: ${stderr}`);
-    endWine(this.env);
-    rmSync(this.env.WINEPREFIX, { recursive: true, force: true });
-    mkdirSync(this.env.WINEPREFIX);
-    await this.#setUp(attempts - 1);
   }
 
   /** Ends this Windows with everything that runs in it, and removes it. */
