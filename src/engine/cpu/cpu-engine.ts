@@ -29,7 +29,7 @@ export interface CpuEngineOptions extends ThreadWishes {
   readonly name?: string;
   /** The default is the fastest kernel that runs here. */
   readonly kernel?: KernelName;
-  /** Where the kernels' speeds are remembered. Without it they are measured at each opening, which takes half a second. */
+  /** Where the kernels' speeds are remembered. Without it they are measured at each opening, which takes a second. */
   readonly cacheDirectory?: string;
   /** Opens the CPU's sensors for so many threads. The default is `openCpuSensors`. */
   readonly openSensors?: (options: { readonly threads: number }) => Promise<Sensors>;

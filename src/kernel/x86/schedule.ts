@@ -15,8 +15,8 @@ const WIDTH = 4;
 
 /**
  * List scheduling: each cycle takes instructions whose operands were made in earlier cycles, first those with the longest way
- * to the end, then those that came first. All latencies count as one cycle. Since Zen 4 a byte shuffle takes two; an order
- * that respects this was 1.5 % faster on Zen 4 and was not tried on other chips.
+ * to the end, then those that came first. All latencies count as one cycle. On Zen 4 a byte shuffle takes two cycles: an order
+ * that takes this into account was 1.5 % faster there, and was not tried on other chips.
  */
 export function schedule(instructions: readonly Instruction[]): Instruction[] {
   const nodes = graphOf(instructions);

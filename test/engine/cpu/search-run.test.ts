@@ -158,11 +158,9 @@ class FakeThread implements TaskThread {
   }
 }
 
-test('a thread of a slow core gets tasks that take as long as those of a fast one, and reports say which cores they are', async () => {
-  const fast = new FakeThread(100_000, 'performance');
-  const slow = new FakeThread(20_000, 'efficiency');
-  const threads = [fast, slow];
-  const run = new SearchRun({
+/** A run that never solves anything. */
+const runOn = (threads: readonly TaskThread[]) =>
+  new SearchRun({
     number: 1,
     puzzle: jobOf(someHeaderHex, nothingSolves),
     ranges: new Rectangle({ lane: 3, page: 0, pages: PAGES, counter: 0, counters: COUNTERS }),
@@ -170,6 +168,12 @@ test('a thread of a slow core gets tasks that take as long as those of a fast on
     tasksPerThread: 2,
     currentRun: new Int32Array(new SharedArrayBuffer(4)),
   });
+
+test('a thread of a slow core gets tasks that take as long as those of a fast one, and reports say which cores they are', async () => {
+  const fast = new FakeThread(100_000, 'performance');
+  const slow = new FakeThread(20_000, 'efficiency');
+  const threads = [fast, slow];
+  const run = runOn(threads);
   const byCores = new Map<string | undefined, number>();
   const reading = (async () => {
     for await (const { cores, hashes } of run.reports()) byCores.set(cores, (byCores.get(cores) ?? 0) + hashes);
@@ -203,14 +207,7 @@ test('each thread has its first task before any has its second', () => {
       return new Promise<TaskResult>(() => {});
     },
   }));
-  const run = new SearchRun({
-    number: 1,
-    puzzle: jobOf(someHeaderHex, nothingSolves),
-    ranges: new Rectangle({ lane: 3, page: 0, pages: PAGES, counter: 0, counters: COUNTERS }),
-    threads,
-    tasksPerThread: 2,
-    currentRun: new Int32Array(new SharedArrayBuffer(4)),
-  });
+  const run = runOn(threads);
   void run.reports().next();
   expect(order).toEqual([0, 1, 2, 0, 1, 2]);
 });

@@ -35,8 +35,8 @@ const TURNS_APART = 64;
 const START_MS = 5_000;
 
 /**
- * How long to wait for all threads in a turn, which need 3 ms when they have a processor, and how long for one of each group. On
- * a busy machine the threads without a processor are left out, so that the measurement does not take long.
+ * How long a turn waits for all threads, which need 3 ms when each has a processor; and how long it waits, if necessary, for the
+ * first thread of each group. On a busy machine some threads get no processor for a while: the turn ends without their rates.
  */
 const ALL_WAIT_MS = 12;
 const ANY_WAIT_MS = 500;

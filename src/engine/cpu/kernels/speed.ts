@@ -41,7 +41,7 @@ const LEAST_FIRST_TURNS = 4;
 const LEAST_FINAL_TURNS = 5;
 
 /**
- * Measures kernels in turns. With twelve kernels this takes half a second, and 50 ms more for each kernel that may be the
+ * Measures kernels in turns. With twelve kernels this takes a second, including 50 ms for each kernel that may be the
  * fastest.
  * @returns the results of the turns, for each group
  */
