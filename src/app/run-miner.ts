@@ -6,21 +6,23 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/settings.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Controls } from '../events/controls.ts';
-import type { Events } from '../events/events.ts';
+import type { Events, Listener } from '../events/events.ts';
 import { Miner } from '../mine/miner.ts';
 import type { LimitsOf } from '../mine/thermal-guard.ts';
+import type { Relay } from '../relay/relay.ts';
 import { JsonLines } from '../report/json-lines.ts';
 import { LogLines } from '../report/log-lines.ts';
 import type { LogTail } from '../report/log-tail.ts';
 import { OUTAGE_LOOK_MS, Outages } from '../report/outages.ts';
 import type { RunningMiner } from '../report/running-miner.ts';
 import { Tally } from '../report/tally.ts';
+import { SharedSource } from '../source/shared-source.ts';
 import type { WorkSource } from '../source/source.ts';
-import { systemClock } from '../system/clock.ts';
+import { type Clock, systemClock } from '../system/clock.ts';
 import { setLongTimeout } from '../system/long-timeout.ts';
 import { screen } from '../terminal/screen.ts';
 import { writeLine } from '../terminal/write-line.ts';
-import { EXIT } from './exit-codes.ts';
+import { EXIT, UsageError } from './exit-codes.ts';
 
 /** The first speed line comes early, so that a newcomer sees that the miner hashes. */
 const FIRST_REPORT_MS = 2_000;
@@ -34,12 +36,23 @@ export interface Rig {
   readonly events: Events;
   readonly source: WorkSource;
   readonly engines: readonly Engine[];
+  /** What hands the source's work on to others. A rig with relays needs no engines. */
+  readonly relays?: readonly MakeRelay[];
   readonly log: Logger;
   /** The last lines of the log. */
   readonly logTail: LogTail;
   /** Called at every reading of a sensor. Without it, no device is paused for its temperature. */
   readonly temperatureLimits?: LimitsOf;
   readonly sidecars?: readonly Sidecar[];
+}
+
+/** Makes a relay, which shares the source with the miner. */
+export type MakeRelay = (surroundings: RelaySurroundings) => Relay;
+
+export interface RelaySurroundings {
+  readonly source: WorkSource;
+  readonly emit: Listener;
+  readonly clock: Clock;
 }
 
 /**
@@ -51,8 +64,13 @@ export type Sidecar = (miner: RunningMiner) => Promise<() => void | Promise<void
 
 /** @returns the exit code */
 export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config['run'], 'status'>): Promise<number> {
-  const { rigName = hostname(), events, source, engines, log, logTail, temperatureLimits, sidecars = [] } = rig;
+  const { rigName = hostname(), events, engines, log, logTail, temperatureLimits, sidecars = [] } = rig;
   const clock = systemClock;
+  const { emit } = events;
+  const source = new SharedSource(rig.source);
+  const relays = (rig.relays ?? []).map((make) => make({ source, emit, clock }));
+  const stopping = new AbortController();
+  const stop = () => stopping.abort();
   const tally = new Tally(clock, engines);
   const outages = new Outages(log, tally);
   const logLines = new LogLines(log, tally);
@@ -73,24 +91,24 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
     jsonLines?.hashrate(tally);
   };
   const random = (below: number) => randomInt(below);
-  const miner = new Miner({ source, engines, emit: events.emit, clock, random, temperatureLimits });
+  const miner = new Miner({ source, engines, emit, clock, random, temperatureLimits });
   const controls: Controls = {
     pause: (...asked) => miner.pause(...asked),
     resume: (...asked) => miner.resume(...asked),
     stop: () => {
       outcome.interrupted = true;
-      miner.stop();
+      stop();
     },
   };
   events.on((event) => {
-    if (event.type === 'verdict' && blocks !== undefined && tally.accepted >= blocks) miner.stop();
+    if (event.type === 'verdict' && blocks !== undefined && tally.accepted >= blocks) stop();
   });
   const timers = [
     setTimeout(report, FIRST_REPORT_MS),
     setInterval(report, REPORT_MS),
     setInterval(() => outages.look(), OUTAGE_LOOK_MS),
   ];
-  const cancelEnd = duration === undefined ? undefined : setLongTimeout(() => miner.stop(), duration * 1000);
+  const cancelEnd = duration === undefined ? undefined : setLongTimeout(stop, duration * 1000);
   const release = onSignals(() => {
     log.info({ tag: 'miner' }, 'stopping; repeat to exit at once');
     controls.stop();
@@ -99,8 +117,14 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
   const ends: Awaited<ReturnType<Sidecar>>[] = [];
   try {
     for (const start of sidecars) ends.push(await start({ rigName, controls, events, tally, clock, log, logTail }));
-    await miner.run();
+    for (const relay of relays) await openRelay(relay);
+    const relaying = relays.map((relay) => relay.run(stopping.signal));
+    await miner.run(stopping.signal);
+    if (relays.length === 0) stop();
+    await Promise.all(relaying);
   } finally {
+    stop();
+    await source.close();
     for (const end of ends.reverse()) {
       try {
         await end();
@@ -120,8 +144,18 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
   if (outcome.interrupted) return EXIT.done;
   if (outcome.wrongHashes) return EXIT.wrongHashes;
   const { devices, work } = tally.now();
-  if ([...devices.values()].every(({ state }) => state === 'parked')) return EXIT.noDevice;
+  const isIdle = [...devices.values()].every(({ state }) => state === 'parked');
+  if (isIdle && relays.length === 0) return EXIT.noDevice;
   return work ? EXIT.done : EXIT.noWork;
+}
+
+/** @throws UsageError when the relay cannot do what the settings ask for */
+async function openRelay(relay: Relay): Promise<void> {
+  try {
+    await relay.open();
+  } catch (fault) {
+    throw new UsageError((fault as Error).message);
+  }
 }
 
 /**

@@ -19,7 +19,7 @@ export interface Job extends Puzzle {
   readonly work: Work;
   /** 286 bytes: the work's header at this job's creation time. */
   readonly header: Uint8Array;
-  /** The target that engines search for, 32 bytes, little-endian: the work's own target or an easier one. */
+  /** The target that engines search for, 32 bytes, little-endian: the work's own target or, most often, an easier one. */
   readonly searchTarget: Uint8Array;
 }
 
@@ -30,10 +30,11 @@ export function prepareJob(work: Work, creationTimeUs = creationTimeOf(work.head
 }
 
 /**
- * Gives a job an easier search target. More nonces meet it, and some of those may be solutions.
- * @param searchTarget 32 bytes, little-endian; at least the work's target
+ * Gives a job another search target. More nonces meet an easier one, and some of those may be solutions; fewer meet a harder one,
+ * and all of those are solutions.
+ * @param searchTarget 32 bytes, little-endian
  */
-export function easeJob(job: Job, searchTarget: Uint8Array): Job {
+export function withSearchTarget(job: Job, searchTarget: Uint8Array): Job {
   return { ...job, searchTarget, target: readWords(searchTarget, 0, TARGET_BYTES / 4) };
 }
 

@@ -11,8 +11,27 @@ export const LANES = 0x1_0000;
 export const COUNTERS = 0x1_0000_0000;
 export const PAGES = 0x1_0000;
 
+/**
+ * The low bytes of the nonce, which a pool assigns to a miner so that no two miners search the same nonces: none, the low byte of
+ * the lane, or the whole lane.
+ */
+export interface Nonce1 {
+  /** 0 … 2^(8 · bytes) − 1 */
+  readonly value: number;
+  readonly bytes: 0 | 1 | 2;
+}
+
+/** All nonces may be searched. */
+export const NO_NONCE1: Nonce1 = { value: 0, bytes: 0 };
+
+/** @returns the lane with its low bytes replaced by nonce1 */
+export function laneWithin({ value, bytes }: Nonce1, lane: number): number {
+  const mask = 2 ** (8 * bytes) - 1;
+  return (lane & ~mask) | value;
+}
+
 export interface NonceParts {
-  /** 0 … 2^16 − 1. A pool or a fleet can assign lanes to rigs; a rig by itself chooses a random one. */
+  /** 0 … 2^16 − 1. A pool can assign lanes to miners (`Nonce1`); a rig by itself chooses a random one. */
   readonly lane: number;
   /** 0 … 2^32 − 1 */
   readonly counter: number;

@@ -21,6 +21,10 @@ export interface Solution {
   readonly header: Uint8Array;
   /** 32 bytes, little-endian. */
   readonly powHash: Uint8Array;
+  /** Whether the hash meets the block's target, too. Always so for a node's work. */
+  readonly isBlock: boolean;
+  /** Whether its work takes many solutions, as a pool's work does. */
+  readonly isShare: boolean;
 }
 
 /**
@@ -47,7 +51,10 @@ export interface Verification {
 export function verify(job: Job, nonce: bigint): Verification {
   const header = withNonce(job.header, nonce);
   const hash = powHash(header);
-  const solves = meetsTarget(hash, job.work.target);
-  const solution = solves ? ({ work: job.work, nonce, header, powHash: hash } as Solution) : undefined;
+  const { work } = job;
+  const isBlock = meetsTarget(hash, work.blockTarget);
+  const isShare = work.until === 'replaced';
+  const solves = meetsTarget(hash, work.target);
+  const solution = solves ? ({ work, nonce, header, powHash: hash, isBlock, isShare } as Solution) : undefined;
   return { powHash: hash, proves: meetsTarget(hash, job.searchTarget), solution };
 }

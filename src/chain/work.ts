@@ -2,6 +2,7 @@
 
 import { viewOf } from './bytes.ts';
 import { HEADER_BYTES, HEADER_OFFSET, PARENT_BYTES, TARGET_BYTES, WORK_BYTES, WORK_OFFSET } from './layout.ts';
+import { NO_NONCE1, type Nonce1 } from './nonce.ts';
 
 export interface Work {
   /** The source's name for this work, unique within the source. */
@@ -10,15 +11,17 @@ export interface Work {
   readonly chain: number;
   /** Block height as written in the header: for display. */
   readonly height: bigint;
-  /** 32 bytes, little-endian. This is the record's target; it may be easier than the target inside the header. */
+  /** What a solution must meet: 32 bytes, little-endian. For a pool's work it is the target of a share. */
   readonly target: Uint8Array;
+  /** What a block must meet: 32 bytes, little-endian. For a node's work it is the same as `target`. */
+  readonly blockTarget: Uint8Array;
   /** 286 bytes, as the source gave them. */
   readonly header: Uint8Array;
-  /** The only lane that may be searched, when the source assigns one. */
-  readonly lane?: number;
+  /** The part of the nonce that the source has assigned. */
+  readonly nonce1: Nonce1;
   /** Whether the creation time may be moved forward. */
   readonly rollTime: boolean;
-  /** A node's work ends with its first solution; a pool's goes on until it is replaced. */
+  /** A node's work ends with its first solution. A pool's goes on until it is replaced, and each of its solutions is a share. */
   readonly until: 'solved' | 'replaced';
 }
 
@@ -27,11 +30,12 @@ export class WorkFormatError extends Error {
   override readonly name = 'WorkFormatError';
 }
 
-/** What the record does not say. By default the time may be moved, and one solution ends the work, as with a node's work. */
-export type WorkTerms = { readonly id: string } & Partial<Pick<Work, 'lane' | 'rollTime' | 'until'>>;
+/** What the record does not say. By default it is as with a node's work: the time may be moved, and one solution ends the work. */
+export type WorkTerms = { readonly id: string } & Partial<Pick<Work, 'blockTarget' | 'nonce1' | 'rollTime' | 'until'>>;
 
 /**
- * Parses a work record: chain u32 (4) | target (32) | header (286).
+ * Parses a work record: chain u32 (4) | target (32) | header (286). The record's target counts; it may be easier than the target
+ * inside the header.
  * @throws WorkFormatError unless it is exactly 322 bytes.
  */
 export function parseWork(record: Uint8Array, terms: WorkTerms): Work {
@@ -40,13 +44,16 @@ export function parseWork(record: Uint8Array, terms: WorkTerms): Work {
   }
   const own = copyOf(record);
   const header = own.subarray(WORK_OFFSET.header, WORK_OFFSET.header + HEADER_BYTES);
+  const target = own.subarray(WORK_OFFSET.target, WORK_OFFSET.target + TARGET_BYTES);
   return {
+    blockTarget: target,
+    nonce1: NO_NONCE1,
     rollTime: true,
     until: 'solved',
     ...terms,
     chain: viewOf(own).getUint32(WORK_OFFSET.chain, true),
     height: viewOf(header).getBigUint64(HEADER_OFFSET.height, true),
-    target: own.subarray(WORK_OFFSET.target, WORK_OFFSET.target + TARGET_BYTES),
+    target,
     header,
   };
 }
@@ -54,6 +61,11 @@ export function parseWork(record: Uint8Array, terms: WorkTerms): Work {
 /** Reads header bytes 8..16: microseconds since the UNIX epoch, signed, little-endian. */
 export function creationTimeOf(header: Uint8Array): bigint {
   return viewOf(header).getBigInt64(HEADER_OFFSET.creationTime, true);
+}
+
+/** Reads header bytes 158..190: the target that a block must meet, 32 bytes, little-endian. */
+export function headerTargetOf(header: Uint8Array): Uint8Array {
+  return header.subarray(HEADER_OFFSET.target, HEADER_OFFSET.target + TARGET_BYTES);
 }
 
 /** Reads header bytes 16..48: the hash of the parent on the same chain, 32 bytes. */

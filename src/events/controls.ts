@@ -1,7 +1,7 @@
 /** The controls of a running miner. `mine/` implements them; the keyboard, the HTTP API and guards use them. */
 
 /** The reasons for which a device can be paused. It resumes when no reason is left. */
-export type PauseReason = 'temperature' | 'user' | 'battery' | 'activity' | 'schedule';
+export type PauseReason = 'temperature' | 'user' | 'battery' | 'activity' | 'schedule' | 'backlog';
 
 export interface Controls {
   /**

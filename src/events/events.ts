@@ -5,28 +5,34 @@ import type { Telemetry } from '../engine/telemetry.ts';
 import type { Outcome, PolledChain, SourceNews } from '../source/vocabulary.ts';
 import type { AlarmState, DeviceState } from './vocabulary.ts';
 
+interface AboutSolution {
+  /** The device that found it, or the relay. */
+  device: string;
+  isRelay: boolean;
+  chain: number;
+  height: bigint;
+  nonce: bigint;
+  /** Whether it meets the block's target. */
+  isBlock: boolean;
+  /** Whether its work takes many solutions, as a pool's work does. */
+  isShare: boolean;
+  /** How many hashes a solution of its work takes on average. */
+  difficulty: number;
+}
+
 /** Wrappers get these as JSON (report/json-line.ts), so their fields have the names and units of all public JSON. */
 export type MinerEvent =
-  /** Engines were given a new work. */
-  | { type: 'work'; chain: number; height: bigint; difficulty: number }
+  /** Engines were given a new work. `difficulty` is that of a block; `shareDifficulty` is absent for a node's work. */
+  | { type: 'work'; chain: number; height: bigint; difficulty: number; shareDifficulty?: number }
   /** The current work was given a later creation time (µs since the UNIX epoch): a new job for the same work. */
   | { type: 'job'; chain: number; height: bigint; creationTimeMicros: bigint }
   /** A New Cut came for the chain being mined: its work is stale. */
   | { type: 'new-cut'; chain: number }
   /** A verified solution is about to be submitted. `hash` is 32 bytes, little-endian. */
-  | { type: 'solution'; device: string; chain: number; height: bigint; nonce: bigint; hash: Uint8Array }
+  | (AboutSolution & { type: 'solution'; hash: Uint8Array })
   /** What became of a solution. `answerSeconds` is the time from finding it to knowing. */
-  | {
-      type: 'verdict';
-      outcome: Outcome;
-      reason: string;
-      device: string;
-      chain: number;
-      height: bigint;
-      nonce: bigint;
-      answerSeconds: number;
-    }
-  /** How many nonces the device has searched since its last such event, for a work of this difficulty. */
+  | (AboutSolution & { type: 'verdict'; outcome: Outcome; reason: string; answerSeconds: number })
+  /** How many nonces the device has searched since its last such event, for a block of this difficulty. */
   | { type: 'hashes'; device: string; hashes: number; difficulty: number }
   /**
    * A candidate of the device was verified: a proof of `hashes` hashes on average. `difficulty` is that of the candidate's own

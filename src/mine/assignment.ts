@@ -9,7 +9,7 @@ import type { Space } from './space.ts';
 export class Assignment {
   readonly job: Job;
   readonly space: Space;
-  /** The difficulty of the work's target. */
+  /** How many hashes a block takes on average. */
   readonly difficulty: number;
   /** When the New Cut came that this assignment follows, on the clock's `monotonicMs`; undefined when none preceded it. */
   readonly cutMs: number | undefined;
@@ -20,7 +20,7 @@ export class Assignment {
     setMaxListeners(0, this.#stop.signal); // There is one listener for each device.
     this.job = job;
     this.space = space;
-    this.difficulty = difficultyOf(job.work.target);
+    this.difficulty = difficultyOf(job.work.blockTarget);
     this.cutMs = cutMs;
   }
 

@@ -36,6 +36,9 @@ interface RunningSearch {
   /** Ends the search because its assignment is over, or because the device is paused. */
   readonly halt: AbortController;
   readonly done: Promise<void>;
+  readonly assignment: Assignment;
+  /** How many hashes a proof required when the search began. */
+  readonly proofDifficulty: number;
 }
 
 export interface SupervisorHooks {
@@ -95,6 +98,20 @@ export class EngineSupervisor {
   assign(assignment: Assignment | undefined): void {
     this.#assignment = assignment;
     if (assignment) this.#start(assignment, assignment.cutMs);
+  }
+
+  /**
+   * Begins the search of the current assignment anew when the device's proofs should be much harder or easier by now. A node's
+   * work gets a new job every few seconds anyway; a pool's can last for minutes.
+   */
+  adjustProofs(): void {
+    this.#proofs.learn();
+    const running = [...this.#searches].find(
+      ({ assignment, halt }) => assignment === this.#assignment && !halt.signal.aborted,
+    );
+    if (!running || running.proofDifficulty === this.#proofs.difficulty) return;
+    this.#start(running.assignment);
+    running.halt.abort();
   }
 
   /** Pauses the device for a reason. Its ranges are given back. */
@@ -188,12 +205,12 @@ export class EngineSupervisor {
         release();
         this.#searches.delete(search);
       });
-    const search = { halt, done };
+    const search = { halt, done, assignment, proofDifficulty: this.#proofs.difficulty };
     this.#searches.add(search);
   }
 
   async #search(assignment: Assignment, stop: AbortSignal, cutMs: number | undefined): Promise<void> {
-    const job = this.#proofs.ease(assignment.job);
+    const job = this.#proofs.aim(assignment.job);
     for await (const report of this.engine.search(job, assignment.space, stop))
       this.#take(report, assignment, job, cutMs);
     // A search also ends when the device goes out of service.

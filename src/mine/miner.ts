@@ -4,28 +4,30 @@
  */
 
 import { setMaxListeners } from 'node:events';
-import { rolledCreationTime } from '../chain/creation-time.ts';
-import { prepareJob } from '../chain/job.ts';
-import { LANES, PAGES } from '../chain/nonce.ts';
+import { equalBytes } from '../chain/bytes.ts';
+import { type Job, prepareJob } from '../chain/job.ts';
+import { LANES, laneWithin, PAGES } from '../chain/nonce.ts';
+import { difficultyOf } from '../chain/target.ts';
 import type { Solution } from '../chain/verify.ts';
 import { creationTimeOf, type Work } from '../chain/work.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Controls, PauseReason } from '../events/controls.ts';
 import type { Listener } from '../events/events.ts';
+import { creationTimeFor } from '../source/creation-time.ts';
 import type { SourceUpdate, WorkSource } from '../source/source.ts';
+import { Submitter } from '../source/submitter.ts';
 import { onAbort } from '../system/abort.ts';
 import { Assignment } from './assignment.ts';
 import { EngineSupervisor, type SupervisorOptions } from './engine-supervisor.ts';
 import { Space } from './space.ts';
-import { Submitter } from './submitter.ts';
 
 /** How often the creation time follows the clock. A new job costs well under a millisecond of searching. */
 const ROLL_MS = 3_000;
 /**
- * How far a rolled time stays behind the node's clock. What is known of that clock is a lower bound already; the margin is for
- * nodes that compare the time with another node's clock.
+ * With so many submissions pending, the devices pause until half of them have been answered. Solutions are never dropped, so a
+ * source that does not answer must not be given more. A pool with shares of a sensible size has one or two pending.
  */
-const TIME_MARGIN_US = 500_000n;
+const MOST_PENDING = 256;
 
 export interface MinerOptions extends SupervisorOptions {
   readonly source: WorkSource;
@@ -33,17 +35,24 @@ export interface MinerOptions extends SupervisorOptions {
   readonly emit: Listener;
   /** Returns a uniformly distributed integer in [0, below). */
   readonly random: (below: number) => number;
+  /**
+   * The lane to search in where the source leaves it open. By default it is random, so that two rigs hardly ever search the same
+   * nonces.
+   */
+  readonly lane?: number;
 }
 
 export class Miner implements Controls {
   readonly #options: MinerOptions;
   readonly #supervisors: readonly EngineSupervisor[];
   readonly #submitter: Submitter;
-  /** A rig stays in one random lane unless its source assigns another, so that two rigs hardly ever search the same nonces. */
   readonly #ownLane: number;
   readonly #stale = new WeakSet<Work>();
   readonly #solved = new WeakSet<Work>();
   #current: Assignment | undefined;
+  /** The last assignment, which may have ended. */
+  #last: Assignment | undefined;
+  #hasBacklog = false;
   /** When the last New Cut came, while its new work has not come yet. */
   #cutMs: number | undefined;
   readonly #stopping = new AbortController();
@@ -51,9 +60,15 @@ export class Miner implements Controls {
 
   constructor(options: MinerOptions) {
     this.#options = options;
-    const { source, emit, clock, engines, random } = options;
-    this.#ownLane = random(LANES);
-    this.#submitter = new Submitter({ source, emit, clock, isStale: ({ work }) => this.#stale.has(work) });
+    const { source, emit, clock, engines, random, lane } = options;
+    this.#ownLane = lane ?? random(LANES);
+    this.#submitter = new Submitter({
+      source,
+      emit,
+      clock,
+      isStale: ({ work }) => this.#stale.has(work),
+      pending: (count) => this.#limitBacklog(count),
+    });
     const hooks = {
       emit,
       solved: (solution: Solution, device: string) => this.#take(solution, device),
@@ -68,7 +83,7 @@ export class Miner implements Controls {
     this.#stop = this.#stopping.signal;
     setMaxListeners(0, this.#stop); // Each device adds some listeners.
     onAbort(this.#stop, () => this.#assign(undefined));
-    const rolling = setInterval(() => this.#roll(), ROLL_MS);
+    const rolling = setInterval(() => this.#refresh(), ROLL_MS);
     const following = this.#follow();
     await Promise.all(this.#supervisors.map((supervisor) => supervisor.run(this.#stop)));
     clearInterval(rolling);
@@ -107,19 +122,20 @@ export class Miner implements Controls {
     if (update.kind === 'work') {
       const { work } = update;
       if (this.#current?.job.work === work || this.#solved.has(work) || this.#stale.has(work)) return;
-      const { chain, height } = work;
+      const { chain, height, until, target } = work;
       const assignment = this.#prepare(work);
       this.#cutMs = undefined;
       this.#assign(assignment);
-      this.#options.emit({ type: 'work', chain, height, difficulty: assignment.difficulty });
+      const { difficulty } = assignment;
+      const share = until === 'replaced' && { shareDifficulty: difficultyOf(target) };
+      this.#options.emit({ type: 'work', chain, height, difficulty, ...share });
     } else if (update.kind === 'stale') {
-      if (this.#current) {
-        const { work } = this.#current.job;
-        this.#stale.add(work);
-        if (update.reason === 'new-cut') {
-          this.#cutMs = this.#options.clock.monotonicMs();
-          this.#options.emit({ type: 'new-cut', chain: work.chain });
-        }
+      for (const work of update.works) this.#stale.add(work);
+      const current = this.#current?.job.work;
+      if (!current || !update.works.includes(current)) return;
+      if (update.reason === 'new-cut') {
+        this.#cutMs = this.#options.clock.monotonicMs();
+        this.#options.emit({ type: 'new-cut', chain: current.chain });
       }
       // Stale hashes are worth nothing, and idle engines leave the processor to the request for new work.
       this.#assign(undefined);
@@ -131,37 +147,44 @@ export class Miner implements Controls {
   #assign(assignment: Assignment | undefined): void {
     const previous = this.#current;
     this.#current = assignment;
+    if (assignment) this.#last = assignment;
     for (const supervisor of this.#supervisors) supervisor.assign(assignment);
     previous?.end();
   }
 
-  #prepare(work: Work, lane = work.lane ?? this.#ownLane): Assignment {
-    const job = prepareJob(work, this.#timeFor(work));
-    return new Assignment(job, new Space(lane, this.#options.random(PAGES)), this.#cutMs);
+  #prepare(work: Work, lane = this.#ownLane): Assignment {
+    const job = prepareJob(work, creationTimeFor(work, this.#options.source));
+    return new Assignment(job, this.#spaceFor(job, laneWithin(work.nonce1, lane)), this.#cutMs);
   }
 
-  #timeFor(work: Work): bigint {
-    const received = creationTimeOf(work.header);
-    if (!work.rollTime) return received;
-    return rolledCreationTime(received, this.#options.source.latestTimeUs(work), TIME_MARGIN_US);
+  /** Where only the target or the name of a work has changed, nonces that were searched already are not searched again. */
+  #spaceFor({ header }: Job, lane: number): Space {
+    const known = this.#last;
+    if (known && known.space.lane === lane && equalBytes(known.job.header, header)) return known.space;
+    return new Space(lane, this.#options.random(PAGES));
+  }
+
+  #refresh(): void {
+    this.#roll();
+    for (const supervisor of this.#supervisors) supervisor.adjustProofs();
   }
 
   /** Moves the current work's creation time forward to the clock. This makes a new job with a fresh space. */
   #roll(): void {
     if (!this.#current) return;
     const { work, header } = this.#current.job;
-    const creationTimeUs = this.#timeFor(work);
+    const creationTimeUs = creationTimeFor(work, this.#options.source);
     if (creationTimeUs <= creationTimeOf(header)) return;
     this.#assign(this.#prepare(work));
     this.#options.emit({ type: 'job', chain: work.chain, height: work.height, creationTimeMicros: creationTimeUs });
   }
 
-  /** Called when the space is used up. A later creation time gives a fresh space; so does another lane, if none is assigned. */
+  /** Called when the space is used up. A later creation time gives a fresh space; so does another lane, if it may be chosen. */
   #renew(exhausted: Assignment): void {
     if (this.#current !== exhausted) return;
     this.#roll();
     const { work } = exhausted.job;
-    if (this.#current === exhausted && work.lane === undefined) {
+    if (this.#current === exhausted && this.#options.lane === undefined && work.nonce1.bytes < 2) {
       this.#assign(this.#prepare(work, this.#options.random(LANES)));
     }
   }
@@ -174,6 +197,17 @@ export class Miner implements Controls {
       // A parent can carry only one block of this miner, so further hashes are worth nothing.
       if (this.#current?.job.work === work) this.#assign(undefined);
     }
-    this.#submitter.submit(solution, device, this.#stop);
+    void this.#submitter.submit(solution, { name: device, isRelay: false }, this.#stop);
+  }
+
+  #limitBacklog(pending: number): void {
+    if (pending >= MOST_PENDING && !this.#hasBacklog) {
+      this.#hasBacklog = true;
+      const { name } = this.#options.source;
+      this.pause('backlog', `${name} does not answer: ${MOST_PENDING} solutions wait for their verdicts`);
+    } else if (pending <= MOST_PENDING / 2 && this.#hasBacklog) {
+      this.#hasBacklog = false;
+      this.resume('backlog');
+    }
   }
 }

@@ -4,7 +4,7 @@
  * requires. A device that skips nonces, computes wrong hashes or reports too many hashes falls short within minutes.
  */
 
-import { easeJob, type Job } from '../chain/job.ts';
+import { type Job, withSearchTarget } from '../chain/job.ts';
 import { difficultyOf, targetForDifficulty } from '../chain/target.ts';
 import type { Clock } from '../system/clock.ts';
 
@@ -14,6 +14,11 @@ const PROOFS_PER_SECOND = 4;
 const FIRST_DIFFICULTY = { cpu: 2 ** 24, gpu: 2 ** 28 } as const;
 /** The difficulty is adjusted to rates over at least this time. */
 const LEARN_MS = 1_000;
+/**
+ * How many times as many solutions as proofs a device may report. A pool's first target can be so easy that a GPU would find
+ * millions per second; the pool then makes it harder, but only after it has seen a few dozen.
+ */
+const MOST_SOLUTIONS_PER_PROOF = 8;
 
 export class Proofs {
   readonly #clock: Clock;
@@ -33,15 +38,28 @@ export class Proofs {
     this.#hashes += hashes;
   }
 
-  /** @returns the job with the device's easier target, or the job itself when the work's own target is at least as easy */
-  ease(job: Job): Job {
-    this.#learn();
-    const isEasier = difficultyOf(job.work.target) <= this.#difficulty;
-    return isEasier ? job : easeJob(job, targetForDifficulty(this.#difficulty));
+  /** How many hashes each proof requires. It changes by powers of two. */
+  get difficulty(): number {
+    return this.#difficulty;
+  }
+
+  /**
+   * @returns the job with the device's own target, when the work's is harder, or when it takes many solutions and is so easy that
+   *   they would be a flood; otherwise the job itself
+   */
+  aim(job: Job): Job {
+    this.learn();
+    const { target, blockTarget, until } = job.work;
+    const difficulty = difficultyOf(target);
+    const flood = this.#difficulty / MOST_SOLUTIONS_PER_PROOF;
+    // No block may be missed, however easy blocks are.
+    const least = until === 'replaced' ? Math.min(flood, difficultyOf(blockTarget)) : 0;
+    if (difficulty >= least && difficulty <= this.#difficulty) return job;
+    return withSearchTarget(job, targetForDifficulty(difficulty < least ? least : this.#difficulty));
   }
 
   /** Adjusts the difficulty by one step at most: a device that was paused seems slow, and must not flood its host later. */
-  #learn(): void {
+  learn(): void {
     const nowMs = this.#clock.monotonicMs();
     const ms = nowMs - this.#sinceMs;
     if (ms < LEARN_MS || this.#hashes === 0) return;

@@ -10,7 +10,8 @@ type Rectangle = Omit<Range, 'lane'>;
 type Shape = Pick<Range, 'counters' | 'pages'>;
 
 export class Space implements Ranges {
-  readonly #lane: number;
+  /** The lane of all ranges. */
+  readonly lane: number;
   /**
    * Disjoint rectangles of the lane's counters × pages that nobody has taken. Untouched ones come first, then those that
    * engines have begun, such as a CPU's column and a GPU's row. Their number stays small, however much is taken.
@@ -18,12 +19,11 @@ export class Space implements Ranges {
   readonly #free: Rectangle[];
 
   /**
-   * @param lane the lane of all ranges
    * @param firstPage the page to begin with, so that two rigs in one lane start apart. The pages before it are taken last,
    *   unless an engine wants at least twice as many pages as follow it
    */
   constructor(lane: number, firstPage = 0) {
-    this.#lane = lane;
+    this.lane = lane;
     const whole = { counter: 0, counters: COUNTERS };
     this.#free = [{ ...whole, page: firstPage, pages: PAGES - firstPage }];
     if (firstPage > 0) this.#free.unshift({ ...whole, page: 0, pages: firstPage });
@@ -55,7 +55,7 @@ export class Space implements Ranges {
     if (larger) this.#free[best] = larger;
     else this.#free.splice(best, 1);
     if (smaller) this.#free.push(smaller);
-    return { lane: this.#lane, ...taken };
+    return { lane: this.lane, ...taken };
   }
 
   giveBack(range: Range): void {

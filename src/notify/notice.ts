@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { DEVICE_FAULTS } from '../engine/device.ts';
 import { DEVICE_STATES } from '../events/vocabulary.ts';
-import { count, counts, deviceKind, millis, nonce, rate } from '../report/shapes.ts';
+import { amount, count, deviceKind, millis, nonce, outcomeCounts, rate } from '../report/shapes.ts';
 
 const device = z.string();
 
@@ -25,7 +25,15 @@ const alarm = {
 
 export const Notice = z.discriminatedUnion('type', [
   notice('start', {}),
-  notice('stop', { ...counts, uptimeSeconds: z.number(), averageHashesPerSecond: rate }),
+  notice('stop', {
+    ...outcomeCounts,
+    acceptedShares: count,
+    rejectedShares: count,
+    hardwareErrors: count,
+    hashes: amount,
+    uptimeSeconds: z.number(),
+    averageHashesPerSecond: rate,
+  }),
   notice('block', { device, chain: count, height: count, nonce, answerSeconds: z.number() }),
   notice('device-lost', {
     device,

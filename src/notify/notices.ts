@@ -30,7 +30,7 @@ export function tellNotices(
   };
   const lost = new Set<string>();
   const unsubscribe = events.on((event) => {
-    if (event.type === 'verdict' && event.outcome === 'accepted') tell(block(event));
+    if (event.type === 'verdict' && event.outcome === 'accepted' && event.isBlock) tell(block(event));
     if (event.type === 'alarm') tell(alarm(event));
     if (event.type !== 'device') return;
     const { device, state } = event;
@@ -72,7 +72,7 @@ function alarm({ state, device, hashesPerSecond, limitHashesPerSecond }: MinerEv
 
 function stop(tally: Tally): Content {
   const summary = tally.summary();
-  const { accepted, rejected, stale, unknown, hardwareErrors, hashes } = summary;
+  const { accepted, rejected, stale, unknown, delivered, shares, hardwareErrors, hashes } = summary;
   const { uptimeSeconds, averageHashesPerSecond } = summary;
   const [duration, average] = [formatDuration(uptimeSeconds), formatHashrate(averageHashesPerSecond)];
   return {
@@ -82,6 +82,9 @@ function stop(tally: Tally): Content {
     rejected,
     stale,
     unknown,
+    delivered,
+    acceptedShares: shares.accepted,
+    rejectedShares: shares.rejected,
     hardwareErrors,
     hashes,
     uptimeSeconds,

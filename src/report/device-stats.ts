@@ -4,9 +4,9 @@ import type { CoreInfo } from '../engine/device.ts';
 import type { Telemetry } from '../engine/telemetry.ts';
 import type { MinerEvent } from '../events/events.ts';
 import type { DeviceState } from '../events/vocabulary.ts';
-import type { Outcome } from '../source/vocabulary.ts';
 import { Meter, type RatesByWindow } from './meter.ts';
 import { ProofStats, type Proven } from './proven.ts';
+import { type OutcomeCounts, type ShareCounts, VerdictCounts } from './verdict-counts.ts';
 
 /** The hashrate is an average over this long: long enough for a steady figure, short enough to show a fault. */
 const RATE_MS = 30_000;
@@ -16,13 +16,10 @@ const FRESH_MS = 10_000;
 type DeviceEvent = MinerEvent & { type: 'device' };
 type DeviceKind = DeviceEvent['kind'];
 
-/** What a device did since the start. */
-export interface DeviceSummary {
+/** What a device did since the start. Its outcomes are those of blocks. */
+export interface DeviceSummary extends OutcomeCounts {
   readonly hashes: number;
-  readonly accepted: number;
-  readonly rejected: number;
-  readonly stale: number;
-  readonly unknown: number;
+  readonly shares: ShareCounts;
   readonly hardwareErrors: number;
   /** How often it failed and had to be opened again. */
   readonly reopens: number;
@@ -61,7 +58,7 @@ export interface DeviceNow {
 export class DeviceStats {
   readonly meter: Meter;
   readonly #proofs = new ProofStats();
-  readonly #verdicts: Record<Outcome, number> = { accepted: 0, rejected: 0, stale: 0, unknown: 0 };
+  readonly verdicts = new VerdictCounts();
   hardwareErrors = 0;
   /** Whether it has ever been in service. */
   worked = false;
@@ -80,10 +77,6 @@ export class DeviceStats {
     this.#last = event;
     if (event.state === 'ready') this.worked = true;
     if (event.state === 'reopening' && this.worked) this.#reopens++;
-  }
-
-  judged(outcome: Outcome): void {
-    this.#verdicts[outcome]++;
   }
 
   proved(hashes: number): void {
@@ -126,7 +119,8 @@ export class DeviceStats {
     const { proven } = this.#proofs;
     return {
       hashes: this.meter.total,
-      ...this.#verdicts,
+      ...this.verdicts.blocks,
+      shares: this.verdicts.shares,
       hardwareErrors: this.hardwareErrors,
       reopens: this.#reopens,
       ...(proven && { proven }),

@@ -24,6 +24,16 @@ const device = z.string();
 const source = z.string().meta({ description: 'the node’s name: its URL as it is shown' });
 const block = { chain: count, height: count };
 
+const solution = {
+  device: z.string().meta({ description: 'the device that found it, or the relay' }),
+  isRelay: z.boolean(),
+  ...block,
+  nonce,
+  isBlock: z.boolean().meta({ description: 'whether it meets the block’s target' }),
+  isShare: z.boolean().meta({ description: 'whether it is a share of a pool; it can be a block, too' }),
+  difficulty: amount.meta({ description: 'hashes that such a solution takes on average' }),
+};
+
 function line<Type extends string, Fields extends z.ZodRawShape>(type: Type, fields: Fields) {
   return z.object({ type: z.literal(type), timeMillis: millis, ...fields });
 }
@@ -54,19 +64,16 @@ export const JsonLine = z.discriminatedUnion('type', [
     fault: z.enum(DEVICE_FAULTS).exactOptional(),
   }),
   line('progress', { device, what: z.string(), done: z.number().min(0).max(1) }),
-  line('work', { ...block, difficulty: amount }),
+  line('work', {
+    ...block,
+    difficulty: amount.meta({ description: 'hashes that a block takes on average' }),
+    shareDifficulty: amount.exactOptional().meta({ description: 'the same for a share of a pool' }),
+  }),
   line('job', { ...block, creationTimeMicros: count.meta({ description: 'microseconds since the UNIX epoch' }) }),
   line('new-cut', { chain: count }),
   line('job-switch', { device, switchSeconds: amount }),
-  line('solution', { device, ...block, nonce, hash: z.string().regex(/^[0-9a-f]{64}$/) }),
-  line('verdict', {
-    outcome: z.enum(OUTCOMES),
-    reason: z.string(),
-    device,
-    ...block,
-    nonce,
-    answerSeconds: amount,
-  }),
+  line('solution', { ...solution, hash: z.string().regex(/^[0-9a-f]{64}$/) }),
+  line('verdict', { outcome: z.enum(OUTCOMES), reason: z.string(), ...solution, answerSeconds: amount }),
   line('hardware-error', { device, nonce }),
   line('alarm', {
     alarm: z.literal('low-hashrate'),

@@ -2,7 +2,7 @@
 
 import type { MinerEvent } from '../events/events.ts';
 import type { Clock } from '../system/clock.ts';
-import type { WorkNow } from './tally.ts';
+import { type WorkNow, workNow } from './tally.ts';
 
 /** A node says which chains there are; this many are more than any ledger has. The chain mined on longest ago is dropped. */
 const MOST_CHAINS = 256;
@@ -18,9 +18,9 @@ export class LastWork {
 
   readonly listen = (event: MinerEvent): void => {
     if (event.type !== 'work') return;
-    const { chain, height, difficulty } = event;
+    const { chain } = event;
     this.#work.delete(chain);
-    this.#work.set(chain, { chain, height, difficulty, sinceMs: this.#clock.monotonicMs() });
+    this.#work.set(chain, workNow(event, this.#clock.monotonicMs()));
     const [oldest] = this.#work.keys();
     if (this.#work.size > MOST_CHAINS && oldest !== undefined) this.#work.delete(oldest);
   };

@@ -47,10 +47,21 @@ export const speed = {
 };
 
 /** What became of solutions. */
-const outcomeCounts = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, count])) as Record<Outcome, typeof count>;
+export const outcomeCounts = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, count])) as Record<
+  Outcome,
+  typeof count
+>;
 
-/** What a rig, or one device, did. */
-export const counts = { ...outcomeCounts, hardwareErrors: count, hashes: amount };
+/** A pool's shares. */
+export const Shares = z
+  .object({
+    ...outcomeCounts,
+    acceptedHashes: amount.meta({ description: 'how many hashes the accepted ones stand for' }),
+  })
+  .meta({ id: 'Shares', description: 'What became of shares. A share that is a block counts as a block, too' });
+
+/** What a rig, or one device, did. The outcomes are those of blocks. */
+export const counts = { ...outcomeCounts, shares: Shares, hardwareErrors: count, hashes: amount };
 
 /** What a whole rig did. */
 export const rigCounts = {

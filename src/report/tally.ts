@@ -8,15 +8,13 @@ import { type Held, held } from './held.ts';
 import { Latencies, type Latency } from './latencies.ts';
 import { Luck } from './luck.ts';
 import { Meter, type RatesByWindow } from './meter.ts';
+import { type OutcomeCounts, type ShareCounts, VerdictCounts } from './verdict-counts.ts';
 
 type DeviceEvent = MinerEvent & { type: 'device' };
 
-export interface Summary {
-  readonly accepted: number;
-  readonly rejected: number;
-  readonly stale: number;
-  /** Solutions to which the node's answer was lost. */
-  readonly unknown: number;
+/** What the rig did since the start. Its outcomes are those of blocks, also of those that relays brought. */
+export interface Summary extends OutcomeCounts {
+  readonly shares: ShareCounts;
   readonly hardwareErrors: number;
   /** How many nonces were searched. */
   readonly hashes: number;
@@ -42,6 +40,8 @@ export interface WorkNow {
   readonly height: bigint;
   /** Hashes that a block takes on average. */
   readonly difficulty: number;
+  /** Hashes that a share takes on average; absent for a node's work. */
+  readonly shareDifficulty?: number;
   readonly sinceMs: number;
 }
 
@@ -87,6 +87,8 @@ export interface RigNow {
   readonly effort: number;
   /** When the last block was accepted; absent before the first. */
   readonly lastBlockMs?: number;
+  /** When the last share was accepted; absent before the first. */
+  readonly lastShareMs?: number;
   /** How long a block takes on average at this rate and difficulty; absent while either is not known or no device is ready. */
   readonly timeToBlockSeconds?: number;
   readonly sources: ReadonlyMap<string, SourceNow>;
@@ -105,9 +107,11 @@ export class Tally {
   readonly #sources = new Map<string, SourceNow>();
   /** How long each source took to give work, by its name. */
   readonly #fetches = new Map<string, Latencies>();
+  readonly #verdicts = new VerdictCounts();
   #newCuts = 0;
   #work: CurrentWork | undefined;
   #lastBlockMs: number | undefined;
+  #lastShareMs: number | undefined;
   #deviceReady: Held;
   #nodeConnected: Held;
 
@@ -135,8 +139,11 @@ export class Tally {
         this.#luck.proved(event.difficulty);
         break;
       case 'verdict':
-        this.#device(event.device).judged(event.outcome);
+        this.#verdicts.add(event);
+        if (!event.isRelay) this.#device(event.device).verdicts.add(event);
         if (event.outcome !== 'accepted') break;
+        if (event.isShare) this.#lastShareMs = nowMs;
+        if (!event.isBlock) break;
         this.#luck.accepted();
         this.#lastBlockMs = nowMs;
         break;
@@ -158,7 +165,7 @@ export class Tally {
         if (this.#work) this.#work = { ...this.#work, staleMs: nowMs };
         break;
       case 'work':
-        this.#work = { chain: event.chain, height: event.height, difficulty: event.difficulty, sinceMs: nowMs };
+        this.#work = workNow(event, nowMs);
         break;
       case 'source':
         this.#hearOf(event, nowMs);
@@ -182,7 +189,7 @@ export class Tally {
   };
 
   get accepted(): number {
-    return this.#sum(({ accepted }) => accepted);
+    return this.#verdicts.blocks.accepted;
   }
 
   /** The state of each device that has ever been in service. */
@@ -207,6 +214,7 @@ export class Tally {
       ...(work && { work }),
       effort: this.#luck.effort,
       ...(this.#lastBlockMs !== undefined && { lastBlockMs: this.#lastBlockMs }),
+      ...(this.#lastShareMs !== undefined && { lastShareMs: this.#lastShareMs }),
       ...(work &&
         hashesPerSecond > 0 &&
         this.#deviceReady.value && { timeToBlockSeconds: work.difficulty / hashesPerSecond }),
@@ -220,10 +228,8 @@ export class Tally {
     const hashes = this.#meter.total;
     const switchSeconds = this.#jobSwitches.spread;
     return {
-      accepted: this.accepted,
-      rejected: this.#sum(({ rejected }) => rejected),
-      stale: this.#sum(({ stale }) => stale),
-      unknown: this.#sum(({ unknown }) => unknown),
+      ...this.#verdicts.blocks,
+      shares: this.#verdicts.shares,
       hardwareErrors: this.#sum(({ hardwareErrors }) => hardwareErrors),
       hashes,
       uptimeSeconds,
@@ -247,8 +253,8 @@ export class Tally {
   }
 
   #source(name: string, nowMs: number): SourceNow {
-    const unknown = { reason: '', sinceMs: nowMs, losses: 0, missedCuts: 0, polledChains: [] };
-    return this.#sources.get(name) ?? { state: 'connecting', ...unknown };
+    const unheard = { reason: '', sinceMs: nowMs, losses: 0, missedCuts: 0, polledChains: [] };
+    return this.#sources.get(name) ?? { state: 'connecting', ...unheard };
   }
 
   #withLatency(name: string, source: SourceNow): SourceNow {
@@ -277,4 +283,11 @@ export class Tally {
     }
     return device;
   }
+}
+
+export function workNow(
+  { chain, height, difficulty, shareDifficulty }: MinerEvent & { type: 'work' },
+  sinceMs: number,
+): WorkNow {
+  return { chain, height, difficulty, ...(shareDifficulty !== undefined && { shareDifficulty }), sinceMs };
 }

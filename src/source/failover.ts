@@ -57,6 +57,8 @@ export class FailoverSource implements WorkSource {
   readonly #mailbox = new Mailbox();
   /** For each work given out: its source, and the work as that source knows it. */
   readonly #origins = new WeakMap<Work, { readonly source: WorkSource; readonly work: Work }>();
+  /** For each work of a source: the work that was given out for it. */
+  readonly #adopted = new WeakMap<Work, Work>();
   readonly #running: Promise<void>[] = [];
   #active: Standby;
   #patience: NodeJS.Timeout | undefined;
@@ -134,8 +136,9 @@ export class FailoverSource implements WorkSource {
       if (standby === this.#active) this.#mailbox.put({ kind: 'work', work: standby.work });
       else if (standby.rank < this.#active.rank || this.#impatient) this.#activate(standby, standby.work);
     } else if (update.kind === 'stale') {
-      standby.work = undefined;
-      if (standby === this.#active) this.#mailbox.put(update);
+      const works = update.works.flatMap((work) => this.#adopted.get(work) ?? []);
+      if (standby.work && works.includes(standby.work)) standby.work = undefined;
+      if (works.length > 0) this.#mailbox.put({ ...update, works });
     } else {
       standby.lost = true;
       if (this.#standbys.every(({ lost }) => lost)) this.#mailbox.put(update);
@@ -144,10 +147,12 @@ export class FailoverSource implements WorkSource {
   }
 
   /** Gives a work an id that is unique here: ids are unique only within a source. The same work stays the same object. */
-  #adopt({ source, rank, work: current }: Standby, work: Work): Work {
-    if (current && this.#origins.get(current)?.work === work) return current;
+  #adopt({ source, rank }: Standby, work: Work): Work {
+    const known = this.#adopted.get(work);
+    if (known) return known;
     const own = { ...work, id: `${rank}/${work.id}` };
     this.#origins.set(own, { source, work });
+    this.#adopted.set(work, own);
     return own;
   }
 

@@ -1,29 +1,33 @@
 /**
- * Holds the updates of a source until its listener takes them. An update that a later one replaces is dropped, so at most one
- * update about the work and one about the source wait here.
+ * Holds the updates of a source until its listener takes them. Work that later work replaces is dropped, so at most one work, the
+ * works that have become stale, and one update about the source wait here.
  */
 
 import { onAbort } from '../system/abort.ts';
 import type { SourceUpdate } from './source.ts';
 
+type StaleUpdate = Extract<SourceUpdate, { kind: 'stale' }>;
+
 export class Mailbox {
-  /** The latest `work` or `stale`. */
+  #stale: StaleUpdate | undefined;
   #work: SourceUpdate | undefined;
   #lost: SourceUpdate | undefined;
   #wake: () => void = () => {};
 
   put(update: SourceUpdate): void {
-    if (update.kind === 'lost') {
-      this.#lost = update;
-    } else {
+    if (update.kind === 'work') {
       this.#work = update;
       // A source that gives work is within reach again.
-      if (update.kind === 'work') this.#lost = undefined;
+      this.#lost = undefined;
+    } else if (update.kind === 'stale') {
+      this.#condemn(update);
+    } else {
+      this.#lost = update;
     }
     this.#wake();
   }
 
-  /** Yields the updates, until `stop`. Only one listener may use it. */
+  /** Yields the updates, until `stop`: first what is stale, then the work. Only one listener may use it. */
   async *updates(stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
     const release = onAbort(stop, () => this.#wake());
     try {
@@ -40,9 +44,16 @@ export class Mailbox {
     }
   }
 
+  #condemn({ works, reason }: StaleUpdate): void {
+    const waiting = this.#stale?.works ?? [];
+    this.#stale = { kind: 'stale', works: [...waiting, ...works], reason };
+    if (this.#work?.kind === 'work' && works.includes(this.#work.work)) this.#work = undefined;
+  }
+
   #take(): SourceUpdate | undefined {
-    const update = this.#work ?? this.#lost;
-    if (update === this.#work) this.#work = undefined;
+    const update = this.#stale ?? this.#work ?? this.#lost;
+    if (update === this.#stale) this.#stale = undefined;
+    else if (update === this.#work) this.#work = undefined;
     else this.#lost = undefined;
     return update;
   }

@@ -1,4 +1,4 @@
-/** The WorkSource interface. A source gives work and accepts solutions: today a node, later a pool or another process. */
+/** The WorkSource interface. A source gives work and accepts solutions: a node, a pool, or the process that started this one. */
 
 import type { Solution } from '../chain/verify.ts';
 import type { Work } from '../chain/work.ts';
@@ -10,8 +10,16 @@ export type SourceUpdate =
    * the source is within reach again.
    */
   | { readonly kind: 'work'; readonly work: Work }
-  /** The latest work is worthless now. Other work will follow. */
-  | { readonly kind: 'stale'; readonly reason: 'new-cut' | 'solved' | 'expired' }
+  /**
+   * These works are worthless now, and solutions of them need not be submitted. Other work will follow, or has come already.
+   * `solved`: a solution of one of them was submitted. `expired`: the source no longer knows them. `cancelled`: it wants them no
+   * longer.
+   */
+  | {
+      readonly kind: 'stale';
+      readonly works: readonly Work[];
+      readonly reason: 'new-cut' | 'solved' | 'expired' | 'cancelled';
+    }
   /** The source is out of reach and keeps trying. Its latest work stays valid. */
   | { readonly kind: 'lost'; readonly reason: string };
 
@@ -26,7 +34,8 @@ export interface WorkSource {
   /** The source's name for people, such as a node's URL. */
   readonly name: string;
   /**
-   * Yields updates until `stop`. Faults of the outside world are not thrown: the source tries again. May be called only once.
+   * Yields updates until `stop`. Faults of the outside world are not thrown: the source tries again. May be called only once,
+   * unless the source is a SharedSource.
    */
   updates(stop: AbortSignal): AsyncIterable<SourceUpdate>;
   /** Submits a solution. Settles within the source's own time limits, or soon after `stop`. Never throws. */

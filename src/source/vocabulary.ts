@@ -1,7 +1,10 @@
 /** Closed lists of words about sources. Types, schemas and metrics are made from them. This file imports nothing. */
 
-/** The results of a submission. `unknown`: the answer was lost, and asking again gave no clear result. */
-export const OUTCOMES = ['accepted', 'rejected', 'stale', 'unknown'] as const;
+/**
+ * The results of a submission. `unknown`: the answer was lost, and asking again gave no clear result. `delivered`: it was handed to
+ * a process that never says what becomes of it.
+ */
+export const OUTCOMES = ['accepted', 'rejected', 'stale', 'unknown', 'delivered'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
 /** The states of a source: whether it gives work. It is `connecting` until that is first known. */

@@ -51,6 +51,7 @@ const Work = z
     chain: count,
     height: count,
     difficulty: amount.meta({ description: 'hashes that a block takes on average' }),
+    shareDifficulty: amount.nullable().meta({ description: 'the same for a share of a pool; null for a node’s work' }),
     ageSeconds: amount,
   })
   .meta({ id: 'Work' });

@@ -18,6 +18,8 @@ const NOTHING: DeviceSummary = {
   rejected: 0,
   stale: 0,
   unknown: 0,
+  delivered: 0,
+  shares: { accepted: 0, rejected: 0, stale: 0, unknown: 0, delivered: 0, acceptedHashes: 0 },
   hardwareErrors: 0,
   reopens: 0,
 };
@@ -83,8 +85,12 @@ function sensorsOf(telemetry: Telemetry): DeviceStatus['sensors'] {
   return Object.fromEntries(fields) as DeviceStatus['sensors'];
 }
 
-function workStatus({ chain, height, difficulty, sinceMs }: WorkNow, nowMs: number): Status['chains'][number] {
-  return { chain, height: Number(height), difficulty, ageSeconds: (nowMs - sinceMs) / 1000 };
+function workStatus(
+  { chain, height, difficulty, shareDifficulty, sinceMs }: WorkNow,
+  nowMs: number,
+): Status['chains'][number] {
+  const ageSeconds = (nowMs - sinceMs) / 1000;
+  return { chain, height: Number(height), difficulty, shareDifficulty: shareDifficulty ?? null, ageSeconds };
 }
 
 function sourceStatus(source: SourceNow, nowMs: number): Status['sources'][string] {

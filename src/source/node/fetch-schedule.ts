@@ -44,6 +44,8 @@ export class FetchSchedule {
   #current: FetchedWork | undefined;
   /** The work that the node may still know, oldest first. */
   readonly #remembered: FetchedWork[] = [];
+  /** The works that have become worthless since `takeStale` was last called. */
+  #stale: Work[] = [];
   /** By chain: the order of its last New Cut, and of its stream's last opening. */
   readonly #cuts = new Map<number, number>();
   readonly #openings = new Map<number, number>();
@@ -109,7 +111,7 @@ export class FetchSchedule {
     if (!mayBeMined) return false;
     for (const earlier of this.#remembered) {
       const { chain, height } = earlier.work;
-      if (chain === work.chain && height < work.height) earlier.outdated = true;
+      if (chain === work.chain && height < work.height) this.#outdate(earlier);
     }
     this.#current = { work, order, fetchedAtMs: nowMs, outdated: false };
     this.#remembered.push(this.#current);
@@ -123,12 +125,12 @@ export class FetchSchedule {
     this.#repeatAtMs = Number.NEGATIVE_INFINITY;
     const isEcho = nowMs - (this.#cutFetchesMs.get(chain) ?? Number.NEGATIVE_INFINITY) < this.#limits.burstMs;
     for (const fetched of this.#remembered) {
-      if (fetched.work.chain === chain && !(isEcho && fetched === this.#current)) fetched.outdated = true;
+      if (fetched.work.chain === chain && !(isEcho && fetched === this.#current)) this.#outdate(fetched);
     }
     if (this.#current?.work.chain !== chain || isEcho) return false;
     this.#cutFetchesMs.set(chain, nowMs);
     this.#ended = { work: this.#current.work, by: 'new-cut', repeats: 0 };
-    this.dropCurrent();
+    this.#dropCurrent();
     return true;
   }
 
@@ -137,9 +139,12 @@ export class FetchSchedule {
    * @returns whether this makes the current work worthless
    */
   solved(work: Work): boolean {
+    for (const fetched of this.#remembered) {
+      if (!fetched.outdated && haveSameParent(fetched.work, work)) this.#stale.push(fetched.work);
+    }
     if (!this.#current || !haveSameParent(this.#current.work, work)) return false;
     this.#ended = { work, by: 'solved', repeats: 0 };
-    this.dropCurrent();
+    this.#dropCurrent();
     return true;
   }
 
@@ -158,9 +163,17 @@ export class FetchSchedule {
     this.#endingsMs.set(chain, nowMs);
   }
 
-  /** Drops the current work because it is worthless. */
-  dropCurrent(): void {
-    this.#current = undefined;
+  /** Drops the current work because the node must have forgotten it. */
+  expire(): void {
+    if (this.#current) this.#stale.push(this.#current.work);
+    this.#dropCurrent();
+  }
+
+  /** @returns the works that have become worthless since the last call. A work may be among them twice */
+  takeStale(): readonly Work[] {
+    const works = this.#stale;
+    this.#stale = [];
+    return works;
   }
 
   /** Whether the work's chain has had a New Cut since the work was fetched. */
@@ -194,6 +207,15 @@ export class FetchSchedule {
     // After a New Cut the work may be good, because a New Cut can be sent twice for a block. After a solution it cannot: its
     // parent carries a block of this miner already.
     return ended.by === 'new-cut';
+  }
+
+  #dropCurrent(): void {
+    this.#current = undefined;
+  }
+
+  #outdate(fetched: FetchedWork): void {
+    if (!fetched.outdated) this.#stale.push(fetched.work);
+    fetched.outdated = true;
   }
 
   #forget(nowMs: number): void {

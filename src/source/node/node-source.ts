@@ -193,6 +193,7 @@ export class NodeSource implements WorkSource {
     this.#streamTrust.fetched(work.chain, parentOf(work.header), askedAtMs, nowMs);
     const isNew = this.#schedule.fetchEnded(work, order, nowMs);
     const { current } = this.#schedule;
+    this.#tellStale('expired');
     if (current && (isNew || wasLost)) this.#mailbox.put({ kind: 'work', work: current });
     this.#updates.follow(work.chain);
     if (wasLost) this.#updates.hurry();
@@ -234,7 +235,8 @@ export class NodeSource implements WorkSource {
     const nowMs = this.#clock.monotonicMs();
     this.#lastCutMs = nowMs;
     this.#streamTrust.newCut(chain, nowMs);
-    if (this.#schedule.newCut(chain, nowMs)) this.#mailbox.put({ kind: 'stale', reason: 'new-cut' });
+    this.#schedule.newCut(chain, nowMs);
+    this.#tellStale('new-cut');
     this.#replan.ring();
     this.#haste.signOfLife();
   }
@@ -255,8 +257,8 @@ export class NodeSource implements WorkSource {
   }
 
   #solved(work: Work): void {
-    if (!this.#schedule.solved(work)) return;
-    this.#mailbox.put({ kind: 'stale', reason: 'solved' });
+    this.#schedule.solved(work);
+    this.#tellStale('solved');
     this.#replan.ring();
   }
 
@@ -271,9 +273,14 @@ export class NodeSource implements WorkSource {
     this.#announcements.lost(reason);
     if (!wasLost) this.#mailbox.put({ kind: 'lost', reason });
     if (this.#schedule.isExpired(this.#clock.monotonicMs())) {
-      this.#schedule.dropCurrent();
-      this.#mailbox.put({ kind: 'stale', reason: 'expired' });
+      this.#schedule.expire();
+      this.#tellStale('expired');
     }
+  }
+
+  #tellStale(reason: 'new-cut' | 'solved' | 'expired'): void {
+    const works = this.#schedule.takeStale();
+    if (works.length > 0) this.#mailbox.put({ kind: 'stale', works, reason });
   }
 
   /** Called after a suspension: old work is worthless, and the node may have closed all connections. */

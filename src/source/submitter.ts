@@ -1,13 +1,14 @@
 /** Submits solutions in the background: none twice, and none whose work is known to be stale. */
 
 import { toHex } from '../chain/bytes.ts';
+import { difficultyOf } from '../chain/target.ts';
 import type { Solution } from '../chain/verify.ts';
 import type { Listener } from '../events/events.ts';
-import type { Verdict, WorkSource } from '../source/source.ts';
 import type { Clock } from '../system/clock.ts';
+import type { Verdict, WorkSource } from './source.ts';
 
 /** How many solutions are remembered, so that none is submitted twice. Far fewer are ever in flight. */
-const REMEMBERED = 1_024;
+const REMEMBERED = 4_096;
 
 export interface SubmitterOptions {
   readonly source: WorkSource;
@@ -15,11 +16,20 @@ export interface SubmitterOptions {
   readonly clock: Clock;
   /** Whether the solution's work is known to be stale. Called right before the solution is sent. */
   readonly isStale: (solution: Solution) => boolean;
+  /** Called when a submission begins or ends, with the number of those that are pending. */
+  readonly pending?: (count: number) => void;
+}
+
+/** Who found a solution. */
+export interface Finder {
+  /** The name of a device or of a relay. */
+  readonly name: string;
+  readonly isRelay: boolean;
 }
 
 export class Submitter {
   readonly #options: SubmitterOptions;
-  readonly #pending = new Set<Promise<void>>();
+  readonly #pending = new Set<Promise<Verdict>>();
   /** The proof-of-work hashes of the solutions seen so far, in hex, oldest first. */
   readonly #seen = new Set<string>();
 
@@ -29,16 +39,22 @@ export class Submitter {
 
   /**
    * Submits a solution in the background, unless it was submitted before. Its verdict becomes an event.
-   * @param device the name of the engine that found the solution
    * @param stop asks the source to end its attempts soon
+   * @returns the verdict; undefined when the solution was submitted before
    */
-  submit(solution: Solution, device: string, stop: AbortSignal): void {
+  submit(solution: Solution, finder: Finder, stop: AbortSignal): Promise<Verdict> | undefined {
     const key = toHex(solution.powHash);
-    if (this.#seen.has(key)) return;
+    if (this.#seen.has(key)) return undefined;
     this.#seen.add(key);
     if (this.#seen.size > REMEMBERED) this.#seen.delete(this.#seen.values().next().value as string);
-    const task = this.#send(solution, device, stop).finally(() => this.#pending.delete(task));
+    const task = this.#send(solution, finder, stop);
     this.#pending.add(task);
+    this.#options.pending?.(this.#pending.size);
+    void task.finally(() => {
+      this.#pending.delete(task);
+      this.#options.pending?.(this.#pending.size);
+    });
+    return task;
   }
 
   /** Settles when no submission is pending. The source's time limits bound this. */
@@ -46,10 +62,20 @@ export class Submitter {
     await Promise.all(this.#pending);
   }
 
-  async #send(solution: Solution, device: string, stop: AbortSignal): Promise<void> {
+  async #send(solution: Solution, { name, isRelay }: Finder, stop: AbortSignal): Promise<Verdict> {
     const { emit, clock, source, isStale } = this.#options;
-    const { nonce, powHash: hash, work } = solution;
-    const about = { device, chain: work.chain, height: work.height, nonce };
+    const { nonce, powHash: hash, work, isBlock, isShare } = solution;
+    const { chain, height } = work;
+    const about = {
+      device: name,
+      isRelay,
+      chain,
+      height,
+      nonce,
+      isBlock,
+      isShare,
+      difficulty: difficultyOf(work.target),
+    };
     const foundAtMs = clock.monotonicMs();
     emit({ type: 'solution', ...about, hash });
     let verdict: Verdict;
@@ -63,5 +89,6 @@ export class Submitter {
     }
     const { outcome, reason } = verdict;
     emit({ type: 'verdict', outcome, reason, ...about, answerSeconds: (clock.monotonicMs() - foundAtMs) / 1000 });
+    return verdict;
   }
 }

@@ -1,0 +1,94 @@
+/**
+ * The works that a relay has received from its source. It holds several at once, because solutions of a work that was merely
+ * replaced still count. Whatever comes back from outside is verified here.
+ */
+
+import { type Job, prepareJob } from '../chain/job.ts';
+import { type Verification, verify } from '../chain/verify.ts';
+import { creationTimeOf, type Work } from '../chain/work.ts';
+import type { Listener } from '../events/events.ts';
+import { creationTimeFor } from '../source/creation-time.ts';
+import type { SourceUpdate, Verdict, WorkSource } from '../source/source.ts';
+import { Submitter } from '../source/submitter.ts';
+import type { Clock } from '../system/clock.ts';
+
+export interface RelayedWorksOptions {
+  /** The relay's name, which events carry. */
+  readonly name: string;
+  readonly source: WorkSource;
+  readonly emit: Listener;
+  readonly clock: Clock;
+  /** Called when the current work has changed: undefined means that there is none now. */
+  readonly changed: (work: Work | undefined, update: SourceUpdate) => void;
+}
+
+/** What became of a nonce from outside. */
+export interface Judgement extends Verification {
+  /** The source's verdict, when the nonce is a solution that was not submitted before. */
+  readonly verdict: Promise<Verdict> | undefined;
+}
+
+export class RelayedWorks {
+  readonly #options: RelayedWorksOptions;
+  readonly #submitter: Submitter;
+  readonly #stale = new WeakSet<Work>();
+  #current: Work | undefined;
+  #stop: AbortSignal = AbortSignal.abort();
+
+  constructor(options: RelayedWorksOptions) {
+    this.#options = options;
+    const { source, emit, clock } = options;
+    this.#submitter = new Submitter({ source, emit, clock, isStale: ({ work }) => this.#stale.has(work) });
+  }
+
+  /** The work to hand out now. */
+  get current(): Work | undefined {
+    return this.#current;
+  }
+
+  isStale(work: Work): boolean {
+    return this.#stale.has(work);
+  }
+
+  /** Follows the source until `stop`, then waits for pending submissions. Called once. */
+  async follow(stop: AbortSignal): Promise<void> {
+    this.#stop = stop;
+    for await (const update of this.#options.source.updates(stop)) this.#heed(update);
+    await this.#submitter.settled();
+  }
+
+  /**
+   * @param earlier the last job of the same work that the hasher was given
+   * @returns the work at its latest creation time; undefined when that is no later than the earlier job's
+   */
+  jobOf(work: Work, earlier?: Job): Job | undefined {
+    const creationTimeUs = creationTimeFor(work, this.#options.source);
+    if (earlier && creationTimeUs <= creationTimeOf(earlier.header)) return undefined;
+    return prepareJob(work, creationTimeUs);
+  }
+
+  /**
+   * Verifies a nonce, and submits it when it is a solution.
+   * @param job the job that the hasher was given; its search target is that of the hasher's shares
+   * @param nonce 0 … 2^64 − 1
+   */
+  judge(job: Job, nonce: bigint): Judgement {
+    const verification = verify(job, nonce);
+    const { solution } = verification;
+    const finder = { name: this.#options.name, isRelay: true };
+    return { ...verification, verdict: solution && this.#submitter.submit(solution, finder, this.#stop) };
+  }
+
+  #heed(update: SourceUpdate): void {
+    if (update.kind === 'lost') return; // Its work stays valid.
+    if (update.kind === 'work') {
+      if (update.work === this.#current || this.#stale.has(update.work)) return;
+      this.#current = update.work;
+    } else {
+      for (const work of update.works) this.#stale.add(work);
+      if (!this.#current || !update.works.includes(this.#current)) return;
+      this.#current = undefined;
+    }
+    this.#options.changed(this.#current, update);
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * Shares one source among several consumers, such as the miner and relays: each gets all updates from the current work on. The
+ * source itself is started by the first consumer and ended by `close`, once all submissions have settled.
+ */
+
+import type { Solution } from '../chain/verify.ts';
+import type { Work } from '../chain/work.ts';
+import { Mailbox } from './mailbox.ts';
+import type { SourceUpdate, Verdict, WorkSource } from './source.ts';
+
+export class SharedSource implements WorkSource {
+  readonly name: string;
+  readonly #source: WorkSource;
+  readonly #mailboxes = new Set<Mailbox>();
+  readonly #pending = new Set<Promise<Verdict>>();
+  readonly #closing = new AbortController();
+  #following: Promise<void> | undefined;
+  #work: Work | undefined;
+  #lost: SourceUpdate | undefined;
+
+  /** @param source must not be used by anybody else */
+  constructor(source: WorkSource) {
+    this.#source = source;
+    this.name = source.name;
+    const answers = source.answers?.bind(source);
+    if (answers) this.answers = answers;
+  }
+
+  /** Whether the source answers. Absent when the source cannot find out. */
+  readonly answers?: (stop: AbortSignal) => Promise<boolean>;
+
+  /** May be called once for each consumer. */
+  async *updates(stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
+    const mailbox = new Mailbox();
+    if (this.#work) mailbox.put({ kind: 'work', work: this.#work });
+    if (this.#lost) mailbox.put(this.#lost);
+    this.#mailboxes.add(mailbox);
+    this.#following ??= this.#follow();
+    try {
+      yield* mailbox.updates(stop);
+    } finally {
+      this.#mailboxes.delete(mailbox);
+    }
+  }
+
+  submit(solution: Solution, stop: AbortSignal): Promise<Verdict> {
+    const verdict = this.#source.submit(solution, stop);
+    this.#pending.add(verdict);
+    const forget = () => void this.#pending.delete(verdict);
+    verdict.then(forget, forget);
+    return verdict;
+  }
+
+  latestTimeUs(work: Work): bigint {
+    return this.#source.latestTimeUs(work);
+  }
+
+  /** Waits for all submissions, then ends the source. */
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#pending);
+    this.#closing.abort();
+    await this.#following;
+  }
+
+  async #follow(): Promise<void> {
+    for await (const update of this.#source.updates(this.#closing.signal)) {
+      this.#note(update);
+      for (const mailbox of this.#mailboxes) mailbox.put(update);
+    }
+  }
+
+  /** Keeps what a consumer that comes later must know. */
+  #note(update: SourceUpdate): void {
+    if (update.kind === 'work') {
+      this.#work = update.work;
+      this.#lost = undefined;
+    } else if (update.kind === 'stale') {
+      if (this.#work && update.works.includes(this.#work)) this.#work = undefined;
+    } else {
+      this.#lost = update;
+    }
+  }
+}
