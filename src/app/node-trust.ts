@@ -2,7 +2,7 @@
 
 import { valuesFor } from '../config/per-node.ts';
 import type { Config } from '../config/settings.ts';
-import type { Trust } from '../node/tls.ts';
+import type { Trust } from '../net/trust.ts';
 import { certificatesIn } from './ca-file.ts';
 
 /** @throws UsageError when a file holds no valid certificates */

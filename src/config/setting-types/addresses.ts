@@ -1,7 +1,7 @@
 /** Addresses of nodes and servers, and what must be known about a node's certificate. */
 
 import { resolve } from 'node:path';
-import { parseFingerprint } from '../../node/certificate.ts';
+import { parseFingerprint } from '../../net/certificate.ts';
 import { formatHttpAddress, parseHttpAddress } from '../../text/http-address.ts';
 import { formatPerNode, type PerNode, parsePerNode } from '../per-node.ts';
 import { MAX_CHARACTERS, parsed, type SettingType } from './setting-type.ts';
