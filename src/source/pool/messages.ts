@@ -14,11 +14,11 @@ export type Message =
   | { readonly kind: 'call'; readonly id: unknown; readonly method: string; readonly params: readonly unknown[] };
 
 const Line = z.looseObject({
-  id: z.unknown(),
+  id: z.unknown().optional(),
   method: z.string().max(128).nullish(),
-  params: z.unknown(),
-  result: z.unknown(),
-  error: z.unknown(),
+  params: z.unknown().optional(),
+  result: z.unknown().optional(),
+  error: z.unknown().optional(),
 });
 
 /** @returns the message of a line; undefined when the line is none */
