@@ -18,6 +18,8 @@ const NONCE1_BYTES = 2;
 
 export class MockPool {
   stats = { accepted: 0, blocks: 0, stale: 0, duplicate: 0, low: 0, wrong: 0, connections: 0 };
+  /** The passwords that were sent. */
+  passwords = new Set();
   /** Whether shares are answered. */
   answers = true;
   #node;
@@ -145,6 +147,7 @@ export class MockPool {
     } else if (method === 'mining.authorize') {
       session.authorized = true;
       session.user = params[0];
+      this.passwords.add(params[1]);
       answer(true);
       this.#tellTarget(session);
       this.#tellJob(session);
