@@ -34,15 +34,19 @@ export class MockPool {
   #refreshing;
 
   /**
-   * @param difficulty hashes that a block takes on average
-   * @param shareDifficulty hashes that a share takes on average
-   * @param refreshMs how often there is a newer job on the same parent, which leaves the earlier ones valid
-   * @param identity key and certificate, for TLS
+   * `difficulty` and `shareDifficulty`: hashes that a block and a share take on average. `refreshMs`: how often there is a newer
+   * job on the same parent, which leaves the earlier ones valid. `identity`: key and certificate, for TLS.
+   * @param {{
+   *   difficulty?: number,
+   *   shareDifficulty?: number,
+   *   refreshMs?: number,
+   *   identity?: { key: string, cert: string },
+   * }} options
    */
   constructor({ difficulty = 1e6, shareDifficulty = 1e5, refreshMs, identity } = {}) {
     this.#node = new MockNode({ difficulty });
     this.#target = targetForDifficulty(shareDifficulty);
-    const greet = (socket) => this.#greet(socket);
+    const greet = (socket) => this.serve(socket);
     this.#server = identity ? createTlsServer(identity, greet) : createServer(greet);
     this.#server.on('tlsClientError', () => {});
     this.scheme = identity ? 'stratum+ssl' : 'stratum+tcp';
@@ -126,7 +130,8 @@ export class MockPool {
     session.send({ id: null, method: 'mining.notify', params: [id, toHex(header), clean] });
   }
 
-  #greet(socket) {
+  /** Serves a connection that somebody else has accepted, too. */
+  serve(socket) {
     const splitter = new LineSplitter(MOST_LINE_BYTES);
     const session = { socket, send: (message) => socket.write(`${JSON.stringify(message)}\n`) };
     this.#sessions.add(session);

@@ -21,7 +21,7 @@ export type SourceSettings = Pick<Config, 'node' | 'pool' | 'miner'>;
  * A standby of several pools is closed so long after a preferred pool has taken over again: then that one is back for good, and
  * the standby's last shares have their answers.
  */
-const STANDBY_MS = 5_000;
+const STANDBY_MS = 2_000;
 
 /** @throws UsageError that says which setting is missing or wrong. */
 export function chooseSource(settings: SourceSettings, events: Events): WorkSource {
