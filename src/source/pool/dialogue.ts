@@ -14,7 +14,7 @@ export interface DialogueOptions {
   readonly clock: Clock;
   /** Called for each call of the pool. @throws PoolError when the connection must end */
   readonly onCall: (call: Message & { kind: 'call' }) => void;
-  /** Called for an answer to no request that waits: pools complain in this form. */
+  /** Called for an answer to no request: pools complain in this form. */
   readonly onStray: (answer: Answer) => void;
   /** Called after all lines that have come at once were read. */
   readonly onRead: () => void;
@@ -143,7 +143,9 @@ export class Dialogue {
       return;
     }
     const id = typeof message.id === 'string' ? Number(message.id) : message.id;
-    if (typeof id === 'number' && this.#waiting.has(id)) this.#settle(id, message);
+    const isOurs = typeof id === 'number' && id >= 1 && id <= this.#requests;
+    // An answer that comes too late is worth nothing.
+    if (isOurs) this.#settle(id, message);
     else this.#options.onStray(message);
   }
 

@@ -65,7 +65,7 @@ export class PoolWorks {
     // Without the flag, jobs on another parent mean that the old ones are worthless.
     const isClean = clean ?? !(last && equalBytes(parentOf(last.header), parentOf(header)));
     // A share names its job only by its name, so the newer job of a name counts.
-    this.#condemn(([, job]) => isClean || job === name);
+    this.#condemn(([work, job]) => isClean || (job === name && !equalBytes(work.header, header)));
     this.#job = { name, header, nonce1: this.#nonce1 };
   }
 

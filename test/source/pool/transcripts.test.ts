@@ -1,10 +1,12 @@
 /** What real pools send, byte for byte, and what the client answers. */
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { targetForDifficulty } from '#pickaxe/chain/target.js';
 import type { Work } from '#pickaxe/chain/work.js';
-import type { Recorder } from '../../fakes.ts';
-import { eventually, mine } from '../follow.ts';
+import { FailoverSource } from '#pickaxe/source/failover.js';
+import { systemClock } from '#pickaxe/system/clock.js';
+import { Recorder } from '../../fakes.ts';
+import { eventually, Follower, mine } from '../follow.ts';
 import { MockPool } from './mock-pool.ts';
 import {
   AUTHORIZE,
@@ -13,6 +15,7 @@ import {
   GREETING,
   jobLine,
   makeHeader,
+  poolSource,
   SUBSCRIBE,
   SUBSCRIBED,
   submitLine,
@@ -242,6 +245,43 @@ describe('nonce1', () => {
     expect(client.follower.received[1].nonce1).toEqual({ value: 0xa0, bytes: 1 });
     await pool.played();
   });
+});
+
+it('a pool that cannot be used is left for the next one, whose connection is closed when the first can be', async () => {
+  const subscribed = '< {"id":1,"result":[null,"010203",5],"error":null}';
+  const first = await MockPool.start([SUBSCRIBE, AUTHORIZE, subscribed]);
+  const second = await MockPool.start([...GREETING, jobLine('1', header, 'true')]);
+  const recorder = new Recorder();
+  const emit = recorder.listen;
+  const sources = [first, second].map(({ url }) => poolSource(url, {}, {}, { emit }));
+  const source = new FailoverSource({ sources, emit, patienceMs: 50, readyPatienceMs: 50, standbyMs: 50 });
+  const follower = new Follower(source);
+  onTestFinished(() => follower.end());
+  await follower.work();
+  await second.played();
+  expect(told(recorder, 'info')).toEqual([`takes over from ${first.url}`]);
+  first.play(...GREETING, jobLine('1', makeHeader({ parent: 2 }), 'true'));
+  await eventually(() => expect(follower.received.at(-1)?.header).toEqual(makeHeader({ parent: 2 })));
+  await eventually(() => expect(second.open).toBe(0));
+});
+
+it('after a suspension, the pool is connected to again', async () => {
+  const job = jobLine('1', header, 'true');
+  const pool = await MockPool.start([...GREETING, job]);
+  let asleepMs = 0;
+  const clock = {
+    nowUs: () => systemClock.nowUs() + BigInt(asleepMs) * 1000n,
+    monotonicMs: systemClock.monotonicMs,
+  };
+  const recorder = new Recorder();
+  const follower = new Follower(poolSource(pool.url, {}, {}, { clock, emit: recorder.listen }));
+  onTestFinished(() => follower.end());
+  await follower.work();
+  pool.play(...GREETING, job);
+  asleepMs = 3_600_000;
+  await eventually(() => expect(follower.received).toHaveLength(2));
+  await pool.played();
+  expect(told(recorder, 'info')).toEqual(['this machine or process was suspended for 3600 s: connecting again']);
 });
 
 describe('targets', () => {
