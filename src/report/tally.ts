@@ -8,6 +8,7 @@ import { type Held, held } from './held.ts';
 import { Latencies, type Latency } from './latencies.ts';
 import { Luck } from './luck.ts';
 import { Meter, type RatesByWindow } from './meter.ts';
+import { allRelays, type RelayNow, RelayStats, type RelaySummary } from './relay-stats.ts';
 import { type OutcomeCounts, type ShareCounts, VerdictCounts } from './verdict-counts.ts';
 
 type DeviceEvent = MinerEvent & { type: 'device' };
@@ -21,7 +22,7 @@ export interface Summary extends OutcomeCounts {
   readonly uptimeSeconds: number;
   /** Over the whole run. */
   readonly averageHashesPerSecond: number;
-  /** How many blocks so many hashes give on average: `accepted` divided by it is luck. */
+  /** How many blocks the devices' hashes give on average. Luck (report/figures.ts) is what they found divided by it. */
   readonly expectedBlocks: number;
   /** Difficulty of the best hash found; 0 before the first candidate. */
   readonly bestDifficulty: number;
@@ -32,6 +33,8 @@ export interface Summary extends OutcomeCounts {
   readonly switchSeconds?: Latency;
   /** The same counts for each device, by its name. */
   readonly devices: Readonly<Record<string, DeviceSummary>>;
+  /** What relays brought, by the relay's name. */
+  readonly relays: Readonly<Record<string, RelaySummary>>;
 }
 
 /** What is being mined. */
@@ -82,17 +85,25 @@ export interface RigNow {
   readonly highestHashesPerSecond: number | null;
   /** Over half a minute, the sum of the devices'. */
   readonly hashesPerSecond: number;
+  /** What the devices' verified candidates prove, over a quarter of an hour. */
+  readonly provenHashesPerSecond: number;
   readonly work?: CurrentWork;
-  /** Work since the last accepted block ÷ what a block takes on average. */
+  /** The devices' work since their last accepted block ÷ what a block takes on average. */
   readonly effort: number;
   /** When the last block was accepted; absent before the first. */
   readonly lastBlockMs?: number;
   /** When the last share was accepted; absent before the first. */
   readonly lastShareMs?: number;
-  /** How long a block takes on average at this rate and difficulty; absent while either is not known or no device is ready. */
+  /**
+   * How long a block takes on average at this difficulty and rate, which here includes the estimated one of relays' workers. Absent
+   * while difficulty or rate is not known, or while no device is ready and no worker hashes.
+   */
   readonly timeToBlockSeconds?: number;
+  /** The same for a share; absent for a node's work, too. */
+  readonly timeToShareSeconds?: number;
   readonly sources: ReadonlyMap<string, SourceNow>;
   readonly devices: ReadonlyMap<string, DeviceNow>;
+  readonly relays: ReadonlyMap<string, RelayNow>;
 }
 
 export class Tally {
@@ -104,6 +115,7 @@ export class Tally {
   readonly #devices = new Map<string, DeviceStats>();
   /** Stands in for each device until its first event. Its rates count from then on. */
   readonly #expected: ReadonlyMap<string, DeviceStats>;
+  readonly #relays: Map<string, RelayStats>;
   readonly #sources = new Map<string, SourceNow>();
   /** How long each source took to give work, by its name. */
   readonly #fetches = new Map<string, Latencies>();
@@ -115,8 +127,15 @@ export class Tally {
   #deviceReady: Held;
   #nodeConnected: Held;
 
-  /** @param devices those that will be opened: each is `starting` until its first event */
-  constructor(clock: Clock, devices: readonly { readonly name: string; readonly kind: DeviceEvent['kind'] }[] = []) {
+  /**
+   * @param devices those that will be opened: each is `starting` until its first event
+   * @param relays those that will be opened
+   */
+  constructor(
+    clock: Clock,
+    devices: readonly { readonly name: string; readonly kind: DeviceEvent['kind'] }[] = [],
+    relays: readonly { readonly name: string }[] = [],
+  ) {
     this.#clock = clock;
     const nowMs = clock.monotonicMs();
     this.#startMs = nowMs;
@@ -124,6 +143,7 @@ export class Tally {
     this.#deviceReady = { value: false, sinceMs: nowMs };
     this.#nodeConnected = { value: false, sinceMs: nowMs };
     this.#expected = new Map(devices.map(({ name, kind }) => [name, new DeviceStats(nowMs, kind)]));
+    this.#relays = new Map(relays.map(({ name }) => [name, new RelayStats()]));
   }
 
   readonly listen = (event: MinerEvent): void => {
@@ -135,17 +155,21 @@ export class Tally {
         this.#luck.searched(event.hashes, event.difficulty);
         break;
       case 'proof':
-        this.#device(event.device).proved(event.hashes);
+        this.#device(event.device).proved(event.hashes, nowMs);
         this.#luck.proved(event.difficulty);
         break;
       case 'verdict':
         this.#verdicts.add(event);
-        if (!event.isRelay) this.#device(event.device).verdicts.add(event);
+        (event.isRelay ? this.#relay(event.device) : this.#device(event.device)).verdicts.add(event);
         if (event.outcome !== 'accepted') break;
         if (event.isShare) this.#lastShareMs = nowMs;
         if (!event.isBlock) break;
-        this.#luck.accepted();
         this.#lastBlockMs = nowMs;
+        // Effort is the devices' own.
+        if (!event.isRelay) this.#luck.accepted();
+        break;
+      case 'relay':
+        this.#relay(event.relay).heard(event, nowMs);
         break;
       case 'hardware-error':
         this.#device(event.device).hardwareErrors++;
@@ -192,6 +216,11 @@ export class Tally {
     return this.#verdicts.blocks.accepted;
   }
 
+  /** The time by the clock on which all times of the tally are. */
+  get nowMs(): number {
+    return this.#clock.monotonicMs();
+  }
+
   /** The state of each device that has ever been in service. */
   devices(): Map<string, DeviceNow> {
     const nowMs = this.#clock.monotonicMs();
@@ -202,8 +231,12 @@ export class Tally {
     const nowMs = this.#clock.monotonicMs();
     const known = new Map([...this.#expected, ...this.#devices]);
     const devices = new Map([...known].map(([name, device]) => [name, device.now(nowMs)]));
-    const hashesPerSecond = [...devices.values()].reduce((sum, device) => sum + device.hashesPerSecond, 0);
+    const sum = (rate: (device: DeviceNow) => number) =>
+      [...devices.values()].reduce((total, device) => total + rate(device), 0);
+    const hashesPerSecond = sum((device) => device.hashesPerSecond);
     const work = this.#work;
+    const relays = new Map([...this.#relays].map(([name, relay]) => [name, relay.now(nowMs)]));
+    const rate = (this.#deviceReady.value ? hashesPerSecond : 0) + allRelays(relays.values()).hashesPerSecond;
     return {
       nowMs,
       deviceReady: this.#deviceReady,
@@ -211,15 +244,16 @@ export class Tally {
       hashesPerSecondByWindow: this.#meter.windows(nowMs),
       highestHashesPerSecond: this.#meter.highest,
       hashesPerSecond,
+      provenHashesPerSecond: sum((device) => device.provenHashesPerSecond),
       ...(work && { work }),
       effort: this.#luck.effort,
       ...(this.#lastBlockMs !== undefined && { lastBlockMs: this.#lastBlockMs }),
       ...(this.#lastShareMs !== undefined && { lastShareMs: this.#lastShareMs }),
-      ...(work &&
-        hashesPerSecond > 0 &&
-        this.#deviceReady.value && { timeToBlockSeconds: work.difficulty / hashesPerSecond }),
+      ...(work && rate > 0 && { timeToBlockSeconds: work.difficulty / rate }),
+      ...(work?.shareDifficulty !== undefined && rate > 0 && { timeToShareSeconds: work.shareDifficulty / rate }),
       sources: new Map([...this.#sources].map(([name, source]) => [name, this.#withLatency(name, source)])),
       devices,
+      relays,
     };
   }
 
@@ -240,6 +274,7 @@ export class Tally {
       missedCuts: [...this.#sources.values()].reduce((sum, { missedCuts }) => sum + missedCuts, 0),
       ...(switchSeconds && { switchSeconds }),
       devices: Object.fromEntries(this.#inService().map(([name, { summary }]) => [name, summary])),
+      relays: Object.fromEntries([...this.#relays].map(([name, { summary }]) => [name, summary])),
     };
   }
 
@@ -273,6 +308,12 @@ export class Tally {
 
   #sum(figure: (device: DeviceSummary) => number): number {
     return [...this.#devices.values()].reduce((sum, { summary }) => sum + figure(summary), 0);
+  }
+
+  #relay(name: string): RelayStats {
+    const relay = this.#relays.get(name) ?? new RelayStats();
+    this.#relays.set(name, relay);
+    return relay;
   }
 
   #device(name: string): DeviceStats {
