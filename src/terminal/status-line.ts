@@ -33,7 +33,6 @@ export function statusLine(view: View, columns: number, paint: Paint): string {
     { forms: [[each(now.devices), 9]] },
     { forms: workers(now), style: livesOnRelays(now) ? 'bold' : undefined },
     ...(countsShares(now.work, summary.shares) ? onPool(view) : onNode(view)),
-    { forms: [[luck(summary), 8]] },
     { forms: [[temperature(now.devices), 5]] },
     { forms: [[power(now.devices), 5]] },
     { forms: [[`up ${formatDuration(summary.uptimeSeconds)}`, 7]] },
@@ -93,6 +92,7 @@ function onNode({ now, summary }: View): Part[] {
       style: rejected > 0 ? 'red' : undefined,
     },
     { forms: livesOnRelays(now) ? [] : [[`effort ${formatPercent(now.effort)}`, 4]] },
+    { forms: [[luck(summary), 8]] },
     { forms: [[timeTo('block', now.timeToBlockSeconds), 3]] },
   ];
 }
@@ -100,7 +100,8 @@ function onNode({ now, summary }: View): Part[] {
 /**
  * A block is rare, and effort says little. With hard shares, only the proven rate shows for hours that the rig works.
  */
-function onPool({ now, summary: { shares, accepted } }: View): Part[] {
+function onPool({ now, summary }: View): Part[] {
+  const { shares, accepted } = summary;
   const counts = `${shares.accepted}/${shares.rejected}/${shares.stale}`;
   return [
     {
@@ -113,6 +114,7 @@ function onPool({ now, summary: { shares, accepted } }: View): Part[] {
     { forms: [[accepted > 0 ? `blocks ${accepted}` : '', 3]], style: 'bold' },
     { forms: livesOnRelays(now) ? [] : [[`proven ${formatHashrate(now.provenHashesPerSecond)}`, 3]] },
     { forms: [[timeTo('share', now.timeToShareSeconds), 3]] },
+    { forms: [[luck(summary), 8]] },
   ];
 }
 

@@ -86,8 +86,10 @@ export class Devices {
     this.#rows = new Rows(body, (name) => deviceRow(name, controls));
   }
 
-  show({ devices, control }: Status): void {
+  show({ devices, relays, control }: Status): void {
     const all = Object.entries(devices);
+    // A rig that only hands work on has none.
+    byId('devices-panel').hidden = all.length === 0 && Object.keys(relays).length > 0;
     const columns = this.#columns;
     for (const { name, has } of COLUMNS) {
       if (!has || all.some(([, device]) => has(device))) columns.add(name);

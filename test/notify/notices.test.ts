@@ -43,6 +43,7 @@ test('an accepted block causes a notice, and no other verdict does', () => {
     rig: 'rig-7',
     text: 'block accepted: chain 3 height 42, found by gpu1',
     device: 'gpu1',
+    isRelay: false,
     chain: 3,
     height: 42,
     nonce: '9223372036854775808',

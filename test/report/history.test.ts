@@ -41,6 +41,8 @@ it('each step has the rate of each device, its sensors, and the outcomes of solu
     accepted: [1, 2],
     rejected: [0, 1],
     stale: [0, 1],
+    shares: { accepted: [0, 0], rejected: [0, 0], stale: [0, 0] },
+    relays: {},
     devices: {
       gpu0: { hashesPerSecond: [5_000, 2_000], temperatureCelsius: [null, null], powerWatts: [null, null] },
       cpu: { hashesPerSecond: [null, 0], temperatureCelsius: [null, null], powerWatts: [null, null] },

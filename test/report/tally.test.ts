@@ -2,6 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { Tally } from '#pickaxe/report/tally.js';
 import { device, FakeClock, hashes, verdict } from './fakes.ts';
 
+const NONE = { accepted: 0, rejected: 0, stale: 0, unknown: 0, delivered: 0 };
+const NO_SHARES = { ...NONE, acceptedHashes: 0 };
+
 function fresh() {
   const clock = new FakeClock();
   const tally = new Tally(clock);
@@ -21,13 +24,16 @@ describe('each device’s stats', () => {
     tally.listen(device('gpu0', 'reopening', 'it was lost'));
     tally.listen(device('gpu0', 'ready'));
     clock.advance(10_000);
-    const cpu = { accepted: 1, rejected: 0, stale: 0, unknown: 1, hardwareErrors: 0, reopens: 0, hashes: 1_000 };
-    const gpu0 = { accepted: 2, rejected: 1, stale: 1, unknown: 0, hardwareErrors: 1, reopens: 1, hashes: 70_000 };
+    const blocks = { accepted: 2, rejected: 1, stale: 1, unknown: 0, delivered: 0 };
+    const cpu = { ...NONE, accepted: 1, unknown: 1, shares: NO_SHARES, hardwareErrors: 0, reopens: 0, hashes: 1_000 };
+    const gpu0 = { ...blocks, shares: NO_SHARES, hardwareErrors: 1, reopens: 1, hashes: 70_000 };
     expect(tally.summary()).toEqual({
       accepted: 3,
       rejected: 1,
       stale: 1,
       unknown: 1,
+      delivered: 0,
+      shares: NO_SHARES,
       hardwareErrors: 1,
       hashes: 71_000,
       uptimeSeconds: 10,
@@ -37,6 +43,7 @@ describe('each device’s stats', () => {
       newCuts: 0,
       missedCuts: 0,
       devices: { cpu, gpu0 },
+      relays: {},
     });
     expect(tally.accepted).toBe(3);
   });

@@ -138,5 +138,5 @@ describe('the page of health', () => {
 });
 
 test('the page of help names each key', () => {
-  expect(help().map((line) => line[0])).toEqual(['h', 'p', 'r', 's', 'c', 'e', '?', 'q']);
+  expect(help().map((line) => line[0])).toEqual(['h', 'p', 'r', 's', 'c', 'w', 'e', '?', 'q']);
 });
