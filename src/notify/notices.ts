@@ -86,7 +86,7 @@ function stop(tally: Tally): Content {
   const { accepted, rejected, stale, unknown, delivered, shares, hardwareErrors, hashes } = summary;
   const { uptimeSeconds, averageHashesPerSecond } = summary;
   const verdicts = countsShares(undefined, shares)
-    ? `${shares.accepted} shares and ${accepted} blocks accepted`
+    ? `shares accepted ${shares.accepted}, blocks accepted ${accepted}`
     : `${accepted} accepted`;
   const [duration, average] = [formatDuration(uptimeSeconds), formatHashrate(averageHashesPerSecond)];
   return {

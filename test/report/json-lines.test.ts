@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { MinerEvent } from '#pickaxe/events/events.js';
 import { JsonLines } from '#pickaxe/report/json-lines.js';
 import { Tally } from '#pickaxe/report/tally.js';
-import { device, FakeClock, hashes, verdict } from './fakes.ts';
+import { device, FakeClock, hashes, relay, verdict, worker } from './fakes.ts';
 
 function json() {
   const written: string[] = [];
@@ -101,6 +101,15 @@ describe('events', () => {
       { type: 'device', state: 'reopening', reason: 'two\nlines' },
     ]);
     for (const line of written) expect(line).toMatch(/^[^\n]+\n$/);
+  });
+
+  test('of relays have their workers, without what is not known', () => {
+    const { tell, lines } = json();
+    const { difficulty: _, lastShareSeconds: __, ...gone } = worker('gone', { sessions: 0, hashesPerSecond: 0 });
+    tell(relay('stratum', worker('asic'), gone));
+    const [line] = lines();
+    expect(line).toMatchObject({ type: 'relay', relay: 'stratum', sessions: 1, hashesPerSecond: 700e9 });
+    expect(line.workers).toEqual([worker('asic'), gone]);
   });
 
   test('that are frequent, and readings, appear only in the hashrate line', () => {
