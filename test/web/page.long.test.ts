@@ -112,6 +112,8 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
     );
     await page.locator('.chart:visible', { hasText: 'Workers, estimated' }).locator('canvas').waitFor();
     expect(await page.locator('.chart:visible h3').allTextContents()).toEqual(['Hashrate', 'Workers, estimated']);
+    expect(await row(page, 'gpu0').locator('[data-label="shares acc/rej/stale"]').textContent()).toBe('2/1/1');
+    expect(await row(page, 'gpu0').locator('[data-label="blocks accepted"]').textContent()).toBe('0');
     expect(await page.locator('#devices tbody tr').count()).toBe(1);
     expect(await page.title()).toBe('180.0 MH/s · rig-7 · pickaxe');
   });
@@ -150,7 +152,7 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
     const other = await open(bare.url);
     await row(other, 'cpu').waitFor();
     expect(await other.locator('#devices thead th:visible').allTextContents()).toEqual([
-      ...['device', 'state', 'hashrate, 30 s', 'proven', 'accepted', 'hardware errors', 'failures'],
+      ...['device', 'state', 'hashrate, 30 s', 'proven', 'blocks accepted', 'hardware errors', 'failures'],
     ]);
     expect(await text(other, '#state-text')).toBe('no node');
     expect(await text(other, '#state-reason')).toBe('none has answered yet');
