@@ -20,18 +20,18 @@ const GAP = '  ';
 
 export function statsLines(status: Status): string[] {
   const { rig, version, uptimeSeconds: uptime, sources, devices, relays } = status;
+  const livesOnRelays = Object.keys(devices).length === 0 && Object.keys(relays).length > 0;
   return [
     ...aligned([
       ['rig', `${oneLine(rig)}, pickaxe ${version}, up for ${formatDuration(uptime)}`],
       ['state', state(status)],
-      ['hashrate', rates(status)],
+      ...(livesOnRelays ? [] : [['hashrate', rates(status)]]),
       ...(countsShares(status.work, status.shares) ? [['shares', shares(status)]] : []),
       ['blocks', blocks(status)],
       ['work', work(status)],
       ...Object.entries(sources).map(([name, source]) => ['node', node(name, source)]),
     ]),
-    '',
-    ...aligned([HEADINGS, ...Object.entries(devices).map(([name, device]) => row(name, device))]),
+    ...(livesOnRelays ? [] : ['', ...deviceTable(devices)]),
     ...Object.entries(relays).flatMap(([name, relay]) => ['', ...workers(name, relay)]),
   ];
 }
@@ -72,6 +72,10 @@ function node(name: string, { state, reason, ageSeconds: age }: Source): string 
   return `${oneLine(name)}: ${state} for ${formatDuration(age)}${state === 'lost' ? ` (${oneLine(reason)})` : ''}`;
 }
 
+function deviceTable(devices: Status['devices']): string[] {
+  return aligned([HEADINGS, ...Object.entries(devices).map(([name, device]) => row(name, device))]);
+}
+
 const HEADINGS = [
   'device',
   'state',
@@ -103,7 +107,7 @@ function row(name: string, device: Device): string[] {
 function workers(name: string, relay: Status['relays'][string]): string[] {
   const { sessions, workers } = relay;
   return [
-    `${oneLine(name)}: ${describeWorkers(relay)}, estimated from shares; ${sessions} sessions`,
+    `${oneLine(name)}: ${describeWorkers(relay)}, estimated from shares; sessions ${sessions}`,
     ...(workers.length === 0 ? [] : aligned([WORKER_HEADINGS, ...workers.map(workerRow)])),
   ];
 }

@@ -153,14 +153,20 @@ describe('the status line', () => {
       rates: fc.array(fc.double({ min: 0, max: 1e15, noNaN: true }), { maxLength: 12 }),
       difficulty: fc.double({ min: 1, max: 1e30, noNaN: true }),
       accepted: fc.integer({ min: 0, max: 50 }),
+      shareDifficulty: fc.option(fc.double({ min: 1, max: 1e30, noNaN: true })),
+      sessions: fc.option(fc.integer({ min: 0, max: 1e6 })),
     });
     fc.assert(
-      fc.property(figures, ({ columns, rates, difficulty, accepted }) => {
-        const rig = new FakeRig().connected(difficulty);
+      fc.property(figures, ({ columns, rates, difficulty, accepted, shareDifficulty, sessions }) => {
+        const rig = shareDifficulty
+          ? new FakeRig().onPool(difficulty, shareDifficulty)
+          : new FakeRig().connected(difficulty);
+        if (sessions !== null)
+          rig.tell(relay('stratum', worker('(others)', { sessions, hashesPerSecond: sessions * 1e12 })));
         rates.forEach((rate, i) => {
           rig.tell(device(`gpu${i}`, i % 3 === 2 ? 'paused' : 'ready'), hashes(`gpu${i}`, rate, difficulty));
         });
-        for (let i = 0; i < accepted; i++) rig.tell(verdict('gpu0', 'accepted'));
+        for (let i = 0; i < accepted; i++) rig.tell(verdict('gpu0', 'accepted'), share('gpu0', 'accepted'));
         rig.clock.advance(12_345);
         const text = line(rig, columns);
         expect(text.length).toBeLessThan(columns);
