@@ -1,7 +1,6 @@
 /** What happened since the start, and how the rig is doing. It learns of both from events only. */
 
 import type { MinerEvent } from '../events/events.ts';
-import type { PolledChain, SourceState } from '../source/vocabulary.ts';
 import type { Clock } from '../system/clock.ts';
 import { type DeviceNow, DeviceStats, type DeviceSummary } from './device-stats.ts';
 import { type Held, held } from './held.ts';
@@ -9,6 +8,7 @@ import { Latencies, type Latency } from './latencies.ts';
 import { Luck } from './luck.ts';
 import { Meter, type RatesByWindow } from './meter.ts';
 import { allRelays, type RelayNow, RelayStats, type RelaySummary } from './relay-stats.ts';
+import { type SourceNow, Sources } from './source-stats.ts';
 import { type OutcomeCounts, type ShareCounts, VerdictCounts } from './verdict-counts.ts';
 
 type DeviceEvent = MinerEvent & { type: 'device' };
@@ -52,24 +52,6 @@ export interface WorkNow {
 interface CurrentWork extends WorkNow {
   /** When a New Cut made it stale, where one did. */
   readonly staleMs?: number;
-}
-
-/** One node, as last heard of. */
-export interface SourceNow {
-  readonly state: SourceState;
-  readonly reason: string;
-  /** Since when it has been in this state. */
-  readonly sinceMs: number;
-  /** How often it went out of reach. */
-  readonly losses: number;
-  /** Its last warning. */
-  readonly warning?: string;
-  /** Blocks that its update streams did not announce. */
-  readonly missedCuts: number;
-  /** The chains that are polled every few seconds because their update streams cannot be relied on. */
-  readonly polledChains: readonly PolledChain[];
-  /** The time from asking it for work to having it. Absent before the first. */
-  readonly latencySeconds?: Latency;
 }
 
 /** How the rig is doing. Times are the clock's `monotonicMs`. */
@@ -116,9 +98,7 @@ export class Tally {
   /** Stands in for each device until its first event. Its rates count from then on. */
   readonly #expected: ReadonlyMap<string, DeviceStats>;
   readonly #relays: Map<string, RelayStats>;
-  readonly #sources = new Map<string, SourceNow>();
-  /** How long each source took to give work, by its name. */
-  readonly #fetches = new Map<string, Latencies>();
+  readonly #sources = new Sources();
   readonly #verdicts = new VerdictCounts();
   #newCuts = 0;
   #work: CurrentWork | undefined;
@@ -179,7 +159,7 @@ export class Tally {
         break;
       case 'device':
         this.#device(event.device).heard(event);
-        this.#deviceReady = held(this.#deviceReady, this.#some(this.#devices, 'ready'), nowMs);
+        this.#deviceReady = held(this.#deviceReady, this.#someReady, nowMs);
         break;
       case 'job-switch':
         this.#jobSwitches.add(event.switchSeconds);
@@ -192,23 +172,12 @@ export class Tally {
         this.#work = workNow(event, nowMs);
         break;
       case 'source':
-        this.#hearOf(event, nowMs);
-        this.#nodeConnected = held(this.#nodeConnected, this.#some(this.#sources, 'connected'), nowMs);
-        break;
-      case 'missed-cut': {
-        const known = this.#source(event.source, nowMs);
-        this.#sources.set(event.source, { ...known, missedCuts: known.missedCuts + 1 });
-        break;
-      }
+      case 'missed-cut':
       case 'polling':
-        this.#sources.set(event.source, { ...this.#source(event.source, nowMs), polledChains: event.chains });
+      case 'fetch':
+        this.#sources.heard(event, nowMs);
+        this.#nodeConnected = held(this.#nodeConnected, this.#sources.anyConnected, nowMs);
         break;
-      case 'fetch': {
-        const latencies = this.#fetches.get(event.source) ?? new Latencies();
-        this.#fetches.set(event.source, latencies);
-        latencies.add(event.latencySeconds);
-        break;
-      }
     }
   };
 
@@ -251,7 +220,7 @@ export class Tally {
       ...(this.#lastShareMs !== undefined && { lastShareMs: this.#lastShareMs }),
       ...(work && rate > 0 && { timeToBlockSeconds: work.difficulty / rate }),
       ...(work?.shareDifficulty !== undefined && rate > 0 && { timeToShareSeconds: work.shareDifficulty / rate }),
-      sources: new Map([...this.#sources].map(([name, source]) => [name, this.#withLatency(name, source)])),
+      sources: this.#sources.now(),
       devices,
       relays,
     };
@@ -271,30 +240,11 @@ export class Tally {
       expectedBlocks: this.#luck.expectedBlocks,
       bestDifficulty: this.#luck.bestDifficulty,
       newCuts: this.#newCuts,
-      missedCuts: [...this.#sources.values()].reduce((sum, { missedCuts }) => sum + missedCuts, 0),
+      missedCuts: this.#sources.missedCuts,
       ...(switchSeconds && { switchSeconds }),
       devices: Object.fromEntries(this.#inService().map(([name, { summary }]) => [name, summary])),
       relays: Object.fromEntries([...this.#relays].map(([name, { summary }]) => [name, summary])),
     };
-  }
-
-  #hearOf({ source, state, reason }: MinerEvent & { type: 'source' }, nowMs: number): void {
-    const known = this.#source(source, nowMs);
-    if (state === 'warning') this.#sources.set(source, { ...known, warning: reason });
-    if (state !== 'connected' && state !== 'lost') return;
-    const losses = known.losses + (state === 'lost' && known.state !== 'lost' ? 1 : 0);
-    const sinceMs = known.state === state ? known.sinceMs : nowMs;
-    this.#sources.set(source, { ...known, state, reason, losses, sinceMs });
-  }
-
-  #source(name: string, nowMs: number): SourceNow {
-    const unheard = { reason: '', sinceMs: nowMs, losses: 0, missedCuts: 0, polledChains: [] };
-    return this.#sources.get(name) ?? { state: 'connecting', ...unheard };
-  }
-
-  #withLatency(name: string, source: SourceNow): SourceNow {
-    const latencySeconds = this.#fetches.get(name)?.spread;
-    return { ...source, ...(latencySeconds && { latencySeconds }) };
   }
 
   /** A device that has never worked is not counted. */
@@ -302,8 +252,8 @@ export class Tally {
     return [...this.#devices].filter(([, { worked, meter }]) => worked || meter.total > 0);
   }
 
-  #some<State>(all: ReadonlyMap<string, { readonly state: State }>, state: State): boolean {
-    return [...all.values()].some((each) => each.state === state);
+  get #someReady(): boolean {
+    return [...this.#devices.values()].some(({ state }) => state === 'ready');
   }
 
   #sum(figure: (device: DeviceSummary) => number): number {

@@ -1,6 +1,6 @@
 /** Key `c`: the nodes, the current work, and how fast a new job follows a New Cut. */
 
-import type { SourceNow } from '../report/tally.ts';
+import type { SourceNow } from '../report/source-stats.ts';
 import { describePolled, formatDuration, withPrefix } from '../report/units.ts';
 import { oneLine } from '../text/one-line.ts';
 import type { View } from './view.ts';
