@@ -1,6 +1,5 @@
 /** Runs a miner to its end, with reporters, sidecars, signals, limits and the exit code. `mine` and `demo` use it. */
 
-import { randomInt } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { Config } from '../config/settings.ts';
@@ -71,7 +70,7 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
   const relays = (rig.relays ?? []).map((make) => make({ source, emit, clock }));
   const stopping = new AbortController();
   const stop = () => stopping.abort();
-  const tally = new Tally(clock, engines);
+  const tally = new Tally(clock, engines, relays);
   const outages = new Outages(log, tally);
   const logLines = new LogLines(log, tally);
   const jsonLines = json ? new JsonLines((line) => writeLine(process.stdout, line), clock) : undefined;
@@ -90,9 +89,8 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
     reports++;
     jsonLines?.hashrate(tally);
   };
-  const random = (below: number) => randomInt(below);
   const staysWithoutEngines = relays.length > 0;
-  const miner = new Miner({ source, engines, emit, clock, random, temperatureLimits, staysWithoutEngines });
+  const miner = new Miner({ source, engines, emit, clock, temperatureLimits, staysWithoutEngines });
   const controls: Controls = {
     pause: (...asked) => miner.pause(...asked),
     resume: (...asked) => miner.resume(...asked),

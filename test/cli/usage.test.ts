@@ -84,8 +84,8 @@ describe('help', () => {
       ...[
         'Options:',
         'Node:',
-        'Pool:',
         'Miner:',
+        'Pool:',
         'Devices:',
         'Limits:',
         'Output:',
