@@ -79,7 +79,6 @@ function sessionOn(
   const session = new PoolSession(socket, {
     ...options,
     address,
-    name: address.url,
     id: 'examined',
     allowReconnect: false,
     onStale: () => {},

@@ -13,8 +13,6 @@ import type { PoolWorks } from './works.ts';
 export interface CallsOptions {
   /** Where the connection leads. */
   readonly address: PoolAddress;
-  /** The pool's URL, for messages. */
-  readonly name: string;
   readonly userAgent: string;
   /** Whether `client.reconnect` may lead to other hosts. */
   readonly allowReconnect: boolean;
@@ -74,14 +72,14 @@ export class PoolCalls {
   }
 
   #notify(params: readonly unknown[]): void {
-    const { works, name, onJob } = this.#options;
+    const { works, onJob } = this.#options;
     const notice = parseNotice(params);
     const header = notice && parseHeader(notice.header);
     if (!notice || !header) throw this.#unreadable('a job', params);
     if (this.#difficulty !== undefined && !works.hasTarget) {
       // A guess would waste all shares: pools of this network name targets, and what difficulty 1 would mean is defined nowhere.
       const why = 'and this network does not define what difficulty 1 is. It would have to send mining.set_target';
-      throw unusable(name, `it sent mining.set_difficulty ${this.#difficulty} and no target, ${why}`);
+      throw unusable(`it sent mining.set_difficulty ${this.#difficulty} and no target, ${why}`);
     }
     onJob();
     works.notify({ name: notice.job, header, clean: notice.clean });
@@ -104,14 +102,13 @@ export class PoolCalls {
   }
 
   #setNonce1([hex, size]: readonly unknown[]): void {
-    const { works, name } = this.#options;
     const nonce1 = parseNonce1(hex, size);
-    if (typeof nonce1 === 'string') throw unusable(name, nonce1);
-    works.setNonce1(nonce1);
+    if (typeof nonce1 === 'string') throw unusable(nonce1);
+    this.#options.works.setNonce1(nonce1);
   }
 
   #reconnect(params: readonly unknown[]): void {
-    const { address, name, allowReconnect, limits, onNote } = this.#options;
+    const { address, allowReconnect, limits, onNote } = this.#options;
     const { host = address.host, port = address.port, waitMs } = parseReconnect(params);
     const next = poolAddress(host.toLowerCase(), port, address.tls);
     if (next.host !== address.host && !allowReconnect) {
@@ -123,11 +120,11 @@ export class PoolCalls {
     }
     const where = next.url === address.url ? 'again' : `to ${next.url}`;
     const reconnect = { address: next, waitMs: Math.min(waitMs, limits.mostReconnectWaitMs) };
-    throw new PoolError('network', `${name} asks to connect ${where}.`, { next: reconnect });
+    throw new PoolError('network', `the pool asks to connect ${where}.`, { next: reconnect });
   }
 
   #unreadable(what: string, params: readonly unknown[]): PoolError {
     const said = quote(JSON.stringify(params));
-    return new PoolError('refused', `${this.#options.name} sent ${what} that cannot be read: ${said}`);
+    return new PoolError('refused', `the pool sent ${what} that cannot be read: ${said}`);
   }
 }

@@ -9,8 +9,8 @@ import { MOST_LINE_BYTES, MOST_UNSENT_BYTES } from './limits.ts';
 import { type Answer, answerLine, type Message, parseMessage, requestLine } from './messages.ts';
 
 export interface DialogueOptions {
-  /** The pool's URL, for messages. */
-  readonly name: string;
+  /** The URL that the connection leads to, for messages. */
+  readonly url: string;
   readonly clock: Clock;
   /** Called for each call of the pool. @throws PoolError when the connection must end */
   readonly onCall: (call: Message & { kind: 'call' }) => void;
@@ -52,7 +52,7 @@ export class Dialogue {
       this.#tellEnd = resolve;
     });
     socket.on('data', (chunk) => this.#read(chunk));
-    socket.on('error', (fault) => this.end(connectionError(fault, options.name)));
+    socket.on('error', (fault) => this.end(connectionError(fault, options.url)));
     socket.on('end', () => this.end(this.#closedByPool()));
     socket.on('close', () => this.end(this.#closedByPool()));
     if (socket.destroyed) this.end(this.#closedByPool());
@@ -115,7 +115,7 @@ export class Dialogue {
     if (this.#end) return;
     this.#socket.write(line);
     if (this.#socket.writableLength > MOST_UNSENT_BYTES) {
-      this.end(new PoolError('network', `${this.#options.name} no longer reads what it is sent.`));
+      this.end(new PoolError('network', 'the pool no longer reads what it is sent.'));
     }
   }
 
@@ -157,13 +157,12 @@ export class Dialogue {
 
   #garbled(what: string): PoolError {
     const hint = 'Is it a pool of this network, and is it the right port?';
-    return new PoolError('refused', `${this.#options.name} sent what is not stratum: ${what}. ${hint}`);
+    return new PoolError('refused', `the pool sent what is not stratum: ${what}. ${hint}`);
   }
 
   #closedByPool(): PoolError {
-    const { name } = this.#options;
-    if (this.#heard) return new PoolError('network', `${name} closed the connection.`);
+    if (this.#heard) return new PoolError('network', 'the pool closed the connection.');
     const hint = 'It may have banned this address, be full, or expect TLS (stratum+ssl://).';
-    return new PoolError('refused', `${name} closed the connection without a word. ${hint}`);
+    return new PoolError('refused', `the pool closed the connection without a word. ${hint}`);
   }
 }

@@ -29,21 +29,21 @@ export interface Reconnect {
   readonly waitMs: number;
 }
 
-/** Puts an error of the socket into words. @param name the pool's URL */
-export function connectionError(cause: unknown, name: string): PoolError {
+/** Puts an error of the socket into words. @param url the pool's */
+export function connectionError(cause: unknown, url: string): PoolError {
   if (cause instanceof PoolError) return cause;
   const { code, name: kind, message } = rootOf(cause);
   const why = kind === 'TimeoutError' ? whyUnreachable('ETIMEDOUT', 'pool') : whyUnreachable(code, 'pool');
-  if (why !== undefined) return new PoolError('network', `cannot reach ${name}${code && ` (${code})`}: ${why}`);
+  if (why !== undefined) return new PoolError('network', `cannot reach ${url}${code && ` (${code})`}: ${why}`);
   if (speaksNoTls(code)) {
-    return new PoolError('refused', `${name} does not speak TLS: use stratum+tcp:// instead of stratum+ssl://.`);
+    return new PoolError('refused', 'the pool does not speak TLS: use stratum+tcp:// instead of stratum+ssl://.');
   }
-  return new PoolError('network', `the connection to ${name} broke (${quote(code === '' ? message : code)}).`);
+  return new PoolError('network', `the connection to ${url} broke (${quote(code === '' ? message : code)}).`);
 }
 
 /** @param why a sentence without its end */
-export function unusable(name: string, why: string): PoolError {
-  return new PoolError('refused', `${name} cannot be used: ${why}.`);
+export function unusable(why: string): PoolError {
+  return new PoolError('refused', `the pool cannot be used: ${why}.`);
 }
 
 /** @returns a pool's text as one short, printable line */

@@ -152,7 +152,6 @@ export class PoolSource implements WorkSource {
     this.#sessions += 1;
     const session: PoolSession = new PoolSession(socket, {
       address,
-      name: this.name,
       id: `${this.#sessions}`,
       account: { user, password },
       userAgent,

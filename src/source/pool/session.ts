@@ -27,8 +27,6 @@ export interface PoolAccount {
 export interface SessionOptions {
   /** Where the connection leads. */
   readonly address: PoolAddress;
-  /** The pool's URL, for messages. */
-  readonly name: string;
   /** Makes the ids of this connection's works differ from those of others. */
   readonly id: string;
   readonly account: PoolAccount;
@@ -67,13 +65,13 @@ export class PoolSession {
   #authorized = false;
 
   constructor(socket: Socket, options: SessionOptions) {
-    const { name, id, account, clock, limits } = options;
+    const { id, account, clock, limits } = options;
     this.#options = options;
     this.#works = new PoolWorks(id);
     this.#bulletin = new Bulletin((text) => options.onNote('info', text));
     this.#beganMs = clock.monotonicMs();
     this.#dialogue = new Dialogue(socket, {
-      name,
+      url: options.address.url,
       clock,
       onCall: (call) => this.#calls.heed(call),
       onStray: ({ error }) => this.#bulletin.show(complaintOf(error ?? '').text),
@@ -145,10 +143,9 @@ export class PoolSession {
   }
 
   #subscribed(reply: Reply): void {
-    const { name } = this.#options;
     if (reply === 'lost') return;
     if (reply === 'late') {
-      this.end(new PoolError('network', `${name} did not answer in time. Is it a pool of this network?`));
+      this.end(new PoolError('network', 'the pool did not answer in time. Is it a pool of this network?'));
     } else if (reply.error !== undefined) {
       this.end(this.#refusal('refuses miners', reply));
     } else {
@@ -158,7 +155,7 @@ export class PoolSession {
 
   #begin(nonce1: Nonce1 | string): void {
     if (typeof nonce1 === 'string') {
-      this.end(unusable(this.#options.name, nonce1));
+      this.end(unusable(nonce1));
       return;
     }
     this.#happened('subscribedMs');
@@ -196,7 +193,7 @@ export class PoolSession {
 
   #refusal(what: string, { error }: Answer, remedy = ''): PoolError {
     const said = quote(complaintOf(error ?? '').text);
-    const message = `${this.#options.name} ${what}${said === '' ? '' : ` (“${said}”)`}. ${remedy}`;
+    const message = `the pool ${what}${said === '' ? '' : ` (“${said}”)`}. ${remedy}`;
     return new PoolError('refused', message.trim());
   }
 
@@ -209,10 +206,10 @@ export class PoolSession {
   }
 
   #watchForWork(): NodeJS.Timeout {
-    const { limits, name } = this.#options;
+    const { limits } = this.#options;
     return setTimeout(() => {
       const seconds = Math.round(limits.noWorkMs / 1000);
-      this.end(new PoolError('network', `${name} has sent no job for ${seconds} s.`));
+      this.end(new PoolError('network', `the pool has sent no job for ${seconds} s.`));
     }, limits.noWorkMs);
   }
 

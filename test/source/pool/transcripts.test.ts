@@ -223,7 +223,7 @@ describe('nonce1', () => {
     const pool = await MockPool.start([SUBSCRIBE, AUTHORIZE, `< {"id":1,"result":${result},"error":null}`]);
     const { follower, recorder } = followPool(pool.url, { refusedPauses: { firstMs: 60_000, mostMs: 60_000 } });
     await eventually(() => expect(follower.of('lost')).toHaveLength(1));
-    expect(told(recorder, 'lost')).toEqual([expect.stringContaining(`${pool.url} cannot be used: ${why}`)]);
+    expect(told(recorder, 'lost')).toEqual([expect.stringContaining(`the pool cannot be used: ${why}`)]);
     await pool.played();
   });
 
@@ -388,7 +388,7 @@ describe('jobs', () => {
     const pool = await MockPool.start([...GREETING, ...GREETING, jobLine('1', header, 'true')]);
     const { follower, recorder } = followPool(pool.url, { noWorkMs: 300 });
     await follower.work();
-    expect(told(recorder, 'lost')).toEqual([`${pool.url} has sent no job for 0 s.`]);
+    expect(told(recorder, 'lost')).toEqual(['the pool has sent no job for 0 s.']);
     expect(pool.connections).toBe(2);
   });
 });
@@ -444,7 +444,7 @@ describe('answers to shares', () => {
       reason: 'the connection that its job came over has ended; not sent',
     });
     expect(follower.of('stale')).toEqual([{ kind: 'stale', works: [work], reason: 'expired' }]);
-    expect(follower.of('lost')).toEqual([{ kind: 'lost', reason: `${pool.url} closed the connection.` }]);
+    expect(follower.of('lost')).toEqual([{ kind: 'lost', reason: 'the pool closed the connection.' }]);
   });
 
   it('of a pool that used to answer and falls silent say that it does not answer now', async () => {
@@ -509,8 +509,8 @@ describe('calls of the pool', () => {
     await other.played();
     await pool.played();
     expect(told(recorder, 'lost')).toEqual([
-      `${pool.url} asks to connect to ${other.url}.`,
-      `${pool.url} asks to connect again.`,
+      `the pool asks to connect to ${other.url}.`,
+      'the pool asks to connect again.',
     ]);
   });
 
@@ -580,7 +580,7 @@ describe('refusals', () => {
     const pool = await MockPool.start([SUBSCRIBE, AUTHORIZE, ...lines]);
     const { follower, recorder } = followPool(pool.url, patient);
     await eventually(() => expect(follower.of('lost')).toHaveLength(1));
-    expect(told(recorder, 'lost')).toEqual([expect.stringContaining(`${pool.url} ${reason}`)]);
+    expect(told(recorder, 'lost')).toEqual([expect.stringContaining(`the pool ${reason}`)]);
     expect(pool.connections).toBe(1);
     await pool.played();
   });
@@ -597,7 +597,7 @@ describe('refusals', () => {
     const pool = await MockPool.start([SUBSCRIBE, AUTHORIZE]);
     const { follower } = followPool(pool.url, { handshakeMs: 100 });
     await eventually(() => expect(follower.of('lost')).toHaveLength(1));
-    expect(follower.of('lost')[0].reason).toBe(`${pool.url} did not answer in time. Is it a pool of this network?`);
+    expect(follower.of('lost')[0].reason).toBe('the pool did not answer in time. Is it a pool of this network?');
   });
 
   it('no answer to authorize: mining goes on after a while', async () => {
