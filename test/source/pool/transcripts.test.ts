@@ -165,6 +165,14 @@ describe('a pool gives work and takes shares', () => {
     await pool.played();
   });
 
+  it('trusts a certificate that an authority has signed', async () => {
+    const { authority, signed } = await import('../../node/certificates.ts');
+    const pool = await MockPool.start([...GREETING, jobLine('1', header, 'true')], signed);
+    const trust = { by: 'authority', authorities: [authority.cert] } as const;
+    await followPool(pool.url, {}, { trust }).follower.work();
+    await pool.played();
+  });
+
   it('speaks TLS when it is asked for, and trusts by the fingerprint', async () => {
     const { selfSigned } = await import('../../node/certificates.ts');
     const { fingerprintOf } = await import('#pickaxe/net/certificate.js');
