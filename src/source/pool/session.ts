@@ -105,9 +105,9 @@ export class PoolSession {
    */
   async run(): Promise<PoolError> {
     const { account, userAgent, limits } = this.#options;
-    // Both at once: a pool may wait for the second before it answers the first.
     const { user, password } = account;
     const limitMs = limits.handshakeMs;
+    // Both at once: a pool may wait for the second before it answers the first.
     this.#dialogue.ask({ method: 'mining.subscribe', params: [userAgent, null], limitMs }, (reply) =>
       this.#subscribed(reply),
     );
@@ -161,28 +161,31 @@ export class PoolSession {
     this.#happened('subscribedMs');
     // The pool may have named another nonce1 meanwhile.
     if (!this.#works.hasNonce1) this.#works.setNonce1(nonce1);
-    this.#update();
   }
 
   #authorizedBy(reply: Reply): void {
-    const { account, difficulty, limits, onNote } = this.#options;
     if (reply === 'lost') return;
-    if (reply === 'late') onNote('info', 'the pool does not say whether it accepts the user: mining goes on');
-    // Some pools answer with an empty list or null, which is no refusal.
-    else if (reply.error !== undefined || reply.result === false) {
-      const refusal = `does not accept the user ${quote(account.user)}`;
-      this.end(this.#refusal(refusal, reply, 'Check --user (pool.user).'));
+    if (reply === 'late') {
+      this.#options.onNote('info', 'the pool does not say whether it accepts the user: mining goes on');
+    } else if (reply.error !== undefined || reply.result === false) {
+      const user = quote(this.#options.account.user);
+      this.end(this.#refusal(`does not accept the user ${user}`, reply, 'Check --user (pool.user).'));
       return;
-    } else this.#happened('authorizedMs');
-    this.#authorized = true;
-    if (difficulty !== undefined) {
-      const heed = (answer: Reply) => this.#suggested(answer);
-      this.#dialogue.ask(
-        { method: 'mining.suggest_difficulty', params: [difficulty], limitMs: limits.handshakeMs },
-        heed,
-      );
+    } else {
+      // Some pools answer with an empty list or null, which is no refusal.
+      this.#happened('authorizedMs');
     }
-    this.#update();
+    this.#authorized = true;
+    this.#suggest();
+    // No line has come that would cause this.
+    if (reply === 'late') this.#update();
+  }
+
+  #suggest(): void {
+    const { difficulty, limits } = this.#options;
+    if (difficulty === undefined) return;
+    const request = { method: 'mining.suggest_difficulty', params: [difficulty], limitMs: limits.handshakeMs };
+    this.#dialogue.ask(request, (reply) => this.#suggested(reply));
   }
 
   #suggested(reply: Reply): void {
