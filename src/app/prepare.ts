@@ -16,15 +16,24 @@ type Prepared = Pick<Rig, 'rigName' | 'log' | 'logTail' | 'temperatureLimits' | 
   readonly close: () => Promise<void>;
 };
 
+interface PrepareOptions {
+  /** Whether stdin is used for something else than keys. */
+  readonly usesStdin?: boolean;
+}
+
 /**
  * @param reload reads the configuration again
  * @throws UsageError when settings contradict each other, or the log file cannot be written.
  */
-export async function prepare(loaded: Loaded, reload: () => Promise<Loaded>): Promise<Prepared> {
+export async function prepare(
+  loaded: Loaded,
+  reload: () => Promise<Loaded>,
+  { usesStdin = false }: PrepareOptions = {},
+): Promise<Prepared> {
   const { config } = loaded;
   refuse(rigContradictions(config));
   const live = new LiveConfig(loaded, reload);
-  const sidecars = await sidecarsOf(live);
+  const sidecars = await sidecarsOf(live, usesStdin);
   const file = await openLogFile(config.logFile);
   const logTail = new LogTail();
   const log = makeLog(config.log.level, config.log.format, { file, tail: logTail });

@@ -5,7 +5,7 @@ import { Argument, Command, CommanderError, Option } from 'commander';
 import { exit, stopWithReader } from '../app/exit.ts';
 import { EXIT, UsageError } from '../app/exit-codes.ts';
 import { version } from '../system/version.ts';
-import { MINE_EXAMPLES, NOTES, PROGRAM_EXAMPLES } from './examples.ts';
+import { MINE_EXAMPLES, NOTES, PROGRAM_EXAMPLES, WORKER_EXAMPLES } from './examples.ts';
 import { positiveInteger, positiveSeconds, reword, settingsOf, timeOf, withSettings } from './options.ts';
 
 const program = new Command('pickaxe')
@@ -17,6 +17,9 @@ const program = new Command('pickaxe')
 
 /** The tables of settings that every command that mines has flags for. */
 const MINING = ['rig', 'devices', 'cpu', 'gpu', 'run', 'http', 'log', 'log-file', 'pause', 'alarm', 'hooks', 'webhook'];
+
+/** The same without limits and the JSON of events: a worker's parent ends it, and stdout carries the protocol. */
+const MINING_FOR_OTHERS = [...MINING.filter((table) => table !== 'run'), 'run.status'];
 
 program.commandsGroup('Mining:');
 
@@ -35,6 +38,16 @@ withSettings(program.command('demo'), ...MINING)
   .action(async (_, command) =>
     exit(await (await import('./commands/demo.ts')).runDemo(await settingsOf(command), () => settingsOf(command))),
   );
+
+withSettings(program.command('worker'), ...MINING_FOR_OTHERS)
+  .description('mine for another program: jobs in and shares out, as one JSON object a line')
+  .option('--listen <address>', 'take jobs from a socket instead of stdin, like unix:/run/user/1000/pickaxe.sock')
+  .option('--schema', 'print the JSON Schema of both directions, and exit', false)
+  .addHelpText('after', WORKER_EXAMPLES)
+  .action(async ({ schema, ...options }, command) => {
+    const { printWorkerSchema, runWorker } = await import('./commands/worker.ts');
+    exit(schema ? printWorkerSchema() : await runWorker(await settingsOf(command), options, () => settingsOf(command)));
+  });
 
 reword(withSettings(program.command('stats'), 'http.listen', 'http.token-file'), {
   '--http': 'where the miner serves HTTP, as it was started with: [HOST:]PORT (default: as configured)',
