@@ -1,6 +1,5 @@
 /** Runs a miner to its end, with reporters, sidecars, signals, limits and the exit code. `mine` and `demo` use it. */
 
-import { randomInt } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { Config } from '../config/settings.ts';
@@ -90,8 +89,8 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
     reports++;
     jsonLines?.hashrate(tally);
   };
-  const random = (below: number) => randomInt(below);
-  const miner = new Miner({ source, engines, emit, clock, random, temperatureLimits });
+  const staysWithoutEngines = relays.length > 0;
+  const miner = new Miner({ source, engines, emit, clock, temperatureLimits, staysWithoutEngines });
   const controls: Controls = {
     pause: (...asked) => miner.pause(...asked),
     resume: (...asked) => miner.resume(...asked),
@@ -120,7 +119,6 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
     for (const relay of relays) await openRelay(relay);
     const relaying = relays.map((relay) => relay.run(stopping.signal));
     await miner.run(stopping.signal);
-    if (relays.length === 0) stop();
     await Promise.all(relaying);
   } finally {
     stop();
@@ -145,7 +143,7 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
   if (outcome.wrongHashes) return EXIT.wrongHashes;
   const { devices, work } = tally.now();
   const isIdle = [...devices.values()].every(({ state }) => state === 'parked');
-  if (isIdle && relays.length === 0) return EXIT.noDevice;
+  if (isIdle && !staysWithoutEngines) return EXIT.noDevice;
   return work ? EXIT.done : EXIT.noWork;
 }
 
