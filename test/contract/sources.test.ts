@@ -2,6 +2,7 @@ import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { FailoverSource } from '#pickaxe/source/failover.js';
 import { NodeSource } from '#pickaxe/source/node/node-source.js';
 import { miner } from '../source/node/node.ts';
+import { job, makeHeader, ParentWorld } from '../source/parent/parent.ts';
 import { type SourceUnderTest, sourceContract } from './source-contract.ts';
 
 const LIMITS = { pollMs: 200, submitAfterStopMs: 200 };
@@ -32,3 +33,28 @@ sourceContract('FailoverSource over one node', () => behindNodes(1, (sources) =>
 sourceContract('FailoverSource over two nodes', () =>
   behindNodes(2, (sources) => new FailoverSource({ sources, patienceMs: 100 })),
 );
+
+/** A parent that judges each share and follows it with another job, as a wrapper around a node does. */
+async function behindParent(): Promise<SourceUnderTest> {
+  const world = new ParentWorld();
+  const parent = world.connect();
+  let jobs = 0;
+  const next = () => parent.say(job(`${++jobs}`, makeHeader(100), { solutions: 'one', verdicts: true, clean: true }));
+  parent.onAnswer = (answer) => {
+    if (answer.type !== 'share') return;
+    parent.say({ type: 'verdict', share: answer.share, outcome: 'accepted' });
+    next();
+  };
+  next();
+  let isDead = false;
+  const die = async () => {
+    isDead = true;
+    parent.die();
+  };
+  const newCut = () => {
+    if (!isDead) next();
+  };
+  return { source: world.source, newCut, fail: die, close: die };
+}
+
+sourceContract('ParentSource', behindParent);

@@ -1,8 +1,8 @@
 /** A Unix socket that parents connect to. Only its owner may. */
 
-import { chmodSync, lstatSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 
 /** The owner may read and write (POSIX.1-2017, `connect` needs write permission); nobody else may do anything. */
 const MODE = 0o600;
@@ -38,6 +38,8 @@ export function socketPath(address: string): string {
  * @throws Error that says what is wrong, when that is not possible
  */
 export async function listenAt(path: string, connected: (socket: Socket) => void): Promise<() => Promise<void>> {
+  const folder = dirname(path);
+  if (!existsSync(folder)) throw new Error(`the folder ${folder} does not exist: make it, or give another path`);
   await removeStale(path);
   const server = createServer({ allowHalfOpen: true }, connected);
   await new Promise<void>((resolve, reject) => {
@@ -71,7 +73,6 @@ async function removeStale(path: string): Promise<void> {
 }
 
 function whyNot(path: string, code: string | undefined, message: string): string {
-  if (code === 'ENOENT') return `the folder of ${path} does not exist: make it, or give another path`;
   if (code === 'EACCES') return `this user may not make a socket at ${path}: give another path`;
   return `no socket can be made at ${path}: ${message}`;
 }

@@ -142,7 +142,9 @@ describe('shares', () => {
       expect(await world.source.submit(mine(work, 1), never)).toEqual({ outcome: 'accepted', reason: 'so it is' });
       expect(await world.source.submit(mine(work, 2), never)).toEqual({ outcome: 'rejected', reason: 'so it is' });
       parent.say({ type: 'verdict', share: 2, outcome: 'accepted' }, { type: 'verdict', share: 9, outcome: 'stale' });
-      await eventually(() => expect(parent.of('error').map(({ code }) => code)).toEqual(['unknown-share', 'unknown-share']));
+      await eventually(() =>
+        expect(parent.of('error').map(({ code }) => code)).toEqual(['unknown-share', 'unknown-share']),
+      );
     }));
 
   it('are unknown when the parent dies before it judges, and nothing hangs', () =>
@@ -164,7 +166,8 @@ describe('shares', () => {
       parent.say(job('a'));
       const work = await world.follower.work();
       const verdicts = Array.from({ length: 100 }, (_, lane) => world.source.submit(mine(work, lane), never));
-      const said = () => world.events.filter(({ type }) => type === 'source').map((event) => (event as { state: string }).state);
+      const said = () =>
+        world.events.filter(({ type }) => type === 'source').map((event) => (event as { state: string }).state);
       await eventually(() => expect(said()).toContain('warning'));
       parent.read();
       const settled = await Promise.all(verdicts);

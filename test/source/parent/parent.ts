@@ -121,4 +121,11 @@ const hello: Answer = {
   devices: [],
 };
 
-const stats = { type: 'stats', uptimeSeconds: 1, hashes: 0, hashesPerSecond: 0, hardwareErrors: 0, devices: {} } as const;
+const stats = {
+  type: 'stats',
+  uptimeSeconds: 1,
+  hashes: 0,
+  hashesPerSecond: 0,
+  hardwareErrors: 0,
+  devices: {},
+} as const;
