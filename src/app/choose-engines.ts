@@ -20,6 +20,8 @@ export type DeviceSettings = Pick<Config, 'devices' | 'cpu' | 'gpu'>;
 export interface EngineOptions {
   /** Measure GPUs even where their speeds are remembered. */
   readonly tuneAgain?: boolean;
+  /** Measure no kernel of the CPU: where none is remembered as the fastest, the one that usually is will do. */
+  readonly hurried?: boolean;
 }
 
 /**
@@ -34,7 +36,7 @@ export async function chooseEngines(
   log: Logger,
   options: EngineOptions = {},
 ): Promise<Engine[]> {
-  const engines = use === 'all' || use.includes('cpu') ? [cpuEngine(cpu, log)] : [];
+  const engines = use === 'all' || use.includes('cpu') ? [cpuEngine(cpu, log, options)] : [];
   const gpuNames = use === 'all' ? undefined : use.filter((name) => name !== 'cpu');
   return gpuNames?.length === 0 ? engines : [...engines, ...(await gpuEngines(gpuNames, { ...gpu, ...options }, log))];
 }
@@ -115,7 +117,7 @@ function withinRange<T>(make: () => T): T {
 }
 
 /** @throws UsageError when the threads or the kernel asked for are not available */
-function cpuEngine(cpu: Config['cpu'], log: Logger): CpuEngine {
+function cpuEngine(cpu: Config['cpu'], log: Logger, { hurried = false }: EngineOptions): CpuEngine {
   const { kernel } = cpu;
   const { warning } = threadChoice(cpu);
   if (warning) log.warn({ tag: 'cpu' }, warning);
@@ -123,6 +125,7 @@ function cpuEngine(cpu: Config['cpu'], log: Logger): CpuEngine {
   const wishes = {
     ...(cacheDirectory !== undefined && { cacheDirectory }),
     ...threadWishes(cpu),
+    ...(hurried && { hurried }),
     ...(kernel !== undefined && { kernel: usableKernel(kernel) }),
   };
   return withinRange(() => new CpuEngine(wishes));

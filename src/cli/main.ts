@@ -49,6 +49,20 @@ withSettings(program.command('worker'), ...MINING_FOR_OTHERS)
     exit(schema ? printWorkerSchema() : await runWorker(await settingsOf(command), options, () => settingsOf(command)));
   });
 
+withSettings(program.command('external-worker'), 'devices', 'cpu', 'gpu', 'log')
+  .description('find the nonce of the header on stdin, as the reference mining client asks external workers to')
+  .argument('<target>', 'the target in 64 hex digits; the one in the header counts')
+  .option('--connect <address>', 'let a warm worker do it: unix:PATH as in pickaxe worker --listen unix:PATH')
+  .action(async (target, options, command) =>
+    exit(
+      await (await import('./commands/external-worker.ts')).runExternalWorker(
+        await settingsOf(command),
+        target,
+        options,
+      ),
+    ),
+  );
+
 reword(withSettings(program.command('stats'), 'http.listen', 'http.token-file'), {
   '--http': 'where the miner serves HTTP, as it was started with: [HOST:]PORT (default: as configured)',
   '--http-token-file': 'file with the token that the miner asks for (default: as configured)',
