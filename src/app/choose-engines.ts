@@ -22,6 +22,8 @@ export interface EngineOptions {
   readonly tuneAgain?: boolean;
   /** Measure no kernel of the CPU: where none is remembered as the fastest, the one that usually is will do. */
   readonly hurried?: boolean;
+  /** Whether the rig can do without devices, because others hash for it. */
+  readonly mayBeNone?: boolean;
 }
 
 /**
@@ -29,13 +31,18 @@ export interface EngineOptions {
  * which says why when it is opened; the other devices mine anyway.
  *
  * @param log receives a line for each GPU that is not used, unless an engine says why
- * @throws UsageError when the CPU threads or the kernel asked for are not available
+ * @throws UsageError when the CPU threads or the kernel asked for are not available, or nothing would hash
  */
 export async function chooseEngines(
   { devices: { use }, cpu, gpu }: DeviceSettings,
   log: Logger,
   options: EngineOptions = {},
 ): Promise<Engine[]> {
+  if (use.length === 0 && !options.mayBeNone) {
+    throw new UsageError(
+      '--devices none leaves nothing that hashes: name devices, or let another program hash (--external-worker).',
+    );
+  }
   const engines = use === 'all' || use.includes('cpu') ? [cpuEngine(cpu, log, options)] : [];
   const gpuNames = use === 'all' ? undefined : use.filter((name) => name !== 'cpu');
   return gpuNames?.length === 0 ? engines : [...engines, ...(await gpuEngines(gpuNames, { ...gpu, ...options }, log))];

@@ -16,7 +16,21 @@ const program = new Command('pickaxe')
   .addHelpText('after', PROGRAM_EXAMPLES + NOTES);
 
 /** The tables of settings that every command that mines has flags for. */
-const MINING = ['rig', 'devices', 'cpu', 'gpu', 'run', 'http', 'log', 'log-file', 'pause', 'alarm', 'hooks', 'webhook'];
+const MINING = [
+  'rig',
+  'devices',
+  'cpu',
+  'gpu',
+  'external-worker',
+  'run',
+  'http',
+  'log',
+  'log-file',
+  'pause',
+  'alarm',
+  'hooks',
+  'webhook',
+];
 
 /** The same without limits and the JSON of events: a worker's parent ends it, and stdout carries the protocol. */
 const MINING_FOR_OTHERS = [...MINING.filter((table) => table !== 'run'), 'run.status'];

@@ -8,10 +8,17 @@ import { type Entry, entriesOf } from './entries.ts';
 import type { Table, ValuesOf } from './settings-table.ts';
 import { DEVICES } from './tables/devices.ts';
 import { NODE_AND_MINER } from './tables/node-and-miner.ts';
+import { RELAYS } from './tables/relays.ts';
 import { RUN_HTTP_LOG } from './tables/run-http-log.ts';
 import { UNATTENDED } from './tables/unattended.ts';
 
-export const SETTINGS = { ...NODE_AND_MINER, ...DEVICES, ...RUN_HTTP_LOG, ...UNATTENDED } as const satisfies Table;
+export const SETTINGS = {
+  ...NODE_AND_MINER,
+  ...DEVICES,
+  ...RELAYS,
+  ...RUN_HTTP_LOG,
+  ...UNATTENDED,
+} as const satisfies Table;
 
 export type Config = ValuesOf<typeof SETTINGS>;
 

@@ -25,6 +25,8 @@ export class WorkerRig implements RigView {
 
   constructor(options: WorkerRigOptions) {
     this.#options = options;
+    // Without devices of its own, others hash for the rig.
+    if (options.devices.length === 0) this.#state = { type: 'ready', devices: [] };
   }
 
   /** The tally must have had the event before. */

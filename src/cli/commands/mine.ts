@@ -60,7 +60,8 @@ async function mine(loaded: Loaded, options: MineOptions, reload: () => Promise<
   const risk = insecureTlsRisk(config.node);
   if (risk) prepared.log.warn({ tag: 'node' }, `${risk.what}: ${risk.why}; ${risk.mend}`);
   try {
-    const engines = await chooseEngines(config, prepared.log);
+    const mayBeNone = (prepared.relays ?? []).length > 0;
+    const engines = await chooseEngines(config, prepared.log, { mayBeNone });
     const rig = { events, source, engines, ...prepared };
     return options.dryRun ? await dryRun(rig, config) : await runMiner(rig, config.run);
   } finally {

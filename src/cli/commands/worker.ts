@@ -54,7 +54,7 @@ export async function runWorker(
   const { config } = loaded;
   const { close, ...prepared } = await prepare(loaded, reload, { usesStdin: path === undefined });
   try {
-    const engines = await chooseEngines(config, prepared.log);
+    const engines = await chooseEngines(config, prepared.log, { mayBeNone: (prepared.relays ?? []).length > 0 });
     const events = new Events();
     const worker = new Worker({ events, engines, rigName: prepared.rigName ?? hostname(), path });
     const sidecars = [...(prepared.sidecars ?? []), worker.sidecar];
