@@ -37,7 +37,7 @@ const MINING_FOR_OTHERS = [...MINING.filter((table) => table !== 'run'), 'run.st
 
 program.commandsGroup('Mining:');
 
-const mine = withSettings(program.command('mine'), 'node', 'miner', ...MINING)
+const mine = withSettings(program.command('mine'), 'node', 'miner', ...MINING, 'test-network')
   .description('mine on your nodes until you stop it')
   .option('--print-config', 'print the effective settings and their sources, and exit')
   .option('--dry-run', 'check settings and devices without asking the node, print what would mine, and exit')
