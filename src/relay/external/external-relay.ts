@@ -10,6 +10,7 @@ import type { WorkSource } from '../../source/source.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { Command } from '../../system/process-group.ts';
 import type { ExternalAnswer } from '../../wire/external-worker.ts';
+import { LoneWorker } from '../lone-worker.ts';
 import type { Relay } from '../relay.ts';
 import { RelayedWorks } from '../relayed-works.ts';
 import { type RunEnd, WorkerRun } from './worker-run.ts';
@@ -42,6 +43,7 @@ export class ExternalRelay implements Relay {
   readonly name = 'external-worker';
   readonly #options: ExternalRelayOptions;
   readonly #works: RelayedWorks;
+  #account: LoneWorker | undefined;
   readonly #runs = new Set<WorkerRun>();
   #run: WorkerRun | undefined;
   #rest: NodeJS.Timeout | undefined;
@@ -64,11 +66,14 @@ export class ExternalRelay implements Relay {
   async open(): Promise<void> {}
 
   async run(stop: AbortSignal): Promise<void> {
+    const { emit, clock } = this.#options;
+    this.#account = new LoneWorker({ relay: this.name, worker: this.name, emit, clock, hashes: true });
     await this.#works.follow(stop);
     this.#isOver = true;
     this.#end();
     clearTimeout(this.#rest);
     await Promise.all(Array.from(this.#runs, ({ gone }) => gone));
+    this.#account.end();
     if (this.#wrong > 0) this.#options.log.warn(`gave ${this.#wrong} wrong nonces in all`);
   }
 
@@ -92,6 +97,7 @@ export class ExternalRelay implements Relay {
       ended: (end) => this.#heed(end, job),
     });
     this.#run = run;
+    this.#account?.works(work.target);
     this.#runs.add(run);
     void run.gone.then(() => this.#runs.delete(run));
     this.#renewInTime(job);
@@ -114,6 +120,7 @@ export class ExternalRelay implements Relay {
     const ms = this.#claimedRate ? (1000 * NONCES) / this.#claimedRate : Number.POSITIVE_INFINITY;
     if (ms > LONGEST_MS) return;
     this.#renewal = setTimeout(() => {
+      if (!this.#works.jobOf(job.work, job)) return;
       this.#end();
       this.#start(job.work, job);
     }, ms);
@@ -123,11 +130,11 @@ export class ExternalRelay implements Relay {
     clearTimeout(this.#renewal);
     this.#run?.kill();
     this.#run = undefined;
+    this.#account?.works(undefined);
   }
 
   #heed(end: RunEnd, job: Job): void {
-    clearTimeout(this.#renewal);
-    this.#run = undefined;
+    this.#end();
     if (end.kind === 'failed') this.#fail(end.why, job);
     else this.#judge(end.answer, job);
   }
@@ -140,11 +147,15 @@ export class ExternalRelay implements Relay {
     const { solution, verdict } = this.#works.judge(job, nonce);
     if (!solution) {
       this.#wrong++;
+      this.#account?.wasWrong('rejected');
       this.#fail(`gave a wrong nonce, ${nonce} (${this.#wrong} wrong so far)${claim}`, job);
     } else if (!verdict) {
+      this.#account?.wasWrong('duplicate');
       this.#fail(`gave the nonce ${nonce} again`, job);
     } else {
       this.#failures = 0;
+      // The nonce is right, whatever the source says: only that it came too late is the worker's.
+      void verdict.then(({ outcome }) => this.#account?.brought(solution, outcome === 'stale' ? 'stale' : 'accepted'));
       log.debug(`found the nonce ${nonce}${claim}`);
       // A node's work ends with its first solution. Other work follows.
       if (job.work.until === 'replaced' && this.#works.current === job.work) this.#start(job.work, job);

@@ -3,11 +3,12 @@
  * It refuses to touch work of the main network, whatever anybody has configured.
  */
 
-import { assumeSolved } from '../../chain/verify.ts';
+import { assumeSolved, type Solution } from '../../chain/verify.ts';
 import { networkNumberOf, type Work } from '../../chain/work.ts';
 import type { Listener } from '../../events/events.ts';
 import type { Verdict, WorkSource } from '../../source/source.ts';
 import type { Clock } from '../../system/clock.ts';
+import { LoneWorker } from '../lone-worker.ts';
 import type { Relay } from '../relay.ts';
 import { RelayedWorks } from '../relayed-works.ts';
 import type { Pace } from './pace.ts';
@@ -31,6 +32,7 @@ export class SimulatedRelay implements Relay {
   readonly name = 'simulated';
   readonly #options: SimulatedRelayOptions;
   readonly #works: RelayedWorks;
+  #account: LoneWorker | undefined;
   #giveUp = () => {};
   #rest: NodeJS.Timeout | undefined;
   #hasRefused = false;
@@ -47,13 +49,17 @@ export class SimulatedRelay implements Relay {
   }
 
   async run(stop: AbortSignal): Promise<void> {
+    const { emit, clock } = this.#options;
+    this.#account = new LoneWorker({ relay: this.name, worker: this.name, emit, clock, hashes: false });
     await this.#works.follow(stop);
     this.#giveUp();
     clearTimeout(this.#rest);
+    this.#account.end();
     await this.#options.pace.close?.();
   }
 
   #change(work: Work | undefined): void {
+    this.#account?.works(work?.target);
     this.#giveUp();
     if (work && !this.#rest) this.#begin(work);
   }
@@ -71,12 +77,15 @@ export class SimulatedRelay implements Relay {
     const job = this.#works.jobOf(work);
     if (!job) return;
     const nonce = BigInt(Math.floor(this.#options.random() * 2 ** 53));
-    void this.#works.submit(assumeSolved(job, nonce))?.then((verdict) => this.#heed(work, verdict));
+    const solution = assumeSolved(job, nonce);
+    void this.#works.submit(solution)?.then((verdict) => this.#heed(solution, verdict));
   }
 
-  #heed(work: Work, verdict: Verdict): void {
-    this.#options.pace.judged?.(work, verdict);
-    if (verdict.outcome === 'accepted' || this.#rest) return;
+  #heed(solution: Solution, verdict: Verdict): void {
+    const { outcome } = verdict;
+    this.#options.pace.judged?.(solution.work, verdict);
+    this.#account?.brought(solution, outcome === 'accepted' || outcome === 'stale' ? outcome : 'rejected');
+    if (outcome === 'accepted' || this.#rest) return;
     this.#giveUp();
     this.#rest = setTimeout(() => {
       this.#rest = undefined;

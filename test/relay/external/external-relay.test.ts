@@ -67,6 +67,8 @@ describe('an external worker', () => {
         {},
       ]);
       expect(recorder.of('hashes')).toEqual([]);
+      const [told] = recorder.of('relay').filter(({ sessions }) => sessions === 1);
+      expect(told).toMatchObject({ relay: 'external-worker', workers: [{ name: 'external-worker', sessions: 1 }] });
     }),
   );
 
@@ -109,6 +111,17 @@ describe('an external worker', () => {
       expect(source.submitted).toEqual([]);
     }),
   );
+
+  it('gets a later time only when its claimed rate shows that it runs out of nonces', () =>
+    withRelay(worker('boasts'), async ({ source, said }) => {
+      const starts = () => said.filter((line) => line.startsWith('started')).length;
+      source.work(makeWork(10));
+      await eventually(() => expect(source.submitted).toHaveLength(1));
+      expect(starts()).toBe(1);
+      source.work(makeWork(1e30));
+      await eventually(() => expect(starts()).toBeGreaterThan(2));
+      expect(said.filter((line) => line.startsWith('WARN'))).toEqual([]);
+    }));
 
   it('that is not there is said to be missing', () =>
     withRelay([join(folder.path, 'nothing')], async ({ source, said }) => {

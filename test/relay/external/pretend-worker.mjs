@@ -29,5 +29,6 @@ if (how === 'hangs') {
     header.writeBigUInt64LE(nonce, 278);
     if (isAsked()) break;
   }
-  console.log(`${nonce.toString(16).padStart(16, '0')} ${nonce + 1n} 12345`);
+  const rate = how === 'boasts' ? 3n * 10n ** 19n : 12_345n;
+  console.log(`${nonce.toString(16).padStart(16, '0')} ${nonce + 1n} ${rate}`);
 }

@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { prepareJob } from '#pickaxe/chain/job.js';
 import { difficultyOf } from '#pickaxe/chain/target.js';
@@ -160,6 +163,13 @@ describe('blocks on demand', () => {
   it('are for this machine only', () => {
     expect(() => new OnDemandPace({ host: '0.0.0.0', port: 0 })).toThrow('loopback');
   });
+});
+
+it('nothing but this room declares work solved', () => {
+  const src = fileURLToPath(new URL('../../../src', import.meta.url));
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  const naming = files.filter((file) => readFileSync(join(src, file), 'utf8').includes('assumeSolved'));
+  expect(naming.sort()).toEqual([join('chain', 'verify.ts'), join('relay', 'simulated', 'simulated-relay.ts')]);
 });
 
 it('assumeSolved declares what it is told, and hashes truly', () => {
