@@ -154,6 +154,21 @@ describe.skipIf(isWindows)('on a socket', () => {
     expect(stdio.lines).toEqual([]);
   });
 
+  it('refuses the 65th parent in words', async () => {
+    const path = join(folder.path, 'worker.sock');
+    startWorker(['--listen', `unix:${path}`]);
+    const parents = await Promise.all(Array.from({ length: 64 }, () => connectTo(path)));
+    for (const parent of parents) await parent.next('hello');
+    const [error] = await (await connectTo(path)).next('error');
+    expect(error).toMatchObject({ code: 'too-many-connections', line: 0 });
+    parents[0].die();
+    await vi.waitFor(async () => {
+      const parent = await connectTo(path);
+      await Promise.race([parent.next('hello'), parent.next('error')]);
+      expect(parent.of('hello')).toHaveLength(1);
+    }, PATIENCE);
+  });
+
   it('replaces the socket of a killed worker, but no other’s', async () => {
     const path = join(folder.path, 'worker.sock');
     const first = startWorker(['--listen', `unix:${path}`]);

@@ -48,10 +48,14 @@ export async function solveHere(header: Uint8Array, options: LocalOptions): Prom
   const tally = new Tally(systemClock, engines);
   const logLines = new LogLines(log, tally);
   events.on(tally.listen);
+  let startMs = systemClock.monotonicMs();
   events.on((event) => {
+    // Devices open one after the other; until the first is ready nothing is hashed.
+    if (event.type === 'device' && event.state === 'ready' && tally.summary().hashes === 0) {
+      startMs = systemClock.monotonicMs();
+    }
     if (event.type === 'device' || event.type === 'progress' || event.type === 'hardware-error') logLines.listen(event);
   });
-  const startMs = systemClock.monotonicMs();
   return await new Promise((resolve, reject) => {
     const source = new OneWork(work, ({ nonce }) => {
       const { hashes } = tally.summary();

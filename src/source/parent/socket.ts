@@ -34,14 +34,19 @@ export function socketPath(address: string): string {
  * Listens at a path. A socket that a killed process has left there is replaced.
  * @param path absolute
  * @param connected called for each connection
- * @returns a function that ends listening and removes the socket
+ * @returns a function that ends listening and all connections, and removes the socket
  * @throws Error that says what is wrong, when that is not possible
  */
 export async function listenAt(path: string, connected: (socket: Socket) => void): Promise<() => Promise<void>> {
   const folder = dirname(path);
   if (!existsSync(folder)) throw new Error(`the folder ${folder} does not exist: make it, or give another path`);
   await removeStale(path);
-  const server = createServer({ allowHalfOpen: true }, connected);
+  const sockets = new Set<Socket>();
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    connected(socket);
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', ({ code, message }: NodeJS.ErrnoException) => reject(new Error(whyNot(path, code, message))));
     // The socket is made while `listen` is called, so at no moment may others connect.
@@ -53,7 +58,12 @@ export async function listenAt(path: string, connected: (socket: Socket) => void
     }
   });
   chmodSync(path, MODE);
-  return () => new Promise((resolve) => server.close(() => resolve()));
+  return async () => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    // Whoever has not read by now does not read.
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
 }
 
 /** @throws Error when something else is there */

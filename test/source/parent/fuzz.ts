@@ -62,8 +62,8 @@ export async function fuzzParents(numRuns: number): Promise<void> {
       await eventually(() => expect(parent.of('pong').at(-1)?.echo).toBe('the end'));
       expect(parent.of('stats').length + parent.of('pong').length - 1).toBe(lines.filter(asks).length);
       const work = follower.received.at(-1);
-      const isSolvable = work && work.target.some((byte) => byte > 0);
-      const verdict = isSolvable ? world.source.submit(mine(work), follower.stop) : undefined;
+      const isSolvable = work?.target.some((byte) => byte > 0);
+      const verdict = work && isSolvable ? world.source.submit(mine(work), follower.stop) : undefined;
       if (dies) parent.die();
       await follower.end();
       if (verdict) expect((await verdict).outcome).toMatch(/delivered|stale|unknown/);
