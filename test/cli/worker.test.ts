@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -11,7 +11,7 @@ import { meetsTarget } from '#pickaxe/chain/target.js';
 import { powHash } from '#pickaxe/chain/verify.js';
 import { Folder } from '../config/folder.ts';
 import { job, makeHeader, targetHex } from '../source/parent/parent.ts';
-import { PATIENCE, pickaxe } from './pickaxe.ts';
+import { isolated, MAIN, PATIENCE, pickaxe } from './pickaxe.ts';
 import { connectTo, killWorkers, startWorker } from './worker-parent.ts';
 
 const isWindows = process.platform === 'win32';
@@ -105,6 +105,19 @@ describe('on stdin and stdout', () => {
     expect(await code).toBe(0);
     await vi.waitFor(() => expect(parent.of('bye')).toMatchObject([{ shares: parent.of('share').length }]), PATIENCE);
     expect(new Set(parent.of('share').map(({ nonce }) => nonce)).size).toBe(parent.of('share').length);
+  });
+
+  it.skipIf(process.platform !== 'linux')('ends when nothing can be written to it', async () => {
+    const full = openSync('/dev/full', 'w');
+    const command = [MAIN, 'worker', '--devices', 'cpu', '--threads', '1', '--kernel', 'wasm'];
+    const child = spawn(process.execPath, command, { ...isolated, stdio: ['pipe', full, 'pipe'] });
+    closeSync(full);
+    let stderr = '';
+    child.stderr!.on('data', (chunk) => {
+      stderr += chunk;
+    });
+    await once(child, 'close');
+    expect(stderr).toContain('what is printed cannot be written');
   });
 
   it('ends with a goodbye and exit code 3 when no device can be used', async () => {

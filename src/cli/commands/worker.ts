@@ -103,6 +103,9 @@ class Worker {
       clock,
       hashes: () => tally.summary().hashes,
       drain: (session, reason) => this.#drain(session, reason),
+      deserted: () => {
+        if (path === undefined) this.#controls?.stop();
+      },
     });
     // Without a device there is nothing to wait for: the miner ends by itself.
     events.on((event) => {

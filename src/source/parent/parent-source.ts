@@ -31,6 +31,8 @@ export interface ParentSourceOptions {
   readonly hashes: () => number;
   /** Called when a parent wants no more shares: `drained` when it asks for that, `input-ended` when it has closed its side. */
   readonly drain: (session: ParentSession, reason: ByeReason) => void;
+  /** Called when no parent is left. */
+  readonly deserted?: () => void;
 }
 
 export class ParentSource implements WorkSource {
@@ -147,6 +149,7 @@ export class ParentSource implements WorkSource {
     const reason = 'no parent is connected';
     this.#say('lost', reason);
     this.#mailbox.put({ kind: 'lost', reason });
+    this.#options.deserted?.();
   }
 
   /** Learns how fast the devices are, as long as they hash, and moves the current job's target to keep within the share rate. */
