@@ -107,6 +107,26 @@ describe('on stdin and stdout', () => {
     expect(new Set(parent.of('share').map(({ nonce }) => nonce)).size).toBe(parent.of('share').length);
   });
 
+  it.skipIf(isWindows)('ends when its parent is killed in the middle of a job', async () => {
+    const worker = [MAIN, 'worker', '--devices', 'cpu', '--threads', '1', '--kernel', 'wasm'];
+    const easy = JSON.stringify(job('a', makeHeader(), { target: targetHex(100_000) }));
+    const script = `const { spawn } = require('node:child_process');
+      const worker = spawn(process.execPath, ${JSON.stringify(worker)}, { stdio: ['pipe', 'pipe', 'ignore'] });
+      worker.stdin.write(${JSON.stringify(easy)} + '\\n');
+      console.log('pid ' + worker.pid);
+      worker.stdout.on('data', (chunk) => process.stdout.write(chunk));`;
+    const parent = spawn(process.execPath, ['-e', script], { ...isolated, stdio: ['ignore', 'pipe', 'inherit'] });
+    let heard = '';
+    parent.stdout.on('data', (chunk) => {
+      heard += chunk;
+    });
+    await vi.waitFor(() => expect(heard).toContain('"share":2'), PATIENCE);
+    const pid = Number(/pid (\d+)/.exec(heard)![1]);
+    expect(process.kill(pid, 0)).toBe(true);
+    parent.kill('SIGKILL');
+    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'), PATIENCE);
+  });
+
   it.skipIf(process.platform !== 'linux')('ends when nothing can be written to it', async () => {
     const full = openSync('/dev/full', 'w');
     const command = [MAIN, 'worker', '--devices', 'cpu', '--threads', '1', '--kernel', 'wasm'];

@@ -60,8 +60,11 @@ export class HeldJob {
   aim(leastDifficulty: number): boolean {
     const { target, blockTarget, until } = this.work;
     const wanted = difficultyOf(this.#wanted);
-    const least = until === 'replaced' ? Math.min(leastDifficulty, difficultyOf(blockTarget)) : 0;
+    const ofBlock = difficultyOf(blockTarget);
+    const least = until === 'replaced' ? Math.min(leastDifficulty, ofBlock) : 0;
     if (wanted >= least) return this.#moveTo(this.#wanted);
+    // The block's own target, because a difficulty is rounded.
+    if (least === ofBlock) return this.#moveTo(blockTarget);
     const factor = least / difficultyOf(target);
     const isClose = factor < WORTH_MOVING && factor > 1 / WORTH_MOVING;
     return isClose ? false : this.#moveTo(targetForDifficulty(least));

@@ -189,7 +189,11 @@ describe('shares', () => {
       await eventually(() => expect(difficultyOf(world.follower.received.at(-1)!.target)).toBeGreaterThan(100_000));
       expect(world.follower.received.at(-1)!.header).toEqual(first.header);
       parent.say(job('b', makeHeader(500), { target: targetHex(10) }));
-      await eventually(() => expect(difficultyOf(world.follower.received.at(-1)!.target)).toBeCloseTo(500, 0));
+      await eventually(() => {
+        const { target, blockTarget } = world.follower.received.at(-1)!;
+        expect(difficultyOf(target)).toBeCloseTo(500, 0);
+        expect(target).toEqual(blockTarget);
+      });
       parent.say({ type: 'rate', sharesPerSecond: null });
       await eventually(() => expect(difficultyOf(world.follower.received.at(-1)!.target)).toBeCloseTo(10, 0));
       clearInterval(hashing);
