@@ -34,10 +34,23 @@ export interface EngineOptions {
  * @throws UsageError when the CPU threads or the kernel asked for are not available, or nothing would hash
  */
 export async function chooseEngines(
-  { devices: { use }, cpu, gpu }: DeviceSettings,
+  settings: DeviceSettings,
   log: Logger,
   options: EngineOptions = {},
 ): Promise<Engine[]> {
+  return (await Promise.all(chooseInTurn(settings, log, options))).flat();
+}
+
+/**
+ * Does the same as `chooseEngines`, without waiting: finding the GPUs takes a second, and a CPU can mine meanwhile.
+ * @returns the CPU's engine, then the GPUs'; each is a list because there may be none
+ * @throws UsageError as `chooseEngines` does
+ */
+export function chooseInTurn(
+  { devices: { use }, cpu, gpu }: DeviceSettings,
+  log: Logger,
+  options: EngineOptions = {},
+): (Engine[] | Promise<Engine[]>)[] {
   if (use.length === 0 && !options.mayBeNone) {
     throw new UsageError(
       '--devices none leaves nothing that hashes: name devices, or let another program hash (--external-worker).',
@@ -45,7 +58,7 @@ export async function chooseEngines(
   }
   const engines = use === 'all' || use.includes('cpu') ? [cpuEngine(cpu, log, options)] : [];
   const gpuNames = use === 'all' ? undefined : use.filter((name) => name !== 'cpu');
-  return gpuNames?.length === 0 ? engines : [...engines, ...(await gpuEngines(gpuNames, { ...gpu, ...options }, log))];
+  return gpuNames?.length === 0 ? [engines] : [engines, gpuEngines(gpuNames, { ...gpu, ...options }, log)];
 }
 
 type GpuOptions = Config['gpu'] & EngineOptions;

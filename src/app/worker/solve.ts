@@ -30,7 +30,8 @@ type Solved = Required<ExternalAnswer>;
 const MOST_ANSWER_BYTES = 65_536;
 
 export interface LocalOptions {
-  readonly engines: readonly Engine[];
+  /** Those that are known later start later. */
+  readonly engines: readonly (readonly Engine[] | Promise<readonly Engine[]>)[];
   readonly log: Logger;
   readonly temperatureLimits: LimitsOf;
 }
@@ -45,7 +46,7 @@ export async function solveHere(header: Uint8Array, options: LocalOptions): Prom
   const terms = { id: 'header', target: headerTargetOf(header), nonce1: NO_NONCE1, rollTime: false } as const;
   const work = workOfHeader(header, { ...terms, until: 'solved' });
   const events = new Events();
-  const tally = new Tally(systemClock, engines);
+  const tally = new Tally(systemClock);
   const logLines = new LogLines(log, tally);
   events.on(tally.listen);
   let startMs = systemClock.monotonicMs();
@@ -57,13 +58,15 @@ export async function solveHere(header: Uint8Array, options: LocalOptions): Prom
     if (event.type === 'device' || event.type === 'progress' || event.type === 'hardware-error') logLines.listen(event);
   });
   return await new Promise((resolve, reject) => {
-    const source = new OneWork(work, ({ nonce }) => {
-      const { hashes } = tally.summary();
-      const seconds = (systemClock.monotonicMs() - startMs) / 1000;
-      resolve({ nonce, hashes, hashesPerSecond: hashes / seconds });
-    });
-    const miner = new Miner({ source, engines, emit: events.emit, temperatureLimits });
-    miner.run().then(() => resolve(undefined), reject);
+    const source = () =>
+      new OneWork(work, ({ nonce }) => {
+        const { hashes } = tally.summary();
+        resolve({ nonce, hashes, hashesPerSecond: (1000 * hashes) / (systemClock.monotonicMs() - startMs) });
+      });
+    // Each miner has a random lane, so that no two of them search the same nonces.
+    const mine = async (some: (typeof engines)[number]) =>
+      await new Miner({ source: source(), engines: await some, emit: events.emit, temperatureLimits }).run();
+    Promise.all(engines.map(mine)).then(() => resolve(undefined), reject);
   });
 }
 

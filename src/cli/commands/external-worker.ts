@@ -1,6 +1,6 @@
 /** `pickaxe external-worker TARGET`: finds the nonce of one header, as the reference mining client asks external workers to. */
 
-import { chooseEngines } from '../../app/choose-engines.ts';
+import { chooseInTurn } from '../../app/choose-engines.ts';
 import { EXIT, UsageError } from '../../app/exit-codes.ts';
 import { limitsOf } from '../../app/temperatures.ts';
 import { solveAt, solveHere } from '../../app/worker/solve.ts';
@@ -36,7 +36,7 @@ export async function runExternalWorker(
     log.warn(TAG, `the argument is another target than the header’s, which counts: ${toHex(target)} (little-endian)`);
   }
   if (path !== undefined) return answer(await solved(solveAt(path, header)));
-  const engines = await chooseEngines(config, log, { hurried: true });
+  const engines = chooseInTurn(config, log, { hurried: true });
   const temperatureLimits = (kind: 'cpu' | 'gpu') => limitsOf(config.devices, kind);
   const found = await solveHere(header, { engines, log, temperatureLimits });
   return found ? answer(found) : EXIT.noDevice;
