@@ -5,7 +5,8 @@
 //
 // One nonce in a thousand is a share of these jobs, so the share's line also contains the time until the first range has been searched
 // and reported, and the way back: the first hash came before it. Jobs come in turns to a worker that has no job, and to one that
-// mines another job. Both processes are on this machine and share its cores.
+// mines another job. Both processes are on this machine and share its cores. Hashing threads have the lowest priority (niceness 19),
+// so that other programs decide the slowest cases on a busy machine; --niceness 0 leaves those out.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
