@@ -20,6 +20,10 @@ export type DeviceSettings = Pick<Config, 'devices' | 'cpu' | 'gpu'>;
 export interface EngineOptions {
   /** Measure GPUs even where their speeds are remembered. */
   readonly tuneAgain?: boolean;
+  /** Measure no kernel of the CPU: where none is remembered as the fastest, the one that usually is will do. */
+  readonly hurried?: boolean;
+  /** Whether the rig can do without devices, because others hash for it. */
+  readonly mayBeNone?: boolean;
 }
 
 /**
@@ -27,16 +31,34 @@ export interface EngineOptions {
  * which says why when it is opened; the other devices mine anyway.
  *
  * @param log receives a line for each GPU that is not used, unless an engine says why
- * @throws UsageError when the CPU threads or the kernel asked for are not available
+ * @throws UsageError when the CPU threads or the kernel asked for are not available, or nothing would hash
  */
 export async function chooseEngines(
-  { devices: { use }, cpu, gpu }: DeviceSettings,
+  settings: DeviceSettings,
   log: Logger,
   options: EngineOptions = {},
 ): Promise<Engine[]> {
-  const engines = use === 'all' || use.includes('cpu') ? [cpuEngine(cpu, log)] : [];
+  return (await Promise.all(chooseInTurn(settings, log, options))).flat();
+}
+
+/**
+ * Does the same as `chooseEngines`, without waiting: finding the GPUs takes a second, and a CPU can mine meanwhile.
+ * @returns the CPU's engine, then the GPUs'; each is a list because there may be none
+ * @throws UsageError as `chooseEngines` does
+ */
+export function chooseInTurn(
+  { devices: { use }, cpu, gpu }: DeviceSettings,
+  log: Logger,
+  options: EngineOptions = {},
+): (Engine[] | Promise<Engine[]>)[] {
+  if (use.length === 0 && !options.mayBeNone) {
+    throw new UsageError(
+      '--devices none leaves nothing that hashes: name devices, or let another program hash (--external-worker).',
+    );
+  }
+  const engines = use === 'all' || use.includes('cpu') ? [cpuEngine(cpu, log, options)] : [];
   const gpuNames = use === 'all' ? undefined : use.filter((name) => name !== 'cpu');
-  return gpuNames?.length === 0 ? engines : [...engines, ...(await gpuEngines(gpuNames, { ...gpu, ...options }, log))];
+  return gpuNames?.length === 0 ? [engines] : [engines, gpuEngines(gpuNames, { ...gpu, ...options }, log)];
 }
 
 type GpuOptions = Config['gpu'] & EngineOptions;
@@ -115,7 +137,7 @@ function withinRange<T>(make: () => T): T {
 }
 
 /** @throws UsageError when the threads or the kernel asked for are not available */
-function cpuEngine(cpu: Config['cpu'], log: Logger): CpuEngine {
+function cpuEngine(cpu: Config['cpu'], log: Logger, { hurried = false }: EngineOptions): CpuEngine {
   const { kernel } = cpu;
   const { warning } = threadChoice(cpu);
   if (warning) log.warn({ tag: 'cpu' }, warning);
@@ -123,6 +145,7 @@ function cpuEngine(cpu: Config['cpu'], log: Logger): CpuEngine {
   const wishes = {
     ...(cacheDirectory !== undefined && { cacheDirectory }),
     ...threadWishes(cpu),
+    ...(hurried && { hurried }),
     ...(kernel !== undefined && { kernel: usableKernel(kernel) }),
   };
   return withinRange(() => new CpuEngine(wishes));

@@ -61,7 +61,8 @@ export async function dryRun(rig: Rig, config: Config): Promise<number> {
   };
   process.stdout.write(run.json ? `${JSON.stringify(plan)}\n` : `${linesOf(plan).join('\n')}\n`);
   if (devices.some(({ fault }) => fault === 'wrong-hashes')) return EXIT.wrongHashes;
-  return devices.some(({ usable }) => usable) ? EXIT.done : EXIT.noDevice;
+  const isServed = devices.some(({ usable }) => usable) || (rig.relays ?? []).length > 0;
+  return isServed ? EXIT.done : EXIT.noDevice;
 }
 
 function whereAndWho(source: string, { pool, miner }: Config): Partial<DryRunPlan> {

@@ -14,24 +14,27 @@ import { terminal } from './sidecars/terminal.ts';
  * Sidecars start in this order and end in the reverse order. A factory returns undefined when the settings do not ask for
  * its sidecar. Sidecars that need a library are imported only when they are used.
  */
-const FACTORIES: readonly ((live: LiveConfig) => Promise<Sidecar | undefined>)[] = [
+const FACTORIES: readonly ((live: LiveConfig, usesStdin: boolean) => Promise<Sidecar | undefined>)[] = [
   async (live) => (live.files.length > 0 ? (await import('./sidecars/reload.ts')).reload(live) : undefined),
   notices,
   (live) => restartOnChange(live, ({ alarm }) => alarm, alarm),
   (live) => restartOnChange(live, ({ pause }) => pause.onBattery, battery),
   (live) => restartOnChange(live, ({ pause }) => pause.onActivity, activity),
   (live) => restartOnChange(live, ({ pause }) => pause.schedule, schedule),
-  async ({ config }) => terminal(config),
+  async ({ config }, usesStdin) => terminal(config, usesStdin),
   async () => (process.env.NOTIFY_SOCKET ? (await import('./systemd/sidecar.ts')).systemd() : undefined),
   async ({ config: { http } }) =>
     http.listen === undefined ? undefined : (await import('./sidecars/http.ts')).httpSidecar(http),
 ];
 
-/** @throws UsageError when a sidecar cannot run here */
-export async function sidecarsOf(live: LiveConfig): Promise<Sidecar[]> {
+/**
+ * @param usesStdin whether stdin is used for something else than keys
+ * @throws UsageError when a sidecar cannot run here
+ */
+export async function sidecarsOf(live: LiveConfig, usesStdin = false): Promise<Sidecar[]> {
   const sidecars: Sidecar[] = [];
   for (const make of FACTORIES) {
-    const sidecar = await make(live);
+    const sidecar = await make(live, usesStdin);
     if (sidecar) sidecars.push(sidecar);
   }
   return sidecars;

@@ -23,6 +23,7 @@ export const HEADER_OFFSET = {
   target: 158,
   chain: 222,
   height: 258,
+  version: 266,
   nonce: 278,
 } as const;
 

@@ -1,6 +1,6 @@
 /**
  * The referee. Engines report candidates, and only `verify` can make a `Solution` from one: it hashes the whole header with
- * an implementation that shares nothing with the kernels. Only a Solution can be submitted, because a node drops a work at
+ * an implementation that shares nothing with the kernels. (`assumeSolved` is for test networks that check no proof of work.) Only a Solution can be submitted, because a node drops a work at
  * its first wrong submission, for all rigs of the same miner.
  */
 
@@ -57,4 +57,14 @@ export function verify(job: Job, nonce: bigint): Verification {
   const solves = meetsTarget(hash, work.target);
   const solution = solves ? ({ work, nonce, header, powHash: hash, isBlock, isShare } as Solution) : undefined;
   return { powHash: hash, proves: meetsTarget(hash, job.searchTarget), solution };
+}
+
+/**
+ * Declares a job solved by a nonce WITHOUT PROOF OF WORK. Only a test network that does not check the proof of work accepts such
+ * a solution; any other rejects it, and drops the work for all rigs of the same miner. Nothing but relay/simulated/ may call this.
+ */
+export function assumeSolved(job: Job, nonce: bigint): Solution {
+  const header = withNonce(job.header, nonce);
+  const isShare = job.work.until === 'replaced';
+  return { work: job.work, nonce, header, powHash: powHash(header), isBlock: true, isShare } as Solution;
 }

@@ -73,6 +73,11 @@ export function parentOf(header: Uint8Array): Uint8Array {
   return header.subarray(HEADER_OFFSET.parent, HEADER_OFFSET.parent + PARENT_BYTES);
 }
 
+/** Reads header bytes 266..270: the number of the network. */
+export function networkNumberOf(header: Uint8Array): number {
+  return viewOf(header).getUint32(HEADER_OFFSET.version, true);
+}
+
 /** Reads header bytes 278..286: the nonce, a u64, little-endian. */
 export function nonceOf(header: Uint8Array): bigint {
   return viewOf(header).getBigUint64(HEADER_OFFSET.nonce, true);

@@ -34,3 +34,12 @@ Examples:
   pickaxe mine --json --log-format json
 
 Without flags, pickaxe.toml says what to mine: pickaxe init writes it.`;
+
+export const WORKER_EXAMPLES = `
+Examples:
+  # on stdin and stdout, for the program that starts it
+  pickaxe worker
+  # for programs that come and go, on a socket that only you can use
+  pickaxe worker --listen unix:$XDG_RUNTIME_DIR/pickaxe.sock
+
+docs/worker.md has the whole dialogue.`;

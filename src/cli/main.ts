@@ -5,7 +5,7 @@ import { Argument, Command, CommanderError, Option } from 'commander';
 import { exit, stopWithReader } from '../app/exit.ts';
 import { EXIT, UsageError } from '../app/exit-codes.ts';
 import { version } from '../system/version.ts';
-import { MINE_EXAMPLES, NOTES, PROGRAM_EXAMPLES } from './examples.ts';
+import { MINE_EXAMPLES, NOTES, PROGRAM_EXAMPLES, WORKER_EXAMPLES } from './examples.ts';
 import { positiveInteger, positiveSeconds, reword, settingsOf, timeOf, withSettings } from './options.ts';
 
 const program = new Command('pickaxe')
@@ -16,11 +16,28 @@ const program = new Command('pickaxe')
   .addHelpText('after', PROGRAM_EXAMPLES + NOTES);
 
 /** The tables of settings that every command that mines has flags for. */
-const MINING = ['rig', 'devices', 'cpu', 'gpu', 'run', 'http', 'log', 'log-file', 'pause', 'alarm', 'hooks', 'webhook'];
+const MINING = [
+  'rig',
+  'devices',
+  'cpu',
+  'gpu',
+  'external-worker',
+  'run',
+  'http',
+  'log',
+  'log-file',
+  'pause',
+  'alarm',
+  'hooks',
+  'webhook',
+];
+
+/** The same without limits and the JSON of events: a worker's parent ends it, and stdout carries the protocol. */
+const MINING_FOR_OTHERS = [...MINING.filter((table) => table !== 'run'), 'run.status'];
 
 program.commandsGroup('Mining:');
 
-const mine = withSettings(program.command('mine'), 'node', 'pool', 'miner', ...MINING)
+const mine = withSettings(program.command('mine'), 'node', 'pool', 'miner', ...MINING, 'test-network')
   .description('mine on your nodes or pools until you stop it')
   .option('--print-config', 'print the effective settings and their sources, and exit')
   .option(
@@ -37,6 +54,30 @@ withSettings(program.command('demo'), ...MINING)
   .description('mine on a mock node inside this process: nothing to configure, nothing leaves this machine')
   .action(async (_, command) =>
     exit(await (await import('./commands/demo.ts')).runDemo(await settingsOf(command), () => settingsOf(command))),
+  );
+
+withSettings(program.command('worker'), ...MINING_FOR_OTHERS)
+  .description('mine for another program: jobs in and shares out, as one JSON object a line')
+  .option('--listen <address>', 'take jobs from a socket instead of stdin, like unix:/run/user/1000/pickaxe.sock')
+  .option('--schema', 'print the JSON Schema of both directions, and exit', false)
+  .addHelpText('after', WORKER_EXAMPLES)
+  .action(async ({ schema, ...options }, command) => {
+    const { printWorkerSchema, runWorker } = await import('./commands/worker.ts');
+    exit(schema ? printWorkerSchema() : await runWorker(await settingsOf(command), options, () => settingsOf(command)));
+  });
+
+withSettings(program.command('external-worker'), 'devices', 'cpu', 'gpu', 'log')
+  .description('find the nonce of the header on stdin, as the reference mining client asks external workers to')
+  .argument('<target>', 'the target in 64 hex digits; the one in the header counts')
+  .option('--connect <address>', 'let a warm worker do it: unix:PATH as in pickaxe worker --listen unix:PATH')
+  .action(async (target, options, command) =>
+    exit(
+      await (await import('./commands/external-worker.ts')).runExternalWorker(
+        await settingsOf(command),
+        target,
+        options,
+      ),
+    ),
   );
 
 reword(withSettings(program.command('stats'), 'http.listen', 'http.token-file'), {

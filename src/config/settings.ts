@@ -9,6 +9,7 @@ import type { Table, ValuesOf } from './settings-table.ts';
 import { DEVICES } from './tables/devices.ts';
 import { NODE_AND_MINER } from './tables/node-and-miner.ts';
 import { POOL } from './tables/pool.ts';
+import { RELAYS } from './tables/relays.ts';
 import { RUN_HTTP_LOG } from './tables/run-http-log.ts';
 import { UNATTENDED } from './tables/unattended.ts';
 
@@ -16,6 +17,7 @@ export const SETTINGS = {
   ...NODE_AND_MINER,
   ...POOL,
   ...DEVICES,
+  ...RELAYS,
   ...RUN_HTTP_LOG,
   ...UNATTENDED,
 } as const satisfies Table;

@@ -15,6 +15,7 @@ export function examineDevices(use: readonly string[] | 'all', cpuWorks: boolean
   const mining = usable.filter(isAsked);
   const about = 'devices';
   const mend = 'choose among what pickaxe devices lists (--devices), or fix what is said about them above';
+  if (use.length === 0) return { about, state: 'ok', what: 'none is asked for: other programs hash for this rig' };
   if (mining.length === 0) {
     const what = missing.length > 0 ? `${missing.join(', ')} cannot be used` : 'no device can be used';
     return { about, state: 'fault', what, why: 'pickaxe has nothing to mine with', mend };

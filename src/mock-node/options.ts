@@ -28,6 +28,8 @@ const ledgerOptions = {
    * the chain advances.
    */
   lateSolutions: z.enum(['refuse', 'orphan']).default('orphan'),
+  /** Whether solutions need a proof of work. Test networks without one accept every header. */
+  checksProofOfWork: z.boolean().default(true),
   /** While more work records than this are remembered, for all chains and miners, no more are issued. */
   workLimit: z.number().int().min(1).max(100_000).default(1200),
   /** How long work is remembered. */

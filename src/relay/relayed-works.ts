@@ -4,7 +4,7 @@
  */
 
 import { type Job, prepareJob } from '../chain/job.ts';
-import { type Verification, verify } from '../chain/verify.ts';
+import { type Solution, type Verification, verify } from '../chain/verify.ts';
 import { creationTimeOf, type Work } from '../chain/work.ts';
 import type { Listener } from '../events/events.ts';
 import { creationTimeFor } from '../source/creation-time.ts';
@@ -75,8 +75,12 @@ export class RelayedWorks {
   judge(job: Job, nonce: bigint): Judgement {
     const verification = verify(job, nonce);
     const { solution } = verification;
-    const finder = { name: this.#options.name, isRelay: true };
-    return { ...verification, verdict: solution && this.#submitter.submit(solution, finder, this.#stop) };
+    return { ...verification, verdict: solution && this.submit(solution) };
+  }
+
+  /** @returns the source's verdict; undefined when the solution was submitted before */
+  submit(solution: Solution): Promise<Verdict> | undefined {
+    return this.#submitter.submit(solution, { name: this.#options.name, isRelay: true }, this.#stop);
   }
 
   #heed(update: SourceUpdate): void {

@@ -87,6 +87,8 @@ describe('help', () => {
         'Miner:',
         'Pool:',
         'Devices:',
+        'Other programs that hash:',
+        'Test networks:',
         'Limits:',
         'Output:',
         'HTTP:',

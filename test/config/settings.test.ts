@@ -62,6 +62,8 @@ describe('the table of settings', () => {
       logFile: { size: 10_485_760, keep: 5 },
       pause: { onBattery: false },
       alarm: { after: 300 },
+      externalWorker: {},
+      testNetwork: {},
       hooks: {},
       webhook: {},
     });

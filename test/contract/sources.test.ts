@@ -4,6 +4,7 @@ import { NodeSource } from '#pickaxe/source/node/node-source.js';
 import type { PoolSource } from '#pickaxe/source/pool/pool-source.js';
 import { MockPool } from '../../bench/lib/mock-pool.mjs';
 import { miner } from '../source/node/node.ts';
+import { job, makeHeader, ParentWorld } from '../source/parent/parent.ts';
 import { poolSource } from '../source/pool/pool.ts';
 import { type SourceUnderTest, sourceContract } from './source-contract.ts';
 
@@ -57,3 +58,28 @@ sourceContract('PoolSource', () => behindPools(1, ([source]) => source));
 sourceContract('FailoverSource over two pools', () =>
   behindPools(2, (sources) => new FailoverSource({ sources, patienceMs: 100, standbyMs: 100 })),
 );
+
+/** A parent that judges each share and follows it with another job, as a wrapper around a node does. */
+async function behindParent(): Promise<SourceUnderTest> {
+  const world = new ParentWorld();
+  const parent = world.connect();
+  let jobs = 0;
+  const next = () => parent.say(job(`${++jobs}`, makeHeader(100), { solutions: 'one', verdicts: true, clean: true }));
+  parent.onAnswer = (answer) => {
+    if (answer.type !== 'share') return;
+    parent.say({ type: 'verdict', share: answer.share, outcome: 'accepted' });
+    next();
+  };
+  next();
+  let isDead = false;
+  const die = async () => {
+    isDead = true;
+    parent.die();
+  };
+  const newCut = () => {
+    if (!isDead) next();
+  };
+  return { source: world.source, newCut, fail: die, close: die };
+}
+
+sourceContract('ParentSource', behindParent);

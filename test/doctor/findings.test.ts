@@ -189,6 +189,7 @@ describe('the devices to mine with', () => {
     [['gpu'], true, [], 'fault', 'gpu cannot be used'],
     [['gpu7'], true, gpus, 'fault', 'gpu7 cannot be used'],
     ['all', false, [], 'fault', 'no device can be used'],
+    [[], true, gpus, 'ok', 'none is asked for: other programs hash for this rig'],
   ])('are judged together: %j', (use, cpuWorks, gpus, state, what) => {
     const finding = examineDevices(use, cpuWorks, gpus);
     expect(finding).toMatchObject({ state, what });

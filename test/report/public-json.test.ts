@@ -15,6 +15,8 @@ import { tellNotices } from '#pickaxe/notify/notices.js';
 import * as api from '#pickaxe/report/http/schemas.js';
 import { JsonLine } from '#pickaxe/report/json-line.js';
 import { JsonLines } from '#pickaxe/report/json-lines.js';
+import { Answer } from '#pickaxe/wire/worker-answers.js';
+import { Request } from '#pickaxe/wire/worker-requests.js';
 import { expectShape } from '../expect-shape.ts';
 import { device, relay, share, verdict, worker } from './fakes.ts';
 import { serve } from './http/serving.ts';
@@ -30,6 +32,8 @@ const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   'bench --tune --json': TuneReport,
   'devices --json': DevicesReport,
   'doctor --json': DoctorReport,
+  'a line of a worker': Answer,
+  'a line to a worker': Request,
   ...Object.fromEntries(Object.entries(api).map(([name, schema]) => [`the API’s ${name}`, schema])),
 };
 
@@ -103,7 +107,7 @@ describe('every public document', () => {
     expect(faultsOf(schema)).toEqual([]);
   });
 
-  const docs = ['wrappers.md', 'bench.md', 'unattended.md', 'http.md'].map((name) =>
+  const docs = ['wrappers.md', 'bench.md', 'unattended.md', 'http.md', 'worker.md'].map((name) =>
     readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8'),
   );
   it.each(Object.entries(DOCUMENTS))('is explained in the documentation: %s', (_, schema) => {

@@ -185,6 +185,13 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
     expect(result).toMatchObject({ threads: positive, ratio: number, drawsPerSecond: positive, drawUs: positive });
     expect(result.rounds).toHaveLength(1);
   }),
+  'bench/worker.mjs': bench(`--jobs 5 --no-goals --niceness ${ourNiceness}`, [], ({ rows }) => {
+    const row = { p50: positive, p90: positive, p99: positive, most: positive, n: 5 };
+    expect(rows).toEqual([
+      { name: 'without a job', ...row },
+      { name: 'while it mines', ...row },
+    ]);
+  }),
 
   'scripts/build-addons.mjs': { startedBy: 'test/native/addons.long.test.ts' },
   'scripts/build-mining-os.mjs': { startedBy: 'test/packaging/mining-os-archives.test.ts' },

@@ -19,11 +19,14 @@ import type { Sidecar } from '../run-miner.ts';
 
 const DRAW_MS = 1_000;
 
-/** @returns undefined when no person looks at a terminal: stderr is not one, or JSON is printed on it */
-export function terminal({ log, run }: Pick<Config, 'log' | 'run'>): Sidecar | undefined {
+/**
+ * @param usesStdin whether stdin is used for something else than keys
+ * @returns undefined when no person looks at a terminal: stderr is not one, or JSON is printed on it
+ */
+export function terminal({ log, run }: Pick<Config, 'log' | 'run'>, usesStdin = false): Sidecar | undefined {
   if (!terminalKind().escapes || log.format === 'json' || (run.json && process.stdout.isTTY)) return undefined;
   return async (running) => {
-    const session = new Session(running, run.status);
+    const session = new Session(running, run.status, !usesStdin && process.stdin.isTTY);
     return () => session.end();
   };
 }
@@ -47,10 +50,10 @@ class Session {
   /** Whether this process is in the terminal's foreground. When it is not, a shell uses the terminal. */
   #isHere = false;
 
-  constructor(running: RunningMiner, hasLine: boolean) {
+  constructor(running: RunningMiner, hasLine: boolean, hasKeys: boolean) {
     this.#running = running;
     this.#hasLine = hasLine;
-    if (process.stdin.isTTY) this.#keyboard = new Keyboard(process.stdin, (key) => this.#pressed(key));
+    if (hasKeys) this.#keyboard = new Keyboard(process.stdin, (key) => this.#pressed(key));
     this.#timers = [setInterval(this.#draw, DRAW_MS), setInterval(this.#arrive, FOREGROUND_LOOK_MS)];
     this.#stopListening = running.events.on(({ type }) => {
       if (type === 'verdict') this.#draw();

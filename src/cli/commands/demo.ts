@@ -28,7 +28,7 @@ export async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Pr
     withoutNoticesOfFiles(await reload()),
   );
   const { log } = prepared;
-  const engines = await chooseEngines(config, log);
+  const engines = await chooseEngines(config, log, { mayBeNone: (prepared.relays ?? []).length > 0 });
   const node = new MockNode({ network: NETWORK, difficulty: FIRST_DIFFICULTY, rivalMs: RIVAL_MS });
   const { url } = await node.start();
   log.info({ tag: 'demo' }, `mock node at ${url}: its blocks are worth nothing. To mine on a real node: pickaxe init`);

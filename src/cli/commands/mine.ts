@@ -1,14 +1,16 @@
 /** `pickaxe mine`: mines on a node or a pool, or says what it would mine with. */
 
+import type { Logger } from 'pino';
 import { chooseEngines } from '../../app/choose-engines.ts';
 import { chooseSource, insecureTlsRisk } from '../../app/choose-source.ts';
 import { dryRun } from '../../app/dry-run.ts';
 import { EXIT, UsageError } from '../../app/exit-codes.ts';
 import { prepare } from '../../app/prepare.ts';
-import { runMiner } from '../../app/run-miner.ts';
+import { type MakeRelay, runMiner } from '../../app/run-miner.ts';
 import { type LogPlace, noteStartError } from '../../app/start-error.ts';
 import type { Loaded } from '../../config/load.ts';
 import { configAsJson, configAsToml } from '../../config/print.ts';
+import type { Config } from '../../config/settings.ts';
 import { Events } from '../../events/events.ts';
 
 export interface MineOptions {
@@ -60,10 +62,21 @@ async function mine(loaded: Loaded, options: MineOptions, reload: () => Promise<
   const risk = insecureTlsRisk(config);
   if (risk) prepared.log.warn({ tag: config.pool.urls ? 'pool' : 'node' }, `${risk.what}: ${risk.why}; ${risk.mend}`);
   try {
-    const engines = await chooseEngines(config, prepared.log);
-    const rig = { events, source, engines, ...prepared };
+    const relays = [...(prepared.relays ?? []), ...(await simulated(config, prepared.log, !options.dryRun))];
+    const engines = await chooseEngines(config, prepared.log, { mayBeNone: relays.length > 0 });
+    const rig = { events, source, engines, ...prepared, relays };
     return options.dryRun ? await dryRun(rig, config) : await runMiner(rig, config.run);
   } finally {
     await close();
   }
+}
+
+/** @param asks whether nodes may be asked @throws UsageError on the main network */
+async function simulated(
+  { node, testNetwork: { simulate } }: Config,
+  log: Logger,
+  asks: boolean,
+): Promise<MakeRelay[]> {
+  if (simulate === undefined) return [];
+  return [await (await import('../../app/relays/simulated.ts')).simulatedHasher(simulate, node, log, asks)];
 }

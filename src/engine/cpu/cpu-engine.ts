@@ -31,6 +31,8 @@ export interface CpuEngineOptions extends ThreadWishes {
   readonly kernel?: KernelName;
   /** Where the kernels' speeds are remembered. Without it they are measured at each opening, which takes a second. */
   readonly cacheDirectory?: string;
+  /** Opens at once: where no speeds are remembered, the kernel is the one that usually is the fastest. */
+  readonly hurried?: boolean;
   /** Opens the CPU's sensors for so many threads. The default is `openCpuSensors`. */
   readonly openSensors?: (options: { readonly threads: number }) => Promise<Sensors>;
 }
@@ -82,12 +84,12 @@ export class CpuEngine implements Engine {
   /** @param closed aborted when the engine is closed while it opens */
   async #start(listener: EngineListener, closed: AbortSignal): Promise<EngineInfo> {
     const { threads, groups } = this.#threads;
-    const { kernel: forced, cacheDirectory, openSensors = openCpuSensors } = this.#options;
+    const { kernel: forced, cacheDirectory, hurried = false, openSensors = openCpuSensors } = this.#options;
     // A driver that hangs must not make the start longer than it need be.
     const openingSensors = openSensors({ threads });
     const choices = forced
       ? groups.map(() => forceKernel(forced))
-      : await chooseKernels({ groups, cacheDirectory, stop: closed });
+      : await chooseKernels({ groups, cacheDirectory, hurried, stop: closed });
     closed.throwIfAborted();
     try {
       await this.#startPool(choices);

@@ -54,7 +54,7 @@ export class Ledger {
     this.#emit = emit;
     const target = targetForDifficulty(settings.difficulty);
     this.#chains = new Chains(settings.chains, settings.network, target, this.nowUs(), random);
-    this.#referee = new Referee(settings.workLifetimeMs);
+    this.#referee = new Referee(settings.workLifetimeMs, settings.checksProofOfWork);
   }
 
   /** The node's clock: µs since the UNIX epoch. */

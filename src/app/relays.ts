@@ -1,0 +1,11 @@
+/** Makes the relays that the settings ask for. Each has a file in `relays/`, and is imported only when it is used. */
+
+import type { Logger } from 'pino';
+import type { Config } from '../config/settings.ts';
+import type { MakeRelay } from './run-miner.ts';
+
+/** @throws UsageError when a relay cannot do what the settings ask for */
+export async function relaysOf({ externalWorker }: Config, log: Logger): Promise<MakeRelay[]> {
+  const { command } = externalWorker;
+  return command === undefined ? [] : [(await import('./relays/external.ts')).externalWorker(command, log)];
+}

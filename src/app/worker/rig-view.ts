@@ -1,0 +1,86 @@
+/** What a parent is told of the rig: its devices and figures, made from events. */
+
+import type { DeviceKind } from '../../engine/device.ts';
+import type { MinerEvent } from '../../events/events.ts';
+import type { Tally } from '../../report/tally.ts';
+import type { RigView } from '../../source/parent/session.ts';
+import { version } from '../../system/version.ts';
+import type { Answer, AnswerOf } from '../../wire/worker-answers.ts';
+import { CAPABILITIES, LIMITS, PROTOCOL_VERSION } from '../../wire/worker-words.ts';
+
+export interface WorkerRigOptions {
+  readonly rigName: string;
+  readonly devices: readonly { readonly name: string; readonly kind: DeviceKind }[];
+  readonly tally: Tally;
+  /** Tells all parents something. */
+  readonly tell: (answer: Answer) => void;
+}
+
+export class WorkerRig implements RigView {
+  readonly #options: WorkerRigOptions;
+  /** The last state of each device, by its name. */
+  readonly #devices = new Map<string, AnswerOf<'device'>>();
+  /** Whether the rig is ready or paused, as parents were told last; undefined while devices open. */
+  #state: AnswerOf<'ready'> | AnswerOf<'paused'> | undefined;
+
+  constructor(options: WorkerRigOptions) {
+    this.#options = options;
+    // Without devices of its own, others hash for the rig.
+    if (options.devices.length === 0) this.#state = { type: 'ready', devices: [] };
+  }
+
+  /** The tally must have had the event before. */
+  readonly listen = (event: MinerEvent): void => {
+    if (event.type !== 'device') return;
+    const { device, kind, state, description, reason } = event;
+    const answer = {
+      type: 'device',
+      device,
+      kind,
+      state,
+      description,
+      ...(reason !== undefined && { reason }),
+    } as const;
+    this.#devices.set(device, answer);
+    this.#options.tell(answer);
+    const now = this.#judge();
+    if (now === undefined || JSON.stringify(now) === JSON.stringify(this.#state)) return;
+    this.#state = now;
+    this.#options.tell(now);
+  };
+
+  greeting(): readonly Answer[] {
+    const { rigName, devices } = this.#options;
+    const hello: AnswerOf<'hello'> = {
+      type: 'hello',
+      protocol: PROTOCOL_VERSION,
+      version,
+      rig: rigName,
+      capabilities: [...CAPABILITIES],
+      limits: LIMITS,
+      devices: devices.map(({ name: device, kind }) => ({ device, kind })),
+    };
+    return [hello, ...this.#devices.values(), ...(this.#state ? [this.#state] : [])];
+  }
+
+  stats(): ReturnType<RigView['stats']> {
+    const { tally } = this.#options;
+    const { uptimeSeconds, hashes, hardwareErrors, devices: counts } = tally.summary();
+    const { hashesPerSecond, devices } = tally.now();
+    const each = [...devices].map(([name, { kind, state, hashesPerSecond }]) => {
+      return [name, { kind, state, hashesPerSecond, hashes: counts[name]?.hashes ?? 0 }] as const;
+    });
+    return { type: 'stats', uptimeSeconds, hashes, hashesPerSecond, hardwareErrors, devices: Object.fromEntries(each) };
+  }
+
+  /** @returns undefined while no device is in service or on the way to it */
+  #judge(): AnswerOf<'ready'> | AnswerOf<'paused'> | undefined {
+    const known = [...this.#devices.values()];
+    const ready = known.filter(({ state }) => state === 'ready').map(({ device }) => device);
+    if (ready.length > 0) return { type: 'ready', devices: ready };
+    // A device that is still being opened will be ready soon.
+    if (known.length < this.#options.devices.length) return undefined;
+    const reasons = new Set(known.map(({ device, state, reason = state }) => `${device}: ${reason}`));
+    return { type: 'paused', reason: [...reasons].join('; ') };
+  }
+}

@@ -1,0 +1,148 @@
+/** Finds a nonce for one header: on this machine's devices, or by a worker that is warm already. */
+
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { Logger } from 'pino';
+import { toHex } from '../../chain/bytes.ts';
+import { HEADER_OFFSET } from '../../chain/layout.ts';
+import { NO_NONCE1 } from '../../chain/nonce.ts';
+import { meetsTarget } from '../../chain/target.ts';
+import { powHash } from '../../chain/verify.ts';
+import { headerTargetOf, withNonce } from '../../chain/work.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { Events } from '../../events/events.ts';
+import { Miner } from '../../mine/miner.ts';
+import type { LimitsOf } from '../../mine/thermal-guard.ts';
+import { LogLines } from '../../report/log-lines.ts';
+import { Tally } from '../../report/tally.ts';
+import { OneWork } from '../../source/parent/one-work.ts';
+import { systemClock } from '../../system/clock.ts';
+import type { ExternalAnswer } from '../../wire/external-worker.ts';
+import { LenientLines } from '../../wire/lenient-lines.ts';
+import { Answer } from '../../wire/worker-answers.ts';
+import { workOfHeader } from '../../wire/worker-job.ts';
+import { PROTOCOL_VERSION } from '../../wire/worker-words.ts';
+import { UsageError } from '../exit-codes.ts';
+
+type Solved = Required<ExternalAnswer>;
+
+/** A share's line has about 1,000 bytes, and `stats` of a rig with 16 GPUs has 2,000. */
+const MOST_ANSWER_BYTES = 65_536;
+
+export interface LocalOptions {
+  /** Those that are known later start later. */
+  readonly engines: readonly (readonly Engine[] | Promise<readonly Engine[]>)[];
+  readonly log: Logger;
+  readonly temperatureLimits: LimitsOf;
+}
+
+/**
+ * Searches with the devices of this machine until one of them has found a nonce.
+ * @param header 286 bytes; the target in it counts, and its creation time stays
+ * @returns undefined when no device can be used
+ */
+export async function solveHere(header: Uint8Array, options: LocalOptions): Promise<Solved | undefined> {
+  const { engines, log, temperatureLimits } = options;
+  const terms = { id: 'header', target: headerTargetOf(header), nonce1: NO_NONCE1, rollTime: false } as const;
+  const work = workOfHeader(header, { ...terms, until: 'solved' });
+  const events = new Events();
+  const tally = new Tally(systemClock);
+  const logLines = new LogLines(log, tally);
+  events.on(tally.listen);
+  let startMs = systemClock.monotonicMs();
+  events.on((event) => {
+    // Devices open one after the other; until the first is ready nothing is hashed.
+    if (event.type === 'device' && event.state === 'ready' && tally.summary().hashes === 0) {
+      startMs = systemClock.monotonicMs();
+    }
+    if (event.type === 'device' || event.type === 'progress' || event.type === 'hardware-error') logLines.listen(event);
+  });
+  return await new Promise((resolve, reject) => {
+    const source = () =>
+      new OneWork(work, ({ nonce }) => {
+        const { hashes } = tally.summary();
+        resolve({ nonce, hashes, hashesPerSecond: (1000 * hashes) / (systemClock.monotonicMs() - startMs) });
+      });
+    // Each miner has a random lane, so that no two of them search the same nonces.
+    const mine = async (some: (typeof engines)[number]) =>
+      await new Miner({ source: source(), engines: await some, emit: events.emit, temperatureLimits }).run();
+    Promise.all(engines.map(mine)).then(() => resolve(undefined), reject);
+  });
+}
+
+/**
+ * Lets the worker that listens at a socket find a nonce. What it says is verified.
+ * @param path of the socket
+ * @throws UsageError when there is no worker; Error when it ends, or says something wrong
+ */
+export async function solveAt(path: string, header: Uint8Array): Promise<Solved> {
+  const socket = await connectTo(path);
+  try {
+    return await askFor(header, socket, path);
+  } finally {
+    socket.destroy();
+  }
+}
+
+async function askFor(header: Uint8Array, socket: Socket, path: string): Promise<Solved> {
+  const say = (message: object) => socket.write(`${JSON.stringify(message)}\n`);
+  let nonce: bigint | undefined;
+  let hashesBefore: number | undefined;
+  for await (const answer of answersOf(socket)) {
+    if (answer.type === 'hello') {
+      if (answer.protocol !== PROTOCOL_VERSION) throw new Error(`the worker at ${path} speaks another protocol`);
+      say({ type: 'stats' });
+      say({ type: 'job', id: 'header', header: toHex(header), solutions: 'one' });
+    } else if (answer.type === 'share') {
+      nonce = checked(BigInt(answer.nonce), header, path);
+      say({ type: 'stats' });
+    } else if (answer.type === 'stats') {
+      const { hashes, hashesPerSecond } = answer;
+      if (nonce !== undefined) return { nonce, hashes: hashes - (hashesBefore ?? hashes), hashesPerSecond };
+      hashesBefore = hashes;
+    } else if (answer.type === 'error') {
+      throw new Error(`the worker at ${path} refuses: ${answer.message}`);
+    }
+  }
+  throw new Error(`the worker at ${path} ended before it found a nonce`);
+}
+
+/** @throws Error when the hash misses the header's target */
+function checked(nonce: bigint, header: Uint8Array, path: string): bigint {
+  if (meetsTarget(powHash(withNonce(header, nonce)), headerTargetOf(header))) return nonce;
+  throw new Error(
+    `the worker at ${path} gave a nonce that does not solve the header (target at byte ${HEADER_OFFSET.target})`,
+  );
+}
+
+async function connectTo(path: string): Promise<Socket> {
+  const socket = connect(path);
+  try {
+    await once(socket, 'connect');
+  } catch (fault) {
+    const { code } = fault as NodeJS.ErrnoException;
+    throw new UsageError(`No worker listens at ${path} (${code}): start one with pickaxe worker --listen unix:${path}`);
+  }
+  return socket;
+}
+
+async function* answersOf(
+  socket: Socket,
+): AsyncGenerator<Answer | { readonly type: 'hello'; readonly protocol: unknown }> {
+  const lines = new LenientLines(MOST_ANSWER_BYTES);
+  for await (const chunk of socket) {
+    for (const line of lines.push(chunk)) {
+      const answer = typeof line === 'string' ? Answer.safeParse(parsed(line)).data : undefined;
+      // Later versions may say more.
+      if (answer) yield answer;
+    }
+  }
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,177 @@
+/**
+ * Somebody else's external worker as a relay: a program that the reference mining client would start for each work. It gets the
+ * header on stdin and prints a nonce. What it prints is verified before anything is sent, and what it says about itself is a claim.
+ */
+
+import type { Job } from '../../chain/job.ts';
+import type { Work } from '../../chain/work.ts';
+import type { Listener } from '../../events/events.ts';
+import type { WorkSource } from '../../source/source.ts';
+import type { Clock } from '../../system/clock.ts';
+import type { Command } from '../../system/process-group.ts';
+import type { ExternalAnswer } from '../../wire/external-worker.ts';
+import { LoneWorker } from '../lone-worker.ts';
+import type { Relay } from '../relay.ts';
+import { RelayedWorks } from '../relayed-works.ts';
+import { type RunEnd, WorkerRun } from './worker-run.ts';
+
+/** How long a worker rests after its first failure; each further one in a row doubles that. */
+const FIRST_REST_MS = 1_000;
+const LONGEST_REST_MS = 300_000;
+/** How many nonces a header has. */
+const NONCES = 2 ** 64;
+/** The longest delay of a Node.js timer. A worker that needs longer for all nonces never runs out of them. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** What a relay says for people. */
+export interface RelayLog {
+  readonly debug: (line: string) => void;
+  readonly warn: (line: string) => void;
+}
+
+export interface ExternalRelayOptions {
+  readonly command: Command;
+  readonly source: WorkSource;
+  readonly emit: Listener;
+  readonly clock: Clock;
+  readonly log: RelayLog;
+  /** How long the worker rests after its first failure. The default is a second. */
+  readonly firstRestMs?: number;
+}
+
+export class ExternalRelay implements Relay {
+  readonly name = 'external-worker';
+  readonly #options: ExternalRelayOptions;
+  readonly #works: RelayedWorks;
+  #account: LoneWorker | undefined;
+  readonly #runs = new Set<WorkerRun>();
+  #run: WorkerRun | undefined;
+  #rest: NodeJS.Timeout | undefined;
+  #renewal: NodeJS.Timeout | undefined;
+  #failures = 0;
+  #wrong = 0;
+  #saidNonce1 = false;
+  /** What the worker claimed last. */
+  #claimedRate: number | undefined;
+  #isOver = false;
+
+  constructor(options: ExternalRelayOptions) {
+    this.#options = options;
+    const { source, emit, clock } = options;
+    const changed = (work: Work | undefined) => this.#change(work);
+    this.#works = new RelayedWorks({ name: this.name, source, emit, clock, changed });
+  }
+
+  /** Nothing can be found out before there is work: whether the command works shows when it is started. */
+  async open(): Promise<void> {}
+
+  async run(stop: AbortSignal): Promise<void> {
+    const { emit, clock } = this.#options;
+    this.#account = new LoneWorker({ relay: this.name, worker: this.name, emit, clock, hashes: true });
+    await this.#works.follow(stop);
+    this.#isOver = true;
+    this.#end();
+    clearTimeout(this.#rest);
+    await Promise.all(Array.from(this.#runs, ({ gone }) => gone));
+    this.#account.end();
+    if (this.#wrong > 0) this.#options.log.warn(`gave ${this.#wrong} wrong nonces in all`);
+  }
+
+  /** The old run ends at once. While the worker rests, the new work waits, too. */
+  #change(work: Work | undefined): void {
+    this.#end();
+    if (work && !this.#rest) this.#start(work);
+  }
+
+  /** @param earlier the job that the worker has searched before */
+  #start(work: Work, earlier?: Job): void {
+    if (this.#isOver || !this.#canSearch(work)) return;
+    const job = this.#works.jobOf(work, earlier) ?? earlier;
+    if (!job) return;
+    const { command, log } = this.#options;
+    const run = new WorkerRun({
+      command,
+      target: work.target,
+      header: job.header,
+      log: (line) => log.debug(line),
+      ended: (end) => this.#heed(end, job),
+    });
+    this.#run = run;
+    this.#account?.works(work.target);
+    this.#runs.add(run);
+    void run.gone.then(() => this.#runs.delete(run));
+    this.#renewInTime(job);
+  }
+
+  /** A worker chooses all 8 bytes of the nonce, so almost every nonce of it would be outside the part that a pool has assigned. */
+  #canSearch({ nonce1 }: Work): boolean {
+    if (nonce1.bytes === 0) return true;
+    if (!this.#saidNonce1) {
+      this.#options.log.warn(
+        'gets no work: the source has fixed a part of the nonce, which an external worker cannot know',
+      );
+    }
+    this.#saidNonce1 = true;
+    return false;
+  }
+
+  /** Only a worker that is so fast that it runs out of nonces gets a later creation time before it has found one. */
+  #renewInTime(job: Job): void {
+    const ms = this.#claimedRate ? (1000 * NONCES) / this.#claimedRate : Number.POSITIVE_INFINITY;
+    if (ms > LONGEST_MS) return;
+    this.#renewal = setTimeout(() => {
+      if (!this.#works.jobOf(job.work, job)) return;
+      this.#end();
+      this.#start(job.work, job);
+    }, ms);
+  }
+
+  #end(): void {
+    clearTimeout(this.#renewal);
+    this.#run?.kill();
+    this.#run = undefined;
+    this.#account?.works(undefined);
+  }
+
+  #heed(end: RunEnd, job: Job): void {
+    this.#end();
+    if (end.kind === 'failed') this.#fail(end.why, job);
+    else this.#judge(end.answer, job);
+  }
+
+  #judge(answer: ExternalAnswer, job: Job): void {
+    const { log } = this.#options;
+    const { nonce, hashes, hashesPerSecond } = answer;
+    this.#claimedRate = hashesPerSecond;
+    const claim = hashesPerSecond === undefined ? '' : `; it claims ${hashes} hashes, ${hashesPerSecond} a second`;
+    const { solution, verdict } = this.#works.judge(job, nonce);
+    if (!solution) {
+      this.#wrong++;
+      this.#account?.wasWrong('rejected');
+      this.#fail(`gave a wrong nonce, ${nonce} (${this.#wrong} wrong so far)${claim}`, job);
+    } else if (!verdict) {
+      this.#account?.wasWrong('duplicate');
+      this.#fail(`gave the nonce ${nonce} again`, job);
+    } else {
+      this.#failures = 0;
+      // The nonce is right, whatever the source says: only that it came too late is the worker's.
+      void verdict.then(({ outcome }) => this.#account?.brought(solution, outcome === 'stale' ? 'stale' : 'accepted'));
+      log.debug(`found the nonce ${nonce}${claim}`);
+      // A node's work ends with its first solution. Other work follows.
+      if (job.work.until === 'replaced' && this.#works.current === job.work) this.#start(job.work, job);
+    }
+  }
+
+  /** The worker rests, the longer the more often it has failed in a row, and tries again with what is the work then. */
+  #fail(why: string, job: Job): void {
+    const { log, firstRestMs = FIRST_REST_MS } = this.#options;
+    const ms = Math.min(LONGEST_REST_MS, firstRestMs * 2 ** this.#failures);
+    this.#failures++;
+    log.warn(`${why}; it is started again in ${ms / 1000} s`);
+    this.#rest = setTimeout(() => {
+      this.#rest = undefined;
+      const work = this.#works.current;
+      if (work) this.#start(work, work === job.work ? job : undefined);
+    }, ms);
+  }
+}

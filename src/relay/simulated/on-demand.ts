@@ -1,0 +1,151 @@
+/**
+ * Blocks on demand, as the reference client has them: `POST /make-blocks` with `{"0": 2, "5": 1}` opens goals, and as long as any is
+ * open, work of every chain is solved, because the chains need each other's blocks.
+ */
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { z } from 'zod';
+import type { Work } from '../../chain/work.ts';
+import type { Verdict } from '../../source/source.ts';
+import { formatHttpAddress, type HttpAddress, isLoopback } from '../../text/http-address.ts';
+import type { Pace } from './pace.ts';
+
+const PATH = '/make-blocks';
+/** Goals for 1,000 chains need 15,000. */
+const MOST_BODY_BYTES = 16_384;
+const MOST_CONNECTIONS = 32;
+/** A request of so few bytes comes at once on this machine. */
+const REQUEST_MS = 10_000;
+
+/** Blocks to make by chain. */
+const Goals = z.record(z.string().regex(/^\d{1,4}$/), z.int().min(1).max(100_000));
+
+interface Answer {
+  readonly status: number;
+  readonly json: object;
+}
+
+export class OnDemandPace implements Pace {
+  readonly #address: HttpAddress;
+  readonly #server: Server;
+  /** How many blocks each chain still needs. */
+  readonly #goals = new Map<number, number>();
+  /** Solves the current work; undefined once it has been called, and while there is no work. */
+  #solve: (() => void) | undefined;
+
+  /** @throws Error when other machines could reach the address */
+  constructor(address: HttpAddress) {
+    if (!isLoopback(address.host))
+      throw new Error('blocks on demand are for this machine only: give a loopback address');
+    this.#address = address;
+    this.#server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS }, (request, response) => {
+      void this.#handle(request, response);
+    });
+    this.#server.maxConnections = MOST_CONNECTIONS;
+  }
+
+  get what(): string {
+    return `blocks on demand: POST http://${formatHttpAddress({ ...this.#address, port: this.port })}${PATH}`;
+  }
+
+  /** The port it listens on. */
+  get port(): number {
+    return (this.#server.address() as AddressInfo | null)?.port ?? this.#address.port;
+  }
+
+  async open(): Promise<void> {
+    const { host, port } = this.#address;
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(port, host, resolve);
+    });
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  begin(_: Work, solve: () => void): () => void {
+    this.#solve = solve;
+    this.#go();
+    return () => {
+      if (this.#solve === solve) this.#solve = undefined;
+    };
+  }
+
+  judged({ chain }: Work, { outcome }: Verdict): void {
+    if (outcome !== 'accepted') return;
+    const open = this.#goals.get(chain) ?? 0;
+    if (open > 1) this.#goals.set(chain, open - 1);
+    else this.#goals.delete(chain);
+  }
+
+  /** Solves the current work if a goal is open. The verdict on it decides whether the next one is solved, too. */
+  #go(): void {
+    if (this.#goals.size === 0) return;
+    const solve = this.#solve;
+    this.#solve = undefined;
+    solve?.();
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { status, json } = await this.#answer(request).catch(() => ({ status: 400, json: faultOf('unreadable') }));
+    const headers = { 'content-type': 'application/json', ...(status >= 400 && { connection: 'close' }) };
+    response.writeHead(status, headers).end(`${JSON.stringify(json)}\n`);
+  }
+
+  async #answer(request: IncomingMessage): Promise<Answer> {
+    const { method, url = '', headers } = request;
+    if (url.split('?')[0] !== PATH) return { status: 404, json: faultOf(`there is only ${PATH}`) };
+    if (method === 'GET') return { status: 200, json: this.#open() };
+    if (method === 'DELETE') {
+      this.#goals.clear();
+      return { status: 200, json: this.#open() };
+    }
+    if (method !== 'POST') return { status: 405, json: faultOf('use POST, GET or DELETE') };
+    // A web page cannot send this type to another origin without asking first, and it is never allowed to.
+    if (!/^application\/json\b/i.test(headers['content-type'] ?? '')) {
+      return { status: 415, json: faultOf('send application/json') };
+    }
+    const body = await bodyOf(request);
+    if (body === undefined) return { status: 413, json: faultOf(`send at most ${MOST_BODY_BYTES} bytes`) };
+    const goals = Goals.safeParse(parsed(body)).data;
+    if (!goals) return { status: 400, json: faultOf('send an object of chains and counts, like {"0": 2, "5": 1}') };
+    for (const [chain, count] of Object.entries(goals)) {
+      this.#goals.set(Number(chain), (this.#goals.get(Number(chain)) ?? 0) + count);
+    }
+    this.#go();
+    return { status: 200, json: this.#open() };
+  }
+
+  #open(): object {
+    return { open: Object.fromEntries(this.#goals) };
+  }
+}
+
+function faultOf(message: string): object {
+  return { error: { message } };
+}
+
+/** @returns undefined when it is too long */
+async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MOST_BODY_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,122 @@
+/** One connection to a parent: lines in, answers out. It knows the form of both, and nothing of jobs. */
+
+import type { Readable, Writable } from 'node:stream';
+import { LenientLines, TOO_LONG } from '../../wire/lenient-lines.ts';
+import { type Answer, answerLine } from '../../wire/worker-answers.ts';
+import { type Refusal, type Request, readRequest } from '../../wire/worker-requests.ts';
+import { LIMITS } from '../../wire/worker-words.ts';
+
+/** Two streams; a socket is both. */
+export interface ParentStreams {
+  readonly input: Readable;
+  readonly output: Writable;
+  /** Ends both, once everything has been written. */
+  readonly end: () => void;
+}
+
+export interface ConnectionHooks {
+  /** @param line the number of its line */
+  readonly request: (request: Request, line: number) => void;
+  /** The parent writes nothing more. It may still read. */
+  readonly inputEnded: () => void;
+  /** Nothing more can be written. */
+  readonly closed: () => void;
+}
+
+/**
+ * With so much unread, the worker reads nothing more from this parent until it has read all of it: a parent that only writes must
+ * not fill the memory with answers.
+ */
+const MOST_UNREAD_BYTES = 1024 * 1024;
+
+export class ParentConnection {
+  readonly #streams: ParentStreams;
+  readonly #hooks: ConnectionHooks;
+  readonly #lines = new LenientLines(LIMITS.lineBytes);
+  #lineNumber = 0;
+  #isClosed = false;
+  #inputEnded = false;
+  /** Called when nothing more can be written, for each answer that has not been. */
+  readonly #unwritten = new Set<() => void>();
+
+  constructor(streams: ParentStreams, hooks: ConnectionHooks) {
+    this.#streams = streams;
+    this.#hooks = hooks;
+    const { input, output } = streams;
+    output.on('error', this.#close);
+    output.on('close', this.#close);
+    input.on('error', this.#endInput);
+    input.on('end', this.#endInput);
+    input.on('close', this.#endInput);
+  }
+
+  /** From now on requests are heard. */
+  listen(): void {
+    this.#streams.input.on('data', (chunk: Buffer) => this.#take(this.#lines.push(chunk)));
+  }
+
+  /** Whether too much is unread for what could be left out. */
+  get isBehind(): boolean {
+    return this.#streams.output.writableLength > MOST_UNREAD_BYTES;
+  }
+
+  /** @returns whether the answer was written; settles when that is known */
+  send(answer: Answer): Promise<boolean> {
+    if (this.#isClosed) return Promise.resolve(false);
+    const { output, input } = this.#streams;
+    return new Promise((resolve) => {
+      const lost = () => resolve(false);
+      this.#unwritten.add(lost);
+      output.write(answerLine(answer), (fault) => {
+        this.#unwritten.delete(lost);
+        resolve(!fault);
+      });
+      if (!this.isBehind || input.isPaused()) return;
+      input.pause();
+      output.once('drain', () => input.resume());
+    });
+  }
+
+  /** @param line the number of the line that is refused; 0 when there is none */
+  refuse({ code, message }: Refusal, line: number, id?: string): void {
+    void this.send({ type: 'error', code, message, line, ...(id !== undefined && { id }) });
+  }
+
+  /** Hears no more requests, and ends the connection once everything has been written. */
+  end(): void {
+    this.#inputEnded = true;
+    this.#streams.input.removeAllListeners('data');
+    this.#streams.end();
+  }
+
+  #take(lines: readonly (string | typeof TOO_LONG)[]): void {
+    for (const line of lines) {
+      this.#lineNumber++;
+      if (line === TOO_LONG) {
+        const message = `this line has more than ${LIMITS.lineBytes} bytes: write one JSON object a line, and end each with a line feed`;
+        this.refuse({ code: 'line-too-long', message }, this.#lineNumber);
+      } else if (line.trim() !== '') this.#read(line);
+    }
+  }
+
+  #read(line: string): void {
+    const request = readRequest(line);
+    if ('refusal' in request) this.refuse(request.refusal, this.#lineNumber);
+    else this.#hooks.request(request, this.#lineNumber);
+  }
+
+  readonly #endInput = (): void => {
+    if (this.#inputEnded) return;
+    this.#inputEnded = true;
+    this.#take(this.#lines.end());
+    this.#hooks.inputEnded();
+  };
+
+  readonly #close = (): void => {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const lost of this.#unwritten) lost();
+    this.#unwritten.clear();
+    this.#hooks.closed();
+  };
+}

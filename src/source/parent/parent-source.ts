@@ -1,0 +1,169 @@
+/**
+ * A WorkSource whose work comes from parents: programs that send jobs and read shares, over stdin and stdout or a socket. The
+ * newest job of all of them is mined, and each share goes to the parent whose job it is.
+ */
+
+import type { Solution } from '../../chain/verify.ts';
+import type { Work } from '../../chain/work.ts';
+import type { Listener } from '../../events/events.ts';
+import type { Clock } from '../../system/clock.ts';
+import type { Answer } from '../../wire/worker-answers.ts';
+import type { ByeReason } from '../../wire/worker-words.ts';
+import { Mailbox } from '../mailbox.ts';
+import type { SourceUpdate, Verdict, WorkSource } from '../source.ts';
+import type { SourceNews } from '../vocabulary.ts';
+import type { ParentStreams } from './connection.ts';
+import type { HeldJob } from './held-job.ts';
+import { ParentSession, type RigView } from './session.ts';
+
+/** How often targets follow the hashrate, for parents that limit the rate of shares. */
+const AIM_MS = 1_000;
+/** How much the newest second counts in the hashrate that targets follow. */
+const NEWEST = 0.5;
+
+export interface ParentSourceOptions {
+  /** For people: `the parent`, or where parents connect to. */
+  readonly name: string;
+  readonly rig: RigView;
+  readonly emit: Listener;
+  readonly clock: Clock;
+  /** How many nonces the devices have searched. */
+  readonly hashes: () => number;
+  /** Called when a parent wants no more shares: `drained` when it asks for that, `input-ended` when it has closed its side. */
+  readonly drain: (session: ParentSession, reason: ByeReason) => void;
+  /** Called when no parent is left. */
+  readonly deserted?: () => void;
+}
+
+export class ParentSource implements WorkSource {
+  readonly name: string;
+  readonly #options: ParentSourceOptions;
+  readonly #mailbox = new Mailbox();
+  readonly #sessions = new Set<ParentSession>();
+  readonly #origins = new WeakMap<Work, { readonly session: ParentSession; readonly job: HeldJob }>();
+  #jobCount = 0;
+  /** The work that was given last, unless its job has ended. */
+  #given: Work | undefined;
+  #hashesPerSecond = 0;
+  #measured: { readonly ms: number; readonly hashes: number };
+  #byeReason: ByeReason = 'stopped';
+
+  constructor(options: ParentSourceOptions) {
+    this.#options = options;
+    this.name = options.name;
+    this.#measured = { ms: options.clock.monotonicMs(), hashes: 0 };
+  }
+
+  /** Greets a parent and hears its requests. */
+  connect(streams: ParentStreams): ParentSession {
+    const session = new ParentSession(streams, this.#options.rig, {
+      nextNumber: () => ++this.#jobCount,
+      changed: () => this.#giveNewest(),
+      rests: (resting) => this.#rests(resting),
+      ended: (jobs, reason) => this.#condemn(jobs, reason),
+      drain: this.#options.drain,
+      closed: (closed) => this.#closed(closed),
+    });
+    this.#sessions.add(session);
+    if (this.#sessions.size === 1) this.#say('connected', 'is connected');
+    session.begin();
+    return session;
+  }
+
+  get sessions(): number {
+    return this.#sessions.size;
+  }
+
+  /** Tells all parents something that they can do without. */
+  tell(answer: Answer): void {
+    for (const session of this.#sessions) session.tell(answer);
+  }
+
+  /** Why parents are left when the updates end. */
+  set byeReason(reason: ByeReason) {
+    this.#byeReason = reason;
+  }
+
+  async *updates(stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
+    const aiming = setInterval(() => this.#followRate(), AIM_MS);
+    try {
+      yield* this.#mailbox.updates(stop);
+    } finally {
+      clearInterval(aiming);
+      await Promise.all(Array.from(this.#sessions, (session) => session.leave(this.#byeReason)));
+    }
+  }
+
+  async submit(solution: Solution, stop: AbortSignal): Promise<Verdict> {
+    const origin = this.#origins.get(solution.work);
+    if (!origin) return { outcome: 'unknown', reason: 'no parent gave this work' };
+    const { job, session } = origin;
+    if (job.hasEnded) return { outcome: 'stale', reason: 'its job has ended' };
+    if (solution.work.until === 'solved') session.solved(job);
+    return await session.submit(job, solution, stop);
+  }
+
+  /** The parent says whether the time may be moved; then this machine's clock counts. */
+  latestTimeUs(): bigint {
+    return this.#options.clock.nowUs();
+  }
+
+  #rests({ isResting, unreadShares }: ParentSession): void {
+    if (isResting) this.#say('warning', `does not read: ${unreadShares} shares wait for it, and none is lost`);
+    else this.#say('info', 'reads again');
+    this.#giveNewest();
+  }
+
+  /** Gives the newest job of a parent that reads; where none reads, the newest of all. */
+  #giveNewest(): void {
+    const newest = this.#newest(({ isResting }) => !isResting) ?? this.#newest(() => true);
+    if (!newest) return;
+    const { session, job } = newest;
+    job.aim(session.leastDifficulty(this.#hashesPerSecond));
+    if (job.work === this.#given) return;
+    this.#given = job.work;
+    this.#origins.set(job.work, newest);
+    this.#mailbox.put({ kind: 'work', work: job.work });
+  }
+
+  #newest(isFit: (session: ParentSession) => boolean) {
+    const all = [...this.#sessions].flatMap((session) => {
+      const job = isFit(session) ? session.newest : undefined;
+      return job ? [{ session, job }] : [];
+    });
+    return all.reduce<(typeof all)[number] | undefined>(
+      (newest, each) => (newest && newest.job.number > each.job.number ? newest : each),
+      undefined,
+    );
+  }
+
+  #condemn(jobs: readonly HeldJob[], reason: 'cancelled' | 'solved'): void {
+    const works = jobs.flatMap((job) => job.works);
+    if (this.#given && works.includes(this.#given)) this.#given = undefined;
+    this.#mailbox.put({ kind: 'stale', works, reason });
+  }
+
+  #closed(session: ParentSession): void {
+    this.#sessions.delete(session);
+    if (this.#sessions.size > 0) return;
+    const reason = 'no parent is connected';
+    this.#say('lost', reason);
+    this.#mailbox.put({ kind: 'lost', reason });
+    this.#options.deserted?.();
+  }
+
+  /** Learns how fast the devices are, as long as they hash, and moves the current job's target to keep within the share rate. */
+  #followRate(): void {
+    const [ms, hashes] = [this.#options.clock.monotonicMs(), this.#options.hashes()];
+    const rate = (1000 * (hashes - this.#measured.hashes)) / (ms - this.#measured.ms);
+    this.#measured = { ms, hashes };
+    if (rate <= 0) return;
+    const before = this.#hashesPerSecond;
+    this.#hashesPerSecond = before === 0 ? rate : NEWEST * rate + (1 - NEWEST) * before;
+    this.#giveNewest();
+  }
+
+  #say(state: SourceNews, reason: string): void {
+    this.#options.emit({ type: 'source', source: this.name, state, reason });
+  }
+}

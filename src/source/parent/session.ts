@@ -1,0 +1,252 @@
+/** What one parent's connection has asked for: its jobs, its shares and the verdicts on them. */
+
+import type { Solution } from '../../chain/verify.ts';
+import { pause } from '../../system/abort.ts';
+import type { Answer } from '../../wire/worker-answers.ts';
+import { shareOf } from '../../wire/worker-job.ts';
+import type { Request } from '../../wire/worker-requests.ts';
+import { type ByeReason, LIMITS } from '../../wire/worker-words.ts';
+import type { Verdict } from '../source.ts';
+import { ParentConnection, type ParentStreams } from './connection.ts';
+import { HeldJob } from './held-job.ts';
+
+/** How long a parent may take to judge a share: longer than a node takes to answer it. */
+const VERDICT_MS = 60_000;
+/** The same once mining has ended. */
+const LAST_VERDICT_MS = 2_000;
+/** How long a parent may take to read the last shares once mining has ended. */
+const LAST_READ_MS = 10_000;
+/**
+ * With so many unread shares a connection rests: jobs of other connections are mined instead. It is a quarter of those at which the
+ * miner pauses, because several connections may rest.
+ */
+const REST_SHARES = 64;
+
+/** What a session needs to know of the rig. */
+export interface RigView {
+  /** What a parent is told first: `hello`, and how the devices are. */
+  greeting(): readonly Answer[];
+  stats(): Omit<Extract<Answer, { type: 'stats' }>, 'jobs' | 'shares' | 'unreadShares'>;
+}
+
+export interface SessionHooks {
+  /** @returns the number of the next job. Numbers grow over all sessions */
+  readonly nextNumber: () => number;
+  /** Its jobs or their targets have changed. */
+  readonly changed: () => void;
+  /** It rests, or does so no more. */
+  readonly rests: (session: ParentSession) => void;
+  /** These jobs have ended: their works are worth nothing. */
+  readonly ended: (jobs: readonly HeldJob[], reason: 'cancelled' | 'solved') => void;
+  /** The parent wants no more shares: it asks to drain, or has ended its side. */
+  readonly drain: (session: ParentSession, reason: ByeReason) => void;
+  readonly closed: (session: ParentSession) => void;
+}
+
+export class ParentSession {
+  readonly #connection: ParentConnection;
+  readonly #rig: RigView;
+  readonly #hooks: SessionHooks;
+  /** In the order in which they came. */
+  #jobs: readonly HeldJob[] = [];
+  /** The most shares a second, on average. */
+  #sharesPerSecond = Number.POSITIVE_INFINITY;
+  #shares = 0;
+  #unread = 0;
+  #isResting = false;
+  readonly #verdicts = new Map<number, (verdict: Verdict) => void>();
+
+  constructor(streams: ParentStreams, rig: RigView, hooks: SessionHooks) {
+    this.#rig = rig;
+    this.#hooks = hooks;
+    this.#connection = new ParentConnection(streams, {
+      request: (request, line) => this.#heed(request, line),
+      inputEnded: () => hooks.drain(this, 'input-ended'),
+      closed: () => this.#closed(),
+    });
+  }
+
+  /** Greets the parent, and hears its requests from now on. */
+  begin(): void {
+    for (const answer of this.#rig.greeting()) void this.#connection.send(answer);
+    this.#connection.listen();
+  }
+
+  get newest(): HeldJob | undefined {
+    return this.#jobs.at(-1);
+  }
+
+  /** Whether it reads so slowly that jobs of other sessions go first. */
+  get isResting(): boolean {
+    return this.#isResting;
+  }
+
+  get unreadShares(): number {
+    return this.#unread;
+  }
+
+  /** @returns how many hashes a share must take at this hashrate to keep within the share rate */
+  leastDifficulty(hashesPerSecond: number): number {
+    return hashesPerSecond / this.#sharesPerSecond;
+  }
+
+  /** Tells the parent something that it can do without when it does not read. */
+  tell(answer: Answer): void {
+    if (!this.#connection.isBehind) void this.#connection.send(answer);
+  }
+
+  /** Sends a share. Settles when the parent has taken it, or has judged it where it judges. */
+  async submit(job: HeldJob, solution: Solution, stop: AbortSignal): Promise<Verdict> {
+    const share = ++this.#shares;
+    const judged = job.verdicts ? this.#verdictOn(share, stop) : undefined;
+    this.#unread++;
+    this.#judgeReading();
+    const sent = this.#connection.send(shareOf(solution, share, job.id));
+    const wasRead = await untilLate(sent, stop, LAST_READ_MS);
+    this.#unread--;
+    this.#judgeReading();
+    if (wasRead) return judged ?? { outcome: 'delivered', reason: 'the parent judges no shares' };
+    this.#verdicts.delete(share);
+    return { outcome: 'unknown', reason: 'the parent ended its connection, or did not read, before it got this' };
+  }
+
+  /** Cancels all jobs. */
+  cancelAll(): void {
+    this.#end(this.#jobs, 'cancelled');
+  }
+
+  /** A job is solved by one share. */
+  solved(job: HeldJob): void {
+    this.#end([job], 'solved');
+  }
+
+  /** Says goodbye, and ends the connection. Settles when the parent has read it, or does not read. */
+  async leave(reason: ByeReason): Promise<void> {
+    const sent = this.#connection.send({ type: 'bye', reason, shares: this.#shares });
+    await untilLate(sent, AbortSignal.abort(), LAST_READ_MS);
+    this.#connection.end();
+  }
+
+  #heed(request: Request, line: number): void {
+    switch (request.type) {
+      case 'job':
+        this.#take(request, line);
+        break;
+      case 'cancel':
+        if (request.id === undefined) this.cancelAll();
+        else this.#withJob(request.id, line, (job) => this.#end([job], 'cancelled'));
+        break;
+      case 'target':
+        this.#withJob(request.id, line, (job) => {
+          job.wants(request.target);
+          this.#hooks.changed();
+        });
+        break;
+      case 'verdict':
+        this.#judge(request, line);
+        break;
+      case 'rate':
+        this.#sharesPerSecond = request.sharesPerSecond ?? Number.POSITIVE_INFINITY;
+        this.#hooks.changed();
+        break;
+      case 'stats': {
+        const own = { jobs: this.#jobs.length, shares: this.#shares, unreadShares: this.#unread };
+        void this.#connection.send({ ...this.#rig.stats(), ...own });
+        break;
+      }
+      case 'ping':
+        void this.#connection.send({ type: 'pong', ...(request.echo !== undefined && { echo: request.echo }) });
+        break;
+      case 'drain':
+        this.#hooks.drain(this, 'drained');
+    }
+  }
+
+  #take(request: Request & { type: 'job' }, line: number): void {
+    if (this.#jobs.some(({ id }) => id === request.id) && !request.clean) {
+      const message = `the job ${request.id} is held already: cancel it first, or choose another id`;
+      this.#connection.refuse({ code: 'id-in-use', message }, line, request.id);
+      return;
+    }
+    const old = request.clean ? this.#jobs : this.#jobs.slice(0, Math.max(0, this.#jobs.length + 1 - LIMITS.jobs));
+    this.#jobs = [...this.#jobs.filter((each) => !old.includes(each)), new HeldJob(request, this.#hooks.nextNumber())];
+    this.#condemn(old, 'cancelled');
+    this.#hooks.changed();
+  }
+
+  #withJob(id: string, line: number, action: (job: HeldJob) => void): void {
+    const job = this.#jobs.find((each) => each.id === id);
+    if (job) action(job);
+    else {
+      const message = `no job ${id} is held: it was cancelled, was solved or never came`;
+      this.#connection.refuse({ code: 'unknown-job', message }, line, id);
+    }
+  }
+
+  #end(jobs: readonly HeldJob[], reason: 'cancelled' | 'solved'): void {
+    this.#jobs = this.#jobs.filter((each) => !jobs.includes(each));
+    this.#condemn(jobs, reason);
+    this.#hooks.changed();
+  }
+
+  #condemn(jobs: readonly HeldJob[], reason: 'cancelled' | 'solved'): void {
+    if (jobs.length === 0) return;
+    for (const job of jobs) job.hasEnded = true;
+    this.#hooks.ended(jobs, reason);
+  }
+
+  #judge({ share, outcome, reason = '' }: Request & { type: 'verdict' }, line: number): void {
+    const settle = this.#verdicts.get(share);
+    if (settle) settle({ outcome, reason });
+    else {
+      const message = `no share ${share} waits for a verdict: it has one, is too old, or its job lacks "verdicts": true`;
+      this.#connection.refuse({ code: 'unknown-share', message }, line);
+    }
+  }
+
+  #verdictOn(share: number, stop: AbortSignal): Promise<Verdict> {
+    return new Promise((resolve) => {
+      const ended = new AbortController();
+      const settle = (verdict: Verdict) => {
+        ended.abort();
+        this.#verdicts.delete(share);
+        resolve(verdict);
+      };
+      this.#verdicts.set(share, settle);
+      const late = async () => {
+        await pause(VERDICT_MS, ended.signal, stop);
+        if (stop.aborted) await pause(LAST_VERDICT_MS, ended.signal);
+        settle({ outcome: 'unknown', reason: 'the parent gave no verdict in time' });
+      };
+      void late();
+    });
+  }
+
+  #judgeReading(): void {
+    const rests = this.#isResting ? this.#unread > REST_SHARES / 2 : this.#unread >= REST_SHARES;
+    if (rests === this.#isResting) return;
+    this.#isResting = rests;
+    this.#hooks.rests(this);
+  }
+
+  #closed(): void {
+    for (const settle of this.#verdicts.values()) settle({ outcome: 'unknown', reason: 'its connection ended' });
+    this.cancelAll();
+    this.#hooks.closed(this);
+  }
+}
+
+/** @returns what the task settles with; undefined when it has not settled this long after `stop` */
+async function untilLate<T>(task: Promise<T>, stop: AbortSignal, ms: number): Promise<T | undefined> {
+  const settled = new AbortController();
+  const late = async () => {
+    await pause(Number.POSITIVE_INFINITY, stop, settled.signal);
+    await pause(ms, settled.signal);
+    return undefined;
+  };
+  try {
+    return await Promise.race([task, late()]);
+  } finally {
+    settled.abort();
+  }
+}

@@ -1,0 +1,139 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ExternalRelay } from '#pickaxe/relay/external/external-relay.js';
+import { systemClock } from '#pickaxe/system/clock.js';
+import type { Command } from '#pickaxe/system/process-group.js';
+import { Folder } from '../../config/folder.ts';
+import { FakeSource, makeWork, Recorder } from '../../fakes.ts';
+import { eventually } from '../../source/follow.ts';
+
+const SCRIPT = fileURLToPath(new URL('./pretend-worker.mjs', import.meta.url));
+
+let folder: Folder;
+beforeEach(() => {
+  folder = new Folder();
+});
+afterEach(() => folder.remove());
+
+async function withRelay(
+  command: Command,
+  test: (world: { source: FakeSource; said: string[]; recorder: Recorder }) => Promise<void>,
+): Promise<void> {
+  const source = new FakeSource();
+  const recorder = new Recorder();
+  const said: string[] = [];
+  const log = { debug: (line: string) => said.push(line), warn: (line: string) => said.push(`WARN ${line}`) };
+  const options = { command, source, emit: recorder.listen, clock: systemClock, log, firstRestMs: 10 };
+  const relay = new ExternalRelay(options);
+  await relay.open();
+  const stop = new AbortController();
+  const ran = relay.run(stop.signal);
+  try {
+    await test({ source, said, recorder });
+  } finally {
+    stop.abort();
+    await ran;
+  }
+}
+
+const worker = (how: string, ...args: string[]) => [process.execPath, SCRIPT, how, ...args];
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    // A zombie is not running; its parent has not looked yet.
+    return process.platform !== 'linux' || !/^\d+ \(.*\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+describe('an external worker', () => {
+  it.each<[string, Command]>([
+    ['a list', worker('works')],
+    ['a shell line', `"${process.execPath}" "${SCRIPT}" works`],
+  ])('solves work, given as %s', (_, command) =>
+    withRelay(command, async ({ source, said, recorder }) => {
+      const first = source.work(makeWork(100));
+      await eventually(() => expect(source.submitted.map(({ work }) => work)).toEqual([first]));
+      const second = source.work(makeWork(100));
+      await eventually(() => expect(source.submitted.map(({ work }) => work)).toEqual([first, second]));
+      expect(said).toContain('started works with 286 bytes');
+      expect(said.join()).toMatch(/it claims \d+ hashes, 12345 a second/);
+      expect(recorder.of('verdict')).toMatchObject([
+        { device: 'external-worker', isRelay: true, outcome: 'accepted' },
+        {},
+      ]);
+      expect(recorder.of('hashes')).toEqual([]);
+      const [told] = recorder.of('relay').filter(({ sessions }) => sessions === 1);
+      expect(told).toMatchObject({ relay: 'external-worker', workers: [{ name: 'external-worker', sessions: 1 }] });
+    }),
+  );
+
+  it('goes on with a pool’s work after each share', () =>
+    withRelay(worker('works'), async ({ source }) => {
+      const work = source.work(makeWork(50, { until: 'replaced' }));
+      await eventually(() => expect(source.submitted.length).toBeGreaterThan(2));
+      expect(new Set(source.submitted.map(({ work }) => work))).toEqual(new Set([work]));
+    }));
+
+  it('is killed with all that it has started when its work is stale or replaced, and at the end', async () => {
+    const file = join(folder.path, 'pids');
+    writeFileSync(file, '');
+    const pids = () => readFileSync(file, 'utf8').trim().split(/\s+/).filter(Boolean).map(Number);
+    await withRelay(worker('hangs', file), async ({ source }) => {
+      source.work(makeWork(1e30));
+      await eventually(() => expect(pids()).toHaveLength(2));
+      source.stale();
+      await eventually(() => expect(pids().filter(isRunning)).toEqual([]));
+      source.work(makeWork(1e30));
+      await eventually(() => expect(pids()).toHaveLength(4));
+      source.work(makeWork(1e30));
+      await eventually(() => expect(pids()).toHaveLength(6));
+      await eventually(() => expect(pids().filter(isRunning)).toEqual(pids().slice(4)));
+    });
+    await eventually(() => expect(pids().filter(isRunning)).toEqual([]));
+  });
+
+  it.each([
+    ['lies', 'gave a wrong nonce, 0 (2 wrong so far)'],
+    ['crashes', 'ended with exit code 3, without a nonce'],
+    ['finds nothing', 'ended with exit code 0, without a nonce'],
+    ['talks', 'printed no nonce but “I am a worker”'],
+  ])('that %s rests longer each time, and nothing is sent', (how, says) =>
+    withRelay(worker(how), async ({ source, said }) => {
+      source.work(makeWork(1e9));
+      const rests = () => said.flatMap((line) => /started again in ([\d.]+) s/.exec(line)?.[1] ?? []);
+      await eventually(() => expect(rests().slice(0, 3)).toEqual(['0.01', '0.02', '0.04']));
+      expect(said.join('\n')).toContain(says);
+      expect(source.submitted).toEqual([]);
+    }),
+  );
+
+  it('gets a later time only when its claimed rate shows that it runs out of nonces', () =>
+    withRelay(worker('boasts'), async ({ source, said }) => {
+      const starts = () => said.filter((line) => line.startsWith('started')).length;
+      source.work(makeWork(10));
+      await eventually(() => expect(source.submitted).toHaveLength(1));
+      expect(starts()).toBe(1);
+      source.work(makeWork(1e30));
+      await eventually(() => expect(starts()).toBeGreaterThan(2));
+      expect(said.filter((line) => line.startsWith('WARN'))).toEqual([]);
+    }));
+
+  it('that is not there is said to be missing', () =>
+    withRelay([join(folder.path, 'nothing')], async ({ source, said }) => {
+      source.work(makeWork(1e9));
+      await eventually(() => expect(said.join()).toContain('cannot be started: spawn'));
+    }));
+
+  it('gets no work whose nonces are assigned, and that is said once', () =>
+    withRelay(worker('works'), async ({ source, said }) => {
+      for (let i = 0; i < 3; i++) source.work(makeWork(1, { nonce1: { value: 1, bytes: 2 } }));
+      const last = source.work(makeWork(1));
+      await eventually(() => expect(source.submitted.map(({ work }) => work)).toEqual([last]));
+      expect(said.filter((line) => line.includes('gets no work')).length).toBeLessThan(2);
+    }));
+});

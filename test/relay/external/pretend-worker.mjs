@@ -1,0 +1,34 @@
+// An external worker for tests: what it does is its first argument, and the target is its last.
+
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { appendFileSync } from 'node:fs';
+
+const [how, file] = process.argv.slice(2);
+const target = process.argv.at(-1);
+const chunks = [];
+for await (const chunk of process.stdin) chunks.push(chunk);
+const header = Buffer.concat(chunks);
+
+const number = (bytes) => BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`);
+const solves = () => number(createHash('blake2s256').update(header).digest()) <= number(Buffer.from(target, 'hex'));
+const isAsked = () => solves() === (how !== 'lies');
+
+console.error(`started ${how} with ${header.length} bytes`);
+if (how === 'crashes') process.exit(3);
+if (how === 'finds nothing') process.exit(0);
+if (how === 'talks') console.log('I am a worker');
+if (how === 'hangs') {
+  // A process of its own, which must be killed, too.
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+  appendFileSync(file, `${process.pid} ${child.pid}\n`);
+  setInterval(() => {}, 1_000);
+} else {
+  let nonce = 0n;
+  for (; ; nonce++) {
+    header.writeBigUInt64LE(nonce, 278);
+    if (isAsked()) break;
+  }
+  const rate = how === 'boasts' ? 3n * 10n ** 19n : 12_345n;
+  console.log(`${nonce.toString(16).padStart(16, '0')} ${nonce + 1n} ${rate}`);
+}

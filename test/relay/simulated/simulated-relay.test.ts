@@ -1,0 +1,181 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { prepareJob } from '#pickaxe/chain/job.js';
+import { difficultyOf } from '#pickaxe/chain/target.js';
+import { assumeSolved, powHash } from '#pickaxe/chain/verify.js';
+import type { Work } from '#pickaxe/chain/work.js';
+import { OnDemandPace } from '#pickaxe/relay/simulated/on-demand.js';
+import { DelayPace, HashratePace, type Pace } from '#pickaxe/relay/simulated/pace.js';
+import { SimulatedRelay } from '#pickaxe/relay/simulated/simulated-relay.js';
+import { systemClock } from '#pickaxe/system/clock.js';
+import { FakeSource, makeWork, Recorder } from '../../fakes.ts';
+import { eventually } from '../../source/follow.ts';
+
+async function withRelay(
+  pace: Pace,
+  test: (world: { source: FakeSource; warnings: string[]; recorder: Recorder }) => Promise<void>,
+): Promise<void> {
+  const source = new FakeSource();
+  const warnings: string[] = [];
+  const recorder = new Recorder();
+  const warn = (line: string) => warnings.push(line);
+  const options = { pace, source, emit: recorder.listen, clock: systemClock, random: Math.random, warn };
+  const relay = new SimulatedRelay(options);
+  await relay.open();
+  const stop = new AbortController();
+  const ran = relay.run(stop.signal);
+  try {
+    await test({ source, warnings, recorder });
+  } finally {
+    stop.abort();
+    await ran;
+  }
+}
+
+/** Work that no machine solves. */
+const hard = () => makeWork(1e60);
+const chainsOf = ({ submitted }: FakeSource) => submitted.map(({ work }) => work.chain);
+
+function onChain(chain: number): Work {
+  return { ...hard(), chain };
+}
+
+describe('a simulated hasher', () => {
+  it('submits work as solved, without proof of work', () =>
+    withRelay(new DelayPace(0.02), async ({ source, recorder }) => {
+      for (let i = 0; i < 3; i++) {
+        const work = source.work(hard());
+        await eventually(() => expect(source.submitted.at(-1)?.work).toBe(work));
+      }
+      expect(recorder.of('verdict').map(({ isRelay, isBlock }) => [isRelay, isBlock])).toEqual(
+        Array(3).fill([true, true]),
+      );
+      expect(recorder.of('hashes')).toEqual([]);
+    }));
+
+  it('gives up work that is stale or replaced', () =>
+    withRelay(new DelayPace(4), async ({ source }) => {
+      source.work(hard());
+      source.stale();
+      source.work(hard());
+      const last = source.work(hard());
+      await eventually(() => expect(source.submitted.map(({ work }) => work)).toEqual([last]));
+    }));
+
+  it('never touches work of mainnet01, and says so once', () =>
+    withRelay(new DelayPace(0.02), async ({ source, warnings }) => {
+      for (let i = 0; i < 3; i++) {
+        const work = hard();
+        new DataView(work.header.buffer, work.header.byteOffset).setUint32(266, 5, true);
+        source.work(work);
+        await eventually(() => expect(warnings).toHaveLength(1));
+      }
+      const fine = source.work(hard());
+      await eventually(() => expect(source.submitted.map(({ work }) => work)).toEqual([fine]));
+      expect(warnings[0]).toContain('mainnet01');
+    }));
+
+  it('rests after a solution that was not accepted', () =>
+    withRelay(new DelayPace(0.02), async ({ source, recorder }) => {
+      source.verdict = () => ({ outcome: 'rejected', reason: 'Invalid POW hash' });
+      source.work(hard());
+      await eventually(() => expect(recorder.of('verdict')).toHaveLength(1));
+      const [first] = source.submitted;
+      source.work(hard());
+      const last = source.work(hard());
+      await eventually(() => expect(recorder.of('verdict')).toHaveLength(2));
+      expect(source.submitted.map(({ work }) => work)).toEqual([first.work, last]);
+    }));
+});
+
+describe('a hashrate', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it.each([
+    [0.9, 115],
+    [1 - Math.exp(-1), 50],
+    [0.999, 345],
+  ])('has exponential waits with the difficulty as the mean of hashes: at %d, %d ms', (random, ms) => {
+    vi.useFakeTimers();
+    let solved = 0;
+    const count = () => void solved++;
+    new HashratePace(20_000, () => random).begin(makeWork(1_000), count);
+    new HashratePace(20_000, () => random).begin(makeWork(1_000), count)();
+    vi.advanceTimersByTime(ms - 1);
+    expect(solved).toBe(0);
+    vi.advanceTimersByTime(3);
+    expect(solved).toBe(1);
+  });
+});
+
+describe('blocks on demand', () => {
+  const ask = (pace: OnDemandPace, method: string, body?: string, type = 'application/json', path = '/make-blocks') =>
+    fetch(`http://127.0.0.1:${pace.port}${path}`, {
+      method,
+      ...(body !== undefined && { body, headers: { 'content-type': type } }),
+    });
+
+  it('come on any chain while a goal is open', async () => {
+    const pace = new OnDemandPace({ host: '127.0.0.1', port: 0 });
+    await withRelay(pace, async ({ source }) => {
+      source.work(onChain(3));
+      expect(source.submitted).toEqual([]);
+      const answer = await ask(pace, 'POST', '{"7": 2}');
+      expect(answer.status).toBe(200);
+      expect(await answer.json()).toEqual({ open: { 7: 2 } });
+      await eventually(() => expect(chainsOf(source)).toEqual([3]));
+      for (const [i, chain] of [7, 3, 7].entries()) {
+        source.work(onChain(chain));
+        await eventually(() => expect(source.submitted).toHaveLength(i + 2));
+      }
+      await eventually(async () => expect(await (await ask(pace, 'GET')).json()).toEqual({ open: {} }));
+      source.work(onChain(7));
+      await ask(pace, 'POST', '{"1": 1}');
+      await eventually(() => expect(chainsOf(source)).toEqual([3, 7, 3, 7, 7]));
+      expect(await (await ask(pace, 'DELETE')).json()).toEqual({ open: {} });
+      source.work(onChain(1));
+      expect(await (await ask(pace, 'POST', '{"1": 1}')).json()).toEqual({ open: { 1: 1 } });
+    });
+  });
+
+  it.each([
+    [415, 'POST', '{"1":1}', 'text/plain', '/make-blocks'],
+    [400, 'POST', '{"1":0}', 'application/json', '/make-blocks'],
+    [400, 'POST', '{"chain":1}', 'application/json', '/make-blocks'],
+    [400, 'POST', '[1]', 'application/json', '/make-blocks'],
+    [400, 'POST', '{', 'application/json', '/make-blocks'],
+    [413, 'POST', ' '.repeat(20_000), 'application/json', '/make-blocks'],
+    [405, 'PUT', '{}', 'application/json', '/make-blocks'],
+    [404, 'POST', '{"1":1}', 'application/json', '/'],
+  ])('answers %i to %s %s', async (status, method, body, type, path) => {
+    const pace = new OnDemandPace({ host: '127.0.0.1', port: 0 });
+    await withRelay(pace, async () => {
+      const answer = await ask(pace, method, body, type, path);
+      expect(answer.status).toBe(status);
+      expect(await answer.json()).toHaveProperty('error.message');
+    });
+  });
+
+  it('are for this machine only', () => {
+    expect(() => new OnDemandPace({ host: '0.0.0.0', port: 0 })).toThrow('loopback');
+  });
+});
+
+it('nothing but this room declares work solved', () => {
+  const src = fileURLToPath(new URL('../../../src', import.meta.url));
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  const naming = files.filter((file) => readFileSync(join(src, file), 'utf8').includes('assumeSolved'));
+  expect(naming.sort()).toEqual([join('chain', 'verify.ts'), join('relay', 'simulated', 'simulated-relay.ts')]);
+});
+
+it('assumeSolved declares what it is told, and hashes truly', () => {
+  const work = hard();
+  const solution = assumeSolved(prepareJob(work), 7n);
+  expect(solution).toMatchObject({ nonce: 7n, isBlock: true, isShare: false });
+  expect(solution.powHash).toEqual(powHash(solution.header));
+  expect(difficultyOf(solution.powHash)).toBeLessThan(1e30);
+});
