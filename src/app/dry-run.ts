@@ -7,6 +7,7 @@ import { DEVICE_FAULTS } from '../engine/device.ts';
 import { DeviceError, type Engine } from '../engine/engine.ts';
 import { CoreShape } from '../report/shapes.ts';
 import { progressTo } from '../terminal/log.ts';
+import { formatHttpAddress, type HttpAddress } from '../text/http-address.ts';
 import { defaultAccount } from './choose-source.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Rig } from './run-miner.ts';
@@ -38,6 +39,10 @@ export const DryRunPlan = z.object({
   /** The temperatures at which the CPU and GPUs are paused and resumed; absent for a kind that never is. */
   temperatureLimits: z.object({ cpu: Limits.exactOptional(), gpu: Limits.exactOptional() }),
   devices: z.array(Device),
+  /** The stratum server; absent when there is none. */
+  stratum: z
+    .object({ listen: z.string(), shareSeconds: z.number(), tls: z.boolean(), ledger: z.string().exactOptional() })
+    .exactOptional(),
 });
 type DryRunPlan = Readonly<z.infer<typeof DryRunPlan>>;
 
@@ -45,7 +50,7 @@ type DryRunPlan = Readonly<z.infer<typeof DryRunPlan>>;
  * Opens and closes each device, and prints the devices, the node and the miner that `mine` would use.
  * @returns the exit code of the process
  */
-export async function dryRun(rig: Rig, { miner, run }: Config): Promise<number> {
+export async function dryRun(rig: Rig, { miner, run, stratum }: Config): Promise<number> {
   const { source, engines, log } = rig;
   const [cpu, gpu] = (['cpu', 'gpu'] as const).map((kind) => rig.temperatureLimits?.(kind));
   const devices: Device[] = [];
@@ -58,10 +63,16 @@ export async function dryRun(rig: Rig, { miner, run }: Config): Promise<number> 
     publicKeys: [...publicKeys],
     temperatureLimits: { ...(cpu && { cpu }), ...(gpu && { gpu }) },
     devices,
+    ...(stratum.listen && { stratum: serverOf(stratum.listen, stratum) }),
   };
   process.stdout.write(run.json ? `${JSON.stringify(plan)}\n` : `${linesOf(plan).join('\n')}\n`);
   if (devices.some(({ fault }) => fault === 'wrong-hashes')) return EXIT.wrongHashes;
-  return devices.some(({ usable }) => usable) ? EXIT.done : EXIT.noDevice;
+  return plan.stratum || devices.some(({ usable }) => usable) ? EXIT.done : EXIT.noDevice;
+}
+
+function serverOf(listen: HttpAddress, { shareSeconds, tlsCert, ledger }: Config['stratum']) {
+  const file = ledger !== undefined && { ledger };
+  return { listen: formatHttpAddress(listen), shareSeconds, tls: tlsCert !== undefined, ...file };
 }
 
 async function tryOut(engine: Engine, log: Logger): Promise<Device> {
@@ -85,12 +96,16 @@ function linesOf({
   publicKeys,
   temperatureLimits: { cpu, gpu },
   devices,
+  stratum,
 }: DryRunPlan): string[] {
   return [
     `node    ${node} (not asked)`,
     `miner   ${account}, ${predicate} of ${publicKeys.join(', ')}`,
     ...devices.map(({ name, usable, model, why }) => `${name.padEnd(7)} ${usable ? model : 'cannot be used'}: ${why}`),
-    `heat    CPU: ${heat(cpu)}; GPUs: ${heat(gpu)}`,
+    ...(devices.length > 0 ? [`heat    CPU: ${heat(cpu)}; GPUs: ${heat(gpu)}`] : []),
+    ...(stratum
+      ? [`stratum ${stratum.listen}${stratum.tls ? ' with TLS' : ''}, a share each ${stratum.shareSeconds} s`]
+      : []),
   ];
 }
 

@@ -7,11 +7,12 @@ import { makeLog } from '../terminal/log.ts';
 import { refuse } from './exit-codes.ts';
 import { LiveConfig } from './live-config.ts';
 import { openLogFile } from './log-file.ts';
+import { relaysOf } from './relays.ts';
 import type { Rig } from './run-miner.ts';
 import { sidecarsOf } from './sidecars.ts';
 import { limitsOf } from './temperatures.ts';
 
-type Prepared = Pick<Rig, 'rigName' | 'log' | 'logTail' | 'temperatureLimits' | 'sidecars'> & {
+type Prepared = Pick<Rig, 'rigName' | 'log' | 'logTail' | 'temperatureLimits' | 'sidecars' | 'relays'> & {
   /** Closes the log file once all lines are written. */
   readonly close: () => Promise<void>;
 };
@@ -30,5 +31,6 @@ export async function prepare(loaded: Loaded, reload: () => Promise<Loaded>): Pr
   const log = makeLog(config.log.level, config.log.format, { file, tail: logTail });
   const temperatureLimits: Prepared['temperatureLimits'] = (kind) => limitsOf(live.config.devices, kind);
   const named = config.rig.name === undefined ? {} : { rigName: config.rig.name };
-  return { ...named, log, logTail, temperatureLimits, sidecars, close: async () => file?.close() };
+  const relays = await relaysOf(config, log);
+  return { ...named, log, logTail, temperatureLimits, sidecars, relays, close: async () => file?.close() };
 }

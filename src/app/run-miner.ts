@@ -3,6 +3,7 @@
 import { randomInt } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
+import { LANES } from '../chain/nonce.ts';
 import type { Config } from '../config/settings.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Controls } from '../events/controls.ts';
@@ -53,6 +54,8 @@ export interface RelaySurroundings {
   readonly source: WorkSource;
   readonly emit: Listener;
   readonly clock: Clock;
+  /** The lane in which the miner searches, unless the source assigns one. */
+  readonly lane: number;
 }
 
 /**
@@ -68,7 +71,9 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
   const clock = systemClock;
   const { emit } = events;
   const source = new SharedSource(rig.source);
-  const relays = (rig.relays ?? []).map((make) => make({ source, emit, clock }));
+  const random = (below: number) => randomInt(below);
+  const lane = random(LANES);
+  const relays = (rig.relays ?? []).map((make) => make({ source, emit, clock, lane }));
   const stopping = new AbortController();
   const stop = () => stopping.abort();
   const tally = new Tally(clock, engines);
@@ -90,8 +95,9 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
     reports++;
     jsonLines?.hashrate(tally);
   };
-  const random = (below: number) => randomInt(below);
-  const miner = new Miner({ source, engines, emit, clock, random, temperatureLimits });
+  // Beside relays the miner keeps to its lane, because all others may be theirs.
+  const shared = relays.length > 0 && { lane, outlivesDevices: true };
+  const miner = new Miner({ source, engines, emit, clock, random, temperatureLimits, ...shared });
   const controls: Controls = {
     pause: (...asked) => miner.pause(...asked),
     resume: (...asked) => miner.resume(...asked),

@@ -65,7 +65,7 @@ function withoutUrl({ origin, value }: PerNode, urls: readonly string[]): Perhap
 }
 
 /** Checks the settings of every command that mines, whatever the node is. */
-export function rigContradictions({ devices, http, webhook, alarm }: Config): string[] {
+export function rigContradictions({ devices, http, webhook, alarm, stratum }: Config): string[] {
   return present([
     ...temperatures('--temp', devices.tempLimit, devices.tempResume),
     ...temperatures('--cpu-temp', devices.cpuTempLimit, devices.cpuTempResume),
@@ -76,6 +76,10 @@ export function rigContradictions({ devices, http, webhook, alarm }: Config): st
       webhook.urlFile === undefined &&
       '--webhook-token-file needs a --webhook.',
     ...leastRates(alarm),
+    ...stratumServer(stratum),
+    devices.use.length === 0 &&
+      !stratum.listen &&
+      'Without devices there is nothing to do: name some with --devices, or serve others with --stratum-listen [HOST:]PORT.',
   ]);
 }
 
@@ -102,6 +106,20 @@ function server({ listen, tokenFile, control }: Config['http']): Perhaps[] {
     tokenFile === undefined &&
       !isLoopback(listen.host) &&
       `--http ${formatHttpAddress(listen)} can be reached by other machines: give a file with a token (--http-token-file FILE).`,
+  ];
+}
+
+function stratumServer({ listen, ledger, proxies, tlsCert, tlsKey }: Config['stratum']): Perhaps[] {
+  const needless = [
+    ledger !== undefined && '--stratum-ledger',
+    proxies !== undefined && '--stratum-proxy-protocol',
+    tlsCert !== undefined && '--stratum-tls-cert',
+    tlsKey !== undefined && '--stratum-tls-key',
+  ].filter((flag) => flag !== false);
+  if (!listen) return needless.map((flag) => `${flag} needs --stratum-listen [HOST:]PORT.`);
+  return [
+    (tlsCert === undefined) !== (tlsKey === undefined) &&
+      'Give both --stratum-tls-cert and --stratum-tls-key, or neither.',
   ];
 }
 

@@ -9,9 +9,16 @@ import type { Table, ValuesOf } from './settings-table.ts';
 import { DEVICES } from './tables/devices.ts';
 import { NODE_AND_MINER } from './tables/node-and-miner.ts';
 import { RUN_HTTP_LOG } from './tables/run-http-log.ts';
+import { STRATUM } from './tables/stratum.ts';
 import { UNATTENDED } from './tables/unattended.ts';
 
-export const SETTINGS = { ...NODE_AND_MINER, ...DEVICES, ...RUN_HTTP_LOG, ...UNATTENDED } as const satisfies Table;
+export const SETTINGS = {
+  ...NODE_AND_MINER,
+  ...DEVICES,
+  ...STRATUM,
+  ...RUN_HTTP_LOG,
+  ...UNATTENDED,
+} as const satisfies Table;
 
 export type Config = ValuesOf<typeof SETTINGS>;
 

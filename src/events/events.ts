@@ -20,6 +20,25 @@ interface AboutSolution {
   difficulty: number;
 }
 
+/** What a relay knows of one of its workers. */
+export interface RelayWorker {
+  /** As the worker calls itself: at most 63 printable characters. `(others)` sums up those beyond the 64 that are listed. */
+  name: string;
+  sessions: number;
+  /** Estimated from the difficulty of its shares. */
+  hashesPerSecond: number;
+  /** Difficulty of its shares now (the easiest of its sessions); absent while it has no session. */
+  difficulty?: number;
+  /** Shares since the start. */
+  accepted: number;
+  rejected: number;
+  stale: number;
+  duplicate: number;
+  blocks: number;
+  /** How long ago its last accepted share came. */
+  lastShareSeconds?: number;
+}
+
 /** Wrappers get these as JSON (report/json-line.ts), so their fields have the names and units of all public JSON. */
 export type MinerEvent =
   /** Engines were given a new work. `difficulty` is that of a block; `shareDifficulty` is absent for a node's work. */
@@ -82,6 +101,8 @@ export type MinerEvent =
   | { type: 'missed-cut'; source: string; chain: number }
   /** The update streams of these chains cannot be relied on, so work is polled. Without chains, all streams are reliable. */
   | { type: 'polling'; source: string; chains: readonly PolledChain[] }
+  /** How a relay is doing; emitted every few seconds. Its hashrates are estimated from shares, never counted. */
+  | { type: 'relay'; relay: string; sessions: number; hashesPerSecond: number; workers: readonly RelayWorker[] }
   /** A source gave work, this long after it was asked for some. */
   | { type: 'fetch'; source: string; latencySeconds: number }
   /** A source came within or went out of reach, or has something to say. `source` is its name, such as a node's URL. */

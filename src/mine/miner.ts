@@ -16,7 +16,7 @@ import type { Listener } from '../events/events.ts';
 import { creationTimeFor } from '../source/creation-time.ts';
 import type { SourceUpdate, WorkSource } from '../source/source.ts';
 import { Submitter } from '../source/submitter.ts';
-import { onAbort } from '../system/abort.ts';
+import { aborted, onAbort } from '../system/abort.ts';
 import { Assignment } from './assignment.ts';
 import { EngineSupervisor, type SupervisorOptions } from './engine-supervisor.ts';
 import { Space } from './space.ts';
@@ -40,6 +40,8 @@ export interface MinerOptions extends SupervisorOptions {
    * nonces.
    */
   readonly lane?: number;
+  /** Go on following the source when no device is left, or there is none: others use it, and hear of new work by our events. */
+  readonly outlivesDevices?: boolean;
 }
 
 export class Miner implements Controls {
@@ -77,7 +79,7 @@ export class Miner implements Controls {
     this.#supervisors = engines.map((engine) => new EngineSupervisor(engine, hooks, options));
   }
 
-  /** Mines until it is stopped or all engines are parked, then waits for pending submissions. May be called once. */
+  /** Mines until it is stopped or, unless it outlives them, all engines are parked; then waits for pending submissions. May be called once. */
   async run(stop?: AbortSignal): Promise<void> {
     const release = stop && onAbort(stop, () => this.stop());
     this.#stop = this.#stopping.signal;
@@ -86,6 +88,7 @@ export class Miner implements Controls {
     const rolling = setInterval(() => this.#refresh(), ROLL_MS);
     const following = this.#follow();
     await Promise.all(this.#supervisors.map((supervisor) => supervisor.run(this.#stop)));
+    if (this.#options.outlivesDevices) await aborted(this.#stop);
     clearInterval(rolling);
     await this.#submitter.settled();
     this.stop();

@@ -80,6 +80,7 @@ export class LogLines {
       case 'proof':
       case 'telemetry':
       case 'fetch':
+      case 'relay':
         break;
     }
   };

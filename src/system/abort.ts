@@ -18,6 +18,11 @@ export function onAbort(signal: AbortSignal, action: () => void): () => void {
   return () => signal.removeEventListener('abort', listener);
 }
 
+/** Waits until the signal fires. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => void onAbort(signal, resolve));
+}
+
 /** The longest delay of a Node.js timer. */
 const LONGEST_MS = 2 ** 31 - 1;
 

@@ -5,22 +5,27 @@ import { CORE_KINDS } from '../../engine/device.ts';
 import { formatCpuList, MAX_CPUS, parseCpuList } from '../../text/cpu-list.ts';
 import { choice, list, parsed, type SettingType } from './setting-type.ts';
 
-const DEVICE = /^(?:all|cpu|gpu|(?:gpu)?\d{1,3})$/;
+const DEVICE = /^(?:all|none|cpu|gpu|(?:gpu)?\d{1,3})$/;
 
-/** `cpu`, `gpu0` …, `gpu` for every GPU, or `all`. `0` is short for `gpu0`. */
+/** `cpu`, `gpu0` …, `gpu` for every GPU, `all` or `none`. `0` is short for `gpu0`. */
 const deviceName = parsed({
-  says: 'Name devices like cpu,gpu0,gpu1 (gpu means all of them), or all. See: pickaxe devices',
+  says: 'Name devices like cpu,gpu0,gpu1 (gpu means all of them), or all, or none. See: pickaxe devices',
   pattern: DEVICE,
   parse: (text) => (DEVICE.test(text) ? text.replace(/^(?=\d)/, 'gpu') : undefined),
 });
 
 const deviceNames = list(deviceName);
 
-/** `all` stands for the CPU and every real GPU of the machine. */
+/** `all` stands for the CPU and every real GPU of the machine; no device, written `none`, for a rig that only serves others. */
 export const devices: SettingType<readonly string[] | 'all'> = {
   form: deviceNames.form,
   says: deviceNames.says,
-  schema: (z) => deviceNames.schema(z).transform((names) => (names.includes('all') ? 'all' : names)),
+  schema: (z) =>
+    deviceNames
+      .schema(z)
+      .refine((names) => names.length === 1 || !names.includes('none'))
+      .transform((names) => (names.includes('all') ? 'all' : names.filter((name) => name !== 'none'))),
+  print: (names) => (names.length === 0 ? 'none' : names),
 };
 
 export const kernelName = choice(...KERNEL_NAMES);
