@@ -1,10 +1,15 @@
-/** The API of the package: mine with your own source, and with these engines or your own. */
+/**
+ * The API of the package: mine in your own program, with these sources and engines or your own. Nothing here logs or prints;
+ * docs/library.md explains it, and `examples/` uses it.
+ */
 
-export type { Job } from './chain/job.ts';
-export { prepareJob } from './chain/job.ts';
-export { joinNonce, type Range, splitNonce } from './chain/nonce.ts';
+// What is mined: bytes and values.
+export { type Job, prepareJob } from './chain/job.ts';
+export { joinNonce, NO_NONCE1, type Nonce1, type Range, splitNonce } from './chain/nonce.ts';
+export { difficultyOf, targetForDifficulty } from './chain/target.ts';
 export { powHash, type Solution, type Verification, verify } from './chain/verify.ts';
-export { parseWork, type Work } from './chain/work.ts';
+export { parseWork, type Work, WorkFormatError, type WorkTerms } from './chain/work.ts';
+// The devices that hash.
 export { CpuEngine, type CpuEngineOptions } from './engine/cpu/cpu-engine.ts';
 export {
   type Candidate,
@@ -19,10 +24,26 @@ export {
 export { GpuEngine, type GpuInfo, type GpuOptions } from './engine/gpu/gpu-engine.ts';
 export { type Gpu, listGpus } from './engine/gpu/list-gpus.ts';
 export type { Telemetry } from './engine/telemetry.ts';
+// What happens meanwhile.
 export type { Controls, PauseReason } from './events/controls.ts';
 export { Events, type Listener, type MinerEvent } from './events/events.ts';
+// The miner.
 export { Miner, type MinerOptions } from './mine/miner.ts';
 export type { TemperatureLimits } from './mine/thermal-guard.ts';
+// A node to try it on.
+export { MockNode, type MockNodeAddress } from './mock-node/mock-node.ts';
+export type { MockNodeOptions } from './mock-node/options.ts';
+export type { MinerIdentity } from './node/miner-identity.ts';
+// Others that hash, beside the miner.
+export type { Relay } from './relay/relay.ts';
+export { type Judgement, RelayedWorks, type RelayedWorksOptions } from './relay/relayed-works.ts';
+export type { DeviceSummary } from './report/device-stats.ts';
+export { type RigNow, type Summary, Tally } from './report/tally.ts';
+export { formatHashrate } from './report/units.ts';
+// Where work comes from.
+export { type FailoverOptions, FailoverSource } from './source/failover.ts';
+export { NodeSource, type NodeSourceOptions, type NodeSourceSurroundings } from './source/node/node-source.ts';
+export { SharedSource } from './source/shared-source.ts';
 export type { SourceUpdate, Verdict, WorkSource } from './source/source.ts';
 export { userCacheDirectory } from './system/cache.ts';
 export { type Clock, systemClock } from './system/clock.ts';

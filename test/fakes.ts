@@ -57,10 +57,16 @@ export class FakeSource implements WorkSource {
   answers?: () => Promise<boolean>;
   /** Whether anyone has asked for work. */
   started = false;
+  /** Whether all who asked for work have stopped. */
+  ended = false;
+  readonly #given: Work[] = [];
   readonly #updates = new Queue<SourceUpdate>();
 
   updates(stop: AbortSignal): AsyncIterable<SourceUpdate> {
     this.started = true;
+    stop.addEventListener('abort', () => {
+      this.ended = true;
+    });
     return this.#updates.drain(stop);
   }
 
@@ -74,12 +80,14 @@ export class FakeSource implements WorkSource {
   }
 
   work(work: Work): Work {
+    this.#given.push(work);
     this.#updates.push({ kind: 'work', work });
     return work;
   }
 
-  stale(): void {
-    this.#updates.push({ kind: 'stale', reason: 'new-cut' });
+  /** Condemns these works; by default all that were given and not condemned. */
+  stale(...works: Work[]): void {
+    this.#updates.push({ kind: 'stale', works: works.length > 0 ? works : this.#given.splice(0), reason: 'new-cut' });
   }
 
   lost(): void {

@@ -23,6 +23,7 @@ const MAX_BYTES = 4_000_000;
 const ALLOWED = [
   /^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/,
   /^docs\/((README|[a-z-]+)\.md|images\/[a-z-]+\.png)$/,
+  /^examples\/(README\.md|[a-z-]+\.mjs)$/,
   /^dist\/.+\.(js|d\.ts)$/,
   /^dist\/web\/[a-z]+\.(html|css|svg)$/,
   /^shaders\/(README\.md|[a-z-]+\.wgsl)$/,

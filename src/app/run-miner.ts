@@ -71,8 +71,7 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
   const clock = systemClock;
   const { emit } = events;
   const source = new SharedSource(rig.source);
-  const random = (below: number) => randomInt(below);
-  const lane = random(LANES);
+  const lane = randomInt(LANES);
   const relays = (rig.relays ?? []).map((make) => make({ source, emit, clock, lane }));
   const stopping = new AbortController();
   const stop = () => stopping.abort();
@@ -96,8 +95,8 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
     jsonLines?.hashrate(tally);
   };
   // Beside relays the miner keeps to its lane, because all others may be theirs.
-  const shared = relays.length > 0 && { lane, outlivesDevices: true };
-  const miner = new Miner({ source, engines, emit, clock, random, temperatureLimits, ...shared });
+  const besideRelays = relays.length > 0 && { lane, staysWithoutEngines: true };
+  const miner = new Miner({ source, engines, emit, clock, temperatureLimits, ...besideRelays });
   const controls: Controls = {
     pause: (...asked) => miner.pause(...asked),
     resume: (...asked) => miner.resume(...asked),
@@ -126,7 +125,6 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
     for (const relay of relays) await openRelay(relay);
     const relaying = relays.map((relay) => relay.run(stopping.signal));
     await miner.run(stopping.signal);
-    if (relays.length === 0) stop();
     await Promise.all(relaying);
   } finally {
     stop();

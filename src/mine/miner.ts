@@ -3,6 +3,7 @@
  * interfaces WorkSource and Engine and knows no implementation of either.
  */
 
+import { randomInt } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { equalBytes } from '../chain/bytes.ts';
 import { type Job, prepareJob } from '../chain/job.ts';
@@ -17,6 +18,7 @@ import { creationTimeFor } from '../source/creation-time.ts';
 import type { SourceUpdate, WorkSource } from '../source/source.ts';
 import { Submitter } from '../source/submitter.ts';
 import { aborted, onAbort } from '../system/abort.ts';
+import { type Clock, systemClock } from '../system/clock.ts';
 import { Assignment } from './assignment.ts';
 import { EngineSupervisor, type SupervisorOptions } from './engine-supervisor.ts';
 import { Space } from './space.ts';
@@ -29,23 +31,33 @@ const ROLL_MS = 3_000;
  */
 const MOST_PENDING = 256;
 
-export interface MinerOptions extends SupervisorOptions {
+const systemRandom = (below: number) => randomInt(below);
+
+export interface MinerOptions extends Partial<SupervisorOptions> {
+  /** Gives work and accepts solutions. Where relays use it, too, it is a SharedSource. */
   readonly source: WorkSource;
+  /** Their names are unique. */
   readonly engines: readonly Engine[];
-  readonly emit: Listener;
-  /** Returns a uniformly distributed integer in [0, below). */
-  readonly random: (below: number) => number;
+  /** Called with everything that happens. By default nobody is told. */
+  readonly emit?: Listener;
+  /** Returns a uniformly distributed integer in [0, below). The default is the system's random numbers. */
+  readonly random?: (below: number) => number;
   /**
    * The lane to search in where the source leaves it open. By default it is random, so that two rigs hardly ever search the same
    * nonces.
    */
   readonly lane?: number;
-  /** Go on following the source when no device is left, or there is none: others use it, and hear of new work by our events. */
-  readonly outlivesDevices?: boolean;
+  /** Whether to go on following the source while no engine is left, because relays live on its work. By default mining ends. */
+  readonly staysWithoutEngines?: boolean;
 }
 
 export class Miner implements Controls {
-  readonly #options: MinerOptions;
+  readonly #source: WorkSource;
+  readonly #emit: Listener;
+  readonly #clock: Clock;
+  readonly #random: (below: number) => number;
+  readonly #lane: number | undefined;
+  readonly #staysWithoutEngines: boolean;
   readonly #supervisors: readonly EngineSupervisor[];
   readonly #submitter: Submitter;
   readonly #ownLane: number;
@@ -61,9 +73,14 @@ export class Miner implements Controls {
   #stop: AbortSignal = AbortSignal.abort();
 
   constructor(options: MinerOptions) {
-    this.#options = options;
-    const { source, emit, clock, engines, random, lane } = options;
+    const { source, engines, emit = () => {}, clock = systemClock, random = systemRandom, lane } = options;
+    this.#source = source;
+    this.#emit = emit;
+    this.#clock = clock;
+    this.#random = random;
+    this.#lane = lane;
     this.#ownLane = lane ?? random(LANES);
+    this.#staysWithoutEngines = options.staysWithoutEngines ?? false;
     this.#submitter = new Submitter({
       source,
       emit,
@@ -76,10 +93,13 @@ export class Miner implements Controls {
       solved: (solution: Solution, device: string) => this.#take(solution, device),
       exhausted: (assignment: Assignment) => this.#renew(assignment),
     };
-    this.#supervisors = engines.map((engine) => new EngineSupervisor(engine, hooks, options));
+    this.#supervisors = engines.map((engine) => new EngineSupervisor(engine, hooks, { ...options, clock }));
   }
 
-  /** Mines until it is stopped or, unless it outlives them, all engines are parked; then waits for pending submissions. May be called once. */
+  /**
+   * Mines until it is stopped or, unless it stays without engines, all of them are parked; then waits for pending submissions. May
+   * be called once.
+   */
   async run(stop?: AbortSignal): Promise<void> {
     const release = stop && onAbort(stop, () => this.stop());
     this.#stop = this.#stopping.signal;
@@ -88,7 +108,7 @@ export class Miner implements Controls {
     const rolling = setInterval(() => this.#refresh(), ROLL_MS);
     const following = this.#follow();
     await Promise.all(this.#supervisors.map((supervisor) => supervisor.run(this.#stop)));
-    if (this.#options.outlivesDevices) await aborted(this.#stop);
+    if (this.#staysWithoutEngines) await aborted(this.#stop);
     clearInterval(rolling);
     await this.#submitter.settled();
     this.stop();
@@ -117,7 +137,7 @@ export class Miner implements Controls {
   }
 
   async #follow(): Promise<void> {
-    for await (const update of this.#options.source.updates(this.#stop)) this.#heed(update);
+    for await (const update of this.#source.updates(this.#stop)) this.#heed(update);
   }
 
   #heed(update: SourceUpdate): void {
@@ -131,14 +151,14 @@ export class Miner implements Controls {
       this.#assign(assignment);
       const { difficulty } = assignment;
       const share = until === 'replaced' && { shareDifficulty: difficultyOf(target) };
-      this.#options.emit({ type: 'work', chain, height, difficulty, ...share });
+      this.#emit({ type: 'work', chain, height, difficulty, ...share });
     } else if (update.kind === 'stale') {
       for (const work of update.works) this.#stale.add(work);
       const current = this.#current?.job.work;
       if (!current || !update.works.includes(current)) return;
       if (update.reason === 'new-cut') {
-        this.#cutMs = this.#options.clock.monotonicMs();
-        this.#options.emit({ type: 'new-cut', chain: current.chain });
+        this.#cutMs = this.#clock.monotonicMs();
+        this.#emit({ type: 'new-cut', chain: current.chain });
       }
       // Stale hashes are worth nothing, and idle engines leave the processor to the request for new work.
       this.#assign(undefined);
@@ -156,7 +176,7 @@ export class Miner implements Controls {
   }
 
   #prepare(work: Work, lane = this.#ownLane): Assignment {
-    const job = prepareJob(work, creationTimeFor(work, this.#options.source));
+    const job = prepareJob(work, creationTimeFor(work, this.#source));
     return new Assignment(job, this.#spaceFor(job, laneWithin(work.nonce1, lane)), this.#cutMs);
   }
 
@@ -164,7 +184,7 @@ export class Miner implements Controls {
   #spaceFor({ header }: Job, lane: number): Space {
     const known = this.#last;
     if (known && known.space.lane === lane && equalBytes(known.job.header, header)) return known.space;
-    return new Space(lane, this.#options.random(PAGES));
+    return new Space(lane, this.#random(PAGES));
   }
 
   #refresh(): void {
@@ -176,10 +196,10 @@ export class Miner implements Controls {
   #roll(): void {
     if (!this.#current) return;
     const { work, header } = this.#current.job;
-    const creationTimeUs = creationTimeFor(work, this.#options.source);
+    const creationTimeUs = creationTimeFor(work, this.#source);
     if (creationTimeUs <= creationTimeOf(header)) return;
     this.#assign(this.#prepare(work));
-    this.#options.emit({ type: 'job', chain: work.chain, height: work.height, creationTimeMicros: creationTimeUs });
+    this.#emit({ type: 'job', chain: work.chain, height: work.height, creationTimeMicros: creationTimeUs });
   }
 
   /** Called when the space is used up. A later creation time gives a fresh space; so does another lane, if it may be chosen. */
@@ -187,8 +207,8 @@ export class Miner implements Controls {
     if (this.#current !== exhausted) return;
     this.#roll();
     const { work } = exhausted.job;
-    if (this.#current === exhausted && this.#options.lane === undefined && work.nonce1.bytes < 2) {
-      this.#assign(this.#prepare(work, this.#options.random(LANES)));
+    if (this.#current === exhausted && this.#lane === undefined && work.nonce1.bytes < 2) {
+      this.#assign(this.#prepare(work, this.#random(LANES)));
     }
   }
 
@@ -206,7 +226,7 @@ export class Miner implements Controls {
   #limitBacklog(pending: number): void {
     if (pending >= MOST_PENDING && !this.#hasBacklog) {
       this.#hasBacklog = true;
-      const { name } = this.#options.source;
+      const { name } = this.#source;
       this.pause('backlog', `${name} does not answer: ${MOST_PENDING} solutions wait for their verdicts`);
     } else if (pending <= MOST_PENDING / 2 && this.#hasBacklog) {
       this.#hasBacklog = false;

@@ -57,8 +57,9 @@ export class FailoverSource implements WorkSource {
   readonly #mailbox = new Mailbox();
   /** For each work given out: its source, and the work as that source knows it. */
   readonly #origins = new WeakMap<Work, { readonly source: WorkSource; readonly work: Work }>();
-  /** For each work of a source: the work that was given out for it. */
+  /** For each work of a source: the same work with an id that is unique here. */
   readonly #adopted = new WeakMap<Work, Work>();
+  readonly #given = new WeakSet<Work>();
   readonly #running: Promise<void>[] = [];
   #active: Standby;
   #patience: NodeJS.Timeout | undefined;
@@ -133,12 +134,13 @@ export class FailoverSource implements WorkSource {
       standby.silent = false;
       standby.given++;
       standby.work = this.#adopt(standby, update.work);
-      if (standby === this.#active) this.#mailbox.put({ kind: 'work', work: standby.work });
+      if (standby === this.#active) this.#give(standby.work);
       else if (standby.rank < this.#active.rank || this.#impatient) this.#activate(standby, standby.work);
     } else if (update.kind === 'stale') {
       const works = update.works.flatMap((work) => this.#adopted.get(work) ?? []);
       if (standby.work && works.includes(standby.work)) standby.work = undefined;
-      if (works.length > 0) this.#mailbox.put({ ...update, works });
+      const given = works.filter((work) => this.#given.has(work));
+      if (given.length > 0) this.#mailbox.put({ ...update, works: given });
     } else {
       standby.lost = true;
       if (this.#standbys.every(({ lost }) => lost)) this.#mailbox.put(update);
@@ -180,6 +182,11 @@ export class FailoverSource implements WorkSource {
     this.#needySinceMs = undefined;
     this.#impatient = false;
     this.#emit({ type: 'source', source: standby.source.name, state: 'info', reason });
+    this.#give(work);
+  }
+
+  #give(work: Work): void {
+    this.#given.add(work);
     this.#mailbox.put({ kind: 'work', work });
   }
 

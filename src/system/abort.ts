@@ -18,9 +18,11 @@ export function onAbort(signal: AbortSignal, action: () => void): () => void {
   return () => signal.removeEventListener('abort', listener);
 }
 
-/** Waits until the signal fires. */
+/** Waits until the signal fires. Never throws. */
 export function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => void onAbort(signal, resolve));
+  return new Promise((resolve) => {
+    onAbort(signal, resolve);
+  });
 }
 
 /** The longest delay of a Node.js timer. */

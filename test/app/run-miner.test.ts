@@ -5,12 +5,13 @@ import { pino } from 'pino';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { UsageError } from '#pickaxe/app/exit-codes.js';
 import { prepare } from '#pickaxe/app/prepare.js';
-import { type Rig, runMiner, type Sidecar } from '#pickaxe/app/run-miner.js';
+import { type MakeRelay, type Rig, runMiner, type Sidecar } from '#pickaxe/app/run-miner.js';
 import { type Config, DEFAULTS } from '#pickaxe/config/settings.js';
 import { DeviceError } from '#pickaxe/engine/engine.js';
 import { Events } from '#pickaxe/events/events.js';
 import { LogTail } from '#pickaxe/report/log-tail.js';
 import { FakeEngine, FakeSource, makeWork, Recorder } from '../fakes.ts';
+import { verdict } from '../report/fakes.ts';
 
 /** The fake engine finds a solution within a few steps. */
 const SOON = 300;
@@ -162,5 +163,48 @@ describe('a device that is too hot', () => {
     read(60);
     source.work(makeWork(SOON));
     expect(await mined).toBe(0);
+  });
+});
+
+/** A relay that lives until it is stopped, and notes what happens to it. */
+function fakeRelay(order: string[]): MakeRelay {
+  return ({ source }) => ({
+    name: 'fake',
+    open: async () => void order.push('open'),
+    run: async (stop) => {
+      order.push('run');
+      for await (const { kind } of source.updates(stop)) order.push(kind);
+      order.push('end');
+    },
+  });
+}
+
+describe('a relay', () => {
+  it('shares the source with the miner, and ends with it', async () => {
+    const order: string[] = [];
+    const { rig } = rigWith();
+    expect(await runMiner({ ...rig, relays: [fakeRelay(order)] }, bounds)).toBe(0);
+    expect(order.slice(0, 3)).toEqual(['open', 'run', 'work']);
+    expect(order.at(-1)).toBe('end');
+    expect(rig.source.ended).toBe(true);
+  });
+
+  it('keeps a rig without devices alive, whose blocks count', async () => {
+    const order: string[] = [];
+    const { rig } = rigWith();
+    const bringBlock = () => rig.events.emit({ ...verdict('fake', 'accepted'), isRelay: true });
+    rig.events.on(({ type }) => type === 'work' && setImmediate(bringBlock));
+    expect(await runMiner({ ...rig, engines: [], relays: [fakeRelay(order)] }, bounds)).toBe(0);
+    expect(order).toEqual(['open', 'run', 'work', 'end']);
+  });
+
+  it('that cannot do what it was asked for ends pickaxe before anything mines', async () => {
+    const { rig } = rigWith();
+    const open = async () => {
+      throw new Error('port 3333 is in use');
+    };
+    const relay = () => ({ name: 'fake', open, run: async () => {} });
+    await expect(runMiner({ ...rig, relays: [relay] }, bounds)).rejects.toThrow(new UsageError('port 3333 is in use'));
+    expect(rig.engines[0].opened).toBe(0);
   });
 });

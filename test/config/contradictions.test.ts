@@ -62,6 +62,26 @@ it('a minimum hashrate is given at most once for the rig and once for a device',
   ).toEqual(['--min-hashrate is given twice for the rig.', '--min-hashrate is given twice for gpu0.']);
 });
 
+it('without devices, others must be served', () => {
+  expect(rig({ devices: { use: [] } })).toEqual([
+    'Without devices there is nothing to do: name some with --devices, or serve others with --stratum-listen [HOST:]PORT.',
+  ]);
+  expect(rig({ devices: { use: [] }, stratum: { listen: address('1917') } })).toEqual([]);
+});
+
+it('settings of the stratum server need one, and a certificate and its key belong together', () => {
+  const [tlsCert, tlsKey] = ['a.crt', 'a.key'];
+  expect(rig({ stratum: { ledger: 'l', proxies: ['::1'], tlsCert, tlsKey } })).toEqual(
+    ['ledger', 'proxy-protocol', 'tls-cert', 'tls-key'].map(
+      (name) => `--stratum-${name} needs --stratum-listen [HOST:]PORT.`,
+    ),
+  );
+  const listen = address('0.0.0.0:1917');
+  expect(rig({ stratum: { listen, tlsCert, tlsKey, ledger: 'l', proxies: ['::1'] } })).toEqual([]);
+  const both = ['Give both --stratum-tls-cert and --stratum-tls-key, or neither.'];
+  expect([rig({ stratum: { listen, tlsCert } }), rig({ stratum: { listen, tlsKey } })]).toEqual([both, both]);
+});
+
 it('the network must be named unless every node’s URL has a path', () => {
   const [bare, full] = ['http://a.example:1848', 'http://b.example/chainweb/0.0/mainnet01'];
   const says = ['No network is configured. Give one with --network, like --network mainnet01.'];

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { COUNTERS, joinNonce, LANES, PAGES, type Range } from '#pickaxe/chain/nonce.js';
+import { meetsTarget, targetForDifficulty } from '#pickaxe/chain/target.js';
 import { verify } from '#pickaxe/chain/verify.js';
 import { creationTimeOf } from '#pickaxe/chain/work.js';
 import { DeviceError } from '#pickaxe/engine/engine.js';
@@ -107,14 +108,97 @@ describe('new work', () => {
   it('keeps the lane and the time that the source assigned', async () => {
     const engine = new FakeEngine();
     const { source } = mine(engine);
-    const work = source.work(makeWork(NEVER, { lane: 0x1234, rollTime: false }));
+    const work = source.work(makeWork(NEVER, { nonce1: { value: 0x1234, bytes: 2 }, rollTime: false }));
     await eventually(() => expect(engine.searched.length).toBeGreaterThan(3));
     expect(engine.searched.every(({ range }) => range.lane === 0x1234)).toBe(true);
     expect(engine.jobs[0].header).toEqual(work.header);
   });
+
+  it('leaves the lane’s high byte to the miner where nonce1 has one byte', async () => {
+    const engine = new FakeEngine();
+    const { source } = mineWith({ lane: 0x5678 }, engine);
+    source.work(makeWork(NEVER, { nonce1: { value: 0x12, bytes: 1 }, rollTime: false }));
+    await eventually(() => expect(engine.searched.length).toBeGreaterThan(3));
+    expect(engine.searched.every(({ range }) => range.lane === 0x5612)).toBe(true);
+  });
+
+  it('with the header of the last, such as a new target of a pool, does not search nonces again', async () => {
+    const engine = new FakeEngine();
+    const { source } = mine(engine);
+    const first = source.work(makeWork(NEVER, { until: 'replaced', rollTime: false }));
+    await eventually(() => expect(engine.searched.length).toBeGreaterThan(5));
+    const easier = source.work({ ...first, id: 'easier', target: makeWork(2 ** 50).target });
+    await eventually(() => expect(engine.searched.filter(({ job }) => job === 2).length).toBeGreaterThan(5));
+    // The same after a clean notify, which condemns the work before.
+    source.stale(first, easier);
+    source.work({ ...first, id: 'clean' });
+    await eventually(() => expect(engine.searched.filter(({ job }) => job === 3).length).toBeGreaterThan(5));
+    const nonces = engine.searched.flatMap(({ range }) => noncesOf(range));
+    expect(new Set(nonces).size).toBe(nonces.length);
+  });
+
+  it('is said to have a difficulty for blocks, and one for shares where a pool gave it', async () => {
+    const { source, events } = mine(new FakeEngine());
+    source.work(makeWork(2 ** 40));
+    source.work(makeWork(2 ** 30, { until: 'replaced', blockTarget: makeWork(2 ** 40).target }));
+    await eventually(() => expect(events.of('work')).toHaveLength(2));
+    const [nodes, pools] = events.of('work');
+    expect(nodes).not.toHaveProperty('shareDifficulty');
+    expect([nodes.difficulty, pools.difficulty, pools.shareDifficulty]).toEqual([2 ** 40, 2 ** 40, 2 ** 30]);
+  });
+
+  it('is not stopped by news that other works are stale', async () => {
+    const engine = new FakeEngine();
+    const { source, events } = mine(engine);
+    const other = makeWork(NEVER);
+    source.work(makeWork(NEVER));
+    await eventually(() => expect(engine.searched.length).toBeGreaterThan(3));
+    source.stale(other);
+    await turns();
+    const searched = engine.searched.length;
+    await eventually(() => expect(engine.searched.length).toBeGreaterThan(searched + 3));
+    expect(engine.jobs).toHaveLength(1);
+    expect(events.of('new-cut')).toHaveLength(0);
+    // It is stale before it is ever given.
+    source.work(other);
+    await turns();
+    expect(engine.jobs).toHaveLength(1);
+  });
 });
 
 describe('solutions', () => {
+  it('of a pool are shares, and blocks too where they meet the block’s target', async () => {
+    const { source, events } = mineWith({ firstProofDifficulty: 100 }, new FakeEngine());
+    source.work(makeWork(50, { until: 'replaced', blockTarget: makeWork(400).target }));
+    await eventually(() => expect(events.of('verdict').some(({ isBlock }) => isBlock)).toBe(true));
+    const verdicts = events.of('verdict');
+    expect(verdicts.some(({ isBlock }) => !isBlock)).toBe(true);
+    expect(verdicts.every(({ isShare, isRelay }) => isShare && !isRelay)).toBe(true);
+    const hardest = targetForDifficulty(400);
+    for (const { isBlock, powHash } of source.submitted) expect(meetsTarget(powHash, hardest)).toBe(isBlock);
+  });
+
+  it('that a source does not answer pause the devices, and none is lost', async () => {
+    const engine = new FakeEngine();
+    const { source, events } = mine(engine);
+    const answers: (() => void)[] = [];
+    source.verdict = () => new Promise((resolve) => answers.push(() => resolve({ outcome: 'accepted', reason: '' })));
+    source.work(makeWork(4, { until: 'replaced' }));
+    const paused = () => events.of('device').filter(({ state }) => state === 'paused');
+    await eventually(() => expect(paused()).toHaveLength(1));
+    expect(paused()[0].reason).toMatch(/fake source does not answer: 256 solutions wait/);
+    await turns();
+    const searched = engine.searched.length;
+    await turns();
+    expect(engine.searched).toHaveLength(searched);
+    const found = source.submitted.length;
+    for (const answer of answers.splice(0, found - 128)) answer();
+    await eventually(() => expect(engine.searched.length).toBeGreaterThan(searched));
+    source.verdict = () => ({ outcome: 'accepted', reason: '' });
+    for (const answer of answers.splice(0)) answer();
+    await eventually(() => expect(events.of('verdict').length).toBeGreaterThan(found));
+  });
+
   it('are submitted once, and end the search of a node’s work', async () => {
     const engine = new FakeEngine();
     const { source, events } = mine(engine);

@@ -6,7 +6,7 @@ import { makeWork } from '../fakes.ts';
 import { FakeClock } from '../report/fakes.ts';
 
 const HARD = prepareJob(makeWork(2 ** 60));
-const difficultyFor = (proofs: Proofs) => difficultyOf(proofs.ease(HARD).searchTarget);
+const difficultyFor = (proofs: Proofs) => difficultyOf(proofs.aim(HARD).searchTarget);
 
 /** Simulates a device with this rate and a new job every three seconds. */
 function watch(
@@ -18,7 +18,7 @@ function watch(
   for (let s = 0; s < seconds; s += 3) {
     clock.advance(3_000);
     proofs.searched(3 * hashesPerSecond);
-    proofs.ease(HARD);
+    proofs.aim(HARD);
   }
   return { clock, proofs };
 }
@@ -30,9 +30,9 @@ test.each([50_000, 4e8, 2.4e10])('a device of %f H/s gives a few proofs per seco
   expect(perSecond).toBeLessThan(4 * 1.6);
 });
 
-test('an eased job differs only in its target', () => {
+test('a job with another search target differs only in its target', () => {
   const { proofs } = watch(4e8);
-  const { target, searchTarget, ...rest } = proofs.ease(HARD);
+  const { target, searchTarget, ...rest } = proofs.aim(HARD);
   expect(HARD).toMatchObject(rest);
   expect(Buffer.from(target.buffer)).toEqual(Buffer.from(searchTarget));
   expect(searchTarget).not.toEqual(HARD.searchTarget);
@@ -41,7 +41,7 @@ test('an eased job differs only in its target', () => {
 test('a work that is easier than the device’s target is searched with its own target', () => {
   const { proofs } = watch(4e8);
   const job = prepareJob(makeWork(1_000));
-  expect(proofs.ease(job)).toBe(job);
+  expect(proofs.aim(job)).toBe(job);
 });
 
 test('after a long pause the target moves by one step, so that the host is not flooded', () => {
@@ -55,4 +55,18 @@ test('after a long pause the target moves by one step, so that the host is not f
 test('a first job says nothing about the rate', () => {
   const proofs = new Proofs('gpu', new FakeClock());
   expect(difficultyFor(proofs)).toBe(difficultyFor(proofs));
+});
+
+test.each([1, 2 ** 10, 2 ** 20])('a pool’s shares of difficulty %i do not flood the host', (shareDifficulty) => {
+  const { proofs } = watch(4e8);
+  const job = proofs.aim(prepareJob(makeWork(shareDifficulty, { until: 'replaced', blockTarget: HARD.work.target })));
+  const perSecond = 4e8 / difficultyOf(job.searchTarget);
+  expect(perSecond).toBeGreaterThan(16);
+  expect(perSecond).toBeLessThan(64);
+});
+
+test('however easy blocks are, none is missed', () => {
+  const { proofs } = watch(4e8);
+  const job = prepareJob(makeWork(64, { until: 'replaced' }));
+  expect(proofs.aim(job).searchTarget).toEqual(job.work.blockTarget);
 });

@@ -32,5 +32,14 @@ export const hashes = (device: string, count: number, difficulty = 1_000): Miner
 };
 
 export const verdict = (device: string, outcome: VerdictEvent['outcome'], reason = ''): VerdictEvent => {
-  return { type: 'verdict', outcome, reason, device, chain: 3, height: 42n, nonce: 2n ** 63n, answerSeconds: 0.0123 };
+  const about = {
+    isRelay: false,
+    chain: 3,
+    height: 42n,
+    nonce: 2n ** 63n,
+    isBlock: true,
+    isShare: false,
+    difficulty: 1_000,
+  };
+  return { type: 'verdict', outcome, reason, device, ...about, answerSeconds: 0.0123 };
 };

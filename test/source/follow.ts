@@ -39,9 +39,10 @@ export class Follower {
   /** The current work, once there is one. */
   async work(): Promise<Work> {
     return await eventually(() => {
-      const latest = this.updates.findLast(({ kind }) => kind !== 'lost');
-      if (latest?.kind !== 'work') throw new Error('no work yet');
-      return latest.work;
+      const latest = this.received.at(-1);
+      const isStale = this.of('stale').some(({ works }) => works.some((work) => work === latest));
+      if (!latest || isStale) throw new Error('no work yet');
+      return latest;
     });
   }
 

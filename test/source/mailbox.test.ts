@@ -3,26 +3,47 @@ import { Mailbox } from '#pickaxe/source/mailbox.js';
 import { makeWork } from '../fakes.ts';
 
 const work = () => ({ kind: 'work', work: makeWork(100) }) as const;
-const stale = { kind: 'stale', reason: 'new-cut' } as const;
+const stale = (...updates: ReturnType<typeof work>[]) =>
+  ({ kind: 'stale', works: updates.map((update) => update.work), reason: 'new-cut' }) as const;
 const lost = { kind: 'lost', reason: 'gone' } as const;
 
 describe('Mailbox', () => {
-  it('drops updates that a later one replaces', async () => {
+  it('drops work that later work replaces', async () => {
     const mailbox = new Mailbox();
     const last = work();
-    for (const update of [work(), stale, lost, work(), last]) mailbox.put(update);
+    for (const update of [work(), lost, work(), last]) mailbox.put(update);
     const updates = mailbox.updates(new AbortController().signal);
     expect((await updates.next()).value).toBe(last);
-    mailbox.put(stale);
-    expect((await updates.next()).value).toBe(stale);
+    mailbox.put(lost);
+    expect((await updates.next()).value).toBe(lost);
+  });
+
+  it('gives all that is stale before the work, also when it came later', async () => {
+    const mailbox = new Mailbox();
+    const [first, second, third, next] = [work(), work(), work(), work()];
+    for (const update of [stale(first, second), next, stale(third)]) mailbox.put(update);
+    const updates = mailbox.updates(new AbortController().signal);
+    expect((await updates.next()).value).toEqual(stale(first, second, third));
+    expect((await updates.next()).value).toBe(next);
+  });
+
+  it('does not give work that became stale while it waited', async () => {
+    const mailbox = new Mailbox();
+    const [first, next] = [work(), work()];
+    for (const update of [first, stale(first)]) mailbox.put(update);
+    const updates = mailbox.updates(new AbortController().signal);
+    expect((await updates.next()).value).toEqual(stale(first));
+    mailbox.put(next);
+    expect((await updates.next()).value).toBe(next);
   });
 
   it('keeps an update about an outage beside one about the work', async () => {
     const mailbox = new Mailbox();
+    const cut = stale(work());
     mailbox.put(lost);
-    mailbox.put(stale);
+    mailbox.put(cut);
     const updates = mailbox.updates(new AbortController().signal);
-    expect((await updates.next()).value).toBe(stale);
+    expect((await updates.next()).value).toEqual(cut);
     expect((await updates.next()).value).toBe(lost);
   });
 
@@ -31,8 +52,9 @@ describe('Mailbox', () => {
     const ending = new AbortController();
     const updates = mailbox.updates(ending.signal);
     const waiting = updates.next();
-    mailbox.put(stale);
-    expect((await waiting).value).toBe(stale);
+    const cut = stale(work());
+    mailbox.put(cut);
+    expect((await waiting).value).toEqual(cut);
     const ended = updates.next();
     ending.abort();
     expect((await ended).done).toBe(true);

@@ -1,24 +1,29 @@
 import { expect, test, vi } from 'vitest';
 import { prepareJob } from '#pickaxe/chain/job.js';
 import { verify } from '#pickaxe/chain/verify.js';
-import { Submitter, type SubmitterOptions } from '#pickaxe/mine/submitter.js';
 import type { Verdict } from '#pickaxe/source/source.js';
+import { Submitter, type SubmitterOptions } from '#pickaxe/source/submitter.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { FakeSource, makeWork, Recorder } from '../fakes.ts';
 
 /** The number of solutions that are remembered. */
-const REMEMBERED = 1_024;
+const REMEMBERED = 4_096;
 
+const CPU = { name: 'cpu', isRelay: false };
 const running = new AbortController().signal;
 /** Work that every nonce solves. */
 const work = makeWork(1);
 const job = prepareJob(work);
 const solutionOf = (nonce: number) => verify(job, BigInt(nonce)).solution!;
 
-function submitterWith({ isStale = () => false, clock = systemClock }: Partial<SubmitterOptions> = {}) {
+function submitterWith({
+  isStale = () => false,
+  clock = systemClock,
+  pending = () => {},
+}: Partial<SubmitterOptions> = {}) {
   const source = new FakeSource();
   const events = new Recorder();
-  const submitter = new Submitter({ source, emit: events.listen, clock, isStale });
+  const submitter = new Submitter({ source, emit: events.listen, clock, isStale, pending });
   const numbers = () => source.submitted.map(({ nonce }) => Number(nonce));
   return { submitter, source, events, numbers };
 }
@@ -30,13 +35,14 @@ test('a solution is sent once, and its verdict is emitted with the time that it 
     nowMs += 7;
     return { outcome: 'rejected', reason: 'the test says so' };
   };
-  submitter.submit(solutionOf(1), 'cpu', running);
-  submitter.submit(solutionOf(1), 'gpu0', running);
+  submitter.submit(solutionOf(1), CPU, running);
+  submitter.submit(solutionOf(1), { name: 'gpu0', isRelay: false }, running);
   await submitter.settled();
-  submitter.submit(solutionOf(1), 'cpu', running);
+  submitter.submit(solutionOf(1), CPU, running);
   await submitter.settled();
   expect(numbers()).toEqual([1]);
-  const about = { device: 'cpu', chain: work.chain, height: work.height, nonce: 1n };
+  const block = { chain: work.chain, height: work.height, nonce: 1n, isBlock: true, isShare: false, difficulty: 1 };
+  const about = { device: 'cpu', isRelay: false, ...block };
   expect(events.all).toEqual([
     { type: 'solution', ...about, hash: solutionOf(1).powHash },
     { type: 'verdict', ...about, outcome: 'rejected', reason: 'the test says so', answerSeconds: 0.007 },
@@ -45,7 +51,7 @@ test('a solution is sent once, and its verdict is emitted with the time that it 
 
 test('a solution whose work is known to be stale is not sent', async () => {
   const { submitter, events, numbers } = submitterWith({ isStale: ({ nonce }) => nonce === 2n });
-  for (const number of [1, 2]) submitter.submit(solutionOf(number), 'cpu', running);
+  for (const number of [1, 2]) submitter.submit(solutionOf(number), CPU, running);
   await submitter.settled();
   expect(numbers()).toEqual([1]);
   const stale = events.of('verdict').filter(({ nonce }) => nonce === 2n);
@@ -65,11 +71,11 @@ test.each([
 ])('a source that %s gives the verdict unknown, and other solutions are still sent', async (_, verdict, reason) => {
   const { submitter, source, events } = submitterWith();
   source.verdict = verdict as () => Promise<Verdict>;
-  submitter.submit(solutionOf(1), 'cpu', running);
+  submitter.submit(solutionOf(1), CPU, running);
   await submitter.settled();
   expect(events.of('verdict')).toMatchObject([{ outcome: 'unknown', reason: `the source failed: ${reason}` }]);
   source.verdict = () => ({ outcome: 'accepted', reason: '' });
-  submitter.submit(solutionOf(2), 'cpu', running);
+  submitter.submit(solutionOf(2), CPU, running);
   await submitter.settled();
   expect(events.of('verdict').at(-1)).toMatchObject({ outcome: 'accepted', nonce: 2n });
 });
@@ -79,7 +85,7 @@ test('settled waits until nothing is pending', async () => {
   await submitter.settled();
   const answers: (() => void)[] = [];
   source.verdict = () => new Promise((resolve) => answers.push(() => resolve({ outcome: 'accepted', reason: '' })));
-  for (const number of [1, 2]) submitter.submit(solutionOf(number), 'cpu', running);
+  for (const number of [1, 2]) submitter.submit(solutionOf(number), CPU, running);
   const settled = vi.fn();
   const waiting = submitter.settled().then(settled);
   await vi.waitFor(() => expect(answers).toHaveLength(2), { timeout: 60_000 });
@@ -92,24 +98,38 @@ test('settled waits until nothing is pending', async () => {
   expect(events.of('verdict').map(({ nonce }) => nonce)).toEqual([2n, 1n]);
 });
 
+test('its caller learns the verdict, and of a solution that was submitted before, that it was', async () => {
+  const { submitter } = submitterWith();
+  expect(await submitter.submit(solutionOf(1), CPU, running)).toEqual({ outcome: 'accepted', reason: '' });
+  expect(submitter.submit(solutionOf(1), CPU, running)).toBeUndefined();
+});
+
+test('it tells how many submissions are pending', async () => {
+  const counts: number[] = [];
+  const { submitter } = submitterWith({ pending: (count) => counts.push(count) });
+  for (const number of [1, 2]) submitter.submit(solutionOf(number), CPU, running);
+  await submitter.settled();
+  await vi.waitFor(() => expect(counts).toEqual([1, 2, 1, 0]), { timeout: 60_000 });
+});
+
 test('the source gets the signal that asks it to end', async () => {
   const { submitter, source } = submitterWith();
   const submit = vi.spyOn(source, 'submit');
   const stop = new AbortController();
-  submitter.submit(solutionOf(1), 'cpu', stop.signal);
+  submitter.submit(solutionOf(1), CPU, stop.signal);
   await submitter.settled();
   expect(submit).toHaveBeenCalledExactlyOnceWith(solutionOf(1), stop.signal);
 });
 
 test('only the last solutions are remembered, so that the memory is bounded', async () => {
   const { submitter, numbers } = submitterWith();
-  for (let number = 0; number < REMEMBERED; number++) submitter.submit(solutionOf(number), 'cpu', running);
-  submitter.submit(solutionOf(0), 'cpu', running);
-  submitter.submit(solutionOf(REMEMBERED), 'cpu', running);
+  for (let number = 0; number < REMEMBERED; number++) submitter.submit(solutionOf(number), CPU, running);
+  submitter.submit(solutionOf(0), CPU, running);
+  submitter.submit(solutionOf(REMEMBERED), CPU, running);
   // The oldest is forgotten, the others are not.
-  submitter.submit(solutionOf(1), 'cpu', running);
-  submitter.submit(solutionOf(0), 'cpu', running);
-  submitter.submit(solutionOf(REMEMBERED), 'cpu', running);
+  submitter.submit(solutionOf(1), CPU, running);
+  submitter.submit(solutionOf(0), CPU, running);
+  submitter.submit(solutionOf(REMEMBERED), CPU, running);
   await submitter.settled();
   expect(numbers()).toHaveLength(REMEMBERED + 2);
   expect(numbers().slice(REMEMBERED)).toEqual([REMEMBERED, 0]);

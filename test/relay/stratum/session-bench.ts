@@ -128,15 +128,18 @@ export class TestClient {
   login(user = 'w', password = 'x', agent = 'test/1'): Message[] {
     const subscribe = JSON.stringify({ id: 1, method: 'mining.subscribe', params: [agent, null] });
     const authorize = JSON.stringify({ id: 2, method: 'mining.authorize', params: [user, password] });
-    return this.say(subscribe, authorize).map(parse).filter(({ method }) => method);
+    return this.say(subscribe, authorize)
+      .map(parse)
+      .filter(({ method }) => method);
   }
 
   /** Submits a nonce2 for a job, and returns the answer. */
   submit(job: string, nonce2: string, user = 'w'): Message {
-    const [answer, ...others] = this.say(
+    const before = this.read();
+    const [answer, ...after] = this.say(
       JSON.stringify({ id: 9, method: 'mining.submit', params: [user, job, nonce2] }),
     );
-    this.#lines.unshift(...others);
+    this.#lines.unshift(...before, ...after);
     return parse(answer);
   }
 

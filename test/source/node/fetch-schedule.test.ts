@@ -140,7 +140,7 @@ describe('FetchSchedule', () => {
   it('accepts the same work again after it was dropped', () => {
     const work = workOn(3);
     fetch(work);
-    schedule.dropCurrent();
+    schedule.expire();
     expect(fetch({ ...work })).toBe(true);
   });
 

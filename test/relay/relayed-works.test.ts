@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { withSearchTarget } from '#pickaxe/chain/job.js';
+import { targetForDifficulty } from '#pickaxe/chain/target.js';
+import { creationTimeOf, type Work } from '#pickaxe/chain/work.js';
+import { RelayedWorks } from '#pickaxe/relay/relayed-works.js';
+import { systemClock } from '#pickaxe/system/clock.js';
+import { FakeSource, makeWork, Recorder } from '../fakes.ts';
+import { eventually, mine } from '../source/follow.ts';
+
+function relay() {
+  const source = new FakeSource();
+  const events = new Recorder();
+  const changes: (Work | undefined)[] = [];
+  const ending = new AbortController();
+  const works = new RelayedWorks({
+    name: 'stratum',
+    source,
+    emit: events.listen,
+    clock: systemClock,
+    changed: (work) => changes.push(work),
+  });
+  const following = works.follow(ending.signal);
+  const end = async () => {
+    ending.abort();
+    await following;
+  };
+  return { source, events, works, changes, end };
+}
+
+describe('the works of a relay', () => {
+  it('change with the source’s, and a work that was merely replaced still counts', async () => {
+    const { source, works, changes, end } = relay();
+    const first = source.work(makeWork(100));
+    await eventually(() => expect(works.current).toBe(first));
+    const second = source.work(makeWork(100));
+    await eventually(() => expect(works.current).toBe(second));
+    expect(works.isStale(first)).toBe(false);
+    source.stale(first, second);
+    await eventually(() => expect(works.current).toBeUndefined());
+    expect(works.isStale(first)).toBe(true);
+    expect(changes).toEqual([first, second, undefined]);
+    await end();
+  });
+
+  it('are not taken up when they are stale, and other works that become stale change nothing', async () => {
+    const { source, works, changes, end } = relay();
+    const [old, current] = [makeWork(100), source.work(makeWork(100))];
+    await eventually(() => expect(works.current).toBe(current));
+    source.stale(old);
+    source.work(old);
+    source.lost();
+    await eventually(() => expect(works.isStale(old)).toBe(true));
+    const next = source.work(makeWork(100));
+    await eventually(() => expect(works.current).toBe(next));
+    expect(changes).toEqual([current, next]);
+    await end();
+  });
+
+  it('have jobs at the latest creation time, and a new one only at a later time', async () => {
+    const { source, works, end } = relay();
+    const work = makeWork(100);
+    const startUs = creationTimeOf(work.header);
+    source.latestUs = () => startUs + 5_000_000n;
+    const job = works.jobOf(work)!;
+    expect(creationTimeOf(job.header)).toBe(startUs + 4_500_000n);
+    expect(works.jobOf(work, job)).toBeUndefined();
+    source.latestUs = () => startUs + 6_000_000n;
+    expect(creationTimeOf(works.jobOf(work, job)!.header)).toBe(startUs + 5_500_000n);
+    const fixed = makeWork(100, { rollTime: false });
+    expect(works.jobOf(fixed)!.header).toEqual(fixed.header);
+    await end();
+  });
+
+  it('are solved by nonces from outside, each submitted once and told as the relay’s', async () => {
+    const { source, events, works, end } = relay();
+    const work = source.work(makeWork(100, { rollTime: false }));
+    await eventually(() => expect(works.current).toBe(work));
+    const { nonce } = mine(work);
+    const job = works.jobOf(work)!;
+    const judgement = works.judge(job, nonce);
+    expect(judgement.proves).toBe(true);
+    expect(await judgement.verdict).toEqual({ outcome: 'accepted', reason: '' });
+    expect(works.judge(job, nonce).verdict).toBeUndefined();
+    expect(source.submitted).toHaveLength(1);
+    expect(events.of('verdict')).toMatchObject([{ device: 'stratum', isRelay: true, isBlock: true, isShare: false }]);
+    await end();
+  });
+
+  it('have shares that are no solutions, and wrong nonces that are neither', async () => {
+    const { source, works, end } = relay();
+    const work = makeWork(2 ** 60, { rollTime: false });
+    const easy = withSearchTarget(works.jobOf(work)!, targetForDifficulty(100));
+    const { nonce } = mine({ ...work, target: easy.searchTarget });
+    expect(works.judge(easy, nonce)).toMatchObject({ proves: true, solution: undefined, verdict: undefined });
+    expect(works.judge(works.jobOf(work)!, nonce)).toMatchObject({ proves: false, solution: undefined });
+    expect(source.submitted).toHaveLength(0);
+    await end();
+  });
+
+  it('that are stale by now are told so, and not sent', async () => {
+    const { source, works, end } = relay();
+    const work = source.work(makeWork(100, { rollTime: false }));
+    await eventually(() => expect(works.current).toBe(work));
+    source.stale(work);
+    await eventually(() => expect(works.current).toBeUndefined());
+    const { verdict } = works.judge(works.jobOf(work)!, mine(work).nonce);
+    expect(await verdict).toMatchObject({ outcome: 'stale' });
+    expect(source.submitted).toHaveLength(0);
+    await end();
+  });
+});
