@@ -16,7 +16,21 @@ const program = new Command('pickaxe')
   .addHelpText('after', PROGRAM_EXAMPLES + NOTES);
 
 /** The tables of settings that every command that mines has flags for. */
-const MINING = ['rig', 'devices', 'cpu', 'gpu', 'run', 'http', 'log', 'log-file', 'pause', 'alarm', 'hooks', 'webhook'];
+const MINING = [
+  'rig',
+  'devices',
+  'cpu',
+  'gpu',
+  'run',
+  'stratum',
+  'http',
+  'log',
+  'log-file',
+  'pause',
+  'alarm',
+  'hooks',
+  'webhook',
+];
 
 program.commandsGroup('Mining:');
 
