@@ -81,7 +81,7 @@ export class Accounts {
 
   /** @returns whether there was an account without a session, which is forgotten now */
   #forgetOne(): boolean {
-    const idle = [...this.#accounts.values()].find(({ sessions }) => sessions.size === 0);
+    const idle = this.#firstIdle();
     if (!idle) return false;
     this.#accounts.delete(idle.name);
     const others = this.#others;
@@ -90,6 +90,11 @@ export class Accounts {
     const { lastShareMs = Number.NEGATIVE_INFINITY } = idle;
     if (lastShareMs > (others.lastShareMs ?? Number.NEGATIVE_INFINITY)) others.lastShareMs = lastShareMs;
     return true;
+  }
+
+  #firstIdle(): Account | undefined {
+    for (const account of this.#accounts.values()) if (account.sessions.size === 0) return account;
+    return undefined;
   }
 }
 

@@ -69,7 +69,7 @@ export class Ledger {
     });
     await Promise.race([this.#writeAll(), patience]);
     clearTimeout(timer);
-    if (this.#lines.length > 0) this.#options.warn('the last lines of the share ledger could not be written');
+    if (this.#bytes > 0) this.#options.warn('the last lines of the share ledger could not be written');
     await this.#file.close().catch(() => {});
   }
 

@@ -35,6 +35,8 @@ export interface StratumLimits {
   readonly remembered: number;
   /** How often a session's time is looked at: jobs are rolled at most this often, and time limits are this exact. */
   readonly tickMs: number;
+  /** How often an event says how the relay does. */
+  readonly reportMs: number;
 }
 
 export const stratumLimits: StratumLimits = {
@@ -53,4 +55,5 @@ export const stratumLimits: StratumLimits = {
   banMs: 300_000,
   remembered: 10_000,
   tickMs: 100,
+  reportMs: 5_000,
 };

@@ -11,8 +11,6 @@ const LEARNING_SECONDS = 0.15;
 const LEARNING_SHARES_PER_SECOND = 1_000;
 /** How often it is counted how many learn. */
 const COUNT_MS = 1_000;
-/** How often an event says how the relay does. */
-const REPORT_MS = 5_000;
 
 export class Sessions {
   readonly #all = new Set<Session>();
@@ -47,8 +45,13 @@ export class Sessions {
   }
 
   /** Emits how the relay does, if it is time for that. */
-  report(relay: string, emit: Listener, { accounts }: Pick<SessionWorld, 'accounts'>, nowMs: number): void {
-    if (nowMs - this.#reportedMs < REPORT_MS) return;
+  report(
+    relay: string,
+    emit: Listener,
+    { accounts, limits }: Pick<SessionWorld, 'accounts' | 'limits'>,
+    nowMs: number,
+  ): void {
+    if (nowMs - this.#reportedMs < limits.reportMs) return;
     this.#reportedMs = nowMs;
     const turns = [...this.#turns()];
     const hashesPerSecond = turns.reduce((sum, turn) => sum + turn.hashesPerSecond, 0);
