@@ -15,6 +15,11 @@ import type { SessionWorld } from './world.ts';
 const FIRST_DIFFICULTY = 2 ** 42;
 /** How often the difficulty is looked at, beside at each share. A miner that slows down sends none. */
 const RETARGET_MS = 1_000;
+/**
+ * How long a new target waits for a job with a later creation time. Right after a New Cut there is none yet, because the work's own
+ * time is later than what is surely valid by the node's clock.
+ */
+const RETARGET_PATIENCE_MS = 3_000;
 /** How long shares of the former target count with new jobs, too. Miners may take the new target late. */
 const GRACE_MS = 10_000;
 
@@ -36,7 +41,9 @@ export class MiningTurn implements SessionNow {
   #changedMs = 0;
   #givenMs = 0;
   #rolledMs = 0;
-  #retargetMs = 0;
+  #lookedMs = 0;
+  /** Since when the session waits for a job with a new target. */
+  #retargetSinceMs: number | undefined;
 
   constructor(world: SessionWorld, { worker, chosen, suggested }: Wishes, send: (lines: string | Buffer) => void) {
     this.#world = world;
@@ -85,11 +92,17 @@ export class MiningTurn implements SessionNow {
    * @param clean whether it shall drop its earlier jobs
    */
   give(clean: boolean, nowMs: number): void {
-    const work = this.#world.works.current;
-    if (work) this.#give(this.#world.jobs.next(work, this.#last, nowMs), clean, nowMs);
+    const { works, jobs } = this.#world;
+    const work = works.current;
+    if (!work) return;
+    const shared = jobs.later(work, this.#last, nowMs) ?? (this.#last && jobs.again(this.#last));
+    if (shared) this.#give(shared, clean, nowMs);
   }
 
-  #give(shared: SharedJob, clean: boolean, nowMs: number): void {
+  #give(shared: SharedJob, isWanted: boolean, nowMs: number): void {
+    // A new target goes with a clean job, whatever the job was made for.
+    const clean = isWanted || this.#retargetSinceMs !== undefined;
+    this.#retargetSinceMs = undefined;
     const line = this.#setTerms(shared, nowMs);
     const isRecent = nowMs - this.#changedMs < GRACE_MS;
     this.jobs.add(shared, this.#terms as ShareTerms, isRecent ? this.#former : undefined);
@@ -113,25 +126,34 @@ export class MiningTurn implements SessionNow {
 
   /** Rolls the creation time and adjusts the difficulty when it is time for that. */
   tick(nowMs: number): void {
-    if (nowMs - this.#retargetMs >= RETARGET_MS) this.#retarget(nowMs);
+    const isTime = nowMs - this.#lookedMs >= RETARGET_MS;
+    if (isTime || this.#retargetSinceMs !== undefined) this.#retarget(nowMs);
     const rate = this.#vardiff.isKnown ? this.#vardiff.hashesPerSecond : undefined;
     if (nowMs - this.#rolledMs >= rollMs(rate)) this.#roll(nowMs);
   }
 
   #roll(nowMs: number): void {
-    const work = this.#world.works.current;
+    const { works, jobs } = this.#world;
+    const work = works.current;
     this.#rolledMs = nowMs;
     if (!work || !this.#last) return;
-    const shared = this.#world.jobs.next(work, this.#last, nowMs);
+    const shared = jobs.later(work, this.#last, nowMs);
+    if (shared) this.#give(shared, false, nowMs);
     // Where the creation time may not be moved, the same job is sent again, and only to show that the server is alive.
-    if (shared.job !== this.#last.job) this.#give(shared, false, nowMs);
     else if (nowMs - this.#givenMs >= rollMs(0)) this.#give(this.#last, false, nowMs);
   }
 
+  /** A target is fixed for a job, so a new one needs a new job. */
   #retarget(nowMs: number): void {
-    this.#retargetMs = nowMs;
-    // A target is fixed for a job, so a new one needs a new job.
-    if (this.#vardiff.retarget(nowMs) && this.#last) this.give(true, nowMs);
+    this.#lookedMs = nowMs;
+    if (this.#vardiff.retarget(nowMs)) this.#retargetSinceMs ??= nowMs;
+    const work = this.#world.works.current;
+    if (this.#retargetSinceMs === undefined || !work || !this.#last) return;
+    const shared = this.#world.jobs.later(work, this.#last, nowMs);
+    const mayWait = work.rollTime && nowMs - this.#retargetSinceMs < RETARGET_PATIENCE_MS;
+    // With the header that it has, a miner would search the same nonces again.
+    if (shared) this.#give(shared, true, nowMs);
+    else if (!mayWait) this.give(true, nowMs);
   }
 
   /** @returns the line that tells a new target; empty where it is the same as before */

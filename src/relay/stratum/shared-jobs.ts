@@ -39,18 +39,22 @@ export class SharedJobs {
 
   /**
    * @param earlier the last job of the session
-   * @returns a job of this work that the session has not had. Its header is the earlier one's where the creation time cannot be
-   *   later
+   * @returns a job of this work with another header; undefined where the creation time cannot be later yet
    */
-  next(work: Work, earlier: SharedJob | undefined, nowMs: number): SharedJob {
+  later(work: Work, earlier: SharedJob | undefined, nowMs: number): SharedJob | undefined {
     const latest = this.#latest?.job.work === work ? this.#latest : undefined;
-    const isNew = latest !== undefined && (earlier === undefined || latest.number > earlier.number);
-    if (isNew && nowMs - this.#madeMs < this.#sharedMs) return latest;
+    const isOther = latest !== undefined && latest.job !== earlier?.job;
+    if (isOther && nowMs - this.#madeMs < this.#sharedMs) return latest;
     const job = this.#works.jobOf(work, latest?.job);
-    if (!job && isNew) return latest;
-    this.#latest = this.#make(job ?? (latest as SharedJob).job);
+    if (!job) return isOther ? latest : undefined;
+    this.#latest = this.#make(job);
     this.#madeMs = nowMs;
     return this.#latest;
+  }
+
+  /** @returns a job with the header of an earlier one, and another id */
+  again({ job }: SharedJob): SharedJob {
+    return this.#make(job);
   }
 
   #make(job: Job): SharedJob {

@@ -281,6 +281,7 @@ describe('the difficulty', () => {
     client.say('{"id":1,"method":"mining.suggest_difficulty","params":[0.25]}');
     expect(client.login()[0].params).toEqual([formatTarget(targetForDifficulty(2 ** 30))]);
     bench.pass(1);
+    bench.nowMs += 50;
     client.read();
     const [answer, target, notify] = client.say('{"id":2,"method":"mining.suggest_difficulty","params":[0.125]}');
     expect(answer).toBe('{"result":true,"error":null,"id":2}');
@@ -292,6 +293,18 @@ describe('the difficulty', () => {
       method: 'mining.notify',
       params: [expect.any(String), expect.any(String), true],
     });
+  });
+
+  it('waits for a later creation time, because a miner would search the same nonces again', async () => {
+    const { client, bench } = await serving();
+    client.login();
+    const suggested = client.say('{"id":2,"method":"mining.suggest_difficulty","params":[0.125]}');
+    expect(suggested).toEqual(['{"result":true,"error":null,"id":2}']);
+    bench.pass(0.1);
+    expect(client.read().map(parse)).toMatchObject([
+      { method: 'mining.set_target', params: [formatTarget(targetForDifficulty(2 ** 29))] },
+      { method: 'mining.notify', params: [expect.any(String), expect.any(String), true] },
+    ]);
   });
 
   it('is suggested as a target, too', async () => {
@@ -306,8 +319,7 @@ describe('the difficulty', () => {
     client.say('{"id":1,"method":"mining.suggest_difficulty","params":[0.00000005]}');
     const [target, notify] = client.login();
     const easy = jobOf(work, notify, target.params[0]);
-    bench.pass(0.2);
-    client.read();
+    bench.nowMs += 200;
     const [, hardTarget, hardNotify] = client.say('{"id":2,"method":"mining.suggest_difficulty","params":[1]}');
     const hard = jobOf(work, parse(hardNotify), parse(hardTarget).params[0]);
     expect(client.submit(easy.id, mineShare(easy.job, 0x0102)).result).toBe(true);
