@@ -107,7 +107,7 @@ async function connectAll() {
     const some = Array.from({ length: Math.min(AT_ONCE, sessions - all.length) }, (_, i) => {
       return new StratumClient(server.port, { habit: HABITS[(all.length + i) % HABITS.length] });
     });
-    await Promise.all(some.map((client, i) => client.login(`rig${all.length + i}`, { suggest: SUGGESTED })));
+    for (const [i, client] of some.entries()) client.login(`rig${all.length + i}`, { suggest: SUGGESTED });
     await until(() => some.every(({ cleanMs }) => cleanMs > 0));
     all.push(...some);
   }
@@ -119,9 +119,9 @@ async function cutAll() {
   const [last, fanOut] = [[], []];
   const { cutsMs: earlier } = await server.node.report();
   for (let cut = 0; cut < cuts; cut++) {
-    const headers = clients.map(({ cleanHeader }) => cleanHeader);
+    const before = clients.map(({ cleanJobs }) => cleanJobs);
     server.node.cut();
-    await until(() => clients.every(({ cleanHeader, isOpen }, i) => cleanHeader !== headers[i] || !isOpen));
+    await until(() => clients.every(({ cleanJobs, isOpen }, i) => cleanJobs > before[i] || !isOpen));
     const { cutsMs } = await server.node.report();
     const cutMs = cutsMs[earlier.length + cut];
     const times = clients.filter(({ isOpen }) => isOpen).map(({ cleanMs }) => cleanMs);

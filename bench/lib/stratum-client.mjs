@@ -1,20 +1,25 @@
 // A stratum client for benchmarks: it really hashes, at difficulties that JavaScript meets.
 
-import { once } from 'node:events';
 import { connect } from 'node:net';
 import { hashTail, puzzleOf } from '#pickaxe/chain/job.js';
 import { joinNonce } from '#pickaxe/chain/nonce.js';
 import { parseHeader, parseTarget } from '#pickaxe/wire/stratum.js';
 import { nowMs } from './mock-process.mjs';
 
+const NOTIFY = '{"method":"mining.notify",';
+const CLEAN = ',true],"id":null}';
+/** Where the parent's hash is in a line: after the job id of 8 digits, and 16 bytes of the header. */
+const PARENT = `${NOTIFY}"params":["00000000","`.length + 32;
+
 /** When a client takes a new target: with the job that follows it, at once, or one job late. Real ones do any of these. */
 export const HABITS = ['with-job', 'at-once', 'late'];
 
 export class StratumClient {
   nonce1;
-  /** When the last clean job came, and its header. */
+  /** When the last clean job of a new block came, and how many have come. */
   cleanMs = 0;
-  cleanHeader = '';
+  cleanJobs = 0;
+  cleanParent = '';
   /** What became of its shares: accepted, or the code of the error. */
   answers = {};
   /** How long each answer took, in ms. */
@@ -25,15 +30,16 @@ export class StratumClient {
   #target;
   #formerTarget;
   #job;
+  #noted;
   #next = 0;
   #id = 10;
   #sentMs = new Map();
   #habit;
 
-  constructor(port, { habit = HABITS[0], onClean = () => {} } = {}) {
+  constructor(port, { habit = HABITS[0], first } = {}) {
     this.#habit = habit;
-    this.onClean = onClean;
     this.socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    if (first !== undefined) this.socket.write(first);
     this.socket.setEncoding('latin1');
     this.socket.on('error', () => {});
     this.socket.on('close', () => {
@@ -42,8 +48,7 @@ export class StratumClient {
     this.socket.on('data', (text) => this.#read(text));
   }
 
-  async login(worker, { password = 'x', suggest } = {}) {
-    await once(this.socket, 'connect');
+  login(worker, { password = 'x', suggest } = {}) {
     if (suggest !== undefined) this.say({ id: 0, method: 'mining.suggest_difficulty', params: [suggest] });
     this.say({ id: 1, method: 'mining.subscribe', params: ['bench/1', null] });
     this.say({ id: 2, method: 'mining.authorize', params: [worker, password] });
@@ -60,8 +65,9 @@ export class StratumClient {
 
   /** Tries so many nonces, and submits what is a share. */
   mine(nonces) {
-    if (!this.#job || this.nonce1 === undefined) return;
-    const { id, puzzle } = this.#job;
+    const job = this.#current();
+    if (!job || this.nonce1 === undefined) return;
+    const { id, puzzle } = job;
     for (const end = this.#next + nonces; this.#next < end; this.#next++) {
       const nonce = { lane: this.nonce1, counter: this.#next, page: 0 };
       if (!meets(hashTail(puzzle, nonce), puzzle.target)) continue;
@@ -83,7 +89,34 @@ export class StratumClient {
   #read(text) {
     const lines = (this.#rest + text).split('\n');
     this.#rest = lines.pop();
-    for (const line of lines) this.#take(JSON.parse(line));
+    for (const line of lines) {
+      if (line.startsWith(NOTIFY)) this.#note(line);
+      else this.#take(JSON.parse(line));
+    }
+  }
+
+  /** Jobs are read when they are mined: here it only counts when they come. */
+  #note(line) {
+    const parent = line.slice(PARENT, PARENT + 64);
+    if (line.endsWith(CLEAN) && this.cleanParent !== parent) {
+      this.cleanMs = nowMs();
+      this.cleanParent = parent;
+      this.cleanJobs++;
+    }
+    const target = this.#habit === 'late' ? (this.#formerTarget ?? this.#target) : this.#target;
+    this.#formerTarget = undefined;
+    this.#noted = { line, target };
+  }
+
+  /** The newest job. */
+  #current() {
+    if (this.#noted) {
+      const [id, header] = JSON.parse(this.#noted.line).params;
+      this.#job = { id, puzzle: puzzleOf(parseHeader(header), this.#noted.target) };
+      this.#next = 0;
+      this.#noted = undefined;
+    }
+    return this.#job;
   }
 
   #take({ id, method, params, result, error }) {
@@ -93,17 +126,6 @@ export class StratumClient {
       this.#target = parseTarget(params[0]);
       if (this.#habit === 'at-once' && this.#job)
         this.#job.puzzle = { ...this.#job.puzzle, target: words(this.#target) };
-    } else if (method === 'mining.notify') {
-      const [job, header, clean] = params;
-      if (clean && this.cleanHeader.slice(32, 96) !== header.slice(32, 96)) {
-        this.cleanMs = nowMs();
-        this.cleanHeader = header;
-        this.onClean(this);
-      }
-      const target = this.#habit === 'late' ? (this.#formerTarget ?? this.#target) : this.#target;
-      this.#formerTarget = undefined;
-      this.#job = { id: job, puzzle: puzzleOf(parseHeader(header), target) };
-      this.#next = 0;
     } else if (id === 1) this.nonce1 = Number.parseInt(result[1], 16);
     else if (this.#sentMs.has(id)) {
       if (typeof id === 'number') {

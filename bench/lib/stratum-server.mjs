@@ -14,14 +14,15 @@ const CHAIN = 0;
 /** No client finds a block. */
 const HARD = 2 ** 60;
 
-export async function startStratumServer() {
+/** @param more further options of the miner */
+export async function startStratumServer(more = []) {
   const folder = mkdtempSync(join(tmpdir(), 'pickaxe-stratum-'));
   const ledger = join(folder, 'shares.jsonl');
   const node = await startMockProcess({ difficulty: HARD, seed: 1 }, CHAIN);
   const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
   const mine = ['mine', '--node', node.url, '--network', 'development', '--public-key', '0'.repeat(64)];
   const serve = ['--devices', 'none', '--stratum-listen', '0', '--stratum-ledger', ledger];
-  const child = spawn(process.execPath, [cli, ...mine, ...serve], {
+  const child = spawn(process.execPath, [cli, ...mine, ...serve, ...more], {
     ...freshUser(),
     stdio: ['ignore', 'ignore', 'pipe'],
   });
