@@ -62,12 +62,16 @@ export class Connection implements Client {
   }
 
   #read(bytes: Buffer, receive: (line: string) => void): void {
-    const { clock } = this.#options;
-    for (const line of this.#isOpen ? this.#split(bytes) : []) {
+    if (!this.#isOpen) return;
+    const { clock, socket } = this.#options;
+    // All answers to what came at once are sent at once.
+    socket.cork();
+    for (const line of this.#split(bytes)) {
       if (!this.#bucket.take(1, clock.monotonicMs())) this.close('flood', FLOOD_POINTS);
-      if (!this.#isOpen) return;
+      if (!this.#isOpen) break;
       receive(line);
     }
+    socket.uncork();
   }
 
   /** A client with a line that is too long is disconnected. */

@@ -3,15 +3,7 @@
 import { z } from 'zod';
 
 /** What became of a share. `unknown-job`: its job was never given to the session. `invalid`: it is no share at all. */
-export const SHARE_RESULTS = [
-  'accepted',
-  'low-difficulty',
-  'duplicate',
-  'stale',
-  'unknown-job',
-  'unauthorized',
-  'invalid',
-] as const;
+export const SHARE_RESULTS = ['accepted', 'low-difficulty', 'duplicate', 'stale', 'unknown-job', 'invalid'] as const;
 export type ShareResult = (typeof SHARE_RESULTS)[number];
 
 const count = z.int().nonnegative();

@@ -15,7 +15,7 @@ export interface StratumLimits {
   readonly pendingBytes: number;
   /**
    * Lines that a client may send: so many at once, and so many a second from then on. Before its rate is known, an ASIC of
-   * 1 PH/s sends 200 shares a second.
+   * 1 PH/s sends 200 shares a second, but only until the eighth. What comes at once keeps all others waiting.
    */
   readonly lineBurst: number;
   readonly linesPerSecond: number;
@@ -46,7 +46,7 @@ export const stratumLimits: StratumLimits = {
   loginMs: 30_000,
   handshakeMs: 5_000,
   pendingBytes: 160_000,
-  lineBurst: 1_000,
+  lineBurst: 200,
   linesPerSecond: 100,
   junkLines: 10,
   workersPerSession: 16,

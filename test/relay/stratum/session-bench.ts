@@ -32,7 +32,8 @@ export class SessionBench {
 
   constructor(limits: Partial<StratumLimits> = {}) {
     const clock = { nowUs: () => BigInt(Math.round(this.nowMs)) * 1000n, monotonicMs: () => this.nowMs };
-    this.source.latestUs = () => BigInt(Date.now()) * 1000n + BigInt(Math.round(this.nowMs)) * 1000n;
+    const beganUs = BigInt(Date.now()) * 1000n;
+    this.source.latestUs = () => beganUs + BigInt(Math.round(this.nowMs)) * 1000n;
     const { source, heard } = this;
     this.works = new RelayedWorks({
       name: 'stratum',
@@ -161,7 +162,7 @@ export function jobOf(work: Work, notify: Message, targetHex: string): { id: str
 }
 
 /** @returns nonce2 of a share, as a miner with this nonce1 finds it; 12 hex digits */
-export function mineShare(job: Job, nonce1: number, from = 0, wanted = true): string {
+export function mineShare(job: Job, nonce1: number, from = 1, wanted = true): string {
   for (let counter = from; ; counter++) {
     if (solves(job, { lane: nonce1, counter, page: 0 }) !== wanted) continue;
     return (joinNonce({ lane: nonce1, counter, page: 0 }) >> 16n).toString(16).padStart(12, '0');
