@@ -33,8 +33,9 @@ const interval = Number(values.interval);
 const PATIENCE_MS = 60_000;
 /** In a row, half a second apart: then mining rests. */
 const SAME_TIMES = 4;
-/** What sensors tell is not there on a machine without them. */
-const SENSORS = /_(temperature_celsius|power_watts|fan_ratio|clock_hertz)/;
+/** What sensors tell is not there on a machine without them, and `demo` has neither a pool nor workers. */
+const ABSENT =
+  /_(temperature_celsius|power_watts|fan_ratio|clock_hertz|share_difficulty_hashes)|pickaxe_(relay|worker)_/;
 /** Doubles are written in decimals and read again: what is not the same to this is another figure. */
 const SAME = 1e-12;
 
@@ -200,7 +201,7 @@ for (const expression of dashboard) {
     .replaceAll('$__rate_interval', `${Math.max(4 * interval, 10)}s`);
   const result = await prometheus.query(concrete).catch((fault) => ({ fault }));
   if (result.fault) faults.push(`${concrete}: ${result.fault.message}`);
-  else if (result.length === 0 && !SENSORS.test(concrete)) faults.push(`nothing for ${concrete}`);
+  else if (result.length === 0 && !ABSENT.test(concrete)) faults.push(`nothing for ${concrete}`);
 }
 for (const { name, health, lastError, alerts } of rules) {
   if (health !== 'ok') faults.push(`rule ${name}: ${health} ${lastError}`);

@@ -1,7 +1,15 @@
 /** How a rig is doing, as `pickaxe stats` prints it for people. Pure. */
 
+import { countsShares } from '../report/figures.ts';
 import type { Status } from '../report/http/schemas.ts';
-import { formatDuration, formatHashrate, formatPercent, withPrefix } from '../report/units.ts';
+import {
+  describeOutcomes,
+  describeWorkers,
+  formatDuration,
+  formatHashrate,
+  formatPercent,
+  withPrefix,
+} from '../report/units.ts';
 import { oneLine } from '../text/one-line.ts';
 
 type Device = Status['devices'][string];
@@ -11,18 +19,20 @@ type Source = Status['sources'][string];
 const GAP = '  ';
 
 export function statsLines(status: Status): string[] {
-  const { rig, version, uptimeSeconds: uptime, work, sources, devices } = status;
+  const { rig, version, uptimeSeconds: uptime, sources, devices, relays } = status;
+  const livesOnRelays = Object.keys(devices).length === 0 && Object.keys(relays).length > 0;
   return [
     ...aligned([
       ['rig', `${oneLine(rig)}, pickaxe ${version}, up for ${formatDuration(uptime)}`],
       ['state', state(status)],
-      ['hashrate', rates(status)],
+      ...(livesOnRelays ? [] : [['hashrate', rates(status)]]),
+      ...(countsShares(status.work, status.shares) ? [['shares', shares(status)]] : []),
       ['blocks', blocks(status)],
-      ['work', work ? `chain ${work.chain}, height ${work.height}, difficulty ${plain(work.difficulty)}` : 'none yet'],
+      ['work', work(status)],
       ...Object.entries(sources).map(([name, source]) => ['node', node(name, source)]),
     ]),
-    '',
-    ...aligned([HEADINGS, ...Object.entries(devices).map(([name, device]) => row(name, device))]),
+    ...(livesOnRelays ? [] : ['', ...deviceTable(devices)]),
+    ...Object.entries(relays).flatMap(([name, relay]) => ['', ...workers(name, relay)]),
   ];
 }
 
@@ -41,14 +51,29 @@ function rates({ hashesPerSecondByWindow, averageHashesPerSecond: average }: Sta
 
 const WINDOWS = { last10s: '10 s', last60s: '60 s', last15m: '15 min' } as const;
 
-function blocks({ accepted, rejected, stale, unknown, expectedBlocks: expected, effort }: Status): string {
-  const lost = unknown > 0 ? `, ${unknown} unknown` : '';
-  const verdicts = `${accepted} accepted, ${rejected} rejected, ${stale} stale${lost}`;
-  return `${verdicts}; ${expected.toFixed(1)} expected, effort ${formatPercent(effort)}`;
+function shares({ shares, provenHashesPerSecond, lastShareSeconds: last }: Status): string {
+  const age = last === null ? 'none accepted yet' : `the last one ${formatDuration(last)} ago`;
+  return `${describeOutcomes(shares)}; ${age}; proven ${formatHashrate(provenHashesPerSecond)} over 15 min`;
+}
+
+function blocks(status: Status): string {
+  const { expectedBlocks: expected, effort } = status;
+  return `${describeOutcomes(status)}; ${expected.toFixed(1)} expected, effort ${formatPercent(effort)}`;
+}
+
+function work({ work }: Status): string {
+  if (!work) return 'none yet';
+  const { chain, height, difficulty, shareDifficulty } = work;
+  const share = shareDifficulty === null ? '' : `, of a share ${plain(shareDifficulty)}`;
+  return `chain ${chain}, height ${height}, difficulty ${plain(difficulty)}${share}`;
 }
 
 function node(name: string, { state, reason, ageSeconds: age }: Source): string {
   return `${oneLine(name)}: ${state} for ${formatDuration(age)}${state === 'lost' ? ` (${oneLine(reason)})` : ''}`;
+}
+
+function deviceTable(devices: Status['devices']): string[] {
+  return aligned([HEADINGS, ...Object.entries(devices).map(([name, device]) => row(name, device))]);
 }
 
 const HEADINGS = [
@@ -75,6 +100,30 @@ function row(name: string, device: Device): string[] {
     String(reopens),
     measured(sensors.temperatureCelsius, (celsius) => `${celsius.toFixed(0)} °C`),
     measured(sensors.powerWatts, (watts) => `${watts.toFixed(0)} W`),
+  ];
+}
+
+/** The workers of one relay: a line about all, and a table. */
+function workers(name: string, relay: Status['relays'][string]): string[] {
+  const { sessions, workers } = relay;
+  return [
+    `${oneLine(name)}: ${describeWorkers(relay)}, estimated from shares; sessions ${sessions}`,
+    ...(workers.length === 0 ? [] : aligned([WORKER_HEADINGS, ...workers.map(workerRow)])),
+  ];
+}
+
+const WORKER_HEADINGS = ['worker', 'sessions', 'estimated', 'difficulty', 'acc/rej/stale/dup', 'blocks', 'last share'];
+
+function workerRow(worker: Status['relays'][string]['workers'][number]): string[] {
+  const { name, sessions, hashesPerSecond, difficulty, accepted, rejected, stale, duplicate, blocks } = worker;
+  return [
+    oneLine(name),
+    String(sessions),
+    formatHashrate(hashesPerSecond),
+    measured(difficulty, plain),
+    `${accepted}/${rejected}/${stale}/${duplicate}`,
+    String(blocks),
+    measured(worker.lastShareSeconds, (seconds) => `${formatDuration(seconds)} ago`),
   ];
 }
 

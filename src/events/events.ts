@@ -20,22 +20,26 @@ interface AboutSolution {
   difficulty: number;
 }
 
-/** What a relay knows of one of its workers. */
+/** How one worker of a relay is doing. */
 export interface RelayWorker {
-  /** As the worker calls itself: at most 63 printable characters. `(others)` sums up those beyond the 64 that are listed. */
+  /**
+   * As the worker calls itself: at most 63 printable characters. `OTHER_WORKERS` (events/vocabulary.ts) sums up those beyond the
+   * 64 that are listed.
+   */
   name: string;
   sessions: number;
   /** Estimated from the difficulty of its shares. */
   hashesPerSecond: number;
   /** Difficulty of its shares now (the easiest of its sessions); absent while it has no session. */
   difficulty?: number;
-  /** Shares since the start. */
+  /** Shares since the start, by what the relay said to them. */
   accepted: number;
   rejected: number;
   stale: number;
   duplicate: number;
+  /** How many of its shares were blocks. */
   blocks: number;
-  /** How long ago its last accepted share came. */
+  /** How long ago its last accepted share came; absent before the first. */
   lastShareSeconds?: number;
 }
 

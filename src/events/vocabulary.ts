@@ -9,3 +9,10 @@ export type DeviceState = (typeof DEVICE_STATES)[number];
 
 export const ALARM_STATES = ['raised', 'cleared'] as const;
 export type AlarmState = (typeof ALARM_STATES)[number];
+
+/** What can become of a worker's share at a relay. */
+export const SHARE_OUTCOMES = ['accepted', 'rejected', 'stale', 'duplicate'] as const;
+export type ShareOutcome = (typeof SHARE_OUTCOMES)[number];
+
+/** The name that sums up a relay's workers beyond those that are listed by their own names. */
+export const OTHER_WORKERS = '(others)';

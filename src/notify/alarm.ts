@@ -1,7 +1,7 @@
 /** Raises an alarm when a hashrate stays too low, and clears it when the hashrate is back. */
 
 import type { AlarmState } from '../events/vocabulary.ts';
-import { rigState, supplyTrouble } from '../report/rig-state.ts';
+import { livesOnRelays, rigState, supplyTrouble } from '../report/rig-state.ts';
 import type { RunningMiner } from '../report/running-miner.ts';
 import type { RigNow } from '../report/tally.ts';
 
@@ -54,9 +54,10 @@ export class LowRate {
 /**
  * @param device a device's name; undefined for the whole rig. A device that does not exist has a rate of 0
  * @returns the rate to compare with the limit, in H/s; undefined while there is nothing to judge, because there is no node or
- *   no work, or because the devices are paused
+ *   no work, because the devices are paused, or because the rig has none and only hands work on
  */
 function rateOf(device: string | undefined, now: RigNow): number | undefined {
+  if (livesOnRelays(now)) return undefined;
   const devices = new Map([...now.devices].filter(([name]) => device === undefined || name === device));
   if (supplyTrouble(now) || rigState({ ...now, devices }).name === 'paused') return undefined;
   return [...devices.values()].reduce((sum, { hashesPerSecond }) => sum + hashesPerSecond, 0);

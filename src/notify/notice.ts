@@ -34,7 +34,14 @@ export const Notice = z.discriminatedUnion('type', [
     uptimeSeconds: z.number(),
     averageHashesPerSecond: rate,
   }),
-  notice('block', { device, chain: count, height: count, nonce, answerSeconds: z.number() }),
+  notice('block', {
+    device: device.meta({ description: 'what found it: a device, or a relay that brought it' }),
+    isRelay: z.boolean(),
+    chain: count,
+    height: count,
+    nonce,
+    answerSeconds: z.number(),
+  }),
   notice('device-lost', {
     device,
     kind: deviceKind,

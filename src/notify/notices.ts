@@ -1,6 +1,7 @@
 /** Notices for hooks and webhooks. They are made from a few of the miner's events, each with a line for people. */
 
 import type { MinerEvent } from '../events/events.ts';
+import { countsShares } from '../report/figures.ts';
 import type { RunningMiner } from '../report/running-miner.ts';
 import type { Tally } from '../report/tally.ts';
 import { formatDuration, formatHashrate } from '../report/units.ts';
@@ -49,9 +50,19 @@ export function tellNotices(
   };
 }
 
-function block({ device, chain, height, nonce, answerSeconds }: MinerEvent & { type: 'verdict' }): Content {
-  const text = `block accepted: chain ${chain} height ${height}, found by ${device}`;
-  return { type: 'block', text, device, chain, height: Number(height), nonce: nonce.toString(), answerSeconds };
+function block({ device, isRelay, chain, height, nonce, answerSeconds }: MinerEvent & { type: 'verdict' }): Content {
+  const finder = isRelay ? `brought by the relay ${device}` : `found by ${device}`;
+  const text = `block accepted: chain ${chain} height ${height}, ${finder}`;
+  return {
+    type: 'block',
+    text,
+    device,
+    isRelay,
+    chain,
+    height: Number(height),
+    nonce: nonce.toString(),
+    answerSeconds,
+  };
 }
 
 function deviceLost(
@@ -74,10 +85,13 @@ function stop(tally: Tally): Content {
   const summary = tally.summary();
   const { accepted, rejected, stale, unknown, delivered, shares, hardwareErrors, hashes } = summary;
   const { uptimeSeconds, averageHashesPerSecond } = summary;
+  const verdicts = countsShares(undefined, shares)
+    ? `shares accepted ${shares.accepted}, blocks accepted ${accepted}`
+    : `${accepted} accepted`;
   const [duration, average] = [formatDuration(uptimeSeconds), formatHashrate(averageHashesPerSecond)];
   return {
     type: 'stop',
-    text: `pickaxe has stopped after ${duration}: ${accepted} accepted, ${average}`,
+    text: `pickaxe has stopped after ${duration}: ${verdicts}, ${average}`,
     accepted,
     rejected,
     stale,
@@ -92,7 +106,7 @@ function stop(tally: Tally): Content {
   };
 }
 
-/** @returns texts as one line of bounded length without control characters; numbers as they are */
-function harmless(value: string | number): string | number {
+/** @returns texts as one line of bounded length without control characters; other values as they are */
+function harmless<Value>(value: Value): Value | string {
   return typeof value === 'string' ? oneLine(value, MAX_TEXT) : value;
 }

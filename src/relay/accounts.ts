@@ -1,15 +1,12 @@
 /** What each worker of a relay has done, by the name that it calls itself. */
 
 import type { RelayWorker } from '../events/events.ts';
+import { OTHER_WORKERS, type ShareOutcome } from '../events/vocabulary.ts';
 
 /** How many workers an event lists. The rest is summed up under one name. */
 const LISTED = 64;
 /** How many names are kept. Whoever chooses names at random must not fill the memory. */
 const KEPT = 4_096;
-export const OTHERS = '(others)';
-
-/** What becomes of a share. */
-export type ShareOutcome = 'accepted' | 'rejected' | 'stale' | 'duplicate';
 
 /** What a relay knows of a session now. */
 export interface SessionNow {
@@ -59,7 +56,7 @@ export class Accounts {
   /** Those that were used least recently come first. */
   readonly #accounts = new Map<string, Account>();
   /** What is left of those that are no longer kept. */
-  readonly #others = new Account(OTHERS);
+  readonly #others = new Account(OTHER_WORKERS);
 
   /** @param name at most 63 printable characters */
   of(name: string): Account {
@@ -113,7 +110,7 @@ function summedUp(workers: readonly RelayWorker[]): RelayWorker {
     least((worker) => worker.lastShareSeconds),
   ];
   return {
-    name: OTHERS,
+    name: OTHER_WORKERS,
     sessions: sum(({ sessions }) => sessions),
     hashesPerSecond: sum(({ hashesPerSecond }) => hashesPerSecond),
     ...(difficulty !== undefined && { difficulty }),

@@ -12,6 +12,8 @@ import { type OutcomeCounts, type ShareCounts, VerdictCounts } from './verdict-c
 const RATE_MS = 30_000;
 /** A reading older than this says nothing about now: a few times the interval between them. */
 const FRESH_MS = 10_000;
+/** A few candidates per second make the proven rate exact within a few percent in this time. */
+const PROVEN_RATE_MS = 900_000;
 
 type DeviceEvent = MinerEvent & { type: 'device' };
 type DeviceKind = DeviceEvent['kind'];
@@ -49,6 +51,8 @@ export interface DeviceNow {
   readonly hashesPerSecondByWindow: RatesByWindow;
   /** The highest of its rates over 10 s. */
   readonly highestHashesPerSecond: number | null;
+  /** How many hashes per second its verified candidates prove, over a quarter of an hour or since it came into service. */
+  readonly provenHashesPerSecond: number;
   /** What its sensors said last; empty when that is old, or when it has no sensors. */
   readonly telemetry: Telemetry;
   /** Absent where its power is not known. */
@@ -58,6 +62,7 @@ export interface DeviceNow {
 export class DeviceStats {
   readonly meter: Meter;
   readonly #proofs = new ProofStats();
+  readonly #provenMeter: Meter;
   readonly verdicts = new VerdictCounts();
   hardwareErrors = 0;
   /** Whether it has ever been in service. */
@@ -70,6 +75,7 @@ export class DeviceStats {
 
   constructor(nowMs: number, kind: DeviceKind = 'cpu') {
     this.meter = new Meter(nowMs);
+    this.#provenMeter = new Meter(nowMs);
     this.#kind = kind;
   }
 
@@ -79,8 +85,9 @@ export class DeviceStats {
     if (event.state === 'reopening' && this.worked) this.#reopens++;
   }
 
-  proved(hashes: number): void {
+  proved(hashes: number, nowMs: number): void {
     this.#proofs.add(hashes);
+    this.#provenMeter.add(hashes, nowMs);
   }
 
   sensed(telemetry: Telemetry, nowMs: number): void {
@@ -110,6 +117,7 @@ export class DeviceStats {
       hashesPerSecond,
       hashesPerSecondByWindow: this.meter.windows(nowMs),
       highestHashesPerSecond: this.meter.highest,
+      provenHashesPerSecond: this.#provenMeter.rate(nowMs, PROVEN_RATE_MS),
       telemetry,
       ...(powerWatts && { hashesPerJoule: hashesPerSecond / powerWatts }),
     };

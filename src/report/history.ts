@@ -15,6 +15,10 @@ type HistoryRange = keyof typeof RANGES_MS;
 
 const COUNTS = ['accepted', 'rejected', 'stale'] as const;
 type Count = (typeof COUNTS)[number];
+/** Blocks and shares are counted apart. */
+const KINDS = ['blocks', 'shares'] as const;
+type Kind = (typeof KINDS)[number];
+type Counts<Value> = Record<Kind, Record<Count, Value>>;
 
 /** A column for each figure; null where it is not known. */
 interface DeviceHistory {
@@ -28,11 +32,15 @@ interface HistoryPoints {
   readonly stepSeconds: number;
   /** When each step ended, milliseconds since the UNIX epoch. */
   readonly timeMillis: number[];
-  /** How many solutions in that step. */
+  /** How many blocks in that step. */
   readonly accepted: number[];
   readonly rejected: number[];
   readonly stale: number[];
+  /** How many shares in that step. */
+  readonly shares: Record<Count, number[]>;
   readonly devices: Record<string, DeviceHistory>;
+  /** Estimated from shares. */
+  readonly relays: Record<string, Pick<DeviceHistory, 'hashesPerSecond'>>;
 }
 
 /** NaN stands for what is not known. */
@@ -49,9 +57,10 @@ export class History {
   readonly #clock: Clock;
   /** Milliseconds since the UNIX epoch; NaN before it was first written. */
   readonly #timeMs = new Float64Array(STEPS).fill(Number.NaN);
-  readonly #counts: Record<Count, Float64Array>;
-  readonly #counted: Record<Count, number> = { accepted: 0, rejected: 0, stale: 0 };
+  readonly #counts = counts(() => new Float64Array(STEPS));
+  readonly #counted = counts(() => 0);
   readonly #devices = new Map<string, DeviceColumns>();
+  readonly #relays = new Map<string, Float64Array>();
   #steps = 0;
   #lastMs: number;
 
@@ -59,8 +68,6 @@ export class History {
     this.#tally = tally;
     this.#clock = clock;
     this.#lastMs = clock.monotonicMs();
-    const column = () => new Float64Array(STEPS);
-    this.#counts = { accepted: column(), rejected: column(), stale: column() };
   }
 
   /** Takes a step every ten seconds. @returns a function that ends it */
@@ -77,14 +84,23 @@ export class History {
     this.#lastMs = nowMs;
     this.#timeMs[at] = wallMs(this.#clock);
     const summary = this.#tally.summary();
-    for (const count of COUNTS) {
-      this.#counts[count][at] = summary[count] - this.#counted[count];
-      this.#counted[count] = summary[count];
+    for (const kind of KINDS) {
+      const outcomes = kind === 'blocks' ? summary : summary.shares;
+      for (const count of COUNTS) {
+        this.#counts[kind][count][at] = outcomes[count] - this.#counted[kind][count];
+        this.#counted[kind][count] = outcomes[count];
+      }
     }
     for (const columns of this.#devices.values()) forget(columns, at);
     for (const [name, now] of this.#tally.devices()) {
       const device = summary.devices[name];
       if (device) this.#write(name, at, seconds, now, device);
+    }
+    for (const column of this.#relays.values()) column[at] = Number.NaN;
+    for (const [name, { hashesPerSecond }] of this.#tally.now().relays) {
+      const column = this.#relays.get(name) ?? new Float64Array(STEPS).fill(Number.NaN);
+      this.#relays.set(name, column);
+      column[at] = hashesPerSecond;
     }
   }
 
@@ -112,13 +128,15 @@ export class History {
       groups.at(-1)?.push(step % STEPS);
     }
     const sums = (column: Float64Array) => groups.map((group) => group.reduce((sum, at) => sum + column[at], 0));
+    const sumsOf = ({ accepted, rejected, stale }: Record<Count, Float64Array>) => {
+      return { accepted: sums(accepted), rejected: sums(rejected), stale: sums(stale) };
+    };
     const means = (column: Float64Array | Float32Array) => groups.map((group) => mean(column, group));
     return {
       stepSeconds: (together * STEP_MS) / 1000,
       timeMillis: groups.map((group) => this.#timeMs[group[group.length - 1]]),
-      accepted: sums(this.#counts.accepted),
-      rejected: sums(this.#counts.rejected),
-      stale: sums(this.#counts.stale),
+      ...sumsOf(this.#counts.blocks),
+      shares: sumsOf(this.#counts.shares),
       devices: Object.fromEntries(
         [...this.#devices].map(([name, columns]) => [
           name,
@@ -129,8 +147,14 @@ export class History {
           },
         ]),
       ),
+      relays: Object.fromEntries([...this.#relays].map(([name, column]) => [name, { hashesPerSecond: means(column) }])),
     };
   }
+}
+
+function counts<Value>(value: () => Value): Counts<Value> {
+  const each = () => ({ accepted: value(), rejected: value(), stale: value() });
+  return { blocks: each(), shares: each() };
 }
 
 function forget({ hashesPerSecond, temperatureCelsius, powerWatts }: DeviceColumns, at: number): void {

@@ -10,14 +10,19 @@ import {
   count,
   counts,
   deviceKind,
+  lastShareSeconds,
   millis,
   nonce,
   PolledChain,
   Proven,
+  RelayCounts,
   rate,
+  relayRates,
   rigCounts,
   Spread,
   sensorFields,
+  workerDifficulty,
+  workerFields,
 } from './shapes.ts';
 
 const device = z.string();
@@ -85,11 +90,23 @@ export const JsonLine = z.discriminatedUnion('type', [
   line('source', { source, state: z.enum(SOURCE_NEWS), reason: z.string() }),
   line('missed-cut', { source, chain: count }),
   line('polling', { source, chains: z.array(PolledChain) }),
+  line('relay', {
+    relay: z.string(),
+    ...relayRates,
+    workers: z.array(
+      z.object({
+        ...workerFields,
+        difficulty: workerDifficulty.exactOptional(),
+        lastShareSeconds: lastShareSeconds.exactOptional(),
+      }),
+    ),
+  }),
   line('hashrate', { hashesPerSecond: rate, devices: z.record(z.string(), DeviceRate) }),
   line('summary', {
     ...rigCounts,
     switchSeconds: Spread.exactOptional(),
     devices: z.record(z.string(), DeviceCounts),
+    relays: z.record(z.string(), RelayCounts),
   }),
 ]);
 export type JsonLine = z.infer<typeof JsonLine>;

@@ -7,7 +7,7 @@ import type { JsonLine } from './json-line.ts';
 import type { Summary, Tally } from './tally.ts';
 
 /** These come up to many times a second. `hashrate` and `summary` carry their sums and last values. */
-const UNPRINTED = ['hashes', 'proof', 'telemetry', 'fetch', 'relay'] as const;
+const UNPRINTED = ['hashes', 'proof', 'telemetry', 'fetch'] as const;
 type Printed = Exclude<MinerEvent, { type: (typeof UNPRINTED)[number] }>;
 
 type Timed = { readonly timeMillis: number };

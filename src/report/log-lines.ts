@@ -2,9 +2,20 @@
 
 import type { Logger } from 'pino';
 import type { MinerEvent } from '../events/events.ts';
-import { rigState } from './rig-state.ts';
-import type { Tally } from './tally.ts';
-import { describePolled, formatDuration, formatHashrate, formatTelemetry, withPrefix } from './units.ts';
+import { countsShares } from './figures.ts';
+import { allRelays } from './relay-stats.ts';
+import { livesOnRelays, rigState } from './rig-state.ts';
+import type { RigNow, Tally } from './tally.ts';
+import {
+  describeOutcomes,
+  describePolled,
+  describeWorkers,
+  formatDuration,
+  formatHashrate,
+  formatTelemetry,
+  withPrefix,
+} from './units.ts';
+import { VerdictLines } from './verdict-lines.ts';
 
 /** What to do when none of the devices that were asked for exists. */
 const HOW_TO_CHOOSE = 'pickaxe devices lists what there is; choose with --devices, such as --devices cpu.';
@@ -12,6 +23,7 @@ const HOW_TO_CHOOSE = 'pickaxe devices lists what there is; choose with --device
 export class LogLines {
   readonly #log: Logger;
   readonly #tally: Tally;
+  readonly #verdicts: VerdictLines;
   /** The last step of opening that was logged, by device. */
   readonly #progress = new Map<string, string>();
 
@@ -22,6 +34,7 @@ export class LogLines {
   constructor(log: Logger, tally: Tally) {
     this.#log = log;
     this.#tally = tally;
+    this.#verdicts = new VerdictLines(log, tally);
   }
 
   readonly listen = (event: MinerEvent): void => {
@@ -42,7 +55,7 @@ export class LogLines {
         );
         break;
       case 'verdict':
-        this.#verdict(event);
+        this.#verdicts.add(event);
         break;
       case 'hardware-error':
         this.#log.error({ tag: event.device }, `hardware error: the candidate with nonce ${event.nonce} is wrong`);
@@ -85,14 +98,21 @@ export class LogLines {
     }
   };
 
-  /** The speed line. There is none while nothing is hashed because the rig does not mine: that is logged as an outage. */
+  /** The speed line, and how the workers of relays are doing. */
   speed(): void {
+    const now = this.#tally.now();
+    if (!livesOnRelays(now)) this.#ownSpeed(now);
+    if (now.relays.size > 0) this.#log.info({ tag: 'miner' }, describeWorkers(allRelays(now.relays.values())));
+  }
+
+  /** There is no line while nothing is hashed because the rig does not mine: that is logged as an outage. */
+  #ownSpeed(now: RigNow): void {
     const devices = [...this.#tally.devices()];
     const total = devices.reduce(
       (sum, [, { state, hashesPerSecond }]) => sum + (state === 'ready' ? hashesPerSecond : 0),
       0,
     );
-    if (total === 0 && rigState(this.#tally.now()).name !== 'mining') return;
+    if (total === 0 && rigState(now).name !== 'mining') return;
     const each = devices.map(([name, { state, hashesPerSecond, telemetry, hashesPerJoule }]) => {
       const rate = devices.length > 1 && `${name} ${state === 'ready' ? formatHashrate(hashesPerSecond) : state}`;
       return [rate, formatTelemetry(telemetry, hashesPerJoule)].filter(Boolean).join(' ');
@@ -103,30 +123,25 @@ export class LogLines {
 
   summary(): void {
     const summary = this.#tally.summary();
-    const { accepted, rejected, stale, unknown, hardwareErrors, hashes, uptimeSeconds } = summary;
-    const lost = unknown > 0 ? `, ${unknown} unknown` : '';
+    const { shares, hardwareErrors, hashes, uptimeSeconds } = summary;
+    const blocks = describeOutcomes(summary);
+    const verdicts = countsShares(undefined, shares)
+      ? `shares: ${describeOutcomes(shares)}; blocks: ${blocks}`
+      : blocks;
     this.#log.info(
       { tag: 'miner' },
-      `${accepted} accepted, ${rejected} rejected, ${stale} stale${lost}, ${hardwareErrors} hardware errors; ` +
+      `${verdicts}, ${hardwareErrors} hardware errors; ` +
         `${withPrefix(hashes)}hashes in ${formatDuration(uptimeSeconds)}, ${formatHashrate(summary.averageHashesPerSecond)} on average`,
     );
   }
 
   /** New work for the block that is mined already has other transactions or a later time: it changes nothing for people. */
-  #work({ chain, height, difficulty }: MinerEvent & { type: 'work' }): void {
+  #work({ chain, height, difficulty, shareDifficulty }: MinerEvent & { type: 'work' }): void {
     const block = `chain ${chain} height ${height}`;
     const level = block === this.#block ? 'debug' : 'info';
     this.#block = block;
-    this.#log[level]({ tag: 'work' }, `new job ${block} difficulty ${withPrefix(difficulty).trimEnd()}`);
-  }
-
-  #verdict({ outcome, reason, device, chain, height, answerSeconds }: MinerEvent & { type: 'verdict' }): void {
-    const { accepted, rejected, stale } = this.#tally.summary();
-    const where = `${device} chain ${chain} height ${height} ${(1000 * answerSeconds).toFixed(0)} ms`;
-    const why = outcome === 'accepted' ? '' : `: ${reason}`;
-    const line = `${outcome} (${accepted}/${rejected}/${stale}) ${where}${why}`;
-    const level = outcome === 'accepted' ? 'info' : outcome === 'rejected' ? 'error' : 'warn';
-    this.#log[level]({ tag: 'miner', outcome }, line);
+    const share = shareDifficulty === undefined ? '' : `, of a share ${plain(shareDifficulty)}`;
+    this.#log[level]({ tag: 'work' }, `new job ${block} difficulty ${plain(difficulty)}${share}`);
   }
 
   #device({ device, state, description, detail, reason = '', fault }: MinerEvent & { type: 'device' }): void {
@@ -171,4 +186,8 @@ export class LogLines {
     const level = state === 'lost' || state === 'warning' ? 'warn' : 'info';
     this.#log[level]({ tag: 'node' }, `${source} ${reason}`);
   }
+}
+
+function plain(difficulty: number): string {
+  return withPrefix(difficulty).trimEnd();
 }

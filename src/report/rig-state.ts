@@ -18,6 +18,11 @@ export interface RigState {
   readonly sinceMs: number;
 }
 
+/** Whether the rig has no devices of its own and only hands work on. Then nothing is hashed here, and nothing is wrong with that. */
+export function livesOnRelays({ devices, relays }: Pick<RigNow, 'devices' | 'relays'>): boolean {
+  return devices.size === 0 && relays.size > 0;
+}
+
 /** Devices come first, then nodes, then work: what is missing first is what a person has to see to. */
 export function rigState(now: RigNow): RigState {
   return deviceTrouble(now) ?? supplyTrouble(now) ?? mining(now);
@@ -28,7 +33,8 @@ export function supplyTrouble(now: RigNow): RigState | undefined {
   return nodeTrouble(now) ?? workTrouble(now);
 }
 
-function deviceTrouble({ devices, deviceReady }: RigNow): RigState | undefined {
+function deviceTrouble({ devices, relays, deviceReady }: RigNow): RigState | undefined {
+  if (livesOnRelays({ devices, relays })) return undefined;
   const all = [...devices];
   const states = new Set(all.map(([, { state }]) => state));
   if (states.has('ready')) return undefined;

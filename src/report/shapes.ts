@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import { CORE_KINDS, DEVICE_KINDS } from '../engine/device.ts';
 import { TELEMETRY_FIELDS, type TelemetryField } from '../engine/telemetry.ts';
+import { SHARE_OUTCOMES, type ShareOutcome } from '../events/vocabulary.ts';
 import { OUTCOMES, type Outcome, POLL_REASONS } from '../source/vocabulary.ts';
 import type { RatesByWindow } from './meter.ts';
 
@@ -63,10 +64,35 @@ export const Shares = z
 /** What a rig, or one device, did. The outcomes are those of blocks. */
 export const counts = { ...outcomeCounts, shares: Shares, hardwareErrors: count, hashes: amount };
 
+/** What the source said to what one relay brought. */
+export const RelayCounts = z.object({ ...outcomeCounts, shares: Shares }).meta({ id: 'RelayCounts' });
+
+const estimated = rate.meta({
+  description: 'estimated from shares, never counted; not part of the rig’s own hashrate',
+});
+
+/** How a relay is doing, beside its workers. */
+export const relayRates = {
+  sessions: count.meta({ description: 'connections of workers' }),
+  hashesPerSecond: estimated,
+};
+
+/** The fields of a worker that are always known. Its shares have targets that the relay chose. */
+export const workerFields = {
+  name: z
+    .string()
+    .meta({ description: 'as the worker calls itself; (others) sums up those beyond the 64 that are listed' }),
+  ...relayRates,
+  ...(Object.fromEntries(SHARE_OUTCOMES.map((outcome) => [outcome, count])) as Record<ShareOutcome, typeof count>),
+  blocks: count.meta({ description: 'how many of its shares were blocks' }),
+};
+export const workerDifficulty = amount.meta({ description: 'hashes that one of its shares takes on average now' });
+export const lastShareSeconds = amount.meta({ description: 'how long ago the last accepted share was found' });
+
 /** What a whole rig did. */
 export const rigCounts = {
   ...counts,
-  expectedBlocks: amount.meta({ description: 'blocks that so many hashes give on average' }),
+  expectedBlocks: amount.meta({ description: 'blocks that the devices’ hashes give on average' }),
   bestDifficulty: amount.meta({ description: 'of the best hash; 0 before the first candidate' }),
   newCuts: count,
   missedCuts: count.meta({ description: 'blocks that an open update stream did not announce: stale work was mined' }),

@@ -1,13 +1,14 @@
 /** What happened since the start, and how the rig is doing. It learns of both from events only. */
 
 import type { MinerEvent } from '../events/events.ts';
-import type { PolledChain, SourceState } from '../source/vocabulary.ts';
 import type { Clock } from '../system/clock.ts';
 import { type DeviceNow, DeviceStats, type DeviceSummary } from './device-stats.ts';
 import { type Held, held } from './held.ts';
 import { Latencies, type Latency } from './latencies.ts';
 import { Luck } from './luck.ts';
 import { Meter, type RatesByWindow } from './meter.ts';
+import { allRelays, type RelayNow, RelayStats, type RelaySummary } from './relay-stats.ts';
+import { type SourceNow, Sources } from './source-stats.ts';
 import { type OutcomeCounts, type ShareCounts, VerdictCounts } from './verdict-counts.ts';
 
 type DeviceEvent = MinerEvent & { type: 'device' };
@@ -21,7 +22,7 @@ export interface Summary extends OutcomeCounts {
   readonly uptimeSeconds: number;
   /** Over the whole run. */
   readonly averageHashesPerSecond: number;
-  /** How many blocks so many hashes give on average: `accepted` divided by it is luck. */
+  /** How many blocks the devices' hashes give on average. Luck (report/figures.ts) is what they found divided by it. */
   readonly expectedBlocks: number;
   /** Difficulty of the best hash found; 0 before the first candidate. */
   readonly bestDifficulty: number;
@@ -32,6 +33,8 @@ export interface Summary extends OutcomeCounts {
   readonly switchSeconds?: Latency;
   /** The same counts for each device, by its name. */
   readonly devices: Readonly<Record<string, DeviceSummary>>;
+  /** What relays brought, by the relay's name. */
+  readonly relays: Readonly<Record<string, RelaySummary>>;
 }
 
 /** What is being mined. */
@@ -51,24 +54,6 @@ interface CurrentWork extends WorkNow {
   readonly staleMs?: number;
 }
 
-/** One node, as last heard of. */
-export interface SourceNow {
-  readonly state: SourceState;
-  readonly reason: string;
-  /** Since when it has been in this state. */
-  readonly sinceMs: number;
-  /** How often it went out of reach. */
-  readonly losses: number;
-  /** Its last warning. */
-  readonly warning?: string;
-  /** Blocks that its update streams did not announce. */
-  readonly missedCuts: number;
-  /** The chains that are polled every few seconds because their update streams cannot be relied on. */
-  readonly polledChains: readonly PolledChain[];
-  /** The time from asking it for work to having it. Absent before the first. */
-  readonly latencySeconds?: Latency;
-}
-
 /** How the rig is doing. Times are the clock's `monotonicMs`. */
 export interface RigNow {
   /** The time of this state. */
@@ -82,17 +67,25 @@ export interface RigNow {
   readonly highestHashesPerSecond: number | null;
   /** Over half a minute, the sum of the devices'. */
   readonly hashesPerSecond: number;
+  /** What the devices' verified candidates prove, over a quarter of an hour. */
+  readonly provenHashesPerSecond: number;
   readonly work?: CurrentWork;
-  /** Work since the last accepted block ÷ what a block takes on average. */
+  /** The devices' work since their last accepted block ÷ what a block takes on average. */
   readonly effort: number;
   /** When the last block was accepted; absent before the first. */
   readonly lastBlockMs?: number;
   /** When the last share was accepted; absent before the first. */
   readonly lastShareMs?: number;
-  /** How long a block takes on average at this rate and difficulty; absent while either is not known or no device is ready. */
+  /**
+   * How long a block takes on average at this difficulty and rate, which here includes the estimated one of relays' workers. Absent
+   * while difficulty or rate is not known, or while no device is ready and no worker hashes.
+   */
   readonly timeToBlockSeconds?: number;
+  /** The same for a share; absent for a node's work, too. */
+  readonly timeToShareSeconds?: number;
   readonly sources: ReadonlyMap<string, SourceNow>;
   readonly devices: ReadonlyMap<string, DeviceNow>;
+  readonly relays: ReadonlyMap<string, RelayNow>;
 }
 
 export class Tally {
@@ -104,9 +97,8 @@ export class Tally {
   readonly #devices = new Map<string, DeviceStats>();
   /** Stands in for each device until its first event. Its rates count from then on. */
   readonly #expected: ReadonlyMap<string, DeviceStats>;
-  readonly #sources = new Map<string, SourceNow>();
-  /** How long each source took to give work, by its name. */
-  readonly #fetches = new Map<string, Latencies>();
+  readonly #relays: Map<string, RelayStats>;
+  readonly #sources = new Sources();
   readonly #verdicts = new VerdictCounts();
   #newCuts = 0;
   #work: CurrentWork | undefined;
@@ -115,8 +107,15 @@ export class Tally {
   #deviceReady: Held;
   #nodeConnected: Held;
 
-  /** @param devices those that will be opened: each is `starting` until its first event */
-  constructor(clock: Clock, devices: readonly { readonly name: string; readonly kind: DeviceEvent['kind'] }[] = []) {
+  /**
+   * @param devices those that will be opened: each is `starting` until its first event
+   * @param relays those that will be opened
+   */
+  constructor(
+    clock: Clock,
+    devices: readonly { readonly name: string; readonly kind: DeviceEvent['kind'] }[] = [],
+    relays: readonly { readonly name: string }[] = [],
+  ) {
     this.#clock = clock;
     const nowMs = clock.monotonicMs();
     this.#startMs = nowMs;
@@ -124,6 +123,7 @@ export class Tally {
     this.#deviceReady = { value: false, sinceMs: nowMs };
     this.#nodeConnected = { value: false, sinceMs: nowMs };
     this.#expected = new Map(devices.map(({ name, kind }) => [name, new DeviceStats(nowMs, kind)]));
+    this.#relays = new Map(relays.map(({ name }) => [name, new RelayStats()]));
   }
 
   readonly listen = (event: MinerEvent): void => {
@@ -135,17 +135,21 @@ export class Tally {
         this.#luck.searched(event.hashes, event.difficulty);
         break;
       case 'proof':
-        this.#device(event.device).proved(event.hashes);
+        this.#device(event.device).proved(event.hashes, nowMs);
         this.#luck.proved(event.difficulty);
         break;
       case 'verdict':
         this.#verdicts.add(event);
-        if (!event.isRelay) this.#device(event.device).verdicts.add(event);
+        (event.isRelay ? this.#relay(event.device) : this.#device(event.device)).verdicts.add(event);
         if (event.outcome !== 'accepted') break;
         if (event.isShare) this.#lastShareMs = nowMs;
         if (!event.isBlock) break;
-        this.#luck.accepted();
         this.#lastBlockMs = nowMs;
+        // Effort is the devices' own.
+        if (!event.isRelay) this.#luck.accepted();
+        break;
+      case 'relay':
+        this.#relay(event.relay).heard(event, nowMs);
         break;
       case 'hardware-error':
         this.#device(event.device).hardwareErrors++;
@@ -155,7 +159,7 @@ export class Tally {
         break;
       case 'device':
         this.#device(event.device).heard(event);
-        this.#deviceReady = held(this.#deviceReady, this.#some(this.#devices, 'ready'), nowMs);
+        this.#deviceReady = held(this.#deviceReady, this.#someReady, nowMs);
         break;
       case 'job-switch':
         this.#jobSwitches.add(event.switchSeconds);
@@ -168,28 +172,22 @@ export class Tally {
         this.#work = workNow(event, nowMs);
         break;
       case 'source':
-        this.#hearOf(event, nowMs);
-        this.#nodeConnected = held(this.#nodeConnected, this.#some(this.#sources, 'connected'), nowMs);
-        break;
-      case 'missed-cut': {
-        const known = this.#source(event.source, nowMs);
-        this.#sources.set(event.source, { ...known, missedCuts: known.missedCuts + 1 });
-        break;
-      }
+      case 'missed-cut':
       case 'polling':
-        this.#sources.set(event.source, { ...this.#source(event.source, nowMs), polledChains: event.chains });
+      case 'fetch':
+        this.#sources.heard(event, nowMs);
+        this.#nodeConnected = held(this.#nodeConnected, this.#sources.anyConnected, nowMs);
         break;
-      case 'fetch': {
-        const latencies = this.#fetches.get(event.source) ?? new Latencies();
-        this.#fetches.set(event.source, latencies);
-        latencies.add(event.latencySeconds);
-        break;
-      }
     }
   };
 
   get accepted(): number {
     return this.#verdicts.blocks.accepted;
+  }
+
+  /** The time by the clock on which all times of the tally are. */
+  get nowMs(): number {
+    return this.#clock.monotonicMs();
   }
 
   /** The state of each device that has ever been in service. */
@@ -202,8 +200,12 @@ export class Tally {
     const nowMs = this.#clock.monotonicMs();
     const known = new Map([...this.#expected, ...this.#devices]);
     const devices = new Map([...known].map(([name, device]) => [name, device.now(nowMs)]));
-    const hashesPerSecond = [...devices.values()].reduce((sum, device) => sum + device.hashesPerSecond, 0);
+    const sum = (rate: (device: DeviceNow) => number) =>
+      [...devices.values()].reduce((total, device) => total + rate(device), 0);
+    const hashesPerSecond = sum((device) => device.hashesPerSecond);
     const work = this.#work;
+    const relays = new Map([...this.#relays].map(([name, relay]) => [name, relay.now(nowMs)]));
+    const rate = (this.#deviceReady.value ? hashesPerSecond : 0) + allRelays(relays.values()).hashesPerSecond;
     return {
       nowMs,
       deviceReady: this.#deviceReady,
@@ -211,15 +213,16 @@ export class Tally {
       hashesPerSecondByWindow: this.#meter.windows(nowMs),
       highestHashesPerSecond: this.#meter.highest,
       hashesPerSecond,
+      provenHashesPerSecond: sum((device) => device.provenHashesPerSecond),
       ...(work && { work }),
       effort: this.#luck.effort,
       ...(this.#lastBlockMs !== undefined && { lastBlockMs: this.#lastBlockMs }),
       ...(this.#lastShareMs !== undefined && { lastShareMs: this.#lastShareMs }),
-      ...(work &&
-        hashesPerSecond > 0 &&
-        this.#deviceReady.value && { timeToBlockSeconds: work.difficulty / hashesPerSecond }),
-      sources: new Map([...this.#sources].map(([name, source]) => [name, this.#withLatency(name, source)])),
+      ...(work && rate > 0 && { timeToBlockSeconds: work.difficulty / rate }),
+      ...(work?.shareDifficulty !== undefined && rate > 0 && { timeToShareSeconds: work.shareDifficulty / rate }),
+      sources: this.#sources.now(),
       devices,
+      relays,
     };
   }
 
@@ -237,29 +240,11 @@ export class Tally {
       expectedBlocks: this.#luck.expectedBlocks,
       bestDifficulty: this.#luck.bestDifficulty,
       newCuts: this.#newCuts,
-      missedCuts: [...this.#sources.values()].reduce((sum, { missedCuts }) => sum + missedCuts, 0),
+      missedCuts: this.#sources.missedCuts,
       ...(switchSeconds && { switchSeconds }),
       devices: Object.fromEntries(this.#inService().map(([name, { summary }]) => [name, summary])),
+      relays: Object.fromEntries([...this.#relays].map(([name, { summary }]) => [name, summary])),
     };
-  }
-
-  #hearOf({ source, state, reason }: MinerEvent & { type: 'source' }, nowMs: number): void {
-    const known = this.#source(source, nowMs);
-    if (state === 'warning') this.#sources.set(source, { ...known, warning: reason });
-    if (state !== 'connected' && state !== 'lost') return;
-    const losses = known.losses + (state === 'lost' && known.state !== 'lost' ? 1 : 0);
-    const sinceMs = known.state === state ? known.sinceMs : nowMs;
-    this.#sources.set(source, { ...known, state, reason, losses, sinceMs });
-  }
-
-  #source(name: string, nowMs: number): SourceNow {
-    const unheard = { reason: '', sinceMs: nowMs, losses: 0, missedCuts: 0, polledChains: [] };
-    return this.#sources.get(name) ?? { state: 'connecting', ...unheard };
-  }
-
-  #withLatency(name: string, source: SourceNow): SourceNow {
-    const latencySeconds = this.#fetches.get(name)?.spread;
-    return { ...source, ...(latencySeconds && { latencySeconds }) };
   }
 
   /** A device that has never worked is not counted. */
@@ -267,12 +252,18 @@ export class Tally {
     return [...this.#devices].filter(([, { worked, meter }]) => worked || meter.total > 0);
   }
 
-  #some<State>(all: ReadonlyMap<string, { readonly state: State }>, state: State): boolean {
-    return [...all.values()].some((each) => each.state === state);
+  get #someReady(): boolean {
+    return [...this.#devices.values()].some(({ state }) => state === 'ready');
   }
 
   #sum(figure: (device: DeviceSummary) => number): number {
     return [...this.#devices.values()].reduce((sum, { summary }) => sum + figure(summary), 0);
+  }
+
+  #relay(name: string): RelayStats {
+    const relay = this.#relays.get(name) ?? new RelayStats();
+    this.#relays.set(name, relay);
+    return relay;
   }
 
   #device(name: string): DeviceStats {

@@ -1,6 +1,7 @@
 /** Figures for people: SI prefixes, three or four digits, fixed to one locale. */
 
 import type { Telemetry } from '../engine/telemetry.ts';
+import type { Outcome } from '../source/vocabulary.ts';
 
 const PREFIXES = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
 
@@ -63,6 +64,27 @@ export function formatDuration(seconds: number): string {
   const next = units[first + 1];
   const minor = next ? Math.floor((whole - major * units[first].seconds) / next.seconds) : 0;
   return next && minor > 0 ? `${text} ${minor} ${next.name}` : text;
+}
+
+/** `12 accepted, 0 rejected, 1 stale`, and what is rarer where there is some of it. */
+export function describeOutcomes(counts: Readonly<Record<Outcome, number>>): string {
+  const { accepted, rejected, stale } = counts;
+  const rare = (['unknown', 'delivered'] as const).filter((outcome) => counts[outcome] > 0);
+  return [
+    `${accepted} accepted, ${rejected} rejected, ${stale} stale`,
+    ...rare.map((one) => `${counts[one]} ${one}`),
+  ].join(', ');
+}
+
+/** `workers 12 ~1.400 TH/s`: how many are connected, and their estimated hashrate. */
+export function describeWorkers({
+  workersConnected,
+  hashesPerSecond,
+}: {
+  readonly workersConnected: number;
+  readonly hashesPerSecond: number;
+}): string {
+  return `workers ${workersConnected} ~${formatHashrate(hashesPerSecond)}`;
 }
 
 /** A value of a closed set, as public JSON has it, in words for people: `no-node` is `no node`. */

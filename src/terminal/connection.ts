@@ -1,6 +1,6 @@
 /** Key `c`: the nodes, the current work, and how fast a new job follows a New Cut. */
 
-import type { SourceNow } from '../report/tally.ts';
+import type { SourceNow } from '../report/source-stats.ts';
 import { describePolled, formatDuration, withPrefix } from '../report/units.ts';
 import { oneLine } from '../text/one-line.ts';
 import type { View } from './view.ts';
@@ -9,11 +9,12 @@ export function connection({ now, summary, nowMs }: View): string[] {
   const { sources, work } = now;
   const age = (sinceMs: number) => formatDuration((nowMs - sinceMs) / 1000);
   const { newCuts: cuts, switchSeconds: switches } = summary;
+  const share = work?.shareDifficulty === undefined ? '' : `, of a share ${plain(work.shareDifficulty)}`;
   return [
     ...(sources.size === 0 ? ['node     none has answered yet'] : []),
     ...[...sources].flatMap(([name, source]) => node(name, source, age(source.sinceMs))),
     work
-      ? `work     chain ${work.chain} height ${work.height} difficulty ${withPrefix(work.difficulty).trimEnd()}, ${age(work.sinceMs)} old`
+      ? `work     chain ${work.chain} height ${work.height} difficulty ${plain(work.difficulty)}${share}, ${age(work.sinceMs)} old`
       : 'work     none yet',
     `New Cuts ${cuts}${switches ? `; New Cut → new job: median ${inMs(switches.p50)}, 99th percentile ${inMs(switches.p99)}, last ${inMs(switches.last)}` : ''}`,
   ];
@@ -29,6 +30,10 @@ function node(name: string, source: SourceNow, age: string): string[] {
     ...(polledChains.length === 0 ? [] : [`         ${describePolled(polledChains)}`]),
     ...(warning === undefined ? [] : [`         warning: ${oneLine(warning)}`]),
   ];
+}
+
+function plain(difficulty: number): string {
+  return withPrefix(difficulty).trimEnd();
 }
 
 function inMs(seconds: number): string {

@@ -1,20 +1,57 @@
 /** Key `s`: verdicts, luck and effort. */
 
-import { formatDuration, formatPercent, withPrefix } from '../report/units.ts';
-import { luckOf, type View } from './view.ts';
+import { countsShares, luckOf } from '../report/figures.ts';
+import { livesOnRelays } from '../report/rig-state.ts';
+import { describeOutcomes, formatDuration, formatHashrate, formatPercent, withPrefix } from '../report/units.ts';
+import type { View } from './view.ts';
 
-export function results({ now, summary, nowMs }: View): string[] {
-  const { accepted, rejected, stale, unknown, expectedBlocks: expected, bestDifficulty: best } = summary;
-  const luck = luckOf(summary);
-  const { work, effort, lastBlockMs, timeToBlockSeconds } = now;
+export function results(view: View): string[] {
+  const { now, summary } = view;
+  const { accepted, rejected, stale, unknown, delivered } = summary;
+  const rare = delivered > 0 ? `, delivered ${delivered}` : '';
+  const verdicts = countsShares(now.work, summary.shares)
+    ? [...shares(view), `blocks   ${describeOutcomes(summary)}`]
+    : [`accepted ${accepted}, rejected ${rejected}, stale ${stale}, unknown ${unknown}${rare}`];
+  return [...verdicts, ...(livesOnRelays(now) ? [] : effort(view)), ...blocks(view)];
+}
+
+/** What shows that a rig on a pool works. */
+function shares({ now, summary, nowMs }: View): string[] {
+  const { work, lastShareMs, provenHashesPerSecond, timeToShareSeconds } = now;
+  const takes = work?.shareDifficulty === undefined ? '' : `takes ${plain(work.shareDifficulty)} hashes, `;
+  const last =
+    lastShareMs === undefined ? 'none yet' : `the last one ${formatDuration((nowMs - lastShareMs) / 1000)} ago`;
   return [
-    `accepted ${accepted}, rejected ${rejected}, stale ${stale}, unknown ${unknown}`,
-    `luck     ${luck === undefined ? 'not known yet' : formatPercent(luck)}: ${expected.toFixed(1)} blocks expected`,
-    `effort   ${formatPercent(effort)} of what a block takes on average, since the last block`,
-    `best     difficulty ${plain(best)}${work ? `; a block takes ${plain(work.difficulty)}` : ''}`,
-    `last     ${lastBlockMs === undefined ? 'no block yet' : `${formatDuration((nowMs - lastBlockMs) / 1000)} ago`}`,
-    `next     ${timeToBlockSeconds === undefined ? 'not known yet' : `in ~${formatDuration(timeToBlockSeconds)}, on average`}`,
+    `shares   ${describeOutcomes(summary.shares)}; the accepted ones stand for ${plain(summary.shares.acceptedHashes)} hashes`,
+    `share    ${takes}${inTime(timeToShareSeconds)}; ${last}`,
+    ...(livesOnRelays(now)
+      ? []
+      : [`proven   ${formatHashrate(provenHashesPerSecond)} over 15 min, by verified candidates`]),
   ];
+}
+
+/** They are the devices' own. */
+function effort({ now, summary }: View): string[] {
+  const { expectedBlocks, bestDifficulty } = summary;
+  const luck = luckOf(summary);
+  return [
+    `luck     ${luck === undefined ? 'not known yet' : formatPercent(luck)}: ${expectedBlocks.toFixed(1)} blocks expected`,
+    `effort   ${formatPercent(now.effort)} of what a block takes on average, since the last block`,
+    `best     difficulty ${plain(bestDifficulty)}${now.work ? `; a block takes ${plain(now.work.difficulty)}` : ''}`,
+  ];
+}
+
+function blocks({ now, summary, nowMs }: View): string[] {
+  const { lastBlockMs, timeToBlockSeconds } = now;
+  const what = countsShares(now.work, summary.shares) ? 'a block ' : '';
+  return [
+    `last     ${lastBlockMs === undefined ? 'no block yet' : `${what}${formatDuration((nowMs - lastBlockMs) / 1000)} ago`}`,
+    `next     ${what}${inTime(timeToBlockSeconds)}`,
+  ];
+}
+
+function inTime(seconds: number | undefined): string {
+  return seconds === undefined ? 'not known yet' : `in ~${formatDuration(seconds)}, on average`;
 }
 
 function plain(difficulty: number): string {

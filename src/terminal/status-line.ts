@@ -1,13 +1,16 @@
 /** The line below the log: how the rig is doing, as far as it fits. */
 
 import type { DeviceNow } from '../report/device-stats.ts';
+import { countsShares, luckOf } from '../report/figures.ts';
 import { outageInFull, outageInShort } from '../report/outages.ts';
-import { type RigState, rigState } from '../report/rig-state.ts';
+import { allRelays } from '../report/relay-stats.ts';
+import { livesOnRelays, type RigState, rigState } from '../report/rig-state.ts';
 import type { RigNow, Summary } from '../report/tally.ts';
-import { formatDuration, formatHashrate, formatPercent, inWords } from '../report/units.ts';
-import { oneLine } from '../text/one-line.ts';
+import { describeWorkers, formatDuration, formatHashrate, formatPercent, inWords } from '../report/units.ts';
+import type { OutcomeCounts } from '../report/verdict-counts.ts';
+import { oneColumnEach } from '../text/one-line.ts';
 import type { Paint, Style } from './paint.ts';
-import { luckOf, type View } from './view.ts';
+import type { View } from './view.ts';
 
 interface Part {
   /** The shortest first: each replaces the one before it where there is room. */
@@ -21,16 +24,15 @@ type Form = readonly [text: string, rank: number];
 const GAP = '  ';
 
 /** @param columns of the terminal. The last one stays empty: some terminals break the line as soon as it is written. */
-export function statusLine({ now, summary }: View, columns: number, paint: Paint): string {
+export function statusLine(view: View, columns: number, paint: Paint): string {
+  const { now, summary } = view;
   const state = rigState(now);
   const parts: Part[] = [
     { forms: outage(state, now.nowMs), style: 'yellow' },
     { forms: hashrate(now, state), style: 'bold' },
     { forms: [[each(now.devices), 9]] },
-    { forms: verdicts(summary), style: summary.rejected > 0 ? 'red' : undefined },
-    { forms: [[`effort ${formatPercent(now.effort)}`, 4]] },
-    { forms: [[luck(summary), 8]] },
-    { forms: [[timeToBlock(now), 3]] },
+    { forms: workers(now), style: livesOnRelays(now) ? 'bold' : undefined },
+    ...(countsShares(now.work, summary.shares) ? onPool(view) : onNode(view)),
     { forms: [[temperature(now.devices), 5]] },
     { forms: [[power(now.devices), 5]] },
     { forms: [[`up ${formatDuration(summary.uptimeSeconds)}`, 7]] },
@@ -49,13 +51,9 @@ function outage(state: RigState, nowMs: number): Form[] {
   ];
 }
 
-/** A node or a driver may have written the text, and a character wider than a column would make the line too long. */
-function oneColumnEach(text: string): string {
-  return oneLine(text).replace(/[^\x20-\x7e°]/g, '?');
-}
-
 /** The rate of the devices that are in service. While the rig does not mine, a rate of 0 says nothing more. */
-function hashrate({ devices }: RigNow, { name }: RigState): Form[] {
+function hashrate({ devices, relays }: RigNow, { name }: RigState): Form[] {
+  if (livesOnRelays({ devices, relays })) return [];
   const ready = [...devices.values()].filter(({ state }) => state === 'ready');
   const rate = ready.reduce((sum, device) => sum + recentRate(device), 0);
   if (rate === 0 && name !== 'mining') return [];
@@ -77,12 +75,52 @@ function each(devices: ReadonlyMap<string, DeviceNow>): string {
     .join(' ');
 }
 
-function verdicts({ accepted, rejected, stale, unknown }: Summary): Form[] {
-  const lost = unknown > 0 ? ` unknown ${unknown}` : '';
+/** Their hashrate is estimated, and no part of the rig's own. */
+function workers({ relays }: RigNow): Form[] {
+  return relays.size === 0 ? [] : [[describeWorkers(allRelays(relays.values())), 1]];
+}
+
+/** Every solution is a block. */
+function onNode({ now, summary }: View): Part[] {
+  const { accepted, rejected, stale } = summary;
   return [
-    [`${accepted}/${rejected}/${stale}`, 2],
-    [`accepted ${accepted} rejected ${rejected} stale ${stale}${lost}`, 6],
+    {
+      forms: [
+        [`${accepted}/${rejected}/${stale}`, 2],
+        [`accepted ${accepted} rejected ${rejected} stale ${stale}${rare(summary)}`, 6],
+      ],
+      style: rejected > 0 ? 'red' : undefined,
+    },
+    { forms: livesOnRelays(now) ? [] : [[`effort ${formatPercent(now.effort)}`, 4]] },
+    { forms: [[luck(summary), 8]] },
+    { forms: [[timeTo('block', now.timeToBlockSeconds), 3]] },
   ];
+}
+
+/**
+ * A block is rare, and effort says little. With hard shares, only the proven rate shows for hours that the rig works.
+ */
+function onPool({ now, summary }: View): Part[] {
+  const { shares, accepted } = summary;
+  const counts = `${shares.accepted}/${shares.rejected}/${shares.stale}`;
+  return [
+    {
+      forms: [
+        [counts, 2],
+        [`shares ${counts}${rare(shares)}`, 4],
+      ],
+      style: shares.rejected > 0 ? 'red' : undefined,
+    },
+    { forms: [[accepted > 0 ? `blocks ${accepted}` : '', 3]], style: 'bold' },
+    { forms: livesOnRelays(now) ? [] : [[`proven ${formatHashrate(now.provenHashesPerSecond)}`, 3]] },
+    { forms: [[timeTo('share', now.timeToShareSeconds), 3]] },
+    { forms: [[luck(summary), 8]] },
+  ];
+}
+
+/** What is rarely other than 0 is named only then. */
+function rare({ unknown, delivered }: OutcomeCounts): string {
+  return `${unknown > 0 ? ` unknown ${unknown}` : ''}${delivered > 0 ? ` delivered ${delivered}` : ''}`;
 }
 
 function luck(summary: Summary): string {
@@ -90,9 +128,9 @@ function luck(summary: Summary): string {
   return part === undefined ? '' : `luck ${formatPercent(part)}`;
 }
 
-/** Chance has no memory: however long the last block was ago, the next one is this far away on average. */
-function timeToBlock({ timeToBlockSeconds }: RigNow): string {
-  return timeToBlockSeconds === undefined ? '' : `block in ~${formatDuration(timeToBlockSeconds)}`;
+/** Chance has no memory: however long the last one was ago, the next one is this far away on average. */
+function timeTo(what: string, seconds: number | undefined): string {
+  return seconds === undefined ? '' : `${what} in ~${formatDuration(seconds)}`;
 }
 
 function temperature(devices: ReadonlyMap<string, DeviceNow>): string {

@@ -13,8 +13,3 @@ export interface View {
 export function viewOf(tally: Tally, clock: Clock): View {
   return { now: tally.now(), summary: tally.summary(), nowMs: clock.monotonicMs() };
 }
-
-/** Accepted ÷ expected blocks; undefined while less than one is expected. */
-export function luckOf({ accepted, expectedBlocks }: Summary): number | undefined {
-  return expectedBlocks >= 1 ? accepted / expectedBlocks : undefined;
-}

@@ -12,3 +12,8 @@ export function oneLine(text: string, most = Number.POSITIVE_INFINITY): string {
   // The cut may have left half of a surrogate pair, which is removed.
   return `${clean.slice(0, most - 1).replace(/\p{Cs}$/u, '')}…`;
 }
+
+/** @returns the text on one line of as many columns as it has characters, for terminals: wide characters become question marks */
+export function oneColumnEach(text: string, most = Number.POSITIVE_INFINITY): string {
+  return oneLine(text, most).replace(/[^\x20-\x7e°…]/g, '?');
+}

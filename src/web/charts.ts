@@ -24,18 +24,25 @@ export class Charts {
     temperatureCelsius: new Chart({ title: 'Temperature', format: celsius, fromZero: false }),
     powerWatts: new Chart({ title: 'Power', format: watts, fromZero: true }),
   };
+  /** Never in one chart with hashrates that are counted. */
+  readonly #workers = new Chart({ title: 'Workers, estimated', format: formatHashrate, fromZero: true });
   /** When the history will have another step, on `performance.now()`. */
   #dueMs = 0;
 
   /** @param changed called when another range was chosen */
   constructor(changed: () => void) {
-    byId('charts').append(...Object.values(this.#charts).map((chart) => chart.element));
+    this.#workers.element.hidden = true;
+    byId('charts').append(...this.#all.map((chart) => chart.element));
     const choose = (range: Range) => {
       this.range = range;
       this.outdate();
       changed();
     };
     byId('ranges').append(...Object.entries(RANGES).map(([range, { name }]) => choice(range as Range, name, choose)));
+  }
+
+  get #all(): Chart[] {
+    return [...Object.values(this.#charts), this.#workers];
   }
 
   /** Whether there is something new to show. */
@@ -48,7 +55,7 @@ export class Charts {
   }
 
   redraw(): void {
-    for (const chart of Object.values(this.#charts)) chart.redraw();
+    for (const chart of this.#all) chart.redraw();
   }
 
   /** @param nowMs the miner's clock */
@@ -59,6 +66,7 @@ export class Charts {
     for (const [column, chart] of Object.entries(this.#charts) as [Column, Chart][]) {
       chart.show({ fromMs, toMs: nowMs, timesMs: history.timeMillis, lines: linesOf(history, column) });
     }
+    this.#workers.show({ fromMs, toMs: nowMs, timesMs: history.timeMillis, lines: workerLines(history) });
   }
 }
 
@@ -73,6 +81,15 @@ function linesOf({ devices, timeMillis }: History, column: Column): Line[] {
     return known.length > 0 ? known.reduce((sum, value) => sum + value, 0) : null;
   });
   return [{ name: 'total', colour: 0, values }, ...lines];
+}
+
+/** A line for each relay. */
+function workerLines({ relays }: History): Line[] {
+  return Object.entries(relays).map(([name, { hashesPerSecond: values }], index) => ({
+    name,
+    colour: index + 1,
+    values,
+  }));
 }
 
 function choice(range: Range, name: string, choose: (range: Range) => void): HTMLElement {

@@ -1,5 +1,6 @@
 /** One row per device: what it does, how well, and a button to pause it. */
 
+import { countsShares } from '../report/figures.ts';
 import type { Status } from '../report/http/schemas.ts';
 import { formatPercent, withPrefix } from '../report/units.ts';
 import type { Controls } from './controls.ts';
@@ -48,7 +49,13 @@ const COLUMNS: readonly Column[] = [
     text: ({ hashesPerJoule }) => known(hashesPerJoule, (value) => `${withPrefix(value)}H/J`),
     has: ({ hashesPerJoule }) => hashesPerJoule !== null,
   },
-  { name: 'accepted', text: ({ accepted }) => String(accepted) },
+  {
+    name: 'shares',
+    label: 'shares acc/rej/stale',
+    text: ({ shares: { accepted, rejected, stale } }) => `${accepted}/${rejected}/${stale}`,
+    has: ({ shares }) => countsShares(null, shares),
+  },
+  { name: 'accepted', label: 'blocks accepted', text: ({ accepted }) => String(accepted) },
   { name: 'hardware errors', text: ({ hardwareErrors }) => String(hardwareErrors) },
   { name: 'failures', text: ({ reopens }) => String(reopens) },
 ];
@@ -86,8 +93,10 @@ export class Devices {
     this.#rows = new Rows(body, (name) => deviceRow(name, controls));
   }
 
-  show({ devices, control }: Status): void {
+  show({ devices, relays, control }: Status): void {
     const all = Object.entries(devices);
+    // A rig that only hands work on has none.
+    byId('devices-panel').hidden = all.length === 0 && Object.keys(relays).length > 0;
     const columns = this.#columns;
     for (const { name, has } of COLUMNS) {
       if (!has || all.some(([, device]) => has(device))) columns.add(name);

@@ -32,10 +32,22 @@ export function setAttribute(target: Element, name: string, value: string): void
  * @param none whether there is nothing to count, which is shown in a quiet colour
  */
 export function setFigure(name: string, text: string, none = false): void {
-  const found = document.querySelector(`[data-figure="${name}"]`);
-  if (!found) throw new Error(`the page has no figure ${name}`);
+  const found = figure(name);
   setText(found, text);
   found.toggleAttribute('data-none', none);
+}
+
+/** Hides or shows the figure with its name. */
+export function hideFigure(name: string, hidden: boolean): void {
+  const pair = figure(name).parentElement;
+  if (pair) pair.hidden = hidden;
+}
+
+/** @throws Error when the page lacks it */
+function figure(name: string): Element {
+  const found = document.querySelector(`[data-figure="${name}"]`);
+  if (!found) throw new Error(`the page has no figure ${name}`);
+  return found;
 }
 
 export interface Row<Item> {

@@ -15,10 +15,11 @@ import { Poller } from './poller.ts';
 import { showSummary } from './summary.ts';
 import { followChoice } from './theme.ts';
 import { askForToken, endAsking } from './token-form.ts';
+import { Workers } from './workers.ts';
 
 const api = new Api();
 const controls = new Controls(act);
-const panels = [controls, new Devices(controls), new Chains(), new Nodes()];
+const panels = [controls, new Devices(controls), new Workers(), new Chains(), new Nodes()];
 const log = new Log();
 const poller = new Poller(refresh, showFault);
 const charts = new Charts(() => poller.now());

@@ -1,10 +1,11 @@
 /** The rig as a whole: what it does, how fast, and what became of its solutions. */
 
+import { countsShares, luckOf } from '../report/figures.ts';
 import type { Status } from '../report/http/schemas.ts';
 import { formatDuration, formatPercent, inWords } from '../report/units.ts';
-import { OUTCOMES } from '../source/vocabulary.ts';
-import { byId, setAttribute, setFigure, setText } from './dom.ts';
-import { amount, hashrate, known, latency, UNKNOWN } from './format.ts';
+import { OUTCOMES, type Outcome } from '../source/vocabulary.ts';
+import { byId, hideFigure, setAttribute, setFigure, setText } from './dom.ts';
+import { amount, hashrate, known, latency } from './format.ts';
 
 export function showSummary(status: Status): void {
   const { rig, state, stateReason, stateAgeSeconds, version, uptimeSeconds } = status;
@@ -14,11 +15,23 @@ export function showSummary(status: Status): void {
   setText(byId('state-reason'), stateReason ?? '');
   byId('state-reason').hidden = stateReason === null;
   setText(byId('about'), `${rig}: pickaxe ${version}, started ${formatDuration(uptimeSeconds)} ago`);
-  const title = `${state === 'mining' ? hashrate(status.hashesPerSecond) : inWords(state)} · ${rig} · pickaxe`;
+  const title = `${state === 'mining' ? rateInShort(status) : inWords(state)} · ${rig} · pickaxe`;
   if (document.title !== title) document.title = title;
   showHashrate(status);
   showResults(status);
   showLatencies(status);
+}
+
+/** A rig without devices has no hashrate of its own. */
+function rateInShort(status: Status): string {
+  const { hashesPerSecond, devices, relays } = status;
+  const livesOnRelays = Object.keys(devices).length === 0 && Object.keys(relays).length > 0;
+  return livesOnRelays ? `~${hashrate(estimated(status))}` : hashrate(hashesPerSecond);
+}
+
+/** The hashrate of all workers, which is estimated and no part of the rig's own. */
+function estimated({ relays }: Status): number {
+  return Object.values(relays).reduce((sum, { hashesPerSecond }) => sum + hashesPerSecond, 0);
 }
 
 function showHashrate(status: Status): void {
@@ -30,17 +43,41 @@ function showHashrate(status: Status): void {
   setFigure('window-15m', hashrate(windows.last15m));
   setFigure('highest', hashrate(status.highestHashesPerSecond));
   setFigure('average', hashrate(status.averageHashesPerSecond));
+  setFigure('workers', hashrate(estimated(status)));
+  hideFigure('workers', Object.keys(status.relays).length === 0);
 }
 
 function showResults(status: Status): void {
-  for (const outcome of OUTCOMES) setFigure(outcome, String(status[outcome]), status[outcome] === 0);
+  showCounts(status, '');
+  showShares(status);
   setFigure('to-block', known(status.timeToBlockSeconds, formatDuration));
   setFigure('effort', formatPercent(status.effort));
-  const { accepted, expectedBlocks: expected } = status;
-  setFigure('luck', expected >= 1 ? formatPercent(accepted / expected) : UNKNOWN);
-  setFigure('expected', expected.toFixed(1));
+  setFigure('luck', known(luckOf(status), formatPercent));
+  setFigure('expected', status.expectedBlocks.toFixed(1));
   setFigure('best', amount(status.bestDifficulty));
   setFigure('hardware-errors', String(status.hardwareErrors));
+}
+
+/** @param before what the names of the figures begin with */
+function showCounts(counts: Readonly<Record<Outcome, number>>, before: string): void {
+  for (const outcome of OUTCOMES) setFigure(`${before}${outcome}`, String(counts[outcome]), counts[outcome] === 0);
+  // Only a rig that mines for another process has any.
+  hideFigure(`${before}delivered`, counts.delivered === 0);
+}
+
+/** The part about a pool's shares is shown once the work is a pool's, and stays: what came and went would move the page. */
+function showShares(status: Status): void {
+  const { work, shares } = status;
+  if (countsShares(work, shares)) byId('shares').hidden = false;
+  showCounts(shares, 'shares-');
+  setFigure('to-share', known(status.timeToShareSeconds, formatDuration));
+  setFigure(
+    'last-share',
+    known(status.lastShareSeconds, (seconds) => `${formatDuration(seconds)} ago`),
+  );
+  setFigure('share-difficulty', amount(work?.shareDifficulty ?? null));
+  setFigure('proven', hashrate(status.provenHashesPerSecond));
+  setFigure('accepted-hashes', amount(shares.acceptedHashes));
 }
 
 function showLatencies({ switchSeconds, answerSeconds, newCuts }: Status): void {

@@ -11,7 +11,7 @@ import { DeviceError } from '#pickaxe/engine/engine.js';
 import { Events } from '#pickaxe/events/events.js';
 import { LogTail } from '#pickaxe/report/log-tail.js';
 import { FakeEngine, FakeSource, makeWork, Recorder } from '../fakes.ts';
-import { verdict } from '../report/fakes.ts';
+import { share, verdict } from '../report/fakes.ts';
 
 /** The fake engine finds a solution within a few steps. */
 const SOON = 300;
@@ -81,6 +81,18 @@ describe('a sidecar', () => {
     expect(end).toHaveBeenCalledTimes(1);
     expect(rig.engines[0].opened).toBe(0);
   });
+});
+
+it('a run of so many blocks does not end with as many shares', async () => {
+  const { rig, logged } = rigWith(async ({ events }) => {
+    events.emit(share('cpu', 'accepted'));
+    // A run that has been ended opens no device.
+    events.on(({ type }) => type === 'device' && events.emit(share('cpu', 'accepted', '', { isBlock: true })));
+    return () => {};
+  });
+  rig.source = new FakeSource();
+  await runMiner(rig, bounds);
+  expect(logged.at(-1)).toMatch(/^shares: 2 accepted, .*; blocks: 1 accepted, /);
 });
 
 describe('the exit code of a rig whose last device is parked', () => {

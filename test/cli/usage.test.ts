@@ -81,7 +81,18 @@ describe('help', () => {
     }
     expect(sections.map((text) => text.split('\n')[0])).toEqual([
       expect.stringContaining('Usage:'),
-      ...['Options:', 'Node:', 'Miner:', 'Devices:', 'Limits:', 'Output:', 'Stratum server:', 'HTTP:', 'When to mine:', 'Notifications:'],
+      ...[
+        'Options:',
+        'Node:',
+        'Miner:',
+        'Devices:',
+        'Stratum server:',
+        'Limits:',
+        'Output:',
+        'HTTP:',
+        'When to mine:',
+        'Notifications:',
+      ],
     ]);
     const options = [...examples.matchAll(/ (--?[a-z][\w-]*)/g)].map(([, option]) => option);
     for (const option of options) expect(help).toMatch(new RegExp(`^ {2}(-\\w, )?${option}[, ]`, 'm'));

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { Events, type MinerEvent } from '#pickaxe/events/events.js';
 import { type LeastRate, LowRate, watchHashrate } from '#pickaxe/notify/alarm.js';
 import { Tally } from '#pickaxe/report/tally.js';
-import { device, hashes } from '../report/fakes.ts';
+import { device, hashes, relay, worker } from '../report/fakes.ts';
 
 const MINUTE = 60_000;
 
@@ -53,9 +53,13 @@ describe('the alarm of a rig', () => {
   const work: MinerEvent = { type: 'work', chain: 1, height: 2n, difficulty: 1e9 };
 
   function rig(...least: LeastRate[]) {
+    return rigWith([], least);
+  }
+
+  function rigWith(relays: { name: string }[], least: LeastRate[]) {
     const clock = { nowUs: () => BigInt(Date.now()) * 1000n, monotonicMs: () => Date.now() };
     const events = new Events();
-    const tally = new Tally(clock);
+    const tally = new Tally(clock, [], relays);
     const alarms: string[] = [];
     events.on(tally.listen);
     events.on((event) => {
@@ -122,6 +126,21 @@ describe('the alarm of a rig', () => {
     for (const event of [node('connected'), work, device('cpu', 'ready'), device('gpu0', 'paused')]) events.emit(event);
     run(5, { cpu: 100 });
     expect(alarms).toEqual(['raised rig some of 150']);
+  });
+
+  test('never fires for a rig without devices, which hands its work on', () => {
+    const { events, alarms, run } = rigWith([{ name: 'stratum' }], [{ limit: 100 }, { device: 'gpu0', limit: 100 }]);
+    for (const event of [node('connected'), work]) events.emit(event);
+    run(20);
+    expect(alarms).toEqual([]);
+  });
+
+  test('does not count what workers hash', () => {
+    const { events, alarms, run } = rigWith([{ name: 'stratum' }], [{ limit: 100 }]);
+    for (const event of [node('connected'), work, device('cpu', 'ready'), relay('stratum', worker('asic'))])
+      events.emit(event);
+    run(5, { cpu: 10 });
+    expect(alarms).toEqual(['raised rig some of 100']);
   });
 
   test('counts a device that never opened as 0 H/s', () => {

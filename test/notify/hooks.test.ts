@@ -90,6 +90,7 @@ test('a list whose program does not exist is a failure like others', async () =>
 
 test('each field has a variable of its name', () => {
   expect(environmentOf(notice({ hardwareErrors: 3 }))).toMatchObject({ PICKAXE_EVENT_HARDWARE_ERRORS: '3' });
+  expect(environmentOf(notice({ isRelay: true }))).toMatchObject({ PICKAXE_EVENT_IS_RELAY: 'true' });
 });
 
 describe('on Windows, where cmd.exe inserts values before it parses a command', () => {

@@ -3,7 +3,7 @@ import { Events } from '#pickaxe/events/events.js';
 import type { Notice } from '#pickaxe/notify/notice.js';
 import { tellNotices } from '#pickaxe/notify/notices.js';
 import { Tally } from '#pickaxe/report/tally.js';
-import { device, FakeClock, hashes, verdict } from '../report/fakes.ts';
+import { device, FakeClock, hashes, share, verdict } from '../report/fakes.ts';
 
 function listen() {
   const clock = new FakeClock();
@@ -43,11 +43,35 @@ test('an accepted block causes a notice, and no other verdict does', () => {
     rig: 'rig-7',
     text: 'block accepted: chain 3 height 42, found by gpu1',
     device: 'gpu1',
+    isRelay: false,
     chain: 3,
     height: 42,
     nonce: '9223372036854775808',
     answerSeconds: 0.0123,
   });
+});
+
+test('a share causes no notice, unless it is a block', () => {
+  const { events, names, heard, end } = listen();
+  for (const each of ['accepted', 'rejected', 'delivered'] as const) events.emit(share('gpu1', each));
+  expect(names()).toEqual(['start']);
+  events.emit(share('gpu1', 'accepted', '', { isBlock: true }));
+  expect(names()).toEqual(['start', 'block']);
+  end();
+  expect(heard.at(-1)).toMatchObject({
+    text: 'pickaxe has stopped after 0.0 s: shares accepted 2, blocks accepted 1, 0 H/s',
+    accepted: 1,
+    delivered: 0,
+    acceptedShares: 2,
+    rejectedShares: 1,
+  });
+});
+
+test('the notice of a block that a relay brought names the relay', () => {
+  const { events, heard } = listen();
+  events.emit(verdict('stratum', 'accepted', '', { isRelay: true }));
+  const text = 'block accepted: chain 3 height 42, brought by the relay stratum';
+  expect(heard[1]).toMatchObject({ type: 'block', device: 'stratum', isRelay: true, text });
 });
 
 test('a lost device causes one notice, however often it is reopened, and another one when it is parked', () => {

@@ -34,7 +34,7 @@ describe.skipIf(missing)(
       const result = JSON.parse(line) as Record<string, unknown>;
       expect([output, result.faults]).toEqual([output, []]);
       expect(status).toBe(0);
-      expect(result).toMatchObject({ failed: 0, rules: 8 });
+      expect(result).toMatchObject({ failed: 0, rules: 12 });
       expect(Number(result.compared)).toBeGreaterThan(20);
       expect(Number(result.accepted)).toBeGreaterThan(0);
     });

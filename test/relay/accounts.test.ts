@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Accounts, OTHERS } from '#pickaxe/relay/accounts.js';
+import { OTHER_WORKERS } from '#pickaxe/events/vocabulary.js';
+import { Accounts } from '#pickaxe/relay/accounts.js';
 
 describe('the accounts of workers', () => {
   it('have the counts of all sessions of a name, and the rates of those that are open', () => {
@@ -40,7 +41,7 @@ describe('the accounts of workers', () => {
     expect(list).toHaveLength(65);
     expect(list[0].name).toBe('rig69');
     expect(list[64]).toMatchObject({
-      name: OTHERS,
+      name: OTHER_WORKERS,
       sessions: 6,
       hashesPerSecond: 15,
       difficulty: 10,
@@ -58,6 +59,6 @@ describe('the accounts of workers', () => {
     for (let index = 0; index < 4_096; index++) {
       crowded.of(`name${index}`).sessions.add({ hashesPerSecond: 1, difficulty: 1 });
     }
-    expect(crowded.of('one more').name).toBe(OTHERS);
+    expect(crowded.of('one more').name).toBe(OTHER_WORKERS);
   });
 });

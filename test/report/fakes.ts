@@ -1,6 +1,6 @@
 /** For tests of reporters: a clock that a test advances, and short ways to make events. */
 
-import type { MinerEvent } from '#pickaxe/events/events.js';
+import type { MinerEvent, RelayWorker } from '#pickaxe/events/events.js';
 import type { Clock } from '#pickaxe/system/clock.js';
 
 export class FakeClock implements Clock {
@@ -20,6 +20,7 @@ export class FakeClock implements Clock {
 }
 
 type DeviceEvent = Extract<MinerEvent, { type: 'device' }>;
+type RelayEvent = Extract<MinerEvent, { type: 'relay' }>;
 type VerdictEvent = Extract<MinerEvent, { type: 'verdict' }>;
 
 export const device = (name: string, state: DeviceEvent['state'], reason?: string): DeviceEvent => {
@@ -31,15 +32,34 @@ export const hashes = (device: string, count: number, difficulty = 1_000): Miner
   return { type: 'hashes', device, hashes: count, difficulty };
 };
 
-export const verdict = (device: string, outcome: VerdictEvent['outcome'], reason = ''): VerdictEvent => {
-  const about = {
-    isRelay: false,
-    chain: 3,
-    height: 42n,
-    nonce: 2n ** 63n,
-    isBlock: true,
-    isShare: false,
-    difficulty: 1_000,
-  };
-  return { type: 'verdict', outcome, reason, device, ...about, answerSeconds: 0.0123 };
+/** Of a node's block. */
+export const verdict = (
+  device: string,
+  outcome: VerdictEvent['outcome'],
+  reason = '',
+  more: Partial<VerdictEvent> = {},
+): VerdictEvent => {
+  const where = { chain: 3, height: 42n, nonce: 2n ** 63n };
+  const kind = { isRelay: false, isBlock: true, isShare: false, difficulty: 1_000 };
+  return { type: 'verdict', outcome, reason, device, ...where, ...kind, answerSeconds: 0.0123, ...more };
+};
+
+/** Of a pool's share of difficulty 500. */
+export const share = (
+  device: string,
+  outcome: VerdictEvent['outcome'],
+  reason = '',
+  more: Partial<VerdictEvent> = {},
+): VerdictEvent => verdict(device, outcome, reason, { isBlock: false, isShare: true, difficulty: 500, ...more });
+
+export const worker = (name: string, more: Partial<RelayWorker> = {}): RelayWorker => {
+  const counts = { accepted: 12, rejected: 1, stale: 2, duplicate: 3, blocks: 0 };
+  return { name, sessions: 1, hashesPerSecond: 700e9, difficulty: 2 ** 40, lastShareSeconds: 4, ...counts, ...more };
+};
+
+/** How a relay and its workers are doing; its sums are those of the workers. */
+export const relay = (name: string, ...workers: RelayWorker[]): RelayEvent => {
+  const sum = (of: (worker: RelayWorker) => number) => workers.reduce((total, one) => total + of(one), 0);
+  const sums = { sessions: sum(({ sessions }) => sessions), hashesPerSecond: sum((one) => one.hashesPerSecond) };
+  return { type: 'relay', relay: name, ...sums, workers };
 };

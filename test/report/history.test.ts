@@ -4,7 +4,7 @@ import { History } from '#pickaxe/report/history.js';
 import { LastWork } from '#pickaxe/report/last-work.js';
 import { LogTail } from '#pickaxe/report/log-tail.js';
 import { Tally } from '#pickaxe/report/tally.js';
-import { device, FakeClock, hashes, verdict } from './fakes.ts';
+import { device, FakeClock, hashes, relay, share, verdict, worker } from './fakes.ts';
 
 const START_MS = 1_700_000_000_000;
 
@@ -41,6 +41,8 @@ it('each step has the rate of each device, its sensors, and the outcomes of solu
     accepted: [1, 2],
     rejected: [0, 1],
     stale: [0, 1],
+    shares: { accepted: [0, 0], rejected: [0, 0], stale: [0, 0] },
+    relays: {},
     devices: {
       gpu0: { hashesPerSecond: [5_000, 2_000], temperatureCelsius: [null, null], powerWatts: [null, null] },
       cpu: { hashesPerSecond: [null, 0], temperatureCelsius: [null, null], powerWatts: [null, null] },
@@ -127,4 +129,18 @@ it('the last 500 lines of the log are kept, from the level info on, each of limi
     message: 'line 102',
   });
   expect(tail.after(600)).toMatchObject([{ number: 601, level: 'error', tag: '', message: 'x'.repeat(1_000) }]);
+});
+
+it('shares have columns of their own, and so have the estimated hashrates of relays', () => {
+  const { tally, history, step } = rig();
+  tally.listen(share('gpu0', 'accepted'));
+  step();
+  for (const each of ['accepted', 'accepted', 'rejected', 'stale'] as const) tally.listen(share('gpu0', each));
+  tally.listen(relay('stratum', worker('asic', { hashesPerSecond: 5e9 })));
+  step();
+  const { accepted, shares, relays, devices } = history.points('10m');
+  expect(accepted).toEqual([0, 0]);
+  expect(shares).toEqual({ accepted: [1, 2], rejected: [0, 1], stale: [0, 1] });
+  expect(relays).toEqual({ stratum: { hashesPerSecond: [null, 5e9] } });
+  expect(Object.keys(devices)).not.toContain('stratum');
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { MinerEvent } from '#pickaxe/events/events.js';
 import { JsonLines } from '#pickaxe/report/json-lines.js';
 import { Tally } from '#pickaxe/report/tally.js';
-import { device, FakeClock, hashes, verdict } from './fakes.ts';
+import { device, FakeClock, hashes, relay, verdict, worker } from './fakes.ts';
 
 function json() {
   const written: string[] = [];
@@ -67,7 +67,9 @@ test('the summary has each device’s stats', () => {
   );
   clock.advance(2_000);
   jsonLines.summary(tally.summary());
-  const counts = { accepted: 1, rejected: 0, stale: 0, unknown: 0, hardwareErrors: 0, hashes: 500 };
+  const none = { accepted: 0, rejected: 0, stale: 0, unknown: 0, delivered: 0 };
+  const shares = { ...none, acceptedHashes: 0 };
+  const counts = { ...none, accepted: 1, shares, hardwareErrors: 0, hashes: 500 };
   expect(lines().at(-1)).toEqual({
     type: 'summary',
     timeMillis: 1_700_000_002_000,
@@ -79,6 +81,7 @@ test('the summary has each device’s stats', () => {
     newCuts: 0,
     missedCuts: 0,
     devices: { gpu0: { ...counts, reopens: 1 } },
+    relays: {},
   });
 });
 
@@ -87,7 +90,8 @@ describe('events', () => {
     const { tell, lines, written } = json();
     const hash = Uint8Array.from({ length: 32 }, (_, i) => i);
     tell(verdict('gpu0', 'accepted'));
-    tell({ type: 'solution', device: 'gpu0', chain: 3, height: 42n, nonce: 2n ** 64n - 1n, hash });
+    const kind = { isRelay: false, isBlock: true, isShare: false, difficulty: 1_000 };
+    tell({ type: 'solution', device: 'gpu0', chain: 3, height: 42n, nonce: 2n ** 64n - 1n, ...kind, hash });
     tell({ type: 'progress', device: 'gpu0', what: 'measuring', done: 0.5 });
     tell(device('gpu0', 'reopening', 'two\nlines'));
     expect(lines()).toMatchObject([
@@ -97,6 +101,15 @@ describe('events', () => {
       { type: 'device', state: 'reopening', reason: 'two\nlines' },
     ]);
     for (const line of written) expect(line).toMatch(/^[^\n]+\n$/);
+  });
+
+  test('of relays have their workers, without what is not known', () => {
+    const { tell, lines } = json();
+    const { difficulty: _, lastShareSeconds: __, ...gone } = worker('gone', { sessions: 0, hashesPerSecond: 0 });
+    tell(relay('stratum', worker('asic'), gone));
+    const [line] = lines();
+    expect(line).toMatchObject({ type: 'relay', relay: 'stratum', sessions: 1, hashesPerSecond: 700e9 });
+    expect(line.workers).toEqual([worker('asic'), gone]);
   });
 
   test('that are frequent, and readings, appear only in the hashrate line', () => {

@@ -3,12 +3,16 @@ import { describe, expect, test } from 'vitest';
 import type { MinerEvent } from '#pickaxe/events/events.js';
 import { LogLines } from '#pickaxe/report/log-lines.js';
 import { Tally } from '#pickaxe/report/tally.js';
-import { device, FakeClock, hashes, verdict } from './fakes.ts';
+import { device, FakeClock, hashes, relay, share, verdict, worker } from './fakes.ts';
 
-function log() {
+function log(...relays: string[]) {
   const lines: { level: string; tag: string; msg: string }[] = [];
   const clock = new FakeClock();
-  const tally = new Tally(clock);
+  const tally = new Tally(
+    clock,
+    [],
+    relays.map((name) => ({ name })),
+  );
   const formatters = { level: (level: string) => ({ level }) };
   const options = { level: 'debug', base: null, timestamp: false, formatters };
   const logger = pino(options, { write: (line: string) => lines.push(JSON.parse(line)) });
@@ -177,6 +181,103 @@ test('the line of a verdict has the counts of all devices', () => {
     'warn stale (1/0/1) gpu0 chain 3 height 42 12 ms: late',
     'error rejected (1/1/1) gpu0 chain 3 height 42 12 ms: bad',
   ]);
+});
+
+describe('a pool’s shares', () => {
+  const says = ({ level, msg }: { level: string; msg: string }) => `${level} ${msg}`;
+
+  test('have a short line each while they are rare, with the counts of shares', () => {
+    const { lines, clock, tell } = log();
+    tell(share('gpu0', 'accepted'));
+    clock.advance(10_000);
+    tell(share('cpu', 'accepted'), share('gpu0', 'rejected', 'low difficulty'), share('cpu', 'stale', 'too late'));
+    expect(lines.map(says)).toEqual([
+      'info share accepted (1/0/0) gpu0 chain 3 height 42 12 ms',
+      'info share accepted (2/0/0) cpu chain 3 height 42 12 ms',
+      'warn share rejected (2/1/0) gpu0 chain 3 height 42 12 ms: low difficulty',
+      'warn share stale (2/1/1) cpu chain 3 height 42 12 ms: too late',
+    ]);
+  });
+
+  test('do not flood the log: one line in ten seconds for each outcome, with their number', () => {
+    const { lines, clock, tell } = log();
+    for (let second = 0; second < 60; second++) {
+      for (let i = 0; i < 20; i++) tell(share('gpu0', 'accepted'), share('gpu0', 'rejected', `bad ${i}`));
+      clock.advance(1_000);
+    }
+    expect(lines).toHaveLength(12);
+    expect(lines.slice(2, 4).map(says)).toEqual([
+      'info 200 shares accepted in 10 s (201/200/0), the last by gpu0 chain 3 height 42 12 ms',
+      'warn 200 shares rejected in 10 s (201/201/0), the last by gpu0 chain 3 height 42 12 ms: bad 0',
+    ]);
+  });
+
+  test('that are blocks always have a line that stands out, with the counts of blocks', () => {
+    const { lines, tell } = log();
+    const isBlock = true;
+    tell(
+      share('gpu0', 'accepted'),
+      share('gpu0', 'accepted', '', { isBlock }),
+      share('gpu0', 'accepted', '', { isBlock }),
+    );
+    tell(share('gpu0', 'rejected', 'the pool is full', { isBlock }));
+    expect(lines.slice(1).map(says)).toEqual([
+      'info block accepted! (1/0/0) gpu0 chain 3 height 42 12 ms',
+      'info block accepted! (2/0/0) gpu0 chain 3 height 42 12 ms',
+      'error block rejected (2/1/0) gpu0 chain 3 height 42 12 ms: the pool is full',
+    ]);
+    expect(lines.map((line) => 'outcome' in line)).toEqual([false, true, true, true]);
+  });
+
+  test('that a parent took have only their number, and no warning', () => {
+    const { lines, tell } = log();
+    tell(share('cpu', 'delivered'), verdict('cpu', 'delivered'));
+    expect(lines.map(says)).toEqual([
+      'info share delivered (1) cpu chain 3 height 42 12 ms',
+      'info delivered (1) cpu chain 3 height 42 12 ms',
+    ]);
+  });
+
+  test('are in the summary at the end, if there were any', () => {
+    const { lines, clock, logLines, tell } = log();
+    clock.advance(1_000);
+    tell(hashes('cpu', 2e6));
+    logLines.summary();
+    tell(share('gpu0', 'accepted'), share('gpu0', 'stale'), share('gpu0', 'unknown'));
+    logLines.summary();
+    const rest = '0 hardware errors; 2.000 Mhashes in 1 s, 2.000 MH/s on average';
+    expect([lines[0].msg, lines.at(-1)?.msg]).toEqual([
+      `0 accepted, 0 rejected, 0 stale, ${rest}`,
+      `shares: 1 accepted, 0 rejected, 1 stale, 1 unknown; blocks: 0 accepted, 0 rejected, 0 stale, ${rest}`,
+    ]);
+  });
+
+  test('have their difficulty in the line of new work', () => {
+    const { lines, tell } = log();
+    tell({ type: 'work', chain: 3, height: 42n, difficulty: 2e15, shareDifficulty: 2 ** 40 });
+    expect(lines.map(says)).toEqual(['info new job chain 3 height 42 difficulty 2.000 P, of a share 1.100 T']);
+  });
+});
+
+describe('relays', () => {
+  test('have a line beside the speed line, and their own messages are not logged', () => {
+    const { lines, clock, logLines, tell } = log('stratum');
+    tell(device('cpu', 'ready'));
+    clock.advance(1_000);
+    tell(hashes('cpu', 20e6), relay('stratum', worker('a'), worker('b')));
+    lines.length = 0;
+    logLines.speed();
+    expect(lines.map(({ msg }) => msg)).toEqual(['speed 30s 20.00 MH/s', 'workers 2 ~1.400 TH/s']);
+  });
+
+  test('of a rig without devices have the only line', () => {
+    const { lines, logLines, tell } = log('stratum');
+    tell({ type: 'source', source: 'http://node', state: 'connected', reason: '' });
+    tell({ type: 'work', chain: 3, height: 42n, difficulty: 1e9 });
+    lines.length = 0;
+    logLines.speed();
+    expect(lines.map(({ msg }) => msg)).toEqual(['workers 0 ~0 H/s']);
+  });
 });
 
 test('new work for the same block is logged at debug, because nothing changes for people', () => {

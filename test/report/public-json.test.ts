@@ -17,7 +17,7 @@ import * as api from '#pickaxe/report/http/schemas.js';
 import { JsonLine } from '#pickaxe/report/json-line.js';
 import { JsonLines } from '#pickaxe/report/json-lines.js';
 import { expectShape } from '../expect-shape.ts';
-import { device, verdict } from './fakes.ts';
+import { device, relay, share, verdict, worker } from './fakes.ts';
 import { serve } from './http/serving.ts';
 
 /** Every public document by its name. The formats of xmrig, mining systems, Prometheus and Discord have their own rules. */
@@ -159,7 +159,7 @@ const SOURCE = 'http://127.0.0.1:1848/ledger';
 
 /** Each event in its fullest form: a type or a field that is missing here does not compile. */
 const EVENTS: { readonly [Type in MinerEvent['type']]: Required<Extract<MinerEvent, { type: Type }>> } = {
-  work: { type: 'work', chain: 3, height: 42n, difficulty: 1_000 },
+  work: { type: 'work', chain: 3, height: 42n, difficulty: 1_000, shareDifficulty: 500 },
   job: { type: 'job', chain: 3, height: 42n, creationTimeMicros: 1_700_000_000_000_000n },
   'new-cut': { type: 'new-cut', chain: 3 },
   solution: {
@@ -168,6 +168,10 @@ const EVENTS: { readonly [Type in MinerEvent['type']]: Required<Extract<MinerEve
     chain: 3,
     height: 42n,
     nonce: 2n ** 64n - 1n,
+    isRelay: true,
+    isBlock: true,
+    isShare: true,
+    difficulty: 500,
     hash: new Uint8Array(32),
   },
   verdict: verdict('gpu0', 'rejected', 'a reason'),
@@ -201,6 +205,7 @@ const EVENTS: { readonly [Type in MinerEvent['type']]: Required<Extract<MinerEve
   },
   'missed-cut': { type: 'missed-cut', source: SOURCE, chain: 3 },
   polling: { type: 'polling', source: SOURCE, chains: [{ chain: 3, reason: 'missed-block' }] },
+  relay: relay('stratum', worker('asic-1'), worker('(others)', { sessions: 7 })),
   fetch: { type: 'fetch', source: SOURCE, latencySeconds: 0.012 },
   source: { type: 'source', source: SOURCE, state: 'connected', reason: 'the node gives work' },
 };
@@ -209,7 +214,7 @@ const EVENTS: { readonly [Type in MinerEvent['type']]: Required<Extract<MinerEve
 async function busyRig() {
   const rig = await serve({ control: true });
   for (const name of ['cpu', 'gpu0']) rig.emit(device(name, 'ready'));
-  for (const event of Object.values(EVENTS)) rig.emit(event);
+  for (const event of [...Object.values(EVENTS), share('stratum', 'accepted', '', { isRelay: true })]) rig.emit(event);
   rig.clock.advance(10_000);
   for (const event of [EVENTS.telemetry, EVENTS.hashes, device('gpu0', 'ready')]) rig.emit(event);
   return rig;

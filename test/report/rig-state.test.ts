@@ -3,7 +3,7 @@ import type { MinerEvent } from '#pickaxe/events/events.js';
 import { rigState } from '#pickaxe/report/rig-state.js';
 import { RIG_STATES } from '#pickaxe/report/rig-states.js';
 import { Tally } from '#pickaxe/report/tally.js';
-import { device, FakeClock } from './fakes.ts';
+import { device, FakeClock, relay, worker } from './fakes.ts';
 
 const source = (state: 'connected' | 'lost' | 'warning', name = 'node', reason = `${name} ${state}`): MinerEvent => {
   return { type: 'source', source: name, state, reason };
@@ -13,9 +13,13 @@ const cut: MinerEvent = { type: 'new-cut', chain: 3 };
 const seconds = (count: number) => count * 1_000;
 
 /** @param steps events, with waiting times between them. @returns the state, and for how many seconds the rig has been in it */
-function after(steps: readonly (MinerEvent | number)[], devices: { name: string; kind: 'cpu' | 'gpu' }[] = []) {
+function after(
+  steps: readonly (MinerEvent | number)[],
+  devices: { name: string; kind: 'cpu' | 'gpu' }[] = [],
+  relays: { name: string }[] = [],
+) {
   const clock = new FakeClock();
-  const tally = new Tally(clock, devices);
+  const tally = new Tally(clock, devices, relays);
   for (const step of steps) {
     if (typeof step === 'number') clock.advance(step);
     else tally.listen(step);
@@ -112,6 +116,31 @@ describe('a rig', () => {
     ];
     expect(after([device('cpu', 'parked', 'gone')], devices)).toEqual(['starting', 'opening gpu0', 0]);
     expect(after([device('gpu0', 'ready'), source('connected'), work], devices)).toEqual(MINING);
+  });
+});
+
+describe('a rig without devices, which lives on its relays,', () => {
+  const connected = source('connected');
+  test.each<[string, (MinerEvent | number)[], unknown[]]>([
+    ['has no node at first', [seconds(3)], ['no-node', 'none has answered yet', 3]],
+    ['waits for work', [connected, seconds(2)], ['waiting-for-work', 'the node has given none yet', 2]],
+    ['mines with work, without a device', [connected, work, seconds(2)], ['mining', '', 2]],
+    ['mines with workers', [connected, work, relay('stratum', worker('asic'))], MINING],
+    ['has no node once it is lost', [connected, work, source('lost'), seconds(1)], ['no-node', 'node lost', 1]],
+    [
+      'waits for work that does not follow a New Cut',
+      [connected, work, cut, seconds(5)],
+      ['waiting-for-work', 'the node has given none since the last New Cut', 5],
+    ],
+  ])('%s', (_, steps, expected) => {
+    expect(after(steps, [], [{ name: 'stratum' }])).toEqual(expected);
+  });
+
+  test('is another one than a rig whose devices do not mine', () => {
+    const devices = [{ name: 'cpu', kind: 'cpu' as const }];
+    const relays = [{ name: 'stratum' }];
+    expect(after([connected, work], devices, relays)[0]).toBe('starting');
+    expect(after([connected, work, device('cpu', 'parked', 'gone')], devices, relays)[0]).toBe('no-device');
   });
 });
 

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { OTHER_WORKERS } from '#pickaxe/events/vocabulary.js';
+import { luckOf } from '#pickaxe/report/figures.js';
 import { Tally } from '#pickaxe/report/tally.js';
-import { device, FakeClock, hashes, verdict } from './fakes.ts';
+import { device, FakeClock, hashes, relay, share, verdict, worker } from './fakes.ts';
+
+const NONE = { accepted: 0, rejected: 0, stale: 0, unknown: 0, delivered: 0 };
+const NO_SHARES = { ...NONE, acceptedHashes: 0 };
 
 function fresh() {
   const clock = new FakeClock();
@@ -21,13 +26,16 @@ describe('each device’s stats', () => {
     tally.listen(device('gpu0', 'reopening', 'it was lost'));
     tally.listen(device('gpu0', 'ready'));
     clock.advance(10_000);
-    const cpu = { accepted: 1, rejected: 0, stale: 0, unknown: 1, hardwareErrors: 0, reopens: 0, hashes: 1_000 };
-    const gpu0 = { accepted: 2, rejected: 1, stale: 1, unknown: 0, hardwareErrors: 1, reopens: 1, hashes: 70_000 };
+    const blocks = { accepted: 2, rejected: 1, stale: 1, unknown: 0, delivered: 0 };
+    const cpu = { ...NONE, accepted: 1, unknown: 1, shares: NO_SHARES, hardwareErrors: 0, reopens: 0, hashes: 1_000 };
+    const gpu0 = { ...blocks, shares: NO_SHARES, hardwareErrors: 1, reopens: 1, hashes: 70_000 };
     expect(tally.summary()).toEqual({
       accepted: 3,
       rejected: 1,
       stale: 1,
       unknown: 1,
+      delivered: 0,
+      shares: NO_SHARES,
       hardwareErrors: 1,
       hashes: 71_000,
       uptimeSeconds: 10,
@@ -37,6 +45,7 @@ describe('each device’s stats', () => {
       newCuts: 0,
       missedCuts: 0,
       devices: { cpu, gpu0 },
+      relays: {},
     });
     expect(tally.accepted).toBe(3);
   });
@@ -154,5 +163,111 @@ describe('a device’s sensors', () => {
     clock.advance(2_000);
     tally.listen({ type: 'telemetry', device: 'gpu0', telemetry: { temperatureCelsius: 62 } });
     expect(tally.devices().get('gpu0')!.telemetry).toEqual({ temperatureCelsius: 62 });
+  });
+});
+
+describe('shares', () => {
+  test('are counted apart from blocks, and one that is a block counts as both', () => {
+    const { tally } = fresh();
+    tally.listen(device('gpu0', 'ready'));
+    for (const each of ['accepted', 'accepted', 'rejected', 'stale', 'unknown'] as const)
+      tally.listen(share('gpu0', each));
+    expect(tally.accepted).toBe(0);
+    tally.listen(share('gpu0', 'accepted', '', { isBlock: true, difficulty: 700 }));
+    const shares = { accepted: 3, rejected: 1, stale: 1, unknown: 1, delivered: 0, acceptedHashes: 1_700 };
+    expect(tally.summary()).toMatchObject({ ...NONE, accepted: 1, shares });
+    expect(tally.summary().devices.gpu0).toMatchObject({ ...NONE, accepted: 1, shares });
+    expect(tally.accepted).toBe(1);
+  });
+
+  test('leave effort and the time of the last block alone', () => {
+    const { clock, tally } = fresh();
+    tally.listen(device('cpu', 'ready'));
+    tally.listen(hashes('cpu', 500, 1_000));
+    clock.advance(7_000);
+    tally.listen(share('cpu', 'accepted'));
+    expect(tally.now()).toMatchObject({ effort: 0.5, lastShareMs: 7_000 });
+    expect(tally.now()).not.toHaveProperty('lastBlockMs');
+    tally.listen(share('cpu', 'accepted', '', { isBlock: true }));
+    expect(tally.now()).toMatchObject({ effort: 0, lastBlockMs: 7_000 });
+  });
+
+  test('take a time of their own', () => {
+    const { clock, tally } = fresh();
+    tally.listen(device('cpu', 'ready'));
+    tally.listen({ type: 'work', chain: 3, height: 42n, difficulty: 1e6, shareDifficulty: 5_000 });
+    expect(tally.now()).not.toHaveProperty('timeToShareSeconds');
+    clock.advance(10_000);
+    tally.listen(hashes('cpu', 1_000));
+    expect(tally.now()).toMatchObject({ timeToShareSeconds: 50, timeToBlockSeconds: 10_000 });
+    tally.listen({ type: 'work', chain: 3, height: 42n, difficulty: 1e6 });
+    expect(tally.now()).not.toHaveProperty('timeToShareSeconds');
+  });
+});
+
+test('the proven rate is that of a quarter of an hour, of all devices', () => {
+  const { clock, tally } = fresh();
+  for (const name of ['cpu', 'gpu0']) tally.listen(device(name, 'ready'));
+  for (let second = 0; second < 3_600; second++) {
+    clock.advance(1_000);
+    const rate = second < 2_400 ? 1_000 : 100;
+    for (const name of ['cpu', 'gpu0']) tally.listen({ type: 'proof', device: name, hashes: rate, difficulty: 9 });
+  }
+  const { provenHashesPerSecond, devices } = tally.now();
+  expect(devices.get('cpu')?.provenHashesPerSecond).toBeCloseTo(100, 0);
+  expect(provenHashesPerSecond).toBeCloseTo(200, 0);
+});
+
+describe('a relay', () => {
+  const brought = (isBlock: boolean) => share('stratum', 'accepted', '', { isRelay: true, isBlock });
+
+  test('is there from the start, and is no device', () => {
+    const tally = new Tally(new FakeClock(), [], [{ name: 'stratum' }]);
+    const nothing = { ...NONE, shares: NO_SHARES };
+    expect(tally.summary()).toMatchObject({ relays: { stratum: nothing }, devices: {} });
+    tally.listen(brought(true));
+    expect(tally.now().devices.size).toBe(0);
+    expect(tally.summary()).toMatchObject({
+      accepted: 1,
+      relays: { stratum: { accepted: 1, shares: { accepted: 1, acceptedHashes: 500 } } },
+    });
+    expect(tally.accepted).toBe(1);
+  });
+
+  test('brings blocks that change neither the devices’ effort nor their luck', () => {
+    const { tally } = fresh();
+    tally.listen(hashes('cpu', 2_000, 1_000));
+    tally.listen(brought(true));
+    expect(tally.now()).toMatchObject({ effort: 2, lastBlockMs: 0 });
+    expect(luckOf(tally.summary())).toBe(0);
+    tally.listen(verdict('cpu', 'accepted'));
+    expect(luckOf(tally.summary())).toBe(0.5);
+  });
+
+  test('never adds to the rig’s hashrate, but shortens the time to a block', () => {
+    const { clock, tally } = fresh();
+    tally.listen({ type: 'work', chain: 3, height: 42n, difficulty: 1e6, shareDifficulty: 1e4 });
+    tally.listen(device('cpu', 'ready'));
+    clock.advance(10_000);
+    tally.listen(hashes('cpu', 1_000));
+    tally.listen(relay('stratum', worker('asic', { hashesPerSecond: 900 })));
+    expect(tally.now()).toMatchObject({ hashesPerSecond: 100, timeToBlockSeconds: 1_000, timeToShareSeconds: 10 });
+    expect(tally.now().hashesPerSecondByWindow.last10s).toBe(100);
+    tally.listen(device('cpu', 'paused', 'night'));
+    expect(tally.now().timeToBlockSeconds).toBeCloseTo(1e6 / 900);
+    expect(tally.summary()).toMatchObject({ hashes: 1_000, averageHashesPerSecond: 100 });
+  });
+
+  test('tells how its workers are doing, and shares get older until it tells again', () => {
+    const { clock, tally } = fresh();
+    const gone = worker('gone', { sessions: 0, hashesPerSecond: 0 });
+    const { difficulty: _, lastShareSeconds: __, ...never } = gone;
+    tally.listen(relay('stratum', worker('a', { sessions: 3 }), never, worker(OTHER_WORKERS, { sessions: 5 })));
+    clock.advance(2_500);
+    const now = tally.now().relays.get('stratum');
+    expect(now).toMatchObject({ sessions: 8, workersConnected: 6, hashesPerSecond: 1_400e9 });
+    expect(now?.workers.map(({ lastShareSeconds }) => lastShareSeconds)).toEqual([6.5, undefined, 6.5]);
+    tally.listen(relay('stratum'));
+    expect(tally.now().relays.get('stratum')).toMatchObject({ sessions: 0, workersConnected: 0, workers: [] });
   });
 });

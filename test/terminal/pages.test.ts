@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { OTHER_WORKERS } from '#pickaxe/events/vocabulary.js';
 import { connection } from '#pickaxe/terminal/connection.js';
 import { hashrates } from '#pickaxe/terminal/hashrates.js';
 import { health } from '#pickaxe/terminal/health.js';
 import { help } from '#pickaxe/terminal/help.js';
 import { results } from '#pickaxe/terminal/results.js';
-import { device, verdict } from '../report/fakes.ts';
+import { workers } from '#pickaxe/terminal/workers.js';
+import { device, relay, share, verdict, worker } from '../report/fakes.ts';
 import { FakeRig, NODE } from './rig.ts';
 
 describe('the page of hashrates', () => {
@@ -65,6 +67,34 @@ describe('the page of results', () => {
       'best     difficulty 25.00 M; a block takes 1.000 G',
       'last     6 s ago',
       'next     in ~10 s, on average',
+    ]);
+  });
+
+  test('on a pool shows the shares, what one takes and the proven rate', () => {
+    const rig = new FakeRig().onPool(1e18, 1e12).mine({ cpu: 1e8 }, 50, { difficulty: 1e18 });
+    for (let i = 0; i < 3; i++) rig.tell(share('cpu', 'accepted', '', { difficulty: 1e12 }));
+    rig.tell(share('cpu', 'rejected')).clock.advance(60_000);
+    rig.mine({ cpu: 1e8 }, 50, { difficulty: 1e18 });
+    expect(results(rig.view)).toEqual([
+      'shares   3 accepted, 1 rejected, 0 stale; the accepted ones stand for 3.000 T hashes',
+      'share    takes 1.000 T hashes, in ~2 h 46 min, on average; the last one 1 min 50 s ago',
+      'proven   62.50 MH/s over 15 min, by verified candidates',
+      'blocks   0 accepted, 0 rejected, 0 stale',
+      'luck     not known yet: 0.0 blocks expected',
+      'effort   0 % of what a block takes on average, since the last block',
+      'best     difficulty 25.00 M; a block takes 1.000 E',
+      'last     no block yet',
+      'next     a block in ~115740 d 17 h, on average',
+    ]);
+  });
+
+  test('has no effort where there is no device', () => {
+    const rig = new FakeRig('stratum').connected(1.4e15).tell(relay('stratum', worker('a'), worker('b')));
+    rig.tell(verdict('stratum', 'accepted', '', { isRelay: true })).clock.advance(3_000);
+    expect(results(rig.view)).toEqual([
+      'accepted 1, rejected 0, stale 0, unknown 0',
+      'last     3 s ago',
+      'next     in ~16 min 40 s, on average',
     ]);
   });
 
@@ -137,6 +167,36 @@ describe('the page of health', () => {
   });
 });
 
+describe('the page of workers', () => {
+  test('shows each of them, with names that fit a terminal', () => {
+    const rig = new FakeRig('stratum', 'external');
+    const {
+      difficulty: _,
+      lastShareSeconds: __,
+      ...never
+    } = worker('gone', { sessions: 0, hashesPerSecond: 0, accepted: 0 });
+    const long = worker('x'.repeat(63), { sessions: 2, blocks: 1, lastShareSeconds: 100 });
+    rig.tell(relay('stratum', worker('attic\x1b[31m \u4f60'), long, never, worker(OTHER_WORKERS, { sessions: 5 })));
+    rig.tell(share('stratum', 'accepted', '', { isRelay: true }));
+    expect(workers(rig.view)).toEqual([
+      'stratum: workers 7 ~2.100 TH/s, estimated from shares; sessions 8',
+      'brought shares: 1 accepted, 0 rejected, 0 stale; blocks: 0 accepted, 0 rejected, 0 stale',
+      'worker                    sessions   estimated  difficulty  acc/rej/stale/dup  blocks      last share',
+      'attic [31m ?                     1  700.0 GH/s     1.100 T           12/1/2/3       0         4 s ago',
+      'xxxxxxxxxxxxxxxxxxxxxxx…         2  700.0 GH/s     1.100 T           12/1/2/3       1  1 min 40 s ago',
+      'gone                             0       0 H/s           -            0/1/2/3       0               -',
+      '(others)                         5  700.0 GH/s     1.100 T           12/1/2/3       0         4 s ago',
+      'external: workers 0 ~0 H/s, estimated from shares; sessions 0',
+      'brought 0 accepted, 0 rejected, 0 stale',
+      'no worker has connected yet',
+    ]);
+  });
+
+  test('says so where no work is handed on', () => {
+    expect(workers(new FakeRig().view)).toEqual(['there are no workers: this rig hands its work on to nobody']);
+  });
+});
+
 test('the page of help names each key', () => {
-  expect(help().map((line) => line[0])).toEqual(['h', 'p', 'r', 's', 'c', 'e', '?', 'q']);
+  expect(help().map((line) => line[0])).toEqual(['h', 'p', 'r', 's', 'c', 'w', 'e', '?', 'q']);
 });

@@ -6,10 +6,20 @@ import { type View, viewOf } from '#pickaxe/terminal/view.js';
 import { device, FakeClock, hashes } from '../report/fakes.ts';
 
 export const NODE = 'http://node:1848/ledger/0.0/mainnet01';
+const POOL = 'stratum+tcp://pool.example:3333';
 
 export class FakeRig {
   readonly clock = new FakeClock();
-  readonly tally = new Tally(this.clock);
+  readonly tally: Tally;
+
+  /** @param relays their names */
+  constructor(...relays: string[]) {
+    this.tally = new Tally(
+      this.clock,
+      [],
+      relays.map((name) => ({ name })),
+    );
+  }
 
   tell(...events: MinerEvent[]): this {
     for (const event of events) this.tally.listen(event);
@@ -21,6 +31,14 @@ export class FakeRig {
     return this.tell(
       { type: 'source', source: NODE, state: 'connected', reason: 'the node gives work' },
       { type: 'work', chain: 3, height: 42n, difficulty },
+    );
+  }
+
+  /** A pool that gives work with shares of this difficulty. */
+  onPool(difficulty: number, shareDifficulty: number): this {
+    return this.tell(
+      { type: 'source', source: POOL, state: 'connected', reason: 'the pool gives work' },
+      { type: 'work', chain: 3, height: 42n, difficulty, shareDifficulty },
     );
   }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { inColours, inPlain } from '#pickaxe/terminal/paint.js';
 import { statusLine } from '#pickaxe/terminal/status-line.js';
-import { device, hashes, verdict } from '../report/fakes.ts';
+import { device, hashes, relay, share, verdict, worker } from '../report/fakes.ts';
 import { FakeRig, NODE } from './rig.ts';
 
 const line = (rig: FakeRig, columns = 200) => statusLine(rig.view, columns, inPlain);
@@ -38,6 +38,39 @@ describe('the status line', () => {
       ' 12.02 GH/s',
       '',
     ]);
+  });
+
+  test('on a pool shows shares, the proven rate and the time to a share, and not the effort for a block', () => {
+    const rig = new FakeRig().onPool(1e18, 2 ** 40).mine({ gpu0: 180e6 }, 100, { difficulty: 1e18 });
+    for (let i = 0; i < 12; i++) rig.tell(share('gpu0', 'accepted'));
+    rig.tell(share('gpu0', 'stale'));
+    expect(line(rig)).toBe(
+      ' 180.0 MH/s (10 s)  shares 12/0/1  proven 180.0 MH/s  share in ~1 h 41 min  up 1 min 40 s  ? for keys',
+    );
+    expect(line(rig, 50)).toBe(' 180.0 MH/s  shares 12/0/1  proven 180.0 MH/s');
+    expect(line(rig, 40)).toBe(' 180.0 MH/s  12/0/1  proven 180.0 MH/s');
+    rig.tell(share('gpu0', 'accepted', '', { isBlock: true }), share('gpu0', 'unknown'));
+    expect(line(rig)).toContain('  shares 13/0/1 unknown 1  blocks 1  proven 180.0 MH/s  share in ');
+  });
+
+  test('of a rig that mines for another process counts what was delivered', () => {
+    const rig = new FakeRig().onPool(1e18, 1e9).mine({ gpu0: 180e6 }, 100, { difficulty: 1e18 });
+    expect(line(rig.tell(share('gpu0', 'delivered')))).toContain('  shares 0/0/0 delivered 1  ');
+    const solo = busyRig().tell(verdict('gpu0', 'delivered'));
+    expect(line(solo)).toContain('stale 1 delivered 1');
+  });
+
+  test('shows workers beside the rig’s own hashrate, and alone where there is no device', () => {
+    const both = new FakeRig('stratum').connected(1e15).mine({ cpu: 20e6 }, 20);
+    both.tell(relay('stratum', worker('a'), worker('b')));
+    expect(line(both)).toContain(' 20.00 MH/s (10 s)  workers 2 ~1.400 TH/s  accepted 0 ');
+    const alone = new FakeRig('stratum').connected(1.4e15).tell(relay('stratum', worker('a'), worker('b')));
+    expect(line(alone)).toBe(
+      ' workers 2 ~1.400 TH/s  accepted 0 rejected 0 stale 0  block in ~16 min 40 s  up 0.0 s  ? for keys',
+    );
+    expect(line(new FakeRig('stratum'))).toMatch(
+      /^ no node \(none has answered yet\), retrying {2}workers 0 ~0 H\/s {2}/,
+    );
   });
 
   test('has no list of devices if there is only one', () => {
@@ -120,14 +153,20 @@ describe('the status line', () => {
       rates: fc.array(fc.double({ min: 0, max: 1e15, noNaN: true }), { maxLength: 12 }),
       difficulty: fc.double({ min: 1, max: 1e30, noNaN: true }),
       accepted: fc.integer({ min: 0, max: 50 }),
+      shareDifficulty: fc.option(fc.double({ min: 1, max: 1e30, noNaN: true })),
+      sessions: fc.option(fc.integer({ min: 0, max: 1e6 })),
     });
     fc.assert(
-      fc.property(figures, ({ columns, rates, difficulty, accepted }) => {
-        const rig = new FakeRig().connected(difficulty);
+      fc.property(figures, ({ columns, rates, difficulty, accepted, shareDifficulty, sessions }) => {
+        const rig = shareDifficulty
+          ? new FakeRig().onPool(difficulty, shareDifficulty)
+          : new FakeRig().connected(difficulty);
+        if (sessions !== null)
+          rig.tell(relay('stratum', worker('(others)', { sessions, hashesPerSecond: sessions * 1e12 })));
         rates.forEach((rate, i) => {
           rig.tell(device(`gpu${i}`, i % 3 === 2 ? 'paused' : 'ready'), hashes(`gpu${i}`, rate, difficulty));
         });
-        for (let i = 0; i < accepted; i++) rig.tell(verdict('gpu0', 'accepted'));
+        for (let i = 0; i < accepted; i++) rig.tell(verdict('gpu0', 'accepted'), share('gpu0', 'accepted'));
         rig.clock.advance(12_345);
         const text = line(rig, columns);
         expect(text.length).toBeLessThan(columns);

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it, vi } from 'vitest';
-import { device, verdict } from '../report/fakes.ts';
+import { device, relay, share, verdict, worker } from '../report/fakes.ts';
 import { noBrowser, open, refresh, SLOW, type View, why } from './browser.ts';
 import { Rig, work } from './rig.ts';
 
@@ -12,6 +12,8 @@ async function shown(view: View = {}): Promise<{ rig: Rig; page: Page }> {
   rig.emit(device('gpu3', 'reopening', 'it was lost'));
   rig.emit({ type: 'source', source: 'http://127.0.0.1:1850/ledger', state: 'warning', reason: 'not heard of yet' });
   rig.emit(verdict('cpu', 'stale', 'too late'));
+  rig.emit(share('cpu', 'delivered'));
+  rig.emit(relay('stratum', worker('attic'), worker('cellar')));
   const page = await open(rig.url, view);
   await page.locator('.chart canvas').first().waitFor();
   await page.locator('.line').first().waitFor();
@@ -84,6 +86,9 @@ describe.skipIf(noBrowser)(`the web page, for everybody${why}`, () => {
       '- columnheader "hashrate, 30 s"',
       '- button "Pause gpu0"',
       '- button "Resume gpu2"',
+      '- region "Workers":',
+      '- table "Workers":',
+      '- columnheader "estimated hashrate"',
       '- table "Work":',
       '- region "New Cut to new job":',
       '- region "Nodes":',
@@ -104,6 +109,9 @@ describe.skipIf(noBrowser)(`the web page, for everybody${why}`, () => {
     expect(tree).toMatch(/- row "?'?gpu0/);
     expect(tree).toMatch(/- rowheader "?'?gpu0/);
     expect(tree).toMatch(/- columnheader "temperature"/);
+    const workers = await page.locator('#worker-table').ariaSnapshot();
+    expect(workers).toMatch(/- rowheader "attic"/);
+    expect(workers).toMatch(/- columnheader "last share"/);
   });
 
   it('skips no level of headings, names its sections and table headers, and repeats no id', async () => {

@@ -2,9 +2,9 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it, vi } from 'vitest';
 import { formatDuration, formatHashrate, formatPercent } from '#pickaxe/report/units.js';
 import { latency } from '#pickaxe/web/format.js';
-import { device, hashes, verdict } from '../report/fakes.ts';
+import { device, hashes, relay, share, verdict, worker } from '../report/fakes.ts';
 import { figure, noBrowser, open, refresh, SLOW, why } from './browser.ts';
-import { NODE, Rig, work } from './rig.ts';
+import { NODE, Rig, work, workOnPool } from './rig.ts';
 
 async function served(options: Parameters<Rig['serve']>[0] = {}): Promise<Rig> {
   const rig = new Rig();
@@ -33,6 +33,18 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
       rejected: '1',
       stale: '1',
       unknown: '1',
+      delivered: '0',
+      'shares-accepted': '0',
+      'shares-rejected': '0',
+      'shares-stale': '0',
+      'shares-unknown': '0',
+      'shares-delivered': '0',
+      'to-share': '–',
+      'last-share': '–',
+      'share-difficulty': '–',
+      proven: formatHashrate(status.provenHashesPerSecond),
+      'accepted-hashes': '0',
+      workers: '0 H/s',
       'hardware-errors': '1',
       'to-block': formatDuration(status.timeToBlockSeconds),
       effort: formatPercent(status.effort),
@@ -49,6 +61,77 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
     };
     for (const [name, value] of Object.entries(figures)) expect(await figure(page, name), name).toBe(value);
     expect(await page.locator('[data-figure]').count()).toBe(Object.keys(figures).length);
+    for (const hidden of ['shares-accepted', 'to-share', 'workers', 'delivered'])
+      expect(await page.locator(`[data-figure="${hidden}"]`).isVisible(), hidden).toBe(false);
+    expect(await page.locator('#workers').isVisible()).toBe(false);
+  });
+
+  it('shows a pool’s shares apart from blocks, and the proven rate', async () => {
+    const rig = workOnPool(await new Rig().serve());
+    const page = await open(rig.url);
+    await page.locator('#shares').waitFor();
+    const figures = {
+      'shares-accepted': '3',
+      'shares-rejected': '1',
+      'shares-stale': '1',
+      'shares-unknown': '0',
+      accepted: '1',
+      rejected: '0',
+      'to-share': '2 s',
+      'last-share': '0.0 s ago',
+      'share-difficulty': '1.100 T',
+      proven: '181.0 MH/s',
+      'accepted-hashes': '1.500 k',
+      hashrate: '180.0 MH/s',
+      workers: '700.0 GH/s',
+      luck: '–',
+    };
+    for (const [name, value] of Object.entries(figures)) {
+      expect(await figure(page, name), name).toBe(value);
+      expect(await page.locator(`[data-figure="${name}"]`).isVisible(), name).toBe(true);
+    }
+    expect(await page.locator('[data-figure="shares-delivered"]').isVisible()).toBe(false);
+    rig.emit(share('gpu0', 'delivered'));
+    await shows(async () => expect(await figure(page, 'shares-delivered')).toBe('1'));
+    expect(await page.locator('[data-figure="shares-delivered"]').isVisible()).toBe(true);
+  });
+
+  it('has a row for each worker where there is a relay, and a chart of what they hash', async () => {
+    const rig = workOnPool(await new Rig().serve());
+    const page = await open(rig.url);
+    const rows = page.locator('#worker-table tbody tr');
+    await rows.first().waitFor();
+    const cells = await Promise.all([0, 1].map((i) => rows.nth(i).locator('th, td').allTextContents()));
+    expect(cells).toEqual([
+      ['attic', '2', '700.0 GH/s', '1.100 T', '12', '1', '2', '3', '1', '4 s ago'],
+      ['gone', '0', '0 H/s', '–', '12', '1', '2', '3', '0', '–'],
+    ]);
+    expect(await text(page, '#workers-about')).toBe(
+      'stratum: 2 sessions, about 700.0 GH/s, estimated from shares and no part of this rig’s own hashrate. Brought to the ' +
+        'source: shares 1 accepted, 0 rejected, 0 stale; blocks 1 accepted, 0 rejected, 0 stale.',
+    );
+    await page.locator('.chart:visible', { hasText: 'Workers, estimated' }).locator('canvas').waitFor();
+    expect(await page.locator('.chart:visible h3').allTextContents()).toEqual(['Hashrate', 'Workers, estimated']);
+    expect(await row(page, 'gpu0').locator('[data-label="shares acc/rej/stale"]').textContent()).toBe('2/1/1');
+    expect(await row(page, 'gpu0').locator('[data-label="blocks accepted"]').textContent()).toBe('0');
+    expect(await page.locator('#devices tbody tr').count()).toBe(1);
+    expect(await page.title()).toBe('180.0 MH/s · rig-7 · pickaxe');
+  });
+
+  it('shows a rig without devices, which lives on its workers', async () => {
+    const rig = new Rig(0, ['stratum']);
+    await rig.serve();
+    const page = await open(rig.url);
+    await shows(async () => expect(await text(page, '#no-workers')).toBe('No worker has connected yet.'));
+    expect(await text(page, '#state-text')).toBe('no node');
+    rig.emit({ type: 'source', source: NODE, state: 'connected', reason: 'the node gives work' });
+    rig.emit({ type: 'work', chain: 3, height: 42n, difficulty: 5e15 });
+    rig.emit(relay('stratum', worker('attic'), worker('(others)', { sessions: 7 })));
+    await shows(async () => expect(await page.locator('#worker-table tbody tr').count()).toBe(2));
+    expect(await text(page, '#state-text')).toBe('mining');
+    expect(await page.locator('#devices-panel').isVisible()).toBe(false);
+    expect([await figure(page, 'hashrate'), await figure(page, 'workers')]).toEqual(['–', '1.400 TH/s']);
+    expect(await page.title()).toBe('~1.400 TH/s · rig-7 · pickaxe');
   });
 
   it('has a row for each device, and no column for figures that no device has', async () => {
@@ -69,7 +152,7 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
     const other = await open(bare.url);
     await row(other, 'cpu').waitFor();
     expect(await other.locator('#devices thead th:visible').allTextContents()).toEqual([
-      ...['device', 'state', 'hashrate, 30 s', 'proven', 'accepted', 'hardware errors', 'failures'],
+      ...['device', 'state', 'hashrate, 30 s', 'proven', 'blocks accepted', 'hardware errors', 'failures'],
     ]);
     expect(await text(other, '#state-text')).toBe('no node');
     expect(await text(other, '#state-reason')).toBe('none has answered yet');

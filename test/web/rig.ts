@@ -10,7 +10,7 @@ import type { ServerOptions } from '#pickaxe/report/http/server.js';
 import { LogLines } from '#pickaxe/report/log-lines.js';
 import { LogTail } from '#pickaxe/report/log-tail.js';
 import { Tally } from '#pickaxe/report/tally.js';
-import { device, FakeClock, hashes, verdict } from '../report/fakes.ts';
+import { device, FakeClock, hashes, relay, share, verdict, worker } from '../report/fakes.ts';
 import { asker } from '../report/http/serving.ts';
 
 const STEP_MS = 10_000;
@@ -26,10 +26,17 @@ export class Rig {
   #http: Http | undefined;
   readonly #devices = new Set<string>();
 
-  /** @param startMs by its clock */
-  constructor(startMs = 0) {
+  /**
+   * @param startMs by its clock
+   * @param relays their names
+   */
+  constructor(startMs = 0, relays: readonly string[] = []) {
     this.clock.advance(startMs);
-    this.tally = new Tally(this.clock);
+    this.tally = new Tally(
+      this.clock,
+      [],
+      relays.map((name) => ({ name })),
+    );
     this.events.on(this.tally.listen);
     this.events.on(new LogLines(pino({ base: null }, this.logTail), this.tally).listen);
     this.events.on((event) => event.type === 'device' && this.#devices.add(event.device));
@@ -114,5 +121,25 @@ export function work(rig: Rig): Rig {
     emit(verdict('gpu0', each, 'so it is'));
   emit({ type: 'hardware-error', device: 'cpu', nonce: 1n });
   emit(sensors);
+  return rig;
+}
+
+/** A pool takes shares of the GPU, and two workers, one of which is gone, hash through a relay. */
+export function workOnPool(rig: Rig): Rig {
+  const { emit } = rig;
+  emit({
+    type: 'source',
+    source: 'stratum+tcp://pool.example:3333',
+    state: 'connected',
+    reason: 'the pool gives work',
+  });
+  emit(device('gpu0', 'ready'));
+  emit({ type: 'work', chain: 3, height: 42n, difficulty: 5e18, shareDifficulty: 2 ** 40 });
+  const { difficulty: _, lastShareSeconds: __, ...gone } = worker('gone', { sessions: 0, hashesPerSecond: 0 });
+  emit(relay('stratum', worker('attic', { sessions: 2 }), gone));
+  rig.steps(6, hashes('gpu0', 180e7, 5e18), { type: 'proof', device: 'gpu0', hashes: 181e7, difficulty: 88e6 });
+  for (const each of ['accepted', 'accepted', 'rejected', 'stale'] as const) emit(share('gpu0', each, 'so it is'));
+  emit(share('stratum', 'accepted', '', { isRelay: true, isBlock: true }));
+  emit(relay('stratum', worker('attic', { sessions: 2, blocks: 1 }), gone));
   return rig;
 }

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it, vi } from 'vitest';
-import { device, hashes, verdict } from '../report/fakes.ts';
+import { device, hashes, relay, verdict, worker } from '../report/fakes.ts';
 import { noBrowser, open, refresh, SLOW, why } from './browser.ts';
 import { Rig, work } from './rig.ts';
 
@@ -28,6 +28,7 @@ function feed({ emit }: Rig, strings: readonly string[]): void {
     emit({ type: 'work', chain: index, height: 2n ** 52n, difficulty: 1e300 });
     emit(hashes(text, 1e15));
   }
+  emit(relay('stratum', ...strings.map((name) => worker(name, { accepted: 2 ** 52, hashesPerSecond: 1e15 }))));
 }
 
 const wide = (page: Page) => page.locator('html').evaluate((html) => html.scrollWidth - html.clientWidth);
@@ -51,6 +52,7 @@ describe.skipIf(noBrowser)(`text on the web page${why}`, () => {
     expect(await page.locator(elements).count()).toBe(0);
     expect(await page.locator('#devices .name').allTextContents()).toEqual(HOSTILE);
     expect(await page.locator('#devices .about').allTextContents()).toEqual(HOSTILE);
+    expect(await page.locator('#worker-table .name').allTextContents()).toEqual(HOSTILE);
     expect(await page.locator('#nodes .url').allTextContents()).toEqual(HOSTILE);
     expect((await page.locator('.line').allTextContents()).join()).toContain(HOSTILE[0]);
     expect(await page.locator('.chart tbody th').allTextContents()).toEqual(expect.arrayContaining(HOSTILE));

@@ -14,6 +14,7 @@ import { screen } from '../../terminal/screen.ts';
 import { statusLine } from '../../terminal/status-line.ts';
 import { terminalKind } from '../../terminal/terminal-kind.ts';
 import { type View, viewOf } from '../../terminal/view.ts';
+import { workers } from '../../terminal/workers.ts';
 import type { Sidecar } from '../run-miner.ts';
 
 const DRAW_MS = 1_000;
@@ -31,6 +32,7 @@ const PAGES: Partial<Record<KeyName, (view: View) => string[]>> = {
   h: hashrates,
   s: results,
   c: connection,
+  w: workers,
   e: health,
   '?': help,
 };

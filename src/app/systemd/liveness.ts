@@ -1,7 +1,7 @@
 /** Decides what a service manager is told about a rig. Pure. */
 
 import { outageInFull } from '../../report/outages.ts';
-import { rigState } from '../../report/rig-state.ts';
+import { livesOnRelays, rigState } from '../../report/rig-state.ts';
 import type { RigNow } from '../../report/tally.ts';
 
 /** Time between status texts, which `systemctl status` shows. */
@@ -16,16 +16,28 @@ export function intervalFor(watchdogMs = Number.POSITIVE_INFINITY): number {
   return Math.min(STATUS_MS, watchdogMs / 2);
 }
 
-/** Whether a device is in service or a node is connected. Then the rest of the start needs no help from the manager. */
-export function hasStarted({ deviceReady, nodeConnected }: RigNow): boolean {
-  return deviceReady.value || nodeConnected.value;
+/**
+ * Whether a device is in service or a node is connected. Then the rest of the start needs no help from the manager. A rig without
+ * devices has nothing to open.
+ */
+export function hasStarted(now: RigNow): boolean {
+  return now.deviceReady.value || now.nodeConnected.value || livesOnRelays(now);
 }
 
 /**
- * @returns a valid reason for hashing nothing now; undefined when the rig should hash. Waiting for the work of a connected
+ * @returns a valid reason for hashing nothing now, for `systemctl status`; undefined when the rig should hash. Waiting for the work of a connected
  *   node is not a valid reason: a silent node counts as lost after a while, so a rig that goes on waiting hangs
  */
 export function whyIdle(now: RigNow): string | undefined {
   const state = rigState(now);
   return state.name === 'waiting-for-work' ? undefined : outageInFull(state, now.nowMs);
+}
+
+/**
+ * Whether the rig does what it should. One that has devices must hash, unless there is a reason not to; one that only hands work on
+ * must have work.
+ * @param hashed whether devices have searched nonces since the last look
+ */
+export function isAlive(now: RigNow, hashed: boolean): boolean {
+  return hashed || whyIdle(now) !== undefined || (livesOnRelays(now) && rigState(now).name === 'mining');
 }

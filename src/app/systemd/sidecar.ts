@@ -1,9 +1,13 @@
 /** Tells systemd (Type=notify) when the miner is ready, how it is doing, that it lives, and when it stops. */
 
-import { formatHashrate } from '../../report/units.ts';
+import { countsShares } from '../../report/figures.ts';
+import { allRelays } from '../../report/relay-stats.ts';
+import { livesOnRelays } from '../../report/rig-state.ts';
+import type { RigNow, Summary } from '../../report/tally.ts';
+import { describeOutcomes, describeWorkers, formatHashrate } from '../../report/units.ts';
 import { UsageError } from '../exit-codes.ts';
 import type { Sidecar } from '../run-miner.ts';
-import { hasStarted, intervalFor, whyIdle } from './liveness.ts';
+import { hasStarted, intervalFor, isAlive, whyIdle } from './liveness.ts';
 import { type NotifySocket, openNotifySocket } from './notify-socket.ts';
 
 type Environment = Record<string, string | undefined>;
@@ -44,13 +48,14 @@ function sidecar(socket: NotifySocket, watchdogMs: number | undefined): Sidecar 
       return fault === undefined;
     };
     const tick = () => {
-      const { hashes, accepted, rejected, stale } = tally.summary();
+      const summary = tally.summary();
+      const { hashes } = summary;
       const now = tally.now();
       const idle = whyIdle(now);
-      const alive = hashes > hashesBefore || idle !== undefined;
+      const alive = isAlive(now, hashes > hashesBefore);
       hashesBefore = hashes;
       ready ||= hasStarted(now);
-      const figures = `${formatHashrate(now.hashesPerSecond)}, ${accepted} accepted, ${rejected} rejected, ${stale} stale`;
+      const figures = figuresOf(now, summary);
       say({
         ...(ready && { READY: 1 }), // Repeating it does no harm, and the first message may have been lost.
         ...(alive && watchdogMs !== undefined && { WATCHDOG: 1 }),
@@ -75,4 +80,14 @@ function sidecar(socket: NotifySocket, watchdogMs: number | undefined): Sidecar 
       socket.close();
     };
   };
+}
+
+/** What `systemctl status` shows while the rig mines. */
+function figuresOf(now: RigNow, summary: Summary): string {
+  const blocks = describeOutcomes(summary);
+  return [
+    ...(livesOnRelays(now) ? [] : [formatHashrate(now.hashesPerSecond)]),
+    ...(now.relays.size === 0 ? [] : [describeWorkers(allRelays(now.relays.values()))]),
+    countsShares(now.work, summary.shares) ? `shares: ${describeOutcomes(summary.shares)}; blocks: ${blocks}` : blocks,
+  ].join(', ');
 }

@@ -2,59 +2,10 @@
 
 import { DEVICE_STATES } from '../../events/vocabulary.ts';
 import { OUTCOMES } from '../../source/vocabulary.ts';
-import type { RefusalCounts } from './refusals.ts';
-import type { Status } from './schemas.ts';
+import { type MetricRow, perNamed, rig } from './metric-row.ts';
+import { RELAY_METRICS } from './relay-metrics.ts';
 
-type Labels = Record<string, string | number>;
-/** There is no sample for a value that is not known now: null. */
-type Sample = readonly [labels: Labels, value: number | null];
-
-interface MetricRow {
-  readonly kind: 'counter' | 'gauge';
-  /** Without `pickaxe_`. */
-  readonly name: string;
-  readonly help: string;
-  readonly labels: readonly string[];
-  samples(status: Status, refused: RefusalCounts): Sample[];
-}
-
-type Device = Status['devices'][string];
-
-const rig = (
-  kind: MetricRow['kind'],
-  name: string,
-  help: string,
-  value: (status: Status) => number | null,
-): MetricRow => ({
-  kind,
-  name,
-  help,
-  labels: [],
-  samples: (status) => [[{}, value(status)]],
-});
-
-/** One value per device; with another label, one for each value of that label. */
-function perDevice(
-  kind: MetricRow['kind'],
-  name: string,
-  help: string,
-  values: (device: Device) => number | null | Record<string, number | null>,
-  label?: string,
-): MetricRow {
-  return {
-    kind,
-    name,
-    help,
-    labels: label === undefined ? ['device'] : ['device', label],
-    samples: ({ devices }) =>
-      Object.entries(devices).flatMap(([device, status]): Sample[] => {
-        const value = values(status);
-        if (label === undefined || typeof value !== 'object' || value === null)
-          return [[{ device }, value as number | null]];
-        return Object.entries(value).map(([key, each]) => [{ device, [label]: key }, each]);
-      }),
-  };
-}
+const perDevice = perNamed('device', ({ devices }) => devices);
 
 export const METRICS: readonly MetricRow[] = [
   {
@@ -98,9 +49,28 @@ export const METRICS: readonly MetricRow[] = [
   perDevice(
     'counter',
     'verdicts_total',
-    'What became of solutions',
+    'What became of blocks that the device found',
     (device) => Object.fromEntries(OUTCOMES.map((outcome) => [outcome, device[outcome]])),
     'verdict',
+  ),
+  perDevice(
+    'counter',
+    'share_verdicts_total',
+    'What a pool said to shares of the device; a share that is a block counts as a block, too',
+    ({ shares }) => Object.fromEntries(OUTCOMES.map((outcome) => [outcome, shares[outcome]])),
+    'verdict',
+  ),
+  perDevice(
+    'counter',
+    'accepted_share_hashes_total',
+    'Hashes that accepted shares of the device stand for',
+    ({ shares }) => shares.acceptedHashes,
+  ),
+  perDevice(
+    'gauge',
+    'proven_hashrate_hashes_per_second',
+    'Hashes per second that verified candidates prove, over a quarter of an hour',
+    ({ provenHashesPerSecond }) => provenHashesPerSecond,
   ),
   perDevice(
     'counter',
@@ -150,6 +120,12 @@ export const METRICS: readonly MetricRow[] = [
     'Hashes that a block takes on average',
     ({ work }) => work?.difficulty ?? null,
   ),
+  rig(
+    'gauge',
+    'share_difficulty_hashes',
+    'Hashes that a share of the pool takes on average',
+    ({ work }) => work?.shareDifficulty ?? null,
+  ),
   {
     kind: 'gauge',
     name: 'work_height',
@@ -170,6 +146,7 @@ export const METRICS: readonly MetricRow[] = [
     ({ effort }) => effort,
   ),
   rig('gauge', 'best_difficulty_hashes', 'Difficulty of the best hash', ({ bestDifficulty }) => bestDifficulty),
+  ...RELAY_METRICS,
   {
     kind: 'gauge',
     name: 'node_up',

@@ -26,6 +26,7 @@ function files(): Map<string, string> {
   return new Map([
     ['/', built('web/index.html')],
     ...own.map((name) => [`/web/${name}`, built(`web/${name}`)] as const),
+    ['/report/figures.js', built('report/figures.js')],
     ['/report/units.js', built('report/units.js')],
     ['/source/vocabulary.js', built('source/vocabulary.js')],
     ['/web/uplot.js', library('uPlot.esm.js')],

@@ -12,17 +12,27 @@ import {
   count,
   counts,
   deviceKind,
+  lastShareSeconds,
   millis,
   PolledChain,
   Proven,
+  RelayCounts,
+  rate,
+  relayRates,
   rigCounts,
   Spread,
   sensorFields,
   speed,
+  workerDifficulty,
+  workerFields,
 } from '../shapes.ts';
 import { ERROR_CODES } from './errors.ts';
 
 const Sensors = z.object(sensorFields(z.number().nullable())).meta({ id: 'Sensors' });
+
+const provenHashesPerSecond = rate.meta({
+  description: 'what verified candidates prove, over a quarter of an hour or since the device came into service',
+});
 
 const Device = z
   .object({
@@ -41,6 +51,7 @@ const Device = z
     ...counts,
     reopens: count.meta({ description: 'how often it failed and had to be opened again' }),
     proven: Proven.nullable(),
+    provenHashesPerSecond,
     sensors: Sensors,
     hashesPerJoule: amount.nullable(),
   })
@@ -55,6 +66,23 @@ const Work = z
     ageSeconds: amount,
   })
   .meta({ id: 'Work' });
+
+const Worker = z
+  .object({
+    ...workerFields,
+    difficulty: workerDifficulty.nullable(),
+    lastShareSeconds: lastShareSeconds.nullable(),
+  })
+  .meta({ id: 'Worker', description: 'One worker of a relay. Its shares have targets that the relay chose' });
+
+const Relay = z
+  .object({
+    ...relayRates,
+    workersConnected: count,
+    ...RelayCounts.shape,
+    workers: z.array(Worker),
+  })
+  .meta({ id: 'Relay', description: 'The outcomes are those of blocks and shares that the relay brought' });
 
 const PolledChains = z
   .array(PolledChain)
@@ -89,16 +117,23 @@ export const Status = z
     ready: z.boolean().meta({ description: 'whether the state is mining' }),
     ...speed,
     ...rigCounts,
-    effort: amount.meta({ description: 'work since the last accepted block ÷ what a block takes on average' }),
-    timeToBlockSeconds: amount
-      .nullable()
-      .meta({ description: 'on average, at this rate and difficulty; null while no device is ready' }),
+    provenHashesPerSecond,
+    effort: amount.meta({
+      description: 'the devices’ work since their last accepted block ÷ what a block takes on average',
+    }),
+    timeToBlockSeconds: amount.nullable().meta({
+      description:
+        'on average, at this difficulty and rate, the estimated one of relays’ workers included; null while there is none',
+    }),
+    timeToShareSeconds: amount.nullable().meta({ description: 'the same for a share; null for a node’s work, too' }),
+    lastShareSeconds: lastShareSeconds.nullable(),
     switchSeconds: Spread.nullable().meta({ description: 'from a New Cut to searching the new work' }),
     answerSeconds: Spread.nullable().meta({ description: 'from finding a solution to knowing what became of it' }),
     work: Work.nullable().meta({ description: 'what is mined now' }),
     chains: z.array(Work).meta({ description: 'the last work of each chain that was mined on' }),
     sources: z.record(z.string(), Source).meta({ description: 'by URL of the node' }),
     devices: z.record(z.string(), Device).meta({ description: 'by name' }),
+    relays: z.record(z.string(), Relay).meta({ description: 'what hands work on to others, by name' }),
   })
   .meta({ id: 'Status' });
 export type Status = z.infer<typeof Status>;
@@ -117,11 +152,16 @@ export const HistoryAnswer = z
     accepted: z.array(count),
     rejected: z.array(count),
     stale: z.array(count),
+    shares: z.object({ accepted: z.array(count), rejected: z.array(count), stale: z.array(count) }),
     devices: z.record(
       z.string(),
       z
         .object({ hashesPerSecond: column, temperatureCelsius: column, powerWatts: column })
         .meta({ id: 'DeviceHistory' }),
+    ),
+    relays: z.record(
+      z.string(),
+      z.object({ hashesPerSecond: column }).meta({ id: 'RelayHistory', description: 'estimated from shares' }),
     ),
   })
   .meta({ id: 'History', description: 'Columns: the figures at one index belong together' });

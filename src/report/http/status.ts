@@ -4,8 +4,10 @@ import { TELEMETRY_FIELDS, type Telemetry } from '../../engine/telemetry.ts';
 import { wallMs } from '../../system/clock.ts';
 import { version } from '../../system/version.ts';
 import type { DeviceNow, DeviceSummary } from '../device-stats.ts';
+import type { RelayNow, RelaySummary } from '../relay-stats.ts';
 import { rigState } from '../rig-state.ts';
-import type { SourceNow, WorkNow } from '../tally.ts';
+import type { SourceNow } from '../source-stats.ts';
+import type { WorkNow } from '../tally.ts';
 import type { RigStats } from './rig-stats.ts';
 import type { Status } from './schemas.ts';
 
@@ -29,9 +31,9 @@ export function statusOf(stats: RigStats, control: boolean): Status {
   const now = tally.now();
   const { nowMs } = now;
   const state = rigState(now);
-  const { devices: summaries, switchSeconds, ...counts } = tally.summary();
-  const { work, sources, devices, effort, timeToBlockSeconds } = now;
-  const { hashesPerSecond, hashesPerSecondByWindow, highestHashesPerSecond } = now;
+  const { devices: summaries, relays: brought, switchSeconds, ...counts } = tally.summary();
+  const { work, sources, devices, relays, effort, timeToBlockSeconds, timeToShareSeconds, lastShareMs } = now;
+  const { hashesPerSecond, hashesPerSecondByWindow, highestHashesPerSecond, provenHashesPerSecond } = now;
   return {
     rig: rigName,
     version,
@@ -47,20 +49,24 @@ export function statusOf(stats: RigStats, control: boolean): Status {
     hashesPerSecondByWindow,
     highestHashesPerSecond,
     ...counts,
+    provenHashesPerSecond,
     effort,
     timeToBlockSeconds: timeToBlockSeconds ?? null,
+    timeToShareSeconds: timeToShareSeconds ?? null,
+    lastShareSeconds: lastShareMs === undefined ? null : (nowMs - lastShareMs) / 1000,
     switchSeconds: switchSeconds ?? null,
     answerSeconds: answers.spread ?? null,
     work: work ? workStatus(work, nowMs) : null,
     chains: lastWork.all().map((each) => workStatus(each, nowMs)),
     sources: Object.fromEntries([...sources].map(([name, source]) => [name, sourceStatus(source, nowMs)])),
     devices: Object.fromEntries([...devices].map(([name, device]) => [name, deviceStatus(device, summaries[name])])),
+    relays: Object.fromEntries([...relays].map(([name, relay]) => [name, relayStatus(relay, brought[name])])),
   };
 }
 
 function deviceStatus(now: DeviceNow, { proven, ...counts }: DeviceSummary = NOTHING): DeviceStatus {
   const { kind, state, description, model, kernel, cores, bus, reason, telemetry, hashesPerJoule } = now;
-  const { hashesPerSecond, hashesPerSecondByWindow, highestHashesPerSecond } = now;
+  const { hashesPerSecond, hashesPerSecondByWindow, highestHashesPerSecond, provenHashesPerSecond } = now;
   return {
     kind,
     state,
@@ -75,8 +81,19 @@ function deviceStatus(now: DeviceNow, { proven, ...counts }: DeviceSummary = NOT
     highestHashesPerSecond,
     ...counts,
     proven: proven ?? null,
+    provenHashesPerSecond,
     sensors: sensorsOf(telemetry),
     hashesPerJoule: hashesPerJoule ?? null,
+  };
+}
+
+function relayStatus({ workers, ...now }: RelayNow, brought: RelaySummary): Status['relays'][string] {
+  return {
+    ...now,
+    ...brought,
+    workers: workers.map(({ difficulty = null, lastShareSeconds = null, ...worker }) => {
+      return { ...worker, difficulty, lastShareSeconds };
+    }),
   };
 }
 

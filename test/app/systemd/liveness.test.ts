@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hasStarted, intervalFor, whyIdle } from '#pickaxe/app/systemd/liveness.js';
+import { hasStarted, intervalFor, isAlive, whyIdle } from '#pickaxe/app/systemd/liveness.js';
 import type { MinerEvent } from '#pickaxe/events/events.js';
 import { Tally } from '#pickaxe/report/tally.js';
 import { device, FakeClock } from '../../report/fakes.ts';
@@ -44,6 +44,28 @@ describe('the state of a rig', () => {
     expect(now.ready).toBe(ready);
     if (idle) expect(now.idle).toMatch(idle);
     else expect(now.idle).toBeUndefined();
+  });
+});
+
+describe('a rig without devices', () => {
+  const work: MinerEvent = { type: 'work', chain: 3, height: 42n, difficulty: 1e9 };
+  function without(...events: MinerEvent[]) {
+    const tally = new Tally(new FakeClock(), [], [{ name: 'stratum' }]);
+    for (const event of events) tally.listen(event);
+    return tally.now();
+  }
+
+  test('has started at once, and is alive without hashing as long as it has work', () => {
+    expect(hasStarted(without())).toBe(true);
+    expect(isAlive(without(), false)).toBe(true); // no node is a reason
+    expect(isAlive(without(source('connected')), false)).toBe(false);
+    expect(isAlive(without(source('connected'), work), false)).toBe(true);
+  });
+
+  test('is not like one whose devices should hash', () => {
+    const tally = new Tally(new FakeClock(), [], [{ name: 'stratum' }]);
+    for (const event of [device('cpu', 'ready'), source('connected'), work]) tally.listen(event);
+    expect([isAlive(tally.now(), false), isAlive(tally.now(), true)]).toEqual([false, true]);
   });
 });
 

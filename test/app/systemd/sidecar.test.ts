@@ -9,7 +9,7 @@ import { LogTail } from '#pickaxe/report/log-tail.js';
 import { Tally } from '#pickaxe/report/tally.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { PATIENCE, start } from '../../cli/pickaxe.ts';
-import { device, hashes } from '../../report/fakes.ts';
+import { device, hashes, relay, share, worker } from '../../report/fakes.ts';
 import { receive, whyNoReceiver } from './receiver.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pickaxe-systemd-'));
@@ -23,14 +23,14 @@ const connected: MinerEvent = { type: 'source', source: 'node', state: 'connecte
 /** Far more often than a test needs to see it. */
 const WATCHDOG_USEC = '20000';
 
-async function serve(environment: Record<string, string> = {}) {
+async function serve(environment: Record<string, string> = {}, relays: { name: string }[] = []) {
   const NOTIFY_SOCKET = newAddress();
   const { messages } = await receive(NOTIFY_SOCKET);
   const asked: Record<string, string | undefined> = { NOTIFY_SOCKET, WATCHDOG_USEC, ...environment };
   const sidecar = await systemd(asked);
   expect(asked).toEqual({});
   const events = new Events();
-  const tally = new Tally(systemClock);
+  const tally = new Tally(systemClock, [], relays);
   events.on(tally.listen);
   const controls = { pause: () => true, resume: () => true, stop: () => {} };
   const log = pino({ level: 'silent' });
@@ -79,6 +79,20 @@ describe.skipIf(skipped)(`a service of systemd${skipped ? `, not tried: ${whyNoR
     await end();
     await vi.waitFor(() => expect(messages.at(-1)).toContain('STOPPING=1'), PATIENCE);
     expect(has('STOPPING=1')).toBe(1);
+  });
+
+  test('without devices is ready at once, lives while it has work, and says how its workers are doing', async () => {
+    const { events, messages, end, has } = await serve({}, [{ name: 'stratum' }]);
+    await vi.waitFor(() => expect(has('READY=1')).toBeGreaterThan(0), PATIENCE);
+    events.emit(connected);
+    events.emit({ type: 'work', chain: 3, height: 42n, difficulty: 1e15, shareDifficulty: 1e9 });
+    events.emit(relay('stratum', worker('attic')));
+    events.emit(share('stratum', 'accepted', '', { isRelay: true }));
+    const status =
+      'STATUS=workers 1 ~700.0 GH/s, shares: 1 accepted, 0 rejected, 0 stale; blocks: 0 accepted, 0 rejected, 0 stale';
+    const lives = () => messages.filter((lines) => lines.includes(status) && lines.includes('WATCHDOG=1')).length;
+    await vi.waitFor(() => expect(lives()).toBeGreaterThan(2), PATIENCE);
+    await end();
   });
 
   test('sends no sign of life when the watchdog watches another process', async () => {

@@ -52,7 +52,7 @@ describe('/api/v1/status', () => {
     });
     expect(json.switchSeconds).toEqual({ p50: 0.004, p99: 0.004, last: 0.004, count: 1 });
     expect(json.answerSeconds).toMatchObject({ p50: 0.0123, count: 5 });
-    expect(json.work).toEqual({ chain: 3, height: 42, difficulty: 1_000, ageSeconds: 10 });
+    expect(json.work).toEqual({ chain: 3, height: 42, difficulty: 1_000, shareDifficulty: null, ageSeconds: 10 });
     expect(json.chains).toEqual([json.work]);
     expect(json.devices.gpu0).toMatchObject({
       ...devices.gpu0,
@@ -97,13 +97,21 @@ describe('/api/v1/status', () => {
   it('has null for what is not known yet', async () => {
     const { ask } = await serve();
     const { json } = await ask('/api/v1/status');
-    const unknown = { timeToBlockSeconds: null, switchSeconds: null, answerSeconds: null, work: null };
+    const unknown = {
+      timeToBlockSeconds: null,
+      timeToShareSeconds: null,
+      lastShareSeconds: null,
+      switchSeconds: null,
+      answerSeconds: null,
+      work: null,
+    };
     expect(json).toMatchObject({
       ...unknown,
       highestHashesPerSecond: null,
       hashesPerSecondByWindow: { last10s: null },
       devices: {},
       sources: {},
+      relays: {},
       control: false,
     });
   });

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { device, hashes, verdict } from '../fakes.ts';
+import { OTHER_WORKERS } from '#pickaxe/events/vocabulary.js';
+import { device, hashes, relay, share, verdict, worker } from '../fakes.ts';
 import { serve } from './serving.ts';
 
 const RULES = /^pickaxe_[a-z0-9_]+$/;
@@ -74,6 +75,68 @@ it('metrics agree with the summary', async () => {
   expect(text).toContain('pickaxe_rig_info{rig="rig-7"} 1');
   expect(text).toContain('process_cpu_seconds_total');
   expect([...samples.keys()].filter((name) => name.includes('hotspot'))).toEqual([]);
+});
+
+it('metrics count a pool’s shares apart from blocks', async () => {
+  const { ask, emit, clock } = await serve();
+  emit(device('gpu0', 'ready'));
+  emit({ type: 'work', chain: 3, height: 42n, difficulty: 1e6 });
+  expect([...samplesOf((await ask('/metrics')).text).keys()]).not.toContain('pickaxe_share_difficulty_hashes');
+  emit({ type: 'work', chain: 3, height: 42n, difficulty: 1e6, shareDifficulty: 500 });
+  for (const each of ['accepted', 'accepted', 'rejected', 'delivered'] as const) emit(share('gpu0', each));
+  emit(share('gpu0', 'accepted', '', { isBlock: true }));
+  clock.advance(10_000);
+  emit({ type: 'proof', device: 'gpu0', hashes: 5_000, difficulty: 1 });
+  const samples = samplesOf((await ask('/metrics')).text);
+  expect(Object.fromEntries(samples)).toMatchObject({
+    pickaxe_share_difficulty_hashes: 500,
+    'pickaxe_share_verdicts_total{device="gpu0",verdict="accepted"}': 3,
+    'pickaxe_share_verdicts_total{device="gpu0",verdict="rejected"}': 1,
+    'pickaxe_share_verdicts_total{device="gpu0",verdict="stale"}': 0,
+    'pickaxe_share_verdicts_total{device="gpu0",verdict="delivered"}': 1,
+    'pickaxe_accepted_share_hashes_total{device="gpu0"}': 1_500,
+    'pickaxe_verdicts_total{device="gpu0",verdict="accepted"}': 1,
+    'pickaxe_verdicts_total{device="gpu0",verdict="rejected"}': 0,
+    'pickaxe_proven_hashrate_hashes_per_second{device="gpu0"}': 500,
+  });
+});
+
+it('metrics have each relay and its workers, by names that are safe as labels, and say what is estimated', async () => {
+  const { ask, emit } = await serve();
+  expect((await ask('/metrics')).text).not.toMatch(/^pickaxe_(relay|worker)_\w+\{/m);
+  const {
+    difficulty: _,
+    lastShareSeconds: __,
+    ...gone
+  } = worker('a "b" \\', { sessions: 0, hashesPerSecond: 0, blocks: 1 });
+  emit(relay('stratum', worker('asic', { sessions: 2 }), gone, worker(OTHER_WORKERS)));
+  emit(share('stratum', 'accepted', '', { isRelay: true, isBlock: true }));
+  emit(verdict('stratum', 'stale', '', { isRelay: true }));
+  const { text } = await ask('/metrics');
+  const of = 'relay="stratum",worker="asic"';
+  const other = 'relay="stratum",worker="a \\"b\\" \\\\"';
+  const samples = samplesOf(text);
+  expect(Object.fromEntries(samples)).toMatchObject({
+    'pickaxe_relay_sessions{relay="stratum"}': 3,
+    'pickaxe_relay_estimated_hashrate_hashes_per_second{relay="stratum"}': 1.4e12,
+    'pickaxe_relay_verdicts_total{relay="stratum",verdict="accepted"}': 1,
+    'pickaxe_relay_verdicts_total{relay="stratum",verdict="stale"}': 1,
+    'pickaxe_relay_share_verdicts_total{relay="stratum",verdict="accepted"}': 1,
+    'pickaxe_relay_share_verdicts_total{relay="stratum",verdict="stale"}': 0,
+    'pickaxe_relay_accepted_share_hashes_total{relay="stratum"}': 500,
+    [`pickaxe_worker_sessions{${of}}`]: 2,
+    [`pickaxe_worker_estimated_hashrate_hashes_per_second{${of}}`]: 700e9,
+    [`pickaxe_worker_share_difficulty_hashes{${of}}`]: 2 ** 40,
+    [`pickaxe_worker_last_share_seconds{${of}}`]: 4,
+    [`pickaxe_worker_shares_total{${of},verdict="accepted"}`]: 12,
+    [`pickaxe_worker_shares_total{${of},verdict="duplicate"}`]: 3,
+    [`pickaxe_worker_blocks_total{${other}}`]: 1,
+    'pickaxe_worker_sessions{relay="stratum",worker="(others)"}': 1,
+  });
+  expect([...samples.keys()].filter((name) => name.includes('difficulty') && name.includes(other))).toEqual([]);
+  expect([...samples.keys()].filter((name) => name.includes('device="stratum"'))).toEqual([]);
+  const helps = text.split('\n').filter((each) => /^# HELP pickaxe_\w*estimated/.test(each));
+  expect(helps.map((help) => help.includes('estimated from'))).toEqual([true, true]);
 });
 
 it('metrics describe each device, with empty labels for what is not known', async () => {

@@ -4,9 +4,15 @@
  * CUSTOM_MINER.MD). Both match figures to cards by the bus of their PCI address.
  */
 
+import { countsShares } from '../../figures.ts';
 import type { Status } from '../schemas.ts';
 
 type Device = Status['devices'][string];
+
+/** Mining systems count shares. On a node every solution is a block, and blocks take their place. */
+function judged(status: Status): (of: Status | Device) => Pick<Status, 'accepted' | 'rejected' | 'stale'> {
+  return countsShares(status.work, status.shares) ? ({ shares }) => shares : (of) => of;
+}
 
 /** The algorithm's name for HiveOS. */
 const ALGORITHM = 'blake2s';
@@ -28,6 +34,7 @@ interface HiveStats {
 /** @returns the rig's kH/s, and the figures of each device */
 export function hiveStats(status: Status): { readonly khs: number; readonly stats: HiveStats } {
   const devices = Object.values(status.devices);
+  const verdicts = judged(status)(status);
   const stats: HiveStats = {
     hs: devices.map(({ hashesPerSecond }) => kilo(hashesPerSecond)),
     hs_units: 'khs',
@@ -35,7 +42,7 @@ export function hiveStats(status: Status): { readonly khs: number; readonly stat
     fan: devices.map(({ sensors }) => whole(sensors.fanRatio === null ? null : 100 * sensors.fanRatio)),
     uptime: Math.floor(status.uptimeSeconds),
     ver: status.version,
-    ar: [status.accepted, refused(status), status.hardwareErrors],
+    ar: [verdicts.accepted, refused(verdicts), status.hardwareErrors],
     algo: ALGORITHM,
     bus_numbers: devices.map(busNumber),
   };
@@ -61,14 +68,15 @@ interface MmposStats {
 export function mmposStats(status: Status): MmposStats {
   // The CPU has to come first.
   const devices = Object.values(status.devices).sort((a, b) => Number(b.kind === 'cpu') - Number(a.kind === 'cpu'));
+  const verdicts = judged(status);
   return {
     busid: devices.map((device) => (device.kind === 'cpu' ? 'cpu' : (busNumber(device) ?? 0))),
     hash: devices.map(({ hashesPerSecond }) => Math.round(hashesPerSecond)),
     units: 'hs',
-    air: [`${status.accepted}`, `${status.hardwareErrors}`, `${refused(status)}`],
+    air: [`${verdicts(status).accepted}`, `${status.hardwareErrors}`, `${refused(verdicts(status))}`],
     shares: {
-      accepted: devices.map(({ accepted }) => accepted),
-      rejected: devices.map(refused),
+      accepted: devices.map((device) => verdicts(device).accepted),
+      rejected: devices.map((device) => refused(verdicts(device))),
       invalid: devices.map(({ hardwareErrors }) => hardwareErrors),
     },
     miner_name: 'pickaxe',

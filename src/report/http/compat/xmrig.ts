@@ -1,16 +1,18 @@
 /**
  * Answers in xmrig's shape, for mining OSes and tools that know no other: `/1/summary`, `/2/summary`, `/2/backends` and
  * `/api.json` (xmrig's src/core/Miner.cpp, src/base/api/Api.cpp, src/base/net/stratum/NetworkState.cpp and doc/api/). Where
- * xmrig has threads there are devices here, where it has a pool there is a node. A field that has no meaning here has the
+ * xmrig has threads there are devices here, and a node is a pool whose shares are all blocks. A field that has no meaning here has the
  * value by which xmrig says that something is missing.
  */
 
 import { arch, platform } from 'node:os';
 import { version } from '../../../system/version.ts';
 import type { DeviceNow } from '../../device-stats.ts';
+import { countsShares } from '../../figures.ts';
 import type { RatesByWindow } from '../../meter.ts';
 import { rigState } from '../../rig-state.ts';
-import type { RigNow, SourceNow } from '../../tally.ts';
+import type { SourceNow } from '../../source-stats.ts';
+import type { RigNow } from '../../tally.ts';
 import type { RigStats } from '../rig-stats.ts';
 import type { Route } from '../route.ts';
 import { cpu, machineId, resources } from './xmrig-machine.ts';
@@ -46,14 +48,15 @@ export function xmrigRoutes(stats: RigStats, control: boolean): Route[] {
 
 function summaryOf({ rigName, tally, answers }: RigStats, control: boolean, shape: Version): object {
   const now = tally.now();
-  const { accepted, rejected, stale, hashes, uptimeSeconds: seconds, bestDifficulty } = tally.summary();
+  const { hashes, uptimeSeconds: seconds, bestDifficulty, shares, ...blocks } = tally.summary();
+  const { accepted, rejected, stale } = countsShares(now.work, shares) ? shares : blocks;
   const refused = rejected + stale;
   const counts = {
     avg_time: accepted > 0 ? Math.floor(seconds / accepted) : 0,
     avg_time_ms: accepted > 0 ? Math.floor((1000 * seconds) / accepted) : 0,
     hashes_total: hashes,
   };
-  const difficulty = Math.round(now.work?.difficulty ?? 0);
+  const difficulty = Math.round(now.work?.shareDifficulty ?? now.work?.difficulty ?? 0);
   const errors = shape === 1 ? { error_log: [] } : {};
   return {
     id: machineId(),
@@ -146,7 +149,7 @@ function connectionOf({ sources }: RigNow, nowMs: number, ping: number): object 
     uptime_ms: uptimeMs,
     ping,
     failures,
-    tls: name.startsWith('https:') ? 'TLS' : null,
+    tls: /^(https|stratum\+(ssl|tls)):/.test(name) ? 'TLS' : null,
     'tls-fingerprint': null,
   };
 }

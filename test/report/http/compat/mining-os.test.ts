@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { hiveStats, mmposStats } from '#pickaxe/report/http/compat/mining-os.js';
 import { Status } from '#pickaxe/report/http/schemas.js';
-import { device, hashes, verdict } from '../../fakes.ts';
+import { device, hashes, relay, share, verdict, worker } from '../../fakes.ts';
 import { serve } from '../serving.ts';
 
 /** hive/miners/custom/README.md of HiveOS. */
@@ -88,5 +88,27 @@ test('mmpOS gets the CPU first, and each device’s shares', async () => {
     units: 'hs',
     air: ['2', '1', '2'],
     shares: { accepted: [0, 2, 0], rejected: [0, 2, 0], invalid: [0, 0, 1] },
+  });
+});
+
+test('on a pool both get shares where they got blocks, those of relays included', async () => {
+  const { ask, emit } = await serve();
+  for (const name of ['cpu', 'gpu0']) emit(device(name, 'ready'));
+  emit(verdict('gpu0', 'accepted'));
+  emit({ type: 'work', chain: 3, height: 42n, difficulty: 1e15, shareDifficulty: 1e12 });
+  const before: Status = (await ask('/api/v1/status')).json;
+  expect([hiveStats(before).stats.ar, mmposStats(before).air]).toEqual([
+    [0, 0, 0],
+    ['0', '0', '0'],
+  ]);
+  for (const each of ['accepted', 'accepted', 'rejected', 'stale'] as const) emit(share('gpu0', each));
+  emit(share('cpu', 'accepted', '', { isBlock: true }));
+  emit(share('stratum', 'accepted', '', { isRelay: true }));
+  emit(relay('stratum', worker('asic')));
+  const status: Status = (await ask('/api/v1/status')).json;
+  expect(hiveStats(status)).toMatchObject({ khs: 0, stats: { hs: [0, 0], ar: [4, 2, 0] } });
+  expect(mmposStats(status)).toMatchObject({
+    air: ['4', '0', '2'],
+    shares: { accepted: [1, 2], rejected: [0, 2], invalid: [0, 0] },
   });
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { featuresIn } from '#pickaxe/report/http/compat/xmrig-machine.js';
-import { device, hashes, verdict } from '../../fakes.ts';
+import { device, hashes, share, verdict } from '../../fakes.ts';
 import { serve } from '../serving.ts';
 
 /*
@@ -130,6 +130,25 @@ it('the fields that mining systems read are right', async () => {
   expect(json.results.best[0]).toBe(77_778);
   expect(json.connection).toMatchObject({ pool: 'node.example:1848', uptime: 11, ping: 12, failures: 0, tls: 'TLS' });
   expect(json).toMatchObject({ uptime: 11, restricted: true, paused: false });
+});
+
+it('a pool’s shares are shares, and its address is that of the pool', async () => {
+  const { ask, emit, clock } = await serve();
+  emit({ type: 'source', source: 'stratum+tls://pool.example:3333', state: 'connected', reason: '' });
+  emit(device('gpu0', 'ready'));
+  emit({ type: 'work', chain: 3, height: 42n, difficulty: 1e15, shareDifficulty: 2 ** 40 });
+  for (const each of ['accepted', 'accepted', 'rejected', 'stale'] as const) emit(share('gpu0', each));
+  clock.advance(11_000);
+  for (const [path, shape] of Object.entries(SHAPES)) shape.parse((await ask(path)).json);
+  const { json } = await ask('/1/summary');
+  expect(json.results).toMatchObject({ shares_good: 2, shares_total: 4, diff_current: 2 ** 40, avg_time: 5 });
+  expect(json.connection).toMatchObject({
+    pool: 'pool.example:3333',
+    accepted: 2,
+    rejected: 2,
+    diff: 2 ** 40,
+    tls: 'TLS',
+  });
 });
 
 it('/2/backends has the devices of each kind, and their sensors', async () => {

@@ -1,0 +1,88 @@
+/** How each source of work is doing: nodes, pools and parents. */
+
+import type { MinerEvent } from '../events/events.ts';
+import type { PolledChain, SourceState } from '../source/vocabulary.ts';
+import { Latencies, type Latency } from './latencies.ts';
+
+/** One source, as last heard of. Times are the clock's `monotonicMs`. */
+export interface SourceNow {
+  readonly state: SourceState;
+  readonly reason: string;
+  /** Since when it has been in this state. */
+  readonly sinceMs: number;
+  /** How often it went out of reach. */
+  readonly losses: number;
+  /** Its last warning. */
+  readonly warning?: string;
+  /** Blocks that its update streams did not announce. */
+  readonly missedCuts: number;
+  /** The chains that are polled every few seconds because their update streams cannot be relied on. */
+  readonly polledChains: readonly PolledChain[];
+  /** The time from asking it for work to having it. Absent before the first. */
+  readonly latencySeconds?: Latency;
+}
+
+/** The events that are about a source. */
+type SourceEvent = MinerEvent & { type: 'source' | 'missed-cut' | 'polling' | 'fetch' };
+
+export class Sources {
+  readonly #sources = new Map<string, SourceNow>();
+  /** How long each source took to give work, by its name. */
+  readonly #fetches = new Map<string, Latencies>();
+
+  heard(event: SourceEvent, nowMs: number): void {
+    const { source } = event;
+    switch (event.type) {
+      case 'source':
+        this.#news(event, nowMs);
+        break;
+      case 'missed-cut': {
+        const known = this.#known(source, nowMs);
+        this.#sources.set(source, { ...known, missedCuts: known.missedCuts + 1 });
+        break;
+      }
+      case 'polling':
+        this.#sources.set(source, { ...this.#known(source, nowMs), polledChains: event.chains });
+        break;
+      case 'fetch': {
+        const latencies = this.#fetches.get(source) ?? new Latencies();
+        this.#fetches.set(source, latencies);
+        latencies.add(event.latencySeconds);
+        break;
+      }
+    }
+  }
+
+  get anyConnected(): boolean {
+    return [...this.#sources.values()].some(({ state }) => state === 'connected');
+  }
+
+  /** Of all sources together. */
+  get missedCuts(): number {
+    return [...this.#sources.values()].reduce((sum, { missedCuts }) => sum + missedCuts, 0);
+  }
+
+  /** By name, in the order in which they were first heard of. */
+  now(): Map<string, SourceNow> {
+    return new Map([...this.#sources].map(([name, source]) => [name, this.#withLatency(name, source)]));
+  }
+
+  #news({ source, state, reason }: MinerEvent & { type: 'source' }, nowMs: number): void {
+    const known = this.#known(source, nowMs);
+    if (state === 'warning') this.#sources.set(source, { ...known, warning: reason });
+    if (state !== 'connected' && state !== 'lost') return;
+    const losses = known.losses + (state === 'lost' && known.state !== 'lost' ? 1 : 0);
+    const sinceMs = known.state === state ? known.sinceMs : nowMs;
+    this.#sources.set(source, { ...known, state, reason, losses, sinceMs });
+  }
+
+  #known(name: string, nowMs: number): SourceNow {
+    const unheard = { reason: '', sinceMs: nowMs, losses: 0, missedCuts: 0, polledChains: [] };
+    return this.#sources.get(name) ?? { state: 'connecting', ...unheard };
+  }
+
+  #withLatency(name: string, source: SourceNow): SourceNow {
+    const latencySeconds = this.#fetches.get(name)?.spread;
+    return { ...source, ...(latencySeconds && { latencySeconds }) };
+  }
+}
