@@ -19,7 +19,7 @@ export interface StratumLimits {
    */
   readonly lineBurst: number;
   readonly linesPerSecond: number;
-  /** Lines without sense after which a client is disconnected. It is told of each. */
+  /** Lines without sense that a client may send at once; another one may come each minute. It is told of each. */
   readonly junkLines: number;
   /** The workers that a connection may authorize: proxies have several. */
   readonly workersPerSession: number;

@@ -20,6 +20,8 @@ const RETARGET_MS = 1_000;
  * time is later than what is surely valid by the node's clock.
  */
 const RETARGET_PATIENCE_MS = 3_000;
+/** A target that is so many times too easy is replaced at once: shares would come in a flood meanwhile. */
+const FLOOD_RATIO = 16;
 /** How long shares of the former target count with new jobs, too. Miners may take the new target late. */
 const GRACE_MS = 10_000;
 
@@ -150,7 +152,8 @@ export class MiningTurn implements SessionNow {
     const work = this.#world.works.current;
     if (this.#retargetSinceMs === undefined || !work || !this.#last) return;
     const shared = this.#world.jobs.later(work, this.#last, nowMs);
-    const mayWait = work.rollTime && nowMs - this.#retargetSinceMs < RETARGET_PATIENCE_MS;
+    const isFlood = this.#vardiff.difficulty > FLOOD_RATIO * this.difficulty;
+    const mayWait = work.rollTime && !isFlood && nowMs - this.#retargetSinceMs < RETARGET_PATIENCE_MS;
     // With the header that it has, a miner would search the same nonces again.
     if (shared) this.#give(shared, true, nowMs);
     else if (!mayWait) this.give(true, nowMs);

@@ -22,6 +22,7 @@ import type { GivenJob } from './job-table.ts';
 import { judgeShare } from './judge-share.ts';
 import type { ShareResult } from './ledger-line.ts';
 import { MiningTurn } from './mining-turn.ts';
+import { TokenBucket } from './token-bucket.ts';
 import { agentName, chosenDifficulty, reversesNonces, workerName } from './worker-wishes.ts';
 import type { SessionWorld } from './world.ts';
 
@@ -36,6 +37,8 @@ export interface Client {
 
 /** How bad it is for a client to be disconnected for junk. */
 const JUNK_POINTS = 10;
+/** A miner may say something that is not understood now and then, for years. */
+const JUNK_PER_SECOND = 1 / 60;
 
 export class Session {
   readonly number: number;
@@ -48,7 +51,7 @@ export class Session {
   #reversesNonces = false;
   #chosen: number | undefined;
   #suggested: number | undefined;
-  #junk = 0;
+  readonly #junk: TokenBucket;
   /** Present from the first job on. */
   #turn: MiningTurn | undefined;
 
@@ -58,6 +61,7 @@ export class Session {
     this.#world = world;
     this.#client = client;
     this.#openedMs = world.clock.monotonicMs();
+    this.#junk = new TokenBucket(world.limits.junkLines, JUNK_PER_SECOND, this.#openedMs);
   }
 
   /** The jobs and the difficulty; undefined before the client has subscribed and authorized a worker. */
@@ -72,7 +76,8 @@ export class Session {
     if (parsed.kind === 'request') this.#answer(parsed.request);
     else if (parsed.kind === 'junk') {
       this.#client.send(formatError(parsed.id, STRATUM_ERROR.other, 'this is no stratum request'));
-      if (++this.#junk >= this.#world.limits.junkLines) this.#client.close('junk', JUNK_POINTS);
+      const isRare = this.#junk.take(1, this.#world.clock.monotonicMs());
+      if (!isRare) this.#client.close('junk', JUNK_POINTS);
     }
   }
 

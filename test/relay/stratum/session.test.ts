@@ -143,7 +143,7 @@ describe('what a client says first, line by line', () => {
   });
 
   it('what is no request is told so, and disconnects only when it does not end; answers and empty lines are passed over', async () => {
-    const { client } = await serving(HARD, { junkLines: 3 });
+    const { client } = await serving(HARD, { junkLines: 2 });
     expect(client.say('', '  ', '{"id":1,"result":true,"error":null}')).toEqual([]);
     const refusal = (id: string) => `{"result":null,"error":[20,"this is no stratum request",null],"id":${id}}`;
     expect(client.say('GET / HTTP/1.1', '{"id":7}')).toEqual([refusal('null'), refusal('7')]);
@@ -305,6 +305,14 @@ describe('the difficulty', () => {
       { method: 'mining.set_target', params: [formatTarget(targetForDifficulty(2 ** 29))] },
       { method: 'mining.notify', params: [expect.any(String), expect.any(String), true] },
     ]);
+  });
+
+  it('waits for nothing when shares are a flood', async () => {
+    const { client } = await serving();
+    client.say('{"id":1,"method":"mining.suggest_difficulty","params":[0.00000005]}');
+    client.login();
+    const [, target, notify] = client.say('{"id":2,"method":"mining.suggest_difficulty","params":[1]}').map(parse);
+    expect([target.method, notify.params[2]]).toEqual(['mining.set_target', true]);
   });
 
   it('is suggested as a target, too', async () => {
