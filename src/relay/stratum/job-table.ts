@@ -35,11 +35,14 @@ export class JobTable {
   /** By id, the oldest first. */
   readonly #jobs = new Map<string, GivenJob>();
   #first: number | undefined;
+  #newest: GivenJob | undefined;
 
   add(shared: SharedJob, terms: ShareTerms, former?: ShareTerms): void {
-    const same = [...this.#jobs.values()].find((given) => given.shared.job === shared.job);
     this.#first ??= shared.number;
-    this.#jobs.set(shared.id, { shared, terms, former, nonces: same?.nonces ?? new Set() });
+    // Only neighbours can have the same header.
+    const nonces = this.#newest?.shared.job === shared.job ? this.#newest.nonces : new Set<bigint>();
+    this.#newest = { shared, terms, former, nonces };
+    this.#jobs.set(shared.id, this.#newest);
     if (this.#jobs.size > KEPT) this.#jobs.delete(this.#jobs.keys().next().value as string);
   }
 

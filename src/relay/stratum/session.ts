@@ -9,7 +9,7 @@ import { NONCE_BYTES } from '../../chain/layout.ts';
 import { LANES, type Nonce1 } from '../../chain/nonce.ts';
 import { difficultyOf } from '../../chain/target.ts';
 import { hashesOfDifficulty } from '../../wire/difficulty.ts';
-import { formatNonce1, parseNonce2, parseTarget } from '../../wire/stratum.ts';
+import { formatNonce1, parseTarget } from '../../wire/stratum.ts';
 import {
   formatError,
   formatResult,
@@ -18,10 +18,9 @@ import {
   STRATUM_ERROR,
 } from '../../wire/stratum-requests.ts';
 import type { Account } from '../accounts.ts';
-import type { GivenJob } from './job-table.ts';
-import { judgeShare } from './judge-share.ts';
-import type { ShareResult } from './ledger-line.ts';
 import { MiningTurn } from './mining-turn.ts';
+import type { Reply } from './reply.ts';
+import { ShareDesk } from './share-desk.ts';
 import { TokenBucket } from './token-bucket.ts';
 import { agentName, chosenDifficulty, reversesNonces, workerName } from './worker-wishes.ts';
 import type { SessionWorld } from './world.ts';
@@ -52,8 +51,9 @@ export class Session {
   #chosen: number | undefined;
   #suggested: number | undefined;
   readonly #junk: TokenBucket;
-  /** Present from the first job on. */
+  /** These are there once the client has subscribed and authorized a worker. */
   #turn: MiningTurn | undefined;
+  #desk: ShareDesk | undefined;
 
   /** @param number counts the sessions since the start */
   constructor(number: number, world: SessionWorld, client: Client) {
@@ -177,56 +177,15 @@ export class Session {
     this.#turn = new MiningTurn(this.#world, wishes, (lines) => this.#client.send(lines));
     // A connection with several workers counts as one of its first worker's.
     this.#workers.get(worker)?.sessions.add(this.#turn);
+    const nonces = { nonce1: this.#nonce1, isReversed: this.#reversesNonces };
+    this.#desk = new ShareDesk(this.#world, { session, turn: this.#turn, workers: this.#workers, ...nonces });
     this.#turn.give(true, clock.monotonicMs());
   }
 
-  #submit([user, jobId, nonce2]: readonly unknown[]): Reply {
-    const turn = this.#turn;
-    const [first] = this.#workers.values();
-    if (!first) return { code: STRATUM_ERROR.unauthorized, words: 'no worker is authorized' };
-    if (!turn) return { code: STRATUM_ERROR.notSubscribed, words: 'not subscribed' };
-    // Some miners submit with another name than they have authorized. Nothing depends on it but the counts.
-    const account = this.#workers.get(workerName(user)) ?? first;
-    const job = typeof jobId === 'string' ? jobId : '';
-    const nonce = typeof nonce2 === 'string' ? this.#nonceOf(nonce2) : undefined;
-    if (nonce === undefined) {
-      this.#count(account, 'invalid', { job });
-      return { code: STRATUM_ERROR.other, words: 'nonce2 is a text of 1 to 12 hex digits' };
-    }
-    const given = turn.jobs.get(job);
-    if (given) return this.#judge(turn, account, given, nonce);
-    const isLate = turn.jobs.hasHad(job);
-    this.#count(account, isLate ? 'stale' : 'unknown-job', { job, nonce });
-    return isLate ? REFUSALS.stale : { code: STRATUM_ERROR.jobNotFound, words: 'job not found' };
-  }
-
-  #judge(turn: MiningTurn, account: Account, given: GivenJob, nonce: bigint): Reply {
-    const { result, difficulty, isBlock, verdict } = judgeShare(this.#world.works, given, turn.newest, nonce);
-    void verdict?.then(({ outcome }) => {
-      if (isBlock && outcome === 'accepted') account.blocks++;
-    });
-    const { id, job } = given.shared;
-    const { chain, height } = job.work;
-    const worth = difficulty !== undefined && { difficulty };
-    this.#count(account, result, { job: id, nonce, chain, height: Number(height), isBlock, ...worth });
-    const reply = result === 'accepted' ? { result: true } : REFUSALS[result];
-    if (difficulty === undefined) return reply;
-    return { ...reply, afterwards: () => turn.share(difficulty, this.#world.clock.monotonicMs()) };
-  }
-
-  #nonceOf(nonce2: string): bigint | undefined {
-    const nonce1 = this.#nonce1 as Nonce1;
-    return parseNonce2(this.#reversesNonces ? reversedHex(nonce2, NONCE_BYTES - nonce1.bytes) : nonce2, nonce1);
-  }
-
-  #count(account: Account, result: ShareResult, about: ShareFacts): void {
-    const { record, log, clock } = this.#world;
-    const { nonce, isBlock = false, ...facts } = about;
-    const outcome = result === 'accepted' || result === 'stale' || result === 'duplicate' ? result : 'rejected';
-    if (account.note(outcome, clock.monotonicMs())) log.info(`first share of ${account.name}`);
-    const text = nonce !== undefined && { nonce: nonce.toString() };
-    const job = facts.job.slice(0, 16);
-    record({ type: 'share', session: this.number, worker: account.name, result, ...facts, job, ...text, isBlock });
+  #submit(params: readonly unknown[]): Reply {
+    if (this.#workers.size === 0) return { code: STRATUM_ERROR.unauthorized, words: 'no worker is authorized' };
+    if (!this.#desk) return { code: STRATUM_ERROR.notSubscribed, words: 'not subscribed' };
+    return this.#desk.take(params);
   }
 
   /** The first worker is the session's. */
@@ -236,35 +195,9 @@ export class Session {
   }
 }
 
-interface ShareFacts {
-  readonly job: string;
-  readonly nonce?: bigint;
-  readonly chain?: number;
-  readonly height?: number;
-  readonly difficulty?: number;
-  readonly isBlock?: boolean;
-}
-
-/** An answer, and what follows once it is sent. */
-type Reply = ({ readonly result: unknown } | { readonly code: number; readonly words: string }) & {
-  readonly afterwards?: () => void;
-};
-
-const REFUSALS = {
-  'low-difficulty': { code: STRATUM_ERROR.lowDifficulty, words: 'low difficulty share' },
-  duplicate: { code: STRATUM_ERROR.duplicate, words: 'duplicate share' },
-  stale: { code: STRATUM_ERROR.jobNotFound, words: 'stale' },
-};
-
 /** @returns the two bytes of nonce1 in the other order */
 function swapped(value: number): number {
   return ((value << 8) | (value >> 8)) % LANES;
-}
-
-/** @returns a number of so many bytes, which may lack leading zeros, with its bytes in the other order; other texts unchanged */
-function reversedHex(hex: string, bytes: number): string {
-  const digits = hex.replace(/^0x/i, '').padStart(2 * bytes, '0');
-  return digits.length > 2 * bytes ? hex : (digits.match(/../g) ?? []).reverse().join('');
 }
 
 /** @returns for each extension that the client knows, that it is not used */
