@@ -7,16 +7,12 @@
 // The whole miner runs against a mock node in another process, with about a block per second, another miner's block every few
 // seconds, and update streams that end every 5 s. It runs only on Linux, because it reads the scheduler's statistics.
 
-import { randomInt } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
-import { Miner } from '#pickaxe/mine/miner.js';
 import { NodeSource } from '#pickaxe/source/node/node-source.js';
-import { systemClock } from '#pickaxe/system/clock.js';
 import { median, printHeading, save } from './lib/figures.mjs';
 import { startKernelThreads } from './lib/kernel-threads.mjs';
+import { miningRate } from './lib/mining-rate.mjs';
 import { startMockProcess } from './lib/mock-process.mjs';
 
 const { values } = parseArgs({
@@ -32,51 +28,18 @@ const { values } = parseArgs({
 printHeading();
 const [ms, warmUpMs] = [values.seconds, values['warm-up']].map((seconds) => Number(seconds) * 1000);
 
-/** @returns the processor time so far of this process's threads with the lowest priority, which are the hashing threads */
-function hashingNs() {
-  let ns = 0;
-  for (const task of readdirSync('/proc/self/task')) {
-    const stat = readFileSync(`/proc/self/task/${task}/stat`, 'utf8');
-    const nice = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]);
-    if (nice === 19) ns += Number(readFileSync(`/proc/self/task/${task}/schedstat`, 'utf8').split(' ')[0]);
-  }
-  return ns;
-}
-
 async function mining(engine) {
   const node = await startMockProcess({ difficulty: 1e8, rivalMs: 3_000, streamMs: 5_000 });
   const miner = { account: 'bench', predicate: 'keys-all', publicKeys: ['0'.repeat(64)] };
   const source = new NodeSource({ url: node.url, network: 'development', miner });
-  let hashes = 0;
-  const stop = new AbortController();
-  const emit = (event) => {
-    if (event.type === 'hashes') hashes += event.hashes;
+  let accepted = 0;
+  const finish = async () => {
+    accepted = (await node.report()).stats.accepted;
   };
-  /** So long, and on until a hash was reported: a busy machine takes longer. */
-  const hashing = async (ms) => {
-    const before = hashes;
-    do await sleep(ms);
-    while (hashes === before);
-  };
-  const random = (below) => randomInt(below);
-  const run = new Miner({ source, engines: [engine], emit, clock: systemClock, random }).run(stop.signal);
-  // The rate in two thirds of the warm-up gives the difficulty for a block per second.
-  const begunMs = performance.now();
-  await hashing((2 / 3) * warmUpMs);
-  node.setDifficulty((1000 * hashes) / (performance.now() - begunMs));
-  await hashing(warmUpMs / 3);
-  const before = { hashes, ns: hashingNs(), wallMs: performance.now() };
-  await hashing(ms);
-  const after = { hashes, ns: hashingNs(), wallMs: performance.now() };
-  stop.abort();
-  await run;
-  const { stats } = await node.report();
+  const adjust = (rate) => node.setDifficulty(rate);
+  const rates = await miningRate({ source, engine, ms, warmUpMs, adjust, finish });
   await node.close();
-  return {
-    rate: ((after.hashes - before.hashes) * 1e9) / (after.ns - before.ns),
-    wallRate: ((after.hashes - before.hashes) * 1000) / (after.wallMs - before.wallMs),
-    accepted: stats.accepted,
-  };
+  return { ...rates, accepted };
 }
 
 async function bareKernel(kernel, threads) {

@@ -6,22 +6,37 @@ import type { Events } from '../events/events.ts';
 import { nodeAddress, numberRepeated, shownUrl } from '../node/url.ts';
 import { FailoverSource } from '../source/failover.ts';
 import { NodeSource } from '../source/node/node-source.ts';
+import { PoolSource } from '../source/pool/pool-source.ts';
+import type { PoolAccount } from '../source/pool/session.ts';
 import type { WorkSource } from '../source/source.ts';
 import { version } from '../system/version.ts';
 import { refuse, UsageError } from './exit-codes.ts';
-import { nodeTrust } from './node-trust.ts';
+import { nodeTrust, poolTrust } from './node-trust.ts';
+import { secretIn } from './secret-file.ts';
 
-/** The settings that name the nodes to mine on and the miner to mine for. */
-export type NodeSettings = Pick<Config, 'node' | 'miner'>;
+/** The settings that name the nodes to mine on and the miner to mine for, or the pools. */
+export type SourceSettings = Pick<Config, 'node' | 'pool' | 'miner'> & Partial<Pick<Config, 'stratum'>>;
+
+/**
+ * A standby of several pools is closed so long after a preferred pool has taken over again: then that one is back for good, and
+ * the standby's last shares have their answers.
+ */
+const STANDBY_MS = 2_000;
 
 /** @throws UsageError that says which setting is missing or wrong. */
-export function chooseSource({ node, miner: wishes }: NodeSettings, events: Events): WorkSource {
+export function chooseSource(settings: SourceSettings, events: Events): WorkSource {
+  return settings.pool.urls === undefined ? chooseNodes(settings, events) : choosePools(settings, events);
+}
+
+function chooseNodes(settings: SourceSettings, { emit }: Events): WorkSource {
+  const { node, miner: wishes } = settings;
   const { urls = [], network } = node;
   const { account, predicate, publicKeys = [] } = wishes;
   if (urls.length === 0) {
     throw new UsageError(
       'No node is configured. To write one to a file, run: pickaxe init\n' +
         'To give it here: pickaxe mine --node http://HOST:1848 --network mainnet01 --public-key KEY\n' +
+        'To mine on a pool: pickaxe mine --pool stratum+tcp://HOST:PORT --user NAME.WORKER\n' +
         'To try pickaxe on a mock node: pickaxe demo',
     );
   }
@@ -30,15 +45,37 @@ export function chooseSource({ node, miner: wishes }: NodeSettings, events: Even
       'No key is configured. Give your public key with --public-key HEX, or make a new one with: pickaxe keygen pickaxe-key.json',
     );
   }
-  refuse(minerContradictions({ node, miner: wishes }));
+  refuse(minerContradictions(settings));
   const miner = { account: account ?? defaultAccount(publicKeys), predicate, publicKeys };
   const sources = namesOf(urls, network ?? '').map((name, index) => {
     const url = urls[index];
     const trust = nodeTrust(url, node);
     const options = { url, name, network: network ?? '', miner, trust, userAgent: `pickaxe/${version}` };
-    return new NodeSource(options, { emit: events.emit });
+    return new NodeSource(options, { emit });
   });
-  return sources.length === 1 ? sources[0] : new FailoverSource({ sources, emit: events.emit });
+  return sources.length === 1 ? sources[0] : new FailoverSource({ sources, emit });
+}
+
+function choosePools(settings: SourceSettings, { emit }: Events): WorkSource {
+  refuse(minerContradictions(settings));
+  const { pool, node } = settings;
+  const { urls = [] } = pool;
+  const account = poolAccount(pool);
+  const { difficulty, allowReconnect } = pool;
+  const sources = urls.map((url) => {
+    const trust = poolTrust(url, pool, node);
+    const options = { url, ...account, trust, difficulty, allowReconnect, userAgent: `pickaxe/${version}` };
+    return new PoolSource(options, { emit });
+  });
+  return sources.length === 1 ? sources[0] : new FailoverSource({ sources, emit, standbyMs: STANDBY_MS });
+}
+
+/** What most pools ignore, and what miners send to them. */
+const USUAL_PASSWORD = 'x';
+
+/** @throws UsageError when the file with the password cannot be used */
+export function poolAccount({ user = '', passwordFile }: Config['pool']): PoolAccount {
+  return { user, password: passwordFile === undefined ? USUAL_PASSWORD : secretIn(passwordFile, '--password-file') };
 }
 
 function namesOf(urls: readonly string[], network: string): string[] {
@@ -49,14 +86,16 @@ function namesOf(urls: readonly string[], network: string): string[] {
   }
 }
 
-/** @returns what `--insecure-tls` risks and what to use instead; undefined when no https node is left unchecked */
-export function insecureTlsRisk({ urls = [], insecureTls }: Config['node']) {
-  const unchecked = urls.filter((url) => /^https:/i.test(url));
-  if (!insecureTls || unchecked.length === 0) return undefined;
+/** @returns what `--insecure-tls` risks and what to use instead; undefined when no node or pool with TLS is left unchecked */
+export function insecureTlsRisk({ node, pool }: Pick<Config, 'node' | 'pool'>) {
+  const kind = pool.urls === undefined ? 'node' : 'pool';
+  const unchecked = pool.urls ?? node.urls?.map(shownUrl) ?? [];
+  const shown = unchecked.filter((url) => /^(https|stratum\+ssl):/i.test(url));
+  if (!node.insecureTls || shown.length === 0) return undefined;
   return {
-    what: `--insecure-tls accepts any certificate from ${unchecked.map(shownUrl).join(', ')}`,
+    what: `--insecure-tls accepts any certificate from ${shown.join(', ')}`,
     why: 'somebody in between can read and change everything that is sent',
-    mend: 'give the fingerprint of the node’s certificate with --node-fingerprint instead',
+    mend: `give the fingerprint of the ${kind}’s certificate with --${kind}-fingerprint instead`,
   };
 }
 

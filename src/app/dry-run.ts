@@ -1,4 +1,4 @@
-/** `pickaxe mine --dry-run`: does everything up to mining, but sends no request to the node. */
+/** `pickaxe mine --dry-run`: does everything up to mining, but sends nothing to the node or the pool. */
 
 import type { Logger } from 'pino';
 import { z } from 'zod';
@@ -31,11 +31,14 @@ const Limits = z.object({ stopCelsius: z.number(), resumeCelsius: z.number() });
 
 /** What `--json` prints. */
 export const DryRunPlan = z.object({
-  /** The node's URL as it is shown. */
-  node: z.string(),
-  account: z.string(),
-  predicate: z.string(),
-  publicKeys: z.array(z.string()),
+  /** The node's URL as it is shown, and the miner. They are absent where a pool is mined on. */
+  node: z.string().exactOptional(),
+  account: z.string().exactOptional(),
+  predicate: z.string().exactOptional(),
+  publicKeys: z.array(z.string()).exactOptional(),
+  /** The pool's URL and the user; absent where a node is mined on. */
+  pool: z.string().exactOptional(),
+  user: z.string().exactOptional(),
   /** The temperatures at which the CPU and GPUs are paused and resumed; absent for a kind that never is. */
   temperatureLimits: z.object({ cpu: Limits.exactOptional(), gpu: Limits.exactOptional() }),
   devices: z.array(Device),
@@ -50,17 +53,14 @@ type DryRunPlan = Readonly<z.infer<typeof DryRunPlan>>;
  * Opens and closes each device, and prints the devices, the node and the miner that `mine` would use.
  * @returns the exit code of the process
  */
-export async function dryRun(rig: Rig, { miner, run, stratum }: Config): Promise<number> {
-  const { source, engines, log } = rig;
+export async function dryRun(rig: Rig, config: Config): Promise<number> {
+  const { engines, log } = rig;
+  const { run, stratum } = config;
   const [cpu, gpu] = (['cpu', 'gpu'] as const).map((kind) => rig.temperatureLimits?.(kind));
   const devices: Device[] = [];
   for (const engine of engines) devices.push(await tryOut(engine, log));
-  const { publicKeys = [], predicate, account = defaultAccount(publicKeys) } = miner;
   const plan: DryRunPlan = {
-    node: source.name,
-    account,
-    predicate,
-    publicKeys: [...publicKeys],
+    ...whereAndWho(rig.source.name, config),
     temperatureLimits: { ...(cpu && { cpu }), ...(gpu && { gpu }) },
     devices,
     ...(stratum.listen && { stratum: serverOf(stratum.listen, stratum) }),
@@ -73,6 +73,12 @@ export async function dryRun(rig: Rig, { miner, run, stratum }: Config): Promise
 function serverOf(listen: HttpAddress, { shareSeconds, tlsCert, ledger }: Config['stratum']) {
   const file = ledger !== undefined && { ledger };
   return { listen: formatHttpAddress(listen), shareSeconds, tls: tlsCert !== undefined, ...file };
+}
+
+function whereAndWho(source: string, { pool, miner }: Config): Partial<DryRunPlan> {
+  if (pool.urls !== undefined) return { pool: source, user: pool.user ?? '' };
+  const { publicKeys = [], predicate, account = defaultAccount(publicKeys) } = miner;
+  return { node: source, account, predicate, publicKeys: [...publicKeys] };
 }
 
 async function tryOut(engine: Engine, log: Logger): Promise<Device> {
@@ -89,18 +95,14 @@ async function tryOut(engine: Engine, log: Logger): Promise<Device> {
   }
 }
 
-function linesOf({
-  node,
-  account,
-  predicate,
-  publicKeys,
-  temperatureLimits: { cpu, gpu },
-  devices,
-  stratum,
-}: DryRunPlan): string[] {
+function linesOf({ temperatureLimits: { cpu, gpu }, devices, stratum, ...plan }: DryRunPlan): string[] {
+  const { node, account, predicate, publicKeys = [], pool, user } = plan;
+  const source =
+    pool === undefined
+      ? [`node    ${node} (not asked)`, `miner   ${account}, ${predicate} of ${publicKeys.join(', ')}`]
+      : [`pool    ${pool} (not asked)`, `user    ${user}`];
   return [
-    `node    ${node} (not asked)`,
-    `miner   ${account}, ${predicate} of ${publicKeys.join(', ')}`,
+    ...source,
     ...devices.map(({ name, usable, model, why }) => `${name.padEnd(7)} ${usable ? model : 'cannot be used'}: ${why}`),
     ...(devices.length > 0 ? [`heat    CPU: ${heat(cpu)}; GPUs: ${heat(gpu)}`] : []),
     ...(stratum

@@ -8,6 +8,8 @@ Examples:
   pickaxe mine                        mine as pickaxe.toml says
   pickaxe mine --node http://HOST:1848 --network mainnet01 --public-key KEY
                                       mine without a file
+  pickaxe mine --pool stratum+tcp://HOST:PORT --user NAME.WORKER
+                                      mine on a pool
 `;
 
 export const NOTES = `
@@ -22,6 +24,8 @@ Examples:
   pickaxe mine -o http://10.0.0.2:1848 --network mainnet01 -u KEY
   # on two nodes, the first one preferred; -u as pools write it names the rig, too
   pickaxe mine -o http://10.0.0.2:1848 -o http://10.0.0.3:1848 --network mainnet01 -u k:KEY.rig1
+  # on a pool, with another one for when it fails
+  pickaxe mine --pool stratum+tcp://one.example:3333 --pool stratum+ssl://two.example:3334 --user NAME.rig1
   # with the first two GPUs only, paused at 80 °C
   pickaxe mine -d 0,1 --temp-limit 80
   # at night, with four CPU threads, and with a web page at http://127.0.0.1:8080

@@ -34,10 +34,13 @@ const MINING = [
 
 program.commandsGroup('Mining:');
 
-const mine = withSettings(program.command('mine'), 'node', 'miner', ...MINING)
-  .description('mine on your nodes until you stop it')
+const mine = withSettings(program.command('mine'), 'node', 'pool', 'miner', ...MINING)
+  .description('mine on your nodes or pools until you stop it')
   .option('--print-config', 'print the effective settings and their sources, and exit')
-  .option('--dry-run', 'check settings and devices without asking the node, print what would mine, and exit')
+  .option(
+    '--dry-run',
+    'check settings and devices without asking the node or the pool, print what would mine, and exit',
+  )
   .addHelpText('after', MINE_EXAMPLES)
   .action(async (options, command) => {
     const { runMine } = await import('./commands/mine.ts');
@@ -73,8 +76,8 @@ program
   .option('--user', "write the user's file instead, which applies in every folder", false)
   .action(async (options) => exit(await (await import('./commands/init.ts')).runInit(options)));
 
-withSettings(program.command('doctor'), 'node', 'miner', 'devices.use', 'cpu', 'gpu.software')
-  .description('check this machine and its nodes, and say what keeps it from mining and what to do about it')
+withSettings(program.command('doctor'), 'node', 'pool', 'miner', 'devices.use', 'cpu', 'gpu.software')
+  .description('check this machine and its nodes or pools, and say what keeps it from mining and what to do about it')
   .option('--json', 'one JSON object on stdout', false)
   .action(async (options, command) =>
     exit(await (await import('./commands/doctor.ts')).runDoctor(() => settingsOf(command), options)),

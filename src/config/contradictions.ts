@@ -3,13 +3,18 @@
 import { hasPath } from '../node/url.ts';
 import { formatHttpAddress, isLoopback } from '../text/http-address.ts';
 import { misspeltNetwork } from './networks.ts';
-import { type PerNode, valuesFor } from './per-node.ts';
+import { originOf, type PerNode, valuesFor } from './per-node.ts';
 import type { Config } from './settings.ts';
 
-/** Checks the node and miner settings that `pickaxe mine` needs beside a node and a key. */
-export function minerContradictions({ node, miner }: Pick<Config, 'node' | 'miner'>): string[] {
+/** The settings that say where to mine and for whom, and whom else to serve. */
+type MinerSettings = Pick<Config, 'node' | 'pool' | 'miner'> & Partial<Pick<Config, 'stratum'>>;
+
+/** Checks the settings that `pickaxe mine` needs beside a node and a key, or beside a pool. */
+export function minerContradictions(settings: MinerSettings): string[] {
+  const { node, pool, miner, stratum } = settings;
   const { urls = [], network } = node;
   const { publicKeys = [], account } = miner;
+  if (pool.urls !== undefined) return poolContradictions(node, pool, stratum);
   return present([
     publicKeys.length > 1 &&
       account === undefined &&
@@ -18,7 +23,19 @@ export function minerContradictions({ node, miner }: Pick<Config, 'node' | 'mine
       !urls.every(hasPath) &&
       'No network is configured. Give one with --network, like --network mainnet01.',
     misspelt(node),
-    ...certificates(node),
+    ...certificates('node', urls, node, node.insecureTls),
+  ]);
+}
+
+function poolContradictions(node: Config['node'], pool: Config['pool'], stratum?: Config['stratum']): string[] {
+  const { urls = [], user } = pool;
+  return present([
+    node.urls !== undefined &&
+      'Nodes (--node, node.urls) and pools (--pool, pool.urls) cannot be mined on at the same time: remove one of them.',
+    stratum?.listen !== undefined &&
+      '--stratum-listen needs a node: a pool gives out one part of the nonce (nonce1), which leaves none to tell sessions apart.',
+    user === undefined && 'No user is configured for the pool. Give one with --user, like --user NAME.WORKER.',
+    ...certificates('pool', urls, pool, node.insecureTls),
   ]);
 }
 
@@ -31,37 +48,47 @@ function misspelt({ urls = [], network }: Config['node']): Perhaps {
   return `The network ${network} is not known. Did you mean ${meant}? If not, write it into the node URL: --node ${full}.`;
 }
 
-/** Settings about certificates must name a node that has one, and must not contradict each other. */
-function certificates({ urls = [], fingerprints = [], caFiles = [], insecureTls }: Config['node']): Perhaps[] {
+/** Settings about certificates must name a node or pool that has one, and must not contradict each other. */
+function certificates(
+  kind: Kind,
+  urls: readonly string[],
+  { fingerprints = [], caFiles = [] }: Pick<Config['node'], 'fingerprints' | 'caFiles'>,
+  insecureTls: boolean,
+): Perhaps[] {
   if (urls.length === 0) return [];
   const isFor = (url: string, all: readonly PerNode[]) => valuesFor(url, all).length > 0;
   const ownFiles = urls.length === 1 ? caFiles : caFiles.filter(({ origin }) => origin !== undefined);
   const both = urls.find((url) => isFor(url, fingerprints) && isFor(url, ownFiles));
-  const either = fingerprints.length > 0 ? '--node-fingerprint' : caFiles.length > 0 && '--node-ca-file';
+  const [pin, file] = [`--${kind}-fingerprint`, `--${kind}-ca-file`];
+  const either = fingerprints.length > 0 ? pin : caFiles.length > 0 && file;
   return [
-    ...fingerprints.map((one) => withoutNode('--node-fingerprint', one, urls) || withoutUrl(one, urls)),
-    ...caFiles.map((one) => withoutNode('--node-ca-file', one, urls)),
-    both !== undefined &&
-      `${new URL(both).origin} has a --node-fingerprint, which needs no --node-ca-file: remove one of them.`,
+    ...fingerprints.map((one) => withoutNode(kind, pin, one, urls) || withoutUrl(kind, one, urls)),
+    ...caFiles.map((one) => withoutNode(kind, file, one, urls)),
+    both !== undefined && `${originOf(both)} has a ${pin}, which needs no ${file}: remove one of them.`,
     insecureTls && either && `--insecure-tls accepts any certificate, and ${either} does not: give only one of them.`,
   ];
 }
 
-/** @returns what is wrong with the node that a setting names, or with all nodes if it names none */
-function withoutNode(flag: string, { origin: named }: PerNode, urls: readonly string[]): Perhaps {
-  const origins = urls.map((url) => new URL(url).origin);
+type Kind = 'node' | 'pool';
+
+/** How the URLs begin where there is a certificate. */
+const SECURE = { node: 'https://', pool: 'stratum+ssl://' } as const;
+
+/** @returns what is wrong with the node or pool that a setting names, or with all of them if it names none */
+function withoutNode(kind: Kind, flag: string, { origin: named }: PerNode, urls: readonly string[]): Perhaps {
+  const origins = urls.map(originOf);
   const meant = origins.filter((origin) => named === undefined || named === origin);
   if (meant.length === 0) {
-    return `${flag} names ${named}, which is not one of the nodes (${origins.join(', ')}): correct its URL, or remove the setting.`;
+    return `${flag} names ${named}, which is not one of the ${kind}s (${origins.join(', ')}): correct its URL, or remove the setting.`;
   }
-  if (meant.some((origin) => origin.startsWith('https:'))) return false;
-  return `${flag} needs a node URL that begins with https://, unlike ${meant.join(' and ')}.`;
+  if (meant.some((origin) => origin?.startsWith(SECURE[kind]))) return false;
+  return `${flag} needs a ${kind} URL that begins with ${SECURE[kind]}, unlike ${meant.join(' and ')}.`;
 }
 
-function withoutUrl({ origin, value }: PerNode, urls: readonly string[]): Perhaps {
+function withoutUrl(kind: Kind, { origin, value }: PerNode, urls: readonly string[]): Perhaps {
   if (urls.length === 1 || origin !== undefined) return false;
-  const url = urls.find((url) => /^https:/i.test(url)) ?? urls[0];
-  return `There are ${urls.length} nodes: write --node-fingerprint with the URL of one of them, like ${new URL(url).origin}=${value}.`;
+  const url = urls.find((url) => url.toLowerCase().startsWith(SECURE[kind])) ?? urls[0];
+  return `There are ${urls.length} ${kind}s: write --${kind}-fingerprint with the URL of one of them, like ${originOf(url)}=${value}.`;
 }
 
 /** Checks the settings of every command that mines, whatever the node is. */

@@ -8,12 +8,14 @@ import { type Entry, entriesOf } from './entries.ts';
 import type { Table, ValuesOf } from './settings-table.ts';
 import { DEVICES } from './tables/devices.ts';
 import { NODE_AND_MINER } from './tables/node-and-miner.ts';
+import { POOL } from './tables/pool.ts';
 import { RUN_HTTP_LOG } from './tables/run-http-log.ts';
 import { STRATUM } from './tables/stratum.ts';
 import { UNATTENDED } from './tables/unattended.ts';
 
 export const SETTINGS = {
   ...NODE_AND_MINER,
+  ...POOL,
   ...DEVICES,
   ...STRATUM,
   ...RUN_HTTP_LOG,

@@ -1,6 +1,7 @@
 /** Asks a node everything that a miner needs, once, and reports what it finds: for `pickaxe doctor` and `pickaxe init`. */
 
 import { parseWork } from '../chain/work.ts';
+import { BY_AUTHORITY, type Trust } from '../net/trust.ts';
 import { NodeClock, type Skew } from '../node/clock.ts';
 import { checkConfig, getConfig, servedNetwork } from '../node/config.ts';
 import { NodeError, type NodeFault } from '../node/errors.ts';
@@ -8,7 +9,6 @@ import { NodeHttp } from '../node/http.ts';
 import { type NodeLimits, nodeLimits } from '../node/limits.ts';
 import type { MinerIdentity } from '../node/miner-identity.ts';
 import { getWork, openUpdates } from '../node/mining.ts';
-import { BY_AUTHORITY, type Trust } from '../node/tls.ts';
 import { hasPath, nodeAddress } from '../node/url.ts';
 import { within } from '../system/abort.ts';
 import { type Clock, systemClock } from '../system/clock.ts';

@@ -6,7 +6,7 @@ import { Machine } from '../system/machine.ts';
 const Finding = z.object({
   /** What it is about, in a word or two. */
   about: z.string(),
-  /** A fault stops mining, or at least stops the device or the node that it is about. */
+  /** A fault stops mining, or at least stops the device, the node or the pool that it is about. */
   state: z.enum(['ok', 'warning', 'fault']),
   what: z.string(),
   /** Why a warning or a fault matters, unless `what` says so. */
@@ -25,6 +25,11 @@ export const DoctorReport = z.object({
   warnings: z.int(),
 });
 export type DoctorReport = Readonly<z.infer<typeof DoctorReport>>;
+
+/** A fault of one node or pool is only a warning while another one can be mined on. */
+export function softened(finding: Finding): Finding {
+  return finding.state === 'fault' ? { ...finding, state: 'warning' } : finding;
+}
 
 /** @param columns the longest line; by default lines are not wrapped */
 export function findingLines(findings: readonly Finding[], columns = Number.POSITIVE_INFINITY): string[] {

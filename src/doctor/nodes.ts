@@ -3,11 +3,11 @@
 import { defaultAccount, insecureTlsRisk } from '../app/choose-source.ts';
 import { UsageError } from '../app/exit-codes.ts';
 import { nodeTrust } from '../app/node-trust.ts';
-import type { Config } from '../config/settings.ts';
+import { type Config, DEFAULTS } from '../config/settings.ts';
 import { numberRepeated, shownUrl } from '../node/url.ts';
 import { version } from '../system/version.ts';
 import { type Examination, examineNode, type NodeQuestion } from './examine-node.ts';
-import type { Finding } from './finding.ts';
+import { type Finding, softened } from './finding.ts';
 
 /** Examines one node; tests replace it. */
 export type Ask = (question: NodeQuestion) => Promise<Examination>;
@@ -32,7 +32,7 @@ export async function examineNodes({ node, miner }: Pick<Config, 'node' | 'miner
   );
   const canMine = each.some((findings) => findings.every(({ state }) => state !== 'fault'));
   const findings = each.flat().map((finding) => (canMine ? softened(finding) : finding));
-  const risk = insecureTlsRisk(node);
+  const risk = insecureTlsRisk({ node, pool: DEFAULTS.pool });
   return [
     ...findings,
     ...(risk ? [{ about: 'node', state: 'warning', ...risk } satisfies Finding] : []),
@@ -64,9 +64,4 @@ async function findingsOf(node: Config['node'], name: string, ask: Ask, question
       },
     ];
   }
-}
-
-/** A fault of one node is only a warning while another node can be mined on. */
-function softened(finding: Finding): Finding {
-  return finding.state === 'fault' ? { ...finding, state: 'warning' } : finding;
 }

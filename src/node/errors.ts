@@ -1,5 +1,6 @@
 /** The errors of requests to a node, with messages that tell people what to do. */
 
+import { rootOf, speaksNoTls, whyUnreachable } from '../net/unreachable.ts';
 import { oneLine } from '../text/one-line.ts';
 
 export type NodeFault =
@@ -46,17 +47,6 @@ interface NodeErrorOptions extends ErrorOptions {
   readonly fingerprint?: string;
 }
 
-const UNREACHABLE: Record<string, string> = {
-  ECONNREFUSED: 'nothing listens there. Is the node running, and is this its mining port?',
-  ENOTFOUND: 'there is no host of that name. Check the node URL.',
-  EAI_AGAIN: 'its name cannot be looked up now. Check the network connection and the name server.',
-  EHOSTUNREACH: 'there is no route to it. Check the address and the network connection.',
-  ENETUNREACH: 'there is no route to it. Check the address and the network connection.',
-  UND_ERR_CONNECT_TIMEOUT: 'it does not accept the connection. Check the address, the port and firewalls.',
-  ETIMEDOUT: 'it does not accept the connection. Check the address, the port and firewalls.',
-  EACCES: 'this machine does not allow the connection. Check its firewall.',
-};
-
 /**
  * Turns an error of undici or of the socket into a NodeError.
  * @param origin the node's origin, for the message
@@ -65,10 +55,9 @@ export function networkError(cause: unknown, origin: string): NodeError {
   if (cause instanceof NodeError) return cause;
   const { code, name, message } = rootOf(cause);
   if (name === 'TimeoutError') return new NodeError('no answer', `${origin} did not answer in time.`, { cause });
-  if (Object.hasOwn(UNREACHABLE, code)) {
-    return new NodeError('unreachable', `cannot reach ${origin} (${code}): ${UNREACHABLE[code]}`, { cause });
-  }
-  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'EPROTO' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG') {
+  const why = whyUnreachable(code, 'node');
+  if (why !== undefined) return new NodeError('unreachable', `cannot reach ${origin} (${code}): ${why}`, { cause });
+  if (speaksNoTls(code)) {
     return new NodeError('unreachable', `${origin} does not speak TLS: use http:// instead of https://.`, { cause });
   }
   if (name === 'HTTPParserError' || code.startsWith('HPE_')) {
@@ -80,14 +69,6 @@ export function networkError(cause: unknown, origin: string): NodeError {
   }
   const what = quote(code === '' ? message : code);
   return new NodeError('broken', `the connection to ${origin} broke before the answer came (${what}).`, { cause });
-}
-
-function rootOf(error: unknown): { code: string; name: string; message: string } {
-  const outer = error as { code?: unknown; name?: unknown; message?: unknown; errors?: unknown[] } | undefined;
-  // A connection to a host with several addresses fails with one error for each.
-  if (outer?.errors?.length && typeof outer.code !== 'string') return rootOf(outer.errors[0]);
-  const { code, name, message } = outer ?? {};
-  return { code: typeof code === 'string' ? code : '', name: String(name ?? ''), message: String(message ?? error) };
 }
 
 /** The most characters of a node's text that are shown. */

@@ -5,12 +5,13 @@
  */
 
 import { type Dispatcher, Pool } from 'undici';
+import type { Trust } from '../net/trust.ts';
 import { onAbort, within } from '../system/abort.ts';
 import type { Clock } from '../system/clock.ts';
 import type { NodeClock } from './clock.ts';
 import { NodeError, networkError, quote } from './errors.ts';
 import type { NodeLimits } from './limits.ts';
-import { connectorFor, type Trust } from './tls.ts';
+import { connectorFor } from './tls.ts';
 import { HEALTH_PATH, hidePath, type NodeAddress } from './url.ts';
 
 export interface NodeHttpOptions {

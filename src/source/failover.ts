@@ -1,7 +1,7 @@
 /**
  * Uses several sources as one. The first source is preferred: while it is lost another one takes over, until the first gives
- * work again. A source that was started once stays on standby, so that the next change takes no time. This file uses the
- * WorkSource interface and knows no implementation.
+ * work again. A source that was started once stays on standby, so that the next change takes no time, unless it is to be closed
+ * after a while. This file uses the WorkSource interface and knows no implementation.
  */
 
 import type { Solution } from '../chain/verify.ts';
@@ -22,6 +22,11 @@ export interface FailoverOptions {
   readonly readyPatienceMs?: number;
   /** How often the active source is asked whether it still answers. */
   readonly probeMs?: number;
+  /**
+   * When a preferred source has taken over again, the others are closed after this time: pools want no idle connections. Without
+   * it they stay on standby. The `updates` of sources that are closed may be called again.
+   */
+  readonly standbyMs?: number;
   readonly clock?: Clock;
 }
 
@@ -36,6 +41,9 @@ interface Standby {
   readonly source: WorkSource;
   readonly rank: number;
   started: boolean;
+  /** Ends the source, and settles when it has ended; not started again before that. */
+  ending: AbortController;
+  following: Promise<void>;
   /** Whether the source has been out of reach since it last gave work. */
   lost: boolean;
   /** Whether the source did not answer the last probe. */
@@ -60,9 +68,10 @@ export class FailoverSource implements WorkSource {
   /** For each work of a source: the same work with an id that is unique here. */
   readonly #adopted = new WeakMap<Work, Work>();
   readonly #given = new WeakSet<Work>();
-  readonly #running: Promise<void>[] = [];
+  readonly #standbyMs: number | undefined;
   #active: Standby;
   #patience: NodeJS.Timeout | undefined;
+  #closing: NodeJS.Timeout | undefined;
   /** Since when the active source has been in need, or when another one was last started because of it (monotonic). */
   #needySinceMs: number | undefined;
   /** Set when the active source has been in need for too long: then the first source that gives work takes over. */
@@ -70,13 +79,16 @@ export class FailoverSource implements WorkSource {
   #stop: AbortSignal = AbortSignal.abort();
 
   /** @throws Error when there are no sources */
-  constructor({ sources, emit, patienceMs, readyPatienceMs, probeMs, clock }: FailoverOptions) {
+  constructor(options: FailoverOptions) {
+    const { sources, emit, patienceMs, readyPatienceMs, probeMs, standbyMs, clock } = options;
     if (sources.length === 0) throw new Error('give at least one source of work');
     this.name = sources.map(({ name }) => name).join(', ');
     this.#standbys = sources.map((source, rank) => ({
       source,
       rank,
       started: false,
+      ending: new AbortController(),
+      following: Promise.resolve(),
       lost: false,
       silent: false,
       given: 0,
@@ -87,6 +99,7 @@ export class FailoverSource implements WorkSource {
     this.#patienceMs = patienceMs ?? PATIENCE_MS;
     this.#readyPatienceMs = readyPatienceMs ?? READY_PATIENCE_MS;
     this.#probeMs = probeMs ?? PROBE_MS;
+    this.#standbyMs = standbyMs;
     this.#clock = clock ?? systemClock;
   }
 
@@ -96,14 +109,15 @@ export class FailoverSource implements WorkSource {
     this.#stop = ending.signal;
     this.#start(this.#standbys[0]);
     this.#watch();
-    if (this.#standbys.length > 1) this.#running.push(this.#keepProbing(ending.signal));
+    const probing = this.#standbys.length > 1 ? this.#keepProbing(ending.signal) : undefined;
     try {
       yield* this.#mailbox.updates(stop);
     } finally {
       release();
       ending.abort();
       clearTimeout(this.#patience);
-      await Promise.all(this.#running);
+      clearTimeout(this.#closing);
+      await Promise.all([probing, ...this.#standbys.map(({ following }) => following)]);
     }
   }
 
@@ -120,12 +134,18 @@ export class FailoverSource implements WorkSource {
   }
 
   #start(standby: Standby): void {
+    const ending = new AbortController();
     standby.started = true;
-    this.#running.push(this.#follow(standby));
+    standby.ending = ending;
+    standby.following = standby.following.then(() => this.#follow(standby, ending));
   }
 
-  async #follow(standby: Standby): Promise<void> {
-    for await (const update of standby.source.updates(this.#stop)) this.#take(standby, update);
+  async #follow(standby: Standby, ending: AbortController): Promise<void> {
+    const release = onAbort(this.#stop, () => ending.abort());
+    for await (const update of standby.source.updates(ending.signal)) {
+      if (!ending.signal.aborted) this.#take(standby, update);
+    }
+    release();
   }
 
   #take(standby: Standby, update: SourceUpdate): void {
@@ -183,11 +203,35 @@ export class FailoverSource implements WorkSource {
     this.#impatient = false;
     this.#emit({ type: 'source', source: standby.source.name, state: 'info', reason });
     this.#give(work);
+    if (back) this.#closeLater();
   }
 
   #give(work: Work): void {
     this.#given.add(work);
     this.#mailbox.put({ kind: 'work', work });
+  }
+
+  /** Closes the sources that are less preferred than the active one, unless they are needed again by then. */
+  #closeLater(): void {
+    if (this.#standbyMs === undefined) return;
+    clearTimeout(this.#closing);
+    this.#closing = setTimeout(() => {
+      if (isInNeed(this.#active)) this.#closeLater();
+      else for (const standby of this.#standbys) if (standby.rank > this.#active.rank) this.#close(standby);
+    }, this.#standbyMs);
+  }
+
+  #close(standby: Standby): void {
+    if (!standby.started) return;
+    standby.started = false;
+    standby.ending.abort();
+    standby.lost = false;
+    standby.silent = false;
+    const { work } = standby;
+    standby.work = undefined;
+    if (work && this.#given.has(work)) this.#mailbox.put({ kind: 'stale', works: [work], reason: 'cancelled' });
+    const reason = `its connection is closed, because ${this.#active.source.name} gives work again`;
+    this.#emit({ type: 'source', source: standby.source.name, state: 'info', reason });
   }
 
   /** Starts the patience timer when the active source comes into need, and stops it when the need is over. */

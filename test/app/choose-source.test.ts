@@ -5,6 +5,7 @@ import { Events } from '#pickaxe/events/events.js';
 
 const settings = (urls: string[]) => ({
   node: { ...DEFAULTS.node, urls, network: 'mainnet01' },
+  pool: DEFAULTS.pool,
   miner: { ...DEFAULTS.miner, publicKeys: ['0'.repeat(64)] },
 });
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
-import { fingerprintOf } from '#pickaxe/node/certificate.js';
+import { fingerprintOf } from '#pickaxe/net/certificate.js';
 import { another, authority, type Identity, selfSigned, signed } from '../node/certificates.ts';
 import { TlsFront } from '../node/tls-front.ts';
 import { pickaxe, type Run, start } from './pickaxe.ts';

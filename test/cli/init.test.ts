@@ -17,7 +17,7 @@ import { parse } from 'smol-toml';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { configText } from '#pickaxe/cli/init/answers.js';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
-import { fingerprintOf } from '#pickaxe/node/certificate.js';
+import { fingerprintOf } from '#pickaxe/net/certificate.js';
 import { selfSigned } from '../node/certificates.ts';
 import { TlsFront } from '../node/tls-front.ts';
 import { pickaxe } from './pickaxe.ts';

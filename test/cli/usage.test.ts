@@ -85,6 +85,7 @@ describe('help', () => {
         'Options:',
         'Node:',
         'Miner:',
+        'Pool:',
         'Devices:',
         'Stratum server:',
         'Limits:',

@@ -77,7 +77,7 @@ describe('a CA file', () => {
 
   it('cannot be a URL', () => {
     expect(folder.problems({ flags: new Map([['node.ca-files', ['https://a.example/ca.pem']]]) })).toEqual([
-      '--node-ca-file is "https://a.example/ca.pem". Give the path of a file; for one of several nodes, URL=FILE.',
+      '--node-ca-file is "https://a.example/ca.pem". Give the path of a file; for one of several nodes or pools, URL=FILE.',
     ]);
   });
 });
@@ -101,6 +101,7 @@ describe('the trust in nodes', () => {
     return minerContradictions({
       node: { ...DEFAULTS.node, network: 'n', ...node, ...trust },
       miner: DEFAULTS.miner,
+      pool: DEFAULTS.pool,
     });
   };
   const [a, b] = ['https://a.example', 'https://b.example:1789'];

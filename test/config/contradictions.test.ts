@@ -82,18 +82,32 @@ it('settings of the stratum server need one, and a certificate and its key belon
   expect([rig({ stratum: { listen, tlsCert } }), rig({ stratum: { listen, tlsKey } })]).toEqual([both, both]);
 });
 
+it('a pool leaves no room for the sessions of a stratum server', () => {
+  const pool = { ...DEFAULTS.pool, urls: ['stratum+tcp://pool.example:3333'], user: 'a.b' };
+  const listen = address('1917');
+  const settings = { ...DEFAULTS, pool };
+  expect(minerContradictions(settings)).toEqual([]);
+  expect(minerContradictions({ ...settings, stratum: { ...DEFAULTS.stratum, listen } })).toEqual([
+    '--stratum-listen needs a node: a pool gives out one part of the nonce (nonce1), which leaves none to tell sessions apart.',
+  ]);
+});
+
 it('the network must be named unless every node’s URL has a path', () => {
   const [bare, full] = ['http://a.example:1848', 'http://b.example/chainweb/0.0/mainnet01'];
   const says = ['No network is configured. Give one with --network, like --network mainnet01.'];
   const node = (urls: string[], network?: string) =>
-    minerContradictions({ node: { ...DEFAULTS.node, urls, ...(network && { network }) }, miner: DEFAULTS.miner });
+    minerContradictions({
+      node: { ...DEFAULTS.node, urls, ...(network && { network }) },
+      miner: DEFAULTS.miner,
+      pool: DEFAULTS.pool,
+    });
   expect([[bare], [bare, full], [full, bare]].map((urls) => node(urls))).toEqual([says, says, says]);
   expect([node([full, full]), node([bare, full], 'mainnet01')]).toEqual([[], []]);
 });
 
 it('a network that is probably misspelt is accepted if node URLs name it in their paths', () => {
   const node = (network: string, ...urls: string[]) =>
-    minerContradictions({ node: { ...DEFAULTS.node, urls, network }, miner: DEFAULTS.miner });
+    minerContradictions({ node: { ...DEFAULTS.node, urls, network }, miner: DEFAULTS.miner, pool: DEFAULTS.pool });
   expect(node('mainet01', 'http://a.example:1848')).toEqual([
     'The network mainet01 is not known. Did you mean mainnet01? ' +
       'If not, write it into the node URL: --node http://a.example:1848/ledger/0.0/mainet01.',
@@ -106,6 +120,7 @@ it('several keys require the name of their account', () => {
   const miner = (count: number, account?: string) =>
     minerContradictions({
       node: DEFAULTS.node,
+      pool: DEFAULTS.pool,
       miner: {
         ...DEFAULTS.miner,
         publicKeys: Array.from({ length: count }, (_, index) => `${index}`.repeat(64)),
@@ -114,4 +129,43 @@ it('several keys require the name of their account', () => {
     });
   expect([miner(1), miner(2, 'ours')]).toEqual([[], []]);
   expect(miner(2)).toEqual(['With several keys there is no default account: give one with --account NAME.']);
+});
+
+describe('a pool', () => {
+  const says = (pool: object, node: object = {}) =>
+    minerContradictions({
+      node: { ...DEFAULTS.node, ...node },
+      pool: { ...DEFAULTS.pool, ...pool },
+      miner: DEFAULTS.miner,
+    });
+  const [plain, secure] = ['stratum+tcp://pool.example:3333', 'stratum+ssl://pool.example:3334'];
+  const value = 'A'.repeat(43);
+
+  it('needs a user, and neither a network nor keys', () => {
+    expect(says({ urls: [plain], user: 'a.b' })).toEqual([]);
+    expect(says({ urls: [plain] })).toEqual([
+      'No user is configured for the pool. Give one with --user, like --user NAME.WORKER.',
+    ]);
+  });
+
+  it('cannot be mined on together with a node', () => {
+    expect(says({ urls: [plain], user: 'a.b' }, { urls: ['http://127.0.0.1:1848'] })).toEqual([
+      'Nodes (--node, node.urls) and pools (--pool, pool.urls) cannot be mined on at the same time: remove one of them.',
+    ]);
+  });
+
+  it('has a certificate only with TLS', () => {
+    const user = 'a.b';
+    expect(says({ urls: [secure], user, fingerprints: [{ value }] })).toEqual([]);
+    expect(says({ urls: [plain, secure], user, fingerprints: [{ origin: secure, value }] })).toEqual([]);
+    expect(says({ urls: [plain], user, fingerprints: [{ value }] })).toEqual([
+      `--pool-fingerprint needs a pool URL that begins with stratum+ssl://, unlike ${plain}.`,
+    ]);
+    expect(says({ urls: [plain, secure], user, fingerprints: [{ value }] })).toEqual([
+      `There are 2 pools: write --pool-fingerprint with the URL of one of them, like ${secure}=${value}.`,
+    ]);
+    expect(says({ urls: [secure], user, caFiles: [{ value: 'ca.pem' }] }, { insecureTls: true })).toEqual([
+      '--insecure-tls accepts any certificate, and --pool-ca-file does not: give only one of them.',
+    ]);
+  });
 });

@@ -128,9 +128,16 @@ describe('texts of variables and flags', () => {
     ['miner.public-keys', `k:${'ab'.repeat(32)}`, ['ab'.repeat(32)]],
     ['node.fingerprints', 'A'.repeat(43), [{ value: 'A'.repeat(43) }]],
     ['stratum.proxies', '10.0.0.0/8', ['10.0.0.0/8']],
+    ['pool.urls', 'STRATUM+TLS://Pool.example:3334', ['stratum+ssl://pool.example:3334']],
+    [
+      'pool.ca-files',
+      'ssl://pool.example:3334=/ca.pem',
+      [{ origin: 'stratum+ssl://pool.example:3334', value: '/ca.pem' }],
+    ],
+    ['pool.fingerprints', 'A'.repeat(43), [{ value: 'A'.repeat(43) }]],
   ])('of %s may be a single text in a file, too, although the setting is a list', (path, text, values) => {
     const lists = ENTRIES.filter(({ setting }) => setting.type.form === 'list').map((entry) => entry.path);
-    expect(lists).toHaveLength(8);
+    expect(lists).toHaveLength(11);
     const entry = ENTRIES.find((each) => each.path === path)!;
     const file = folder.write('a.json', JSON.stringify({ [entry.table]: { [entry.key]: text } }));
     expect(valueIn(folder.load({ file }).config, entry)).toEqual(values);

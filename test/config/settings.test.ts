@@ -52,6 +52,7 @@ describe('the table of settings', () => {
       node: { insecureTls: false },
       miner: { predicate: 'keys-all' },
       rig: {},
+      pool: { allowReconnect: false },
       devices: { use: 'all', tempLimit: 90, cpuTempLimit: 105 },
       cpu: { cores: 'all' },
       gpu: { software: false },

@@ -1,7 +1,10 @@
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { FailoverSource } from '#pickaxe/source/failover.js';
 import { NodeSource } from '#pickaxe/source/node/node-source.js';
+import type { PoolSource } from '#pickaxe/source/pool/pool-source.js';
+import { MockPool } from '../../bench/lib/mock-pool.mjs';
 import { miner } from '../source/node/node.ts';
+import { poolSource } from '../source/pool/pool.ts';
 import { type SourceUnderTest, sourceContract } from './source-contract.ts';
 
 const LIMITS = { pollMs: 200, submitAfterStopMs: 200 };
@@ -31,4 +34,26 @@ sourceContract('NodeSource', () => behindNodes(1, ([source]) => source));
 sourceContract('FailoverSource over one node', () => behindNodes(1, (sources) => new FailoverSource({ sources })));
 sourceContract('FailoverSource over two nodes', () =>
   behindNodes(2, (sources) => new FailoverSource({ sources, patienceMs: 100 })),
+);
+
+async function behindPools(
+  count: number,
+  make: (sources: PoolSource[]) => SourceUnderTest['source'],
+): Promise<SourceUnderTest> {
+  const pools = Array.from({ length: count }, () => new MockPool({ difficulty: 100, shareDifficulty: 100 }));
+  const urls = await Promise.all(pools.map((pool) => pool.start()));
+  const closePools = async () => void (await Promise.all(pools.map((pool) => pool.close())));
+  return {
+    source: make(urls.map((url) => poolSource(url))),
+    newCut: () => {
+      for (const pool of pools) pool.newCut();
+    },
+    fail: closePools,
+    close: closePools,
+  };
+}
+
+sourceContract('PoolSource', () => behindPools(1, ([source]) => source));
+sourceContract('FailoverSource over two pools', () =>
+  behindPools(2, (sources) => new FailoverSource({ sources, patienceMs: 100, standbyMs: 100 })),
 );

@@ -140,6 +140,18 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
       ]);
     },
   ),
+  'bench/pool.mjs': bench(
+    '--rounds 1 --seconds 0.3 --warm-up 0.3 --threads 1 --kernel js --no-goals',
+    ['linux'],
+    (result) => {
+      expect(result).toMatchObject({ kernel: 'js', threads: 1, ratio: positive, wallRatio: positive, refused: 0 });
+      expect(result.rounds).toHaveLength(1);
+    },
+  ),
+  'bench/pool-misbehaviour.mjs': bench('--seconds 0.2', [], ({ results }) => {
+    expect(results.length).toBeGreaterThan(8);
+    for (const result of results) expect(result).toMatchObject({ connections: positive, recovered: true });
+  }),
   'bench/prometheus.mjs': { startedBy: 'test/packaging/prometheus.long.test.ts' },
   'bench/restart.mjs': bench(
     `--cuts 3 --warm-up 1 --spacing-ms 1000 --threads 1 --affinity none --niceness ${ourNiceness}`,

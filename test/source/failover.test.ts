@@ -408,3 +408,21 @@ describe('patience', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 });
+
+it('closes the others after a while when the first is back, and starts them again when they are needed', async () => {
+  const { sources, follower, current, recorder } = setUp(2, { standbyMs: 20 });
+  sources[0].work(makeWork(100));
+  sources[0].lost();
+  const second = sources[1].work(makeWork(100));
+  await eventually(() => expect(current()).toBe(second.header));
+  const first = sources[0].work(makeWork(100));
+  await eventually(() => expect(current()).toBe(first.header));
+  const told = () => recorder.of('source').map(({ reason }) => reason);
+  await eventually(() => expect(told()).toContain('its connection is closed, because fake source gives work again'));
+  expect(follower.of('stale').map(({ works, reason }) => [works[0].header, reason])).toEqual([
+    [second.header, 'cancelled'],
+  ]);
+  sources[0].lost();
+  const again = sources[1].work(makeWork(100));
+  await eventually(() => expect(current()).toBe(again.header));
+});

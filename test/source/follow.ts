@@ -2,7 +2,7 @@
 
 import { vi } from 'vitest';
 import { prepareJob, solves } from '#pickaxe/chain/job.js';
-import { joinNonce } from '#pickaxe/chain/nonce.js';
+import { joinNonce, laneWithin } from '#pickaxe/chain/nonce.js';
 import { type Solution, verify } from '#pickaxe/chain/verify.js';
 import type { Work } from '#pickaxe/chain/work.js';
 import type { SourceUpdate, WorkSource } from '#pickaxe/source/source.js';
@@ -56,11 +56,11 @@ export class Follower {
   }
 }
 
-/** Finds the first solution in a lane, for difficulties of a few hundred hashes. */
+/** Finds the first solution in a lane, as far as the source leaves it open, for difficulties of a few hundred hashes. */
 export function mine(work: Work, lane = 0): Solution {
   const job = prepareJob(work);
   for (let counter = 0; ; counter++) {
-    const nonce = { lane, counter, page: 0 };
+    const nonce = { lane: laneWithin(work.nonce1, lane), counter, page: 0 };
     if (solves(job, nonce)) return verify(job, joinNonce(nonce)).solution as Solution;
   }
 }

@@ -6,7 +6,7 @@ import { prepare } from '../../app/prepare.ts';
 import { runMiner } from '../../app/run-miner.ts';
 import type { Entry } from '../../config/entries.ts';
 import type { Loaded } from '../../config/load.ts';
-import { assemble, type Config, valueIn } from '../../config/settings.ts';
+import { assemble, type Config, DEFAULTS, valueIn } from '../../config/settings.ts';
 import { Events } from '../../events/events.ts';
 import { MockNode } from '../../mock-node/mock-node.ts';
 
@@ -35,7 +35,8 @@ export async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Pr
   const events = new Events();
   const stopRetargeting = retarget(node, events);
   const miner = { publicKeys: [PUBLIC_KEY], predicate: 'keys-all' } as const;
-  const source = chooseSource({ node: { urls: [url], network: NETWORK, insecureTls: false }, miner }, events);
+  const settings = { node: { urls: [url], network: NETWORK, insecureTls: false }, pool: DEFAULTS.pool, miner };
+  const source = chooseSource(settings, events);
   try {
     return await runMiner({ events, source, engines, ...prepared }, config.run);
   } finally {

@@ -13,6 +13,7 @@ import { type DoctorReport, type Finding, findingLines } from '../../doctor/find
 import { examineCacheFolder, examineConfigFolder } from '../../doctor/folders.ts';
 import { examineGpus, type GpuFacts, readGpus } from '../../doctor/gpus.ts';
 import { examineNodes } from '../../doctor/nodes.ts';
+import { examinePools } from '../../doctor/pools.ts';
 import { examineSensors } from '../../doctor/sensors.ts';
 import { examineSystem, readSystem } from '../../doctor/system.ts';
 import { surveyKernels } from '../../engine/cpu/kernels/choose.ts';
@@ -29,11 +30,11 @@ export interface DoctorOptions {
 /** @param settings loads them; a fault in them is a finding like others */
 export async function runDoctor(settings: () => Promise<Loaded>, options: DoctorOptions): Promise<number> {
   const { config, configuration } = await examineConfig(settings);
-  const [cpu, sensors, listed, nodes] = await Promise.all([
+  const [cpu, sensors, listed, sources] = await Promise.all([
     readCpu(config),
     openCpuSensors({ threads: 1 }),
     list(config),
-    examineNodes(config),
+    config.pool.urls === undefined ? examineNodes(config) : examinePools(config),
   ]);
   const findings = [
     ...examineSystem(readSystem()),
@@ -47,7 +48,7 @@ export async function runDoctor(settings: () => Promise<Loaded>, options: Doctor
     ),
     configuration,
     examineCacheFolder(userCacheDirectory()),
-    ...nodes,
+    ...sources,
   ];
   const count = (state: Finding['state']) => findings.filter((finding) => finding.state === state).length;
   const faults = count('fault');

@@ -1,4 +1,4 @@
-/** `pickaxe mine`: mines on a node, or says what it would mine with. */
+/** `pickaxe mine`: mines on a node or a pool, or says what it would mine with. */
 
 import { chooseEngines } from '../../app/choose-engines.ts';
 import { chooseSource, insecureTlsRisk } from '../../app/choose-source.ts';
@@ -57,8 +57,8 @@ async function mine(loaded: Loaded, options: MineOptions, reload: () => Promise<
   const events = new Events();
   const source = chooseSource(config, events);
   const { close, ...prepared } = await prepare(loaded, reload);
-  const risk = insecureTlsRisk(config.node);
-  if (risk) prepared.log.warn({ tag: 'node' }, `${risk.what}: ${risk.why}; ${risk.mend}`);
+  const risk = insecureTlsRisk(config);
+  if (risk) prepared.log.warn({ tag: config.pool.urls ? 'pool' : 'node' }, `${risk.what}: ${risk.why}; ${risk.mend}`);
   try {
     const engines = await chooseEngines(config, prepared.log);
     const rig = { events, source, engines, ...prepared };

@@ -15,18 +15,22 @@ export function runWelcome(): number {
 function whatNext(): string[] {
   try {
     const { config, files } = loadConfig({ environment: process.env, cwd: process.cwd() });
-    if (config.node.urls && config.miner.publicKeys) {
+    const { node, pool, miner } = config;
+    const urls = pool.user === undefined ? miner.publicKeys && node.urls?.map(shownUrl) : pool.urls;
+    if (urls) {
       return [
-        `Ready to mine on ${config.node.urls.map(shownUrl).join(', ')}${files.length > 0 ? `, according to ${files.join(' and ')}` : ''}.`,
+        `Ready to mine on ${urls.join(', ')}${files.length > 0 ? `, according to ${files.join(' and ')}` : ''}.`,
         '',
         '  pickaxe mine      starts mining',
-        '  pickaxe doctor    checks this machine and the node first',
+        `  pickaxe doctor    checks this machine and the ${pool.urls ? 'pool' : 'node'} first`,
         '  pickaxe mine --print-config',
         '                    prints the effective settings and their sources',
       ];
     }
     const what =
-      files.length > 0 ? `${files.join(' and ')} names no node or no key yet.` : 'Nothing is configured yet.';
+      files.length > 0
+        ? `${files.join(' and ')} names no node or no key yet, nor a pool and a user.`
+        : 'Nothing is configured yet.';
     return [what, '', ...FIRST_STEPS];
   } catch (fault) {
     if (!(fault instanceof ConfigError)) throw fault;

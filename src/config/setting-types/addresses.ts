@@ -1,9 +1,10 @@
-/** Addresses of nodes and servers, and what must be known about a node's certificate. */
+/** Addresses of nodes, pools and servers, and what must be known about a certificate. */
 
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
-import { parseFingerprint } from '../../node/certificate.ts';
+import { parseFingerprint } from '../../net/certificate.ts';
 import { formatHttpAddress, parseHttpAddress } from '../../text/http-address.ts';
+import { parsePoolUrl } from '../../text/pool-url.ts';
 import { formatPerNode, type PerNode, parsePerNode } from '../per-node.ts';
 import { MAX_CHARACTERS, parsed, type SettingType } from './setting-type.ts';
 
@@ -30,11 +31,17 @@ function hasNoUser(text: string): boolean {
   return username === '' && password === '';
 }
 
+/** Always spelt `stratum+tcp://host:port` or `stratum+ssl://host:port`. */
+export const poolUrl = parsed({
+  says: 'Write a pool URL like stratum+tcp://pool.example:3333, or stratum+ssl://pool.example:3334 for TLS.',
+  parse: (text) => parsePoolUrl(text)?.url,
+});
+
 /** The SHA-256 of a certificate as Base64Url without padding: 43 characters. */
 export const nodeFingerprint = parsed<PerNode>({
   says:
-    'Give the SHA-256 of the node’s certificate: 43 characters of Base64Url, or 64 hex digits as ' +
-    'openssl x509 -fingerprint -sha256 prints them; for one of several nodes, URL=FINGERPRINT.',
+    'Give the SHA-256 of the certificate: 43 characters of Base64Url, or 64 hex digits as ' +
+    'openssl x509 -fingerprint -sha256 prints them; for one of several nodes or pools, URL=FINGERPRINT.',
   parse: (text) => {
     const { value: written = '', ...node } = parsePerNode(text) ?? {};
     const value = parseFingerprint(written);
@@ -46,7 +53,7 @@ export const nodeFingerprint = parsed<PerNode>({
 /** A file, like `path`. */
 export const nodeFile: SettingType<PerNode> = {
   ...parsed({
-    says: 'Give the path of a file; for one of several nodes, URL=FILE.',
+    says: 'Give the path of a file; for one of several nodes or pools, URL=FILE.',
     parse: (text) => (text === '' || text.includes('\0') ? undefined : parsePerNode(text)),
     print: formatPerNode,
   }),

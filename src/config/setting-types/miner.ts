@@ -54,4 +54,7 @@ export const account = parsed({
   },
 });
 
+/** A user at a pool: pools differ in what they want, and a dot before the name of the worker is only their custom. */
+export const poolUser = text(ACCOUNT, 'Give the user as the pool wants it, like NAME.WORKER, of 1 to 256 characters.');
+
 export const network = text(/^[a-zA-Z0-9][a-zA-Z0-9-]{0,63}$/, 'A network is written like mainnet01 or testnet04.');

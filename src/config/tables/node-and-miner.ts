@@ -44,7 +44,8 @@ export const NODE_AND_MINER = {
       },
       insecureTls: {
         type: toggle,
-        about: 'accept any certificate of an https node: others can then read and change the traffic',
+        about:
+          'accept any certificate of an https node or of a pool with TLS: others can then read and change the traffic',
         default: false,
         flag: '--insecure-tls',
       },

@@ -180,9 +180,9 @@ export class StratumRelay implements Relay {
       this.#begin(secureContext ? await encrypted(socket, secureContext, handshakeMs) : socket, address);
     } catch (fault) {
       socket.destroy();
-      if (!(fault instanceof HandshakeError)) throw fault;
-      log.debug(`${address} was refused: ${fault.message}`);
-      if (hasEntered) this.#doorkeeper.note(address, HANDSHAKE_POINTS, fault.message, clock.monotonicMs());
+      const { message } = fault as Error;
+      log[fault instanceof HandshakeError ? 'debug' : 'warn'](`${address} was refused: ${message}`);
+      if (hasEntered) this.#doorkeeper.note(address, HANDSHAKE_POINTS, message, clock.monotonicMs());
     }
   }
 

@@ -3,7 +3,8 @@
 import type { Solution } from '../../chain/verify.ts';
 import { parentOf, parseWork, type Work } from '../../chain/work.ts';
 import type { Listener } from '../../events/events.ts';
-import { Backoff } from '../../node/backoff.ts';
+import { Backoff } from '../../net/backoff.ts';
+import { BY_AUTHORITY, type Trust } from '../../net/trust.ts';
 import { NodeClock } from '../../node/clock.ts';
 import { checkConfig, getConfig } from '../../node/config.ts';
 import { NodeError } from '../../node/errors.ts';
@@ -11,19 +12,18 @@ import { NodeHttp } from '../../node/http.ts';
 import { type NodeLimits, nodeLimits } from '../../node/limits.ts';
 import type { MinerIdentity } from '../../node/miner-identity.ts';
 import { getWork, openUpdates, postSolved } from '../../node/mining.ts';
-import { BY_AUTHORITY, type Trust } from '../../node/tls.ts';
 import { nodeAddress } from '../../node/url.ts';
 import { onAbort } from '../../system/abort.ts';
 import { type Clock, systemClock } from '../../system/clock.ts';
 import { Mailbox } from '../mailbox.ts';
 import type { SourceUpdate, Verdict, WorkSource } from '../source.ts';
-import { Announcements } from './announcements.ts';
+import { watchSuspension } from '../suspension.ts';
 import { Bell } from './bell.ts';
 import { FetchSchedule } from './fetch-schedule.ts';
 import { Haste } from './haste.ts';
+import { NodeAnnouncements } from './node-announcements.ts';
 import { StreamTrust } from './stream-trust.ts';
 import { submitSolution } from './submission.ts';
-import { watchSuspension } from './suspension.ts';
 import { UpdateStreams } from './update-streams.ts';
 
 export interface NodeSourceOptions {
@@ -58,7 +58,7 @@ export class NodeSource implements WorkSource {
   readonly #updates: UpdateStreams;
   readonly #schedule: FetchSchedule;
   readonly #streamTrust: StreamTrust;
-  readonly #announcements: Announcements;
+  readonly #announcements: NodeAnnouncements;
   readonly #mailbox = new Mailbox();
   /** Rung when the time of the next fetch may have changed. */
   readonly #replan = new Bell();
@@ -83,7 +83,7 @@ export class NodeSource implements WorkSource {
     this.#schedule = new FetchSchedule(this.#limits);
     this.#streamTrust = new StreamTrust(this.#limits);
     this.#haste = new Haste(clock, this.#limits);
-    this.#announcements = new Announcements(this.name, emit);
+    this.#announcements = new NodeAnnouncements(this.name, emit);
     const http = new NodeHttp({ address, trust, userAgent, nodeClock: this.#nodeClock, clock, limits: this.#limits });
     this.#http = http;
     this.#updates = new UpdateStreams({

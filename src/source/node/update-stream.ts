@@ -1,7 +1,7 @@
 /** The update stream of one chain. It is opened again at once when the node ends it, and after a pause when it fails. */
 
 import { EventSource, type FetchLike } from 'eventsource';
-import { Backoff } from '../../node/backoff.ts';
+import { Backoff } from '../../net/backoff.ts';
 import { NodeError } from '../../node/errors.ts';
 import type { NodeLimits } from '../../node/limits.ts';
 import type { Clock } from '../../system/clock.ts';

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { fingerprintOf, hexOf, parseFingerprint } from '#pickaxe/node/certificate.js';
-import { selfSigned } from './certificates.ts';
+import { fingerprintOf, hexOf, parseFingerprint } from '#pickaxe/net/certificate.js';
+import { selfSigned } from '../node/certificates.ts';
 
 /** The output of `openssl x509 -fingerprint -sha256` for `selfSigned`. */
 const OPENSSL = '86:AC:D8:4B:6D:59:8E:EF:D6:0F:55:CC:38:CB:CB:7E:77:75:69:89:C9:B2:13:EC:84:AD:0D:FC:8D:82:92:9F';

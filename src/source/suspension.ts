@@ -3,7 +3,7 @@
  * clock. While a machine sleeps, the monotonic clock stops, too, but the wall clock jumps afterwards.
  */
 
-import { type Clock, wallMs } from '../../system/clock.ts';
+import { type Clock, wallMs } from '../system/clock.ts';
 
 const EVERY_MS = 500;
 /** On a busy machine a timer is late by less than this. */

@@ -1,0 +1,64 @@
+/** Settings: the pool to mine on, in place of a node. */
+
+import { nodeFile, nodeFingerprint, poolUrl } from '../setting-types/addresses.ts';
+import { poolUser } from '../setting-types/miner.ts';
+import { poolDifficulty } from '../setting-types/numbers.ts';
+import { list, path, toggle } from '../setting-types/setting-type.ts';
+import type { Table } from '../settings-table.ts';
+
+export const POOL = {
+  pool: {
+    about: 'Where work comes from and shares go, in place of a node: docs/pools.md.',
+    heading: 'Pool',
+    settings: {
+      urls: {
+        type: list(poolUrl),
+        about: 'pool URL, to mine on a pool; repeat for failover: the first one is preferred',
+        example: ['stratum+tcp://pool.example:3333'],
+        flag: '--pool <url>',
+      },
+      user: {
+        type: poolUser,
+        about: 'user at the pool, as the pool wants it: usually an account and the name of this rig',
+        example: 'NAME.rig1',
+        flag: '--user <name>',
+      },
+      passwordFile: {
+        type: path,
+        about: 'file that holds the password at the pool',
+        otherwise: 'the password x, which most pools ignore',
+        example: 'pool.password',
+        flag: '--password-file <file>',
+        secretFile: true,
+      },
+      difficulty: {
+        type: poolDifficulty,
+        about: 'difficulty of shares to suggest to the pool, as the pool counts it; not every pool takes it',
+        otherwise: 'the pool decides',
+        example: 1000,
+        flag: '--pool-difficulty <number>',
+      },
+      allowReconnect: {
+        type: toggle,
+        about: 'let the pool send this miner to other hosts (client.reconnect)',
+        default: false,
+        flag: '--pool-allow-reconnect',
+      },
+      fingerprints: {
+        type: list(nodeFingerprint),
+        about:
+          'SHA-256 fingerprint of the certificate that a pool with TLS must show, no matter who signed it; for one of several pools, URL=FINGERPRINT',
+        example: [`stratum+ssl://pool.example:3334=${'A'.repeat(43)}`],
+        flag: '--pool-fingerprint <fingerprint>',
+      },
+      caFiles: {
+        type: list(nodeFile),
+        about:
+          'PEM file with the certificates of authorities, one of which must have signed that of a pool with TLS; for one of several pools, URL=FILE',
+        otherwise: 'the authorities that Node.js knows',
+        example: ['pool-ca.pem'],
+        flag: '--pool-ca-file <file>',
+      },
+    },
+  },
+} as const satisfies Table;

@@ -1,0 +1,88 @@
+/** Decides whether the certificate of a node or a pool is trusted. What it is asked about is an open TLS connection. */
+
+import type { TLSSocket } from 'node:tls';
+import { fingerprintOf } from './certificate.ts';
+
+/** What makes a certificate trusted. */
+export type Trust =
+  /** An authority has signed the certificate for this host, and it is valid now. */
+  | {
+      readonly by: 'authority';
+      /** The authorities' certificates, as PEM texts. The default is Node.js's list. */
+      readonly authorities?: readonly string[];
+    }
+  /** The certificate has one of these fingerprints (43 characters of Base64Url each). Nothing else is checked. */
+  | { readonly by: 'fingerprint'; readonly fingerprints: readonly string[] }
+  /** Any certificate is trusted. */
+  | { readonly by: 'nothing' };
+
+/** The usual rule: Node.js's authorities are trusted. */
+export const BY_AUTHORITY: Trust = { by: 'authority' };
+
+/**
+ * After this silence the system probes a connection (TCP keep-alive). When ten probes within ten seconds have no answer, it
+ * closes the connection. So a connection whose other side is gone ends within half a minute.
+ */
+export const TCP_KEEP_ALIVE_MS = 10_000;
+
+/** The options of every TLS connection that `distrust` judges. */
+export const JUDGED_TLS = {
+  // The certificate is judged here. Node.js's own check would close the connection before the fingerprint can be read.
+  rejectUnauthorized: false,
+} as const;
+
+/** @returns the authorities as TLS options have them */
+export function authoritiesOf(trust: Trust): { ca?: string[] } {
+  return trust.by === 'authority' && trust.authorities ? { ca: [...trust.authorities] } : {};
+}
+
+/** Why a certificate is not trusted. */
+export interface Distrust {
+  readonly message: string;
+  /** That of the certificate; undefined when none was shown. */
+  readonly fingerprint?: string;
+}
+
+/** Who shows the certificate. */
+export interface Shower {
+  readonly kind: 'node' | 'pool';
+  /** The origin of its URL. */
+  readonly origin: string;
+}
+
+/** @returns why the certificate is not trusted; undefined when it is */
+export function distrust(socket: TLSSocket, shower: Shower, trust: Trust): Distrust | undefined {
+  if (trust.by === 'nothing') return undefined;
+  const { raw } = socket.getPeerCertificate();
+  if (!raw) return { message: `${shower.origin} has shown no certificate, so ${NOTHING[shower.kind]} was sent to it.` };
+  const fingerprint = fingerprintOf(raw);
+  if (trust.by === 'fingerprint') {
+    if (trust.fingerprints.includes(fingerprint)) return undefined;
+    return { message: anotherCertificate(shower, trust.fingerprints, fingerprint), fingerprint };
+  }
+  if (socket.authorized) return undefined;
+  return { message: untrusted(shower, `${socket.authorizationError}`, fingerprint), fingerprint };
+}
+
+const NOTHING = { node: 'no request', pool: 'nothing' } as const;
+
+function anotherCertificate({ kind, origin }: Shower, expected: readonly string[], fingerprint: string): string {
+  return (
+    `${origin} has shown another certificate than the trusted one, so ${NOTHING[kind]} was sent to it: expected ` +
+    `${expected.join(' or ')}, presented ${fingerprint}. Ask the ${kind}’s operator whether it has a new certificate. If so, change ` +
+    `--${kind}-fingerprint (${kind}.fingerprints); if not, somebody is intercepting the connection.`
+  );
+}
+
+/** @param code OpenSSL's or Node.js's code for the reason */
+function untrusted({ kind, origin }: Shower, code: string, fingerprint: string): string {
+  const often = { node: 'Nodes often sign their own certificates', pool: 'Some pools sign their own certificates' }[
+    kind
+  ];
+  return (
+    `the certificate of ${origin} is not trusted (${code}), so ${NOTHING[kind]} was sent to it. Its fingerprint is ` +
+    `${fingerprint}. ${often}: ask the ${kind}’s operator for the fingerprint, and if it is ` +
+    `the same, give --${kind}-fingerprint ${origin}=${fingerprint} (${kind}.fingerprints). For an authority of your own, use ` +
+    `--${kind}-ca-file. --insecure-tls accepts every certificate, even that of an attacker.`
+  );
+}

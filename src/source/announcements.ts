@@ -1,0 +1,49 @@
+/** Emits the events about one source, each only when something has changed. */
+
+import type { Listener, MinerEvent } from '../events/events.ts';
+
+type SourceEvent = MinerEvent & { type: 'source' };
+
+export class Announcements {
+  protected readonly source: string;
+  protected readonly emit: Listener;
+  readonly #kind: string;
+  /** Whether the source has ever given work. */
+  #everReached = false;
+  /** Why the source is out of reach; undefined while it is within reach. */
+  #outage: string | undefined;
+
+  /** @param kind what people call it: `node` @param source its name */
+  constructor(kind: string, source: string, emit: Listener) {
+    this.#kind = kind;
+    this.source = source;
+    this.emit = emit;
+  }
+
+  /** Whether people have been told that the source is out of reach. */
+  get isLost(): boolean {
+    return this.#outage !== undefined;
+  }
+
+  note(state: SourceEvent['state'], reason: string): void {
+    this.emit({ type: 'source', source: this.source, state, reason });
+  }
+
+  reached(): void {
+    if (this.#everReached && !this.isLost) return;
+    this.#everReached = true;
+    this.#outage = undefined;
+    this.note('connected', `the ${this.#kind} gives work`);
+  }
+
+  /** @param latencyMs the time from asking for work to having it */
+  gaveWork(latencyMs: number): void {
+    this.emit({ type: 'fetch', source: this.source, latencySeconds: latencyMs / 1000 });
+  }
+
+  lost(reason: string): void {
+    if (this.#outage === reason) return;
+    this.#outage = reason;
+    this.note('lost', reason);
+  }
+}

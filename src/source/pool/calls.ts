@@ -1,0 +1,130 @@
+/** Heeds what a pool calls without being asked: jobs, targets, nonce1, and messages to the miner. */
+
+import { type PoolAddress, poolAddress } from '../../text/pool-url.ts';
+import { parseHeader, parseTarget } from '../../wire/stratum.ts';
+import type { SourceNews } from '../vocabulary.ts';
+import type { Bulletin } from './bulletin.ts';
+import { PoolError, quote, unusable } from './errors.ts';
+import type { PoolLimits } from './limits.ts';
+import { type Message, parseNotice, parseReconnect } from './messages.ts';
+import { parseNonce1 } from './nonce1.ts';
+import type { PoolWorks } from './works.ts';
+
+export interface CallsOptions {
+  /** Where the connection leads. */
+  readonly address: PoolAddress;
+  readonly userAgent: string;
+  /** Whether `client.reconnect` may lead to other hosts. */
+  readonly allowReconnect: boolean;
+  readonly limits: PoolLimits;
+  readonly works: PoolWorks;
+  readonly bulletin: Bulletin;
+  /** Answers a call. */
+  readonly answer: (id: unknown, result: unknown, error?: unknown) => void;
+  readonly onTarget: () => void;
+  readonly onJob: () => void;
+  /** Called with what people should know. */
+  readonly onNote: (state: SourceNews, reason: string) => void;
+}
+
+/** Stratum's error for a method that the other side does not have. */
+const NO_SUCH_METHOD = [-3, 'method not found', null] as const;
+
+export class PoolCalls {
+  readonly #options: CallsOptions;
+  /** The last `mining.set_difficulty`, for people. */
+  #difficulty: string | undefined;
+  #hasRefusedHost = false;
+
+  constructor(options: CallsOptions) {
+    this.#options = options;
+  }
+
+  /** @throws PoolError when the connection must end */
+  heed({ id, method, params }: Message & { kind: 'call' }): void {
+    const { answer, bulletin, userAgent } = this.#options;
+    switch (method) {
+      case 'mining.notify':
+        this.#notify(params);
+        break;
+      case 'mining.set_target':
+        this.#setTarget(params);
+        break;
+      case 'mining.set_difficulty':
+        this.#setDifficulty(params);
+        break;
+      case 'mining.set_extranonce':
+        this.#setNonce1(params);
+        break;
+      case 'client.reconnect':
+        this.#reconnect(params);
+        break;
+      case 'client.show_message':
+        bulletin.show(params[0]);
+        break;
+      case 'client.get_version':
+        answer(id ?? null, userAgent);
+        break;
+      default:
+        // Without an id it is a notification, which nobody answers.
+        if (id !== null && id !== undefined) answer(id, null, NO_SUCH_METHOD);
+    }
+  }
+
+  #notify(params: readonly unknown[]): void {
+    const { works, onJob } = this.#options;
+    const notice = parseNotice(params);
+    const header = notice && parseHeader(notice.header);
+    if (!notice || !header) throw this.#unreadable('a job', params);
+    if (this.#difficulty !== undefined && !works.hasTarget) {
+      // A guess would waste all shares: pools of this network name targets, and what difficulty 1 would mean is defined nowhere.
+      const why = 'and this network does not define what difficulty 1 is. It would have to send mining.set_target';
+      throw unusable(`it sent mining.set_difficulty ${this.#difficulty} and no target, ${why}`);
+    }
+    onJob();
+    works.notify({ name: notice.job, header, clean: notice.clean });
+  }
+
+  #setTarget(params: readonly unknown[]): void {
+    const target = typeof params[0] === 'string' ? parseTarget(params[0]) : undefined;
+    if (!target) throw this.#unreadable('a target', params);
+    this.#options.onTarget();
+    this.#options.works.setTarget(target);
+  }
+
+  #setDifficulty(params: readonly unknown[]): void {
+    const { works, onNote } = this.#options;
+    const said = quote(JSON.stringify(params[0]) ?? '');
+    if (this.#difficulty === undefined && works.hasTarget) {
+      onNote('info', `the pool also sends mining.set_difficulty (${said}): what counts is its mining.set_target`);
+    }
+    this.#difficulty = said;
+  }
+
+  #setNonce1([hex, size]: readonly unknown[]): void {
+    const nonce1 = parseNonce1(hex, size);
+    if (typeof nonce1 === 'string') throw unusable(nonce1);
+    this.#options.works.setNonce1(nonce1);
+  }
+
+  #reconnect(params: readonly unknown[]): void {
+    const { address, allowReconnect, limits, onNote } = this.#options;
+    const { host = address.host, port = address.port, waitMs } = parseReconnect(params);
+    const next = poolAddress(host.toLowerCase(), port, address.tls);
+    if (next.host !== address.host && !allowReconnect) {
+      if (this.#hasRefusedHost) return;
+      this.#hasRefusedHost = true;
+      const remedy = 'To allow such requests: --pool-allow-reconnect (pool.allow-reconnect)';
+      onNote('warning', `the pool asks to connect to another host, ${next.url}, which is refused. ${remedy}`);
+      return;
+    }
+    const where = next.url === address.url ? 'again' : `to ${next.url}`;
+    const reconnect = { address: next, waitMs: Math.min(waitMs, limits.mostReconnectWaitMs) };
+    throw new PoolError('network', `the pool asks to connect ${where}.`, { next: reconnect });
+  }
+
+  #unreadable(what: string, params: readonly unknown[]): PoolError {
+    const said = quote(JSON.stringify(params));
+    return new PoolError('refused', `the pool sent ${what} that cannot be read: ${said}`);
+  }
+}

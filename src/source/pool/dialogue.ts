@@ -1,0 +1,168 @@
+/** Requests, answers and calls as lines over one connection to a pool, until it ends for whatever reason. */
+
+import type { Socket } from 'node:net';
+import { onAbort } from '../../system/abort.ts';
+import type { Clock } from '../../system/clock.ts';
+import { LineSplitter, LineTooLongError } from '../../wire/line-splitter.ts';
+import { connectionError, PoolError, quote } from './errors.ts';
+import { MOST_LINE_BYTES, MOST_UNSENT_BYTES } from './limits.ts';
+import { type Answer, answerLine, type Message, parseMessage, requestLine } from './messages.ts';
+
+export interface DialogueOptions {
+  /** The URL that the connection leads to, for messages. */
+  readonly url: string;
+  readonly clock: Clock;
+  /** Called for each call of the pool. @throws PoolError when the connection must end */
+  readonly onCall: (call: Message & { kind: 'call' }) => void;
+  /** Called for an answer to no request: pools complain in this form. */
+  readonly onStray: (answer: Answer) => void;
+  /** Called after all lines that have come at once were read. */
+  readonly onRead: () => void;
+}
+
+export interface Request {
+  readonly method: string;
+  readonly params: readonly unknown[];
+  /** How long the answer may take. */
+  readonly limitMs: number;
+}
+
+/** An answer, or why there is none: it took too long, or the connection has ended. */
+export type Reply = Answer | 'late' | 'lost';
+
+export class Dialogue {
+  /** Settles with the reason when the connection has ended. */
+  readonly ended: Promise<PoolError>;
+  readonly #socket: Socket;
+  readonly #options: DialogueOptions;
+  readonly #splitter = new LineSplitter(MOST_LINE_BYTES);
+  /** The requests that wait for an answer. */
+  readonly #waiting = new Map<number, (reply: Reply) => void>();
+  #tellEnd: (why: PoolError) => void = () => {};
+  #requests = 0;
+  #heard = false;
+  #lastLineMs: number;
+  #end: PoolError | undefined;
+
+  constructor(socket: Socket, options: DialogueOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    this.#lastLineMs = options.clock.monotonicMs();
+    this.ended = new Promise((resolve) => {
+      this.#tellEnd = resolve;
+    });
+    socket.on('data', (chunk) => this.#read(chunk));
+    socket.on('error', (fault) => this.end(connectionError(fault, options.url)));
+    socket.on('end', () => this.end(this.#closedByPool()));
+    socket.on('close', () => this.end(this.#closedByPool()));
+    if (socket.destroyed) this.end(this.#closedByPool());
+  }
+
+  get isOpen(): boolean {
+    return this.#end === undefined;
+  }
+
+  /** The monotonic time of the pool's last line, or of the beginning. */
+  get lastLineMs(): number {
+    return this.#lastLineMs;
+  }
+
+  /** Sends a request. `heed` is called exactly once: in the order of the lines, before later ones are read. */
+  ask({ method, params, limitMs }: Request, heed: (reply: Reply) => void): void {
+    if (this.#end) {
+      heed('lost');
+      return;
+    }
+    this.#requests += 1;
+    const id = this.#requests;
+    const timer = setTimeout(() => this.#settle(id, 'late'), limitMs);
+    this.#waiting.set(id, (reply) => {
+      clearTimeout(timer);
+      heed(reply);
+    });
+    this.#send(requestLine(id, method, params));
+  }
+
+  /** Like `ask`, as a promise. After `stop` the answer may take `afterStopMs` at most. */
+  async askUntil(stop: AbortSignal, afterStopMs: number, request: Request): Promise<Reply> {
+    let timer: NodeJS.Timeout | undefined;
+    let release = () => {};
+    const reply = await new Promise<Reply>((resolve) => {
+      this.ask(request, resolve);
+      release = onAbort(stop, () => {
+        timer = setTimeout(() => resolve('late'), afterStopMs);
+      });
+    });
+    clearTimeout(timer);
+    release();
+    return reply;
+  }
+
+  answer(id: unknown, result: unknown, error?: unknown): void {
+    this.#send(answerLine(id, result, error));
+  }
+
+  /** Closes the connection. Only the first reason counts. */
+  end(why: PoolError): void {
+    if (this.#end) return;
+    this.#end = why;
+    this.#socket.destroy();
+    for (const id of [...this.#waiting.keys()]) this.#settle(id, 'lost');
+    this.#tellEnd(why);
+  }
+
+  #send(line: string): void {
+    if (this.#end) return;
+    this.#socket.write(line);
+    if (this.#socket.writableLength > MOST_UNSENT_BYTES) {
+      this.end(new PoolError('network', 'the pool no longer reads what it is sent.'));
+    }
+  }
+
+  #read(chunk: Buffer): void {
+    try {
+      for (const line of this.#splitter.push(chunk)) {
+        if (this.#end) return;
+        if (line.trim() !== '') this.#heed(line);
+      }
+      if (!this.#end) this.#options.onRead();
+    } catch (fault) {
+      if (fault instanceof LineTooLongError) this.end(this.#garbled(`a line of more than ${MOST_LINE_BYTES} bytes`));
+      else if (fault instanceof PoolError) this.end(fault);
+      else throw fault;
+    }
+  }
+
+  #heed(line: string): void {
+    const message = parseMessage(line);
+    if (!message) throw this.#garbled(`“${quote(line)}”`);
+    this.#heard = true;
+    this.#lastLineMs = this.#options.clock.monotonicMs();
+    if (message.kind === 'call') {
+      this.#options.onCall(message);
+      return;
+    }
+    const id = typeof message.id === 'string' ? Number(message.id) : message.id;
+    const isOurs = typeof id === 'number' && id >= 1 && id <= this.#requests;
+    // An answer that comes too late is worth nothing.
+    if (isOurs) this.#settle(id, message);
+    else this.#options.onStray(message);
+  }
+
+  #settle(id: number, reply: Reply): void {
+    const heed = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    heed?.(reply);
+  }
+
+  #garbled(what: string): PoolError {
+    const hint = 'Is it a pool of this network, and is it the right port?';
+    return new PoolError('refused', `the pool sent what is not stratum: ${what}. ${hint}`);
+  }
+
+  #closedByPool(): PoolError {
+    if (this.#heard) return new PoolError('network', 'the pool closed the connection.');
+    const hint = 'It may have banned this address, be full, or expect TLS (stratum+ssl://).';
+    return new PoolError('refused', `the pool closed the connection without a word. ${hint}`);
+  }
+}

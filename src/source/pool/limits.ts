@@ -1,0 +1,57 @@
+/** All limits of the dialogue with a pool. Tests use shorter times. */
+
+import type { BackoffLimits } from '../../net/backoff.ts';
+
+export interface PoolLimits {
+  /** A host that does not accept the connection within this time, with TLS where it is asked for, counts as out of reach. */
+  readonly connectTimeoutMs: number;
+  /** How long a pool may take to answer `mining.subscribe`, and how long jobs wait for the answer to `mining.authorize`. */
+  readonly handshakeMs: number;
+  /** How long a share waits for its answer. Some pools never answer; those that do need far less than a second. */
+  readonly submitMs: number;
+  /** How long a share may still wait for its answer after the miner was told to stop. */
+  readonly submitAfterStopMs: number;
+  /** A pool that sends no job for so long is dead (as ethminer counts): chains get blocks every few seconds. */
+  readonly noWorkMs: number;
+  /** A pool that has answered shares before and leaves one unanswered for so long, without sending anything, is silent. */
+  readonly silenceMs: number;
+  /** A connection that has given work for so long was no failed attempt, and the next pause is the first one again. */
+  readonly steadyMs: number;
+  /** The pauses between connections that fail or break. They are short, so that a preferred pool is mined on soon again. */
+  readonly pauses: BackoffLimits;
+  /**
+   * The pauses after a pool has refused us: a ban, a wrong user, a certificate that is not trusted, something that is no pool.
+   * Somebody has to change something, or a ban has to run out, and asking often can make a ban longer.
+   */
+  readonly refusedPauses: BackoffLimits;
+  /** The longest wait that `client.reconnect` may ask for. */
+  readonly mostReconnectWaitMs: number;
+}
+
+export const poolLimits: PoolLimits = {
+  connectTimeoutMs: 5_000,
+  handshakeMs: 10_000,
+  submitMs: 30_000,
+  submitAfterStopMs: 3_000,
+  noWorkMs: 180_000,
+  silenceMs: 5_000,
+  steadyMs: 10_000,
+  pauses: { firstMs: 500, mostMs: 10_000 },
+  refusedPauses: { firstMs: 5_000, mostMs: 300_000 },
+  mostReconnectWaitMs: 60_000,
+};
+
+/** The longest line: a job has 700 bytes, and no message of a pool comes near this. */
+export const MOST_LINE_BYTES = 16_384;
+
+/** How many bytes may wait because the pool does not read: a pool that asks all the time and reads nothing must not fill memory. */
+export const MOST_UNSENT_BYTES = 262_144;
+
+/** How many works a pool can have valid at once. When there are more, the oldest one counts as forgotten. */
+export const MOST_WORKS = 256;
+
+/** How many messages of a pool are shown for each connection: people have read them by then. */
+export const MOST_MESSAGES = 10;
+
+/** The most characters of a message of a pool that are shown. */
+export const MOST_SHOWN = 200;

@@ -1,0 +1,188 @@
+/** A WorkSource that uses a pool: a stratum client. It keeps one connection, and makes a new one when that has ended. */
+
+import type { Socket } from 'node:net';
+import type { Solution } from '../../chain/verify.ts';
+import { creationTimeOf, type Work } from '../../chain/work.ts';
+import type { Listener } from '../../events/events.ts';
+import { Backoff } from '../../net/backoff.ts';
+import { BY_AUTHORITY, type Trust } from '../../net/trust.ts';
+import { onAbort, pause } from '../../system/abort.ts';
+import { type Clock, systemClock } from '../../system/clock.ts';
+import { type PoolAddress, parsePoolUrl } from '../../text/pool-url.ts';
+import { Announcements } from '../announcements.ts';
+import { Mailbox } from '../mailbox.ts';
+import type { SourceUpdate, Verdict, WorkSource } from '../source.ts';
+import { watchSuspension } from '../suspension.ts';
+import { openConnection } from './connection.ts';
+import { PoolError } from './errors.ts';
+import { type PoolLimits, poolLimits } from './limits.ts';
+import { type PoolAccount, PoolSession } from './session.ts';
+
+export interface PoolSourceOptions extends PoolAccount {
+  /** `stratum+tcp://host:port` or `stratum+ssl://host:port` */
+  readonly url: string;
+  /** The pool's name for people. The default is its URL. */
+  readonly name?: string;
+  /** What makes the certificate of a pool with TLS trusted. The default is that an authority has signed it. */
+  readonly trust?: Trust;
+  readonly userAgent?: string;
+  /** The difficulty to suggest, as the pool counts it. Without it, none is suggested. */
+  readonly difficulty?: number | undefined;
+  /** Whether the pool may send this miner to other hosts. */
+  readonly allowReconnect?: boolean;
+}
+
+/** Everything that the source uses from outside. Each has a default. */
+export interface PoolSourceSurroundings {
+  readonly clock?: Clock;
+  /** Returns uniformly distributed numbers in [0, 1). */
+  readonly random?: () => number;
+  readonly emit?: Listener;
+  readonly limits?: Partial<PoolLimits>;
+}
+
+export class PoolSource implements WorkSource {
+  readonly name: string;
+  readonly #address: PoolAddress;
+  readonly #options: PoolSourceOptions;
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  readonly #limits: PoolLimits;
+  readonly #announcements: Announcements;
+  /** The connection that each work came over. */
+  readonly #origins = new WeakMap<Work, PoolSession>();
+  #mailbox = new Mailbox();
+  #session: PoolSession | undefined;
+  #sessions = 0;
+
+  /** @throws Error when the URL is not a pool's */
+  constructor(options: PoolSourceOptions, surroundings: PoolSourceSurroundings = {}) {
+    const { clock = systemClock, random = Math.random, emit = () => {}, limits } = surroundings;
+    const address = parsePoolUrl(options.url);
+    if (!address) throw new Error(`"${options.url}" is not a pool URL: write it like stratum+tcp://pool.example:3333`);
+    this.#address = address;
+    this.#options = options;
+    this.#clock = clock;
+    this.#random = random;
+    this.#limits = { ...poolLimits, ...limits };
+    this.name = options.name ?? address.url;
+    this.#announcements = new Announcements('pool', this.name, emit);
+  }
+
+  /** May be called again when an earlier call has ended: a standby is closed and started again. */
+  async *updates(stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
+    const mailbox = new Mailbox();
+    this.#mailbox = mailbox;
+    const ending = new AbortController();
+    const running = this.#keepConnected(ending.signal);
+    const endWatch = watchSuspension(this.#clock, (ms) => this.#resumed(ms));
+    try {
+      yield* mailbox.updates(stop);
+    } finally {
+      endWatch();
+      // Shares that are on their way are still worth their answers.
+      await Promise.race([this.#session?.settled(), pause(this.#limits.submitAfterStopMs, ending.signal)]);
+      ending.abort();
+      await running;
+    }
+  }
+
+  async submit(solution: Solution, stop: AbortSignal): Promise<Verdict> {
+    const session = this.#origins.get(solution.work);
+    if (!session) return { outcome: 'unknown', reason: 'this pool did not give this work' };
+    return await session.submit(solution, stop);
+  }
+
+  /** A pool's work keeps its creation time, because a share names only a nonce. */
+  latestTimeUs(work: Work): bigint {
+    return creationTimeOf(work.header);
+  }
+
+  async answers(): Promise<boolean> {
+    return this.#session?.answers() ?? true;
+  }
+
+  async #keepConnected(stop: AbortSignal): Promise<void> {
+    const pauses = new Backoff(this.#limits.pauses, this.#random);
+    const refusedPauses = new Backoff(this.#limits.refusedPauses, this.#random);
+    let address = this.#address;
+    while (!stop.aborted) {
+      const { why, workMs } = await this.#connect(address, stop);
+      if (stop.aborted) return;
+      this.#lose(why.message);
+      if (workMs >= this.#limits.steadyMs) {
+        pauses.reset();
+        refusedPauses.reset();
+      }
+      // Only a connection that was asked for leads elsewhere, and only once.
+      address = why.next?.address ?? this.#address;
+      await pause((why.fault === 'refused' ? refusedPauses : pauses).nextMs(why.next?.waitMs), stop);
+    }
+  }
+
+  /** Makes a connection and keeps it until it ends. @returns why, and for how long it had given work by then */
+  async #connect(
+    address: PoolAddress,
+    stop: AbortSignal,
+  ): Promise<{ readonly why: PoolError; readonly workMs: number }> {
+    const { trust = BY_AUTHORITY } = this.#options;
+    let socket: Socket;
+    try {
+      socket = await openConnection(address, trust, this.#limits.connectTimeoutMs, stop);
+    } catch (fault) {
+      return { why: fault as PoolError, workMs: 0 };
+    }
+    let gaveWorkAtMs: number | undefined;
+    const session = this.#openSession(socket, address, () => {
+      gaveWorkAtMs ??= this.#clock.monotonicMs();
+    });
+    this.#session = session;
+    const release = onAbort(stop, () => session.end(new PoolError('network', 'pickaxe has closed the connection.')));
+    const why = await session.run();
+    release();
+    this.#session = undefined;
+    return { why, workMs: gaveWorkAtMs === undefined ? 0 : this.#clock.monotonicMs() - gaveWorkAtMs };
+  }
+
+  #openSession(socket: Socket, address: PoolAddress, onFirstWork: () => void): PoolSession {
+    const { user, password, userAgent = 'pickaxe', difficulty, allowReconnect = false } = this.#options;
+    const askedAtMs = this.#clock.monotonicMs();
+    const mailbox = this.#mailbox;
+    let isFirst = true;
+    this.#sessions += 1;
+    const session: PoolSession = new PoolSession(socket, {
+      address,
+      id: `${this.#sessions}`,
+      account: { user, password },
+      userAgent,
+      difficulty,
+      allowReconnect,
+      clock: this.#clock,
+      limits: this.#limits,
+      onStale: (works, reason) => mailbox.put({ kind: 'stale', works, reason }),
+      onNote: (state, reason) => this.#announcements.note(state, reason),
+      onWork: (work) => {
+        this.#origins.set(work, session);
+        this.#announcements.reached();
+        if (isFirst) this.#announcements.gaveWork(this.#clock.monotonicMs() - askedAtMs);
+        isFirst = false;
+        onFirstWork();
+        mailbox.put({ kind: 'work', work });
+      },
+    });
+    return session;
+  }
+
+  #lose(reason: string): void {
+    const wasLost = this.#announcements.isLost;
+    this.#announcements.lost(reason);
+    if (!wasLost) this.#mailbox.put({ kind: 'lost', reason });
+  }
+
+  /** Called after a suspension: the pool has most likely ended the connection, and its jobs are old. */
+  #resumed(ms: number): void {
+    const seconds = Math.round(ms / 1000);
+    this.#announcements.note('info', `this machine or process was suspended for ${seconds} s: connecting again`);
+    this.#session?.end(new PoolError('network', 'the connection was too old after the suspension.'));
+  }
+}

@@ -1,0 +1,222 @@
+/** One connection to a pool, from subscribing to its end: keeps its jobs, heeds its calls, submits its shares. */
+
+import type { Socket } from 'node:net';
+import type { Nonce1 } from '../../chain/nonce.ts';
+import type { Solution } from '../../chain/verify.ts';
+import type { Work } from '../../chain/work.ts';
+import type { Clock } from '../../system/clock.ts';
+import type { PoolAddress } from '../../text/pool-url.ts';
+import type { Verdict } from '../source.ts';
+import type { SourceNews } from '../vocabulary.ts';
+import { Bulletin } from './bulletin.ts';
+import { PoolCalls } from './calls.ts';
+import { Dialogue, type Reply } from './dialogue.ts';
+import { PoolError, quote, unusable } from './errors.ts';
+import type { PoolLimits } from './limits.ts';
+import { type Answer, complaintOf } from './messages.ts';
+import { parseSubscription } from './nonce1.ts';
+import { PoolShares } from './shares.ts';
+import { PoolWorks } from './works.ts';
+
+export interface PoolAccount {
+  /** As the pool wants it: usually an account and the name of a worker, `NAME.WORKER`. */
+  readonly user: string;
+  readonly password: string;
+}
+
+export interface SessionOptions {
+  /** Where the connection leads. */
+  readonly address: PoolAddress;
+  /** Makes the ids of this connection's works differ from those of others. */
+  readonly id: string;
+  readonly account: PoolAccount;
+  readonly userAgent: string;
+  /** What `mining.suggest_difficulty` asks for. Without it, nothing is asked for. */
+  readonly difficulty?: number | undefined;
+  /** Whether `client.reconnect` may lead to other hosts. */
+  readonly allowReconnect: boolean;
+  readonly clock: Clock;
+  readonly limits: PoolLimits;
+  readonly onWork: (work: Work) => void;
+  /** Called with works that are worthless now: the pool has replaced them, or the connection has ended (`expired`). */
+  readonly onStale: (works: readonly Work[], reason: 'new-cut' | 'expired') => void;
+  /** Called with what people should know. */
+  readonly onNote: (state: SourceNews, reason: string) => void;
+}
+
+/** When things happened, in milliseconds since the connection was made. Undefined until they happen. */
+export interface SessionTimes {
+  subscribedMs?: number;
+  authorizedMs?: number;
+  targetMs?: number;
+  jobMs?: number;
+}
+
+export class PoolSession {
+  readonly times: SessionTimes = {};
+  readonly #options: SessionOptions;
+  readonly #dialogue: Dialogue;
+  readonly #works: PoolWorks;
+  readonly #shares: PoolShares;
+  readonly #bulletin: Bulletin;
+  readonly #calls: PoolCalls;
+  readonly #beganMs: number;
+  readonly #noWork: NodeJS.Timeout;
+  #authorized = false;
+
+  constructor(socket: Socket, options: SessionOptions) {
+    const { id, account, clock, limits } = options;
+    this.#options = options;
+    this.#works = new PoolWorks(id);
+    this.#bulletin = new Bulletin((text) => options.onNote('info', text));
+    this.#beganMs = clock.monotonicMs();
+    this.#dialogue = new Dialogue(socket, {
+      url: options.address.url,
+      clock,
+      onCall: (call) => this.#calls.heed(call),
+      onStray: ({ error }) => this.#bulletin.show(complaintOf(error ?? '').text),
+      onRead: () => this.#update(),
+    });
+    this.#shares = new PoolShares({
+      user: account.user,
+      dialogue: this.#dialogue,
+      works: this.#works,
+      clock,
+      limits,
+      onComplaint: (text) => this.#bulletin.note(text),
+    });
+    this.#calls = new PoolCalls({
+      ...options,
+      works: this.#works,
+      bulletin: this.#bulletin,
+      answer: (id, result, error) => this.#dialogue.answer(id, result, error),
+      onTarget: () => this.#happened('targetMs'),
+      onJob: () => {
+        this.#happened('jobMs');
+        this.#noWork.refresh();
+      },
+    });
+    this.#noWork = this.#watchForWork();
+  }
+
+  /**
+   * Subscribes and authorizes, then keeps the connection until it ends.
+   * @returns why it has ended. By then all its works have been told as stale
+   */
+  async run(): Promise<PoolError> {
+    const { account, userAgent, limits } = this.#options;
+    const { user, password } = account;
+    const limitMs = limits.handshakeMs;
+    // Both at once: a pool may wait for the second before it answers the first.
+    this.#dialogue.ask({ method: 'mining.subscribe', params: [userAgent, null], limitMs }, (reply) =>
+      this.#subscribed(reply),
+    );
+    this.#dialogue.ask({ method: 'mining.authorize', params: [user, password], limitMs }, (reply) =>
+      this.#authorizedBy(reply),
+    );
+    const why = await this.#dialogue.ended;
+    clearTimeout(this.#noWork);
+    const works = this.#works.end();
+    if (works.length > 0) this.#options.onStale(works, 'expired');
+    const { ban } = this.#bulletin;
+    return ban === undefined ? why : new PoolError('refused', `${why.message} It said: “${ban}”`);
+  }
+
+  /** Closes the connection. */
+  end(why: PoolError): void {
+    this.#dialogue.end(why);
+  }
+
+  /** Settles when every share has its verdict. The time limits of shares bound this. */
+  async settled(): Promise<void> {
+    await this.#shares.settled();
+  }
+
+  /** Submits a share. Settles within `limits.submitMs`, or soon after `stop`. Never throws. */
+  async submit(solution: Solution, stop: AbortSignal): Promise<Verdict> {
+    return await this.#shares.submit(solution, stop);
+  }
+
+  /** Whether the pool answers, as far as can be told. */
+  answers(): boolean {
+    return this.#shares.areAnswered();
+  }
+
+  #subscribed(reply: Reply): void {
+    if (reply === 'lost') return;
+    if (reply === 'late') {
+      this.end(new PoolError('network', 'the pool did not answer in time. Is it a pool of this network?'));
+    } else if (reply.error !== undefined) {
+      this.end(this.#refusal('refuses miners', reply));
+    } else {
+      this.#begin(parseSubscription(reply.result));
+    }
+  }
+
+  #begin(nonce1: Nonce1 | string): void {
+    if (typeof nonce1 === 'string') {
+      this.end(unusable(nonce1));
+      return;
+    }
+    this.#happened('subscribedMs');
+    // The pool may have named another nonce1 meanwhile.
+    if (!this.#works.hasNonce1) this.#works.setNonce1(nonce1);
+  }
+
+  #authorizedBy(reply: Reply): void {
+    if (reply === 'lost') return;
+    if (reply === 'late') {
+      this.#options.onNote('info', 'the pool does not say whether it accepts the user: mining goes on');
+    } else if (reply.error !== undefined || reply.result === false) {
+      const user = quote(this.#options.account.user);
+      this.end(this.#refusal(`does not accept the user ${user}`, reply, 'Check --user (pool.user).'));
+      return;
+    } else {
+      // Some pools answer with an empty list or null, which is no refusal.
+      this.#happened('authorizedMs');
+    }
+    this.#authorized = true;
+    this.#suggest();
+    // No line has come that would cause this.
+    if (reply === 'late') this.#update();
+  }
+
+  #suggest(): void {
+    const { difficulty, limits } = this.#options;
+    if (difficulty === undefined) return;
+    const request = { method: 'mining.suggest_difficulty', params: [difficulty], limitMs: limits.handshakeMs };
+    this.#dialogue.ask(request, (reply) => this.#suggested(reply));
+  }
+
+  #suggested(reply: Reply): void {
+    if (reply === 'lost') return;
+    const isTaken = reply !== 'late' && reply.error === undefined && reply.result !== false;
+    if (!isTaken) this.#options.onNote('info', 'the pool does not say that it takes the suggested difficulty');
+  }
+
+  #refusal(what: string, { error }: Answer, remedy = ''): PoolError {
+    const said = quote(complaintOf(error ?? '').text);
+    const message = `the pool ${what}${said === '' ? '' : ` (“${said}”)`}. ${remedy}`;
+    return new PoolError('refused', message.trim());
+  }
+
+  /** Tells which works are stale and which one is to be mined, once the pool has accepted this miner. */
+  #update(): void {
+    if (!this.#authorized || !this.#works.hasNonce1) return;
+    const { stale, work } = this.#works.take();
+    if (stale.length > 0) this.#options.onStale(stale, 'new-cut');
+    if (work) this.#options.onWork(work);
+  }
+
+  #watchForWork(): NodeJS.Timeout {
+    const { limits } = this.#options;
+    return setTimeout(() => {
+      const seconds = Math.round(limits.noWorkMs / 1000);
+      this.end(new PoolError('network', `the pool has sent no job for ${seconds} s.`));
+    }, limits.noWorkMs);
+  }
+
+  #happened(what: keyof SessionTimes): void {
+    this.times[what] ??= this.#options.clock.monotonicMs() - this.#beganMs;
+  }
+}

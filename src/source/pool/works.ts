@@ -1,0 +1,125 @@
+/**
+ * The works of one connection: made from the pool's jobs, its target and its nonce1. Several messages can come at once, so works
+ * are made when `take` asks for them. No I/O.
+ */
+
+import { equalBytes, toHex, viewOf } from '../../chain/bytes.ts';
+import { HEADER_OFFSET, WORK_BYTES, WORK_OFFSET } from '../../chain/layout.ts';
+import type { Nonce1 } from '../../chain/nonce.ts';
+import { meetsTarget } from '../../chain/target.ts';
+import { headerTargetOf, parentOf, parseWork, type Work } from '../../chain/work.ts';
+import { MOST_WORKS } from './limits.ts';
+
+/** A job as the pool has sent it. */
+export interface PoolJob {
+  readonly name: string | number;
+  /** 286 bytes */
+  readonly header: Uint8Array;
+  /** Whether the pool says that all earlier jobs are worthless; undefined when it does not say. */
+  readonly clean: boolean | undefined;
+}
+
+export class PoolWorks {
+  readonly #prefix: string;
+  /** The works that the pool still wants, oldest first, each with the name of its job. */
+  readonly #valid = new Map<Work, string | number>();
+  #condemned: Work[] = [];
+  #nonce1: Nonce1 | undefined;
+  #target: Uint8Array | undefined;
+  #job: { readonly name: string | number; readonly header: Uint8Array; nonce1: Nonce1 | undefined } | undefined;
+  /** The job, target and nonce1 of the last work, to notice that nothing has changed. */
+  #made = '';
+  #count = 0;
+
+  /** @param prefix makes ids of works differ from those of other connections */
+  constructor(prefix: string) {
+    this.#prefix = prefix;
+  }
+
+  /** Whether the pool has ever named a target. */
+  get hasTarget(): boolean {
+    return this.#target !== undefined;
+  }
+
+  /** Sets the nonce1 of the jobs that follow, and of the current one if it has none yet: a job may come before the nonce1. */
+  setNonce1(nonce1: Nonce1): void {
+    this.#nonce1 = nonce1;
+    if (this.#job) this.#job.nonce1 ??= nonce1;
+  }
+
+  /** Whether there is a nonce1. */
+  get hasNonce1(): boolean {
+    return this.#nonce1 !== undefined;
+  }
+
+  /** Sets the target of shares: 32 bytes, little-endian. */
+  setTarget(target: Uint8Array): void {
+    this.#target = target;
+  }
+
+  /** Takes the pool's next job. The same one again changes nothing. */
+  notify({ name, header, clean }: PoolJob): void {
+    const last = this.#job;
+    const isRepeated = last?.name === name && equalBytes(last.header, header) && last.nonce1 === this.#nonce1;
+    if (isRepeated) return;
+    // Without the flag, jobs on another parent mean that the old ones are worthless.
+    const isClean = clean ?? !(last && equalBytes(parentOf(last.header), parentOf(header)));
+    // A share names its job only by its name, so the newer job of a name counts.
+    this.#condemn(([work, job]) => isClean || (job === name && !equalBytes(work.header, header)));
+    this.#job = { name, header, nonce1: this.#nonce1 };
+  }
+
+  /** @returns what has changed since the last call: the works that are worthless now, and the work to mine if it is another one */
+  take(): { readonly stale: readonly Work[]; readonly work: Work | undefined } {
+    const work = this.#makeWork();
+    const stale = this.#condemned;
+    this.#condemned = [];
+    return { stale, work };
+  }
+
+  /** Condemns all works, when the connection has ended. @returns them */
+  end(): readonly Work[] {
+    this.#condemn(() => true);
+    this.#job = undefined;
+    return this.take().stale;
+  }
+
+  /** @returns the pool's name for the work's job; undefined when the pool no longer wants it */
+  jobOf(work: Work): string | number | undefined {
+    return this.#valid.get(work);
+  }
+
+  #condemn(which: (entry: [Work, string | number]) => boolean): void {
+    for (const entry of [...this.#valid].filter(which)) {
+      this.#valid.delete(entry[0]);
+      this.#condemned.push(entry[0]);
+    }
+  }
+
+  #makeWork(): Work | undefined {
+    if (this.#job?.nonce1 === undefined) return undefined;
+    const { name, header, nonce1 } = this.#job;
+    const blockTarget = headerTargetOf(header);
+    const target = this.#target && !meetsTarget(this.#target, blockTarget) ? this.#target : blockTarget;
+    const made = [name, toHex(header), toHex(target), nonce1.value, nonce1.bytes].join();
+    if (made === this.#made) return undefined;
+    this.#made = made;
+    this.#count++;
+    const id = `${this.#prefix}.${this.#count}`;
+    const work = parseWork(recordOf(header, target), { id, blockTarget, nonce1, rollTime: false, until: 'replaced' });
+    this.#valid.set(work, name);
+    const [oldest] = this.#valid;
+    if (this.#valid.size > MOST_WORKS) this.#condemn(([each]) => each === oldest[0]);
+    return work;
+  }
+}
+
+/** @returns a work record, 322 bytes */
+function recordOf(header: Uint8Array, target: Uint8Array): Uint8Array {
+  const record = new Uint8Array(WORK_BYTES);
+  const chain = viewOf(header).getUint32(HEADER_OFFSET.chain, true);
+  viewOf(record).setUint32(WORK_OFFSET.chain, chain, true);
+  record.set(target, WORK_OFFSET.target);
+  record.set(header, WORK_OFFSET.header);
+  return record;
+}

@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest';
+import { targetForDifficulty } from '#pickaxe/chain/target.js';
+import { Bulletin } from '#pickaxe/source/pool/bulletin.js';
+import { MOST_MESSAGES, MOST_WORKS } from '#pickaxe/source/pool/limits.js';
+import { PoolWorks } from '#pickaxe/source/pool/works.js';
+import { makeHeader } from './pool.ts';
+
+const job = (name: string, payload: number, clean?: boolean) => ({
+  name,
+  header: makeHeader({ payload, parent: 1 }),
+  clean,
+});
+
+function subscribed(): PoolWorks {
+  const works = new PoolWorks('1');
+  works.setNonce1({ value: 7, bytes: 1 });
+  return works;
+}
+
+it('jobs that come at once make one work, of the last of them', () => {
+  const works = subscribed();
+  works.notify(job('a', 1, true));
+  works.setTarget(targetForDifficulty(100));
+  works.notify(job('b', 2, false));
+  const { work, stale } = works.take();
+  expect(work).toMatchObject({ id: '1.1', header: job('b', 2).header, target: targetForDifficulty(100) });
+  expect(works.jobOf(work!)).toBe('b');
+  expect(stale).toEqual([]);
+  expect(works.take()).toEqual({ stale: [], work: undefined });
+});
+
+it('an earlier job that comes again does not condemn its own shares', () => {
+  const works = subscribed();
+  works.notify(job('a', 1, true));
+  const { work: first } = works.take();
+  works.notify(job('b', 2, false));
+  works.take();
+  works.notify(job('a', 1, false));
+  const { work: again, stale } = works.take();
+  expect(stale).toEqual([]);
+  expect([first, again].map((work) => works.jobOf(work!))).toEqual(['a', 'a']);
+});
+
+it('a pool that never sends a clean job has a bounded number of works, and the oldest is forgotten', () => {
+  const works = subscribed();
+  const made = Array.from({ length: MOST_WORKS }, (_, index) => {
+    works.notify({ ...job(`${index}`, 1, false), header: makeHeader({ height: index }) });
+    return works.take().work!;
+  });
+  works.notify({ ...job('one more', 1, false), header: makeHeader({ height: MOST_WORKS }) });
+  works.take();
+  expect(works.take().stale).toEqual([]);
+  expect(made.map((work) => works.jobOf(work) !== undefined).indexOf(true)).toBe(1);
+  const told = works.end();
+  expect(told).toHaveLength(MOST_WORKS);
+  expect(works.take()).toEqual({ stale: [], work: undefined });
+});
+
+it('a pool that talks all the time is heard only so often', () => {
+  const told: string[] = [];
+  const bulletin = new Bulletin((text) => told.push(text));
+  for (let i = 0; i < 100; i++) bulletin.show(`message ${i}`);
+  expect(told).toHaveLength(MOST_MESSAGES);
+  expect(bulletin.ban).toBeUndefined();
+  bulletin.show('IP blocked');
+  expect(bulletin.ban).toBe('IP blocked');
+});
