@@ -37,12 +37,14 @@ export type { MinerIdentity } from './node/miner-identity.ts';
 // Others that hash, beside the miner.
 export type { Relay } from './relay/relay.ts';
 export { type Judgement, RelayedWorks, type RelayedWorksOptions } from './relay/relayed-works.ts';
+export { type StratumOptions, StratumRelay } from './relay/stratum/stratum-relay.ts';
 export type { DeviceSummary } from './report/device-stats.ts';
 export { type RigNow, type Summary, Tally } from './report/tally.ts';
 export { formatHashrate } from './report/units.ts';
 // Where work comes from.
 export { type FailoverOptions, FailoverSource } from './source/failover.ts';
 export { NodeSource, type NodeSourceOptions, type NodeSourceSurroundings } from './source/node/node-source.ts';
+export { PoolSource, type PoolSourceOptions, type PoolSourceSurroundings } from './source/pool/pool-source.ts';
 export { SharedSource } from './source/shared-source.ts';
 export type { SourceUpdate, Verdict, WorkSource } from './source/source.ts';
 export { userCacheDirectory } from './system/cache.ts';

@@ -53,7 +53,7 @@ export function chooseInTurn(
 ): (Engine[] | Promise<Engine[]>)[] {
   if (use.length === 0 && !options.mayBeNone) {
     throw new UsageError(
-      '--devices none leaves nothing that hashes: name devices, or let another program hash (--external-worker).',
+      '--devices none leaves nothing that hashes: name devices, serve others (--stratum-listen [HOST:]PORT), or let another program hash (--external-worker).',
     );
   }
   const engines = use === 'all' || use.includes('cpu') ? [cpuEngine(cpu, log, options)] : [];

@@ -15,7 +15,7 @@ import { nodeTrust, poolTrust } from './node-trust.ts';
 import { secretIn } from './secret-file.ts';
 
 /** The settings that name the nodes to mine on and the miner to mine for, or the pools. */
-export type SourceSettings = Pick<Config, 'node' | 'pool' | 'miner'>;
+export type SourceSettings = Pick<Config, 'node' | 'pool' | 'miner'> & Partial<Pick<Config, 'stratum'>>;
 
 /**
  * A standby of several pools is closed so long after a preferred pool has taken over again: then that one is back for good, and

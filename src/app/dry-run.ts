@@ -7,6 +7,7 @@ import { DEVICE_FAULTS } from '../engine/device.ts';
 import { DeviceError, type Engine } from '../engine/engine.ts';
 import { CoreShape } from '../report/shapes.ts';
 import { progressTo } from '../terminal/log.ts';
+import { formatHttpAddress, type HttpAddress } from '../text/http-address.ts';
 import { defaultAccount } from './choose-source.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Rig } from './run-miner.ts';
@@ -41,6 +42,10 @@ export const DryRunPlan = z.object({
   /** The temperatures at which the CPU and GPUs are paused and resumed; absent for a kind that never is. */
   temperatureLimits: z.object({ cpu: Limits.exactOptional(), gpu: Limits.exactOptional() }),
   devices: z.array(Device),
+  /** The stratum server; absent when there is none. */
+  stratum: z
+    .object({ listen: z.string(), shareSeconds: z.number(), tls: z.boolean(), ledger: z.string().exactOptional() })
+    .exactOptional(),
 });
 type DryRunPlan = Readonly<z.infer<typeof DryRunPlan>>;
 
@@ -50,7 +55,7 @@ type DryRunPlan = Readonly<z.infer<typeof DryRunPlan>>;
  */
 export async function dryRun(rig: Rig, config: Config): Promise<number> {
   const { engines, log } = rig;
-  const { run } = config;
+  const { run, stratum } = config;
   const [cpu, gpu] = (['cpu', 'gpu'] as const).map((kind) => rig.temperatureLimits?.(kind));
   const devices: Device[] = [];
   for (const engine of engines) devices.push(await tryOut(engine, log));
@@ -58,11 +63,17 @@ export async function dryRun(rig: Rig, config: Config): Promise<number> {
     ...whereAndWho(rig.source.name, config),
     temperatureLimits: { ...(cpu && { cpu }), ...(gpu && { gpu }) },
     devices,
+    ...(stratum.listen && { stratum: serverOf(stratum.listen, stratum) }),
   };
   process.stdout.write(run.json ? `${JSON.stringify(plan)}\n` : `${linesOf(plan).join('\n')}\n`);
   if (devices.some(({ fault }) => fault === 'wrong-hashes')) return EXIT.wrongHashes;
   const isServed = devices.some(({ usable }) => usable) || (rig.relays ?? []).length > 0;
   return isServed ? EXIT.done : EXIT.noDevice;
+}
+
+function serverOf(listen: HttpAddress, { shareSeconds, tlsCert, ledger }: Config['stratum']) {
+  const file = ledger !== undefined && { ledger };
+  return { listen: formatHttpAddress(listen), shareSeconds, tls: tlsCert !== undefined, ...file };
 }
 
 function whereAndWho(source: string, { pool, miner }: Config): Partial<DryRunPlan> {
@@ -85,7 +96,7 @@ async function tryOut(engine: Engine, log: Logger): Promise<Device> {
   }
 }
 
-function linesOf({ temperatureLimits: { cpu, gpu }, devices, ...plan }: DryRunPlan): string[] {
+function linesOf({ temperatureLimits: { cpu, gpu }, devices, stratum, ...plan }: DryRunPlan): string[] {
   const { node, account, predicate, publicKeys = [], pool, user } = plan;
   const source =
     pool === undefined
@@ -94,7 +105,10 @@ function linesOf({ temperatureLimits: { cpu, gpu }, devices, ...plan }: DryRunPl
   return [
     ...source,
     ...devices.map(({ name, usable, model, why }) => `${name.padEnd(7)} ${usable ? model : 'cannot be used'}: ${why}`),
-    `heat    CPU: ${heat(cpu)}; GPUs: ${heat(gpu)}`,
+    ...(devices.length > 0 ? [`heat    CPU: ${heat(cpu)}; GPUs: ${heat(gpu)}`] : []),
+    ...(stratum
+      ? [`stratum ${stratum.listen}${stratum.tls ? ' with TLS' : ''}, a share each ${stratum.shareSeconds} s`]
+      : []),
   ];
 }
 

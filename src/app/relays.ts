@@ -5,7 +5,10 @@ import type { Config } from '../config/settings.ts';
 import type { MakeRelay } from './run-miner.ts';
 
 /** @throws UsageError when a relay cannot do what the settings ask for */
-export async function relaysOf({ externalWorker }: Config, log: Logger): Promise<MakeRelay[]> {
+export async function relaysOf({ stratum, externalWorker }: Config, log: Logger): Promise<MakeRelay[]> {
   const { command } = externalWorker;
-  return command === undefined ? [] : [(await import('./relays/external.ts')).externalWorker(command, log)];
+  return [
+    ...(stratum.listen ? [(await import('./relays/stratum.ts')).stratumServer(stratum, log)] : []),
+    ...(command === undefined ? [] : [(await import('./relays/external.ts')).externalWorker(command, log)]),
+  ];
 }

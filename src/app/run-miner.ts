@@ -1,7 +1,9 @@
 /** Runs a miner to its end, with reporters, sidecars, signals, limits and the exit code. `mine` and `demo` use it. */
 
+import { randomInt } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
+import { LANES } from '../chain/nonce.ts';
 import type { Config } from '../config/settings.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Controls } from '../events/controls.ts';
@@ -52,6 +54,8 @@ export interface RelaySurroundings {
   readonly source: WorkSource;
   readonly emit: Listener;
   readonly clock: Clock;
+  /** The lane in which the miner searches, unless the source assigns one. */
+  readonly lane: number;
 }
 
 /**
@@ -67,7 +71,8 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
   const clock = systemClock;
   const { emit } = events;
   const source = new SharedSource(rig.source);
-  const relays = (rig.relays ?? []).map((make) => make({ source, emit, clock }));
+  const lane = randomInt(LANES);
+  const relays = (rig.relays ?? []).map((make) => make({ source, emit, clock, lane }));
   const stopping = new AbortController();
   const stop = () => stopping.abort();
   const tally = new Tally(clock, engines, relays);
@@ -89,8 +94,9 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
     reports++;
     jsonLines?.hashrate(tally);
   };
-  const staysWithoutEngines = relays.length > 0;
-  const miner = new Miner({ source, engines, emit, clock, temperatureLimits, staysWithoutEngines });
+  // Beside relays the miner keeps to its lane, because all others may be theirs.
+  const besideRelays = relays.length > 0 && { lane, staysWithoutEngines: true };
+  const miner = new Miner({ source, engines, emit, clock, temperatureLimits, ...besideRelays });
   const controls: Controls = {
     pause: (...asked) => miner.pause(...asked),
     resume: (...asked) => miner.resume(...asked),
@@ -143,7 +149,7 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
   if (outcome.wrongHashes) return EXIT.wrongHashes;
   const { devices, work } = tally.now();
   const isIdle = [...devices.values()].every(({ state }) => state === 'parked');
-  if (isIdle && !staysWithoutEngines) return EXIT.noDevice;
+  if (isIdle && relays.length === 0) return EXIT.noDevice;
   return work ? EXIT.done : EXIT.noWork;
 }
 

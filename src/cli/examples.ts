@@ -30,6 +30,8 @@ Examples:
   pickaxe mine -d 0,1 --temp-limit 80
   # at night, with four CPU threads, and with a web page at http://127.0.0.1:8080
   pickaxe mine -d cpu -t 4 --schedule 22:00-07:00 --http 8080
+  # with ASICs alone, which connect to port 1917
+  pickaxe mine -d none --stratum-listen 0.0.0.0:1917
   # for a program: events as JSON on stdout, the log as JSON on stderr
   pickaxe mine --json --log-format json
 

@@ -23,6 +23,7 @@ const MINING = [
   'gpu',
   'external-worker',
   'run',
+  'stratum',
   'http',
   'log',
   'log-file',
@@ -33,7 +34,7 @@ const MINING = [
 ];
 
 /** The same without limits and the JSON of events: a worker's parent ends it, and stdout carries the protocol. */
-const MINING_FOR_OTHERS = [...MINING.filter((table) => table !== 'run'), 'run.status'];
+const MINING_FOR_OTHERS = [...MINING.filter((table) => table !== 'run' && table !== 'stratum'), 'run.status'];
 
 program.commandsGroup('Mining:');
 

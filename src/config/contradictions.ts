@@ -6,11 +6,15 @@ import { misspeltNetwork } from './networks.ts';
 import { originOf, type PerNode, valuesFor } from './per-node.ts';
 import type { Config } from './settings.ts';
 
+/** The settings that say where to mine and for whom, and whom else to serve. */
+type MinerSettings = Pick<Config, 'node' | 'pool' | 'miner'> & Partial<Pick<Config, 'stratum' | 'testNetwork'>>;
+
 /** Checks the settings that `pickaxe mine` needs beside a node and a key, or beside a pool. */
-export function minerContradictions({ node, pool, miner }: Pick<Config, 'node' | 'pool' | 'miner'>): string[] {
+export function minerContradictions(settings: MinerSettings): string[] {
+  const { node, pool, miner } = settings;
   const { urls = [], network } = node;
   const { publicKeys = [], account } = miner;
-  if (pool.urls !== undefined) return poolContradictions(node, pool);
+  if (pool.urls !== undefined) return poolContradictions(settings);
   return present([
     publicKeys.length > 1 &&
       account === undefined &&
@@ -23,11 +27,15 @@ export function minerContradictions({ node, pool, miner }: Pick<Config, 'node' |
   ]);
 }
 
-function poolContradictions(node: Config['node'], pool: Config['pool']): string[] {
+function poolContradictions({ node, pool, stratum, testNetwork }: MinerSettings): string[] {
   const { urls = [], user } = pool;
   return present([
     node.urls !== undefined &&
       'Nodes (--node, node.urls) and pools (--pool, pool.urls) cannot be mined on at the same time: remove one of them.',
+    stratum?.listen !== undefined &&
+      '--stratum-listen needs a node: a pool gives out one part of the nonce (nonce1), which leaves none to tell sessions apart.',
+    testNetwork?.simulate !== undefined &&
+      '--simulate needs a node of a test network: a pool takes no shares without proof of work.',
     user === undefined && 'No user is configured for the pool. Give one with --user, like --user NAME.WORKER.',
     ...certificates('pool', urls, pool, node.insecureTls),
   ]);
@@ -86,7 +94,7 @@ function withoutUrl(kind: Kind, { origin, value }: PerNode, urls: readonly strin
 }
 
 /** Checks the settings of every command that mines, whatever the node is. */
-export function rigContradictions({ devices, http, webhook, alarm }: Config): string[] {
+export function rigContradictions({ devices, http, webhook, alarm, stratum }: Config): string[] {
   return present([
     ...temperatures('--temp', devices.tempLimit, devices.tempResume),
     ...temperatures('--cpu-temp', devices.cpuTempLimit, devices.cpuTempResume),
@@ -97,6 +105,7 @@ export function rigContradictions({ devices, http, webhook, alarm }: Config): st
       webhook.urlFile === undefined &&
       '--webhook-token-file needs a --webhook.',
     ...leastRates(alarm),
+    ...stratumServer(stratum),
   ]);
 }
 
@@ -123,6 +132,20 @@ function server({ listen, tokenFile, control }: Config['http']): Perhaps[] {
     tokenFile === undefined &&
       !isLoopback(listen.host) &&
       `--http ${formatHttpAddress(listen)} can be reached by other machines: give a file with a token (--http-token-file FILE).`,
+  ];
+}
+
+function stratumServer({ listen, ledger, proxies, tlsCert, tlsKey }: Config['stratum']): Perhaps[] {
+  const needless = [
+    ledger !== undefined && '--stratum-ledger',
+    proxies !== undefined && '--stratum-proxy-protocol',
+    tlsCert !== undefined && '--stratum-tls-cert',
+    tlsKey !== undefined && '--stratum-tls-key',
+  ].filter((flag) => flag !== false);
+  if (!listen) return needless.map((flag) => `${flag} needs --stratum-listen [HOST:]PORT.`);
+  return [
+    (tlsCert === undefined) !== (tlsKey === undefined) &&
+      'Give both --stratum-tls-cert and --stratum-tls-key, or neither.',
   ];
 }
 

@@ -35,14 +35,18 @@ export function whereSecretBelongs(name: string): string | undefined {
  * @throws Error that says what is wrong with the file, its owner and its mode, and repeats nothing of what is in it
  */
 export function readSecretFile(file: string, name: string): string {
-  const value = readText(file, name).replace(/\r?\n$/, '');
+  const value = readSecretText(file, name).replace(/\r?\n$/, '');
   if (value.trim() === '') throw new Error(`${name}: ${file} is empty. Write the secret into it`);
   if (/[\0\r\n]/.test(value))
     throw new Error(`${name}: ${file} has several lines. It must contain the secret on one line`);
   return value;
 }
 
-function readText(file: string, name: string): string {
+/**
+ * The same for a secret of several lines, such as a key in PEM.
+ * @throws Error that says what is wrong with the file, its owner and its mode, and repeats nothing of what is in it
+ */
+export function readSecretText(file: string, name: string): string {
   let bytes: Buffer;
   try {
     ({ bytes } = readRegularFile(file, MAX_SECRET_BYTES, (facts) => distrust(file, 'secret', facts)));

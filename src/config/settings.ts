@@ -11,12 +11,14 @@ import { NODE_AND_MINER } from './tables/node-and-miner.ts';
 import { POOL } from './tables/pool.ts';
 import { RELAYS } from './tables/relays.ts';
 import { RUN_HTTP_LOG } from './tables/run-http-log.ts';
+import { STRATUM } from './tables/stratum.ts';
 import { UNATTENDED } from './tables/unattended.ts';
 
 export const SETTINGS = {
   ...NODE_AND_MINER,
   ...POOL,
   ...DEVICES,
+  ...STRATUM,
   ...RELAYS,
   ...RUN_HTTP_LOG,
   ...UNATTENDED,

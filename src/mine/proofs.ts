@@ -51,11 +51,11 @@ export class Proofs {
     this.learn();
     const { target, blockTarget, until } = job.work;
     const difficulty = difficultyOf(target);
+    if (difficulty > this.#difficulty) return withSearchTarget(job, targetForDifficulty(this.#difficulty));
     const flood = this.#difficulty / MOST_SOLUTIONS_PER_PROOF;
+    if (until === 'solved' || difficulty >= flood) return job;
     // No block may be missed, however easy blocks are.
-    const least = until === 'replaced' ? Math.min(flood, difficultyOf(blockTarget)) : 0;
-    if (difficulty >= least && difficulty <= this.#difficulty) return job;
-    return withSearchTarget(job, targetForDifficulty(difficulty < least ? least : this.#difficulty));
+    return withSearchTarget(job, flood < difficultyOf(blockTarget) ? targetForDifficulty(flood) : blockTarget);
   }
 
   /** Adjusts the difficulty by one step at most: a device that was paused seems slow, and must not flood its host later. */

@@ -10,14 +10,15 @@ import type { Listener } from '../events/events.ts';
 import { creationTimeFor } from '../source/creation-time.ts';
 import type { SourceUpdate, Verdict, WorkSource } from '../source/source.ts';
 import { Submitter } from '../source/submitter.ts';
-import type { Clock } from '../system/clock.ts';
+import { type Clock, systemClock } from '../system/clock.ts';
 
 export interface RelayedWorksOptions {
   /** The relay's name, which events carry. */
   readonly name: string;
   readonly source: WorkSource;
-  readonly emit: Listener;
-  readonly clock: Clock;
+  /** Called with what becomes of solutions. By default nobody is told. */
+  readonly emit?: Listener;
+  readonly clock?: Clock;
   /** Called when the current work has changed: undefined means that there is none now. */
   readonly changed: (work: Work | undefined, update: SourceUpdate) => void;
 }
@@ -37,7 +38,7 @@ export class RelayedWorks {
 
   constructor(options: RelayedWorksOptions) {
     this.#options = options;
-    const { source, emit, clock } = options;
+    const { source, emit = () => {}, clock = systemClock } = options;
     this.#submitter = new Submitter({ source, emit, clock, isStale: ({ work }) => this.#stale.has(work) });
   }
 

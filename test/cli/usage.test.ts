@@ -87,6 +87,7 @@ describe('help', () => {
         'Miner:',
         'Pool:',
         'Devices:',
+        'Stratum server:',
         'Other programs that hash:',
         'Test networks:',
         'Limits:',

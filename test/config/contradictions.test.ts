@@ -62,6 +62,33 @@ it('a minimum hashrate is given at most once for the rig and once for a device',
   ).toEqual(['--min-hashrate is given twice for the rig.', '--min-hashrate is given twice for gpu0.']);
 });
 
+it('settings of the stratum server need one, and a certificate and its key belong together', () => {
+  const [tlsCert, tlsKey] = ['a.crt', 'a.key'];
+  expect(rig({ stratum: { ledger: 'l', proxies: ['::1'], tlsCert, tlsKey } })).toEqual(
+    ['ledger', 'proxy-protocol', 'tls-cert', 'tls-key'].map(
+      (name) => `--stratum-${name} needs --stratum-listen [HOST:]PORT.`,
+    ),
+  );
+  const listen = address('0.0.0.0:1917');
+  expect(rig({ stratum: { listen, tlsCert, tlsKey, ledger: 'l', proxies: ['::1'] } })).toEqual([]);
+  const both = ['Give both --stratum-tls-cert and --stratum-tls-key, or neither.'];
+  expect([rig({ stratum: { listen, tlsCert } }), rig({ stratum: { listen, tlsKey } })]).toEqual([both, both]);
+});
+
+it('a pool leaves no room for the sessions of a stratum server, and takes no simulated shares', () => {
+  const pool = { ...DEFAULTS.pool, urls: ['stratum+tcp://pool.example:3333'], user: 'a.b' };
+  const listen = address('1917');
+  const settings = { ...DEFAULTS, pool };
+  expect(minerContradictions(settings)).toEqual([]);
+  expect(minerContradictions({ ...settings, stratum: { ...DEFAULTS.stratum, listen } })).toEqual([
+    '--stratum-listen needs a node: a pool gives out one part of the nonce (nonce1), which leaves none to tell sessions apart.',
+  ]);
+  const simulate = { kind: 'delay', seconds: 5 } as const;
+  expect(minerContradictions({ ...settings, testNetwork: { simulate } })).toEqual([
+    '--simulate needs a node of a test network: a pool takes no shares without proof of work.',
+  ]);
+});
+
 it('the network must be named unless every node’s URL has a path', () => {
   const [bare, full] = ['http://a.example:1848', 'http://b.example/chainweb/0.0/mainnet01'];
   const says = ['No network is configured. Give one with --network, like --network mainnet01.'];

@@ -104,6 +104,10 @@ describe('texts of variables and flags', () => {
     });
   });
 
+  it('may name no device at all', () => {
+    expect(folder.load({ flags: new Map([['devices.use', ['none']]]) }).config.devices.use).toEqual([]);
+  });
+
   it('may give a list in one text or in several', () => {
     const flags = new Map([
       ['node.urls', ['http://a:1', 'http://b:1']],
@@ -123,6 +127,7 @@ describe('texts of variables and flags', () => {
     ['alarm.min-hashrate', '20 GH/s', [{ limit: 20e9 }]],
     ['miner.public-keys', `k:${'ab'.repeat(32)}`, ['ab'.repeat(32)]],
     ['node.fingerprints', 'A'.repeat(43), [{ value: 'A'.repeat(43) }]],
+    ['stratum.proxies', '10.0.0.0/8', ['10.0.0.0/8']],
     ['pool.urls', 'STRATUM+TLS://Pool.example:3334', ['stratum+ssl://pool.example:3334']],
     [
       'pool.ca-files',
@@ -132,7 +137,7 @@ describe('texts of variables and flags', () => {
     ['pool.fingerprints', 'A'.repeat(43), [{ value: 'A'.repeat(43) }]],
   ])('of %s may be a single text in a file, too, although the setting is a list', (path, text, values) => {
     const lists = ENTRIES.filter(({ setting }) => setting.type.form === 'list').map((entry) => entry.path);
-    expect(lists).toHaveLength(10);
+    expect(lists).toHaveLength(11);
     const entry = ENTRIES.find((each) => each.path === path)!;
     const file = folder.write('a.json', JSON.stringify({ [entry.table]: { [entry.key]: text } }));
     expect(valueIn(folder.load({ file }).config, entry)).toEqual(values);
@@ -149,6 +154,10 @@ describe('texts of variables and flags', () => {
     ['PICKAXE_DURATION', 'Infinity', /seconds/],
     ['PICKAXE_CPU_AFFINITY', '5-2', /like 0,2-5/],
     ['PICKAXE_ACCOUNT', 'a\nb', /account/],
+    ['PICKAXE_DEVICES', 'none,cpu', /or none/],
+    ['PICKAXE_STRATUM_PROXY_PROTOCOL', '10.0.0.0/33', /a network like/],
+    ['PICKAXE_STRATUM_PROXY_PROTOCOL', 'proxy.example', /an IP address/],
+    ['PICKAXE_STRATUM_SHARE_SECONDS', '4', /from 5 to 30/],
   ])('that are invalid cause an error that says what is expected: %s=%j', (name, value, says) => {
     const problems = folder.problems({ environment: { [name]: value } });
     expect(problems).toHaveLength(1);

@@ -56,6 +56,7 @@ describe('the table of settings', () => {
       devices: { use: 'all', tempLimit: 90, cpuTempLimit: 105 },
       cpu: { cores: 'all' },
       gpu: { software: false },
+      stratum: { shareSeconds: 10 },
       run: { json: false, status: true },
       http: { control: false },
       log: { level: 'info', format: 'text' },

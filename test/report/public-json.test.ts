@@ -12,6 +12,7 @@ import { DoctorReport } from '#pickaxe/doctor/finding.js';
 import type { MinerEvent } from '#pickaxe/events/events.js';
 import { Notice } from '#pickaxe/notify/notice.js';
 import { tellNotices } from '#pickaxe/notify/notices.js';
+import { LedgerLine } from '#pickaxe/relay/stratum/ledger-line.js';
 import * as api from '#pickaxe/report/http/schemas.js';
 import { JsonLine } from '#pickaxe/report/json-line.js';
 import { JsonLines } from '#pickaxe/report/json-lines.js';
@@ -24,6 +25,7 @@ import { serve } from './http/serving.ts';
 /** Every public document by its name. The formats of xmrig, mining systems, Prometheus and Discord have their own rules. */
 const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   'a line of --json': JsonLine,
+  'a line of the share ledger': LedgerLine,
   'a notice of hooks and the webhook': Notice,
   'mine --dry-run --json': DryRunPlan,
   'mine --print-config --json': PrintedConfig,
@@ -107,7 +109,7 @@ describe('every public document', () => {
     expect(faultsOf(schema)).toEqual([]);
   });
 
-  const docs = ['wrappers.md', 'bench.md', 'unattended.md', 'http.md', 'worker.md'].map((name) =>
+  const docs = ['wrappers.md', 'stratum.md', 'bench.md', 'unattended.md', 'http.md', 'worker.md'].map((name) =>
     readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8'),
   );
   it.each(Object.entries(DOCUMENTS))('is explained in the documentation: %s', (_, schema) => {

@@ -181,6 +181,27 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
       ]);
     },
   ),
+  'bench/stratum.mjs': bench('--short --no-goals', ['linux'], (result) => {
+    const few = { p50: positive, p99: positive, n: positive };
+    expect(result).toMatchObject({
+      sessions: 100,
+      lastNotifyMs: { quiet: few, busy: few },
+      shares: { perSecond: positive, accepted: positive, refused: {} },
+      memoryMib: { full: positive },
+      doubledNonce1: 0,
+      ledgerLinesLost: 0,
+      sessionsLost: 0,
+    });
+  }),
+  'bench/stratum-misbehaviour.mjs': bench(
+    '--short --no-goals --attacks junk,slow',
+    ['linux'],
+    ({ results, honest }) => {
+      expect(results.map(({ attack }: { attack: string }) => attack)).toEqual(['none', 'junk', 'slow']);
+      expect(results[1]).toMatchObject({ opened: positive, closed: positive, pingMs: { p50: positive } });
+      expect(honest).toMatchObject({ accepted: positive, refused: {}, lost: 0, ledgerLinesLost: 0 });
+    },
+  ),
   'bench/status-cost.mjs': bench('--rounds 1 --seconds 0.3 --warm-up 0.3', ['linux', 'script'], (result) => {
     expect(result).toMatchObject({ threads: positive, ratio: number, drawsPerSecond: positive, drawUs: positive });
     expect(result.rounds).toHaveLength(1);

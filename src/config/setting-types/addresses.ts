@@ -1,5 +1,6 @@
 /** Addresses of nodes, pools and servers, and what must be known about a certificate. */
 
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { parseFingerprint } from '../../net/certificate.ts';
 import { formatHttpAddress, parseHttpAddress } from '../../text/http-address.ts';
@@ -63,6 +64,19 @@ export const httpAddress = parsed({
   says: 'Give a port or a host and a port, like 8080, 127.0.0.1:8080 or [::1]:8080 (port 0: a free one).',
   parse: parseHttpAddress,
   print: formatHttpAddress,
+});
+
+const NETWORK = /^([\da-f:.]{2,45})(?:\/(\d{1,3}))?$/i;
+
+/** An address, or a network of addresses in CIDR notation (RFC 4632 §3.1). */
+export const ipNetwork = parsed({
+  says: 'Give an IP address like 10.0.0.2 or ::1, or a network like 10.0.0.0/8.',
+  pattern: NETWORK,
+  parse: (text) => {
+    const [, address = '', bits] = NETWORK.exec(text) ?? [];
+    const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+    return Number(bits ?? 0) <= most ? text : undefined;
+  },
 });
 
 /** No user and password in it: they would be seen. */

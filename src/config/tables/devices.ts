@@ -12,7 +12,8 @@ export const DEVICES = {
     settings: {
       use: {
         type: devices,
-        about: 'devices to use, like cpu,gpu0,gpu1 (0,1 means gpu0,gpu1); all means the CPU and every real GPU',
+        about:
+          'devices to use, like cpu,gpu0,gpu1 (0,1 means gpu0,gpu1); all means the CPU and every real GPU; none serves others only',
         default: 'all',
         flag: '--devices <list>',
         short: '-d',

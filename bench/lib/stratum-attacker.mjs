@@ -1,0 +1,97 @@
+// Attacks a stratum server from another process, which gets the attack's name and the port as its arguments.
+
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setPriority } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+const PING = '{"id":1,"method":"mining.ping","params":[]}\n';
+const LOGIN =
+  '{"id":1,"method":"mining.subscribe","params":[]}\n{"id":2,"method":"mining.authorize","params":["evil","x"]}\n';
+
+/** What an attacker does with a connection, again and again. */
+export const ATTACKS = {
+  junk: {
+    what: 'lines without sense',
+    connections: 20,
+    act: (socket) => socket.write('GET / HTTP/1.1\r\n\r\n'.repeat(50)),
+  },
+  flood: {
+    what: 'requests as fast as they are taken',
+    connections: 20,
+    act: (socket) => socket.write(PING.repeat(500)),
+  },
+  shares: {
+    what: 'wrong shares as fast as they are taken',
+    connections: 20,
+    first: LOGIN,
+    act: (socket) => socket.write('{"id":3,"method":"mining.submit","params":["evil","1","0"]}\n'.repeat(200)),
+  },
+  halves: { what: 'lines that do not end, a byte at a time', connections: 500, act: (socket) => socket.write('x') },
+  huge: { what: 'lines of a megabyte', connections: 20, act: (socket) => socket.write('x'.repeat(2 ** 20)) },
+  slow: {
+    what: 'clients that ask and do not read',
+    connections: 50,
+    first: LOGIN,
+    begin: (socket) => socket.pause(),
+    act: (socket) => socket.write(`{"id":"${'x'.repeat(3_000)}","method":"mining.ping"}\n`.repeat(5)),
+  },
+  connects: { what: 'connections that close at once', connections: 50, act: (socket) => socket.destroy() },
+};
+
+/** How often each connection acts. */
+const ACT_MS = 20;
+/** An attacker does not write more than the system takes. */
+const MOST_WAITING_BYTES = 2 ** 20;
+
+/** @returns what a proxy says first of a client */
+export function proxied(address) {
+  return `PROXY TCP4 ${address} 127.0.0.1 1 2\r\n`;
+}
+
+/** @returns a function that ends the attack and returns how many connections were opened, and closed by the server or itself */
+export function startAttack(name, port) {
+  const child = fork(fileURLToPath(import.meta.url), [name, port]);
+  return async () => {
+    child.send('end');
+    const [count] = await once(child, 'message');
+    child.disconnect();
+    await once(child, 'exit');
+    return count;
+  };
+}
+
+/** Keeps so many connections, each from its own address, and acts on them again and again. */
+function attack({ connections, first = '', begin = () => {}, act }, port) {
+  const count = { opened: 0, closed: 0 };
+  const sockets = new Set();
+  const open = () => {
+    const address = `198.18.${Math.floor(count.opened / 250) % 250}.${count.opened % 250}`;
+    count.opened++;
+    const socket = connect(port, '127.0.0.1');
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      count.closed++;
+      sockets.delete(socket);
+      setTimeout(open, ACT_MS);
+    });
+    socket.resume();
+    socket.write(proxied(address) + first);
+    begin(socket);
+  };
+  for (let i = 0; i < connections; i++) open();
+  setInterval(() => {
+    for (const socket of sockets) if (socket.writableLength < MOST_WAITING_BYTES) act(socket);
+  }, ACT_MS);
+  return count;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  setPriority(19);
+  const [name, port] = process.argv.slice(2);
+  const count = attack(ATTACKS[name], Number(port));
+  process.on('message', () => process.send(count));
+  process.on('disconnect', () => process.exit(0));
+}

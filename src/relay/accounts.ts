@@ -1,0 +1,124 @@
+/** What each worker of a relay has done, by the name that it calls itself. */
+
+import type { RelayWorker } from '../events/events.ts';
+import { OTHER_WORKERS, type ShareOutcome } from '../events/vocabulary.ts';
+
+/** How many workers an event lists. The rest is summed up under one name. */
+const LISTED = 64;
+/** How many names are kept. Whoever chooses names at random must not fill the memory. */
+const KEPT = 4_096;
+
+/** What a relay knows of a session now. */
+export interface SessionNow {
+  readonly hashesPerSecond: number;
+  /** In hashes per share. */
+  readonly difficulty: number;
+}
+
+/** One worker, which can have several sessions, one after the other or at once. */
+export class Account {
+  readonly name: string;
+  readonly sessions = new Set<SessionNow>();
+  readonly counts: Record<ShareOutcome, number> = { accepted: 0, rejected: 0, stale: 0, duplicate: 0 };
+  blocks = 0;
+  lastShareMs: number | undefined;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  /** @returns whether it is the first accepted share */
+  note(outcome: ShareOutcome, nowMs: number): boolean {
+    this.counts[outcome]++;
+    if (outcome !== 'accepted') return false;
+    const isFirst = this.lastShareMs === undefined;
+    this.lastShareMs = nowMs;
+    return isFirst;
+  }
+
+  now(nowMs: number): RelayWorker {
+    const sessions = [...this.sessions];
+    const hashesPerSecond = sessions.reduce((sum, session) => sum + session.hashesPerSecond, 0);
+    const { name, counts, blocks, lastShareMs } = this;
+    return {
+      name,
+      sessions: sessions.length,
+      hashesPerSecond,
+      ...(sessions.length > 0 && { difficulty: Math.min(...sessions.map(({ difficulty }) => difficulty)) }),
+      ...counts,
+      blocks,
+      ...(lastShareMs !== undefined && { lastShareSeconds: (nowMs - lastShareMs) / 1000 }),
+    };
+  }
+}
+
+export class Accounts {
+  /** Those that were used least recently come first. */
+  readonly #accounts = new Map<string, Account>();
+  /** What is left of those that are no longer kept. */
+  readonly #others = new Account(OTHER_WORKERS);
+
+  /** @param name at most 63 printable characters */
+  of(name: string): Account {
+    const known = this.#accounts.get(name);
+    if (!known && this.#accounts.size >= KEPT && !this.#forgetOne()) return this.#others;
+    const account = known ?? new Account(name);
+    this.#accounts.delete(name);
+    this.#accounts.set(name, account);
+    return account;
+  }
+
+  /** @returns the fastest workers, and the rest summed up */
+  list(nowMs: number): RelayWorker[] {
+    const all = [...this.#accounts.values()].map((account) => account.now(nowMs));
+    all.sort((a, b) => b.hashesPerSecond - a.hashesPerSecond || b.sessions - a.sessions || (a.name < b.name ? -1 : 1));
+    const rest = [...all.slice(LISTED), this.#others.now(nowMs)].filter(hasDoneSomething);
+    return rest.length === 0 ? all.slice(0, LISTED) : [...all.slice(0, LISTED), summedUp(rest)];
+  }
+
+  /** @returns whether there was an account without a session, which is forgotten now */
+  #forgetOne(): boolean {
+    const idle = this.#firstIdle();
+    if (!idle) return false;
+    this.#accounts.delete(idle.name);
+    const others = this.#others;
+    for (const outcome of Object.keys(idle.counts) as ShareOutcome[]) others.counts[outcome] += idle.counts[outcome];
+    others.blocks += idle.blocks;
+    const { lastShareMs = Number.NEGATIVE_INFINITY } = idle;
+    if (lastShareMs > (others.lastShareMs ?? Number.NEGATIVE_INFINITY)) others.lastShareMs = lastShareMs;
+    return true;
+  }
+
+  #firstIdle(): Account | undefined {
+    for (const account of this.#accounts.values()) if (account.sessions.size === 0) return account;
+    return undefined;
+  }
+}
+
+function hasDoneSomething({ sessions, accepted, rejected, stale, duplicate }: RelayWorker): boolean {
+  return sessions + accepted + rejected + stale + duplicate > 0;
+}
+
+function summedUp(workers: readonly RelayWorker[]): RelayWorker {
+  const sum = (of: (worker: RelayWorker) => number) => workers.reduce((total, worker) => total + of(worker), 0);
+  const least = (of: (worker: RelayWorker) => number | undefined) => {
+    const known = workers.map(of).filter((value) => value !== undefined);
+    return known.length === 0 ? undefined : Math.min(...known);
+  };
+  const [difficulty, lastShareSeconds] = [
+    least((worker) => worker.difficulty),
+    least((worker) => worker.lastShareSeconds),
+  ];
+  return {
+    name: OTHER_WORKERS,
+    sessions: sum(({ sessions }) => sessions),
+    hashesPerSecond: sum(({ hashesPerSecond }) => hashesPerSecond),
+    ...(difficulty !== undefined && { difficulty }),
+    accepted: sum(({ accepted }) => accepted),
+    rejected: sum(({ rejected }) => rejected),
+    stale: sum(({ stale }) => stale),
+    duplicate: sum(({ duplicate }) => duplicate),
+    blocks: sum(({ blocks }) => blocks),
+    ...(lastShareSeconds !== undefined && { lastShareSeconds }),
+  };
+}

@@ -1,0 +1,59 @@
+/** The limits on what clients cost the stratum server, all in one place. Tests bring smaller ones. */
+
+export interface StratumLimits {
+  /** How many connections there may be at one time: one for each nonce1, and some that do not have theirs yet. */
+  readonly connections: number;
+  /** The same from one address: a farm behind one router. An IPv6 address counts as its network of 64 bits. */
+  readonly connectionsPerAddress: number;
+  /** The bytes of a line. A client's longest, `mining.submit` with a name of 256 characters, has a few hundred. */
+  readonly lineBytes: number;
+  /** How long a client may take until it has subscribed and authorized a worker. Miners take a second. */
+  readonly loginMs: number;
+  /** How long a proxy's header, or the handshake of TLS, may take. Both come at once. */
+  readonly handshakeMs: number;
+  /** The most bytes that wait for a client that does not read. They are two minutes of jobs for the fastest ASIC. */
+  readonly pendingBytes: number;
+  /**
+   * Lines that a client may send: so many at once, and so many a second from then on. Before its rate is known, an ASIC of
+   * 1 PH/s sends 200 shares a second, but only until the eighth. What comes at once keeps all others waiting.
+   */
+  readonly lineBurst: number;
+  readonly linesPerSecond: number;
+  /** Lines without sense that a client may send at once; another one may come each minute. It is told of each. */
+  readonly junkLines: number;
+  /** The workers that a connection may authorize: proxies have several. */
+  readonly workersPerSession: number;
+  /**
+   * What an address may do wrong before it is banned, in points: so many at once, and so many more each minute. Ten
+   * connections that were cut off for floods or junk use them up. Bad shares cost none.
+   */
+  readonly banPoints: number;
+  readonly banPointsPerMinute: number;
+  /** How long a ban takes. Whoever was wrong only for a while, such as with a new setting, is soon back. */
+  readonly banMs: number;
+  /** How many addresses are remembered for what they did wrong. */
+  readonly remembered: number;
+  /** How often a session's time is looked at: jobs are rolled at most this often, and time limits are this exact. */
+  readonly tickMs: number;
+  /** How often an event says how the relay does. */
+  readonly reportMs: number;
+}
+
+export const stratumLimits: StratumLimits = {
+  connections: 66_560,
+  connectionsPerAddress: 8_192,
+  lineBytes: 4_096,
+  loginMs: 30_000,
+  handshakeMs: 5_000,
+  pendingBytes: 160_000,
+  lineBurst: 200,
+  linesPerSecond: 100,
+  junkLines: 10,
+  workersPerSession: 16,
+  banPoints: 100,
+  banPointsPerMinute: 60,
+  banMs: 300_000,
+  remembered: 10_000,
+  tickMs: 100,
+  reportMs: 5_000,
+};

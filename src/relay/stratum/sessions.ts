@@ -1,0 +1,64 @@
+/** All sessions of a stratum server: gives each new work to all of them, and sums up how they do. */
+
+import type { Listener } from '../../events/events.ts';
+import type { MiningTurn } from './mining-turn.ts';
+import type { Session } from './session.ts';
+import type { SessionWorld } from './world.ts';
+
+/** The seconds between two shares of a session that learns, if there are few. */
+const LEARNING_SECONDS = 0.15;
+/** All sessions that learn send so many shares a second together. To verify them takes a tenth of a core. */
+const LEARNING_SHARES_PER_SECOND = 1_000;
+/** How often it is counted how many learn. */
+const COUNT_MS = 1_000;
+
+export class Sessions {
+  readonly #all = new Set<Session>();
+  #learning = 0;
+  #countedMs = 0;
+  #reportedMs = 0;
+
+  add(session: Session): void {
+    this.#all.add(session);
+  }
+
+  delete(session: Session): void {
+    this.#all.delete(session);
+  }
+
+  /** The seconds between two shares of a session whose rate is not known. */
+  readonly learningSeconds = (): number => Math.max(LEARNING_SECONDS, this.#learning / LEARNING_SHARES_PER_SECOND);
+
+  /** Gives a job of the current work to all. @param clean whether earlier jobs are worth nothing */
+  giveAll(clean: boolean, nowMs: number): void {
+    for (const turn of this.#turns()) turn.give(clean, nowMs);
+  }
+
+  /** To be called several times a second. */
+  tick(nowMs: number): void {
+    if (nowMs - this.#countedMs >= COUNT_MS) {
+      this.#countedMs = nowMs;
+      this.#learning = 0;
+      for (const { isLearning } of this.#turns()) if (isLearning) this.#learning++;
+    }
+    for (const session of this.#all) session.tick(nowMs);
+  }
+
+  /** Emits how the relay does, if it is time for that. */
+  report(
+    relay: string,
+    emit: Listener,
+    { accounts, limits }: Pick<SessionWorld, 'accounts' | 'limits'>,
+    nowMs: number,
+  ): void {
+    if (nowMs - this.#reportedMs < limits.reportMs) return;
+    this.#reportedMs = nowMs;
+    const turns = [...this.#turns()];
+    const hashesPerSecond = turns.reduce((sum, turn) => sum + turn.hashesPerSecond, 0);
+    emit({ type: 'relay', relay, sessions: turns.length, hashesPerSecond, workers: accounts.list(nowMs) });
+  }
+
+  *#turns(): Generator<MiningTurn> {
+    for (const { turn } of this.#all) if (turn) yield turn;
+  }
+}

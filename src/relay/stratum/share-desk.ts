@@ -1,0 +1,117 @@
+/** Takes the shares of a session: judges, counts and answers them. */
+
+import { NONCE_BYTES } from '../../chain/layout.ts';
+import type { Nonce1 } from '../../chain/nonce.ts';
+import { parseNonce2 } from '../../wire/stratum.ts';
+import { STRATUM_ERROR } from '../../wire/stratum-requests.ts';
+import type { Account } from '../accounts.ts';
+import type { GivenJob } from './job-table.ts';
+import { judgeShare } from './judge-share.ts';
+import type { ShareResult } from './ledger-line.ts';
+import type { MiningTurn } from './mining-turn.ts';
+import type { Reply } from './reply.ts';
+import { workerName } from './worker-wishes.ts';
+import type { SessionWorld } from './world.ts';
+
+/** No id of ours is longer, and what is none is cut before it is written down. */
+const JOB_ID_CHARACTERS = 16;
+
+export interface DeskOptions {
+  /** The session's number. */
+  readonly session: number;
+  readonly turn: MiningTurn;
+  /** By their names; the first is the session's. */
+  readonly workers: ReadonlyMap<string, Account>;
+  readonly nonce1: Nonce1;
+  /** Whether the client writes nonce2 with its bytes in the other order. */
+  readonly isReversed: boolean;
+}
+
+interface ShareFacts {
+  readonly job: string;
+  readonly nonce?: bigint;
+  readonly chain?: number;
+  readonly height?: number;
+  readonly difficulty?: number;
+  readonly isBlock?: boolean;
+}
+
+const REFUSALS = {
+  'low-difficulty': { code: STRATUM_ERROR.lowDifficulty, words: 'low difficulty share' },
+  duplicate: { code: STRATUM_ERROR.duplicate, words: 'duplicate share' },
+  stale: { code: STRATUM_ERROR.jobNotFound, words: 'stale' },
+};
+
+export class ShareDesk {
+  readonly #world: SessionWorld;
+  readonly #options: DeskOptions;
+
+  constructor(world: SessionWorld, options: DeskOptions) {
+    this.#world = world;
+    this.#options = options;
+  }
+
+  /** @param params those of `mining.submit`: the worker, the job's id and nonce2 */
+  take([user, jobId, nonce2]: readonly unknown[]): Reply {
+    const { workers, turn } = this.#options;
+    const [first] = workers.values();
+    // Some miners submit with another name than they have authorized. Nothing depends on it but the counts.
+    const account = workers.get(workerName(user)) ?? first;
+    const job = typeof jobId === 'string' ? jobId : '';
+    const nonce = typeof nonce2 === 'string' ? this.#nonceOf(nonce2) : undefined;
+    if (nonce === undefined) {
+      this.#count(account, 'invalid', { job });
+      return { code: STRATUM_ERROR.other, words: 'nonce2 is a text of 1 to 12 hex digits' };
+    }
+    const given = turn.jobs.get(job);
+    if (given) return this.#judge(account, given, nonce);
+    const isLate = turn.jobs.hasHad(job);
+    this.#count(account, isLate ? 'stale' : 'unknown-job', { job, nonce });
+    return isLate ? REFUSALS.stale : { code: STRATUM_ERROR.jobNotFound, words: 'job not found' };
+  }
+
+  #judge(account: Account, given: GivenJob, nonce: bigint): Reply {
+    const { turn } = this.#options;
+    const { result, difficulty, isBlock, verdict } = judgeShare(this.#world.works, given, turn.newest, nonce);
+    void verdict?.then(({ outcome }) => {
+      if (isBlock && outcome === 'accepted') account.blocks++;
+    });
+    const { id, job } = given.shared;
+    const { chain, height } = job.work;
+    const worth = difficulty !== undefined && { difficulty };
+    this.#count(account, result, { job: id, nonce, chain, height: Number(height), isBlock, ...worth });
+    const reply = result === 'accepted' ? { result: true } : REFUSALS[result];
+    if (difficulty === undefined) return reply;
+    return { ...reply, afterwards: () => turn.share(difficulty, this.#world.clock.monotonicMs()) };
+  }
+
+  #nonceOf(nonce2: string): bigint | undefined {
+    const { nonce1, isReversed } = this.#options;
+    return parseNonce2(isReversed ? reversedHex(nonce2, NONCE_BYTES - nonce1.bytes) : nonce2, nonce1);
+  }
+
+  #count(account: Account, result: ShareResult, about: ShareFacts): void {
+    const { record, log, clock } = this.#world;
+    const { nonce, isBlock = false, ...facts } = about;
+    const outcome = result === 'accepted' || result === 'stale' || result === 'duplicate' ? result : 'rejected';
+    if (account.note(outcome, clock.monotonicMs())) log.info(`first share of ${account.name}`);
+    const text = nonce !== undefined && { nonce: nonce.toString() };
+    const job = facts.job.slice(0, JOB_ID_CHARACTERS);
+    record({
+      type: 'share',
+      session: this.#options.session,
+      worker: account.name,
+      result,
+      ...facts,
+      job,
+      ...text,
+      isBlock,
+    });
+  }
+}
+
+/** @returns a number of so many bytes, which may lack leading zeros, with its bytes in the other order; other texts unchanged */
+function reversedHex(hex: string, bytes: number): string {
+  const digits = hex.replace(/^0x/i, '').padStart(2 * bytes, '0');
+  return digits.length > 2 * bytes ? hex : (digits.match(/../g) ?? []).reverse().join('');
+}

@@ -1,0 +1,233 @@
+/**
+ * The stratum server: ASICs and other miners connect to it, and mine on what the source gives. It brings together what listens, the
+ * sessions, and the works.
+ */
+
+import { BlockList, createServer, isIPv4, type Server, type Socket } from 'node:net';
+import type { SecureContext } from 'node:tls';
+import type { Work } from '../../chain/work.ts';
+import type { Listener } from '../../events/events.ts';
+import type { SourceUpdate, WorkSource } from '../../source/source.ts';
+import { type Clock, systemClock } from '../../system/clock.ts';
+import { Accounts } from '../accounts.ts';
+import type { Relay } from '../relay.ts';
+import { RelayedWorks } from '../relayed-works.ts';
+import { encrypted, HandshakeError, readProxyHeader } from './client-socket.ts';
+import { Connection } from './connection.ts';
+import { Doorkeeper } from './doorkeeper.ts';
+import type { Ledger } from './ledger.ts';
+import { type StratumLimits, stratumLimits } from './limits.ts';
+import { Nonce1Pool } from './nonce1-pool.ts';
+import { RememberedRates } from './remembered-rates.ts';
+import { Session } from './session.ts';
+import { Sessions } from './sessions.ts';
+import { SharedJobs } from './shared-jobs.ts';
+import type { RelayLog, SessionWorld } from './world.ts';
+
+const NAME = 'stratum';
+/** The system finds out after this time whether a client that says nothing is still there. Silence alone ends no session. */
+const KEEP_ALIVE_MS = 60_000;
+/** How bad a handshake is that fails. */
+const HANDSHAKE_POINTS = 2;
+
+/** The seconds between two shares of a session, where nothing else is asked for. */
+const SHARE_SECONDS = 10;
+const SILENT: RelayLog = { debug: () => {}, info: () => {}, warn: () => {} };
+
+export interface StratumOptions {
+  /** Its works must leave the whole nonce free. */
+  readonly source: WorkSource;
+  /** Called with what happens. By default nobody is told. */
+  readonly emit?: Listener;
+  readonly clock?: Clock;
+  /** By default nothing is logged. */
+  readonly log?: RelayLog;
+  /** An address or a name, and a port; 0 stands for any free one. */
+  readonly listen: { readonly host: string; readonly port: number };
+  /** The lane of a miner on the same source (`MinerOptions.lane`), which no session gets. The default is 0. */
+  readonly lane?: number;
+  /** The seconds between two shares of a session. The default is 10. */
+  readonly shareSeconds?: number;
+  /** Addresses of proxies, or networks like 10.0.0.0/8. Their connections must begin with a header of the PROXY protocol. */
+  readonly proxies?: readonly string[];
+  /** With it, all connections are encrypted. */
+  readonly secureContext?: SecureContext;
+  /** Opens the share ledger. */
+  readonly openLedger?: () => Promise<Ledger>;
+  readonly limits?: Partial<StratumLimits>;
+}
+
+export class StratumRelay implements Relay {
+  readonly name = NAME;
+  readonly #options: StratumOptions;
+  readonly #emit: Listener;
+  readonly #clock: Clock;
+  readonly #log: RelayLog;
+  readonly #limits: StratumLimits;
+  readonly #works: RelayedWorks;
+  readonly #world: SessionWorld;
+  readonly #sessions = new Sessions();
+  readonly #doorkeeper: Doorkeeper;
+  readonly #proxies = new BlockList();
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  #ledger: Ledger | undefined;
+  #count = 0;
+  /** Whether the jobs that clients have are worth nothing. */
+  #isStale = true;
+  #hasComplained = false;
+
+  constructor(options: StratumOptions) {
+    this.#options = options;
+    const { source, emit = () => {}, clock = systemClock, log = SILENT, proxies = [] } = options;
+    const { lane = 0, shareSeconds = SHARE_SECONDS } = options;
+    this.#emit = emit;
+    this.#clock = clock;
+    this.#log = log;
+    const limits = { ...stratumLimits, ...options.limits };
+    this.#limits = limits;
+    const changed = (_: unknown, update: SourceUpdate) => this.#changed(update);
+    const works = new RelayedWorks({ name: NAME, source, emit, clock, changed });
+    this.#works = works;
+    this.#world = {
+      works: {
+        get current() {
+          const { current } = works;
+          return current && hasRoom(current) ? current : undefined;
+        },
+        judge: (job, nonce) => works.judge(job, nonce),
+        isStale: (work) => works.isStale(work),
+      },
+      jobs: new SharedJobs(works, limits.tickMs),
+      nonce1s: new Nonce1Pool({ taken: lane, isStale: (work) => works.isStale(work) }),
+      accounts: new Accounts(),
+      rates: new RememberedRates(limits.remembered),
+      clock,
+      limits,
+      aimSeconds: shareSeconds,
+      learningSeconds: this.#sessions.learningSeconds,
+      record: (entry) => this.#ledger?.record(entry),
+      log,
+    };
+    this.#doorkeeper = new Doorkeeper(limits, log, clock.monotonicMs());
+    for (const proxy of proxies) addTo(this.#proxies, proxy);
+    this.#server = createServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS });
+    this.#server.maxConnections = limits.connections;
+    this.#server.on('connection', (socket) => void this.#meet(socket));
+  }
+
+  /** Where it listens; undefined before `open`. */
+  get port(): number | undefined {
+    const address = this.#server.address();
+    return typeof address === 'object' ? address?.port : undefined;
+  }
+
+  /** @throws Error of the system when the port or the ledger cannot be used */
+  async open(): Promise<void> {
+    const { listen, openLedger } = this.#options;
+    this.#ledger = await openLedger?.();
+    try {
+      await new Promise<void>((resolve, reject) => {
+        this.#server.once('error', reject);
+        this.#server.listen(listen, () => {
+          this.#server.off('error', reject);
+          resolve();
+        });
+      });
+    } catch (fault) {
+      await this.#ledger?.close();
+      throw fault;
+    }
+    this.#server.on('error', ({ message }) => this.#log.warn(`a connection could not be accepted: ${message}`));
+  }
+
+  async run(stop: AbortSignal): Promise<void> {
+    const timer = setInterval(() => {
+      const nowMs = this.#clock.monotonicMs();
+      this.#sessions.tick(nowMs);
+      this.#sessions.report(NAME, this.#emit, this.#world, nowMs);
+    }, this.#limits.tickMs);
+    await this.#works.follow(stop);
+    clearInterval(timer);
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+    await this.#ledger?.close();
+  }
+
+  #changed(update: SourceUpdate): void {
+    if (update.kind === 'stale') this.#isStale = true;
+    const work = this.#works.current;
+    if (!work) return;
+    if (hasRoom(work)) {
+      this.#sessions.giveAll(this.#isStale, this.#clock.monotonicMs());
+      this.#isStale = false;
+    } else this.#complain();
+  }
+
+  #complain(): void {
+    if (this.#hasComplained) return;
+    this.#hasComplained = true;
+    this.#log.warn(`${this.#options.source.name} fixes a part of the nonce, which leaves no room for sessions`);
+  }
+
+  /** Takes a new connection. What goes wrong concerns that connection only. */
+  async #meet(socket: Socket): Promise<void> {
+    const { secureContext } = this.#options;
+    const { handshakeMs } = this.#limits;
+    let address = plain(socket.remoteAddress ?? '');
+    let hasEntered = false;
+    this.#sockets.add(socket);
+    socket.on('error', () => {}); // It is followed by 'close'.
+    socket.once('close', () => {
+      this.#sockets.delete(socket);
+      if (hasEntered) this.#doorkeeper.leave(address);
+    });
+    try {
+      if (address === '') throw new HandshakeError('it has closed the connection');
+      if (this.#proxies.check(address, isIPv4(address) ? 'ipv4' : 'ipv6'))
+        address = plain((await readProxyHeader(socket, handshakeMs)) ?? address);
+      const refused = this.#doorkeeper.enter(address, this.#clock.monotonicMs());
+      if (refused !== undefined) throw new HandshakeError(refused);
+      hasEntered = true;
+      this.#begin(secureContext ? await encrypted(socket, secureContext, handshakeMs) : socket, address);
+    } catch (fault) {
+      socket.destroy();
+      const { message } = fault as Error;
+      this.#log[fault instanceof HandshakeError ? 'debug' : 'warn'](`${address} was refused: ${message}`);
+      if (hasEntered) this.#doorkeeper.note(address, HANDSHAKE_POINTS, message, this.#clock.monotonicMs());
+    }
+  }
+
+  #begin(socket: Socket, address: string): void {
+    const clock = this.#clock;
+    const ended = (reason: string, points: number) => {
+      this.#sessions.delete(session);
+      session.end();
+      this.#doorkeeper.note(address, points, reason, clock.monotonicMs());
+      this.#log.debug(`${address} is disconnected: ${reason}`);
+    };
+    const connection = new Connection({ socket, address, clock, limits: this.#limits, ended });
+    const session = new Session(++this.#count, this.#world, connection);
+    this.#sessions.add(session);
+    connection.start((line) => session.receive(line));
+  }
+}
+
+/** Whether the source leaves the bytes of the nonce free that tell sessions apart. */
+function hasRoom({ nonce1 }: Work): boolean {
+  return nonce1.bytes === 0;
+}
+
+/** @returns an IPv4 address as such, also where IPv6 stands for it */
+function plain(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, '');
+}
+
+/** @param network `192.0.2.1`, `2001:db8::/32` */
+function addTo(list: BlockList, network: string): void {
+  const [address, bits] = network.split('/');
+  const family = isIPv4(address) ? 'ipv4' : 'ipv6';
+  if (bits === undefined) list.addAddress(address, family);
+  else list.addSubnet(address, Number(bits), family);
+}

@@ -1,0 +1,34 @@
+/** What all sessions of a stratum server share. */
+
+import type { Clock } from '../../system/clock.ts';
+import type { Accounts } from '../accounts.ts';
+import type { RelayedWorks } from '../relayed-works.ts';
+import type { LedgerEntry } from './ledger-line.ts';
+import type { StratumLimits } from './limits.ts';
+import type { Nonce1Pool } from './nonce1-pool.ts';
+import type { RememberedRates } from './remembered-rates.ts';
+import type { SharedJobs } from './shared-jobs.ts';
+
+/** Receives lines for people. */
+export interface RelayLog {
+  debug(line: string): void;
+  info(line: string): void;
+  warn(line: string): void;
+}
+
+export interface SessionWorld {
+  readonly works: Pick<RelayedWorks, 'current' | 'judge' | 'isStale'>;
+  readonly jobs: SharedJobs;
+  readonly nonce1s: Nonce1Pool;
+  readonly accounts: Accounts;
+  readonly rates: RememberedRates;
+  readonly clock: Clock;
+  readonly limits: StratumLimits;
+  /** The seconds between two shares of a session whose rate is known. */
+  readonly aimSeconds: number;
+  /** The seconds between two shares of a session whose rate is not known. */
+  readonly learningSeconds: () => number;
+  /** Writes a line of the ledger. */
+  readonly record: (entry: LedgerEntry) => void;
+  readonly log: RelayLog;
+}

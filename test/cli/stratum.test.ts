@@ -1,0 +1,142 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import { LedgerLine } from '#pickaxe/relay/stratum/ledger-line.js';
+import { Folder } from '../config/folder.ts';
+import { selfSigned } from '../node/certificates.ts';
+import { Asic } from '../relay/stratum/asic.ts';
+import { PATIENCE, pickaxe, type Run, start } from './pickaxe.ts';
+
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+function ownFolder(): Folder {
+  const folder = new Folder();
+  ends.push(() => folder.remove());
+  return folder;
+}
+
+async function mockNode() {
+  const node = new MockNode({ difficulty: 2_000, seed: 1 });
+  const { url } = await node.start();
+  ends.push(() => node.close());
+  return { node, options: ['--node', url, '--network', 'development', '--public-key', 'ab'.repeat(32)] };
+}
+
+function mine(args: string[]): Run {
+  const run = start(['mine', ...args]);
+  ends.push(async () => {
+    run.child.kill('SIGKILL');
+    await run.code;
+  });
+  return run;
+}
+
+/** The port that the log names. */
+async function portOf(run: Run): Promise<number> {
+  return vi.waitFor(() => {
+    const [, port] = /listening at stratum\+\w+:\/\/127\.0\.0\.1:(\d+)/.exec(run.stderr) ?? [];
+    expect(port, run.stderr).toBeDefined();
+    return Number(port);
+  }, PATIENCE);
+}
+
+/** An ASIC that mines until the run has ended. */
+async function mineUntilEnd(run: Run, asic: Asic): Promise<number | null> {
+  ends.push(() => asic.end());
+  asic.login('farm.1');
+  const timer = setInterval(() => asic.mine(2_000), 2);
+  try {
+    return await run.code;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+describe('pickaxe mine --stratum-listen', () => {
+  it('mines with ASICs alone until enough blocks are accepted, and keeps a ledger of their shares', async () => {
+    const folder = ownFolder();
+    const { node, options } = await mockNode();
+    const ledger = join(folder.path, 'shares.jsonl');
+    const limits = ['--devices', 'none', '--blocks', '3', '--duration', '60', '--json'];
+    const run = mine([...options, ...limits, '--stratum-listen', '0', '--stratum-ledger', ledger]);
+    expect(await mineUntilEnd(run, new Asic(await portOf(run)))).toBe(0);
+    expect(node.ledger.stats).toMatchObject({ rejected: 0 });
+    const summary = run.events('summary')[0] as { accepted: number };
+    expect(summary.accepted).toBeGreaterThanOrEqual(3);
+    expect(run.events('verdict')[0]).toMatchObject({ device: 'stratum', isRelay: true, outcome: 'accepted' });
+    const lines = readFileSync(ledger, 'utf8').split('\n').slice(0, -1);
+    const [begin, ...shares] = lines.map((line) => LedgerLine.parse(JSON.parse(line)));
+    expect(begin).toMatchObject({ type: 'session', worker: 'farm.1', agent: 'asic/1', address: '127.0.0.1' });
+    const blocks = shares.filter((line) => line.type === 'share' && line.isBlock && line.result === 'accepted');
+    expect(blocks.length).toBeGreaterThanOrEqual(3);
+    if (process.platform !== 'win32') expect(statSync(ledger).mode & 0o777).toBe(0o600);
+    expect(run.stderr).toContain('first share of farm.1');
+  });
+
+  it('mines beside the CPU, on a lane of its own, and with TLS', async () => {
+    const folder = ownFolder();
+    const [cert, key] = [folder.write('a.crt', selfSigned.cert), folder.write('a.key', selfSigned.key)];
+    const { options } = await mockNode();
+    const cpu = ['--devices', 'cpu', '--threads', '1', '--kernel', 'js', '--json', '--duration', '60'];
+    const stratum = ['--stratum-listen', '127.0.0.1:0', '--stratum-tls-cert', cert, '--stratum-tls-key', key];
+    const run = mine([...options, ...cpu, ...stratum]);
+    const port = await portOf(run);
+    expect(run.stderr).toContain('stratum+tls://');
+    const asic = new Asic(port, { tls: { ca: selfSigned.cert, checkServerIdentity: () => undefined } });
+    const ended = mineUntilEnd(run, asic);
+    const lanes = (isRelay: boolean) => {
+      const found = run.events('solution').filter((solution) => solution.isRelay === isRelay);
+      return new Set(found.map(({ nonce }) => Number(BigInt(nonce as string) & 0xffffn)));
+    };
+    await vi.waitFor(() => {
+      expect(lanes(false).size).toBe(1);
+      expect(lanes(true)).toEqual(new Set([asic.nonce1]));
+    }, PATIENCE);
+    expect(lanes(false)).not.toContain(asic.nonce1);
+    run.child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+  });
+
+  it('is refused without devices and without a server, and when the port is taken', async () => {
+    const { options } = await mockNode();
+    expect(await pickaxe('mine', ...options, '--devices', 'none')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--devices none leaves nothing that hashes'),
+    });
+    const run = mine([...options, '--devices', 'none', '--stratum-listen', '0']);
+    const port = await portOf(run);
+    expect(await pickaxe('mine', ...options, '--devices', 'none', '--stratum-listen', `${port}`)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`cannot listen on --stratum-listen 127.0.0.1:${port}: port ${port} is in use`),
+    });
+  });
+
+  it('says what is wrong with a certificate, a key or a ledger', async () => {
+    const folder = ownFolder();
+    const { options } = await mockNode();
+    const [cert, key] = [folder.write('a.crt', selfSigned.cert), folder.write('a.key', 'no key')];
+    const server = [...options, '--devices', 'none', '--stratum-listen', '0'];
+    expect((await pickaxe('mine', ...server, '--stratum-tls-cert', cert, '--stratum-tls-key', key)).stderr).toContain(
+      'cannot be used: ',
+    );
+    const { code, stderr } = await pickaxe('mine', ...server, '--stratum-ledger', folder.path);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('cannot be written: it exists and is not a regular file'),
+    ]);
+  });
+
+  it('is shown by a dry run, which does not listen', async () => {
+    const { options } = await mockNode();
+    const args = ['mine', ...options, '--dry-run', '--devices', 'none', '--stratum-listen', '0.0.0.0:1917'];
+    const { code, stdout } = await pickaxe(...args);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/\nstratum 0\.0\.0\.0:1917, a share each 10 s$/);
+    const plan = JSON.parse((await pickaxe(...args, '--json')).stdout);
+    expect(plan).toMatchObject({ devices: [], stratum: { listen: '0.0.0.0:1917', shareSeconds: 10, tls: false } });
+  });
+});

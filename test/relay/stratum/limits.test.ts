@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { Bans, networkOf } from '#pickaxe/relay/stratum/bans.js';
+import { Doorkeeper } from '#pickaxe/relay/stratum/doorkeeper.js';
+import { stratumLimits } from '#pickaxe/relay/stratum/limits.js';
+import { RememberedRates } from '#pickaxe/relay/stratum/remembered-rates.js';
+import { rollMs } from '#pickaxe/relay/stratum/roll.js';
+import { Surprise } from '#pickaxe/relay/stratum/surprise.js';
+import { TokenBucket } from '#pickaxe/relay/stratum/token-bucket.js';
+import { agentName, chosenDifficulty, reversesNonces, workerName } from '#pickaxe/relay/stratum/worker-wishes.js';
+
+describe('a token bucket', () => {
+  it('gives so many at once, and then so many a second', () => {
+    const bucket = new TokenBucket(3, 2, 0);
+    expect([1, 2, 3, 4].map(() => bucket.take(1, 0))).toEqual([true, true, true, false]);
+    expect([bucket.take(1, 499), bucket.take(1, 999), bucket.take(1, 1_000)]).toEqual([false, true, false]);
+    expect([1, 2, 3, 4].map(() => bucket.take(1, 100_000))).toEqual([true, true, true, false]);
+  });
+});
+
+describe('bans', () => {
+  const limits = { banPoints: 10, banPointsPerMinute: 6, banMs: 1_000, remembered: 3 };
+
+  it('begin when the points are used up, and end after their time', () => {
+    const bans = new Bans(limits);
+    expect([bans.note('192.0.2.1', 6, 0), bans.note('192.0.2.1', 6, 0), bans.note('192.0.2.1', 6, 0)]).toEqual([
+      false,
+      true,
+      false,
+    ]);
+    expect([0, 999, 1_000].map((nowMs) => bans.isBanned('192.0.2.1', nowMs))).toEqual([true, true, false]);
+    expect(bans.isBanned('192.0.2.2', 0)).toBe(false);
+  });
+
+  it('are never for one small fault in a while', () => {
+    const bans = new Bans(limits);
+    for (let minute = 0; minute < 100; minute++) expect(bans.note('::1', 6, 60_000 * minute)).toBe(false);
+  });
+
+  it('remember a bounded number of addresses', () => {
+    const bans = new Bans(limits);
+    bans.note('192.0.2.1', 11, 0);
+    for (let last = 2; last < 5; last++) bans.note(`192.0.2.${last}`, 1, 0);
+    expect(bans.isBanned('192.0.2.1', 0)).toBe(false);
+  });
+
+  it.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:db8::5', '2001:db8:0:0::/64'],
+    ['2001:0db8:0:0:0:0:0:5', '2001:db8:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['::', '0:0:0:0::/64'],
+  ])('count %s as %s', (address, network) => {
+    expect(networkOf(address)).toBe(network);
+  });
+
+  it('are logged at a bounded rate', () => {
+    const warnings: string[] = [];
+    const log = { debug() {}, info() {}, warn: (line: string) => void warnings.push(line) };
+    const doorkeeper = new Doorkeeper(stratumLimits, log, 0);
+    for (let last = 0; last < 100; last++) doorkeeper.note(`192.0.2.${last}`, 1_000, 'junk', 0);
+    expect(warnings).toHaveLength(10);
+    doorkeeper.note('198.51.100.1', 1_000, 'junk', 10_000);
+    expect(warnings.at(-1)).toBe('198.51.100.1 is banned for 5 minutes: junk; so were 90 others');
+  });
+});
+
+it('a rate is remembered for a bounded number of workers', () => {
+  const rates = new RememberedRates(2);
+  const known = (shares: number) => ({ shares, exposure: 1 });
+  for (const [index, worker] of ['a', 'b', 'a', 'c'].entries()) rates.put(worker, known(index));
+  expect(['a', 'b', 'c'].map((worker) => rates.get(worker)?.shares)).toEqual([2, undefined, 3]);
+});
+
+it.each([
+  [undefined, 500],
+  [0, 30_000],
+  [1e9, 30_000],
+  [10e12, 7_037],
+  [140e12, 503],
+  [5e15, 100],
+])('a miner of %d H/s gets a job after %d ms at the latest', (rate, ms) => {
+  expect(Math.round(rollMs(rate))).toBe(ms);
+});
+
+describe('a surprise', () => {
+  it('is a rate that is far higher or lower, and soon', () => {
+    const [low, high] = [new Surprise(), new Surprise()];
+    let waited = 0;
+    while (!low.note(0, 1)) waited++;
+    expect(waited).toBe(16);
+    let came = 0;
+    let since: ReturnType<Surprise['note']>;
+    while (!since) {
+      came++;
+      since = high.note(1, 0.1);
+    }
+    expect(came).toBe(14);
+    expect(since).toMatchObject({ shares: 14, expected: expect.closeTo(1.4) });
+  });
+
+  it('is not a rate that stays', () => {
+    const surprise = new Surprise();
+    for (let count = 0; count < 10_000; count++) expect(surprise.note(1, 1)).toBeUndefined();
+  });
+});
+
+it.each([
+  ['rig', 'rig'],
+  ['', 'unnamed'],
+  ['\u0007', 'unnamed'],
+  [undefined, 'unnamed'],
+  [7, 'unnamed'],
+  ['x'.repeat(63), 'x'.repeat(63)],
+  ['x'.repeat(64), `${'x'.repeat(62)}…`],
+  [`k:${'a'.repeat(64)}.rig`, `k:${'a'.repeat(56)}….rig`],
+  [`a.${'b'.repeat(80)}`, `a.${'b'.repeat(60)}…`],
+])('the worker %j is called %s', (user, name) => {
+  expect(workerName(user)).toBe(name);
+});
+
+it('programs are recognized by their names, where they have quirks', () => {
+  expect(agentName(null)).toBe('');
+  expect(['BlackMiner F1', 'blackminer/2', 'F1-mini', 'Black Miner'].every(reversesNonces)).toBe(true);
+  expect(['', 'kdaminer-v1.0.0', 'bmminer/1.0.0', 'cgminer/4.11', 'gf1'].some(reversesNonces)).toBe(false);
+  expect([chosenDifficulty('a d=2 b'), chosenDifficulty('rd=2'), chosenDifficulty(7)]).toEqual([
+    2 ** 33,
+    undefined,
+    undefined,
+  ]);
+});

@@ -1,0 +1,322 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { createSecureContext } from 'node:tls';
+import { afterEach, describe, expect, it } from 'vitest';
+import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import { type StratumOptions, StratumRelay } from '#pickaxe/relay/stratum/stratum-relay.js';
+import { NodeSource } from '#pickaxe/source/node/node-source.js';
+import { SharedSource } from '#pickaxe/source/shared-source.js';
+import type { WorkSource } from '#pickaxe/source/source.js';
+import { systemClock } from '#pickaxe/system/clock.js';
+import { FakeSource, makeWork, Recorder } from '../../fakes.ts';
+import { selfSigned } from '../../node/certificates.ts';
+import { eventually } from '../../source/follow.ts';
+import { miner } from '../../source/node/node.ts';
+import { Asic } from './asic.ts';
+
+/** The certificate is for no name. */
+const TRUST = { ca: selfSigned.cert, checkServerIdentity: () => undefined };
+
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+type More = Partial<Pick<StratumOptions, 'proxies' | 'secureContext' | 'limits' | 'shareSeconds'>>;
+
+/** A relay on a free port. */
+async function serve(source: WorkSource, more: More = {}) {
+  const heard = new Recorder();
+  const logged: string[] = [];
+  const log = (line: string) => void logged.push(line);
+  const relay = new StratumRelay({
+    source,
+    emit: heard.listen,
+    clock: systemClock,
+    log: { debug: log, info: log, warn: log },
+    listen: { host: '127.0.0.1', port: 0 },
+    lane: 7,
+    shareSeconds: 10,
+    ...more,
+  });
+  await relay.open();
+  const stopping = new AbortController();
+  const running = relay.run(stopping.signal);
+  const end = async () => {
+    stopping.abort();
+    await running;
+  };
+  ends.push(end);
+  const client = (options?: ConstructorParameters<typeof Asic>[1]) => {
+    const asic = new Asic(relay.port as number, options);
+    ends.push(() => asic.end());
+    return asic;
+  };
+  return { relay, heard, logged, client, end };
+}
+
+/** A relay whose work is so hard that only shares are found. */
+async function serveShares(more: More = {}) {
+  const source = new FakeSource();
+  const work = source.work(makeWork(2 ** 60));
+  return { ...(await serve(source, more)), source, work };
+}
+
+/** Logs in, and waits for the first job. */
+async function ready(asic: Asic, ...login: Parameters<Asic['login']>): Promise<Asic> {
+  asic.login(...login);
+  await eventually(() => expect(asic.job).toBeDefined());
+  return asic;
+}
+
+/** Mines a share, and waits for its answer. */
+async function share(asic: Asic) {
+  const id = asic.mine();
+  await eventually(() => expect(asic.answerTo(id)).toBeDefined());
+  return asic.answerTo(id);
+}
+
+describe('a stratum server on a real node', () => {
+  it('has ASICs find blocks, which the node accepts, and stays beside another consumer of the source', async () => {
+    const node = new MockNode({ difficulty: 2_000, seed: 5 });
+    const { url } = await node.start();
+    ends.push(() => node.close());
+    const source = new SharedSource(new NodeSource({ url, network: 'development', miner }));
+    ends.push(() => source.close());
+    const { heard, client } = await serve(source);
+    const asics = [client(), client()];
+    for (const [index, asic] of asics.entries()) await ready(asic, `asic.${index}`);
+    await eventually(() => {
+      for (const asic of asics) asic.mine(3_000);
+      const verdicts = heard.of('verdict').filter(({ outcome }) => outcome === 'accepted');
+      expect(verdicts.length).toBeGreaterThanOrEqual(3);
+    });
+    expect(node.ledger.stats).toMatchObject({ rejected: 0 });
+    for (const verdict of heard.of('verdict')) {
+      expect(verdict).toMatchObject({ device: 'stratum', isRelay: true, isBlock: true, isShare: false });
+      expect(asics.map(({ nonce1 }) => nonce1)).toContain(Number(verdict.nonce & 0xffffn));
+    }
+  });
+});
+
+describe('a stratum server', () => {
+  it('says again and again how it does', async () => {
+    const { heard, client } = await serveShares({ limits: { reportMs: 50 } });
+    const asic = await ready(client(), 'k:abc.rig1');
+    for (let count = 0; count < 3; count++) expect((await share(asic)).result).toBe(true);
+    await eventually(() =>
+      expect(heard.of('relay').at(-1)).toMatchObject({
+        relay: 'stratum',
+        sessions: 1,
+        hashesPerSecond: expect.toSatisfy((rate: number) => rate > 0),
+        workers: [{ name: 'k:abc.rig1', sessions: 1, accepted: 3, difficulty: expect.closeTo(429.5, 0) }],
+      }),
+    );
+  });
+
+  it('gives each new work to all sessions, and none to a client that only connects', async () => {
+    const { source, client } = await serveShares();
+    const asics = await Promise.all(Array.from({ length: 20 }, () => ready(client())));
+    const idle = client();
+    expect(new Set(asics.map(({ nonce1 }) => nonce1)).size).toBe(20);
+    const before = asics.map(({ job }) => job.params[1]);
+    source.stale();
+    source.work(makeWork(2 ** 60));
+    await eventually(() => {
+      const jobs = asics.map(({ job }) => job.params);
+      expect(jobs.every(([, header], index) => header.slice(32, 64) !== before[index].slice(32, 64))).toBe(true);
+    });
+    expect(asics.every(({ received }) => received.some(({ params }) => params?.[2] === true))).toBe(true);
+    expect(idle.received).toEqual([]);
+  });
+
+  it('does not hand out work of which a part of the nonce is fixed, and says so once', async () => {
+    const source = new FakeSource();
+    const { logged, client } = await serve(source);
+    const asic = client();
+    asic.login();
+    source.work(makeWork(2 ** 60, { nonce1: { value: 1, bytes: 2 } }));
+    source.work(makeWork(2 ** 60, { nonce1: { value: 1, bytes: 2 } }));
+    const says = 'fake source fixes a part of the nonce, which leaves no room for sessions';
+    await eventually(() => expect(logged).toContain(says));
+    await eventually(() => expect(asic.answerTo(2)?.result).toBe(true));
+    expect(asic.job).toBeUndefined();
+    expect(logged.filter((line) => line === says)).toHaveLength(1);
+  });
+
+  it('ends its connections when it ends, and cannot listen where another does', async () => {
+    const { relay, client, end } = await serveShares();
+    const asic = await ready(client());
+    const other = new StratumRelay({
+      source: new FakeSource(),
+      emit: () => {},
+      clock: systemClock,
+      log: { debug() {}, info() {}, warn() {} },
+      listen: { host: '127.0.0.1', port: relay.port as number },
+      lane: 0,
+      shareSeconds: 10,
+    });
+    await expect(other.open()).rejects.toThrow('EADDRINUSE');
+    await end();
+    await asic.closed;
+  });
+});
+
+describe('a client that costs too much', () => {
+  it('is disconnected for a flood, and its address is banned for a while after many; other sessions go on', async () => {
+    const limits = { lineBurst: 20, linesPerSecond: 1, banPoints: 15, banPointsPerMinute: 1, banMs: 700 };
+    const { logged, client } = await serveShares({ limits });
+    const honest = await ready(client());
+    for (let count = 0; count < 2; count++) {
+      const flood = client();
+      flood.say('{"id":1,"method":"mining.ping"}\n'.repeat(100));
+      await flood.closed;
+      expect(flood.received.length).toBeLessThanOrEqual(20);
+    }
+    expect(logged).toContain('127.0.0.1 is banned for 1 minutes: flood');
+    const refused = client();
+    await refused.closed;
+    expect(logged).toContain('127.0.0.1 was refused: banned');
+    expect((await share(honest)).result).toBe(true);
+    await eventually(async () => {
+      const later = client();
+      later.login();
+      await Promise.race([later.closed, eventually(() => expect(later.job).toBeDefined())]);
+      expect(later.job).toBeDefined();
+    });
+  });
+
+  it.each([
+    ['a line that does not end', 'x'.repeat(5_000), 'a line is longer than 4096 bytes'],
+    ['junk', 'GET / HTTP/1.1\r\n'.repeat(20), 'junk'],
+    ['bytes that are no text', Buffer.alloc(400, '\u0000\n', 'latin1'), 'junk'],
+  ])('is disconnected for %s', async (_, bytes, reason) => {
+    const { logged, client } = await serveShares();
+    const asic = client({ first: bytes });
+    await asic.closed;
+    expect(logged).toContain(`127.0.0.1 is disconnected: ${reason}`);
+  });
+
+  it('is disconnected when it does not read, and what waits for it is bounded', async () => {
+    const { logged, client } = await serveShares({ limits: { pendingBytes: 20_000, lineBurst: 1e9 } });
+    const slow = await ready(client());
+    slow.socket.pause();
+    // Each answer echoes the long id; the system's own buffers take some megabytes of them.
+    const asks = `{"id":"${'x'.repeat(4_000)}","method":"mining.ping"}\n`.repeat(50);
+    await eventually(() => {
+      if (!slow.socket.destroyed) slow.say(asks);
+      expect(logged).toContain('127.0.0.1 is disconnected: it does not read');
+    });
+    expect(logged.filter((line) => line.startsWith('127.0.0.1 is disconnected'))).toHaveLength(1);
+  });
+
+  it('is disconnected when it does not log in', async () => {
+    const { logged, client } = await serveShares({ limits: { loginMs: 50 } });
+    await client().closed;
+    expect(logged).toContain('127.0.0.1 is disconnected: no login');
+  });
+
+  it('is refused when its address has too many connections, until one of them ends', async () => {
+    const { client } = await serveShares({ limits: { connectionsPerAddress: 2 } });
+    const first = await ready(client());
+    await ready(client());
+    await client().closed;
+    first.end();
+    await eventually(async () => {
+      const next = client();
+      next.login();
+      await Promise.race([next.closed, eventually(() => expect(next.job).toBeDefined())]);
+      expect(next.job).toBeDefined();
+    });
+  });
+});
+
+describe('behind a proxy', () => {
+  const V1 = 'PROXY TCP4 192.0.2.9 192.0.2.1 56324 1917\r\n';
+  const V2 = Buffer.from('0d0a0d0a000d0a515549540a2111000cc0000209c0000201dc04077d', 'hex');
+  const LOCAL = Buffer.from('0d0a0d0a000d0a515549540a20000000', 'hex');
+
+  it.each([
+    ['version 1', V1, '192.0.2.9'],
+    ['version 2', V2, '192.0.2.9'],
+    ['version 2, the proxy itself', LOCAL, '127.0.0.1'],
+    ['version 1, unknown', 'PROXY UNKNOWN\r\n', '127.0.0.1'],
+  ])('the client’s address is told by the header: %s', async (_, first, address) => {
+    const { logged, client } = await serveShares({ proxies: ['127.0.0.1'] });
+    await ready(client({ first }));
+    expect(logged).toContain(`session 1 of asic.1 has begun: ${address}, asic/1`);
+  });
+
+  it('a connection without a header, or with a wrong one, is refused, and no other', async () => {
+    const { logged, client } = await serveShares({ proxies: ['127.0.0.0/8'], limits: { handshakeMs: 100 } });
+    const [plain, wrong, late] = [
+      client({ first: '{"id":1}\n' }),
+      client({ first: 'PROXY TCP4 a b c d\r\n' }),
+      client({ first: V1.slice(0, 9) }),
+    ];
+    await Promise.all([plain.closed, wrong.closed, late.closed]);
+    expect(logged.sort()).toEqual([
+      '127.0.0.1 was refused: the header of the proxy did not come',
+      '127.0.0.1 was refused: the header of the proxy is wrong: it does not begin like one',
+      '127.0.0.1 was refused: the header of the proxy is wrong: its addresses and ports are wrong',
+    ]);
+    await ready(client({ first: V1 }));
+  });
+
+  it('a header may come in pieces, and with the first lines', async () => {
+    const { relay, logged } = await serveShares({ proxies: ['127.0.0.1'] });
+    const socket = connect(relay.port as number, '127.0.0.1');
+    ends.push(() => socket.destroy());
+    const pieces = [V1.slice(0, 5), V1.slice(5, 40), `${V1.slice(40)}{"id":1,"method":"mining.ping","params":[]}\n`];
+    for (const piece of pieces) {
+      socket.write(piece);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    const [answer] = await once(socket, 'data');
+    expect(answer.toString()).toBe('{"result":"pong","error":null,"id":1}\n');
+    socket.destroy();
+    await eventually(() => expect(logged).toContain('192.0.2.9 is disconnected: it has closed the connection'));
+  });
+
+  it('bans are for the client’s address, not for the proxy', async () => {
+    const { logged, client } = await serveShares({ proxies: ['127.0.0.1'], limits: { banPoints: 5 } });
+    const bad = client({ first: `${V1}${'junk\n'.repeat(30)}` });
+    await bad.closed;
+    expect(logged).toContain('192.0.2.9 is banned for 5 minutes: junk');
+    await client({ first: V1 }).closed;
+    await ready(client({ first: V1.replace('192.0.2.9', '192.0.2.10') }));
+  });
+
+  it('others than the proxy connect as always, and a header of theirs is junk', async () => {
+    const { client } = await serveShares({ proxies: ['192.0.2.77'] });
+    await ready(client());
+    const asic = client({ first: V1 });
+    await eventually(() => expect(asic.received).toHaveLength(1));
+    expect(asic.received[0].error[1]).toBe('this is no stratum request');
+  });
+});
+
+describe('with TLS', () => {
+  it('mines, also behind a proxy', async () => {
+    const secureContext = createSecureContext({ cert: selfSigned.cert, key: selfSigned.key });
+    const { logged, client } = await serveShares({ secureContext, proxies: ['127.0.0.1'] });
+    const first = 'PROXY TCP4 192.0.2.9 192.0.2.1 1 2\r\n';
+    const asic = await ready(client({ first, tls: TRUST }));
+    expect((await share(asic)).result).toBe(true);
+    expect(logged).toContain('session 1 of asic.1 has begun: 192.0.2.9, asic/1');
+  });
+
+  it('refuses clients that do not encrypt, and those that say nothing', async () => {
+    const secureContext = createSecureContext({ cert: selfSigned.cert, key: selfSigned.key });
+    const { logged, client } = await serveShares({ secureContext, limits: { handshakeMs: 100 } });
+    const plain = client();
+    plain.say('{"id":1,"method":"mining.ping","params":[]}\n');
+    const silent = client();
+    await Promise.all([plain.closed, silent.closed]);
+    expect(logged.sort()).toEqual([
+      '127.0.0.1 was refused: the handshake of TLS did not come',
+      '127.0.0.1 was refused: the handshake of TLS failed',
+    ]);
+    await ready(client({ tls: TRUST }));
+  });
+});
