@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { DoctorReport } from '#pickaxe/doctor/finding.js';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { expectShape } from '../expect-shape.ts';
-import { pickaxe } from './pickaxe.ts';
+import { type ExitCode, pickaxe } from './pickaxe.ts';
 
 const KEY = 'ab'.repeat(32);
 const MINER = ['--network', 'development', '--public-key', KEY, '--threads', '1'];
@@ -19,7 +19,7 @@ async function startNode(options: ConstructorParameters<typeof MockNode>[0] = {}
   return (await node.start()).url;
 }
 
-async function doctor(...args: string[]): Promise<{ code: number | null; report: DoctorReport }> {
+async function doctor(...args: string[]): Promise<{ code: ExitCode; report: DoctorReport }> {
   const { code, stdout } = await pickaxe('doctor', '--json', ...args);
   const report = JSON.parse(stdout);
   expectShape(DoctorReport, report);

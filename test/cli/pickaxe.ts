@@ -21,13 +21,16 @@ afterAll(() => {
   for (const folder of [cacheHome, configHome]) rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
+/** An exit code, or the signal that has killed the process. */
+export type ExitCode = number | NodeJS.Signals;
+
 export interface Run {
   readonly child: ChildProcess;
   /** Lines of stdout so far. */
   readonly lines: string[];
   stderr: string;
   /** Settles when the process has ended and its output is complete. */
-  readonly code: Promise<number | null>;
+  readonly code: Promise<ExitCode>;
   /** The `--json` events so far. */
   events(type?: string): Record<string, unknown>[];
 }
@@ -57,7 +60,7 @@ export function start(args: string[], env: Record<string, string> = {}, main = M
     child,
     lines: [],
     stderr: '',
-    code: once(child, 'close').then(([code]) => code as number | null),
+    code: once(child, 'close').then(([code, signal]) => (code ?? signal) as ExitCode),
     events: (wanted) =>
       run.lines
         .map((line) => JSON.parse(line) as Record<string, unknown>)
@@ -70,7 +73,7 @@ export function start(args: string[], env: Record<string, string> = {}, main = M
   return run;
 }
 
-export async function pickaxe(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
+export async function pickaxe(...args: string[]): Promise<{ code: ExitCode; stdout: string; stderr: string }> {
   const run = start(args);
   const code = await run.code;
   return { code, stdout: run.lines.join('\n'), stderr: run.stderr };

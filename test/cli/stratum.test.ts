@@ -6,7 +6,7 @@ import { LedgerLine } from '#pickaxe/relay/stratum/ledger-line.js';
 import { Folder } from '../config/folder.ts';
 import { selfSigned } from '../node/certificates.ts';
 import { Asic } from '../relay/stratum/asic.ts';
-import { PATIENCE, pickaxe, type Run, start } from './pickaxe.ts';
+import { type ExitCode, PATIENCE, pickaxe, type Run, start } from './pickaxe.ts';
 
 const ends: (() => unknown)[] = [];
 afterEach(async () => {
@@ -45,7 +45,7 @@ async function portOf(run: Run): Promise<number> {
 }
 
 /** An ASIC that mines until the run has ended. */
-async function mineUntilEnd(run: Run, asic: Asic): Promise<number | null> {
+async function mineUntilEnd(run: Run, asic: Asic): Promise<ExitCode> {
   ends.push(() => asic.end());
   asic.login('farm.1');
   const timer = setInterval(() => asic.mine(2_000), 2);

@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { vi } from 'vitest';
 import { Answer } from '#pickaxe/wire/worker-answers.js';
-import { isolated, MAIN, PATIENCE } from './pickaxe.ts';
+import { type ExitCode, isolated, MAIN, PATIENCE } from './pickaxe.ts';
 
 export class WorkerParent {
   readonly answers: Answer[] = [];
@@ -69,7 +69,7 @@ export interface RunningWorker {
   readonly child: ChildProcess;
   readonly parent: WorkerParent;
   readonly stderr: () => string;
-  readonly code: Promise<number | null>;
+  readonly code: Promise<ExitCode>;
 }
 
 const children = new Set<ChildProcess>();
@@ -84,7 +84,7 @@ export function startWorker(args: string[] = [], reads = true): RunningWorker {
   child.stderr.on('data', (chunk) => {
     stderr += chunk;
   });
-  const code = once(child, reads ? 'close' : 'exit').then(([code]) => code as number | null);
+  const code = once(child, reads ? 'close' : 'exit').then(([code, signal]) => (code ?? signal) as ExitCode);
   return { child, parent: new WorkerParent(child.stdin, child.stdout, reads), stderr: () => stderr, code };
 }
 

@@ -1,7 +1,7 @@
 /** HiveOS's and mmpOS's scripts, run as those run them: with the sheet's fields as variables, beside a stub of pickaxe. */
 
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -85,6 +85,19 @@ describe.skipIf(skipped)(`HiveOS${why}`, () => {
   test('the wallet is passed on as it is: pickaxe itself reads the worker’s name behind the key', () => {
     const { variables } = startWith({ CUSTOM_URL: 'http://n:1', CUSTOM_TEMPLATE: `k:${KEY}.rig1`, CUSTOM_PASS: 'x' });
     expect(variables).toContain(`PICKAXE_PUBLIC_KEY=k:${KEY}.rig1`);
+  });
+
+  test('a sheet with pools gives a user instead of a key, and the password in a file of its own', () => {
+    const urls = { CUSTOM_URL: 'stratum+ssl://one.example:3334 stratum+tcp://two.example:3333' };
+    const { variables } = startWith({ ...urls, CUSTOM_TEMPLATE: `k:${KEY}.rig1`, CUSTOM_PASS: 'it is secret' });
+    const [password, pool, user] = variables.sort();
+    expect(pool).toBe('PICKAXE_POOL=stratum+ssl://one.example:3334,stratum+tcp://two.example:3333');
+    expect(user).toBe(`PICKAXE_USER=k:${KEY}.rig1`);
+    const file = password.replace('PICKAXE_PASSWORD_FILE=', '');
+    expect(readFileSync(file, 'utf8')).toBe('it is secret\n');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const without = startWith({ ...urls, CUSTOM_TEMPLATE: 'a.b', CUSTOM_PASS: 'x' });
+    expect(without.variables.sort()).toEqual([pool, 'PICKAXE_USER=a.b']);
   });
 
   test('nothing in the sheet is executed', () => {
