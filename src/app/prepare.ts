@@ -1,4 +1,4 @@
-/** Checks the settings and makes what they ask for, before `mine` or `demo` starts a miner. */
+/** Checks the settings and makes what they ask for, before `mine`, `demo` or `worker` starts a miner. */
 
 import { rigContradictions } from '../config/contradictions.ts';
 import type { Loaded } from '../config/load.ts';

@@ -33,7 +33,7 @@ function poolContradictions({ node, pool, stratum, testNetwork }: MinerSettings)
     node.urls !== undefined &&
       'Nodes (--node, node.urls) and pools (--pool, pool.urls) cannot be mined on at the same time: remove one of them.',
     stratum?.listen !== undefined &&
-      '--stratum-listen needs a node: a pool gives out one part of the nonce (nonce1), which leaves none to tell sessions apart.',
+      '--stratum-listen needs a node: it tells sessions apart by bytes of the nonce (nonce1) that a pool has fixed already.',
     testNetwork?.simulate !== undefined &&
       '--simulate needs a node of a test network: a pool takes no shares without proof of work.',
     user === undefined && 'No user is configured for the pool. Give one with --user, like --user NAME.WORKER.',

@@ -4,11 +4,12 @@ import { difficultyOf } from '../chain/target.ts';
 import type { Solution } from '../chain/verify.ts';
 import type { Listener, RelayWorker } from '../events/events.ts';
 import type { ShareOutcome } from '../events/vocabulary.ts';
+import type { Outcome } from '../source/vocabulary.ts';
 import type { Clock } from '../system/clock.ts';
 
-/** How often it is told. */
+/** How often it is told: as often as the stratum server tells of its workers. */
 const TELL_MS = 5_000;
-/** The hashrate is estimated from the solutions of this time. */
+/** The hashrate is estimated from the solutions of this time. Blocks are rare, so a shorter time would often hold none. */
 const WINDOW_MS = 600_000;
 
 export interface LoneWorkerOptions {
@@ -58,8 +59,9 @@ export class LoneWorker {
     this.#counts[outcome]++;
   }
 
-  /** It brought a solution, which the source took or called stale. */
-  brought({ work, isBlock }: Solution, outcome: 'accepted' | 'stale' | 'rejected'): void {
+  /** It brought a solution, of which this became. */
+  brought({ work, isBlock }: Solution, verdict: Outcome): void {
+    const outcome = verdict === 'accepted' || verdict === 'stale' ? verdict : 'rejected';
     this.#counts[outcome]++;
     if (outcome !== 'accepted') return;
     if (isBlock) this.#counts.blocks++;

@@ -14,3 +14,10 @@ export interface Relay {
   /** Relays work until `stop`, then waits for pending submissions and frees everything. Called once, after `open`. Never throws. */
   run(stop: AbortSignal): Promise<void>;
 }
+
+/** Receives what a relay has to say to people, as lines. */
+export interface RelayLog {
+  debug(line: string): void;
+  info(line: string): void;
+  warn(line: string): void;
+}

@@ -26,7 +26,7 @@ export type SourceUpdate =
 /** The result of a submission. */
 export interface Verdict {
   readonly outcome: Outcome;
-  /** For people: the node's own words, if there are any. Empty for an accepted solution. */
+  /** For people: the source's own words, if there are any. Empty for an accepted solution. */
   readonly reason: string;
 }
 

@@ -81,7 +81,7 @@ it('a pool leaves no room for the sessions of a stratum server, and takes no sim
   const settings = { ...DEFAULTS, pool };
   expect(minerContradictions(settings)).toEqual([]);
   expect(minerContradictions({ ...settings, stratum: { ...DEFAULTS.stratum, listen } })).toEqual([
-    '--stratum-listen needs a node: a pool gives out one part of the nonce (nonce1), which leaves none to tell sessions apart.',
+    '--stratum-listen needs a node: it tells sessions apart by bytes of the nonce (nonce1) that a pool has fixed already.',
   ]);
   const simulate = { kind: 'delay', seconds: 5 } as const;
   expect(minerContradictions({ ...settings, testNetwork: { simulate } })).toEqual([

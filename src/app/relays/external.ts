@@ -4,13 +4,10 @@ import type { Logger } from 'pino';
 import { ExternalRelay } from '../../relay/external/external-relay.ts';
 import type { Command } from '../../system/process-group.ts';
 import type { MakeRelay } from '../run-miner.ts';
-
-const TAG = { tag: 'external-worker' };
+import { relayLog } from './relay-log.ts';
 
 export function externalWorker(command: Command, log: Logger): MakeRelay {
-  const relayLog = {
-    debug: (line: string) => log.debug(TAG, line),
-    warn: (line: string) => log.warn(TAG, line),
+  return ({ source, emit, clock }) => {
+    return new ExternalRelay({ command, source, emit, clock, log: relayLog(log, 'external-worker') });
   };
-  return ({ source, emit, clock }) => new ExternalRelay({ command, source, emit, clock, log: relayLog });
 }

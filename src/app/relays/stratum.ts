@@ -13,6 +13,7 @@ import { whyNotListening } from '../listen-fault.ts';
 import { openPrivate } from '../rotating-file.ts';
 import type { MakeRelay } from '../run-miner.ts';
 import { secretTextIn } from '../secret-file.ts';
+import { relayLog } from './relay-log.ts';
 
 const TAG = { tag: 'stratum' };
 
@@ -30,11 +31,7 @@ export function stratumServer({ listen, ledger, ...settings }: Config['stratum']
       listen,
       shareSeconds,
       proxies,
-      log: {
-        debug: (line) => log.debug(TAG, line),
-        info: (line) => log.info(TAG, line),
-        warn: (line) => log.warn(TAG, line),
-      },
+      log: relayLog(log, TAG.tag),
       ...(secureContext && { secureContext }),
       ...(ledger !== undefined && { openLedger: () => openLedger(ledger, log, clock) }),
     });

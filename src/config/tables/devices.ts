@@ -13,7 +13,7 @@ export const DEVICES = {
       use: {
         type: devices,
         about:
-          'devices to use, like cpu,gpu0,gpu1 (0,1 means gpu0,gpu1); all means the CPU and every real GPU; none serves others only',
+          'devices to use, like cpu,gpu0,gpu1 (0,1 means gpu0,gpu1); all means the CPU and every real GPU; none leaves all hashing to other programs and miners',
         default: 'all',
         flag: '--devices <list>',
         short: '-d',

@@ -11,7 +11,7 @@ import type { Clock } from '../../system/clock.ts';
 import type { Command } from '../../system/process-group.ts';
 import type { ExternalAnswer } from '../../wire/external-worker.ts';
 import { LoneWorker } from '../lone-worker.ts';
-import type { Relay } from '../relay.ts';
+import type { Relay, RelayLog } from '../relay.ts';
 import { RelayedWorks } from '../relayed-works.ts';
 import { type RunEnd, WorkerRun } from './worker-run.ts';
 
@@ -22,12 +22,6 @@ const LONGEST_REST_MS = 300_000;
 const NONCES = 2 ** 64;
 /** The longest delay of a Node.js timer. A worker that needs longer for all nonces never runs out of them. */
 const LONGEST_MS = 2 ** 31 - 1;
-
-/** What a relay says for people. */
-export interface RelayLog {
-  readonly debug: (line: string) => void;
-  readonly warn: (line: string) => void;
-}
 
 export interface ExternalRelayOptions {
   readonly command: Command;
@@ -154,8 +148,7 @@ export class ExternalRelay implements Relay {
       this.#fail(`gave the nonce ${nonce} again`, job);
     } else {
       this.#failures = 0;
-      // The nonce is right, whatever the source says: only that it came too late is the worker's.
-      void verdict.then(({ outcome }) => this.#account?.brought(solution, outcome === 'stale' ? 'stale' : 'accepted'));
+      void verdict.then(({ outcome }) => this.#account?.brought(solution, outcome));
       log.debug(`found the nonce ${nonce}${claim}`);
       // A node's work ends with its first solution. Other work follows.
       if (job.work.until === 'replaced' && this.#works.current === job.work) this.#start(job.work, job);

@@ -8,6 +8,7 @@ import { LenientLines, TOO_LONG } from '../../wire/lenient-lines.ts';
 
 /** A nonce and two numbers have 60. */
 const MOST_ANSWER_BYTES = 1_024;
+/** The longest line of its stderr that is logged: more is no message for people. */
 const MOST_LOG_BYTES = 8_192;
 /** How long to wait for the rest of the output after the worker's end: a process that it left behind may keep it open. */
 const OUTPUT_MS = 200;

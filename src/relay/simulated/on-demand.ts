@@ -12,8 +12,9 @@ import { formatHttpAddress, type HttpAddress, isLoopback } from '../../text/http
 import type { Pace } from './pace.ts';
 
 const PATH = '/make-blocks';
-/** Goals for 1,000 chains need 15,000. */
+/** In bytes: goals for 1,000 chains need 15,000. */
 const MOST_BODY_BYTES = 16_384;
+/** The scripts of one machine use one or two; more are a mistake. */
 const MOST_CONNECTIONS = 32;
 /** A request of so few bytes comes at once on this machine. */
 const REQUEST_MS = 10_000;

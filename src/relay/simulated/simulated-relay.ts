@@ -84,7 +84,7 @@ export class SimulatedRelay implements Relay {
   #heed(solution: Solution, verdict: Verdict): void {
     const { outcome } = verdict;
     this.#options.pace.judged?.(solution.work, verdict);
-    this.#account?.brought(solution, outcome === 'accepted' || outcome === 'stale' ? outcome : 'rejected');
+    this.#account?.brought(solution, outcome);
     if (outcome === 'accepted' || this.#rest) return;
     this.#giveUp();
     this.#rest = setTimeout(() => {

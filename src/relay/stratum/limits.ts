@@ -31,7 +31,7 @@ export interface StratumLimits {
   readonly banPointsPerMinute: number;
   /** How long a ban takes. Whoever was wrong only for a while, such as with a new setting, is soon back. */
   readonly banMs: number;
-  /** How many addresses are remembered for what they did wrong. */
+  /** How many addresses are remembered for what they did wrong, and how many workers for how fast they were. */
   readonly remembered: number;
   /** How often a session's time is looked at: jobs are rolled at most this often, and time limits are this exact. */
   readonly tickMs: number;

@@ -10,7 +10,7 @@ import type { Listener } from '../../events/events.ts';
 import type { SourceUpdate, WorkSource } from '../../source/source.ts';
 import { type Clock, systemClock } from '../../system/clock.ts';
 import { Accounts } from '../accounts.ts';
-import type { Relay } from '../relay.ts';
+import type { Relay, RelayLog } from '../relay.ts';
 import { RelayedWorks } from '../relayed-works.ts';
 import { encrypted, HandshakeError, readProxyHeader } from './client-socket.ts';
 import { Connection } from './connection.ts';
@@ -22,12 +22,12 @@ import { RememberedRates } from './remembered-rates.ts';
 import { Session } from './session.ts';
 import { Sessions } from './sessions.ts';
 import { SharedJobs } from './shared-jobs.ts';
-import type { RelayLog, SessionWorld } from './world.ts';
+import type { SessionWorld } from './world.ts';
 
 const NAME = 'stratum';
-/** The system finds out after this time whether a client that says nothing is still there. Silence alone ends no session. */
+/** After so long a silence the system begins to ask whether the client is still there. Silence alone ends no session. */
 const KEEP_ALIVE_MS = 60_000;
-/** How bad a handshake is that fails. */
+/** What a failed handshake costs, in the points of `limits.banPoints`. */
 const HANDSHAKE_POINTS = 2;
 
 /** The seconds between two shares of a session, where nothing else is asked for. */

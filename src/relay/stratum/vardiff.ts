@@ -67,7 +67,7 @@ export class Vardiff {
   #offered: number | undefined;
   #shares = 0;
   #exposure = 0;
-  /** Whether no share has come since the difficulty was lowered because none came. */
+  /** Whether no share has come yet, or none since the difficulty was lowered for that reason. */
   #isSearching = true;
   /** The rate that was last known well. A miner that falls silent may come back as fast. */
   #knownRate: number | undefined;

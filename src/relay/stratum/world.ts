@@ -2,19 +2,13 @@
 
 import type { Clock } from '../../system/clock.ts';
 import type { Accounts } from '../accounts.ts';
+import type { RelayLog } from '../relay.ts';
 import type { RelayedWorks } from '../relayed-works.ts';
 import type { LedgerEntry } from './ledger-line.ts';
 import type { StratumLimits } from './limits.ts';
 import type { Nonce1Pool } from './nonce1-pool.ts';
 import type { RememberedRates } from './remembered-rates.ts';
 import type { SharedJobs } from './shared-jobs.ts';
-
-/** Receives lines for people. */
-export interface RelayLog {
-  debug(line: string): void;
-  info(line: string): void;
-  warn(line: string): void;
-}
 
 export interface SessionWorld {
   readonly works: Pick<RelayedWorks, 'current' | 'judge' | 'isStale'>;

@@ -36,7 +36,7 @@ export class ParentConnection {
   #lineNumber = 0;
   #isClosed = false;
   #inputEnded = false;
-  /** Called when nothing more can be written, for each answer that has not been. */
+  /** One function for each answer that is not written yet; called when the connection has closed. */
   readonly #unwritten = new Set<() => void>();
 
   constructor(streams: ParentStreams, hooks: ConnectionHooks) {

@@ -1,4 +1,4 @@
-/** Heeds what a pool calls without being asked: jobs, targets, nonce1, and messages to the miner. */
+/** Acts on what a pool sends without being asked: jobs, targets, nonce1, and messages to the miner. */
 
 import { type PoolAddress, poolAddress } from '../../text/pool-url.ts';
 import { parseHeader, parseTarget } from '../../wire/stratum.ts';

@@ -114,7 +114,7 @@ export class PoolSource implements WorkSource {
         pauses.reset();
         refusedPauses.reset();
       }
-      // Only a connection that was asked for leads elsewhere, and only once.
+      // A redirection holds for one connection; after that, the configured pool is tried again.
       address = why.next?.address ?? this.#address;
       await pause((why.fault === 'refused' ? refusedPauses : pauses).nextMs(why.next?.waitMs), stop);
     }

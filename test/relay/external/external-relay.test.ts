@@ -24,7 +24,8 @@ async function withRelay(
   const source = new FakeSource();
   const recorder = new Recorder();
   const said: string[] = [];
-  const log = { debug: (line: string) => said.push(line), warn: (line: string) => said.push(`WARN ${line}`) };
+  const say = (line: string) => void said.push(line);
+  const log = { debug: say, info: say, warn: (line: string) => say(`WARN ${line}`) };
   const options = { command, source, emit: recorder.listen, clock: systemClock, log, firstRestMs: 10 };
   const relay = new ExternalRelay(options);
   await relay.open();
