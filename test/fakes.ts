@@ -10,6 +10,7 @@ import type { DeviceKind } from '#pickaxe/engine/device.js';
 import type { DeviceError, Engine, EngineInfo, EngineListener, Ranges, SearchReport } from '#pickaxe/engine/engine.js';
 import type { MinerEvent } from '#pickaxe/events/events.js';
 import type { SourceUpdate, Verdict, WorkSource } from '#pickaxe/source/source.js';
+import type { StaleReason } from '#pickaxe/source/vocabulary.js';
 
 /** A queue that can be awaited: what is pushed comes out in order. */
 class Queue<T> {
@@ -85,9 +86,12 @@ export class FakeSource implements WorkSource {
     return work;
   }
 
-  /** Condemns these works; by default all that were given and not condemned. */
-  stale(...works: Work[]): void {
-    this.#updates.push({ kind: 'stale', works: works.length > 0 ? works : this.#given.splice(0), reason: 'new-cut' });
+  /** Condemns these works, by default all that were given and not condemned, for a reason: by default a New Cut. */
+  stale(...condemned: [StaleReason, ...Work[]] | Work[]): void {
+    const [first, ...others] = condemned;
+    const [reason, named] = typeof first === 'string' ? [first, others] : (['new-cut', condemned] as const);
+    const works = named.length > 0 ? (named as Work[]) : this.#given.splice(0);
+    this.#updates.push({ kind: 'stale', works, reason });
   }
 
   lost(): void {

@@ -120,14 +120,17 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
   });
 
   const ends: Awaited<ReturnType<Sidecar>>[] = [];
+  const relaying: Promise<void>[] = [];
   try {
     for (const start of sidecars) ends.push(await start({ rigName, controls, events, tally, clock, log, logTail }));
-    for (const relay of relays) await openRelay(relay);
-    const relaying = relays.map((relay) => relay.run(stopping.signal));
+    for (const relay of relays) {
+      await openRelay(relay);
+      relaying.push(runRelay(relay, stopping.signal, log));
+    }
     await miner.run(stopping.signal);
-    await Promise.all(relaying);
   } finally {
     stop();
+    await Promise.all(relaying);
     await source.close();
     for (const end of ends.reverse()) {
       try {
@@ -159,6 +162,15 @@ async function openRelay(relay: Relay): Promise<void> {
     await relay.open();
   } catch (fault) {
     throw new UsageError((fault as Error).message);
+  }
+}
+
+/** A relay never throws. If one does, by a fault of its own, the devices and the other relays go on. */
+async function runRelay(relay: Relay, stop: AbortSignal, log: Logger): Promise<void> {
+  try {
+    await relay.run(stop);
+  } catch (fault) {
+    log.error({ tag: relay.name }, `has failed, please report it: ${fault instanceof Error ? fault.stack : fault}`);
   }
 }
 

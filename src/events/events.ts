@@ -2,7 +2,7 @@
 
 import type { CoreInfo, DeviceFault, DeviceKind } from '../engine/device.ts';
 import type { Telemetry } from '../engine/telemetry.ts';
-import type { Outcome, PolledChain, SourceNews } from '../source/vocabulary.ts';
+import type { Outcome, PolledChain, SourceNews, StaleReason } from '../source/vocabulary.ts';
 import type { AlarmState, DeviceState } from './vocabulary.ts';
 
 interface AboutSolution {
@@ -51,6 +51,8 @@ export type MinerEvent =
   | { type: 'job'; chain: number; height: bigint; creationTimeMicros: bigint }
   /** A New Cut came for the chain being mined: its work is stale. */
   | { type: 'new-cut'; chain: number }
+  /** The work being mined has ended for another reason. Nothing is searched until the next work. */
+  | { type: 'work-ended'; chain: number; reason: Exclude<StaleReason, 'new-cut'> }
   /** A verified solution is about to be submitted. `hash` is 32 bytes, little-endian. */
   | (AboutSolution & { type: 'solution'; hash: Uint8Array })
   /** What became of a solution. `answerSeconds` is the time from finding it to knowing. */

@@ -156,9 +156,12 @@ export class Miner implements Controls {
       for (const work of update.works) this.#stale.add(work);
       const current = this.#current?.job.work;
       if (!current || !update.works.includes(current)) return;
+      const { chain } = current;
       if (update.reason === 'new-cut') {
         this.#cutMs = this.#clock.monotonicMs();
-        this.#emit({ type: 'new-cut', chain: current.chain });
+        this.#emit({ type: 'new-cut', chain });
+      } else {
+        this.#emit({ type: 'work-ended', chain, reason: update.reason });
       }
       // Stale hashes are worth nothing, and idle engines leave the processor to the request for new work.
       this.#assign(undefined);
@@ -218,7 +221,10 @@ export class Miner implements Controls {
       if (this.#solved.has(work)) return;
       this.#solved.add(work);
       // A parent can carry only one block of this miner, so further hashes are worth nothing.
-      if (this.#current?.job.work === work) this.#assign(undefined);
+      if (this.#current?.job.work === work) {
+        this.#assign(undefined);
+        this.#emit({ type: 'work-ended', chain: work.chain, reason: 'solved' });
+      }
     }
     void this.#submitter.submit(solution, { name: device, isRelay: false }, this.#stop);
   }

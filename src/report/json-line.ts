@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { DEVICE_FAULTS } from '../engine/device.ts';
 import { ALARM_STATES, DEVICE_STATES } from '../events/vocabulary.ts';
-import { OUTCOMES, SOURCE_NEWS } from '../source/vocabulary.ts';
+import { OUTCOMES, SOURCE_NEWS, STALE_REASONS } from '../source/vocabulary.ts';
 import {
   amount,
   CoreShape,
@@ -76,6 +76,7 @@ export const JsonLine = z.discriminatedUnion('type', [
   }),
   line('job', { ...block, creationTimeMicros: count.meta({ description: 'microseconds since the UNIX epoch' }) }),
   line('new-cut', { chain: count }),
+  line('work-ended', { chain: count, reason: z.enum(STALE_REASONS).exclude(['new-cut']) }),
   line('job-switch', { device, switchSeconds: amount }),
   line('solution', { ...solution, hash: z.string().regex(/^[0-9a-f]{64}$/) }),
   line('verdict', { outcome: z.enum(OUTCOMES), reason: z.string(), ...solution, answerSeconds: amount }),

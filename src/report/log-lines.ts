@@ -89,6 +89,7 @@ export class LogLines {
           `searches the new work ${(1000 * event.switchSeconds).toFixed(1)} ms after the New Cut`,
         );
         break;
+      case 'work-ended':
       case 'hashes':
       case 'proof':
       case 'telemetry':

@@ -3,6 +3,7 @@
  * the log, the service manager and the alarm all go by it. Pure.
  */
 
+import type { StaleReason } from '../source/vocabulary.ts';
 import type { DeviceNow } from './device-stats.ts';
 import type { RigStateName } from './rig-states.ts';
 import type { RigNow } from './tally.ts';
@@ -71,10 +72,18 @@ function firstSentence(text: string): string {
 function workTrouble({ work, nodeConnected, nowMs }: RigNow): RigState | undefined {
   const name = 'waiting-for-work';
   if (!work) return { name, reason: 'the node has given none yet', sinceMs: nodeConnected.sinceMs };
-  const { staleMs } = work;
-  if (staleMs === undefined || nowMs - staleMs < WORK_PATIENCE_MS) return undefined;
-  return { name, reason: 'the node has given none since the last New Cut', sinceMs: staleMs };
+  const { stale } = work;
+  if (stale === undefined || nowMs - stale.sinceMs < WORK_PATIENCE_MS) return undefined;
+  return { name, reason: WAITING[stale.reason], sinceMs: stale.sinceMs };
 }
+
+/** Why there is no work, by how the last one has ended. */
+const WAITING: Readonly<Record<StaleReason, string>> = {
+  'new-cut': 'the node has given none since the last New Cut',
+  solved: 'none has come since the last one was solved',
+  expired: 'none has come since the last one expired',
+  cancelled: 'none has come since the last one was cancelled',
+};
 
 function mining({ deviceReady, nodeConnected }: RigNow): RigState {
   return { name: 'mining', reason: '', sinceMs: Math.max(deviceReady.sinceMs, nodeConnected.sinceMs) };

@@ -1,6 +1,7 @@
 /** What happened since the start, and how the rig is doing. It learns of both from events only. */
 
 import type { MinerEvent } from '../events/events.ts';
+import type { StaleReason } from '../source/vocabulary.ts';
 import type { Clock } from '../system/clock.ts';
 import { type DeviceNow, DeviceStats, type DeviceSummary } from './device-stats.ts';
 import { type Held, held } from './held.ts';
@@ -50,8 +51,8 @@ export interface WorkNow {
 
 /** The work that the engines were given last. */
 interface CurrentWork extends WorkNow {
-  /** When a New Cut made it stale, where one did. */
-  readonly staleMs?: number;
+  /** Since when it is worthless, and why; absent while it is mined. */
+  readonly stale?: { readonly sinceMs: number; readonly reason: StaleReason };
 }
 
 /** How the rig is doing. Times are the clock's `monotonicMs`. */
@@ -166,7 +167,10 @@ export class Tally {
         break;
       case 'new-cut':
         this.#newCuts++;
-        if (this.#work) this.#work = { ...this.#work, staleMs: nowMs };
+        if (this.#work) this.#work = { ...this.#work, stale: { sinceMs: nowMs, reason: 'new-cut' } };
+        break;
+      case 'work-ended':
+        if (this.#work) this.#work = { ...this.#work, stale: { sinceMs: nowMs, reason: event.reason } };
         break;
       case 'work':
         this.#work = workNow(event, nowMs);

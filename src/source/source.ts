@@ -2,7 +2,7 @@
 
 import type { Solution } from '../chain/verify.ts';
 import type { Work } from '../chain/work.ts';
-import type { Outcome } from './vocabulary.ts';
+import type { Outcome, StaleReason } from './vocabulary.ts';
 
 export type SourceUpdate =
   /**
@@ -10,16 +10,8 @@ export type SourceUpdate =
    * the source is within reach again.
    */
   | { readonly kind: 'work'; readonly work: Work }
-  /**
-   * These works are worthless now, and solutions of them need not be submitted. Other work will follow, or has come already.
-   * `solved`: a solution of one of them was submitted. `expired`: the source no longer knows them. `cancelled`: it wants them no
-   * longer.
-   */
-  | {
-      readonly kind: 'stale';
-      readonly works: readonly Work[];
-      readonly reason: 'new-cut' | 'solved' | 'expired' | 'cancelled';
-    }
+  /** These works are worthless now, and solutions of them need not be submitted. Other work will follow, or has come already. */
+  | { readonly kind: 'stale'; readonly works: readonly Work[]; readonly reason: StaleReason }
   /** The source is out of reach and keeps trying. Its latest work stays valid. */
   | { readonly kind: 'lost'; readonly reason: string };
 

@@ -59,7 +59,7 @@ export class Submitter {
 
   /** Settles when no submission is pending. The source's time limits bound this. */
   async settled(): Promise<void> {
-    await Promise.all(this.#pending);
+    while (this.#pending.size > 0) await Promise.all(this.#pending);
   }
 
   async #send(solution: Solution, { name, isRelay }: Finder, stop: AbortSignal): Promise<Verdict> {

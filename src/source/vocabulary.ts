@@ -7,6 +7,13 @@
 export const OUTCOMES = ['accepted', 'rejected', 'stale', 'unknown', 'delivered'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
+/**
+ * Why works are stale. `solved`: a solution of one of them was submitted. `expired`: the source no longer knows them. `cancelled`:
+ * it wants them no longer.
+ */
+export const STALE_REASONS = ['new-cut', 'solved', 'expired', 'cancelled'] as const;
+export type StaleReason = (typeof STALE_REASONS)[number];
+
 /** The states of a source: whether it gives work. It is `connecting` until that is first known. */
 export const SOURCE_STATES = ['connecting', 'connected', 'lost'] as const;
 export type SourceState = (typeof SOURCE_STATES)[number];

@@ -219,4 +219,28 @@ describe('a relay', () => {
     await expect(runMiner({ ...rig, relays: [relay] }, bounds)).rejects.toThrow(new UsageError('port 3333 is in use'));
     expect(rig.engines[0].opened).toBe(0);
   });
+
+  it('that fails by a fault of its own takes nothing else down', async () => {
+    const { rig, logged } = rigWith();
+    const run = async () => {
+      throw new Error('spawn ENOTDIR');
+    };
+    const relay = () => ({ name: 'faulty', open: async () => {}, run });
+    const events = new Recorder();
+    rig.events.on(events.listen);
+    expect(await runMiner({ ...rig, relays: [relay] }, bounds)).toBe(0);
+    expect(events.of('verdict')).toMatchObject([{ outcome: 'accepted' }]);
+    expect(logged).toContainEqual(expect.stringMatching(/^has failed, please report it: Error: spawn ENOTDIR/));
+  });
+
+  it('that was opened is ended when another one cannot be opened', async () => {
+    const order: string[] = [];
+    const { rig } = rigWith();
+    const open = async () => {
+      throw new Error('port 3333 is in use');
+    };
+    const bad = () => ({ name: 'bad', open, run: async () => {} });
+    await expect(runMiner({ ...rig, relays: [fakeRelay(order), bad] }, bounds)).rejects.toThrow('port 3333');
+    expect(order.at(-1)).toBe('end');
+  });
 });

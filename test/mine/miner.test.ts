@@ -166,6 +166,25 @@ describe('new work', () => {
   });
 });
 
+describe('work that ends', () => {
+  it('is told with the reason, once, whatever ends it', async () => {
+    const { source, events } = mine(new FakeEngine());
+    const cancelled = source.work(makeWork(NEVER));
+    await eventually(() => expect(events.of('work')).toHaveLength(1));
+    source.stale('cancelled', cancelled);
+    await eventually(() => expect(events.of('work-ended')).toHaveLength(1));
+    const solved = source.work(makeWork(SOON));
+    await eventually(() => expect(events.of('verdict')).toHaveLength(1));
+    source.stale('solved', solved);
+    await turns();
+    expect(events.of('work-ended')).toEqual([
+      { type: 'work-ended', chain: cancelled.chain, reason: 'cancelled' },
+      { type: 'work-ended', chain: solved.chain, reason: 'solved' },
+    ]);
+    expect(events.of('new-cut')).toHaveLength(0);
+  });
+});
+
 describe('solutions', () => {
   it('of a pool are shares, and blocks too where they meet the block’s target', async () => {
     const { source, events } = mineWith({ firstProofDifficulty: 100 }, new FakeEngine());

@@ -166,6 +166,7 @@ const EVENTS: { readonly [Type in MinerEvent['type']]: Required<Extract<MinerEve
   work: { type: 'work', chain: 3, height: 42n, difficulty: 1_000, shareDifficulty: 500 },
   job: { type: 'job', chain: 3, height: 42n, creationTimeMicros: 1_700_000_000_000_000n },
   'new-cut': { type: 'new-cut', chain: 3 },
+  'work-ended': { type: 'work-ended', chain: 3, reason: 'cancelled' },
   solution: {
     type: 'solution',
     device: 'gpu0',

@@ -76,6 +76,11 @@ describe('a rig', () => {
       [...mines, seconds(9), cut, seconds(5)],
       ['waiting-for-work', 'the node has given none since the last New Cut', 5],
     ],
+    [
+      'waits when its work has ended in another way',
+      [...mines, seconds(9), { type: 'work-ended', chain: 3, reason: 'cancelled' }, seconds(5)],
+      ['waiting-for-work', 'none has come since the last one was cancelled', 5],
+    ],
     ['stops waiting once there is work', [...mines, cut, seconds(60), work], MINING],
     ['has no node before one answers', [seconds(3), cpu], ['no-node', 'none has answered yet', 3]],
     [

@@ -7,7 +7,7 @@ import type { Work } from '../../chain/work.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { PoolAddress } from '../../text/pool-url.ts';
 import type { Verdict } from '../source.ts';
-import type { SourceNews } from '../vocabulary.ts';
+import type { SourceNews, StaleReason } from '../vocabulary.ts';
 import { Bulletin } from './bulletin.ts';
 import { PoolCalls } from './calls.ts';
 import { Dialogue, type Reply } from './dialogue.ts';
@@ -38,8 +38,8 @@ export interface SessionOptions {
   readonly clock: Clock;
   readonly limits: PoolLimits;
   readonly onWork: (work: Work) => void;
-  /** Called with works that are worthless now: the pool has replaced them, or the connection has ended (`expired`). */
-  readonly onStale: (works: readonly Work[], reason: 'new-cut' | 'expired') => void;
+  /** Called with works that are worthless now: the pool has replaced them, or the connection has ended. */
+  readonly onStale: (works: readonly Work[], reason: StaleReason) => void;
   /** Called with what people should know. */
   readonly onNote: (state: SourceNews, reason: string) => void;
 }
@@ -203,8 +203,8 @@ export class PoolSession {
   /** Tells which works are stale and which one is to be mined, once the pool has accepted this miner. */
   #update(): void {
     if (!this.#authorized || !this.#works.hasNonce1) return;
-    const { stale, work } = this.#works.take();
-    if (stale.length > 0) this.#options.onStale(stale, 'new-cut');
+    const { stale, reason, work } = this.#works.take();
+    if (stale.length > 0) this.#options.onStale(stale, reason);
     if (work) this.#options.onWork(work);
   }
 

@@ -62,19 +62,28 @@ export class PoolWorks {
     const last = this.#job;
     const isRepeated = last?.name === name && equalBytes(last.header, header) && last.nonce1 === this.#nonce1;
     if (isRepeated) return;
-    // Without the flag, jobs on another parent mean that the old ones are worthless.
-    const isClean = clean ?? !(last && equalBytes(parentOf(last.header), parentOf(header)));
+    // Without the flag, a job on another parent means that older ones of its chain are worthless.
+    const isWorthless = (work: Work) => clean ?? isOvertaken(work, header);
     // A share names its job only by its name, so the newer job of a name counts.
-    this.#condemn(([work, job]) => isClean || (job === name && !equalBytes(work.header, header)));
+    this.#condemn(([work, job]) => isWorthless(work) || (job === name && !equalBytes(work.header, header)));
     this.#job = { name, header, nonce1: this.#nonce1 };
   }
 
-  /** @returns what has changed since the last call: the works that are worthless now, and the work to mine if it is another one */
-  take(): { readonly stale: readonly Work[]; readonly work: Work | undefined } {
+  /**
+   * @returns what has changed since the last call: the works that are worthless now and why, and the work to mine if it is another
+   *   one. A pool may also replace its jobs because time has passed; only another parent means a New Cut
+   */
+  take(): {
+    readonly stale: readonly Work[];
+    readonly reason: 'new-cut' | 'cancelled';
+    readonly work: Work | undefined;
+  } {
     const work = this.#makeWork();
     const stale = this.#condemned;
     this.#condemned = [];
-    return { stale, work };
+    const header = this.#job?.header;
+    const isCut = header !== undefined && stale.some((each) => isOvertaken(each, header));
+    return { stale, reason: isCut ? 'new-cut' : 'cancelled', work };
   }
 
   /** Condemns all works, when the connection has ended. @returns them */
@@ -114,11 +123,19 @@ export class PoolWorks {
   }
 }
 
+/** Whether the header is on the work's chain, and on another parent. */
+function isOvertaken(work: Work, header: Uint8Array): boolean {
+  return work.chain === chainOf(header) && !equalBytes(parentOf(work.header), parentOf(header));
+}
+
+function chainOf(header: Uint8Array): number {
+  return viewOf(header).getUint32(HEADER_OFFSET.chain, true);
+}
+
 /** @returns a work record, 322 bytes */
 function recordOf(header: Uint8Array, target: Uint8Array): Uint8Array {
   const record = new Uint8Array(WORK_BYTES);
-  const chain = viewOf(header).getUint32(HEADER_OFFSET.chain, true);
-  viewOf(record).setUint32(WORK_OFFSET.chain, chain, true);
+  viewOf(record).setUint32(WORK_OFFSET.chain, chainOf(header), true);
   record.set(target, WORK_OFFSET.target);
   record.set(header, WORK_OFFSET.header);
   return record;

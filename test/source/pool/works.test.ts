@@ -26,7 +26,7 @@ it('jobs that come at once make one work, of the last of them', () => {
   expect(work).toMatchObject({ id: '1.1', header: job('b', 2).header, target: targetForDifficulty(100) });
   expect(works.jobOf(work!)).toBe('b');
   expect(stale).toEqual([]);
-  expect(works.take()).toEqual({ stale: [], work: undefined });
+  expect(works.take()).toMatchObject({ stale: [], work: undefined });
 });
 
 it('an earlier job that comes again does not condemn its own shares', () => {
@@ -53,7 +53,27 @@ it('a pool that never sends a clean job has a bounded number of works, and the o
   expect(made.map((work) => works.jobOf(work) !== undefined).indexOf(true)).toBe(1);
   const told = works.end();
   expect(told).toHaveLength(MOST_WORKS);
-  expect(works.take()).toEqual({ stale: [], work: undefined });
+  expect(works.take()).toMatchObject({ stale: [], work: undefined });
+});
+
+it('a clean job is a New Cut only where its chain has another parent', () => {
+  const works = subscribed();
+  works.notify(job('a', 1, true));
+  const { work: first } = works.take();
+  works.notify(job('later', 2, true));
+  expect(works.take()).toMatchObject({ stale: [first], reason: 'cancelled' });
+  works.notify({ ...job('b', 1, true), header: makeHeader({ parent: 2 }) });
+  expect(works.take()).toMatchObject({ reason: 'new-cut' });
+});
+
+it('without the clean flag, a job condemns only works of its own chain on another parent', () => {
+  const works = subscribed();
+  works.notify(job('a', 1));
+  const { work: first } = works.take();
+  works.notify({ ...job('b', 1), header: makeHeader({ chain: 7, parent: 9 }) });
+  expect(works.take().stale).toEqual([]);
+  works.notify({ ...job('c', 1), header: makeHeader({ parent: 2 }) });
+  expect(works.take()).toMatchObject({ stale: [first], reason: 'new-cut' });
 });
 
 it('a pool that talks all the time is heard only so often', () => {
