@@ -48,7 +48,12 @@ events.on(tally.listen);
 const source = new NodeSource({ url, network: 'development', miner: identity });
 const miner = new Miner({ source, engines, emit: events.emit });
 
-const timer = setTimeout(() => miner.stop(), 1000 * seconds);
+// Opening takes a while where speeds have to be measured first. The time counts from the first hashes on.
+/** @type {NodeJS.Timeout | undefined} */
+let timer;
+events.on(({ type }) => {
+  if (type === 'hashes') timer ??= setTimeout(() => miner.stop(), 1000 * seconds);
+});
 await miner.run();
 clearTimeout(timer);
 await node.close();
