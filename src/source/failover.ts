@@ -23,8 +23,8 @@ export interface FailoverOptions {
   /** How often the active source is asked whether it still answers. */
   readonly probeMs?: number;
   /**
-   * When a preferred source has taken over again, the others are closed after this time: pools want no idle connections. Without
-   * it they stay on standby. The `updates` of sources that are closed may be called again.
+   * When a preferred source gives work again, the others are closed after this time: pools want no idle connections. Without it
+   * they stay on standby. The `updates` of sources that are closed may be called again.
    */
   readonly standbyMs?: number;
   readonly clock?: Clock;
@@ -211,11 +211,17 @@ export class FailoverSource implements WorkSource {
     this.#mailbox.put({ kind: 'work', work });
   }
 
+  /** Whether a source runs that is less preferred than the active one; it need not ever have taken over. */
+  get #hasIdleStandby(): boolean {
+    return this.#standbys.some(({ started, rank }) => started && rank > this.#active.rank);
+  }
+
   /** Closes the sources that are less preferred than the active one, unless they are needed again by then. */
   #closeLater(): void {
     if (this.#standbyMs === undefined) return;
     clearTimeout(this.#closing);
     this.#closing = setTimeout(() => {
+      this.#closing = undefined;
       if (isInNeed(this.#active)) this.#closeLater();
       else for (const standby of this.#standbys) if (standby.rank > this.#active.rank) this.#close(standby);
     }, this.#standbyMs);
@@ -240,6 +246,7 @@ export class FailoverSource implements WorkSource {
     if (!isInNeed(this.#active) || this.#stop.aborted) {
       this.#needySinceMs = undefined;
       this.#impatient = false;
+      if (this.#hasIdleStandby && !this.#closing && !this.#stop.aborted) this.#closeLater();
       return;
     }
     const nowMs = this.#clock.monotonicMs();
