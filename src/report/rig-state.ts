@@ -59,7 +59,9 @@ function nodeTrouble({ sources, nodeConnected, work }: RigNow): RigState | undef
   if (nodeConnected.value) return undefined;
   // A source need not tell whether it is connected: its work says so, too.
   if (sources.size === 0 && work) return undefined;
-  const reasons = [...sources.values()].map(({ reason }) => firstSentence(reason)).filter((reason) => reason !== '');
+  // Nothing is wrong with a source on standby.
+  const awaited = [...sources.values()].filter(({ state }) => state !== 'standby');
+  const reasons = awaited.map(({ reason }) => firstSentence(reason)).filter((reason) => reason !== '');
   return { name: 'no-node', reason: reasons.join('; ') || 'none has answered yet', sinceMs: nodeConnected.sinceMs };
 }
 

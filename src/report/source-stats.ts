@@ -70,7 +70,7 @@ export class Sources {
   #news({ source, state, reason }: MinerEvent & { type: 'source' }, nowMs: number): void {
     const known = this.#known(source, nowMs);
     if (state === 'warning') this.#sources.set(source, { ...known, warning: reason });
-    if (state !== 'connected' && state !== 'lost') return;
+    if (state === 'warning' || state === 'info') return;
     const losses = known.losses + (state === 'lost' && known.state !== 'lost' ? 1 : 0);
     const sinceMs = known.state === state ? known.sinceMs : nowMs;
     this.#sources.set(source, { ...known, state, reason, losses, sinceMs });

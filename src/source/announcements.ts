@@ -8,7 +8,7 @@ export class Announcements {
   protected readonly source: string;
   protected readonly emit: Listener;
   readonly #kind: string;
-  /** Whether the source has ever given work. */
+  /** Whether the source has given work since it was started. */
   #everReached = false;
   /** Why the source is out of reach; undefined while it is within reach. */
   #outage: string | undefined;
@@ -23,6 +23,12 @@ export class Announcements {
   /** Whether people have been told that the source is out of reach. */
   get isLost(): boolean {
     return this.#outage !== undefined;
+  }
+
+  /** To be called when the source is started, which may be again: then people are told anew whether it is within reach. */
+  started(): void {
+    this.#everReached = false;
+    this.#outage = undefined;
   }
 
   note(state: SourceEvent['state'], reason: string): void {

@@ -237,7 +237,10 @@ export class FailoverSource implements WorkSource {
     standby.work = undefined;
     if (work && this.#given.has(work)) this.#mailbox.put({ kind: 'stale', works: [work], reason: 'cancelled' });
     const reason = `its connection is closed, because ${this.#active.source.name} gives work again`;
-    this.#emit({ type: 'source', source: standby.source.name, state: 'info', reason });
+    // Until the source has ended, it may have news of its own.
+    standby.following = standby.following.then(() => {
+      this.#emit({ type: 'source', source: standby.source.name, state: 'standby', reason });
+    });
   }
 
   /** Starts the patience timer when the active source comes into need, and stops it when the need is over. */

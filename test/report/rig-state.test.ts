@@ -5,7 +5,11 @@ import { RIG_STATES } from '#pickaxe/report/rig-states.js';
 import { Tally } from '#pickaxe/report/tally.js';
 import { device, FakeClock, relay, worker } from './fakes.ts';
 
-const source = (state: 'connected' | 'lost' | 'warning', name = 'node', reason = `${name} ${state}`): MinerEvent => {
+const source = (
+  state: 'connected' | 'lost' | 'standby' | 'warning',
+  name = 'node',
+  reason = `${name} ${state}`,
+): MinerEvent => {
   return { type: 'source', source: name, state, reason };
 };
 const work: MinerEvent = { type: 'work', chain: 3, height: 42n, difficulty: 1e9 };
@@ -82,6 +86,11 @@ describe('a rig', () => {
       'has no node if none was ever reached',
       [cpu, seconds(3), source('lost', 'a', 'refused'), seconds(60), source('lost', 'a', 'refused still')],
       ['no-node', 'refused still', 63],
+    ],
+    [
+      'has no node once the last one is lost, while another is on standby',
+      [...mines, source('connected', 'b'), seconds(3), source('standby', 'b'), seconds(9), source('lost'), seconds(1)],
+      ['no-node', 'node lost', 1],
     ],
     [
       'has no node once the last one is lost',

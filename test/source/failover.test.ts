@@ -419,6 +419,7 @@ it('closes the others after a while when the first is back, and starts them agai
   await eventually(() => expect(current()).toBe(first.header));
   const told = () => recorder.of('source').map(({ reason }) => reason);
   await eventually(() => expect(told()).toContain('its connection is closed, because fake source gives work again'));
+  expect(recorder.of('source').at(-1)).toMatchObject({ state: 'standby' });
   expect(follower.of('stale').map(({ works, reason }) => [works[0].header, reason])).toEqual([
     [second.header, 'cancelled'],
   ]);

@@ -73,6 +73,7 @@ export class PoolSource implements WorkSource {
   async *updates(stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
     const mailbox = new Mailbox();
     this.#mailbox = mailbox;
+    this.#announcements.started();
     const ending = new AbortController();
     const running = this.#keepConnected(ending.signal);
     const endWatch = watchSuspension(this.#clock, (ms) => this.#resumed(ms));
