@@ -5,6 +5,7 @@
 
 import type { DeviceNow } from './device-stats.ts';
 import type { RigStateName } from './rig-states.ts';
+import { kindOf } from './source-stats.ts';
 import type { RigNow } from './tally.ts';
 
 /** Work follows a New Cut within milliseconds. Only a rig that has waited for longer than this is said to wait. */
@@ -70,12 +71,12 @@ function firstSentence(text: string): string {
   return text.split(/\.(?: (?=[A-Z])|$)/, 1)[0];
 }
 
-function workTrouble({ work, nodeConnected, nowMs }: RigNow): RigState | undefined {
+function workTrouble({ work, sources, nodeConnected, nowMs }: RigNow): RigState | undefined {
   const name = 'waiting-for-work';
-  if (!work) return { name, reason: 'the node has given none yet', sinceMs: nodeConnected.sinceMs };
+  if (!work) return { name, reason: `the ${kindOf(sources)} has given none yet`, sinceMs: nodeConnected.sinceMs };
   const { staleMs } = work;
   if (staleMs === undefined || nowMs - staleMs < WORK_PATIENCE_MS) return undefined;
-  return { name, reason: 'the node has given none since the last New Cut', sinceMs: staleMs };
+  return { name, reason: `the ${kindOf(sources)} has given none since the last New Cut`, sinceMs: staleMs };
 }
 
 function mining({ deviceReady, nodeConnected }: RigNow): RigState {

@@ -1,20 +1,21 @@
 /** Emits the events about one source, each only when something has changed. */
 
 import type { Listener, MinerEvent } from '../events/events.ts';
+import type { SourceKind } from './vocabulary.ts';
 
 type SourceEvent = MinerEvent & { type: 'source' };
 
 export class Announcements {
   protected readonly source: string;
   protected readonly emit: Listener;
-  readonly #kind: string;
+  readonly #kind: SourceKind;
   /** Whether the source has given work since it was started. */
   #everReached = false;
   /** Why the source is out of reach; undefined while it is within reach. */
   #outage: string | undefined;
 
-  /** @param kind what people call it: `node` @param source its name */
-  constructor(kind: string, source: string, emit: Listener) {
+  /** @param source its name */
+  constructor(kind: SourceKind, source: string, emit: Listener) {
     this.#kind = kind;
     this.source = source;
     this.emit = emit;
@@ -32,7 +33,8 @@ export class Announcements {
   }
 
   note(state: SourceEvent['state'], reason: string): void {
-    this.emit({ type: 'source', source: this.source, state, reason });
+    const kind = this.#kind === 'node' ? {} : { kind: this.#kind };
+    this.emit({ type: 'source', source: this.source, ...kind, state, reason });
   }
 
   reached(): void {

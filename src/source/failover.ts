@@ -11,6 +11,7 @@ import { onAbort, pause } from '../system/abort.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
 import { Mailbox } from './mailbox.ts';
 import type { SourceUpdate, Verdict, WorkSource } from './source.ts';
+import type { SourceNews } from './vocabulary.ts';
 
 export interface FailoverOptions {
   /** The sources in order of preference; at least one. */
@@ -201,7 +202,7 @@ export class FailoverSource implements WorkSource {
     // No other source may take over until the new one has been in need for too long.
     this.#needySinceMs = undefined;
     this.#impatient = false;
-    this.#emit({ type: 'source', source: standby.source.name, state: 'info', reason });
+    this.#say(standby, 'info', reason);
     this.#give(work);
     if (back) this.#closeLater();
   }
@@ -238,9 +239,11 @@ export class FailoverSource implements WorkSource {
     if (work && this.#given.has(work)) this.#mailbox.put({ kind: 'stale', works: [work], reason: 'cancelled' });
     const reason = `its connection is closed, because ${this.#active.source.name} gives work again`;
     // Until the source has ended, it may have news of its own.
-    standby.following = standby.following.then(() => {
-      this.#emit({ type: 'source', source: standby.source.name, state: 'standby', reason });
-    });
+    standby.following = standby.following.then(() => this.#say(standby, 'standby', reason));
+  }
+
+  #say({ source: { name, kind } }: Standby, state: SourceNews, reason: string): void {
+    this.#emit({ type: 'source', source: name, ...(kind && { kind }), state, reason });
   }
 
   /** Starts the patience timer when the active source comes into need, and stops it when the need is over. */

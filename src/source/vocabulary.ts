@@ -7,6 +7,10 @@
 export const OUTCOMES = ['accepted', 'rejected', 'stale', 'unknown', 'delivered'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
+/** What a source is. A rig has sources of one kind. */
+export const SOURCE_KINDS = ['node', 'pool', 'parent'] as const;
+export type SourceKind = (typeof SOURCE_KINDS)[number];
+
 /**
  * The states of a source: whether it gives work. It is `connecting` until that is first known, and on `standby` when its connection
  * was closed because a preferred source gives work.

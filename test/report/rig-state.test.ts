@@ -76,6 +76,11 @@ describe('a rig', () => {
       ['waiting-for-work', 'the node has given none yet', 2],
     ],
     [
+      'waits for the first work of a pool',
+      [cpu, { type: 'source', source: 'p', kind: 'pool', state: 'connected', reason: '' }],
+      ['waiting-for-work', 'the pool has given none yet', 0],
+    ],
+    [
       'waits for work when none follows a New Cut',
       [...mines, seconds(9), cut, seconds(5)],
       ['waiting-for-work', 'the node has given none since the last New Cut', 5],

@@ -43,6 +43,7 @@ export interface PoolSourceSurroundings {
 
 export class PoolSource implements WorkSource {
   readonly name: string;
+  readonly kind = 'pool';
   readonly #address: PoolAddress;
   readonly #options: PoolSourceOptions;
   readonly #clock: Clock;
@@ -66,7 +67,7 @@ export class PoolSource implements WorkSource {
     this.#random = random;
     this.#limits = { ...poolLimits, ...limits };
     this.name = options.name ?? address.url;
-    this.#announcements = new Announcements('pool', this.name, emit);
+    this.#announcements = new Announcements(this.kind, this.name, emit);
   }
 
   /** May be called again when an earlier call has ended: a standby is closed and started again. */

@@ -274,6 +274,7 @@ it('a pool that cannot be used is left for the next one, whose connection is clo
   await eventually(() => expect(told(recorder, 'standby')).toHaveLength(1));
   const states = () => recorder.of('source').flatMap(({ source, state }) => (source === second.url ? [state] : []));
   expect(states().at(-1)).toBe('standby');
+  expect(recorder.of('source').every(({ kind }) => kind === 'pool')).toBe(true);
   // When it is needed again, people are told anew that it gives work.
   second.play(...GREETING, jobLine('2', makeHeader({ parent: 3 }), 'true'));
   first.play('* close');
