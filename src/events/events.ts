@@ -2,7 +2,7 @@
 
 import type { CoreInfo, DeviceFault, DeviceKind } from '../engine/device.ts';
 import type { Telemetry } from '../engine/telemetry.ts';
-import type { Outcome, PolledChain, SourceNews, StaleReason } from '../source/vocabulary.ts';
+import type { Outcome, PolledChain, SourceKind, SourceNews, StaleReason } from '../source/vocabulary.ts';
 import type { AlarmState, DeviceState } from './vocabulary.ts';
 
 interface AboutSolution {
@@ -111,8 +111,11 @@ export type MinerEvent =
   | { type: 'relay'; relay: string; sessions: number; hashesPerSecond: number; workers: readonly RelayWorker[] }
   /** A source gave work, this long after it was asked for some. */
   | { type: 'fetch'; source: string; latencySeconds: number }
-  /** A source came within or went out of reach, or has something to say. `source` is its name, such as a node's URL. */
-  | { type: 'source'; source: string; state: SourceNews; reason: string };
+  /**
+   * A source came within or went out of reach, or has something to say. `source` is its name, such as a node's URL. Without `kind`,
+   * it is a node.
+   */
+  | { type: 'source'; source: string; kind?: SourceKind; state: SourceNews; reason: string };
 
 export type Listener = (event: MinerEvent) => void;
 

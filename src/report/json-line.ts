@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { DEVICE_FAULTS } from '../engine/device.ts';
 import { ALARM_STATES, DEVICE_STATES } from '../events/vocabulary.ts';
-import { OUTCOMES, SOURCE_NEWS, STALE_REASONS } from '../source/vocabulary.ts';
+import { OUTCOMES, SOURCE_KINDS, SOURCE_NEWS, STALE_REASONS } from '../source/vocabulary.ts';
 import {
   amount,
   CoreShape,
@@ -88,7 +88,12 @@ export const JsonLine = z.discriminatedUnion('type', [
     hashesPerSecond: rate,
     limitHashesPerSecond: rate,
   }),
-  line('source', { source, state: z.enum(SOURCE_NEWS), reason: z.string() }),
+  line('source', {
+    source,
+    kind: z.enum(SOURCE_KINDS).exactOptional().meta({ description: 'absent for a node' }),
+    state: z.enum(SOURCE_NEWS),
+    reason: z.string(),
+  }),
   line('missed-cut', { source, chain: count }),
   line('polling', { source, chains: z.array(PolledChain) }),
   line('relay', {

@@ -5,6 +5,7 @@ import type { MinerEvent } from '../events/events.ts';
 import { countsShares } from './figures.ts';
 import { allRelays } from './relay-stats.ts';
 import { livesOnRelays, rigState } from './rig-state.ts';
+import { kindOf } from './source-stats.ts';
 import type { RigNow, Tally } from './tally.ts';
 import {
   describeOutcomes,
@@ -46,7 +47,7 @@ export class LogLines {
         this.#log.debug({ tag: 'work' }, `creation time rolled forward, chain ${event.chain} height ${event.height}`);
         break;
       case 'new-cut':
-        this.#log.info({ tag: 'node' }, `New Cut on chain ${event.chain}`);
+        this.#log.info({ tag: kindOf(this.#tally.now().sources) }, `New Cut on chain ${event.chain}`);
         break;
       case 'solution':
         this.#log.debug(
@@ -183,9 +184,9 @@ export class LogLines {
     this.#log.warn({ tag: 'node' }, `${source} ${describePolled(chains)}`);
   }
 
-  #source({ source, state, reason }: MinerEvent & { type: 'source' }): void {
+  #source({ source, kind = 'node', state, reason }: MinerEvent & { type: 'source' }): void {
     const level = state === 'lost' || state === 'warning' ? 'warn' : 'info';
-    this.#log[level]({ tag: 'node' }, `${source} ${reason}`);
+    this.#log[level]({ tag: kind }, `${source} ${reason}`);
   }
 }
 

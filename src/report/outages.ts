@@ -18,7 +18,7 @@ type Trouble = Exclude<RigStateName, 'mining'>;
 const WORDS: Readonly<Record<Trouble, { readonly what: string; readonly doing?: string }>> = {
   starting: { what: 'starting' },
   paused: { what: 'paused' },
-  'waiting-for-work': { what: 'no work', doing: 'asking the node again' },
+  'waiting-for-work': { what: 'no work' },
   'no-node': { what: 'no node', doing: 'retrying' },
   'no-device': { what: 'no device mines' },
 };

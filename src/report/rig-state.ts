@@ -6,6 +6,7 @@
 import type { StaleReason } from '../source/vocabulary.ts';
 import type { DeviceNow } from './device-stats.ts';
 import type { RigStateName } from './rig-states.ts';
+import { kindOf } from './source-stats.ts';
 import type { RigNow } from './tally.ts';
 
 /** Work follows a New Cut within milliseconds. Only a rig that has waited for longer than this is said to wait. */
@@ -60,7 +61,9 @@ function nodeTrouble({ sources, nodeConnected, work }: RigNow): RigState | undef
   if (nodeConnected.value) return undefined;
   // A source need not tell whether it is connected: its work says so, too.
   if (sources.size === 0 && work) return undefined;
-  const reasons = [...sources.values()].map(({ reason }) => firstSentence(reason)).filter((reason) => reason !== '');
+  // Nothing is wrong with a source on standby.
+  const awaited = [...sources.values()].filter(({ state }) => state !== 'standby');
+  const reasons = awaited.map(({ reason }) => firstSentence(reason)).filter((reason) => reason !== '');
   return { name: 'no-node', reason: reasons.join('; ') || 'none has answered yet', sinceMs: nodeConnected.sinceMs };
 }
 
@@ -69,20 +72,21 @@ function firstSentence(text: string): string {
   return text.split(/\.(?: (?=[A-Z])|$)/, 1)[0];
 }
 
-function workTrouble({ work, nodeConnected, nowMs }: RigNow): RigState | undefined {
+function workTrouble({ work, sources, nodeConnected, nowMs }: RigNow): RigState | undefined {
   const name = 'waiting-for-work';
-  if (!work) return { name, reason: 'the node has given none yet', sinceMs: nodeConnected.sinceMs };
+  const source = `the ${kindOf(sources)}`;
+  if (!work) return { name, reason: `${source} has given none yet`, sinceMs: nodeConnected.sinceMs };
   const { stale } = work;
   if (stale === undefined || nowMs - stale.sinceMs < WORK_PATIENCE_MS) return undefined;
-  return { name, reason: WAITING[stale.reason], sinceMs: stale.sinceMs };
+  return { name, reason: `${source} has given none since ${ENDS[stale.reason]}`, sinceMs: stale.sinceMs };
 }
 
-/** Why there is no work, by how the last one has ended. */
-const WAITING: Readonly<Record<StaleReason, string>> = {
-  'new-cut': 'the node has given none since the last New Cut',
-  solved: 'none has come since the last one was solved',
-  expired: 'none has come since the last one expired',
-  cancelled: 'none has come since the last one was cancelled',
+/** How the last work has ended. */
+const ENDS: Readonly<Record<StaleReason, string>> = {
+  'new-cut': 'the last New Cut',
+  solved: 'the last was solved',
+  expired: 'the last expired',
+  cancelled: 'it cancelled the last',
 };
 
 function mining({ deviceReady, nodeConnected }: RigNow): RigState {

@@ -1,11 +1,12 @@
 /** How each source of work is doing: nodes, pools and parents. */
 
 import type { MinerEvent } from '../events/events.ts';
-import type { PolledChain, SourceState } from '../source/vocabulary.ts';
+import type { PolledChain, SourceKind, SourceState } from '../source/vocabulary.ts';
 import { Latencies, type Latency } from './latencies.ts';
 
 /** One source, as last heard of. Times are the clock's `monotonicMs`. */
 export interface SourceNow {
+  readonly kind: SourceKind;
   readonly state: SourceState;
   readonly reason: string;
   /** Since when it has been in this state. */
@@ -24,6 +25,11 @@ export interface SourceNow {
 
 /** The events that are about a source. */
 type SourceEvent = MinerEvent & { type: 'source' | 'missed-cut' | 'polling' | 'fetch' };
+
+/** What the rig's work comes from. Nothing is known of a source that does not report its state. */
+export function kindOf(sources: ReadonlyMap<string, SourceNow>): SourceKind {
+  return [...sources.values()].at(0)?.kind ?? 'node';
+}
 
 export class Sources {
   readonly #sources = new Map<string, SourceNow>();
@@ -67,17 +73,17 @@ export class Sources {
     return new Map([...this.#sources].map(([name, source]) => [name, this.#withLatency(name, source)]));
   }
 
-  #news({ source, state, reason }: MinerEvent & { type: 'source' }, nowMs: number): void {
-    const known = this.#known(source, nowMs);
+  #news({ source, kind = 'node', state, reason }: MinerEvent & { type: 'source' }, nowMs: number): void {
+    const known = { ...this.#known(source, nowMs), kind };
     if (state === 'warning') this.#sources.set(source, { ...known, warning: reason });
-    if (state !== 'connected' && state !== 'lost') return;
+    if (state === 'warning' || state === 'info') return;
     const losses = known.losses + (state === 'lost' && known.state !== 'lost' ? 1 : 0);
     const sinceMs = known.state === state ? known.sinceMs : nowMs;
     this.#sources.set(source, { ...known, state, reason, losses, sinceMs });
   }
 
   #known(name: string, nowMs: number): SourceNow {
-    const unheard = { reason: '', sinceMs: nowMs, losses: 0, missedCuts: 0, polledChains: [] };
+    const unheard = { kind: 'node' as const, reason: '', sinceMs: nowMs, losses: 0, missedCuts: 0, polledChains: [] };
     return this.#sources.get(name) ?? { state: 'connecting', ...unheard };
   }
 

@@ -1,20 +1,21 @@
 /** Emits the events about one source, each only when something has changed. */
 
 import type { Listener, MinerEvent } from '../events/events.ts';
+import type { SourceKind } from './vocabulary.ts';
 
 type SourceEvent = MinerEvent & { type: 'source' };
 
 export class Announcements {
   protected readonly source: string;
   protected readonly emit: Listener;
-  readonly #kind: string;
-  /** Whether the source has ever given work. */
+  readonly #kind: SourceKind;
+  /** Whether the source has given work since it was started. */
   #everReached = false;
   /** Why the source is out of reach; undefined while it is within reach. */
   #outage: string | undefined;
 
-  /** @param kind what people call it: `node` @param source its name */
-  constructor(kind: string, source: string, emit: Listener) {
+  /** @param source its name */
+  constructor(kind: SourceKind, source: string, emit: Listener) {
     this.#kind = kind;
     this.source = source;
     this.emit = emit;
@@ -25,8 +26,15 @@ export class Announcements {
     return this.#outage !== undefined;
   }
 
+  /** To be called when the source is started, which may be again: then people are told anew whether it is within reach. */
+  started(): void {
+    this.#everReached = false;
+    this.#outage = undefined;
+  }
+
   note(state: SourceEvent['state'], reason: string): void {
-    this.emit({ type: 'source', source: this.source, state, reason });
+    const kind = this.#kind === 'node' ? {} : { kind: this.#kind };
+    this.emit({ type: 'source', source: this.source, ...kind, state, reason });
   }
 
   reached(): void {

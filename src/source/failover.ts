@@ -11,6 +11,7 @@ import { onAbort, pause } from '../system/abort.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
 import { Mailbox } from './mailbox.ts';
 import type { SourceUpdate, Verdict, WorkSource } from './source.ts';
+import type { SourceNews } from './vocabulary.ts';
 
 export interface FailoverOptions {
   /** The sources in order of preference; at least one. */
@@ -23,8 +24,8 @@ export interface FailoverOptions {
   /** How often the active source is asked whether it still answers. */
   readonly probeMs?: number;
   /**
-   * When a preferred source has taken over again, the others are closed after this time: pools want no idle connections. Without
-   * it they stay on standby. The `updates` of sources that are closed may be called again.
+   * When a preferred source gives work again, the others are closed after this time: pools want no idle connections. Without it
+   * they stay on standby. The `updates` of sources that are closed may be called again.
    */
   readonly standbyMs?: number;
   readonly clock?: Clock;
@@ -201,7 +202,7 @@ export class FailoverSource implements WorkSource {
     // No other source may take over until the new one has been in need for too long.
     this.#needySinceMs = undefined;
     this.#impatient = false;
-    this.#emit({ type: 'source', source: standby.source.name, state: 'info', reason });
+    this.#say(standby, 'info', reason);
     this.#give(work);
     if (back) this.#closeLater();
   }
@@ -211,11 +212,17 @@ export class FailoverSource implements WorkSource {
     this.#mailbox.put({ kind: 'work', work });
   }
 
+  /** Whether a source runs that is less preferred than the active one; it need not ever have taken over. */
+  get #hasIdleStandby(): boolean {
+    return this.#standbys.some(({ started, rank }) => started && rank > this.#active.rank);
+  }
+
   /** Closes the sources that are less preferred than the active one, unless they are needed again by then. */
   #closeLater(): void {
     if (this.#standbyMs === undefined) return;
     clearTimeout(this.#closing);
     this.#closing = setTimeout(() => {
+      this.#closing = undefined;
       if (isInNeed(this.#active)) this.#closeLater();
       else for (const standby of this.#standbys) if (standby.rank > this.#active.rank) this.#close(standby);
     }, this.#standbyMs);
@@ -231,7 +238,12 @@ export class FailoverSource implements WorkSource {
     standby.work = undefined;
     if (work && this.#given.has(work)) this.#mailbox.put({ kind: 'stale', works: [work], reason: 'cancelled' });
     const reason = `its connection is closed, because ${this.#active.source.name} gives work again`;
-    this.#emit({ type: 'source', source: standby.source.name, state: 'info', reason });
+    // Until the source has ended, it may have news of its own.
+    standby.following = standby.following.then(() => this.#say(standby, 'standby', reason));
+  }
+
+  #say({ source: { name, kind } }: Standby, state: SourceNews, reason: string): void {
+    this.#emit({ type: 'source', source: name, ...(kind && { kind }), state, reason });
   }
 
   /** Starts the patience timer when the active source comes into need, and stops it when the need is over. */
@@ -240,6 +252,7 @@ export class FailoverSource implements WorkSource {
     if (!isInNeed(this.#active) || this.#stop.aborted) {
       this.#needySinceMs = undefined;
       this.#impatient = false;
+      if (this.#hasIdleStandby && !this.#closing && !this.#stop.aborted) this.#closeLater();
       return;
     }
     const nowMs = this.#clock.monotonicMs();

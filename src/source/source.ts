@@ -2,7 +2,7 @@
 
 import type { Solution } from '../chain/verify.ts';
 import type { Work } from '../chain/work.ts';
-import type { Outcome, StaleReason } from './vocabulary.ts';
+import type { Outcome, SourceKind, StaleReason } from './vocabulary.ts';
 
 export type SourceUpdate =
   /**
@@ -25,6 +25,8 @@ export interface Verdict {
 export interface WorkSource {
   /** The source's name for people, such as a node's URL. */
   readonly name: string;
+  /** Absent for a node. */
+  readonly kind?: SourceKind;
   /**
    * Yields updates until `stop`. Faults of the outside world are not thrown: the source tries again. May be called only once,
    * unless the source is a SharedSource.

@@ -14,12 +14,19 @@ export type Outcome = (typeof OUTCOMES)[number];
 export const STALE_REASONS = ['new-cut', 'solved', 'expired', 'cancelled'] as const;
 export type StaleReason = (typeof STALE_REASONS)[number];
 
-/** The states of a source: whether it gives work. It is `connecting` until that is first known. */
-export const SOURCE_STATES = ['connecting', 'connected', 'lost'] as const;
+/** What a source is. A rig has sources of one kind. */
+export const SOURCE_KINDS = ['node', 'pool', 'parent'] as const;
+export type SourceKind = (typeof SOURCE_KINDS)[number];
+
+/**
+ * The states of a source: whether it gives work. It is `connecting` until that is first known, and on `standby` when its connection
+ * was closed because a preferred source gives work.
+ */
+export const SOURCE_STATES = ['connecting', 'connected', 'lost', 'standby'] as const;
 export type SourceState = (typeof SOURCE_STATES)[number];
 
-/** The kinds of news about a source: whether it can be reached, and what else people should know about it. */
-export const SOURCE_NEWS = ['connected', 'lost', 'warning', 'info'] as const;
+/** The kinds of news about a source: whether it can be reached or is needed, and what else people should know about it. */
+export const SOURCE_NEWS = ['connected', 'lost', 'standby', 'warning', 'info'] as const;
 export type SourceNews = (typeof SOURCE_NEWS)[number];
 
 /** The reasons for polling: asking for work on a chain every few seconds, instead of relying on its update stream. */

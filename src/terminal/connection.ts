@@ -21,10 +21,10 @@ export function connection({ now, summary, nowMs }: View): string[] {
 }
 
 function node(name: string, source: SourceNow, age: string): string[] {
-  const { state, reason, losses, warning, polledChains } = source;
+  const { kind, state, reason, losses, warning, polledChains } = source;
   const lost = losses === 0 ? 'never lost' : `lost ${losses} ${losses === 1 ? 'time' : 'times'}`;
   return [
-    `node     ${name}`,
+    `${kind.padEnd(8)} ${name}`,
     `         ${state} for ${age}, ${lost}`,
     ...(state === 'lost' ? [`         ${oneLine(reason)}`] : []),
     ...(polledChains.length === 0 ? [] : [`         ${describePolled(polledChains)}`]),

@@ -280,6 +280,19 @@ describe('relays', () => {
   });
 });
 
+test.each([undefined, 'pool', 'parent'] as const)(
+  'news of a source and New Cuts have its kind as their tag: %s',
+  (kind) => {
+    const { lines, tell } = log();
+    tell({ type: 'source', source: 'http://a', ...(kind && { kind }), state: 'connected', reason: 'gives work' });
+    tell({ type: 'new-cut', chain: 3 });
+    expect(lines.map(({ tag, msg }) => [tag, msg])).toEqual([
+      [kind ?? 'node', 'http://a gives work'],
+      [kind ?? 'node', 'New Cut on chain 3'],
+    ]);
+  },
+);
+
 test('new work for the same block is logged at debug, because nothing changes for people', () => {
   const { lines, tell } = log();
   const work = (height: bigint): MinerEvent => ({ type: 'work', chain: 3, height, difficulty: 2e9 });

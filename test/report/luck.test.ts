@@ -115,6 +115,7 @@ describe('the state of the rig', () => {
     source('lost', 'still gone');
     source('info', 'whatever');
     expect(tally.now().sources.get('http://a')).toEqual({
+      kind: 'node',
       state: 'lost',
       reason: 'still gone',
       sinceMs: 5_000,

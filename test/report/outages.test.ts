@@ -105,7 +105,7 @@ describe('an outage', () => {
     expect(names.map((name) => outageInFull(state(name), 59_999))).toEqual([
       'starting for 59 s (why)',
       'paused for 59 s (why)',
-      'no work for 59 s (why), asking the node again',
+      'no work for 59 s (why)',
       'no node for 59 s (why), retrying',
       'no device mines for 59 s (why)',
       undefined,

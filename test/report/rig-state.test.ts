@@ -5,7 +5,11 @@ import { RIG_STATES } from '#pickaxe/report/rig-states.js';
 import { Tally } from '#pickaxe/report/tally.js';
 import { device, FakeClock, relay, worker } from './fakes.ts';
 
-const source = (state: 'connected' | 'lost' | 'warning', name = 'node', reason = `${name} ${state}`): MinerEvent => {
+const source = (
+  state: 'connected' | 'lost' | 'standby' | 'warning',
+  name = 'node',
+  reason = `${name} ${state}`,
+): MinerEvent => {
   return { type: 'source', source: name, state, reason };
 };
 const work: MinerEvent = { type: 'work', chain: 3, height: 42n, difficulty: 1e9 };
@@ -72,6 +76,11 @@ describe('a rig', () => {
       ['waiting-for-work', 'the node has given none yet', 2],
     ],
     [
+      'waits for the first work of a pool',
+      [cpu, { type: 'source', source: 'p', kind: 'pool', state: 'connected', reason: '' }],
+      ['waiting-for-work', 'the pool has given none yet', 0],
+    ],
+    [
       'waits for work when none follows a New Cut',
       [...mines, seconds(9), cut, seconds(5)],
       ['waiting-for-work', 'the node has given none since the last New Cut', 5],
@@ -79,7 +88,7 @@ describe('a rig', () => {
     [
       'waits when its work has ended in another way',
       [...mines, seconds(9), { type: 'work-ended', chain: 3, reason: 'cancelled' }, seconds(5)],
-      ['waiting-for-work', 'none has come since the last one was cancelled', 5],
+      ['waiting-for-work', 'the node has given none since it cancelled the last', 5],
     ],
     ['stops waiting once there is work', [...mines, cut, seconds(60), work], MINING],
     ['has no node before one answers', [seconds(3), cpu], ['no-node', 'none has answered yet', 3]],
@@ -87,6 +96,11 @@ describe('a rig', () => {
       'has no node if none was ever reached',
       [cpu, seconds(3), source('lost', 'a', 'refused'), seconds(60), source('lost', 'a', 'refused still')],
       ['no-node', 'refused still', 63],
+    ],
+    [
+      'has no node once the last one is lost, while another is on standby',
+      [...mines, source('connected', 'b'), seconds(3), source('standby', 'b'), seconds(9), source('lost'), seconds(1)],
+      ['no-node', 'node lost', 1],
     ],
     [
       'has no node once the last one is lost',

@@ -419,10 +419,31 @@ it('closes the others after a while when the first is back, and starts them agai
   await eventually(() => expect(current()).toBe(first.header));
   const told = () => recorder.of('source').map(({ reason }) => reason);
   await eventually(() => expect(told()).toContain('its connection is closed, because fake source gives work again'));
+  expect(recorder.of('source').at(-1)).toMatchObject({ state: 'standby' });
   expect(follower.of('stale').map(({ works, reason }) => [works[0].header, reason])).toEqual([
     [second.header, 'cancelled'],
   ]);
   sources[0].lost();
   const again = sources[1].work(makeWork(100));
   await eventually(() => expect(current()).toBe(again.header));
+});
+
+it('closes another after a while that was started and never took over', async () => {
+  const { sources, current } = setUp(2, { standbyMs: 20 });
+  await eventually(() => expect(sources[1].started).toBe(true));
+  const first = sources[0].work(makeWork(100));
+  await eventually(() => expect(current()).toBe(first.header));
+  await eventually(() => expect(sources[1].ended).toBe(true));
+});
+
+it('keeps the others on standby where nothing is said about closing them', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { sources, current } = setUp(2);
+  await vi.advanceTimersByTimeAsync(PATIENCE_MS);
+  expect(sources[1].started).toBe(true);
+  const first = sources[0].work(makeWork(100));
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  expect(current()).toBe(first.header);
+  expect(sources[1].ended).toBe(false);
 });

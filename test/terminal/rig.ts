@@ -37,7 +37,7 @@ export class FakeRig {
   /** A pool that gives work with shares of this difficulty. */
   onPool(difficulty: number, shareDifficulty: number): this {
     return this.tell(
-      { type: 'source', source: POOL, state: 'connected', reason: 'the pool gives work' },
+      { type: 'source', source: POOL, kind: 'pool', state: 'connected', reason: 'the pool gives work' },
       { type: 'work', chain: 3, height: 42n, difficulty, shareDifficulty },
     );
   }

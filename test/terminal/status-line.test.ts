@@ -131,7 +131,7 @@ describe('the status line', () => {
     const rig = new FakeRig().tell(device('cpu', 'ready'));
     expect(line(rig)).toContain(' no node (none has answered yet), retrying  accepted');
     rig.tell({ type: 'source', source: NODE, state: 'connected', reason: '' });
-    expect(line(rig)).toContain(' no work (the node has given none yet), asking the node again  accepted');
+    expect(line(rig)).toContain(' no work (the node has given none yet)  accepted');
   });
 
   test('names the devices that do not mine while others do', () => {

@@ -2,6 +2,7 @@
 
 import { outageInFull } from '../../report/outages.ts';
 import { livesOnRelays, rigState } from '../../report/rig-state.ts';
+import { kindOf } from '../../report/source-stats.ts';
 import type { RigNow } from '../../report/tally.ts';
 
 /** Time between status texts, which `systemctl status` shows. */
@@ -25,12 +26,14 @@ export function hasStarted(now: RigNow): boolean {
 }
 
 /**
- * @returns a valid reason for hashing nothing now, for `systemctl status`; undefined when the rig should hash. Waiting for the work of a connected
- *   node is not a valid reason: a silent node counts as lost after a while, so a rig that goes on waiting hangs
+ * @returns a valid reason for hashing nothing now, for `systemctl status`; undefined when the rig should hash. Waiting for the
+ *   work of a connected node or pool is not a valid reason: a silent one counts as lost after a while, so a rig that goes on
+ *   waiting hangs. A parent may have no job for as long as it likes
  */
 export function whyIdle(now: RigNow): string | undefined {
   const state = rigState(now);
-  return state.name === 'waiting-for-work' ? undefined : outageInFull(state, now.nowMs);
+  const mustHaveWork = state.name === 'waiting-for-work' && kindOf(now.sources) !== 'parent';
+  return mustHaveWork ? undefined : outageInFull(state, now.nowMs);
 }
 
 /**

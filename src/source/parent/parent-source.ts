@@ -37,6 +37,7 @@ export interface ParentSourceOptions {
 
 export class ParentSource implements WorkSource {
   readonly name: string;
+  readonly kind = 'parent';
   readonly #options: ParentSourceOptions;
   readonly #mailbox = new Mailbox();
   readonly #sessions = new Set<ParentSession>();
@@ -164,6 +165,6 @@ export class ParentSource implements WorkSource {
   }
 
   #say(state: SourceNews, reason: string): void {
-    this.#options.emit({ type: 'source', source: this.name, state, reason });
+    this.#options.emit({ type: 'source', source: this.name, kind: this.kind, state, reason });
   }
 }

@@ -43,6 +43,7 @@ export interface PoolSourceSurroundings {
 
 export class PoolSource implements WorkSource {
   readonly name: string;
+  readonly kind = 'pool';
   readonly #address: PoolAddress;
   readonly #options: PoolSourceOptions;
   readonly #clock: Clock;
@@ -66,13 +67,14 @@ export class PoolSource implements WorkSource {
     this.#random = random;
     this.#limits = { ...poolLimits, ...limits };
     this.name = options.name ?? address.url;
-    this.#announcements = new Announcements('pool', this.name, emit);
+    this.#announcements = new Announcements(this.kind, this.name, emit);
   }
 
   /** May be called again when an earlier call has ended: a standby is closed and started again. */
   async *updates(stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
     const mailbox = new Mailbox();
     this.#mailbox = mailbox;
+    this.#announcements.started();
     const ending = new AbortController();
     const running = this.#keepConnected(ending.signal);
     const endWatch = watchSuspension(this.#clock, (ms) => this.#resumed(ms));

@@ -23,6 +23,12 @@ describe('the state of a rig', () => {
     ['with a device, before the node answers', [cpu], true, /^no node \(none has answered yet\), retrying$/],
     ['with a node, before a device', [source('connected')], true, /opened/],
     ['that should hash', [cpu, source('connected')], true, undefined],
+    [
+      'of a parent that has no job',
+      [cpu, { type: 'source', source: 'parent', kind: 'parent', state: 'connected', reason: '' }],
+      true,
+      /^waiting for work \(the parent has given none yet\)/,
+    ],
     ['that lost its node', [cpu, source('connected'), source('lost')], true, /^no node/],
     ['that was warned', [cpu, source('connected'), source('warning')], true, undefined],
     ['that lost one node of two', [cpu, source('connected', 'a'), source('lost', 'b')], true, undefined],

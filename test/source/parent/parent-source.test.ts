@@ -175,6 +175,7 @@ describe('shares', () => {
       await eventually(() => expect(parent.of('share')).toHaveLength(100));
       expect(new Set(parent.of('share').map(({ nonce }) => nonce)).size).toBe(100);
       expect(said()).toContain('info');
+      expect(world.events).toContainEqual(expect.objectContaining({ type: 'source', kind: 'parent', state: 'info' }));
     }));
 
   it('become rarer where the parent limits their rate, but no block is missed', () =>

@@ -271,6 +271,19 @@ it('a pool that cannot be used is left for the next one, whose connection is clo
   first.play(...GREETING, jobLine('1', makeHeader({ parent: 2 }), 'true'));
   await eventually(() => expect(follower.received.at(-1)?.header).toEqual(makeHeader({ parent: 2 })));
   await eventually(() => expect(second.open).toBe(0));
+  await eventually(() => expect(told(recorder, 'standby')).toHaveLength(1));
+  const states = () => recorder.of('source').flatMap(({ source, state }) => (source === second.url ? [state] : []));
+  expect(states().at(-1)).toBe('standby');
+  expect(recorder.of('source').every(({ kind }) => kind === 'pool')).toBe(true);
+  // When it is needed again, people are told anew that it gives work.
+  second.play(...GREETING, jobLine('2', makeHeader({ parent: 3 }), 'true'));
+  first.play('* close');
+  await eventually(() => expect(follower.received.at(-1)?.header).toEqual(makeHeader({ parent: 3 })));
+  expect(states().filter((state) => state === 'connected' || state === 'standby')).toEqual([
+    'connected',
+    'standby',
+    'connected',
+  ]);
 });
 
 it('after a suspension, the pool is connected to again', async () => {
