@@ -18,6 +18,7 @@ import { Doorkeeper } from './doorkeeper.ts';
 import type { Ledger } from './ledger.ts';
 import { type StratumLimits, stratumLimits } from './limits.ts';
 import { Nonce1Pool } from './nonce1-pool.ts';
+import { plainAddress } from './plain-address.ts';
 import { RememberedRates } from './remembered-rates.ts';
 import { Session } from './session.ts';
 import { Sessions } from './sessions.ts';
@@ -175,7 +176,7 @@ export class StratumRelay implements Relay {
   async #meet(socket: Socket): Promise<void> {
     const { secureContext } = this.#options;
     const { handshakeMs } = this.#limits;
-    let address = plain(socket.remoteAddress ?? '');
+    let address = plainAddress(socket.remoteAddress ?? '');
     let hasEntered = false;
     this.#sockets.add(socket);
     socket.on('error', () => {}); // It is followed by 'close'.
@@ -186,7 +187,7 @@ export class StratumRelay implements Relay {
     try {
       if (address === '') throw new HandshakeError('it has closed the connection');
       if (this.#proxies.check(address, isIPv4(address) ? 'ipv4' : 'ipv6'))
-        address = plain((await readProxyHeader(socket, handshakeMs)) ?? address);
+        address = plainAddress((await readProxyHeader(socket, handshakeMs)) ?? address);
       const refused = this.#doorkeeper.enter(address, this.#clock.monotonicMs());
       if (refused !== undefined) throw new HandshakeError(refused);
       hasEntered = true;
@@ -217,11 +218,6 @@ export class StratumRelay implements Relay {
 /** Whether the source leaves the bytes of the nonce free that tell sessions apart. */
 function hasRoom({ nonce1 }: Work): boolean {
   return nonce1.bytes === 0;
-}
-
-/** @returns an IPv4 address as such, also where IPv6 stands for it */
-function plain(address: string): string {
-  return address.replace(/^::ffff:(?=\d+\.)/i, '');
 }
 
 /** @param network `192.0.2.1`, `2001:db8::/32` */

@@ -234,11 +234,17 @@ describe('a client that costs too much', () => {
 describe('behind a proxy', () => {
   const V1 = 'PROXY TCP4 192.0.2.9 192.0.2.1 56324 1917\r\n';
   const V2 = Buffer.from('0d0a0d0a000d0a515549540a2111000cc0000209c0000201dc04077d', 'hex');
+  const MAPPED = Buffer.from(
+    `0d0a0d0a000d0a515549540a21210024${'0'.repeat(20)}ffffc0000205${'0'.repeat(20)}ffffc0000201dc04077d`,
+    'hex',
+  );
   const LOCAL = Buffer.from('0d0a0d0a000d0a515549540a20000000', 'hex');
 
   it.each([
     ['version 1', V1, '192.0.2.9'],
     ['version 2', V2, '192.0.2.9'],
+    ['version 1, IPv4 as IPv6', 'PROXY TCP6 ::ffff:c000:0205 ::ffff:c000:0201 56324 1917\r\n', '192.0.2.5'],
+    ['version 2, IPv4 as IPv6', MAPPED, '192.0.2.5'],
     ['version 2, the proxy itself', LOCAL, '127.0.0.1'],
     ['version 1, unknown', 'PROXY UNKNOWN\r\n', '127.0.0.1'],
   ])('the client’s address is told by the header: %s', async (_, first, address) => {
