@@ -92,6 +92,7 @@ export class Session {
     const { nonce1s, rates, clock, log } = this.#world;
     const nowMs = clock.monotonicMs();
     if (this.#nonce1) nonce1s.release(this.#nonce1.value, this.#turn?.works() ?? [], nowMs);
+    this.#desk?.end();
     if (!this.#turn) return;
     for (const account of this.#workers.values()) account.sessions.delete(this.#turn);
     if (this.#turn.isKnown) rates.put(this.#name(), this.#turn.known);

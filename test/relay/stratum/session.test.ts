@@ -5,7 +5,7 @@ import type { StratumLimits } from '#pickaxe/relay/stratum/limits.js';
 import { formatTarget } from '#pickaxe/wire/stratum.js';
 import { makeWork } from '../../fakes.ts';
 import { eventually } from '../../source/follow.ts';
-import { jobOf, mineShare, parse, SessionBench } from './session-bench.ts';
+import { jobOf, mineShare, parse, SessionBench, type TestClient } from './session-bench.ts';
 
 /** 2^214 − 1, with which sessions begin. */
 const FIRST_TARGET = `${'0'.repeat(10)}3${'f'.repeat(53)}`;
@@ -492,6 +492,57 @@ describe('names from outside', () => {
     expect(begun.map(({ worker }) => worker)).toEqual(['evil [31m name', `k:${'a'.repeat(55)}….rig7`, 'unnamed']);
     expect(begun.every(({ worker, agent }) => worker.length <= 63 && agent.length <= 63)).toBe(true);
     expect(begun[0].agent).not.toMatch(/\p{C}/u);
+  });
+});
+
+describe('the ledger and shares that stand for nothing', () => {
+  const limits = { worthlessBurst: 3, worthlessPerSecond: 1 };
+  const kinds = (bench: SessionBench) =>
+    bench.ledger.flatMap((entry) =>
+      entry.type === 'share' ? [entry.result] : entry.type === 'left-out' ? [entry] : [],
+    );
+
+  it.each([
+    ['invalid', (client: TestClient) => client.submit('1', 'x').error[0], 20],
+    ['unknown-job', (client: TestClient) => client.submit('ffff', '0').error[0], 21],
+    ['low-difficulty', (client: TestClient, miss: string) => client.submit('1', miss).error[0], 23],
+  ])('%s: some lines are written, the others are answered and counted', async (result, submit, code) => {
+    const { bench, client, work } = await serving(HARD, limits);
+    const [target, notify] = client.login('w', 'd=0.00000005');
+    const { job } = jobOf(work, notify, target.params[0]);
+    for (let share = 0; share < 100; share++) expect(submit(client, mineShare(job, 0x0102, share, false))).toBe(code);
+    expect(kinds(bench)).toEqual([result, result, result]);
+    expect(bench.world.accounts.list(bench.nowMs)).toMatchObject([{ rejected: 100 }]);
+    bench.nowMs += 2_000;
+    submit(client, '0');
+    expect(kinds(bench)).toHaveLength(4);
+    client.leave();
+    expect(kinds(bench).at(-1)).toEqual({ type: 'left-out', session: 1, lines: 97 });
+    expect(client.closed).toBeUndefined();
+  });
+
+  it('duplicate: likewise, and good shares are all written', async () => {
+    const { bench, client, work } = await serving(HARD, limits);
+    const [target, notify] = client.login('w', 'd=0.00000005');
+    const { job, id } = jobOf(work, notify, target.params[0]);
+    const nonce2 = mineShare(job, 0x0102);
+    for (let share = 0; share < 10; share++) client.submit(id, nonce2);
+    const other = mineShare(job, 0x0102, 1 + Number.parseInt(nonce2, 16));
+    expect(client.submit(id, other).result).toBe(true);
+    expect(kinds(bench)).toEqual(['accepted', 'duplicate', 'duplicate', 'duplicate', 'accepted']);
+    client.leave();
+    expect(kinds(bench).at(-1)).toEqual({ type: 'left-out', session: 1, lines: 6 });
+  });
+
+  it('a flood that does not end is summed up each minute', async () => {
+    const { bench, client } = await serving(HARD, limits);
+    client.login();
+    for (let share = 0; share < 1_300; share++) {
+      client.submit('ffff', '0');
+      bench.nowMs += 100;
+    }
+    const [first, second, ...more] = kinds(bench).filter((kind) => typeof kind === 'object');
+    expect([first.lines + second.lines, more]).toEqual([1_200 - 3, []]);
   });
 });
 
