@@ -256,6 +256,35 @@ describe('a share', () => {
   });
 });
 
+describe('the workers of a connection', () => {
+  /** Uses more names than are kept. */
+  function crowd({ world }: SessionBench): void {
+    for (let index = 0; index < 5_000; index++) world.accounts.of(`name${index}`);
+  }
+
+  it('keep their counts while it lasts, also those that are not its first', async () => {
+    const { bench, client } = await sharing();
+    for (const id of [3, 4]) client.say(`{"id":${id},"method":"mining.authorize","params":["second","x"]}`);
+    crowd(bench);
+    client.submit('ffff', '0', 'second');
+    expect(bench.world.accounts.of('second').counts.rejected).toBe(1);
+    client.leave();
+    crowd(bench);
+    expect(bench.world.accounts.of('second').counts.rejected).toBe(0);
+  });
+
+  it('that has no job yet are kept, and forgotten when it ends', async () => {
+    const { bench, client } = await serving();
+    client.say('{"id":1,"method":"mining.authorize","params":["early","x"]}');
+    const account = bench.world.accounts.of('early');
+    crowd(bench);
+    expect(bench.world.accounts.of('early')).toBe(account);
+    client.leave();
+    crowd(bench);
+    expect(bench.world.accounts.of('early')).not.toBe(account);
+  });
+});
+
 describe('the difficulty', () => {
   it.each([
     ['d=1', 2 ** 32],
