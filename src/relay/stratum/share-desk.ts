@@ -99,13 +99,22 @@ export class ShareDesk {
   }
 
   #count(account: Account, result: ShareResult, about: ShareFacts): void {
-    const { log, clock } = this.#world;
+    const { clock } = this.#world;
     const { nonce, isBlock = false, ...facts } = about;
     const outcome = result === 'accepted' || result === 'stale' || result === 'duplicate' ? result : 'rejected';
-    if (account.note(outcome, clock.monotonicMs())) log.info(`first share of ${account.name}`);
+    const nowMs = clock.monotonicMs();
+    if (account.note(outcome, nowMs)) this.#welcome(account, nowMs);
     const text = nonce !== undefined && { nonce: nonce.toString() };
     const job = facts.job.slice(0, JOB_ID_CHARACTERS);
     this.#book.write({ worker: account.name, result, ...facts, job, ...text, isBlock });
+  }
+
+  #welcome({ name }: Account, nowMs: number): void {
+    const { firstShares, log } = this.#world;
+    const unlogged = firstShares.take(nowMs);
+    if (unlogged === undefined) return;
+    const others = unlogged > 0 ? `, and of ${unlogged} others before it` : '';
+    log.info(`first share of ${name}${others}`);
   }
 }
 

@@ -17,6 +17,7 @@ import { Connection } from './connection.ts';
 import { Doorkeeper } from './doorkeeper.ts';
 import type { Ledger } from './ledger.ts';
 import { type StratumLimits, stratumLimits } from './limits.ts';
+import { LogBucket } from './log-bucket.ts';
 import { Nonce1Pool } from './nonce1-pool.ts';
 import { plainAddress } from './plain-address.ts';
 import { RememberedRates } from './remembered-rates.ts';
@@ -30,6 +31,8 @@ const NAME = 'stratum';
 const KEEP_ALIVE_MS = 60_000;
 /** What a failed handshake costs, in the points of `limits.banPoints`. */
 const HANDSHAKE_POINTS = 2;
+/** First shares of workers that may be logged at once: a farm that starts. Clients choose names as they like. */
+const FIRST_SHARES_LOGGED = 100;
 
 /** The seconds between two shares of a session, where nothing else is asked for. */
 const SHARE_SECONDS = 10;
@@ -109,6 +112,7 @@ export class StratumRelay implements Relay {
       learningSeconds: this.#sessions.learningSeconds,
       record: (entry) => this.#ledger?.record(entry),
       log,
+      firstShares: new LogBucket(FIRST_SHARES_LOGGED, clock.monotonicMs()),
     };
     this.#doorkeeper = new Doorkeeper(limits, log, clock.monotonicMs());
     for (const proxy of proxies) addTo(this.#proxies, proxy);

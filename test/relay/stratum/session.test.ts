@@ -256,6 +256,23 @@ describe('a share', () => {
   });
 });
 
+it('first shares are logged at a bounded rate', async () => {
+  const { bench, work } = await serving();
+  const firstShare = (worker: string) => {
+    const client = bench.client();
+    const [target, notify] = client.login(worker, 'd=0.00000005');
+    const { id, job } = jobOf(work, notify, target.params[0]);
+    const nonce1 = Number.parseInt(bench.ledger.findLast((entry) => entry.type === 'session')!.nonce1, 16);
+    expect(client.submit(id, mineShare(job, nonce1)).result).toBe(true);
+  };
+  const logged = () => bench.logged.filter((line) => line.startsWith('first share'));
+  for (let index = 1; index <= 110; index++) firstShare(`rig${index}`);
+  expect(logged()).toHaveLength(100);
+  bench.nowMs += 10_000;
+  firstShare('late');
+  expect(logged().at(-1)).toBe('first share of late, and of 10 others before it');
+});
+
 describe('the workers of a connection', () => {
   /** Uses more names than are kept. */
   function crowd({ world }: SessionBench): void {
@@ -526,10 +543,9 @@ describe('names from outside', () => {
 
 describe('the ledger and shares that stand for nothing', () => {
   const limits = { worthlessBurst: 3, worthlessPerSecond: 1 };
-  const kinds = (bench: SessionBench) =>
-    bench.ledger.flatMap((entry) =>
-      entry.type === 'share' ? [entry.result] : entry.type === 'left-out' ? [entry] : [],
-    );
+  const leftOut = ({ ledger }: SessionBench) => ledger.filter((entry) => entry.type === 'left-out');
+  const results = ({ ledger }: SessionBench) =>
+    ledger.filter((entry) => entry.type === 'share').map(({ result }) => result);
 
   it.each([
     ['invalid', (client: TestClient) => client.submit('1', 'x').error[0], 20],
@@ -540,13 +556,13 @@ describe('the ledger and shares that stand for nothing', () => {
     const [target, notify] = client.login('w', 'd=0.00000005');
     const { job } = jobOf(work, notify, target.params[0]);
     for (let share = 0; share < 100; share++) expect(submit(client, mineShare(job, 0x0102, share, false))).toBe(code);
-    expect(kinds(bench)).toEqual([result, result, result]);
+    expect(results(bench)).toEqual([result, result, result]);
     expect(bench.world.accounts.list(bench.nowMs)).toMatchObject([{ rejected: 100 }]);
     bench.nowMs += 2_000;
     submit(client, '0');
-    expect(kinds(bench)).toHaveLength(4);
+    expect(results(bench)).toHaveLength(4);
     client.leave();
-    expect(kinds(bench).at(-1)).toEqual({ type: 'left-out', session: 1, lines: 97 });
+    expect(leftOut(bench)).toEqual([{ type: 'left-out', session: 1, lines: 97 }]);
     expect(client.closed).toBeUndefined();
   });
 
@@ -558,9 +574,9 @@ describe('the ledger and shares that stand for nothing', () => {
     for (let share = 0; share < 10; share++) client.submit(id, nonce2);
     const other = mineShare(job, 0x0102, 1 + Number.parseInt(nonce2, 16));
     expect(client.submit(id, other).result).toBe(true);
-    expect(kinds(bench)).toEqual(['accepted', 'duplicate', 'duplicate', 'duplicate', 'accepted']);
+    expect(results(bench)).toEqual(['accepted', 'duplicate', 'duplicate', 'duplicate', 'accepted']);
     client.leave();
-    expect(kinds(bench).at(-1)).toEqual({ type: 'left-out', session: 1, lines: 6 });
+    expect(leftOut(bench)).toEqual([{ type: 'left-out', session: 1, lines: 6 }]);
   });
 
   it('a flood that does not end is summed up each minute', async () => {
@@ -570,7 +586,7 @@ describe('the ledger and shares that stand for nothing', () => {
       client.submit('ffff', '0');
       bench.nowMs += 100;
     }
-    const [first, second, ...more] = kinds(bench).filter((kind) => typeof kind === 'object');
+    const [first, second, ...more] = leftOut(bench);
     expect([first.lines + second.lines, more]).toEqual([1_200 - 3, []]);
   });
 });
