@@ -87,6 +87,11 @@ export class Session {
     else if (nowMs - this.#openedMs >= this.#world.limits.loginMs) this.#client.close('no login', 0);
   }
 
+  /** Disconnects the client because the server ends. */
+  close(): void {
+    this.#client.close('the server ends', 0);
+  }
+
   /** The client has gone. */
   end(): void {
     const { nonce1s, rates, clock, log } = this.#world;

@@ -155,6 +155,8 @@ export class StratumRelay implements Relay {
     await this.#works.follow(stop);
     clearInterval(timer);
     const closed = new Promise((resolve) => this.#server.close(resolve));
+    // Sockets say late that they are closed, and sessions have something to tell the ledger at their end.
+    this.#sessions.closeAll();
     for (const socket of this.#sockets) socket.destroy();
     await closed;
     await this.#ledger?.close();

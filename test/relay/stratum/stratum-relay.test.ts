@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import { Ledger } from '#pickaxe/relay/stratum/ledger.js';
 import { type StratumOptions, StratumRelay } from '#pickaxe/relay/stratum/stratum-relay.js';
 import { NodeSource } from '#pickaxe/source/node/node-source.js';
 import { SharedSource } from '#pickaxe/source/shared-source.js';
@@ -22,7 +23,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-type More = Partial<Pick<StratumOptions, 'proxies' | 'secureContext' | 'limits' | 'shareSeconds'>>;
+type More = Partial<Pick<StratumOptions, 'proxies' | 'secureContext' | 'limits' | 'openLedger' | 'shareSeconds'>>;
 
 /** A relay on a free port. */
 async function serve(source: WorkSource, more: More = {}) {
@@ -142,6 +143,28 @@ describe('a stratum server', () => {
     await eventually(() => expect(asic.answerTo(2)?.result).toBe(true));
     expect(asic.job).toBeUndefined();
     expect(logged.filter((line) => line === says)).toHaveLength(1);
+  });
+
+  it.each([
+    ['TCP', {}, undefined],
+    ['TLS', { secureContext: createSecureContext({ cert: selfSigned.cert, key: selfSigned.key }) }, TRUST],
+  ])('tells the ledger at its end how many shares were left out: %s', async (_, more, tls) => {
+    let text = '';
+    const write = async (bytes: Buffer) => {
+      text += bytes.toString();
+      return bytes.length;
+    };
+    const ledger = new Ledger({ write, close: async () => {} }, { clock: systemClock, warn: () => {} });
+    const { client, end } = await serveShares({
+      ...more,
+      openLedger: async () => ledger,
+      limits: { worthlessBurst: 1 },
+    });
+    const asic = await ready(client(tls && { tls }));
+    for (let id = 100; id < 105; id++) asic.say({ id, method: 'mining.submit', params: ['w', 'ffff', '0'] });
+    await eventually(() => expect(asic.answerTo(104)).toBeDefined());
+    await end();
+    expect(JSON.parse(text.trimEnd().split('\n').at(-1) as string)).toMatchObject({ type: 'left-out', lines: 4 });
   });
 
   it('ends its connections when it ends, and cannot listen where another does', async () => {
