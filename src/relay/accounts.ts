@@ -19,6 +19,8 @@ export interface SessionNow {
 export class Account {
   readonly name: string;
   readonly sessions = new Set<SessionNow>();
+  /** How many connections have authorized it. Those may count on it at any time, so it is kept until there are none. */
+  users = 0;
   readonly counts: Record<ShareOutcome, number> = { accepted: 0, rejected: 0, stale: 0, duplicate: 0 };
   blocks = 0;
   lastShareMs: number | undefined;
@@ -76,7 +78,7 @@ export class Accounts {
     return rest.length === 0 ? all.slice(0, LISTED) : [...all.slice(0, LISTED), summedUp(rest)];
   }
 
-  /** @returns whether there was an account without a session, which is forgotten now */
+  /** @returns whether there was an account without a user, which is forgotten now */
   #forgetOne(): boolean {
     const idle = this.#firstIdle();
     if (!idle) return false;
@@ -90,7 +92,7 @@ export class Accounts {
   }
 
   #firstIdle(): Account | undefined {
-    for (const account of this.#accounts.values()) if (account.sessions.size === 0) return account;
+    for (const account of this.#accounts.values()) if (account.users === 0) return account;
     return undefined;
   }
 }

@@ -50,15 +50,17 @@ describe('the accounts of workers', () => {
     });
   });
 
-  it('are bounded: names without sessions are forgotten, but not what they have done', () => {
+  it('are bounded: names without users are forgotten, but not what they have done', () => {
     const accounts = new Accounts();
     for (let index = 0; index < 10_000; index++) accounts.of(`name${index}`).note('accepted', index);
     const list = accounts.list(10_000);
     expect(list.reduce((sum, { accepted }) => sum + accepted, 0)).toBe(10_000);
     const crowded = new Accounts();
     for (let index = 0; index < 4_096; index++) {
-      crowded.of(`name${index}`).sessions.add({ hashesPerSecond: 1, difficulty: 1 });
+      crowded.of(`name${index}`).users++;
     }
     expect(crowded.of('one more').name).toBe(OTHER_WORKERS);
+    crowded.of('name7').users--;
+    expect(crowded.of('one more').name).toBe('one more');
   });
 });

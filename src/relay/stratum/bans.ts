@@ -5,6 +5,7 @@
 
 import { isIPv6 } from 'node:net';
 import type { StratumLimits } from './limits.ts';
+import { plainAddress } from './plain-address.ts';
 import { TokenBucket } from './token-bucket.ts';
 
 type BanLimits = Pick<StratumLimits, 'banPoints' | 'banPointsPerMinute' | 'banMs' | 'remembered'>;
@@ -45,7 +46,7 @@ export class Bans {
 
 /** @returns an IPv4 address as it is; of an IPv6 address its first 64 bits, because whoever has one has all of those */
 export function networkOf(address: string): string {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
+  const plain = plainAddress(address);
   if (!isIPv6(plain)) return plain;
   const [head, tail] = plain.replace(/%.*$/, '').split('::');
   const groups = head === '' ? [] : head.split(':');

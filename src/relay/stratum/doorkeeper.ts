@@ -3,28 +3,26 @@
 import type { RelayLog } from '../relay.ts';
 import { Bans, networkOf } from './bans.ts';
 import type { StratumLimits } from './limits.ts';
-import { TokenBucket } from './token-bucket.ts';
+import { LogBucket } from './log-bucket.ts';
 
 /** How bad a connection as such is: 5,000 may come at once from an address, and then 50 a second. */
 const CONNECTION_POINTS = 0.02;
-/** Lines of the log about bans: so many at once, and then one each ten seconds. */
+/** Lines of the log about bans that may come at once. */
 const LOG_BURST = 10;
-const LOG_PER_SECOND = 0.1;
 
 export class Doorkeeper {
   readonly #limits: StratumLimits;
   readonly #log: RelayLog;
   readonly #bans: Bans;
-  readonly #logged: TokenBucket;
+  readonly #logged: LogBucket;
   /** How many connections there are, by `networkOf` their address. */
   readonly #counts = new Map<string, number>();
-  #unlogged = 0;
 
   constructor(limits: StratumLimits, log: RelayLog, nowMs: number) {
     this.#limits = limits;
     this.#log = log;
     this.#bans = new Bans(limits);
-    this.#logged = new TokenBucket(LOG_BURST, LOG_PER_SECOND, nowMs);
+    this.#logged = new LogBucket(LOG_BURST, nowMs);
   }
 
   /** @returns why this connection is refused; undefined when it may stay, and `leave` must be called at its end */
@@ -48,12 +46,9 @@ export class Doorkeeper {
   /** @param points how bad it was what came from this address */
   note(address: string, points: number, reason: string, nowMs: number): void {
     if (points === 0 || !this.#bans.note(address, points, nowMs)) return;
-    if (!this.#logged.take(1, nowMs)) {
-      this.#unlogged++;
-      return;
-    }
-    const others = this.#unlogged > 0 ? `; so were ${this.#unlogged} others` : '';
-    this.#unlogged = 0;
+    const unlogged = this.#logged.take(nowMs);
+    if (unlogged === undefined) return;
+    const others = unlogged > 0 ? `; so were ${unlogged} others` : '';
     const minutes = Math.ceil(this.#limits.banMs / 60_000);
     this.#log.warn(`${address} is banned for ${minutes} minutes: ${reason}${others}`);
   }

@@ -39,6 +39,14 @@ export const LedgerLine = z.discriminatedUnion('type', [
     isBlock: z.boolean(),
   }),
   z.object({
+    type: z.literal('left-out'),
+    timeMillis,
+    session,
+    lines: count.meta({
+      description: 'lines about shares of the session that are missing up to here, because they were too many',
+    }),
+  }),
+  z.object({
     type: z.literal('lost'),
     timeMillis,
     lines: count.meta({ description: 'lines that are missing here, because the file could not be written' }),

@@ -50,10 +50,7 @@ export class Ledger {
 
   readonly record = (entry: LedgerEntry): void => {
     const { type, ...fields } = entry;
-    if (this.#lost > 0 && this.#hasRoom()) {
-      this.#add({ type: 'lost', timeMillis: wallMs(this.#options.clock), lines: this.#lost });
-      this.#lost = 0;
-    }
+    if (this.#hasRoom()) this.#addLost();
     if (this.#hasRoom()) this.#add({ type, timeMillis: wallMs(this.#options.clock), ...fields } as LedgerLine);
     else this.#lost++;
     this.#timer ??= setTimeout(() => this.#flush(), COLLECT_MS);
@@ -63,18 +60,26 @@ export class Ledger {
   async close(): Promise<void> {
     this.#isClosing = true;
     clearTimeout(this.#timer);
+    this.#addLost();
     let timer: NodeJS.Timeout | undefined;
     const patience = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, CLOSE_MS);
     });
     await Promise.race([this.#writeAll(), patience]);
-    clearTimeout(timer);
     if (this.#bytes > 0) this.#options.warn('the last lines of the share ledger could not be written');
-    await this.#file.close().catch(() => {});
+    // The system closes no file that it still writes.
+    await Promise.race([this.#file.close().catch(() => {}), patience]);
+    clearTimeout(timer);
   }
 
   #hasRoom(): boolean {
     return this.#bytes < (this.#options.waitingBytes ?? WAITING_BYTES);
+  }
+
+  #addLost(): void {
+    if (this.#lost === 0) return;
+    this.#add({ type: 'lost', timeMillis: wallMs(this.#options.clock), lines: this.#lost });
+    this.#lost = 0;
   }
 
   #add(line: LedgerLine): void {

@@ -21,6 +21,12 @@ export interface StratumLimits {
   readonly linesPerSecond: number;
   /** Lines without sense that a client may send at once; another one may come each minute. It is told of each. */
   readonly junkLines: number;
+  /**
+   * Shares of a session that stand for nothing and get a line in the ledger: so many at once, and so many a second from then
+   * on, which is as often as good shares come. The others are only counted.
+   */
+  readonly worthlessBurst: number;
+  readonly worthlessPerSecond: number;
   /** The workers that a connection may authorize: proxies have several. */
   readonly workersPerSession: number;
   /**
@@ -49,6 +55,8 @@ export const stratumLimits: StratumLimits = {
   lineBurst: 200,
   linesPerSecond: 100,
   junkLines: 10,
+  worthlessBurst: 20,
+  worthlessPerSecond: 0.1,
   workersPerSession: 16,
   banPoints: 100,
   banPointsPerMinute: 60,

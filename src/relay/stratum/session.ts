@@ -87,11 +87,18 @@ export class Session {
     else if (nowMs - this.#openedMs >= this.#world.limits.loginMs) this.#client.close('no login', 0);
   }
 
+  /** Disconnects the client because the server ends. */
+  close(): void {
+    this.#client.close('the server ends', 0);
+  }
+
   /** The client has gone. */
   end(): void {
     const { nonce1s, rates, clock, log } = this.#world;
     const nowMs = clock.monotonicMs();
     if (this.#nonce1) nonce1s.release(this.#nonce1.value, this.#turn?.works() ?? [], nowMs);
+    this.#desk?.end();
+    for (const account of this.#workers.values()) account.users--;
     if (!this.#turn) return;
     for (const account of this.#workers.values()) account.sessions.delete(this.#turn);
     if (this.#turn.isKnown) rates.put(this.#name(), this.#turn.known);
@@ -149,12 +156,15 @@ export class Session {
   #authorize([user, password]: readonly unknown[]): Reply {
     const name = workerName(user);
     const { accounts, limits } = this.#world;
-    if (!this.#workers.has(name) && this.#workers.size >= limits.workersPerSession) {
+    if (this.#workers.has(name)) return { result: true };
+    if (this.#workers.size >= limits.workersPerSession) {
       const words = `a connection has ${limits.workersPerSession} workers at most`;
       return { code: STRATUM_ERROR.unauthorized, words };
     }
     if (this.#workers.size === 0) this.#chosen = chosenDifficulty(password);
-    this.#workers.set(name, accounts.of(name));
+    const account = accounts.of(name);
+    account.users++;
+    this.#workers.set(name, account);
     return { result: true, afterwards: () => this.#begin() };
   }
 

@@ -44,6 +44,11 @@ export class Sessions {
     for (const session of this.#all) session.tick(nowMs);
   }
 
+  /** Disconnects all clients. */
+  closeAll(): void {
+    for (const session of [...this.#all]) session.close();
+  }
+
   /** Emits how the relay does, if it is time for that. */
   report(
     relay: string,

@@ -10,6 +10,7 @@ import { judgeShare } from './judge-share.ts';
 import type { ShareResult } from './ledger-line.ts';
 import type { MiningTurn } from './mining-turn.ts';
 import type { Reply } from './reply.ts';
+import { ShareBook } from './share-book.ts';
 import { workerName } from './worker-wishes.ts';
 import type { SessionWorld } from './world.ts';
 
@@ -45,10 +46,17 @@ const REFUSALS = {
 export class ShareDesk {
   readonly #world: SessionWorld;
   readonly #options: DeskOptions;
+  readonly #book: ShareBook;
 
   constructor(world: SessionWorld, options: DeskOptions) {
     this.#world = world;
     this.#options = options;
+    this.#book = new ShareBook(world, options.session);
+  }
+
+  /** The session has ended. */
+  end(): void {
+    this.#book.end();
   }
 
   /** @param params those of `mining.submit`: the worker, the job's id and nonce2 */
@@ -91,22 +99,22 @@ export class ShareDesk {
   }
 
   #count(account: Account, result: ShareResult, about: ShareFacts): void {
-    const { record, log, clock } = this.#world;
+    const { clock } = this.#world;
     const { nonce, isBlock = false, ...facts } = about;
     const outcome = result === 'accepted' || result === 'stale' || result === 'duplicate' ? result : 'rejected';
-    if (account.note(outcome, clock.monotonicMs())) log.info(`first share of ${account.name}`);
+    const nowMs = clock.monotonicMs();
+    if (account.note(outcome, nowMs)) this.#welcome(account, nowMs);
     const text = nonce !== undefined && { nonce: nonce.toString() };
     const job = facts.job.slice(0, JOB_ID_CHARACTERS);
-    record({
-      type: 'share',
-      session: this.#options.session,
-      worker: account.name,
-      result,
-      ...facts,
-      job,
-      ...text,
-      isBlock,
-    });
+    this.#book.write({ worker: account.name, result, ...facts, job, ...text, isBlock });
+  }
+
+  #welcome({ name }: Account, nowMs: number): void {
+    const { firstShares, log } = this.#world;
+    const unlogged = firstShares.take(nowMs);
+    if (unlogged === undefined) return;
+    const others = unlogged > 0 ? `, and of ${unlogged} others before it` : '';
+    log.info(`first share of ${name}${others}`);
   }
 }
 

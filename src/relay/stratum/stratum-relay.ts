@@ -17,7 +17,9 @@ import { Connection } from './connection.ts';
 import { Doorkeeper } from './doorkeeper.ts';
 import type { Ledger } from './ledger.ts';
 import { type StratumLimits, stratumLimits } from './limits.ts';
+import { LogBucket } from './log-bucket.ts';
 import { Nonce1Pool } from './nonce1-pool.ts';
+import { plainAddress } from './plain-address.ts';
 import { RememberedRates } from './remembered-rates.ts';
 import { Session } from './session.ts';
 import { Sessions } from './sessions.ts';
@@ -29,6 +31,8 @@ const NAME = 'stratum';
 const KEEP_ALIVE_MS = 60_000;
 /** What a failed handshake costs, in the points of `limits.banPoints`. */
 const HANDSHAKE_POINTS = 2;
+/** First shares of workers that may be logged at once: a farm that starts. Clients choose names as they like. */
+const FIRST_SHARES_LOGGED = 100;
 
 /** The seconds between two shares of a session, where nothing else is asked for. */
 const SHARE_SECONDS = 10;
@@ -108,6 +112,7 @@ export class StratumRelay implements Relay {
       learningSeconds: this.#sessions.learningSeconds,
       record: (entry) => this.#ledger?.record(entry),
       log,
+      firstShares: new LogBucket(FIRST_SHARES_LOGGED, clock.monotonicMs()),
     };
     this.#doorkeeper = new Doorkeeper(limits, log, clock.monotonicMs());
     for (const proxy of proxies) addTo(this.#proxies, proxy);
@@ -150,6 +155,8 @@ export class StratumRelay implements Relay {
     await this.#works.follow(stop);
     clearInterval(timer);
     const closed = new Promise((resolve) => this.#server.close(resolve));
+    // Sockets say late that they are closed, and sessions have something to tell the ledger at their end.
+    this.#sessions.closeAll();
     for (const socket of this.#sockets) socket.destroy();
     await closed;
     await this.#ledger?.close();
@@ -175,7 +182,7 @@ export class StratumRelay implements Relay {
   async #meet(socket: Socket): Promise<void> {
     const { secureContext } = this.#options;
     const { handshakeMs } = this.#limits;
-    let address = plain(socket.remoteAddress ?? '');
+    let address = plainAddress(socket.remoteAddress ?? '');
     let hasEntered = false;
     this.#sockets.add(socket);
     socket.on('error', () => {}); // It is followed by 'close'.
@@ -186,7 +193,7 @@ export class StratumRelay implements Relay {
     try {
       if (address === '') throw new HandshakeError('it has closed the connection');
       if (this.#proxies.check(address, isIPv4(address) ? 'ipv4' : 'ipv6'))
-        address = plain((await readProxyHeader(socket, handshakeMs)) ?? address);
+        address = plainAddress((await readProxyHeader(socket, handshakeMs)) ?? address);
       const refused = this.#doorkeeper.enter(address, this.#clock.monotonicMs());
       if (refused !== undefined) throw new HandshakeError(refused);
       hasEntered = true;
@@ -217,11 +224,6 @@ export class StratumRelay implements Relay {
 /** Whether the source leaves the bytes of the nonce free that tell sessions apart. */
 function hasRoom({ nonce1 }: Work): boolean {
   return nonce1.bytes === 0;
-}
-
-/** @returns an IPv4 address as such, also where IPv6 stands for it */
-function plain(address: string): string {
-  return address.replace(/^::ffff:(?=\d+\.)/i, '');
 }
 
 /** @param network `192.0.2.1`, `2001:db8::/32` */

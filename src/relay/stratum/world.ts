@@ -6,6 +6,7 @@ import type { RelayLog } from '../relay.ts';
 import type { RelayedWorks } from '../relayed-works.ts';
 import type { LedgerEntry } from './ledger-line.ts';
 import type { StratumLimits } from './limits.ts';
+import type { LogBucket } from './log-bucket.ts';
 import type { Nonce1Pool } from './nonce1-pool.ts';
 import type { RememberedRates } from './remembered-rates.ts';
 import type { SharedJobs } from './shared-jobs.ts';
@@ -25,4 +26,6 @@ export interface SessionWorld {
   /** Writes a line of the ledger. */
   readonly record: (entry: LedgerEntry) => void;
   readonly log: RelayLog;
+  /** Bounds the log's lines about workers that bring their first share. */
+  readonly firstShares: LogBucket;
 }

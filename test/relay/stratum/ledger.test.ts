@@ -13,6 +13,8 @@ class FakeFile implements LedgerFile {
   slow: Promise<void> | undefined;
   writes = 0;
   closed = 0;
+  /** What closing waits for. */
+  closing: Promise<void> | undefined;
 
   async write(bytes: Buffer): Promise<number> {
     this.writes++;
@@ -26,6 +28,7 @@ class FakeFile implements LedgerFile {
 
   async close(): Promise<void> {
     this.closed++;
+    await this.closing;
   }
 
   get lines() {
@@ -109,6 +112,33 @@ describe('the share ledger', () => {
     expect(lines.at(-2)).toMatchObject({ type: 'lost', lines: 100 - kept });
     expect(lines.at(-1)).toMatchObject({ type: 'share', session: 101 });
     await book.close();
+  });
+
+  it('tells at its end how many lines are missing, also when none came after them', async () => {
+    const { file, ledger: book } = ledger({ waitingBytes: 1_000 });
+    for (let number = 1; number <= 100; number++) book.record(share(number));
+    await book.close();
+    const kept = numbers(file).length;
+    expect(kept).toBeLessThan(100);
+    expect(file.lines.at(-1)).toMatchObject({ type: 'lost', lines: 100 - kept });
+  });
+
+  it('does not keep the end waiting for a file that does not close', async () => {
+    vi.useFakeTimers();
+    const { file, warnings, ledger: book } = ledger();
+    file.closing = new Promise(() => {});
+    book.record(share(1));
+    let hasEnded = false;
+    void book.close().then(() => {
+      hasEnded = true;
+    });
+    await vi.advanceTimersByTimeAsync(4_999);
+    expect(hasEnded).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    vi.useRealTimers();
+    expect(hasEnded).toBe(true);
+    expect(numbers(file)).toEqual([1]);
+    expect(warnings).toEqual([]);
   });
 
   it('does not keep the end waiting for a disk that takes nothing', async () => {

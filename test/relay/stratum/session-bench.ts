@@ -7,6 +7,7 @@ import { Accounts } from '#pickaxe/relay/accounts.js';
 import { RelayedWorks } from '#pickaxe/relay/relayed-works.js';
 import type { LedgerEntry } from '#pickaxe/relay/stratum/ledger-line.js';
 import { type StratumLimits, stratumLimits } from '#pickaxe/relay/stratum/limits.js';
+import { LogBucket } from '#pickaxe/relay/stratum/log-bucket.js';
 import { Nonce1Pool } from '#pickaxe/relay/stratum/nonce1-pool.js';
 import { RememberedRates } from '#pickaxe/relay/stratum/remembered-rates.js';
 import { Session } from '#pickaxe/relay/stratum/session.js';
@@ -60,6 +61,7 @@ export class SessionBench {
       learningSeconds: this.sessions.learningSeconds,
       record: (entry) => void this.ledger.push(entry),
       log: { debug: log, info: log, warn: log },
+      firstShares: new LogBucket(100, this.nowMs),
     };
     this.#following = this.works.follow(this.#stop.signal);
   }

@@ -5,7 +5,7 @@ import type { StratumLimits } from '#pickaxe/relay/stratum/limits.js';
 import { formatTarget } from '#pickaxe/wire/stratum.js';
 import { makeWork } from '../../fakes.ts';
 import { eventually } from '../../source/follow.ts';
-import { jobOf, mineShare, parse, SessionBench } from './session-bench.ts';
+import { jobOf, mineShare, parse, SessionBench, type TestClient } from './session-bench.ts';
 
 /** 2^214 − 1, with which sessions begin. */
 const FIRST_TARGET = `${'0'.repeat(10)}3${'f'.repeat(53)}`;
@@ -256,6 +256,52 @@ describe('a share', () => {
   });
 });
 
+it('first shares are logged at a bounded rate', async () => {
+  const { bench, work } = await serving();
+  const firstShare = (worker: string) => {
+    const client = bench.client();
+    const [target, notify] = client.login(worker, 'd=0.00000005');
+    const { id, job } = jobOf(work, notify, target.params[0]);
+    const nonce1 = Number.parseInt(bench.ledger.findLast((entry) => entry.type === 'session')!.nonce1, 16);
+    expect(client.submit(id, mineShare(job, nonce1)).result).toBe(true);
+  };
+  const logged = () => bench.logged.filter((line) => line.startsWith('first share'));
+  for (let index = 1; index <= 110; index++) firstShare(`rig${index}`);
+  expect(logged()).toHaveLength(100);
+  bench.nowMs += 10_000;
+  firstShare('late');
+  expect(logged().at(-1)).toBe('first share of late, and of 10 others before it');
+});
+
+describe('the workers of a connection', () => {
+  /** Uses more names than are kept. */
+  function crowd({ world }: SessionBench): void {
+    for (let index = 0; index < 5_000; index++) world.accounts.of(`name${index}`);
+  }
+
+  it('keep their counts while it lasts, also those that are not its first', async () => {
+    const { bench, client } = await sharing();
+    for (const id of [3, 4]) client.say(`{"id":${id},"method":"mining.authorize","params":["second","x"]}`);
+    crowd(bench);
+    client.submit('ffff', '0', 'second');
+    expect(bench.world.accounts.of('second').counts.rejected).toBe(1);
+    client.leave();
+    crowd(bench);
+    expect(bench.world.accounts.of('second').counts.rejected).toBe(0);
+  });
+
+  it('that has no job yet are kept, and forgotten when it ends', async () => {
+    const { bench, client } = await serving();
+    client.say('{"id":1,"method":"mining.authorize","params":["early","x"]}');
+    const account = bench.world.accounts.of('early');
+    crowd(bench);
+    expect(bench.world.accounts.of('early')).toBe(account);
+    client.leave();
+    crowd(bench);
+    expect(bench.world.accounts.of('early')).not.toBe(account);
+  });
+});
+
 describe('the difficulty', () => {
   it.each([
     ['d=1', 2 ** 32],
@@ -492,6 +538,56 @@ describe('names from outside', () => {
     expect(begun.map(({ worker }) => worker)).toEqual(['evil [31m name', `k:${'a'.repeat(55)}….rig7`, 'unnamed']);
     expect(begun.every(({ worker, agent }) => worker.length <= 63 && agent.length <= 63)).toBe(true);
     expect(begun[0].agent).not.toMatch(/\p{C}/u);
+  });
+});
+
+describe('the ledger and shares that stand for nothing', () => {
+  const limits = { worthlessBurst: 3, worthlessPerSecond: 1 };
+  const leftOut = ({ ledger }: SessionBench) => ledger.filter((entry) => entry.type === 'left-out');
+  const results = ({ ledger }: SessionBench) =>
+    ledger.filter((entry) => entry.type === 'share').map(({ result }) => result);
+
+  it.each([
+    ['invalid', (client: TestClient) => client.submit('1', 'x').error[0], 20],
+    ['unknown-job', (client: TestClient) => client.submit('ffff', '0').error[0], 21],
+    ['low-difficulty', (client: TestClient, miss: string) => client.submit('1', miss).error[0], 23],
+  ])('%s: some lines are written, the others are answered and counted', async (result, submit, code) => {
+    const { bench, client, work } = await serving(HARD, limits);
+    const [target, notify] = client.login('w', 'd=0.00000005');
+    const { job } = jobOf(work, notify, target.params[0]);
+    for (let share = 0; share < 100; share++) expect(submit(client, mineShare(job, 0x0102, share, false))).toBe(code);
+    expect(results(bench)).toEqual([result, result, result]);
+    expect(bench.world.accounts.list(bench.nowMs)).toMatchObject([{ rejected: 100 }]);
+    bench.nowMs += 2_000;
+    submit(client, '0');
+    expect(results(bench)).toHaveLength(4);
+    client.leave();
+    expect(leftOut(bench)).toEqual([{ type: 'left-out', session: 1, lines: 97 }]);
+    expect(client.closed).toBeUndefined();
+  });
+
+  it('duplicate: likewise, and good shares are all written', async () => {
+    const { bench, client, work } = await serving(HARD, limits);
+    const [target, notify] = client.login('w', 'd=0.00000005');
+    const { job, id } = jobOf(work, notify, target.params[0]);
+    const nonce2 = mineShare(job, 0x0102);
+    for (let share = 0; share < 10; share++) client.submit(id, nonce2);
+    const other = mineShare(job, 0x0102, 1 + Number.parseInt(nonce2, 16));
+    expect(client.submit(id, other).result).toBe(true);
+    expect(results(bench)).toEqual(['accepted', 'duplicate', 'duplicate', 'duplicate', 'accepted']);
+    client.leave();
+    expect(leftOut(bench)).toEqual([{ type: 'left-out', session: 1, lines: 6 }]);
+  });
+
+  it('a flood that does not end is summed up each minute', async () => {
+    const { bench, client } = await serving(HARD, limits);
+    client.login();
+    for (let share = 0; share < 1_300; share++) {
+      client.submit('ffff', '0');
+      bench.nowMs += 100;
+    }
+    const [first, second, ...more] = leftOut(bench);
+    expect([first.lines + second.lines, more]).toEqual([1_200 - 3, []]);
   });
 });
 

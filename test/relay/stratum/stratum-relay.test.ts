@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import { Ledger } from '#pickaxe/relay/stratum/ledger.js';
 import { type StratumOptions, StratumRelay } from '#pickaxe/relay/stratum/stratum-relay.js';
 import { NodeSource } from '#pickaxe/source/node/node-source.js';
 import { SharedSource } from '#pickaxe/source/shared-source.js';
@@ -22,7 +23,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-type More = Partial<Pick<StratumOptions, 'proxies' | 'secureContext' | 'limits' | 'shareSeconds'>>;
+type More = Partial<Pick<StratumOptions, 'proxies' | 'secureContext' | 'limits' | 'openLedger' | 'shareSeconds'>>;
 
 /** A relay on a free port. */
 async function serve(source: WorkSource, more: More = {}) {
@@ -144,6 +145,28 @@ describe('a stratum server', () => {
     expect(logged.filter((line) => line === says)).toHaveLength(1);
   });
 
+  it.each([
+    ['TCP', {}, undefined],
+    ['TLS', { secureContext: createSecureContext({ cert: selfSigned.cert, key: selfSigned.key }) }, TRUST],
+  ])('tells the ledger at its end how many shares were left out: %s', async (_, more, tls) => {
+    let text = '';
+    const write = async (bytes: Buffer) => {
+      text += bytes.toString();
+      return bytes.length;
+    };
+    const ledger = new Ledger({ write, close: async () => {} }, { clock: systemClock, warn: () => {} });
+    const { client, end } = await serveShares({
+      ...more,
+      openLedger: async () => ledger,
+      limits: { worthlessBurst: 1 },
+    });
+    const asic = await ready(client(tls && { tls }));
+    for (let id = 100; id < 105; id++) asic.say({ id, method: 'mining.submit', params: ['w', 'ffff', '0'] });
+    await eventually(() => expect(asic.answerTo(104)).toBeDefined());
+    await end();
+    expect(JSON.parse(text.trimEnd().split('\n').at(-1) as string)).toMatchObject({ type: 'left-out', lines: 4 });
+  });
+
   it('ends its connections when it ends, and cannot listen where another does', async () => {
     const { relay, client, end } = await serveShares();
     const asic = await ready(client());
@@ -234,11 +257,17 @@ describe('a client that costs too much', () => {
 describe('behind a proxy', () => {
   const V1 = 'PROXY TCP4 192.0.2.9 192.0.2.1 56324 1917\r\n';
   const V2 = Buffer.from('0d0a0d0a000d0a515549540a2111000cc0000209c0000201dc04077d', 'hex');
+  const MAPPED = Buffer.from(
+    `0d0a0d0a000d0a515549540a21210024${'0'.repeat(20)}ffffc0000205${'0'.repeat(20)}ffffc0000201dc04077d`,
+    'hex',
+  );
   const LOCAL = Buffer.from('0d0a0d0a000d0a515549540a20000000', 'hex');
 
   it.each([
     ['version 1', V1, '192.0.2.9'],
     ['version 2', V2, '192.0.2.9'],
+    ['version 1, IPv4 as IPv6', 'PROXY TCP6 ::ffff:c000:0205 ::ffff:c000:0201 56324 1917\r\n', '192.0.2.5'],
+    ['version 2, IPv4 as IPv6', MAPPED, '192.0.2.5'],
     ['version 2, the proxy itself', LOCAL, '127.0.0.1'],
     ['version 1, unknown', 'PROXY UNKNOWN\r\n', '127.0.0.1'],
   ])('the client’s address is told by the header: %s', async (_, first, address) => {

@@ -1,0 +1,27 @@
+/** Bounds lines of the log that clients can cause at will. Pure. */
+
+import { TokenBucket } from './token-bucket.ts';
+
+/** So many lines may come each second when there were many at once: one each ten seconds. */
+const PER_SECOND = 0.1;
+
+export class LogBucket {
+  readonly #bucket: TokenBucket;
+  #leftOut = 0;
+
+  /** @param most so many lines may come at once */
+  constructor(most: number, nowMs: number) {
+    this.#bucket = new TokenBucket(most, PER_SECOND, nowMs);
+  }
+
+  /** @returns how many lines have been left out since the last one; undefined when this one is left out, too */
+  take(nowMs: number): number | undefined {
+    if (!this.#bucket.take(1, nowMs)) {
+      this.#leftOut++;
+      return undefined;
+    }
+    const leftOut = this.#leftOut;
+    this.#leftOut = 0;
+    return leftOut;
+  }
+}
