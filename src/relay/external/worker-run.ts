@@ -1,7 +1,7 @@
 /** One run of an external worker: the process that searches one header. */
 
 import type { ChildProcess } from 'node:child_process';
-import { type Command, killGroup, startGroup } from '../../system/process-group.ts';
+import { type Command, killGroup, startGroup, withArgument } from '../../system/process-group.ts';
 import { oneLine } from '../../text/one-line.ts';
 import { type ExternalAnswer, parseAnswer, targetArgument } from '../../wire/external-worker.ts';
 import { LenientLines, TOO_LONG } from '../../wire/lenient-lines.ts';
@@ -47,7 +47,7 @@ export class WorkerRun {
     const cannotStart = ({ message }: Error) => this.#end({ kind: 'failed', why: `cannot be started: ${message}` });
     let child: ChildProcess;
     try {
-      child = startGroup(command, targetArgument(target), { stdio: 'pipe' });
+      child = startGroup(withArgument(command, targetArgument(target)), { stdio: 'pipe' });
     } catch (fault) {
       // For most faults `spawn` throws; for a missing program and a few others it emits 'error'. Both are told later.
       this.gone = Promise.resolve();

@@ -7,6 +7,7 @@ import { systemClock } from '#pickaxe/system/clock.js';
 import type { Command } from '#pickaxe/system/process-group.js';
 import { Folder } from '../../config/folder.ts';
 import { FakeSource, makeWork, Recorder } from '../../fakes.ts';
+import { isRunning } from '../../running.ts';
 import { eventually } from '../../source/follow.ts';
 
 const SCRIPT = fileURLToPath(new URL('./pretend-worker.mjs', import.meta.url));
@@ -40,16 +41,6 @@ async function withRelay(
 }
 
 const worker = (how: string, ...args: string[]) => [process.execPath, SCRIPT, how, ...args];
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    // A zombie is not running; its parent has not looked yet.
-    return process.platform !== 'linux' || !/^\d+ \(.*\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
-}
 
 describe('an external worker', () => {
   it.each<[string, Command]>([
