@@ -1,9 +1,9 @@
 /** Runs one of the user's commands, within a time limit. */
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { setPriority } from 'node:os';
-import { join } from 'node:path';
 import { onAbort } from '../system/abort.ts';
+import { type Command, killGroup, startGroup } from '../system/process-group.ts';
 
 /** How much of a command's output is kept, to be quoted. */
 const MAX_OUTPUT_BYTES = 2_000;
@@ -11,16 +11,6 @@ const MAX_OUTPUT_BYTES = 2_000;
 const OUTPUT_MS = 200;
 /** A priority below that of the main thread (0) and above that of the hashing threads (19). */
 const NICENESS = 10;
-/** Windows has no signals for process groups, and would open a console window for a detached process. */
-const GROUPS = process.platform !== 'win32';
-/** The full path, because a bare name would be looked for in the current folder first. */
-const TASKKILL = join(process.env.SystemRoot ?? 'C:\\Windows', 'System32', 'taskkill.exe');
-
-/** Far longer than it takes. */
-const TASKKILL_MS = 5_000;
-
-/** A command line that the shell interprets; as a list, a program and its arguments, without a shell. */
-export type Command = string | readonly string[];
 
 interface CommandOptions {
   readonly command: Command;
@@ -41,16 +31,11 @@ interface CommandResult {
 /**
  * Runs a command. When its time is up, or at `stop`, it is killed together with every process that it started.
  * @returns settles when the command has ended
+ * @throws Error for some of the reasons why it cannot be started
  */
 export async function runCommand(options: CommandOptions, stop: AbortSignal): Promise<CommandResult> {
   const { command, env, input, timeoutMs } = options;
-  const [program, ...args] = typeof command === 'string' ? [command] : command;
-  const child = spawn(program, args, {
-    shell: typeof command === 'string',
-    detached: GROUPS,
-    env: { ...process.env, ...env },
-    windowsHide: true,
-  });
+  const child = startGroup(command, { env: { ...process.env, ...env } });
   let killed: string | undefined;
   const kill = (why: string) => {
     killed ??= `killed: ${why}`;
@@ -101,22 +86,6 @@ function listen({ stdout, stderr }: ChildProcess): () => string {
     for (const stream of streams) stream.destroy();
     return Buffer.concat(chunks).toString().trim();
   };
-}
-
-function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return; // It could not be started.
-  try {
-    if (GROUPS) process.kill(-child.pid, 'SIGKILL');
-    else killTree(child);
-  } catch {} // The command has just ended.
-}
-
-/** Windows knows the processes that a process has started only as long as it lives, so it is killed last. */
-function killTree(child: ChildProcess): void {
-  const options = { stdio: 'ignore', windowsHide: true, timeout: TASKKILL_MS } as const;
-  const taskkill = spawn(TASKKILL, ['/pid', `${child.pid}`, '/t', '/f'], options);
-  const killRoot = () => void child.kill('SIGKILL');
-  taskkill.once('error', killRoot).once('exit', killRoot);
 }
 
 function beNice({ pid }: ChildProcess): void {

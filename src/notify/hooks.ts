@@ -4,8 +4,9 @@
  */
 
 import type { Logger } from 'pino';
+import type { Command } from '../system/process-group.ts';
 import { oneLine } from '../text/one-line.ts';
-import { type Command, runCommand } from './command.ts';
+import { runCommand } from './command.ts';
 import type { Notice, NoticeType } from './notice.ts';
 import { Queue } from './queue.ts';
 

@@ -13,14 +13,34 @@ const TASKKILL_MS = 5_000;
 /** A command line that the shell interprets; as a list, a program and its arguments, without a shell. */
 export type Command = string | readonly string[];
 
+/** The processes that live. A group of its own gets no signals of the terminal, so it would outlive a forced end of pickaxe. */
+const living = new Set<ChildProcess>();
+const killLiving = (): void => living.forEach(killGroup);
+
+/** @param argument the command's last one: letters and digits only, so that no shell sees anything else in it */
+export function withArgument(command: Command, argument: string): Command {
+  return typeof command === 'string' ? `${command} ${argument}` : [...command, argument];
+}
+
 /**
- * Starts a command in a process group of its own.
- * @param argument its last argument: letters and digits only, so that no shell sees anything else in it
+ * Starts a command in a process group of its own, which is killed when pickaxe's process exits before the command does.
+ * @throws Error for some of the reasons why it cannot be started. For others, the process emits `error`
  */
-export function startGroup(command: Command, argument: string, options: SpawnOptions = {}): ChildProcess {
+export function startGroup(command: Command, options: SpawnOptions = {}): ChildProcess {
   const isLine = typeof command === 'string';
-  const [program, ...args] = isLine ? [`${command} ${argument}`] : [...command, argument];
-  return spawn(program, args, { ...options, shell: isLine, detached: GROUPS, windowsHide: true });
+  const [program, ...args] = isLine ? [command] : command;
+  const child = spawn(program, args, { ...options, shell: isLine, detached: GROUPS, windowsHide: true });
+  if (child.pid !== undefined) killAtExit(child);
+  return child;
+}
+
+function killAtExit(child: ChildProcess): void {
+  if (living.size === 0) process.once('exit', killLiving);
+  living.add(child);
+  child.once('exit', () => {
+    living.delete(child);
+    if (living.size === 0) process.off('exit', killLiving);
+  });
 }
 
 /** Kills a process that `startGroup` has started, and its group. */

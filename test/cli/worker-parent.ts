@@ -88,13 +88,14 @@ export function startWorker(args: string[] = [], reads = true): RunningWorker {
   return { child, parent: new WorkerParent(child.stdin, child.stdout, reads), stderr: () => stderr, code };
 }
 
-export async function connectTo(path: string): Promise<WorkerParent> {
+/** @param reads whether it reads from the start */
+export async function connectTo(path: string, reads = true): Promise<WorkerParent> {
   const socket = await vi.waitFor(async () => {
     const socket = connect({ path, allowHalfOpen: true });
     await once(socket, 'connect');
     return socket;
   }, PATIENCE);
-  return new WorkerParent(socket, socket);
+  return new WorkerParent(socket, socket, reads);
 }
 
 export async function killWorkers(): Promise<void> {

@@ -1,5 +1,6 @@
 /** `pickaxe worker`: takes jobs from a parent process and hands it shares, as one JSON object a line. */
 
+import type { Socket } from 'node:net';
 import { hostname } from 'node:os';
 import { z } from 'zod';
 import { chooseEngines } from '../../app/choose-engines.ts';
@@ -14,7 +15,7 @@ import { Events } from '../../events/events.ts';
 import { Tally } from '../../report/tally.ts';
 import { ParentSource } from '../../source/parent/parent-source.ts';
 import type { ParentSession } from '../../source/parent/session.ts';
-import { listenAt, socketPath } from '../../source/parent/socket.ts';
+import { endSoon, listenAt, socketPath } from '../../source/parent/socket.ts';
 import { systemClock } from '../../system/clock.ts';
 import { Answer } from '../../wire/worker-answers.ts';
 import { Request } from '../../wire/worker-requests.ts';
@@ -126,8 +127,7 @@ class Worker {
   async #listen(path: string): Promise<() => Promise<void>> {
     try {
       return await listenAt(path, (socket) => {
-        const end = () => void socket.end(() => socket.destroy());
-        const streams = { input: socket, output: socket, end };
+        const streams = { input: socket, output: socket, end: () => endSoon(socket) };
         if (this.source.sessions < MOST_CONNECTIONS) this.source.connect(streams);
         else refuse(socket);
       });
@@ -153,9 +153,10 @@ class Worker {
   }
 }
 
-function refuse(socket: NodeJS.WritableStream & { destroy(): void }): void {
+function refuse(socket: Socket): void {
   const message = `${MOST_CONNECTIONS} parents are connected already: end one of them first`;
   const answer: Answer = { type: 'error', code: 'too-many-connections', message, line: 0 };
   socket.on('error', () => {});
-  socket.end(`${JSON.stringify(answer)}\n`, () => socket.destroy());
+  socket.write(`${JSON.stringify(answer)}\n`);
+  endSoon(socket);
 }

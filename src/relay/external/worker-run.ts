@@ -1,7 +1,7 @@
 /** One run of an external worker: the process that searches one header. */
 
 import type { ChildProcess } from 'node:child_process';
-import { type Command, killGroup, startGroup } from '../../system/process-group.ts';
+import { type Command, killGroup, startGroup, withArgument } from '../../system/process-group.ts';
 import { oneLine } from '../../text/one-line.ts';
 import { type ExternalAnswer, parseAnswer, targetArgument } from '../../wire/external-worker.ts';
 import { LenientLines, TOO_LONG } from '../../wire/lenient-lines.ts';
@@ -34,7 +34,8 @@ export interface WorkerRunOptions {
 }
 
 export class WorkerRun {
-  readonly #child: ChildProcess;
+  /** Undefined when it could not even be tried to start it. */
+  readonly #child: ChildProcess | undefined;
   readonly #ended: (end: RunEnd) => void;
   readonly #answerLines = new LenientLines(MOST_ANSWER_BYTES);
   #isOver = false;
@@ -43,7 +44,16 @@ export class WorkerRun {
 
   constructor({ command, target, header, log, ended }: WorkerRunOptions) {
     this.#ended = ended;
-    const child = startGroup(command, targetArgument(target), { stdio: 'pipe' });
+    const cannotStart = ({ message }: Error) => this.#end({ kind: 'failed', why: `cannot be started: ${message}` });
+    let child: ChildProcess;
+    try {
+      child = startGroup(withArgument(command, targetArgument(target)), { stdio: 'pipe' });
+    } catch (fault) {
+      // For most faults `spawn` throws; for a missing program and a few others it emits 'error'. Both are told later.
+      this.gone = Promise.resolve();
+      queueMicrotask(() => cannotStart(fault as Error));
+      return;
+    }
     this.#child = child;
     const { stdin, stdout, stderr } = child;
     for (const stream of [stdin, stdout, stderr]) stream?.on('error', () => {}); // It may close them, or not read.
@@ -54,13 +64,13 @@ export class WorkerRun {
     });
     stdin?.end(header);
     this.gone = new Promise((resolve) => {
-      child.once('error', ({ message }) => {
+      child.once('error', (fault) => {
         resolve();
-        this.#end({ kind: 'failed', why: `cannot be started: ${message}` });
+        cannotStart(fault);
       });
       child.once('exit', (code, signal) => {
         resolve();
-        this.#conclude(signal ? `was ended by ${signal}` : `ended with exit code ${code}`);
+        this.#conclude(child, signal ? `was ended by ${signal}` : `ended with exit code ${code}`);
       });
     });
   }
@@ -68,20 +78,21 @@ export class WorkerRun {
   /** Ends the process and all that it has started. Nothing more is heard of the run. */
   kill(): void {
     this.#isOver = true;
+    if (!this.#child) return;
     killGroup(this.#child);
     this.#child.stdout?.destroy();
     this.#child.stderr?.destroy();
   }
 
   /** @param how the process has ended */
-  #conclude(how: string): void {
+  #conclude(child: ChildProcess, how: string): void {
     const end = () => {
       clearTimeout(timer);
       this.#read(this.#answerLines.end());
       this.#end({ kind: 'failed', why: `${how}, without a nonce` });
     };
     const timer = setTimeout(end, OUTPUT_MS);
-    this.#child.once('close', end);
+    child.once('close', end);
   }
 
   /** The first line that is not empty counts. */

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import type { Work } from '../../chain/work.ts';
 import type { Verdict } from '../../source/source.ts';
+import { hostOf } from '../../text/host-header.ts';
 import { formatHttpAddress, type HttpAddress, isLoopback } from '../../text/http-address.ts';
 import type { Pace } from './pace.ts';
 
@@ -100,6 +101,8 @@ export class OnDemandPace implements Pace {
 
   async #answer(request: IncomingMessage): Promise<Answer> {
     const { method, url = '', headers } = request;
+    // A page of any website can have its name resolved to this machine (DNS rebinding), but its own name is in this header.
+    if (!isLoopback(hostOf(headers.host) ?? '')) return { status: 403, json: faultOf('ask under a loopback address') };
     if (url.split('?')[0] !== PATH) return { status: 404, json: faultOf(`there is only ${PATH}`) };
     if (method === 'GET') return { status: 200, json: this.#open() };
     if (method === 'DELETE') {

@@ -9,6 +9,8 @@ const MODE = 0o600;
 /** The longest path of a socket that every system accepts (macOS' sun_path has 104 bytes with its end, Linux' 108). */
 const MOST_PATH_BYTES = 103;
 const PREFIX = 'unix:';
+/** Within so long a parent that still reads has read the rest, which a system's buffer holds. */
+const FLUSH_MS = 2_000;
 
 /**
  * @param address `unix:PATH`
@@ -64,6 +66,16 @@ export async function listenAt(path: string, connected: (socket: Socket) => void
     for (const socket of sockets) socket.destroy();
     await closed;
   };
+}
+
+/**
+ * Ends a connection once everything has been written. A parent that does not read has no other end than this one's time limit,
+ * and would keep its place for ever.
+ */
+export function endSoon(socket: Socket, withinMs = FLUSH_MS): void {
+  const timer = setTimeout(() => socket.destroy(), withinMs);
+  socket.once('close', () => clearTimeout(timer));
+  socket.end(() => socket.destroy());
 }
 
 /** @throws Error when something else is there */

@@ -7,6 +7,7 @@ import { systemClock } from '#pickaxe/system/clock.js';
 import type { Command } from '#pickaxe/system/process-group.js';
 import { Folder } from '../../config/folder.ts';
 import { FakeSource, makeWork, Recorder } from '../../fakes.ts';
+import { isRunning } from '../../running.ts';
 import { eventually } from '../../source/follow.ts';
 
 const SCRIPT = fileURLToPath(new URL('./pretend-worker.mjs', import.meta.url));
@@ -40,16 +41,6 @@ async function withRelay(
 }
 
 const worker = (how: string, ...args: string[]) => [process.execPath, SCRIPT, how, ...args];
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    // A zombie is not running; its parent has not looked yet.
-    return process.platform !== 'linux' || !/^\d+ \(.*\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
-}
 
 describe('an external worker', () => {
   it.each<[string, Command]>([
@@ -124,11 +115,17 @@ describe('an external worker', () => {
       expect(said.filter((line) => line.startsWith('WARN'))).toEqual([]);
     }));
 
-  it('that is not there is said to be missing', () =>
-    withRelay([join(folder.path, 'nothing')], async ({ source, said }) => {
+  it.each<[string, () => Command]>([
+    ['is not there', () => [join(folder.path, 'nothing')]],
+    ['is said to be in a file', () => [join(SCRIPT, 'nothing')]],
+    ['has a name that no program has', () => ['a\0b']],
+  ])('that %s is tried again ever later', (_, command) =>
+    withRelay(command(), async ({ source, said }) => {
       source.work(makeWork(1e9));
-      await eventually(() => expect(said.join()).toContain('cannot be started: spawn'));
-    }));
+      const rests = () => said.flatMap((line) => /cannot be started: .*again in ([\d.]+) s/s.exec(line)?.[1] ?? []);
+      await eventually(() => expect(rests().slice(0, 3)).toEqual(['0.01', '0.02', '0.04']));
+    }),
+  );
 
   it('gets no work whose nonces are assigned, and that is said once', () =>
     withRelay(worker('works'), async ({ source, said }) => {

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -157,6 +159,23 @@ describe('blocks on demand', () => {
       const answer = await ask(pace, method, body, type, path);
       expect(answer.status).toBe(status);
       expect(await answer.json()).toHaveProperty('error.message');
+    });
+  });
+
+  it.each([
+    ['localhost:1790', 200],
+    ['127.0.0.1', 200],
+    ['[::1]:1790', 200],
+    ['evil.example', 403],
+    ['127.0.0.1.evil.example:1790', 403],
+    ['a b', 403],
+  ])('are asked for under the Host header %s: %i', async (host, status) => {
+    const pace = new OnDemandPace({ host: '127.0.0.1', port: 0 });
+    await withRelay(pace, async () => {
+      const asked = request({ port: pace.port, path: '/make-blocks', headers: { host } }).end();
+      const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+      answer.resume();
+      expect(answer.statusCode).toBe(status);
     });
   });
 

@@ -3,8 +3,12 @@ import { existsSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { listenAt } from '#pickaxe/source/parent/socket.js';
+import { endSoon, listenAt } from '#pickaxe/source/parent/socket.js';
 import { Folder } from '../../config/folder.ts';
+import { eventually } from '../follow.ts';
+
+/** More than a system's buffer holds. */
+const BYTES = 4_000_000;
 
 describe.skipIf(process.platform === 'win32')('a socket for parents', () => {
   it('ends although somebody does not read, and is gone then', async () => {
@@ -25,6 +29,35 @@ describe.skipIf(process.platform === 'win32')('a socket for parents', () => {
     await end();
     expect(existsSync(path)).toBe(false);
     deaf.destroy();
+    folder.remove();
+  });
+
+  it.each([
+    ['reads has everything before its end', true],
+    ['does not read is ended, too', false],
+  ])('a parent that %s', async (_, reads) => {
+    const folder = new Folder();
+    const path = join(folder.path, 'socket');
+    const closed: Promise<unknown>[] = [];
+    const end = await listenAt(path, (socket) => {
+      socket.write(Buffer.alloc(BYTES));
+      closed.push(new Promise((resolve) => socket.once('close', resolve)));
+      endSoon(socket, reads ? 60_000 : 10);
+    });
+    const parent = connect({ path, allowHalfOpen: true });
+    await once(parent, 'connect');
+    let read = 0;
+    if (reads) {
+      parent.on('data', ({ length }) => {
+        read += length;
+      });
+      await once(parent, 'end');
+      expect(read).toBe(BYTES);
+    }
+    await eventually(() => expect(closed).toHaveLength(1));
+    await closed[0];
+    parent.destroy();
+    await end();
     folder.remove();
   });
 });
