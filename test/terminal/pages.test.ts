@@ -134,6 +134,12 @@ describe('the page of the connection', () => {
     ]);
   });
 
+  test('names pools as such, and shows which are on standby', () => {
+    const source = 'stratum+tcp://pool.example:3333';
+    const rig = new FakeRig().tell({ type: 'source', source, kind: 'pool', state: 'standby', reason: 'not needed' });
+    expect(connection(rig.view).slice(0, 2)).toEqual([`pool     ${source}`, '         standby for 0.0 s, never lost']);
+  });
+
   test('says so before there is a connection', () => {
     expect(connection(new FakeRig().view)).toEqual([
       'node     none has answered yet',
