@@ -50,6 +50,7 @@ export class Session {
   #reversesNonces = false;
   #chosen: number | undefined;
   #suggested: number | undefined;
+  #hasEnded = false;
   readonly #junk: TokenBucket;
   /** These are there once the client has subscribed and authorized a worker. */
   #turn: MiningTurn | undefined;
@@ -94,6 +95,7 @@ export class Session {
 
   /** The client has gone. */
   end(): void {
+    this.#hasEnded = true;
     const { nonce1s, rates, clock, log } = this.#world;
     const nowMs = clock.monotonicMs();
     if (this.#nonce1) nonce1s.release(this.#nonce1.value, this.#turn?.works() ?? [], nowMs);
@@ -175,7 +177,8 @@ export class Session {
   }
 
   #begin(): void {
-    if (this.#turn || !this.#nonce1 || this.#workers.size === 0) return;
+    // The answer before may have been too much for a client that does not read, which ends the session.
+    if (this.#hasEnded || this.#turn || !this.#nonce1 || this.#workers.size === 0) return;
     const { number: session } = this;
     const worker = this.#name();
     const { record, log, clock } = this.#world;

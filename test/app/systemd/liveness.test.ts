@@ -27,7 +27,7 @@ describe('the state of a rig', () => {
       'of a parent that has no job',
       [cpu, { type: 'source', source: 'parent', kind: 'parent', state: 'connected', reason: '' }],
       true,
-      /^waiting for work \(the parent has given none yet\)/,
+      /^no work \(the parent has given none yet\)/,
     ],
     ['that lost its node', [cpu, source('connected'), source('lost')], true, /^no node/],
     ['that was warned', [cpu, source('connected'), source('warning')], true, undefined],

@@ -102,13 +102,18 @@ export class TestClient {
   /** What the server has sent, line by line, since it was last read. */
   #lines: string[] = [];
   closed: string | undefined;
+  /** Whether whatever it is sent next is too much, so that the connection ends. */
+  isDeaf = false;
   readonly #bench: SessionBench;
 
   constructor(bench: SessionBench, number: number) {
     this.#bench = bench;
     const client = {
       address: '192.0.2.1',
-      send: (lines: string | Buffer) => void this.#lines.push(...lines.toString().split('\n').slice(0, -1)),
+      send: (lines: string | Buffer) => {
+        this.#lines.push(...lines.toString().split('\n').slice(0, -1));
+        if (this.isDeaf) this.session.end();
+      },
       close: (reason: string) => {
         this.closed = reason;
       },

@@ -489,6 +489,16 @@ describe('jobs', () => {
   });
 });
 
+it('a session that ends while it is answered does not begin', async () => {
+  const { bench } = await serving();
+  const client = bench.client();
+  client.say(SUBSCRIBE);
+  client.isDeaf = true;
+  client.say('{"id":2,"method":"mining.authorize","params":["user.rig","x"]}');
+  expect(client.session.turn).toBeUndefined();
+  expect(bench.ledger.filter(({ type }) => type === 'session')).toHaveLength(0);
+});
+
 describe('nonce1', () => {
   it('is of one session only, and never the local miner’s lane', async () => {
     const { bench } = await serving();
