@@ -90,6 +90,10 @@ export class FakeSource implements WorkSource {
     this.#updates.push({ kind: 'stale', works: works.length > 0 ? works : this.#given.splice(0), reason: 'new-cut' });
   }
 
+  rest(): void {
+    this.#updates.push({ kind: 'rest' });
+  }
+
   lost(): void {
     this.#updates.push({ kind: 'lost', reason: 'the test says so' });
   }

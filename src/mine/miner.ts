@@ -152,6 +152,8 @@ export class Miner implements Controls {
       const { difficulty } = assignment;
       const share = until === 'replaced' && { shareDifficulty: difficultyOf(target) };
       this.#emit({ type: 'work', chain, height, difficulty, ...share });
+    } else if (update.kind === 'rest') {
+      this.#assign(undefined);
     } else if (update.kind === 'stale') {
       for (const work of update.works) this.#stale.add(work);
       const current = this.#current?.job.work;

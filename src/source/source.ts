@@ -20,6 +20,8 @@ export type SourceUpdate =
       readonly works: readonly Work[];
       readonly reason: 'new-cut' | 'solved' | 'expired' | 'cancelled';
     }
+  /** Search nothing until the next work. Solutions of earlier works still count. */
+  | { readonly kind: 'rest' }
   /** The source is out of reach and keeps trying. Its latest work stays valid. */
   | { readonly kind: 'lost'; readonly reason: string };
 
