@@ -94,6 +94,10 @@ export class FakeSource implements WorkSource {
     this.#updates.push({ kind: 'stale', works, reason });
   }
 
+  rest(): void {
+    this.#updates.push({ kind: 'rest' });
+  }
+
   lost(): void {
     this.#updates.push({ kind: 'lost', reason: 'the test says so' });
   }

@@ -152,6 +152,11 @@ export class Miner implements Controls {
       const { difficulty } = assignment;
       const share = until === 'replaced' && { shareDifficulty: difficultyOf(target) };
       this.#emit({ type: 'work', chain, height, difficulty, ...share });
+    } else if (update.kind === 'rest') {
+      if (!this.#current) return;
+      const { chain } = this.#current.job.work;
+      this.#assign(undefined);
+      this.#emit({ type: 'work-ended', chain, reason: 'cancelled' });
     } else if (update.kind === 'stale') {
       for (const work of update.works) this.#stale.add(work);
       const current = this.#current?.job.work;

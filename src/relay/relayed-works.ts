@@ -89,6 +89,9 @@ export class RelayedWorks {
     if (update.kind === 'work') {
       if (update.work === this.#current || this.#stale.has(update.work)) return;
       this.#current = update.work;
+    } else if (update.kind === 'rest') {
+      if (!this.#current) return;
+      this.#current = undefined;
     } else {
       for (const work of update.works) this.#stale.add(work);
       if (!this.#current || !update.works.includes(this.#current)) return;

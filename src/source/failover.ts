@@ -157,6 +157,9 @@ export class FailoverSource implements WorkSource {
       standby.work = this.#adopt(standby, update.work);
       if (standby === this.#active) this.#give(standby.work);
       else if (standby.rank < this.#active.rank || this.#impatient) this.#activate(standby, standby.work);
+    } else if (update.kind === 'rest') {
+      standby.work = undefined;
+      if (standby === this.#active) this.#mailbox.put(update);
     } else if (update.kind === 'stale') {
       const works = update.works.flatMap((work) => this.#adopted.get(work) ?? []);
       if (standby.work && works.includes(standby.work)) standby.work = undefined;

@@ -1,6 +1,6 @@
 /**
- * Holds the updates of a source until its listener takes them. Work that later work replaces is dropped, so at most one work, the
- * works that have become stale, and one update about the source wait here.
+ * Holds the updates of a source until its listener takes them. Work that later work or a rest replaces is dropped, and so is a
+ * rest that work replaces. So at most one of these, the works that have become stale, and one update about the source wait here.
  */
 
 import { onAbort } from '../system/abort.ts';
@@ -19,6 +19,8 @@ export class Mailbox {
       this.#work = update;
       // A source that gives work is within reach again.
       this.#lost = undefined;
+    } else if (update.kind === 'rest') {
+      this.#work = update;
     } else if (update.kind === 'stale') {
       this.#condemn(update);
     } else {

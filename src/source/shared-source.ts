@@ -74,6 +74,8 @@ export class SharedSource implements WorkSource {
     if (update.kind === 'work') {
       this.#work = update.work;
       this.#lost = undefined;
+    } else if (update.kind === 'rest') {
+      this.#work = undefined;
     } else if (update.kind === 'stale') {
       if (this.#work && update.works.includes(this.#work)) this.#work = undefined;
     } else {

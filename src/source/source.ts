@@ -12,6 +12,8 @@ export type SourceUpdate =
   | { readonly kind: 'work'; readonly work: Work }
   /** These works are worthless now, and solutions of them need not be submitted. Other work will follow, or has come already. */
   | { readonly kind: 'stale'; readonly works: readonly Work[]; readonly reason: StaleReason }
+  /** Search nothing until the next work. Solutions of earlier works still count. */
+  | { readonly kind: 'rest' }
   /** The source is out of reach and keeps trying. Its latest work stays valid. */
   | { readonly kind: 'lost'; readonly reason: string };
 

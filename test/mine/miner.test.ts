@@ -335,6 +335,29 @@ describe('stale work', () => {
   });
 });
 
+describe('a rest', () => {
+  it('stops the search until there is work again, and what was found still counts', async () => {
+    const engine = new FakeEngine();
+    engine.late = true;
+    const { source, events } = mine(engine);
+    const work = source.work(makeWork(SOON));
+    await eventually(() => expect(engine.searched.length).toBeGreaterThan(100));
+    source.rest();
+    await eventually(() => expect(events.of('verdict')).toMatchObject([{ outcome: 'accepted' }]));
+    expect(source.submitted).toMatchObject([{ work }]);
+    expect(events.of('work-ended')).toEqual([{ type: 'work-ended', chain: work.chain, reason: 'cancelled' }]);
+    await turns();
+    const searched = engine.searched.length;
+    await turns();
+    expect(engine.searched).toHaveLength(searched);
+    const next = source.work(makeWork(NEVER));
+    source.rest();
+    source.work(next);
+    await eventually(() => expect(engine.jobs.at(-1)!.work).toBe(next));
+    await eventually(() => expect(engine.searched.length).toBeGreaterThan(searched + 3));
+  });
+});
+
 describe('the creation time', () => {
   it('is moved forward every few seconds as a new job of the same work, never past the latest time', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });

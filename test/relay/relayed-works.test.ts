@@ -42,6 +42,18 @@ describe('the works of a relay', () => {
     await end();
   });
 
+  it('still count when the source rests', async () => {
+    const { source, works, changes, end } = relay();
+    const work = source.work(makeWork(100));
+    await eventually(() => expect(works.current).toBe(work));
+    source.rest();
+    await eventually(() => expect(works.current).toBeUndefined());
+    expect(works.isStale(work)).toBe(false);
+    source.work(work);
+    await eventually(() => expect(changes).toEqual([work, undefined, work]));
+    await end();
+  });
+
   it('are not taken up when they are stale, and other works that become stale change nothing', async () => {
     const { source, works, changes, end } = relay();
     const [old, current] = [makeWork(100), source.work(makeWork(100))];

@@ -41,6 +41,17 @@ describe('FailoverSource', () => {
     expect(follower.of('lost')).toHaveLength(0);
   });
 
+  it('passes on a rest, and then the next source takes over', async () => {
+    const { sources, follower, current } = setUp(2);
+    const work = sources[0].work(makeWork(100));
+    await eventually(() => expect(current()).toBe(work.header));
+    sources[0].rest();
+    await eventually(() => expect(follower.of('rest')).toHaveLength(1));
+    const other = sources[1].work(makeWork(100));
+    await eventually(() => expect(current()).toBe(other.header));
+    expect(follower.of('stale')).toEqual([]);
+  });
+
   it('changes over when the first is lost for too long, and back when it gives work again', async () => {
     const { sources, follower, current, recorder } = setUp(2);
     sources[0].work(makeWork(100));

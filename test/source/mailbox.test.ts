@@ -18,6 +18,17 @@ describe('Mailbox', () => {
     expect((await updates.next()).value).toBe(lost);
   });
 
+  it('gives a rest in place of the work that waits, and work in place of a rest', async () => {
+    const mailbox = new Mailbox();
+    const [rest, next] = [{ kind: 'rest' } as const, work()];
+    const updates = mailbox.updates(new AbortController().signal);
+    for (const update of [work(), rest]) mailbox.put(update);
+    expect((await updates.next()).value).toBe(rest);
+    for (const update of [rest, next, lost]) mailbox.put(update);
+    expect((await updates.next()).value).toBe(next);
+    expect((await updates.next()).value).toBe(lost);
+  });
+
   it('gives all that is stale before the work, also when it came later', async () => {
     const mailbox = new Mailbox();
     const [first, second, third, next] = [work(), work(), work(), work()];

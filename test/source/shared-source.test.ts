@@ -44,6 +44,20 @@ describe('SharedSource', () => {
     await shared.close();
   });
 
+  it('gives no work to one that comes during a rest', async () => {
+    const { source, shared } = share();
+    const early = new Follower(shared);
+    source.work(makeWork(100));
+    source.rest();
+    await eventually(() => expect(early.of('rest')).toHaveLength(1));
+    const late = new Follower(shared);
+    const next = source.work(makeWork(100));
+    expect(await late.work()).toBe(next);
+    expect(late.received).toEqual([next]);
+    for (const follower of [early, late]) await follower.end();
+    await shared.close();
+  });
+
   it('goes on when one consumer ends', async () => {
     const { source, shared } = share();
     const [one, other] = [new Follower(shared), new Follower(shared)];

@@ -142,8 +142,7 @@ class Worker {
       this.source.byeReason = reason;
       this.#controls?.stop();
     } else {
-      session.cancelAll();
-      void session.leave(reason);
+      void session.drain(reason);
     }
   }
 

@@ -118,7 +118,12 @@ export class ParentSource implements WorkSource {
   /** Gives the newest job of a parent that reads; where none reads, the newest of all. */
   #giveNewest(): void {
     const newest = this.#newest(({ isResting }) => !isResting) ?? this.#newest(() => true);
-    if (!newest) return;
+    if (!newest) {
+      // The parent of the given job drains: what devices find in this moment still counts.
+      if (this.#given) this.#mailbox.put({ kind: 'rest' });
+      this.#given = undefined;
+      return;
+    }
     const { session, job } = newest;
     job.aim(session.leastDifficulty(this.#hashesPerSecond));
     if (job.work === this.#given) return;

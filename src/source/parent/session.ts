@@ -14,6 +14,8 @@ import { HeldJob } from './held-job.ts';
 const VERDICT_MS = 60_000;
 /** The same once mining has ended. */
 const LAST_VERDICT_MS = 2_000;
+/** How long devices may take to stop and to hand over what they have found: a GPU's batch cannot be stopped. */
+const LAST_SHARES_MS = 1_000;
 /** How long a parent may take to read the last shares once mining has ended. */
 const LAST_READ_MS = 10_000;
 /**
@@ -54,6 +56,9 @@ export class ParentSession {
   #shares = 0;
   #unread = 0;
   #isResting = false;
+  #isDraining = false;
+  #leaving: Promise<void> | undefined;
+  readonly #closing = new AbortController();
   readonly #verdicts = new Map<number, (verdict: Verdict) => void>();
 
   constructor(streams: ParentStreams, rig: RigView, hooks: SessionHooks) {
@@ -72,8 +77,9 @@ export class ParentSession {
     this.#connection.listen();
   }
 
+  /** The job to search; undefined while it drains. */
   get newest(): HeldJob | undefined {
-    return this.#jobs.at(-1);
+    return this.#isDraining ? undefined : this.#jobs.at(-1);
   }
 
   /** Whether it reads so slowly that jobs of other sessions go first. */
@@ -120,14 +126,30 @@ export class ParentSession {
     this.#end([job], 'solved');
   }
 
+  /** Has nothing more searched, sends what devices have found by then, and leaves. */
+  async drain(reason: ByeReason): Promise<void> {
+    if (this.#isDraining) return;
+    this.#isDraining = true;
+    this.#hooks.changed();
+    if (this.#jobs.length > 0) await pause(LAST_SHARES_MS, this.#closing.signal);
+    this.cancelAll();
+    await this.leave(reason);
+  }
+
   /** Says goodbye, and ends the connection. Settles when the parent has read it, or does not read. */
-  async leave(reason: ByeReason): Promise<void> {
+  leave(reason: ByeReason): Promise<void> {
+    this.#leaving ??= this.#leave(reason);
+    return this.#leaving;
+  }
+
+  async #leave(reason: ByeReason): Promise<void> {
     const sent = this.#connection.send({ type: 'bye', reason, shares: this.#shares });
     await untilLate(sent, AbortSignal.abort(), LAST_READ_MS);
     this.#connection.end();
   }
 
   #heed(request: Request, line: number): void {
+    if (this.#isDraining && request.type === 'job') return; // The parent has asked for an end.
     switch (request.type) {
       case 'job':
         this.#take(request, line);
@@ -230,6 +252,7 @@ export class ParentSession {
   }
 
   #closed(): void {
+    this.#closing.abort();
     for (const settle of this.#verdicts.values()) settle({ outcome: 'unknown', reason: 'its connection ended' });
     this.cancelAll();
     this.#hooks.closed(this);

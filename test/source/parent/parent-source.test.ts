@@ -292,6 +292,35 @@ describe('a parent', () => {
       await eventually(() => expect(parent.of('pong')).toHaveLength(1));
     }));
 
+  it('that drains gets what devices find in that moment, then a goodbye', () =>
+    inWorld(async (world) => {
+      const parent = world.connect();
+      parent.say(job('a'));
+      const work = await world.follower.work();
+      const left = parent.session?.drain('drained');
+      expect(await world.source.submit(mine(work), never)).toMatchObject({ outcome: 'delivered' });
+      await eventually(() => expect(world.follower.updates.at(-1)?.kind).toBe('rest'));
+      parent.say(job('b'));
+      await left;
+      await eventually(() => expect(parent.answers.at(-1)).toEqual({ type: 'bye', reason: 'drained', shares: 1 }));
+      await eventually(() => expect(world.follower.of('stale')).toMatchObject([{ works: [work] }]));
+      expect(world.follower.received).toEqual([work]);
+      expect(parent.of('bye')).toHaveLength(1);
+    }));
+
+  it('that drains makes room for another one’s job at once', () =>
+    inWorld(async (world) => {
+      const [first, second] = [world.connect(), world.connect()];
+      first.say(job('a'));
+      const work = await world.follower.work();
+      second.say(job('b'));
+      await eventually(() => expect(world.follower.received).toHaveLength(2));
+      const left = second.session?.drain('drained');
+      await eventually(() => expect(world.follower.received.at(-1)).toBe(work));
+      await left;
+      expect(world.follower.of('rest')).toEqual([]);
+    }));
+
   it('is left with a goodbye when the worker ends', async () => {
     const world = new ParentWorld();
     const follower = new Follower(world.source);
