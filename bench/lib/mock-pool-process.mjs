@@ -3,28 +3,13 @@
 // The child gets the pool's options and `cutMs`, the time between other miners' blocks, as its first argument, and sends { url }.
 // The message { shareDifficulty } changes what a share takes. The message { report: true } is answered with the pool's counts.
 
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { startForked } from './forked.mjs';
 import { MockPool } from './mock-pool.mjs';
 
 export async function startMockPoolProcess(options) {
-  const child = fork(fileURLToPath(import.meta.url), [JSON.stringify(options)]);
-  const [{ url }] = await once(child, 'message');
-  return {
-    url,
-    setShareDifficulty: (shareDifficulty) => child.send({ shareDifficulty }),
-    async report() {
-      child.send({ report: true });
-      const [report] = await once(child, 'message');
-      return report;
-    },
-    async close() {
-      const closed = once(child, 'exit');
-      child.disconnect();
-      await closed;
-    },
-  };
+  const { send, ...pool } = await startForked(fileURLToPath(import.meta.url), options);
+  return { ...pool, setShareDifficulty: (shareDifficulty) => send({ shareDifficulty }) };
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -3,35 +3,18 @@
 // The child gets { options, chain } as its first argument and sends { url }. The message { cut: true } makes a New Cut. The message
 // { report: true } is answered with the times of all New Cuts, in ms of the machine's monotonic clock.
 
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { systemClock } from '#pickaxe/system/clock.js';
+import { startForked } from './forked.mjs';
 
 /** Milliseconds on the clock that all processes and threads of a machine share. */
 export const nowMs = systemClock.monotonicMs;
 
 /** @param chain the only chain of the work that is issued. Without it, the node chooses one each time */
 export async function startMockProcess(options, chain) {
-  const child = fork(fileURLToPath(import.meta.url), [JSON.stringify({ options, chain })]);
-  const [{ url }] = await once(child, 'message');
-  return {
-    url,
-    pid: child.pid,
-    cut: () => child.send({ cut: true }),
-    setDifficulty: (difficulty) => child.send({ difficulty }),
-    async report() {
-      child.send({ report: true });
-      const [report] = await once(child, 'message');
-      return report;
-    },
-    async close() {
-      const closed = once(child, 'exit');
-      child.disconnect();
-      await closed;
-    },
-  };
+  const { send, ...node } = await startForked(fileURLToPath(import.meta.url), { options, chain });
+  return { ...node, cut: () => send({ cut: true }), setDifficulty: (difficulty) => send({ difficulty }) };
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

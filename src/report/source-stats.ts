@@ -63,7 +63,7 @@ export class Sources {
     return [...this.#sources.values()].some(({ state }) => state === 'connected');
   }
 
-  /** Of all sources together. */
+  /** The number of missed New Cuts of all sources together. */
   get missedCuts(): number {
     return [...this.#sources.values()].reduce((sum, { missedCuts }) => sum + missedCuts, 0);
   }

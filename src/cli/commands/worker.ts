@@ -80,7 +80,7 @@ interface WorkerParts {
   readonly events: Events;
   readonly engines: readonly Engine[];
   readonly rigName: string;
-  /** Of the socket; undefined for stdin and stdout. */
+  /** The path of the socket; undefined when the parent uses stdin and stdout. */
   readonly path: string | undefined;
 }
 

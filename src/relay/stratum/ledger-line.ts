@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 
-/** What became of a share. `unknown-job`: its job was never given to the session. `invalid`: it is no share at all. */
+/** What became of a share. `unknown-job`: the session never had the job that it names. `invalid`: its nonce cannot be read. */
 export const SHARE_RESULTS = ['accepted', 'low-difficulty', 'duplicate', 'stale', 'unknown-job', 'invalid'] as const;
 export type ShareResult = (typeof SHARE_RESULTS)[number];
 

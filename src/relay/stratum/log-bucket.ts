@@ -14,7 +14,7 @@ export class LogBucket {
     this.#bucket = new TokenBucket(most, PER_SECOND, nowMs);
   }
 
-  /** @returns how many lines have been left out since the last one; undefined when this one is left out, too */
+  /** @returns how many lines were left out since the last one that was logged; undefined when this line must be left out as well */
   take(nowMs: number): number | undefined {
     if (!this.#bucket.take(1, nowMs)) {
       this.#leftOut++;

@@ -11,7 +11,7 @@ import type { SharedJob } from './shared-jobs.ts';
 import { type Known, Vardiff } from './vardiff.ts';
 import type { SessionWorld } from './world.ts';
 
-/** Of a session of which nothing is known: its target is 2^214 − 1, as all servers of this network have it. */
+/** The first difficulty of a session of which nothing is known. Its target is 2^214 − 1, like that of the reference server. */
 const FIRST_DIFFICULTY = 2 ** 42;
 /** How often the difficulty is looked at, beside at each share. A miner that slows down sends none. */
 const RETARGET_MS = 1_000;
