@@ -1,0 +1,160 @@
+/** A command as it is sent: its text, the text's hash and the signatures (document 2, "Command"). */
+
+import { z } from 'zod';
+import { decodeBase64url, encodeBase64url } from '../base64url.ts';
+import { LedgerFormatError } from '../errors.ts';
+import type { ExactJson } from '../exact-json.ts';
+import { checked } from '../fields.ts';
+import { hashOfCmd } from './hash.ts';
+import { isSignature } from './keys.ts';
+import { type Payload, parsePayload, type Signer } from './payload.ts';
+import { fields } from './shape.ts';
+import { jsonList, jsonObject, jsonText } from './tool-json.ts';
+
+export interface Command {
+  /** What is hashed, so it must stay as it is. */
+  readonly cmd: string;
+  /** 43 characters of base64url; also the request key. */
+  readonly hash: string;
+  /** In the order of the signers. Null: not yet signed. */
+  readonly sigs: readonly (Signature | null)[];
+}
+
+export interface Signature {
+  /** 128 hex digits for Ed25519. */
+  readonly sig: string;
+}
+
+/** Which part of a command is wrong. */
+export type CommandPart = 'cmd' | 'hash' | 'cmd or hash' | 'signatures';
+
+export type Verdict =
+  | { readonly kind: 'valid' }
+  /** Nothing speaks against the command, but the text or the key that would prove it is not to be had. */
+  | { readonly kind: 'not checkable'; readonly message: string }
+  | { readonly kind: 'wrong'; readonly part: CommandPart; readonly message: string };
+
+/**
+ * Until January 2022, blocks have stored commands that were read and written again; the texts that were hashed are
+ * lost.
+ */
+const REENCODED_UNTIL_MICROSECONDS = BigInt(Date.UTC(2022, 1)) * 1000n;
+const ED25519 = 'ED25519';
+
+const Sig = fields({ sig: z.string().nullish() }).transform(({ sig }) => (sig ? { sig } : null));
+const Command = fields({ cmd: z.string(), hash: z.string(), sigs: z.array(Sig.nullable()) });
+
+/** @throws LedgerFormatError that names the field. */
+export function parseCommand(json: ExactJson): Command {
+  return checked(Command, json, 'command');
+}
+
+/** @returns the JSON of one command, as the contract tool writes it and /local takes it */
+export function commandJson({ hash, sigs, cmd }: Command): string {
+  const signatures = sigs.map((each) => (each ? jsonObject([['sig', jsonText(each.sig)]]) : 'null'));
+  return jsonObject([
+    ['hash', jsonText(hash)],
+    ['sigs', jsonList(signatures)],
+    ['cmd', jsonText(cmd)],
+  ]);
+}
+
+/** @returns the JSON of several commands, as the contract tool writes it and /send takes it */
+export function sendJson(commands: readonly Command[]): string {
+  return jsonObject([['cmds', jsonList(commands.map(commandJson))]]);
+}
+
+/**
+ * Checks the hash, and all signatures by the order of the signers. Of a command whose hash is not that of its text, the
+ * signatures show which of the two was changed.
+ * @param storedAt the creation time of the block that the command comes from, in microseconds since 1970. Commands of
+ * old blocks that have lost their text are "not checkable" if their signatures belong to the hash
+ */
+export function verifyCommand(command: Command, storedAt?: bigint): Verdict {
+  const hash = bytesOfHash(command.hash);
+  if (!hash) return wrong('hash', 'hash is not 43 characters of base64url.');
+  const read = readPayload(command.cmd);
+  if ('fault' in read) return wrong('cmd', read.fault);
+  const { signers } = read.payload;
+  const own = hashOfCmd(command.cmd);
+  if (encodeBase64url(own) === command.hash) return verifySignatures(command, signers, hash);
+  const lostText = storedAt !== undefined && storedAt < REENCODED_UNTIL_MICROSECONDS;
+  if (lostText) return verifyLost(command, signers, hash);
+  return changedPart(
+    signers.map(({ pubKey }, i) => [pubKey, command.sigs[i]?.sig ?? null] as const),
+    hash,
+    own,
+  );
+}
+
+function verifySignatures({ sigs }: Command, signers: readonly Signer[], hash: Uint8Array): Verdict {
+  if (sigs.length !== signers.length) {
+    return wrong('signatures', `There are ${sigs.length} signatures for ${signers.length} signers.`);
+  }
+  let verdict: Verdict = { kind: 'valid' };
+  for (const [index, { pubKey, scheme = ED25519 }] of signers.entries()) {
+    const signature = sigs[index];
+    if (!signature) return wrong('signatures', `The signature of ${pubKey} is missing.`);
+    if (scheme !== ED25519) {
+      verdict = {
+        kind: 'not checkable',
+        message: `Signatures of the scheme ${scheme}, as that of ${pubKey}, are not checked.`,
+      };
+    } else if (!isSignature(signature.sig, hash, pubKey)) {
+      return wrong('signatures', `The signature of ${pubKey} is not its signature over the hash.`);
+    }
+  }
+  return verdict;
+}
+
+/** Of a command whose text is lost, the hash and the signatures are still those of the first text. */
+function verifyLost(command: Command, signers: readonly Signer[], hash: Uint8Array): Verdict {
+  const verdict = verifySignatures(command, signers, hash);
+  if (verdict.kind === 'wrong') return verdict;
+  const message =
+    'The block stores the command in another encoding than the one that was hashed, so only the signatures were checked.';
+  return { kind: 'not checkable', message };
+}
+
+/**
+ * Tells which part was changed of a command whose hash is not that of its text.
+ * @param sigs public keys, each with its signature or null
+ * @param hash the command's hash, 32 bytes
+ * @param own the hash of its text, 32 bytes
+ */
+export function changedPart(
+  sigs: Iterable<readonly [publicKey: string, signature: string | null]>,
+  hash: Uint8Array,
+  own: Uint8Array,
+): Extract<Verdict, { kind: 'wrong' }> {
+  const signatures = [...sigs];
+  const signs = (bytes: Uint8Array) => signatures.some(([key, signature]) => isSignature(signature ?? '', bytes, key));
+  if (signs(hash)) {
+    return wrong('cmd', 'cmd was changed: the signatures belong to the hash, but the hash is not that of cmd.');
+  }
+  if (signs(own)) return wrong('hash', 'hash was changed: the signatures belong to cmd, but the hash does not.');
+  return wrong('cmd or hash', 'hash is not that of cmd: one of them was changed.');
+}
+
+function readPayload(cmd: string): { payload: Payload<unknown> } | { fault: string } {
+  if (/\p{Surrogate}/u.test(cmd)) return { fault: 'cmd has half of a surrogate pair, so it is not Unicode.' };
+  try {
+    return { payload: parsePayload(cmd) };
+  } catch (error) {
+    if (error instanceof LedgerFormatError) return { fault: `${error.message}.` };
+    throw error;
+  }
+}
+
+function bytesOfHash(hash: string): Uint8Array | undefined {
+  try {
+    return decodeBase64url(hash, 32);
+  } catch (error) {
+    if (error instanceof LedgerFormatError) return undefined;
+    throw error;
+  }
+}
+
+function wrong(part: CommandPart, message: string): Extract<Verdict, { kind: 'wrong' }> {
+  return { kind: 'wrong', part, message };
+}

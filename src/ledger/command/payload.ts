@@ -1,0 +1,136 @@
+/**
+ * What the text `cmd` of a command says (document 2, "Command payload"). The names are those of its JSON. A command's
+ * text is what is hashed, so it is read here and never written again; `build.ts` writes new ones.
+ */
+
+import { z } from 'zod';
+import { type Decimal, parseDecimal } from '../decimal.ts';
+import { type ExactJson, type ExactJsonObject, parseExactJson } from '../exact-json.ts';
+import { checked, reading } from '../fields.ts';
+import { anyJson, fields, integer, jsonNumber, jsonObject, orNull } from './shape.ts';
+
+/** What a signature may be used for. */
+export interface Capability {
+  /** With its module, such as `coin.GAS`. */
+  readonly name: string;
+  readonly args: readonly ExactJson[];
+}
+
+export interface Signer {
+  /** 64 hex digits for Ed25519. */
+  readonly pubKey: string;
+  /** Ed25519 when it is absent. */
+  readonly scheme?: string | undefined;
+  readonly addr?: string | undefined;
+  /** A signer without capabilities signs for everything. */
+  readonly clist?: readonly Capability[] | undefined;
+}
+
+/** Public metadata: who pays, where, and until when. */
+export interface PublicMeta {
+  /** A number's digits, such as `0`; empty for a server without chains. */
+  readonly chainId: string;
+  /** The account that pays for gas. */
+  readonly sender: string;
+  /** In units of gas. */
+  readonly gasLimit: number;
+  /** In coins for each unit of gas. */
+  readonly gasPrice: Decimal;
+  /** In seconds from the creation time on. */
+  readonly ttl: number;
+  /** In seconds since 1970. */
+  readonly creationTime: number;
+}
+
+export interface ExecMessage {
+  readonly code: string;
+  readonly data: ExactJson;
+}
+
+export interface ContMessage {
+  /** The request key of the command that began. */
+  readonly pactId: string;
+  readonly step: number;
+  readonly rollback: boolean;
+  readonly data: ExactJson;
+  /** Of a step on another chain: what /spv has answered. */
+  readonly proof: string | null;
+}
+
+export type Message = { readonly exec: ExecMessage } | { readonly cont: ContMessage };
+
+/** @param Meta what the metadata are known to be */
+export interface Payload<Meta = PublicMeta> {
+  readonly networkId: string | null;
+  readonly payload: Message;
+  readonly signers: readonly Signer[];
+  readonly meta: Meta;
+  readonly nonce: string;
+}
+
+/** A field that writers leave out or set to null. */
+const optionalText = z
+  .string()
+  .nullish()
+  .transform((text) => text ?? undefined);
+
+const Capability = fields({ name: z.string(), args: z.array(anyJson) });
+
+const Signer = fields({
+  pubKey: z.string(),
+  scheme: optionalText,
+  addr: optionalText,
+  clist: z
+    .array(Capability)
+    .nullish()
+    .transform((clist) => clist ?? undefined),
+});
+
+const Exec = fields({ code: z.string(), data: orNull(anyJson) });
+
+const Cont = fields({
+  pactId: z.string(),
+  step: integer.refine((step) => step >= 0, 'must not be negative'),
+  rollback: z.boolean(),
+  data: orNull(anyJson),
+  proof: orNull(z.string()),
+});
+
+const Message = fields({ exec: Exec.optional(), cont: Cont.optional() }).transform(
+  ({ exec, cont }, { issues }): Message => {
+    if (exec && !cont) return { exec };
+    if (cont && !exec) return { cont };
+    issues.push({ code: 'custom', input: undefined, message: 'must be either an exec or a cont message' });
+    return z.NEVER;
+  },
+);
+
+const ReadPayload = fields({
+  networkId: orNull(z.string()),
+  payload: Message,
+  signers: z.array(Signer),
+  meta: jsonObject,
+  nonce: z.string(),
+});
+
+const Meta = fields({
+  chainId: z.string(),
+  sender: z.string(),
+  gasLimit: integer,
+  gasPrice: reading(jsonNumber, ({ text }) => parseDecimal(text)),
+  ttl: integer,
+  creationTime: integer,
+});
+
+/**
+ * Reads the text of a command. Its metadata may be public ones (`publicMetaOf` reads them), private ones or old ones.
+ * @throws LedgerFormatError that names the field.
+ */
+export function parsePayload(cmd: string): Payload<ExactJsonObject> {
+  return checked(ReadPayload, parseExactJson(cmd), 'cmd');
+}
+
+/** @throws LedgerFormatError unless these are all public metadata, with a gas price of at most 12 decimal places. */
+export function publicMetaOf(meta: ExactJsonObject): PublicMeta {
+  return checked(Meta, meta, 'cmd.meta');
+}

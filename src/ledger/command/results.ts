@@ -1,0 +1,192 @@
+/**
+ * What nodes answer about commands (document 2, "Command result"). Numbers keep their digits; `decimalOf` reads
+ * amounts.
+ */
+
+import { z } from 'zod';
+import { LedgerFormatError, quoted } from '../errors.ts';
+import { type ExactJson, type ExactJsonObject, isExactJsonObject } from '../exact-json.ts';
+import { checked, opaqueId } from '../fields.ts';
+import { anyJson, fields, integer, orNull } from './shape.ts';
+
+/** What running a command has come to. */
+export type Outcome =
+  | { readonly status: 'success'; readonly data: ExactJson }
+  | { readonly status: 'failure'; readonly error: Failure };
+
+/** Why a command has failed. */
+export type Failure = z.output<typeof Failure>;
+export type LedgerEvent = z.output<typeof LedgerEvent>;
+/** Where a command of several steps stands. */
+export type Continuation = z.output<typeof Continuation>;
+/** The block that a command is in; of a dry run, the block that it would follow. Times are microseconds since 1970. */
+export type ResultMeta = z.output<typeof ResultMeta>;
+
+export interface CommandResult {
+  /** Of a user's command, 43 characters. */
+  readonly reqKey: string;
+  readonly result: Outcome;
+  /** In units of gas. */
+  readonly gas: number;
+  readonly txId: number | null;
+  readonly logs: ExactJson;
+  readonly events: readonly LedgerEvent[];
+  readonly metaData: ResultMeta | null;
+  readonly continuation: Continuation | null;
+}
+
+/** What /local answers. */
+export interface LocalAnswer {
+  readonly outcome: Outcome;
+  /** Stand-alone servers of old versions tell only the outcome. */
+  readonly result?: CommandResult;
+  /** About features that will go; only with `preflight`. */
+  readonly warnings: readonly string[];
+}
+
+/** What /listen answers: a stand-alone server gives up after some microseconds. */
+export type ListenAnswer = CommandResult | { readonly timeoutMicros: number };
+
+const Failure = fields({
+  message: z.string(),
+  type: z.string().nullish(),
+  info: z.string().nullish(),
+  callStack: z.array(z.string()).nullish(),
+});
+
+const Outcome = fields({
+  status: z.enum(['success', 'failure']),
+  data: anyJson.optional(),
+  error: Failure.optional(),
+}).transform(({ status, data, error }, { issues }): Outcome => {
+  if (status === 'success' && data !== undefined) return { status, data };
+  if (status === 'failure' && error !== undefined) return { status, error };
+  issues.push({ code: 'custom', input: status, message: 'must have data with a success, and an error with a failure' });
+  return z.NEVER;
+});
+
+const ModuleName = fields({ name: z.string(), namespace: orNull(z.string()) });
+/** Some writers give a module's name as one text. */
+const ModuleText = z.string().transform((text) => {
+  const dot = text.lastIndexOf('.');
+  return { name: text.slice(dot + 1), namespace: dot < 0 ? null : text.slice(0, dot) };
+});
+
+const LedgerEvent = fields({
+  name: z.string(),
+  params: z.array(anyJson),
+  module: z.union([ModuleName, ModuleText], { error: 'must be the name of a module' }),
+  moduleHash: z.string(),
+});
+
+const Yield = fields({
+  data: anyJson,
+  source: orNull(z.string()),
+  provenance: orNull(fields({ targetChainId: z.string(), moduleHash: z.string() })),
+});
+
+const Continuation = fields({
+  pactId: z.string(),
+  step: integer,
+  stepCount: integer,
+  stepHasRollback: z.boolean(),
+  executed: orNull(z.boolean()),
+  yield: orNull(Yield),
+  continuation: fields({ def: z.string(), args: anyJson }),
+});
+
+const ResultMeta = fields({
+  blockHash: z.string().optional(),
+  blockHeight: integer.optional(),
+  blockTime: integer.optional(),
+  prevBlockHash: z.string().optional(),
+  publicMeta: anyJson.optional(),
+});
+
+/** Some writers give the number of a transaction as a text. */
+const TxId = z.union(
+  [
+    integer,
+    z
+      .string()
+      .regex(/^\d{1,15}$/)
+      .transform(Number),
+  ],
+  { error: 'must be a number' },
+);
+
+const CommandResult = fields({
+  // The request key of a coinbase is longer: the parent's hash, quoted, and written as base64url once more.
+  reqKey: z.string().regex(/^[\w-]{43,100}$/, 'must be a request key'),
+  result: Outcome,
+  gas: integer,
+  txId: orNull(TxId),
+  logs: orNull(anyJson),
+  events: z
+    .array(LedgerEvent)
+    .nullish()
+    .transform((events) => events ?? []),
+  metaData: orNull(ResultMeta),
+  continuation: orNull(Continuation),
+});
+
+const Preflight = fields({ preflightResult: CommandResult, preflightWarnings: z.array(z.string()) });
+const Keys = fields({ requestKeys: z.array(opaqueId) });
+const Timeout = fields({ status: z.literal('timeout'), 'timeout-micros': integer });
+
+/** @throws LedgerFormatError that names the field. */
+export function parseCommandResult(json: ExactJson): CommandResult {
+  return checked(CommandResult, json, 'result');
+}
+
+/**
+ * Reads the answer of /local: a result, a preflight result, or what a stand-alone server answers.
+ * @throws LedgerFormatError that names the field.
+ */
+export function parseLocalAnswer(json: ExactJson): LocalAnswer {
+  const answer = unwrapped(json);
+  if (has(answer, 'preflightResult')) {
+    const { preflightResult, preflightWarnings } = checked(Preflight, answer, 'answer');
+    return { outcome: preflightResult.result, result: preflightResult, warnings: preflightWarnings };
+  }
+  if (has(answer, 'status')) return { outcome: checked(Outcome, answer, 'answer'), warnings: [] };
+  const result = checked(CommandResult, answer, 'answer');
+  return { outcome: result.result, result, warnings: [] };
+}
+
+/** @returns the request keys. @throws LedgerFormatError that names the field. */
+export function parseSendAnswer(json: ExactJson): readonly string[] {
+  return checked(Keys, unwrapped(json), 'answer').requestKeys;
+}
+
+/**
+ * @returns the results by request key; a key without a result is unknown or pending
+ * @throws LedgerFormatError that names the field, and for a result under the key of another.
+ */
+export function parsePollAnswer(json: ExactJson): ReadonlyMap<string, CommandResult> {
+  const answer = unwrapped(json);
+  if (!isExactJsonObject(answer)) throw new LedgerFormatError('The answer of /poll must be an object');
+  const results = Object.entries(answer).map(([key, value]) => {
+    const result = checked(CommandResult, value, `answer.${quoted(key)}`);
+    if (result.reqKey !== key)
+      throw new LedgerFormatError(`The answer of /poll for ${quoted(key)} is that for another key`);
+    return [key, result] as const;
+  });
+  return new Map(results);
+}
+
+/** @throws LedgerFormatError that names the field. */
+export function parseListenAnswer(json: ExactJson): ListenAnswer {
+  const answer = unwrapped(json);
+  if (!has(answer, 'timeout-micros')) return checked(CommandResult, answer, 'answer');
+  return { timeoutMicros: checked(Timeout, answer, 'answer')['timeout-micros'] };
+}
+
+/** Stand-alone servers of old versions put every answer in `{status, response}`. */
+function unwrapped(json: ExactJson): ExactJson {
+  return has(json, 'response') && has(json, 'status') ? json.response : json;
+}
+
+function has(json: ExactJson, key: string): json is ExactJsonObject {
+  return isExactJsonObject(json) && Object.hasOwn(json, key);
+}

@@ -1,0 +1,99 @@
+/**
+ * Cuts (document 1, "Cut"): one block of each chain, by which a node says what it takes for the state of the ledger.
+ */
+
+import { z } from 'zod';
+import { integerToTarget } from '../chain/target.ts';
+import { encodeBase64url } from './base64url.ts';
+import { LedgerFormatError } from './errors.ts';
+import { type ExactJson, type ExactJsonObject, jsonInteger } from './exact-json.ts';
+import { byChain, checked, hash, MAX_U64, natural, opaqueId, weight } from './fields.ts';
+import type { Graph } from './graphs.ts';
+import { type Peer, PeerObject, peerToJson } from './peer.ts';
+
+export interface Head {
+  readonly height: bigint;
+  /** The block's hash, 32 bytes. */
+  readonly hash: Uint8Array;
+}
+
+export interface Cut {
+  /** The node that published the cut; null in answers of a bootstrap node. */
+  readonly origin: Peer | null;
+  /** The sum of the heads' heights, so far: document 1 reserves the right to change it. */
+  readonly height: bigint;
+  /** The sum of the heads' weights. */
+  readonly weight: bigint;
+  /** The head of each chain, in ascending order of the chains. */
+  readonly heads: ReadonlyMap<number, Head>;
+  /** The network's id. */
+  readonly network?: string;
+  /** 43 characters whose meaning is up to the node. */
+  readonly id?: string;
+}
+
+const CutObject = z.object({
+  origin: PeerObject.nullish(),
+  height: natural(MAX_U64),
+  weight,
+  hashes: byChain(z.object({ height: natural(MAX_U64), hash })),
+  instance: z.string().nullish(),
+  id: opaqueId.nullish(),
+});
+
+/** @throws LedgerFormatError for a field that is missing or wrong, and for a cut without chains. */
+export function cutFromJson(json: ExactJson): Cut {
+  const { origin, height, weight, hashes, instance, id } = checked(CutObject, json, 'cut');
+  if (hashes.length === 0) throw new LedgerFormatError('cut.hashes: names no chain');
+  return {
+    origin: origin ?? null,
+    height,
+    weight,
+    heads: new Map(hashes),
+    ...(instance != null && { network: instance }),
+    ...(id != null && { id }),
+  };
+}
+
+export function cutToJson({ origin, height, weight, heads, network, id }: Cut): ExactJsonObject {
+  const hashes = [...heads].map(([chain, head]) => {
+    return [chain, { height: jsonInteger(head.height), hash: encodeBase64url(head.hash) }];
+  });
+  return {
+    origin: origin && peerToJson(origin),
+    height: jsonInteger(height),
+    weight: encodeBase64url(integerToTarget(weight)),
+    hashes: Object.fromEntries(hashes),
+    ...(network !== undefined && { instance: network }),
+    ...(id !== undefined && { id }),
+  };
+}
+
+/** @returns the sum of the heads' heights */
+export function sumOfHeights({ heads }: Cut): bigint {
+  return [...heads.values()].reduce((sum, { height }) => sum + height, 0n);
+}
+
+/**
+ * @param graph the network's
+ * @throws LedgerFormatError when the cut has other chains than the graph, when the heads of two neighbours differ by
+ * more than one in height, which heads of one cut cannot, and when its height is not the sum of the heads' heights.
+ */
+export function checkCut(cut: Cut, graph: Graph): void {
+  const chains = [...cut.heads.keys()];
+  if (chains.length !== graph.length || chains.some((chain, i) => chain !== i)) {
+    throw new LedgerFormatError(`cut.hashes: has the chains ${chains.join(', ')}, but the network has ${graph.length}`);
+  }
+  graph.forEach((neighbours, chain) => {
+    for (const other of neighbours) {
+      const [below, above] = [cut.heads.get(chain)!.height, cut.heads.get(other)!.height];
+      if (above > below + 1n) {
+        throw new LedgerFormatError(
+          `cut.hashes: chain ${chain} is at height ${below}, and its neighbour ${other} at ${above}`,
+        );
+      }
+    }
+  });
+  const sum = sumOfHeights(cut);
+  if (cut.height !== sum) throw new LedgerFormatError(`cut.height: is ${cut.height}, but the heights add up to ${sum}`);
+}

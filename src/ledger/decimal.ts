@@ -1,0 +1,73 @@
+/**
+ * Amounts, prices and rewards, as exact integers of 10^-12. The ledger's decimals have at most 12 places where coins
+ * are concerned. They are never numbers: 0.1 + 0.2 must be 0.3.
+ */
+
+import { LedgerFormatError, quoted } from './errors.ts';
+import { type ExactJson, integerOf, isExactJsonObject, JsonNumber } from './exact-json.ts';
+
+/** A count of 10^-12. Sums, differences, comparisons and products with integers are those of the bigints. */
+export type Decimal = bigint;
+
+/** How many decimal places there are. */
+export const PLACES = 12;
+/** The decimal 1.0. */
+export const ONE: Decimal = 10n ** BigInt(PLACES);
+
+const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/;
+/** No amount comes near it; what is longer would take long to compute with. */
+const MAX_CHARACTERS = 400;
+
+/**
+ * @param text plain or with an exponent: `91`, `91.0`, `-0.5`, `5.42e-10`
+ * @throws LedgerFormatError for all else, and for more than 12 decimal places (zeros at the end do not count).
+ */
+export function parseDecimal(text: string): Decimal {
+  const parts = text.length <= MAX_CHARACTERS ? DECIMAL.exec(text) : null;
+  if (!parts) throw new LedgerFormatError(`${quoted(text)} is not a decimal such as 91.0 or 1.0e-8`);
+  const [, sign, whole, fraction = '', exponent = '0'] = parts;
+  const shift = PLACES - fraction.length + Number(exponent);
+  const digits = BigInt(whole + fraction);
+  const divisor = 10n ** BigInt(Math.max(0, -shift));
+  if (digits % divisor !== 0n) throw new LedgerFormatError(`${quoted(text)} has more than ${PLACES} decimal places`);
+  const magnitude = (digits / divisor) * 10n ** BigInt(Math.max(0, shift));
+  return sign === '-' ? -magnitude : magnitude;
+}
+
+/**
+ * Reads a decimal or an integer in any of the ledger's JSON forms: a number, `{"decimal": "91.0"}`, `{"int": 91}` or
+ * `{"int": "91"}`.
+ * @throws LedgerFormatError for all else, and for more than 12 decimal places.
+ */
+export function decimalOf(json: ExactJson): Decimal {
+  if (json instanceof JsonNumber) return parseDecimal(json.text);
+  if (isExactJsonObject(json) && Object.keys(json).length === 1) {
+    const { decimal, int } = json;
+    if (typeof decimal === 'string') return parseDecimal(decimal);
+    if (int instanceof JsonNumber) return integerOf(int) * ONE;
+    if (typeof int === 'string' && /^-?\d{1,400}$/.test(int)) return BigInt(int) * ONE;
+  }
+  throw new LedgerFormatError('A decimal is a number, {"decimal": "91.0"} or {"int": 91}');
+}
+
+/** @returns the shortest plain text, always with a point: `91.0`, `0.000000000542`, `-0.5` */
+export function formatDecimal(decimal: Decimal): string {
+  const digits = (decimal < 0n ? -decimal : decimal).toString().padStart(PLACES + 1, '0');
+  const fraction = digits.slice(-PLACES).replace(/0+$/, '');
+  return `${decimal < 0n ? '-' : ''}${digits.slice(0, -PLACES)}.${fraction || '0'}`;
+}
+
+/**
+ * Divides and rounds to 12 places; what lies in the middle goes to the even neighbour (banker's rounding), as the
+ * ledger does.
+ * @param divisor at least 1
+ */
+export function divideDecimal(decimal: Decimal, divisor: bigint): Decimal {
+  if (divisor < 1n) throw new RangeError('a decimal is divided by a positive integer');
+  // BigInt rounds towards zero; the floor makes the remainder 0 … divisor − 1 for negative decimals, too.
+  const remainder = ((decimal % divisor) + divisor) % divisor;
+  const floor = (decimal - remainder) / divisor;
+  const twice = 2n * remainder;
+  const roundsUp = twice === divisor ? floor % 2n !== 0n : twice > divisor;
+  return roundsUp ? floor + 1n : floor;
+}

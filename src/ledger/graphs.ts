@@ -1,0 +1,140 @@
+/**
+ * Chain graphs: which chains are neighbours. A block's parents are the block below it on its own chain and those on the
+ * neighbouring chains. A header has the neighbours of the graph one height below its own.
+ */
+
+import { LedgerFormatError } from './errors.ts';
+import type { BlockHeader } from './header.ts';
+
+/** For each chain, from 0 on, its neighbours in ascending order. */
+export type Graph = readonly (readonly number[])[];
+
+/** The graphs of the networks that are known: one chain, three, 10 (the Petersen graph) and 20. */
+const KNOWN: readonly Graph[] = [
+  [[]],
+  [
+    [1, 2],
+    [0, 2],
+    [0, 1],
+  ],
+  [
+    [2, 3, 5],
+    [3, 4, 6],
+    [0, 4, 7],
+    [0, 1, 8],
+    [1, 2, 9],
+    [0, 6, 9],
+    [1, 5, 7],
+    [2, 6, 8],
+    [3, 7, 9],
+    [4, 5, 8],
+  ],
+  [
+    [5, 10, 15],
+    [6, 11, 16],
+    [7, 12, 17],
+    [8, 13, 18],
+    [9, 14, 19],
+    [0, 7, 8],
+    [1, 8, 9],
+    [2, 5, 9],
+    [3, 5, 6],
+    [4, 6, 7],
+    [0, 11, 19],
+    [1, 10, 12],
+    [2, 11, 13],
+    [3, 12, 14],
+    [4, 13, 15],
+    [0, 14, 16],
+    [1, 15, 17],
+    [2, 16, 18],
+    [3, 17, 19],
+    [4, 10, 18],
+  ],
+];
+
+/** The first height at which a network has 20 chains; below, it has 10. */
+const TWENTY_CHAINS_FROM: ReadonlyMap<string, bigint> = new Map([
+  ['mainnet01', 852_054n],
+  ['testnet04', 332_604n],
+]);
+
+/** @returns the graph of the known networks with this many chains; undefined for other numbers than 1, 3, 10 and 20 */
+export function knownGraph(chains: number): Graph | undefined {
+  return KNOWN.find((graph) => graph.length === chains);
+}
+
+/**
+ * @returns how many chains mainnet01 and testnet04 have at a height; undefined for other networks, whose cuts show it
+ */
+export function chainsAt(network: string, height: bigint): number | undefined {
+  const from = TWENTY_CHAINS_FROM.get(network);
+  return from === undefined ? undefined : height < from ? 10 : 20;
+}
+
+/**
+ * @param neighbours for each chain, from 0 on, its neighbours in any order
+ * @throws LedgerFormatError unless all chains exist, neighbours are mutual and different chains, and every chain
+ * reaches every other.
+ */
+export function graphOf(neighbours: readonly (readonly number[])[]): Graph {
+  if (neighbours.length === 0) throw new LedgerFormatError('A graph has at least one chain');
+  const graph = neighbours.map((each) => [...each].sort((a, b) => a - b));
+  graph.forEach((each, chain) => {
+    const wrong = each.find((other, i) => other === chain || other === each[i - 1] || !graph[other]?.includes(chain));
+    if (wrong !== undefined) throw new LedgerFormatError(`Chain ${wrong} cannot be a neighbour of chain ${chain}`);
+  });
+  const unreached = distancesFrom(graph, 0).indexOf(undefined);
+  if (unreached >= 0) throw new LedgerFormatError(`No path leads from chain 0 to chain ${unreached}`);
+  return graph;
+}
+
+/**
+ * @returns how many steps lead from one chain of the graph to another; a block depends on the others' blocks that far
+ * below it
+ */
+export function distance(graph: Graph, from: number, to: number): number {
+  const steps = distancesFrom(graph, from)[to];
+  if (steps === undefined) throw new RangeError(`the graph has no chain ${from} or no chain ${to}`);
+  return steps;
+}
+
+/** @returns the greatest distance of two chains: from this depth on, every chain builds on a block */
+export function diameter(graph: Graph): number {
+  return Math.max(...graph.flatMap((_, chain) => distancesFrom(graph, chain).map((steps) => steps ?? 0)));
+}
+
+/** @returns the known graph in which the header's chain has the header's neighbours */
+export function graphOfHeader({ chain, adjacents }: BlockHeader): Graph | undefined {
+  return KNOWN.find((graph) => sameChains(graph[chain], adjacents));
+}
+
+/**
+ * Checks what the block hash leaves open: on which chains the adjacents are.
+ * @param graph the network's graph; by default any known one will do
+ * @throws LedgerFormatError when the adjacents are not on the neighbours of the header's chain.
+ */
+export function checkAdjacents(header: BlockHeader, graph?: Graph): void {
+  const fits = graph ? sameChains(graph[header.chain], header.adjacents) : graphOfHeader(header) !== undefined;
+  if (fits) return;
+  const found = header.adjacents.map(({ chain }) => chain).join(', ') || 'none';
+  const expected = graph ? `are ${graph[header.chain]?.join(', ') || 'none'}` : 'differ on all known networks';
+  throw new LedgerFormatError(
+    `The adjacents of chain ${header.chain} are on the chains ${found}, but its neighbours ${expected}`,
+  );
+}
+
+function sameChains(neighbours: readonly number[] | undefined, adjacents: BlockHeader['adjacents']): boolean {
+  return neighbours?.length === adjacents.length && adjacents.every(({ chain }, i) => chain === neighbours[i]);
+}
+
+/** @returns the number of steps from a chain to every chain; undefined where no path leads */
+function distancesFrom(graph: Graph, from: number): (number | undefined)[] {
+  const distances: (number | undefined)[] = graph.map(() => undefined);
+  let reached = from in graph ? [from] : [];
+  for (let steps = 0; reached.length > 0; steps++) {
+    for (const chain of reached) distances[chain] = steps;
+    reached = [...new Set(reached.flatMap((chain) => graph[chain]))].filter((chain) => distances[chain] === undefined);
+  }
+  return distances;
+}

@@ -1,0 +1,243 @@
+/**
+ * Block headers in binary, and their two hashes. All integers are little-endian:
+ *
+ * flags u64 · creation time i64 · parent 32 · number of adjacents u16 · adjacents (chain u32 · hash 32 each) ·
+ * target 32 · payload hash 32 · chain u32 · weight 32 · height u64 · version u32 · epoch start i64 · nonce u64 ·
+ * block hash 32, which a miner's header does not have
+ *
+ * A header has as many adjacents as its chain has neighbours: 3 on networks of 10 and 20 chains (286 bytes, as in
+ * document 1, "Mining work bytes"), 2 on a network of three chains (250 bytes), none on a network of one chain (178
+ * bytes).
+ */
+
+import { blake2s } from '@noble/hashes/blake2.js';
+import { equalBytes, toHex, viewOf } from '../chain/bytes.ts';
+import { integerToTarget, meetsTarget, targetToInteger } from '../chain/target.ts';
+import { encodeBase64url } from './base64url.ts';
+import { LedgerFormatError } from './errors.ts';
+import { HASH_BYTES, leafHash, merkleRoot } from './merkle.ts';
+
+export interface Adjacent {
+  readonly chain: number;
+  /** The hash of the parent on that chain, 32 bytes. */
+  readonly hash: Uint8Array;
+}
+
+/** A header without its block hash, which follows from it: see `blockHash`. */
+export interface BlockHeader {
+  /** u64. Not 0 in all real headers, and often beyond 2^53. */
+  readonly featureFlags: bigint;
+  /** i64: microseconds since the UNIX epoch. */
+  readonly creationTimeUs: bigint;
+  /** The hash of the parent on the same chain, 32 bytes. */
+  readonly parent: Uint8Array;
+  /** The parents on the neighbouring chains, in ascending order of these. */
+  readonly adjacents: readonly Adjacent[];
+  /** 32 bytes, little-endian. */
+  readonly target: Uint8Array;
+  /** 32 bytes. */
+  readonly payloadHash: Uint8Array;
+  /** u32. */
+  readonly chain: number;
+  /** 256 bits: the sum of the difficulties of the block and all its ancestors. */
+  readonly weight: bigint;
+  /** u64: how many predecessors the block has. */
+  readonly height: bigint;
+  /** u32: the number of the network, see version-codes.ts. */
+  readonly version: number;
+  /** i64: microseconds since the UNIX epoch. */
+  readonly epochStartUs: bigint;
+  /** u64. */
+  readonly nonce: bigint;
+}
+
+const COUNT_OFFSET = 48;
+const ADJACENTS_OFFSET = 50;
+const ADJACENT_BYTES = 36;
+const LEAST_BYTES = 178;
+
+/** Where the fields behind the adjacents are, counted from the end of these. */
+const AFTER = {
+  target: 0,
+  payloadHash: 32,
+  chain: 64,
+  weight: 68,
+  height: 100,
+  version: 108,
+  epochStart: 112,
+  nonce: 120,
+} as const;
+
+/** Where the hashes are among `blockLeaves`; the adjacents are the last ones. */
+export const HEADER_LEAF = { parent: 2, payloadHash: 4, adjacents: 11 } as const;
+
+/** The tags of the leaves that are not hashes. */
+const TAG = {
+  featureFlags: 0x06,
+  creationTime: 0x07,
+  target: 0x11,
+  chain: 0x02,
+  weight: 0x04,
+  height: 0x03,
+  version: 0x08,
+  epochStart: 0x19,
+  nonce: 0x20,
+} as const;
+
+/** @returns how many bytes a header with this many adjacents has, without its block hash */
+export function headerBytes(adjacents: number): number {
+  return LEAST_BYTES + adjacents * ADJACENT_BYTES;
+}
+
+/**
+ * @param bytes a header as a miner gets it, without its block hash, or as a node stores it, with it
+ * @throws LedgerFormatError for another length than the number of adjacents calls for, for adjacents that do not
+ * ascend, and for a block hash that is not the header's own. Only the chains of the adjacents are not part of that
+ * hash: `checkAdjacents` checks them.
+ */
+export function parseHeader(bytes: Uint8Array): BlockHeader {
+  if (bytes.length < LEAST_BYTES) {
+    throw new LedgerFormatError(`A header is at least ${LEAST_BYTES} bytes, not ${bytes.length}`);
+  }
+  const own = Uint8Array.from(bytes);
+  const view = viewOf(own);
+  const count = view.getUint16(COUNT_OFFSET, true);
+  const length = headerBytes(count);
+  if (own.length !== length && own.length !== length + HASH_BYTES) {
+    throw new LedgerFormatError(
+      `A header with ${count} adjacents is ${length} bytes, or ${length + HASH_BYTES} with its hash, not ${own.length}`,
+    );
+  }
+  const hashAt = (offset: number) => own.subarray(offset, offset + HASH_BYTES);
+  const adjacents = Array.from({ length: count }, (_, i) => {
+    const offset = ADJACENTS_OFFSET + i * ADJACENT_BYTES;
+    return { chain: view.getUint32(offset, true), hash: hashAt(offset + 4) };
+  });
+  const after = afterAdjacents(count);
+  const header: BlockHeader = {
+    featureFlags: view.getBigUint64(0, true),
+    creationTimeUs: view.getBigInt64(8, true),
+    parent: hashAt(16),
+    adjacents: ascending(adjacents),
+    target: hashAt(after + AFTER.target),
+    payloadHash: hashAt(after + AFTER.payloadHash),
+    chain: view.getUint32(after + AFTER.chain, true),
+    weight: targetToInteger(hashAt(after + AFTER.weight)),
+    height: view.getBigUint64(after + AFTER.height, true),
+    version: view.getUint32(after + AFTER.version, true),
+    epochStartUs: view.getBigInt64(after + AFTER.epochStart, true),
+    nonce: view.getBigUint64(after + AFTER.nonce, true),
+  };
+  if (own.length > length) checkBlockHash(header, own.subarray(length));
+  return header;
+}
+
+/**
+ * @returns 178 + 36n bytes for n adjacents, without the block hash
+ * @throws RangeError when a field does not fit in its bytes.
+ */
+export function encodeHeader(header: BlockHeader): Uint8Array<ArrayBuffer> {
+  const count = header.adjacents.length;
+  const bytes = new Uint8Array(headerBytes(count));
+  const view = viewOf(bytes);
+  const after = afterAdjacents(count);
+  view.setBigUint64(0, fits(header.featureFlags, BigInt.asUintN(64, header.featureFlags)), true);
+  view.setBigInt64(8, fits(header.creationTimeUs, BigInt.asIntN(64, header.creationTimeUs)), true);
+  bytes.set(hash(header.parent), 16);
+  view.setUint16(COUNT_OFFSET, fits(count, count & 0xffff), true);
+  header.adjacents.forEach((adjacent, i) => {
+    const offset = ADJACENTS_OFFSET + i * ADJACENT_BYTES;
+    view.setUint32(offset, fits(adjacent.chain, adjacent.chain >>> 0), true);
+    bytes.set(hash(adjacent.hash), offset + 4);
+  });
+  bytes.set(hash(header.target), after + AFTER.target);
+  bytes.set(hash(header.payloadHash), after + AFTER.payloadHash);
+  view.setUint32(after + AFTER.chain, fits(header.chain, header.chain >>> 0), true);
+  bytes.set(integerToTarget(header.weight), after + AFTER.weight);
+  view.setBigUint64(after + AFTER.height, fits(header.height, BigInt.asUintN(64, header.height)), true);
+  view.setUint32(after + AFTER.version, fits(header.version, header.version >>> 0), true);
+  view.setBigInt64(after + AFTER.epochStart, fits(header.epochStartUs, BigInt.asIntN(64, header.epochStartUs)), true);
+  view.setBigUint64(after + AFTER.nonce, fits(header.nonce, BigInt.asUintN(64, header.nonce)), true);
+  return bytes;
+}
+
+/**
+ * The block hash, by which blocks name their parents: a Merkle root, not the hash of the header's bytes. The chains of
+ * the adjacents are not part of it; only their order is.
+ * @returns 32 bytes
+ */
+export function blockHash(header: BlockHeader): Uint8Array {
+  return merkleRoot(blockLeaves(header));
+}
+
+/** @returns the hashes of the leaves of the tree whose root is the block hash */
+export function blockLeaves(header: BlockHeader): Uint8Array[] {
+  const bytes = encodeHeader(header);
+  const after = afterAdjacents(header.adjacents.length);
+  const leaf = (tag: number, offset: number, length: number) => leafHash(tag, bytes.subarray(offset, offset + length));
+  return [
+    leaf(TAG.featureFlags, 0, 8),
+    leaf(TAG.creationTime, 8, 8),
+    header.parent,
+    leaf(TAG.target, after + AFTER.target, 32),
+    header.payloadHash,
+    leaf(TAG.chain, after + AFTER.chain, 4),
+    leaf(TAG.weight, after + AFTER.weight, 32),
+    leaf(TAG.height, after + AFTER.height, 8),
+    leaf(TAG.version, after + AFTER.version, 4),
+    leaf(TAG.epochStart, after + AFTER.epochStart, 8),
+    leaf(TAG.nonce, after + AFTER.nonce, 8),
+    ...header.adjacents.map((adjacent) => adjacent.hash),
+  ];
+}
+
+/**
+ * The proof-of-work hash, which must be at most the target: blake2s-256 of the header's bytes without the block hash.
+ * @returns 32 bytes, little-endian
+ */
+export function powHash(header: BlockHeader): Uint8Array {
+  return blake2s(encodeHeader(header), { dkLen: HASH_BYTES });
+}
+
+/**
+ * @throws LedgerFormatError when the proof-of-work hash is above the target. The first block of a chain has no proof of
+ * work.
+ */
+export function checkWork(header: BlockHeader): void {
+  const hash = powHash(header);
+  if (meetsTarget(hash, header.target)) return;
+  throw new LedgerFormatError(
+    `The proof-of-work hash ${toHex(hash)} is above the target ${toHex(header.target)}, both little-endian`,
+  );
+}
+
+/** @throws LedgerFormatError unless the expected 32 bytes are the header's block hash. */
+export function checkBlockHash(header: BlockHeader, expected: Uint8Array): void {
+  const actual = blockHash(header);
+  if (equalBytes(actual, expected)) return;
+  throw new LedgerFormatError(
+    `The block hash is said to be ${encodeBase64url(expected)}, but the header hashes to ${encodeBase64url(actual)}`,
+  );
+}
+
+function ascending(adjacents: readonly Adjacent[]): readonly Adjacent[] {
+  const wrong = adjacents.findIndex(({ chain }, i) => i > 0 && chain <= adjacents[i - 1].chain);
+  if (wrong < 0) return adjacents;
+  throw new LedgerFormatError(
+    `The adjacents are not in ascending order: ${adjacents.map(({ chain }) => chain).join(', ')}`,
+  );
+}
+
+function afterAdjacents(count: number): number {
+  return ADJACENTS_OFFSET + count * ADJACENT_BYTES;
+}
+
+function hash(bytes: Uint8Array): Uint8Array {
+  if (bytes.length !== HASH_BYTES) throw new RangeError(`a hash is ${HASH_BYTES} bytes, not ${bytes.length}`);
+  return bytes;
+}
+
+function fits<T extends bigint | number>(value: T, stored: T): T {
+  if (value !== stored) throw new RangeError(`${value} does not fit in its field of a header`);
+  return value;
+}

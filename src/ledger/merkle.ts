@@ -1,0 +1,85 @@
+/**
+ * The ledger's Merkle trees: SHA-512/256 (FIPS 180-4), with leaves and nodes kept apart as in RFC 6962 §2.1. A tree of
+ * n leaves has on its left the largest power of two below n. Some leaves are data with a tag that says what they are;
+ * others are hashes, and enter as they are.
+ */
+
+import { sha512_256 } from '@noble/hashes/sha2.js';
+
+/** How many bytes a hash of this kind has. */
+export const HASH_BYTES = 32;
+
+/** One step from a leaf to the root: the hash beside it, and on which side it lies. */
+export interface MerkleStep {
+  readonly side: 'left' | 'right';
+  /** 32 bytes. */
+  readonly hash: Uint8Array;
+}
+
+/**
+ * @param tag what the bytes are, 0 … 2^16 − 1
+ * @returns SHA-512/256 of 0x00 || tag, 2 bytes, big-endian || bytes
+ */
+export function leafHash(tag: number, bytes: Uint8Array): Uint8Array {
+  const input = new Uint8Array(3 + bytes.length);
+  input.set([0, tag >> 8, tag & 0xff]);
+  input.set(bytes, 3);
+  return sha512_256(input);
+}
+
+/** @returns SHA-512/256 of 0x01 || left || right */
+export function nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array {
+  const input = new Uint8Array(1 + 2 * HASH_BYTES);
+  input[0] = 1;
+  input.set(left, 1);
+  input.set(right, 1 + HASH_BYTES);
+  return sha512_256(input);
+}
+
+/**
+ * @param hashes those of the leaves, 32 bytes each
+ * @returns the root, 32 bytes; for no leaves the hash of nothing
+ */
+export function merkleRoot(hashes: readonly Uint8Array[]): Uint8Array {
+  if (hashes.length === 0) return sha512_256(new Uint8Array());
+  if (hashes.length === 1) return hashes[0];
+  const split = splitOf(hashes.length);
+  return nodeHash(merkleRoot(hashes.slice(0, split)), merkleRoot(hashes.slice(split)));
+}
+
+/**
+ * @param index the leaf that the path begins at
+ * @returns the steps from that leaf to the root
+ */
+export function merklePath(hashes: readonly Uint8Array[], index: number): MerkleStep[] {
+  if (index < 0 || index >= hashes.length) throw new RangeError(`there is no leaf ${index} of ${hashes.length}`);
+  if (hashes.length === 1) return [];
+  const split = splitOf(hashes.length);
+  const [left, right] = [hashes.slice(0, split), hashes.slice(split)];
+  return index < split
+    ? [...merklePath(left, index), { side: 'right', hash: merkleRoot(right) }]
+    : [...merklePath(right, index - split), { side: 'left', hash: merkleRoot(left) }];
+}
+
+/**
+ * @param index a leaf of a tree with this many leaves
+ * @returns on which side the other hashes are, on the way from the leaf to the root: an L or an R for each
+ */
+export function sidesOf(index: number, leaves: number): string {
+  if (leaves === 1) return '';
+  const split = splitOf(leaves);
+  return index < split ? `${sidesOf(index, split)}R` : `${sidesOf(index - split, leaves - split)}L`;
+}
+
+/** @returns the root to which the steps lead from a leaf's hash */
+export function rootOfPath(leaf: Uint8Array, steps: readonly MerkleStep[]): Uint8Array {
+  return steps.reduce(
+    (hash, step) => (step.side === 'left' ? nodeHash(step.hash, hash) : nodeHash(hash, step.hash)),
+    leaf,
+  );
+}
+
+/** @returns the largest power of two below a number of leaves, which is at least 2 */
+function splitOf(leaves: number): number {
+  return 2 ** Math.floor(Math.log2(leaves - 1));
+}

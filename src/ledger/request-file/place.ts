@@ -1,0 +1,269 @@
+/**
+ * Reads YAML with the meaning that it has for the contract tool, and keeps the place of every value for errors. Numbers
+ * keep their text. No message contains a text of more than 40 characters, so none contains a key.
+ */
+
+import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, Scalar } from 'yaml';
+import { oneLine } from '../../text/one-line.ts';
+import { decodeBase64url } from '../base64url.ts';
+import { isPublicKey } from '../command/keys.ts';
+import { type Decimal, parseDecimal } from '../decimal.ts';
+import { LedgerFormatError } from '../errors.ts';
+import { type ExactJson, JsonNumber } from '../exact-json.ts';
+import { RequestFileError } from './errors.ts';
+
+const MAX_CHARACTERS = 2 ** 20;
+const MAX_DEPTH = 100;
+const HASH_BYTES = 32;
+/** Aliases can make a short text long. */
+const MAX_VALUES = 100_000;
+/** Half a key is longer. */
+const MAX_SHOWN = 40;
+
+const NULL = /^(|~|null|Null|NULL)$/;
+const TRUE = /^(y|Y|yes|Yes|YES|true|True|TRUE|on|On|ON)$/;
+const FALSE = /^(n|N|no|No|NO|false|False|FALSE|off|Off|OFF)$/;
+const NUMBER = /^([+-]?)0*(\d+)(\.\d*)?([eE][+-]?\d{1,9})?$/;
+/** The tool reads these as numbers, too. */
+const HEXADECIMAL_OR_OCTAL = /^0(x[\da-fA-F]+|o[0-7]+)$/;
+/** Longer texts of digits are no numbers of the ledger. */
+const MAX_NUMBER_CHARACTERS = 1000;
+/** A key stays a text, even if its digits could be a number's. */
+const KEY = /^[\da-f]{64}$/;
+const TEXT_TAGS = ['!', 'tag:yaml.org,2002:str'];
+
+/** What a value's text means. */
+type Meaning =
+  | { readonly kind: 'null' }
+  | { readonly kind: 'boolean'; readonly value: boolean }
+  | { readonly kind: 'number'; readonly value: JsonNumber; readonly text: string }
+  | { readonly kind: 'text'; readonly text: string };
+
+/** The file that a place is in. */
+interface Source {
+  readonly name: string;
+  readonly document: Document.Parsed;
+  readonly lines: LineCounter;
+  /** What aliases stand for, as far as they were looked up. */
+  readonly aliases: Map<Node, Node | undefined>;
+  /** How many values may still be read. */
+  valuesLeft: number;
+}
+
+/** A value of a YAML file, which may be absent. */
+export class Place {
+  readonly #source: Source;
+  readonly #node: Node | null;
+  /** Such as `publicMeta.ttl`; empty for the whole file. */
+  readonly #path: string;
+  /** Where an absent value would be. */
+  readonly #offset: number;
+
+  private constructor(source: Source, node: unknown, path: string, offset: number) {
+    this.#source = source;
+    this.#path = path;
+    this.#offset = (node as Node | null)?.range?.[0] ?? offset;
+    this.#node = this.#resolved(node as Node | null);
+  }
+
+  /** @throws RequestFileError for a text that is not one YAML document of at most 2^20 characters. */
+  static read(text: string, name: string): Place {
+    if (text.length > MAX_CHARACTERS)
+      throw new RequestFileError(`${name} is longer than ${MAX_CHARACTERS} characters.`);
+    const lines = new LineCounter();
+    const options = { schema: 'failsafe', stringKeys: true, prettyErrors: false, lineCounter: lines };
+    const document = parseDocument(text, options);
+    const [error] = document.errors;
+    if (error)
+      throw new RequestFileError(`${name}, line ${lines.linePos(error.pos[0]).line}: ${wordsFor(error.code)}.`);
+    const source = { name, document, lines, aliases: new Map(), valuesLeft: MAX_VALUES };
+    return new Place(source, document.contents, '', 0);
+  }
+
+  /** @param says what is wrong; the subject of the sentence is this value */
+  fault(says: string): RequestFileError {
+    const { name, lines } = this.#source;
+    const { line } = lines.linePos(this.#offset);
+    return new RequestFileError(`${name}, line ${line || 1}: ${this.#path || 'the file'} ${says}.`);
+  }
+
+  /** Whether there is no value, or null. */
+  get isAbsent(): boolean {
+    return this.#node === null || this.#meaning()?.kind === 'null';
+  }
+
+  /** @throws RequestFileError unless this is a map that has no other keys than these. */
+  fields<Key extends string>(...known: readonly Key[]): Readonly<Record<Key, Place>> {
+    const entries = new Map<string, Place>(this.entries());
+    for (const [key, place] of entries) {
+      if (!(known as readonly string[]).includes(key)) {
+        throw place.fault(`is not a key that is known here; these are: ${known.join(', ')}`);
+      }
+    }
+    const placeOf = (key: Key) => entries.get(key) ?? new Place(this.#source, null, this.#pathOf(key), this.#offset);
+    return Object.fromEntries(known.map((key) => [key, placeOf(key)])) as Record<Key, Place>;
+  }
+
+  /** @throws RequestFileError unless this is a map. */
+  entries(): [key: string, Place][] {
+    const node = this.#node;
+    if (!isMap(node)) throw this.fault('must be a map of keys and values');
+    return node.items.map(({ key, value }) => {
+      if (!isScalar<string>(key)) throw this.fault('has a key that is not a text');
+      const place = new Place(this.#source, value, this.#pathOf(key.value), key.range?.[0] ?? this.#offset);
+      return [place.#unicode(key.value), place];
+    });
+  }
+
+  /** @throws RequestFileError unless this is a list. */
+  items(): Place[] {
+    const node = this.#node;
+    if (!isSeq(node)) throw this.fault('must be a list');
+    return node.items.map((item, i) => new Place(this.#source, item, `${this.#path}[${i}]`, this.#offset));
+  }
+
+  /** A number counts as its text. @throws RequestFileError for all else. */
+  text(): string {
+    const meaning = this.#meaning();
+    if (meaning?.kind === 'text' || meaning?.kind === 'number') return meaning.text;
+    if (meaning?.kind === 'boolean')
+      throw this.fault(`must be a text; YAML reads ${this.#shown()} as ${meaning.value}, so quote it`);
+    throw this.fault('must be a text');
+  }
+
+  /** @throws RequestFileError unless this is true or false. */
+  boolean(): boolean {
+    const meaning = this.#meaning();
+    if (meaning?.kind === 'boolean') return meaning.value;
+    throw this.fault(`must be true or false${this.#butIs()}`);
+  }
+
+  /** The digits may be quoted. @throws RequestFileError unless this is an integer from `least` to `most`, in digits. */
+  integer(least: number, most = Number.MAX_SAFE_INTEGER): number {
+    const meaning = this.#meaning();
+    const digits = meaning && 'text' in meaning && /^\d{1,16}$/.test(meaning.text) ? Number(meaning.text) : undefined;
+    if (digits !== undefined && digits >= least && digits <= most) return digits;
+    const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
+    throw this.fault(`must be a whole number ${range}${this.#butIs()}`);
+  }
+
+  /** The number may be quoted. @throws RequestFileError unless this is a decimal from 0 on with at most 12 places. */
+  decimal(): Decimal {
+    const meaning = this.#meaning();
+    const text = meaning?.kind === 'number' ? meaning.value.text : meaning?.kind === 'text' ? meaning.text : '';
+    try {
+      const decimal = parseDecimal(text);
+      if (decimal >= 0n) return decimal;
+    } catch (error) {
+      if (!(error instanceof LedgerFormatError)) throw error;
+    }
+    throw this.fault(`must be a number from 0 on with at most 12 decimal places${this.#butIs()}`);
+  }
+
+  /** @throws RequestFileError for values that JSON does not have. */
+  json(depth = 0): ExactJson {
+    if (depth > MAX_DEPTH) throw this.fault(`is nested more than ${MAX_DEPTH} deep`);
+    if (--this.#source.valuesLeft < 0) throw this.fault(`has more than ${MAX_VALUES} values`);
+    if (isSeq(this.#node)) return this.items().map((item) => item.json(depth + 1));
+    if (isMap(this.#node)) return this.#object(depth);
+    const meaning = this.#meaning() ?? { kind: 'null' };
+    if (meaning.kind === 'null') return null;
+    return meaning.kind === 'text' ? meaning.text : meaning.value;
+  }
+
+  #object(depth: number): ExactJson {
+    const entries = this.entries();
+    const merge = entries.find(([key]) => key === '<<')?.[1];
+    if (merge) throw merge.fault('is a merge key, which is not read here: write its values out');
+    return Object.fromEntries(entries.map(([key, place]) => [key, place.json(depth + 1)]));
+  }
+
+  /** @returns undefined for a map, a list and nothing at all */
+  #meaning(): Meaning | undefined {
+    const node = this.#node;
+    if (!isScalar<string>(node)) return undefined;
+    if (node.tag !== undefined && !TEXT_TAGS.includes(node.tag))
+      throw this.fault('has a tag, which is not read here: leave it out');
+    if (node.type === Scalar.PLAIN && node.tag === undefined) return meaningOf(node.value);
+    return { kind: 'text', text: this.#unicode(node.value) };
+  }
+
+  #unicode(text: string): string {
+    if (/\p{Surrogate}/u.test(text)) throw this.fault('has half of a surrogate pair, so it is not Unicode');
+    return text;
+  }
+
+  #resolved(node: Node | null): Node | null {
+    if (!isAlias(node)) return node;
+    const { aliases, document } = this.#source;
+    if (!aliases.has(node)) aliases.set(node, node.resolve(document));
+    const target = aliases.get(node);
+    if (!target) throw this.fault('refers to an anchor that does not stand before it');
+    return target;
+  }
+
+  #pathOf(key: string): string {
+    const shown = key.length > MAX_SHOWN ? '…' : oneLine(key);
+    return this.#path === '' ? shown : `${this.#path}.${shown}`;
+  }
+
+  /** @returns the value as a part of a sentence, if it is short enough to be no key */
+  #butIs(): string {
+    const shown = this.#shown();
+    if (shown === '') return '';
+    return shown.endsWith(',"') ? `, but is ${shown}: remove the comma` : `, but is ${shown}`;
+  }
+
+  #shown(): string {
+    const text = isScalar<string>(this.#node) ? this.#node.value : '';
+    return text === '' || text.length > MAX_SHOWN ? '' : `"${oneLine(text)}"`;
+  }
+}
+
+/** @returns 43 characters of base64url. @throws RequestFileError for all else. */
+export function readHash(place: Place): string {
+  const hash = place.text();
+  try {
+    decodeBase64url(hash, HASH_BYTES);
+  } catch (error) {
+    if (error instanceof LedgerFormatError) throw place.fault('must be a hash: 43 characters of base64url');
+    throw error;
+  }
+  return hash;
+}
+
+/** @returns 64 lower-case hex digits. @throws RequestFileError for all else. */
+export function readPublicKey(key: string, place: Place): string {
+  if (!isPublicKey(key)) throw place.fault('must be a public key: 64 lower-case hex digits');
+  return key;
+}
+
+function meaningOf(text: string): Meaning {
+  if (NULL.test(text)) return { kind: 'null' };
+  if (TRUE.test(text)) return { kind: 'boolean', value: true };
+  if (FALSE.test(text)) return { kind: 'boolean', value: false };
+  const json = jsonNumberOf(text);
+  return json === undefined ? { kind: 'text', text } : { kind: 'number', value: json, text };
+}
+
+function jsonNumberOf(text: string): JsonNumber | undefined {
+  if (text.length > MAX_NUMBER_CHARACTERS || KEY.test(text)) return undefined;
+  if (HEXADECIMAL_OR_OCTAL.test(text)) return new JsonNumber(`${BigInt(text)}`);
+  const [, sign, whole, fraction = '', exponent = ''] = NUMBER.exec(text) ?? [];
+  if (whole === undefined) return undefined;
+  return new JsonNumber(`${sign === '-' ? '-' : ''}${whole}${fraction === '.' ? '' : fraction}${exponent}`);
+}
+
+/** YAML's own messages can contain a part of the file, such as a secret key. */
+function wordsFor(code: string): string {
+  switch (code) {
+    case 'DUPLICATE_KEY':
+      return 'this key is there twice';
+    case 'TAB_AS_INDENT':
+      return 'lines are indented with spaces, not with tabs';
+    case 'MULTIPLE_DOCS':
+      return 'a second document begins here, but only one can be read';
+    default:
+      return 'this is not YAML: check the indentation, the colons and the quotes';
+  }
+}

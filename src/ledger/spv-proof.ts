@@ -1,0 +1,154 @@
+/**
+ * Cross-chain proofs (document 2, `/spv`): that the output of a transaction on one chain is below a block of another. A
+ * proof is base64url of JSON, `{chain, object, subject: {input}, algorithm}`: `input` is the output with its tag, and
+ * `object` the path from it to the block hash, as number of steps u32 · position of the output u64 · steps, (side u8, 0
+ * left or 1 right · hash 32) each. Its integers are big-endian.
+ */
+
+import { z } from 'zod';
+import { equalBytes, viewOf } from '../chain/bytes.ts';
+import { decodeBase64url, encodeBase64url } from './base64url.ts';
+import { LedgerFormatError } from './errors.ts';
+import { jsonInteger, parseExactJsonBytes, stringifyExactJson } from './exact-json.ts';
+import { bytes, checked, u32 } from './fields.ts';
+import { HEADER_LEAF } from './header.ts';
+import { HASH_BYTES, leafHash, type MerkleStep, rootOfPath, sidesOf } from './merkle.ts';
+import { PAYLOAD_TAG } from './payload.ts';
+
+export interface SpvProof {
+  /** The chain on which the proof can be used. */
+  readonly targetChain: number;
+  /** The output that is proven: JSON in UTF-8. */
+  readonly output: Uint8Array;
+  /** Which leaf of the outputs' tree it is, counted from 0; the coinbase is the first. */
+  readonly position: bigint;
+  /** From the output to the hash of the block on the target chain. */
+  readonly steps: readonly MerkleStep[];
+}
+
+const ALGORITHM = 'SHA512t_256';
+/** What is before the output in `input`. */
+const TAG = Uint8Array.of(0, PAYLOAD_TAG.output);
+const OBJECT_HEAD_BYTES = 12;
+const STEP_BYTES = 1 + HASH_BYTES;
+const SIDES = ['left', 'right'] as const;
+/** Far more than an output among millions and the longest way between two chains need. */
+const MAX_STEPS = 200;
+
+/** More neighbours than any chain of a known network has. */
+const MAX_NEIGHBOURS = 16;
+
+/**
+ * On which sides the other hashes lie, from the outputs' root on, for chains with 0, 1, 2 … neighbours: the
+ * transactions' root is on the left, then come the steps from the payload hash to the block hash, then those from a
+ * parent's hash to the hash of a block that builds on it, any number of times.
+ */
+const ROUTES = Array.from({ length: MAX_NEIGHBOURS + 1 }, (_, neighbours) => {
+  const leaves = HEADER_LEAF.adjacents + neighbours;
+  const adjacents = Array.from({ length: neighbours }, (_, i) => HEADER_LEAF.adjacents + i);
+  const parents = [HEADER_LEAF.parent, ...adjacents].map((leaf) => sidesOf(leaf, leaves));
+  return new RegExp(`^L${sidesOf(HEADER_LEAF.payloadHash, leaves)}(?:${parents.join('|')})*$`);
+});
+
+const ProofObject = z.object({
+  chain: u32,
+  object: bytes,
+  subject: z.object({ input: bytes }),
+  algorithm: z.literal(ALGORITHM, { error: `must be ${ALGORITHM}` }),
+});
+
+/** @throws LedgerFormatError for all else than a proof of an output. `checkSpvProof` runs it. */
+export function parseSpvProof(text: string): SpvProof {
+  const { chain, object, subject } = checked(ProofObject, parseExactJsonBytes(decodeBase64url(text)), 'proof');
+  if (!equalBytes(subject.input.subarray(0, TAG.length), TAG)) {
+    throw new LedgerFormatError('proof.subject.input: is not the output of a transaction');
+  }
+  return { targetChain: chain, output: subject.input.slice(TAG.length), ...parseObject(object) };
+}
+
+export function encodeSpvProof({ targetChain, output, position, steps }: SpvProof): string {
+  const object = new Uint8Array(OBJECT_HEAD_BYTES + steps.length * STEP_BYTES);
+  const view = viewOf(object);
+  view.setUint32(0, steps.length);
+  view.setBigUint64(4, position);
+  steps.forEach(({ side, hash }, i) => {
+    object[OBJECT_HEAD_BYTES + i * STEP_BYTES] = SIDES.indexOf(side);
+    object.set(hash, OBJECT_HEAD_BYTES + i * STEP_BYTES + 1);
+  });
+  const json = stringifyExactJson({
+    chain: jsonInteger(targetChain),
+    object: encodeBase64url(object),
+    subject: { input: encodeBase64url(Buffer.concat([TAG, output])) },
+    algorithm: ALGORITHM,
+  });
+  return encodeBase64url(Buffer.from(json));
+}
+
+/** @returns the hash to which the proof leads, 32 bytes: that of a block on the target chain */
+export function spvRoot({ output, steps }: SpvProof): Uint8Array {
+  return rootOfPath(leafHash(PAYLOAD_TAG.output, output), steps);
+}
+
+/**
+ * @param block a block that is known to be on the target chain, and its hash, 32 bytes
+ * @throws LedgerFormatError unless the proof is for that chain, and leads to that block.
+ */
+export function checkSpvProof(proof: SpvProof, block: { readonly chain: number; readonly hash: Uint8Array }): void {
+  if (proof.targetChain !== block.chain) {
+    throw new LedgerFormatError(
+      `proof.chain: the proof is for chain ${proof.targetChain}, not for chain ${block.chain}`,
+    );
+  }
+  const root = spvRoot(proof);
+  if (equalBytes(root, block.hash)) return;
+  throw new LedgerFormatError(
+    `proof: leads to ${encodeBase64url(root)}, not to the block ${encodeBase64url(block.hash)}`,
+  );
+}
+
+function parseObject(object: Uint8Array): Pick<SpvProof, 'position' | 'steps'> {
+  const view = viewOf(object);
+  const count = object.length < OBJECT_HEAD_BYTES ? 0 : view.getUint32(0);
+  if (object.length !== OBJECT_HEAD_BYTES + count * STEP_BYTES || count > MAX_STEPS) {
+    throw new LedgerFormatError(`proof.object: ${object.length} bytes do not hold a path of ${count} steps`);
+  }
+  const steps = Array.from({ length: count }, (_, i) => {
+    const offset = OBJECT_HEAD_BYTES + i * STEP_BYTES;
+    const side = SIDES[object[offset]];
+    if (!side) throw new LedgerFormatError(`proof.object: step ${i} is on side ${object[offset]}, not on side 0 or 1`);
+    return { side, hash: object.subarray(offset + 1, offset + STEP_BYTES) };
+  });
+  const position = view.getBigUint64(4);
+  if (!leadsToBlock(position, steps.map(({ side }) => (side === 'left' ? 'L' : 'R')).join(''))) {
+    throw new LedgerFormatError(`proof.object: its steps do not lead from output ${position} to a block`);
+  }
+  return { position, steps };
+}
+
+/**
+ * Whether the steps can be those from an output at this position to its block, and on to another. The root does not
+ * depend on the position, so only this notices a wrong one: any whose number of bits that are 1 is another, and many
+ * that have as many.
+ * @param sides an L or an R for each step
+ */
+function leadsToBlock(position: bigint, sides: string): boolean {
+  return Array.from(sides).some((_, levels) => {
+    return leadsToRoot(position, sides.slice(0, levels)) && ROUTES.some((route) => route.test(sides.slice(levels)));
+  });
+}
+
+/**
+ * Whether a Merkle tree of some size has these steps above a leaf. In a part of the tree that is complete, each bit of
+ * the position, from the lowest on, says on which side a node is; a node at the right edge meets only other nodes on
+ * its left, one for each bit that is left.
+ */
+function leadsToRoot(position: bigint, sides: string): boolean {
+  if (!sides.includes('R') && bitsOf(position) === sides.length) return true;
+  if (sides[0] !== (position % 2n === 1n ? 'L' : 'R')) return false;
+  return leadsToRoot(position / 2n, sides.slice(1));
+}
+
+/** @returns how many bits of an integer are 1 */
+function bitsOf(value: bigint): number {
+  return value.toString(2).replaceAll('0', '').length;
+}

@@ -1,0 +1,213 @@
+import { describe, expect, it, test } from 'vitest';
+import { balanceOf, detailsOf } from '#pickaxe/ledger/command/coin-results.js';
+import { isAlreadyCompleted, readProofRefusal, readSendRefusal } from '#pickaxe/ledger/command/refusals.js';
+import {
+  type Outcome,
+  parseCommandResult,
+  parseListenAnswer,
+  parseLocalAnswer,
+  parsePollAnswer,
+  parseSendAnswer,
+} from '#pickaxe/ledger/command/results.js';
+import { decimalOf, ONE } from '#pickaxe/ledger/decimal.js';
+import { LedgerFormatError } from '#pickaxe/ledger/errors.js';
+import { parseExactJson } from '#pickaxe/ledger/exact-json.js';
+import { results } from '../command-vectors.ts';
+
+const exact = (value: unknown) => parseExactJson(JSON.stringify(value));
+const KEY = 'bKT10kNSeAyE4LgfFInhorKpK_tNLcNjsaWgug4v82s';
+const result = {
+  reqKey: KEY,
+  result: { status: 'success', data: 1 },
+  gas: 6,
+  txId: null,
+  logs: '',
+  metaData: null,
+  continuation: null,
+};
+const success = (data: unknown): Outcome => ({ status: 'success', data: exact(data) });
+const failure = (message: string): Outcome => ({ status: 'failure', error: { message } });
+
+/** The tool's own documentation has a row of types in place of values. */
+const isReal = ({ result }: { result: object }) => !JSON.stringify(result).includes('$ref');
+
+describe('results of the live network', () => {
+  test.each(results.commandResults.filter(isReal))('$source', ({ result }) => {
+    const read = parseCommandResult(result);
+    expect(read.reqKey).toBe(result.reqKey);
+    expect(read.result.status).toBe('success');
+    expect(read.events).toHaveLength((result.events as unknown[] | undefined)?.length ?? 0);
+    for (const { name, params, module } of read.events) {
+      expect(module.name).not.toBe('');
+      if (name === 'TRANSFER') expect(decimalOf(params[2])).toBeGreaterThan(0n);
+    }
+  });
+
+  test('that are none are refused', () => {
+    const rest = results.commandResults.filter((each) => !isReal(each));
+    expect(rest).toHaveLength(1);
+    expect(() => parseCommandResult(rest[0].result)).toThrow(LedgerFormatError);
+  });
+
+  test('poll, listen, local and send', () => {
+    const polled = parsePollAnswer(results.poll);
+    expect([...polled.keys()]).toEqual(Object.keys(results.poll));
+    expect(polled.get(KEY)).toMatchObject({
+      gas: 607,
+      txId: 20160180,
+      metaData: { blockHeight: 3281769, blockTime: 1670883254243347 },
+    });
+    expect(parseListenAnswer(results.listen)).toEqual(polled.get(KEY));
+    const { outcome, result, warnings } = parseLocalAnswer(results.local);
+    expect(result?.gas).toBe(6);
+    expect([outcome.status, warnings]).toEqual(['success', []]);
+    expect(parseSendAnswer(results.send)).toHaveLength(2);
+  });
+
+  test('a transfer to another chain', () => {
+    const { transferCrosschainStep0, continuationStep1 } = results.outputs;
+    const begun = parseCommandResult(transferCrosschainStep0);
+    expect(begun.continuation).toMatchObject({
+      pactId: begun.reqKey,
+      step: 0,
+      stepCount: 2,
+      stepHasRollback: false,
+      executed: null,
+      yield: { source: '19', provenance: { targetChainId: '0' } },
+      continuation: { def: 'coin.transfer-crosschain' },
+    });
+    expect(parseCommandResult(continuationStep1).continuation).toMatchObject({
+      pactId: begun.reqKey,
+      step: 1,
+      yield: null,
+    });
+  });
+});
+
+describe('answers', () => {
+  test('of a dry run have warnings', () => {
+    const answer = parseLocalAnswer(exact({ preflightResult: result, preflightWarnings: ['old'] }));
+    expect(answer).toMatchObject({ outcome: { status: 'success' }, result: { reqKey: KEY }, warnings: ['old'] });
+  });
+
+  test('of a stand-alone server are read in both of its forms', () => {
+    const wrapped = (response: unknown) => exact({ status: 'success', response });
+    expect(parseLocalAnswer(wrapped({ status: 'success', data: 'x' }))).toEqual({
+      outcome: success('x'),
+      warnings: [],
+    });
+    expect(parseLocalAnswer(wrapped(result)).result?.reqKey).toBe(KEY);
+    expect(parseSendAnswer(wrapped({ requestKeys: [KEY] }))).toEqual([KEY]);
+    expect(parsePollAnswer(wrapped({ [KEY]: result })).size).toBe(1);
+    expect(parseListenAnswer(exact({ status: 'timeout', 'timeout-micros': 180_000_000 }))).toEqual({
+      timeoutMicros: 180_000_000,
+    });
+  });
+
+  test('about nothing are empty', () => {
+    expect(parsePollAnswer(exact({})).size).toBe(0);
+  });
+
+  test('tell why a command has failed', () => {
+    const error = { callStack: ['a'], type: 'TxFailure', message: 'Insufficient funds', info: '' };
+    const read = parseCommandResult(exact({ ...result, result: { status: 'failure', error } }));
+    expect(read.result).toEqual({ status: 'failure', error });
+  });
+
+  test.each<[string, unknown, RegExp]>([
+    ['no gas', { ...result, gas: undefined }, /gas/],
+    ['half a unit of gas', { ...result, gas: 0.5 }, /gas: .* is not an integer/],
+    ['no request key', { ...result, reqKey: 'x' }, /^result\.reqKey: must be a request key/],
+    ['a success without data', { ...result, result: { status: 'success' } }, /result: must have data/],
+    ['a failure without an error', { ...result, result: { status: 'failure', data: 1 } }, /result: must have data/],
+    ['a list', [], /^result/],
+    [
+      'an event without a module',
+      { ...result, events: [{ name: 'A', params: [], moduleHash: '' }] },
+      /events\.0\.module/,
+    ],
+  ])('cannot have %s', (_, json, message) => {
+    const parse = () => parseCommandResult(exact(json));
+    expect(parse).toThrow(LedgerFormatError);
+    expect(parse).toThrow(message);
+  });
+
+  test('under another key are refused', () => {
+    const other = `A${KEY.slice(1)}`;
+    expect(() => parsePollAnswer(exact({ [other]: result }))).toThrow(/for another key/);
+    expect(() => parsePollAnswer(exact([]))).toThrow(LedgerFormatError);
+    expect(() => parseSendAnswer(exact({ requestKeys: ['x'] }))).toThrow(/43 characters/);
+  });
+});
+
+describe('an account', () => {
+  it('has the balance that the ledger tells, to the last digit', () => {
+    expect(balanceOf({ status: 'success', data: parseExactJson('12345678901.123456789012') }, 'a')).toBe(
+      12345678901123456789012n,
+    );
+    expect(balanceOf(success({ decimal: '12345678901234567890.5' }), 'a')).toBe(
+      (12345678901234567890n * 10n + 5n) * (ONE / 10n),
+    );
+  });
+
+  test.each([
+    'with-read: row not found: k:a',
+    'read: row not found: k:a',
+    'No value found in table coin_coin-table for key: k:a',
+  ])('that does not exist has no coins: %s', (message) => {
+    expect(balanceOf(failure(message), 'k:a')).toBe(0n);
+    expect(detailsOf(failure(message), 'k:a')).toBeUndefined();
+  });
+
+  test.each([
+    'with-read: row not found: k:ab',
+    'row not found: b',
+    'Gas limit exceeded',
+    'No value found in table x for key: k:ab',
+    '',
+  ])('is not taken for empty because of %j', (message) => {
+    expect(() => balanceOf(failure(message), 'k:a')).toThrow(LedgerFormatError);
+    expect(() => detailsOf(failure(message), 'k:a')).toThrow(`The ledger cannot read the account: ${message}`);
+  });
+
+  it('has a guard', () => {
+    const keyset = { keys: ['00'], pred: 'keys-any' };
+    expect(detailsOf(success({ account: 'a', balance: 5, guard: keyset }), 'a')).toEqual({
+      account: 'a',
+      balance: 5n * ONE,
+      guard: keyset,
+      keyset,
+    });
+    const other = detailsOf(success({ account: 'a', balance: 5, guard: { keysetref: 'x' } }), 'a');
+    expect(other).not.toHaveProperty('keyset');
+    expect(() => detailsOf(success({ account: 'b', balance: 5, guard: keyset }), 'a')).toThrow(LedgerFormatError);
+    expect(() => balanceOf(success('5'), 'a')).toThrow(LedgerFormatError);
+  });
+});
+
+describe('a refusal', () => {
+  it('of /send names the command and the reason', () => {
+    const text = `One or more transactions were invalid: Transaction ${KEY} at index 0 failed with: Transaction already exists on chain\n`;
+    expect(readSendRefusal(text)).toEqual({
+      reqKey: KEY,
+      reason: 'Transaction already exists on chain',
+      isKnown: true,
+    });
+    const other = `One or more transactions were invalid: Transaction "${KEY}" at index 3 failed with: TTL expired`;
+    expect(readSendRefusal(other)).toEqual({ reqKey: KEY, reason: 'TTL expired', isKnown: false });
+    expect(readSendRefusal('Validation failed: x')).toEqual({ reason: 'Validation failed: x', isKnown: false });
+  });
+
+  it('of /spv says whether to wait', () => {
+    expect(readProofRefusal('SPV target not reachable: target chain not reachable').wait).toBe(true);
+    expect(readProofRefusal('Transaction hash not found: x').wait).toBe(true);
+    expect(readProofRefusal('Invalid request')).toEqual({ reason: 'Invalid request', wait: false });
+  });
+
+  it('of a continuation that somebody else has finished is a success', () => {
+    expect(isAlreadyCompleted(failure(`resumePact: pact completed: ${KEY}`))).toBe(true);
+    expect(isAlreadyCompleted(failure('Requested defpact execution already completed for defpact id'))).toBe(true);
+    expect(isAlreadyCompleted(failure('resumePact: no previous execution found'))).toBe(false);
+    expect(isAlreadyCompleted(success('pact completed'))).toBe(false);
+  });
+});

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { integerToTarget, targetToInteger } from '#pickaxe/chain/target.js';
+import { nextEpoch, type TargetRule } from '#pickaxe/ledger/difficulty.js';
+import { LedgerFormatError } from '#pickaxe/ledger/errors.js';
+import { blockHash } from '#pickaxe/ledger/header.js';
+import { blockWeight, cutWeight, weightAbove } from '#pickaxe/ledger/weight.js';
+import { branches, difficulty, header } from './vectors.ts';
+
+describe('the target of the next block', () => {
+  it.each(difficulty)('is that of the real block: $rule', (vector) => {
+    const block = header(vector.header);
+    const rule: TargetRule = vector.rule.includes('legacy') ? 'own-parent' : 'all-parents';
+    expect(nextEpoch(header(vector.parent), vector.adjacents.map(header), rule)).toEqual({
+      target: block.target,
+      epochStartUs: block.epochStartUs,
+    });
+  });
+
+  const [vector] = difficulty;
+  const [parent, adjacents] = [header(vector.parent), vector.adjacents.map(header)];
+
+  it('depends on the rule', () => {
+    const { target } = nextEpoch(parent, adjacents, 'own-parent');
+    expect(target).not.toEqual(nextEpoch(parent, adjacents, 'all-parents').target);
+  });
+
+  it('is right when the epoch took 3600 s on all chains, and at most 2^256 − 1', () => {
+    const after = (us: bigint) =>
+      [parent, ...adjacents].map((it) => ({ ...it, target: parent.target, creationTimeUs: it.epochStartUs + us }));
+    const [own, ...others] = after(3_600_000_000n);
+    expect(nextEpoch(own, others).target).toEqual(parent.target);
+    const [slow, ...slower] = after(3_600_000_000n * 2n ** 100n);
+    expect(targetToInteger(nextEpoch(slow, slower).target)).toBe(2n ** 256n - 1n);
+  });
+
+  it('is not computed by the older rule from an epoch without length', () => {
+    const still = { ...parent, creationTimeUs: parent.epochStartUs };
+    expect(() => nextEpoch(still, adjacents, 'own-parent')).toThrow(LedgerFormatError);
+  });
+});
+
+describe('weights', () => {
+  it('grow by each real block’s difficulty, also on orphans', () => {
+    const blocks = Object.values(branches)
+      .flat()
+      .map((vector) => header(vector.binary));
+    const byHash = new Map(blocks.map((block) => [String(blockHash(block)), block]));
+    const children = blocks.filter((block) => byHash.has(String(block.parent)));
+    expect(children.length).toBeGreaterThan(90);
+    for (const block of children) {
+      const parent = byHash.get(String(block.parent))!;
+      expect(weightAbove(parent, block.target)).toBe(block.weight);
+      expect(parent.height).toBe(block.height - 1n);
+      expect(nextEpoch(parent, []).target).toEqual(block.target);
+    }
+  });
+
+  it('of a cut are the sum of its blocks’ weights', () => {
+    const [block] = Object.values(branches)[0];
+    const one = header(block.binary);
+    expect(cutWeight([one, { ...one, weight: 5n }])).toBe(one.weight + 5n);
+    expect(cutWeight([])).toBe(0n);
+  });
+
+  it('of a block are (2^256 − 1) / target, rounded down', () => {
+    expect([1n, 2n, 3n, 2n ** 256n - 1n].map((target) => blockWeight(integerToTarget(target)))).toEqual([
+      2n ** 256n - 1n,
+      2n ** 255n - 1n,
+      (2n ** 256n - 1n) / 3n,
+      1n,
+    ]);
+  });
+});
