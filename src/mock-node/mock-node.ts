@@ -1,13 +1,19 @@
 /**
- * A small mining node for the demo and the tests: a ledger, and a server with the mining API (document 1). It answers as real
- * nodes do, judges strictly, counts what happens, and can be told to misbehave.
+ * A small node for the demo and the tests: a ledger that grows itself, coins on it, and servers with the endpoints of
+ * documents 1 and 2. It answers as real nodes do, judges strictly, counts what happens, and can be told to misbehave.
  */
 
 import { type Clock, systemClock } from '../system/clock.ts';
+import { BlockRunner } from './contract/block-runner.ts';
+import { CommandDesk } from './contract/command-desk.ts';
+import { FirstAccounts } from './contract/first-accounts.ts';
+import { Mempool } from './contract/mempool.ts';
 import { Ledger, type LedgerEvent } from './ledger/ledger.ts';
 import { NetworkActivity } from './ledger/network-activity.ts';
-import { type MockNodeOptions, optionsSchema } from './options.ts';
+import { type MockNodeOptions, optionsSchema, type Settings } from './options.ts';
 import { type Random, seededRandom } from './random.ts';
+import { type Identity, makeIdentity } from './server/certificate.ts';
+import { Peers } from './server/peers.ts';
 import { MockServer, type ServerEvent } from './server/server.ts';
 
 /** What happens at the node, for a log. */
@@ -23,45 +29,74 @@ export interface MockNodeSurroundings {
 export interface MockNodeAddress {
   /** `http://host:port` */
   readonly url: string;
-  /** The URL with the path of document 1: `http://host:port/ledger/0.0/<network>`. */
+  /** The URL with the path of document 1 (or of real nodes, if it has only that): `http://host:port/ledger/0.0/<network>`. */
   readonly baseUrl: string;
+  /** That of the P2P side, if it has a port of its own. */
+  readonly p2pUrl?: string;
 }
 
 export class MockNode {
   readonly ledger: Ledger;
+  /** The commands that wait, and their results. */
+  readonly commands: CommandDesk;
+  readonly peers = new Peers();
+  /** The service side, which also serves what the P2P side does unless that has a port of its own. */
   readonly server: MockServer;
+  /** The P2P side, if it has a port of its own. */
+  readonly p2p: MockServer | undefined;
+  /** The P2P side's certificate, if it has one. */
+  readonly identity: Identity | undefined;
   readonly #activity: NetworkActivity;
+  readonly #settings: Settings;
 
   /** @throws ZodError when the options are not valid */
   constructor(options: MockNodeOptions = {}, surroundings: MockNodeSurroundings = {}) {
     const settings = optionsSchema.parse(options);
+    this.#settings = settings;
     const { clock = systemClock, onEvent: emit = () => {} } = surroundings;
     const random = surroundings.random ?? seededRandom(settings.seed ?? Math.floor(Math.random() * 2 ** 32));
-    this.ledger = new Ledger(settings, { clock, random, emit });
-    this.server = new MockServer(this.ledger, settings, { random, emit });
+    const mempool = new Mempool();
+    const first = new FirstAccounts(settings);
+    const transactions = new BlockRunner(mempool, settings);
+    const stateOf = (chain: number) => first.stateOf(chain);
+    this.ledger = new Ledger(settings, { clock, random, emit, transactions, stateOf });
+    this.commands = new CommandDesk(this.ledger, mempool, settings);
+    const content = { ledger: this.ledger, commands: this.commands, peers: this.peers };
+    const apart = settings.p2p !== 'same port';
+    const service = { side: apart ? 'service' : 'both', port: settings.port } as const;
+    this.server = new MockServer(content, settings, service, { random, emit });
+    this.identity = settings.p2p === 'tls' ? makeIdentity() : undefined;
+    const p2p = { side: 'p2p', port: settings.p2pPort, identity: this.identity } as const;
+    this.p2p = apart ? new MockServer(content, settings, p2p, { random, emit }) : undefined;
     this.#activity = new NetworkActivity(this.ledger, random);
   }
 
   /** @throws when the port is taken */
   async start(): Promise<MockNodeAddress> {
     const url = await this.server.listen();
+    const p2pUrl = await this.p2p?.listen();
+    const { network, dialect, bootstrap, host } = this.#settings;
+    if (this.p2p && !bootstrap) {
+      this.peers.own = { id: this.identity?.peerId ?? null, address: { hostname: host, port: this.p2p.port } };
+    }
     this.#activity.start();
-    return { url, baseUrl: `${url}/ledger/0.0/${this.ledger.settings.network}` };
+    const segment = dialect === 'chainweb' ? 'chainweb' : 'ledger';
+    return { url, baseUrl: `${url}/${segment}/0.0/${network}`, ...(p2pUrl !== undefined && { p2pUrl }) };
   }
 
   async close(): Promise<void> {
     this.#activity.stop();
     this.ledger.close();
-    await this.server.close();
+    await Promise.all([this.server.close(), this.p2p?.close()]);
   }
 
   /** Closes all connections and refuses new ones until `comeBack`. The chains go on meanwhile. */
   async goAway(): Promise<void> {
-    await this.server.stopListening();
+    await Promise.all([this.server.stopListening(), this.p2p?.stopListening()]);
   }
 
-  /** Listens again on the same port. */
+  /** Listens again on the same ports. */
   async comeBack(): Promise<void> {
-    await this.server.listen();
+    await Promise.all([this.server.listen(), this.p2p?.listen()]);
   }
 }

@@ -1,6 +1,9 @@
 /** The options of a mock node. */
 
 import { z } from 'zod';
+import { parseDecimal } from '../ledger/decimal.ts';
+import { isNumberOfChains } from './ledger/graph.ts';
+import { networks } from './ledger/network.ts';
 
 /** A configured miner (document 1, "Miner information"). A request for work must match all three fields. */
 export const allowedMinerSchema = z.object({
@@ -12,18 +15,54 @@ export const allowedMinerSchema = z.object({
 /** The values of real nodes: update streams end after 240 s, and work is remembered for 5 minutes. */
 const STREAM_MS = 240_000;
 const WORK_LIFETIME_MS = 300_000;
+/** Real nodes give up a /listen after 180 s. */
+const LISTEN_MS = 180_000;
 /** The longest delay of a Node.js timer. */
 const MAX_MS = 2 ** 31 - 1;
+
+/** An amount as text, such as `2.5`. */
+const decimal = z.string().refine((text) => {
+  try {
+    return parseDecimal(text) >= 0n;
+  } catch {
+    return false;
+  }
+}, 'An amount must be a decimal such as 2.5');
+
+const key = z.string().regex(/^[0-9a-f]{64}$/, 'A key must be 64 lower-case hex digits');
 
 const ms = z.number().int().min(0).max(MAX_MS);
 
 const ledgerOptions = {
-  network: z.enum(['test-singleton', 'development', 'mainnet01', 'testnet04']).default('development'),
-  chains: z.number().int().min(4).max(20).default(20),
+  network: z.enum(networks).default('development'),
+  /**
+   * 1, 3, 10 and 20 chains have the graphs of the known networks; other numbers have a made-up one. With 1 and 3 chains
+   * headers are shorter than miners know them, so there is no mining.
+   */
+  chains: z
+    .number()
+    .int()
+    .refine(isNumberOfChains, 'The number of chains must be 1, 3, or an even number from 4 to 20')
+    .default(20),
   /** How many hashes a solution needs on average. */
   difficulty: z.number().min(1).default(1_000_000),
+  /** Whether targets follow the time that blocks took, as on real networks, instead of staying what they are set to. */
+  retargets: z.boolean().default(false),
+  /** The height of the oldest blocks; a large one looks like that of a real network. */
+  firstHeight: z.number().int().min(0).default(5_000_000),
+  /** How far the oldest blocks lie in the past, so that there is room for creation times between them and the clock. */
+  firstBlockAgeMs: z
+    .number()
+    .int()
+    .min(1)
+    .max(10 * 365 * 86_400_000)
+    .default(30_000),
+  /** What a block pays its miner: `table` is what mainnet01 pays at that height; otherwise an amount. */
+  reward: z.union([z.literal('table'), decimal]).default('table'),
+  /** Whether outputs have events, as in all but old blocks. */
+  outputEvents: z.boolean().default(true),
   /**
-   * What happens to a solution whose chain has advanced. `orphan`: it is accepted but never becomes a block; real nodes mostly
+   * What happens to a solution whose chain has advanced. `orphan`: it is accepted and becomes an orphan; real nodes mostly
    * do this while they remember the work (`workLifetimeMs`). `refuse`: it is stale, as if the node forgot a chain's work when
    * the chain advances.
    */
@@ -46,10 +85,52 @@ const ledgerOptions = {
   clockSkewMs: z.number().int().min(-MAX_MS).max(MAX_MS).default(0),
 };
 
+const contractOptions = {
+  /** Accounts that are there from the beginning. */
+  accounts: z
+    .array(
+      z.strictObject({
+        account: z.string().min(1).max(256),
+        balance: decimal.default('0.0'),
+        /** By default the key in the name of a `k:` account. */
+        keys: z.array(key).max(16).optional(),
+        pred: z.string().default('keys-all'),
+        /** The chains on which the account is; all by default. */
+        chains: z.array(z.number().int().min(0)).optional(),
+      }),
+    )
+    .max(1000)
+    .default([]),
+  /** Whether there is an account that pays for the arrival of coins from other chains, as on real networks. */
+  gasStation: z.boolean().default(false),
+  /** Whose words failures have: the contract language's before its last version, or since. */
+  words: z.enum(['old', 'new']).default('new'),
+  minGasPrice: decimal.default('0.00000001'),
+  /** The most gas of one transaction. */
+  blockGasLimit: z.number().int().min(1).default(150_000),
+  /** How long /listen waits for a result. */
+  listenMs: ms.default(LISTEN_MS),
+  /** What /listen answers then: real nodes 504, the stand-alone server an object. */
+  listenTimeout: z.enum(['504', 'object']).default('504'),
+};
+
 const serverOptions = {
   /** 0 stands for any free port. */
   port: z.number().int().min(0).max(65535).default(0),
   host: z.string().default('127.0.0.1'),
+  /**
+   * Where the endpoints are that real nodes serve to each other: on the same port as all others, or on a port of their own,
+   * with or without TLS.
+   */
+  p2p: z.enum(['same port', 'plain', 'tls']).default('same port'),
+  /** 0 stands for any free port. */
+  p2pPort: z.number().int().min(0).max(65535).default(0),
+  /** Whether cuts name no origin, as those of a bootstrap node; otherwise they name the P2P side, if it has its own port. */
+  bootstrap: z.boolean().default(false),
+  /** Whose words are served: those of document 1, those of real nodes, or each under its own path. */
+  dialect: z.enum(['both', 'document', 'chainweb']).default('both'),
+  /** Whether queries that match nothing are answered with 404, as document 1 says, and not with an empty page. */
+  strict: z.boolean().default(false),
   /** Who may mine. When the list is empty, every valid miner may; on real nodes nobody may then. */
   miners: z.array(allowedMinerSchema).max(100).default([]),
   miningEnabled: z.boolean().default(true),
@@ -67,12 +148,14 @@ const serverOptions = {
 
 export const optionsSchema = z.strictObject({
   ...ledgerOptions,
+  ...contractOptions,
   ...serverOptions,
   /** With the same seed, all random choices are the same. */
   seed: z.number().int().optional(),
 });
 
 export type MockNodeOptions = z.input<typeof optionsSchema>;
-type Settings = z.output<typeof optionsSchema>;
+export type Settings = z.output<typeof optionsSchema>;
 export type LedgerSettings = Pick<Settings, keyof typeof ledgerOptions>;
+export type ContractSettings = Pick<Settings, keyof typeof contractOptions | 'network' | 'chains' | 'outputEvents'>;
 export type ServerSettings = Pick<Settings, keyof typeof serverOptions>;

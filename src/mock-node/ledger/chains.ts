@@ -1,197 +1,258 @@
-/** The chains of the mock ledger. Each has a tip, the header of the next block, and the blocks so far. */
+/**
+ * The chains of the mock ledger, and the headers of their next blocks. Hashes, roots, weights and adjacents are true; only
+ * the blocks of other miners have no proof of work.
+ */
 
-import { createHash } from 'node:crypto';
 import { viewOf } from '../../chain/bytes.ts';
-import { HEADER_BYTES, HEADER_OFFSET, TARGET_BYTES, WORK_BYTES, WORK_OFFSET } from '../../chain/layout.ts';
-import { targetToInteger } from '../../chain/target.ts';
+import { HEADER_OFFSET, NONCE_BYTES, WORK_BYTES, WORK_OFFSET } from '../../chain/layout.ts';
+import type { Miner } from '../../ledger/coinbase.ts';
+import { nextEpoch } from '../../ledger/difficulty.ts';
+import type { Graph } from '../../ledger/graphs.ts';
+import { type Adjacent, type BlockHeader, encodeHeader } from '../../ledger/header.ts';
+import { weightAbove } from '../../ledger/weight.ts';
 import { type Random, randomBytes, randomInteger } from '../random.ts';
+import { type Block, type BlockPayload, blockOf } from './block.ts';
+import { BlockStore } from './block-store.ts';
+import { keyOf, type PayloadMaker } from './payloads.ts';
 
-export interface Block {
-  /** 286 bytes. */
+export interface ChainsOptions {
+  readonly graph: Graph;
+  /** The first blocks, one of each chain. */
+  readonly first: readonly Block[];
+  readonly payloads: PayloadMaker;
+  readonly random: Random;
+  /** Whether targets follow the time that blocks took, instead of `target`. */
+  readonly retargets: boolean;
+}
+
+/** What the header of a chain's next block says, whatever its payload. */
+interface Next {
+  readonly header: Omit<BlockHeader, 'creationTimeUs' | 'payloadHash' | 'weight' | 'target' | 'nonce'>;
+  /** The target that the ledger itself sets. */
+  readonly target: Uint8Array;
+  /** The creation time of the latest parent: µs since the UNIX epoch. */
+  readonly parentTimeUs: bigint;
+  /** What was made for each miner. */
+  readonly drafts: Map<string, Draft>;
+}
+
+/** A miner's next block, without its creation time and nonce. */
+interface Draft {
+  readonly payload: BlockPayload;
+  /** The target of the header. */
+  readonly target: Uint8Array;
+  /** The header with zeros where the creation time and the nonce will be. */
   readonly header: Uint8Array;
-  /** 32 bytes: a plain SHA-512/256 of the header. On the real ledger it is a SHA-512/256 Merkle root. */
-  readonly hash: Uint8Array;
-  /** The creation time: µs since the UNIX epoch. */
-  readonly timeUs: bigint;
 }
 
-interface Chain {
-  height: bigint;
-  weight: bigint;
-  tip: { readonly hash: Uint8Array; readonly timeUs: bigint };
-  /** The next block's feature flags. Flags, adjacents and parentTimeUs are set when the chain gets a new tip. */
-  flags: bigint;
-  /** The next block's parents on the adjacent chains. */
-  adjacents: readonly { readonly chain: number; readonly hash: Uint8Array }[];
-  /** The creation time of the latest of the next block's parents: µs since the UNIX epoch. */
-  parentTimeUs: bigint;
-  /** The next block's payload hash for each account. Payloads differ because they name the miner in the coinbase. */
-  readonly payloads: Map<string, Uint8Array>;
-  readonly blocks: Block[];
+/** Work, and what only the node knows of it. */
+export interface MadeWork {
+  /** 322 bytes. */
+  readonly record: Uint8Array;
+  readonly payload: BlockPayload;
 }
 
-/** Offsets in the header of fields that a miner neither reads nor writes. All integers are little-endian. */
-const OFFSET = { flags: 0, adjacents: 48, payload: 190, weight: 226, version: 266, epochStart: 270 } as const;
-const ADJACENTS = 3;
-/** How many blocks are kept for each chain. */
-const MAX_BLOCKS = 500;
-/** How many miners' payloads are kept for each chain. */
-const MAX_PAYLOADS = 100;
-/** An arbitrary height; a large one looks like that of a real network. */
-const START_HEIGHT = 5_000_000n;
-/** How far the first blocks lie in the past, so that there is room for creation times between them and the clock. */
-const START_AGE_US = 30_000_000n;
-/** The codes of mainnet01 and testnet04 are those of the real networks; the others are made up. */
-const VERSION_CODE = { mainnet01: 5, testnet04: 7, development: 1, 'test-singleton': 2 } as const;
-
-export type Network = keyof typeof VERSION_CODE;
+/** How many miners' drafts are kept for each chain. */
+const MAX_DRAFTS = 100;
+/** Another miner, whom nobody knows. */
+const RIVAL: Miner = { account: `k:${'1'.repeat(64)}`, predicate: 'keys-all', publicKeys: ['1'.repeat(64)] };
 
 export class Chains {
-  readonly count: number;
+  readonly graph: Graph;
   /** The target, 32 bytes, little-endian. A change applies to work made from now on. */
   target: Uint8Array;
-  readonly #chains: readonly Chain[];
+  readonly #stores: readonly BlockStore[];
+  readonly #next = new Map<number, Next>();
+  readonly #payloads: PayloadMaker;
   readonly #random: Random;
-  readonly #version: number;
-  readonly #epochStartUs: bigint;
+  readonly #retargets: boolean;
 
-  constructor(count: number, network: Network, target: Uint8Array, nowUs: bigint, random: Random) {
-    this.count = count;
-    this.target = target;
+  constructor({ graph, first, payloads, random, retargets }: ChainsOptions) {
+    this.graph = graph;
+    this.target = first[0].header.target;
+    this.#stores = first.map((block) => new BlockStore(block));
+    this.#payloads = payloads;
     this.#random = random;
-    this.#version = VERSION_CODE[network];
-    this.#epochStartUs = nowUs - START_AGE_US;
-    this.#chains = Array.from({ length: count }, () => ({
-      height: START_HEIGHT,
-      weight: START_HEIGHT,
-      tip: { hash: randomBytes(random, 32), timeUs: nowUs - START_AGE_US },
-      flags: 0n,
-      adjacents: [],
-      parentTimeUs: 0n,
-      payloads: new Map(),
-      blocks: [],
-    }));
-    for (let chain = 0; chain < count; chain++) this.#prepareNext(chain);
+    this.#retargets = retargets;
   }
 
-  /** @returns the three chains whose blocks are parents of this chain's blocks; mutual when the number of chains is even */
-  adjacentsOf(chain: number): number[] {
-    const steps = [1, this.count - 1, Math.floor(this.count / 2)];
-    return steps.map((step) => (chain + step) % this.count).sort((a, b) => a - b);
+  /** The blocks of a chain, to be read. */
+  blocksOf(chain: number): Omit<BlockStore, 'add' | 'moveTip'> {
+    return this.#stores[chain];
   }
 
-  /** @returns the creation time of the next block's latest parent, which it must exceed: µs since the UNIX epoch */
-  parentTimeUs(chain: number): bigint {
-    return this.#chains[chain].parentTimeUs;
+  tip(chain: number): Block {
+    return this.#stores[chain].tip;
+  }
+
+  /** Whether a block, named by its hash as text, is one of those from which the chain's tip can be reached. */
+  isCanonical(chain: number, id: string): boolean {
+    const block = this.#stores[chain].get(id);
+    return block !== undefined && this.#stores[chain].isCanonical(block);
   }
 
   /** @returns the height of the chain's tip */
   heightOf(chain: number): bigint {
-    return this.#chains[chain].height;
+    return this.tip(chain).header.height;
   }
 
-  /** @returns a work record, 322 bytes. Its payload stays the same until the chain advances or the payload is refreshed */
-  work(chain: number, account: string, nowUs: bigint): Uint8Array {
+  /** Whether the chain can get its next block now. */
+  isFree(chain: number): boolean {
+    const height = this.heightOf(chain);
+    return this.graph[chain].every((other) => this.heightOf(other) >= height);
+  }
+
+  /**
+   * A block builds on its neighbours' blocks one height below it, so no chain can be more than a block ahead of a
+   * neighbour.
+   * @returns the chain that must get a block first so that this one can get its next block at last; undefined when it
+   * can get it now
+   */
+  laggardOf(chain: number): number | undefined {
+    const laggard = this.graph[chain].find((other) => this.heightOf(other) < this.heightOf(chain));
+    return laggard === undefined ? undefined : (this.laggardOf(laggard) ?? laggard);
+  }
+
+  /** @returns the creation time of the next block's latest parent, which it must exceed: µs since the UNIX epoch */
+  parentTimeUs(chain: number): bigint {
+    return this.#nextOf(chain).parentTimeUs;
+  }
+
+  /** @returns work whose payload stays the same for a miner until the chain advances or the payload is refreshed */
+  work(chain: number, miner: Miner, nowUs: bigint): MadeWork {
+    const { header, payload, target } = this.#draft(chain, miner);
     const record = new Uint8Array(WORK_BYTES);
     viewOf(record).setUint32(WORK_OFFSET.chain, chain, true);
-    record.set(this.target, WORK_OFFSET.target);
-    record.set(this.#header(chain, this.#payload(chain, account), nowUs), WORK_OFFSET.header);
-    return record;
+    record.set(target, WORK_OFFSET.target);
+    record.set(header, WORK_OFFSET.header);
+    this.#setTime(record.subarray(WORK_OFFSET.header), chain, nowUs);
+    return { record, payload };
   }
 
-  /** @returns the header of another miner's block for this chain, with a random nonce: 286 bytes */
-  rivalHeader(chain: number, nowUs: bigint): Uint8Array {
-    const header = this.#header(chain, randomBytes(this.#random, 32), nowUs);
-    header.set(randomBytes(this.#random, 8), HEADER_OFFSET.nonce);
-    return header;
+  /** Makes another miner's block for this chain, and adds it as the new tip. @param miner who is paid */
+  addRival(chain: number, nowUs: bigint, miner: Miner = RIVAL): Block {
+    const draft = this.#draft(chain, miner);
+    const header = draft.header.slice();
+    this.#setTime(header, chain, nowUs);
+    header.set(randomBytes(this.#random, NONCE_BYTES), header.length - NONCE_BYTES);
+    return this.append(header, draft.payload);
   }
 
-  /** Makes a header of 286 bytes the new tip of its chain. */
-  append(chain: number, header: Uint8Array): Block {
-    const state = this.#chains[chain];
-    const block = {
-      header,
-      hash: createHash('sha512-256').update(header).digest(),
-      timeUs: viewOf(header).getBigInt64(HEADER_OFFSET.creationTime, true),
-    };
-    state.height += 1n;
-    state.weight += this.#blockWeight();
-    state.tip = block;
-    state.payloads.clear();
-    state.blocks.push(block);
-    if (state.blocks.length > MAX_BLOCKS) state.blocks.shift();
-    this.#prepareNext(chain);
+  /** Makes a header, without its hash, the new tip of its chain. */
+  append(header: Uint8Array, payload: BlockPayload): Block {
+    const block = this.addOrphan(header, payload);
+    this.#stores[block.header.chain].moveTip(block);
+    this.#next.delete(block.header.chain);
     return block;
+  }
+
+  /** Adds a block that stays beside the canonical ones. */
+  addOrphan(header: Uint8Array, payload: BlockPayload): Block {
+    const block = blockOf(header, payload);
+    this.#stores[block.header.chain].add(block);
+    return block;
+  }
+
+  /**
+   * Takes a canonical block from its chain, with all blocks that depend on it.
+   * @returns how many blocks each chain has lost, if any
+   */
+  remove(block: Block): Map<number, number> {
+    const lost = new Map<number, number>();
+    const queue = [block];
+    for (let removed = queue.pop(); removed; removed = queue.pop()) {
+      const { chain, height } = removed.header;
+      const store = this.#stores[chain];
+      if (!store.isCanonical(removed)) continue;
+      for (const each of store.ancestry(store.tip)) {
+        if (each.header.height < height) {
+          lost.set(chain, (lost.get(chain) ?? 0) + Number(this.heightOf(chain) - each.header.height));
+          store.moveTip(each);
+          break;
+        }
+        queue.push(...this.graph[chain].flatMap((other) => this.#dependent(other, each)));
+      }
+    }
+    this.#next.clear();
+    return lost;
   }
 
   /** Replaces the payload of the chain's next block, as when newer transactions have come. */
   refreshPayload(chain: number): void {
-    this.#chains[chain].payloads.clear();
+    this.#next.get(chain)?.drafts.clear();
   }
 
-  /** @returns the blocks with `min <= height <= max`, ascending */
-  blocks(chain: number, min: bigint, max: bigint): Block[] {
-    return this.#chains[chain].blocks.filter(({ header }) => {
-      const height = viewOf(header).getBigUint64(HEADER_OFFSET.height, true);
-      return height >= min && height <= max;
-    });
+  /** @returns the chain's canonical block that has this one among its adjacents */
+  #dependent(chain: number, adjacent: Block): Block[] {
+    const above = this.#stores[chain].canonical(adjacent.header.height + 1n);
+    const depends = above?.header.adjacents.some(({ hash }) => Buffer.compare(hash, adjacent.hash) === 0);
+    return above && depends ? [above] : [];
   }
 
-  #prepareNext(chain: number): void {
-    const state = this.#chains[chain];
-    const neighbours = this.adjacentsOf(chain);
-    // Some real headers have nonzero flags. A miner must not change them.
-    state.flags = randomInteger(this.#random, 4) === 0 ? randomBytes(this.#random, 8).readBigUInt64LE() : 0n;
-    state.adjacents = neighbours.map((c) => ({ chain: c, hash: this.#chains[c].tip.hash }));
-    state.parentTimeUs = [chain, ...neighbours].map((c) => this.#chains[c].tip.timeUs).reduce(latest);
+  /** @returns the miner's draft; when the target was changed, one with the same payload and the new target */
+  #draft(chain: number, miner: Miner): Draft {
+    const next = this.#nextOf(chain);
+    const target = this.#retargets ? next.target : this.target;
+    const key = keyOf(miner);
+    const known = next.drafts.get(key);
+    if (known?.target === target) return known;
+    const payload = known?.payload ?? this.#payloadFor(chain, miner);
+    if (next.drafts.size >= MAX_DRAFTS) next.drafts.clear();
+    const draft = { payload, target, header: this.#header(chain, next, payload, target) };
+    next.drafts.set(key, draft);
+    return draft;
   }
 
-  #payload(chain: number, account: string): Uint8Array {
-    const { payloads } = this.#chains[chain];
-    let payload = payloads.get(account);
-    if (!payload) {
-      if (payloads.size >= MAX_PAYLOADS) payloads.clear();
-      payload = randomBytes(this.#random, 32);
-      payloads.set(account, payload);
+  #payloadFor(chain: number, miner: Miner): BlockPayload {
+    const hasAncestor = (id: string) => this.isCanonical(chain, id);
+    return this.#payloads.make({ chain, miner, parent: this.tip(chain), hasAncestor });
+  }
+
+  #nextOf(chain: number): Next {
+    let next = this.#next.get(chain);
+    if (!next) {
+      next = this.#prepareNext(chain);
+      this.#next.set(chain, next);
     }
-    return payload;
+    return next;
   }
 
-  #blockWeight(): bigint {
-    return (1n << 256n) / (targetToInteger(this.target) + 1n);
-  }
-
-  #header(chain: number, payload: Uint8Array, nowUs: bigint): Uint8Array {
-    const state = this.#chains[chain];
-    const header = new Uint8Array(HEADER_BYTES);
-    const view = viewOf(header);
-    view.setBigUint64(OFFSET.flags, state.flags, true);
-    const earliestUs = state.parentTimeUs + 1n;
-    view.setBigInt64(HEADER_OFFSET.creationTime, latest(nowUs, earliestUs), true);
-    header.set(state.tip.hash, HEADER_OFFSET.parent);
-    view.setUint16(OFFSET.adjacents, ADJACENTS, true);
-    state.adjacents.forEach((adjacent, i) => {
-      const at = OFFSET.adjacents + 2 + i * 36;
-      view.setUint32(at, adjacent.chain, true);
-      header.set(adjacent.hash, at + 4);
+  #prepareNext(chain: number): Next {
+    const parent = this.tip(chain);
+    const { height, version } = parent.header;
+    const neighbours = this.graph[chain].map((other) => {
+      const block = this.#stores[other].canonical(height);
+      if (!block) throw new Error(`chain ${other} must reach height ${height} before chain ${chain} can go on`);
+      return block;
     });
-    header.set(this.target, HEADER_OFFSET.target);
-    header.set(payload, OFFSET.payload);
-    view.setUint32(HEADER_OFFSET.chain, chain, true);
-    const weight = state.weight + this.#blockWeight();
-    for (let i = 0; i < TARGET_BYTES; i++) header[OFFSET.weight + i] = Number((weight >> BigInt(8 * i)) & 0xffn);
-    view.setBigUint64(HEADER_OFFSET.height, state.height + 1n, true);
-    view.setUint32(OFFSET.version, this.#version, true);
-    view.setBigUint64(OFFSET.epochStart, this.#epochStartUs, true);
-    return header;
+    const adjacents: Adjacent[] = neighbours.map((block) => ({ chain: block.header.chain, hash: block.hash }));
+    const parents = neighbours.map(({ header }) => header);
+    const { target, epochStartUs } = nextEpoch(parent.header, parents);
+    const header = {
+      // Many real headers have nonzero flags. A miner must not change them.
+      featureFlags: randomInteger(this.#random, 4) === 0 ? randomBytes(this.#random, 8).readBigUInt64LE() : 0n,
+      parent: parent.hash,
+      adjacents,
+      chain,
+      height: height + 1n,
+      version,
+      epochStartUs,
+    };
+    const times = [parent.header, ...parents].map(({ creationTimeUs }) => creationTimeUs);
+    return { header, target, parentTimeUs: times.reduce(latest), drafts: new Map() };
+  }
+
+  #header(chain: number, { header }: Next, { payloadHash }: BlockPayload, target: Uint8Array): Uint8Array {
+    const weight = weightAbove(this.tip(chain).header, target);
+    return encodeHeader({ ...header, creationTimeUs: 0n, target, payloadHash, weight, nonce: 0n });
+  }
+
+  #setTime(header: Uint8Array, chain: number, nowUs: bigint): void {
+    const timeUs = latest(nowUs, this.parentTimeUs(chain) + 1n);
+    viewOf(header).setBigInt64(HEADER_OFFSET.creationTime, timeUs, true);
   }
 }
 
 function latest(a: bigint, b: bigint): bigint {
   return a > b ? a : b;
-}
-
-/** Reads the payload hash, header bytes 190..222, with which a node finds the work that it issued. */
-export function payloadOf(header: Uint8Array): Uint8Array {
-  return header.subarray(OFFSET.payload, OFFSET.payload + 32);
 }

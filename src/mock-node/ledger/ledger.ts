@@ -1,18 +1,23 @@
 /**
  * The mock ledger: it issues work for its chains, judges submissions, and grows by solutions and by other miners' blocks. It
- * knows nothing of HTTP, and it has no peer network and no transactions.
+ * knows nothing of HTTP.
  */
 
-import { toHex, viewOf } from '../../chain/bytes.ts';
-import { HEADER_BYTES, HEADER_OFFSET, TARGET_BYTES } from '../../chain/layout.ts';
+import { toHex } from '../../chain/bytes.ts';
+import { HEADER_BYTES, TARGET_BYTES } from '../../chain/layout.ts';
 import { difficultyOf, targetForDifficulty } from '../../chain/target.ts';
-import { creationTimeOf, nonceOf } from '../../chain/work.ts';
+import type { Miner } from '../../ledger/coinbase.ts';
 import type { Clock } from '../../system/clock.ts';
+import { CoinState } from '../contract/state.ts';
+import { NO_TRANSACTIONS, type Transactions } from '../contract/transactions.ts';
 import type { LedgerSettings } from '../options.ts';
 import { type Random, randomInteger } from '../random.ts';
-import { type Block, Chains } from './chains.ts';
-import { type Judgement, nonceKey, Referee } from './referee.ts';
-import { LedgerStats, type SubmissionRecord } from './stats.ts';
+import type { Block, BlockPayload } from './block.ts';
+import type { Chains } from './chains.ts';
+import { makeChains } from './make-chains.ts';
+import { canBePaid } from './payloads.ts';
+import { type IssuedWork, type Judgement, nonceKey, Referee } from './referee.ts';
+import { LedgerStats, recordOf, type SubmissionRecord } from './stats.ts';
 
 /** What the followers of the ledger are told about a chain. */
 export type Update = 'New Cut' | 'Refreshed Block';
@@ -27,33 +32,44 @@ export interface LedgerSurroundings {
   readonly clock: Clock;
   readonly random: Random;
   readonly emit: (event: LedgerEvent) => void;
+  /** What runs in blocks; nothing by default. */
+  readonly transactions?: Transactions;
+  /** @returns what the accounts of a chain begin as; by default there are none */
+  readonly stateOf?: (chain: number) => CoinState;
 }
 
 export class Ledger {
   readonly settings: LedgerSettings;
   readonly stats = new LedgerStats();
+  /** The blocks so far. */
+  readonly chains: Chains;
   /** How far the node's clock is ahead of the given one. It may be changed at any time. */
   clockSkewMs: number;
+  /** Whether other miners find no more blocks by themselves. It may be changed at any time. */
+  standsStill = false;
   /** Chooses the chain of the next work. It may be replaced at any time. */
   pickChain: () => number;
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #emit: (event: LedgerEvent) => void;
-  readonly #chains: Chains;
   readonly #referee: Referee;
   readonly #followers: ((update: Update, chain: number) => void)[] = [];
   /** The timers of blocks whose New Cut has been sent already. */
   readonly #pendingBlocks = new Set<NodeJS.Timeout>();
+  /** The depth at which the next solution's block is to be orphaned, if any. */
+  #orphanDepth: number | undefined;
+  /** The block that is to be orphaned at a depth. */
+  #doomed: { readonly block: Block; readonly depth: number } | undefined;
 
-  constructor(settings: LedgerSettings, { clock, random, emit }: LedgerSurroundings) {
+  constructor(settings: LedgerSettings, surroundings: LedgerSurroundings) {
+    const { clock, random, emit, transactions = NO_TRANSACTIONS, stateOf = () => new CoinState() } = surroundings;
     this.settings = settings;
     this.clockSkewMs = settings.clockSkewMs;
     this.pickChain = () => this.#randomChain();
     this.#clock = clock;
     this.#random = random;
     this.#emit = emit;
-    const target = targetForDifficulty(settings.difficulty);
-    this.#chains = new Chains(settings.chains, settings.network, target, this.nowUs(), random);
+    this.chains = makeChains(settings, { transactions, random, stateOf, nowUs: this.nowUs() });
     this.#referee = new Referee(settings.workLifetimeMs, settings.checksProofOfWork);
   }
 
@@ -62,21 +78,25 @@ export class Ledger {
     return this.#clock.nowUs() + BigInt(this.clockSkewMs) * 1000n;
   }
 
-  /** How many hashes a solution needs on average. A change applies to work issued from now on. */
+  /**
+   * How many hashes a solution needs on average. A change applies to work issued from now on.
+   * @throws RangeError on a change when the ledger itself sets the targets
+   */
   get difficulty(): number {
-    return difficultyOf(this.#chains.target);
+    return difficultyOf(this.target);
   }
   set difficulty(expectedHashes: number) {
-    this.#chains.target = targetForDifficulty(expectedHashes);
+    this.target = targetForDifficulty(expectedHashes);
   }
 
-  /** 32 bytes, little-endian. A change applies to work issued from now on. @throws RangeError for another length */
+  /** 32 bytes, little-endian. A change applies to work issued from now on. @throws RangeError as `difficulty`, and for another length */
   get target(): Uint8Array {
-    return this.#chains.target;
+    return this.chains.target;
   }
   set target(target: Uint8Array) {
     if (target.length !== TARGET_BYTES) throw new RangeError(`a target is ${TARGET_BYTES} bytes, not ${target.length}`);
-    this.#chains.target = target.slice();
+    if (this.settings.retargets) throw new RangeError('with the option retargets, the ledger sets the targets');
+    this.chains.target = target.slice();
   }
 
   /** Registers a listener for the updates of all chains. */
@@ -84,21 +104,44 @@ export class Ledger {
     this.#followers.push(follower);
   }
 
-  /** Adds another miner's block to a chain. */
+  /** Adds another miner's block to a chain; before it, blocks to those neighbours that it needs and that are behind. */
   advance(chain = this.#randomChain()): void {
-    const append = () => {
-      this.stats.rivalBlocks += 1;
-      this.#append(chain, this.#chains.rivalHeader(chain, this.nowUs()), 'rival');
-    };
     const { cutLeadMs } = this.settings;
-    if (cutLeadMs === 0) append();
-    else this.#later(cutLeadMs, append);
+    if (cutLeadMs === 0) this.#addRival(chain);
+    else this.#later(cutLeadMs, () => this.#addRival(chain));
     this.#tellNewCut(chain);
+  }
+
+  /** Adds other miners' blocks until a chain has reached a height. */
+  advanceTo(chain: number, height: bigint): void {
+    while (this.chains.heightOf(chain) < height) this.advance(chain);
+  }
+
+  /**
+   * Replaces the next block that a miner finds, once it has this depth, by other miners' blocks, together with all
+   * blocks that depend on it. The chains end as high as before.
+   * @param depth how many blocks of its chain are above it then
+   */
+  orphanNext(depth: number): void {
+    this.#orphanDepth = depth;
+  }
+
+  /** Replaces a canonical block, and all blocks that depend on it, by other miners' blocks. The chains end as high as before. */
+  reorganise(block: Block): void {
+    const lost = this.chains.remove(block);
+    const changed = [...lost.keys()];
+    const affected = new Set(changed.flatMap((chain) => [chain, ...this.chains.graph[chain]]));
+    for (const chain of affected) this.#referee.advance(chain, this.settings.lateSolutions === 'refuse');
+    for (let chain = this.#lowestOf(lost); chain !== undefined; chain = this.#lowestOf(lost)) {
+      this.#addRival(chain);
+      lost.set(chain, lost.get(chain)! - 1);
+    }
+    for (const chain of changed) this.#tellNewCut(chain);
   }
 
   /** Gives a chain newer transactions. The old work stays valid. */
   refreshPayload(chain = this.#randomChain()): void {
-    this.#chains.refreshPayload(chain);
+    this.chains.refreshPayload(chain);
     this.#tell('Refreshed Block', chain);
   }
 
@@ -107,30 +150,32 @@ export class Ledger {
     return this.#referee.remembered(this.#clock.monotonicMs()) > this.settings.workLimit;
   }
 
-  /** Issues work to a miner's account, on the chain that `pickChain` chooses. @returns a work record, 322 bytes */
-  issueWork(account: string): Uint8Array {
-    const chain = this.pickChain();
-    const record = this.#chains.work(chain, account, this.nowUs());
-    this.#referee.issue(record, chain, this.#chains.parentTimeUs(chain), this.#clock.monotonicMs());
+  /**
+   * Issues work to a miner, on the chain that `pickChain` chooses.
+   * @param guard the keys and predicate of the account; by default its name without `k:`
+   * @returns a work record, 322 bytes; undefined if the account has another guard on that chain and on all others
+   */
+  issueWork(account: string, guard: Omit<Miner, 'account'> = guardOfName(account)): Uint8Array | undefined {
+    const miner = { account, ...guard };
+    const pays = (chain: number) => canBePaid(this.chains.tip(chain).payload.state, miner);
+    const picked = this.pickChain();
+    const chain = pays(picked) ? picked : this.chains.graph.findIndex((_, each) => pays(each));
+    if (chain < 0) return undefined;
+    this.#catchUp(chain);
+    const { record, payload } = this.chains.work(chain, miner, this.nowUs());
+    const parentTimeUs = this.chains.parentTimeUs(chain);
+    this.#referee.issue(record, { chain, parentTimeUs, payload }, this.#clock.monotonicMs());
     this.stats.workIssued += 1;
-    this.#emit({ type: 'work', chain, height: this.#chains.heightOf(chain) + 1n, account });
+    this.#emit({ type: 'work', chain, height: this.chains.heightOf(chain) + 1n, account });
     return record;
   }
 
-  /** Judges a submitted header. If it solves work on its chain's tip, it becomes the next block. */
+  /** Judges a submitted header. If it solves work on its chain's tip, it becomes the next block; if it is late, an orphan. */
   submit(header: Uint8Array): Judgement {
     const judgement = this.#referee.judge(header, this.nowUs(), this.#clock.monotonicMs());
     if (header.length === HEADER_BYTES) this.#record(header, judgement);
-    if (judgement.outcome === 'accepted' && !judgement.work.late) {
-      this.#append(judgement.work.chain, header, 'miner');
-      this.#tellNewCut(judgement.work.chain);
-    }
+    if (judgement.outcome === 'accepted') this.#take(header, judgement.work);
     return judgement;
-  }
-
-  /** @returns the blocks with `minHeight <= height <= maxHeight`, ascending */
-  blocks(chain: number, minHeight: bigint, maxHeight: bigint): Block[] {
-    return this.#chains.blocks(chain, minHeight, maxHeight);
   }
 
   /** Cancels the blocks that are still to come. */
@@ -139,36 +184,75 @@ export class Ledger {
     this.#pendingBlocks.clear();
   }
 
+  #take(header: Uint8Array, { chain, late, payload }: IssuedWork): void {
+    if (late) {
+      this.chains.addOrphan(header, payload);
+      return;
+    }
+    const block = this.#append(chain, header, payload);
+    if (this.#orphanDepth !== undefined) this.#doomed = { block, depth: this.#orphanDepth };
+    this.#orphanDepth = undefined;
+    this.#tellNewCut(chain);
+    this.#orphanTheDoomed();
+  }
+
   #record(header: Uint8Array, judgement: Judgement): void {
-    const { outcome, work } = judgement;
-    const view = viewOf(header);
-    const submission: SubmissionRecord = {
-      outcome,
-      reason: outcome === 'accepted' ? '' : judgement.reason,
-      orphaned: outcome === 'accepted' && judgement.work.late,
-      chain: view.getUint32(HEADER_OFFSET.chain, true),
-      height: view.getBigUint64(HEADER_OFFSET.height, true),
-      nonce: nonceOf(header),
-      creationTimeUs: creationTimeOf(header),
-      workTimeUs: work && creationTimeOf(work.header),
-      duplicate: this.stats.isDuplicate(toHex(header), nonceKey(header)),
-      header,
-    };
+    const submission = recordOf(header, judgement, this.stats.isDuplicate(toHex(header), nonceKey(header)));
     this.stats.record(submission);
-    if (outcome === 'rejected' && judgement.timeViolation) this.stats.timeViolations += 1;
+    if (judgement.outcome === 'rejected' && judgement.timeViolation) this.stats.timeViolations += 1;
     this.#emit({ type: 'submission', ...submission });
   }
 
-  #append(chain: number, header: Uint8Array, by: 'miner' | 'rival'): void {
-    this.#chains.append(chain, header);
+  #append(chain: number, header: Uint8Array, payload: BlockPayload): Block {
+    const block = this.chains.append(header, payload);
+    this.#appended(chain, 'miner');
+    return block;
+  }
+
+  #addRival(chain: number): void {
+    this.#catchUp(chain);
+    this.#addRivalAt(chain, this.nowUs());
+    this.#orphanTheDoomed();
+  }
+
+  #addRivalAt(chain: number, timeUs: bigint): void {
+    this.chains.addRival(chain, timeUs);
+    this.stats.rivalBlocks += 1;
+    this.#appended(chain, 'rival');
+  }
+
+  #appended(chain: number, by: 'miner' | 'rival'): void {
     this.#referee.advance(chain, this.settings.lateSolutions === 'refuse');
-    this.#emit({ type: 'block', by, chain, height: this.#chains.heightOf(chain) });
+    this.#emit({ type: 'block', by, chain, height: this.chains.heightOf(chain) });
+  }
+
+  /** Gives blocks to the chains that a chain must wait for. They are as old as the chain's own tip, if they can be. */
+  #catchUp(chain: number): void {
+    const timeUs = this.chains.tip(chain).header.creationTimeUs;
+    for (let behind = this.chains.laggardOf(chain); behind !== undefined; behind = this.chains.laggardOf(chain)) {
+      this.#addRivalAt(behind, timeUs);
+      this.#tellNewCut(behind);
+    }
+  }
+
+  #orphanTheDoomed(): void {
+    if (!this.#doomed) return;
+    const { block, depth } = this.#doomed;
+    if (this.chains.heightOf(block.header.chain) - block.header.height < depth) return;
+    this.#doomed = undefined;
+    this.reorganise(block);
+  }
+
+  /** @returns the lowest of the chains that have lost blocks; its neighbours are high enough for its next block */
+  #lowestOf(lost: ReadonlyMap<number, number>): number | undefined {
+    const chains = [...lost].filter(([, blocks]) => blocks > 0).map(([chain]) => chain);
+    return chains.sort((a, b) => Number(this.chains.heightOf(a) - this.chains.heightOf(b)))[0];
   }
 
   #tellNewCut(chain: number): void {
     this.#tell('New Cut', chain);
     if (this.settings.neighbourCuts) {
-      for (const neighbour of this.#chains.adjacentsOf(chain)) this.#tell('New Cut', neighbour);
+      for (const neighbour of this.chains.graph[chain]) this.#tell('New Cut', neighbour);
     }
   }
 
@@ -176,8 +260,10 @@ export class Ledger {
     for (const follower of this.#followers) follower(update, chain);
   }
 
+  /** @returns a chain that need not wait for others */
   #randomChain(): number {
-    return randomInteger(this.#random, this.settings.chains);
+    const free = this.chains.graph.flatMap((_, chain) => (this.chains.isFree(chain) ? [chain] : []));
+    return free[randomInteger(this.#random, free.length)];
   }
 
   #later(ms: number, append: () => void): void {
@@ -187,4 +273,8 @@ export class Ledger {
     }, ms);
     this.#pendingBlocks.add(timer);
   }
+}
+
+function guardOfName(account: string): Omit<Miner, 'account'> {
+  return { predicate: 'keys-all', publicKeys: [account.replace(/^k:/, '')] };
 }

@@ -29,7 +29,7 @@ export class NetworkActivity {
     // Blocks are a Poisson process, so the gaps between them have an exponential distribution.
     const gapMs = -Math.log(1 - this.#random()) * meanMs;
     this.#rivalTimer = setTimeout(() => {
-      this.#ledger.advance();
+      if (!this.#ledger.standsStill) this.#ledger.advance();
       this.#awaitRival(meanMs);
     }, gapMs);
   }

@@ -4,16 +4,23 @@ import { createHash } from 'node:crypto';
 import { equalBytes, toHex } from '../../chain/bytes.ts';
 import { HEADER_BYTES, TARGET_BYTES, WORK_OFFSET } from '../../chain/layout.ts';
 import { creationTimeOf, withCreationTime, withNonce } from '../../chain/work.ts';
-import { payloadOf } from './chains.ts';
+import { HASH_BYTES } from '../../ledger/merkle.ts';
+import type { BlockPayload } from './block.ts';
 
-export interface IssuedWork {
+/** What the node knows of work that the record does not say. */
+export interface WorkFacts {
   readonly chain: number;
+  /** The latest parent's creation time: µs since the UNIX epoch. */
+  readonly parentTimeUs: bigint;
+  /** What the header's payload hash stands for. */
+  readonly payload: BlockPayload;
+}
+
+export interface IssuedWork extends WorkFacts {
   /** The header as it was issued: 286 bytes. */
   readonly header: Uint8Array;
   /** The record's target: 32 bytes, little-endian. */
   readonly target: Uint8Array;
-  /** The latest parent's creation time: µs since the UNIX epoch. */
-  readonly parentTimeUs: bigint;
   /** When the work was issued, on the monotonic clock. */
   readonly issuedAtMs: number;
   /** Whether the chain has advanced since then. */
@@ -32,6 +39,9 @@ export type Judgement =
     }
   | { readonly outcome: 'stale'; readonly reason: string; readonly work?: undefined };
 
+/** Where the payload hash is in a header. */
+const PAYLOAD_OFFSET = 190;
+
 export class Referee {
   readonly #lifetimeMs: number;
   readonly #checksProofOfWork: boolean;
@@ -44,12 +54,12 @@ export class Referee {
   }
 
   /** Remembers a work record (322 bytes) that is being issued. */
-  issue(record: Uint8Array, chain: number, parentTimeUs: bigint, nowMs: number): void {
+  issue(record: Uint8Array, facts: WorkFacts, nowMs: number): void {
     const header = record.subarray(WORK_OFFSET.header);
     const target = record.subarray(WORK_OFFSET.target, WORK_OFFSET.target + TARGET_BYTES);
-    const key = toHex(payloadOf(header));
+    const key = toHex(payloadHashOf(header));
     this.#issued.delete(key);
-    this.#issued.set(key, { chain, header, target, parentTimeUs, issuedAtMs: nowMs, late: false });
+    this.#issued.set(key, { ...facts, header, target, issuedAtMs: nowMs, late: false });
   }
 
   /** @returns how many work records are remembered */
@@ -76,7 +86,7 @@ export class Referee {
       return { outcome: 'rejected', reason: `Decoding error: expected ${HEADER_BYTES} bytes, got ${header.length}` };
     }
     this.#forgetOld(nowMs);
-    const key = toHex(payloadOf(header));
+    const key = toHex(payloadHashOf(header));
     const work = this.#issued.get(key);
     if (!work) return { outcome: 'stale', reason: 'No associated Payload' };
     this.#issued.delete(key);
@@ -118,4 +128,9 @@ function littleEndian(bytes: Uint8Array): bigint {
 /** @returns a key of the work and the nonce, which does not depend on the creation time */
 export function nonceKey(header: Uint8Array): string {
   return toHex(withCreationTime(header, 0n));
+}
+
+/** Reads the payload hash, header bytes 190..222, with which a node finds the work that it issued. */
+export function payloadHashOf(header: Uint8Array): Uint8Array {
+  return header.subarray(PAYLOAD_OFFSET, PAYLOAD_OFFSET + HASH_BYTES);
 }

@@ -1,5 +1,8 @@
 /** The counters of the mock ledger, and the last submissions. */
 
+import { viewOf } from '../../chain/bytes.ts';
+import { HEADER_OFFSET } from '../../chain/layout.ts';
+import { creationTimeOf, nonceOf } from '../../chain/work.ts';
 import type { Judgement } from './referee.ts';
 
 type Outcome = Judgement['outcome'];
@@ -8,7 +11,7 @@ export interface SubmissionRecord {
   readonly outcome: Outcome;
   /** Why it was not accepted; empty when it was. */
   readonly reason: string;
-  /** Whether the submission was accepted after its chain had advanced, so that it never becomes a block. */
+  /** Whether the submission was accepted after its chain had advanced, so that it only becomes an orphan. */
   readonly orphaned: boolean;
   readonly chain: number;
   readonly height: bigint;
@@ -40,7 +43,7 @@ export class LedgerStats {
   duplicates = 0;
   /** Rejected submissions whose creation time broke the rule. */
   timeViolations = 0;
-  /** Accepted submissions that came after their chain had advanced, and so never became a block. */
+  /** Accepted submissions that came after their chain had advanced, and so only became orphans. */
   orphaned = 0;
   /** Blocks of other miners. */
   rivalBlocks = 0;
@@ -67,4 +70,22 @@ export class LedgerStats {
     this.records.push(submission);
     if (this.records.length > MAX_RECORDS) this.records.shift();
   }
+}
+
+/** @param header 286 bytes @param duplicate whether it was submitted before */
+export function recordOf(header: Uint8Array, judgement: Judgement, duplicate: boolean): SubmissionRecord {
+  const { outcome, work } = judgement;
+  const view = viewOf(header);
+  return {
+    outcome,
+    reason: outcome === 'accepted' ? '' : judgement.reason,
+    orphaned: outcome === 'accepted' && judgement.work.late,
+    chain: view.getUint32(HEADER_OFFSET.chain, true),
+    height: view.getBigUint64(HEADER_OFFSET.height, true),
+    nonce: nonceOf(header),
+    creationTimeUs: creationTimeOf(header),
+    workTimeUs: work && creationTimeOf(work.header),
+    duplicate,
+    header,
+  };
 }

@@ -1,43 +1,55 @@
 /** The answers of endpoints, and how they are sent, with the headers of a node. */
 
 import type { ServerResponse } from 'node:http';
+import { type ExactJson, stringifyExactJson } from '../../ledger/exact-json.ts';
+import type { Dialect } from '../../ledger/header-json.ts';
 
-/** An answer with a complete body of text, bytes or JSON. */
+/** An answer with a complete body of text, bytes, or JSON with exact numbers. */
 export type Message = {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether something between client and node answers. Then the node's headers are missing. */
   readonly foreign?: boolean;
-} & ({ readonly text: string } | { readonly bytes: Uint8Array } | { readonly json: unknown });
+} & ({ readonly text: string } | { readonly bytes: Uint8Array } | { readonly json: ExactJson });
 
 /** An answer, or an update stream: `stream` is its chain. */
 export type Answer = Message | { readonly stream: number };
 
-const VERSION = '2.24.1';
+/** The version of the node's software. */
+export const NODE_VERSION = '2.24.1';
+const VERSION_HEADER = { document: 'x-ledger-node-version', chainweb: 'x-chainweb-node-version' } as const;
 
-/** @param nowUs the node's clock: µs since the UNIX epoch */
-export function sendMessage(response: ServerResponse, message: Message, nowUs: bigint): void {
-  response.end(writeHead(response, message, nowUs));
+/** What the headers of an answer depend on. */
+export interface NodeFacts {
+  /** The node's clock: µs since the UNIX epoch. */
+  readonly nowUs: bigint;
+  readonly dialect: Dialect;
+  /** Whether clients are told their own address. Of a real node, only the P2P side does. */
+  readonly namesPeer: boolean;
+}
+
+export function sendMessage(response: ServerResponse, message: Message, facts: NodeFacts): void {
+  response.end(writeHead(response, message, facts));
 }
 
 /** Sends the head and half of the body, and leaves the answer unfinished. */
-export function sendHalf(response: ServerResponse, message: Message, nowUs: bigint): void {
-  const body = writeHead(response, message, nowUs);
+export function sendHalf(response: ServerResponse, message: Message, facts: NodeFacts): void {
+  const body = writeHead(response, message, facts);
   response.flushHeaders();
   response.write(body.slice(0, body.length / 2));
 }
 
-export function sendStreamHead(response: ServerResponse, nowUs: bigint): void {
+export function sendStreamHead(response: ServerResponse, facts: NodeFacts): void {
   const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' };
-  response.writeHead(200, { ...nodeHeaders(response, nowUs), ...headers });
+  response.writeHead(200, { ...nodeHeaders(response, facts), ...headers });
   response.flushHeaders();
 }
 
 /** @returns the body, which the caller must send */
-function writeHead(response: ServerResponse, message: Message, nowUs: bigint): string | Uint8Array {
+function writeHead(response: ServerResponse, message: Message, facts: NodeFacts): string | Uint8Array {
   const [type, body] = encode(message);
   response.writeHead(message.status, {
-    ...(!message.foreign && nodeHeaders(response, nowUs)),
+    ...(!message.foreign && nodeHeaders(response, facts)),
     ...(body.length > 0 && { 'content-type': type }),
     ...message.headers,
   });
@@ -45,16 +57,17 @@ function writeHead(response: ServerResponse, message: Message, nowUs: bigint): s
 }
 
 function encode(message: Message): [type: string, body: string | Uint8Array] {
-  if ('json' in message) return ['application/json', JSON.stringify(message.json)];
+  if ('json' in message) return ['application/json', stringifyExactJson(message.json)];
   if ('bytes' in message) return ['application/octet-stream', message.bytes];
   return ['text/plain;charset=utf-8', message.text];
 }
 
 /** @returns the headers that every answer of a node has (document 1, "Conventions") */
-function nodeHeaders({ req: { socket } }: ServerResponse, nowUs: bigint): Record<string, string> {
+function nodeHeaders({ req: { socket } }: ServerResponse, facts: NodeFacts): Record<string, string> {
+  const { nowUs, dialect, namesPeer } = facts;
   return {
-    'x-peer-addr': `${socket.remoteAddress}:${socket.remotePort}`,
+    ...(namesPeer && { 'x-peer-addr': `${socket.remoteAddress}:${socket.remotePort}` }),
     'x-server-timestamp': String(nowUs / 1_000_000n),
-    'x-ledger-node-version': VERSION,
+    [VERSION_HEADER[dialect]]: NODE_VERSION,
   };
 }

@@ -3,7 +3,26 @@
 import { z } from 'zod';
 import type { Random } from '../random.ts';
 
-export const endpoints = ['work', 'solved', 'updates', 'config', 'block', 'health'] as const;
+export const endpoints = [
+  'work',
+  'solved',
+  'updates',
+  'config',
+  'info',
+  'health',
+  'cut',
+  'peers',
+  'payload',
+  'block',
+  'hash',
+  'header',
+  'local',
+  'send',
+  'poll',
+  'listen',
+  'private',
+  'spv',
+] as const;
 export type Endpoint = (typeof endpoints)[number];
 
 const faultSchema = z.strictObject({
@@ -37,12 +56,28 @@ const faultSchema = z.strictObject({
     'silent-stream',
     /** The update stream also repeats `noise`, at `noiseBytesPerS`. */
     'noisy-stream',
+    /** The answer has the given `status` and `text`. */
+    'status',
+    /** A payload is not found. */
+    'missing-payload',
+    /** Coinbases say another amount than the one that was hashed. */
+    'wrong-reward',
+    /** Pages have at most `items` items. */
+    'short-pages',
+    /** `next` is never null: after the last item come empty pages, each with a cursor. */
+    'endless-pages',
+    /** The cut is that of `blocksBack` blocks ago, on each chain. */
+    'old-cut',
   ]),
   probability: z.number().min(0).max(1).default(1),
   /** How many requests the fault hits. By default there is no limit. */
   times: z.number().int().min(1).optional(),
   delayMs: z.number().int().min(0).max(600_000).default(0),
   retryAfterS: z.number().int().min(0).max(3600).optional(),
+  status: z.number().int().min(400).max(599).default(503),
+  text: z.string().max(1000).default(''),
+  items: z.number().int().min(1).max(4096).default(1),
+  blocksBack: z.number().int().min(1).max(400).default(1),
   /** Complete lines, so that noise does not break the events between them. */
   noise: z.string().min(1).max(1000).endsWith('\n').default('\n'),
   noiseBytesPerS: z.number().min(1).max(10_000_000).default(1000),

@@ -5,13 +5,9 @@ import type { Message } from './answer.ts';
 import type { Endpoint, Fault } from './faults.ts';
 
 /** The texts of a busy node. */
-const BUSY: Record<Endpoint, string> = {
+const BUSY: Partial<Record<Endpoint, string>> = {
   work: 'Too many work requests',
-  solved: 'Service Unavailable',
   updates: 'No more update streams available currently. Retry later.',
-  config: 'Service Unavailable',
-  health: 'Service Unavailable',
-  block: 'Service Unavailable',
 };
 
 /** @returns the answer that the fault sends; undefined when it does not replace the answer */
@@ -19,8 +15,10 @@ export function replacementOf(fault: Fault, endpoint: Endpoint): Message | undef
   switch (fault.kind) {
     case 'unavailable': {
       const headers = fault.retryAfterS === undefined ? {} : { 'retry-after': String(fault.retryAfterS) };
-      return { status: 503, text: BUSY[endpoint], headers };
+      return { status: 503, text: BUSY[endpoint] ?? 'Service Unavailable', headers };
     }
+    case 'status':
+      return { status: fault.status, text: fault.text };
     case 'wrong-length':
       return { status: 200, bytes: new Uint8Array(WORK_BYTES - 1) };
     case 'garbage':

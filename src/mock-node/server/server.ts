@@ -1,16 +1,25 @@
-/** Serves the mock ledger over HTTP: answers requests and sends updates, with the faults of the script. */
+/**
+ * One side of the mock node, over HTTP or HTTPS: answers requests and sends updates, with the faults of its script. A node
+ * has one such server for all endpoints, or one for programs and one for other nodes.
+ */
 
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { CommandDesk } from '../contract/command-desk.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ServerSettings } from '../options.ts';
 import type { Random } from '../random.ts';
-import { type Answer, type Message, sendHalf, sendMessage, sendStreamHead } from './answer.ts';
+import { type Answer, type Message, type NodeFacts, sendHalf, sendMessage, sendStreamHead } from './answer.ts';
+import { readBody } from './body.ts';
+import type { Identity } from './certificate.ts';
 import { type Endpoint, type Fault, type FaultInput, FaultScript } from './faults.ts';
+import type { Peers } from './peers.ts';
 import { replacementOf } from './replacements.ts';
-import { type Backend, type Route, refusalOf, routeOf } from './routes.ts';
+import type { Backend, Side } from './route.ts';
+import { dialectOf, type Found, refusalOf, routeOf } from './routes.ts';
 import { ServerStats } from './stats.ts';
 import { UpdateStreams } from './streams.ts';
 
@@ -24,13 +33,34 @@ export interface ServerSurroundings {
   readonly emit: (event: ServerEvent) => void;
 }
 
-/** Larger bodies are refused. The largest valid one is a miner's JSON. */
+/** Whom a side serves, and where. */
+export interface ServerOptions {
+  readonly side: Side;
+  readonly port: number;
+  /** The key and certificate of a side with TLS. */
+  readonly identity?: Identity | undefined;
+}
+
+/** What a side answers from. */
+export interface ServerContent {
+  readonly ledger: Ledger;
+  readonly commands: CommandDesk;
+  readonly peers: Peers;
+}
+
+/** Larger bodies are refused. */
 const MAX_BODY_BYTES = 65_536;
+/** Commands may be longer: a proof alone has several thousand bytes. */
+const MAX_COMMANDS_BYTES = 4_194_304;
+const LONG_ENDPOINTS: readonly Endpoint[] = ['local', 'send', 'private', 'payload', 'poll'];
 /** The time from an answer's head to the break of the connection, with the fault `broken body`. */
 const BREAK_MS = 20;
 
 export class MockServer implements Backend {
+  readonly side: Side;
   readonly ledger: Ledger;
+  readonly commands: CommandDesk;
+  readonly peers: Peers;
   readonly settings: ServerSettings;
   readonly stats = new ServerStats();
   readonly streams: UpdateStreams;
@@ -38,18 +68,30 @@ export class MockServer implements Backend {
   miningEnabled: boolean;
   readonly #faults: FaultScript;
   readonly #emit: (event: ServerEvent) => void;
-  readonly #http = createServer((request, response) => this.#take(request, response));
+  readonly #http: Server;
+  readonly #scheme: 'http' | 'https';
   /** The port that was asked for; after the first `listen` the port that is used. */
   #port: number;
 
-  constructor(ledger: Ledger, settings: ServerSettings, { random, emit }: ServerSurroundings) {
+  constructor(
+    { ledger, commands, peers }: ServerContent,
+    settings: ServerSettings,
+    { side, port, identity }: ServerOptions,
+    { random, emit }: ServerSurroundings,
+  ) {
+    this.side = side;
     this.ledger = ledger;
+    this.commands = commands;
+    this.peers = peers;
     this.settings = settings;
     this.streams = new UpdateStreams(settings, random);
     this.miningEnabled = settings.miningEnabled;
     this.#faults = new FaultScript(random);
     this.#emit = emit;
-    this.#port = settings.port;
+    this.#port = port;
+    const take = (request: IncomingMessage, response: ServerResponse) => this.#take(request, response);
+    this.#http = identity ? createTlsServer({ key: identity.key, cert: identity.cert }, take) : createServer(take);
+    this.#scheme = identity ? 'https' : 'http';
     ledger.follow((update, chain) => this.streams.tell(update, chain));
     this.#http.on('connection', () => {
       this.stats.connections += 1;
@@ -64,13 +106,18 @@ export class MockServer implements Backend {
     this.#faults.faults = script;
   }
 
-  /** Listens; after `stopListening`, on the same port. @returns `http://host:port` @throws Error when the port is in use */
+  /** The port that was asked for; after the first `listen` the port that is used. */
+  get port(): number {
+    return this.#port;
+  }
+
+  /** Listens; after `stopListening`, on the same port. @returns `http://host:port`, or with `https` @throws Error when the port is in use */
   async listen(): Promise<string> {
     const { host } = this.settings;
     this.#http.listen(this.#port, host);
     await once(this.#http, 'listening');
     this.#port = (this.#http.address() as AddressInfo).port;
-    return `http://${host}:${this.#port}`;
+    return `${this.#scheme}://${host}:${this.#port}`;
   }
 
   /** Closes all connections and refuses new ones. */
@@ -98,29 +145,55 @@ export class MockServer implements Backend {
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://host');
-    const route = routeOf(this, url.pathname);
-    if (route) await this.#serve(route, url, request, response);
-    else this.#send(response, { status: 404, text: `no such path: ${url.pathname}` });
+    const found = routeOf(this, request.method, url.pathname);
+    if ('status' in found) this.#send(response, found);
+    else await this.#serve(found, url, request, response);
   }
 
-  async #serve(route: Route, url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { endpoint } = route;
+  async #serve(found: Found, url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { endpoint } = found.anyRoute;
     this.stats.requests[endpoint] += 1;
     const fault = this.#nextFault(endpoint);
     if (fault?.kind === 'drop') {
       request.socket.destroy();
       return;
     }
-    const body = await readBody(request);
+    const most = LONG_ENDPOINTS.includes(endpoint) ? MAX_COMMANDS_BYTES : MAX_BODY_BYTES;
+    const body = await readBody(request, most);
     if (fault && fault.delayMs > 0) await delay(fault.delayMs);
     if (!body) {
-      this.#send(response, { status: 413, text: `more than ${MAX_BODY_BYTES} bytes` });
+      this.#send(response, { status: 413, text: `more than ${most} bytes` });
       return;
     }
     if (fault?.kind === 'hang') return;
     const replacement = fault && replacementOf(fault, endpoint);
     if (replacement) this.#send(response, replacement);
-    else this.#answer(response, refusalOf(route, request) ?? route.answer(this, body, url), fault);
+    else this.#answer(response, await this.#answerTo(found, url, request, response, body, fault), fault);
+  }
+
+  async #answerTo(
+    found: Found,
+    url: URL,
+    request: IncomingMessage,
+    response: ServerResponse,
+    body: Buffer,
+    fault: Fault | undefined,
+  ): Promise<Answer> {
+    const refusal = refusalOf(found, request);
+    if (refusal || !found.route) return refusal ?? { status: 405, text: 'Method Not Allowed' };
+    const gone = new AbortController();
+    response.on('close', () => gone.abort());
+    return found.route.answer({
+      backend: this,
+      chain: found.chain,
+      params: found.params,
+      query: url.searchParams,
+      body,
+      accept: request.headers.accept,
+      dialect: dialectOf(this, url.pathname),
+      fault,
+      signal: gone.signal,
+    });
   }
 
   #nextFault(endpoint: Endpoint): Fault | undefined {
@@ -148,12 +221,17 @@ export class MockServer implements Backend {
   }
 
   #send(response: ServerResponse, message: Message, send = sendMessage): void {
-    if (canBeSent(response)) send(response, message, this.ledger.nowUs());
+    if (canBeSent(response)) send(response, message, this.#factsFor(response));
+  }
+
+  #factsFor({ req }: ServerResponse): NodeFacts {
+    const dialect = dialectOf(this, req.url ?? '/');
+    return { nowUs: this.ledger.nowUs(), dialect, namesPeer: this.side !== 'service' };
   }
 
   #openStream(response: ServerResponse, chain: number, fault: Fault | undefined): void {
     if (!canBeSent(response)) return;
-    sendStreamHead(response, this.ledger.nowUs());
+    sendStreamHead(response, this.#factsFor(response));
     if (fault?.kind === 'end-stream') {
       response.end();
       return;
@@ -168,15 +246,4 @@ export class MockServer implements Backend {
 /** Whether nothing has been sent yet, and the client is still connected. */
 function canBeSent(response: ServerResponse): boolean {
   return !response.headersSent && response.socket !== null;
-}
-
-/** @returns undefined when the body is too large. Even then it is read to its end, so that the client gets the answer */
-async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request) {
-    length += chunk.length;
-    if (length <= MAX_BODY_BYTES) chunks.push(chunk);
-  }
-  return length <= MAX_BODY_BYTES ? Buffer.concat(chunks) : undefined;
 }

@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { WORK_OFFSET } from '#pickaxe/chain/layout.js';
 import { Ledger, type LedgerEvent } from '#pickaxe/mock-node/ledger/ledger.js';
+import { NetworkActivity } from '#pickaxe/mock-node/ledger/network-activity.js';
 import { type MockNodeOptions, optionsSchema } from '#pickaxe/mock-node/options.js';
 import { seededRandom } from '#pickaxe/mock-node/random.js';
 
@@ -21,7 +22,7 @@ function setUp(options: MockNodeOptions = {}) {
   ledger.pickChain = () => CHAIN;
   const told: [update: string, chain: number][] = [];
   ledger.follow((...update) => told.push(update));
-  const issueHeader = () => ledger.issueWork('k:a').subarray(WORK_OFFSET.header);
+  const issueHeader = () => ledger.issueWork('k:a')!.subarray(WORK_OFFSET.header);
   const blocks = () => events.filter(({ type }) => type === 'block');
   return { ledger, clock, told, issueHeader, blocks };
 }
@@ -34,27 +35,55 @@ it('a solution of the tip’s work becomes a block, and the followers are told',
   expect(ledger.stats).toMatchObject({ accepted: 1, orphaned: 0, workIssued: 1 });
 });
 
-it('a solution that comes after its chain has advanced is accepted for 5 minutes, and never becomes a block', () => {
+it('a solution that comes after its chain has advanced is accepted for 5 minutes, and becomes an orphan', () => {
   const { ledger, clock, told, issueHeader, blocks } = setUp();
   const inTime = issueHeader();
   ledger.advance(CHAIN);
-  const tooLate = issueHeader();
+  const tooLate = issueHeader(); // The chain's three neighbours must have blocks before it can go on.
   ledger.advance(CHAIN);
   const before = [blocks(), [...told]];
   expect(ledger.submit(inTime)).toMatchObject({ outcome: 'accepted' });
   expect(ledger.stats.records.at(-1)).toMatchObject({ outcome: 'accepted', orphaned: true });
   clock.ms = FIVE_MINUTES_MS;
   expect(ledger.submit(tooLate)).toEqual({ outcome: 'stale', reason: 'No associated Payload' });
-  expect(ledger.stats).toMatchObject({ accepted: 1, orphaned: 1, stale: 1, rivalBlocks: 2 });
+  expect(ledger.stats).toMatchObject({ accepted: 1, orphaned: 1, stale: 1, rivalBlocks: 5 });
   expect([blocks(), told]).toEqual(before);
+  const store = ledger.chains.blocksOf(CHAIN);
+  const siblings = [...store.between(store.lowest + 1n, store.lowest + 1n)];
+  expect(siblings.map((block) => store.isCanonical(block))).toEqual([true, false]);
+  expect(Buffer.from(siblings[1].bytes)).toEqual(Buffer.from(inTime));
 });
 
 it('a block is also a New Cut on the adjacent chains, if that is set', () => {
   const { ledger, told } = setUp({ neighbourCuts: true });
   ledger.advance(CHAIN);
-  expect(told.map(([, chain]) => chain)).toEqual([CHAIN, 2, 4, 13]);
+  expect(told.map(([, chain]) => chain)).toEqual([CHAIN, 8, 13, 18]);
   ledger.refreshPayload(CHAIN);
   expect(told.slice(4)).toEqual([['Refreshed Block', CHAIN]]);
+});
+
+it('other miners find blocks by themselves, until the ledger stands still', () => {
+  const { ledger } = setUp({ rivalMs: 10 });
+  const activity = new NetworkActivity(ledger, seededRandom(2));
+  activity.start();
+  vi.advanceTimersByTime(1_000);
+  const before = ledger.stats.rivalBlocks;
+  expect(before).toBeGreaterThan(50);
+  ledger.standsStill = true;
+  vi.advanceTimersByTime(1_000);
+  expect(ledger.stats.rivalBlocks).toBe(before);
+  ledger.standsStill = false;
+  vi.advanceTimersByTime(1_000);
+  expect(ledger.stats.rivalBlocks).toBeGreaterThan(before);
+  activity.stop();
+});
+
+it('sets the targets itself, if that is asked for, and nobody else does', () => {
+  const { ledger } = setUp({ retargets: true });
+  expect(() => {
+    ledger.difficulty = 5;
+  }).toThrow('with the option retargets, the ledger sets the targets');
+  expect(setUp().ledger.difficulty).toBe(1);
 });
 
 it('closing cancels the blocks that are still to come', () => {

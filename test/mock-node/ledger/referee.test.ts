@@ -5,12 +5,16 @@ import { expect, it } from 'vitest';
 import { HEADER_BYTES, WORK_BYTES, WORK_OFFSET } from '#pickaxe/chain/layout.js';
 import { integerToTarget, targetToInteger } from '#pickaxe/chain/target.js';
 import { withCreationTime, withNonce } from '#pickaxe/chain/work.js';
+import { CoinState } from '#pickaxe/mock-node/contract/state.js';
+import { firstPayload } from '#pickaxe/mock-node/ledger/payloads.js';
 import { Referee } from '#pickaxe/mock-node/ledger/referee.js';
 
 const PARENT_US = 1_700_000_000_000_000n;
 const NOW_US = PARENT_US + 30_000_000n;
 const LIFETIME_MS = 300_000;
 const ISSUED_MS = 5_000;
+/** What the node knows of the work. */
+const FACTS = { chain: 0, parentTimeUs: PARENT_US, payload: firstPayload(new CoinState()) };
 const EVERYTHING = new Uint8Array(32).fill(0xff);
 
 const someHeader = withCreationTime(
@@ -24,7 +28,7 @@ function referee(target: Uint8Array = EVERYTHING): Referee {
   record.set(target, WORK_OFFSET.target);
   record.set(someHeader, WORK_OFFSET.header);
   const made = new Referee(LIFETIME_MS);
-  made.issue(record, 0, PARENT_US, ISSUED_MS);
+  made.issue(record, FACTS, ISSUED_MS);
   return made;
 }
 
@@ -66,7 +70,7 @@ it('work is forgotten at a certain age, which begins again when the work is give
   const again = referee();
   const record = new Uint8Array(WORK_BYTES).fill(0xff, 0, WORK_OFFSET.header);
   record.set(someHeader, WORK_OFFSET.header);
-  again.issue(record, 0, PARENT_US, ISSUED_MS + LIFETIME_MS - 1);
+  again.issue(record, FACTS, ISSUED_MS + LIFETIME_MS - 1);
   expect(judge(someHeader, { by: again, nowMs: ISSUED_MS + LIFETIME_MS + 1 })).toEqual(accepted);
 });
 
@@ -77,8 +81,8 @@ it('each remembered work counts once', () => {
     other[190] = i; // This byte belongs to the payload hash.
     const record = new Uint8Array(WORK_BYTES);
     record.set(other, WORK_OFFSET.header);
-    all.issue(record, 0, PARENT_US, ISSUED_MS + nowMs);
-    all.issue(record, 0, PARENT_US, ISSUED_MS + nowMs);
+    all.issue(record, FACTS, ISSUED_MS + nowMs);
+    all.issue(record, FACTS, ISSUED_MS + nowMs);
   }
   expect(all.remembered(ISSUED_MS + 200)).toBe(4);
   expect(all.remembered(ISSUED_MS + LIFETIME_MS)).toBe(2);

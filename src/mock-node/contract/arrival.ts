@@ -1,0 +1,83 @@
+/** The second step of a transfer from another chain: the coins arrive, once the proof of the first step is right. */
+
+import { z } from 'zod';
+import { encodeBase64url } from '../../ledger/base64url.ts';
+import type { ContMessage } from '../../ledger/command/payload.ts';
+import { type CommandResult, parseCommandResult } from '../../ledger/command/results.ts';
+import { decimalOf } from '../../ledger/decimal.ts';
+import { LedgerFormatError } from '../../ledger/errors.ts';
+import { type ExactJson, parseExactJsonBytes } from '../../ledger/exact-json.ts';
+import { checked, reading } from '../../ledger/fields.ts';
+import { parseSpvProof, type SpvProof, spvRoot } from '../../ledger/spv-proof.ts';
+import { type CallResult, continuationJson, credit, type Environment } from './coin.ts';
+import { alreadyCompleted, ContractError } from './contract-error.ts';
+import { transferEvent } from './output.ts';
+
+const Yielded = z.object({
+  amount: reading(z.custom<ExactJson>(), decimalOf),
+  receiver: z.string(),
+  'receiver-guard': z.object({ pred: z.string(), keys: z.array(z.string()) }),
+});
+
+/**
+ * @param hasAncestor whether a block, named by its hash as text, is one that the new block builds on
+ * @throws ContractError when the proof is wrong, and when the coins have arrived already.
+ */
+export function runArrival(
+  message: ContMessage,
+  environment: Environment,
+  hasAncestor: (id: string) => boolean,
+): CallResult {
+  const { state, words, chain } = environment;
+  const { pactId, step, rollback } = message;
+  if (state.hasArrived(pactId)) throw alreadyCompleted(pactId, words);
+  const { continuation } = provenResult(message, chain, hasAncestor);
+  if (!continuation?.yield || continuation.pactId !== pactId) {
+    throw new ContractError(`resumePact: no previous execution found for: ${pactId}`);
+  }
+  if (step !== 1 || rollback) throw new ContractError(`resumePactExec: step ${step} cannot be run`);
+  if (continuation.yield.provenance?.targetChainId !== String(chain)) {
+    throw new ContractError('enforceYield: yield provenance does not match this chain');
+  }
+  const yielded = orContractError(() => checked(Yielded, continuation.yield!.data, 'yield'));
+  const { receiver, amount, 'receiver-guard': guard } = yielded;
+  credit(state, receiver, guard, amount);
+  state.setArrived(pactId);
+  const { args, def } = continuation.continuation;
+  const source = continuation.yield.source ?? '';
+  return {
+    data: 'Write succeeded',
+    events: [transferEvent('', receiver, amount), { module: 'pact', name: 'X_RESUME', params: [source, def, args] }],
+    continuation: continuationJson(pactId, 1, null, args),
+    gas: 478,
+  };
+}
+
+function provenResult(
+  { proof, pactId }: ContMessage,
+  chain: number,
+  hasAncestor: (id: string) => boolean,
+): CommandResult {
+  if (proof === null) throw new ContractError(`resumePact: no previous execution found for: ${pactId}`);
+  const parsed = orContractError(() => parseSpvProof(proof));
+  if (parsed.targetChain !== chain) {
+    throw new ContractError(`SPV verification failed: the proof is for chain ${parsed.targetChain}`);
+  }
+  if (!hasAncestor(encodeBase64url(spvRoot(parsed)))) {
+    throw new ContractError('SPV verification failed: the proof leads to no block of this chain');
+  }
+  return orContractError(() => resultIn(parsed));
+}
+
+function resultIn({ output }: SpvProof): CommandResult {
+  return parseCommandResult(parseExactJsonBytes(output));
+}
+
+function orContractError<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof LedgerFormatError) throw new ContractError(`SPV verification failed: ${error.message}`);
+    throw error;
+  }
+}

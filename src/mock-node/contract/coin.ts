@@ -1,0 +1,178 @@
+/** The functions of the module `coin` that the mock knows. */
+
+import type { Keyset } from '../../ledger/command/coin.ts';
+import type { Decimal } from '../../ledger/decimal.ts';
+import { type ExactJson, type ExactJsonObject, jsonInteger } from '../../ledger/exact-json.ts';
+import type { Authority } from './authority.ts';
+import { type Argument, type Call, unknown } from './code.ts';
+import { ContractError, noSuchAccount, type Words } from './contract-error.ts';
+import { decimalJson, type Event, MODULE_HASH, transferEvent } from './output.ts';
+import { type Account, type CoinState, type Guard, sameGuard } from './state.ts';
+
+/** What a command runs in. */
+export interface Environment {
+  readonly state: CoinState;
+  readonly chain: number;
+  readonly chains: number;
+  readonly requestKey: string;
+  readonly authority: Authority;
+  readonly words: Words;
+}
+
+export interface CallResult {
+  readonly data: ExactJson;
+  readonly events: readonly Event[];
+  readonly continuation?: ExactJson;
+  readonly gas: number;
+}
+
+type Run = (args: readonly Argument[], environment: Environment) => CallResult;
+
+const WRITTEN = 'Write succeeded';
+const FUNCTIONS: Readonly<Record<string, Run>> = {
+  'coin.get-balance': getBalance,
+  'coin.details': details,
+  'coin.transfer': transfer,
+  'coin.transfer-create': transferCreate,
+  'coin.transfer-crosschain': transferCrosschain,
+};
+
+/** @throws ContractError when it fails, and for functions that the mock does not know. */
+export function runCall({ name, args }: Call, environment: Environment): CallResult {
+  const run = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined;
+  if (!run) throw unknown(`(${name} …)`);
+  return run(args, environment);
+}
+
+/** @throws ContractError when the account has another guard, or one that its name does not allow. */
+export function credit(state: CoinState, account: string, guard: Guard, amount: Decimal): void {
+  const existing = state.account(account);
+  if (existing && !sameGuard(existing.guard, guard)) throw new ContractError('account guards do not match');
+  if (!existing && !mayHave(account, guard)) throw new ContractError('Reserved protocol guard violation: k');
+  state.setAccount(account, { balance: (existing?.balance ?? 0n) + amount, guard });
+}
+
+/** @throws ContractError when the account does not exist, or has less. */
+export function debit(state: CoinState, name: string, amount: Decimal, words: Words): void {
+  const account = accountOf(state, name, words);
+  if (account.balance < amount) throw new ContractError('Insufficient funds');
+  state.setAccount(name, { ...account, balance: account.balance - amount });
+}
+
+/** @throws ContractError when the account does not exist. */
+export function accountOf(state: CoinState, name: string, words: Words): Account {
+  const account = state.account(name);
+  if (!account) throw noSuchAccount(name, words);
+  return account;
+}
+
+function getBalance(args: readonly Argument[], { state, words }: Environment): CallResult {
+  const account = accountOf(state, textAt(args, 0, 1), words);
+  return { data: decimalJson(account.balance), events: [], gas: 20 };
+}
+
+function details(args: readonly Argument[], { state, words }: Environment): CallResult {
+  const name = textAt(args, 0, 1);
+  const { balance, guard } = accountOf(state, name, words);
+  return { data: { account: name, balance: decimalJson(balance), guard: guardJson(guard) }, events: [], gas: 22 };
+}
+
+function transfer(args: readonly Argument[], environment: Environment): CallResult {
+  const [sender, receiver] = [textAt(args, 0, 3), textAt(args, 1, 3)];
+  const { guard } = accountOf(environment.state, receiver, environment.words);
+  return move(sender, receiver, guard, decimalAt(args, 2), 509, environment);
+}
+
+function transferCreate(args: readonly Argument[], environment: Environment): CallResult {
+  const [sender, receiver] = [textAt(args, 0, 4), textAt(args, 1, 4)];
+  return move(sender, receiver, keysetAt(args, 2), decimalAt(args, 3), 607, environment);
+}
+
+function move(
+  sender: string,
+  receiver: string,
+  guard: Guard,
+  amount: Decimal,
+  gas: number,
+  environment: Environment,
+): CallResult {
+  const { state, words } = environment;
+  if (sender === receiver) throw new ContractError('sender cannot be the receiver of a transfer');
+  spend('coin.TRANSFER', [sender, receiver], 2, amount, environment);
+  debit(state, sender, amount, words);
+  credit(state, receiver, guard, amount);
+  return { data: WRITTEN, events: [transferEvent(sender, receiver, amount)], gas };
+}
+
+/** The first step: the coins leave this chain. */
+function transferCrosschain(args: readonly Argument[], environment: Environment): CallResult {
+  const { state, chain, chains, words, requestKey } = environment;
+  const [sender, receiver, target] = [textAt(args, 0, 5), textAt(args, 1, 5), textAt(args, 3, 5)];
+  const [guard, amount] = [keysetAt(args, 2), decimalAt(args, 4)];
+  if (target === String(chain)) throw new ContractError('cannot run cross-chain transfers to the same chain');
+  if (!/^\d{1,9}$/.test(target) || Number(target) >= chains) throw new ContractError('target chain does not exist');
+  if (!mayHave(receiver, guard)) throw new ContractError('Reserved protocol guard violation: k');
+  spend('coin.TRANSFER_XCHAIN', [sender, receiver, target], 2, amount, environment);
+  debit(state, sender, amount, words);
+  const callArgs = [sender, receiver, guardJson(guard), target, decimalJson(amount)];
+  const data = { amount: decimalJson(amount), receiver, 'receiver-guard': guardJson(guard) };
+  const yielded = { data, source: String(chain), provenance: { targetChainId: target, moduleHash: MODULE_HASH } };
+  return {
+    data,
+    events: [
+      transferEvent(sender, '', amount),
+      { module: 'coin', name: 'TRANSFER_XCHAIN', params: [sender, receiver, decimalJson(amount), target] },
+      { module: 'pact', name: 'X_YIELD', params: [target, 'coin.transfer-crosschain', callArgs] },
+    ],
+    continuation: continuationJson(requestKey, 0, yielded, callArgs),
+    gas: 621,
+  };
+}
+
+/** @param args those of the call that began */
+export function continuationJson(pactId: string, step: number, yielded: ExactJson, args: ExactJson): ExactJsonObject {
+  return {
+    executed: null,
+    pactId,
+    stepHasRollback: false,
+    step: jsonInteger(step),
+    yield: yielded,
+    continuation: { args, def: 'coin.transfer-crosschain' },
+    stepCount: jsonInteger(2),
+  };
+}
+
+function spend(name: string, args: readonly string[], at: number, amount: Decimal, environment: Environment): void {
+  if (amount <= 0n) throw new ContractError('transfer amount must be positive');
+  const { authority, state, words } = environment;
+  const { guard } = accountOf(state, args[0], words);
+  authority.enforce(guard, authority.spend(name, args, at, amount));
+}
+
+/** A `k:` account can only have the key of its name. */
+function mayHave(account: string, guard: Guard): boolean {
+  return !account.startsWith('k:') || sameGuard(guard, { keys: [account.slice(2)], pred: 'keys-all' });
+}
+
+function guardJson(guard: Guard): ExactJsonObject {
+  if (guard === 'gas station') return { fun: 'coin.gas-station', args: [] };
+  return { pred: guard.pred, keys: guard.keys };
+}
+
+function textAt(args: readonly Argument[], at: number, count: number): string {
+  const arg = args[at];
+  if (args.length !== count || !('text' in arg)) throw new ContractError(`Type error: argument ${at} must be a string`);
+  return arg.text;
+}
+
+function decimalAt(args: readonly Argument[], at: number): Decimal {
+  const arg = args[at];
+  if (!('decimal' in arg)) throw new ContractError(`Type error: argument ${at} must be a decimal`);
+  return arg.decimal;
+}
+
+function keysetAt(args: readonly Argument[], at: number): Keyset {
+  const arg = args[at];
+  if (!('keyset' in arg)) throw new ContractError(`Type error: argument ${at} must be a guard`);
+  return arg.keyset;
+}

@@ -1,0 +1,35 @@
+/** Somebody else, who finishes other people's transfers when the mock is told to. */
+
+import { buildCommand } from '../../ledger/command/build.ts';
+import { continueOnTarget, gasCapability } from '../../ledger/command/coin.ts';
+import type { Command } from '../../ledger/command/command.ts';
+import { KeyPair } from '../../ledger/command/keys.ts';
+import { COIN } from '../../ledger/transfers.ts';
+
+export const HELPER = new KeyPair('1f'.repeat(32));
+export const HELPER_ACCOUNT = `k:${HELPER.publicKey}`;
+
+const GAS = { gasLimit: 1_000, gasPrice: 10_000n, ttl: 600 } as const;
+
+export interface Help {
+  /** Of the first step. */
+  readonly requestKey: string;
+  readonly proof: string;
+  readonly target: number;
+  readonly network: string;
+  /** The creation time of the target chain's last block: µs since the UNIX epoch. */
+  readonly lastTimeUs: bigint;
+}
+
+/** @returns the second step of a transfer, signed */
+export function helperCommand({ requestKey, proof, target, network, lastTimeUs }: Help): Command {
+  const creationTime = Number(lastTimeUs / 1_000_000n);
+  const payload = {
+    networkId: network,
+    payload: continueOnTarget(requestKey, proof),
+    signers: [{ pubKey: HELPER.publicKey, clist: [gasCapability(COIN)] }],
+    meta: { ...GAS, chainId: String(target), sender: HELPER_ACCOUNT, creationTime },
+    nonce: `somebody else finishes ${requestKey}`,
+  };
+  return buildCommand(payload, [HELPER]);
+}

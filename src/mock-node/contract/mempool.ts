@@ -1,0 +1,76 @@
+/**
+ * The commands that were sent to each chain. One that is in a block stays here, so that it waits again when its block is
+ * orphaned.
+ */
+
+import { type Command, commandJson } from '../../ledger/command/command.ts';
+import type { Payload } from '../../ledger/command/payload.ts';
+import type { CoinState } from './state.ts';
+
+export interface Sent {
+  readonly command: Command;
+  readonly payload: Payload;
+  /** As it is in a block: JSON in UTF-8. */
+  readonly bytes: Uint8Array;
+}
+
+/** How many commands of a chain are kept. */
+const MAX_COMMANDS = 10_000;
+/** How many commands a block has at most. */
+const MAX_PER_BLOCK = 100;
+
+export class Mempool {
+  readonly #sent = new Map<number, Map<string, Sent>>();
+  readonly #badlisted = new Set<string>();
+
+  add(chain: number, command: Command, payload: Payload): void {
+    const commands = this.#of(chain);
+    commands.set(command.hash, { command, payload, bytes: Buffer.from(commandJson(command)) });
+    for (const oldest of commands.keys()) {
+      if (commands.size <= MAX_COMMANDS) break;
+      commands.delete(oldest);
+    }
+  }
+
+  has(chain: number, requestKey: string): boolean {
+    return this.#of(chain).has(requestKey);
+  }
+
+  drop(chain: number, requestKey: string): void {
+    this.#of(chain).delete(requestKey);
+  }
+
+  /** From now on, the command is in no block, and its result is that it was refused. */
+  badlist(requestKey: string): void {
+    this.#badlisted.add(requestKey);
+  }
+
+  isBadlisted(requestKey: string): boolean {
+    return this.#badlisted.has(requestKey);
+  }
+
+  /**
+   * @param state what is below the block that is made
+   * @param timeUs the creation time of the block below: µs since the UNIX epoch
+   * @returns the commands for the block, in the order in which they came
+   */
+  waiting(chain: number, state: CoinState, timeUs: bigint): readonly Sent[] {
+    const commands = this.#sent.get(chain);
+    if (!commands) return [];
+    return [...commands.values()]
+      .filter(({ command: { hash }, payload: { meta } }) => {
+        const isAlive = BigInt(meta.creationTime + meta.ttl) * 1_000_000n > timeUs;
+        return isAlive && state.heightOf(hash) === undefined && !this.isBadlisted(hash);
+      })
+      .slice(0, MAX_PER_BLOCK);
+  }
+
+  #of(chain: number): Map<string, Sent> {
+    let commands = this.#sent.get(chain);
+    if (!commands) {
+      commands = new Map();
+      this.#sent.set(chain, commands);
+    }
+    return commands;
+  }
+}

@@ -1,0 +1,69 @@
+/** The JSON of outputs: what running a command, or paying a miner, has come to (document 2, "Command result"). */
+
+import { createHash } from 'node:crypto';
+import { encodeBase64url } from '../../ledger/base64url.ts';
+import { numberText, scientificOfDecimal } from '../../ledger/command/numbers.ts';
+import { type Decimal, formatDecimal } from '../../ledger/decimal.ts';
+import { type ExactJson, type ExactJsonObject, JsonNumber, jsonInteger } from '../../ledger/exact-json.ts';
+import { COIN } from '../../ledger/transfers.ts';
+
+/** The module that keeps the coins has some hash; no client can know which one. */
+export const MODULE_HASH = hashOf('the coin contract of the mock node');
+
+export interface Event {
+  readonly module: string;
+  readonly name: string;
+  readonly params: readonly ExactJson[];
+}
+
+export type Outcome = { readonly data: ExactJson } | { readonly error: string };
+
+export interface Output {
+  readonly requestKey: string;
+  readonly outcome: Outcome;
+  readonly gas: number;
+  /** Undefined in blocks of the old form, which have no events. */
+  readonly events: readonly Event[] | undefined;
+  readonly continuation: ExactJson;
+  readonly txId: number | null;
+}
+
+/** @param metaData what a node adds when it answers; null in a block */
+export function outputJson(output: Output, metaData: ExactJson = null): ExactJsonObject {
+  const { requestKey, outcome, gas, events, continuation, txId } = output;
+  return {
+    gas: jsonInteger(gas),
+    result: outcomeJson(outcome),
+    reqKey: requestKey,
+    logs: 'data' in outcome && txId !== null ? hashOf(`${requestKey} ${txId}`) : null,
+    ...(events && { events: events.map(eventJson) }),
+    metaData,
+    continuation,
+    txId: txId === null ? null : jsonInteger(txId),
+  };
+}
+
+/** @returns a JSON number while the digits fit in 2^53, else `{"decimal": "…"}` */
+export function decimalJson(decimal: Decimal): ExactJson {
+  const scientific = scientificOfDecimal(decimal);
+  const isSafe = Number.isSafeInteger(Number(scientific.coefficient));
+  return isSafe ? new JsonNumber(numberText(scientific)) : { decimal: formatDecimal(decimal) };
+}
+
+/** @param sender empty for new coins and for those from another chain @param receiver empty for those to another chain */
+export function transferEvent(sender: string, receiver: string, amount: Decimal): Event {
+  return { module: COIN, name: 'TRANSFER', params: [sender, receiver, decimalJson(amount)] };
+}
+
+function hashOf(text: string): string {
+  return encodeBase64url(createHash('sha256').update(text).digest());
+}
+
+function outcomeJson(outcome: Outcome): ExactJsonObject {
+  if ('data' in outcome) return { status: 'success', data: outcome.data };
+  return { status: 'failure', error: { callStack: [], type: 'EvalError', message: outcome.error, info: '' } };
+}
+
+function eventJson({ module, name, params }: Event): ExactJsonObject {
+  return { params, name, module: { namespace: null, name: module }, moduleHash: MODULE_HASH };
+}

@@ -1,0 +1,37 @@
+/** Finds the outputs of commands in the blocks of a chain. */
+
+import { encodeBase64url } from '../../ledger/base64url.ts';
+import { type ExactJsonObject, jsonInteger, parseExactJsonBytes } from '../../ledger/exact-json.ts';
+import type { Block } from '../ledger/block.ts';
+import type { Chains } from '../ledger/chains.ts';
+
+export interface FoundOutput {
+  readonly block: Block;
+  /** Which of the block's transactions it is. */
+  readonly index: number;
+}
+
+/** @returns where a command ran, on the branch of the chain's tip */
+export function findOutput(chains: Chains, chain: number, requestKey: string): FoundOutput | undefined {
+  const store = chains.blocksOf(chain);
+  const height = store.tip.payload.state.heightOf(requestKey);
+  const block = height === undefined ? undefined : store.canonical(height);
+  const index = block?.payload.outputs.findIndex((output) => objectIn(output).reqKey === requestKey) ?? -1;
+  return block && index >= 0 ? { block, index } : undefined;
+}
+
+/** @returns the output with what a node adds about its block */
+export function resultJson({ block, index }: FoundOutput): ExactJsonObject {
+  const { header, id, payload } = block;
+  const metaData = {
+    blockTime: jsonInteger(header.creationTimeUs),
+    prevBlockHash: encodeBase64url(header.parent),
+    blockHash: id,
+    blockHeight: jsonInteger(header.height),
+  };
+  return { ...objectIn(payload.outputs[index]), metaData };
+}
+
+function objectIn(output: Uint8Array): ExactJsonObject {
+  return parseExactJsonBytes(output) as ExactJsonObject;
+}

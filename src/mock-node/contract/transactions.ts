@@ -1,0 +1,36 @@
+/** What a payload needs of the contract: the transactions of a block, and what they have come to. */
+
+import type { Miner } from '../../ledger/coinbase.ts';
+import type { Block } from '../ledger/block.ts';
+import type { CoinState } from './state.ts';
+
+/** A block that is to be made. */
+export interface NextBlock {
+  readonly chain: number;
+  /** The block below it. */
+  readonly parent: Block;
+  readonly miner: Miner;
+  /** Whether a block, named by its hash as text, is one that the new block builds on. */
+  readonly hasAncestor: (id: string) => boolean;
+}
+
+/** A block that is being made. */
+export interface BlockContext extends NextBlock {
+  /** What the accounts are so far. */
+  readonly state: CoinState;
+}
+
+export interface Ran {
+  /** Signed commands: JSON in UTF-8. */
+  readonly transactions: readonly Uint8Array[];
+  /** One for each of them: JSON in UTF-8. */
+  readonly outputs: readonly Uint8Array[];
+}
+
+export interface Transactions {
+  /** Runs what waits for the chain, and changes the state accordingly. */
+  run(context: BlockContext): Ran;
+}
+
+/** No transactions at all. */
+export const NO_TRANSACTIONS: Transactions = { run: () => ({ transactions: [], outputs: [] }) };

@@ -1,0 +1,44 @@
+/** The oldest blocks that the mock node has, one of each chain. They have no proof of work. */
+
+import type { Graph } from '../../ledger/graphs.ts';
+import { encodeHeader } from '../../ledger/header.ts';
+import type { CoinState } from '../contract/state.ts';
+import { type Random, randomBytes } from '../random.ts';
+import { type Block, blockOf } from './block.ts';
+import { firstPayload } from './payloads.ts';
+
+export interface FirstBlocks {
+  readonly graph: Graph;
+  /** The number of the network. */
+  readonly version: number;
+  readonly height: bigint;
+  /** Microseconds since the UNIX epoch. */
+  readonly timeUs: bigint;
+  /** 32 bytes, little-endian. */
+  readonly target: Uint8Array;
+  /** @returns what the accounts of a chain begin as */
+  readonly stateOf: (chain: number) => CoinState;
+}
+
+/** Their parents are made up: below height 0 there are none, and a node that starts higher does not have them. */
+export function makeFirstBlocks(first: FirstBlocks, random: Random): Block[] {
+  const parents = first.graph.map(() => Uint8Array.from(randomBytes(random, 32)));
+  return first.graph.map((neighbours, chain) => {
+    const payload = firstPayload(first.stateOf(chain));
+    const header = {
+      featureFlags: 0n,
+      creationTimeUs: first.timeUs,
+      parent: parents[chain],
+      adjacents: neighbours.map((other) => ({ chain: other, hash: parents[other] })),
+      target: first.target,
+      payloadHash: payload.payloadHash,
+      chain,
+      weight: first.height,
+      height: first.height,
+      version: first.version,
+      epochStartUs: first.timeUs,
+      nonce: 0n,
+    };
+    return blockOf(encodeHeader(header), payload);
+  });
+}

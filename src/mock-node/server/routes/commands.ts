@@ -1,0 +1,118 @@
+/** Commands (document 2). They are served on each chain, and by a stand-alone server, which has one chain. */
+
+import { z } from 'zod';
+import { parseCommand } from '../../../ledger/command/command.ts';
+import { parsePayload } from '../../../ledger/command/payload.ts';
+import { LedgerFormatError } from '../../../ledger/errors.ts';
+import { type ExactJson, isExactJsonObject, jsonInteger, parseExactJsonBytes } from '../../../ledger/exact-json.ts';
+import { checked, opaqueId } from '../../../ledger/fields.ts';
+import { RefusedError } from '../../contract/command-desk.ts';
+import type { Message } from '../answer.ts';
+import type { Endpoint } from '../faults.ts';
+import { type Asked, CHAIN, JSON_TYPE, type Route } from '../route.ts';
+
+type Ask = (asked: Asked, body: ExactJson) => ExactJson | Promise<ExactJson | undefined>;
+
+const Send = z.object({ cmds: z.array(z.custom<ExactJson>()).min(1) });
+const Poll = z.object({ requestKeys: z.array(opaqueId).min(1) });
+const Listen = z.object({ listen: opaqueId });
+const Spv = z.object({ requestKey: opaqueId, targetChainId: z.string().regex(/^\d{1,9}$/) });
+
+const COMMANDS: readonly (readonly [Endpoint, Ask])[] = [
+  ['local', local],
+  ['send', ({ backend, chain }, body) => keys(backend.commands.send(chain, checked(Send, body, 'body').cmds))],
+  ['poll', poll],
+  ['listen', listen],
+  ['private', sendPrivate],
+];
+
+/** Document 2 does not say what is between the chain and `api`; real nodes say `pact`. */
+const LANGUAGE = `${CHAIN}/(?:pact|flow)`;
+
+export const commandRoutes: readonly Route[] = [
+  ...COMMANDS.map(([endpoint, ask]) => routeAt(endpoint, `${LANGUAGE}/api/v1/${endpoint}`, ask)),
+  routeAt('spv', `${LANGUAGE}/spv`, spv),
+  ...COMMANDS.map(([endpoint, ask]) => standAlone(endpoint, ask)),
+];
+
+function routeAt(endpoint: Endpoint, path: string, ask: Ask): Route {
+  const answer = (asked: Asked) => answerTo(asked, ask);
+  const types = { takes: JSON_TYPE, gives: [JSON_TYPE] };
+  return { endpoint, side: 'service', method: 'POST', path: new RegExp(`^${path}$`), ...types, answer };
+}
+
+/** The stand-alone server's answers are `{status, response}`; that of /local is only the outcome. */
+function standAlone(endpoint: Endpoint, ask: Ask): Route {
+  const wrapped: Ask = async (asked, body) => {
+    const answer = await ask(asked, body);
+    if (answer === undefined) return undefined;
+    const isLocal = endpoint === 'local' && isExactJsonObject(answer) && answer.result !== undefined;
+    return { status: 'success', response: isLocal ? answer.result : answer };
+  };
+  return { ...routeAt(endpoint, `/api/v1/${endpoint}`, wrapped), atRoot: true };
+}
+
+async function answerTo(asked: Asked, ask: Ask): Promise<Message> {
+  try {
+    const json = await ask(asked, parseExactJsonBytes(asked.body));
+    return json === undefined ? noResult(asked) : { status: 200, json };
+  } catch (error) {
+    if (error instanceof RefusedError) return { status: 400, text: error.message };
+    if (error instanceof LedgerFormatError) return { status: 400, text: `Error in $: ${error.message}` };
+    throw error;
+  }
+}
+
+function noResult({ backend: { commands } }: Asked): Message {
+  const { listenTimeout, listenMs } = commands.settings;
+  if (listenTimeout === '504') return { status: 504, text: 'Gateway Timeout' };
+  return { status: 200, json: { status: 'timeout', 'timeout-micros': jsonInteger(listenMs * 1000) } };
+}
+
+function local({ backend, chain, query }: Asked, body: ExactJson): ExactJson {
+  return backend.commands.local(chain, body, {
+    preflight: flag(query, 'preflight') ?? false,
+    rewindDepth: Number(natural(query, 'rewindDepth')),
+    // Real nodes check signatures unless they are told not to.
+    signatureVerification: flag(query, 'signatureVerification') ?? true,
+  });
+}
+
+function poll({ backend, chain, query }: Asked, body: ExactJson): ExactJson {
+  const { requestKeys } = checked(Poll, body, 'body');
+  return backend.commands.poll(chain, requestKeys, natural(query, 'confirmationDepth'));
+}
+
+function listen({ backend, chain, signal }: Asked, body: ExactJson): Promise<ExactJson | undefined> {
+  return backend.commands.listen(chain, checked(Listen, body, 'body').listen, signal);
+}
+
+function spv({ backend, chain }: Asked, body: ExactJson): ExactJson {
+  const { requestKey, targetChainId } = checked(Spv, body, 'body');
+  return backend.commands.spv(chain, requestKey, Number(targetChainId));
+}
+
+/** Takes a private command, and does nothing with it: the mock has no entities. */
+function sendPrivate(_asked: Asked, body: ExactJson): ExactJson {
+  const command = parseCommand(body);
+  const { meta } = parsePayload(command.cmd);
+  if (meta.address === undefined) throw new RefusedError('Private metadata are required: from and to whom');
+  return keys([command.hash]);
+}
+
+function keys(requestKeys: readonly string[]): ExactJson {
+  return { requestKeys };
+}
+
+function flag(query: URLSearchParams, name: string): boolean | undefined {
+  const text = query.get(name);
+  if (text === null) return undefined;
+  if (text !== 'true' && text !== 'false') throw new RefusedError(`${name} is true or false`);
+  return text === 'true';
+}
+
+function natural(query: URLSearchParams, name: string): bigint {
+  const text = query.get(name) ?? '0';
+  if (!/^\d{1,9}$/.test(text)) throw new RefusedError(`${name} is an integer >= 0`);
+  return BigInt(text);
+}

@@ -1,0 +1,72 @@
+/** Mining (document 1, "Mining"). */
+
+import { viewOf } from '../../../chain/bytes.ts';
+import { CHAIN_BYTES } from '../../../chain/layout.ts';
+import { MINING_DEGREE } from '../../ledger/graph.ts';
+import type { Answer, Message } from '../answer.ts';
+import { askerSchema, isAuthorized } from '../miners.ts';
+import { type Asked, type Backend, JSON_TYPE, OCTETS, type Route } from '../route.ts';
+
+const MINING = { side: 'service', when: canMine } as const;
+
+export const miningRoutes: readonly Route[] = [
+  {
+    ...MINING,
+    endpoint: 'work',
+    method: 'GET',
+    path: /^\/mining\/work$/,
+    takes: JSON_TYPE,
+    gives: [OCTETS],
+    answer: work,
+  },
+  // Real nodes declare their empty answer as JSON.
+  {
+    ...MINING,
+    endpoint: 'solved',
+    method: 'POST',
+    path: /^\/mining\/solved$/,
+    takes: OCTETS,
+    gives: [JSON_TYPE],
+    answer: solved,
+  },
+  // Real nodes open a stream whatever the client accepts.
+  { ...MINING, endpoint: 'updates', method: 'GET', path: /^\/mining\/updates$/, takes: OCTETS, answer: updates },
+];
+
+/** Headers of chains with fewer neighbours are too short for miners. */
+function canMine({ miningEnabled, ledger }: Backend): boolean {
+  return miningEnabled && ledger.chains.graph.every((neighbours) => neighbours.length === MINING_DEGREE);
+}
+
+function work({ backend: { ledger, settings }, body }: Asked): Message {
+  let json: unknown;
+  try {
+    json = JSON.parse(body.toString());
+  } catch (error) {
+    return { status: 400, text: `Error in $: not JSON: ${error}` };
+  }
+  const asker = askerSchema.safeParse(json);
+  if (!asker.success) return { status: 400, text: `Error in $: ${asker.error.issues[0].message}` };
+  const { account, predicate, 'public-keys': publicKeys } = asker.data;
+  if (ledger.hasTooMuchWork) return { status: 503, text: 'Too many work requests' };
+  if (!isAuthorized(asker.data, settings.miners)) return { status: 403, text: `Unauthorized Miner: ${account}` };
+  const record = ledger.issueWork(account, { predicate, publicKeys });
+  // A real node makes no work in this case, and never answers.
+  if (!record) return { status: 503, text: 'No work on any chain: account guards do not match' };
+  return { status: 200, bytes: record };
+}
+
+function solved({ backend: { ledger, settings }, body }: Asked): Message {
+  const judgement = ledger.submit(new Uint8Array(body));
+  if (judgement.outcome === 'accepted') return { status: settings.acceptedStatus, text: '' };
+  return { status: judgement.outcome === 'stale' ? 404 : 400, text: judgement.reason };
+}
+
+/** Answers a wrong body with a reason. Real nodes answer 500 instead, and for an unknown chain they never answer. */
+function updates({ backend: { ledger, streams }, body }: Asked): Answer {
+  if (streams.full) return { status: 503, text: 'No more update streams available currently. Retry later.' };
+  if (body.length !== CHAIN_BYTES) return { status: 400, text: `Decoding error: expected ${CHAIN_BYTES} bytes` };
+  const chain = viewOf(body).getUint32(0, true);
+  if (chain >= ledger.settings.chains) return { status: 400, text: `Decoding error: no chain ${chain}` };
+  return { stream: chain };
+}

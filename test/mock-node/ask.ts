@@ -1,0 +1,71 @@
+/** A mock node, and requests to it whose answers keep their numbers exact. */
+
+import { Agent, request } from 'undici';
+import { onTestFinished } from 'vitest';
+import { type ExactJson, isExactJsonObject, JsonNumber, parseExactJson } from '#pickaxe/ledger/exact-json.js';
+import { MockNode, type MockNodeSurroundings } from '#pickaxe/mock-node/mock-node.js';
+import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Record<string, string | string[] | undefined>;
+  readonly text: string;
+  /** The parsed body, with plain numbers. */
+  readonly plain: never;
+  readonly json: ExactJson;
+  readonly bytes: Uint8Array;
+}
+
+export interface AskOptions {
+  readonly method?: 'GET' | 'POST' | 'PUT';
+  readonly body?: unknown;
+  readonly accept?: string;
+}
+
+export async function startMock(options: MockNodeOptions = {}, surroundings: MockNodeSurroundings = {}) {
+  const node = new MockNode({ seed: 1, difficulty: 1, ...options }, surroundings);
+  const dispatcher = new Agent({ connect: { rejectUnauthorized: false } });
+  onTestFinished(async () => {
+    await dispatcher.destroy();
+    await node.close();
+  });
+  const address = await node.start();
+  const { network } = node.ledger.settings;
+  const askUrl = async (url: string, { method = 'GET', body, accept }: AskOptions = {}): Promise<Answer> => {
+    const headers = {
+      ...(accept !== undefined && { accept }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    };
+    const sent = body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body);
+    const response = await request(url, { method, body: sent, headers, dispatcher });
+    const bytes = new Uint8Array(await response.body.arrayBuffer());
+    const text = Buffer.from(bytes).toString();
+    const isJson = response.headers['content-type']?.includes('json');
+    return {
+      status: response.statusCode,
+      headers: response.headers,
+      text,
+      bytes,
+      json: isJson ? parseExactJson(text) : null,
+      plain: (isJson ? JSON.parse(text) : undefined) as never,
+    };
+  };
+  const ask = (path: string, more?: AskOptions) => askUrl(address.baseUrl + path, more);
+  const real = (path: string, more?: AskOptions) => askUrl(`${address.url}/chainweb/0.0/${network}${path}`, more);
+  const p2p = (path: string, more?: AskOptions) => askUrl(`${address.p2pUrl}/chainweb/0.0/${network}${path}`, more);
+  /** Lets every chain grow by some blocks. */
+  const grow = (blocks: number) => {
+    for (let i = 0; i < blocks; i++) for (const chain of node.ledger.chains.graph.keys()) node.ledger.advance(chain);
+  };
+  const tip = (chain: number) => node.ledger.chains.tip(chain);
+  return { node, ...address, askUrl, ask, real, p2p, grow, tip };
+}
+
+/** @returns the value at a path of keys, as text if it is a number */
+export function at(json: ExactJson, ...path: readonly string[]): unknown {
+  const value = path.reduce<ExactJson | undefined>(
+    (it, key) => (it !== undefined && isExactJsonObject(it) ? it[key] : undefined),
+    json,
+  );
+  return value instanceof JsonNumber ? value.text : value;
+}

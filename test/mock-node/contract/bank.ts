@@ -1,0 +1,117 @@
+/** A mock node on which Alice and Bob have accounts, and the commands that they send. */
+
+import { expect } from 'vitest';
+import { buildCommand } from '#pickaxe/ledger/command/build.js';
+import {
+  type CoinCall,
+  continueOnTarget,
+  gasCapability,
+  getBalance,
+  getDetails,
+  transfer,
+  transferCreate,
+  transferCrosschain,
+} from '#pickaxe/ledger/command/coin.js';
+import { balanceOf, detailsOf } from '#pickaxe/ledger/command/coin-results.js';
+import { type Command, commandJson, sendJson } from '#pickaxe/ledger/command/command.js';
+import { KeyPair } from '#pickaxe/ledger/command/keys.js';
+import type { Message, PublicMeta, Signer } from '#pickaxe/ledger/command/payload.js';
+import {
+  type CommandResult,
+  parseLocalAnswer,
+  parsePollAnswer,
+  parseSendAnswer,
+} from '#pickaxe/ledger/command/results.js';
+import { type Decimal, parseDecimal } from '#pickaxe/ledger/decimal.js';
+import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
+import { startMock } from '../ask.ts';
+
+export const ALICE = new KeyPair('a1'.repeat(32));
+export const BOB = new KeyPair('b0'.repeat(32));
+export const alice = `k:${ALICE.publicKey}`;
+export const bob = `k:${BOB.publicKey}`;
+export const keysetOf = ({ publicKey }: KeyPair) => ({ keys: [publicKey], pred: 'keys-all' });
+export const coins = parseDecimal;
+
+const NETWORK = 'development';
+const MODULE = 'coin';
+
+export interface Terms {
+  readonly meta?: Partial<PublicMeta>;
+  readonly networkId?: string;
+  readonly signers?: readonly Signer[];
+  readonly pairs?: readonly KeyPair[];
+}
+
+/** @returns a command of Alice's on a chain, signed for gas and for what it does */
+export function commandOf(chain: number, { message, capabilities }: CoinCall, terms: Terms = {}): Command {
+  const meta: PublicMeta = {
+    chainId: String(chain),
+    sender: alice,
+    gasLimit: 1_000,
+    gasPrice: coins('0.000001'),
+    ttl: 600,
+    creationTime: Math.floor(Date.now() / 1000) - 15,
+    ...terms.meta,
+  };
+  const own = [{ pubKey: ALICE.publicKey, clist: [gasCapability(MODULE), ...capabilities] }];
+  const { signers = own, networkId = NETWORK, pairs = [ALICE, BOB] } = terms;
+  return buildCommand({ networkId, payload: message, signers, meta, nonce: `${Math.random()}` }, pairs);
+}
+
+export const toBob = (amount: string): CoinCall => {
+  return transfer({ module: MODULE, sender: alice, receiver: bob, amount: coins(amount) });
+};
+export const toNewBob = (amount: string): CoinCall => {
+  return transferCreate({ module: MODULE, sender: alice, receiver: bob, amount: coins(amount), guard: keysetOf(BOB) });
+};
+export const toChain = (targetChain: number, amount: string): CoinCall => {
+  const payment = { module: MODULE, sender: alice, receiver: bob, amount: coins(amount), guard: keysetOf(BOB) };
+  return transferCrosschain({ ...payment, targetChain });
+};
+export const arrival = (pactId: string, proof: string): CoinCall => {
+  return { message: continueOnTarget(pactId, proof), capabilities: [] };
+};
+/** A command without signers, for reading. */
+export const read = (message: Message): CoinCall => ({ message, capabilities: [] });
+
+export async function startBank(options: MockNodeOptions = {}) {
+  const accounts = [
+    { account: alice, balance: '100.0' },
+    { account: bob, balance: '1.0', chains: [0] },
+  ];
+  const mock = await startMock({ chains: 10, network: NETWORK, accounts, ...options });
+  const { ask, node } = mock;
+  const post = (chain: number, path: string, body: unknown, query = '') => {
+    return ask(`/chain/${chain}/flow/${path}${query}`, { method: 'POST', body });
+  };
+  const local = (chain: number, command: Command, query = '') => {
+    return post(chain, 'api/v1/local', commandJson(command), query);
+  };
+  const send = (chain: number, ...commands: Command[]) => post(chain, 'api/v1/send', sendJson(commands));
+  const poll = async (chain: number, requestKey: string, query = ''): Promise<CommandResult | undefined> => {
+    const { json } = await post(chain, 'api/v1/poll', { requestKeys: [requestKey] }, query);
+    return parsePollAnswer(json).get(requestKey);
+  };
+  /** Sends a command and lets it run in another miner's block. */
+  const run = async (chain: number, command: Command): Promise<CommandResult> => {
+    const answer = await send(chain, command);
+    expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
+    expect(parseSendAnswer(answer.json)).toEqual([command.hash]);
+    node.ledger.advance(chain);
+    const result = await poll(chain, command.hash);
+    expect(result?.reqKey).toBe(command.hash);
+    return result!;
+  };
+  const readOutcome = async (chain: number, message: Message, query = '') => {
+    const { json } = await local(chain, commandOf(chain, read(message), { signers: [] }), query);
+    return parseLocalAnswer(json).outcome;
+  };
+  const balance = async (chain: number, account: string, query = ''): Promise<Decimal> => {
+    return balanceOf(await readOutcome(chain, getBalance(MODULE, account), query), account);
+  };
+  const details = async (chain: number, account: string) => {
+    return detailsOf(await readOutcome(chain, getDetails(MODULE, account)), account);
+  };
+  return { ...mock, post, local, send, poll, run, balance, details, readOutcome };
+}

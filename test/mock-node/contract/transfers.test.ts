@@ -1,0 +1,303 @@
+/** Tests transfers on one chain: what moves, what it costs, who is paid, and what is refused. */
+
+import { describe, expect, it } from 'vitest';
+import { gasCapability } from '#pickaxe/ledger/command/coin.js';
+import type { Capability, Signer } from '#pickaxe/ledger/command/payload.js';
+import { parseLocalAnswer } from '#pickaxe/ledger/command/results.js';
+import { formatDecimal } from '#pickaxe/ledger/decimal.js';
+import { rewardOf } from '#pickaxe/ledger/reward.js';
+import {
+  ALICE,
+  alice,
+  arrival,
+  BOB,
+  bob,
+  coins,
+  commandOf,
+  startBank,
+  type Terms,
+  toBob,
+  toChain,
+  toNewBob,
+} from './bank.ts';
+
+describe('a transfer', () => {
+  it('moves coins, and pays the miner of its block', async () => {
+    const { run, balance, tip, node } = await startBank();
+    const result = await run(0, commandOf(0, toBob('2.5')));
+    expect(result).toMatchObject({ result: { status: 'success', data: 'Write succeeded' }, gas: 509 });
+    expect(formatDecimal(await balance(0, bob))).toBe('3.5');
+    expect(formatDecimal(await balance(0, alice))).toBe('97.499491');
+    const { header, payload, id } = tip(0);
+    const { fees, reward, account } = rewardOf(header, payload);
+    expect(fees).toBe(coins('0.000509'));
+    expect(await balance(0, account)).toBe(fees + reward!);
+    expect(result.events.map(({ name }) => name)).toEqual(['TRANSFER', 'TRANSFER']);
+    expect(result.metaData).toMatchObject({ blockHash: id, blockHeight: Number(header.height) });
+    expect(node.ledger.stats.rivalBlocks).toBe(1);
+  });
+
+  it('can make the account of its receiver, which then has its guard', async () => {
+    const { run, details } = await startBank();
+    expect(await details(1, bob)).toBeUndefined();
+    await run(1, commandOf(1, toNewBob('2.0')));
+    expect(await details(1, bob)).toMatchObject({ balance: coins('2.0'), keyset: { keys: [BOB.publicKey] } });
+  });
+
+  it('in a miner’s block is in its work from the moment it is sent', async () => {
+    const { send, poll, node, balance } = await startBank();
+    const command = commandOf(0, toBob('1.0'));
+    node.ledger.pickChain = () => 0;
+    const before = node.ledger.issueWork(alice)!;
+    await send(0, command);
+    const after = node.ledger.issueWork(alice)!;
+    expect(node.ledger.submit(before.slice(36))).toMatchObject({ outcome: 'accepted' });
+    expect(await poll(0, command.hash)).toBeUndefined();
+    expect(after).not.toEqual(before);
+    const { outcome } = node.ledger.submit(node.ledger.issueWork(alice)!.slice(36));
+    expect(outcome).toBe('accepted');
+    expect(await poll(0, command.hash)).toMatchObject({ gas: 509 });
+    expect(await balance(0, bob)).toBe(coins('2.0'));
+  });
+
+  it.each<[string, Parameters<typeof commandOf>[1], RegExp]>([
+    ['to nobody', toBob('1.0'), /^No value found in table coin_coin-table for key: k:/],
+    ['of more than there is', toNewBob('101.0'), /^Insufficient funds$/],
+    ['of more than is left for gas', toNewBob('99.9999'), /^Insufficient funds$/],
+    ['to the same chain', toChain(1, '1.0'), /^cannot run cross-chain transfers to the same chain$/],
+    ['to a chain that is not there', toChain(10, '1.0'), /^target chain does not exist$/],
+    [
+      'that nobody knows',
+      { message: { exec: { code: '(+ 1 1)', data: {} } }, capabilities: [] },
+      /not known to the mock/,
+    ],
+    ['with a wrong proof', arrival('A'.repeat(43), 'AAAA'), /^SPV verification failed: /],
+  ])('%s fails, and costs all the gas that it may use', async (_, call, message) => {
+    const { run, balance } = await startBank();
+    const result = await run(1, commandOf(1, call));
+    expect(result.result).toMatchObject({ status: 'failure', error: { message: expect.stringMatching(message) } });
+    expect([result.gas, result.events.length]).toEqual([1_000, 1]);
+    expect(await balance(1, alice)).toBe(coins('99.999'));
+  });
+
+  it('needs a capability for its receiver and its amount, of its sender', async () => {
+    const { run, balance } = await startBank();
+    const code = `(coin.transfer "${alice}" "${bob}" (read-decimal "amount"))`;
+    const message = { exec: { code, data: { amount: { decimal: '5.0' } } } };
+    const gas = gasCapability('coin');
+    const messageOf = async (clist: readonly Capability[], others: readonly Signer[] = []) => {
+      const signers = [{ pubKey: ALICE.publicKey, clist: [gas, ...clist] }, ...others];
+      const { result } = await run(0, commandOf(0, { message, capabilities: [] }, { signers }));
+      return result.status === 'failure' ? result.error.message : '';
+    };
+    const [enough] = toBob('5.0').capabilities;
+    const elsewhere = { ...enough, args: [alice, alice, { decimal: '5.0' }] };
+    expect(await messageOf([])).toMatch(/^Managed capability not installed: \(coin.TRANSFER/);
+    expect(await messageOf([elsewhere])).toMatch(/^Managed capability not installed/);
+    expect(await messageOf(toBob('4.9').capabilities)).toMatch(/^TRANSFER exceeded/);
+    expect(await messageOf([], [{ pubKey: BOB.publicKey, clist: [enough] }])).toMatch(/^Keyset failure/);
+    expect(await balance(0, bob)).toBe(coins('1.0'));
+    expect(await messageOf([enough])).toBe('');
+    expect(await balance(0, bob)).toBe(coins('6.0'));
+  });
+});
+
+describe('/send refuses', () => {
+  const refusal = (reason: string) =>
+    expect.stringMatching(
+      new RegExp(`^One or more transactions were invalid: Transaction [\\w-]{43} at index 0 failed with: ${reason}`),
+    );
+  const nowS = () => Math.floor(Date.now() / 1000);
+
+  it.each<[string, () => Terms, string]>([
+    ['another chain', () => ({ meta: { chainId: '1' } }), 'Transaction metadata'],
+    ['another network', () => ({ networkId: 'mainnet01' }), 'Transaction metadata'],
+    ['too much gas', () => ({ meta: { gasLimit: 150_001 } }), 'Transaction gas limit exceeds block gas limit'],
+    ['too low a price', () => ({ meta: { gasPrice: coins('0.000000009') } }), 'Transaction gas price is below minimum'],
+    [
+      'what comes from the future',
+      () => ({ meta: { creationTime: nowS() + 200 } }),
+      'Transaction creation time too far',
+    ],
+    ['what is too old', () => ({ meta: { creationTime: nowS() - 700 } }), 'Transaction time-to-live is expired'],
+    [
+      'a sender that does not exist',
+      () => ({ meta: { sender: 'nobody' } }),
+      'Attempt to buy gas failed with: No value',
+    ],
+    [
+      'gas that cannot be paid',
+      () => ({ meta: { gasPrice: coins('1.0') } }),
+      'Attempt to buy gas failed with: Insufficient',
+    ],
+    ['a sender who did not sign', () => ({ meta: { sender: bob } }), 'Attempt to buy gas failed with: Keyset failure'],
+  ])('%s', async (_, terms, reason) => {
+    const { send } = await startBank();
+    const { status, text } = await send(0, commandOf(0, toBob('1.0'), terms()));
+    expect([status, text]).toEqual([400, refusal(reason)]);
+  });
+
+  it('wrong hashes and signatures', async () => {
+    const { send, poll, node } = await startBank();
+    const command = commandOf(0, toBob('1.0'));
+    const other = commandOf(0, toBob('1.0'));
+    for (const [wrong, reason] of [
+      [{ ...command, hash: other.hash }, 'Invalid transaction hash'],
+      [{ ...command, cmd: other.cmd }, 'Invalid transaction hash'],
+      [{ ...command, sigs: other.sigs }, 'Invalid transaction sigs'],
+      [{ ...command, sigs: [] }, 'Invalid transaction sigs'],
+    ] as const) {
+      expect(await send(0, wrong)).toMatchObject({ status: 400, text: refusal(reason) });
+    }
+    expect((await send(0)).status).toBe(400);
+    // One that is wrong refuses the whole batch.
+    expect((await send(0, command, { ...other, sigs: [] })).text).toContain(`${other.hash} at index 1`);
+    node.ledger.advance(0);
+    expect(await poll(0, command.hash)).toBeUndefined();
+  });
+
+  it('what is on the chain already', async () => {
+    const { send, run } = await startBank();
+    const command = commandOf(0, toBob('1.0'));
+    await run(0, command);
+    expect(await send(0, command)).toMatchObject({ text: refusal('Transaction already exists on chain') });
+  });
+
+  it('what is not JSON, or no command', async () => {
+    const { post } = await startBank();
+    for (const body of ['{', '[]', '{"cmds":[]}', '{"cmds":[1]}', { cmds: [{ cmd: '{}', hash: 'x', sigs: [] }] }]) {
+      expect((await post(0, 'api/v1/send', body)).status).toBe(400);
+    }
+  });
+});
+
+describe('/local', () => {
+  it('has no effect', async () => {
+    const { local, balance } = await startBank();
+    const { json } = await local(0, commandOf(0, toBob('2.0')));
+    expect(parseLocalAnswer(json)).toMatchObject({ outcome: { status: 'success' }, result: { gas: 509, txId: null } });
+    expect(await balance(0, bob)).toBe(coins('1.0'));
+  });
+
+  it('with preflight pays for gas, and checks the metadata', async () => {
+    const { local } = await startBank();
+    const { result } = parseLocalAnswer((await local(0, commandOf(0, toBob('2.0')), '?preflight=true')).json);
+    expect(result).toMatchObject({ gas: 509, result: { status: 'success' } });
+    expect(result?.events).toHaveLength(2);
+    const wrong = await local(0, commandOf(0, toBob('2.0'), { meta: { chainId: '7' } }), '?preflight=true');
+    expect([wrong.status, wrong.text]).toEqual([400, expect.stringMatching(/^Metadata validation failed: \["Trans/)]);
+    const poor = await local(0, commandOf(0, toBob('2.0'), { meta: { gasPrice: coins('1.0') } }), '?preflight=true');
+    expect([poor.status, poor.text]).toEqual([400, expect.stringContaining('Attempt to buy gas failed with: Insuff')]);
+  });
+
+  it('checks signatures unless it is told not to', async () => {
+    const { local } = await startBank();
+    const unsigned = { ...commandOf(0, toBob('2.0')), sigs: [] };
+    expect((await local(0, unsigned)).text).toMatch(/^Validation failed: Invalid transaction sigs/);
+    expect((await local(0, unsigned, '?signatureVerification=true')).status).toBe(400);
+    const { json } = await local(0, unsigned, '?signatureVerification=false');
+    expect(parseLocalAnswer(json).outcome.status).toBe('success');
+    expect((await local(0, unsigned, '?preflight=perhaps')).status).toBe(400);
+  });
+
+  it('looks back by some blocks', async () => {
+    const { run, balance, local } = await startBank();
+    await run(0, commandOf(0, toBob('2.0')));
+    expect(await balance(0, bob, '?rewindDepth=1')).toBe(coins('1.0'));
+    expect(await balance(0, bob, '?rewindDepth=0')).toBe(coins('3.0'));
+    expect((await local(0, commandOf(0, toBob('2.0')), '?rewindDepth=9')).status).toBe(400);
+  });
+
+  it('says in the chosen words that an account does not exist', async () => {
+    for (const [words, message] of [
+      ['old', `with-read: row not found: ${bob}`],
+      ['new', `No value found in table coin_coin-table for key: ${bob}`],
+    ] as const) {
+      const { readOutcome, balance } = await startBank({ words });
+      const outcome = await readOutcome(1, { exec: { code: `(coin.get-balance "${bob}")`, data: {} } });
+      expect(outcome).toMatchObject({ status: 'failure', error: { message } });
+      expect(await balance(1, bob)).toBe(0n);
+    }
+  });
+});
+
+describe('results', () => {
+  it('wait for a depth', async () => {
+    const { run, poll, node } = await startBank();
+    const { reqKey } = await run(0, commandOf(0, toBob('2.0')));
+    expect(await poll(0, reqKey, '?confirmationDepth=1')).toBeUndefined();
+    node.ledger.advance(0);
+    expect(await poll(0, reqKey, '?confirmationDepth=1')).toBeDefined();
+    expect(await poll(1, reqKey)).toBeUndefined();
+  });
+
+  it('come to /listen with the block', async () => {
+    const { send, post, node } = await startBank();
+    const command = commandOf(0, toBob('2.0'));
+    await send(0, command);
+    const listened = post(0, 'api/v1/listen', { listen: command.hash });
+    const soon = setInterval(() => node.ledger.advance(0), 50);
+    expect((await listened).plain).toMatchObject({ reqKey: command.hash, gas: 509 });
+    clearInterval(soon);
+    expect((await post(0, 'api/v1/listen', { listen: command.hash })).status).toBe(200);
+  });
+
+  it('do not come in time to /listen, which then gives up', async () => {
+    const listen = { listen: 'A'.repeat(43) };
+    const real = await startBank({ listenMs: 50 });
+    expect((await real.post(0, 'api/v1/listen', listen)).status).toBe(504);
+    const alone = await startBank({ listenMs: 50, listenTimeout: 'object' });
+    const { status, plain } = await alone.post(0, 'api/v1/listen', listen);
+    expect([status, plain]).toEqual([200, { status: 'timeout', 'timeout-micros': 50_000 }]);
+  });
+
+  it('survive a reorganisation, in another block', async () => {
+    const { run, poll, node, balance, tip } = await startBank();
+    const { reqKey, metaData } = await run(0, commandOf(0, toBob('2.0')));
+    node.ledger.advance(0);
+    node.ledger.reorganise(node.ledger.chains.blocksOf(0).parentOf(tip(0))!);
+    const again = await poll(0, reqKey);
+    expect(again?.metaData?.blockHash).not.toBe(metaData?.blockHash);
+    expect(again?.metaData?.blockHeight).toBe(metaData?.blockHeight);
+    expect(await balance(0, bob)).toBe(coins('3.0'));
+  });
+
+  it('of a badlisted command are failures, and it runs in no block', async () => {
+    const { send, poll, node, balance } = await startBank();
+    const command = commandOf(0, toBob('2.0'));
+    await send(0, command);
+    node.commands.badlist(command.hash);
+    node.ledger.advance(0);
+    expect((await poll(0, command.hash))?.result).toMatchObject({
+      status: 'failure',
+      error: { message: expect.stringContaining('badlisted') },
+    });
+    expect((await send(0, command)).text).toContain('badlisted');
+    expect(await balance(0, bob)).toBe(coins('1.0'));
+  });
+});
+
+describe('the stand-alone server', () => {
+  it('wraps its answers', async () => {
+    const { askUrl, url, node } = await startBank();
+    const command = commandOf(0, toBob('2.0'));
+    const post = (path: string, body: unknown) => askUrl(`${url}/api/v1/${path}`, { method: 'POST', body });
+    const local = await post('local', command);
+    expect(local.plain).toEqual({ status: 'success', response: { status: 'success', data: 'Write succeeded' } });
+    expect(parseLocalAnswer(local.json).outcome.status).toBe('success');
+    const sent = await post('send', { cmds: [command] });
+    expect(sent.plain).toEqual({ status: 'success', response: { requestKeys: [command.hash] } });
+    node.ledger.advance(0);
+    const polled = await post('poll', { requestKeys: [command.hash] });
+    expect(polled.plain).toMatchObject({ response: { [command.hash]: { gas: 509 } } });
+  });
+
+  it('takes private commands with private metadata only', async () => {
+    const { post } = await startBank();
+    const command = commandOf(0, toBob('2.0'));
+    expect((await post(0, 'api/v1/private', command)).status).toBe(400);
+    const cmd = JSON.stringify({ ...JSON.parse(command.cmd), meta: { address: { from: 'a', to: ['b'] } } });
+    const { status, plain } = await post(0, 'api/v1/private', { ...command, cmd });
+    expect([status, plain]).toEqual([200, { requestKeys: [command.hash] }]);
+  });
+});
