@@ -13,6 +13,8 @@ export type Trust =
     }
   /** The certificate has one of these fingerprints (43 characters of Base64Url each). Nothing else is checked. */
   | { readonly by: 'fingerprint'; readonly fingerprints: readonly string[] }
+  /** The certificate has this fingerprint: that of a peer, whose id it is. Nothing else is checked. */
+  | { readonly by: 'peer id'; readonly id: string }
   /** Any certificate is trusted. */
   | { readonly by: 'nothing' };
 
@@ -60,6 +62,9 @@ export function distrust(socket: TLSSocket, shower: Shower, trust: Trust): Distr
     if (trust.fingerprints.includes(fingerprint)) return undefined;
     return { message: anotherCertificate(shower, trust.fingerprints, fingerprint), fingerprint };
   }
+  if (trust.by === 'peer id') {
+    return trust.id === fingerprint ? undefined : { message: anotherPeer(shower, trust.id, fingerprint), fingerprint };
+  }
   if (socket.authorized) return undefined;
   return { message: untrusted(shower, `${socket.authorizationError}`, fingerprint), fingerprint };
 }
@@ -71,6 +76,13 @@ function anotherCertificate({ kind, origin }: Shower, expected: readonly string[
     `${origin} has shown another certificate than the trusted one, so ${NOTHING[kind]} was sent to it: expected ` +
     `${expected.join(' or ')}, presented ${fingerprint}. Ask the ${kind}’s operator whether it has a new certificate. If so, change ` +
     `--${kind}-fingerprint (${kind}.fingerprints); if not, somebody is intercepting the connection.`
+  );
+}
+
+function anotherPeer({ origin }: Shower, id: string, fingerprint: string): string {
+  return (
+    `the peer at ${origin} has shown another certificate than its id says, so no request was sent to it: expected ${id}, ` +
+    `presented ${fingerprint}. Either it has a new certificate, and with it a new id, or somebody is intercepting the connection.`
   );
 }
 

@@ -1,6 +1,6 @@
 /**
  * HTTP/1.1 to one node: connections, time limits, trust in its certificate, and the time in its answers. The endpoints are in
- * `mining.ts` and `config.ts`. Undici's request function is used instead of fetch, because fetch refuses a GET with a body, which
+ * `mining.ts`, `config.ts` and `api/`. Undici's request function is used instead of fetch, because fetch refuses a GET with a body, which
  * two of the mining endpoints need.
  */
 
@@ -22,10 +22,12 @@ export interface NodeHttpOptions {
   readonly nodeClock: NodeClock;
   readonly clock: Clock;
   readonly limits: NodeLimits;
+  /** How long an answer may be. The default is a mebibyte. */
+  readonly mostAnswerBytes?: number;
 }
 
 export interface NodeRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT';
   /** The path from the host root. */
   readonly path: string;
   readonly headers: Record<string, string>;
@@ -36,6 +38,15 @@ export interface NodeRequest {
 export interface NodeAnswer {
   readonly status: number;
   readonly body: Buffer;
+}
+
+/** An answer of any status, perhaps not from the node. */
+export interface AnyAnswer extends NodeAnswer {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Whether it has the headers of a node. */
+  readonly byNode: boolean;
+  /** From `retry-after`; undefined when the answer had none. */
+  readonly retryAfterMs: number | undefined;
 }
 
 /** An answer of the node of which only the status matters. */
@@ -52,7 +63,7 @@ const KEEP_ALIVE_MS = 25_000;
  * request does not wait behind them. Streams have separate connections.
  */
 const MAX_CONNECTIONS = 64;
-/** The largest valid answer is that of `/config`, with tens of kilobytes. */
+/** While mining, the largest valid answer is that of `/config`, with tens of kilobytes. */
 const MAX_ANSWER_BYTES = 1_048_576;
 /** How much of an ignored body is read before its connection is closed. */
 const MAX_IGNORED_BYTES = 16_384;
@@ -82,11 +93,24 @@ export class NodeHttp {
   async ask(request: NodeRequest, timeoutMs: number, stop: AbortSignal): Promise<NodeAnswer> {
     return await within(timeoutMs, stop, async (signal) => {
       const { statusCode: status, body } = await this.#send(this.#requests, request, signal);
-      try {
-        return { status, body: Buffer.from(await body.arrayBuffer()) };
-      } catch (error) {
-        throw networkError(error, this.address.origin);
-      }
+      return { status, body: await this.#read(body) };
+    });
+  }
+
+  /**
+   * Sends a request and reads the whole answer, whatever its status is, and whoever gives it.
+   * @throws NodeError when no answer came in time, or it was too long
+   */
+  async askAny(request: NodeRequest, timeoutMs: number, stop: AbortSignal): Promise<AnyAnswer> {
+    return await within(timeoutMs, stop, async (signal) => {
+      const { statusCode: status, headers, body } = await this.#request(this.#requests, request, signal);
+      return {
+        status,
+        headers,
+        byNode: timestampOf(headers) !== undefined,
+        retryAfterMs: retryAfterOf(headers),
+        body: await this.#read(body),
+      };
     });
   }
 
@@ -151,7 +175,10 @@ export class NodeHttp {
   }
 
   #requestPool(): Pool {
-    return this.#pool({ connections: MAX_CONNECTIONS, maxResponseSize: MAX_ANSWER_BYTES });
+    return this.#pool({
+      connections: MAX_CONNECTIONS,
+      maxResponseSize: this.#options.mostAnswerBytes ?? MAX_ANSWER_BYTES,
+    });
   }
 
   /** Streams can be silent for minutes, and nodes end them, so undici's time limits are off. */
@@ -167,6 +194,15 @@ export class NodeHttp {
 
   /** @throws NodeError unless the node itself has answered, with a status other than 429 and 5xx */
   async #send(pool: Pool, request: NodeRequest, signal: AbortSignal): Promise<Response> {
+    const response = await this.#request(pool, request, signal);
+    const fault = faultOf(response, request.path, this.address);
+    if (!fault) return response;
+    this.#discard(response.body);
+    throw fault;
+  }
+
+  /** @throws NodeError when there is no answer */
+  async #request(pool: Pool, request: NodeRequest, signal: AbortSignal): Promise<Response> {
     const { clock, nodeClock, userAgent } = this.#options;
     const askedAtMs = clock.monotonicMs();
     let response: Response;
@@ -182,10 +218,16 @@ export class NodeHttp {
       nodeClock.observe(timestamp, askedAtMs);
       this.#lastAnswerMs = clock.monotonicMs();
     }
-    const fault = faultOf(response, request.path, this.address);
-    if (!fault) return response;
-    this.#discard(response.body);
-    throw fault;
+    return response;
+  }
+
+  /** @throws NodeError when the connection breaks, or the body is too long */
+  async #read(body: Response['body']): Promise<Buffer> {
+    try {
+      return Buffer.from(await body.arrayBuffer());
+    } catch (error) {
+      throw networkError(error, this.address.origin);
+    }
   }
 
   /**

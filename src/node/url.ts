@@ -5,6 +5,8 @@ export interface NodeAddress {
   readonly origin: string;
   /** The path of the API, without a slash at the end. */
   readonly basePath: string;
+  /** Whether the URL has named the path, which is then used as it is. */
+  readonly isPathGiven: boolean;
   /** The network that the path names; otherwise the network that was given. */
   readonly network: string;
   /** For people: origin and path, shortened as by `shownUrl`. */
@@ -36,6 +38,7 @@ export function nodeAddress(url: string, network: string): NodeAddress {
   return {
     origin: parsed.origin,
     basePath,
+    isPathGiven: path !== '',
     network: API_PATH.exec(basePath)?.[1] ?? network,
     name: parsed.origin + shownPath(basePath),
   };

@@ -1,0 +1,65 @@
+/**
+ * Whole blocks (document 1, "Whole blocks"). Each is proven: the header hashes to its block hash, and the payload to the
+ * header's payload hash.
+ */
+
+import { z } from 'zod';
+import type { ExactJson } from '../../ledger/exact-json.ts';
+import { checked } from '../../ledger/fields.ts';
+import type { BlockHeader } from '../../ledger/header.ts';
+import { checkPayload, type PayloadWithOutputs, payloadWithOutputsFromJson } from '../../ledger/payload.ts';
+import type { Asker } from './ask.ts';
+import { type BranchBounds, branchRequest } from './branch.ts';
+import { headerOf, type VersionCode } from './headers.ts';
+import { itemsOf } from './pages.ts';
+import { chainPath, type HeightRange, heights } from './paths.ts';
+
+export interface Block {
+  readonly header: BlockHeader;
+  readonly payload: PayloadWithOutputs;
+}
+
+/** Real nodes give at most 360; that many full ones would be an answer of many megabytes. */
+const PAGE_SIZE = 50;
+
+const BlockObject = z.object({ header: z.custom<ExactJson>(), payloadWithOutputs: z.custom<ExactJson>() });
+
+/** All blocks, orphans too, in ascending order. @throws ApiError, while iterating */
+export async function* getBlocks(
+  asker: Asker,
+  versionCode: VersionCode,
+  chain: number,
+  range: HeightRange,
+  stop: AbortSignal,
+): AsyncGenerator<Block, void> {
+  const path = chainPath(chain, 'block');
+  const item = blockReader(chain, await versionCode.get(chain, stop));
+  const blocks = { whole: path, bounds: [] };
+  yield* itemsOf(asker, { side: 'service', path, query: heights(range), pageSize: PAGE_SIZE, item, blocks }, stop);
+}
+
+/** The blocks of a branch, in descending order. @throws ApiError, while iterating, as `getHashBranch` */
+export async function* getBlockBranch(
+  asker: Asker,
+  versionCode: VersionCode,
+  chain: number,
+  branch: BranchBounds,
+  range: HeightRange,
+  stop: AbortSignal,
+): AsyncGenerator<Block, void> {
+  const request = branchRequest(chain, 'block', branch, range);
+  const item = blockReader(chain, await versionCode.get(chain, stop));
+  const collection = { ...request, side: 'service', pageSize: PAGE_SIZE, item } as const;
+  yield* itemsOf(asker, collection, stop);
+}
+
+/** @returns a function that throws a LedgerFormatError for what is not a block of the chain */
+export function blockReader(chain: number, versionCode?: number): (json: ExactJson) => Block {
+  return (json) => {
+    const block = checked(BlockObject, json, 'block');
+    const header = headerOf(block.header, chain, versionCode);
+    const payload = payloadWithOutputsFromJson(block.payloadWithOutputs);
+    checkPayload(payload, header.payloadHash);
+    return { header, payload };
+  };
+}

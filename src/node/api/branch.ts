@@ -1,0 +1,34 @@
+/** Branches: the ancestors of some blocks (document 1, "Whole blocks" and "Block hashes"). */
+
+import { encodeBase64url } from '../../ledger/base64url.ts';
+import { stringifyExactJson } from '../../ledger/exact-json.ts';
+import { chainPath, type HeightRange, heights } from './paths.ts';
+
+/** Bounds of a branch, all hashes of blocks of its chain, 32 bytes each. Real nodes take at most 32 of either. */
+export interface BranchBounds {
+  /** Only these blocks and their ancestors are in the branch. */
+  readonly upper: readonly Uint8Array[];
+  /** These blocks and their ancestors are not. */
+  readonly lower?: readonly Uint8Array[];
+}
+
+/**
+ * @param what what the branch is a list of, as in the path
+ * @returns the request, and which bounds must exist: real nodes ignore lower bounds that they do not know
+ */
+export function branchRequest(
+  chain: number,
+  what: 'block' | 'hash' | 'header',
+  { upper, lower = [] }: BranchBounds,
+  range: HeightRange,
+) {
+  const whole = chainPath(chain, what);
+  const [upperTexts, lowerTexts] = [upper, lower].map((hashes) => hashes.map(encodeBase64url));
+  return {
+    method: 'POST',
+    path: `${whole}/branch`,
+    query: heights(range),
+    body: stringifyExactJson({ lower: lowerTexts, upper: upperTexts }),
+    blocks: { whole, bounds: [...upperTexts, ...lowerTexts] },
+  } as const;
+}

@@ -1,0 +1,199 @@
+/** The command API (document 2). */
+
+import { z } from 'zod';
+import { type Command, commandJson, sendJson } from '../../ledger/command/command.ts';
+import {
+  type ProofRefusal,
+  readProofRefusal,
+  readSendRefusal,
+  type SendRefusal,
+} from '../../ledger/command/refusals.ts';
+import {
+  type CommandResult,
+  type LocalAnswer,
+  parseListenAnswer,
+  parseLocalAnswer,
+  parsePollAnswer,
+  parseSendAnswer,
+} from '../../ledger/command/results.ts';
+import { LedgerFormatError, quoted } from '../../ledger/errors.ts';
+import { stringifyExactJson } from '../../ledger/exact-json.ts';
+import { checked } from '../../ledger/fields.ts';
+import { ApiError } from './api-error.ts';
+import { type Asker, type Call, json } from './ask.ts';
+import { type CommandPaths, commandPathsOf } from './dialect.ts';
+import { chainPath, query, requestKey } from './paths.ts';
+
+export interface LocalOptions {
+  /** Whether to simulate the command with its gas and check its metadata. */
+  readonly preflight?: boolean;
+  /** How many blocks below the newest it runs. */
+  readonly rewindDepth?: number;
+  /** Real nodes verify signatures unless this is false. */
+  readonly signatureVerification?: boolean;
+}
+
+export interface PollOptions {
+  /** How many blocks must be above the command's own. */
+  readonly confirmationDepth?: number;
+}
+
+/** A 400 of /send: none of the commands was taken. */
+export class SendRefusedError extends ApiError {
+  override readonly name = 'SendRefusedError';
+  readonly refusal: SendRefusal;
+
+  constructor(error: ApiError) {
+    super(error.kind, error.message, { ...error, cause: error });
+    this.refusal = readSendRefusal(error.text);
+  }
+}
+
+/** A 400 of /spv: there is no proof, or not yet. */
+export class ProofRefusedError extends ApiError {
+  override readonly name = 'ProofRefusedError';
+  readonly refusal: ProofRefusal;
+
+  constructor(error: ApiError) {
+    super(error.kind, error.message, { ...error, cause: error });
+    this.refusal = readProofRefusal(error.text);
+  }
+}
+
+/** The command API of one node. */
+export class CommandCalls {
+  readonly #asker: Asker;
+  readonly #commandPath: string | undefined;
+
+  /** @param commandPath see `commandPathsOf` */
+  constructor(asker: Asker, commandPath?: string) {
+    this.#asker = asker;
+    this.#commandPath = commandPath;
+  }
+
+  /** @throws ApiError: `bad request` when the command cannot run, for example for its metadata */
+  async local(chain: number, command: Command, options: LocalOptions, stop: AbortSignal): Promise<LocalAnswer> {
+    const { preflight, rewindDepth, signatureVerification } = options;
+    const asked = query({ preflight, rewindDepth, signatureVerification });
+    return await this.#post(chain, `/local${asked}`, commandJson(command), json(parseLocalAnswer), stop);
+  }
+
+  /**
+   * @returns the request keys, in the order of the commands
+   * @throws SendRefusedError when the node refuses the whole batch. A single command that is already on the chain is none.
+   * ApiError for all else
+   */
+  async send(chain: number, commands: readonly Command[], stop: AbortSignal): Promise<readonly string[]> {
+    if (commands.length === 0) throw new RangeError('at least one command is sent');
+    const hashes = commands.map(({ hash }) => hash);
+    const read = json((value) => sameKeys(parseSendAnswer(value), hashes));
+    try {
+      return await this.#post(chain, '/send', sendJson(commands), read, stop);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      const refused = new SendRefusedError(error);
+      // An earlier try has succeeded, perhaps one of this very call whose answer was lost.
+      if (commands.length === 1 && refused.refusal.isKnown) return hashes;
+      throw refused;
+    }
+  }
+
+  /** @returns the results by request key; a key without a result is unknown or pending @throws ApiError */
+  async poll(
+    chain: number,
+    requestKeys: readonly string[],
+    { confirmationDepth }: PollOptions,
+    stop: AbortSignal,
+  ): Promise<ReadonlyMap<string, CommandResult>> {
+    if (requestKeys.length === 0) return new Map();
+    const body = stringifyExactJson({ requestKeys: requestKeys.map(requestKey) });
+    const read = json((value) => {
+      const results = parsePollAnswer(value);
+      for (const key of results.keys()) checkAsked(key, requestKeys);
+      return results;
+    });
+    return await this.#post(chain, `/poll${query({ confirmationDepth })}`, body, read, stop);
+  }
+
+  /** @returns the result; undefined when the node has given up waiting for it, which takes minutes @throws ApiError, at the first failure */
+  async listen(chain: number, key: string, stop: AbortSignal): Promise<CommandResult | undefined> {
+    const body = stringifyExactJson({ listen: requestKey(key) });
+    const readAnswer = json((value) => {
+      const answer = parseListenAnswer(value);
+      if ('timeoutMicros' in answer) return undefined;
+      checkAsked(answer.reqKey, [key]);
+      return answer;
+    });
+    const more = {
+      timeoutMs: this.#asker.limits.listenTimeoutMs,
+      // A second try would wait for minutes once more.
+      isRepeatable: false,
+      isAnswer: (status: number) => status === 200 || status === GATEWAY_TIMEOUT,
+    };
+    const read: Call<CommandResult | undefined>['read'] = (answer) =>
+      answer.status === GATEWAY_TIMEOUT ? undefined : readAnswer(answer);
+    return await this.#post(chain, '/listen', body, read, stop, more);
+  }
+
+  /** Never sent twice. @returns the request key @throws ApiError; real nodes do not serve it (`not found`) */
+  async sendPrivate(chain: number, command: Command, stop: AbortSignal): Promise<string> {
+    const read = json((value) => sameKeys(parseSendAnswer(value), [command.hash])[0]);
+    return await this.#post(chain, '/private', commandJson(command), read, stop, { isRepeatable: false });
+  }
+
+  /**
+   * @param chain the one on which the command ran
+   * @returns the proof, as a continuation holds it. `ledger/spv-proof.ts` runs proofs
+   * @throws ProofRefusedError, which says whether to wait, or ApiError
+   */
+  async proof(chain: number, key: string, targetChain: number, stop: AbortSignal): Promise<string> {
+    const body = stringifyExactJson({ requestKey: requestKey(key), targetChainId: `${targetChain}` });
+    const read = json((value) => checked(Proof, value, 'proof'));
+    const { proofs } = await this.#paths(chain, stop);
+    try {
+      return await this.#asker.ask({ side: 'service', method: 'POST', path: proofs, body, read }, stop);
+    } catch (error) {
+      throw isRefusal(error) ? new ProofRefusedError(error) : error;
+    }
+  }
+
+  async #post<T>(
+    chain: number,
+    path: string,
+    body: string,
+    read: Call<T>['read'],
+    stop: AbortSignal,
+    more: Partial<Call<T>> = {},
+  ): Promise<T> {
+    const { commands } = await this.#paths(chain, stop);
+    return await this.#asker.ask(
+      { side: 'service', method: 'POST', path: `${commands}${path}`, body, read, ...more },
+      stop,
+    );
+  }
+
+  async #paths(chain: number, stop: AbortSignal): Promise<CommandPaths> {
+    chainPath(chain, ''); // Throws for what is no chain.
+    const dialect = this.#commandPath === undefined ? await this.#asker.dialect(stop) : 'document';
+    return commandPathsOf(dialect, chain, this.#commandPath);
+  }
+}
+
+/** Real nodes give up a /listen with it. */
+const GATEWAY_TIMEOUT = 504;
+
+/** Base64url, whatever it stands for. */
+const Proof = z.string().regex(/^[\w-]+$/, 'is not base64url');
+
+function isRefusal(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.kind === 'bad request';
+}
+
+function sameKeys(keys: readonly string[], hashes: readonly string[]): readonly string[] {
+  if (keys.length === hashes.length && keys.every((key, i) => key === hashes[i])) return keys;
+  throw new LedgerFormatError(`The request keys are ${quoted(keys.join(' '))}, not ${quoted(hashes.join(' '))}`);
+}
+
+function checkAsked(key: string, asked: readonly string[]): void {
+  if (!asked.includes(key)) throw new LedgerFormatError(`The result of ${key} was not asked for`);
+}

@@ -1,0 +1,101 @@
+/**
+ * Headers of blocks, as real nodes serve them; the documents show headers only within whole blocks. They come in binary, in
+ * base64url, which has every field; JSON objects are read, too.
+ */
+
+import { decodeBase64url, encodeBase64url } from '../../ledger/base64url.ts';
+import { LedgerFormatError } from '../../ledger/errors.ts';
+import type { ExactJson } from '../../ledger/exact-json.ts';
+import { type BlockHeader, checkBlockHash, parseHeader } from '../../ledger/header.ts';
+import { headerFromJson } from '../../ledger/header-json.ts';
+import { versionCodeOf } from '../../ledger/version-codes.ts';
+import { ApiError } from './api-error.ts';
+import { type Asker, json } from './ask.ts';
+import { type BranchBounds, branchRequest } from './branch.ts';
+import { itemsOf, pageOf } from './pages.ts';
+import { chainPath, type HeightRange, heights, query } from './paths.ts';
+
+/** Real nodes give at most 360, and 20 on the P2P port. */
+const PAGE_SIZE = 360;
+
+/** @param hash the block's, 32 bytes @throws ApiError: `not found`, with the hash as its key */
+export async function getHeader(
+  asker: Asker,
+  chain: number,
+  hash: Uint8Array,
+  stop: AbortSignal,
+): Promise<BlockHeader> {
+  const path = chainPath(chain, `header/${encodeBase64url(hash)}`);
+  const read = json((value) => {
+    const header = headerOf(value, chain);
+    checkBlockHash(header, hash);
+    return header;
+  });
+  return await asker.ask({ side: 'both', path, read }, stop);
+}
+
+/** All headers, orphans' too, in ascending order. @throws ApiError, while iterating */
+export async function* getHeaders(asker: Asker, chain: number, range: HeightRange, stop: AbortSignal) {
+  const path = chainPath(chain, 'header');
+  const item = (value: ExactJson) => headerOf(value, chain);
+  const blocks = { whole: path, bounds: [] };
+  yield* itemsOf(asker, { side: 'both', path, query: heights(range), pageSize: PAGE_SIZE, item, blocks }, stop);
+}
+
+/** The headers of a branch, in descending order. @throws ApiError, while iterating, as `getHashBranch` */
+export async function* getHeaderBranch(
+  asker: Asker,
+  chain: number,
+  branch: BranchBounds,
+  range: HeightRange,
+  stop: AbortSignal,
+) {
+  const request = branchRequest(chain, 'header', branch, range);
+  const item = (value: ExactJson) => headerOf(value, chain);
+  const collection = { ...request, side: 'both', pageSize: PAGE_SIZE, item } as const;
+  yield* itemsOf(asker, collection, stop);
+}
+
+/** Finds out the number of a network, which headers in JSON leave out. */
+export class VersionCode {
+  readonly #asker: Asker;
+  #known: number | undefined;
+
+  /** @param code of a network whose number is not known, if somebody knows it */
+  constructor(asker: Asker, code?: number) {
+    this.#asker = asker;
+    this.#known = code ?? versionCodeOf(asker.network);
+  }
+
+  /**
+   * @param chain any chain of the network
+   * @returns undefined when the number is not known and the node serves no binary headers
+   * @throws ApiError
+   */
+  async get(chain: number, stop: AbortSignal): Promise<number | undefined> {
+    this.#known ??= await this.#ask(chain, stop);
+    return this.#known;
+  }
+
+  async #ask(chain: number, stop: AbortSignal): Promise<number | undefined> {
+    const path = chainPath(chain, 'header') + query({ limit: 1 });
+    const item = (value: ExactJson) => (typeof value === 'string' ? headerOf(value, chain).version : undefined);
+    try {
+      const { items } = await this.#asker.ask({ side: 'both', path, read: json(pageOf(item)) }, stop);
+      return items[0];
+    } catch (error) {
+      if (error instanceof ApiError && error.kind === 'not found') return undefined;
+      throw error;
+    }
+  }
+}
+
+/**
+ * @param value base64url of the binary form, or the object form
+ * @throws LedgerFormatError for all else, and for the header of another chain.
+ */
+export function headerOf(value: ExactJson, chain: number, versionCode?: number): BlockHeader {
+  const header = typeof value === 'string' ? parseHeader(decodeBase64url(value)) : headerFromJson(value, versionCode);
+  if (header.chain !== chain) throw new LedgerFormatError(`header: is one of chain ${header.chain}, not of ${chain}`);
+  return header;
+}

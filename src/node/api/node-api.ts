@@ -1,0 +1,310 @@
+/**
+ * The client of one node's API: every endpoint of document 1 except mining, and all of document 2. It only assembles what the
+ * other files of this folder do. Every method can throw an ApiError; iterators throw it while iterating. Whatever can be checked
+ * is checked: hashes, roots, that an answer is about what was asked.
+ */
+
+import { setMaxListeners } from 'node:events';
+import type { Command } from '../../ledger/command/command.ts';
+import type { CommandResult, LocalAnswer } from '../../ledger/command/results.ts';
+import type { Cut } from '../../ledger/cut.ts';
+import type { ExactJsonObject } from '../../ledger/exact-json.ts';
+import type { BlockHeader } from '../../ledger/header.ts';
+import type { Dialect } from '../../ledger/header-json.ts';
+import type { Payload, PayloadWithOutputs } from '../../ledger/payload.ts';
+import type { Peer } from '../../ledger/peer.ts';
+import { BY_AUTHORITY, type Trust } from '../../net/trust.ts';
+import { type Clock, systemClock } from '../../system/clock.ts';
+import { NodeClock, type Skew } from '../clock.ts';
+import { NodeHttp } from '../http.ts';
+import { nodeLimits } from '../limits.ts';
+import { nodeAddress } from '../url.ts';
+import { Asker } from './ask.ts';
+import { type Block, getBlockBranch, getBlocks } from './blocks.ts';
+import type { BranchBounds } from './branch.ts';
+import { CommandCalls, type LocalOptions, type PollOptions } from './commands.ts';
+import { type CutQuery, getCut, putCut } from './cut.ts';
+import type { DialectSetting } from './dialect.ts';
+import { getHashBranch, getHashes } from './hashes.ts';
+import { getHeader, getHeaderBranch, getHeaders, VersionCode } from './headers.ts';
+import { getHealth, getInfo, getReport, type NodeInfo } from './info.ts';
+import { type ApiLimits, apiLimits } from './limits.ts';
+import type { HeightRange } from './paths.ts';
+import { BARE, getPayload, getPayloads, type PayloadPlace, type PayloadQuery, WITH_OUTPUTS } from './payloads.ts';
+import { getPeers, putPeer, trustOfPeer, urlOfPeer } from './peers.ts';
+
+export interface NodeApiOptions {
+  /** Of the service port: `http://host:port`, or a URL with the path of the API, which is then used as it is. */
+  readonly url?: string;
+  /** Of the P2P port. At least one of the two is needed; by documents 1 and 2 a node has only one. */
+  readonly p2pUrl?: string;
+  readonly network: string;
+  /** The default, `auto`, goes by the URL and by the node's answers. */
+  readonly dialect?: DialectSetting;
+  /**
+   * What precedes `/local`: below the path of the API, as `chain/<chain>/pact/api/v1`, or from the host root, as `/api/v1` of a
+   * stand-alone server. The default is the dialect's.
+   */
+  readonly commandPath?: string;
+  /** The number of the network in headers, of a network that pickaxe does not know. By default the node is asked. */
+  readonly versionCode?: number;
+  /** What makes the certificate of each port trusted. The default is that an authority has signed it. */
+  readonly trust?: Trust;
+  readonly p2pTrust?: Trust;
+  readonly userAgent?: string;
+}
+
+/** What the client uses from outside. Each has a default. */
+export interface NodeApiSurroundings {
+  readonly clock?: Clock;
+  /** Returns uniformly distributed numbers in [0, 1). */
+  readonly random?: () => number;
+  readonly limits?: Partial<ApiLimits>;
+}
+
+const NEVER = new AbortController().signal;
+setMaxListeners(0, NEVER); // Each request under way has a listener.
+
+export class NodeApi {
+  readonly #asker: Asker;
+  readonly #commands: CommandCalls;
+  readonly #versionCode: VersionCode;
+  readonly #nodeClock: NodeClock;
+
+  /** @throws Error when no URL is given, or one is not a node URL */
+  constructor(options: NodeApiOptions, surroundings: NodeApiSurroundings = {}) {
+    const { url, p2pUrl, network, dialect = 'auto', commandPath, versionCode, userAgent = 'pickaxe' } = options;
+    const { clock = systemClock, random = Math.random } = surroundings;
+    if (url === undefined && p2pUrl === undefined) throw new Error('a client needs the URL of a node');
+    const limits = { ...apiLimits, ...surroundings.limits };
+    this.#nodeClock = new NodeClock(clock);
+    const shared = { nodeClock: this.#nodeClock, clock, userAgent, limits: nodeLimits };
+    const side = (sideUrl: string, trust: Trust = BY_AUTHORITY) =>
+      new NodeHttp({
+        ...shared,
+        address: nodeAddress(sideUrl, network),
+        trust,
+        mostAnswerBytes: limits.mostAnswerBytes,
+      });
+    const sides = {
+      ...(url !== undefined && { service: side(url, options.trust) }),
+      ...(p2pUrl !== undefined && { p2p: side(p2pUrl, options.p2pTrust) }),
+    };
+    const named = (sides.service ?? sides.p2p)!.address.network;
+    this.#asker = new Asker({ sides, network: named, dialect, limits, random });
+    this.#commands = new CommandCalls(this.#asker, commandPath);
+    this.#versionCode = new VersionCode(this.#asker, versionCode);
+  }
+
+  /** @returns a client of a peer's P2P port that trusts only the certificate with the peer's id */
+  static ofPeer(
+    peer: Peer,
+    options: Omit<NodeApiOptions, 'url' | 'p2pUrl' | 'trust' | 'p2pTrust'>,
+    surroundings: NodeApiSurroundings = {},
+  ): NodeApi {
+    return new NodeApi({ ...options, p2pUrl: urlOfPeer(peer), p2pTrust: trustOfPeer(peer) }, surroundings);
+  }
+
+  /** The network's id: that in the URL, otherwise the given one. */
+  get network(): string {
+    return this.#asker.network;
+  }
+
+  /** The version of the node's software, once it has answered. Safe to show. */
+  get nodeVersion(): string | undefined {
+    return this.#asker.nodeVersion;
+  }
+
+  /** Our own address as the node sees it, once it has said so: real nodes do on the P2P port. Safe to show. */
+  get seenAs(): string | undefined {
+    return this.#asker.seenAs;
+  }
+
+  /** @returns the lower of our clock and the node's, in µs since the UNIX epoch; 0 before its first answer */
+  latestTimeUs(): bigint {
+    return this.#nodeClock.latestTimeUs();
+  }
+
+  /** How far our clock is ahead of the node's; undefined before its first answer that tells its time. */
+  get skew(): Skew | undefined {
+    return this.#nodeClock.skew;
+  }
+
+  /** The node's dialect, which is found out if it was neither given nor in the URL. */
+  dialect(stop: AbortSignal = NEVER): Promise<Dialect> {
+    return this.#asker.dialect(stop);
+  }
+
+  /** `GET /cut` */
+  cut(query: CutQuery = {}, stop: AbortSignal = NEVER): Promise<Cut> {
+    return getCut(this.#asker, query, stop);
+  }
+
+  /** `PUT /cut` (P2P): publishes a cut, which must name its origin. Success means that the node looks at it. */
+  putCut(cut: Cut, stop: AbortSignal = NEVER): Promise<void> {
+    return putCut(this.#asker, cut, stop);
+  }
+
+  /** `GET /cut/peer` (P2P) */
+  peers(stop: AbortSignal = NEVER): AsyncGenerator<Peer, void> {
+    return getPeers(this.#asker, undefined, stop);
+  }
+
+  /** `PUT /cut/peer` (P2P) */
+  putPeer(peer: Peer, stop: AbortSignal = NEVER): Promise<void> {
+    return putPeer(this.#asker, peer, undefined, stop);
+  }
+
+  /** `GET /chain/<chain>/mempool/peer` (P2P) */
+  mempoolPeers(chain: number, stop: AbortSignal = NEVER): AsyncGenerator<Peer, void> {
+    return getPeers(this.#asker, chain, stop);
+  }
+
+  /** `PUT /chain/<chain>/mempool/peer` (P2P) */
+  putMempoolPeer(chain: number, peer: Peer, stop: AbortSignal = NEVER): Promise<void> {
+    return putPeer(this.#asker, peer, chain, stop);
+  }
+
+  /** `GET /chain/<chain>/payload/<payloadHash>` @param payloadHash 32 bytes */
+  payload(
+    chain: number,
+    payloadHash: Uint8Array,
+    query: PayloadQuery = {},
+    stop: AbortSignal = NEVER,
+  ): Promise<Payload> {
+    return getPayload(this.#asker, BARE, chain, payloadHash, query, stop);
+  }
+
+  /** `GET /chain/<chain>/payload/<payloadHash>/outputs` @param payloadHash 32 bytes */
+  payloadWithOutputs(
+    chain: number,
+    payloadHash: Uint8Array,
+    query: PayloadQuery = {},
+    stop: AbortSignal = NEVER,
+  ): Promise<PayloadWithOutputs> {
+    return getPayload(this.#asker, WITH_OUTPUTS, chain, payloadHash, query, stop);
+  }
+
+  /** `POST /chain/<chain>/payload/batch`, as often as needed @returns for each place its payload, or undefined */
+  payloads(
+    chain: number,
+    places: readonly PayloadPlace[],
+    stop: AbortSignal = NEVER,
+  ): Promise<(Payload | undefined)[]> {
+    return getPayloads(this.#asker, BARE, chain, places, stop);
+  }
+
+  /** `POST /chain/<chain>/payload/outputs/batch`, which real nodes serve and document 1 does not know */
+  payloadsWithOutputs(
+    chain: number,
+    places: readonly PayloadPlace[],
+    stop: AbortSignal = NEVER,
+  ): Promise<(PayloadWithOutputs | undefined)[]> {
+    return getPayloads(this.#asker, WITH_OUTPUTS, chain, places, stop);
+  }
+
+  /** `GET /chain/<chain>/block`: all blocks, orphans too, in ascending order */
+  blocks(chain: number, range: HeightRange = {}, stop: AbortSignal = NEVER): AsyncGenerator<Block, void> {
+    return getBlocks(this.#asker, this.#versionCode, chain, range, stop);
+  }
+
+  /** `POST /chain/<chain>/block/branch`: in descending order */
+  blockBranch(
+    chain: number,
+    branch: BranchBounds,
+    range: HeightRange = {},
+    stop: AbortSignal = NEVER,
+  ): AsyncGenerator<Block, void> {
+    return getBlockBranch(this.#asker, this.#versionCode, chain, branch, range, stop);
+  }
+
+  /** `GET /chain/<chain>/hash`: the hashes of all blocks, orphans too, in ascending order, 32 bytes each */
+  hashes(chain: number, range: HeightRange = {}, stop: AbortSignal = NEVER): AsyncGenerator<Uint8Array, void> {
+    return getHashes(this.#asker, chain, range, stop);
+  }
+
+  /** `POST /chain/<chain>/hash/branch`: in descending order, 32 bytes each */
+  hashBranch(
+    chain: number,
+    branch: BranchBounds,
+    range: HeightRange = {},
+    stop: AbortSignal = NEVER,
+  ): AsyncGenerator<Uint8Array, void> {
+    return getHashBranch(this.#asker, chain, branch, range, stop);
+  }
+
+  /** `GET /chain/<chain>/header/<hash>`, of real nodes @param hash the block's, 32 bytes */
+  header(chain: number, hash: Uint8Array, stop: AbortSignal = NEVER): Promise<BlockHeader> {
+    return getHeader(this.#asker, chain, hash, stop);
+  }
+
+  /** `GET /chain/<chain>/header`, of real nodes: all headers, orphans' too, in ascending order */
+  headers(chain: number, range: HeightRange = {}, stop: AbortSignal = NEVER): AsyncGenerator<BlockHeader, void> {
+    return getHeaders(this.#asker, chain, range, stop);
+  }
+
+  /** `POST /chain/<chain>/header/branch`, of real nodes: in descending order */
+  headerBranch(
+    chain: number,
+    branch: BranchBounds,
+    range: HeightRange = {},
+    stop: AbortSignal = NEVER,
+  ): AsyncGenerator<BlockHeader, void> {
+    return getHeaderBranch(this.#asker, chain, branch, range, stop);
+  }
+
+  /** `GET /config` at the host root (P2P) @returns the report, whose keys differ between versions */
+  config(stop: AbortSignal = NEVER): Promise<ExactJsonObject> {
+    return getReport(this.#asker, stop);
+  }
+
+  /** `GET /info` at the host root */
+  info(stop: AbortSignal = NEVER): Promise<NodeInfo> {
+    return getInfo(this.#asker, stop);
+  }
+
+  /** `GET /health-check` at the host root @returns the node's text, on one line, safe to show */
+  health(stop: AbortSignal = NEVER): Promise<string> {
+    return getHealth(this.#asker, stop);
+  }
+
+  /** `POST /local`: runs a command without effect */
+  local(chain: number, command: Command, options: LocalOptions = {}, stop: AbortSignal = NEVER): Promise<LocalAnswer> {
+    return this.#commands.local(chain, command, options, stop);
+  }
+
+  /** `POST /send` @returns the request keys @throws SendRefusedError, which says why the whole batch was refused */
+  send(chain: number, commands: readonly Command[], stop: AbortSignal = NEVER): Promise<readonly string[]> {
+    return this.#commands.send(chain, commands, stop);
+  }
+
+  /** `POST /poll` @returns the results that there are, by request key */
+  poll(
+    chain: number,
+    requestKeys: readonly string[],
+    options: PollOptions = {},
+    stop: AbortSignal = NEVER,
+  ): Promise<ReadonlyMap<string, CommandResult>> {
+    return this.#commands.poll(chain, requestKeys, options, stop);
+  }
+
+  /** `POST /listen`, which waits for minutes @returns undefined when the node has given up waiting */
+  listen(chain: number, requestKey: string, stop: AbortSignal = NEVER): Promise<CommandResult | undefined> {
+    return this.#commands.listen(chain, requestKey, stop);
+  }
+
+  /** `POST /private` @returns the request key */
+  sendPrivate(chain: number, command: Command, stop: AbortSignal = NEVER): Promise<string> {
+    return this.#commands.sendPrivate(chain, command, stop);
+  }
+
+  /** `POST /spv` of the chain on which a command ran @returns the proof @throws ProofRefusedError, which says whether to wait */
+  proof(chain: number, requestKey: string, targetChain: number, stop: AbortSignal = NEVER): Promise<string> {
+    return this.#commands.proof(chain, requestKey, targetChain, stop);
+  }
+
+  /** Closes all connections, even those with a request under way. */
+  async close(): Promise<void> {
+    await this.#asker.close();
+  }
+}

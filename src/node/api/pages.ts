@@ -1,0 +1,118 @@
+/**
+ * Collections, which nodes give in pages (document 1, "Conventions", 6). Of ascending ones, the last page of real nodes has a
+ * cursor like every other, by which one can ask for what comes later; the page behind it is empty. So a cursor does not say
+ * that there is more, and a page's limit, with real nodes the number of its items, says nothing.
+ */
+
+import { z } from 'zod';
+import type { ExactJson } from '../../ledger/exact-json.ts';
+import { checked, MAX_U64, natural, reading } from '../../ledger/fields.ts';
+import { ApiError } from './api-error.ts';
+import { type Asker, type Call, json, nothing } from './ask.ts';
+import { query } from './paths.ts';
+
+export interface Collection<T> {
+  readonly side: Call<T>['side'];
+  readonly method?: 'GET' | 'POST';
+  readonly path: string;
+  readonly query?: Parameters<typeof query>[0];
+  readonly body?: string;
+  readonly accept?: string;
+  /** How many items a page should have; nodes lower it silently. */
+  readonly pageSize: number;
+  /** @throws LedgerFormatError for what is not such an item. */
+  readonly item: (json: ExactJson) => T;
+  /** Of a collection of blocks, for which 404 can mean that there is none. */
+  readonly blocks?: {
+    /** The path of the same collection without bounds, which every chain has. */
+    readonly whole: string;
+    /** What must exist: the bounds of a branch, in base64url. */
+    readonly bounds: readonly string[];
+  };
+}
+
+interface Page<T> {
+  readonly items: readonly T[];
+  readonly next: string | null;
+}
+
+/** A cursor goes back literally, so it must fit in a query. */
+const Cursor = z.string().regex(/^(?:inclusive|exclusive):[\w-]{1,200}$/, 'is not a cursor');
+
+/** @param item throws a LedgerFormatError for what is not an item */
+export function pageOf<T>(item: (json: ExactJson) => T): (value: ExactJson) => Page<T> {
+  const schema = z.object({
+    items: z.array(reading(z.custom<ExactJson>(), item)),
+    limit: natural(MAX_U64),
+    next: Cursor.nullish().transform((next) => next ?? null),
+  });
+  return (value) => checked<Page<T>>(schema, value, 'page');
+}
+
+/**
+ * Iterates over a collection, and asks for its pages as they are needed. It ends with the items that exist at that time.
+ * @throws ApiError
+ */
+export async function* itemsOf<T>(asker: Asker, collection: Collection<T>, stop: AbortSignal): AsyncGenerator<T, void> {
+  const read = json(pageOf(collection.item));
+  const { side, path, pageSize, method = 'GET', body, accept } = collection;
+  const cursors = new Set<string>();
+  let next: string | undefined;
+  for (;;) {
+    const call: Call<Page<T>> = {
+      side,
+      method,
+      path: path + query({ limit: pageSize, ...collection.query, next }),
+      ...(body !== undefined && { body }),
+      ...(accept !== undefined && { accept }),
+      read,
+    };
+    const page = await pageOrNone(asker, call, collection, next, stop);
+    yield* page.items;
+    if (page.items.length === 0 || page.next === null) return;
+    if (cursors.has(page.next)) {
+      const message = `The pages of ${path} go in a circle: the cursor ${page.next} has come before.`;
+      throw new ApiError('not understood', message);
+    }
+    cursors.add(page.next);
+    next = page.next;
+  }
+}
+
+const NONE = { items: [], next: null } as const;
+
+/**
+ * By document 1, a node answers 404 when it has no block in the range. Real nodes do that only for a cursor or a bound that they
+ * do not know, and for a path that they do not serve.
+ */
+async function pageOrNone<T>(
+  asker: Asker,
+  call: Call<Page<T>>,
+  { blocks }: Collection<T>,
+  cursor: string | undefined,
+  stop: AbortSignal,
+): Promise<Page<T>> {
+  try {
+    return await asker.ask(call, stop);
+  } catch (error) {
+    if (!blocks || !(error instanceof ApiError) || error.kind !== 'not found') throw error;
+    const known = [...blocks.bounds, cursor?.replace(/^.*:/, '')];
+    if (error.key !== undefined && known.includes(error.key)) throw error;
+    if (cursor === undefined) await checkServed(asker, { ...call, blocks }, error, stop);
+    return NONE;
+  }
+}
+
+/** @throws the error when the node does not serve the chain at all. */
+async function checkServed(
+  asker: Asker,
+  { side, blocks }: Pick<Collection<unknown>, 'side' | 'blocks'>,
+  error: ApiError,
+  stop: AbortSignal,
+): Promise<void> {
+  try {
+    await asker.ask({ side, path: blocks!.whole + query({ limit: 1 }), read: nothing }, stop);
+  } catch (second) {
+    throw second instanceof ApiError && second.kind === 'not found' ? error : second;
+  }
+}

@@ -1,0 +1,171 @@
+/**
+ * Payloads (document 1, "Payloads"). Each is proven: its content hashes to the payload hash that was asked for, so a wrong one
+ * is as good as none.
+ */
+
+import { z } from 'zod';
+import { encodeBase64url } from '../../ledger/base64url.ts';
+import { LedgerFormatError } from '../../ledger/errors.ts';
+import { type ExactJson, jsonInteger, stringifyExactJson } from '../../ledger/exact-json.ts';
+import { checked, reading } from '../../ledger/fields.ts';
+import {
+  checkPayload,
+  type Payload,
+  type PayloadWithOutputs,
+  payloadFromJson,
+  payloadWithOutputsFromJson,
+} from '../../ledger/payload.ts';
+import { ApiError } from './api-error.ts';
+import { type Asker, type Call, json, nothing } from './ask.ts';
+import { chainPath, query } from './paths.ts';
+
+export interface PayloadQuery {
+  /** That of the block, by which real nodes find the payload faster. */
+  readonly height?: number | bigint;
+  /** Whether the payload's header has just appeared: the payload may come a moment later, and is waited for. */
+  readonly isFresh?: boolean;
+}
+
+/** Where a payload is. */
+export interface PayloadPlace {
+  /** 32 bytes. */
+  readonly payloadHash: Uint8Array;
+  /** That of the block. */
+  readonly height: number | bigint;
+}
+
+/** How a payload is asked for and read, without outputs and with them. */
+interface Kind<T> {
+  readonly single: (hash: string) => string;
+  readonly batch: string;
+  readonly read: (json: ExactJson) => T;
+}
+
+export const BARE: Kind<Payload> = {
+  single: (hash) => `payload/${hash}`,
+  batch: 'payload/batch',
+  read: payloadFromJson,
+};
+
+export const WITH_OUTPUTS: Kind<PayloadWithOutputs> = {
+  single: (hash) => `payload/${hash}/outputs`,
+  batch: 'payload/outputs/batch',
+  read: payloadWithOutputsFromJson,
+};
+
+/** Real nodes drop what goes beyond it. */
+const MOST_IN_BATCH = 1000;
+
+/**
+ * @param payloadHash 32 bytes
+ * @throws ApiError: `not found`, with the hash as its key
+ */
+export async function getPayload<T extends Payload>(
+  asker: Asker,
+  kind: Kind<T>,
+  chain: number,
+  payloadHash: Uint8Array,
+  { height, isFresh = false }: PayloadQuery,
+  stop: AbortSignal,
+): Promise<T> {
+  const path = singlePath(kind, chain, payloadHash) + query({ height });
+  const read = json((value) => proven(kind.read(value), payloadHash));
+  return await asker.ask({ side: 'both', path, mayAppear: isFresh, read }, stop);
+}
+
+/**
+ * Asks for many payloads, a thousand in one request. Nodes leave out what they do not have, and what is too much for them, so it
+ * asks for the rest again until an answer has nothing more of it.
+ * @returns for each place its payload; undefined where the node has none
+ * @throws ApiError
+ */
+export async function getPayloads<T extends Payload>(
+  asker: Asker,
+  kind: Kind<T>,
+  chain: number,
+  places: readonly PayloadPlace[],
+  stop: AbortSignal,
+): Promise<(T | undefined)[]> {
+  const wanted = new Map(places.map((place) => [encodeBase64url(place.payloadHash), place]));
+  const found = new Map<string, T>();
+  const all = [...wanted];
+  for (let from = 0; from < all.length; from += MOST_IN_BATCH) {
+    let missing = all.slice(from, from + MOST_IN_BATCH);
+    for (let before = -1; missing.length > 0 && found.size > before; ) {
+      before = found.size;
+      const group = new Map(missing);
+      for (const payload of await askBatch(asker, kind, chain, group, stop)) {
+        found.set(encodeBase64url(payload.payloadHash), payload);
+      }
+      missing = missing.filter(([hash]) => !found.has(hash));
+    }
+  }
+  return places.map(({ payloadHash }) => found.get(encodeBase64url(payloadHash)));
+}
+
+async function askBatch<T extends Payload>(
+  asker: Asker,
+  kind: Kind<T>,
+  chain: number,
+  group: ReadonlyMap<string, PayloadPlace>,
+  stop: AbortSignal,
+): Promise<readonly T[]> {
+  const item = reading(z.custom<ExactJson>(), (value) => {
+    const payload = kind.read(value);
+    const hash = encodeBase64url(payload.payloadHash);
+    const place = group.get(hash);
+    if (!place) throw new LedgerFormatError(`the payload ${hash} was not asked for`);
+    return proven(payload, place.payloadHash);
+  });
+  // Nodes pair the two lists, so that a shorter one would cut the other.
+  const body = stringifyExactJson({
+    hashes: [...group.keys()],
+    heights: [...group.values()].map(({ height }) => jsonInteger(height)),
+  });
+  const call: Call<readonly T[]> = {
+    side: 'service',
+    method: 'POST',
+    path: chainPath(chain, kind.batch),
+    body,
+    read: json((value) => checked<T[]>(z.array(item), value, 'batch')),
+  };
+  try {
+    return await asker.ask(call, stop);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.kind !== 'not found') throw error;
+    await checkMissing(asker, kind, chain, group, error, stop);
+    return [];
+  }
+}
+
+/**
+ * By document 1, a node answers 404 when it has none of the payloads; nodes that serve no batches do so, too.
+ * @throws the error unless a request for one of the payloads alone is answered in the same way, for lack of it
+ */
+async function checkMissing(
+  asker: Asker,
+  kind: Kind<Payload>,
+  chain: number,
+  group: ReadonlyMap<string, PayloadPlace>,
+  error: ApiError,
+  stop: AbortSignal,
+): Promise<void> {
+  const [{ payloadHash, height }] = group.values();
+  const path = singlePath(kind, chain, payloadHash) + query({ height });
+  try {
+    await asker.ask({ side: 'service', path, read: nothing }, stop);
+  } catch (second) {
+    if (!(second instanceof ApiError) || second.kind !== 'not found') throw second;
+    if (second.key !== undefined) return;
+  }
+  throw error;
+}
+
+function singlePath(kind: Kind<Payload>, chain: number, payloadHash: Uint8Array): string {
+  return chainPath(chain, kind.single(encodeBase64url(payloadHash)));
+}
+
+function proven<T extends Payload>(payload: T, payloadHash: Uint8Array): T {
+  checkPayload(payload, payloadHash);
+  return payload;
+}
