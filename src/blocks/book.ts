@@ -1,0 +1,70 @@
+/** All accepted blocks with what has become of them, made from the lines of the block log. */
+
+import type { Line } from './lines.ts';
+import type { BlockRecord } from './record.ts';
+import type { ProvenReward } from './reward.ts';
+import { JUST_FOUND, type Standing } from './states.ts';
+
+export interface Block extends BlockRecord {
+  readonly standing: Standing;
+  /** Since when it has been in its state: milliseconds since the UNIX epoch. */
+  readonly sinceMs: number;
+  /** What it earned, once that is proven. */
+  readonly reward?: ProvenReward;
+  /** What a node last said wrongly of its reward. */
+  readonly rewardFault?: string;
+}
+
+export class Book {
+  readonly #blocks = new Map<string, Block>();
+  #searched = 0;
+
+  /** In the order in which they were found. */
+  get blocks(): Iterable<Block> {
+    return this.#blocks.values();
+  }
+
+  get size(): number {
+    return this.#blocks.size;
+  }
+
+  block(hash: string): Block | undefined {
+    return this.#blocks.get(hash);
+  }
+
+  /** How many blocks the rig had to expect from what it hashed, apart from what stands in the records. */
+  get searchedExpectedBlocks(): number {
+    return this.#searched;
+  }
+
+  /** Lines about a block that has none are without effect. The same line again changes nothing, unless it sums up what was searched. */
+  apply(line: Line): void {
+    if (line.type === 'searched') {
+      this.#searched += line.expectedBlocks;
+      return;
+    }
+    if (line.type === 'found') {
+      const { record } = line;
+      if (this.#blocks.has(record.hash)) return;
+      this.#blocks.set(record.hash, { ...record, standing: JUST_FOUND, sinceMs: record.foundMs });
+      return;
+    }
+    const block = this.#blocks.get(line.hash);
+    if (block) this.#blocks.set(line.hash, { ...block, ...changeOf(block, line) });
+  }
+}
+
+function changeOf(block: Block, line: Exclude<Line, { type: 'found' | 'searched' }>): Partial<Block> {
+  switch (line.type) {
+    case 'state':
+      // What only deepens a state does not begin it anew.
+      return {
+        standing: line.standing,
+        sinceMs: line.standing.state === block.standing.state ? block.sinceMs : line.atMs,
+      };
+    case 'reward':
+      return { reward: line.reward };
+    case 'reward-fault':
+      return { rewardFault: line.fault };
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * The lines of the block log, JSON each. A block has one line when it was found, and one for each change. Later lines count. A line
+ * that is not understood is skipped, so that older versions of pickaxe read what newer ones have written.
+ */
+
+import { z } from 'zod';
+import { HEADER_BYTES } from '../chain/layout.ts';
+import { BLOCK_STATES } from '../events/vocabulary.ts';
+import { decodeBase64url, encodeBase64url } from '../ledger/base64url.ts';
+import { formatDecimal, parseDecimal } from '../ledger/decimal.ts';
+import { opaqueId, reading } from '../ledger/fields.ts';
+import type { BlockRecord } from './record.ts';
+import type { ProvenReward } from './reward.ts';
+import type { Standing } from './states.ts';
+
+export type Line =
+  | { readonly type: 'found'; readonly record: BlockRecord }
+  | { readonly type: 'state'; readonly hash: string; readonly atMs: number; readonly standing: Standing }
+  | { readonly type: 'reward'; readonly hash: string; readonly reward: ProvenReward }
+  /** What a node said of the block's reward was false. */
+  | { readonly type: 'reward-fault'; readonly hash: string; readonly fault: string }
+  /** How many blocks the rig had to expect from what it hashed since its last record, written at the end of a run. */
+  | { readonly type: 'searched'; readonly expectedBlocks: number };
+
+const count = z.int().nonnegative();
+const amount = z.number().nonnegative();
+const text = z.string().max(1_000);
+const decimal = reading(z.string(), parseDecimal);
+
+const Found = z.object({
+  hash: opaqueId,
+  chain: count,
+  height: count.transform(BigInt),
+  header: reading(z.string(), (it) => decodeBase64url(it, HEADER_BYTES)),
+  timeMillis: count,
+  network: text,
+  node: text,
+  account: text,
+  device: text,
+  isRelay: z.boolean(),
+  difficulty: amount,
+  answerSeconds: amount,
+  switchSeconds: amount.exactOptional(),
+  expectedBlocks: amount,
+});
+const State = z.object({
+  hash: opaqueId,
+  timeMillis: count,
+  state: z.enum(BLOCK_STATES),
+  depth: count,
+  nodesDisagree: z.boolean(),
+  winner: opaqueId.exactOptional(),
+});
+const Reward = z.object({ hash: opaqueId, account: text, reward: decimal.exactOptional(), fees: decimal });
+const RewardFault = z.object({ hash: opaqueId, fault: text });
+const Searched = z.object({ expectedBlocks: amount });
+
+const READERS: Readonly<Record<string, (json: unknown) => Line | undefined>> = {
+  found: (json) => {
+    const { success, data } = Found.safeParse(json);
+    if (!success) return undefined;
+    const { timeMillis: foundMs, ...record } = data;
+    return { type: 'found', record: { ...record, foundMs } };
+  },
+  state: (json) => {
+    const { success, data } = State.safeParse(json);
+    if (!success) return undefined;
+    const { hash, timeMillis: atMs, ...standing } = data;
+    return { type: 'state', hash, atMs, standing };
+  },
+  reward: (json) => {
+    const { success, data } = Reward.safeParse(json);
+    if (!success) return undefined;
+    const { hash, account, reward, fees } = data;
+    return { type: 'reward', hash, reward: { account, reward, fees } };
+  },
+  'reward-fault': (json) => {
+    const { success, data } = RewardFault.safeParse(json);
+    return success ? { type: 'reward-fault', ...data } : undefined;
+  },
+  searched: (json) => {
+    const { success, data } = Searched.safeParse(json);
+    return success ? { type: 'searched', ...data } : undefined;
+  },
+};
+
+/** @returns undefined for a line that is torn, damaged or of a kind that this version does not know */
+export function readLine(line: string): Line | undefined {
+  try {
+    const json: unknown = JSON.parse(line);
+    const type = (json as { readonly type?: unknown } | null)?.type;
+    return typeof type === 'string' && Object.hasOwn(READERS, type) ? READERS[type](json) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @returns the line with its end */
+export function writeLine(line: Line): string {
+  return `${JSON.stringify({ type: line.type, ...fieldsOf(line) })}\n`;
+}
+
+function fieldsOf(line: Line): Record<string, unknown> {
+  switch (line.type) {
+    case 'found': {
+      const { header, height, foundMs, ...rest } = line.record;
+      return { timeMillis: foundMs, ...rest, height: Number(height), header: encodeBase64url(header) };
+    }
+    case 'state':
+      return { hash: line.hash, timeMillis: line.atMs, ...line.standing };
+    case 'reward': {
+      const { account, reward, fees } = line.reward;
+      const proven = reward === undefined ? {} : { reward: formatDecimal(reward) };
+      return { hash: line.hash, account, ...proven, fees: formatDecimal(fees) };
+    }
+    case 'reward-fault':
+      return { hash: line.hash, fault: line.fault };
+    case 'searched':
+      return { expectedBlocks: line.expectedBlocks };
+  }
+}

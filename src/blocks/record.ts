@@ -1,0 +1,47 @@
+/** What is kept of a block that a node accepted: enough to follow it, to prove its reward, and to judge luck and latency. */
+
+import { encodeBase64url } from '../ledger/base64url.ts';
+import { blockHash, parseHeader } from '../ledger/header.ts';
+
+export interface BlockRecord {
+  /** The block hash, by which the ledger names it: 43 characters of base64url. */
+  readonly hash: string;
+  readonly chain: number;
+  readonly height: bigint;
+  /** The solved header as it was submitted, 286 bytes, without the block hash. */
+  readonly header: Uint8Array;
+  /** When its solution was accepted: milliseconds since the UNIX epoch. */
+  readonly foundMs: number;
+  /** The name of the network, as the settings have it. */
+  readonly network: string;
+  /** The node that accepted it, as it is shown. */
+  readonly node: string;
+  /** Whom it was mined for. */
+  readonly account: string;
+  /** The device that found it, or the relay that brought it. */
+  readonly device: string;
+  readonly isRelay: boolean;
+  /** How many hashes a block took on average. */
+  readonly difficulty: number;
+  /** From finding the solution to the node's answer. */
+  readonly answerSeconds: number;
+  /** From the last New Cut to searching the work that followed; absent where the device has had none. */
+  readonly switchSeconds?: number;
+  /**
+   * How many blocks the rig's devices had to expect from what they hashed since the record before this one, or since the start of
+   * the run.
+   */
+  readonly expectedBlocks: number;
+}
+
+/** A record before it is known which block it is of. */
+export type FoundBlock = Omit<BlockRecord, 'hash' | 'chain' | 'height'>;
+
+/**
+ * The block hash and where the block belongs follow from its header. This takes about 0.1 ms, so it is for accepted blocks only.
+ * @throws LedgerFormatError when the header is not one.
+ */
+export function recordOf(found: FoundBlock): BlockRecord {
+  const header = parseHeader(found.header);
+  return { hash: encodeBase64url(blockHash(header)), chain: header.chain, height: header.height, ...found };
+}

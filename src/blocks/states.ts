@@ -1,0 +1,180 @@
+/**
+ * What has become of a block, from what nodes say of it. Pure.
+ *
+ * Nodes differ for seconds, and heads of cuts are often orphaned, so nothing is decided on one look: a block is won, settled or
+ * orphaned only when looks some time apart agree, of all nodes that can tell. What was decided stays until such looks say
+ * otherwise. Blocks are watched until they are so deep that no reorganisation has ever reached them.
+ */
+
+import type { BlockState } from '../events/vocabulary.ts';
+
+/** What one node's chain says of a block at one moment. */
+export type Look =
+  /** Its chain does not reach the block's height: it cannot tell. */
+  | { readonly node: string; readonly says: 'not-yet' }
+  /** Its chain has the block, and `depth` more on top of it. */
+  | { readonly node: string; readonly says: 'ours'; readonly depth: number }
+  /** Its chain has the block `winner` at that height, and `depth` more on top of that one. */
+  | {
+      readonly node: string;
+      readonly says: 'another';
+      readonly depth: number;
+      readonly winner: string;
+      /** Whether the node keeps ours beside it; absent where that is not known. */
+      readonly keepsOurs?: boolean;
+    };
+
+/** What is known of a block. */
+export interface Standing {
+  readonly state: BlockState;
+  /** How many blocks were on top of it, or of the one in its place, at the last look that could tell. */
+  readonly depth: number;
+  /** Whether nodes contradict each other. */
+  readonly nodesDisagree: boolean;
+  /** The hash of the block in its place, while there is one. */
+  readonly winner?: string;
+}
+
+/** Since when looks have said the same without a break. It is forgotten between runs. */
+export interface Agreement {
+  readonly verdict: Verdict['verdict'];
+  readonly sinceMs: number;
+  /** Since when they were that deep as well. */
+  readonly settledSinceMs?: number;
+  readonly deepSinceMs?: number;
+}
+
+export interface Moment {
+  /** A clock that never jumps. */
+  readonly nowMs: number;
+  /** How long ago the block was accepted. */
+  readonly ageMs: number;
+}
+
+export interface Rules {
+  /** How many blocks must be on top of a block to settle it. */
+  readonly settledDepth: number;
+  /** How far apart two looks must be to decide something. */
+  readonly apartMs: number;
+}
+
+export const JUST_FOUND: Standing = { state: 'pending', depth: 0, nodesDisagree: false };
+
+/** Blocks and orphans are watched until so many blocks are on top: an hour. */
+export const WATCHED_DEPTH = 120;
+/** The time after which a block about which nobody can tell is called unknown. It is watched on. */
+export const UNKNOWN_AFTER_MS = 3_600_000;
+/** Nodes differ for seconds: half of all pairs of siblings are found within three seconds of each other. */
+export const APART_MS = 10_000;
+export const SETTLED_DEPTH = 6;
+
+export const UNDECIDED: readonly BlockState[] = ['pending', 'contested', 'unknown'];
+export const ON_CHAIN: readonly BlockState[] = ['won', 'settled'];
+export const OFF_CHAIN: readonly BlockState[] = ['orphaned', 'never-entered'];
+
+/** What all looks of one moment say together. */
+type Verdict =
+  | { readonly verdict: 'nobody-knows' | 'contested' | 'disagreement' }
+  | { readonly verdict: 'ours'; readonly depth: number }
+  | { readonly verdict: 'another'; readonly depth: number; readonly winner: string; readonly keepsOurs: boolean };
+
+/**
+ * @param agreement what the looks before said; undefined before the first
+ * @param looks of all nodes that answered, at this moment
+ * @returns the same standing, unless something was decided or its depth has changed
+ */
+export function judge(
+  standing: Standing,
+  agreement: Agreement | undefined,
+  looks: readonly Look[],
+  moment: Moment,
+  rules: Rules,
+): { readonly standing: Standing; readonly agreement: Agreement } {
+  const verdict = verdictOf(looks);
+  const now = agreementWith(agreement, verdict, moment.nowMs, rules);
+  return { standing: decide(standing, verdict, now, moment, rules), agreement: now };
+}
+
+/** Whether a look could still change something that matters. */
+export function isWatched({ state, depth }: Standing): boolean {
+  return UNDECIDED.includes(state) || state === 'won' || depth < WATCHED_DEPTH;
+}
+
+/** Whether what is kept of a block must be written again. Its depth alone matters once it ends the watch. */
+export function isNews(before: Standing, after: Standing): boolean {
+  return (
+    before.state !== after.state ||
+    before.nodesDisagree !== after.nodesDisagree ||
+    isWatched(before) !== isWatched(after)
+  );
+}
+
+/** A head alone proves nothing: 18 of 26 orphans were once the head of a cut. So only what is below a head counts. */
+function verdictOf(looks: readonly Look[]): Verdict {
+  const ours = looks.filter((look) => look.says === 'ours' && look.depth > 0) as (Look & { says: 'ours' })[];
+  const others = looks.filter((look) => look.says === 'another' && look.depth > 0) as (Look & { says: 'another' })[];
+  if (ours.length > 0 && others.length > 0) return { verdict: 'disagreement' };
+  if (ours.length > 0) return { verdict: 'ours', depth: least(ours) };
+  if (others.length > 0) {
+    // A node that cannot tell whether it keeps ours may keep it.
+    const keepsOurs = others.some((look) => look.keepsOurs !== false);
+    return { verdict: 'another', depth: least(others), winner: others[0].winner, keepsOurs };
+  }
+  return { verdict: looks.some(({ says }) => says === 'another') ? 'contested' : 'nobody-knows' };
+}
+
+function least(looks: readonly { readonly depth: number }[]): number {
+  return Math.min(...looks.map(({ depth }) => depth));
+}
+
+function agreementWith(
+  before: Agreement | undefined,
+  verdict: Verdict,
+  nowMs: number,
+  { settledDepth }: Rules,
+): Agreement {
+  const same = before?.verdict === verdict.verdict ? before : undefined;
+  const depth = 'depth' in verdict ? verdict.depth : 0;
+  return {
+    verdict: verdict.verdict,
+    sinceMs: same?.sinceMs ?? nowMs,
+    ...(depth >= settledDepth && { settledSinceMs: same?.settledSinceMs ?? nowMs }),
+    ...(depth >= WATCHED_DEPTH && { deepSinceMs: same?.deepSinceMs ?? nowMs }),
+  };
+}
+
+function decide(
+  standing: Standing,
+  verdict: Verdict,
+  agreement: Agreement,
+  { nowMs, ageMs }: Moment,
+  { apartMs }: Rules,
+): Standing {
+  const lasted = (sinceMs: number | undefined) => sinceMs !== undefined && nowMs - sinceMs >= apartMs;
+  const isUndecided = UNDECIDED.includes(standing.state);
+  // Two looks must be that deep, like everything else that decides.
+  const depthOf = (depth: number) => (lasted(agreement.deepSinceMs) ? depth : Math.min(depth, WATCHED_DEPTH - 1));
+  switch (verdict.verdict) {
+    case 'ours': {
+      if (!lasted(agreement.sinceMs)) return standing;
+      const settled = standing.state === 'settled' || lasted(agreement.settledSinceMs);
+      const depth = Math.max(depthOf(verdict.depth), ON_CHAIN.includes(standing.state) ? standing.depth : 0);
+      return { state: settled ? 'settled' : 'won', depth, nodesDisagree: false };
+    }
+    case 'another': {
+      if (!lasted(agreement.sinceMs)) return standing;
+      const wasKept = standing.state === 'orphaned' || ON_CHAIN.includes(standing.state);
+      const state = wasKept || verdict.keepsOurs ? 'orphaned' : 'never-entered';
+      const depth = Math.max(depthOf(verdict.depth), OFF_CHAIN.includes(standing.state) ? standing.depth : 0);
+      return { state, depth, nodesDisagree: false, winner: verdict.winner };
+    }
+    case 'disagreement':
+      if (!lasted(agreement.sinceMs)) return standing;
+      return { ...standing, state: isUndecided ? 'contested' : standing.state, nodesDisagree: true };
+    case 'contested':
+      return isUndecided ? { ...standing, state: 'contested' } : standing;
+    case 'nobody-knows':
+      if (!isUndecided) return standing;
+      return { ...standing, state: ageMs >= UNKNOWN_AFTER_MS ? 'unknown' : 'pending', nodesDisagree: false };
+  }
+}

@@ -1,0 +1,211 @@
+/**
+ * The block log: a file of JSON lines that only grows, so that no crash and no second process can take away what stands in it.
+ * Lines are appended whole, with one call of the system. A line that a crash has torn is skipped. A disk that is full or out of
+ * reach stops nothing: the lines wait in memory, and are written once it takes them again.
+ */
+
+import { constants } from 'node:fs';
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CAREFULLY, openPrivate } from '../system/private-file.ts';
+import { type Block, Book } from './book.ts';
+import { type Line, readLine, writeLine } from './lines.ts';
+
+const FILE_NAME = 'blocks.jsonl';
+/** A disk that refuses is tried again after so long. */
+const AGAIN_MS = 30_000;
+/** Far more lines than a rig makes while its disk is mended. What does not fit is not written; this run still knows of it. */
+const MAX_WAITING = 10_000;
+/** How many lines are written at once: less than what a system writes in pieces. */
+const AT_ONCE = 50;
+/** How long the end may wait for a disk. */
+const CLOSE_MS = 5_000;
+/** How much is read at once. */
+const PIECE_BYTES = 1024 ** 2;
+const NEW_LINE = 0x0a;
+
+/** The file, opened for reading and appending. */
+export type StoreFile = Pick<FileHandle, 'stat' | 'read' | 'appendFile' | 'datasync' | 'close'>;
+
+export interface StoreOptions {
+  readonly folder: string;
+  /** Told once when the file cannot be used, once when it can again, and of lines that cannot be read. */
+  readonly warn: (line: string) => void;
+  /** Opens the file to be written, and makes it if necessary. Tests have files of their own. */
+  readonly openFile?: (path: string) => Promise<StoreFile>;
+  readonly againMs?: number;
+}
+
+export class BlockStore {
+  readonly path: string;
+  readonly #options: StoreOptions;
+  readonly #book = new Book();
+  readonly #waiting: string[] = [];
+  /** How far the file has been read, in bytes. It ends behind the end of a line. */
+  #offset = 0;
+  /** How many lines were skipped. */
+  #skipped = 0;
+  #writing: Promise<void> | undefined;
+  #again: NodeJS.Timeout | undefined;
+  #isFailing = false;
+  #isUnreadable = false;
+
+  /** Nothing is read before `refresh`, and no file is made before something is written. */
+  constructor(options: StoreOptions) {
+    this.#options = options;
+    this.path = join(options.folder, FILE_NAME);
+  }
+
+  /** In the order in which they were found. */
+  get blocks(): Iterable<Block> {
+    return this.#book.blocks;
+  }
+
+  get size(): number {
+    return this.#book.size;
+  }
+
+  get searchedExpectedBlocks(): number {
+    return this.#book.searchedExpectedBlocks;
+  }
+
+  block(hash: string): Block | undefined {
+    return this.#book.block(hash);
+  }
+
+  /** Adds a line. It is known at once, whether or not it can be written; only what was searched counts once it stands in the file. */
+  add(line: Line): void {
+    if (line.type !== 'searched') this.#book.apply(line);
+    if (this.#waiting.length < MAX_WAITING) this.#waiting.push(writeLine(line));
+    void this.#write();
+  }
+
+  /** Reads what was appended since the last time, by this process or another one. A file that cannot be read is warned of. */
+  async refresh(): Promise<void> {
+    await this.#writing;
+    const skippedBefore = this.#skipped;
+    try {
+      await this.#read();
+      this.#isUnreadable = false;
+    } catch (fault) {
+      if (!this.#isUnreadable)
+        this.#options.warn(`the block log ${this.path} cannot be read (${(fault as Error).message})`);
+      this.#isUnreadable = true;
+    }
+    const skipped = this.#skipped - skippedBefore;
+    if (skipped > 0) {
+      const what = skipped === 1 ? '1 line' : `${skipped} lines`;
+      this.#options.warn(`${what} of ${this.path} cannot be read, perhaps torn by a crash, and count as not there`);
+    }
+  }
+
+  /** Writes what waits, for some seconds at most. */
+  async close(): Promise<void> {
+    clearTimeout(this.#again);
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, CLOSE_MS);
+    });
+    await Promise.race([this.#write(), patience]);
+    clearTimeout(timer);
+    clearTimeout(this.#again);
+    if (this.#waiting.length > 0) this.#options.warn(`${this.#waiting.length} lines of the block log were not written`);
+  }
+
+  async #write(): Promise<void> {
+    this.#writing ??= this.#writeAll().finally(() => {
+      this.#writing = undefined;
+    });
+    await this.#writing;
+  }
+
+  async #writeAll(): Promise<void> {
+    clearTimeout(this.#again);
+    try {
+      while (this.#waiting.length > 0) {
+        const lines = this.#waiting.slice(0, AT_ONCE);
+        await this.#append(lines.join(''));
+        this.#waiting.splice(0, lines.length);
+        if (this.#isFailing) this.#options.warn('the block log can be written again');
+        this.#isFailing = false;
+      }
+    } catch (fault) {
+      this.#fail((fault as Error).message);
+    }
+  }
+
+  #fail(why: string): void {
+    if (!this.#isFailing) {
+      this.#options.warn(
+        `the block log ${this.path} cannot be written (${why}); mining goes on, and the lines wait in memory`,
+      );
+    }
+    this.#isFailing = true;
+    this.#again = setTimeout(() => void this.#write(), this.#options.againMs ?? AGAIN_MS);
+    this.#again.unref();
+  }
+
+  /** The file is opened each time: lines are rare, and the file may have been moved away since the last one. */
+  async #append(lines: string): Promise<void> {
+    const { folder, openFile = openToAppend } = this.#options;
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const file = await openFile(this.path);
+    try {
+      // A line begins a line of its own even where a crash has torn the last one.
+      await file.appendFile((await endsTorn(file)) ? `\n${lines}` : lines);
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+  }
+
+  async #read(): Promise<void> {
+    const file = await open(this.path, constants.O_RDONLY | CAREFULLY).catch((fault: NodeJS.ErrnoException) => {
+      if (fault.code === 'ENOENT') return undefined;
+      throw fault;
+    });
+    if (!file) return;
+    try {
+      const { size } = await file.stat();
+      // The file was replaced. To read a line again changes nothing.
+      if (size < this.#offset) this.#offset = 0;
+      if (size === this.#offset) return;
+      // Lines are cut at bytes, because a piece may end within a character. The rest of a piece begins the next one.
+      let rest: Buffer = Buffer.alloc(0);
+      for (;;) {
+        const { bytesRead, buffer } = await file.read(
+          Buffer.alloc(PIECE_BYTES),
+          0,
+          PIECE_BYTES,
+          this.#offset + rest.length,
+        );
+        if (bytesRead === 0) return;
+        const piece = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
+        const end = piece.lastIndexOf(NEW_LINE) + 1;
+        for (const line of piece.toString('utf8', 0, end).split('\n')) this.#take(line);
+        this.#offset += end;
+        rest = piece.subarray(end);
+      }
+    } finally {
+      await file.close();
+    }
+  }
+
+  #take(text: string): void {
+    if (text === '') return;
+    const line = readLine(text);
+    if (line) this.#book.apply(line);
+    else this.#skipped++;
+  }
+}
+
+function openToAppend(path: string): Promise<StoreFile> {
+  return openPrivate(path, true);
+}
+
+async function endsTorn(file: StoreFile): Promise<boolean> {
+  const { size } = await file.stat();
+  if (size === 0) return false;
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+  return bytesRead === 1 && buffer[0] !== NEW_LINE;
+}

@@ -1,0 +1,89 @@
+/** Judges nodes by what was seen of them: pure. */
+
+import { type Look, STANDSTILL_MS } from './look.ts';
+
+/** How many blocks of each chain a node may be behind: about two minutes. */
+const MOST_BEHIND = 4;
+/** A smaller difference of clocks does no harm. */
+const TOLERATED_SKEW_US = 2_000_000n;
+
+export interface Seen {
+  readonly look: Look;
+  /** Strangers are not compared with: they may say anything. */
+  readonly isConfigured: boolean;
+  /** Its block at a height that all nodes have; undefined where that is not known. */
+  readonly commonBlock?: string | undefined;
+  /** Why it gives no work; undefined when it does, or was not asked. */
+  readonly noWork?: string | undefined;
+}
+
+export interface Problem {
+  /** With a fault, mining there is of no use. */
+  readonly state: 'fault' | 'warning';
+  /** What follows the node's name in a sentence. */
+  readonly what: string;
+}
+
+export interface Judgement {
+  /** How many blocks of each chain it is behind the best configured node, rounded down. */
+  readonly behind?: number;
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * @param network the wanted one
+ * @param nowUs our clock, in µs since 1970
+ * @returns a judgement for each node, in the same order
+ */
+export function judge(nodes: readonly Seen[], network: string, nowUs: bigint): Judgement[] {
+  const reference = referenceOf(nodes, network);
+  return nodes.map((node) => judgeOne(node, reference, network, nowUs));
+}
+
+/** The best of the configured nodes, or of all if no configured one has answered. */
+function referenceOf(nodes: readonly Seen[], network: string): Seen | undefined {
+  const usable = nodes.filter(({ look }) => look.cut && !isOther(look.network, network));
+  const configured = usable.filter(({ isConfigured }) => isConfigured);
+  const candidates = configured.length > 0 ? configured : usable;
+  return candidates.reduce<Seen | undefined>(
+    (best, node) => (best && best.look.cut!.weight >= node.look.cut!.weight ? best : node),
+    undefined,
+  );
+}
+
+function judgeOne(node: Seen, reference: Seen | undefined, network: string, nowUs: bigint): Judgement {
+  const { look, isConfigured, commonBlock, noWork } = node;
+  const { cut, newestBlockUs, skew } = look;
+  if (isOther(look.network, network)) {
+    return { problems: [fault(`serves the network ${look.network}, not ${network}`)] };
+  }
+  if (look.fault !== undefined || !cut) return { problems: [fault(`does not answer: ${look.fault}`)] };
+  const problems: Problem[] = [];
+  const most = reference!.look.cut!.height;
+  const behind = most > cut.height ? Number((most - cut.height) / BigInt(cut.heads.size)) : 0;
+  if (behind > MOST_BEHIND) problems.push(fault(`is ${behind} blocks behind on each chain`));
+  const ageMs = newestBlockUs === undefined ? 0 : Number((nowUs - newestBlockUs) / 1000n);
+  if (ageMs >= STANDSTILL_MS) {
+    problems.push(fault(`stands still: no chain has grown for ${Math.floor(ageMs / 60_000)} minutes`));
+  }
+  const common = reference!.commonBlock;
+  if (commonBlock !== undefined && common !== undefined && commonBlock !== common) {
+    problems.push(fault('follows another branch of the ledger than the best node'));
+  }
+  // Real nodes do not give work on the port by which they are discovered.
+  if (noWork !== undefined)
+    problems.push({ state: isConfigured ? 'fault' : 'warning', what: `gives no work: ${noWork}` });
+  if (skew && (skew.leastUs > TOLERATED_SKEW_US || -skew.mostUs > TOLERATED_SKEW_US)) {
+    const [offUs, direction] = skew.leastUs > 0n ? [skew.leastUs, 'behind'] : [-skew.mostUs, 'ahead of'];
+    problems.push({ state: 'warning', what: `has a clock at least ${offUs / 1_000_000n} s ${direction} ours` });
+  }
+  return { behind, problems };
+}
+
+function isOther(served: string | undefined, wanted: string): boolean {
+  return served !== undefined && served !== wanted;
+}
+
+function fault(what: string): Problem {
+  return { state: 'fault', what };
+}

@@ -1,0 +1,98 @@
+/** Looks at one node: what it serves, how far its ledger is, and whether it gives work. */
+
+import type { Cut, Head } from '../ledger/cut.ts';
+import { blockHash } from '../ledger/header.ts';
+import { ApiError } from '../node/api/api-error.ts';
+import type { NodeApi } from '../node/api/node-api.ts';
+import type { Skew } from '../node/clock.ts';
+
+/** No chain grows for so long only where the whole network stands still: each has a block about every 30 s. */
+export const STANDSTILL_MS = 600_000;
+
+/** What a node says. What it does not say is absent. */
+export interface Look {
+  /** The network that it serves; foreign text. */
+  readonly network?: string;
+  /** The version of its software, safe to show. */
+  readonly software?: string;
+  readonly cut?: Cut;
+  /** When the newest block of its cut was made, in µs since 1970. */
+  readonly newestBlockUs?: bigint;
+  readonly skew?: Skew;
+  /** Why it has not answered. */
+  readonly fault?: string;
+}
+
+/** What is needed of a node's client. */
+export type LookedAt = Pick<
+  NodeApi,
+  'info' | 'cut' | 'header' | 'blocks' | 'hashBranch' | 'headerBranch' | 'nodeVersion' | 'skew'
+>;
+
+/** @param nowUs our clock, in µs since 1970 @returns a look with a fault when the node does not answer */
+export async function lookAt(api: LookedAt, nowUs: bigint, stop?: AbortSignal): Promise<Look> {
+  const look: { -readonly [Key in keyof Look]: Look[Key] } = {};
+  try {
+    // Not every node says what it serves, and the P2P port never does.
+    const info = await unlessMissing(api.info(stop));
+    if (info) look.network = info.network;
+    look.cut = await api.cut({}, stop);
+    const newest = await newestBlockUs(api, look.cut, nowUs, stop);
+    if (newest !== undefined) look.newestBlockUs = newest;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    look.fault = error.message;
+  }
+  if (api.nodeVersion !== undefined) look.software = api.nodeVersion;
+  if (api.skew) look.skew = api.skew;
+  return look;
+}
+
+/**
+ * The highest block is mostly the newest. Only when it is so old that the node seems to stand still, the other chains are looked
+ * at, too.
+ */
+async function newestBlockUs(
+  api: LookedAt,
+  { heads }: Cut,
+  nowUs: bigint,
+  stop?: AbortSignal,
+): Promise<bigint | undefined> {
+  const highestFirst = [...heads].sort(([, a], [, b]) => Number(b.height - a.height));
+  let newest: bigint | undefined;
+  for (const [chain, head] of highestFirst) {
+    const timeUs = await timeOfBlock(api, chain, head, stop);
+    if (timeUs !== undefined && (newest === undefined || timeUs > newest)) newest = timeUs;
+    if (newest === undefined || nowUs - newest < BigInt(STANDSTILL_MS) * 1000n) break;
+  }
+  return newest;
+}
+
+/** @returns undefined when the node serves neither the header nor the block */
+async function timeOfBlock(
+  api: LookedAt,
+  chain: number,
+  { height, hash }: Head,
+  stop?: AbortSignal,
+): Promise<bigint | undefined> {
+  const header = await unlessMissing(api.header(chain, hash, stop));
+  if (header) return header.creationTimeUs;
+  return await unlessMissing(
+    (async () => {
+      for await (const { header } of api.blocks(chain, { minHeight: height, maxHeight: height }, stop)) {
+        if (Buffer.compare(blockHash(header), hash) === 0) return header.creationTimeUs;
+      }
+      return undefined;
+    })(),
+  );
+}
+
+/** @returns undefined when the node does not serve what was asked for */
+export async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof ApiError && (error.kind === 'not found' || error.kind === 'no such side')) return undefined;
+    throw error;
+  }
+}

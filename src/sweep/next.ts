@@ -1,0 +1,81 @@
+/** Decides what a transfer needs next, from what the chains say about its two steps. Pure. */
+
+import type { Decimal } from '../ledger/decimal.ts';
+import { proofIn } from './commands.ts';
+import type { Outcome, Sweep, Transfer } from './state.ts';
+
+/** What a chain says about a command. */
+export type Found =
+  /** `isOver`: no block can have it any more. */
+  | { readonly status: 'none'; readonly isOver: boolean }
+  | ({ readonly status: 'success' } & InBlock)
+  | ({ readonly status: 'failure'; readonly reason: string } & InBlock);
+
+interface InBlock {
+  /** Of the block that has it. */
+  readonly height: number;
+  /** How many blocks are above that one. */
+  readonly depth: number;
+  /** In units of gas. */
+  readonly gas: number;
+}
+
+/** What the chains say about a transfer whose step 0 may have been sent. */
+export interface Seen {
+  readonly step0: Found;
+  /** Null when there is no step 1. */
+  readonly step1: Found | null;
+}
+
+export type Step =
+  | { readonly do: 'send step 0' }
+  /** The coins are between the chains: bring them to the target chain. */
+  | { readonly do: 'bring' }
+  | { readonly do: 'wait'; readonly why: string }
+  | { readonly do: 'finish'; readonly outcome: Outcome };
+
+/**
+ * @param confirmations how many blocks must be above one that decides
+ */
+export function next(transfer: Transfer, seen: Seen, sweep: Sweep, confirmations: number): Step {
+  const { step0, step1 } = seen;
+  if (step1?.status === 'success') {
+    if (step1.depth >= confirmations) return doneBy('us', seen, sweep);
+    return wait(`has arrived; waits for ${confirmations - step1.depth} more blocks`);
+  }
+  if (step0.status === 'success') return { do: 'bring' };
+  if (step0.status === 'failure') {
+    if (step0.depth >= confirmations) return failed(step0.reason);
+    return wait(`step 0 has failed; waits for ${confirmations - step0.depth} more blocks: ${step0.reason}`);
+  }
+  if (!step0.isOver) return { do: 'send step 0' };
+  if (transfer.leftAt === null) return failed('its time to live ended before a block had it');
+  // A node that has forgotten old commands must not make us believe that the coins are still there.
+  return wait(`the node does not know step 0, which was in the block of height ${transfer.leftAt}: ask another node`);
+}
+
+export function doneBy(by: 'us' | 'somebody else', seen: Seen, sweep: Sweep): Step {
+  return { do: 'finish', outcome: { state: 'done', by, gasCost: gasCostOf(seen, sweep) } };
+}
+
+/** Whether the newest step 1 may still bring the coins, with this proof. */
+export function isStep1Alive({ step1 }: Transfer, seen: Seen, proof: string): boolean {
+  return step1 !== null && seen.step1?.status === 'none' && !seen.step1.isOver && proofIn(step1) === proof;
+}
+
+function gasCostOf({ step0, step1 }: Seen, { gasPrice, gasStation }: Sweep): Decimal {
+  const gas = gasOf(step0) + (gasStation === null ? gasOf(step1) : 0);
+  return BigInt(gas) * gasPrice;
+}
+
+function gasOf(found: Found | null): number {
+  return found === null || found.status === 'none' ? 0 : found.gas;
+}
+
+function wait(why: string): Step {
+  return { do: 'wait', why };
+}
+
+function failed(reason: string): Step {
+  return { do: 'finish', outcome: { state: 'failed', reason } };
+}

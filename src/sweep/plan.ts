@@ -1,0 +1,174 @@
+/** Plans a sweep: what leaves each chain, what that costs, and which chains are left alone. Nothing is sent. */
+
+import type { Keyset } from '../ledger/command/coin.ts';
+import type { AccountDetails } from '../ledger/command/coin-results.ts';
+import { type Decimal, formatDecimal } from '../ledger/decimal.ts';
+import { gasLimitFor, STATION_GAS, step0Of, step1TrialGas, TRIAL_GAS, unsigned } from './commands.ts';
+import { guardOfName, sameKeyset, signersOf } from './signers.ts';
+import { plannedTransfer, type Sweep } from './state.ts';
+import { type AccountLook, SweepFault, type SweepLedger } from './sweep-ledger.ts';
+
+export interface SweepWishes {
+  readonly account: string;
+  readonly targetChain: number;
+  /** What stays on each chain. */
+  readonly keep: Decimal;
+  /** The least amount that is worth a transfer. */
+  readonly min: Decimal;
+  /** In coins for each unit of gas. */
+  readonly gasPrice: Decimal;
+  /** See `Sweep`. */
+  readonly gasStation: string | null;
+  /** The public keys whose secret keys are at hand; null: any, as nothing will be signed. */
+  readonly held: readonly string[] | null;
+}
+
+export interface Plan {
+  readonly wishes: SweepWishes;
+  readonly guard: Keyset;
+  /** What the account has on the target chain now. */
+  readonly targetBalance: Decimal;
+  /** One for each chain but the target, in ascending order. */
+  readonly chains: readonly PlannedChain[];
+}
+
+export type PlannedChain =
+  | {
+      readonly kind: 'transfer';
+      readonly chain: number;
+      readonly balance: Decimal;
+      readonly amount: Decimal;
+      /** Of step 0. */
+      readonly gasLimit: number;
+    }
+  /** The chain is left alone. */
+  | { readonly kind: 'skip'; readonly chain: number; readonly balance: Decimal; readonly reason: string }
+  /** Nobody could tell what is there, or the transfer would fail. */
+  | { readonly kind: 'fault'; readonly chain: number; readonly reason: string };
+
+/** A sweep that cannot be done as it is wished. The message says what to do. */
+export class CannotSweep extends Error {
+  override readonly name = 'CannotSweep';
+}
+
+/** At most as many chains are asked at once. */
+const AT_ONCE = 8;
+
+/** @throws CannotSweep, or SweepFault when the target chain cannot be looked at */
+export async function planSweep(ledger: SweepLedger, wishes: SweepWishes, stop: AbortSignal): Promise<Plan> {
+  const { account, targetChain } = wishes;
+  const all = await ledger.chains(stop);
+  if (!all.includes(targetChain))
+    throw new CannotSweep(`The network has no chain ${targetChain}: it has ${all.length}.`);
+  const target = await ledger.look(targetChain, account, stop);
+  const guard = targetGuard(wishes, target.details);
+  const signers = wishes.held ? signersOf(guard, wishes.held) : guard.keys;
+  if (!signers) {
+    throw new CannotSweep(
+      `The account needs signatures of ${guard.keys.join(', ')} (${guard.pred}): name the files of these keys with --key-file.`,
+    );
+  }
+  await checkPayer(ledger, wishes, target, stop);
+  const others = all.filter((chain) => chain !== targetChain);
+  const terms = { ...wishes, network: ledger.network, guard };
+  const chains: PlannedChain[] = [];
+  for (let i = 0; i < others.length; i += AT_ONCE) {
+    const some = others.slice(i, i + AT_ONCE);
+    chains.push(...(await Promise.all(some.map((chain) => planChain(ledger, terms, signers, chain, stop)))));
+  }
+  return { wishes, guard, targetBalance: target.details?.balance ?? 0n, chains };
+}
+
+/** @returns what the plan's transfers bring to the target chain */
+export function totalOf({ chains }: Plan): Decimal {
+  return chains.reduce((sum, it) => sum + (it.kind === 'transfer' ? it.amount : 0n), 0n);
+}
+
+/** @returns the most that the account pays for gas */
+export function mostGasCost({ chains, wishes: { gasPrice, gasStation } }: Plan): Decimal {
+  const step1 = gasStation === null ? STATION_GAS : 0;
+  return chains.reduce((sum, it) => sum + (it.kind === 'transfer' ? BigInt(it.gasLimit + step1) * gasPrice : 0n), 0n);
+}
+
+/** @param startedMs milliseconds since 1970 */
+export function sweepOf({ wishes, guard, chains }: Plan, network: string, startedMs: number): Sweep {
+  const { account, targetChain, gasPrice, gasStation } = wishes;
+  const transfers = chains.flatMap((it) => {
+    return it.kind === 'transfer' ? [plannedTransfer(it.chain, it.amount, it.gasLimit)] : [];
+  });
+  return { network, account, guard, targetChain, gasPrice, gasStation, startedMs, transfers };
+}
+
+/** Coins for an account that somebody else may have, or may yet take, on the target chain would never arrive. */
+function targetGuard({ account, targetChain }: SweepWishes, details: AccountDetails | undefined): Keyset {
+  if (details) {
+    if (details.keyset) return details.keyset;
+    throw new CannotSweep(`On chain ${targetChain}, the account is guarded by something else than keys.`);
+  }
+  const guard = guardOfName(account);
+  if (guard) return guard;
+  throw new CannotSweep(
+    `The account does not exist on chain ${targetChain}, where anybody could take its name: create it there first.`,
+  );
+}
+
+/** Coins that arrive can pay for the gas of those that follow, but not for their own. */
+async function checkPayer(
+  ledger: SweepLedger,
+  wishes: SweepWishes,
+  target: AccountLook,
+  stop: AbortSignal,
+): Promise<void> {
+  const { gasStation, gasPrice, targetChain } = wishes;
+  const payer = gasStation === null ? target.details : (await ledger.look(targetChain, gasStation, stop)).details;
+  const needed = BigInt(step1TrialGas({ ...wishes, network: '', guard: { keys: [], pred: '' } })) * gasPrice;
+  if ((payer?.balance ?? 0n) >= needed) return;
+  const has = `has ${formatDecimal(payer?.balance ?? 0n)} on chain ${targetChain}, and ${formatDecimal(needed)} is needed`;
+  throw new CannotSweep(
+    gasStation === null
+      ? `The account cannot pay for the arrival: it ${has}. Send it some coins there, or name who pays with --gas-station.`
+      : `The gas station ${gasStation} cannot pay for the arrival: it ${has}.`,
+  );
+}
+
+type Terms = SweepWishes & Pick<Sweep, 'network' | 'guard'>;
+
+async function planChain(
+  ledger: SweepLedger,
+  terms: Terms,
+  signers: readonly string[],
+  chain: number,
+  stop: AbortSignal,
+): Promise<PlannedChain> {
+  try {
+    return await planTransfer(ledger, terms, signers, chain, stop);
+  } catch (error) {
+    if (!(error instanceof SweepFault)) throw error;
+    return { kind: 'fault', chain, reason: error.message };
+  }
+}
+
+async function planTransfer(
+  ledger: SweepLedger,
+  terms: Terms,
+  signers: readonly string[],
+  chain: number,
+  stop: AbortSignal,
+): Promise<PlannedChain> {
+  const { account, guard, keep, min, gasPrice } = terms;
+  const { details, timeS } = await ledger.look(chain, account, stop);
+  const balance = details?.balance ?? 0n;
+  const skip = (reason: string): PlannedChain => ({ kind: 'skip', chain, balance, reason });
+  if (balance === 0n) return skip(details ? 'has no coins' : 'the account does not exist');
+  if (!details?.keyset || !sameKeyset(details.keyset, guard)) return skip('the account has other keys here');
+  const amountWith = (gasLimit: number) => balance - keep - BigInt(gasLimit) * gasPrice;
+  const isWorth = (amount: Decimal) => amount > 0n && amount >= min;
+  const first = amountWith(TRIAL_GAS);
+  if (!isWorth(first)) return skip(`less than ${formatDecimal(min)} could leave`);
+  const maker = { signers, timeS, nonce: 'pickaxe sweep, tried out' };
+  const payload = step0Of(terms, { chain, amount: first, gasLimit: TRIAL_GAS }, maker);
+  const { outcome, gas } = await ledger.tryOut(chain, unsigned(payload), stop);
+  if (outcome.status === 'failure') throw new SweepFault(`The transfer would fail: ${outcome.error.message}`);
+  const gasLimit = gasLimitFor(gas, TRIAL_GAS);
+  return { kind: 'transfer', chain, balance, amount: amountWith(gasLimit), gasLimit };
+}

@@ -1,0 +1,246 @@
+/**
+ * Carries out a sweep: one turn after the other for each transfer, until all are finished. Before a command is sent for the
+ * first time it is on disk, so whatever ends the process, `--resume` goes on where it was. The same command may be sent
+ * often, since the ledger takes it once. Another step 0 is never made, and of several steps 1 the ledger takes one.
+ */
+
+import type { Command } from '../ledger/command/command.ts';
+import type { KeyPair } from '../ledger/command/keys.ts';
+import { isAlreadyCompleted } from '../ledger/command/refusals.ts';
+import { LedgerFormatError } from '../ledger/errors.ts';
+import { pause } from '../system/abort.ts';
+import type { Clock } from '../system/clock.ts';
+import {
+  type CommandMaker,
+  endOf,
+  gasLimitFor,
+  signed,
+  step0Of,
+  step1Of,
+  step1TrialGas,
+  unsigned,
+} from './commands.ts';
+import { doneBy, type Found, isStep1Alive, next, type Seen, type Step } from './next.ts';
+import { rootOfProof } from './proof.ts';
+import { signersOf } from './signers.ts';
+import { isUnfinished, type Sweep, type Transfer } from './state.ts';
+import { type AccountLook, SweepFault, type SweepLedger } from './sweep-ledger.ts';
+
+export interface RunnerOptions {
+  readonly ledger: SweepLedger;
+  /** Writes the state to disk, and returns when it is there. @throws Error when it cannot; then nothing is sent */
+  readonly save: (sweep: Sweep) => void;
+  /** Not needed for a sweep that has begun on all chains and whose step 1 a gas station pays for. */
+  readonly pairs: readonly KeyPair[];
+  /** @returns a text that is different each time */
+  readonly nonce: () => string;
+  /** How many blocks must be above one that decides; 6 by default, three minutes. */
+  readonly confirmations?: number;
+  /** Told after each turn what the transfer is doing. The note can hold foreign text. */
+  readonly tell?: (transfer: Transfer, note: string) => void;
+}
+
+const CONFIRMATIONS = 6;
+/**
+ * How long after a step 0's end the chain must have gone on before it counts as never taken, in seconds: twenty blocks, more
+ * than any reorganisation brings back.
+ */
+const MARGIN_S = 600;
+/** Each step 1 that fails costs gas, so no more than this are made in one run for one transfer. */
+const MOST_STEP1 = 3;
+
+/** Whether something will have to be signed. */
+export function needsKeys({ transfers, gasStation }: Sweep): boolean {
+  return transfers.some(({ step0, outcome }) => outcome === null && (step0 === null || gasStation === null));
+}
+
+export class SweepRunner {
+  #sweep: Sweep;
+  readonly #options: RunnerOptions;
+  readonly #confirmations: number;
+  readonly #signers: readonly string[];
+  readonly #step1Made = new Map<number, number>();
+
+  constructor(sweep: Sweep, options: RunnerOptions) {
+    this.#sweep = sweep;
+    this.#options = options;
+    this.#confirmations = options.confirmations ?? CONFIRMATIONS;
+    this.#signers =
+      signersOf(
+        sweep.guard,
+        options.pairs.map(({ publicKey }) => publicKey),
+      ) ?? [];
+    if (this.#signers.length === 0 && needsKeys(sweep)) throw new Error('the sweep needs the keys of the account');
+  }
+
+  get sweep(): Sweep {
+    return this.#sweep;
+  }
+
+  /**
+   * Gives turns until all transfers are finished, the time is over, or `stop` fires. What is unfinished then can go on later.
+   * @throws what saving throws
+   */
+  async run(pauseMs: number, timeoutMs: number, clock: Clock, stop: AbortSignal): Promise<void> {
+    const endMs = clock.monotonicMs() + timeoutMs;
+    while ((await this.round(stop)) && !stop.aborted && clock.monotonicMs() < endMs) await pause(pauseMs, stop);
+  }
+
+  /** Gives each unfinished transfer one turn. @returns whether any is still unfinished @throws what saving throws */
+  async round(stop: AbortSignal): Promise<boolean> {
+    for (const { chain } of this.#sweep.transfers) {
+      if (stop.aborted) break;
+      const transfer = this.#of(chain);
+      if (transfer.outcome !== null) continue;
+      const note = await this.#turnOrFault(transfer, stop);
+      this.#options.tell?.(this.#of(chain), note);
+    }
+    return isUnfinished(this.#sweep);
+  }
+
+  async #turnOrFault(transfer: Transfer, stop: AbortSignal): Promise<string> {
+    try {
+      return await this.#turn(transfer, stop);
+    } catch (error) {
+      if (error instanceof SweepFault) return error.message;
+      throw error;
+    }
+  }
+
+  /** @returns what the transfer is doing */
+  async #turn(transfer: Transfer, stop: AbortSignal): Promise<string> {
+    const { step0 } = transfer;
+    if (step0 === null) return await this.#begin(transfer, stop);
+    const seen = await this.#see(transfer, step0, stop);
+    const seenAt = seen.step0.status === 'success' ? seen.step0.height : transfer.leftAt;
+    const known = seenAt === transfer.leftAt ? transfer : this.#update(transfer, { leftAt: seenAt });
+    const step = next(known, seen, this.#sweep, this.#confirmations);
+    switch (step.do) {
+      case 'send step 0': {
+        const sent = await this.#options.ledger.send(transfer.chain, step0, stop);
+        return sent.kind === 'taken' ? 'step 0 is sent' : `step 0 is refused, if it is not on its way: ${sent.reason}`;
+      }
+      case 'bring':
+        return await this.#bring(known, step0, seen, stop);
+      default:
+        return this.#settle(known, step);
+    }
+  }
+
+  /** Makes step 0, writes it to disk, and sends it for the first time. */
+  async #begin(transfer: Transfer, stop: AbortSignal): Promise<string> {
+    const { ledger, pairs } = this.#options;
+    const { chain } = transfer;
+    const look = await ledger.look(chain, this.#sweep.account, stop);
+    const step0 = signed(step0Of(this.#sweep, transfer, this.#maker(look)), pairs);
+    const begun = this.#update(transfer, { step0 });
+    const sent = await ledger.send(chain, step0, stop);
+    if (sent.kind === 'taken') return 'step 0 is sent';
+    // It was sent once, and that was refused: no node has it.
+    return this.#settle(begun, { do: 'finish', outcome: { state: 'failed', reason: sent.reason } });
+  }
+
+  async #see(transfer: Transfer, step0: Command, stop: AbortSignal): Promise<Seen> {
+    const { targetChain } = this.#sweep;
+    return {
+      step0: await this.#find(transfer.chain, step0, MARGIN_S, stop),
+      step1: transfer.step1 && (await this.#find(targetChain, transfer.step1, 0, stop)),
+    };
+  }
+
+  /** The newest block is looked at first: what is above the command, and that its end has passed, is then true of the result. */
+  async #find(chain: number, command: Command, marginS: number, stop: AbortSignal): Promise<Found> {
+    const { ledger } = this.#options;
+    const { height: newest, timeS } = await ledger.look(chain, this.#sweep.account, stop);
+    const found = await ledger.result(chain, command.hash, stop);
+    if (!found) return { status: 'none', isOver: timeS >= endOf(command) + marginS };
+    const height = found.metaData?.blockHeight;
+    if (height === undefined) throw new SweepFault('The node does not say which block the command is in.');
+    const { result, gas } = found;
+    const inBlock = { height, depth: Math.max(0, newest - height), gas };
+    if (result.status === 'success') return { status: 'success', ...inBlock };
+    return { status: 'failure', reason: result.error.message, ...inBlock };
+  }
+
+  /** Brings coins that have left their chain to the target chain. */
+  async #bring(transfer: Transfer, step0: Command, seen: Seen, stop: AbortSignal): Promise<string> {
+    const { ledger } = this.#options;
+    const { targetChain, account } = this.#sweep;
+    const fetched = transfer.proof ?? (await this.#fetchProof(transfer, step0, stop));
+    if (typeof fetched !== 'string') return fetched.why;
+    const withProof = transfer.proof === fetched ? transfer : this.#update(transfer, { proof: fetched });
+    const maker = this.#maker(await ledger.look(targetChain, account, stop));
+    const step1With = (gasLimit: number) => step1Of(this.#sweep, step0.hash, fetched, gasLimit, maker);
+    const mostGas = step1TrialGas(this.#sweep);
+    const trial = unsigned(step1With(mostGas));
+    const { outcome, gas } = await ledger.tryOut(targetChain, trial, stop);
+    if (isAlreadyCompleted(outcome)) return await this.#arrived(withProof, trial, seen, stop);
+    if (outcome.status === 'failure') {
+      this.#update(withProof, { proof: null });
+      return `the proof cannot be used, and is fetched again: ${outcome.error.message}`;
+    }
+    if (isStep1Alive(withProof, seen, fetched)) return await this.#sendStep1(withProof.step1!, stop);
+    const made = this.#step1Made.get(transfer.chain) ?? 0;
+    if (made >= MOST_STEP1) return `${made} commands for step 1 have failed, so no other is made in this run`;
+    const step1 = signed(step1With(gasLimitFor(gas, mostGas)), this.#options.pairs);
+    this.#step1Made.set(transfer.chain, made + 1);
+    this.#update(withProof, { step1 });
+    return await this.#sendStep1(step1, stop);
+  }
+
+  async #sendStep1(step1: Command, stop: AbortSignal): Promise<string> {
+    const sent = await this.#options.ledger.send(this.#sweep.targetChain, step1, stop);
+    return sent.kind === 'taken' ? 'step 1 is sent' : `step 1 is refused: ${sent.reason}`;
+  }
+
+  /** Some step 1 has brought the coins: the ledger itself says so, and once more for the state some blocks below. */
+  async #arrived(transfer: Transfer, trial: Command, seen: Seen, stop: AbortSignal): Promise<string> {
+    const { targetChain } = this.#sweep;
+    const below = await this.#options.ledger.tryBelow(targetChain, trial, this.#confirmations, stop);
+    if (isAlreadyCompleted(below)) return this.#settle(transfer, doneBy('somebody else', seen, this.#sweep));
+    return `somebody else has finished it; waits for ${this.#confirmations} blocks`;
+  }
+
+  /** @returns the proof, or why there is none yet */
+  async #fetchProof(transfer: Transfer, step0: Command, stop: AbortSignal): Promise<string | { why: string }> {
+    const { ledger } = this.#options;
+    const { targetChain } = this.#sweep;
+    const answer = await ledger.proof(transfer.chain, step0.hash, targetChain, stop);
+    if (answer.kind === 'refused') {
+      return { why: `${answer.wait ? 'waits for the proof' : 'the proof is refused'}: ${answer.reason}` };
+    }
+    try {
+      const root = rootOfProof(answer.proof, step0.hash, targetChain);
+      if (await ledger.hasBlock(targetChain, root, transfer.leftAt ?? 0, stop)) return answer.proof;
+      return { why: 'waits for the proof: it leads to no block of the target chain' };
+    } catch (error) {
+      if (error instanceof LedgerFormatError) return { why: `the proof is wrong: ${error.message}` };
+      throw error;
+    }
+  }
+
+  #settle(transfer: Transfer, step: Step): string {
+    if (step.do === 'wait') return step.why;
+    if (step.do !== 'finish') throw new Error(`${step.do} settles nothing`);
+    this.#update(transfer, { outcome: step.outcome });
+    return step.outcome.state === 'failed' ? step.outcome.reason : 'done';
+  }
+
+  #maker({ timeS }: AccountLook): CommandMaker {
+    return { signers: this.#signers, timeS, nonce: this.#options.nonce() };
+  }
+
+  #of(chain: number): Transfer {
+    return this.#sweep.transfers.find((transfer) => transfer.chain === chain)!;
+  }
+
+  /** Writes a change to disk, and only then believes it. */
+  #update(transfer: Transfer, change: Partial<Transfer>): Transfer {
+    const changed = { ...transfer, ...change };
+    const transfers = this.#sweep.transfers.map((it) => (it.chain === transfer.chain ? changed : it));
+    const sweep = { ...this.#sweep, transfers };
+    this.#options.save(sweep);
+    this.#sweep = sweep;
+    return changed;
+  }
+}

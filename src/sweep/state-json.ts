@@ -1,0 +1,95 @@
+/** The JSON of a sweep's state, as the file holds it. It has signed commands, but no secret key. */
+
+import { z } from 'zod';
+import { type Command, verifyCommand } from '../ledger/command/command.ts';
+import { type Decimal, formatDecimal, parseDecimal } from '../ledger/decimal.ts';
+import { LedgerFormatError, quoted } from '../ledger/errors.ts';
+import type { Outcome, Sweep, Transfer } from './state.ts';
+
+/** Another number means another shape. */
+const FORMAT = 1;
+
+const chain = z.number().int().min(0);
+const count = z.number().int().min(0);
+const decimal = z.string().transform((text, { issues }): Decimal => {
+  try {
+    return parseDecimal(text);
+  } catch {
+    issues.push({ code: 'custom', input: text, message: 'must be a decimal such as 91.0' });
+    return z.NEVER;
+  }
+});
+
+const Signed = z
+  .object({ cmd: z.string(), hash: z.string(), sigs: z.array(z.object({ sig: z.string() })) })
+  .refine(
+    (command: Command) => verifyCommand(command).kind === 'valid',
+    'was changed: its hash or signatures are wrong',
+  );
+
+const OutcomeJson = z.discriminatedUnion('state', [
+  z.object({ state: z.literal('done'), by: z.enum(['us', 'somebody else']), gasCost: decimal }),
+  z.object({ state: z.literal('failed'), reason: z.string() }),
+]);
+
+const TransferJson = z.object({
+  chain,
+  amount: decimal,
+  gasLimit: count,
+  step0: Signed.nullable(),
+  leftAt: count.nullable(),
+  proof: z.string().nullable(),
+  step1: Signed.nullable(),
+  outcome: OutcomeJson.nullable(),
+});
+
+const SweepJson = z.object({
+  format: z.literal(FORMAT),
+  network: z.string(),
+  account: z.string(),
+  guard: z.object({ keys: z.array(z.string()), pred: z.string() }),
+  targetChain: chain,
+  gasPrice: decimal,
+  gasStation: z.string().nullable(),
+  startedMs: count,
+  transfers: z.array(TransferJson),
+});
+
+/** @throws LedgerFormatError that names the field that is wrong. */
+export function parseSweep(text: string): Sweep {
+  const { success, data, error } = SweepJson.safeParse(jsonOf(text));
+  if (success) {
+    const { format, ...sweep } = data;
+    return sweep;
+  }
+  const [{ path, message }] = error.issues;
+  throw new LedgerFormatError(`${path.join('.') || 'the file'}: ${message}`);
+}
+
+/** @returns JSON with a newline at its end */
+export function sweepToJson({ transfers, gasPrice, ...sweep }: Sweep): string {
+  const json = {
+    format: FORMAT,
+    ...sweep,
+    gasPrice: formatDecimal(gasPrice),
+    transfers: transfers.map(transferToJson),
+  };
+  return `${JSON.stringify(json, undefined, 1)}\n`;
+}
+
+function transferToJson(transfer: Transfer) {
+  const { amount, outcome } = transfer;
+  return { ...transfer, amount: formatDecimal(amount), outcome: outcome && outcomeToJson(outcome) };
+}
+
+function outcomeToJson(outcome: Outcome) {
+  return outcome.state === 'done' ? { ...outcome, gasCost: formatDecimal(outcome.gasCost) } : outcome;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new LedgerFormatError(`it is not JSON: it begins with ${quoted(text.slice(0, 20))}`);
+  }
+}

@@ -1,0 +1,74 @@
+/** What is known of a sweep: the transfer of each chain's coins to one chain. This is what is written to disk. */
+
+import type { Keyset } from '../ledger/command/coin.ts';
+import type { Command } from '../ledger/command/command.ts';
+import type { Decimal } from '../ledger/decimal.ts';
+
+export interface Sweep {
+  /** The network's id. */
+  readonly network: string;
+  /** Whose coins are moved, on all chains. */
+  readonly account: string;
+  /** The guard of the account, the same on all chains that take part. */
+  readonly guard: Keyset;
+  readonly targetChain: number;
+  /** In coins for each unit of gas. */
+  readonly gasPrice: Decimal;
+  /** The account on the target chain that pays for step 1; null: the account itself. */
+  readonly gasStation: string | null;
+  /** Milliseconds since 1970. */
+  readonly startedMs: number;
+  /** One for each chain that takes part. */
+  readonly transfers: readonly Transfer[];
+}
+
+/**
+ * The coins of one chain on their way. Step 0 takes them from their chain, and step 1 brings them to the target chain; in
+ * between, they are on no chain.
+ */
+export interface Transfer {
+  /** Where the coins come from. */
+  readonly chain: number;
+  readonly amount: Decimal;
+  /** Of step 0. */
+  readonly gasLimit: number;
+  /** Written before it is sent for the first time, so a node may have it. Null: it was never sent. */
+  readonly step0: Command | null;
+  /** The height of the block with step 0, when a node was last asked; null: no block with it was seen so far. */
+  readonly leftAt: number | null;
+  /** That step 0 was in a block, for step 1. A reorganisation can make it useless. */
+  readonly proof: string | null;
+  /** The newest step 1, written before it is sent. The ledger lets only one of them bring the coins. */
+  readonly step1: Command | null;
+  /** Null while the transfer goes on. */
+  readonly outcome: Outcome | null;
+}
+
+export type Outcome =
+  /** The coins are on the target chain, and enough blocks are above them. */
+  | {
+      readonly state: 'done';
+      /** Who has sent the step 1 that brought them: services finish the transfers of others. */
+      readonly by: 'us' | 'somebody else';
+      /** What the account has paid for gas, as far as it is known. */
+      readonly gasCost: Decimal;
+    }
+  /** No coins have left their chain, apart from gas. */
+  | { readonly state: 'failed'; readonly reason: string };
+
+/** `pending`: it goes on. */
+export type TransferState = 'pending' | Outcome['state'];
+
+/** Of a transfer that has not begun. */
+export function plannedTransfer(chain: number, amount: Decimal, gasLimit: number): Transfer {
+  const nothing = { step0: null, leftAt: null, proof: null, step1: null, outcome: null } as const;
+  return { chain, amount, gasLimit, ...nothing };
+}
+
+export function stateOf({ outcome }: Transfer): TransferState {
+  return outcome?.state ?? 'pending';
+}
+
+export function isUnfinished({ transfers }: Sweep): boolean {
+  return transfers.some(({ outcome }) => outcome === null);
+}

@@ -1,0 +1,149 @@
+/**
+ * Keeps the state of a sweep on disk: one file for each network and account, which only its owner can read, replaced as a
+ * whole. What it says is on the disk before `save` returns.
+ */
+
+import { createHash, randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { LedgerFormatError } from '../ledger/errors.ts';
+import { renameFileSync } from '../system/rename.ts';
+import { isUnfinished, type Sweep } from './state.ts';
+import { parseSweep, sweepToJson } from './state-json.ts';
+
+/** Only the owner may read and write. */
+const MODE = 0o600;
+
+/** The file cannot be used. The message says what to do. */
+export class StoreFault extends Error {
+  override readonly name = 'StoreFault';
+}
+
+export class SweepStore {
+  /** The file with the state. */
+  readonly file: string;
+  readonly #lock: string;
+  #isLocked = false;
+
+  /** @param directory is created when something is written */
+  constructor(directory: string, network: string, account: string) {
+    const hash = createHash('sha256')
+      .update(JSON.stringify([network, account]))
+      .digest('hex')
+      .slice(0, 16);
+    const readable = `${network}-${account}`.replace(/[^\w-]/g, '_').slice(0, 40);
+    this.file = join(directory, `sweep-${readable}-${hash}.json`);
+    this.#lock = `${this.file}.lock`;
+  }
+
+  /** Keeps other processes from this file until `close`. @throws StoreFault while another process has it */
+  open(): void {
+    mkdirSync(dirname(this.file), { recursive: true, mode: 0o700 });
+    for (const isLast of [false, true]) {
+      try {
+        writeFileSync(this.#lock, `${process.pid}\n`, { flag: 'wx', mode: MODE });
+        this.#isLocked = true;
+        return;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw this.#fault(error);
+        // In a container, the process before this one may have had the same number.
+        const owner = Number(this.#read(this.#lock));
+        if (isLast || (owner !== process.pid && isAlive(owner))) {
+          throw new StoreFault(
+            `Process ${owner} works on this sweep. Wait until it has ended; if there is none, remove ${this.#lock}`,
+          );
+        }
+        rmSync(this.#lock, { force: true });
+      }
+    }
+  }
+
+  close(): void {
+    if (this.#isLocked) rmSync(this.#lock, { force: true });
+    this.#isLocked = false;
+  }
+
+  /** @returns undefined when there is no sweep @throws StoreFault for a file that is damaged */
+  load(): Sweep | undefined {
+    const text = this.#read(this.file);
+    if (text === undefined) return undefined;
+    try {
+      return parseSweep(text);
+    } catch (error) {
+      if (!(error instanceof LedgerFormatError)) throw error;
+      throw new StoreFault(`${this.file} is damaged, or of another version of pickaxe: ${error.message}`);
+    }
+  }
+
+  /** Puts a new sweep in the place of one that is finished, whose file gets a name of its own. @throws StoreFault */
+  begin(sweep: Sweep): void {
+    const before = this.load();
+    if (before && isUnfinished(before))
+      throw new StoreFault('An earlier sweep is unfinished: finish it with --resume.');
+    if (before) this.#orFault(() => renameFileSync(this.file, this.file.replace(/json$/, `${before.startedMs}.json`)));
+    this.save(sweep);
+  }
+
+  /** @throws StoreFault when the state is not on the disk */
+  save(sweep: Sweep): void {
+    const unfinished = `${this.file}.${randomBytes(6).toString('hex')}.unfinished`;
+    this.#orFault(() => {
+      try {
+        const fd = openSync(unfinished, 'wx', MODE);
+        try {
+          writeFileSync(fd, sweepToJson(sweep));
+          fsyncSync(fd);
+        } finally {
+          closeSync(fd);
+        }
+        renameFileSync(unfinished, this.file);
+        syncDirectory(dirname(this.file));
+      } catch (error) {
+        rmSync(unfinished, { force: true });
+        throw error;
+      }
+    });
+  }
+
+  #read(file: string): string | undefined {
+    try {
+      return readFileSync(file, 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw this.#fault(error);
+    }
+  }
+
+  #orFault(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      throw this.#fault(error);
+    }
+  }
+
+  #fault(error: unknown): StoreFault {
+    return new StoreFault(`The state of the sweep cannot be kept: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** Makes a renaming last. Windows cannot open directories, and needs no such call. */
+function syncDirectory(directory: string): void {
+  if (process.platform === 'win32') return;
+  const fd = openSync(directory, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  if (!Number.isSafeInteger(pid) || pid < 1) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,55 @@
+/** What a sweep asks of a node. */
+
+import type { AccountDetails } from '../ledger/command/coin-results.ts';
+import type { Command } from '../ledger/command/command.ts';
+import type { CommandResult, Outcome } from '../ledger/command/results.ts';
+
+/** An account, and the chain's newest block. */
+export interface AccountLook {
+  /** Undefined when the account does not exist. */
+  readonly details: AccountDetails | undefined;
+  readonly height: number;
+  /** The creation time of the newest block: whole seconds since 1970, rounded down. */
+  readonly timeS: number;
+}
+
+/** What a command would do. */
+export interface Trial {
+  readonly outcome: Outcome;
+  /** In units of gas. */
+  readonly gas: number;
+}
+
+/** `refused`: no request of this call was taken. The reason is foreign text. */
+export type Sent = { readonly kind: 'taken' } | { readonly kind: 'refused'; readonly reason: string };
+
+/** `refused` with `wait`: there will be a proof. The reason is foreign text. */
+export type Proof =
+  | { readonly kind: 'proof'; readonly proof: string }
+  | { readonly kind: 'refused'; readonly reason: string; readonly wait: boolean };
+
+/** Every method throws a SweepFault when the node does not answer, or not as it must, and that may pass. */
+export interface SweepLedger {
+  /** The network's id. */
+  readonly network: string;
+  /** @returns all chains, in ascending order */
+  chains(stop: AbortSignal): Promise<readonly number[]>;
+  look(chain: number, account: string, stop: AbortSignal): Promise<AccountLook>;
+  /** Runs a command with its gas and without effect. @param command without signatures, so nobody can send it */
+  tryOut(chain: number, command: Command, stop: AbortSignal): Promise<Trial>;
+  /** Runs a command without its gas, on the state that lies `depth` blocks below the newest. */
+  tryBelow(chain: number, command: Command, depth: number, stop: AbortSignal): Promise<Outcome>;
+  /** Sends a command. That it is in a block already is success. */
+  send(chain: number, command: Command, stop: AbortSignal): Promise<Sent>;
+  /** @returns undefined while no block has the command */
+  result(chain: number, requestKey: string, stop: AbortSignal): Promise<CommandResult | undefined>;
+  /** @param chain where the command ran */
+  proof(chain: number, requestKey: string, targetChain: number, stop: AbortSignal): Promise<Proof>;
+  /** Whether a block, 32 bytes of its hash, is one that the chain's newest builds on. @param from it is not below this height */
+  hasBlock(chain: number, hash: Uint8Array, from: number, stop: AbortSignal): Promise<boolean>;
+}
+
+/** The node does not answer, or not as it must: it may be asked again later. The message is safe to show. */
+export class SweepFault extends Error {
+  override readonly name = 'SweepFault';
+}

@@ -1,0 +1,124 @@
+/** Nodes that exist only in a test, blocks for them to have, and a clock that the test advances. */
+
+import { readFileSync } from 'node:fs';
+import type { Block } from '#pickaxe/blocks/book.js';
+import type { Head, LedgerView } from '#pickaxe/blocks/ledger-view.js';
+import { type BlockRecord, recordOf } from '#pickaxe/blocks/record.js';
+import { JUST_FOUND } from '#pickaxe/blocks/states.js';
+import { decodeBase64url, encodeBase64url } from '#pickaxe/ledger/base64url.js';
+import { type BlockHeader, encodeHeader, parseHeader } from '#pickaxe/ledger/header.js';
+import type { PayloadWithOutputs } from '#pickaxe/ledger/payload.js';
+import { FakeClock } from '../report/fakes.ts';
+
+/** A block of the vectors: real ones of two chains, orphans included. */
+export interface RealBlock {
+  readonly height: number;
+  readonly hash: string;
+  readonly parent: string;
+  readonly canonical: boolean;
+  readonly everHeadOfACut: boolean;
+  /** Base64url of the header and its block hash. */
+  readonly binary: string;
+}
+const file = new URL('../ledger/vectors/branches.json', import.meta.url);
+export const branches: Record<string, RealBlock[]> = JSON.parse(readFileSync(file, 'utf8')).chains;
+
+export const headerOf = ({ binary }: Pick<RealBlock, 'binary'>): Uint8Array => decodeBase64url(binary).subarray(0, 286);
+
+const TEMPLATE = parseHeader(headerOf(branches['2'][0]));
+
+/** @param chain of the vectors' network, at any height @param nonce distinguishes siblings */
+export function madeHeader(chain: number, height: bigint, nonce = 0n, more: Partial<BlockHeader> = {}): Uint8Array {
+  return encodeHeader({ ...TEMPLATE, chain, height, nonce, ...more });
+}
+
+export function madeRecord(header: Uint8Array, more: Partial<BlockRecord> = {}): BlockRecord {
+  return recordOf({
+    header,
+    foundMs: 1_700_000_000_000,
+    network: 'mainnet01',
+    node: 'http://one',
+    account: 'k:me',
+    device: 'gpu0',
+    isRelay: false,
+    difficulty: 1e15,
+    answerSeconds: 0.02,
+    expectedBlocks: 1,
+    ...more,
+  });
+}
+
+export function madeBlock(header: Uint8Array, more: Partial<Block> = {}): Block {
+  const record = madeRecord(header, more);
+  return { ...record, standing: JUST_FOUND, sinceMs: record.foundMs, ...more };
+}
+
+/** A node that has one chain of hashes, as long as it is told, and keeps what else it is told. */
+export class PretendNode implements LedgerView {
+  readonly node: string;
+  network = 'mainnet01';
+  /** Every question that was asked, in its order. */
+  readonly asked: string[] = [];
+  /** Thrown by every method. */
+  fault: Error | undefined;
+  readonly payloads = new Map<string, PayloadWithOutputs | Error>();
+  readonly #heads = new Map<number, Head>();
+  /** The chain's block hash at a height; others follow from the height. */
+  readonly #chain = new Map<string, string>();
+  readonly #kept = new Map<string, string[]>();
+
+  constructor(node = 'http://one') {
+    this.node = node;
+  }
+
+  /** The chain has this block at this height. */
+  has(chain: number, height: bigint, hash: string): void {
+    this.#chain.set(`${chain} ${height}`, hash);
+  }
+
+  /** The node keeps this block, whether or not it is on the chain. */
+  keeps(chain: number, height: bigint, hash: string): void {
+    const place = `${chain} ${height}`;
+    this.#kept.set(place, [...(this.#kept.get(place) ?? []), hash]);
+  }
+
+  headIs(chain: number, height: bigint): void {
+    this.#heads.set(chain, { height, hash: this.#hashAt(chain, height) });
+  }
+
+  async heads(): Promise<ReadonlyMap<number, Head>> {
+    this.#ask('heads');
+    return this.#heads;
+  }
+
+  async ancestors(chain: number, upper: string, from: bigint, to: bigint): Promise<ReadonlyMap<bigint, string>> {
+    this.#ask(`ancestors ${chain} ${from} ${to}`);
+    if (this.#heads.get(chain)?.hash !== upper) throw new Error(`there is no block ${upper}`);
+    const hashes = new Map<bigint, string>();
+    for (let height = from; height <= to; height++) hashes.set(height, this.#hashAt(chain, height));
+    return hashes;
+  }
+
+  async hashesAt(chain: number, height: bigint): Promise<readonly string[]> {
+    this.#ask(`hashes ${chain} ${height}`);
+    return [this.#hashAt(chain, height), ...(this.#kept.get(`${chain} ${height}`) ?? [])];
+  }
+
+  async payloadWithOutputs(_chain: number, payloadHash: Uint8Array): Promise<PayloadWithOutputs | undefined> {
+    this.#ask('payload');
+    const payload = this.payloads.get(encodeBase64url(payloadHash));
+    if (payload instanceof Error) throw payload;
+    return payload;
+  }
+
+  #hashAt(chain: number, height: bigint): string {
+    return this.#chain.get(`${chain} ${height}`) ?? encodeBase64url(Buffer.alloc(32, `${chain} at ${height}`));
+  }
+
+  #ask(what: string): void {
+    this.asked.push(what);
+    if (this.fault) throw this.fault;
+  }
+}
+
+export { FakeClock };

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import type { Cut } from '#pickaxe/ledger/cut.js';
+import { judge, type Seen } from '#pickaxe/nodes/judge.js';
+import type { Look } from '#pickaxe/nodes/look.js';
+
+const NOW_US = 1_700_000_000_000_000n;
+const HEADS = new Map(Array.from({ length: 20 }, (_, chain) => [chain, { height: 1n, hash: new Uint8Array(32) }]));
+const cut = (height: bigint): Cut => ({ origin: null, height, weight: height, heads: HEADS });
+
+const seen = (look: Partial<Look>, more: Partial<Seen> = {}): Seen => ({
+  look: { network: 'x', cut: cut(1000n), newestBlockUs: NOW_US - 30_000_000n, ...look },
+  isConfigured: true,
+  ...more,
+});
+const judged = (...nodes: Seen[]) => judge(nodes, 'x', NOW_US).map(({ problems }) => problems);
+const fault = (what: RegExp) => [{ state: 'fault', what: expect.stringMatching(what) }];
+
+describe('a node', () => {
+  it('that answers and keeps up has no problems', () => {
+    expect(judge([seen({}), seen({ cut: cut(920n) })], 'x', NOW_US)).toEqual([
+      { behind: 0, problems: [] },
+      { behind: 4, problems: [] },
+    ]);
+  });
+
+  it.each<[string, Partial<Look>, RegExp]>([
+    ['does not answer', { fault: 'no connection' }, /^does not answer: no connection$/],
+    ['serves another network', { network: 'y', fault: 'not found' }, /^serves the network y, not x$/],
+    ['lags', { cut: cut(900n) }, /^is 5 blocks behind on each chain$/],
+    ['stands still', { newestBlockUs: NOW_US - 660_000_000n }, /^stands still: .* 11 minutes$/],
+  ])('that %s is of no use', (_, look, what) => {
+    expect(judged(seen({}), seen(look))).toEqual([[], fault(what)]);
+  });
+
+  it('on another branch than the heaviest is of no use', () => {
+    const [light, heavy] = [seen({ cut: cut(990n) }, { commonBlock: 'a' }), seen({}, { commonBlock: 'b' })];
+    expect(judged(light, heavy)).toEqual([fault(/another branch/), []]);
+    expect(judged(seen({ cut: cut(990n) }), heavy)).toEqual([[], []]);
+  });
+
+  it('that nobody has configured is not what others are compared with', () => {
+    const stranger = seen({ cut: cut(100_000n) }, { isConfigured: false, commonBlock: 'b' });
+    expect(judged(seen({}, { commonBlock: 'a' }), stranger)).toEqual([[], fault(/another branch/)]);
+    const silent = seen({ fault: 'no connection' });
+    delete (silent.look as { cut?: Cut }).cut;
+    expect(judged(silent, stranger)).toEqual([fault(/does not answer/), []]);
+  });
+
+  it('that gives no work is of no use, unless it was only discovered', () => {
+    const noWork = 'mining is disabled';
+    expect(judged(seen({}, { noWork }), seen({}, { noWork, isConfigured: false }))).toEqual([
+      fault(/^gives no work: mining is disabled$/),
+      [{ state: 'warning', what: 'gives no work: mining is disabled' }],
+    ]);
+  });
+
+  it.each([
+    [3_000_000n, 'behind'],
+    [-3_000_000n, 'ahead of'],
+  ])('whose clock is off by %d µs is warned of', (offUs, direction) => {
+    const skew = { leastUs: offUs, mostUs: offUs };
+    expect(judged(seen({ skew }))).toEqual([
+      [{ state: 'warning', what: `has a clock at least 3 s ${direction} ours` }],
+    ]);
+    expect(judged(seen({ skew: { leastUs: -2_000_000n, mostUs: 2_000_000n } }))).toEqual([[]]);
+  });
+});

@@ -1,0 +1,402 @@
+import { describe, expect, it } from 'vitest';
+import { formatDecimal } from '#pickaxe/ledger/decimal.js';
+import { needsKeys } from '#pickaxe/sweep/runner.js';
+import { SweepFault } from '#pickaxe/sweep/sweep-ledger.js';
+import { expectAllDone, STARTED, surviveEachKill } from './survive.ts';
+import { ACCOUNT, CONFIRMATIONS, changed, Killed, Killer, NEVER, SECRET, TARGET, World, withSend } from './world.ts';
+
+describe('a sweep', () => {
+  it('brings the coins of all chains to one', async () => {
+    const world = await World.make();
+    const total = world.total();
+    const sweep = await world.finish(world.runner(await world.begin()));
+    expect(sweep.transfers).toHaveLength(2);
+    expectAllDone(world, sweep, total);
+    expect(world.store.load()).toEqual(sweep);
+    const spent = sweep.transfers.map(({ outcome }) => (outcome?.state === 'done' ? outcome.gasCost : 0n));
+    const fees = world.total() - [0, 1, 2].reduce((sum, chain) => sum + world.balance(chain), 0n);
+    const others = total - 3n * STARTED;
+    expect(spent[0] + spent[1]).toBe(fees - others);
+    expect(sweep.transfers.map(({ outcome }) => outcome?.state === 'done' && outcome.by)).toEqual(['us', 'us']);
+  });
+
+  it('lets a gas station pay for the arrival, and then needs no key', async () => {
+    const chains = [1, 2];
+    const world = await World.make({ gasStation: true, accounts: [{ account: ACCOUNT, balance: '5.0', chains }] });
+    const total = world.total();
+    const begun = await world.begin({ gasStation: 'kadena-xchain-gas' });
+    expect(needsKeys(begun)).toBe(true);
+    const runner = world.runner(begun);
+    await runner.round(NEVER);
+    expect(needsKeys(runner.sweep)).toBe(false);
+    const sweep = await world.finish(world.runner(world.store.load()!, { pairs: [] }));
+    expect(sweep.transfers.map(({ outcome }) => outcome?.state)).toEqual(['done', 'done']);
+    expect(world.balance(TARGET)).toBe(sweep.transfers[0].amount + sweep.transfers[1].amount);
+    expect(world.total()).toBe(total);
+  });
+
+  it('needs the keys while something is to be signed', async () => {
+    const world = await World.make();
+    const begun = await world.begin();
+    expect(() => world.runner(begun, { pairs: [] })).toThrow('needs the keys');
+  });
+});
+
+describe('a sweep that was killed', () => {
+  it('goes on from each step', () => surviveEachKill('ascending', 'before'));
+
+  it('goes on although it is killed at every step in turn', async () => {
+    const world = await World.make();
+    const total = world.total();
+    await world.begin();
+    for (let at = 0; ; at = (at + 1) % 4) {
+      const killer = new Killer(at, at % 2 === 0 ? 'before' : 'after');
+      const options = { save: killer.save(world), ledger: killer.ledger(world) };
+      try {
+        const sweep = await world.finish(world.runner(world.store.load()!, options));
+        expectAllDone(world, sweep, total);
+        return;
+      } catch (error) {
+        if (!(error instanceof Killed)) throw error;
+        world.grow();
+      }
+    }
+  });
+
+  it('goes on after hours, when the first step was on its way', async () => {
+    const world = await World.make();
+    const total = world.total();
+    const killer = new Killer(1, 'after');
+    const options = { save: killer.save(world), ledger: killer.ledger(world) };
+    await expect(world.finish(world.runner(await world.begin(), options))).rejects.toThrow(Killed);
+    world.grow();
+    world.node.ledger.clockSkewMs += 5 * 3_600_000;
+    world.grow(2);
+    const sweep = await world.finish(world.runner(world.store.load()!));
+    expectAllDone(world, sweep, total);
+  });
+});
+
+describe('answers of /send that are lost', () => {
+  it.each([1, 2])('do not double anything (%i of each)', async (losses) => {
+    const world = await World.make();
+    const total = world.total();
+    const lost = new Map<string, number>();
+    const ledger = withSend(world.ledger, async (send, _, { hash }) => {
+      const sent = await send();
+      const before = lost.get(hash) ?? 0;
+      lost.set(hash, before + 1);
+      if (before < losses) throw new SweepFault('the answer was lost');
+      return sent;
+    });
+    const sweep = await world.finish(world.runner(await world.begin(), { ledger }));
+    expectAllDone(world, sweep, total);
+    expect(lost.size).toBe(4);
+  });
+
+  it('are those of the node itself, too', async () => {
+    const world = await World.make();
+    const total = world.total();
+    world.node.server.faults = [{ endpoint: 'send', kind: 'lost-answer', times: 3 }];
+    const sweep = await world.finish(world.runner(await world.begin()));
+    expectAllDone(world, sweep, total);
+    expect(world.node.server.faults[0].times).toBe(0);
+    expect(world.notes.join('\n')).not.toContain('refused');
+  });
+
+  it('are not taken for answers of a node that is away', async () => {
+    const world = await World.make();
+    const total = world.total();
+    world.node.server.faults = [{ endpoint: 'any', kind: 'unavailable', probability: 0.3, times: 40 }];
+    const begun = await retried(() => world.begin());
+    const sweep = await world.finish(world.runner(begun), undefined, 100);
+    expect(world.notes.join('\n')).toContain('503');
+    expectAllDone(world, sweep, total);
+  });
+});
+
+describe('somebody else', () => {
+  it('may finish a transfer before us', async () => {
+    const world = await World.make();
+    const total = world.total();
+    const runner = world.runner(await world.begin());
+    await runner.round(NEVER);
+    world.grow();
+    for (const { chain, step0 } of runner.sweep.transfers) world.node.commands.finishTransfer(chain, step0!.hash);
+    const sweep = await world.finish(runner);
+    expectAllDone(world, sweep, total);
+    expect(sweep.transfers.map(({ outcome }) => outcome?.state === 'done' && outcome.by)).toEqual([
+      'somebody else',
+      'somebody else',
+    ]);
+    expect(sweep.transfers.every(({ step1 }) => step1 === null)).toBe(true);
+  });
+
+  it('may do it while our own step 1 is on its way', async () => {
+    const world = await World.make();
+    const total = world.total();
+    const chain = 1;
+    let isFinished = false;
+    // The other's step 1 comes into the same block, before ours.
+    const ledger = withSend(world.ledger, async (send, sentTo) => {
+      if (sentTo !== TARGET || isFinished) return send();
+      isFinished = true;
+      const { step0 } = runner.sweep.transfers.find((it) => it.chain === chain)!;
+      world.node.commands.finishTransfer(chain, step0!.hash);
+      return send();
+    });
+    const runner = world.runner(await world.begin(), { ledger });
+    const sweep = await world.finish(runner);
+    expectAllDone(world, sweep, total);
+    const first = sweep.transfers.find((it) => it.chain === chain)!;
+    expect(first.outcome).toMatchObject({ state: 'done', by: 'somebody else' });
+    // Ours has failed, and cost gas.
+    expect(first.outcome?.state === 'done' && first.outcome.gasCost).toBeGreaterThan(621n * 10_000n);
+  });
+
+  it('is believed only when blocks are above it', async () => {
+    const world = await World.make();
+    const runner = world.runner(await world.begin());
+    await runner.round(NEVER);
+    world.grow();
+    const { chain, step0 } = runner.sweep.transfers[0];
+    world.node.commands.finishTransfer(chain, step0!.hash);
+    await runner.round(NEVER);
+    expect(runner.sweep.transfers[0].outcome).toBeNull();
+    expect(world.notes.find((note) => note.startsWith(`${chain}: somebody else`))).toBeDefined();
+  });
+});
+
+describe('a reorganisation', () => {
+  it.each(Array.from({ length: 5 }, (_, round) => round))('after round %i loses and doubles nothing', async (round) => {
+    const world = await World.make();
+    const total = world.total();
+    const { ledger } = world.node;
+    const runner = world.runner(await world.begin());
+    let blocksLost = 0;
+    const sweep = await world.finish(runner, (now) => {
+      if (now !== round) return;
+      const { chain, step0 } = runner.sweep.transfers[0];
+      const store = ledger.chains.blocksOf(chain);
+      const height = step0 && ledger.chains.tip(chain).payload.state.heightOf(step0.hash);
+      if (height === undefined || height === null) return;
+      ledger.reorganise(store.canonical(height)!);
+      blocksLost += 1;
+    });
+    expect(blocksLost).toBe(round === 0 ? 0 : 1);
+    expectAllDone(world, sweep, total);
+  });
+
+  it('of the target chain makes step 1 wait again', async () => {
+    const world = await World.make();
+    const total = world.total();
+    const { chains } = world.node.ledger;
+    const runner = world.runner(await world.begin());
+    let isDone = false;
+    const sweep = await world.finish(runner, () => {
+      const { step1 } = runner.sweep.transfers[0];
+      const height = step1 && chains.tip(TARGET).payload.state.heightOf(step1.hash);
+      if (isDone || height === undefined || height === null) return;
+      isDone = true;
+      world.node.ledger.reorganise(chains.blocksOf(TARGET).canonical(height)!);
+    });
+    expect(isDone).toBe(true);
+    expectAllDone(world, sweep, total);
+  });
+
+  it('that makes a proof useless has it fetched again', async () => {
+    const world = await World.make();
+    const total = world.total();
+    const { ledger } = world.node;
+    const proofs = new Set<string>();
+    const seeing = changed(world.ledger, {
+      proof: async (...asked) => {
+        const answer = await world.ledger.proof(...asked);
+        if (answer.kind === 'proof' && asked[0] === 1) proofs.add(answer.proof);
+        return answer;
+      },
+      // Just after the proof was fetched, the block that it is about is replaced.
+      tryOut: async (...asked) => {
+        const { chain, step0 } = runner.sweep.transfers[0];
+        const height = ledger.chains.tip(chain).payload.state.heightOf(step0!.hash);
+        if (proofs.size === 1 && height !== undefined && !isReplaced) {
+          isReplaced = true;
+          ledger.reorganise(ledger.chains.blocksOf(chain).canonical(height)!);
+        }
+        return world.ledger.tryOut(...asked);
+      },
+    });
+    let isReplaced = false;
+    const runner = world.runner(await world.begin(), { ledger: seeing });
+    const sweep = await world.finish(runner);
+    expect(isReplaced).toBe(true);
+    expect(proofs.size).toBe(2);
+    expect(world.notes.join('\n')).toContain('1: the proof cannot be used, and is fetched again: SPV');
+    expectAllDone(world, sweep, total);
+  });
+});
+
+describe('a step 0', () => {
+  it('that is refused at once leaves everything where it is', async () => {
+    const world = await World.make();
+    const total = world.total();
+    const ledger = withSend(world.ledger, async (send, chain) =>
+      chain === 2 ? { kind: 'refused', reason: 'no gas' } : send(),
+    );
+    const sweep = await world.finish(world.runner(await world.begin(), { ledger }));
+    expect(sweep.transfers.map(({ outcome }) => outcome?.state)).toEqual(['done', 'failed']);
+    expect(sweep.transfers[1].outcome).toEqual({ state: 'failed', reason: 'no gas' });
+    expect(world.balance(2)).toBe(STARTED);
+    expect(world.total()).toBe(total);
+  });
+
+  it('that fails in a block has failed once blocks are above it', async () => {
+    const world = await World.make();
+    const total = world.total();
+    const begun = await world.begin();
+    // The coins are spent otherwise in the meantime: the amount is more than there is.
+    const [first, second] = begun.transfers;
+    const greedy = { ...begun, transfers: [{ ...first, amount: first.amount + STARTED }, second] };
+    const runner = world.runner(greedy);
+    await runner.round(NEVER);
+    world.grow();
+    await runner.round(NEVER);
+    expect(runner.sweep.transfers[0].outcome).toBeNull();
+    expect(world.notes.at(-2)).toMatch(/^1: step 0 has failed; waits for \d more blocks: Insufficient funds$/);
+    const sweep = await world.finish(runner);
+    expect(sweep.transfers[0].outcome).toEqual({ state: 'failed', reason: 'Insufficient funds' });
+    expect(sweep.transfers[1].outcome?.state).toBe('done');
+    expect(world.total()).toBe(total);
+  });
+
+  it('that no block has is given up only long after its end', async () => {
+    const world = await World.make();
+    const total = world.total();
+    const begun = await world.begin();
+    const hidden = withSend(world.ledger, async () => ({ kind: 'taken' }));
+    const runner = world.runner(begun, { ledger: hidden });
+    await runner.round(NEVER);
+    for (const minutes of [29, 5, 4]) {
+      world.node.ledger.clockSkewMs += minutes * 60_000;
+      world.grow();
+      await runner.round(NEVER);
+      expect(runner.sweep.transfers.map(({ outcome }) => outcome)).toEqual([null, null]);
+    }
+    world.node.ledger.clockSkewMs += 5 * 60_000;
+    world.grow();
+    expect(await runner.round(NEVER)).toBe(false);
+    expect(runner.sweep.transfers.map(({ outcome }) => outcome?.state)).toEqual(['failed', 'failed']);
+    expect(world.total()).toBe(total);
+    expect([1, 2].map((chain) => world.balance(chain))).toEqual([STARTED, STARTED]);
+  });
+
+  it('that was in a block is never given up because a node has forgotten it', async () => {
+    const world = await World.make();
+    const runner = world.runner(await world.begin());
+    await runner.round(NEVER);
+    world.grow();
+    await runner.round(NEVER);
+    world.node.ledger.clockSkewMs += 24 * 3_600_000;
+    world.grow();
+    const forgetful = changed(world.ledger, { result: async () => undefined });
+    const later = world.runner(world.store.load()!, { ledger: forgetful });
+    expect(await later.round(NEVER)).toBe(true);
+    expect(world.notes.at(-1)).toContain('ask another node');
+  });
+
+  it('that a killed run had made is sent as it was, and no other', async () => {
+    const world = await World.make();
+    const sent = new Map<number, Set<string>>();
+    const counting = withSend(world.ledger, async (send, chain, { cmd }) => {
+      sent.set(chain, (sent.get(chain) ?? new Set()).add(cmd));
+      throw new SweepFault(`the node is away: ${typeof send}`);
+    });
+    const begun = await world.begin();
+    for (let i = 0; i < 5; i++) {
+      await world.runner(world.store.load() ?? begun, { ledger: counting }).round(NEVER);
+      world.grow();
+    }
+    expect([...sent].map(([chain, cmds]) => [chain, cmds.size])).toEqual([
+      [1, 1],
+      [2, 1],
+    ]);
+  });
+});
+
+describe('the disk', () => {
+  it('that is full lets nothing be sent', async () => {
+    const world = await World.make();
+    const sent: number[] = [];
+    const ledger = withSend(world.ledger, async (send, chain) => {
+      sent.push(chain);
+      return send();
+    });
+    const save = () => {
+      throw new Error('ENOSPC');
+    };
+    await expect(world.runner(await world.begin(), { ledger, save }).round(NEVER)).rejects.toThrow('ENOSPC');
+    expect(sent).toEqual([]);
+  });
+
+  it('and notes never hold a secret', async () => {
+    const world = await World.make();
+    await world.finish(world.runner(await world.begin()));
+    expect(world.files()).toContain(ACCOUNT);
+    expect(world.files() + world.notes.join('\n')).not.toContain(SECRET.slice(0, 16));
+  });
+});
+
+describe('a wrong proof', () => {
+  it.each([
+    ['of another command', 'the proof is wrong'],
+    ['for another chain', 'the proof is wrong'],
+  ])('%s is not used', async (which, says) => {
+    const world = await World.make();
+    const ledger = changed(world.ledger, {
+      proof: (chain, requestKey, target, stop) => {
+        const { step0 } = runner.sweep.transfers.find((it) => it.chain !== chain)!;
+        if (which === 'for another chain') return world.ledger.proof(chain, requestKey, 3 - chain, stop);
+        return world.ledger.proof(3 - chain, step0!.hash, target, stop);
+      },
+    });
+    const runner = world.runner(await world.begin(), { ledger });
+    for (let i = 0; i < 4; i++) {
+      await runner.round(NEVER);
+      world.grow(2);
+    }
+    expect(world.notes.at(-1)).toContain(says);
+    expect(runner.sweep.transfers.map(({ step1 }) => step1)).toEqual([null, null]);
+  });
+
+  it('leads to a block that the target chain does not have', async () => {
+    const world = await World.make();
+    const ledger = changed(world.ledger, { hasBlock: async () => false });
+    const runner = world.runner(await world.begin(), { ledger });
+    for (let i = 0; i < 4; i++) {
+      await runner.round(NEVER);
+      world.grow(CONFIRMATIONS);
+    }
+    expect(world.notes.at(-1)).toContain('leads to no block');
+    expect(runner.sweep.transfers.map(({ step1 }) => step1)).toEqual([null, null]);
+  });
+});
+
+it('amounts are planned to the last digit', async () => {
+  const world = await World.make();
+  const { transfers } = await world.begin();
+  // 621 units of gas, a fifth more, and what is kept.
+  expect(transfers.map(({ amount, gasLimit }) => [formatDecimal(amount), gasLimit])).toEqual([
+    ['91.49899254', 746],
+    ['91.49899254', 746],
+  ]);
+});
+
+async function retried<T>(act: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await act();
+    } catch (error) {
+      if (!(error instanceof SweepFault)) throw error;
+    }
+  }
+}

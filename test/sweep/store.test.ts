@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import type { Sweep } from '#pickaxe/sweep/state.js';
+import { plannedTransfer } from '#pickaxe/sweep/state.js';
+import { StoreFault, SweepStore } from '#pickaxe/sweep/store.js';
+import { ACCOUNT, NEVER, World } from './world.ts';
+
+const SWEEP: Sweep = {
+  network: 'development',
+  account: ACCOUNT,
+  guard: { keys: [ACCOUNT.slice(2)], pred: 'keys-all' },
+  targetChain: 0,
+  gasPrice: 10_000n,
+  gasStation: null,
+  startedMs: 1,
+  transfers: [plannedTransfer(1, 91_498_992_540_000n, 746)],
+};
+
+const failed = { ...SWEEP, transfers: [{ ...SWEEP.transfers[0], outcome: { state: 'failed', reason: 'x' } as const }] };
+
+function folder(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'pickaxe-store-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  return directory;
+}
+
+it('a sweep comes back as it was, from a file for its owner alone', () => {
+  const store = new SweepStore(join(folder(), 'new'), 'development', ACCOUNT);
+  store.open();
+  expect(store.load()).toBeUndefined();
+  store.begin(SWEEP);
+  expect(store.load()).toEqual(SWEEP);
+  if (process.platform !== 'win32') expect(statSync(store.file).mode & 0o777).toBe(0o600);
+  store.close();
+});
+
+it('an unfinished sweep is never replaced, and a finished one is kept', () => {
+  const directory = folder();
+  const store = new SweepStore(directory, 'development', ACCOUNT);
+  store.begin(SWEEP);
+  expect(() => store.begin({ ...SWEEP, startedMs: 2 })).toThrow('--resume');
+  store.save(failed);
+  store.begin({ ...SWEEP, startedMs: 2 });
+  expect(store.load()?.startedMs).toBe(2);
+  expect(readdirSync(directory)).toHaveLength(2);
+  const old = readdirSync(directory).find((name) => name.endsWith('.1.json'))!;
+  expect(readFileSync(join(directory, old), 'utf8')).toContain('"failed"');
+});
+
+it('accounts and networks have files of their own', () => {
+  const files = [
+    ['development', 'a/../b'],
+    ['development', 'a_.._b'],
+    ['mainnet01', 'a/../b'],
+  ].map(([network, account]) => new SweepStore('/x', network, account).file);
+  expect(new Set(files).size).toBe(3);
+  for (const file of files) expect(file).toMatch(/^\/x\/[\w-]+\.json$/);
+});
+
+it('two processes do not work on one sweep, and one that is gone does not stop the next', async () => {
+  const directory = folder();
+  const store = new SweepStore(directory, 'development', ACCOUNT);
+  const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+  const gone = once(other, 'exit');
+  writeFileSync(`${store.file}.lock`, `${other.pid}\n`);
+  expect(() => store.open()).toThrow(`Process ${other.pid} works on this sweep`);
+  other.kill('SIGKILL');
+  await gone;
+  store.open();
+  expect(readFileSync(`${store.file}.lock`, 'utf8')).toBe(`${process.pid}\n`);
+  store.close();
+  expect(readdirSync(directory)).toEqual([]);
+});
+
+it('a file that was changed is refused', async () => {
+  const world = await World.make();
+  const runner = world.runner(await world.begin());
+  await runner.round(NEVER);
+  const { file } = world.store;
+  const text = readFileSync(file, 'utf8');
+  const faults: readonly [string, string][] = [
+    [text.slice(0, -5), 'it is not JSON'],
+    [text.replace('"format": 1', '"format": 2'), 'format'],
+    [text.replace('91.49', '1.49').replace(/(cmd.*)91\.49/, '$11.49'), 'transfers.0.step0: was changed'],
+    [text.replace(/"amount": "[^"]*"/, '"amount": "many"'), 'transfers.0.amount: must be a decimal'],
+  ];
+  for (const [changed, says] of faults) {
+    writeFileSync(file, changed);
+    expect(() => world.store.load()).toThrow(StoreFault);
+    expect(() => world.store.load()).toThrow(says);
+  }
+});
