@@ -7,26 +7,14 @@
 // The whole miner runs against a mock node in another process, with about a block per second, another miner's block every few
 // seconds, and update streams that end every 5 s. It runs only on Linux, because it reads the scheduler's statistics.
 
-import { parseArgs } from 'node:util';
-import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
 import { NodeSource } from '#pickaxe/source/node/node-source.js';
-import { median, printHeading, save } from './lib/figures.mjs';
+import { median, save } from './lib/figures.mjs';
 import { startKernelThreads } from './lib/kernel-threads.mjs';
 import { miningRate } from './lib/mining-rate.mjs';
+import { miningRounds } from './lib/mining-rounds.mjs';
 import { startMockProcess } from './lib/mock-process.mjs';
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '8' },
-    'warm-up': { type: 'string', default: '3' },
-    threads: { type: 'string' },
-    kernel: { type: 'string' },
-    out: { type: 'string' },
-  },
-});
-printHeading();
-const [ms, warmUpMs] = [values.seconds, values['warm-up']].map((seconds) => Number(seconds) * 1000);
+const { values, rounds, ms, warmUpMs, kernel, threads, newEngine } = await miningRounds();
 
 async function mining(engine) {
   const node = await startMockProcess({ difficulty: 1e8, rivalMs: 3_000, streamMs: 5_000 });
@@ -49,21 +37,9 @@ async function bareKernel(kernel, threads) {
   return result;
 }
 
-const options = {
-  ...(values.threads && { threads: Number(values.threads) }),
-  ...(values.kernel && { kernel: values.kernel }),
-};
-const { kernel, threads } = await (async () => {
-  const engine = new CpuEngine(options);
-  const info = await engine.open();
-  await engine.close();
-  // On a hybrid chip this is the kernel of the performance cores.
-  return { ...info, kernel: info.kernel.split('+')[0] };
-})();
-
 const rows = [];
-for (let i = 0; i < Number(values.rounds); i++) {
-  const mined = await mining(new CpuEngine({ ...options, kernel }));
+for (let i = 0; i < rounds; i++) {
+  const mined = await mining(newEngine());
   const bare = await bareKernel(kernel, threads);
   const MHs = (rate) => Number((rate / 1e6).toFixed(2));
   rows.push({

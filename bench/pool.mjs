@@ -7,12 +7,11 @@
 // node has about a block per second. Both have another miner's block every three seconds. The exit code is 1 when the ratio is below
 // the goal, or the pool did not accept every share that was not stale. It runs only on Linux.
 
-import { parseArgs } from 'node:util';
-import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
 import { NodeSource } from '#pickaxe/source/node/node-source.js';
 import { PoolSource } from '#pickaxe/source/pool/pool-source.js';
-import { median, printHeading, save } from './lib/figures.mjs';
+import { median, save } from './lib/figures.mjs';
 import { miningRate } from './lib/mining-rate.mjs';
+import { miningRounds } from './lib/mining-rounds.mjs';
 import { startMockPoolProcess } from './lib/mock-pool-process.mjs';
 import { startMockProcess } from './lib/mock-process.mjs';
 
@@ -20,24 +19,9 @@ const GOAL = 0.98;
 const CUT_MS = 3_000;
 const JOB_MS = 500;
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '8' },
-    'warm-up': { type: 'string', default: '3' },
-    threads: { type: 'string' },
-    kernel: { type: 'string' },
-    goals: { type: 'boolean', default: true },
-    out: { type: 'string' },
-  },
-  allowNegative: true,
+const { values, rounds, ms, warmUpMs, kernel, threads, newEngine } = await miningRounds({
+  goals: { type: 'boolean', default: true },
 });
-printHeading();
-const [ms, warmUpMs] = [values.seconds, values['warm-up']].map((seconds) => Number(seconds) * 1000);
-const options = {
-  ...(values.threads && { threads: Number(values.threads) }),
-  ...(values.kernel && { kernel: values.kernel }),
-};
 
 async function onPool(engine) {
   const pool = await startMockPoolProcess({ difficulty: 1e15, shareDifficulty: 1e8, refreshMs: JOB_MS, cutMs: CUT_MS });
@@ -57,21 +41,13 @@ async function onNode(engine) {
   return rates;
 }
 
-const { kernel, threads } = await (async () => {
-  const engine = new CpuEngine(options);
-  const info = await engine.open();
-  await engine.close();
-  // On a hybrid chip this is the kernel of the performance cores.
-  return { ...info, kernel: info.kernel.split('+')[0] };
-})();
-
 const MHs = (rate) => Number((rate / 1e6).toFixed(2));
 const rows = [];
-for (let round = 0; round < Number(values.rounds); round++) {
+for (let round = 0; round < rounds; round++) {
   // Whichever comes second has the warmer chip, so they change places.
   const order = round % 2 === 0 ? [onPool, onNode] : [onNode, onPool];
   const results = new Map();
-  for (const mine of order) results.set(mine, await mine(new CpuEngine({ ...options, kernel })));
+  for (const mine of order) results.set(mine, await mine(newEngine()));
   const [pool, node] = [results.get(onPool), results.get(onNode)];
   const { accepted, stale, wrong, low, duplicate } = pool.shares;
   rows.push({

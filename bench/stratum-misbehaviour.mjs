@@ -15,7 +15,7 @@ import { parseArgs } from 'node:util';
 import { printHeading, printTable, quantile, save } from './lib/figures.mjs';
 import { ATTACKS, proxied, startAttack } from './lib/stratum-attacker.mjs';
 import { answersOf, StratumClient } from './lib/stratum-client.mjs';
-import { startStratumServer } from './lib/stratum-server.mjs';
+import { sharesIn, startStratumServer } from './lib/stratum-server.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -69,7 +69,7 @@ const lost = honest.filter(({ isOpen }) => !isOpen).length;
 const { accepted = 0, '21 stale': stale = 0, ...refused } = answersOf(honest);
 for (const { socket } of honest) socket.destroy();
 const ledger = await server.close();
-const written = ledger.filter(({ type, worker }) => type === 'share' && worker.startsWith('rig')).length;
+const written = sharesIn(ledger, (worker) => worker.startsWith('rig'));
 const total = Object.values(refused).reduce((sum, count) => sum + count, accepted + stale);
 const result = {
   bench: 'stratum-misbehaviour',

@@ -4,15 +4,16 @@
 //
 // Told: the time from a New Cut at the node to the notify of the last session, and from the first session's to the last one's,
 // while no shares come and while they do; how many shares a second the server takes; memory and processor time; how many sessions
-// had the nonce1 of another (from the ledger); and the answers to shares. The clients are in the process of the benchmark, really
-// hash, and take new targets with the next job, at once, or late. Fails (exit 1) when the 99th percentile of the last notify is above
-// 100 ms, a nonce1 was doubled, or a share was refused. Loopback only. Linux only: it reads /proc.
+// had the nonce1 of another (from the ledger, which names each session that brought shares); and the answers to shares. The clients
+// are in the process of the benchmark, really hash, and take new targets with the next job, at once, or late. Fails (exit 1) when the
+// 99th percentile of the last notify is above 100 ms, a nonce1 was doubled, or a share was refused. Loopback only. Linux only: it
+// reads /proc.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { printHeading, printTable, quantile, save } from './lib/figures.mjs';
 import { answersOf, HABITS, StratumClient } from './lib/stratum-client.mjs';
-import { startStratumServer } from './lib/stratum-server.mjs';
+import { sharesIn, startStratumServer } from './lib/stratum-server.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -70,8 +71,7 @@ for (const { socket } of clients) socket.destroy();
 const ledger = await server.close();
 const begun = ledger.filter(({ type }) => type === 'session').map(({ nonce1 }) => nonce1);
 const doubledNonce1 = begun.length - new Set(begun).size;
-const unwritten =
-  ledger.filter(({ type }) => type === 'share').length - Object.values(answers).reduce((a, b) => a + b, 0);
+const unwritten = sharesIn(ledger) - Object.values(answers).reduce((a, b) => a + b, 0);
 const { accepted = 0, '21 stale': stale = 0, ...refused } = answers;
 const result = {
   bench: 'stratum',

@@ -5,7 +5,7 @@ import { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
 import { listGpus } from '#pickaxe/engine/gpu/list-gpus.js';
 import { makerOf } from '#pickaxe/engine/gpu/pci.js';
 import { nameOf, VARIANTS } from '#pickaxe/engine/gpu/variants.js';
-import { userCacheDirectory } from '#pickaxe/system/cache.js';
+import { userCacheDirectory } from '#pickaxe/system/user-directories.js';
 
 /**
  * Parses the command line of a benchmark of GPUs.

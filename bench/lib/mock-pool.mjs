@@ -18,12 +18,14 @@ const NONCE1_BYTES = 2;
 
 export class MockPool {
   stats = { accepted: 0, blocks: 0, stale: 0, duplicate: 0, low: 0, wrong: 0, connections: 0 };
-  /** The passwords that were sent. */
+  /** The users and the passwords that were sent. */
+  users = new Set();
   passwords = new Set();
   /** Whether shares are answered. */
   answers = true;
   #node;
   #target;
+  #user;
   #server;
   #port = 0;
   #sessions = new Set();
@@ -35,16 +37,19 @@ export class MockPool {
 
   /**
    * `difficulty` and `shareDifficulty`: hashes that a block and a share take on average. `refreshMs`: how often there is a newer
-   * job on the same parent, which leaves the earlier ones valid. `identity`: key and certificate, for TLS.
+   * job on the same parent, which leaves the earlier ones valid. `identity`: key and certificate, for TLS. `user`: the only user
+   * that it takes; without it, it takes all.
    * @param {{
    *   difficulty?: number,
    *   shareDifficulty?: number,
    *   refreshMs?: number,
    *   identity?: { key: string, cert: string },
+   *   user?: string,
    * }} options
    */
-  constructor({ difficulty = 1e6, shareDifficulty = 1e5, refreshMs, identity } = {}) {
+  constructor({ difficulty = 1e6, shareDifficulty = 1e5, refreshMs, identity, user } = {}) {
     this.#node = new MockNode({ difficulty });
+    this.#user = user;
     this.#target = targetForDifficulty(shareDifficulty);
     const greet = (socket) => this.serve(socket);
     this.#server = identity ? createTlsServer(identity, greet) : createServer(greet);
@@ -150,9 +155,12 @@ export class MockPool {
       session.nonce1 = { value: this.#nextNonce1++ & 0xffff, bytes: NONCE1_BYTES };
       answer([null, formatNonce1(session.nonce1), 8 - NONCE1_BYTES]);
     } else if (method === 'mining.authorize') {
+      const [user, password] = params;
+      this.users.add(user);
+      this.passwords.add(password);
+      if (this.#user !== undefined && user !== this.#user) return answer(null, [24, 'unauthorized worker', null]);
       session.authorized = true;
-      session.user = params[0];
-      this.passwords.add(params[1]);
+      session.user = user;
       answer(true);
       this.#tellTarget(session);
       this.#tellJob(session);

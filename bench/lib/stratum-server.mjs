@@ -14,6 +14,16 @@ const CHAIN = 0;
 /** No client finds a block. */
 const HARD = 2 ** 60;
 
+/**
+ * @param ledger its lines
+ * @param ofWorker whether the shares of a worker are asked for
+ * @returns how many shares it has, those without a line of their own included
+ */
+export function sharesIn(ledger, ofWorker = () => true) {
+  const own = ledger.filter(({ worker }) => worker !== undefined && ofWorker(worker));
+  return own.reduce((sum, { type, lines }) => sum + (type === 'share' ? 1 : type === 'left-out' ? lines : 0), 0);
+}
+
 /** @param more further options of the miner */
 export async function startStratumServer(more = []) {
   const folder = mkdtempSync(join(tmpdir(), 'pickaxe-stratum-'));

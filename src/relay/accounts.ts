@@ -62,6 +62,8 @@ export class Accounts {
 
   /** @param name at most 63 printable characters */
   of(name: string): Account {
+    // A worker that calls itself so would have a second row of that name.
+    if (name === OTHER_WORKERS) return this.#others;
     const known = this.#accounts.get(name);
     if (!known && this.#accounts.size >= KEPT && !this.#forgetOne()) return this.#others;
     const account = known ?? new Account(name);

@@ -33,8 +33,7 @@ export class Announcements {
   }
 
   note(state: SourceEvent['state'], reason: string): void {
-    const kind = this.#kind === 'node' ? {} : { kind: this.#kind };
-    this.emit({ type: 'source', source: this.source, ...kind, state, reason });
+    this.emit({ type: 'source', source: this.source, kind: this.#kind, state, reason });
   }
 
   reached(): void {

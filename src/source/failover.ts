@@ -11,10 +11,10 @@ import { onAbort, pause } from '../system/abort.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
 import { Mailbox } from './mailbox.ts';
 import type { SourceUpdate, Verdict, WorkSource } from './source.ts';
-import type { SourceNews } from './vocabulary.ts';
+import type { SourceKind, SourceNews } from './vocabulary.ts';
 
 export interface FailoverOptions {
-  /** The sources in order of preference; at least one. */
+  /** The sources in order of preference; at least one. All are of the same kind. */
   readonly sources: readonly WorkSource[];
   readonly emit?: Listener;
   /** How long the active source may be without work, or out of reach, before another one is started. */
@@ -57,6 +57,7 @@ interface Standby {
 
 export class FailoverSource implements WorkSource {
   readonly name: string;
+  readonly kind: SourceKind;
   readonly #standbys: readonly Standby[];
   readonly #emit: Listener;
   readonly #patienceMs: number;
@@ -84,6 +85,7 @@ export class FailoverSource implements WorkSource {
     const { sources, emit, patienceMs, readyPatienceMs, probeMs, standbyMs, clock } = options;
     if (sources.length === 0) throw new Error('give at least one source of work');
     this.name = sources.map(({ name }) => name).join(', ');
+    this.kind = sources[0].kind ?? 'node';
     this.#standbys = sources.map((source, rank) => ({
       source,
       rank,
@@ -126,7 +128,8 @@ export class FailoverSource implements WorkSource {
   async submit(solution: Solution, stop: AbortSignal): Promise<Verdict> {
     const origin = this.#origins.get(solution.work);
     if (!origin) return { outcome: 'unknown', reason: 'no source gave this work' };
-    return await origin.source.submit({ ...solution, work: origin.work }, stop);
+    const { source, work } = origin;
+    return { by: source.name, ...(await source.submit({ ...solution, work }, stop)) };
   }
 
   latestTimeUs(work: Work): bigint {
@@ -245,8 +248,8 @@ export class FailoverSource implements WorkSource {
     standby.following = standby.following.then(() => this.#say(standby, 'standby', reason));
   }
 
-  #say({ source: { name, kind } }: Standby, state: SourceNews, reason: string): void {
-    this.#emit({ type: 'source', source: name, ...(kind && { kind }), state, reason });
+  #say({ source }: Standby, state: SourceNews, reason: string): void {
+    this.#emit({ type: 'source', source: source.name, kind: this.kind, state, reason });
   }
 
   /** Starts the patience timer when the active source comes into need, and stops it when the need is over. */

@@ -22,6 +22,8 @@ export interface Verdict {
   readonly outcome: Outcome;
   /** For people: the source's own words, if there are any. Empty for an accepted solution. */
   readonly reason: string;
+  /** The name of the source that gave it, where several are used as one. */
+  readonly by?: string;
 }
 
 export interface WorkSource {

@@ -64,7 +64,7 @@ export class Submitter {
 
   async #send(solution: Solution, { name, isRelay }: Finder, stop: AbortSignal): Promise<Verdict> {
     const { emit, clock, source, isStale } = this.#options;
-    const { nonce, powHash: hash, work, isBlock, isShare } = solution;
+    const { nonce, powHash: hash, work, header, isBlock, isShare } = solution;
     const { chain, height } = work;
     const about = {
       device: name,
@@ -87,8 +87,11 @@ export class Submitter {
       // The WorkSource interface forbids throwing, but every solution must get a verdict.
       verdict = { outcome: 'unknown', reason: `the source failed: ${fault instanceof Error ? fault.message : fault}` };
     }
-    const { outcome, reason } = verdict;
-    emit({ type: 'verdict', outcome, reason, ...about, answerSeconds: (clock.monotonicMs() - foundAtMs) / 1000 });
+    const { outcome, reason, by = source.name } = verdict;
+    const answerSeconds = (clock.monotonicMs() - foundAtMs) / 1000;
+    emit({ type: 'verdict', outcome, reason, ...about, answerSeconds });
+    if (isBlock && outcome === 'accepted')
+      emit({ type: 'accepted-block', ...about, header, source: by, answerSeconds });
     return verdict;
   }
 }

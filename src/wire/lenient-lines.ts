@@ -20,7 +20,7 @@ export class LenientLines {
   }
 
   /**
-   * @param chunk bytes of UTF-8. It is kept until its line ends, so it must not change
+   * @param chunk bytes of UTF-8
    * @returns the lines that end in this chunk. One that is too long is reported as soon as it is
    */
   push(chunk: Uint8Array): (string | typeof TOO_LONG)[] {

@@ -1,6 +1,7 @@
 /** Splits a stream of bytes into lines of text. Pure. */
 
 const NEWLINE = 0x0a;
+const NOTHING = new Uint8Array(0);
 
 /** A line has more bytes than its reader accepts. */
 export class LineTooLongError extends Error {
@@ -10,8 +11,8 @@ export class LineTooLongError extends Error {
 export class LineSplitter {
   readonly #mostBytes: number;
   readonly #decoder = new TextDecoder();
-  /** The pieces of the line that has not ended yet. */
-  #pieces: Uint8Array[] = [];
+  /** The line that has not ended yet: the first `#bytes` bytes. It is a copy, so that a byte that comes alone costs no more memory. */
+  #begun = NOTHING;
   #bytes = 0;
 
   /** @param mostBytes the most bytes that a line may have, without its end */
@@ -20,7 +21,7 @@ export class LineSplitter {
   }
 
   /**
-   * @param chunk bytes of UTF-8; what is none becomes U+FFFD. It is kept until its line ends, so it must not change
+   * @param chunk bytes of UTF-8; what is none becomes U+FFFD
    * @returns the lines that end in this chunk, without `\n` or `\r\n`
    * @throws LineTooLongError when the unfinished line has become too long. Nothing can be read after that
    */
@@ -28,36 +29,38 @@ export class LineSplitter {
     const lines: string[] = [];
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
-      this.#keep(chunk.subarray(start, end));
-      lines.push(this.#endLine());
+      lines.push(this.#endLine(chunk.subarray(start, end)));
       start = end + 1;
     }
     if (start < chunk.length) this.#keep(chunk.subarray(start));
     return lines;
   }
 
-  #keep(piece: Uint8Array): void {
-    this.#bytes += piece.length;
-    if (this.#bytes > this.#mostBytes) {
-      throw new LineTooLongError(`a line is longer than ${this.#mostBytes} bytes`);
-    }
-    this.#pieces.push(piece);
-  }
-
-  #endLine(): string {
-    const line = this.#pieces.length === 1 ? this.#pieces[0] : joined(this.#pieces, this.#bytes);
-    this.#pieces = [];
+  /** @param rest of the line */
+  #endLine(rest: Uint8Array): string {
+    const isWhole = this.#bytes === 0;
+    if (isWhole) this.#check(rest);
+    else this.#keep(rest);
+    const line = isWhole ? rest : this.#begun.subarray(0, this.#bytes);
+    this.#begun = NOTHING;
     this.#bytes = 0;
     return this.#decoder.decode(line).replace(/\r$/, '');
   }
-}
 
-function joined(pieces: readonly Uint8Array[], bytes: number): Uint8Array {
-  const whole = new Uint8Array(bytes);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
+  #keep(piece: Uint8Array): void {
+    this.#check(piece);
+    const bytes = this.#bytes + piece.length;
+    if (bytes > this.#begun.length) {
+      const larger = new Uint8Array(Math.min(this.#mostBytes, 2 * bytes));
+      larger.set(this.#begun.subarray(0, this.#bytes));
+      this.#begun = larger;
+    }
+    this.#begun.set(piece, this.#bytes);
+    this.#bytes = bytes;
   }
-  return whole;
+
+  #check({ length }: Uint8Array): void {
+    if (this.#bytes + length <= this.#mostBytes) return;
+    throw new LineTooLongError(`a line is longer than ${this.#mostBytes} bytes`);
+  }
 }

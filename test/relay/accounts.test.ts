@@ -50,6 +50,14 @@ describe('the accounts of workers', () => {
     });
   });
 
+  it('have one row of the name that sums up the rest, though a worker calls itself so', () => {
+    const accounts = new Accounts();
+    for (let index = 0; index < 70; index++) accounts.of(`rig${index}`).note('accepted', 0);
+    accounts.of(OTHER_WORKERS).note('accepted', 0);
+    const others = accounts.list(0).filter(({ name }) => name === OTHER_WORKERS);
+    expect(others).toMatchObject([{ accepted: 7 }]);
+  });
+
   it('are bounded: names without users are forgotten, but not what they have done', () => {
     const accounts = new Accounts();
     for (let index = 0; index < 10_000; index++) accounts.of(`name${index}`).note('accepted', index);

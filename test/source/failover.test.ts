@@ -30,6 +30,12 @@ describe('FailoverSource', () => {
     expect(() => new FailoverSource({ sources: [] })).toThrow('at least one source');
   });
 
+  it('is of the kind of its sources', () => {
+    const pool = () => Object.assign(new FakeSource(), { kind: 'pool' as const });
+    expect(new FailoverSource({ sources: [pool(), pool()] }).kind).toBe('pool');
+    expect(setUp(2).source.kind).toBe('node');
+  });
+
   it('passes on the updates of the first source, and starts no other', async () => {
     const { sources, follower, current } = setUp(2, { patienceMs: 60_000 });
     const work = sources[0].work(makeWork(100));

@@ -134,3 +134,19 @@ test('only the last solutions are remembered, so that the memory is bounded', as
   expect(numbers()).toHaveLength(REMEMBERED + 2);
   expect(numbers().slice(REMEMBERED)).toEqual([REMEMBERED, 0]);
 });
+
+test('an accepted block is told with its header and the source that accepted it; nothing else is', async () => {
+  const { submitter, source, events } = submitterWith();
+  for (const outcome of ['rejected', 'unknown', 'stale'] as const) {
+    source.verdict = () => ({ outcome, reason: '' });
+    submitter.submit(solutionOf(events.all.length + 1), CPU, running);
+    await submitter.settled();
+  }
+  expect(events.of('accepted-block')).toEqual([]);
+  source.verdict = () => ({ outcome: 'accepted', reason: '', by: 'http://two' });
+  submitter.submit(solutionOf(100), CPU, running);
+  await submitter.settled();
+  const { header } = solutionOf(100);
+  expect(events.of('accepted-block')).toMatchObject([{ header, source: 'http://two', device: 'cpu', isRelay: false }]);
+  expect(events.all.at(-2)).toMatchObject({ type: 'verdict', outcome: 'accepted' });
+});

@@ -18,6 +18,17 @@ test('it does not matter where a stream is cut, not even within a character', ()
   expect(whole).toEqual(['{"method":"größe €"}', '{}']);
 });
 
+test('nothing of a chunk is kept: a line that comes byte by byte costs no more memory than one that comes at once', () => {
+  const splitter = new LineSplitter(1_000);
+  const chunk = new Uint8Array(1);
+  const text = 'x'.repeat(999);
+  const lines = [...bytes(`${text}y\n${text}z\n`)].flatMap((byte) => {
+    chunk[0] = byte;
+    return splitter.push(chunk);
+  });
+  expect(lines).toEqual([`${text}y`, `${text}z`]);
+});
+
 test('what is not UTF-8 becomes U+FFFD', () => {
   expect(new LineSplitter(100).push(Uint8Array.of(0x61, 0xff, 0x0a))).toEqual(['a\ufffd']);
 });

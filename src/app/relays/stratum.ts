@@ -6,11 +6,11 @@ import type { Config } from '../../config/settings.ts';
 import { Ledger } from '../../relay/stratum/ledger.ts';
 import { StratumRelay } from '../../relay/stratum/stratum-relay.ts';
 import type { Clock } from '../../system/clock.ts';
+import { openPrivate } from '../../system/private-file.ts';
 import { formatHttpAddress } from '../../text/http-address.ts';
 import { certificatesIn } from '../ca-file.ts';
 import { UsageError } from '../exit-codes.ts';
 import { whyNotListening } from '../listen-fault.ts';
-import { openPrivate } from '../rotating-file.ts';
 import type { MakeRelay } from '../run-miner.ts';
 import { secretTextIn } from '../secret-file.ts';
 import { relayLog } from './relay-log.ts';
@@ -44,7 +44,7 @@ export function stratumServer({ listen, ledger, ...settings }: Config['stratum']
         throw new UsageError(`cannot listen on --stratum-listen ${formatHttpAddress(listen)}: ${why}.`);
       }
       const at = formatHttpAddress({ host: listen.host, port: relay.port ?? listen.port });
-      log.info(TAG, `listening at stratum+${secureContext ? 'tls' : 'tcp'}://${at}`);
+      log.info(TAG, `listening at stratum+${secureContext ? 'ssl' : 'tcp'}://${at}`);
     };
     return { name: relay.name, open, run: (stop) => relay.run(stop) };
   };

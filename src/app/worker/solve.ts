@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Logger } from 'pino';
+import { z } from 'zod';
 import { toHex } from '../../chain/bytes.ts';
 import { HEADER_OFFSET } from '../../chain/layout.ts';
 import { NO_NONCE1 } from '../../chain/nonce.ts';
@@ -19,12 +20,20 @@ import { OneWork } from '../../source/parent/one-work.ts';
 import { systemClock } from '../../system/clock.ts';
 import type { ExternalAnswer } from '../../wire/external-worker.ts';
 import { LenientLines } from '../../wire/lenient-lines.ts';
-import { Answer } from '../../wire/worker-answers.ts';
 import { workOfHeader } from '../../wire/worker-job.ts';
 import { PROTOCOL_VERSION } from '../../wire/worker-words.ts';
 import { UsageError } from '../exit-codes.ts';
 
 type Solved = Required<ExternalAnswer>;
+
+/** What is needed of a worker's lines. One of a later version may say more, and in other words. */
+const Answer = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('hello'), protocol: z.unknown() }),
+  z.object({ type: z.literal('share'), nonce: z.string().regex(/^\d{1,20}$/) }),
+  z.object({ type: z.literal('stats'), hashes: z.number().nonnegative(), hashesPerSecond: z.number().nonnegative() }),
+  z.object({ type: z.literal('error'), message: z.string() }),
+]);
+type Answer = z.infer<typeof Answer>;
 
 /** A share's line has about 1,000 bytes, and `stats` of a rig with 16 GPUs has 2,000. */
 const MOST_ANSWER_BYTES = 65_536;
@@ -126,14 +135,11 @@ async function connectTo(path: string): Promise<Socket> {
   return socket;
 }
 
-async function* answersOf(
-  socket: Socket,
-): AsyncGenerator<Answer | { readonly type: 'hello'; readonly protocol: unknown }> {
+async function* answersOf(socket: Socket): AsyncGenerator<Answer> {
   const lines = new LenientLines(MOST_ANSWER_BYTES);
   for await (const chunk of socket) {
     for (const line of lines.push(chunk)) {
       const answer = typeof line === 'string' ? Answer.safeParse(parsed(line)).data : undefined;
-      // Later versions may say more.
       if (answer) yield answer;
     }
   }

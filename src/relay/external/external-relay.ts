@@ -20,6 +20,8 @@ const FIRST_REST_MS = 1_000;
 const LONGEST_REST_MS = 300_000;
 /** How many nonces a header has. */
 const NONCES = 2 ** 64;
+/** No worker runs out of nonces sooner, whatever it claims: that would take 300 PH/s. */
+const LEAST_RENEWAL_MS = 60_000;
 /** The longest delay of a Node.js timer. A worker that needs longer for all nonces never runs out of them. */
 const LONGEST_MS = 2 ** 31 - 1;
 
@@ -31,6 +33,8 @@ export interface ExternalRelayOptions {
   readonly log: RelayLog;
   /** How long the worker rests after its first failure. The default is a second. */
   readonly firstRestMs?: number;
+  /** How long a worker searches a header at least, whatever rate it claims. The default is a minute. */
+  readonly leastRenewalMs?: number;
 }
 
 export class ExternalRelay implements Relay {
@@ -111,13 +115,17 @@ export class ExternalRelay implements Relay {
 
   /** Only a worker that is so fast that it runs out of nonces gets a later creation time before it has found one. */
   #renewInTime(job: Job): void {
-    const ms = this.#claimedRate ? (1000 * NONCES) / this.#claimedRate : Number.POSITIVE_INFINITY;
-    if (ms > LONGEST_MS) return;
-    this.#renewal = setTimeout(() => {
-      if (!this.#works.jobOf(job.work, job)) return;
-      this.#end();
-      this.#start(job.work, job);
-    }, ms);
+    const { leastRenewalMs = LEAST_RENEWAL_MS } = this.#options;
+    const claimedMs = this.#claimedRate ? (1000 * NONCES) / this.#claimedRate : Number.POSITIVE_INFINITY;
+    if (claimedMs > LONGEST_MS) return;
+    this.#renewal = setTimeout(
+      () => {
+        if (!this.#works.jobOf(job.work, job)) return;
+        this.#end();
+        this.#start(job.work, job);
+      },
+      Math.max(leastRenewalMs, claimedMs),
+    );
   }
 
   #end(): void {

@@ -64,7 +64,8 @@ export class WorkerRun {
     });
     stdin?.end(header);
     this.gone = new Promise((resolve) => {
-      child.once('error', (fault) => {
+      // A process that cannot be killed causes another error, which nobody waits for.
+      child.on('error', (fault) => {
         resolve();
         cannotStart(fault);
       });

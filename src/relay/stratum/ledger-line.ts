@@ -41,10 +41,13 @@ export const LedgerLine = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('left-out'),
     timeMillis,
-    session,
+    worker,
     lines: count.meta({
-      description: 'lines about shares of the session that are missing up to here, because they were too many',
+      description: 'shares of the worker that have no line of their own before this one, because they were too many',
     }),
+    accepted: count.meta({ description: 'how many of them were accepted' }),
+    blocks: count.meta({ description: 'how many of the accepted ones met the block’s target' }),
+    acceptedHashes: z.number().nonnegative().meta({ description: 'how many hashes the accepted ones stand for' }),
   }),
   z.object({
     type: z.literal('lost'),

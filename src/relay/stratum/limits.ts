@@ -22,8 +22,14 @@ export interface StratumLimits {
   /** Lines without sense that a client may send at once; another one may come each minute. It is told of each. */
   readonly junkLines: number;
   /**
-   * Shares of a session that stand for nothing and get a line in the ledger: so many at once, and so many a second from then
-   * on, which is as often as good shares come. The others are only counted.
+   * Lines that a session may have in the ledger: so many at once, which is more than it takes to learn how fast a miner is; and so
+   * many from then on in the time in which one share should come. Further shares are summed up.
+   */
+  readonly ledgerBurst: number;
+  readonly ledgerLinesPerShare: number;
+  /**
+   * Shares of a session that stand for nothing and get such a line: so many at once, and so many a second from then on, which is as
+   * often as good shares come.
    */
   readonly worthlessBurst: number;
   readonly worthlessPerSecond: number;
@@ -55,6 +61,8 @@ export const stratumLimits: StratumLimits = {
   lineBurst: 200,
   linesPerSecond: 100,
   junkLines: 10,
+  ledgerBurst: 1_000,
+  ledgerLinesPerShare: 2,
   worthlessBurst: 20,
   worthlessPerSecond: 0.1,
   workersPerSession: 16,

@@ -181,17 +181,17 @@ export class Session {
     if (this.#hasEnded || this.#turn || !this.#nonce1 || this.#workers.size === 0) return;
     const { number: session } = this;
     const worker = this.#name();
-    const { record, log, clock } = this.#world;
+    const { log, clock } = this.#world;
     const { address } = this.#client;
     const agent = this.#agent;
-    record({ type: 'session', session, nonce1: formatNonce1(this.#nonce1), worker, agent, address });
     log.debug(`session ${session} of ${worker} has begun: ${address}, ${agent || 'an unnamed program'}`);
     const wishes = { worker, chosen: this.#chosen, suggested: this.#suggested };
     this.#turn = new MiningTurn(this.#world, wishes, (lines) => this.#client.send(lines));
     // A connection with several workers counts as one of its first worker's.
     this.#workers.get(worker)?.sessions.add(this.#turn);
     const nonces = { nonce1: this.#nonce1, isReversed: this.#reversesNonces };
-    this.#desk = new ShareDesk(this.#world, { session, turn: this.#turn, workers: this.#workers, ...nonces });
+    const begin = { type: 'session', session, nonce1: formatNonce1(this.#nonce1), worker, agent, address } as const;
+    this.#desk = new ShareDesk(this.#world, { begin, turn: this.#turn, workers: this.#workers, ...nonces });
     this.#turn.give(true, clock.monotonicMs());
   }
 

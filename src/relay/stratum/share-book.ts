@@ -1,45 +1,34 @@
-/** Writes the shares of a session into the ledger, and bounds the lines about shares that stand for nothing. */
+/** Writes a session into the ledger: when it has begun, and its shares, as far as its place allows. */
 
 import type { LedgerEntry } from './ledger-line.ts';
-import { TokenBucket } from './token-bucket.ts';
-import type { SessionWorld } from './world.ts';
+import type { LedgerPlace, LedgerPlaces, ShareEntry } from './ledger-places.ts';
 
-/** A flood may last for days, and the ledger should tell of it meanwhile. */
-const LEFT_OUT_MS = 60_000;
+export type SessionEntry = Extract<LedgerEntry, { type: 'session' }>;
 
 export class ShareBook {
-  readonly #world: Pick<SessionWorld, 'record' | 'clock' | 'limits'>;
+  readonly #places: LedgerPlaces;
+  readonly #place: LedgerPlace;
+  /** Waits for the first share: a client may connect and leave as often as it likes. */
+  #begin: SessionEntry | undefined;
   readonly #session: number;
-  readonly #worthless: TokenBucket;
-  #leftOut = 0;
-  #toldMs: number;
 
-  /** @param session the session's number */
-  constructor(world: Pick<SessionWorld, 'record' | 'clock' | 'limits'>, session: number) {
-    this.#world = world;
-    this.#session = session;
-    this.#toldMs = world.clock.monotonicMs();
-    const { worthlessBurst, worthlessPerSecond } = world.limits;
-    this.#worthless = new TokenBucket(worthlessBurst, worthlessPerSecond, this.#toldMs);
+  constructor(places: LedgerPlaces, begin: SessionEntry) {
+    this.#places = places;
+    this.#place = places.take(begin.address);
+    this.#begin = begin;
+    this.#session = begin.session;
   }
 
-  /** A share that stands for nothing costs its client nothing either, so there can be any number of them. */
-  write(share: Omit<Extract<LedgerEntry, { type: 'share' }>, 'type' | 'session'>): void {
-    const nowMs = this.#world.clock.monotonicMs();
-    if (nowMs - this.#toldMs >= LEFT_OUT_MS) this.#tell(nowMs);
-    if (share.difficulty === undefined && !this.#worthless.take(1, nowMs)) this.#leftOut++;
-    else this.#world.record({ type: 'share', session: this.#session, ...share });
+  write(share: ShareEntry): void {
+    this.#place.tell();
+    if (!this.#place.admit(share, this.#begin ? 2 : 1)) return;
+    if (this.#begin) this.#places.record(this.#begin);
+    this.#begin = undefined;
+    this.#places.record({ type: 'share', session: this.#session, ...share });
   }
 
   /** The session has ended. */
   end(): void {
-    this.#tell(this.#world.clock.monotonicMs());
-  }
-
-  #tell(nowMs: number): void {
-    if (this.#leftOut === 0) return;
-    this.#world.record({ type: 'left-out', session: this.#session, lines: this.#leftOut });
-    this.#leftOut = 0;
-    this.#toldMs = nowMs;
+    this.#places.giveBack(this.#place);
   }
 }

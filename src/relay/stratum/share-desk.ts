@@ -10,7 +10,7 @@ import { judgeShare } from './judge-share.ts';
 import type { ShareResult } from './ledger-line.ts';
 import type { MiningTurn } from './mining-turn.ts';
 import type { Reply } from './reply.ts';
-import { ShareBook } from './share-book.ts';
+import { type SessionEntry, ShareBook } from './share-book.ts';
 import { workerName } from './worker-wishes.ts';
 import type { SessionWorld } from './world.ts';
 
@@ -18,8 +18,8 @@ import type { SessionWorld } from './world.ts';
 const JOB_ID_CHARACTERS = 16;
 
 export interface DeskOptions {
-  /** The session's number. */
-  readonly session: number;
+  /** What the ledger says of the session. */
+  readonly begin: SessionEntry;
   readonly turn: MiningTurn;
   /** By their names; the first is the session's. */
   readonly workers: ReadonlyMap<string, Account>;
@@ -51,7 +51,7 @@ export class ShareDesk {
   constructor(world: SessionWorld, options: DeskOptions) {
     this.#world = world;
     this.#options = options;
-    this.#book = new ShareBook(world, options.session);
+    this.#book = new ShareBook(world.places, options.begin);
   }
 
   /** The session has ended. */

@@ -16,6 +16,7 @@ import { encrypted, HandshakeError, readProxyHeader } from './client-socket.ts';
 import { Connection } from './connection.ts';
 import { Doorkeeper } from './doorkeeper.ts';
 import type { Ledger } from './ledger.ts';
+import { LedgerPlaces } from './ledger-places.ts';
 import { type StratumLimits, stratumLimits } from './limits.ts';
 import { LogBucket } from './log-bucket.ts';
 import { Nonce1Pool } from './nonce1-pool.ts';
@@ -110,7 +111,12 @@ export class StratumRelay implements Relay {
       limits,
       aimSeconds: shareSeconds,
       learningSeconds: this.#sessions.learningSeconds,
-      record: (entry) => this.#ledger?.record(entry),
+      places: new LedgerPlaces({
+        record: (entry) => this.#ledger?.record(entry),
+        clock,
+        limits,
+        aimSeconds: shareSeconds,
+      }),
       log,
       firstShares: new LogBucket(FIRST_SHARES_LOGGED, clock.monotonicMs()),
     };
@@ -159,6 +165,7 @@ export class StratumRelay implements Relay {
     this.#sessions.closeAll();
     for (const socket of this.#sockets) socket.destroy();
     await closed;
+    this.#world.places.close();
     await this.#ledger?.close();
   }
 

@@ -14,12 +14,12 @@ export class TokenBucket {
     this.#atMs = nowMs;
   }
 
-  /** @returns whether there were so many tokens. If not, the bucket is empty */
+  /** @returns whether there were so many tokens. If not, none is taken */
   take(count: number, nowMs: number): boolean {
-    this.#tokens = Math.min(this.#most, this.#tokens + (nowMs - this.#atMs) * this.#perMs) - count;
+    this.#tokens = Math.min(this.#most, this.#tokens + (nowMs - this.#atMs) * this.#perMs);
     this.#atMs = nowMs;
-    if (this.#tokens >= 0) return true;
-    this.#tokens = 0;
-    return false;
+    if (this.#tokens < count) return false;
+    this.#tokens -= count;
+    return true;
   }
 }

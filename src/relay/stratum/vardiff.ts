@@ -71,6 +71,8 @@ export class Vardiff {
   #isSearching = true;
   /** The rate that was last known well. A miner that falls silent may come back as fast. */
   #knownRate: number | undefined;
+  /** Whether that rate is an earlier session's, so that it may be another machine's: nobody knows who uses a name. */
+  #isHearsay = false;
   #nowMs = 0;
   #lastShareMs = 0;
 
@@ -83,6 +85,7 @@ export class Vardiff {
     this.#shares = known.shares;
     this.#exposure = known.exposure;
     this.#knownRate = this.hashesPerSecond;
+    this.#isHearsay = true;
     this.#isSearching = false;
     if (!options.isChosen) this.#difficulty = this.#wanted();
     this.#told = this.#difficulty;
@@ -127,6 +130,7 @@ export class Vardiff {
   share(difficulty: number, nowMs: number): void {
     if (this.#offered === undefined) return;
     this.#lastShareMs = nowMs;
+    this.#isHearsay = false;
     if (this.#isSearching) {
       // The time without a share tells nothing of a miner that had not begun: measuring starts here.
       this.#isSearching = false;
@@ -196,6 +200,7 @@ export class Vardiff {
   }
 
   #search(nowMs: number): void {
+    if (this.#isHearsay && this.#isSilent(SLOW_SILENCE_MS)) this.#knownRate = undefined;
     const floor = this.#knownRate === undefined ? SLOW_FLOOR : this.#knownRate / MOST_SHARES_PER_SECOND;
     const isSlow = this.#knownRate === undefined && this.#difficulty <= QUICK_FLOOR;
     if (this.#difficulty <= floor || !this.#isSilent(isSlow ? SLOW_SILENCE_MS : SILENCE_MS)) return;

@@ -4,7 +4,7 @@ import type { Clock } from '../../system/clock.ts';
 import type { Accounts } from '../accounts.ts';
 import type { RelayLog } from '../relay.ts';
 import type { RelayedWorks } from '../relayed-works.ts';
-import type { LedgerEntry } from './ledger-line.ts';
+import type { LedgerPlaces } from './ledger-places.ts';
 import type { StratumLimits } from './limits.ts';
 import type { LogBucket } from './log-bucket.ts';
 import type { Nonce1Pool } from './nonce1-pool.ts';
@@ -23,8 +23,8 @@ export interface SessionWorld {
   readonly aimSeconds: number;
   /** The seconds between two shares of a session whose rate is not known. */
   readonly learningSeconds: () => number;
-  /** Writes a line of the ledger. */
-  readonly record: (entry: LedgerEntry) => void;
+  /** Where sessions and their shares are written down. */
+  readonly places: LedgerPlaces;
   readonly log: RelayLog;
   /** Bounds the log's lines about workers that bring their first share. */
   readonly firstShares: LogBucket;

@@ -2,7 +2,6 @@
 
 import type { Solution } from '../../chain/verify.ts';
 import { parentOf, parseWork, type Work } from '../../chain/work.ts';
-import type { Listener } from '../../events/events.ts';
 import { Backoff } from '../../net/backoff.ts';
 import { BY_AUTHORITY, type Trust } from '../../net/trust.ts';
 import { NodeClock } from '../../node/clock.ts';
@@ -14,9 +13,10 @@ import type { MinerIdentity } from '../../node/miner-identity.ts';
 import { getWork, openUpdates, postSolved } from '../../node/mining.ts';
 import { nodeAddress } from '../../node/url.ts';
 import { onAbort } from '../../system/abort.ts';
-import { type Clock, systemClock } from '../../system/clock.ts';
+import type { Clock } from '../../system/clock.ts';
 import { Mailbox } from '../mailbox.ts';
 import type { SourceUpdate, Verdict, WorkSource } from '../source.ts';
+import { complete, type SourceSurroundings } from '../surroundings.ts';
 import { watchSuspension } from '../suspension.ts';
 import { Bell } from './bell.ts';
 import { FetchSchedule } from './fetch-schedule.ts';
@@ -38,14 +38,7 @@ export interface NodeSourceOptions {
   readonly userAgent?: string;
 }
 
-/** Everything that the source uses from outside. Each has a default. */
-export interface NodeSourceSurroundings {
-  readonly clock?: Clock;
-  /** Returns uniformly distributed numbers in [0, 1). */
-  readonly random?: () => number;
-  readonly emit?: Listener;
-  readonly limits?: Partial<NodeLimits>;
-}
+export type NodeSourceSurroundings = SourceSurroundings<NodeLimits>;
 
 export class NodeSource implements WorkSource {
   readonly name: string;
@@ -71,26 +64,26 @@ export class NodeSource implements WorkSource {
   /** @throws Error when the URL is not a node URL */
   constructor(options: NodeSourceOptions, surroundings: NodeSourceSurroundings = {}) {
     const { url, network, miner, trust = BY_AUTHORITY, userAgent = 'pickaxe' } = options;
-    const { clock = systemClock, random = Math.random, emit = () => {}, limits } = surroundings;
+    const { clock, random, emit, limits } = complete(surroundings, nodeLimits);
     const shown = nodeAddress(url, network);
     const address = { ...shown, name: options.name ?? shown.name };
     this.name = address.name;
     this.#miner = miner;
     this.#clock = clock;
     this.#random = random;
-    this.#limits = { ...nodeLimits, ...limits };
+    this.#limits = limits;
     this.#nodeClock = new NodeClock(clock);
     this.#schedule = new FetchSchedule(this.#limits);
     this.#streamTrust = new StreamTrust(this.#limits);
     this.#haste = new Haste(clock, this.#limits);
     this.#announcements = new NodeAnnouncements(this.name, emit);
-    const http = new NodeHttp({ address, trust, userAgent, nodeClock: this.#nodeClock, clock, limits: this.#limits });
+    const http = new NodeHttp({ address, trust, userAgent, nodeClock: this.#nodeClock, clock, limits });
     this.#http = http;
     this.#updates = new UpdateStreams({
       url: `${address.origin}${address.basePath}/mining/updates`,
       clock,
       random,
-      limits: this.#limits,
+      limits,
       open: (chain, stop) => openUpdates(http, chain, stop),
       onOpen: (chain) => this.#streamOpened(chain),
       onNewCut: (chain) => this.#newCut(chain),

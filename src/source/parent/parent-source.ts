@@ -152,7 +152,7 @@ export class ParentSource implements WorkSource {
   #closed(session: ParentSession): void {
     this.#sessions.delete(session);
     if (this.#sessions.size > 0) return;
-    const reason = 'no parent is connected';
+    const reason = 'the last one has disconnected';
     this.#say('lost', reason);
     this.#mailbox.put({ kind: 'lost', reason });
     this.#options.deserted?.();

@@ -4,7 +4,7 @@ import { type PoolAddress, poolAddress } from '../../text/pool-url.ts';
 import { parseHeader, parseTarget } from '../../wire/stratum.ts';
 import type { SourceNews } from '../vocabulary.ts';
 import type { Bulletin } from './bulletin.ts';
-import { PoolError, quote, unusable } from './errors.ts';
+import { PoolError, quoteJson, unusable } from './errors.ts';
 import type { PoolLimits } from './limits.ts';
 import { type Message, parseNotice, parseReconnect } from './messages.ts';
 import { parseNonce1 } from './nonce1.ts';
@@ -94,7 +94,7 @@ export class PoolCalls {
 
   #setDifficulty(params: readonly unknown[]): void {
     const { works, onNote } = this.#options;
-    const said = quote(JSON.stringify(params[0]) ?? '');
+    const said = quoteJson(params[0]);
     if (this.#difficulty === undefined && works.hasTarget) {
       onNote('info', `the pool also sends mining.set_difficulty (${said}): what counts is its mining.set_target`);
     }
@@ -124,7 +124,6 @@ export class PoolCalls {
   }
 
   #unreadable(what: string, params: readonly unknown[]): PoolError {
-    const said = quote(JSON.stringify(params));
-    return new PoolError('refused', `the pool sent ${what} that cannot be read: ${said}`);
+    return new PoolError('refused', `the pool sent ${what} that cannot be read: ${quoteJson(params)}`);
   }
 }

@@ -51,6 +51,16 @@ export function quote(text: string): string {
   return oneLine(text, MOST_SHOWN);
 }
 
+/** @returns a pool's JSON as one short, printable line */
+export function quoteJson(value: unknown): string {
+  try {
+    return quote(JSON.stringify(value) ?? '');
+  } catch {
+    // What is nested some thousand times can be read, but it cannot be written: the stack is too small.
+    return 'something that is nested too deep';
+  }
+}
+
 /** Whether a pool's words say that it no longer wants this miner. */
 export function speaksOfBan(text: string): boolean {
   return /\bbann(ed|ing)\b|\bban\b|black-?list|\bblocked\b/i.test(text);

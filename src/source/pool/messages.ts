@@ -14,7 +14,8 @@ export type Message =
   | { readonly kind: 'call'; readonly id: unknown; readonly method: string; readonly params: readonly unknown[] };
 
 const Line = z.looseObject({
-  id: z.unknown().optional(),
+  /** Ids of other types exist nowhere, and an answer would have to repeat them. */
+  id: z.union([z.string(), z.number()]).nullish().catch(null),
   method: z.string().max(128).nullish(),
   params: z.unknown().optional(),
   result: z.unknown().optional(),

@@ -3,15 +3,15 @@
 import type { Socket } from 'node:net';
 import type { Solution } from '../../chain/verify.ts';
 import { creationTimeOf, type Work } from '../../chain/work.ts';
-import type { Listener } from '../../events/events.ts';
 import { Backoff } from '../../net/backoff.ts';
 import { BY_AUTHORITY, type Trust } from '../../net/trust.ts';
 import { onAbort, pause } from '../../system/abort.ts';
-import { type Clock, systemClock } from '../../system/clock.ts';
+import type { Clock } from '../../system/clock.ts';
 import { type PoolAddress, parsePoolUrl } from '../../text/pool-url.ts';
 import { Announcements } from '../announcements.ts';
 import { Mailbox } from '../mailbox.ts';
 import type { SourceUpdate, Verdict, WorkSource } from '../source.ts';
+import { complete, type SourceSurroundings } from '../surroundings.ts';
 import { watchSuspension } from '../suspension.ts';
 import { openConnection } from './connection.ts';
 import { PoolError } from './errors.ts';
@@ -32,14 +32,7 @@ export interface PoolSourceOptions extends PoolAccount {
   readonly allowReconnect?: boolean;
 }
 
-/** Everything that the source uses from outside. Each has a default. */
-export interface PoolSourceSurroundings {
-  readonly clock?: Clock;
-  /** Returns uniformly distributed numbers in [0, 1). */
-  readonly random?: () => number;
-  readonly emit?: Listener;
-  readonly limits?: Partial<PoolLimits>;
-}
+export type PoolSourceSurroundings = SourceSurroundings<PoolLimits>;
 
 export class PoolSource implements WorkSource {
   readonly name: string;
@@ -58,14 +51,14 @@ export class PoolSource implements WorkSource {
 
   /** @throws Error when the URL is not a pool's */
   constructor(options: PoolSourceOptions, surroundings: PoolSourceSurroundings = {}) {
-    const { clock = systemClock, random = Math.random, emit = () => {}, limits } = surroundings;
+    const { clock, random, emit, limits } = complete(surroundings, poolLimits);
     const address = parsePoolUrl(options.url);
     if (!address) throw new Error(`"${options.url}" is not a pool URL: write it like stratum+tcp://pool.example:3333`);
     this.#address = address;
     this.#options = options;
     this.#clock = clock;
     this.#random = random;
-    this.#limits = { ...poolLimits, ...limits };
+    this.#limits = limits;
     this.name = options.name ?? address.url;
     this.#announcements = new Announcements(this.kind, this.name, emit);
   }

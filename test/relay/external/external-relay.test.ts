@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ExternalRelay } from '#pickaxe/relay/external/external-relay.js';
+import { ExternalRelay, type ExternalRelayOptions } from '#pickaxe/relay/external/external-relay.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import type { Command } from '#pickaxe/system/process-group.js';
 import { Folder } from '../../config/folder.ts';
@@ -21,6 +21,7 @@ afterEach(() => folder.remove());
 async function withRelay(
   command: Command,
   test: (world: { source: FakeSource; said: string[]; recorder: Recorder }) => Promise<void>,
+  more: Partial<ExternalRelayOptions> = {},
 ): Promise<void> {
   const source = new FakeSource();
   const recorder = new Recorder();
@@ -28,7 +29,7 @@ async function withRelay(
   const say = (line: string) => void said.push(line);
   const log = { debug: say, info: say, warn: (line: string) => say(`WARN ${line}`) };
   const options = { command, source, emit: recorder.listen, clock: systemClock, log, firstRestMs: 10 };
-  const relay = new ExternalRelay(options);
+  const relay = new ExternalRelay({ ...options, ...more });
   await relay.open();
   const stop = new AbortController();
   const ran = relay.run(stop.signal);
@@ -105,14 +106,29 @@ describe('an external worker', () => {
   );
 
   it('gets a later time only when its claimed rate shows that it runs out of nonces', () =>
-    withRelay(worker('boasts'), async ({ source, said }) => {
+    withRelay(
+      worker('boasts'),
+      async ({ source, said }) => {
+        const starts = () => said.filter((line) => line.startsWith('started')).length;
+        source.work(makeWork(10));
+        await eventually(() => expect(source.submitted).toHaveLength(1));
+        expect(starts()).toBe(1);
+        source.work(makeWork(1e30));
+        await eventually(() => expect(starts()).toBeGreaterThan(2));
+        expect(said.filter((line) => line.startsWith('WARN'))).toEqual([]);
+      },
+      { leastRenewalMs: 1 },
+    ));
+
+  it('that claims a rate which nothing has is not killed before it has begun', () =>
+    withRelay(worker('dreams'), async ({ source, said }) => {
+      // As exact as a real clock, so that a later time is always there.
+      source.latestUs = () => BigInt(Math.round(1000 * (performance.timeOrigin + performance.now())));
       const starts = () => said.filter((line) => line.startsWith('started')).length;
       source.work(makeWork(10));
       await eventually(() => expect(source.submitted).toHaveLength(1));
-      expect(starts()).toBe(1);
       source.work(makeWork(1e30));
-      await eventually(() => expect(starts()).toBeGreaterThan(2));
-      expect(said.filter((line) => line.startsWith('WARN'))).toEqual([]);
+      await eventually(() => expect(starts()).toBe(2));
     }));
 
   it.each<[string, () => Command]>([

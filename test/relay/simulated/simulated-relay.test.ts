@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
+import { Server } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -177,6 +178,17 @@ describe('blocks on demand', () => {
       answer.resume();
       expect(answer.statusCode).toBe(status);
     });
+  });
+
+  it('come although connections could not be accepted', async () => {
+    const listen = vi.spyOn(Server.prototype, 'listen');
+    const pace = new OnDemandPace({ host: '127.0.0.1', port: 0 });
+    await pace.open();
+    const server = listen.mock.contexts[0] as Server;
+    listen.mockRestore();
+    for (let i = 0; i < 3; i++) server.emit('error', new Error('accept ENOBUFS'));
+    expect((await ask(pace, 'GET')).status).toBe(200);
+    await pace.close();
   });
 
   it('are for this machine only', () => {

@@ -57,7 +57,7 @@ const share = (session: number): LedgerEntry => {
     difficulty: 2 ** 40,
   };
 };
-const numbers = ({ lines }: FakeFile) => lines.flatMap((line) => (line.type === 'lost' ? [] : [line.session]));
+const numbers = ({ lines }: FakeFile) => lines.flatMap((line) => ('session' in line ? [line.session] : []));
 
 describe('the share ledger', () => {
   it('has the lines in order, several in one write, with the time', async () => {

@@ -12,8 +12,14 @@ describe('a token bucket', () => {
   it('gives so many at once, and then so many a second', () => {
     const bucket = new TokenBucket(3, 2, 0);
     expect([1, 2, 3, 4].map(() => bucket.take(1, 0))).toEqual([true, true, true, false]);
-    expect([bucket.take(1, 499), bucket.take(1, 999), bucket.take(1, 1_000)]).toEqual([false, true, false]);
+    expect([bucket.take(1, 499), bucket.take(1, 500), bucket.take(1, 501)]).toEqual([false, true, false]);
     expect([1, 2, 3, 4].map(() => bucket.take(1, 100_000))).toEqual([true, true, true, false]);
+  });
+
+  it('gives so many a second also to those who ask all the time', () => {
+    const bucket = new TokenBucket(3, 0.1, 0);
+    const given = Array.from({ length: 1_000 }, (_, tenth) => bucket.take(1, 100 * tenth));
+    expect(given.filter(Boolean)).toHaveLength(3 + 9);
   });
 });
 
@@ -68,6 +74,14 @@ describe('bans', () => {
     expect(warnings).toHaveLength(10);
     doorkeeper.note('198.51.100.1', 1_000, 'junk', 10_000);
     expect(warnings.at(-1)).toBe('198.51.100.1 is banned for 5 minutes: junk; so were 90 others');
+  });
+
+  it('are logged also while there is no pause between them', () => {
+    const warnings: string[] = [];
+    const log = { debug() {}, info() {}, warn: (line: string) => void warnings.push(line) };
+    const doorkeeper = new Doorkeeper(stratumLimits, log, 0);
+    for (let second = 0; second < 60; second++) doorkeeper.note(`192.0.2.${second}`, 1_000, 'junk', 1_000 * second);
+    expect(warnings).toHaveLength(10 + 5);
   });
 });
 

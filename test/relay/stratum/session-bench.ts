@@ -6,6 +6,7 @@ import { creationTimeOf, type Work } from '#pickaxe/chain/work.js';
 import { Accounts } from '#pickaxe/relay/accounts.js';
 import { RelayedWorks } from '#pickaxe/relay/relayed-works.js';
 import type { LedgerEntry } from '#pickaxe/relay/stratum/ledger-line.js';
+import { LedgerPlaces } from '#pickaxe/relay/stratum/ledger-places.js';
 import { type StratumLimits, stratumLimits } from '#pickaxe/relay/stratum/limits.js';
 import { LogBucket } from '#pickaxe/relay/stratum/log-bucket.js';
 import { Nonce1Pool } from '#pickaxe/relay/stratum/nonce1-pool.js';
@@ -59,7 +60,12 @@ export class SessionBench {
       limits: { ...stratumLimits, ...limits },
       aimSeconds: 10,
       learningSeconds: this.sessions.learningSeconds,
-      record: (entry) => void this.ledger.push(entry),
+      places: new LedgerPlaces({
+        record: (entry) => void this.ledger.push(entry),
+        clock,
+        limits: { ...stratumLimits, ...limits },
+        aimSeconds: 10,
+      }),
       log: { debug: log, info: log, warn: log },
       firstShares: new LogBucket(100, this.nowMs),
     };
@@ -99,6 +105,8 @@ export class SessionBench {
 
 export class TestClient {
   readonly session: Session;
+  /** That of the session, once it has logged in. */
+  nonce1 = 0;
   /** What the server has sent, line by line, since it was last read. */
   #lines: string[] = [];
   closed: string | undefined;
@@ -136,9 +144,9 @@ export class TestClient {
   login(user = 'w', password = 'x', agent = 'test/1'): Message[] {
     const subscribe = JSON.stringify({ id: 1, method: 'mining.subscribe', params: [agent, null] });
     const authorize = JSON.stringify({ id: 2, method: 'mining.authorize', params: [user, password] });
-    return this.say(subscribe, authorize)
-      .map(parse)
-      .filter(({ method }) => method);
+    const answers = this.say(subscribe, authorize).map(parse);
+    this.nonce1 = Number.parseInt(answers[0].result[1], 16);
+    return answers.filter(({ method }) => method);
   }
 
   /** Submits a nonce2 for a job, and returns the answer. */

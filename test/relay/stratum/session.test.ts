@@ -1,7 +1,10 @@
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { toHex } from '#pickaxe/chain/bytes.js';
 import { targetForDifficulty } from '#pickaxe/chain/target.js';
-import type { StratumLimits } from '#pickaxe/relay/stratum/limits.js';
+import { OTHER_WORKERS } from '#pickaxe/events/vocabulary.js';
+import type { LedgerEntry } from '#pickaxe/relay/stratum/ledger-line.js';
+import { LedgerPlaces } from '#pickaxe/relay/stratum/ledger-places.js';
+import { type StratumLimits, stratumLimits } from '#pickaxe/relay/stratum/limits.js';
 import { formatTarget } from '#pickaxe/wire/stratum.js';
 import { makeWork } from '../../fakes.ts';
 import { eventually } from '../../source/follow.ts';
@@ -262,8 +265,7 @@ it('first shares are logged at a bounded rate', async () => {
     const client = bench.client();
     const [target, notify] = client.login(worker, 'd=0.00000005');
     const { id, job } = jobOf(work, notify, target.params[0]);
-    const nonce1 = Number.parseInt(bench.ledger.findLast((entry) => entry.type === 'session')!.nonce1, 16);
-    expect(client.submit(id, mineShare(job, nonce1)).result).toBe(true);
+    expect(client.submit(id, mineShare(job, client.nonce1)).result).toBe(true);
   };
   const logged = () => bench.logged.filter((line) => line.startsWith('first share'));
   for (let index = 1; index <= 110; index++) firstShare(`rig${index}`);
@@ -496,7 +498,7 @@ it('a session that ends while it is answered does not begin', async () => {
   client.isDeaf = true;
   client.say('{"id":2,"method":"mining.authorize","params":["user.rig","x"]}');
   expect(client.session.turn).toBeUndefined();
-  expect(bench.ledger.filter(({ type }) => type === 'session')).toHaveLength(0);
+  expect(bench.logged.filter((line) => line.includes('has begun'))).toEqual([]);
 });
 
 describe('nonce1', () => {
@@ -541,9 +543,14 @@ const SUBSCRIBE = '{"id":1,"method":"mining.subscribe","params":[]}';
 describe('names from outside', () => {
   it('are made safe to print, and cut so that the worker stays', async () => {
     const { bench } = await serving();
-    bench.client().login('evil\u001b[31m\nname', 'x', 'agent\u0000\u202e'.repeat(40));
-    bench.client().login(`k:${'a'.repeat(64)}.rig7`);
-    bench.client().login('');
+    const share = (...login: Parameters<TestClient['login']>) => {
+      const client = bench.client();
+      client.login(...login);
+      client.submit('ffff', '0');
+    };
+    share('evil\u001b[31m\nname', 'x', 'agent\u0000\u202e'.repeat(40));
+    share(`k:${'a'.repeat(64)}.rig7`);
+    share('');
     const begun = bench.ledger.filter((entry) => entry.type === 'session');
     expect(begun.map(({ worker }) => worker)).toEqual(['evil [31m name', `k:${'a'.repeat(55)}….rig7`, 'unnamed']);
     expect(begun.every(({ worker, agent }) => worker.length <= 63 && agent.length <= 63)).toBe(true);
@@ -551,11 +558,19 @@ describe('names from outside', () => {
   });
 });
 
+const EASY = 'd=0.00000005';
+const shareLines = ({ ledger }: SessionBench) => ledger.filter((entry) => entry.type === 'share');
+const results = (bench: SessionBench) => shareLines(bench).map(({ result }) => result);
+
+/** What the ledger says at its end of the shares that have no line. */
+function leftOut({ ledger, world }: SessionBench) {
+  world.places.close();
+  return ledger.filter((entry) => entry.type === 'left-out');
+}
+
 describe('the ledger and shares that stand for nothing', () => {
   const limits = { worthlessBurst: 3, worthlessPerSecond: 1 };
-  const leftOut = ({ ledger }: SessionBench) => ledger.filter((entry) => entry.type === 'left-out');
-  const results = ({ ledger }: SessionBench) =>
-    ledger.filter((entry) => entry.type === 'share').map(({ result }) => result);
+  const none = { accepted: 0, blocks: 0, acceptedHashes: 0 };
 
   it.each([
     ['invalid', (client: TestClient) => client.submit('1', 'x').error[0], 20],
@@ -563,7 +578,7 @@ describe('the ledger and shares that stand for nothing', () => {
     ['low-difficulty', (client: TestClient, miss: string) => client.submit('1', miss).error[0], 23],
   ])('%s: some lines are written, the others are answered and counted', async (result, submit, code) => {
     const { bench, client, work } = await serving(HARD, limits);
-    const [target, notify] = client.login('w', 'd=0.00000005');
+    const [target, notify] = client.login('w', EASY);
     const { job } = jobOf(work, notify, target.params[0]);
     for (let share = 0; share < 100; share++) expect(submit(client, mineShare(job, 0x0102, share, false))).toBe(code);
     expect(results(bench)).toEqual([result, result, result]);
@@ -572,13 +587,13 @@ describe('the ledger and shares that stand for nothing', () => {
     submit(client, '0');
     expect(results(bench)).toHaveLength(4);
     client.leave();
-    expect(leftOut(bench)).toEqual([{ type: 'left-out', session: 1, lines: 97 }]);
+    expect(leftOut(bench)).toEqual([{ type: 'left-out', worker: 'w', lines: 97, ...none }]);
     expect(client.closed).toBeUndefined();
   });
 
-  it('duplicate: likewise, and good shares are all written', async () => {
+  it('duplicate: likewise, and good shares are written', async () => {
     const { bench, client, work } = await serving(HARD, limits);
-    const [target, notify] = client.login('w', 'd=0.00000005');
+    const [target, notify] = client.login('w', EASY);
     const { job, id } = jobOf(work, notify, target.params[0]);
     const nonce2 = mineShare(job, 0x0102);
     for (let share = 0; share < 10; share++) client.submit(id, nonce2);
@@ -586,23 +601,111 @@ describe('the ledger and shares that stand for nothing', () => {
     expect(client.submit(id, other).result).toBe(true);
     expect(results(bench)).toEqual(['accepted', 'duplicate', 'duplicate', 'duplicate', 'accepted']);
     client.leave();
-    expect(leftOut(bench)).toEqual([{ type: 'left-out', session: 1, lines: 6 }]);
+    expect(leftOut(bench)).toEqual([{ type: 'left-out', worker: 'w', lines: 6, ...none }]);
   });
 
-  it('a flood that does not end is summed up each minute', async () => {
+  it('a flood that does not end is summed up each minute, and some of it is written', async () => {
     const { bench, client } = await serving(HARD, limits);
     client.login();
     for (let share = 0; share < 1_300; share++) {
       client.submit('ffff', '0');
       bench.nowMs += 100;
     }
-    const [first, second, ...more] = leftOut(bench);
-    expect([first.lines + second.lines, more]).toEqual([1_200 - 3, []]);
+    const told = bench.ledger.filter((entry) => entry.type === 'left-out');
+    expect(told).toHaveLength(2);
+    expect(results(bench)).toHaveLength(3 + 129);
+    client.leave();
+    const sum = leftOut(bench).reduce((lines, entry) => lines + entry.lines, 0);
+    expect(sum).toBe(1_300 - 3 - 129);
   });
 });
 
-it('the ledger has one line for the begin of a session, with its nonce1, and one for each share', async () => {
+describe('the ledger and clients that bring more than a miner would', () => {
+  /** A client that logs in and brings so many good shares of its first, easy job. */
+  async function mineShares({ bench, work }: Awaited<ReturnType<typeof serving>>, count: number, worker = 'w') {
+    const client = bench.client();
+    const [target, notify] = client.login(worker, EASY);
+    const { job, id } = jobOf(work, notify, target.params[0]);
+    for (let share = 0, from = 1; share < count; share++) {
+      const nonce2 = mineShare(job, client.nonce1, from);
+      from = 1 + Number.parseInt(nonce2, 16);
+      bench.nowMs += 20;
+      expect(client.submit(id, nonce2, worker).result).toBe(true);
+    }
+    return client;
+  }
+
+  it('has nothing of clients that connect again and again and bring nothing', async () => {
+    const { bench } = await serving();
+    for (let count = 0; count < 100; count++) {
+      const client = bench.client();
+      client.login(`w${count}`);
+      client.leave();
+    }
+    bench.world.places.close();
+    expect(bench.ledger).toEqual([]);
+  });
+
+  it('has so many lines of a session, and the sum of what the other shares stand for', async () => {
+    const world = await serving(HARD, { ledgerBurst: 11 });
+    const { bench } = world;
+    const client = await mineShares(world, 50);
+    expect(shareLines(bench)).toHaveLength(10);
+    const [{ difficulty = 0 }] = shareLines(bench);
+    client.leave();
+    const [sum] = leftOut(bench);
+    expect(sum).toMatchObject({ worker: 'w', lines: 40, accepted: 40, blocks: 0 });
+    // Fifty shares of one job stand for the same, with or without a line.
+    expect(sum.acceptedHashes).toBeCloseTo(40 * difficulty, 6);
+    expect(bench.ledger.filter(({ type }) => type === 'session')).toHaveLength(1);
+  });
+
+  it('has no more of a client that connects again for each share, under whatever name', async () => {
+    const world = await serving(HARD, { ledgerBurst: 11 });
+    const { bench } = world;
+    for (let count = 0; count < 40; count++) (await mineShares(world, 1, `w${count}`)).leave();
+    // Five sessions with a line each for the session and its share; there is one token left.
+    expect(bench.ledger).toHaveLength(10);
+    // At two lines in the time of a share, there is room for one more after a while.
+    bench.nowMs += 5_000;
+    (await mineShares(world, 1)).leave();
+    expect(bench.ledger).toHaveLength(12);
+    const sums = leftOut(bench);
+    expect(sums.map(({ worker }) => worker)).toEqual([
+      ...Array.from({ length: 16 }, (_, i) => `w${i + 5}`),
+      OTHER_WORKERS,
+    ]);
+    expect(sums.reduce((lines, sum) => lines + sum.lines, 0)).toBe(35);
+  });
+
+  it('has places for all sessions that an address has at one time', async () => {
+    const world = await serving(HARD, { ledgerBurst: 11 });
+    const clients = await Promise.all(Array.from({ length: 5 }, (_, i) => mineShares(world, 20, `w${i}`)));
+    expect(shareLines(world.bench)).toHaveLength(5 * 10);
+    for (const client of clients) client.leave();
+    expect(leftOut(world.bench).map(({ lines }) => lines)).toEqual([10, 10, 10, 10, 10]);
+  });
+
+  it('forgets no sum when there are more places than are remembered', () => {
+    const told: LedgerEntry[] = [];
+    const limits = { ...stratumLimits, connections: 2, ledgerBurst: 0 };
+    const record = (entry: LedgerEntry) => void told.push(entry);
+    const places = new LedgerPlaces({ record, clock: { monotonicMs: () => 0 }, limits, aimSeconds: 10 });
+    for (let last = 1; last <= 5; last++) {
+      const place = places.take(`192.0.2.${last}`);
+      expect(place.admit({ worker: `w${last}`, result: 'accepted', difficulty: 7, isBlock: true }, 1)).toBe(false);
+      places.giveBack(place);
+    }
+    expect(told.map((entry) => entry.type === 'left-out' && entry.worker)).toEqual(['w1', 'w2', 'w3']);
+    places.close();
+    expect(told).toHaveLength(5);
+    expect(told[0]).toEqual({ type: 'left-out', worker: 'w1', lines: 1, accepted: 1, blocks: 1, acceptedHashes: 7 });
+  });
+});
+
+it('the ledger has a line for a session before its first share, with its nonce1, and one for each share', async () => {
   const { bench, client, id, job, work } = await sharing();
+  expect(bench.ledger).toEqual([]);
   const nonce2 = mineShare(job, 0x0102);
   client.submit(id, nonce2);
   client.submit('7', '0');

@@ -116,6 +116,13 @@ describe('the difficulty of a session', () => {
     expect(again.changes.length).toBeLessThanOrEqual(1);
   });
 
+  it('falls for a slow machine under the name of one that was a million times as fast', () => {
+    const { known } = new Simulation(11).run(140e12, 600).vardiff;
+    const slow = new Simulation(12, { known }).run(100e6, 900);
+    expect(slow.shares.length).toBeGreaterThan(10);
+    expect(slow.off(100e6)).toBeLessThan(1.25);
+  });
+
   it('stays as the worker has chosen it, unless shares become a flood', () => {
     const options = { difficulty: 1e13, isChosen: true };
     const calm = new Simulation(5, options).run(1e12, 3_600);

@@ -118,7 +118,9 @@ describe('a stream that does not behave', () => {
       await eventually(() => expect(follower.received.at(-1)?.height).toBe(height + 1n));
       // It is not opened again for half a minute.
       expect(node.server.stats.requests.updates).toBe(1);
-      expect(recorder.of('polling').at(-1)?.chains).toEqual([{ chain: 3, reason: 'no-stream' }]);
+      await eventually(() =>
+        expect(recorder.of('polling').at(-1)?.chains).toEqual([{ chain: 3, reason: 'no-stream' }]),
+      );
     },
   );
 

@@ -309,6 +309,7 @@ describe('the node’s configuration', () => {
       expect(recorder.of('source')).toContainEqual({
         type: 'source',
         source: source.name,
+        kind: 'node',
         state: 'info',
         reason: 'the node serves development and its configuration allows mining',
       });

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
+import { connect, Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { endSoon, listenAt } from '#pickaxe/source/parent/socket.js';
 import { Folder } from '../../config/folder.ts';
 import { eventually } from '../follow.ts';
@@ -29,6 +29,18 @@ describe.skipIf(process.platform === 'win32')('a socket for parents', () => {
     await end();
     expect(existsSync(path)).toBe(false);
     deaf.destroy();
+    folder.remove();
+  });
+
+  it('outlives connections that cannot be accepted', async () => {
+    const folder = new Folder();
+    const listen = vi.spyOn(Server.prototype, 'listen');
+    const end = await listenAt(join(folder.path, 'socket'), () => {});
+    const server = listen.mock.contexts[0] as Server;
+    listen.mockRestore();
+    for (let i = 0; i < 3; i++) server.emit('error', new Error('accept ENOBUFS'));
+    expect(server.listening).toBe(true);
+    await end();
     folder.remove();
   });
 

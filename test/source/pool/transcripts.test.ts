@@ -37,6 +37,14 @@ const told = (recorder: Recorder, state: string) =>
 const nonce2Of = (nonce: bigint, bytes: number) =>
   (nonce >> BigInt(8 * bytes)).toString(16).padStart(16 - 2 * bytes, '0');
 
+/** @param subscribed how the pool answers mining.subscribe. @returns a client of that pool, and the work of its job 1 */
+async function clientOf(subscribed: string) {
+  const job = jobLine('1', header);
+  const pool = await MockPool.start([SUBSCRIBE, AUTHORIZE, subscribed, AUTHORIZED, targetLine(EASY), job]);
+  const client = followPool(pool.url);
+  return { pool, client, work: await client.follower.work() };
+}
+
 /** Submits the first share of a work and plays the pool's answer. @param result what the answer has, as JSON */
 async function submit(
   pool: MockPool,
@@ -141,18 +149,9 @@ describe('a pool gives work and takes shares', () => {
 
   it('NiceHash’s form: two elements, and nonce2 has what nonce1 leaves', async () => {
     const subscribed = '< {"id":1,"result":[["mining.notify","1","EthereumStratum/1.0.0"],"c7"],"error":null}';
-    const pool = await MockPool.start([
-      SUBSCRIBE,
-      AUTHORIZE,
-      subscribed,
-      AUTHORIZED,
-      targetLine(EASY),
-      jobLine('b', header),
-    ]);
-    const client = followPool(pool.url);
-    const work = await client.follower.work();
+    const { pool, client, work } = await clientOf(subscribed);
     expect(work.nonce1).toEqual({ value: 0xc7, bytes: 1 });
-    const { solution, verdict } = await submit(pool, client, { work, job: 'b' }, '"result":true,"error":null');
+    const { solution, verdict } = await submit(pool, client, { work, job: '1' }, '"result":true,"error":null');
     expect(solution.nonce & 0xffn).toBe(0xc7n);
     expect(verdict.outcome).toBe('accepted');
     await pool.played();
@@ -196,16 +195,7 @@ describe('a pool gives work and takes shares', () => {
 describe('nonce1', () => {
   it('may be missing: the pool leaves the whole nonce to the miner', async () => {
     const subscribed = '< {"id":1,"result":[null,"",8],"error":null}';
-    const pool = await MockPool.start([
-      SUBSCRIBE,
-      AUTHORIZE,
-      subscribed,
-      AUTHORIZED,
-      targetLine(EASY),
-      jobLine('1', header),
-    ]);
-    const client = followPool(pool.url);
-    const work = await client.follower.work();
+    const { pool, client, work } = await clientOf(subscribed);
     expect(work.nonce1).toEqual({ value: 0, bytes: 0 });
     const share = { work, job: '1', lane: 0xbeef };
     const { solution } = await submit(pool, client, share, '"result":true,"error":null');
@@ -237,8 +227,7 @@ describe('nonce1', () => {
 
   it('without leading zeros is padded to the size that nonce2 leaves', async () => {
     const subscribed = '< {"id":1,"result":[null,"9e8",6],"error":null}';
-    const pool = await MockPool.start([SUBSCRIBE, AUTHORIZE, subscribed, AUTHORIZED, jobLine('1', header)]);
-    expect((await followPool(pool.url).follower.work()).nonce1).toEqual({ value: 0x9e8, bytes: 2 });
+    expect((await clientOf(subscribed)).work.nonce1).toEqual({ value: 0x9e8, bytes: 2 });
   });
 
   it('can be changed by mining.set_extranonce, for the jobs that follow', async () => {
