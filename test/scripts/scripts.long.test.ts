@@ -163,7 +163,7 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
     },
   ),
   'bench/soak.mjs': {
-    args: ['--seconds', '5', '--json'],
+    args: ['--seconds', '20', '--json'],
     needs: ['linux'],
     check: ({ stdout }) => {
       const { node, miner } = JSON.parse(stdout);
