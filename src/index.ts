@@ -27,12 +27,63 @@ export type { Telemetry } from './engine/telemetry.ts';
 // What happens meanwhile.
 export type { Controls, PauseReason } from './events/controls.ts';
 export { Events, type Listener, type MinerEvent } from './events/events.ts';
+// The ledger: its bytes and values.
+export { decodeBase64url, encodeBase64url } from './ledger/base64url.ts';
+export { type Command, type Signature, verifyCommand } from './ledger/command/command.ts';
+export type { ProofRefusal, SendRefusal } from './ledger/command/refusals.ts';
+export type {
+  CommandResult,
+  Continuation,
+  Failure,
+  LedgerEvent,
+  LocalAnswer,
+  Outcome,
+  ResultMeta,
+} from './ledger/command/results.ts';
+export { type Cut, checkCut, type Head } from './ledger/cut.ts';
+export { type Decimal, decimalOf, formatDecimal, parseDecimal } from './ledger/decimal.ts';
+export { LedgerFormatError } from './ledger/errors.ts';
+export {
+  type ExactJson,
+  type ExactJsonObject,
+  JsonNumber,
+  parseExactJson,
+  stringifyExactJson,
+} from './ledger/exact-json.ts';
+export { checkAdjacents, type Graph, knownGraph } from './ledger/graphs.ts';
+export {
+  type Adjacent,
+  type BlockHeader,
+  blockHash,
+  checkWork,
+  encodeHeader,
+  parseHeader,
+} from './ledger/header.ts';
+export type { Dialect } from './ledger/header-json.ts';
+export type { MerkleStep } from './ledger/merkle.ts';
+export { checkPayload, type Payload, type PayloadRoots, type PayloadWithOutputs } from './ledger/payload.ts';
+export { type Peer, peerIdOf } from './ledger/peer.ts';
+export { type BlockReward, rewardOf } from './ledger/reward.ts';
+export { checkSpvProof, parseSpvProof, type SpvProof } from './ledger/spv-proof.ts';
 // The miner.
 export { Miner, type MinerOptions } from './mine/miner.ts';
 export type { TemperatureLimits } from './mine/thermal-guard.ts';
 // A node to try it on.
 export { MockNode, type MockNodeAddress } from './mock-node/mock-node.ts';
 export type { MockNodeOptions } from './mock-node/options.ts';
+export type { Trust } from './net/trust.ts';
+// A node's API.
+export { ApiError, type ApiErrorDetails, type ApiErrorKind } from './node/api/api-error.ts';
+export type { Block } from './node/api/blocks.ts';
+export type { BranchBounds } from './node/api/branch.ts';
+export { type LocalOptions, type PollOptions, ProofRefusedError, SendRefusedError } from './node/api/commands.ts';
+export type { CutQuery } from './node/api/cut.ts';
+export type { DialectSetting } from './node/api/dialect.ts';
+export type { NodeInfo } from './node/api/info.ts';
+export type { ApiLimits } from './node/api/limits.ts';
+export { NodeApi, type NodeApiOptions, type NodeApiSurroundings } from './node/api/node-api.ts';
+export type { HeightRange } from './node/api/paths.ts';
+export type { PayloadPlace, PayloadQuery } from './node/api/payloads.ts';
 export type { MinerIdentity } from './node/miner-identity.ts';
 // Others that hash, beside the miner.
 export type { Relay } from './relay/relay.ts';
@@ -47,5 +98,5 @@ export { NodeSource, type NodeSourceOptions, type NodeSourceSurroundings } from 
 export { PoolSource, type PoolSourceOptions, type PoolSourceSurroundings } from './source/pool/pool-source.ts';
 export { SharedSource } from './source/shared-source.ts';
 export type { SourceUpdate, Verdict, WorkSource } from './source/source.ts';
-export { userCacheDirectory } from './system/cache.ts';
 export { type Clock, systemClock } from './system/clock.ts';
+export { userCacheDirectory } from './system/user-directories.ts';

@@ -11,7 +11,7 @@ import { GpuEngine } from '../engine/gpu/gpu-engine.ts';
 import { type Gpu, listGpus } from '../engine/gpu/list-gpus.ts';
 import { makerOf } from '../engine/gpu/pci.ts';
 import { MissingEngine } from '../engine/missing-engine.ts';
-import { userCacheDirectory } from '../system/cache.ts';
+import { userCacheDirectory } from '../system/user-directories.ts';
 import { UsageError } from './exit-codes.ts';
 
 /** The settings that say which devices mine, and how. */

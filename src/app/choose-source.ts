@@ -31,7 +31,7 @@ export function chooseSource(settings: SourceSettings, events: Events): WorkSour
 function chooseNodes(settings: SourceSettings, { emit }: Events): WorkSource {
   const { node, miner: wishes } = settings;
   const { urls = [], network } = node;
-  const { account, predicate, publicKeys = [] } = wishes;
+  const { predicate, publicKeys = [] } = wishes;
   if (urls.length === 0) {
     throw new UsageError(
       'No node is configured. To write one to a file, run: pickaxe init\n' +
@@ -46,7 +46,7 @@ function chooseNodes(settings: SourceSettings, { emit }: Events): WorkSource {
     );
   }
   refuse(minerContradictions(settings));
-  const miner = { account: account ?? defaultAccount(publicKeys), predicate, publicKeys };
+  const miner = { account: minerAccount(wishes), predicate, publicKeys };
   const sources = namesOf(urls, network ?? '').map((name, index) => {
     const url = urls[index];
     const trust = nodeTrust(url, node);
@@ -71,7 +71,7 @@ function choosePools(settings: SourceSettings, { emit }: Events): WorkSource {
 }
 
 /** What most pools ignore, and what miners send to them. */
-const USUAL_PASSWORD = 'x';
+export const USUAL_PASSWORD = 'x';
 
 /** @throws UsageError when the file with the password cannot be used */
 export function poolAccount({ user = '', passwordFile }: Config['pool']): PoolAccount {
@@ -97,6 +97,11 @@ export function insecureTlsRisk({ node, pool }: Pick<Config, 'node' | 'pool'>) {
     why: 'somebody in between can read and change everything that is sent',
     mend: `give the fingerprint of the ${kind}’s certificate with --${kind}-fingerprint instead`,
   };
+}
+
+/** @param miner with at least one key or an account @returns the account that is mined for */
+export function minerAccount({ account, publicKeys = [] }: Config['miner']): string {
+  return account ?? defaultAccount(publicKeys);
 }
 
 /** @returns the account that belongs to the first key: `k:` and the key */

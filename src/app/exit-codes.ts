@@ -2,15 +2,16 @@
 export const EXIT = {
   done: 0,
   /**
-   * An internal error, or: `verify` found no proof of work, `doctor` found something that prevents mining, or no miner answered
-   * `stats`.
+   * An internal error, or: `verify` found no proof of work or another block hash, `doctor` found something that prevents mining,
+   * no miner answered `stats`, no node gave `ledger` or `balance` a right answer, `nodes` found none of use, in `tx` a node
+   * refused, a command has failed or is wrong, or a chain of a `sweep` has failed.
    */
   failed: 1,
   /** Wrong usage or configuration. */
   usage: 2,
   /** No usable device. */
   noDevice: 3,
-  /** A run with a limit got no work. */
+  /** A run with a limit got no work, `tx` no result in time, or something of a `sweep` is pending. */
   noWork: 4,
   /** A device computed wrong hashes. */
   wrongHashes: 6,

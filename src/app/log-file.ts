@@ -3,8 +3,9 @@
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Config } from '../config/settings.ts';
+import { openPrivate } from '../system/private-file.ts';
 import { UsageError } from './exit-codes.ts';
-import { makeOldPrivate, openPrivate, RotatingFile } from './rotating-file.ts';
+import { makeOldPrivate, RotatingFile } from './rotating-file.ts';
 
 /** Pause before a file that could not be written is opened again. */
 const RETRY_MS = 60_000;

@@ -7,48 +7,8 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
+import { CAREFULLY, chmodWhereModesAre, openPrivate } from '../system/private-file.ts';
 import { renameFile } from '../system/rename.ts';
-
-/** Only the owner may read and write. */
-const MODE = 0o600;
-/** Opening must not follow a symbolic link or wait for the reader of a pipe. Windows has neither flag. */
-const CAREFULLY = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-const TO_APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | CAREFULLY;
-
-/**
- * Opens a file for appending, creates it if necessary, and sets its mode to 0600.
- * @throws Error that says why it cannot be used: it is a link, not a regular file, or belongs to another user
- */
-export async function openPrivate(path: string): Promise<FileHandle> {
-  const handle = await open(path, TO_APPEND, MODE).catch((fault: NodeJS.ErrnoException) => {
-    throw new Error(UNFIT[fault.code ?? ''] ?? fault.message, { cause: fault });
-  });
-  try {
-    const facts = await handle.stat();
-    if (!facts.isFile()) throw new Error(NO_FILE);
-    const user = process.geteuid?.() ?? facts.uid;
-    if (facts.uid !== user) throw new Error(`it belongs to another user (uid ${facts.uid})`);
-    await chmodWhereModesAre(handle);
-    return handle;
-  } catch (fault) {
-    await handle.close();
-    throw fault;
-  }
-}
-
-/** Ignores EPERM: on FAT, which has no modes, the mount decides who may read a file. */
-async function chmodWhereModesAre(handle: FileHandle): Promise<void> {
-  await handle.chmod(MODE).catch((fault) => {
-    if (fault.code !== 'EPERM') throw fault;
-  });
-}
-
-const NO_FILE = 'it exists and is not a regular file';
-const UNFIT: Readonly<Record<string, string>> = {
-  ELOOP: 'it is a symbolic link. Name the file that it leads to',
-  EISDIR: NO_FILE,
-  ENXIO: NO_FILE, // This is a pipe without a reader, or a socket.
-};
 
 /**
  * Sets the mode of the rotated files to 0600, too. Symbolic links and files of other users stay as they are.

@@ -75,7 +75,7 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
   const relays = (rig.relays ?? []).map((make) => make({ source, emit, clock, lane }));
   const stopping = new AbortController();
   const stop = () => stopping.abort();
-  const tally = new Tally(clock, engines, relays);
+  const tally = new Tally(clock, engines, relays, rig.source.kind);
   const outages = new Outages(log, tally);
   const logLines = new LogLines(log, tally);
   const jsonLines = json ? new JsonLines((line) => writeLine(process.stdout, line), clock) : undefined;

@@ -1,9 +1,9 @@
 /** Writes why pickaxe did not start into the log file. When a mining system starts pickaxe, people see nothing else. */
 
 import { resolve } from 'node:path';
+import { openPrivate } from '../system/private-file.ts';
 import { type LogFormat, logFileLine } from '../terminal/log.ts';
 import { oneLine } from '../text/one-line.ts';
-import { openPrivate } from './rotating-file.ts';
 
 /** pino's number for errors. */
 const ERROR_LEVEL = 50;

@@ -45,3 +45,18 @@ Examples:
   pickaxe worker --listen unix:$XDG_RUNTIME_DIR/pickaxe.sock
 
 docs/worker.md has the whole dialogue.`;
+
+export const TX_EXAMPLES = `
+Examples:
+  # a form, signed on another machine, and made a command
+  pickaxe tx build transfer.yaml --unsigned > transfer.form.yaml
+  pickaxe tx sign transfer.form.yaml my-key.json > transfer.sig.yaml
+  pickaxe tx add-sig transfer.form.yaml transfer.sig.yaml > transfer.json
+  # what it does, and what is wrong with it
+  pickaxe tx show transfer.json
+  # on a node: try it, send it, and wait until it is in a block with three blocks above
+  pickaxe tx local transfer.json --preflight --node http://10.0.0.2:1848
+  pickaxe tx send transfer.json --node http://10.0.0.2:1848
+  pickaxe tx poll transfer.json --confirmation-depth 3 --node http://10.0.0.2:1848
+
+docs/transactions.md has all steps.`;

@@ -1,11 +1,8 @@
 /** A new Ed25519 key pair for receiving block rewards, in a file. */
 
 import { generateKeyPairSync } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
 import { UsageError } from '../app/exit-codes.ts';
-
-/** Only the owner may read the secret. */
-const SECRET_MODE = 0o600;
+import { createFile, SECRET_MODE } from './new-file.ts';
 
 /**
  * @param file for both keys; it must not exist yet
@@ -18,7 +15,7 @@ export function makeKeyFile(file: string): string {
   const publicKey = hexOf(x);
   const text = `${JSON.stringify({ publicKey, secretKey: hexOf(d) }, undefined, 2)}\n`;
   try {
-    writeFileSync(file, text, { mode: SECRET_MODE, flag: 'wx' });
+    createFile(file, text, SECRET_MODE);
   } catch (fault) {
     const code = (fault as NodeJS.ErrnoException).code;
     if (code === 'EEXIST') throw new UsageError(`${file} already exists and stays as it is: give another file.`);

@@ -4,9 +4,13 @@
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { exit, stopWithReader } from '../app/exit.ts';
 import { EXIT, UsageError } from '../app/exit-codes.ts';
+import { BLOCK_STATES } from '../events/vocabulary.ts';
 import { version } from '../system/version.ts';
 import { MINE_EXAMPLES, NOTES, PROGRAM_EXAMPLES, WORKER_EXAMPLES } from './examples.ts';
-import { positiveInteger, positiveSeconds, reword, settingsOf, timeOf, withSettings } from './options.ts';
+import { addLedgerCommands } from './ledger-commands.ts';
+import { blockStates, positiveInteger, positiveSeconds, reword, settingsOf, timeOf, withSettings } from './options.ts';
+import { addSweepCommand } from './sweep-command.ts';
+import { addTxCommands } from './tx-commands.ts';
 
 const program = new Command('pickaxe')
   .description('High-performance GPU/CPU proof-of-work miner for a multi-chain blake2s ledger.')
@@ -38,7 +42,16 @@ const MINING_FOR_OTHERS = [...MINING.filter((table) => table !== 'run' && table 
 
 program.commandsGroup('Mining:');
 
-const mine = withSettings(program.command('mine'), 'node', 'pool', 'miner', ...MINING, 'test-network')
+const mine = withSettings(
+  program.command('mine'),
+  'node',
+  'discovery',
+  'pool',
+  'miner',
+  'blocks',
+  ...MINING,
+  'test-network',
+)
   .description('mine on your nodes or pools until you stop it')
   .option('--print-config', 'print the effective settings and their sources, and exit')
   .option(
@@ -96,15 +109,37 @@ reword(withSettings(program.command('stats'), 'http.listen', 'http.token-file'),
     exit(await (await import('./commands/stats.ts')).runStats((await settingsOf(command)).config, options)),
   );
 
+withSettings(program.command('blocks'), 'node', 'blocks.folder', 'blocks.settled-depth')
+  .description('print what became of the blocks that nodes accepted, and what they have earned')
+  .option('--since <time>', 'only blocks of this last time: seconds, or a time like 12h or 7d', timeOf)
+  .option('--status <list>', `only blocks in these states: ${BLOCK_STATES.join(', ')}`, blockStates)
+  .option('--refresh', 'ask the nodes first, which takes some seconds; a rig that mines does so by itself', false)
+  .option('--watch', 'go on, and print each block that changes', false)
+  .option('--json', 'one JSON object on stdout; with --watch also one for each block that changes', false)
+  .option('--csv <file>', 'write comma-separated values to this file as well')
+  .action(async (options, command) =>
+    exit(await (await import('./commands/blocks.ts')).runBlocks((await settingsOf(command)).config, options)),
+  );
+
 program.commandsGroup('Setting up:');
 
 program
   .command('init')
-  .description('ask for node, key and devices, check each answer, and write pickaxe.toml')
+  .description('ask for a node or a pool and for devices, check each answer, and write pickaxe.toml')
   .option('--user', "write the user's file instead, which applies in every folder", false)
   .action(async (options) => exit(await (await import('./commands/init.ts')).runInit(options)));
 
-withSettings(program.command('doctor'), 'node', 'pool', 'miner', 'devices.use', 'cpu', 'gpu.software')
+withSettings(
+  program.command('doctor'),
+  'node',
+  'ledger.dialect',
+  'ledger.command-path',
+  'pool',
+  'miner',
+  'devices.use',
+  'cpu',
+  'gpu.software',
+)
   .description('check this machine and its nodes or pools, and say what keeps it from mining and what to do about it')
   .option('--json', 'one JSON object on stdout', false)
   .action(async (options, command) =>
@@ -198,13 +233,39 @@ withSettings(program.command('devices'), 'cpu', 'gpu.software')
     exit(await (await import('./commands/devices.ts')).runDevices(await settingsOf(command), options)),
   );
 
+program.commandsGroup('Ledger:');
+
+addLedgerCommands(program);
+addTxCommands(program);
+
+withSettings(program.command('nodes'), 'node', 'ledger', 'miner')
+  .description('look at the nodes: do they answer, agree, keep up, and give work?')
+  .option('--discover', 'look at the peers of these nodes, too', false)
+  .option('--most <n>', 'look at no more than this many peers', positiveInteger(500), 32)
+  .option('--json', 'one JSON object on stdout', false)
+  .action(async (options, command) =>
+    exit(await (await import('./commands/nodes.ts')).runNodes(await settingsOf(command), options)),
+  );
+
+withSettings(program.command('balance'), 'node', 'ledger', 'miner.public-keys', 'miner.account')
+  .description('print what an account has on each chain, and in all')
+  .argument('[account]', 'the account (default: that of the miner)')
+  .option('--token <module>', 'the token, by its module with its namespace', 'coin')
+  .option('--json', 'one JSON object on stdout', false)
+  .action(async (account, options, command) =>
+    exit(await (await import('./commands/balance.ts')).runBalance(await settingsOf(command), account, options)),
+  );
+
+addSweepCommand(program);
+
 program.commandsGroup('Tools:');
 
 program
   .command('verify')
-  .description('check the proof of work of a header (286 bytes) or a work record (322 bytes)')
+  .description('check the proof of work of a header or a work record (322 bytes), and compute its block hash')
   .argument('<hex>', 'hex digits; in a record, its own target counts and not the one in the header')
-  .action(async (hex) => exit((await import('./commands/verify.ts')).runVerify(hex)));
+  .option('--json', 'one JSON object on stdout', false)
+  .action(async (hex, options) => exit((await import('./commands/verify.ts')).runVerify(hex, options)));
 
 withSettings(program.command('mock-node'), 'log')
   .description('run a mock node on this machine, to try miners against')

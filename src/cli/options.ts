@@ -7,6 +7,7 @@ import type { Loaded } from '../config/load.ts';
 import { duration, integer, type NumberType, seconds } from '../config/setting-types/numbers.ts';
 import { ENTRIES } from '../config/settings.ts';
 import { describe } from '../config/settings-table.ts';
+import { BLOCK_STATES, type BlockState } from '../events/vocabulary.ts';
 
 /** The settings that each command has flags for. A command may also have an option of its own with the name of a setting. */
 const settingsOfCommand = new WeakMap<Command, readonly Entry[]>();
@@ -84,7 +85,19 @@ export function positiveInteger(most: number): (text: string) => number {
   return numberOf(integer(1, most));
 }
 
+/** A height, or another number that may be 0. */
+export const wholeNumber = numberOf(integer(0, Number.MAX_SAFE_INTEGER));
+
 export const positiveSeconds = numberOf(seconds);
+
+/** Parses states of blocks, such as `won,settled`. */
+export function blockStates(text: string): BlockState[] {
+  return text.split(',').map((name) => {
+    const state = BLOCK_STATES.find((each) => each === name.trim());
+    if (state === undefined) throw new InvalidArgumentError(`Give some of: ${BLOCK_STATES.join(', ')}.`);
+    return state;
+  });
+}
 
 /** Parses a time like `90` or `1m`. @returns seconds */
 export function timeOf(text: string): number {

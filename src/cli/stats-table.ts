@@ -3,7 +3,9 @@
 import { countsShares } from '../report/figures.ts';
 import type { Status } from '../report/http/schemas.ts';
 import {
+  describeAcceptedBlocks,
   describeOutcomes,
+  describeState,
   describeWorkers,
   formatDuration,
   formatHashrate,
@@ -28,16 +30,17 @@ export function statsLines(status: Status): string[] {
       ...(livesOnRelays ? [] : [['hashrate', rates(status)]]),
       ...(countsShares(status.work, status.shares) ? [['shares', shares(status)]] : []),
       ['blocks', blocks(status)],
+      ...(status.acceptedBlocks ? [['accepted', describeAcceptedBlocks(status.acceptedBlocks)]] : []),
       ['work', work(status)],
-      ...Object.entries(sources).map(([name, source]) => ['node', node(name, source)]),
+      ...Object.entries(sources).map(([name, source]) => [source.kind, connection(name, source)]),
     ]),
     ...(livesOnRelays ? [] : ['', ...deviceTable(devices)]),
     ...Object.entries(relays).flatMap(([name, relay]) => ['', ...workers(name, relay)]),
   ];
 }
 
-function state({ state, stateReason: reason, stateAgeSeconds: age }: Status): string {
-  return `${state} for ${formatDuration(age)}${reason === null ? '' : ` (${oneLine(reason)})`}`;
+function state({ state, sourceKind, stateReason: reason, stateAgeSeconds: age }: Status): string {
+  return `${describeState(state, sourceKind)} for ${formatDuration(age)}${reason === null ? '' : ` (${oneLine(reason)})`}`;
 }
 
 /** The average over the whole run is there from the start; the others once their time has passed. */
@@ -68,7 +71,7 @@ function work({ work }: Status): string {
   return `chain ${chain}, height ${height}, difficulty ${plain(difficulty)}${share}`;
 }
 
-function node(name: string, { state, reason, ageSeconds: age }: Source): string {
+function connection(name: string, { state, reason, ageSeconds: age }: Source): string {
   return `${oneLine(name)}: ${state} for ${formatDuration(age)}${state === 'lost' ? ` (${oneLine(reason)})` : ''}`;
 }
 

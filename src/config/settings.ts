@@ -6,7 +6,10 @@
 
 import { type Entry, entriesOf } from './entries.ts';
 import type { Table, ValuesOf } from './settings-table.ts';
+import { BLOCKS } from './tables/blocks.ts';
 import { DEVICES } from './tables/devices.ts';
+import { DISCOVERY } from './tables/discovery.ts';
+import { LEDGER } from './tables/ledger.ts';
 import { NODE_AND_MINER } from './tables/node-and-miner.ts';
 import { POOL } from './tables/pool.ts';
 import { RELAYS } from './tables/relays.ts';
@@ -16,7 +19,10 @@ import { UNATTENDED } from './tables/unattended.ts';
 
 export const SETTINGS = {
   ...NODE_AND_MINER,
+  ...LEDGER,
+  ...DISCOVERY,
   ...POOL,
+  ...BLOCKS,
   ...DEVICES,
   ...STRATUM,
   ...RELAYS,

@@ -1,4 +1,4 @@
-/** Connects to a pool once, as a miner does, and reports what it finds: for `pickaxe doctor`. */
+/** Connects to a pool once, as a miner does, and reports what it finds: for `pickaxe doctor` and `pickaxe init`. */
 
 import { difficultyOf } from '../chain/target.ts';
 import type { Work } from '../chain/work.ts';
@@ -15,7 +15,8 @@ import type { Finding } from './finding.ts';
 
 export interface PoolQuestion {
   readonly url: string;
-  readonly account: PoolAccount;
+  /** Without an account the pool is only connected to, and nothing is sent to it. */
+  readonly account?: PoolAccount | undefined;
   /** What makes the certificate of a pool with TLS trusted: by default, that an authority has signed it. */
   readonly trust?: Trust;
   readonly userAgent: string;
@@ -23,6 +24,12 @@ export interface PoolQuestion {
 
 export interface PoolFinding extends Finding {
   readonly about: 'connection' | 'user' | 'work' | 'message';
+}
+
+export interface PoolExamination {
+  readonly findings: readonly PoolFinding[];
+  /** The fingerprint of the certificate that the pool has shown, where that is not trusted. */
+  readonly untrusted?: string;
 }
 
 /** Some pools give a new miner its first job only at the next block, which rarely takes longer. */
@@ -35,7 +42,7 @@ const WHY_JOB = 'without a job there is nothing to mine';
 export async function examinePool(
   { url, account, trust = BY_AUTHORITY, userAgent }: PoolQuestion,
   surroundings: { readonly clock?: Clock; readonly limits?: Partial<PoolLimits>; readonly jobMs?: number } = {},
-): Promise<readonly PoolFinding[]> {
+): Promise<PoolExamination> {
   const { clock = systemClock, jobMs = JOB_MS } = surroundings;
   const limits = { ...poolLimits, ...surroundings.limits };
   const address = parsePoolUrl(url);
@@ -45,14 +52,20 @@ export async function examinePool(
   try {
     const socket = await openConnection(address, trust, limits.connectTimeoutMs, never);
     const reachedMs = clock.monotonicMs() - beganMs;
+    const reached: PoolFinding = { about: 'connection', state: 'ok', what: `can be reached, in ${ms(reachedMs)}` };
+    if (!account) {
+      socket.destroy();
+      return { findings: [reached] };
+    }
     const told: PoolFinding[] = [];
     const session = sessionOn(socket, address, { account, userAgent, clock, limits, told });
     const why = await session.firstJob(jobMs);
-    const reached: PoolFinding = { about: 'connection', state: 'ok', what: `can be reached, in ${ms(reachedMs)}` };
-    return [reached, ...findingsOf(session, why), ...told];
+    return { findings: [reached, ...findingsOf(session, why), ...told] };
   } catch (fault) {
     if (!(fault instanceof PoolError)) throw fault;
-    return [{ about: 'connection', state: 'fault', what: fault.message, why: WHY_POOL }];
+    const { message: what, fingerprint: untrusted } = fault;
+    const findings = [{ about: 'connection', state: 'fault', what, why: WHY_POOL }] as const;
+    return { findings, ...(untrusted !== undefined && { untrusted }) };
   }
 }
 
@@ -61,7 +74,8 @@ interface Examined {
   work: Work | undefined;
 }
 
-type Surroundings = Omit<PoolQuestion, 'url' | 'trust'> & {
+type Surroundings = Pick<PoolQuestion, 'userAgent'> & {
+  readonly account: PoolAccount;
   readonly clock: Clock;
   readonly limits: PoolLimits;
   readonly told: PoolFinding[];

@@ -31,7 +31,7 @@ async function findingsOf(
 ): Promise<Finding[]> {
   try {
     const trust = poolTrust(url, pool, node);
-    const findings = await examinePool({ url, account, trust, userAgent: `pickaxe/${version}` });
+    const { findings } = await examinePool({ url, account, trust, userAgent: `pickaxe/${version}` });
     return findings.map(({ about, what, ...rest }) => ({ ...rest, about: 'pool', what: `${url} ${about}: ${what}` }));
   } catch (fault) {
     return [refusal(fault)];

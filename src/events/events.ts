@@ -3,7 +3,7 @@
 import type { CoreInfo, DeviceFault, DeviceKind } from '../engine/device.ts';
 import type { Telemetry } from '../engine/telemetry.ts';
 import type { Outcome, PolledChain, SourceKind, SourceNews, StaleReason } from '../source/vocabulary.ts';
-import type { AlarmState, DeviceState } from './vocabulary.ts';
+import type { AlarmState, BlockState, DeviceState } from './vocabulary.ts';
 
 interface AboutSolution {
   /** The device that found it, or the relay. */
@@ -18,6 +18,16 @@ interface AboutSolution {
   isShare: boolean;
   /** How many hashes a solution of its work takes on average. */
   difficulty: number;
+}
+
+/** A block that a node accepted. */
+interface AboutBlock {
+  chain: number;
+  height: bigint;
+  /** By which the ledger names it: 43 characters of base64url. */
+  blockHash: string;
+  device: string;
+  isRelay: boolean;
 }
 
 /** How one worker of a relay is doing. */
@@ -57,6 +67,29 @@ export type MinerEvent =
   | (AboutSolution & { type: 'solution'; hash: Uint8Array })
   /** What became of a solution. `answerSeconds` is the time from finding it to knowing. */
   | (AboutSolution & { type: 'verdict'; outcome: Outcome; reason: string; answerSeconds: number })
+  /** A block was accepted, `header` being its 286 bytes, by the source of this name. It follows the verdict. */
+  | (AboutSolution & { type: 'accepted-block'; header: Uint8Array; source: string; answerSeconds: number })
+  /**
+   * An accepted block was recorded, or its state has changed. Amounts are exact decimals, and absent until the node's payload has
+   * proven them. `previous` is absent when it was recorded.
+   */
+  | (AboutBlock & {
+      type: 'block-state';
+      state: BlockState;
+      previous?: BlockState;
+      /** How many blocks are on top of it, or of the block in its place, at the node where these are fewest. */
+      depth: number;
+      /** Whether nodes contradict each other about it. */
+      nodesDisagree: boolean;
+      /** The depth at which it is settled. */
+      settledDepth: number;
+      reward?: string;
+      fees?: string;
+      /** For people: what there is to say about this state; empty where that is nothing. */
+      reason: string;
+    })
+  /** The reward of a block was proven after it was won, or what a node says of it is false (`fault`). */
+  | (AboutBlock & { type: 'block-reward'; reward?: string; fees?: string; fault?: string })
   /** How many nonces the device has searched since its last such event, for a block of this difficulty. */
   | { type: 'hashes'; device: string; hashes: number; difficulty: number }
   /**
@@ -111,11 +144,8 @@ export type MinerEvent =
   | { type: 'relay'; relay: string; sessions: number; hashesPerSecond: number; workers: readonly RelayWorker[] }
   /** A source gave work, this long after it was asked for some. */
   | { type: 'fetch'; source: string; latencySeconds: number }
-  /**
-   * A source came within or went out of reach, or has something to say. `source` is its name, such as a node's URL. Without `kind`,
-   * it is a node.
-   */
-  | { type: 'source'; source: string; kind?: SourceKind; state: SourceNews; reason: string };
+  /** A source came within or went out of reach, or has something to say. `source` is its name, such as a node's URL. */
+  | { type: 'source'; source: string; kind: SourceKind; state: SourceNews; reason: string };
 
 export type Listener = (event: MinerEvent) => void;
 

@@ -16,3 +16,12 @@ export type ShareOutcome = (typeof SHARE_OUTCOMES)[number];
 
 /** The name that sums up a relay's workers beyond those that are listed by their own names. */
 export const OTHER_WORKERS = '(others)';
+
+/**
+ * What has become of a block that a node accepted: docs/rewards.md. `pending`: nobody can tell yet. `contested`: another block
+ * has its place at some node, and nothing is decided. `unknown`: for an hour nobody could tell. `won`: the chain has it, and at
+ * least one block on top of it. `settled`: it has so many on top that it can be relied on. `orphaned`: the chain has another
+ * block in its place. `never-entered`: the same, and no node has ever kept ours.
+ */
+export const BLOCK_STATES = ['pending', 'contested', 'unknown', 'won', 'settled', 'orphaned', 'never-entered'] as const;
+export type BlockState = (typeof BLOCK_STATES)[number];

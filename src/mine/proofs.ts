@@ -38,7 +38,7 @@ export class Proofs {
     this.#hashes += hashes;
   }
 
-  /** How many hashes each proof requires. It changes by powers of two. */
+  /** How many hashes each proof requires. It changes by powers of two, so that few changes are needed. */
   get difficulty(): number {
     return this.#difficulty;
   }
@@ -58,14 +58,18 @@ export class Proofs {
     return withSearchTarget(job, flood < difficultyOf(blockTarget) ? targetForDifficulty(flood) : blockTarget);
   }
 
-  /** Adjusts the difficulty by one step at most: a device that was paused seems slow, and must not flood its host later. */
+  /**
+   * Makes the difficulty fit the rate since it was last adjusted. A device that is faster than expected floods its host until then,
+   * so its proofs become as hard as they should be at once. They become easier by one step at most: a device that was paused
+   * seems slow, and must not flood its host later.
+   */
   learn(): void {
     const nowMs = this.#clock.monotonicMs();
     const ms = nowMs - this.#sinceMs;
     if (ms < LEARN_MS || this.#hashes === 0) return;
     const wanted = (1000 * this.#hashes) / ms / PROOFS_PER_SECOND;
-    if (wanted > 1.5 * this.#difficulty) this.#difficulty *= 2;
-    else if (wanted < this.#difficulty / 1.5) this.#difficulty = Math.max(1, this.#difficulty / 2);
+    if (wanted < this.#difficulty / 1.5) this.#difficulty = Math.max(1, this.#difficulty / 2);
+    while (wanted > 1.5 * this.#difficulty) this.#difficulty *= 2;
     this.#hashes = 0;
     this.#sinceMs = nowMs;
   }

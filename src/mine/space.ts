@@ -13,8 +13,9 @@ export class Space implements Ranges {
   /** The lane of all ranges. */
   readonly lane: number;
   /**
-   * Disjoint rectangles of the lane's counters × pages that nobody has taken. Untouched ones come first, then those that
-   * engines have begun, such as a CPU's column and a GPU's row. Their number stays small, however much is taken.
+   * Disjoint rectangles of the lane's counters × pages that nobody has taken. Those that were given back come first, then
+   * untouched ones, then those that engines have begun, such as a CPU's column and a GPU's row. However much is taken, the
+   * number of the latter stays small.
    */
   readonly #free: Rectangle[];
 
@@ -60,7 +61,8 @@ export class Space implements Ranges {
 
   giveBack(range: Range): void {
     const { lane: _, ...rectangle } = range;
-    if (sizeOf(rectangle) > 0) this.#free.push(rectangle);
+    // Hundreds of threads give back as many small rests at once. Whoever takes something does not look at them before the others.
+    if (sizeOf(rectangle) > 0) this.#free.unshift(rectangle);
   }
 
   /**

@@ -53,7 +53,7 @@ export class LowRate {
 
 /**
  * @param device a device's name; undefined for the whole rig. A device that does not exist has a rate of 0
- * @returns the rate to compare with the limit, in H/s; undefined while there is nothing to judge, because there is no node or
+ * @returns the rate to compare with the limit, in H/s; undefined while there is nothing to judge, because there is no source or
  *   no work, because the devices are paused, or because the rig has none and only hands work on
  */
 function rateOf(device: string | undefined, now: RigNow): number | undefined {

@@ -3,7 +3,18 @@
 import { z } from 'zod';
 import { DEVICE_FAULTS } from '../engine/device.ts';
 import { DEVICE_STATES } from '../events/vocabulary.ts';
-import { amount, count, deviceKind, millis, nonce, outcomeCounts, rate } from '../report/shapes.ts';
+import {
+  acceptedBlock,
+  amount,
+  blockState,
+  coins,
+  count,
+  deviceKind,
+  millis,
+  nonce,
+  outcomeCounts,
+  rate,
+} from '../report/shapes.ts';
 
 const device = z.string();
 
@@ -41,6 +52,14 @@ export const Notice = z.discriminatedUnion('type', [
     height: count,
     nonce,
     answerSeconds: z.number(),
+  }),
+  notice('block-state', {
+    ...acceptedBlock,
+    state: blockState.extract(['won', 'settled', 'orphaned', 'never-entered']),
+    previous: blockState,
+    depth: count,
+    reward: coins.exactOptional(),
+    fees: coins.exactOptional(),
   }),
   notice('device-lost', {
     device,

@@ -5,8 +5,12 @@ import { DEVICE_FAULTS } from '../engine/device.ts';
 import { ALARM_STATES, DEVICE_STATES } from '../events/vocabulary.ts';
 import { OUTCOMES, SOURCE_KINDS, SOURCE_NEWS, STALE_REASONS } from '../source/vocabulary.ts';
 import {
+  AcceptedBlocks,
+  acceptedBlock,
   amount,
+  blockState,
   CoreShape,
+  coins,
   count,
   counts,
   deviceKind,
@@ -26,7 +30,9 @@ import {
 } from './shapes.ts';
 
 const device = z.string();
-const source = z.string().meta({ description: 'the node’s name: its URL as it is shown' });
+const source = z
+  .string()
+  .meta({ description: 'the URL of the node or pool as it is shown, or where parents connect to' });
 const block = { chain: count, height: count };
 
 const solution = {
@@ -80,6 +86,23 @@ export const JsonLine = z.discriminatedUnion('type', [
   line('job-switch', { device, switchSeconds: amount }),
   line('solution', { ...solution, hash: z.string().regex(/^[0-9a-f]{64}$/) }),
   line('verdict', { outcome: z.enum(OUTCOMES), reason: z.string(), ...solution, answerSeconds: amount }),
+  line('block-state', {
+    ...acceptedBlock,
+    state: blockState,
+    previous: blockState.exactOptional().meta({ description: 'absent when it was recorded' }),
+    depth: count.meta({ description: 'how many blocks are on top of it, or of the one in its place' }),
+    nodesDisagree: z.boolean(),
+    settledDepth: count.meta({ description: 'the depth at which it is settled' }),
+    reward: coins.exactOptional(),
+    fees: coins.exactOptional(),
+    reason: z.string(),
+  }),
+  line('block-reward', {
+    ...acceptedBlock,
+    reward: coins.exactOptional(),
+    fees: coins.exactOptional(),
+    fault: z.string().exactOptional().meta({ description: 'what a node says of the reward and is false' }),
+  }),
   line('hardware-error', { device, nonce }),
   line('alarm', {
     alarm: z.literal('low-hashrate'),
@@ -90,7 +113,7 @@ export const JsonLine = z.discriminatedUnion('type', [
   }),
   line('source', {
     source,
-    kind: z.enum(SOURCE_KINDS).exactOptional().meta({ description: 'absent for a node' }),
+    kind: z.enum(SOURCE_KINDS),
     state: z.enum(SOURCE_NEWS),
     reason: z.string(),
   }),
@@ -110,6 +133,7 @@ export const JsonLine = z.discriminatedUnion('type', [
   line('hashrate', { hashesPerSecond: rate, devices: z.record(z.string(), DeviceRate) }),
   line('summary', {
     ...rigCounts,
+    acceptedBlocks: AcceptedBlocks.exactOptional(),
     switchSeconds: Spread.exactOptional(),
     devices: z.record(z.string(), DeviceCounts),
     relays: z.record(z.string(), RelayCounts),

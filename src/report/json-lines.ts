@@ -6,8 +6,11 @@ import type { DeviceNow } from './device-stats.ts';
 import type { JsonLine } from './json-line.ts';
 import type { Summary, Tally } from './tally.ts';
 
-/** These come up to many times a second. `hashrate` and `summary` carry their sums and last values. */
-const UNPRINTED = ['hashes', 'proof', 'telemetry', 'fetch'] as const;
+/**
+ * The first four come up to many times a second; `hashrate` and `summary` carry their sums and last values. What
+ * `accepted-block` has to say is in `verdict` and `block-state`.
+ */
+const UNPRINTED = ['hashes', 'proof', 'telemetry', 'fetch', 'accepted-block'] as const;
 type Printed = Exclude<MinerEvent, { type: (typeof UNPRINTED)[number] }>;
 
 type Timed = { readonly timeMillis: number };

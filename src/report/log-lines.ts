@@ -2,10 +2,10 @@
 
 import type { Logger } from 'pino';
 import type { MinerEvent } from '../events/events.ts';
+import { logBlockReward, logBlockState } from './block-lines.ts';
 import { countsShares } from './figures.ts';
 import { allRelays } from './relay-stats.ts';
 import { livesOnRelays, rigState } from './rig-state.ts';
-import { kindOf } from './source-stats.ts';
 import type { RigNow, Tally } from './tally.ts';
 import {
   describeOutcomes,
@@ -47,7 +47,7 @@ export class LogLines {
         this.#log.debug({ tag: 'work' }, `creation time rolled forward, chain ${event.chain} height ${event.height}`);
         break;
       case 'new-cut':
-        this.#log.info({ tag: kindOf(this.#tally.now().sources) }, `New Cut on chain ${event.chain}`);
+        this.#log.info({ tag: this.#tally.now().sourceKind }, `New Cut on chain ${event.chain}`);
         break;
       case 'solution':
         this.#log.debug(
@@ -57,6 +57,12 @@ export class LogLines {
         break;
       case 'verdict':
         this.#verdicts.add(event);
+        break;
+      case 'block-state':
+        logBlockState(this.#log, event);
+        break;
+      case 'block-reward':
+        logBlockReward(this.#log, event);
         break;
       case 'hardware-error':
         this.#log.error({ tag: event.device }, `hardware error: the candidate with nonce ${event.nonce} is wrong`);
@@ -91,6 +97,7 @@ export class LogLines {
         );
         break;
       case 'work-ended':
+      case 'accepted-block':
       case 'hashes':
       case 'proof':
       case 'telemetry':
@@ -184,7 +191,7 @@ export class LogLines {
     this.#log.warn({ tag: 'node' }, `${source} ${describePolled(chains)}`);
   }
 
-  #source({ source, kind = 'node', state, reason }: MinerEvent & { type: 'source' }): void {
+  #source({ source, kind, state, reason }: MinerEvent & { type: 'source' }): void {
     const level = state === 'lost' || state === 'warning' ? 'warn' : 'info';
     this.#log[level]({ tag: kind }, `${source} ${reason}`);
   }

@@ -1,10 +1,11 @@
 /** Says in the log, again and again, what keeps the rig from mining and for how long, and when that is over. */
 
 import type { Logger } from 'pino';
+import type { SourceKind } from '../source/vocabulary.ts';
 import { type RigState, rigState } from './rig-state.ts';
 import type { RigStateName } from './rig-states.ts';
 import type { Tally } from './tally.ts';
-import { formatDuration } from './units.ts';
+import { describeState, formatDuration } from './units.ts';
 
 /** How often the rig's state is checked. */
 export const OUTAGE_LOOK_MS = 1_000;
@@ -14,32 +15,30 @@ const AGAIN_MS = 60_000;
 
 type Trouble = Exclude<RigStateName, 'mining'>;
 
-/** How an outage is logged: what is wrong, and what is done about it, if anything. */
-const WORDS: Readonly<Record<Trouble, { readonly what: string; readonly doing?: string }>> = {
-  starting: { what: 'starting' },
-  paused: { what: 'paused' },
-  'waiting-for-work': { what: 'no work' },
-  'no-node': { what: 'no node', doing: 'retrying' },
-  'no-device': { what: 'no device mines' },
-};
+/** What is wrong, as it is logged. */
+function whatIsWrong(name: Trouble, sourceKind: SourceKind): string {
+  if (name === 'waiting-for-work') return 'no work';
+  return name === 'no-device' ? 'no device mines' : describeState(name, sourceKind);
+}
 
 /** Nothing is wrong while a rig starts, or is paused because somebody wants it to be. */
 const QUIET: ReadonlySet<RigStateName> = new Set(['starting', 'paused']);
 
 /** @returns `no node for 2 min`; undefined while the rig mines */
-export function outageInShort({ name, sinceMs }: RigState, nowMs: number): string | undefined {
+export function outageInShort({ name, sourceKind, sinceMs }: RigState, nowMs: number): string | undefined {
   if (name === 'mining') return undefined;
-  const { what } = WORDS[name];
+  const what = whatIsWrong(name, sourceKind);
   const seconds = wholeSeconds(nowMs - sinceMs);
   return seconds === 0 ? what : `${what} for ${formatDuration(seconds)}`;
 }
 
 /** @returns `no node for 2 min (nothing listens there), retrying`; undefined while the rig mines */
 export function outageInFull(state: RigState, nowMs: number): string | undefined {
-  const { name, reason } = state;
+  const { name, sourceKind, reason } = state;
   if (name === 'mining') return undefined;
-  const { doing } = WORDS[name];
-  return `${outageInShort(state, nowMs)} (${reason})${doing === undefined ? '' : `, ${doing}`}`;
+  // Nodes and pools are called again and again; parents come by themselves.
+  const isRetried = name === 'no-source' && sourceKind !== 'parent';
+  return `${outageInShort(state, nowMs)} (${reason})${isRetried ? ', retrying' : ''}`;
 }
 
 /** Beyond a minute, whole minutes are exact enough. */
@@ -52,7 +51,7 @@ export class Outages {
   readonly #log: Logger;
   readonly #tally: Tally;
   /** What the present outage has been so far, in order; empty while the rig mines. */
-  readonly #names = new Set<Trouble>();
+  readonly #troubles = new Set<string>();
   /** When the present outage began, and when it was last logged, if it was. */
   #sinceMs = 0;
   #loggedMs: number | undefined;
@@ -72,8 +71,8 @@ export class Outages {
   }
 
   #goesOn(state: RigState, name: Trouble, nowMs: number): void {
-    if (this.#names.size === 0) this.#sinceMs = state.sinceMs;
-    this.#names.add(name);
+    if (this.#troubles.size === 0) this.#sinceMs = state.sinceMs;
+    this.#troubles.add(whatIsWrong(name, state.sourceKind));
     const dueMs = this.#loggedMs === undefined ? this.#sinceMs + FIRST_MS : this.#loggedMs + AGAIN_MS;
     if (nowMs < dueMs) return;
     this.#loggedMs = nowMs;
@@ -82,12 +81,12 @@ export class Outages {
 
   #over(nowMs: number): void {
     if (this.#loggedMs !== undefined) {
-      const what = Array.from(this.#names, (name) => WORDS[name].what).join(', then ');
+      const what = [...this.#troubles].join(', then ');
       const took = formatDuration(Math.round((nowMs - this.#sinceMs) / 1000));
       this.#log.info({ tag: 'miner' }, `mining${this.#hasMined ? ' again' : ''} after ${took} (${what})`);
     }
     this.#hasMined = true;
-    this.#names.clear();
+    this.#troubles.clear();
     this.#loggedMs = undefined;
   }
 }

@@ -3,17 +3,19 @@
  * the log, the service manager and the alarm all go by it. Pure.
  */
 
-import type { StaleReason } from '../source/vocabulary.ts';
+import type { SourceKind, StaleReason } from '../source/vocabulary.ts';
 import type { DeviceNow } from './device-stats.ts';
 import type { RigStateName } from './rig-states.ts';
-import { kindOf } from './source-stats.ts';
 import type { RigNow } from './tally.ts';
+import { noneYet } from './units.ts';
 
 /** Work follows a New Cut within milliseconds. Only a rig that has waited for longer than this is said to wait. */
 const WORK_PATIENCE_MS = 5_000;
 
 export interface RigState {
   readonly name: RigStateName;
+  /** What the rig's work comes from. */
+  readonly sourceKind: SourceKind;
   /** What keeps the rig from mining, for people; empty while it mines. */
   readonly reason: string;
   /** Since when, on the clock's `monotonicMs`. */
@@ -25,17 +27,19 @@ export function livesOnRelays({ devices, relays }: Pick<RigNow, 'devices' | 'rel
   return devices.size === 0 && relays.size > 0;
 }
 
-/** Devices come first, then nodes, then work: what is missing first is what a person has to see to. */
+/** Devices come first, then sources, then work: what is missing first is what a person has to see to. */
 export function rigState(now: RigNow): RigState {
-  return deviceTrouble(now) ?? supplyTrouble(now) ?? mining(now);
+  return { sourceKind: now.sourceKind, ...(deviceTrouble(now) ?? supplyTrouble(now) ?? mining(now)) };
 }
+
+type Finding = Omit<RigState, 'sourceKind'>;
 
 /** What keeps devices from having work, whatever the devices do; undefined while there is work for them. */
-export function supplyTrouble(now: RigNow): RigState | undefined {
-  return nodeTrouble(now) ?? workTrouble(now);
+export function supplyTrouble(now: RigNow): Finding | undefined {
+  return sourceTrouble(now) ?? workTrouble(now);
 }
 
-function deviceTrouble({ devices, relays, deviceReady }: RigNow): RigState | undefined {
+function deviceTrouble({ devices, relays, deviceReady }: RigNow): Finding | undefined {
   if (livesOnRelays({ devices, relays })) return undefined;
   const all = [...devices];
   const states = new Set(all.map(([, { state }]) => state));
@@ -57,25 +61,25 @@ function idleReason({ state, reason = 'no reason given' }: DeviceNow): string {
   return `${state}: ${reason}`;
 }
 
-function nodeTrouble({ sources, nodeConnected, work }: RigNow): RigState | undefined {
-  if (nodeConnected.value) return undefined;
+function sourceTrouble({ sources, sourceKind, sourceConnected, work }: RigNow): Finding | undefined {
+  if (sourceConnected.value) return undefined;
   // A source need not tell whether it is connected: its work says so, too.
   if (sources.size === 0 && work) return undefined;
   // Nothing is wrong with a source on standby.
   const awaited = [...sources.values()].filter(({ state }) => state !== 'standby');
   const reasons = awaited.map(({ reason }) => firstSentence(reason)).filter((reason) => reason !== '');
-  return { name: 'no-node', reason: reasons.join('; ') || 'none has answered yet', sinceMs: nodeConnected.sinceMs };
+  return { name: 'no-source', reason: reasons.join('; ') || noneYet(sourceKind), sinceMs: sourceConnected.sinceMs };
 }
 
-/** What went wrong is said first. What to do about it was logged when the node was lost. */
+/** What went wrong is said first. What to do about it was logged when the source was lost. */
 function firstSentence(text: string): string {
   return text.split(/\.(?: (?=[A-Z])|$)/, 1)[0];
 }
 
-function workTrouble({ work, sources, nodeConnected, nowMs }: RigNow): RigState | undefined {
+function workTrouble({ work, sourceKind, sourceConnected, nowMs }: RigNow): Finding | undefined {
   const name = 'waiting-for-work';
-  const source = `the ${kindOf(sources)}`;
-  if (!work) return { name, reason: `${source} has given none yet`, sinceMs: nodeConnected.sinceMs };
+  const source = `the ${sourceKind}`;
+  if (!work) return { name, reason: `${source} has given none yet`, sinceMs: sourceConnected.sinceMs };
   const { stale } = work;
   if (stale === undefined || nowMs - stale.sinceMs < WORK_PATIENCE_MS) return undefined;
   return { name, reason: `${source} has given none since ${ENDS[stale.reason]}`, sinceMs: stale.sinceMs };
@@ -89,6 +93,6 @@ const ENDS: Readonly<Record<StaleReason, string>> = {
   cancelled: 'it cancelled the last',
 };
 
-function mining({ deviceReady, nodeConnected }: RigNow): RigState {
-  return { name: 'mining', reason: '', sinceMs: Math.max(deviceReady.sinceMs, nodeConnected.sinceMs) };
+function mining({ deviceReady, sourceConnected }: RigNow): Finding {
+  return { name: 'mining', reason: '', sinceMs: Math.max(deviceReady.sinceMs, sourceConnected.sinceMs) };
 }

@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { CORE_KINDS, DEVICE_KINDS } from '../engine/device.ts';
 import { TELEMETRY_FIELDS, type TelemetryField } from '../engine/telemetry.ts';
-import { SHARE_OUTCOMES, type ShareOutcome } from '../events/vocabulary.ts';
+import { BLOCK_STATES, SHARE_OUTCOMES, type ShareOutcome } from '../events/vocabulary.ts';
 import { OUTCOMES, type Outcome, POLL_REASONS } from '../source/vocabulary.ts';
 import type { RatesByWindow } from './meter.ts';
 
@@ -60,6 +60,31 @@ export const Shares = z
     acceptedHashes: amount.meta({ description: 'how many hashes the accepted ones stand for' }),
   })
   .meta({ id: 'Shares', description: 'What became of shares. A share that is a block counts as a block, too' });
+
+/** What became of accepted blocks. */
+export const AcceptedBlocks = z
+  .object({
+    won: count.meta({ description: 'on the chain, settled ones included' }),
+    settled: count.meta({ description: 'those of the won ones that can be relied on' }),
+    orphaned: count.meta({ description: 'not on the chain' }),
+    pending: count.meta({ description: 'nothing is decided' }),
+  })
+  .meta({ id: 'AcceptedBlocks', description: 'Accepted blocks of this run = won + orphaned + pending' });
+
+/** An accepted block. */
+export const acceptedBlock = {
+  chain: count,
+  height: count,
+  blockHash: z.string().meta({ description: 'by which the ledger names it: 43 characters of base64url' }),
+  device: z.string().meta({ description: 'what found it: a device, or a relay that brought it' }),
+  isRelay: z.boolean(),
+};
+export const blockState = z.enum(BLOCK_STATES);
+/** Coins, which a JSON number could not carry exactly. */
+export const coins = z
+  .string()
+  .regex(/^-?\d+\.\d{1,12}$/)
+  .meta({ description: 'an exact decimal number of coins' });
 
 /** What a rig, or one device, did. The outcomes are those of blocks. */
 export const counts = { ...outcomeCounts, shares: Shares, hardwareErrors: count, hashes: amount };

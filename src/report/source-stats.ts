@@ -26,15 +26,21 @@ export interface SourceNow {
 /** The events that are about a source. */
 type SourceEvent = MinerEvent & { type: 'source' | 'missed-cut' | 'polling' | 'fetch' };
 
-/** What the rig's work comes from. Nothing is known of a source that does not report its state. */
-export function kindOf(sources: ReadonlyMap<string, SourceNow>): SourceKind {
-  return [...sources.values()].at(0)?.kind ?? 'node';
-}
-
 export class Sources {
+  readonly #expected: SourceKind;
   readonly #sources = new Map<string, SourceNow>();
   /** How long each source took to give work, by its name. */
   readonly #fetches = new Map<string, Latencies>();
+
+  /** @param expected what the sources are, until the first of them says so */
+  constructor(expected: SourceKind) {
+    this.#expected = expected;
+  }
+
+  /** What the rig's work comes from. */
+  get kind(): SourceKind {
+    return [...this.#sources.values()].at(0)?.kind ?? this.#expected;
+  }
 
   heard(event: SourceEvent, nowMs: number): void {
     const { source } = event;
@@ -73,7 +79,7 @@ export class Sources {
     return new Map([...this.#sources].map(([name, source]) => [name, this.#withLatency(name, source)]));
   }
 
-  #news({ source, kind = 'node', state, reason }: MinerEvent & { type: 'source' }, nowMs: number): void {
+  #news({ source, kind, state, reason }: MinerEvent & { type: 'source' }, nowMs: number): void {
     const known = { ...this.#known(source, nowMs), kind };
     if (state === 'warning') this.#sources.set(source, { ...known, warning: reason });
     if (state === 'warning' || state === 'info') return;
@@ -83,7 +89,8 @@ export class Sources {
   }
 
   #known(name: string, nowMs: number): SourceNow {
-    const unheard = { kind: 'node' as const, reason: '', sinceMs: nowMs, losses: 0, missedCuts: 0, polledChains: [] };
+    const { kind } = this;
+    const unheard = { kind, reason: '', sinceMs: nowMs, losses: 0, missedCuts: 0, polledChains: [] };
     return this.#sources.get(name) ?? { state: 'connecting', ...unheard };
   }
 

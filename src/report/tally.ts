@@ -1,8 +1,9 @@
 /** What happened since the start, and how the rig is doing. It learns of both from events only. */
 
 import type { MinerEvent } from '../events/events.ts';
-import type { StaleReason } from '../source/vocabulary.ts';
+import type { SourceKind, StaleReason } from '../source/vocabulary.ts';
 import type { Clock } from '../system/clock.ts';
+import { type AcceptedBlocks, BlockCounts } from './block-counts.ts';
 import { type DeviceNow, DeviceStats, type DeviceSummary } from './device-stats.ts';
 import { type Held, held } from './held.ts';
 import { Latencies, type Latency } from './latencies.ts';
@@ -17,6 +18,8 @@ type DeviceEvent = MinerEvent & { type: 'device' };
 /** What the rig did since the start. Its outcomes are those of blocks, also of those that relays brought. */
 export interface Summary extends OutcomeCounts {
   readonly shares: ShareCounts;
+  /** What became of the accepted blocks; absent before the first one, and without a block log. */
+  readonly acceptedBlocks?: AcceptedBlocks;
   readonly hardwareErrors: number;
   /** How many nonces were searched. */
   readonly hashes: number;
@@ -61,8 +64,10 @@ export interface RigNow {
   readonly nowMs: number;
   /** Whether any device is in service and is not paused. */
   readonly deviceReady: Held;
-  /** Whether any node is connected. */
-  readonly nodeConnected: Held;
+  /** What the rig's work comes from. */
+  readonly sourceKind: SourceKind;
+  /** Whether any source is connected. */
+  readonly sourceConnected: Held;
   readonly hashesPerSecondByWindow: RatesByWindow;
   /** The highest of the rates over 10 s. */
   readonly highestHashesPerSecond: number | null;
@@ -99,31 +104,35 @@ export class Tally {
   /** Stands in for each device until its first event. Its rates count from then on. */
   readonly #expected: ReadonlyMap<string, DeviceStats>;
   readonly #relays: Map<string, RelayStats>;
-  readonly #sources = new Sources();
+  readonly #sources: Sources;
   readonly #verdicts = new VerdictCounts();
+  readonly #blocks = new BlockCounts();
   #newCuts = 0;
   #work: CurrentWork | undefined;
   #lastBlockMs: number | undefined;
   #lastShareMs: number | undefined;
   #deviceReady: Held;
-  #nodeConnected: Held;
+  #sourceConnected: Held;
 
   /**
    * @param devices those that will be opened: each is `starting` until its first event
    * @param relays those that will be opened
+   * @param sourceKind what the rig's work comes from
    */
   constructor(
     clock: Clock,
     devices: readonly { readonly name: string; readonly kind: DeviceEvent['kind'] }[] = [],
     relays: readonly { readonly name: string }[] = [],
+    sourceKind: SourceKind = 'node',
   ) {
     this.#clock = clock;
     const nowMs = clock.monotonicMs();
     this.#startMs = nowMs;
     this.#meter = new Meter(nowMs);
     this.#deviceReady = { value: false, sinceMs: nowMs };
-    this.#nodeConnected = { value: false, sinceMs: nowMs };
+    this.#sourceConnected = { value: false, sinceMs: nowMs };
     this.#expected = new Map(devices.map(({ name, kind }) => [name, new DeviceStats(nowMs, kind)]));
+    this.#sources = new Sources(sourceKind);
     this.#relays = new Map(relays.map(({ name }) => [name, new RelayStats()]));
   }
 
@@ -148,6 +157,9 @@ export class Tally {
         this.#lastBlockMs = nowMs;
         // Effort is the devices' own.
         if (!event.isRelay) this.#luck.accepted();
+        break;
+      case 'block-state':
+        this.#blocks.add(event);
         break;
       case 'relay':
         this.#relay(event.relay).heard(event, nowMs);
@@ -180,7 +192,7 @@ export class Tally {
       case 'polling':
       case 'fetch':
         this.#sources.heard(event, nowMs);
-        this.#nodeConnected = held(this.#nodeConnected, this.#sources.anyConnected, nowMs);
+        this.#sourceConnected = held(this.#sourceConnected, this.#sources.anyConnected, nowMs);
         break;
     }
   };
@@ -213,7 +225,8 @@ export class Tally {
     return {
       nowMs,
       deviceReady: this.#deviceReady,
-      nodeConnected: this.#nodeConnected,
+      sourceKind: this.#sources.kind,
+      sourceConnected: this.#sourceConnected,
       hashesPerSecondByWindow: this.#meter.windows(nowMs),
       highestHashesPerSecond: this.#meter.highest,
       hashesPerSecond,
@@ -234,9 +247,11 @@ export class Tally {
     const uptimeSeconds = (this.#clock.monotonicMs() - this.#startMs) / 1000;
     const hashes = this.#meter.total;
     const switchSeconds = this.#jobSwitches.spread;
+    const acceptedBlocks = this.#blocks.accepted;
     return {
       ...this.#verdicts.blocks,
       shares: this.#verdicts.shares,
+      ...(acceptedBlocks && { acceptedBlocks }),
       hardwareErrors: this.#sum(({ hardwareErrors }) => hardwareErrors),
       hashes,
       uptimeSeconds,

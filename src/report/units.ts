@@ -1,7 +1,7 @@
 /** Figures for people: SI prefixes, three or four digits, fixed to one locale. */
 
 import type { Telemetry } from '../engine/telemetry.ts';
-import type { Outcome } from '../source/vocabulary.ts';
+import type { Outcome, SourceKind } from '../source/vocabulary.ts';
 
 const PREFIXES = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
 
@@ -76,6 +76,14 @@ export function describeOutcomes(counts: Readonly<Record<Outcome, number>>): str
   ].join(', ');
 }
 
+/** `3 won (2 settled), 1 pending, 0 orphaned`: every accepted block is one of the three. */
+export function describeAcceptedBlocks(
+  counts: Readonly<Record<'won' | 'settled' | 'pending' | 'orphaned', number>>,
+): string {
+  const { won, settled, pending, orphaned } = counts;
+  return `${won} won (${settled} settled), ${pending} pending, ${orphaned} orphaned`;
+}
+
 /** `workers 12 ~1.400 TH/s`: how many are connected, and their estimated hashrate. */
 export function describeWorkers({
   workersConnected,
@@ -87,7 +95,20 @@ export function describeWorkers({
   return `workers ${workersConnected} ~${formatHashrate(hashesPerSecond)}`;
 }
 
-/** A value of a closed set, as public JSON has it, in words for people: `no-node` is `no node`. */
+/**
+ * What a rig does, in words for people: `waiting for work`; `no pool` where it has no source and mines on pools.
+ * @param state its name in public JSON
+ */
+export function describeState(state: string, sourceKind: SourceKind): string {
+  return state === 'no-source' ? `no ${sourceKind}` : inWords(state);
+}
+
+/** What is said of a rig's sources before the first of them was heard of. */
+export function noneYet(sourceKind: SourceKind): string {
+  return `none has ${sourceKind === 'parent' ? 'connected' : 'answered'} yet`;
+}
+
+/** A value of a closed set, as public JSON has it, in words for people: `no-device` is `no device`. */
 export function inWords(value: string): string {
   return value.replaceAll('-', ' ');
 }

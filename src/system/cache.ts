@@ -2,8 +2,7 @@
 
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import { renameFileSync } from './rename.ts';
@@ -104,26 +103,4 @@ function fileStart(subject: string): string {
 /** @returns the first 16 hex digits of the SHA-256: enough to distinguish the things of one user */
 export function digest(data: Uint8Array | string): string {
   return createHash('sha256').update(data).digest('hex').slice(0, 16);
-}
-
-/**
- * @returns the user's cache directory for pickaxe: `$XDG_CACHE_HOME/pickaxe` if the variable has an absolute path (XDG Base
- *   Directory Specification), otherwise the platform's usual place; undefined for a user without a home directory
- */
-export function userCacheDirectory(
-  environment: Readonly<Record<string, string | undefined>> = process.env,
-  platform: string = process.platform,
-  home: () => string = homedir,
-): string | undefined {
-  const { XDG_CACHE_HOME: xdg, LOCALAPPDATA: local } = environment;
-  if (xdg && isAbsolute(xdg)) return join(xdg, 'pickaxe');
-  if (platform === 'win32' && local) return join(local, 'pickaxe');
-  try {
-    const own = home();
-    if (!isAbsolute(own)) return undefined;
-    const caches = { darwin: ['Library', 'Caches'], win32: ['AppData', 'Local'] }[platform] ?? ['.cache'];
-    return join(own, ...caches, 'pickaxe');
-  } catch {
-    return undefined; // HOME is not set, and the system does not know the user, as with an arbitrary user id in a container.
-  }
 }

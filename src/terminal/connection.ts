@@ -1,18 +1,18 @@
-/** Key `c`: the nodes, the current work, and how fast a new job follows a New Cut. */
+/** Key `c`: the sources, the current work, and how fast a new job follows a New Cut. */
 
 import type { SourceNow } from '../report/source-stats.ts';
-import { describePolled, formatDuration, withPrefix } from '../report/units.ts';
+import { describePolled, formatDuration, noneYet, withPrefix } from '../report/units.ts';
 import { oneLine } from '../text/one-line.ts';
 import type { View } from './view.ts';
 
 export function connection({ now, summary, nowMs }: View): string[] {
-  const { sources, work } = now;
+  const { sources, sourceKind, work } = now;
   const age = (sinceMs: number) => formatDuration((nowMs - sinceMs) / 1000);
   const { newCuts: cuts, switchSeconds: switches } = summary;
   const share = work?.shareDifficulty === undefined ? '' : `, of a share ${plain(work.shareDifficulty)}`;
   return [
-    ...(sources.size === 0 ? ['node     none has answered yet'] : []),
-    ...[...sources].flatMap(([name, source]) => node(name, source, age(source.sinceMs))),
+    ...(sources.size === 0 ? [`${sourceKind.padEnd(8)} ${noneYet(sourceKind)}`] : []),
+    ...[...sources].flatMap(([name, source]) => sourceLines(name, source, age(source.sinceMs))),
     work
       ? `work     chain ${work.chain} height ${work.height} difficulty ${plain(work.difficulty)}${share}, ${age(work.sinceMs)} old`
       : 'work     none yet',
@@ -20,7 +20,7 @@ export function connection({ now, summary, nowMs }: View): string[] {
   ];
 }
 
-function node(name: string, source: SourceNow, age: string): string[] {
+function sourceLines(name: string, source: SourceNow, age: string): string[] {
   const { kind, state, reason, losses, warning, polledChains } = source;
   const lost = losses === 0 ? 'never lost' : `lost ${losses} ${losses === 1 ? 'time' : 'times'}`;
   return [

@@ -2,17 +2,25 @@
 
 import { countsShares, luckOf } from '../report/figures.ts';
 import { livesOnRelays } from '../report/rig-state.ts';
-import { describeOutcomes, formatDuration, formatHashrate, formatPercent, withPrefix } from '../report/units.ts';
+import {
+  describeAcceptedBlocks,
+  describeOutcomes,
+  formatDuration,
+  formatHashrate,
+  formatPercent,
+  withPrefix,
+} from '../report/units.ts';
 import type { View } from './view.ts';
 
 export function results(view: View): string[] {
   const { now, summary } = view;
-  const { accepted, rejected, stale, unknown, delivered } = summary;
+  const { accepted, rejected, stale, unknown, delivered, acceptedBlocks: became } = summary;
   const rare = delivered > 0 ? `, delivered ${delivered}` : '';
   const verdicts = countsShares(now.work, summary.shares)
     ? [...shares(view), `blocks   ${describeOutcomes(summary)}`]
     : [`accepted ${accepted}, rejected ${rejected}, stale ${stale}, unknown ${unknown}${rare}`];
-  return [...verdicts, ...(livesOnRelays(now) ? [] : effort(view)), ...blocks(view)];
+  const fates = became ? [`became   ${describeAcceptedBlocks(became)}`] : [];
+  return [...verdicts, ...fates, ...(livesOnRelays(now) ? [] : effort(view)), ...blocks(view)];
 }
 
 /** What shows that a rig on a pool works. */

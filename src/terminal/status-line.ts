@@ -6,7 +6,7 @@ import { outageInFull, outageInShort } from '../report/outages.ts';
 import { allRelays } from '../report/relay-stats.ts';
 import { livesOnRelays, type RigState, rigState } from '../report/rig-state.ts';
 import type { RigNow, Summary } from '../report/tally.ts';
-import { describeWorkers, formatDuration, formatHashrate, formatPercent, inWords } from '../report/units.ts';
+import { describeState, describeWorkers, formatDuration, formatHashrate, formatPercent } from '../report/units.ts';
 import type { OutcomeCounts } from '../report/verdict-counts.ts';
 import { oneColumnEach } from '../text/one-line.ts';
 import type { Paint, Style } from './paint.ts';
@@ -45,7 +45,7 @@ export function statusLine(view: View, columns: number, paint: Paint): string {
 function outage(state: RigState, nowMs: number): Form[] {
   if (state.name === 'mining') return [];
   return [
-    [inWords(state.name), 0],
+    [describeState(state.name, state.sourceKind), 0],
     [outageInShort(state, nowMs) ?? '', 1],
     [oneColumnEach(outageInFull(state, nowMs) ?? ''), 8],
   ];

@@ -10,8 +10,8 @@ import { byId, setText } from './dom.ts';
 import { clockSeconds } from './format.ts';
 import { Log } from './log.ts';
 import { changes, tell } from './news.ts';
-import { Nodes } from './nodes.ts';
 import { Poller } from './poller.ts';
+import { Sources } from './sources.ts';
 import { showSummary } from './summary.ts';
 import { followChoice } from './theme.ts';
 import { askForToken, endAsking } from './token-form.ts';
@@ -19,7 +19,7 @@ import { Workers } from './workers.ts';
 
 const api = new Api();
 const controls = new Controls(act);
-const panels = [controls, new Devices(controls), new Workers(), new Chains(), new Nodes()];
+const panels = [controls, new Devices(controls), new Workers(), new Chains(), new Sources()];
 const log = new Log();
 const poller = new Poller(refresh, showFault);
 const charts = new Charts(() => poller.now());

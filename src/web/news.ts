@@ -7,7 +7,7 @@ export function tell(news: string): void {
   setText(byId('news'), news);
 }
 
-/** @returns one sentence for each device and node that does something else than before */
+/** @returns one sentence for each device and source that does something else than before */
 export function changes(before: Status, now: Status): string[] {
   const devices = Object.entries(now.devices)
     .filter(([name, { state, reason }]) => {
@@ -15,8 +15,8 @@ export function changes(before: Status, now: Status): string[] {
       return old?.state !== state || (state !== 'ready' && old.reason !== reason);
     })
     .map(([name, { state, reason }]) => `${name} is ${state}${reason === null ? '' : `: ${reason}`}`);
-  const nodes = Object.entries(now.sources)
+  const sources = Object.entries(now.sources)
     .filter(([url, { state }]) => before.sources[url]?.state !== state)
     .map(([url, { state }]) => `${url} is ${state}`);
-  return [...devices, ...nodes];
+  return [...devices, ...sources];
 }

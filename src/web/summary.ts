@@ -2,20 +2,21 @@
 
 import { countsShares, luckOf } from '../report/figures.ts';
 import type { Status } from '../report/http/schemas.ts';
-import { formatDuration, formatPercent, inWords } from '../report/units.ts';
+import { describeState, formatDuration, formatPercent } from '../report/units.ts';
 import { OUTCOMES, type Outcome } from '../source/vocabulary.ts';
 import { byId, hideFigure, setAttribute, setFigure, setText } from './dom.ts';
 import { amount, hashrate, known, latency } from './format.ts';
 
 export function showSummary(status: Status): void {
-  const { rig, state, stateReason, stateAgeSeconds, version, uptimeSeconds } = status;
+  const { rig, state, sourceKind, stateReason, stateAgeSeconds, version, uptimeSeconds } = status;
   setAttribute(byId('state'), 'data-state', state);
-  setText(byId('state-text'), inWords(state));
+  const does = describeState(state, sourceKind);
+  setText(byId('state-text'), does);
   setText(byId('state-age'), `for ${formatDuration(stateAgeSeconds)}`);
   setText(byId('state-reason'), stateReason ?? '');
   byId('state-reason').hidden = stateReason === null;
   setText(byId('about'), `${rig}: pickaxe ${version}, started ${formatDuration(uptimeSeconds)} ago`);
-  const title = `${state === 'mining' ? rateInShort(status) : inWords(state)} · ${rig} · pickaxe`;
+  const title = `${state === 'mining' ? rateInShort(status) : does} · ${rig} · pickaxe`;
   if (document.title !== title) document.title = title;
   showHashrate(status);
   showResults(status);
@@ -50,6 +51,7 @@ function showHashrate(status: Status): void {
 function showResults(status: Status): void {
   showCounts(status, '');
   showShares(status);
+  showAcceptedBlocks(status);
   setFigure('to-block', known(status.timeToBlockSeconds, formatDuration));
   setFigure('effort', formatPercent(status.effort));
   setFigure('luck', known(luckOf(status), formatPercent));
@@ -63,6 +65,13 @@ function showCounts(counts: Readonly<Record<Outcome, number>>, before: string): 
   for (const outcome of OUTCOMES) setFigure(`${before}${outcome}`, String(counts[outcome]), counts[outcome] === 0);
   // Only a rig that mines for another process has any.
   hideFigure(`${before}delivered`, counts.delivered === 0);
+}
+
+/** What became of accepted blocks is shown once there is one. */
+function showAcceptedBlocks({ acceptedBlocks }: Status): void {
+  if (!acceptedBlocks) return;
+  byId('accepted-blocks').hidden = false;
+  for (const fate of ['won', 'settled', 'pending', 'orphaned'] as const) setFigure(fate, String(acceptedBlocks[fate]));
 }
 
 /** The part about a pool's shares is shown once the work is a pool's, and stays: what came and went would move the page. */

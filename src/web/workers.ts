@@ -32,7 +32,7 @@ export class Workers {
     this.#rows = new Rows(body, workerRow);
   }
 
-  show({ relays }: Status): void {
+  show({ relays, sourceKind }: Status): void {
     const all = Object.entries(relays);
     const several = all.length > 1;
     const workers = all.flatMap(([relay, { workers }]) =>
@@ -41,16 +41,17 @@ export class Workers {
     byId('workers').hidden = all.length === 0;
     byId('worker-table').hidden = workers.length === 0;
     byId('no-workers').hidden = workers.length > 0;
-    setText(byId('workers-about'), all.map(about).join(' '));
+    setText(byId('workers-about'), all.map(([name, relay]) => about(name, relay, sourceKind)).join(' '));
     this.#rows.show(workers);
   }
 }
 
-function about([name, relay]: readonly [string, Relay]): string {
+function about(name: string, relay: Relay, sourceKind: Status['sourceKind']): string {
   const { sessions, hashesPerSecond } = relay;
   const shares = countsShares(null, relay.shares) ? `shares ${describeOutcomes(relay.shares)}; blocks ` : 'blocks ';
   const rate = `about ${hashrate(hashesPerSecond)}, estimated from shares and no part of this rig’s own hashrate`;
-  return `${name}: ${sessions} ${sessions === 1 ? 'session' : 'sessions'}, ${rate}. Brought to the source: ${shares}${describeOutcomes(relay)}.`;
+  const brought = `Brought to the ${sourceKind}: ${shares}${describeOutcomes(relay)}.`;
+  return `${name}: ${sessions} ${sessions === 1 ? 'session' : 'sessions'}, ${rate}. ${brought}`;
 }
 
 function head(name: string, kind: string): HTMLElement {

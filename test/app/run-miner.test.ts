@@ -71,6 +71,18 @@ describe('a sidecar', () => {
     expect(await runMiner(rig, { json: false })).toBe(0);
   });
 
+  it('is told what the rig mines on before the source has said anything', async () => {
+    const kinds: string[] = [];
+    const { rig } = rigWith(async ({ tally, controls }) => {
+      kinds.push(tally.now().sourceKind);
+      controls.stop();
+      return () => {};
+    });
+    for (const source of [new FakeSource(), Object.assign(new FakeSource(), { kind: 'pool' as const })])
+      await runMiner({ ...rig, source }, { json: false });
+    expect(kinds).toEqual(['node', 'pool']);
+  });
+
   it('that cannot start ends the other sidecars and the run', async () => {
     const end = vi.fn();
     const impossible: Sidecar = async () => {

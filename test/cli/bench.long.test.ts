@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { BenchResult, StressResult } from '#pickaxe/bench/result.js';
 import { loadableKernels } from '../engine/cpu/loadable-kernels.ts';
 import { describeGpu } from '../engine/gpu/adapter.ts';
@@ -16,6 +16,7 @@ import {
   write,
 } from './bench-runs.ts';
 import { pickaxe } from './pickaxe.ts';
+import { rememberGpus } from './remember-gpu.ts';
 import { noTmux, Terminal, why } from './tmux.ts';
 
 describe('pickaxe bench', { timeout: PATIENCE_MS }, () => {
@@ -125,6 +126,8 @@ describe.skipIf(noTmux)(`pickaxe bench on a terminal${why}`, { timeout: PATIENCE
 });
 
 describeGpu('pickaxe bench with a GPU', () => {
+  beforeAll(rememberGpus);
+
   it(
     'reports the same hash sum as for the CPU, even if both are measured at the same time',
     async () => {

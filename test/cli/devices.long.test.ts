@@ -1,8 +1,11 @@
-import { expect, it, vi } from 'vitest';
+import { beforeAll, expect, it, vi } from 'vitest';
 import { describeGpu } from '../engine/gpu/adapter.ts';
 import { mine, TEST_MS } from './mine-on-mock.ts';
+import { rememberGpus } from './remember-gpu.ts';
 
 describeGpu('mining on a GPU', () => {
+  beforeAll(rememberGpus);
+
   it('finds blocks with the shader, and the node accepts them', { timeout: TEST_MS }, async () => {
     const { run, mock } = await mine(['--devices', 'gpu0', '--software-gpu']);
     expect(await run.code).toBe(0);

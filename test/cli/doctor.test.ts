@@ -54,6 +54,21 @@ describe('pickaxe doctor', () => {
     expect(code).toBe(1);
   });
 
+  it('compares the keys of the miner’s account on each chain', async () => {
+    const about = async (options: ConstructorParameters<typeof MockNode>[0]) => {
+      const { report } = await doctor('--node', await startNode(options), ...MINER, '--account', 'shared');
+      return report.findings.filter(({ about }) => about === 'account');
+    };
+    const mine = { account: 'shared', keys: [KEY] };
+    expect(await about({ accounts: [{ ...mine, chains: [0, 1] }] })).toMatchObject([
+      { state: 'ok', what: 'shared has the configured keys on 2 of 20 chains; rewards make it on the others' },
+    ]);
+    const taken = { account: 'shared', keys: ['cd'.repeat(32)], chains: [7, 12] };
+    expect(await about({ accounts: [{ ...mine, chains: [0, 1] }, taken] })).toMatchObject([
+      { state: 'warning', what: expect.stringMatching(/on chains 7, 12: .*cdcd/) },
+    ]);
+  });
+
   it('says in text what is wrong and what to do', async () => {
     const { code, stdout } = await pickaxe('doctor', '--node', 'http://127.0.0.1:9', ...MINER);
     expect(stdout).toMatch(/^fault +node +http:\/\/127\.0\.0\.1:9 connection: cannot reach/m);

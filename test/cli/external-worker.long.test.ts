@@ -33,8 +33,11 @@ function startExternal(args: string[], stdin: Uint8Array | undefined, options: S
   return { child, heard, ended: once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]> };
 }
 
-async function ask(args: string[], stdin: Uint8Array) {
-  const { heard, ended } = startExternal(args, stdin);
+/** A machine on which pickaxe has never measured anything. */
+const unmeasured = { env: { ...isolated.env, XDG_CACHE_HOME: join(isolated.cwd, 'empty') } };
+
+async function ask(args: string[], stdin: Uint8Array, options: SpawnOptions = {}) {
+  const { heard, ended } = startExternal(args, stdin, options);
   const [code] = await ended;
   return { code, ...heard };
 }
@@ -53,7 +56,7 @@ describe('external-worker', () => {
     ['little-endian', toHex],
   ])('solves the header, with a target %s', async (_, spell) => {
     const header = makeHeader(10_000);
-    const { code, stdout, stderr } = await ask([spell(headerTargetOf(header)), ...CPU], header);
+    const { code, stdout, stderr } = await ask([spell(headerTargetOf(header)), ...CPU], header, unmeasured);
     expect(code).toBe(0);
     expect(meetsTarget(powHash(withNonce(header, nonceIn(stdout))), headerTargetOf(header))).toBe(true);
     expect(stderr).not.toContain('WARN');

@@ -2,12 +2,11 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, expect, test, vi } from 'vitest';
-import { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import type { Summary } from '#pickaxe/report/tally.js';
-import { userCacheDirectory } from '#pickaxe/system/cache.js';
-import { brieflyTuned, describeGpu, untunedOptions } from '../engine/gpu/adapter.ts';
-import { isolated, type Run, start } from './pickaxe.ts';
+import { describeGpu } from '../engine/gpu/adapter.ts';
+import { type Run, start } from './pickaxe.ts';
+import { rememberGpus } from './remember-gpu.ts';
 
 /** So easy that a software GPU and one thread find a few blocks a second. */
 const DIFFICULTY = 10_000_000;
@@ -43,20 +42,12 @@ function isGpuProcessOf(parent: number, id: string): boolean {
   }
 }
 
-/** Fills the cache, so that the command line need not measure the GPU. */
-async function rememberTuning(): Promise<void> {
-  const cacheDirectory = userCacheDirectory(isolated.env)!;
-  const gpu = new GpuEngine({ ...untunedOptions, ...brieflyTuned, cacheDirectory });
-  await gpu.open();
-  await gpu.close();
-}
-
 describeGpu('pickaxe mine', () => {
   test.skipIf(!onLinux)(
     `goes on when a GPU's process is killed, and starts it again${onLinux ? '' : ' (processes are found by Linux’s /proc)'}`,
     { timeout: TEST_MS },
     async () => {
-      await rememberTuning();
+      await rememberGpus();
       mock = new MockNode({ difficulty: DIFFICULTY });
       const { url } = await mock.start();
       const { stats } = mock.ledger;

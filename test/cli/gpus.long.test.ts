@@ -5,6 +5,7 @@ import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { openersOf, pretend, whyNoCards, withCrashes } from '../engine/gpu/pretend-driver.ts';
 import { expectShape } from '../expect-shape.ts';
 import { type Run, start } from './pickaxe.ts';
+import { rememberGpu } from './remember-gpu.ts';
 
 const model = 'GeForce RTX 3080';
 /** Far more time than a CPU that emulates two GPUs needs to find their fastest kernels at once. */
@@ -25,6 +26,7 @@ describe.skipIf(whyNoCards)(`a rig of three identical GPUs${whyNoCards ? ` (${wh
     const report = JSON.parse(listing.lines[0]);
     expectShape(DevicesReport, report);
     const { gpus } = report;
+    for (const gpu of gpus) rememberGpu(gpu);
     expect(gpus).toHaveLength(3);
     expect(gpus[1]).toEqual({
       name: 'gpu1',

@@ -14,16 +14,17 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'smol-toml';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { configText } from '#pickaxe/cli/init/answers.js';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { type Answers, configText } from '#pickaxe/cli/init/answers.js';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { fingerprintOf } from '#pickaxe/net/certificate.js';
+import { MockPool } from '../../bench/lib/mock-pool.mjs';
 import { selfSigned } from '../node/certificates.ts';
 import { TlsFront } from '../node/tls-front.ts';
 import { pickaxe } from './pickaxe.ts';
 import { noTmux, Terminal, why } from './tmux.ts';
 
-const INIT = new URL('../../dist/cli/commands/init.js', import.meta.url).href;
+const WRITE = new URL('../../dist/cli/init/write.js', import.meta.url).href;
 const KEY = 'ab'.repeat(32);
 /** The questions must not depend on the machine that the tests run on. */
 const NO_GPU = { VK_DRIVER_FILES: '/none', VK_ICD_FILENAMES: '/none' };
@@ -45,6 +46,12 @@ async function startNode(options: ConstructorParameters<typeof MockNode>[0] = {}
   return (await node.start()).url;
 }
 
+async function startPool(options: ConstructorParameters<typeof MockPool>[0] = {}) {
+  const pool = new MockPool({ difficulty: 1e6, shareDifficulty: 1e5, ...options });
+  onTestFinished(() => pool.close());
+  return { pool, url: await pool.start() };
+}
+
 function open(): Terminal {
   const terminal = new Terminal({ columns: 120, rows: 60, env: NO_GPU });
   terminals.push(terminal);
@@ -57,17 +64,35 @@ async function answer(terminal: Terminal, question: RegExp, typed: string): Prom
   terminal.type(typed);
 }
 
+/** Types the command, and chooses the node that is asked about first. */
+async function init(terminal: Terminal, ...options: string[]): Promise<void> {
+  terminal.type(`${['pickaxe init', ...options].join(' ')}; echo "code $?"\n`);
+  await answer(terminal, MINE_ON, '\n');
+}
+
+/** The same, and chooses a pool. */
+async function initOnPool(terminal: Terminal, ...options: string[]): Promise<void> {
+  terminal.type(`${['pickaxe init', ...options].join(' ')}; echo "code $?"\n`);
+  await terminal.sees(MINE_ON);
+  terminal.press('Down', 'Enter');
+}
+
+const MINE_ON = /\? Mine on[^\n]*\n(?:.|\n)*a pool/;
 const NODE_URL = /\? Node URL [^\n]*\n*$/;
 const ANOTHER = /\? Another node[^\n]*\n*$/;
 const NETWORK = /\? Network [^\n]*\n*$/;
 const KEY_CHOICE = /\? Key for the rewards(?:.|\n)*paste its public half/;
+const POOL_URL = /\? Pool URL *\n*$/;
+const ANOTHER_POOL = /\? Another pool[^\n]*\n*$/;
+const USER = /\? User, as the pool wants it[^\n]*\n*$/;
+const PASSWORD = /\? Password [^\n]*\n*$/;
 const ACCOUNT = /\? Account [^\n]*\n*$/;
 
 describe.skipIf(noTmux)(`pickaxe init${why}`, { timeout: TEST_MS }, () => {
   it('asks, checks, and writes a file that mines', async () => {
     const url = await startNode();
     const terminal = open();
-    terminal.type('pickaxe init; echo "code $?"\n');
+    await init(terminal);
     await answer(terminal, NODE_URL, `${url}\n`);
     await answer(terminal, ANOTHER, '\n');
     await answer(terminal, NETWORK, '\n');
@@ -104,7 +129,7 @@ describe.skipIf(noTmux)(`pickaxe init${why}`, { timeout: TEST_MS }, () => {
       miners: [{ account: 'someone', predicate: 'keys-all', 'public-keys': [KEY] }],
     });
     const terminal = open();
-    terminal.type('pickaxe init --user; echo "code $?"\n');
+    await init(terminal, '--user');
     await answer(terminal, NODE_URL, 'nonsense\n');
     await terminal.sees('A node URL has a host');
     terminal.press('C-u');
@@ -137,7 +162,7 @@ describe.skipIf(noTmux)(`pickaxe init${why}`, { timeout: TEST_MS }, () => {
     const url = await startNode({ network: 'testnet04' });
     const other = await startNode({ network: 'mainnet01' });
     const terminal = open();
-    terminal.type('pickaxe init; echo "code $?"\n');
+    await init(terminal);
     await answer(terminal, NODE_URL, `${url}\n`);
     await answer(terminal, ANOTHER, '\n');
     await answer(terminal, NETWORK, 'testnet05\n');
@@ -168,7 +193,7 @@ describe.skipIf(noTmux)(`pickaxe init${why}`, { timeout: TEST_MS }, () => {
     const front = await TlsFront.start(selfSigned, await startNode());
     const { fingerprint256, raw } = new X509Certificate(selfSigned.cert);
     const terminal = open();
-    terminal.type('pickaxe init; echo "code $?"\n');
+    await init(terminal);
     await answer(terminal, NODE_URL, `${front.url}\n`);
     await terminal.sees(fingerprint256);
     await answer(terminal, /Is that the fingerprint of your node\? [^\n]*\n*$/, '\n');
@@ -205,11 +230,80 @@ describe.skipIf(noTmux)(`pickaxe init${why}`, { timeout: TEST_MS }, () => {
 
   it('writes nothing when it is interrupted', async () => {
     const terminal = open();
-    terminal.type('pickaxe init; echo "code $?"\n');
+    await init(terminal);
     await terminal.sees(NODE_URL);
     terminal.press('C-c');
     await terminal.sees('code 130');
     expect(existsSync(join(terminal.directory, 'pickaxe.toml'))).toBe(false);
+  });
+});
+
+describe.skipIf(noTmux)(`pickaxe init for a pool${why}`, { timeout: TEST_MS }, () => {
+  it('asks, checks, and writes a file that mines, with the password in a file of its own', async () => {
+    const { pool, url } = await startPool();
+    const terminal = open();
+    const taken = join(terminal.directory, 'pool.password');
+    writeFileSync(taken, 'mine\n');
+    await initOnPool(terminal);
+    await answer(terminal, POOL_URL, 'http://127.0.0.1:1\n');
+    await terminal.sees('Write a pool URL like stratum+tcp://');
+    terminal.press('C-u');
+    terminal.type('stratum+tcp://127.0.0.1:9\n');
+    await terminal.sees('nothing listens there');
+    await answer(terminal, /Use it anyway\? [^\n]*\n*$/, '\n');
+    await answer(terminal, /anyway\? No\n(?:.|\n)*\? Pool URL *\n*$/, `${url}\n`);
+    await answer(terminal, ANOTHER_POOL, '\n');
+    await answer(terminal, USER, 'k:abc.rig1\n');
+    await answer(terminal, PASSWORD, 'd=12345\n');
+    await answer(terminal, /\? File for the password [^\n]*\n*$/, '\n');
+    await terminal.sees('already exists and stays as it is');
+    terminal.press('C-u');
+    terminal.type('secret/mine\n');
+    await terminal.sees('code 0');
+    for (const well of ['connection', 'user', 'work']) expect(terminal.text()).toMatch(new RegExp(`ok +${well}`));
+
+    const text = readFileSync(join(terminal.directory, 'pickaxe.toml'), 'utf8');
+    const { pool: set, node, miner } = parse(text);
+    expect(set).toEqual({ urls: [url], user: 'k:abc.rig1', 'password-file': 'secret/mine' });
+    expect({ node, miner }).toEqual({ node: {}, miner: {} });
+    expect(text + terminal.text()).not.toContain('12345');
+    const file = join(terminal.directory, 'secret', 'mine');
+    expect(readFileSync(file, 'utf8')).toBe('d=12345\n');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readFileSync(taken, 'utf8')).toBe('mine\n');
+
+    terminal.type('clear; pickaxe\n');
+    await terminal.sees(`Ready to mine on ${url}`);
+    terminal.type('clear; pickaxe mine --blocks 1; echo "code $?"\n');
+    await terminal.sees('code 0');
+    expect(pool.stats.blocks).toBeGreaterThanOrEqual(1);
+    expect([...pool.passwords]).toEqual(['d=12345']);
+  });
+
+  it('offers to change what the pool does not take, and writes the fingerprint of its certificate', async () => {
+    const { pool, url } = await startPool({ identity: selfSigned, user: 'someone.rig1' });
+    const { fingerprint256, raw } = new X509Certificate(selfSigned.cert);
+    const terminal = open();
+    await initOnPool(terminal, '--user');
+    await answer(terminal, POOL_URL, `${url}\n`);
+    await terminal.sees(fingerprint256);
+    await answer(terminal, /Is that the fingerprint of your pool\? [^\n]*\n*$/, 'y\n');
+    await answer(terminal, ANOTHER_POOL, '\n');
+    expect(pool.users.size).toBe(0);
+    await answer(terminal, USER, 'nobody.rig1\n');
+    await answer(terminal, PASSWORD, '\n');
+    await terminal.sees('The pool gives this user no work. What would you like to change?');
+    terminal.press('Down', 'Enter');
+    await answer(terminal, /like to change\? the user\n(?:.|\n)*\? User[^\n]*\n*$/, 'someone.rig1\n');
+    await terminal.sees('code 0');
+    expect([...pool.users]).toEqual(['nobody.rig1', 'someone.rig1']);
+    const settings = join(terminal.directory, '.config', 'pickaxe');
+    expect(readdirSync(settings)).toEqual(['config.toml']);
+    expect(parse(readFileSync(join(settings, 'config.toml'), 'utf8')).pool).toEqual({
+      urls: [url],
+      user: 'someone.rig1',
+      fingerprints: [`${url}=${fingerprintOf(raw)}`],
+    });
   });
 });
 
@@ -222,7 +316,10 @@ describe('pickaxe init without a terminal', () => {
 });
 
 describe.skipIf(process.platform === 'win32')('the file that is written', () => {
-  const answers = { urls: ['http://a'], publicKey: KEY };
+  const onNode = { node: { urls: ['http://a'], publicKey: KEY } };
+  const onPool = {
+    pool: { urls: ['stratum+tcp://a:1'], user: 'me.rig', password: { file: 'pool.password', text: 'geheim' } },
+  };
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'pickaxe-init-'));
@@ -230,8 +327,13 @@ describe.skipIf(process.platform === 'win32')('the file that is written', () => 
   afterEach(() => rmSync(folder, { recursive: true }));
 
   /** Writes from a shell with this umask, because the threads of vitest cannot change theirs. */
-  function write(file: string, replaces: boolean, umask: string, before = 'true') {
-    const program = `import { write } from ${JSON.stringify(INIT)}; write(...JSON.parse(process.argv[1]))`;
+  function write(
+    file: string,
+    replaces: boolean,
+    umask: string,
+    { before = 'true', answers = onNode as Answers } = {},
+  ) {
+    const program = `import { write } from ${JSON.stringify(WRITE)}; write(...JSON.parse(process.argv[1]))`;
     const given = JSON.stringify([file, answers, replaces]);
     const shell = `umask ${umask}; ${before}; exec "$0" --input-type=module --eval "$1" "$2"`;
     const { status, stderr } = spawnSync('sh', ['-c', shell, process.execPath, program, given], { encoding: 'utf8' });
@@ -255,10 +357,36 @@ describe.skipIf(process.platform === 'win32')('the file that is written', () => 
     const file = join(folder, 'config.toml');
     if (replaces) writeFileSync(file, '# mine\n');
     // No file may grow: for the writer, that is like a full disk.
-    const { stderr } = write(file, replaces, '022', 'ulimit -f 0');
+    const { stderr } = write(file, replaces, '022', { before: 'ulimit -f 0' });
     expect(stderr).toContain('config.toml could not be written: EFBIG');
     expect(readdirSync(folder)).toEqual(replaces ? ['config.toml'] : []);
     if (replaces) expect(readFileSync(file, 'utf8')).toBe('# mine\n');
+  });
+
+  it('has the password in a file of its own, which only its owner can read', () => {
+    const file = join(folder, 'config.toml');
+    expect(write(file, false, '000', { answers: onPool })).toEqual({ status: 0, stderr: '' });
+    const password = join(folder, 'pool.password');
+    expect(readFileSync(password, 'utf8')).toBe('geheim\n');
+    expect(statSync(password).mode & 0o777).toBe(0o600);
+    expect(readFileSync(file, 'utf8')).not.toContain('geheim');
+  });
+
+  it('takes its password with it when it cannot be written', () => {
+    const file = join(folder, 'config.toml');
+    writeFileSync(file, '# mine\n');
+    expect(write(file, false, '022', { answers: onPool }).stderr).toContain('config.toml could not be written: EEXIST');
+    expect(readdirSync(folder)).toEqual(['config.toml']);
+    expect(readFileSync(file, 'utf8')).toBe('# mine\n');
+  });
+
+  it('is not written where the password would replace a file', () => {
+    const password = join(folder, 'pool.password');
+    writeFileSync(password, 'mine');
+    const { stderr } = write(join(folder, 'config.toml'), false, '022', { answers: onPool });
+    expect(stderr).toContain('pool.password could not be written: EEXIST');
+    expect(readdirSync(folder)).toEqual(['pool.password']);
+    expect(readFileSync(password, 'utf8')).toBe('mine');
   });
 
   it('is never written through a link that waits under its temporary name', () => {
@@ -275,13 +403,16 @@ describe.skipIf(process.platform === 'win32')('the file that is written', () => 
 
 describe('the text of the file', () => {
   it('sets what was asked for, and explains the rest', () => {
-    const text = configText({ urls: ['http://a', 'http://b'], publicKey: KEY });
+    const text = configText({ node: { urls: ['http://a', 'http://b'], publicKey: KEY } });
     const set = Object.entries(parse(text)).filter(([, settings]) => Object.keys(settings as object).length > 0);
     const miner = { 'public-keys': [KEY] };
     expect(Object.fromEntries(set)).toEqual({ node: { urls: ['http://a', 'http://b'] }, miner });
     expect(text.split('\n').length).toBeGreaterThan(50);
-    const named = { account: 'me', rigName: 'attic', devices: ['cpu'] };
-    const more = configText({ urls: ['http://a'], network: 'n1', publicKey: KEY, ...named });
+    const named = { account: 'me', rigName: 'attic' };
+    const more = configText({
+      node: { urls: ['http://a'], network: 'n1', publicKey: KEY, ...named },
+      devices: ['cpu'],
+    });
     expect(parse(more)).toMatchObject({
       node: { urls: ['http://a'], network: 'n1' },
       devices: { use: ['cpu'] },

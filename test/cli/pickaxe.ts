@@ -2,7 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -12,13 +12,16 @@ import { ourNiceness } from '../priority.ts';
 
 export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
-/** The tests of a file share this cache, which is not the user's: a kernel is measured only once. */
+/** The tests of a file share this cache, which is not the user's. It begins with the speeds of the CPU kernels. */
 export const cacheHome = mkdtempSync(join(tmpdir(), 'pickaxe-cache-'));
+cpSync(process.env.TEST_REMEMBERED_SPEEDS!, join(cacheHome, 'pickaxe'), { recursive: true });
 /** The user's own configuration must not affect the tests. */
 const configHome = mkdtempSync(join(tmpdir(), 'pickaxe-config-'));
+const stateHome = mkdtempSync(join(tmpdir(), 'pickaxe-state-'));
 // A killed process may still be writing its last lines.
 afterAll(() => {
-  for (const folder of [cacheHome, configHome]) rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+  for (const folder of [cacheHome, configHome, stateHome])
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
 /** An exit code, or the signal that has killed the process. */
@@ -39,7 +42,13 @@ const unset = Object.fromEntries(Object.entries(process.env).filter(([name]) => 
 
 /** The environment of the command line, in which it neither reads nor writes the user's files. */
 export const isolated: { readonly env: NodeJS.ProcessEnv; readonly cwd: string } = {
-  env: { ...unset, XDG_CACHE_HOME: cacheHome, XDG_CONFIG_HOME: configHome, PICKAXE_CPU_PRIORITY: String(ourNiceness) },
+  env: {
+    ...unset,
+    XDG_CACHE_HOME: cacheHome,
+    XDG_CONFIG_HOME: configHome,
+    XDG_STATE_HOME: stateHome,
+    PICKAXE_CPU_PRIORITY: String(ourNiceness),
+  },
   cwd: configHome,
 };
 

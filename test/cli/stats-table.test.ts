@@ -7,6 +7,7 @@ import { serve } from '../report/http/serving.ts';
 const source: MinerEvent = {
   type: 'source',
   source: 'stratum+tcp://pool.example:3333',
+  kind: 'pool',
   state: 'connected',
   reason: '',
 };
@@ -34,7 +35,13 @@ test('a rig on a pool has a row of shares, with the proven rate', async () => {
   );
   expect(lines).toContain('blocks    0 accepted, 0 rejected, 0 stale; 0.0 expected, effort 0 %');
   expect(lines).toContain('work      chain 3, height 42, difficulty 5.000 E, of a share 1.100 T');
+  expect(lines).toContain('pool      stratum+tcp://pool.example:3333: connected for 10 s');
   expect(lines.join()).not.toContain('workers');
+});
+
+test('a rig that has lost its pool says so', async () => {
+  const lines = await linesAfter(device('gpu0', 'ready'), source, { ...source, state: 'lost', reason: 'it is gone' });
+  expect(lines).toContain('state     no pool for 10 s (it is gone)');
 });
 
 test('a rig without devices has a table of its workers in place of that of devices', async () => {

@@ -85,7 +85,7 @@ describe('pickaxe mine --stratum-listen', () => {
     const stratum = ['--stratum-listen', '127.0.0.1:0', '--stratum-tls-cert', cert, '--stratum-tls-key', key];
     const run = mine([...options, ...cpu, ...stratum]);
     const port = await portOf(run);
-    expect(run.stderr).toContain('stratum+tls://');
+    expect(run.stderr).toContain('stratum+ssl://');
     const asic = new Asic(port, { tls: { ca: selfSigned.cert, checkServerIdentity: () => undefined } });
     const ended = mineUntilEnd(run, asic);
     const lanes = (isRelay: boolean) => {

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ENTRIES } from '#pickaxe/config/settings.js';
-import { headers, negativeHeaders, workRecords } from '../vectors.ts';
 import { pickaxe, start } from './pickaxe.ts';
 
 const KEY = 'ab'.repeat(32);
@@ -62,10 +61,10 @@ describe('help', () => {
     const { stdout } = await pickaxe('--help');
     const [, ...groups] = stdout.split(/^(?=[A-Z][\w ]*:$)/m);
     const names = groups.map((group) => group.split('\n')[0]);
-    expect(names).toEqual(['Options:', 'Mining:', 'Setting up:', 'Measuring:', 'Tools:', 'Examples:']);
+    expect(names).toEqual(['Options:', 'Mining:', 'Setting up:', 'Measuring:', 'Ledger:', 'Tools:', 'Examples:']);
     expect(groups[1]).toMatch(/^ {2}mine .*\n(.*\n)* {2}demo .*\n(.*\n)* {2}stats /m);
-    const commands = groups.slice(1, 5).flatMap((group) => [...group.matchAll(/^ {2}([\w-]+) /gm)]);
-    const examples = [...groups[5].matchAll(/^ {2}pickaxe ([\w-]+)/gm)];
+    const commands = groups.slice(1, 6).flatMap((group) => [...group.matchAll(/^ {2}([\w-]+) /gm)]);
+    const examples = [...groups[6].matchAll(/^ {2}pickaxe ([\w-]+)/gm)];
     expect(examples.length).toBeGreaterThanOrEqual(3);
     for (const [, name] of examples) expect(commands.map(([, command]) => command)).toContain(name);
   });
@@ -74,7 +73,8 @@ describe('help', () => {
     const { stdout } = await pickaxe('mine', '--help');
     const [help, examples] = stdout.split('\nExamples:\n');
     const sections = help.split(/\n(?=\S[^\n]*:\n)/);
-    for (const { flag, heading, setting } of ENTRIES.filter(({ flag }) => flag)) {
+    // Those about the ledger belong to the commands that read it.
+    for (const { flag, heading, setting } of ENTRIES.filter(({ flag, table }) => flag && table !== 'ledger')) {
       const section = sections.find((text) => text.startsWith(`${heading}:\n`));
       const names = setting.short === undefined ? flag : `${setting.short}, ${flag}`;
       expect(section, flag).toContain(`\n  ${names}`);
@@ -86,6 +86,7 @@ describe('help', () => {
         'Node:',
         'Miner:',
         'Pool:',
+        'Blocks:',
         'Devices:',
         'Stratum server:',
         'Other programs that hash:',
@@ -100,6 +101,21 @@ describe('help', () => {
     const options = [...examples.matchAll(/ (--?[a-z][\w-]*)/g)].map(([, option]) => option);
     for (const option of options) expect(help).toMatch(new RegExp(`^ {2}(-\\w, )?${option}[, ]`, 'm'));
     expect([...examples.matchAll(/^ {2}pickaxe mine /gm)].length).toBeGreaterThanOrEqual(3);
+  });
+
+  it('for tx has examples with existing commands and options', async () => {
+    const { stdout } = await pickaxe('tx', '--help');
+    const [help, examples] = stdout.split('\nExamples:\n');
+    const lines = [...examples.matchAll(/^ {2}pickaxe tx ([\w-]+)(.*)$/gm)];
+    expect(lines.length).toBeGreaterThanOrEqual(5);
+    for (const [, name] of lines) expect(help).toMatch(new RegExp(`^ {2}${name} `, 'm'));
+    const named = [...new Set(lines.filter(([, , rest]) => rest.includes(' --')).map(([, name]) => name))];
+    const pages = new Map(
+      await Promise.all(named.map(async (name) => [name, (await pickaxe('tx', name, '--help')).stdout] as const)),
+    );
+    for (const [, name, rest] of lines) {
+      for (const [option] of rest.matchAll(/--[\w-]+/g)) expect(pages.get(name), name).toContain(option);
+    }
   });
 
   it('says that --threads uses all hardware threads of a small machine', async () => {
@@ -165,31 +181,6 @@ describe('wrong usage ends with exit code 2 and says what to do', () => {
 it('the mock node ends after a time that is given with a unit', async () => {
   const { code, stderr } = await pickaxe('mock-node', '--duration', '0.01m');
   expect([code, stderr]).toEqual([0, expect.stringContaining('0 accepted (0 orphaned), 0 rejected, 0 stale')]);
-});
-
-describe('pickaxe verify', () => {
-  it('says solved for a real header, and exits with 0', async () => {
-    const { code, stdout } = await pickaxe('verify', headers[3].headerHex);
-    expect(code).toBe(0);
-    expect(stdout).toContain(headers[3].powHashHex);
-    expect(stdout).toContain(headers[3].targetHex);
-    expect(stdout).toMatch(/verdict +solved/);
-  });
-
-  it('says not solved, and exits with 1', async () => {
-    const { code, stdout } = await pickaxe('verify', negativeHeaders.find(({ powOk }) => !powOk)!.headerHex);
-    expect(code).toBe(1);
-    expect(stdout).toMatch(/verdict +not solved/);
-  });
-
-  it('judges a record by its own target', async () => {
-    const { workHex, smallestNonceFromZero } = workRecords.artificial[0];
-    const record = Buffer.from(workHex, 'hex');
-    record.writeBigUInt64LE(BigInt(smallestNonceFromZero), 4 + 32 + 278);
-    expect((await pickaxe('verify', record.toString('hex'))).code).toBe(0);
-    expect((await pickaxe('verify', record.subarray(36).toString('hex'))).code).toBe(1);
-    expect((await pickaxe('verify', workHex)).code).toBe(1);
-  });
 });
 
 describe('pickaxe keygen', () => {

@@ -50,9 +50,12 @@ describe('the table of settings', () => {
   it('has the defaults of a miner without any configuration', () => {
     expect(DEFAULTS).toEqual({
       node: { insecureTls: false },
+      ledger: { dialect: 'auto' },
+      discovery: { nodes: false },
       miner: { predicate: 'keys-all' },
       rig: {},
       pool: { allowReconnect: false },
+      blocks: { log: true, settledDepth: 6 },
       devices: { use: 'all', tempLimit: 90, cpuTempLimit: 105 },
       cpu: { cores: 'all' },
       gpu: { software: false },

@@ -52,6 +52,16 @@ test('after a long pause the target moves by one step, so that the host is not f
   expect(difficultyFor(proofs)).toBeCloseTo(before / 2, -3);
 });
 
+test('the proofs of a device that is far faster than expected are as hard as they should be after one look', () => {
+  const clock = new FakeClock();
+  const proofs = new Proofs('cpu', clock);
+  clock.advance(3_000);
+  proofs.searched(3 * 76e9);
+  const perSecond = 76e9 / difficultyFor(proofs);
+  expect(perSecond).toBeGreaterThan(4 / 1.6);
+  expect(perSecond).toBeLessThan(4 * 1.6);
+});
+
 test('a first job says nothing about the rate', () => {
   const proofs = new Proofs('gpu', new FakeClock());
   expect(difficultyFor(proofs)).toBe(difficultyFor(proofs));

@@ -49,7 +49,13 @@ describe('the alarm of a rig', () => {
     vi.useRealTimers();
   });
 
-  const node = (state: 'connected' | 'lost'): MinerEvent => ({ type: 'source', source: 'a node', state, reason: '' });
+  const node = (state: 'connected' | 'lost'): MinerEvent => ({
+    type: 'source',
+    source: 'a node',
+    kind: 'node',
+    state,
+    reason: '',
+  });
   const work: MinerEvent = { type: 'work', chain: 1, height: 2n, difficulty: 1e9 };
 
   function rig(...least: LeastRate[]) {

@@ -77,7 +77,7 @@ describe('the speed line', () => {
     logLines.speed();
     tell(device('cpu', 'ready'));
     logLines.speed();
-    tell({ type: 'source', source: 'http://node', state: 'connected', reason: '' });
+    tell({ type: 'source', source: 'http://node', kind: 'node', state: 'connected', reason: '' });
     tell({ type: 'work', chain: 3, height: 42n, difficulty: 1e9 });
     clock.advance(1_000);
     tell(hashes('cpu', 20e6), device('cpu', 'paused', 'it is night'));
@@ -88,7 +88,13 @@ describe('the speed line', () => {
 
   test('reports 0 H/s for a device that should hash and does not', () => {
     const { lines, logLines, tell } = log();
-    tell(device('cpu', 'ready'), { type: 'source', source: 'http://node', state: 'connected', reason: '' });
+    tell(device('cpu', 'ready'), {
+      type: 'source',
+      source: 'http://node',
+      kind: 'node',
+      state: 'connected',
+      reason: '',
+    });
     tell({ type: 'work', chain: 3, height: 42n, difficulty: 1e9 });
     logLines.speed();
     expect(lines.at(-1)!.msg).toBe('speed 30s 0 H/s');
@@ -272,7 +278,7 @@ describe('relays', () => {
 
   test('of a rig without devices have the only line', () => {
     const { lines, logLines, tell } = log('stratum');
-    tell({ type: 'source', source: 'http://node', state: 'connected', reason: '' });
+    tell({ type: 'source', source: 'http://node', kind: 'node', state: 'connected', reason: '' });
     tell({ type: 'work', chain: 3, height: 42n, difficulty: 1e9 });
     lines.length = 0;
     logLines.speed();
@@ -280,15 +286,15 @@ describe('relays', () => {
   });
 });
 
-test.each([undefined, 'pool', 'parent'] as const)(
+test.each(['node', 'pool', 'parent'] as const)(
   'news of a source and New Cuts have its kind as their tag: %s',
   (kind) => {
     const { lines, tell } = log();
-    tell({ type: 'source', source: 'http://a', ...(kind && { kind }), state: 'connected', reason: 'gives work' });
+    tell({ type: 'source', source: 'http://a', kind, state: 'connected', reason: 'gives work' });
     tell({ type: 'new-cut', chain: 3 });
     expect(lines.map(({ tag, msg }) => [tag, msg])).toEqual([
-      [kind ?? 'node', 'http://a gives work'],
-      [kind ?? 'node', 'New Cut on chain 3'],
+      [kind, 'http://a gives work'],
+      [kind, 'New Cut on chain 3'],
     ]);
   },
 );

@@ -105,7 +105,7 @@ describe('the state of the rig', () => {
   test('has each node’s state, since when, and how often the node was lost', () => {
     const { clock, tally } = rig();
     const source = (state: 'connected' | 'lost' | 'warning' | 'info', reason = '') =>
-      tally.listen({ type: 'source', source: 'http://a', state, reason });
+      tally.listen({ type: 'source', source: 'http://a', kind: 'node', state, reason });
     source('warning', 'it does not list this miner');
     expect(tally.now().sources.get('http://a')).toMatchObject({ state: 'connecting', losses: 0 });
     source('connected', 'hello');

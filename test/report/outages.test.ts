@@ -4,10 +4,11 @@ import type { MinerEvent } from '#pickaxe/events/events.js';
 import { Outages, outageInFull, outageInShort } from '#pickaxe/report/outages.js';
 import type { RigState } from '#pickaxe/report/rig-state.js';
 import { Tally } from '#pickaxe/report/tally.js';
+import { SOURCE_KINDS } from '#pickaxe/source/vocabulary.js';
 import { device, FakeClock } from './fakes.ts';
 
 const node = (state: 'connected' | 'lost', reason = ''): MinerEvent => {
-  return { type: 'source', source: 'http://node', state, reason };
+  return { type: 'source', source: 'http://node', kind: 'node', state, reason };
 };
 const work: MinerEvent = { type: 'work', chain: 3, height: 42n, difficulty: 1e9 };
 const MINES = [device('cpu', 'ready'), node('connected'), work];
@@ -37,6 +38,10 @@ function rig() {
     }
   };
   return { said, tell, wait };
+}
+
+function state(name: RigState['name'], sourceKind: RigState['sourceKind'] = 'node'): RigState {
+  return { name, sourceKind, reason: 'why', sinceMs: 0 };
 }
 
 describe('an outage', () => {
@@ -100,8 +105,7 @@ describe('an outage', () => {
   });
 
   test('is named by the state of the rig', () => {
-    const state = (name: RigState['name']): RigState => ({ name, reason: 'why', sinceMs: 0 });
-    const names = ['starting', 'paused', 'waiting-for-work', 'no-node', 'no-device', 'mining'] as const;
+    const names = ['starting', 'paused', 'waiting-for-work', 'no-source', 'no-device', 'mining'] as const;
     expect(names.map((name) => outageInFull(state(name), 59_999))).toEqual([
       'starting for 59 s (why)',
       'paused for 59 s (why)',
@@ -110,6 +114,15 @@ describe('an outage', () => {
       'no device mines for 59 s (why)',
       undefined,
     ]);
-    expect(outageInShort(state('no-node'), 7_259_999)).toBe('no node for 2 h');
+    expect(outageInShort(state('no-source'), 7_259_999)).toBe('no node for 2 h');
+  });
+
+  test('is named by what the rig mines on; parents are not called', () => {
+    const all = SOURCE_KINDS.map((kind) => outageInFull(state('no-source', kind), 59_999));
+    expect(all).toEqual([
+      'no node for 59 s (why), retrying',
+      'no pool for 59 s (why), retrying',
+      'no parent for 59 s (why)',
+    ]);
   });
 });

@@ -5,8 +5,13 @@ import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
 import { DryRunPlan } from '#pickaxe/app/dry-run.js';
 import { BenchResult, StressResult } from '#pickaxe/bench/result.js';
+import { BlocksReport } from '#pickaxe/cli/blocks-report.js';
 import { DevicesReport } from '#pickaxe/cli/devices-report.js';
+import { SweepReport } from '#pickaxe/cli/sweep/report.js';
 import { TuneReport } from '#pickaxe/cli/tune-report.js';
+import { FoundProof, SentPrivately, ShownResults } from '#pickaxe/cli/tx/results.js';
+import { ShownTransactions } from '#pickaxe/cli/tx/shown.js';
+import { VerifyReport } from '#pickaxe/cli/verify-report.js';
 import { PrintedConfig } from '#pickaxe/config/printed-config.js';
 import { DoctorReport } from '#pickaxe/doctor/finding.js';
 import type { MinerEvent } from '#pickaxe/events/events.js';
@@ -33,7 +38,14 @@ const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   'bench --stress --json': StressResult,
   'bench --tune --json': TuneReport,
   'devices --json': DevicesReport,
+  'blocks --json': BlocksReport,
   'doctor --json': DoctorReport,
+  'verify --json': VerifyReport,
+  'tx show --json': ShownTransactions,
+  'tx local, send, poll and listen --json': ShownResults,
+  'tx private --json': SentPrivately,
+  'tx spv --json': FoundProof,
+  'sweep --json': SweepReport,
   'a line of a worker': Answer,
   'a line to a worker': Request,
   ...Object.fromEntries(Object.entries(api).map(([name, schema]) => [`the API’s ${name}`, schema])),
@@ -109,9 +121,17 @@ describe('every public document', () => {
     expect(faultsOf(schema)).toEqual([]);
   });
 
-  const docs = ['wrappers.md', 'stratum.md', 'bench.md', 'unattended.md', 'http.md', 'worker.md'].map((name) =>
-    readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8'),
-  );
+  const docs = [
+    'wrappers',
+    'stratum',
+    'bench',
+    'unattended',
+    'http',
+    'worker',
+    'transactions',
+    'commands',
+    'sweep',
+  ].map((name) => readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8'));
   it.each(Object.entries(DOCUMENTS))('is explained in the documentation: %s', (_, schema) => {
     const unexplained = wordsOf(schema).filter(({ word }) => !docs.some((text) => text.includes(`\`${word}\``)));
     expect(unexplained).toEqual([]);
@@ -161,6 +181,8 @@ const SENSORS = {
 };
 const SOURCE = 'http://127.0.0.1:1848/ledger';
 
+const BLOCK = { chain: 3, height: 42n, blockHash: 'h'.repeat(43), device: 'gpu0', isRelay: true };
+
 /** Each event in its fullest form: a type or a field that is missing here does not compile. */
 const EVENTS: { readonly [Type in MinerEvent['type']]: Required<Extract<MinerEvent, { type: Type }>> } = {
   work: { type: 'work', chain: 3, height: 42n, difficulty: 1_000, shareDifficulty: 500 },
@@ -180,6 +202,33 @@ const EVENTS: { readonly [Type in MinerEvent['type']]: Required<Extract<MinerEve
     hash: new Uint8Array(32),
   },
   verdict: verdict('gpu0', 'rejected', 'a reason'),
+  'accepted-block': {
+    type: 'accepted-block',
+    device: 'gpu0',
+    chain: 3,
+    height: 42n,
+    nonce: 1n,
+    isRelay: false,
+    isBlock: true,
+    isShare: false,
+    difficulty: 500,
+    header: new Uint8Array(286),
+    source: SOURCE,
+    answerSeconds: 0.02,
+  },
+  'block-state': {
+    type: 'block-state',
+    ...BLOCK,
+    state: 'won',
+    previous: 'pending',
+    depth: 1,
+    nodesDisagree: false,
+    settledDepth: 6,
+    reward: '0.98123',
+    fees: '0.0',
+    reason: '',
+  },
+  'block-reward': { type: 'block-reward', ...BLOCK, reward: '0.98123', fees: '0.0', fault: 'it is false' },
   hashes: { type: 'hashes', device: 'gpu0', hashes: 40_000, difficulty: 1_000 },
   proof: { type: 'proof', device: 'gpu0', hashes: 900, difficulty: 5_000 },
   'job-switch': { type: 'job-switch', device: 'gpu0', switchSeconds: 0.004 },
@@ -244,8 +293,8 @@ describe('printed JSON has its documented shape', () => {
     const { events, tally, clock } = await serve();
     const notices: Notice[] = [];
     const end = tellNotices({ rigName: 'rig-7', events, tally, clock }, (notice) => notices.push(notice));
-    const { alarm, device } = EVENTS;
-    for (const event of [verdict('gpu0', 'accepted'), device, alarm, { ...alarm, state: 'cleared' } as const]) {
+    const { alarm, device, 'block-state': state } = EVENTS;
+    for (const event of [verdict('gpu0', 'accepted'), state, device, alarm, { ...alarm, state: 'cleared' } as const]) {
       events.emit(event);
     }
     end();

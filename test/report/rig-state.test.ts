@@ -10,7 +10,7 @@ const source = (
   name = 'node',
   reason = `${name} ${state}`,
 ): MinerEvent => {
-  return { type: 'source', source: name, state, reason };
+  return { type: 'source', source: name, kind: 'node', state, reason };
 };
 const work: MinerEvent = { type: 'work', chain: 3, height: 42n, difficulty: 1e9 };
 const cut: MinerEvent = { type: 'new-cut', chain: 3 };
@@ -91,26 +91,26 @@ describe('a rig', () => {
       ['waiting-for-work', 'the node has given none since it cancelled the last', 5],
     ],
     ['stops waiting once there is work', [...mines, cut, seconds(60), work], MINING],
-    ['has no node before one answers', [seconds(3), cpu], ['no-node', 'none has answered yet', 3]],
+    ['has no node before one answers', [seconds(3), cpu], ['no-source', 'none has answered yet', 3]],
     [
       'has no node if none was ever reached',
       [cpu, seconds(3), source('lost', 'a', 'refused'), seconds(60), source('lost', 'a', 'refused still')],
-      ['no-node', 'refused still', 63],
+      ['no-source', 'refused still', 63],
     ],
     [
       'has no node once the last one is lost, while another is on standby',
       [...mines, source('connected', 'b'), seconds(3), source('standby', 'b'), seconds(9), source('lost'), seconds(1)],
-      ['no-node', 'node lost', 1],
+      ['no-source', 'node lost', 1],
     ],
     [
       'has no node once the last one is lost',
       [...mines, source('connected', 'b'), source('lost'), seconds(9), source('lost', 'b'), seconds(1)],
-      ['no-node', 'node lost; b lost', 1],
+      ['no-source', 'node lost; b lost', 1],
     ],
     [
       'says of each node what is wrong, and not what to do',
       [cpu, source('lost', 'a', 'a.example is busy (503).'), source('lost', 'b', 'cannot reach b. Is it there?')],
-      ['no-node', 'a.example is busy (503); cannot reach b', 0],
+      ['no-source', 'a.example is busy (503); cannot reach b', 0],
     ],
     ['has a node again', [...mines, source('lost'), seconds(9), source('connected')], ['mining', '', 0]],
     [
@@ -141,11 +141,11 @@ describe('a rig', () => {
 describe('a rig without devices, which lives on its relays,', () => {
   const connected = source('connected');
   test.each<[string, (MinerEvent | number)[], unknown[]]>([
-    ['has no node at first', [seconds(3)], ['no-node', 'none has answered yet', 3]],
+    ['has no node at first', [seconds(3)], ['no-source', 'none has answered yet', 3]],
     ['waits for work', [connected, seconds(2)], ['waiting-for-work', 'the node has given none yet', 2]],
     ['mines with work, without a device', [connected, work, seconds(2)], ['mining', '', 2]],
     ['mines with workers', [connected, work, relay('stratum', worker('asic'))], MINING],
-    ['has no node once it is lost', [connected, work, source('lost'), seconds(1)], ['no-node', 'node lost', 1]],
+    ['has no node once it is lost', [connected, work, source('lost'), seconds(1)], ['no-source', 'node lost', 1]],
     [
       'waits for work that does not follow a New Cut',
       [connected, work, cut, seconds(5)],
@@ -163,7 +163,17 @@ describe('a rig without devices, which lives on its relays,', () => {
   });
 });
 
+test.each([
+  ['node', 'none has answered yet'],
+  ['pool', 'none has answered yet'],
+  ['parent', 'none has connected yet'],
+] as const)('a rig says that it mines on a %s before it has heard of one', (sourceKind, reason) => {
+  const tally = new Tally(new FakeClock(), [], [], sourceKind);
+  tally.listen(cpu);
+  expect(rigState(tally.now())).toMatchObject({ name: 'no-source', sourceKind, reason });
+});
+
 test('the tests above cover every state', () => {
-  const tried = ['starting', 'mining', 'paused', 'waiting-for-work', 'no-node', 'no-device'];
+  const tried = ['starting', 'mining', 'paused', 'waiting-for-work', 'no-source', 'no-device'];
   expect([...RIG_STATES].sort()).toEqual(tried.sort());
 });

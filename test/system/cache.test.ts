@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { Cache, userCacheDirectory } from '#pickaxe/system/cache.js';
+import { Cache } from '#pickaxe/system/cache.js';
 import { version } from '#pickaxe/system/version.js';
 
 const KEY = { chip: 'one', build: 7 };
@@ -163,28 +163,5 @@ describe('the cache', () => {
     expect(await codes).toEqual([0, 0, 0]);
     expect(cache.recall('cpu A', KEY, SHAPE)).toEqual({ speed: 200 });
     onlyFile();
-  });
-});
-
-describe.skipIf(process.platform === 'win32')('the user’s cache directory', () => {
-  const home = () => '/home/me';
-  test.each([
-    ['where XDG says', { XDG_CACHE_HOME: '/caches' }, 'linux', '/caches/pickaxe'],
-    ['not where XDG gives a relative path', { XDG_CACHE_HOME: 'caches' }, 'linux', '/home/me/.cache/pickaxe'],
-    ['on Linux', {}, 'linux', '/home/me/.cache/pickaxe'],
-    ['on FreeBSD', { LOCALAPPDATA: '/local' }, 'freebsd', '/home/me/.cache/pickaxe'],
-    ['on macOS', {}, 'darwin', '/home/me/Library/Caches/pickaxe'],
-    ['on Windows', { LOCALAPPDATA: '/local' }, 'win32', '/local/pickaxe'],
-    ['on Windows without its variable', {}, 'win32', '/home/me/AppData/Local/pickaxe'],
-  ])('is chosen as the system prescribes: %s', (_, environment, platform, expected) => {
-    expect(userCacheDirectory(environment, platform, home)).toBe(expected);
-  });
-
-  test('does not exist for a user without a home directory', () => {
-    const noHome = () => {
-      throw new Error('ENOENT');
-    };
-    expect(userCacheDirectory({}, 'linux', noHome)).toBeUndefined();
-    expect(userCacheDirectory({}, 'linux', () => '')).toBeUndefined();
   });
 });

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { OTHER_WORKERS } from '#pickaxe/events/vocabulary.js';
+import { Tally } from '#pickaxe/report/tally.js';
 import { connection } from '#pickaxe/terminal/connection.js';
 import { hashrates } from '#pickaxe/terminal/hashrates.js';
 import { health } from '#pickaxe/terminal/health.js';
 import { help } from '#pickaxe/terminal/help.js';
 import { results } from '#pickaxe/terminal/results.js';
 import { workers } from '#pickaxe/terminal/workers.js';
-import { device, relay, share, verdict, worker } from '../report/fakes.ts';
+import { device, FakeClock, relay, share, verdict, worker } from '../report/fakes.ts';
 import { FakeRig, NODE } from './rig.ts';
 
 describe('the page of hashrates', () => {
@@ -115,9 +116,9 @@ describe('the page of the connection', () => {
     const rig = new FakeRig().connected(1e9);
     rig.clock.advance(60_000);
     rig.tell(
-      { type: 'source', source: NODE, state: 'lost', reason: 'nothing listens there' },
-      { type: 'source', source: NODE, state: 'warning', reason: 'mining is disabled' },
-      { type: 'source', source: 'http://second', state: 'connected', reason: 'the node gives work' },
+      { type: 'source', source: NODE, kind: 'node', state: 'lost', reason: 'nothing listens there' },
+      { type: 'source', source: NODE, kind: 'node', state: 'warning', reason: 'mining is disabled' },
+      { type: 'source', source: 'http://second', kind: 'node', state: 'connected', reason: 'the node gives work' },
       { type: 'new-cut', chain: 3 },
       { type: 'job-switch', device: 'cpu', switchSeconds: 0.00125 },
     );
@@ -132,6 +133,12 @@ describe('the page of the connection', () => {
       'work     chain 3 height 42 difficulty 1.000 G, 1 min 5 s old',
       'New Cuts 1; New Cut → new job: median 1.3 ms, 99th percentile 1.3 ms, last 1.3 ms',
     ]);
+  });
+
+  test('names what the rig mines on before there is a connection', () => {
+    const tally = new Tally(new FakeClock(), [], [], 'parent');
+    const [first] = connection({ now: tally.now(), summary: tally.summary(), nowMs: 0 });
+    expect(first).toBe('parent   none has connected yet');
   });
 
   test('names pools as such, and shows which are on standby', () => {

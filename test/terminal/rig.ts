@@ -6,7 +6,7 @@ import { type View, viewOf } from '#pickaxe/terminal/view.js';
 import { device, FakeClock, hashes } from '../report/fakes.ts';
 
 export const NODE = 'http://node:1848/ledger/0.0/mainnet01';
-const POOL = 'stratum+tcp://pool.example:3333';
+export const POOL = 'stratum+tcp://pool.example:3333';
 
 export class FakeRig {
   readonly clock = new FakeClock();
@@ -29,7 +29,7 @@ export class FakeRig {
   /** A node that gives work of this difficulty. */
   connected(difficulty: number): this {
     return this.tell(
-      { type: 'source', source: NODE, state: 'connected', reason: 'the node gives work' },
+      { type: 'source', source: NODE, kind: 'node', state: 'connected', reason: 'the node gives work' },
       { type: 'work', chain: 3, height: 42n, difficulty },
     );
   }

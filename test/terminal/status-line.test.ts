@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { inColours, inPlain } from '#pickaxe/terminal/paint.js';
 import { statusLine } from '#pickaxe/terminal/status-line.js';
 import { device, hashes, relay, share, verdict, worker } from '../report/fakes.ts';
-import { FakeRig, NODE } from './rig.ts';
+import { FakeRig, NODE, POOL } from './rig.ts';
 
 const line = (rig: FakeRig, columns = 200) => statusLine(rig.view, columns, inPlain);
 
@@ -122,15 +122,22 @@ describe('the status line', () => {
 
   test('says that the node is lost, and what is still hashed', () => {
     const rig = new FakeRig().connected(1e9).mine({ cpu: 1e6 }, 15);
-    rig.tell({ type: 'source', source: NODE, state: 'lost', reason: 'nothing\nlistens \u4f60there' });
+    rig.tell({ type: 'source', source: NODE, kind: 'node', state: 'lost', reason: 'nothing\nlistens \u4f60there' });
     expect(line(rig)).toContain(' no node (nothing listens ?there), retrying  1.000 MH/s (10 s)  ');
     expect(line(rig, 30)).toBe(' no node  1.000 MH/s  0/0/0');
+  });
+
+  test('says that the pool is lost, where the rig mines on one', () => {
+    const rig = new FakeRig().onPool(1e12, 1e6).mine({ cpu: 1e6 }, 15);
+    rig.tell({ type: 'source', source: POOL, kind: 'pool', state: 'lost', reason: 'it has closed the connection' });
+    expect(line(rig)).toContain(' no pool (it has closed the connection), retrying  1.000 MH/s (10 s)  ');
+    expect(line(rig, 30)).toMatch(/^ no pool {2}1\.000 MH\/s/);
   });
 
   test('says that there is no node and no work yet', () => {
     const rig = new FakeRig().tell(device('cpu', 'ready'));
     expect(line(rig)).toContain(' no node (none has answered yet), retrying  accepted');
-    rig.tell({ type: 'source', source: NODE, state: 'connected', reason: '' });
+    rig.tell({ type: 'source', source: NODE, kind: 'node', state: 'connected', reason: '' });
     expect(line(rig)).toContain(' no work (the node has given none yet)  accepted');
   });
 

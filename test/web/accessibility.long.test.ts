@@ -10,7 +10,13 @@ async function shown(view: View = {}): Promise<{ rig: Rig; page: Page }> {
   work(await rig.serve({ control: true }));
   rig.emit(device('gpu2', 'paused', 'it is night'));
   rig.emit(device('gpu3', 'reopening', 'it was lost'));
-  rig.emit({ type: 'source', source: 'http://127.0.0.1:1850/ledger', state: 'warning', reason: 'not heard of yet' });
+  rig.emit({
+    type: 'source',
+    source: 'http://127.0.0.1:1850/ledger',
+    kind: 'node',
+    state: 'warning',
+    reason: 'not heard of yet',
+  });
   rig.emit(verdict('cpu', 'stale', 'too late'));
   rig.emit(share('cpu', 'delivered'));
   rig.emit(relay('stratum', worker('attic'), worker('cellar')));
@@ -234,7 +240,13 @@ describe.skipIf(noBrowser)(`the web page, for everybody${why}`, () => {
     await vi.waitFor(async () => expect(await page.locator('[data-figure="accepted"]').textContent()).toBe('3'), SLOW);
     expect(await news.textContent()).toBe('');
     rig.emit(device('gpu0', 'parked', 'it was lost'));
-    rig.emit({ type: 'source', source: 'http://127.0.0.1:1849/ledger', state: 'connected', reason: 'back' });
+    rig.emit({
+      type: 'source',
+      source: 'http://127.0.0.1:1849/ledger',
+      kind: 'node',
+      state: 'connected',
+      reason: 'back',
+    });
     await refresh(page);
     await vi.waitFor(
       async () =>

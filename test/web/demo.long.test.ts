@@ -23,7 +23,7 @@ describe.skipIf(noBrowser)(`the web page of a real run${why}`, () => {
     await vi.waitFor(async () => expect(await figure(page, 'window-10s')).toMatch(/H\/s$/), SLOW);
     await page.locator('.chart canvas').waitFor();
     expect(await page.locator('#state-text').textContent()).toBe('mining');
-    expect(await page.locator('#nodes li').textContent()).toContain('connected');
+    expect(await page.locator('#sources li').textContent()).toContain('connected');
     expect(await page.locator('#chain-table tbody tr').count()).toBeGreaterThan(0);
     await page.getByRole('button', { name: 'Pause cpu' }).click();
     await vi.waitFor(async () => expect(await page.locator('#state-text').textContent()).toBe('paused'), SLOW);

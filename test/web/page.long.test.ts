@@ -46,6 +46,10 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
       'accepted-hashes': '0',
       workers: '0 H/s',
       'hardware-errors': '1',
+      won: '–',
+      settled: '–',
+      pending: '–',
+      orphaned: '–',
       'to-block': formatDuration(status.timeToBlockSeconds),
       effort: formatPercent(status.effort),
       luck: formatPercent(status.accepted / status.expectedBlocks),
@@ -90,6 +94,7 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
       expect(await figure(page, name), name).toBe(value);
       expect(await page.locator(`[data-figure="${name}"]`).isVisible(), name).toBe(true);
     }
+    expect(await text(page, '#sources-heading')).toBe('Pools');
     expect(await page.locator('[data-figure="shares-delivered"]').isVisible()).toBe(false);
     rig.emit(share('gpu0', 'delivered'));
     await shows(async () => expect(await figure(page, 'shares-delivered')).toBe('1'));
@@ -108,7 +113,7 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
     ]);
     expect(await text(page, '#workers-about')).toBe(
       'stratum: 2 sessions, about 700.0 GH/s, estimated from shares and no part of this rig’s own hashrate. Brought to the ' +
-        'source: shares 1 accepted, 0 rejected, 0 stale; blocks 1 accepted, 0 rejected, 0 stale.',
+        'pool: shares 1 accepted, 0 rejected, 0 stale; blocks 1 accepted, 0 rejected, 0 stale.',
     );
     await page.locator('.chart:visible', { hasText: 'Workers, estimated' }).locator('canvas').waitFor();
     expect(await page.locator('.chart:visible h3').allTextContents()).toEqual(['Hashrate', 'Workers, estimated']);
@@ -124,7 +129,7 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
     const page = await open(rig.url);
     await shows(async () => expect(await text(page, '#no-workers')).toBe('No worker has connected yet.'));
     expect(await text(page, '#state-text')).toBe('no node');
-    rig.emit({ type: 'source', source: NODE, state: 'connected', reason: 'the node gives work' });
+    rig.emit({ type: 'source', source: NODE, kind: 'node', state: 'connected', reason: 'the node gives work' });
     rig.emit({ type: 'work', chain: 3, height: 42n, difficulty: 5e15 });
     rig.emit(relay('stratum', worker('attic'), worker('(others)', { sessions: 7 })));
     await shows(async () => expect(await page.locator('#worker-table tbody tr').count()).toBe(2));
@@ -178,7 +183,8 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
       '3 mined now425.000 M1 min',
       '7419.000 M1 min',
     ]);
-    const nodes = await page.locator('#nodes li').allTextContents();
+    const nodes = await page.locator('#sources li').allTextContents();
+    expect(await text(page, '#sources-heading')).toBe('Nodes');
     expect(nodes[0]).toBe(`${NODE}connected for 1 minthe node gives workits clock is 3 s late`);
     expect(nodes[1]).toBe('http://127.0.0.1:1849/ledgerlost for 1 min, lost once so farrefused');
   });

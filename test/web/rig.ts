@@ -100,9 +100,9 @@ export const NODE = 'http://127.0.0.1:1848/ledger';
 /** A CPU and a GPU at work; everything is known. */
 export function work(rig: Rig): Rig {
   const { emit } = rig;
-  emit({ type: 'source', source: NODE, state: 'connected', reason: 'the node gives work' });
-  emit({ type: 'source', source: 'http://127.0.0.1:1849/ledger', state: 'lost', reason: 'refused' });
-  emit({ type: 'source', source: NODE, state: 'warning', reason: 'its clock is 3 s late' });
+  emit({ type: 'source', source: NODE, kind: 'node', state: 'connected', reason: 'the node gives work' });
+  emit({ type: 'source', source: 'http://127.0.0.1:1849/ledger', kind: 'node', state: 'lost', reason: 'refused' });
+  emit({ type: 'source', source: NODE, kind: 'node', state: 'warning', reason: 'its clock is 3 s late' });
   emit(device('cpu', 'ready'));
   emit(device('gpu0', 'ready'));
   emit(device('gpu1', 'parked', 'it was lost'));
@@ -130,6 +130,7 @@ export function workOnPool(rig: Rig): Rig {
   emit({
     type: 'source',
     source: 'stratum+tcp://pool.example:3333',
+    kind: 'pool',
     state: 'connected',
     reason: 'the pool gives work',
   });

@@ -22,8 +22,8 @@ const LONG = 'w'.repeat(500);
 function feed({ emit }: Rig, strings: readonly string[]): void {
   for (const [index, text] of strings.entries()) {
     emit({ ...device(text, 'paused', text), description: text });
-    emit({ type: 'source', source: text, state: 'connected', reason: text });
-    emit({ type: 'source', source: text, state: 'warning', reason: text });
+    emit({ type: 'source', source: text, kind: 'node', state: 'connected', reason: text });
+    emit({ type: 'source', source: text, kind: 'node', state: 'warning', reason: text });
     emit(verdict(text, 'rejected', text));
     emit({ type: 'work', chain: index, height: 2n ** 52n, difficulty: 1e300 });
     emit(hashes(text, 1e15));
@@ -53,7 +53,7 @@ describe.skipIf(noBrowser)(`text on the web page${why}`, () => {
     expect(await page.locator('#devices .name').allTextContents()).toEqual(HOSTILE);
     expect(await page.locator('#devices .about').allTextContents()).toEqual(HOSTILE);
     expect(await page.locator('#worker-table .name').allTextContents()).toEqual(HOSTILE);
-    expect(await page.locator('#nodes .url').allTextContents()).toEqual(HOSTILE);
+    expect(await page.locator('#sources .url').allTextContents()).toEqual(HOSTILE);
     expect((await page.locator('.line').allTextContents()).join()).toContain(HOSTILE[0]);
     expect(await page.locator('.chart tbody th').allTextContents()).toEqual(expect.arrayContaining(HOSTILE));
     await page.getByRole('button', { name: `Resume ${HOSTILE[0]}` }).click();

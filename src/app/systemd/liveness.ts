@@ -2,7 +2,6 @@
 
 import { outageInFull } from '../../report/outages.ts';
 import { livesOnRelays, rigState } from '../../report/rig-state.ts';
-import { kindOf } from '../../report/source-stats.ts';
 import type { RigNow } from '../../report/tally.ts';
 
 /** Time between status texts, which `systemctl status` shows. */
@@ -18,11 +17,11 @@ export function intervalFor(watchdogMs = Number.POSITIVE_INFINITY): number {
 }
 
 /**
- * Whether a device is in service or a node is connected. Then the rest of the start needs no help from the manager. A rig without
+ * Whether a device is in service or a source is connected. Then the rest of the start needs no help from the manager. A rig without
  * devices has nothing to open.
  */
 export function hasStarted(now: RigNow): boolean {
-  return now.deviceReady.value || now.nodeConnected.value || livesOnRelays(now);
+  return now.deviceReady.value || now.sourceConnected.value || livesOnRelays(now);
 }
 
 /**
@@ -32,7 +31,7 @@ export function hasStarted(now: RigNow): boolean {
  */
 export function whyIdle(now: RigNow): string | undefined {
   const state = rigState(now);
-  const mustHaveWork = state.name === 'waiting-for-work' && kindOf(now.sources) !== 'parent';
+  const mustHaveWork = state.name === 'waiting-for-work' && state.sourceKind !== 'parent';
   return mustHaveWork ? undefined : outageInFull(state, now.nowMs);
 }
 

@@ -9,8 +9,8 @@ import { nativeOrigin } from '../../engine/cpu/kernels/native.ts';
 import { openCpuSensors } from '../../engine/cpu/sensors/sensors.ts';
 import { type Gpu, listGpus } from '../../engine/gpu/list-gpus.ts';
 import { inWords } from '../../report/units.ts';
-import { userCacheDirectory } from '../../system/cache.ts';
 import { thisMachine } from '../../system/machine.ts';
+import { userCacheDirectory } from '../../system/user-directories.ts';
 import type { DevicesReport } from '../devices-report.ts';
 import { kernelLines, usedKernel } from '../kernel-table.ts';
 

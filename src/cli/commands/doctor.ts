@@ -7,6 +7,7 @@ import { minerContradictions, rigContradictions } from '../../config/contradicti
 import { userConfigDirectory } from '../../config/files.ts';
 import type { Loaded } from '../../config/load.ts';
 import { type Config, DEFAULTS } from '../../config/settings.ts';
+import { examineAccount } from '../../doctor/account.ts';
 import { type CpuFacts, examineCpu } from '../../doctor/cpu.ts';
 import { examineDevices } from '../../doctor/devices.ts';
 import { type DoctorReport, type Finding, findingLines } from '../../doctor/finding.ts';
@@ -20,8 +21,8 @@ import { surveyKernels } from '../../engine/cpu/kernels/choose.ts';
 import { openCpuSensors } from '../../engine/cpu/sensors/sensors.ts';
 import { DeviceError } from '../../engine/engine.ts';
 import { listGpus } from '../../engine/gpu/list-gpus.ts';
-import { userCacheDirectory } from '../../system/cache.ts';
 import { thisMachine } from '../../system/machine.ts';
+import { userCacheDirectory } from '../../system/user-directories.ts';
 
 export interface DoctorOptions {
   readonly json: boolean;
@@ -34,7 +35,7 @@ export async function runDoctor(settings: () => Promise<Loaded>, options: Doctor
     readCpu(config),
     openCpuSensors({ threads: 1 }),
     list(config),
-    config.pool.urls === undefined ? examineNodes(config) : examinePools(config),
+    config.pool.urls === undefined ? examineSolo(config) : examinePools(config),
   ]);
   const findings = [
     ...examineSystem(readSystem()),
@@ -67,6 +68,11 @@ export async function runDoctor(settings: () => Promise<Loaded>, options: Doctor
     process.stdout.write(`${lines.join('\n')}\n`);
   }
   return faults > 0 ? EXIT.failed : EXIT.done;
+}
+
+async function examineSolo(config: Config): Promise<Finding[]> {
+  const [nodes, account] = await Promise.all([examineNodes(config), examineAccount(config)]);
+  return [...nodes, ...account];
 }
 
 function of(count: number, what: string): string {

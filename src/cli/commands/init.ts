@@ -1,16 +1,16 @@
 /** `pickaxe init`: asks for what mining needs, checks each answer against the real thing, and writes it to a file. */
 
-import { randomBytes } from 'node:crypto';
-import { closeSync, lstatSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { confirm } from '@inquirer/prompts';
+import { confirm, select } from '@inquirer/prompts';
 import { EXIT, UsageError } from '../../app/exit-codes.ts';
 import { userConfigDirectory } from '../../config/files.ts';
-import { renameFileSync } from '../../system/rename.ts';
-import { type Answers, configText } from '../init/answers.ts';
+import type { Answers } from '../init/answers.ts';
 import { askDevices } from '../init/ask-devices.ts';
 import { askNodesAndMiner } from '../init/ask-miner.ts';
+import { askPools } from '../init/ask-pool.ts';
 import { say } from '../init/say.ts';
+import { write } from '../init/write.ts';
 
 export interface InitOptions {
   /** The user's file instead of the project's. */
@@ -22,7 +22,8 @@ export async function runInit({ user }: InitOptions): Promise<number> {
     throw new UsageError(
       'pickaxe init asks questions, and there is no terminal here to answer on. Without one, use:\n' +
         '  pickaxe config example > pickaxe.toml   and edit that file (docs/configuration.md), or\n' +
-        '  pickaxe mine --node URL --network ID --public-key HEX',
+        '  pickaxe mine --node URL --network ID --public-key HEX, or\n' +
+        '  pickaxe mine --pool URL --user NAME.WORKER',
     );
   }
   const file = user ? userFile() : resolve('pickaxe.toml');
@@ -33,8 +34,7 @@ export async function runInit({ user }: InitOptions): Promise<number> {
       say('Nothing was changed.');
       return EXIT.done;
     }
-    const answers = { ...(await askNodesAndMiner()), ...(await askDevices()) };
-    write(file, answers, isThere);
+    write(file, await ask(dirname(file)), isThere);
   } catch (fault) {
     // What @inquirer/core throws at Ctrl-C.
     if ((fault as Error).name !== 'ExitPromptError') throw fault;
@@ -43,6 +43,19 @@ export async function runInit({ user }: InitOptions): Promise<number> {
   }
   say(`${file} is written. It also explains every other setting.`, 'To start mining: pickaxe mine');
   return EXIT.done;
+}
+
+/** @param folder that of the settings */
+async function ask(folder: string): Promise<Answers> {
+  const kind = await select({
+    message: 'Mine on',
+    choices: [
+      { name: 'a node: the rewards of the blocks that you find are yours', value: 'node', short: 'a node' },
+      { name: 'a pool: many miners share the rewards', value: 'pool', short: 'a pool' },
+    ],
+  });
+  const source = kind === 'node' ? { node: await askNodesAndMiner() } : { pool: await askPools(folder) };
+  return { ...source, ...(await askDevices()) };
 }
 
 function userFile(): string {
@@ -56,43 +69,6 @@ function refuseTwin(file: string): void {
   const twin = file.replace(/toml$/, 'json');
   if (exists(twin))
     throw new UsageError(`${twin} exists, and pickaxe reads only one of the two files: edit that one, or remove it.`);
-}
-
-/** Set whatever the umask is, because pickaxe refuses to read a file that others may write to. */
-const MODE = 0o644;
-
-/** @param replaces whether the user wants an existing file to be replaced: otherwise there must be none */
-export function write(file: string, answers: Answers, replaces: boolean): void {
-  try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    const made = replaces ? `${file}.${randomBytes(6).toString('hex')}.unfinished` : file;
-    create(made, configText(answers));
-    if (replaces) replace(file, made);
-  } catch (fault) {
-    throw new UsageError(`${file} could not be written: ${(fault as Error).message}`);
-  }
-}
-
-/** Leaves nothing behind when the disk is full. */
-function create(file: string, text: string): void {
-  const fd = openSync(file, 'wx', MODE);
-  let whole = false;
-  try {
-    writeFileSync(fd, text);
-    whole = true;
-  } finally {
-    closeSync(fd);
-    if (!whole) rmSync(file, { force: true });
-  }
-}
-
-function replace(file: string, by: string): void {
-  try {
-    renameFileSync(by, file);
-  } catch (fault) {
-    rmSync(by, { force: true });
-    throw fault;
-  }
 }
 
 function exists(file: string): boolean {

@@ -1,17 +1,12 @@
-/** `pickaxe mine`: mines on a node or a pool, or says what it would mine with. */
+/**
+ * `pickaxe mine`: reads the settings, and mines. What mines is loaded only once the settings are right: whoever mistyped a flag
+ * learns it at once.
+ */
 
-import type { Logger } from 'pino';
-import { chooseEngines } from '../../app/choose-engines.ts';
-import { chooseSource, insecureTlsRisk } from '../../app/choose-source.ts';
-import { dryRun } from '../../app/dry-run.ts';
 import { EXIT, UsageError } from '../../app/exit-codes.ts';
-import { prepare } from '../../app/prepare.ts';
-import { type MakeRelay, runMiner } from '../../app/run-miner.ts';
-import { type LogPlace, noteStartError } from '../../app/start-error.ts';
+import type { LogPlace } from '../../app/start-error.ts';
 import type { Loaded } from '../../config/load.ts';
 import { configAsJson, configAsToml } from '../../config/print.ts';
-import type { Config } from '../../config/settings.ts';
-import { Events } from '../../events/events.ts';
 
 export interface MineOptions {
   readonly printConfig?: boolean;
@@ -31,16 +26,18 @@ export async function runMine(load: () => Promise<Loaded>, options: MineOptions,
     const loaded = await load();
     const { log, logFile } = loaded.config;
     logPlace = { file: logFile.path, format: log.format };
-    return await mine(loaded, options, load);
+    if (options.printConfig) return printConfig(loaded);
+    const { mineOrTry } = await import('./mine-rig.ts');
+    return await mineOrTry(loaded, load, options.dryRun === true);
   } catch (fault) {
-    if (fault instanceof UsageError) await noteStartError(logPlace, fault.message);
+    if (fault instanceof UsageError) await note(logPlace, fault.message);
     throw fault;
   }
 }
 
 /** Writes why the command line of `pickaxe mine` cannot be read into the log file that it names, if it names one. */
 export async function noteWrongFlags(flags: LogFlags, message: string): Promise<void> {
-  await noteStartError(placeNamedBy(flags), message.replace(/^error: /, ''));
+  await note(placeNamedBy(flags), message.replace(/^error: /, ''));
 }
 
 /** A configuration with an error in it does not say where the log goes; a flag or a variable still does. */
@@ -50,33 +47,11 @@ function placeNamedBy({ logFile, logFormat }: LogFlags): LogPlace {
   return { file: logFile ?? (PICKAXE_LOG_FILE || undefined), format };
 }
 
-async function mine(loaded: Loaded, options: MineOptions, reload: () => Promise<Loaded>): Promise<number> {
-  const { config } = loaded;
-  if (options.printConfig) {
-    process.stdout.write(config.run.json ? configAsJson(loaded) : configAsToml(loaded));
-    return EXIT.done;
-  }
-  const events = new Events();
-  const source = chooseSource(config, events);
-  const { close, ...prepared } = await prepare(loaded, reload);
-  const risk = insecureTlsRisk(config);
-  if (risk) prepared.log.warn({ tag: config.pool.urls ? 'pool' : 'node' }, `${risk.what}: ${risk.why}; ${risk.mend}`);
-  try {
-    const relays = [...(prepared.relays ?? []), ...(await simulated(config, prepared.log, !options.dryRun))];
-    const engines = await chooseEngines(config, prepared.log, { mayBeNone: relays.length > 0 });
-    const rig = { events, source, engines, ...prepared, relays };
-    return options.dryRun ? await dryRun(rig, config) : await runMiner(rig, config.run);
-  } finally {
-    await close();
-  }
+async function note(place: LogPlace, message: string): Promise<void> {
+  if (place.file !== undefined) await (await import('../../app/start-error.ts')).noteStartError(place, message);
 }
 
-/** @param asks whether nodes may be asked @throws UsageError on the main network */
-async function simulated(
-  { node, testNetwork: { simulate } }: Config,
-  log: Logger,
-  asks: boolean,
-): Promise<MakeRelay[]> {
-  if (simulate === undefined) return [];
-  return [await (await import('../../app/relays/simulated.ts')).simulatedHasher(simulate, node, log, asks)];
+function printConfig(loaded: Loaded): number {
+  process.stdout.write(loaded.config.run.json ? configAsJson(loaded) : configAsToml(loaded));
+  return EXIT.done;
 }

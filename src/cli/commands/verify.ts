@@ -1,47 +1,104 @@
-/** `pickaxe verify HEX`: checks whether a header's proof of work is valid. */
+/** `pickaxe verify HEX`: checks a header's proof of work, and computes the hash by which other blocks name it. */
 
 import { EXIT, UsageError } from '../../app/exit-codes.ts';
-import { fromHex, toHex } from '../../chain/bytes.ts';
-import { HEADER_BYTES, HEADER_OFFSET, TARGET_BYTES, WORK_BYTES } from '../../chain/layout.ts';
+import { equalBytes, fromHex, toHex, viewOf } from '../../chain/bytes.ts';
+import { HEADER_BYTES, WORK_BYTES } from '../../chain/layout.ts';
 import { difficultyOf, meetsTarget } from '../../chain/target.ts';
-import { powHash } from '../../chain/verify.ts';
-import { creationTimeOf, nonceOf, parseWork } from '../../chain/work.ts';
+import { parseWork } from '../../chain/work.ts';
+import { encodeBase64url } from '../../ledger/base64url.ts';
+import { LedgerFormatError } from '../../ledger/errors.ts';
+import { type BlockHeader, blockHash, headerBytes, parseHeader, powHash } from '../../ledger/header.ts';
+import type { VerifyReport } from '../verify-report.ts';
 
-export function runVerify(hex: string): number {
-  const { header, target, from } = parse(hex.trim());
-  const hash = powHash(header);
-  const solved = meetsTarget(hash, target);
-  const lines = [
-    ['PoW hash', toHex(hash)],
-    ['target', `${toHex(target)} (${from}, both little-endian)`],
-    ['difficulty', difficultyOf(target).toPrecision(6)],
-    ['nonce', nonceOf(header).toString()],
-    ['creation time', formatTime(creationTimeOf(header))],
-    ['verdict', solved ? 'solved' : 'not solved: the hash is above the target'],
-  ];
-  process.stdout.write(lines.map(([name, value]) => `${name.padEnd(14)} ${value}\n`).join(''));
-  return solved ? EXIT.done : EXIT.failed;
+/** What is verified. */
+interface Subject {
+  readonly header: BlockHeader;
+  /** 32 bytes, little-endian. */
+  readonly target: Uint8Array;
+  readonly targetFrom: VerifyReport['targetFrom'];
+  /** The block hash that came with the header, 32 bytes. */
+  readonly givenHash?: Uint8Array;
 }
 
-function parse(hex: string): { header: Uint8Array; target: Uint8Array; from: string } {
+const HASH_BYTES = 32;
+/** Where a header has the number of its adjacents. */
+const COUNT_OFFSET = 48;
+/** The targets of records are behind the chain's number. */
+const RECORD_HEAD_BYTES = WORK_BYTES - HEADER_BYTES;
+
+export function runVerify(hex: string, { json }: { readonly json: boolean }): number {
+  const report = verify(hex);
+  process.stdout.write(json ? `${JSON.stringify(report)}\n` : `${linesOf(report).join('\n')}\n`);
+  return report.solved && report.blockHashMatches !== false ? EXIT.done : EXIT.failed;
+}
+
+/** @throws UsageError for what is neither a header nor a work record. */
+export function verify(hex: string): VerifyReport {
+  const { header, target, targetFrom, givenHash } = parse(hex.trim());
+  const hash = blockHash(header);
+  return {
+    solved: meetsTarget(powHash(header), target),
+    powHash: toHex(powHash(header)),
+    blockHash: encodeBase64url(hash),
+    blockHashMatches: givenHash ? equalBytes(hash, givenHash) : null,
+    chain: header.chain,
+    height: header.height.toString(),
+    networkNumber: header.version,
+    target: toHex(target),
+    targetFrom,
+    difficulty: difficultyOf(target),
+    nonce: header.nonce.toString(),
+    creationTimeMicros: header.creationTimeUs.toString(),
+  };
+}
+
+function linesOf(report: VerifyReport): string[] {
+  const { blockHashMatches, solved } = report;
+  const lines = [
+    ['PoW hash', report.powHash],
+    ['block hash', `${report.blockHash}${blockHashMatches === false ? ', but another one was given' : ''}`],
+    ['chain', `${report.chain}, height ${report.height}`],
+    ['target', `${report.target} (${report.targetFrom === 'header' ? 'header' : 'work record'}, both little-endian)`],
+    ['difficulty', report.difficulty.toPrecision(6)],
+    ['nonce', report.nonce],
+    ['creation time', formatTime(BigInt(report.creationTimeMicros))],
+    ['verdict', solved ? 'solved' : 'not solved: the hash is above the target'],
+  ];
+  return lines.map(([name, value]) => `${name.padEnd(14)} ${value}`);
+}
+
+function parse(hex: string): Subject {
   const digits = hex.replace(/^0x/i, '');
   if (!/^[0-9a-f]*$/i.test(digits)) throw new UsageError('This is not hex: give only the digits 0-9 and a-f.');
-  if (digits.length === 2 * HEADER_BYTES) {
-    const header = fromHex(digits);
-    return {
-      header,
-      target: header.subarray(HEADER_OFFSET.target, HEADER_OFFSET.target + TARGET_BYTES),
-      from: 'header',
-    };
-  }
-  if (digits.length === 2 * WORK_BYTES) {
-    const { header, target } = parseWork(fromHex(digits), { id: 'verify' });
-    return { header, target, from: 'work record' };
+  const bytes = digits.length % 2 === 0 ? fromHex(digits) : new Uint8Array();
+  try {
+    const length = headerLengthOf(bytes);
+    if (bytes.length === length) return ofHeader(bytes);
+    if (bytes.length === length + HASH_BYTES)
+      return { ...ofHeader(bytes.slice(0, length)), givenHash: bytes.slice(length) };
+    if (bytes.length === WORK_BYTES) {
+      const { target } = parseWork(bytes, { id: 'verify' });
+      return { header: parseHeader(bytes.slice(RECORD_HEAD_BYTES)), target, targetFrom: 'work-record' };
+    }
+  } catch (fault) {
+    if (fault instanceof LedgerFormatError) throw new UsageError(`${fault.message}.`);
+    throw fault;
   }
   throw new UsageError(
-    `Give a header of ${HEADER_BYTES} bytes (${2 * HEADER_BYTES} hex digits) or a work record of ` +
-      `${WORK_BYTES} bytes (${2 * WORK_BYTES} digits), not ${digits.length} digits.`,
+    `Give a header of ${HEADER_BYTES} bytes (${2 * HEADER_BYTES} hex digits), of as many as its network has, or of ` +
+      `${HASH_BYTES} more with its block hash; or a work record of ${WORK_BYTES} bytes (${2 * WORK_BYTES} digits). ` +
+      `These are ${digits.length} digits.`,
   );
+}
+
+function ofHeader(bytes: Uint8Array): Subject {
+  const header = parseHeader(bytes);
+  return { header, target: header.target, targetFrom: 'header' };
+}
+
+/** @returns how many bytes a header with that number of adjacents has; 0 for bytes that are too few to say */
+function headerLengthOf(bytes: Uint8Array): number {
+  return bytes.length < headerBytes(0) ? 0 : headerBytes(viewOf(bytes).getUint16(COUNT_OFFSET, true));
 }
 
 /** @param us microseconds since the UNIX epoch */

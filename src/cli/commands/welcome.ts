@@ -40,6 +40,6 @@ function whatNext(): string[] {
 
 const FIRST_STEPS = [
   '  pickaxe demo      mines at once, on a mock node inside this process',
-  '  pickaxe init      asks for node, key and devices, checks them, and writes pickaxe.toml',
+  '  pickaxe init      asks for node or pool and devices, checks them, and writes pickaxe.toml',
   '  pickaxe doctor    says what keeps this machine from mining, and what to do about it',
 ];

@@ -12,14 +12,14 @@ import type { Finding } from '../../doctor/finding.ts';
 import { hasPath } from '../../node/url.ts';
 import { version } from '../../system/version.ts';
 import { makeKeyFile } from '../key-file.ts';
-import type { Answers } from './answers.ts';
+import type { NodeAnswers } from './answers.ts';
 import { askNetwork, askNodes, type Nodes } from './ask-node.ts';
 import { say, sayFindings } from './say.ts';
 import { accepts, read } from './typed.ts';
 
 const USUAL_KEY_FILE = 'pickaxe-key.json';
 
-type Miner = Pick<Answers, 'publicKey' | 'account' | 'rigName'>;
+type Miner = Pick<NodeAnswers, 'publicKey' | 'account' | 'rigName'>;
 
 /** A key as it was typed, perhaps with a rig's name after it: `k:KEY.rig1`. */
 interface TypedKey {
@@ -28,7 +28,7 @@ interface TypedKey {
 }
 
 /** Asks until a node gives the miner work, or the user goes on without that. */
-export async function askNodesAndMiner(): Promise<Nodes & Miner> {
+export async function askNodesAndMiner(): Promise<NodeAnswers> {
   let nodes = await askNodes();
   let key = await askKey();
   let miner = await askAccount(key);

@@ -6,7 +6,7 @@ import { parseFingerprint } from '../../net/certificate.ts';
 import { formatHttpAddress, parseHttpAddress } from '../../text/http-address.ts';
 import { parsePoolUrl } from '../../text/pool-url.ts';
 import { formatPerNode, type PerNode, parsePerNode } from '../per-node.ts';
-import { MAX_CHARACTERS, parsed, type SettingType } from './setting-type.ts';
+import { MAX_CHARACTERS, parsed, type SettingType, text } from './setting-type.ts';
 
 const URL_WITH_SCHEME = /^[hH][tT][tT][pP][sS]?:\/\/[^\s?#]+$/;
 /** `localhost:1848`, `203.0.113.7:1848`, `[::1]:1848` */
@@ -23,6 +23,12 @@ export const nodeUrl = parsed({
     return URL_WITH_SCHEME.test(url) && hasNoUser(url) ? url : undefined;
   },
 });
+
+/** Segments of letters, digits, dots, dashes and underscores, or `<chain>`. */
+export const commandPath = text(
+  /^\/?(?:[\w.-]+|<chain>)(?:\/(?:[\w.-]+|<chain>))*$/,
+  'Write the path of the API for commands like chain/<chain>/pact/api/v1, or like /api/v1 from the host root.',
+);
 
 /** A URL with user and password in it would show them. */
 function hasNoUser(text: string): boolean {

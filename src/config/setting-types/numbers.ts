@@ -62,7 +62,7 @@ export const seconds = decimal(0.001, 2_000_000, 'Give a number of seconds above
 export const batchSeconds = decimal(2, 1000, 'Give milliseconds from 2 to 1000.');
 
 /** Pools count in units of their own, some below 1. */
-export const poolDifficulty = decimal(0, 1e15, 'Give a number from 0 to 1000000000000000.');
+export const poolDifficulty = decimal(1e-6, 1e15, 'Give a number from 0.000001 to 1000000000000000.');
 
 /** °C that chips can have. */
 export const celsius = integer(30, 120, 'Give °C from 30 to 120.');

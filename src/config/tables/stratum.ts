@@ -25,7 +25,7 @@ export const STRATUM = {
       },
       ledger: {
         type: path,
-        about: 'append every session and every share to this file, as JSON lines',
+        about: 'append shares, and the sessions that bring them, to this file, as JSON lines',
         otherwise: 'no file',
         example: 'shares.jsonl',
         flag: '--stratum-ledger <file>',

@@ -80,6 +80,10 @@ export const UNATTENDED = {
       start: hook('command to run when pickaxe starts', '--on-start <command>'),
       stop: hook('command to run when mining has ended; pickaxe waits for it, for 30 s at most', '--on-stop <command>'),
       block: hook('command to run when one of our blocks was accepted', '--on-block <command>'),
+      blockState: hook(
+        'command to run when a block is won, settled or orphaned (docs/rewards.md)',
+        '--on-block-state <command>',
+      ),
       deviceLost: hook('command to run when a device goes out of service', '--on-device-lost <command>'),
       lowHashrate: hook('command to run when the alarm of --min-hashrate is raised', '--on-low-hashrate <command>'),
       hashrateOk: hook('command to run when that alarm is over', '--on-hashrate-ok <command>'),

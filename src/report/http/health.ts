@@ -27,7 +27,7 @@ export function healthRoutes({ tally }: RigStats): Route[] {
       answer: (_, reply) => {
         const { name } = rigState(tally.now());
         const ready = name === 'mining';
-        // The name alone: nobody needs a token for this, and a reason can have a node's address in it.
+        // The name alone: nobody needs a token for this, and a reason can have a node's or a pool's address in it.
         return reply.code(ready ? 200 : 503).send({ ready, reasons: ready ? [] : [name] });
       },
     },

@@ -6,6 +6,11 @@ import { type MetricRow, perNamed, rig } from './metric-row.ts';
 import { RELAY_METRICS } from './relay-metrics.ts';
 
 const perDevice = perNamed('device', ({ devices }) => devices);
+const perSource = perNamed('source', ({ sources }) => sources);
+/** Pools and parents have no update streams. */
+const perNode = perNamed('node', ({ sources }) =>
+  Object.fromEntries(Object.entries(sources).filter(([, { kind }]) => kind === 'node')),
+);
 
 export const METRICS: readonly MetricRow[] = [
   {
@@ -113,6 +118,20 @@ export const METRICS: readonly MetricRow[] = [
     ({ sensors: { coreHertz: core, memoryHertz: memory } }) => ({ core, memory }),
     'clock',
   ),
+  {
+    kind: 'gauge',
+    name: 'accepted_blocks',
+    help: 'Accepted blocks of this run by what has become of them',
+    labels: ['fate'],
+    samples: ({ acceptedBlocks }) =>
+      (['won', 'orphaned', 'pending'] as const).map((fate) => [{ fate }, acceptedBlocks?.[fate] ?? null]),
+  },
+  rig(
+    'gauge',
+    'settled_blocks',
+    'Those of the won blocks that can be relied on',
+    ({ acceptedBlocks }) => acceptedBlocks?.settled ?? null,
+  ),
   rig('counter', 'new_cuts_total', 'New Cuts on the chain that was mined', ({ newCuts }) => newCuts),
   rig(
     'gauge',
@@ -149,34 +168,25 @@ export const METRICS: readonly MetricRow[] = [
   ...RELAY_METRICS,
   {
     kind: 'gauge',
-    name: 'node_up',
-    help: 'Whether the node is connected',
-    labels: ['node'],
+    name: 'source_up',
+    help: 'Whether the node, pool or parent is connected',
+    labels: ['source', 'kind'],
     samples: ({ sources }) =>
-      Object.entries(sources).map(([node, { state }]) => [{ node }, Number(state === 'connected')]),
+      Object.entries(sources).map(([source, { kind, state }]) => [{ source, kind }, Number(state === 'connected')]),
   },
-  {
-    kind: 'gauge',
-    name: 'node_latency_seconds',
-    help: 'From asking the node for work to having it, the last time',
-    labels: ['node'],
-    samples: ({ sources }) =>
-      Object.entries(sources).map(([node, { latencySeconds }]) => [{ node }, latencySeconds?.last ?? null]),
-  },
-  {
-    kind: 'counter',
-    name: 'node_losses_total',
-    help: 'Times that the node went out of reach',
-    labels: ['node'],
-    samples: ({ sources }) => Object.entries(sources).map(([node, { losses }]) => [{ node }, losses]),
-  },
-  {
-    kind: 'counter',
-    name: 'node_missed_cuts_total',
-    help: 'Blocks that open update streams of the node did not announce',
-    labels: ['node'],
-    samples: ({ sources }) => Object.entries(sources).map(([node, { missedCuts }]) => [{ node }, missedCuts]),
-  },
+  perSource('counter', 'source_losses_total', 'Times that the source went out of reach', ({ losses }) => losses),
+  perSource(
+    'gauge',
+    'source_latency_seconds',
+    'From asking the source for work to having it, the last time',
+    ({ latencySeconds }) => latencySeconds?.last ?? null,
+  ),
+  perNode(
+    'counter',
+    'node_missed_cuts_total',
+    'Blocks that open update streams of the node did not announce',
+    ({ missedCuts }) => missedCuts,
+  ),
   {
     kind: 'gauge',
     name: 'node_polled_chain',

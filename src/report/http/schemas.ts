@@ -2,11 +2,12 @@
 
 import { z } from 'zod';
 import { DEVICE_STATES } from '../../events/vocabulary.ts';
-import { SOURCE_STATES } from '../../source/vocabulary.ts';
+import { SOURCE_KINDS, SOURCE_STATES } from '../../source/vocabulary.ts';
 import { RANGES_MS } from '../history.ts';
 import { LOG_LEVELS } from '../log-tail.ts';
 import { RIG_STATES } from '../rig-states.ts';
 import {
+  AcceptedBlocks,
   amount,
   CoreShape,
   count,
@@ -90,6 +91,7 @@ const PolledChains = z
 
 const Source = z
   .object({
+    kind: z.enum(SOURCE_KINDS),
     state: z.enum(SOURCE_STATES),
     reason: z.string(),
     ageSeconds: amount.meta({ description: 'for how long it has been in this state' }),
@@ -117,6 +119,9 @@ export const Status = z
     ready: z.boolean().meta({ description: 'whether the state is mining' }),
     ...speed,
     ...rigCounts,
+    acceptedBlocks: AcceptedBlocks.nullable().meta({
+      description: 'what became of accepted blocks; null before the first one, and without a block log',
+    }),
     provenHashesPerSecond,
     effort: amount.meta({
       description: 'the devices’ work since their last accepted block ÷ what a block takes on average',
@@ -131,7 +136,8 @@ export const Status = z
     answerSeconds: Spread.nullable().meta({ description: 'from finding a solution to knowing what became of it' }),
     work: Work.nullable().meta({ description: 'what is mined now' }),
     chains: z.array(Work).meta({ description: 'the last work of each chain that was mined on' }),
-    sources: z.record(z.string(), Source).meta({ description: 'by URL of the node' }),
+    sourceKind: z.enum(SOURCE_KINDS).meta({ description: 'what the rig’s work comes from' }),
+    sources: z.record(z.string(), Source).meta({ description: 'by URL, or by where parents connect to' }),
     devices: z.record(z.string(), Device).meta({ description: 'by name' }),
     relays: z.record(z.string(), Relay).meta({ description: 'what hands work on to others, by name' }),
   })

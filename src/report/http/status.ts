@@ -31,7 +31,7 @@ export function statusOf(stats: RigStats, control: boolean): Status {
   const now = tally.now();
   const { nowMs } = now;
   const state = rigState(now);
-  const { devices: summaries, relays: brought, switchSeconds, ...counts } = tally.summary();
+  const { devices: summaries, relays: brought, switchSeconds, acceptedBlocks, ...counts } = tally.summary();
   const { work, sources, devices, relays, effort, timeToBlockSeconds, timeToShareSeconds, lastShareMs } = now;
   const { hashesPerSecond, hashesPerSecondByWindow, highestHashesPerSecond, provenHashesPerSecond } = now;
   return {
@@ -49,6 +49,7 @@ export function statusOf(stats: RigStats, control: boolean): Status {
     hashesPerSecondByWindow,
     highestHashesPerSecond,
     ...counts,
+    acceptedBlocks: acceptedBlocks ?? null,
     provenHashesPerSecond,
     effort,
     timeToBlockSeconds: timeToBlockSeconds ?? null,
@@ -58,6 +59,7 @@ export function statusOf(stats: RigStats, control: boolean): Status {
     answerSeconds: answers.spread ?? null,
     work: work ? workStatus(work, nowMs) : null,
     chains: lastWork.all().map((each) => workStatus(each, nowMs)),
+    sourceKind: now.sourceKind,
     sources: Object.fromEntries([...sources].map(([name, source]) => [name, sourceStatus(source, nowMs)])),
     devices: Object.fromEntries([...devices].map(([name, device]) => [name, deviceStatus(device, summaries[name])])),
     relays: Object.fromEntries([...relays].map(([name, relay]) => [name, relayStatus(relay, brought[name])])),
@@ -111,8 +113,9 @@ function workStatus(
 }
 
 function sourceStatus(source: SourceNow, nowMs: number): Status['sources'][string] {
-  const { state, reason, sinceMs, latencySeconds, losses, warning, missedCuts, polledChains } = source;
+  const { kind, state, reason, sinceMs, latencySeconds, losses, warning, missedCuts, polledChains } = source;
   return {
+    kind,
     state,
     reason,
     ageSeconds: (nowMs - sinceMs) / 1000,

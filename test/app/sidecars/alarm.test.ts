@@ -19,7 +19,7 @@ test('an alarm is raised for the rig and for a device when their hashrates stay 
     alarm: { minHashrate: [{ limit: 1_000 }, { device: 'gpu0', limit: 500 }], after: 300 },
   });
   const end = await start!(running);
-  events.emit({ type: 'source', source: 'a node', state: 'connected', reason: '' });
+  events.emit({ type: 'source', source: 'a node', kind: 'node', state: 'connected', reason: '' });
   events.emit({ type: 'work', chain: 1, height: 2n, difficulty: 1e9 });
   for (const name of ['cpu', 'gpu0']) events.emit(device(name, 'ready'));
   /** Makes each device hash at the given rate. */

@@ -5,7 +5,7 @@ import { Tally } from '#pickaxe/report/tally.js';
 import { device, FakeClock } from '../../report/fakes.ts';
 
 const source = (state: 'connected' | 'lost' | 'warning' | 'info', name = 'node'): MinerEvent => {
-  return { type: 'source', source: name, state, reason: '' };
+  return { type: 'source', source: name, kind: 'node', state, reason: '' };
 };
 
 function after(...events: MinerEvent[]) {

@@ -18,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let sockets = 0;
 const newAddress = () => join(folder, `notify${sockets++}`);
 
-const connected: MinerEvent = { type: 'source', source: 'node', state: 'connected', reason: '' };
+const connected: MinerEvent = { type: 'source', source: 'node', kind: 'node', state: 'connected', reason: '' };
 
 /** Far more often than a test needs to see it. */
 const WATCHDOG_USEC = '20000';

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
-import { httpAddress, nodeUrl } from '#pickaxe/config/setting-types/addresses.js';
+import { commandPath, httpAddress, nodeUrl } from '#pickaxe/config/setting-types/addresses.js';
 import { printed } from '#pickaxe/config/setting-types/setting-type.js';
 
 describe('a node URL', () => {
@@ -28,6 +28,19 @@ describe('a node URL', () => {
       expect(schema.parse(text)).toBe(`http://${text}`);
     },
   );
+});
+
+test.each([
+  ['chain/<chain>/pact/api/v1', true],
+  ['/api/v1', true],
+  ['', false],
+  ['/', false],
+  ['chain//v1', false],
+  ['../x?y', false],
+  ['chain/<other>', false],
+  ['http://host:1/api', false],
+])('the command path %s is valid: %s', (text, isValid) => {
+  expect(commandPath.schema(z).safeParse(text).success).toBe(isValid);
 });
 
 test.each([

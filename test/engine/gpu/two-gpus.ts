@@ -24,6 +24,9 @@ afterAll(() => {
   if (rig) rmSync(rig.folder, { recursive: true });
 });
 
+// As in adapter.ts: in CI these tests fail where they cannot run.
+if (!softwareAdapter && process.env.CI) throw new Error('CI must simulate two GPUs: install mesa-vulkan-drivers');
+
 /** `describe`, or without an adapter `describe.skip` with a name that says why. */
 export const describeTwoGpus = (name: string, tests: () => void): void => {
   if (softwareAdapter) describe(name, tests);

@@ -11,8 +11,8 @@ const POLLED = [{ chain: 3, reason: 'missed-block' as const }];
 async function busyRig() {
   const rig = await serve({ control: true });
   const { emit, clock } = rig;
-  emit({ type: 'source', source: 'http://127.0.0.1:1848/ledger', state: 'connected', reason: 'reached' });
-  emit({ type: 'source', source: 'http://127.0.0.1:1849/ledger', state: 'lost', reason: 'refused' });
+  emit({ type: 'source', source: 'http://127.0.0.1:1848/ledger', kind: 'node', state: 'connected', reason: 'reached' });
+  emit({ type: 'source', source: 'http://127.0.0.1:1849/ledger', kind: 'node', state: 'lost', reason: 'refused' });
   emit({ type: 'missed-cut', source: 'http://127.0.0.1:1848/ledger', chain: 3 });
   emit({ type: 'polling', source: 'http://127.0.0.1:1848/ledger', chains: POLLED });
   emit(device('cpu', 'ready'));
@@ -72,7 +72,9 @@ describe('/api/v1/status', () => {
       memoryHertz: 2.619e9,
     });
     expect(json.devices.gpu1).toMatchObject({ state: 'parked', reason: 'it was lost', hashes: 0, proven: null });
+    expect(json.sourceKind).toBe('node');
     expect(json.sources['http://127.0.0.1:1849/ledger']).toMatchObject({
+      kind: 'node',
       state: 'lost',
       losses: 1,
       reason: 'refused',
@@ -225,10 +227,10 @@ it('/readyz says what is missing, but nothing that needs a token', async () => {
   const source = 'http://127.0.0.1:1';
   expect(await ask('/readyz')).toMatchObject(missing('starting'));
   emit(device('cpu', 'ready'));
-  expect(await ask('/readyz')).toMatchObject(missing('no-node'));
-  emit({ type: 'source', source, state: 'lost', reason: `${source} refuses` });
+  expect(await ask('/readyz')).toMatchObject(missing('no-source'));
+  emit({ type: 'source', source, kind: 'node', state: 'lost', reason: `${source} refuses` });
   expect((await ask('/readyz')).text).not.toContain(source);
-  emit({ type: 'source', source, state: 'connected', reason: '' });
+  emit({ type: 'source', source, kind: 'node', state: 'connected', reason: '' });
   expect(await ask('/readyz')).toMatchObject(missing('waiting-for-work'));
   emit({ type: 'work', chain: 3, height: 42n, difficulty: 1_000 });
   expect(await ask('/readyz')).toMatchObject({ status: 200, json: { ready: true, reasons: [] } });

@@ -77,7 +77,7 @@ it('a client gets a status at once and every second, and the events of --json', 
 it('a line break in a message stays within its event', async () => {
   const { port, emit } = await serve();
   const client = await listen(port);
-  emit({ type: 'source', source: 'x', state: 'warning', reason: 'a\n\nevent: status\ndata: {}' });
+  emit({ type: 'source', source: 'x', kind: 'node', state: 'warning', reason: 'a\n\nevent: status\ndata: {}' });
   await vi.waitFor(() => expect(client.events('source')).toHaveLength(1), { timeout: 60_000 });
   expect(client.text.match(/^event: status$/gm)).toHaveLength(1);
 });
@@ -107,7 +107,7 @@ it('a client that does not read is dropped, and the others get everything', asyn
   const reason = 'x'.repeat(64 * 1024);
   // The system buffers megabytes before anything waits in this process.
   for (let sent = 1; sent <= ENOUGH; sent++) {
-    emit({ type: 'source', source: 'x', state: 'info', reason });
+    emit({ type: 'source', source: 'x', kind: 'node', state: 'info', reason });
     if (sent % 3 === 0) await vi.waitFor(() => expect(eager.heard).toBe(sent), { timeout: 60_000, interval: 1 });
   }
   lazy.response.resume();

@@ -15,8 +15,8 @@ function samplesOf(text: string): Map<string, number> {
 
 it('metrics agree with the summary', async () => {
   const { ask, emit, tally, clock } = await serve();
-  emit({ type: 'source', source: 'http://127.0.0.1:1', state: 'connected', reason: '' });
-  emit({ type: 'source', source: 'http://127.0.0.1:2', state: 'lost', reason: 'refused' });
+  emit({ type: 'source', source: 'http://127.0.0.1:1', kind: 'node', state: 'connected', reason: '' });
+  emit({ type: 'source', source: 'http://127.0.0.1:2', kind: 'node', state: 'lost', reason: 'refused' });
   emit({ type: 'missed-cut', source: 'http://127.0.0.1:1', chain: 3 });
   emit({ type: 'polling', source: 'http://127.0.0.1:1', chains: [{ chain: 3, reason: 'missed-block' }] });
   for (const name of ['cpu', 'gpu0']) emit(device(name, 'ready'));
@@ -65,8 +65,9 @@ it('metrics agree with the summary', async () => {
     'pickaxe_temperature_celsius{device="gpu0",sensor="core"}': 61,
     'pickaxe_fan_ratio{device="gpu0"}': 0.45,
     'pickaxe_clock_hertz{device="gpu0",clock="core"}': 1.98e9,
-    'pickaxe_node_up{node="http://127.0.0.1:1"}': 1,
-    'pickaxe_node_up{node="http://127.0.0.1:2"}': 0,
+    'pickaxe_source_up{source="http://127.0.0.1:1",kind="node"}': 1,
+    'pickaxe_source_up{source="http://127.0.0.1:2",kind="node"}': 0,
+    'pickaxe_source_losses_total{source="http://127.0.0.1:2"}': 1,
     'pickaxe_job_switch_seconds_count{device="gpu0"}': 2,
     'pickaxe_job_switch_seconds_sum{device="gpu0"}': 0.034,
     'pickaxe_job_switch_seconds_bucket{le="0.005",device="gpu0"}': 1,
@@ -75,6 +76,15 @@ it('metrics agree with the summary', async () => {
   expect(text).toContain('pickaxe_rig_info{rig="rig-7"} 1');
   expect(text).toContain('process_cpu_seconds_total');
   expect([...samples.keys()].filter((name) => name.includes('hotspot'))).toEqual([]);
+});
+
+it('metrics say of a pool that it is one, and have nothing about streams that it lacks', async () => {
+  const { ask, emit } = await serve();
+  emit({ type: 'source', source: 'stratum+tcp://a:1', kind: 'pool', state: 'connected', reason: '' });
+  const samples = samplesOf((await ask('/metrics')).text);
+  expect(samples.get('pickaxe_source_up{source="stratum+tcp://a:1",kind="pool"}')).toBe(1);
+  expect(samples.get('pickaxe_source_losses_total{source="stratum+tcp://a:1"}')).toBe(0);
+  expect([...samples.keys()].filter((name) => name.startsWith('pickaxe_node_'))).toEqual([]);
 });
 
 it('metrics count a pool’s shares apart from blocks', async () => {
@@ -149,13 +159,14 @@ it('metrics describe each device, with empty labels for what is not known', asyn
   expect(text).toContain('pickaxe_device_info{device="cpu",kind="cpu",model="",kernel="",bus=""} 1');
 });
 
-it('metrics say how long each node took to give work, once it has given some', async () => {
+it('metrics say how long each source took to give work, once it has given some', async () => {
   const { ask, emit } = await serve();
-  for (const source of ['http://a', 'http://b']) emit({ type: 'source', source, state: 'connected', reason: '' });
+  for (const source of ['http://a', 'http://b'])
+    emit({ type: 'source', source, kind: 'node', state: 'connected', reason: '' });
   for (const latencySeconds of [0.5, 0.012]) emit({ type: 'fetch', source: 'http://a', latencySeconds });
   const { text } = await ask('/metrics');
-  expect(text).toContain('pickaxe_node_latency_seconds{node="http://a"} 0.012');
-  expect(text).not.toContain('pickaxe_node_latency_seconds{node="http://b"}');
+  expect(text).toContain('pickaxe_source_latency_seconds{source="http://a"} 0.012');
+  expect(text).not.toContain('pickaxe_source_latency_seconds{source="http://b"}');
 });
 
 it('metrics have no sample for a sensor that falls silent', async () => {
@@ -191,9 +202,9 @@ it('metrics are named by Prometheus’ rules', async () => {
 
 it('a label’s value is escaped', async () => {
   const { ask, emit } = await serve();
-  emit({ type: 'source', source: 'http://x/"}\n\\evil 1', state: 'connected', reason: '' });
+  emit({ type: 'source', source: 'http://x/"}\n\\evil 1', kind: 'node', state: 'connected', reason: '' });
   const { text } = await ask('/metrics');
-  expect(text).toContain('pickaxe_node_up{node="http://x/\\"}\\n\\\\evil 1"} 1');
+  expect(text).toContain('pickaxe_source_up{source="http://x/\\"}\\n\\\\evil 1",kind="node"} 1');
 });
 
 it('metrics have no sample for what is not known yet', async () => {

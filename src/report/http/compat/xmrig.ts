@@ -1,8 +1,8 @@
 /**
  * Answers in xmrig's shape, for mining OSes and tools that know no other: `/1/summary`, `/2/summary`, `/2/backends` and
  * `/api.json` (xmrig's src/core/Miner.cpp, src/base/api/Api.cpp, src/base/net/stratum/NetworkState.cpp and doc/api/). Where
- * xmrig has threads there are devices here, and a node is a pool whose shares are all blocks. A field that has no meaning here has the
- * value by which xmrig says that something is missing.
+ * xmrig has threads there are devices here, and a node is a pool whose shares are all blocks. A field that has no meaning here
+ * has the value by which xmrig says that something is missing.
  */
 
 import { arch, platform } from 'node:os';
@@ -135,7 +135,7 @@ function threadOf(name: string, { description, hashesPerSecondByWindow, telemetr
   };
 }
 
-/** The node that is connected, else the last one that was heard of. */
+/** The node or pool that is connected, else the last one that was heard of. */
 function connectionOf({ sources }: RigNow, nowMs: number, ping: number): object {
   const all = [...sources];
   const [name, source] = all.find(([, { state }]) => state === 'connected') ?? all.at(-1) ?? ['', undefined];

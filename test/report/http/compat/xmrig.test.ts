@@ -94,7 +94,7 @@ const SHAPES = { '/api.json': Summary1, '/1/summary': Summary1, '/2/summary': Su
 async function rig() {
   const served = await serve();
   const { emit, clock } = served;
-  emit({ type: 'source', source: 'https://node.example:1848/ledger', state: 'connected', reason: '' });
+  emit({ type: 'source', source: 'https://node.example:1848/ledger', kind: 'node', state: 'connected', reason: '' });
   emit(device('cpu', 'ready'));
   emit(device('gpu0', 'ready'));
   emit({ type: 'work', chain: 3, height: 42n, difficulty: 1234.5 });
@@ -134,7 +134,7 @@ it('the fields that mining systems read are right', async () => {
 
 it('a pool’s shares are shares, and its address is that of the pool', async () => {
   const { ask, emit, clock } = await serve();
-  emit({ type: 'source', source: 'stratum+tls://pool.example:3333', state: 'connected', reason: '' });
+  emit({ type: 'source', source: 'stratum+tls://pool.example:3333', kind: 'node', state: 'connected', reason: '' });
   emit(device('gpu0', 'ready'));
   emit({ type: 'work', chain: 3, height: 42n, difficulty: 1e15, shareDifficulty: 2 ** 40 });
   for (const each of ['accepted', 'accepted', 'rejected', 'stale'] as const) emit(share('gpu0', each));

@@ -94,6 +94,7 @@ describe.each(shells)('$name', ({ name, print, file, offers }) => {
       const commands = offered('pickaxe', '');
       expect(commands).toEqual(expect.arrayContaining(['bench', 'completion', 'demo', 'devices', 'mine', 'service']));
       expect(offered('pickaxe', 'de')).toEqual(['demo', 'devices']);
+      expect(offered('pickaxe', 'tx', 's')).toEqual(['send', 'show', 'sign', 'spv']);
       expect(offered('pickaxe', 'service', '')).toEqual(expect.arrayContaining(['install', 'print', 'uninstall']));
     });
 
@@ -102,6 +103,7 @@ describe.each(shells)('$name', ({ name, print, file, offers }) => {
       expect(offered('pickaxe', 'devices', '--pub')).toEqual([]);
       expect(offered('pickaxe', 'mine', '--node', 'http://a', '--pub')).toEqual(['--public-key']);
       expect(offered('pickaxe', 'service', 'install', '--fo')).toEqual(['--force']);
+      expect(offered('pickaxe', 'tx', 'poll', '--conf')).toEqual(['--config', '--confirmation-depth']);
     });
 
     test('the values that options and arguments may have', () => {

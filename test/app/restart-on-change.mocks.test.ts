@@ -230,7 +230,7 @@ describe('guards and alarms follow changed settings', () => {
 
   it('the limits of the low-hashrate alarm can change', async () => {
     const { running, heard, changeTo } = await sidecars();
-    running.events.emit({ type: 'source', source: 'a node', state: 'connected', reason: '' });
+    running.events.emit({ type: 'source', source: 'a node', kind: 'node', state: 'connected', reason: '' });
     running.events.emit({ type: 'work', chain: 1, height: 2n, difficulty: 1e9 });
     running.events.emit(device('cpu', 'ready'));
     const limits = () => heard.of('alarm').map(({ limitHashesPerSecond }) => limitHashesPerSecond);

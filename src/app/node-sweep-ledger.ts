@@ -1,0 +1,138 @@
+/** What a sweep asks of a node, through the client of its API. */
+
+import { equalBytes } from '../chain/bytes.ts';
+import { getDetails } from '../ledger/command/coin.ts';
+import { detailsOf } from '../ledger/command/coin-results.ts';
+import type { Command } from '../ledger/command/command.ts';
+import type { Outcome } from '../ledger/command/results.ts';
+import { parseDecimal } from '../ledger/decimal.ts';
+import { LedgerFormatError } from '../ledger/errors.ts';
+import { COIN } from '../ledger/transfers.ts';
+import { ApiError } from '../node/api/api-error.ts';
+import { ProofRefusedError, SendRefusedError } from '../node/api/commands.ts';
+import type { NodeApi } from '../node/api/node-api.ts';
+import { unsigned } from '../sweep/commands.ts';
+import {
+  type AccountLook,
+  type Proof,
+  type Sent,
+  SweepFault,
+  type SweepLedger,
+  type Trial,
+} from '../sweep/sweep-ledger.ts';
+import { oneLine } from '../text/one-line.ts';
+
+/** For reads, nobody pays. */
+const READ_META = { sender: '', gasLimit: 10_000, gasPrice: parseDecimal('0.00000001'), ttl: 600, creationTime: 0 };
+/** A proof leads to a block this far above that of the command at most: the greatest distance of two chains. */
+const MOST_DISTANCE = 8;
+
+export class NodeSweepLedger implements SweepLedger {
+  readonly network: string;
+  readonly #api: NodeApi;
+
+  /** @param api sends each request once, so that what is refused was taken by no earlier attempt */
+  constructor(api: NodeApi) {
+    this.#api = api;
+    this.network = api.network;
+  }
+
+  chains(stop: AbortSignal): Promise<readonly number[]> {
+    return asked(async () => [...(await this.#api.cut({}, stop)).heads.keys()], stop);
+  }
+
+  look(chain: number, account: string, stop: AbortSignal): Promise<AccountLook> {
+    return asked(async () => {
+      const payload = getDetails(COIN, account);
+      const meta = { ...READ_META, chainId: `${chain}` };
+      const read = unsigned({ networkId: this.network, payload, signers: [], meta, nonce: 'pickaxe' });
+      const { outcome, result } = await this.#api.local(chain, read, { signatureVerification: false }, stop);
+      const { blockHeight, blockTime } = result?.metaData ?? {};
+      if (blockHeight === undefined || blockTime === undefined) {
+        throw new SweepFault('The node does not say on which block it has answered.');
+      }
+      // The node names the height of the block that would follow, and the time of the one that is there.
+      const newest = { height: blockHeight - 1, timeS: Math.floor(blockTime / 1_000_000) };
+      return { details: detailsOf(outcome, account), ...newest };
+    }, stop);
+  }
+
+  tryOut(chain: number, command: Command, stop: AbortSignal): Promise<Trial> {
+    return asked(async () => {
+      const options = { preflight: true, signatureVerification: false };
+      const { outcome, result } = await this.#api.local(chain, command, options, stop);
+      if (!result) throw new SweepFault('The node does not say how much gas a command would need.');
+      return { outcome: shown(outcome), gas: result.gas };
+    }, stop);
+  }
+
+  tryBelow(chain: number, command: Command, depth: number, stop: AbortSignal): Promise<Outcome> {
+    return asked(async () => {
+      const options = { rewindDepth: depth, signatureVerification: false };
+      return shown((await this.#api.local(chain, command, options, stop)).outcome);
+    }, stop);
+  }
+
+  send(chain: number, command: Command, stop: AbortSignal): Promise<Sent> {
+    return asked(async () => {
+      try {
+        await this.#api.send(chain, [command], stop);
+        return { kind: 'taken' };
+      } catch (error) {
+        if (!(error instanceof SendRefusedError)) throw error;
+        return { kind: 'refused', reason: short(error.refusal.reason) };
+      }
+    }, stop);
+  }
+
+  result(chain: number, requestKey: string, stop: AbortSignal) {
+    return asked(async () => {
+      const found = (await this.#api.poll(chain, [requestKey], {}, stop)).get(requestKey);
+      return found && { ...found, result: shown(found.result) };
+    }, stop);
+  }
+
+  proof(chain: number, requestKey: string, targetChain: number, stop: AbortSignal): Promise<Proof> {
+    return asked(async () => {
+      try {
+        return { kind: 'proof', proof: await this.#api.proof(chain, requestKey, targetChain, stop) };
+      } catch (error) {
+        if (!(error instanceof ProofRefusedError)) throw error;
+        return { kind: 'refused', reason: short(error.refusal.reason), wait: error.refusal.wait };
+      }
+    }, stop);
+  }
+
+  hasBlock(chain: number, hash: Uint8Array, from: number, stop: AbortSignal): Promise<boolean> {
+    return asked(async () => {
+      const head = (await this.#api.cut({}, stop)).heads.get(chain);
+      if (!head) throw new SweepFault(`The node has no chain ${chain}.`);
+      const heights = { minHeight: from, maxHeight: from + MOST_DISTANCE };
+      for await (const each of this.#api.hashBranch(chain, { upper: [head.hash] }, heights, stop)) {
+        if (equalBytes(each, hash)) return true;
+      }
+      return false;
+    }, stop);
+  }
+}
+
+/** @returns what the node has answered @throws SweepFault for whatever may be different the next time */
+async function asked<T>(ask: () => Promise<T>, stop: AbortSignal): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (stop.aborted) throw new SweepFault('was stopped', { cause: error });
+    if (!(error instanceof ApiError || error instanceof LedgerFormatError)) throw error;
+    throw new SweepFault(oneLine(error.message), { cause: error });
+  }
+}
+
+/** Foreign texts are safe to show from here on. */
+function shown(outcome: Outcome): Outcome {
+  if (outcome.status === 'success') return outcome;
+  return { ...outcome, error: { ...outcome.error, message: short(outcome.error.message) } };
+}
+
+function short(text: string): string {
+  return oneLine(text, 300);
+}

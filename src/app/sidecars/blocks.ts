@@ -1,0 +1,60 @@
+/**
+ * `--block-log`: records each block that a node accepts, and follows what becomes of it. Mining waits for none of this: what it
+ * needs is loaded only a moment after the start, or with the first block.
+ */
+
+import type { Config } from '../../config/settings.ts';
+import type { MinerEvent } from '../../events/events.ts';
+import { userStateDirectory } from '../../system/user-directories.ts';
+import type { BlockLog, BlockLogOptions } from '../block-log.ts';
+import { UsageError } from '../exit-codes.ts';
+import type { Sidecar } from '../run-miner.ts';
+
+/** By then the first devices mine. */
+const LOAD_MS = 1_000;
+const NO_FOLDER = 'this user has no home directory, so name a folder with --block-log-folder';
+
+export function blocks(options: BlockLogOptions): Sidecar | undefined {
+  const { log: isOn, folder = userStateDirectory() } = options.settings;
+  if (!isOn) return undefined;
+  return async (running) => {
+    if (folder === undefined) {
+      running.log.warn({ tag: 'block' }, `it is not followed what becomes of blocks: ${NO_FOLDER}`);
+      return () => {};
+    }
+    const early: MinerEvent[] = [];
+    let loading: Promise<BlockLog | undefined> | undefined;
+    let loaded: BlockLog | undefined;
+    const load = async (): Promise<BlockLog> => {
+      const { startBlockLog } = await import('../block-log.ts');
+      loaded = startBlockLog(running, folder, options);
+      for (const event of early.splice(0)) loaded.hear(event);
+      return loaded;
+    };
+    const begin = () => {
+      loading ??= load().catch((fault) => {
+        forget();
+        running.log.error({ tag: 'block' }, `it is not followed what becomes of blocks: ${(fault as Error).message}`);
+        return undefined;
+      });
+    };
+    const forget = running.events.on((event) => {
+      if (event.type !== 'job-switch' && event.type !== 'accepted-block') return;
+      if (loaded) loaded.hear(event);
+      else early.push(event);
+      if (event.type === 'accepted-block') begin();
+    });
+    const timer = setTimeout(begin, LOAD_MS);
+    return async () => {
+      clearTimeout(timer);
+      forget();
+      await (await loading)?.end();
+    };
+  };
+}
+
+/** @throws UsageError for a user without a home directory */
+export function blockLogFolder({ folder = userStateDirectory() }: Config['blocks']): string {
+  if (folder !== undefined) return folder;
+  throw new UsageError(`There is no block log: ${NO_FOLDER}.`);
+}

@@ -1,0 +1,164 @@
+/** The block log as `pickaxe blocks` prints it: JSON for programs, a table for people, comma-separated values for spreadsheets. Pure. */
+
+import { z } from 'zod';
+import type { Block } from '../blocks/book.ts';
+import { earnedBy } from '../blocks/reward.ts';
+import { type Totals, totalsOf } from '../blocks/totals.ts';
+import { describeStanding } from '../blocks/words.ts';
+import { encodeBase64url } from '../ledger/base64url.ts';
+import { formatDecimal } from '../ledger/decimal.ts';
+import { acceptedBlock, amount, blockState, coins, count, millis } from '../report/shapes.ts';
+import { formatPercent, inWords, withPrefix } from '../report/units.ts';
+import { oneLine } from '../text/one-line.ts';
+
+export const BlockRow = z.object({
+  ...acceptedBlock,
+  state: blockState,
+  stateTimeMillis: millis.meta({ description: 'since when it has been in this state' }),
+  depth: count.meta({ description: 'blocks on top of it, or of the one in its place, when that was last written' }),
+  nodesDisagree: z.boolean(),
+  foundTimeMillis: millis,
+  network: z.string(),
+  source: z.string().meta({ description: 'the node that accepted it' }),
+  account: z.string(),
+  difficulty: amount.meta({ description: 'hashes that a block took on average' }),
+  expectedBlocks: amount.meta({ description: 'blocks to expect from what was hashed since the one before' }),
+  answerSeconds: amount,
+  switchSeconds: amount.nullable(),
+  reward: coins.nullable(),
+  fees: coins.nullable(),
+  fault: z.string().nullable().meta({ description: 'what a node said of the reward and is false' }),
+  header: z.string().meta({ description: '286 bytes in base64url' }),
+});
+type BlockRow = z.infer<typeof BlockRow>;
+
+const BlockTotals = z.object({
+  accepted: count.meta({ description: 'won + orphaned + pending' }),
+  won: count.meta({ description: 'on the chain, settled ones included' }),
+  settled: count,
+  orphaned: count,
+  pending: count.meta({ description: 'nothing is decided' }),
+  orphanedRatio: amount.nullable().meta({ description: 'orphaned ÷ (won + orphaned); null before one is decided' }),
+  earned: coins.meta({ description: 'rewards and fees of the won blocks, as far as they are proven' }),
+  unproven: count.meta({ description: 'won blocks whose reward is not proven yet' }),
+  luckRatio: amount
+    .nullable()
+    .meta({ description: 'own accepted blocks ÷ expected ones; null while less than one is' }),
+  switchSeconds: amount.nullable().meta({ description: 'the median time from a New Cut to the new work' }),
+});
+
+export const BlocksReport = z.object({ blocks: z.array(BlockRow), totals: BlockTotals });
+export type BlocksReport = z.infer<typeof BlocksReport>;
+
+/** @param searchedExpectedBlocks as for `totalsOf` */
+export function blocksReport(blocks: readonly Block[], searchedExpectedBlocks: number): BlocksReport {
+  const totals = totalsOf(blocks, searchedExpectedBlocks);
+  const { accepted, won, orphaned, pending, unproven, byState } = totals;
+  return {
+    blocks: blocks.map(rowOf),
+    totals: {
+      accepted,
+      won,
+      settled: byState.settled,
+      orphaned,
+      pending,
+      orphanedRatio: totals.orphanRate ?? null,
+      earned: formatDecimal(totals.earned),
+      unproven,
+      luckRatio: totals.luck ?? null,
+      switchSeconds: totals.switchSeconds ?? null,
+    },
+  };
+}
+
+export function rowOf(block: Block): BlockRow {
+  const { chain, height, hash: blockHash, device, isRelay, standing, reward: proven } = block;
+  const { network, node: source, account, difficulty, expectedBlocks, answerSeconds, switchSeconds } = block;
+  return {
+    chain,
+    height: Number(height),
+    blockHash,
+    device,
+    isRelay,
+    state: standing.state,
+    stateTimeMillis: block.sinceMs,
+    depth: standing.depth,
+    nodesDisagree: standing.nodesDisagree,
+    foundTimeMillis: block.foundMs,
+    network,
+    source,
+    account,
+    difficulty,
+    expectedBlocks,
+    answerSeconds,
+    switchSeconds: switchSeconds ?? null,
+    reward: proven?.reward === undefined ? null : formatDecimal(proven.reward),
+    fees: proven ? formatDecimal(proven.fees) : null,
+    fault: proven ? null : (block.rewardFault ?? null),
+    header: encodeBase64url(block.header),
+  };
+}
+
+/** RFC 4180, but with lines that end as on Unix. Columns have the names of the JSON's fields; what is not known is empty. */
+export function blocksCsv(blocks: readonly Block[]): string {
+  const names = Object.keys(BlockRow.shape) as (keyof BlockRow)[];
+  const rows = blocks.map(rowOf).map((row) => names.map((name) => cell(row[name])).join(','));
+  return `${[names.join(','), ...rows].join('\n')}\n`;
+}
+
+/** A spreadsheet would run what begins like a formula; no value here does so by right. */
+function cell(value: string | number | boolean | null): string {
+  const text = value === null ? '' : String(value);
+  const inert = typeof value === 'string' && /^[=+@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\n\r]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
+}
+
+const HEADINGS = ['found', 'chain', 'height', 'state', 'earned', 'by', ''];
+
+export function blockTable(blocks: readonly Block[]): string[] {
+  const rows = [HEADINGS, ...blocks.map(cells)];
+  const widths = HEADINGS.map((_, column) => Math.max(...rows.map((row) => row[column].length)));
+  return rows.map((row) =>
+    row
+      .map((text, column) => text.padEnd(widths[column]))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** One line about a block, without columns. */
+export function blockLine(block: Block): string {
+  return cells(block)
+    .filter((text) => text !== '')
+    .join('  ');
+}
+
+function cells(block: Block): string[] {
+  const { foundMs, chain, height, standing, reward, device, rewardFault } = block;
+  const notes = [describeStanding(standing), reward || rewardFault === undefined ? '' : rewardFault];
+  return [
+    new Date(foundMs).toISOString().replace('T', ' ').slice(0, 19),
+    String(chain),
+    String(height),
+    inWords(standing.state),
+    reward ? formatDecimal(earnedBy(reward)) : '',
+    oneLine(device),
+    oneLine(notes.filter((note) => note !== '').join('; '), 200),
+  ];
+}
+
+export function totalLines(totals: Totals): string[] {
+  const { accepted, won, orphaned, pending, byState, orphanRate, earned, unproven, luck, switchSeconds } = totals;
+  const rate = orphanRate === undefined ? '' : `, orphan rate ${formatPercent(orphanRate, 1)}`;
+  const latency =
+    switchSeconds === undefined ? '' : `, median time from a New Cut to new work ${seconds(switchSeconds)}`;
+  return [
+    `${accepted} accepted = ${won} won (${byState.settled} settled) + ${orphaned} orphaned + ${pending} pending${rate}`,
+    `earned ${formatDecimal(earned)} coins${unproven === 0 ? '' : `, and ${unproven} rewards that are not proven yet`}`,
+    ...(luck === undefined ? [] : [`luck ${formatPercent(luck)}${latency}`]),
+  ];
+}
+
+function seconds(value: number): string {
+  return `${withPrefix(1000 * value).trimEnd()} ms`;
+}

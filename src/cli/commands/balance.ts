@@ -1,0 +1,85 @@
+/** `pickaxe balance`: what an account has on each chain, and in all. */
+
+import { type ChainReading, readBalances } from '../../accounts/read-account.ts';
+import { defaultAccount } from '../../app/choose-source.ts';
+import { EXIT, UsageError } from '../../app/exit-codes.ts';
+import type { Loaded } from '../../config/load.ts';
+import type { Config } from '../../config/settings.ts';
+import { type Decimal, formatDecimal } from '../../ledger/decimal.ts';
+import { oneLine } from '../../text/one-line.ts';
+import { withNode } from './ledger/client.ts';
+import { note, printLine, printTable, safe } from './ledger/print.ts';
+
+export interface BalanceOptions {
+  readonly json: boolean;
+  /** The token's module. */
+  readonly token: string;
+}
+
+/** How many errors are told, of chains that could not be read: they are mostly the same. */
+const MOST_ERRORS = 3;
+
+/** @param given the account; that of the configuration by default @throws UsageError when neither names one */
+export async function runBalance(loaded: Loaded, given: string | undefined, options: BalanceOptions): Promise<number> {
+  const { json, token: module } = options;
+  const account = given ?? accountOf(loaded.config);
+  let isComplete = true;
+  const code = await withNode(loaded, async (api) => {
+    const { heads } = await api.cut();
+    const readings = await readBalances(api, heads.keys(), { account, module });
+    isComplete = readings.every(isRead);
+    const total = isComplete ? readings.filter(isRead).reduce((sum, { value }) => sum + value, 0n) : undefined;
+    if (json) {
+      const chains = readings.map((reading) => chainToJson(reading));
+      printLine(
+        JSON.stringify({
+          account,
+          token: module,
+          network: api.network,
+          chains,
+          total: total === undefined ? null : formatDecimal(total),
+        }),
+      );
+    } else {
+      print(account, readings, total);
+    }
+  });
+  return isComplete ? code : EXIT.failed;
+}
+
+function accountOf({ miner: { account, publicKeys } }: Config): string {
+  if (account !== undefined) return account;
+  if (publicKeys !== undefined) return defaultAccount(publicKeys);
+  throw new UsageError('Say whose balance to read: pickaxe balance ACCOUNT, or configure a miner with pickaxe init.');
+}
+
+function isRead(reading: ChainReading<Decimal>): reading is Extract<ChainReading<Decimal>, { value: Decimal }> {
+  return 'value' in reading;
+}
+
+function chainToJson(reading: ChainReading<Decimal>) {
+  const { chain } = reading;
+  return isRead(reading)
+    ? { chain, balance: formatDecimal(reading.value) }
+    : { chain, error: oneLine(reading.error.message) };
+}
+
+function print(account: string, readings: readonly ChainReading<Decimal>[], total: Decimal | undefined): void {
+  const read = readings.filter(isRead);
+  const amounts = [...read.map(({ value }) => value), ...(total === undefined ? [] : [total])].map(formatDecimal);
+  // Points stand below each other.
+  const width = Math.max(0, ...amounts.map((text) => text.indexOf('.')));
+  const shown = (amount: Decimal) => {
+    const text = formatDecimal(amount);
+    return text.padStart(text.length + width - text.indexOf('.'));
+  };
+  printTable([
+    ['account', safe(account)],
+    ...readings.map((each) => [`chain ${each.chain}`, isRead(each) ? shown(each.value) : 'not read'] as const),
+    ['total', total === undefined ? 'not known' : shown(total)],
+  ]);
+  const failed = readings.flatMap((each) => (isRead(each) ? [] : [each]));
+  for (const { chain, error } of failed.slice(0, MOST_ERRORS)) note(`error: chain ${chain}: ${oneLine(error.message)}`);
+  const more = failed.length - MOST_ERRORS;
+  if (more > 0) note(`error: ${more} more ${more === 1 ? 'chain was' : 'chains were'} not read.`);
+}

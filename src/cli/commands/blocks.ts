@@ -1,0 +1,127 @@
+/** `pickaxe blocks`: prints what became of the blocks in the block log, and can ask the nodes again. */
+
+import { writeFileSync } from 'node:fs';
+import { EXIT, UsageError } from '../../app/exit-codes.ts';
+import { openLedgerViews } from '../../app/ledger-views.ts';
+import { onSignals } from '../../app/run-miner.ts';
+import { blockLogFolder } from '../../app/sidecars/blocks.ts';
+import type { Block } from '../../blocks/book.ts';
+import { Follower } from '../../blocks/follower.ts';
+import { APART_MS } from '../../blocks/states.ts';
+import { BlockStore } from '../../blocks/store.ts';
+import { totalsOf } from '../../blocks/totals.ts';
+import type { Config } from '../../config/settings.ts';
+import type { BlockState } from '../../events/vocabulary.ts';
+import { pause } from '../../system/abort.ts';
+import { systemClock, wallMs } from '../../system/clock.ts';
+import { blockLine, blocksCsv, blocksReport, blockTable, rowOf, totalLines } from '../blocks-report.ts';
+
+export interface BlocksOptions {
+  /** Only blocks found in the last so many seconds. */
+  readonly since?: number;
+  /** Only blocks in these states. */
+  readonly status?: readonly BlockState[];
+  readonly json: boolean;
+  /** A file for spreadsheets, which is written anew. */
+  readonly csv?: string;
+  /** Whether to ask the configured nodes first. */
+  readonly refresh: boolean;
+  /** Whether to go on and print what changes. */
+  readonly watch: boolean;
+}
+
+/** Timers may end a moment early. */
+const TIMER_MS = 100;
+/** How often the log is looked at for what has changed. */
+const LOOK_MS = 2_000;
+
+export async function runBlocks(config: Config, options: BlocksOptions): Promise<number> {
+  const { urls = [] } = config.node;
+  if (options.refresh && urls.length === 0) {
+    throw new UsageError('--refresh asks nodes, and none is configured: name one with --node URL.');
+  }
+  const warn = (line: string) => process.stderr.write(`warning: ${line}\n`);
+  const store = new BlockStore({ folder: blockLogFolder(config.blocks), warn });
+  const stopping = new AbortController();
+  const release = onSignals(() => stopping.abort());
+  try {
+    await store.refresh();
+    const refreshing = options.refresh ? await refresh(config, store, options.watch, warn, stopping.signal) : undefined;
+    print(store, options);
+    if (options.watch) await watch(store, options, stopping.signal);
+    await refreshing?.();
+    return EXIT.done;
+  } finally {
+    release();
+    await store.close();
+  }
+}
+
+/** @returns what waits for the end of the asking, which ends with `stop` */
+async function refresh(
+  { node, blocks: { settledDepth } }: Config,
+  store: BlockStore,
+  goesOn: boolean,
+  warn: (line: string) => void,
+  stop: AbortSignal,
+): Promise<() => Promise<void>> {
+  const { views, close } = openLedgerViews(node);
+  const nodeNews = (name: string, fault: string | undefined) => {
+    if (fault !== undefined) warn(`${name} cannot be asked: ${fault}`);
+  };
+  const follower = new Follower({ views, store, settledDepth, clock: systemClock, changed: () => {}, nodeNews });
+  // Nothing is decided on one look.
+  await follower.round(stop);
+  await pause(APART_MS + TIMER_MS, stop);
+  await follower.round(stop);
+  const following = goesOn ? follower.run(stop) : undefined;
+  return async () => {
+    await following;
+    await close();
+  };
+}
+
+function print(store: BlockStore, options: BlocksOptions): void {
+  const blocks = chosen(store, options);
+  const isAll = options.since === undefined && options.status === undefined;
+  const searched = isAll ? store.searchedExpectedBlocks : 0;
+  if (options.csv !== undefined) writeCsv(options.csv, blocks);
+  if (options.json) process.stdout.write(`${JSON.stringify(blocksReport(blocks, searched))}\n`);
+  else if (store.size === 0) process.stdout.write(`There is no block in ${store.path} yet.\n`);
+  else process.stdout.write(`${[...blockTable(blocks), '', ...totalLines(totalsOf(blocks, searched))].join('\n')}\n`);
+}
+
+/** Prints each block that changes, until `stop`: a line for people, or an object on a line for programs. */
+async function watch(store: BlockStore, options: BlocksOptions, stop: AbortSignal): Promise<void> {
+  let known = new Map([...store.blocks].map((block) => [block.hash, shown(block)]));
+  while (!stop.aborted) {
+    await pause(LOOK_MS, stop);
+    await store.refresh();
+    for (const block of chosen(store, options)) {
+      if (known.get(block.hash) === shown(block)) continue;
+      process.stdout.write(`${options.json ? JSON.stringify(rowOf(block)) : blockLine(block)}\n`);
+    }
+    known = new Map([...store.blocks].map((block) => [block.hash, shown(block)]));
+  }
+}
+
+/** What changes when there is something to print. */
+function shown({ standing: { state, nodesDisagree }, reward, rewardFault }: Block): string {
+  return [state, nodesDisagree, reward !== undefined, rewardFault].join(' ');
+}
+
+function chosen(store: BlockStore, { since, status }: BlocksOptions): Block[] {
+  const fromMs = since === undefined ? Number.NEGATIVE_INFINITY : wallMs(systemClock) - 1000 * since;
+  return [...store.blocks].filter(({ foundMs, standing }) => {
+    return foundMs >= fromMs && (status === undefined || status.includes(standing.state));
+  });
+}
+
+/** @throws UsageError when the file cannot be written */
+function writeCsv(file: string, blocks: readonly Block[]): void {
+  try {
+    writeFileSync(file, blocksCsv(blocks), { mode: 0o600 });
+  } catch (fault) {
+    throw new UsageError(`--csv ${file} cannot be written: ${(fault as Error).message}.`);
+  }
+}

@@ -1,0 +1,62 @@
+/** What `pickaxe mine` does with settings that are right: it mines on a node or a pool, or says what it would mine with. */
+
+import type { Logger } from 'pino';
+import { chooseEngines } from '../../app/choose-engines.ts';
+import { chooseSource, insecureTlsRisk, minerAccount } from '../../app/choose-source.ts';
+import { dryRun } from '../../app/dry-run.ts';
+import { prepare } from '../../app/prepare.ts';
+import { type MakeRelay, runMiner, type Sidecar } from '../../app/run-miner.ts';
+import { blocks } from '../../app/sidecars/blocks.ts';
+import type { Loaded } from '../../config/load.ts';
+import type { Config } from '../../config/settings.ts';
+import { Events } from '../../events/events.ts';
+
+/**
+ * @param reload reads the configuration again while mining
+ * @param tries whether it only tries the devices: `--dry-run`
+ * @returns the exit code
+ * @throws UsageError when settings contradict each other or cannot be used here
+ */
+export async function mineOrTry(loaded: Loaded, reload: () => Promise<Loaded>, tries: boolean): Promise<number> {
+  const { config } = loaded;
+  const events = new Events();
+  const discovered = tries ? undefined : await discover(config);
+  const source = chooseSource({ ...config, ...(discovered && { node: discovered.node }) }, events);
+  const { close, ...prepared } = await prepare(loaded, reload);
+  const risk = insecureTlsRisk(config);
+  if (risk) prepared.log.warn({ tag: config.pool.urls ? 'pool' : 'node' }, `${risk.what}: ${risk.why}; ${risk.mend}`);
+  for (const { level, text } of discovered?.notes ?? []) prepared.log[level]({ tag: 'node' }, text);
+  try {
+    const relays = [...(prepared.relays ?? []), ...(await simulated(config, prepared.log, !tries))];
+    const engines = await chooseEngines(config, prepared.log, { mayBeNone: relays.length > 0 });
+    const rig = { events, source, engines, ...prepared, relays };
+    if (tries) return await dryRun(rig, config);
+    // The block log starts last and ends first: what ends after it, such as the webhook, still hears of its events.
+    return await runMiner({ ...rig, sidecars: [...(prepared.sidecars ?? []), ...blockLog(config)] }, config.run);
+  } finally {
+    await close();
+  }
+}
+
+/** Pools follow their blocks themselves. */
+function blockLog({ blocks: settings, node, pool, miner }: Config): Sidecar[] {
+  if (pool.urls) return [];
+  return [blocks({ settings, node, account: minerAccount(miner) })].filter((sidecar) => sidecar !== undefined);
+}
+
+/** @returns undefined when no more nodes are wanted, or there is nobody to ask */
+async function discover(config: Config) {
+  const { discovery, node } = config;
+  if (!discovery.nodes || !node.urls?.length || !config.miner.publicKeys?.length) return undefined;
+  return await (await import('../../app/discover-nodes.ts')).withDiscovered(config);
+}
+
+/** @param asks whether nodes may be asked @throws UsageError on the main network */
+async function simulated(
+  { node, testNetwork: { simulate } }: Config,
+  log: Logger,
+  asks: boolean,
+): Promise<MakeRelay[]> {
+  if (simulate === undefined) return [];
+  return [await (await import('../../app/relays/simulated.ts')).simulatedHasher(simulate, node, log, asks)];
+}

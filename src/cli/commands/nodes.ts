@@ -1,0 +1,81 @@
+/** `pickaxe nodes`: how the nodes of a network are doing, and whether they give work. */
+
+import { EXIT, UsageError } from '../../app/exit-codes.ts';
+import { NodeCandidates } from '../../app/node-candidates.ts';
+import type { Loaded } from '../../config/load.ts';
+import { type Surveyed, survey } from '../../nodes/survey.ts';
+import { systemClock } from '../../system/clock.ts';
+import { oneLine } from '../../text/one-line.ts';
+import { note, printLine } from './ledger/print.ts';
+
+export interface NodesOptions {
+  readonly json: boolean;
+  readonly discover: boolean;
+  /** How many nodes are discovered. */
+  readonly most: number;
+}
+
+/** @throws UsageError without a node, or when its network is not known */
+export async function runNodes({ config }: Loaded, options: NodesOptions): Promise<number> {
+  if ((config.node.urls ?? []).length === 0) {
+    throw new UsageError('Say which nodes to look at, with --node URL, like --node http://127.0.0.1:1848.');
+  }
+  const candidates = await NodeCandidates.open(config);
+  try {
+    const { configured, network } = candidates;
+    const found = options.discover ? await candidates.discover(options.most) : { nodes: [], faults: [] };
+    for (const fault of found.faults) note(`warning: ${oneLine(fault)}`);
+    const surveyed = await survey([...configured, ...found.nodes], network, systemClock.nowUs());
+    if (options.json) printLine(JSON.stringify({ network, nodes: surveyed.map(toJson) }));
+    else for (const line of surveyed.flatMap(linesOf)) printLine(line);
+    const isUsable = surveyed.some(({ candidate, problems }) => candidate.isConfigured && !hasFault(problems));
+    return isUsable ? EXIT.done : EXIT.failed;
+  } finally {
+    await candidates.close();
+  }
+}
+
+function hasFault(problems: Surveyed['problems']): boolean {
+  return problems.some(({ state }) => state === 'fault');
+}
+
+function stateOf(problems: Surveyed['problems']): 'ok' | 'warning' | 'fault' {
+  return hasFault(problems) ? 'fault' : problems.length > 0 ? 'warning' : 'ok';
+}
+
+function linesOf({ candidate, look, behind, problems, givesWork }: Surveyed): string[] {
+  const { cut, software, newestBlockUs } = look;
+  const facts = [
+    ...(cut ? [`cut height ${cut.height}`] : []),
+    ...(behind ? [`${behind} behind`] : []),
+    ...(newestBlockUs === undefined ? [] : [`newest block ${ageS(newestBlockUs)} s old`]),
+    ...(software === undefined ? [] : [`software ${software}`]),
+    ...(givesWork ? ['gives work'] : []),
+    ...(candidate.isConfigured ? [] : ['discovered']),
+  ];
+  return [
+    `${stateOf(problems).padEnd(9)}${candidate.name}${facts.length > 0 ? `: ${facts.join(', ')}` : ''}`,
+    ...problems.map(({ what }) => `${' '.repeat(9)}${oneLine(what)}`),
+  ];
+}
+
+function ageS(timeUs: bigint): number {
+  return Math.max(0, Number((systemClock.nowUs() - timeUs) / 1_000_000n));
+}
+
+function toJson({ candidate, look, behind, problems, givesWork }: Surveyed) {
+  const { cut, software, network, newestBlockUs, skew } = look;
+  return {
+    name: candidate.name,
+    discovered: !candidate.isConfigured,
+    state: stateOf(problems),
+    problems: problems.map(({ state, what }) => ({ state, what: oneLine(what) })),
+    network: network ?? null,
+    software: software ?? null,
+    cutHeight: cut === undefined ? null : Number(cut.height),
+    blocksBehind: behind ?? null,
+    newestBlockAgeS: newestBlockUs === undefined ? null : ageS(newestBlockUs),
+    clockAheadS: skew === undefined ? null : -Number((skew.leastUs + skew.mostUs) / 2_000n) / 1_000,
+    givesWork: givesWork ?? null,
+  };
+}

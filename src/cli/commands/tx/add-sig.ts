@@ -1,0 +1,41 @@
+/** `pickaxe tx add-sig`: adds signatures to a form, of key files or of what `pickaxe tx sign` has printed. */
+
+import { EXIT } from '../../../app/exit-codes.ts';
+import type { KeyPair } from '../../../ledger/command/keys.ts';
+import { addSignatures, type NamedSignatures, putSignatures } from '../../../ledger/request-file/combine.ts';
+import { parseSignatureLines, parseUnsignedForm } from '../../../ledger/request-file/unsigned-form.ts';
+import { readInput, readKeyFiles, readTextFile } from '../../tx/files.ts';
+import type { Io } from '../../tx/io.ts';
+import { printForm } from '../../tx/print-form.ts';
+import { sayWhatIsSigned } from '../../tx/say-what-is-signed.ts';
+
+/** How a line of signatures begins; key files begin with the names of their keys. */
+const SIGNATURE_LINE = /^['"]?[\da-f]{64}['"]?:/m;
+
+/**
+ * @param added files of keys or of signatures
+ * @throws UsageError or RequestFileError for files that cannot be used, and for a key that is not one of the form's.
+ */
+export async function runTxAddSig(
+  formFile: string,
+  added: readonly string[],
+  { local }: { readonly local: boolean },
+  io: Io,
+): Promise<number> {
+  const { file, text } = await readInput(formFile, io);
+  const form = parseUnsignedForm(text, file);
+  const { pairs, signatures } = sorted(added);
+  if (pairs.length > 0) sayWhatIsSigned(file, form, io);
+  const signed = addSignatures({ file, form: putSignatures({ file, form }, signatures) }, pairs);
+  printForm({ file, form: signed }, local, io);
+  return EXIT.done;
+}
+
+function sorted(files: readonly string[]): { pairs: KeyPair[]; signatures: NamedSignatures[] } {
+  const isOfSignatures = (file: string) => SIGNATURE_LINE.test(readTextFile(file).text);
+  const ofSignatures = files.filter(isOfSignatures);
+  return {
+    pairs: readKeyFiles(files.filter((file) => !ofSignatures.includes(file))),
+    signatures: ofSignatures.map((file) => ({ file, sigs: parseSignatureLines(readTextFile(file).text, file) })),
+  };
+}

@@ -1,0 +1,31 @@
+/** `pickaxe tx sign`: prints signatures alone, the least that has to travel back from an offline machine. */
+
+import { EXIT } from '../../../app/exit-codes.ts';
+import { addSignatures, signHash } from '../../../ledger/request-file/combine.ts';
+import { parseUnsignedForm, signatureLines } from '../../../ledger/request-file/unsigned-form.ts';
+import { type NamedText, readInput, readKeyFiles } from '../../tx/files.ts';
+import type { Io } from '../../tx/io.ts';
+import { sayHashIsSigned, sayWhatIsSigned } from '../../tx/say-what-is-signed.ts';
+
+/** A command's hash: 43 characters of base64url. */
+const HASH = /^[\w-]{43}$/;
+
+/**
+ * @param what a hash, or the name of a file with a hash or a form in it
+ * @throws UsageError or RequestFileError for files that cannot be used, and for a key that is not one of the form's.
+ */
+export async function runTxSign(what: string, keyFiles: readonly string[], io: Io): Promise<number> {
+  const pairs = readKeyFiles(keyFiles);
+  const { file, text }: NamedText = HASH.test(what) ? { file: 'the hash', text: what } : await readInput(what, io);
+  if (HASH.test(text.trim())) {
+    const lines = signHash(text, pairs);
+    sayHashIsSigned(io);
+    io.out(lines);
+    return EXIT.done;
+  }
+  const form = parseUnsignedForm(text, file);
+  const { sigs } = addSignatures({ file, form }, pairs);
+  sayWhatIsSigned(file, form, io);
+  io.out(signatureLines(new Map(pairs.map(({ publicKey }) => [publicKey, sigs.get(publicKey)!]))));
+  return EXIT.done;
+}

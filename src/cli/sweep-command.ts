@@ -1,0 +1,50 @@
+/** The options of `pickaxe sweep`. What it does is in `commands/sweep.ts`. */
+
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { exit } from '../app/exit.ts';
+import { type Decimal, parseDecimal } from '../ledger/decimal.ts';
+import { settingsOf, timeOf, wholeNumber, withSettings } from './options.ts';
+
+export function addSweepCommand(program: Command): void {
+  withSettings(
+    program.command('sweep'),
+    'node',
+    'ledger.dialect',
+    'ledger.command-path',
+    'miner.account',
+    'miner.public-keys',
+  )
+    .description('bring the coins of an account from all chains to one: docs/sweep.md')
+    .option('--to-chain <n>', 'the chain to which the coins go', wholeNumber)
+    .option('--key-file <file>', 'key file of the account, as pickaxe keygen writes it; repeat for several', collect)
+    .addOption(amount('--keep <amount>', 'what stays on each chain', '0.001'))
+    .addOption(amount('--min <amount>', 'leave chains alone from which less could go', '0.01'))
+    .addOption(amount('--gas-price <amount>', 'what is paid for each unit of gas', '0.00000001'))
+    .option(
+      '--gas-station <account>',
+      'account that pays for the arrival, like kadena-xchain-gas (default: your account)',
+    )
+    .option('--yes', 'do it without asking; otherwise the plan is shown first', false)
+    .option('--resume', 'go on with a sweep that is unfinished', false)
+    .option('--timeout <time>', 'stop waiting after this time: --resume goes on later', timeOf, 3600)
+    .option('--json', 'one JSON object on stdout', false)
+    .action(async (options, command) => {
+      const [{ runSweep }, { processIo }] = await Promise.all([import('./commands/sweep.ts'), import('./sweep/io.ts')]);
+      exit(await runSweep(await settingsOf(command), options, processIo()));
+    });
+}
+
+function amount(flags: string, about: string, usual: string): Option {
+  return new Option(flags, about).argParser(amountOf).default(parseDecimal(usual), usual);
+}
+
+/** Parses an amount such as `0.01`. */
+function amountOf(text: string): Decimal {
+  const isAmount = /^\d{1,20}(\.\d{1,12})?$/.test(text);
+  if (!isAmount) throw new InvalidArgumentError('Write an amount such as 0.01, with at most 12 decimal places.');
+  return parseDecimal(text);
+}
+
+function collect(text: string, before: string[] | undefined): string[] {
+  return [...(before ?? []), text];
+}

@@ -1,0 +1,74 @@
+/** What `pickaxe sweep --json` prints. Amounts are decimals as text. */
+
+import { z } from 'zod';
+import { formatDecimal } from '../../ledger/decimal.ts';
+import { mostGasCost, type Plan, totalOf } from '../../sweep/plan.ts';
+import type { Sweep, Transfer } from '../../sweep/state.ts';
+import { oneLine } from '../../text/one-line.ts';
+
+const SweptChain = z
+  .strictObject({
+    chain: z.int().meta({ description: 'where the coins come from' }),
+    state: z.enum(['planned', 'skipped', 'pending', 'done', 'failed']).meta({
+      description: 'pending: the coins are on their way, and --resume goes on; failed: they are still where they were',
+    }),
+    amount: z.string().optional().meta({ description: 'what is moved, in coins' }),
+    requestKey: z.string().optional().meta({ description: 'of step 0, with which anybody can finish the transfer' }),
+    by: z.enum(['us', 'somebody-else']).optional().meta({ description: 'who has finished the transfer' }),
+    gasCost: z.string().optional().meta({ description: 'what was paid for gas, in coins' }),
+    reason: z.string().optional().meta({ description: 'why nothing is moved, or what the transfer waits for' }),
+  })
+  .meta({ description: 'one chain of a sweep' });
+
+export const SweepReport = z
+  .strictObject({
+    network: z.string(),
+    account: z.string(),
+    targetChain: z.int().meta({ description: 'where the coins go' }),
+    sent: z.boolean().meta({ description: 'whether this is more than a plan' }),
+    total: z.string().meta({ description: 'the sum of all amounts, in coins' }),
+    mostGasCost: z.string().optional().meta({ description: 'of a plan: the most that gas costs, in coins' }),
+    chains: z.array(SweptChain),
+  })
+  .meta({ description: 'a sweep, or the plan of one' });
+export type SweepReport = z.output<typeof SweepReport>;
+type SweptChain = SweepReport['chains'][number];
+
+/** How long a foreign text may be. */
+const MOST = 300;
+
+export function planReport(plan: Plan, network: string): SweepReport {
+  const { account, targetChain } = plan.wishes;
+  const chains = plan.chains.map((it): SweptChain => {
+    const { chain } = it;
+    if (it.kind === 'transfer') return { chain, state: 'planned', amount: formatDecimal(it.amount) };
+    return { chain, state: it.kind === 'skip' ? 'skipped' : 'failed', reason: oneLine(it.reason, MOST) };
+  });
+  const sums = { total: formatDecimal(totalOf(plan)), mostGasCost: formatDecimal(mostGasCost(plan)) };
+  return { network, account, targetChain, sent: false, ...sums, chains };
+}
+
+/** @param notes what each unfinished transfer waits for, by its chain @param sent whether this run may have sent something */
+export function sweepReport(
+  { network, account, targetChain, transfers }: Sweep,
+  notes: ReadonlyMap<number, string>,
+  sent: boolean,
+): SweepReport {
+  const total = formatDecimal(transfers.reduce((sum, { amount }) => sum + amount, 0n));
+  const chains = transfers.map((transfer) => sweptChain(transfer, notes.get(transfer.chain)));
+  return { network, account, targetChain, sent, total, chains };
+}
+
+function sweptChain({ chain, amount, step0, outcome }: Transfer, note: string | undefined): SweptChain {
+  const common = { chain, amount: formatDecimal(amount), ...(step0 && { requestKey: step0.hash }) };
+  if (outcome === null) {
+    return {
+      ...common,
+      state: step0 ? 'pending' : 'planned',
+      ...(note !== undefined && { reason: oneLine(note, MOST) }),
+    };
+  }
+  if (outcome.state === 'failed') return { ...common, state: 'failed', reason: oneLine(outcome.reason, MOST) };
+  const by = outcome.by === 'us' ? 'us' : 'somebody-else';
+  return { ...common, state: 'done', by, gasCost: formatDecimal(outcome.gasCost) };
+}

@@ -1,0 +1,21 @@
+/** Turns what commands of `pickaxe tx` throw about files and arguments into words. */
+
+import { EXIT, UsageError } from '../../app/exit-codes.ts';
+import { LedgerFormatError } from '../../ledger/errors.ts';
+import { RequestFileError } from '../../ledger/request-file/errors.ts';
+
+/**
+ * @returns the command's exit code
+ * @throws UsageError for files and arguments that cannot be used, and all other errors as they are.
+ */
+export async function withWords(command: () => Promise<number> | number): Promise<number> {
+  try {
+    return await command();
+  } catch (fault) {
+    if (fault instanceof RequestFileError) throw new UsageError(fault.message);
+    if (fault instanceof LedgerFormatError) throw new UsageError(`${fault.message}.`);
+    // Ctrl-C at the question of send.
+    if ((fault as Error).name === 'ExitPromptError') return EXIT.interrupted;
+    throw fault;
+  }
+}

@@ -1,0 +1,62 @@
+/** Log lines about accepted blocks: one for each, once it is known whether it was won, and more only for what is wrong. */
+
+import type { Logger } from 'pino';
+import type { MinerEvent } from '../events/events.ts';
+import type { BlockState } from '../events/vocabulary.ts';
+import { formatDuration, inWords } from './units.ts';
+
+type StateEvent = MinerEvent & { type: 'block-state' };
+type RewardEvent = MinerEvent & { type: 'block-reward' };
+
+/** How long a chain takes for a block on average, on the networks that are known. */
+const BLOCK_SECONDS = 30;
+
+const TAG = { tag: 'block' } as const;
+
+export function logBlockState(log: Logger, event: StateEvent): void {
+  log[levelOf(event)](TAG, describeBlockState(event));
+}
+
+export function logBlockReward(log: Logger, { fault, ...event }: RewardEvent): void {
+  if (fault === undefined) log.info(TAG, `${where(event)}: earned ${describeReward(event)}`);
+  else log.warn(TAG, `${where(event)}: the reward is not proven, because what a node says of it is false: ${fault}`);
+}
+
+/** @returns `chain 3 height 42 won: earned 0.98 coins; safe at depth 6, in about 2 min`, also for notices */
+export function describeBlockState(event: StateEvent): string {
+  const { state, reason } = event;
+  const parts = [
+    ...(isOnChain(state) ? [`earned ${describeReward(event)}`] : []),
+    ...(state === 'won' ? [safeWhen(event)] : []),
+    ...(reason === '' ? [] : [reason]),
+  ];
+  return `${where(event)} ${inWords(state)}${parts.length === 0 ? '' : `: ${parts.join('; ')}`}`;
+}
+
+/** Others than the first state that decides are for whoever looks closer, unless they take something away. */
+function levelOf({ state, previous, nodesDisagree }: StateEvent): 'error' | 'warn' | 'info' | 'debug' {
+  if (previous !== undefined && isOnChain(previous) && !isOnChain(state)) return 'error';
+  if (nodesDisagree || ['orphaned', 'never-entered', 'unknown'].includes(state)) return 'warn';
+  if (state === 'won' || (state === 'settled' && previous !== 'won')) return 'info';
+  return 'debug';
+}
+
+function isOnChain(state: BlockState): boolean {
+  return state === 'won' || state === 'settled';
+}
+
+function where({ chain, height, device }: Pick<StateEvent, 'chain' | 'height' | 'device'>): string {
+  return `chain ${chain} height ${height} by ${device}`;
+}
+
+function describeReward({ reward, fees }: Pick<StateEvent, 'reward' | 'fees'>): string {
+  if (fees === undefined) return 'an amount that is not proven yet';
+  if (reward === undefined) return `fees of ${fees} and a reward that is not known`;
+  return fees === '0.0' ? `${reward} coins` : `${reward} coins and ${fees} in fees`;
+}
+
+function safeWhen({ depth, settledDepth }: StateEvent): string {
+  const missing = settledDepth - depth;
+  const when = missing <= 0 ? 'now' : `in about ${formatDuration(missing * BLOCK_SECONDS)}`;
+  return `safe at depth ${settledDepth}, ${when}`;
+}

@@ -1,0 +1,53 @@
+/** What the work comes from (nodes, pools or parents), and how each of them is. */
+
+import type { Status } from '../report/http/schemas.ts';
+import { describePolled, formatDuration, noneYet } from '../report/units.ts';
+import { byId, element, type Row, Rows, setAttribute, setText } from './dom.ts';
+
+type Source = Status['sources'][string];
+
+const HEADINGS = { node: 'Nodes', pool: 'Pools', parent: 'Parents' } as const;
+
+export class Sources {
+  readonly #rows = new Rows<Source>(byId('sources'), sourceRow);
+
+  show({ sourceKind, sources }: Status): void {
+    setText(byId('sources-heading'), HEADINGS[sourceKind]);
+    const all = Object.entries(sources);
+    setText(byId('no-sources'), `${noneYet(sourceKind).replace(/^n/, 'N')}.`);
+    byId('no-sources').hidden = all.length > 0;
+    this.#rows.show(all);
+  }
+}
+
+function sourceRow(url: string): Row<Source> {
+  const state = element('span', { class: 'badge' });
+  const since = element('span', { class: 'quiet' });
+  const reason = element('p', { class: 'quiet' });
+  const polled = element('p', { class: 'warning' });
+  const warning = element('p', { class: 'warning' });
+  return {
+    element: element(
+      'li',
+      {},
+      element('p', { class: 'url' }, url),
+      element('p', {}, state, ' ', since),
+      reason,
+      polled,
+      warning,
+    ),
+    show(source) {
+      setText(state, source.state);
+      setAttribute(state, 'data-state', source.state);
+      const losses =
+        source.losses === 0 ? '' : `, lost ${source.losses === 1 ? 'once' : `${source.losses} times`} so far`;
+      setText(since, `for ${formatDuration(source.ageSeconds)}${losses}`);
+      reason.hidden = source.reason === '';
+      polled.hidden = source.polledChains.length === 0;
+      warning.hidden = source.warning === null;
+      setText(reason, source.reason);
+      setText(polled, describePolled(source.polledChains));
+      setText(warning, source.warning ?? '');
+    },
+  };
+}

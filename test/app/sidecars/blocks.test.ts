@@ -1,0 +1,153 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { blocks } from '#pickaxe/app/sidecars/blocks.js';
+import { readLine } from '#pickaxe/blocks/lines.js';
+import { recordOf } from '#pickaxe/blocks/record.js';
+import type { MinerEvent } from '#pickaxe/events/events.js';
+import { madeHeader, madeRecord, PretendNode } from '../../blocks/pretend.ts';
+import { hashes, verdict } from '../../report/fakes.ts';
+import { idleMiner } from './fakes.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pickaxe-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const SETTINGS = { log: true, settledDepth: 2 };
+/** What follows blocks is loaded within a second or two; a busy machine takes longer. */
+const soon = (check: () => void) => vi.waitFor(check, { timeout: 30_000 });
+
+const NODE = { insecureTls: false };
+const PACE = { apartMs: 0, soonMs: 1, watchMs: 1 };
+const header = madeHeader(3, 42n);
+const { hash } = madeRecord(header);
+const ACCEPTED: MinerEvent & { type: 'accepted-block' } = {
+  type: 'accepted-block',
+  device: 'gpu0',
+  isRelay: false,
+  chain: 3,
+  height: 42n,
+  nonce: 0n,
+  isBlock: true,
+  isShare: false,
+  difficulty: 1_000,
+  header,
+  source: 'http://two',
+  answerSeconds: 0.02,
+};
+
+/** A miner with the block log beside it, and two nodes. */
+async function rig(settings: Parameters<typeof blocks>[0]['settings'] = { ...SETTINGS, folder }) {
+  const nodes = [new PretendNode('http://one'), new PretendNode('http://two')];
+  const close = vi.fn(async () => {});
+  const miner = idleMiner();
+  const openViews = () => ({ views: nodes, close });
+  const end = await blocks({ settings, node: NODE, account: 'k:me', openViews, pace: PACE })!(miner.running);
+  return { nodes, close, end, ...miner };
+}
+
+const linesIn = () =>
+  readFileSync(join(folder, 'blocks.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => readLine(line));
+
+test('an accepted block is recorded with all that is known of it, and followed until it is settled', async () => {
+  const { nodes, end, close, running, heard } = await rig();
+  const { emit } = running.events;
+  for (const event of [
+    { type: 'job-switch', device: 'gpu0', switchSeconds: 0.004 },
+    hashes('gpu0', 500, 1_000),
+    verdict('gpu0', 'accepted'),
+    ACCEPTED,
+  ] as const) {
+    emit(event);
+  }
+  await soon(() => expect(heard.of('block-state')).toHaveLength(1));
+  expect(heard.of('block-state')).toMatchObject([{ state: 'pending', blockHash: hash, chain: 3, height: 42n }]);
+  for (const node of nodes) {
+    node.has(3, 42n, hash);
+    node.headIs(3, 44n);
+  }
+  await soon(() => expect(heard.of('block-state').at(-1)?.state).toBe('settled'));
+  expect(running.tally.summary().acceptedBlocks).toEqual({ won: 1, settled: 1, orphaned: 0, pending: 0 });
+  emit(hashes('gpu0', 250, 1_000));
+  await end();
+  expect(close).toHaveBeenCalledOnce();
+  const lines = linesIn();
+  expect(lines[0]).toEqual({
+    type: 'found',
+    record: recordOf({
+      header,
+      foundMs: expect.any(Number) as number,
+      network: 'mainnet01',
+      node: 'http://two',
+      account: 'k:me',
+      device: 'gpu0',
+      isRelay: false,
+      difficulty: 1_000,
+      answerSeconds: 0.02,
+      switchSeconds: 0.004,
+      expectedBlocks: 0.5,
+    }),
+  });
+  expect(lines.at(-1)).toEqual({ type: 'searched', expectedBlocks: 0.25 });
+});
+
+test('what has no solution of a block is not recorded: a share, a rejected block, an unknown verdict', async () => {
+  const { end, running, heard } = await rig();
+  for (const outcome of ['rejected', 'stale', 'unknown'] as const) running.events.emit(verdict('gpu0', outcome));
+  running.events.emit(verdict('gpu0', 'accepted', '', { isBlock: false, isShare: true }));
+  await end();
+  expect(heard.of('block-state')).toEqual([]);
+  expect(() => linesIn()).toThrow('ENOENT');
+});
+
+test('a block of an earlier run is followed, and is not counted in this one', async () => {
+  const before = await rig();
+  before.running.events.emit(ACCEPTED);
+  await before.end();
+  const { nodes, end, heard, running } = await rig();
+  for (const node of nodes) {
+    node.keeps(3, 42n, hash);
+    node.headIs(3, 43n);
+  }
+  await soon(() => expect(heard.of('block-state')).toHaveLength(1));
+  expect(heard.of('block-state')[0]).toMatchObject({ state: 'orphaned', previous: 'pending', device: 'gpu0' });
+  expect(running.tally.summary().acceptedBlocks).toBeUndefined();
+  await end();
+});
+
+test('a header that is none, and a folder that cannot be made, are said; mining goes on', async () => {
+  const file = join(folder, 'file');
+  writeFileSync(file, '');
+  const { end, running, heard, said } = await rig({ ...SETTINGS, folder: file });
+  running.events.emit({ ...ACCEPTED, header: new Uint8Array(285) });
+  running.events.emit(ACCEPTED);
+  await soon(() => expect(heard.of('block-state')).toHaveLength(1));
+  await soon(() =>
+    expect(said.map((line) => JSON.stringify(line)).join('\n')).toMatch(
+      /cannot be recorded: A header .*\n.*cannot be (written|read)/s,
+    ),
+  );
+  await end();
+});
+
+test('nodes that cannot be asked at all, as with a wrong certificate file, are said; mining goes on', async () => {
+  const { running, heard, said } = idleMiner();
+  const openViews = () => {
+    throw new Error('the file holds no certificate');
+  };
+  const end = await blocks({ settings: { ...SETTINGS, folder }, node: NODE, account: 'k:me', openViews })!(running);
+  running.events.emit(ACCEPTED);
+  await soon(() => expect(JSON.stringify(said)).toContain('not followed what becomes of blocks: the file holds no'));
+  await end();
+  expect(heard.of('block-state')).toEqual([]);
+});
+
+test('without it there is none', () => {
+  expect(blocks({ settings: { ...SETTINGS, log: false }, node: NODE, account: 'k:me' })).toBeUndefined();
+});

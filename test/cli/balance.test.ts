@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { startNode } from '../source/node/node.ts';
+import { pickaxe } from './pickaxe.ts';
+
+const key = 'ab'.repeat(32);
+const account = `k:${key}`;
+const accounts = [
+  { account, balance: '12.5', chains: [0] },
+  { account, balance: '0.000000000001', chains: [3] },
+];
+
+describe('pickaxe balance', () => {
+  it('prints what the miner has on each chain, and in all', async () => {
+    const { url } = await startNode({ chains: 4, accounts });
+    const { code, stdout } = await pickaxe('balance', '--node', url, '--public-key', key);
+    expect(stdout.split('\n')).toEqual([
+      `account  ${account}`,
+      'chain 0  12.5',
+      'chain 1   0.0',
+      'chain 2   0.0',
+      'chain 3   0.000000000001',
+      'total    12.500000000001',
+    ]);
+    expect(code).toBe(0);
+  });
+
+  it('prints JSON, of any account', async () => {
+    const { url } = await startNode({ accounts });
+    const { code, stdout, stderr } = await pickaxe(
+      'balance',
+      'nobody',
+      '--json',
+      '--node',
+      url,
+      '--network',
+      'development',
+    );
+    const chains = Array.from({ length: 20 }, (_, chain) => ({ chain, balance: '0.0' }));
+    expect(JSON.parse(stdout)).toEqual({
+      account: 'nobody',
+      token: 'coin',
+      network: 'development',
+      chains,
+      total: '0.0',
+    });
+    expect([code, stderr]).toEqual([0, '']);
+  });
+
+  it('knows no total, and fails, when a chain was not read', async () => {
+    const { node, url } = await startNode({ chains: 4, accounts });
+    node.server.faults = [{ endpoint: 'local', kind: 'status', status: 400, text: 'no', times: 1 }];
+    const text = await pickaxe('balance', account, '--node', url);
+    expect(text.stdout).toMatch(/^chain \d {2}not read$/m);
+    expect(text.stdout).toMatch(/^total {4}not known$/m);
+    expect([text.code, text.stderr]).toEqual([1, expect.stringMatching(/^error: chain \d: .* \(400: "no"\)\.\n$/)]);
+    node.server.faults = [{ endpoint: 'local', kind: 'status', status: 400, text: 'no' }];
+    const json = await pickaxe('balance', account, '--node', url, '--json');
+    const { chains, total } = JSON.parse(json.stdout);
+    expect([json.code, total, chains.length]).toEqual([1, null, 4]);
+    expect(chains[1]).toEqual({ chain: 1, error: expect.stringContaining('400') });
+  });
+
+  it('wants to know whose balance, and from which node', async () => {
+    const nobody = await pickaxe('balance', '--node', 'http://127.0.0.1:9', '--network', 'development');
+    expect([nobody.code, nobody.stderr]).toEqual([2, expect.stringMatching(/Say whose balance/)]);
+    const nowhere = await pickaxe('balance', account);
+    expect([nowhere.code, nowhere.stderr]).toEqual([2, expect.stringMatching(/Say which node/)]);
+  });
+});

@@ -1,0 +1,36 @@
+/** A chain of a network of one chain, whose target every hash meets. */
+
+import { encodeBase64url } from '#pickaxe/ledger/base64url.js';
+import { type BlockHeader, blockHash } from '#pickaxe/ledger/header.js';
+import { payloadRoots } from '#pickaxe/ledger/payload.js';
+import { weightAbove } from '#pickaxe/ledger/weight.js';
+import type { Block } from '#pickaxe/node/api/blocks.js';
+
+export const EASIEST = new Uint8Array(32).fill(0xff);
+const text = (json: unknown) => new TextEncoder().encode(JSON.stringify(json));
+const miner = { account: 'k:miner', predicate: 'keys-all', 'public-keys': [] };
+const event = { name: 'TRANSFER', module: { name: 'coin', namespace: null }, params: ['', miner.account, 1.5] };
+
+/** @returns the next block, right but for the changes; the first one without a parent */
+export function blockAbove(parent: BlockHeader | undefined, changes: Partial<BlockHeader> = {}): Block {
+  const parentHash = parent ? blockHash(parent) : new Uint8Array(32);
+  const coinbase = { reqKey: encodeBase64url(parentHash), result: { status: 'success', data: '' }, events: [event] };
+  const content = { transactions: [], outputs: [], minerData: text(miner), coinbase: text(coinbase) };
+  const payload = { ...content, ...payloadRoots(content) };
+  const header: BlockHeader = {
+    featureFlags: 0n,
+    creationTimeUs: (parent?.creationTimeUs ?? 0n) + 30_000_000n,
+    parent: parentHash,
+    adjacents: [],
+    target: EASIEST,
+    payloadHash: payload.payloadHash,
+    chain: 0,
+    weight: parent ? weightAbove(parent, changes.target ?? EASIEST) : 0n,
+    height: (parent?.height ?? -1n) + 1n,
+    version: 1,
+    epochStartUs: 0n,
+    nonce: 7n,
+    ...changes,
+  };
+  return { header, payload };
+}

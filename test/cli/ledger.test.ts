@@ -1,0 +1,72 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { integerToTarget } from '#pickaxe/chain/target.js';
+import { encodeBase64url } from '#pickaxe/ledger/base64url.js';
+import { stringifyExactJson } from '#pickaxe/ledger/exact-json.js';
+import { blockHash } from '#pickaxe/ledger/header.js';
+import { headerToJson } from '#pickaxe/ledger/header-json.js';
+import { payloadWithOutputsToJson } from '#pickaxe/ledger/payload.js';
+import { blockJson } from '../node/api/rows.ts';
+import { serve } from '../node/api/server.ts';
+import { blockAbove } from './easy-chain.ts';
+import { chain, cut, first, height, id, node, page, peer } from './ledger-node.ts';
+import { cacheHome, pickaxe } from './pickaxe.ts';
+
+describe('pickaxe ledger', () => {
+  it('prints a cut, after the node has said which network it serves', async () => {
+    const { ask, seen } = await node();
+    const { code, stdout } = await ask('cut');
+    expect(code).toBe(0);
+    const { hash, height } = (cut.hashes as Record<string, { hash: string; height: number }>)[7];
+    expect(stdout).toMatch(new RegExp(`^ +7 +${height} +${hash}$`, 'm'));
+    expect(stdout).toMatch(new RegExp(`^height +${cut.height} `, 'm'));
+    expect(seen.map(({ path }) => path)).toContain('/info');
+    const json = await ask('cut', '--json', '--network', 'mainnet01');
+    const { height: sum, hashes, weight } = cut;
+    expect(JSON.parse(json.stdout)).toMatchObject({ height: sum, hashes, weight });
+  });
+
+  it('prints blocks, and proves them', async () => {
+    const { ask } = await node();
+    const { stdout, stderr, code } = await ask('block', `${chain}`, '--min-height', `${height}`, '--verify');
+    expect(stdout).toMatch(
+      new RegExp(`^${height}  ${encodeBase64url(blockHash(first.header))}  20.*Z +\\d+ tx  \\S+$`),
+    );
+    expect([code, stderr]).toEqual([0, '1 block verified: proof of work, neighbours, weights, payloads, rewards\n']);
+    const json = await ask('block', `${chain}`, '--json');
+    expect(JSON.parse(json.stdout)).toEqual(JSON.parse(blockJson(first, 'chainweb')));
+  });
+
+  it('publishes cuts and peers with a warning', async () => {
+    const { ask, seen } = await node();
+    const file = join(cacheHome, 'cut.json');
+    writeFileSync(file, JSON.stringify({ ...cut, origin: peer }));
+    const published = await ask('put-cut', file);
+    expect(published.stderr).toMatch(/^Warning: .*\nThe node has taken the cut/);
+    expect(published.code).toBe(0);
+    expect(JSON.parse(seen.at(-1)!.body)).toMatchObject({ origin: peer, hashes: cut.hashes });
+    const added = await ask('put-peer', '10.1.2.3:1789', '--id', id);
+    expect(added.stderr).toMatch(/^Warning: .*\nThe node has reached the peer/);
+    expect(seen.at(-1)).toMatchObject({
+      method: 'PUT',
+      path: expect.stringMatching(/\/cut\/peer$/),
+      body: JSON.stringify(peer),
+    });
+  });
+});
+
+it('pickaxe ledger cut --verify proves each block of the cut', async () => {
+  const { header, payload } = blockAbove(blockAbove(undefined).header);
+  const hashes = { 0: { height: 1, hash: encodeBase64url(blockHash(header)) } };
+  const weight = encodeBase64url(integerToTarget(header.weight));
+  const block = stringifyExactJson({
+    header: headerToJson(header, 'chainweb'),
+    payloadWithOutputs: payloadWithOutputsToJson(payload),
+  });
+  const { url } = await serve(({ path }) =>
+    path.endsWith('/cut') ? { body: { origin: null, height: 1, weight, hashes } } : page([block]),
+  );
+  const { code, stderr } = await pickaxe('ledger', 'cut', '--verify', '--node', url, '--network', 'development');
+  expect([code, stderr]).toEqual([0, '1 head verified: heights, weights, proof of work, payloads, rewards\n']);
+});

@@ -1,0 +1,66 @@
+import { X509Certificate } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { peerIdOf } from '#pickaxe/ledger/peer.js';
+import { selfSigned } from '../node/certificates.ts';
+import { TlsFront } from '../node/tls-front.ts';
+import { startNode } from '../source/node/node.ts';
+import { pickaxe } from './pickaxe.ts';
+
+const MINER = ['--network', 'development', '--public-key', 'ab'.repeat(32)];
+
+describe('pickaxe nodes', () => {
+  it('prints how the nodes are doing', async () => {
+    const { url } = await startNode();
+    const { code, stdout } = await pickaxe('nodes', '--node', url, '--node', 'http://127.0.0.1:9', ...MINER);
+    expect(stdout.split('\n')).toEqual([
+      expect.stringMatching(
+        /^ok {7}http:\/\/127.*: cut height \d+, newest block \d+ s old, software 2\.24\.1, gives work$/,
+      ),
+      'fault    http://127.0.0.1:9',
+      expect.stringMatching(/^ {9}does not answer: /),
+    ]);
+    expect(code).toBe(0);
+  });
+
+  it('discovers peers, and trusts only the certificates with their ids', async () => {
+    const { node, url } = await startNode();
+    const other = await startNode({ p2p: 'tls' });
+    const address = { hostname: '127.0.0.1', port: other.node.p2p!.port };
+    node.peers.add('cut', { id: other.node.identity!.peerId, address });
+    const run = async () => {
+      const { code, stdout, stderr } = await pickaxe('nodes', '--discover', '--json', '--node', url, ...MINER);
+      expect([code, stderr]).toEqual([0, '']);
+      return JSON.parse(stdout);
+    };
+    const { network, nodes } = await run();
+    expect(network).toBe('development');
+    expect(nodes).toMatchObject([
+      { name: url, discovered: false, state: 'ok', problems: [], givesWork: true, blocksBehind: 0 },
+      { name: `https://127.0.0.1:${address.port}`, discovered: true, cutHeight: expect.any(Number), givesWork: false },
+    ]);
+    node.peers.add('cut', { id: 'A'.repeat(43), address });
+    expect((await run()).nodes[1]).toMatchObject({ state: 'fault', cutHeight: null });
+  });
+
+  it('fails when no configured node can be mined on', async () => {
+    const { url } = await startNode({ miningEnabled: false });
+    const { code, stdout } = await pickaxe('nodes', '--node', url, ...MINER);
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/^fault .*\n {9}gives no work: /)]);
+    expect(await pickaxe('nodes')).toMatchObject({ code: 2, stderr: expect.stringMatching(/Say which nodes/) });
+  });
+});
+
+describe('pickaxe mine --discover-nodes', () => {
+  it('mines on a discovered node when the configured one gives no work', async () => {
+    const { node, url } = await startNode({ miningEnabled: false });
+    const other = await startNode({ difficulty: 1000 });
+    const front = await TlsFront.start(selfSigned, other.url);
+    const id = peerIdOf(new X509Certificate(selfSigned.cert).raw);
+    node.peers.add('cut', { id, address: { hostname: '127.0.0.1', port: front.port } });
+    const args = ['mine', '--discover-nodes', '--node', url, ...MINER, '--devices', 'cpu', '--threads', '1'];
+    const { code, stdout, stderr } = await pickaxe(...args, '--blocks', '1');
+    expect(code).toBe(0);
+    expect(stdout + stderr).toContain(`1 of 1 discovered nodes can be mined on: ${front.url}`);
+    expect(other.node.ledger.stats.accepted).toBeGreaterThan(0);
+  });
+});

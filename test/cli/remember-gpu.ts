@@ -1,0 +1,23 @@
+/** Remembers made-up tunings of GPUs, so that the command line need not measure what takes a software GPU half a minute. */
+
+import { tuningKey } from '#pickaxe/engine/gpu/child/tuned-scanner.js';
+import { listGpus } from '#pickaxe/engine/gpu/list-gpus.js';
+import { Cache } from '#pickaxe/system/cache.js';
+import { userCacheDirectory } from '#pickaxe/system/user-directories.js';
+import { settled } from '../engine/gpu/adapter.ts';
+import { isolated } from './pickaxe.ts';
+
+/** The tests' GPUs are never compared by it. */
+const RATE = { hashesPerSecond: 1e6 };
+
+/** @param driver Dawn's description of the adapter, as in `pickaxe devices --json` */
+export function rememberGpu({ model, driver }: { readonly model: string; readonly driver: string }): void {
+  const { variant } = settled;
+  const tuning = { ...settled, ...RATE, variants: [{ variant, ...RATE }], batches: [] };
+  new Cache(userCacheDirectory(isolated.env)!).remember(`gpu ${model}`, tuningKey(driver), tuning);
+}
+
+/** Remembers a tuning of every GPU that this machine has. */
+export async function rememberGpus(): Promise<void> {
+  for (const gpu of await listGpus()) rememberGpu(gpu);
+}

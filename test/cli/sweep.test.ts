@@ -1,0 +1,175 @@
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { runSweep, type SweepOptions } from '#pickaxe/cli/commands/sweep.js';
+import type { SweepIo } from '#pickaxe/cli/sweep/io.js';
+import { SweepReport } from '#pickaxe/cli/sweep/report.js';
+import { loadConfig } from '#pickaxe/config/load.js';
+import { parseDecimal } from '#pickaxe/ledger/decimal.js';
+import { systemClock } from '#pickaxe/system/clock.js';
+import { expectShape } from '../expect-shape.ts';
+import { ACCOUNT, PAIR, SECRET, World } from '../sweep/world.ts';
+import { start } from './pickaxe.ts';
+
+const OPTIONS: SweepOptions = {
+  toChain: 0,
+  keep: parseDecimal('0.001'),
+  min: parseDecimal('0.01'),
+  gasPrice: parseDecimal('0.00000001'),
+  yes: false,
+  resume: false,
+  timeout: 60,
+  json: false,
+};
+
+let world: World;
+let keyFile: string;
+let state: string;
+let out: string;
+let said: string;
+
+beforeEach(async () => {
+  world = await World.make();
+  const directory = mkdtempSync(join(tmpdir(), 'pickaxe-sweep-cli-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  keyFile = join(directory, 'key.json');
+  state = join(directory, 'state');
+  writeFileSync(keyFile, JSON.stringify({ publicKey: PAIR.publicKey, secretKey: SECRET }), { mode: 0o600 });
+  out = '';
+  said = '';
+});
+
+function sweep(options: Partial<SweepOptions> = {}, io: Partial<SweepIo> = {}): Promise<number> {
+  const flags = new Map([
+    ['node.urls', [world.url]],
+    ['miner.account', ACCOUNT],
+  ] as [string, string[] | string][]);
+  const loaded = loadConfig({ flags, environment: {}, cwd: tmpdir() });
+  const own: SweepIo = {
+    out: (text) => {
+      out += text;
+    },
+    // The chains grow while the command says what it does.
+    say: (line) => {
+      said += `${line}\n`;
+      world.grow();
+    },
+    confirm: async () => undefined,
+    stateDirectory: state,
+    clock: systemClock,
+    pauseMs: 1,
+    confirmations: 1,
+    stop: new AbortController().signal,
+    ...io,
+  };
+  return runSweep(loaded, { ...OPTIONS, ...options }, own);
+}
+
+/** One run grows the chains in between, as a network does. */
+async function finished(options: Partial<SweepOptions>): Promise<number> {
+  const timer = setInterval(() => world.grow(), 20);
+  try {
+    return await sweep(options);
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+describe('pickaxe sweep', () => {
+  it('shows what it would do, and sends nothing', async () => {
+    const before = world.total();
+    expect(await sweep()).toBe(0);
+    expect(out).toMatch(/^ +1 {2}planned {2} +91\.49899254$/m);
+    expect(out).toMatch(/^ +total {2} +182\.99798508$/m);
+    expect(out).toContain('Gas costs at most 0.00003192.');
+    expect(said).toContain('Nothing was sent. Add --yes');
+    world.grow(3);
+    expect(world.total()).toBe(before);
+    expect(world.balance(1)).toBe(parseDecimal('91.5'));
+    expect(readdirSync(state)).toEqual([]);
+  });
+
+  it('does it when told to, and says what has become of each chain', async () => {
+    expect(await finished({ yes: true, keyFile: [keyFile], json: true })).toBe(0);
+    const report = JSON.parse(out);
+    expectShape(SweepReport, report);
+    expect(report).toMatchObject({ account: ACCOUNT, targetChain: 0, sent: true, network: 'development' });
+    expect(report.chains).toHaveLength(2);
+    for (const chain of report.chains) expect(chain).toMatchObject({ state: 'done', by: 'us', amount: '91.49899254' });
+    expect(world.balance(0)).toBeGreaterThan(parseDecimal('274.49'));
+    const [file] = readdirSync(state);
+    if (process.platform !== 'win32') expect(statSync(join(state, file)).mode & 0o777).toBe(0o600);
+    expect(readFileSync(join(state, file), 'utf8') + out + said).not.toContain(SECRET.slice(0, 16));
+    expect(readdirSync(state)).toHaveLength(1); // and no lock
+  });
+
+  it('stops when told to, and goes on with --resume', async () => {
+    const stop = new AbortController();
+    let lines = 0;
+    const say = (line: string) => {
+      said += `${line}\n`;
+      if (++lines === 2) stop.abort();
+    };
+    expect(await sweep({ yes: true, keyFile: [keyFile] }, { say, stop: stop.signal })).toBe(4);
+    expect(out).toMatch(/^ +1 {2}pending .*request key [\w-]{43}/m);
+    expect(said).toContain('Go on with --resume');
+    await expect(sweep({ yes: true, keyFile: [keyFile] })).rejects.toThrow(
+      'unfinished: see and finish it with --resume',
+    );
+    out = '';
+    expect(await sweep({ resume: true })).toBe(4);
+    expect(out).toMatch(/pending/);
+    await expect(sweep({ resume: true, yes: true })).rejects.toThrow('--key-file');
+    out = '';
+    expect(await finished({ resume: true, yes: true, keyFile: [keyFile] })).toBe(0);
+    expect(out.match(/^ +\d {2}done .*gas 0\.0000/gm)).toHaveLength(2);
+    expect(await sweep({ resume: true })).toBe(0);
+    expect(said).toContain('This sweep is finished.');
+  });
+
+  it('asks a person, who may say no', async () => {
+    const asked: string[] = [];
+    const confirm = async (question: string) => {
+      asked.push(question);
+      return false;
+    };
+    expect(await sweep({ keyFile: [keyFile] }, { confirm })).toBe(0);
+    expect(asked).toEqual(['Move these coins?']);
+    expect(said).toContain('91.49899254');
+    expect(readdirSync(state)).toEqual([]);
+  });
+
+  it('says what is missing', async () => {
+    await expect(sweep({ yes: true })).rejects.toThrow(PAIR.publicKey);
+    await expect(sweep({ toChain: undefined as never })).rejects.toThrow('--to-chain');
+    await expect(sweep({ resume: true })).rejects.toThrow('No sweep of this account');
+    await expect(sweep({}, { stateDirectory: undefined as never })).rejects.toThrow('XDG_STATE_HOME');
+  });
+
+  it.skipIf(process.platform === 'win32')('uses no key file that others can read, and never quotes one', async () => {
+    chmodSync(keyFile, 0o644);
+    const fault = await sweep({ yes: true, keyFile: [keyFile] }).catch((error: Error) => error);
+    expect(String(fault)).toContain('chmod go-rwx');
+    chmodSync(keyFile, 0o600);
+    writeFileSync(keyFile, JSON.stringify({ publicKey: 'ab'.repeat(32), secretKey: SECRET }));
+    const other = await sweep({ yes: true, keyFile: [keyFile] }).catch((error: Error) => error);
+    expect(other).toBeInstanceOf(Error);
+    expect(`${other} ${(other as Error).stack} ${fault}`).not.toContain(SECRET.slice(0, 16));
+  });
+
+  it('says that a node is away', async () => {
+    await world.node.goAway();
+    expect(await sweep()).toBe(1);
+  });
+
+  it('is a command with amounts for options', async () => {
+    const args = ['sweep', '--to-chain', '0', '--node', world.url, '--network', 'development', '--account', ACCOUNT];
+    const run = start([...args, '--keep', '1', '--json'], { XDG_STATE_HOME: state });
+    expect(await run.code).toBe(0);
+    expect(JSON.parse(run.lines.join('\n'))).toMatchObject({ sent: false, total: '180.99998508' });
+    const wrong = start([...args, '--min', '1e-3']);
+    expect(await wrong.code).toBe(2);
+    expect(wrong.stderr).toContain('Write an amount such as 0.01');
+  });
+});

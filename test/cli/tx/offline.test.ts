@@ -1,0 +1,254 @@
+/** The commands of `pickaxe tx` that need no node, on the contract tool's own files. */
+
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, it, test } from 'vitest';
+import { UsageError } from '#pickaxe/app/exit-codes.js';
+import { runTxAddSig } from '#pickaxe/cli/commands/tx/add-sig.js';
+import { runTxBuild } from '#pickaxe/cli/commands/tx/build.js';
+import { runTxCombine } from '#pickaxe/cli/commands/tx/combine.js';
+import { runTxShow } from '#pickaxe/cli/commands/tx/show.js';
+import { runTxSign } from '#pickaxe/cli/commands/tx/sign.js';
+import { makeKeyFile } from '#pickaxe/cli/key-file.js';
+import { ShownTransactions } from '#pickaxe/cli/tx/shown.js';
+import { RequestFileError } from '#pickaxe/ledger/request-file/errors.js';
+import { Folder } from '../../config/folder.ts';
+import { ALICE, BOB, CAROL, requestFile } from '../../ledger/command-vectors.ts';
+import { type Pretended, pretendedIo } from './pretended-io.ts';
+
+const folder = new Folder();
+afterAll(() => folder.remove());
+
+const copy = (name: string) => folder.write(name, requestFile(name));
+const keyFile = (name: string, { public: key, secret }: typeof ALICE) =>
+  folder.write(name, `public: ${key}\nsecret: ${secret}\n`);
+const at = (text: string) => Date.parse(`${text}Z`);
+const SIGNED = { unsigned: false, local: false };
+const UNSIGNED = { unsigned: true, local: false };
+const FOR_SEND = { local: false };
+
+let io: Pretended;
+beforeEach(() => {
+  io = pretendedIo();
+});
+
+describe('build', () => {
+  it('makes the JSON for /send, or for /local', () => {
+    const file = copy('docs.my-api-request.yaml');
+    const now = at('2024-09-06 20:04:12.679') + 0.143;
+    io = pretendedIo({ now });
+    expect(runTxBuild(file, SIGNED, io)).toBe(0);
+    expect(io.stdout.trimEnd()).toBe(requestFile('docs.my-api-request.send.json').trimEnd());
+    const other = pretendedIo({ now: at('2024-09-06 20:24:45.822') + 0.71 });
+    runTxBuild(file, { unsigned: false, local: true }, other);
+    expect(other.stderr).toMatch(/^warning: [0-9a-f]{64} signs for everything/m);
+    expect(other.stdout.trimEnd()).toBe(requestFile('docs.my-api-request.local.json').trimEnd());
+  });
+
+  it('makes a form, and warns of what is wrong with it', () => {
+    expect(runTxBuild(copy('sign-scripts.unsigned-exec.yaml'), UNSIGNED, io)).toBe(0);
+    expect(io.stdout).toBe(requestFile('sign-scripts.add-sigs.yaml'));
+    expect(io.stderr).toContain('warning: The command has no metadata (publicMeta)');
+  });
+
+  it('reads the code from a file beside the request', () => {
+    folder.write('sub/code.pact', '(+ 1 2)\n');
+    const request = folder.write('sub/request.yaml', `codeFile: code.pact\nsigners:\n  - public: ${ALICE.public}\n`);
+    runTxBuild(request, UNSIGNED, io);
+    expect(io.stdout).toContain('"code":"(+ 1 2)\\n"');
+  });
+
+  it('refuses a request with secrets that others may read, without telling them', () => {
+    const file = copy('docs.my-api-request.yaml');
+    chmodSync(file, 0o644);
+    const secret = /secret: (\w+)/.exec(requestFile('docs.my-api-request.yaml'))![1];
+    const build = () => runTxBuild(file, SIGNED, io);
+    expect(build).toThrow(UsageError);
+    expect(build).toThrow(/has secret keys and cannot be used: other users .* \(chmod go-rwx /);
+    expect(build).not.toThrow(secret);
+    expect(io.stdout).toBe('');
+  });
+
+  test.each([
+    ['gone.yaml', 'gone.yaml cannot be read: there is no such file'],
+    ['', 'it is a directory'],
+  ])('says why it cannot read %j', (name, says) => {
+    expect(() => runTxBuild(join(folder.path, name), SIGNED, io)).toThrow(says);
+  });
+});
+
+describe('sign', () => {
+  const [, hash, signature] = /hash: (\S+)\nsigs:\n {2}(.*)\n/.exec(requestFile('sign-scripts.bare-sig.yaml'))!;
+  const alice = keyFile('alice.yaml', ALICE);
+
+  it('signs a bare hash, given itself, in a file or on standard input', async () => {
+    for (const what of [hash, folder.write('hash.txt', `${hash}\n`), '-']) {
+      io = pretendedIo({ stdin: `${hash}\n` });
+      expect(await runTxSign(what, [alice], io)).toBe(0);
+      expect(io.stdout).toBe(`${signature}\n`);
+      expect(io.stderr).toContain('It does not tell what the command does');
+    }
+  });
+
+  it('prints the signatures of a form, condensed or whole, and shows what a whole one does', async () => {
+    const keys = [keyFile('bob.yaml', BOB), keyFile('carol.yaml', CAROL)];
+    await runTxSign(copy('add-sig.unsigned.yaml'), keys, io);
+    expect(io.stderr).toMatch(/^runs +\(.*\n/m);
+    const condensed = pretendedIo();
+    await runTxSign(copy('add-sig.unsigned2.yaml'), keys, condensed);
+    expect(condensed.stderr).toContain('is condensed. It does not tell what the command does');
+    expect(condensed.stdout).toBe(io.stdout);
+    expect(io.stdout).toMatch(/^([0-9a-f]{64}: [0-9a-f]{128}\n){2}$/);
+  });
+
+  it('takes the files of pickaxe keygen', async () => {
+    const file = join(folder.path, 'own-key.json');
+    const publicKey = makeKeyFile(file);
+    await runTxSign(hash, [file], io);
+    expect(io.stdout).toMatch(new RegExp(`^'?${publicKey}'?: [0-9a-f]{128}\n$`));
+  });
+
+  it('refuses key files that others may read, and keys of strangers', async () => {
+    const open = keyFile('open.yaml', ALICE);
+    chmodSync(open, 0o644);
+    const refusal = await runTxSign(hash, [open], io).catch((fault) => fault);
+    expect(refusal).toBeInstanceOf(UsageError);
+    expect(refusal.message).toContain('chmod go-rwx');
+    expect(refusal.message).not.toContain(ALICE.secret);
+    await expect(runTxSign(copy('add-sig.unsigned.yaml'), [alice], io)).rejects.toThrow(
+      `${ALICE.public} is not a key that is to sign this command`,
+    );
+    expect(io.stdout).toBe('');
+  });
+});
+
+describe('add-sig and combine', () => {
+  const bob = keyFile('bob.yaml', BOB);
+  const carol = keyFile('carol.yaml', CAROL);
+  const add = async (form: string, files: string[]) => {
+    const run = pretendedIo();
+    expect(await runTxAddSig(form, files, FOR_SEND, run)).toBe(0);
+    return run;
+  };
+
+  it('one signer’s key makes the JSON of the contract tool', async () => {
+    const { stdout } = await add(copy('sign-scripts.add-sigs.yaml'), [copy('sign-scripts.key.yaml')]);
+    expect(stdout.trimEnd()).toBe(requestFile('sign-scripts.addSigsExpected.yaml').trimEnd());
+  });
+
+  it('signatures that were made elsewhere, and keys, come to the same command in any order', async () => {
+    const form = copy('add-sig.unsigned.yaml');
+    await runTxSign(form, [bob], io);
+    const sigs = folder.write('bob.sig.yaml', io.stdout);
+    const first = await add(form, [sigs]);
+    expect(first.stderr).toBe(`These keys have not signed yet: ${CAROL.public}\n`);
+    const half = folder.write('half.yaml', first.stdout);
+    const whole = await add(half, [carol]);
+    expect((await add(form, [carol, sigs])).stdout).toBe(whole.stdout);
+    expect((await add(form, [bob, carol])).stdout).toBe(whole.stdout);
+    const [a, b] = await Promise.all([add(form, [bob]), add(copy('add-sig.unsigned2.yaml'), [carol])]);
+    const combined = pretendedIo();
+    const copies = [folder.write('b.yaml', b.stdout), folder.write('a.yaml', a.stdout)];
+    await runTxCombine(copies, FOR_SEND, combined);
+    expect(combined.stdout).toBe(whole.stdout);
+    expect(JSON.parse(combined.stdout).cmds).toHaveLength(1);
+  });
+
+  it('a condensed form stays one, and says what to do with it', async () => {
+    const { stdout, stderr } = await add(copy('add-sig.unsigned2.yaml'), [bob, carol]);
+    expect(stdout).not.toContain('cmd:');
+    expect(stderr).toContain('pickaxe tx combine');
+  });
+
+  it('a signature of another command, or of a stranger, is refused with its file', async () => {
+    await runTxSign('A'.repeat(43), [bob], io);
+    const other = folder.write('other.yaml', io.stdout);
+    const form = copy('add-sig.unsigned.yaml');
+    await expect(runTxAddSig(form, [other], FOR_SEND, io)).rejects.toThrow(
+      `${other}: the signature of ${BOB.public} is not its signature over the hash.`,
+    );
+    const stranger = folder.write('stranger.yaml', io.stdout.replace(BOB.public, ALICE.public));
+    await expect(runTxAddSig(form, [stranger], FOR_SEND, io)).rejects.toThrow(RequestFileError);
+  });
+});
+
+describe('show', () => {
+  const show = async (text: string, now = 0) => {
+    const file = folder.write('shown', text);
+    const [plain, json] = [pretendedIo({ now }), pretendedIo({ now })];
+    const code = await runTxShow(file, { json: false }, plain);
+    expect(await runTxShow(file, { json: true }, json)).toBe(code);
+    const { transactions } = ShownTransactions.parse(JSON.parse(json.stdout));
+    return { code, text: plain.stdout, transactions };
+  };
+
+  it('explains a form with what is missing, its amounts, gas and time', async () => {
+    const { code, text, transactions } = await show(
+      requestFile('docs.cold-wallet.unsigned.yaml'),
+      at('2020-01-29 16:46:32'),
+    );
+    expect(code).toBe(0);
+    expect(transactions).toHaveLength(1);
+    expect(transactions[0]).toMatchObject({
+      verdict: 'signatures-missing',
+      reason: null,
+      content: { continues: null },
+    });
+    expect(text).toMatchInlineSnapshot(`
+      "command    KY6RFunty4WazQiCsKsYD-ovu-_XQByfY6scTxi9gQQ
+      state      2 signatures are missing; all else is right
+      network    mainnet01, chain 0
+      runs       (coin.transfer-create "alice" "bob" (read-keyset "ks") 100.1)
+                 (coin.transfer "bob" "alice" 0.1)
+      data       {"ks":{"pred":"keys-all","keys":["368820f80c324bbc7c2b0610688a7da43e39f91d118732671cd9c7500ff43cca"]}}
+      gas        at most 0.012, paid by alice (1200 units at 0.00001)
+      valid      from 2020-01-29 16:46:22 UTC to 2020-01-29 18:46:22 UTC (1 h 59 min left)
+      signer     6be2f485a7af75fedb4b7f153a903f7e6000ca4aa501179c91a2450b777bd2a7 has NOT signed
+                   pays at most 100.1 from alice to bob (coin.TRANSFER)
+                   pays for gas (coin.GAS)
+      signer     368820f80c324bbc7c2b0610688a7da43e39f91d118732671cd9c7500ff43cca has NOT signed
+                   pays at most 0.1 from bob to alice (coin.TRANSFER)
+      "
+    `);
+  });
+
+  it('explains the contract tool’s own command, of a test server', async () => {
+    const { code, transactions } = await show(requestFile('docs.my-api-request.send.json'), at('2024-09-06 20:04:30'));
+    expect(code).toBe(0);
+    expect(transactions[0]).toMatchObject({
+      verdict: 'valid',
+      signers: [{ isSigned: true, signsForEverything: true }],
+    });
+    expect(transactions[0].warnings).toContainEqual(expect.stringContaining('signs for everything'));
+  });
+
+  it('says which part is wrong, and exits with 1', async () => {
+    const right = requestFile('docs.my-api-request.send.json');
+    const { code, text, transactions } = await show(right.replace('"cmd":"', '"cmd":" '));
+    expect([code, transactions[0].verdict]).toEqual([1, 'wrong']);
+    expect(text).toContain('WRONG: cmd was changed');
+    const form = requestFile('add-sig.unsigned.yaml').replace('networkId', 'networkID');
+    expect(await show(form)).toMatchObject({ code: 1, transactions: [{ verdict: 'wrong' }] });
+  });
+
+  it('shows of a condensed form who is to sign', async () => {
+    const { text, transactions } = await show(requestFile('add-sig.unsigned2.yaml'));
+    expect(transactions[0]).toMatchObject({
+      content: null,
+      signers: [{ isSigned: false, signsForEverything: null }, {}],
+    });
+    expect(text).toContain('2 signatures are missing');
+  });
+
+  it('keeps the commands of foreign texts away from the terminal', async () => {
+    const request = `code: "(foo)\\u001b[31m"\nnonce: "\\u202eevil"\nsigners:\n  - public: ${ALICE.public}\n`;
+    runTxBuild(folder.write('hostile.yaml', request), UNSIGNED, io);
+    const { text } = await show(io.stdout);
+    expect(text).toContain('(foo) [31m');
+    expect(text).not.toMatch(/[^\P{C}\n]/u);
+  });
+
+  test.each([['{"cmds":[]}'], ['{"cmds":[{}]}'], ['{"a":1}'], ['nothing'], ['']])('refuses %j', async (text) => {
+    await expect(runTxShow(folder.write('shown', text), { json: false }, io)).rejects.toThrow(RequestFileError);
+  });
+});

@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { UsageError } from '#pickaxe/app/exit-codes.js';
+import { toHex } from '#pickaxe/chain/bytes.js';
+import { verify } from '#pickaxe/cli/commands/verify.js';
+import { VerifyReport } from '#pickaxe/cli/verify-report.js';
+import { decodeBase64url, encodeBase64url } from '#pickaxe/ledger/base64url.js';
+import { blockHash, encodeHeader, powHash } from '#pickaxe/ledger/header.js';
+import { blockHeaders } from '../ledger/arbitraries.ts';
+import { headers as ledgerHeaders } from '../ledger/vectors.ts';
+import { headers, negativeHeaders, workRecords } from '../vectors.ts';
+import { pickaxe } from './pickaxe.ts';
+
+describe('pickaxe verify', () => {
+  it('says solved for a real header, and exits with 0', async () => {
+    const { code, stdout } = await pickaxe('verify', headers[3].headerHex);
+    expect(code).toBe(0);
+    expect(stdout).toContain(headers[3].powHashHex);
+    expect(stdout).toContain(headers[3].targetHex);
+    expect(stdout).toMatch(/^block hash +[\w-]{43}$/m);
+    expect(stdout).toMatch(/verdict +solved/);
+  });
+
+  it('says not solved, and exits with 1', async () => {
+    const { code, stdout } = await pickaxe('verify', negativeHeaders.find(({ powOk }) => !powOk)!.headerHex);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/verdict +not solved/);
+  });
+
+  it('judges a record by its own target', async () => {
+    const { workHex, smallestNonceFromZero } = workRecords.artificial[0];
+    const record = Buffer.from(workHex, 'hex');
+    record.writeBigUInt64LE(BigInt(smallestNonceFromZero), 4 + 32 + 278);
+    expect((await pickaxe('verify', record.toString('hex'))).code).toBe(0);
+    expect((await pickaxe('verify', record.subarray(36).toString('hex'))).code).toBe(1);
+    expect((await pickaxe('verify', workHex)).code).toBe(1);
+  });
+});
+
+describe('the hashes of real headers', () => {
+  test.each(ledgerHeaders.map((vector) => [vector.network, vector.chain, vector.height, vector] as const))(
+    '%s, chain %i, height %i',
+    (_network, chain, height, { binary, hash, powHash, powOk, versionCode }) => {
+      const bytes = decodeBase64url(binary);
+      const expected = {
+        powHash,
+        blockHash: hash,
+        solved: powOk,
+        chain,
+        height: `${height}`,
+        networkNumber: versionCode,
+      };
+      expect(verify(toHex(bytes))).toMatchObject({ ...expected, blockHashMatches: true });
+      expect(verify(toHex(bytes.subarray(0, -32)))).toMatchObject({ ...expected, blockHashMatches: null });
+    },
+  );
+});
+
+test('headers may have any number of adjacents', () => {
+  fc.assert(
+    fc.property(blockHeaders, (header) => {
+      const bytes = encodeHeader(header);
+      const [bare, whole] = [bytes, Uint8Array.of(...bytes, ...blockHash(header))].map((each) => verify(toHex(each)));
+      expect(whole).toEqual({ ...bare, blockHashMatches: true });
+      expect(bare).toMatchObject({
+        powHash: toHex(powHash(header)),
+        blockHash: encodeBase64url(blockHash(header)),
+        target: toHex(header.target),
+        targetFrom: 'header',
+      });
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('bytes that are neither a header nor a work record are refused', () => {
+  for (const hex of ['', 'abc', 'ab'.repeat(177), headers[0].headerHex.slice(2), `${headers[0].headerHex}00`]) {
+    expect(() => verify(hex)).toThrow(UsageError);
+  }
+});
+
+test('pickaxe verify --json prints the report, and exits with 1 for the block hash of another header', async () => {
+  const bytes = decodeBase64url(ledgerHeaders[0].binary);
+  const right = await pickaxe('verify', '--json', toHex(bytes));
+  expect(right.code).toBe(0);
+  expect(VerifyReport.parse(JSON.parse(right.stdout))).toEqual(verify(toHex(bytes)));
+  bytes[bytes.length - 1] ^= 1;
+  const wrong = await pickaxe('verify', toHex(bytes));
+  expect([wrong.code, wrong.stdout]).toEqual([1, expect.stringContaining('but another one was given')]);
+});

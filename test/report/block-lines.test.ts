@@ -1,0 +1,83 @@
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import type { MinerEvent } from '#pickaxe/events/events.js';
+import { BLOCK_STATES } from '#pickaxe/events/vocabulary.js';
+import { BlockCounts } from '#pickaxe/report/block-counts.js';
+import { logBlockReward, logBlockState } from '#pickaxe/report/block-lines.js';
+
+type StateEvent = MinerEvent & { type: 'block-state' };
+const BLOCK = { chain: 3, height: 42n, blockHash: 'h'.repeat(43), device: 'gpu0', isRelay: false };
+const state = (more: Partial<StateEvent>): StateEvent => {
+  const standing = { depth: 1, nodesDisagree: false, settledDepth: 6 };
+  return { type: 'block-state', ...BLOCK, state: 'won', previous: 'pending', ...standing, reason: '', ...more };
+};
+
+function logged(tell: (log: pino.Logger) => void): string[] {
+  const lines: string[] = [];
+  const formatters = { level: (level: string) => ({ level }) };
+  const options = { level: 'trace', base: null, timestamp: false, formatters };
+  tell(
+    pino(options, {
+      write: (line: string) => {
+        const { level, msg } = JSON.parse(line);
+        lines.push(`${level} ${msg}`);
+      },
+    }),
+  );
+  return lines;
+}
+
+test.each<[Partial<StateEvent>, string]>([
+  [
+    { reward: '0.98123', fees: '0.0002' },
+    'info chain 3 height 42 by gpu0 won: earned 0.98123 coins and 0.0002 in fees; safe at depth 6, in about 2 min 30 s',
+  ],
+  [
+    { reward: '0.98123', fees: '0.0', depth: 8 },
+    'info chain 3 height 42 by gpu0 won: earned 0.98123 coins; safe at depth 6, now',
+  ],
+  [
+    {},
+    'info chain 3 height 42 by gpu0 won: earned an amount that is not proven yet; safe at depth 6, in about 2 min 30 s',
+  ],
+  [
+    { state: 'settled', previous: 'won', fees: '0.1' },
+    'debug chain 3 height 42 by gpu0 settled: earned fees of 0.1 and a reward that is not known',
+  ],
+  [{ state: 'settled', fees: '0.0', reward: '1.0' }, 'info chain 3 height 42 by gpu0 settled: earned 1.0 coins'],
+  [{ state: 'orphaned', reason: 'why' }, 'warn chain 3 height 42 by gpu0 orphaned: why'],
+  [{ state: 'never-entered', reason: 'why' }, 'warn chain 3 height 42 by gpu0 never entered: why'],
+  [{ state: 'orphaned', previous: 'settled', reason: 'why' }, 'error chain 3 height 42 by gpu0 orphaned: why'],
+  [{ state: 'pending' }, 'debug chain 3 height 42 by gpu0 pending'],
+  [{ state: 'contested', nodesDisagree: true, reason: 'why' }, 'warn chain 3 height 42 by gpu0 contested: why'],
+])('%o is logged', (more, line) => {
+  expect(logged((log) => logBlockState(log, state(more)))).toEqual([line]);
+});
+
+test('a reward that comes later is logged, and one that is false', () => {
+  const lines = logged((log) => {
+    logBlockReward(log, { type: 'block-reward', ...BLOCK, reward: '1.0', fees: '0.5' });
+    logBlockReward(log, { type: 'block-reward', ...BLOCK, fault: 'http://one: false' });
+  });
+  expect(lines).toEqual([
+    'info chain 3 height 42 by gpu0: earned 1.0 coins and 0.5 in fees',
+    'warn chain 3 height 42 by gpu0: the reward is not proven, because what a node says of it is false: http://one: false',
+  ]);
+});
+
+test('the blocks of a run are counted by what became of them, and always add up', () => {
+  const counts = new BlockCounts();
+  expect(counts.accepted).toBeUndefined();
+  const { previous: _, ...found } = state({ state: 'pending' });
+  let accepted = 0;
+  for (const became of BLOCK_STATES) {
+    const blockHash = became.padEnd(43);
+    counts.add({ ...found, blockHash });
+    counts.add(state({ blockHash, state: became }));
+    accepted++;
+    const { won, orphaned, pending } = counts.accepted!;
+    expect(won + orphaned + pending).toBe(accepted);
+  }
+  counts.add(state({ blockHash: 'of an earlier run' }));
+  expect(counts.accepted).toEqual({ won: 2, settled: 1, orphaned: 2, pending: 3 });
+});
