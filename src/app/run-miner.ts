@@ -11,6 +11,7 @@ import type { Events, Listener } from '../events/events.ts';
 import { Miner } from '../mine/miner.ts';
 import type { LimitsOf } from '../mine/thermal-guard.ts';
 import type { Relay } from '../relay/relay.ts';
+import type { AskBalance } from '../report/balance.ts';
 import { JsonLines } from '../report/json-lines.ts';
 import { LogLines } from '../report/log-lines.ts';
 import type { LogTail } from '../report/log-tail.ts';
@@ -45,6 +46,8 @@ export interface Rig {
   /** Called at every reading of a sensor. Without it, no device is paused for its temperature. */
   readonly temperatureLimits?: LimitsOf;
   readonly sidecars?: readonly Sidecar[];
+  /** Asks what the account that is mined for has; absent where there is no node to ask. */
+  readonly askBalance?: AskBalance;
 }
 
 /** Makes a relay, which shares the source with the miner. */
@@ -67,7 +70,7 @@ export type Sidecar = (miner: RunningMiner) => Promise<() => void | Promise<void
 
 /** @returns the exit code */
 export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config['run'], 'status'>): Promise<number> {
-  const { rigName = hostname(), events, engines, log, logTail, temperatureLimits, sidecars = [] } = rig;
+  const { rigName = hostname(), events, engines, log, logTail, temperatureLimits, sidecars = [], askBalance } = rig;
   const clock = systemClock;
   const { emit } = events;
   const source = new SharedSource(rig.source);
@@ -122,7 +125,8 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
   const ends: Awaited<ReturnType<Sidecar>>[] = [];
   const relaying: Promise<void>[] = [];
   try {
-    for (const start of sidecars) ends.push(await start({ rigName, controls, events, tally, clock, log, logTail }));
+    const running = { rigName, controls, events, tally, clock, log, logTail, askBalance };
+    for (const start of sidecars) ends.push(await start(running));
     for (const relay of relays) {
       await openRelay(relay);
       relaying.push(runRelay(relay, stopping.signal, log));

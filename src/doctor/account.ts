@@ -24,8 +24,18 @@ const LIMITS = { attempts: 1, answerTimeoutMs: 10_000 };
 /** The most characters of a foreign guard. */
 const MOST = 200;
 
-/** @returns nothing without a node or a key, which the examination of the nodes reports */
-export async function examineAccount(config: Pick<Config, 'node' | 'ledger' | 'miner'>): Promise<Finding[]> {
+/** Judges what was read of an account. */
+type Judge = (account: string, miner: Keyset, readings: readonly Reading[]) => Finding[];
+
+/**
+ * Asks the first node.
+ * @param judge by default there is a finding about an account with which nothing is wrong, too
+ * @returns nothing without a node or a key, which the examination of the nodes reports
+ */
+export async function examineAccount(
+  config: Pick<Config, 'node' | 'ledger' | 'miner'>,
+  judge: Judge = findingsAbout,
+): Promise<Finding[]> {
   const { account: given, publicKeys = [], predicate: pred } = config.miner;
   if (publicKeys.length === 0 || config.node.urls === undefined) return [];
   const account = given ?? defaultAccount(publicKeys);
@@ -34,7 +44,7 @@ export async function examineAccount(config: Pick<Config, 'node' | 'ledger' | 'm
     try {
       const { heads } = await api.cut();
       const readings = await readDetails(api, heads.keys(), { account, module: COIN });
-      return findingsAbout(account, { keys: publicKeys, pred }, readings);
+      return judge(account, { keys: publicKeys, pred }, readings);
     } finally {
       await api.close();
     }
@@ -46,11 +56,21 @@ export async function examineAccount(config: Pick<Config, 'node' | 'ledger' | 'm
 
 /** @param miner the keys and the predicate that the configuration names */
 export function findingsAbout(account: string, miner: Keyset, readings: readonly Reading[]): Finding[] {
+  const troubles = troublesOf(account, miner, readings);
+  if (troubles.length > 0) return troubles;
+  const known = existing(readings);
+  const what =
+    known.length === 0
+      ? `${account} does not exist yet: its first reward on each chain makes it`
+      : `${account} has the configured keys on ${known.length} of ${readings.length} chains; rewards make it on the others`;
+  const everywhere = `${account} has the configured keys on all chains`;
+  return [{ about: 'account', state: 'ok', what: known.length === readings.length ? everywhere : what }];
+}
+
+/** @returns what is wrong with the account, and where it was not checked */
+export function troublesOf(account: string, miner: Keyset, readings: readonly Reading[]): Finding[] {
   const unread = readings.flatMap((each) => ('error' in each ? [each] : []));
-  const known = readings.flatMap((each) =>
-    'value' in each && each.value ? [{ ...each.value, chain: each.chain }] : [],
-  );
-  const others = known.filter(({ keyset }) => !keyset || !isSame(keyset, miner));
+  const others = existing(readings).filter(({ keyset }) => !keyset || !isSame(keyset, miner));
   const findings: Finding[] = [];
   if (others.length > 0) {
     findings.push({
@@ -64,13 +84,11 @@ export function findingsAbout(account: string, miner: Keyset, readings: readonly
     });
   }
   if (unread.length > 0) findings.push(notChecked(account, unread[0].error.message, on(unread)));
-  if (findings.length > 0) return findings;
-  const what =
-    known.length === 0
-      ? `${account} does not exist yet: its first reward on each chain makes it`
-      : `${account} has the configured keys on ${known.length} of ${readings.length} chains; rewards make it on the others`;
-  const everywhere = `${account} has the configured keys on all chains`;
-  return [{ about: 'account', state: 'ok', what: known.length === readings.length ? everywhere : what }];
+  return findings;
+}
+
+function existing(readings: readonly Reading[]): (AccountDetails & { readonly chain: number })[] {
+  return readings.flatMap((each) => ('value' in each && each.value ? [{ ...each.value, chain: each.chain }] : []));
 }
 
 function notChecked(account: string, reason: string, where?: string): Finding {

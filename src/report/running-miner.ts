@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Controls } from '../events/controls.ts';
 import type { Events } from '../events/events.ts';
 import type { Clock } from '../system/clock.ts';
+import type { AskBalance } from './balance.ts';
 import type { LogTail } from './log-tail.ts';
 import type { Tally } from './tally.ts';
 
@@ -17,4 +18,6 @@ export interface RunningMiner {
   readonly clock: Clock;
   readonly log: Logger;
   readonly logTail: LogTail;
+  /** Asks what the account that is mined for has; absent where there is no node to ask. */
+  readonly askBalance?: AskBalance | undefined;
 }

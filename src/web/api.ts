@@ -1,15 +1,18 @@
 /** The page's requests to the miner that serves it. */
 
 import type { z } from 'zod';
-import type { HistoryAnswer, LogAnswer, Status } from '../report/http/schemas.ts';
+import type { BalanceAnswer, HistoryAnswer, LogAnswer, Status } from '../report/http/schemas.ts';
 import { keep, recall } from './storage.ts';
 
+export type Balance = z.infer<typeof BalanceAnswer>;
 export type History = z.infer<typeof HistoryAnswer>;
 export type Range = History['range'];
 export type LogLine = z.infer<typeof LogAnswer>['lines'][number];
 
 /** A miner that takes longer hangs, or the way to it does. */
 const TIMEOUT_MS = 5_000;
+/** The miner asks its nodes first, which it gives 10 s. */
+const BALANCE_TIMEOUT_MS = 15_000;
 const TOKEN = 'pickaxe-token';
 
 /** The miner answered, but not with what was asked for. */
@@ -41,6 +44,10 @@ export class Api {
     return this.#get('status');
   }
 
+  balance(): Promise<Balance> {
+    return this.#get('balance', BALANCE_TIMEOUT_MS);
+  }
+
   history(range: Range): Promise<History> {
     return this.#get(`history?range=${range}`);
   }
@@ -60,21 +67,22 @@ export class Api {
     });
   }
 
-  async #get<Answer>(path: string): Promise<Answer> {
-    return (await this.#ask(path, {})).json();
+  async #get<Answer>(path: string, timeoutMs?: number): Promise<Answer> {
+    return (await this.#ask(path, {}, timeoutMs)).json();
   }
 
   /** @throws ApiError for an answer that is an error; TypeError or DOMException when there is none */
   async #ask(
     path: string,
     options: { method?: string; headers?: Record<string, string>; body?: string },
+    timeoutMs = TIMEOUT_MS,
   ): Promise<Response> {
     const response = await fetch(`/api/v1/${path}`, {
       ...options,
       headers: { ...options.headers, ...(this.#token !== null && { authorization: `Bearer ${this.#token}` }) },
       cache: 'no-store',
       credentials: 'omit',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeoutMs),
     });
     if (response.ok) return response;
     throw new ApiError(response.status, await messageOf(response));

@@ -6,6 +6,9 @@ import { formatHashrate, withPrefix } from '../report/units.ts';
 /** Stands for a figure that is not known. */
 export const UNKNOWN = '–';
 
+/** How many decimal places coins have. */
+const COIN_PLACES = 12;
+
 export function known<Value>(value: Value | null | undefined, format: (value: Value) => string): string {
   return value === null || value === undefined ? UNKNOWN : format(value);
 }
@@ -14,6 +17,11 @@ export const hashrate = (value: number | null | undefined): string => known(valu
 
 /** `17.2 M`, `0` */
 export const amount = (value: number | null): string => known(value, (one) => withPrefix(one).trimEnd());
+
+/** @returns an exact decimal with all 12 places, so that points stand below each other: `12.500000000000` */
+export function coins(decimal: string): string {
+  return decimal.padEnd(decimal.indexOf('.') + 1 + COIN_PLACES, '0');
+}
 
 /** `0.31 ms`, `12.3 ms`, `1.24 s` */
 export function latency(seconds: number): string {

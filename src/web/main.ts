@@ -2,6 +2,7 @@
 
 import type { Status } from '../report/http/schemas.ts';
 import { Api, ApiError } from './api.ts';
+import { BalancePanel } from './balance.ts';
 import { Chains } from './chains.ts';
 import { Charts } from './charts.ts';
 import { type Action, Controls } from './controls.ts';
@@ -19,7 +20,8 @@ import { Workers } from './workers.ts';
 
 const api = new Api();
 const controls = new Controls(act);
-const panels = [controls, new Devices(controls), new Workers(), new Chains(), new Sources()];
+const balance = new BalancePanel(() => withToken(() => api.balance()));
+const panels = [controls, balance, new Devices(controls), new Workers(), new Chains(), new Sources()];
 const log = new Log();
 const poller = new Poller(refresh, showFault);
 const charts = new Charts(() => poller.now());

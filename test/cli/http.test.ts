@@ -1,6 +1,8 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type HttpAddress, parseHttpAddress } from '#pickaxe/text/http-address.js';
+import { MockPool } from '../../bench/lib/mock-pool.mjs';
 import { asker } from '../report/http/serving.ts';
+import { startNode } from '../source/node/node.ts';
 import { pickaxe, type Run, start } from './pickaxe.ts';
 import { TOKEN, tokenFile } from './token-file.ts';
 
@@ -14,8 +16,10 @@ afterEach(async () => {
   await Promise.all(runs.splice(0).map(({ code }) => code));
 });
 
-async function demo(...args: string[]) {
-  const run = start(['demo', '--devices', 'cpu', '--threads', '1', '--json', '--http', '0', ...args]);
+const demo = (...args: string[]) => served('demo', ...args);
+
+async function served(...command: string[]) {
+  const run = start([...command, '--devices', 'cpu', '--threads', '1', '--json', '--http', '0']);
   runs.push(run);
   const port = await vi.waitFor(() => {
     const [, found] = /listening at http:\/\/127\.0\.0\.1:(\d+)/.exec(run.stderr) ?? [];
@@ -75,6 +79,9 @@ describe('pickaxe demo --http', () => {
     expect(json.devices.cpu).toMatchObject({ state: 'ready', kind: 'cpu' });
     expect((await ask('/metrics')).text).toMatch(/^pickaxe_hashes_total\{device="cpu"\} [1-9]/m);
     expect((await ask('/api/v1/log')).json.lines.length).toBeGreaterThan(3);
+    const balance = await ask('/api/v1/balance');
+    expect([balance.status, balance.json.account]).toEqual([200, `k:${'0'.repeat(64)}`]);
+    expect(balance.json.total).toMatch(/^\d+\.\d+$/);
     expect((await ask('/api/v1/stop', { method: 'POST' })).status).toBe(403);
     expect((await fetch(`http://127.0.0.1:${port}/api/v1/events`)).status).toBe(200);
     run.child.kill('SIGTERM');
@@ -126,5 +133,24 @@ describe('pickaxe demo --http', () => {
     const headers = { authorization: `Bearer ${TOKEN}` };
     expect((await ask('/metrics', { headers: { ...headers, host: '192.0.2.1:80' } })).status).toBe(200);
     expect((await ask('/metrics', { headers: { ...headers, host: 'evil.example' } })).status).toBe(403);
+  });
+});
+
+describe('pickaxe mine --http', () => {
+  it('asks its node for the balance when a client asks', async () => {
+    const key = 'ab'.repeat(32);
+    const { url } = await startNode({ difficulty: 1e15, accounts: [{ account: `k:${key}`, balance: '0.25' }] });
+    const { ask } = await served('mine', '--node', url, '--network', 'development', '--public-key', key);
+    const { status, json } = await ask('/api/v1/balance');
+    expect([status, json]).toMatchObject([200, { account: `k:${key}`, total: '5.0' }]);
+    expect(json.node).toBe(`${url}/ledger/0.0/development`);
+  });
+
+  it('has no node to ask for a balance on a pool', async () => {
+    const pool = new MockPool({ difficulty: 1e15, shareDifficulty: 1e12 });
+    onTestFinished(() => pool.close());
+    const { ask } = await served('mine', '--pool', await pool.start(), '--user', 'me.rig');
+    const { status, json } = await ask('/api/v1/balance');
+    expect([status, json.error.code]).toEqual([404, 'no-node']);
   });
 });

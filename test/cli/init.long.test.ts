@@ -77,6 +77,27 @@ async function initOnPool(terminal: Terminal, ...options: string[]): Promise<voi
   terminal.press('Down', 'Enter');
 }
 
+/** Answers everything until the node is asked about the account. */
+async function initWithAccount(terminal: Terminal, url: string, account: string): Promise<void> {
+  await init(terminal);
+  await answer(terminal, NODE_URL, `${url}\n`);
+  await answer(terminal, ANOTHER, '\n');
+  await answer(terminal, NETWORK, '\n');
+  await terminal.sees(KEY_CHOICE);
+  terminal.press('Enter');
+  await answer(terminal, /\? Public key[^\n]*\n*$/, `${KEY}\n`);
+  await answer(terminal, ACCOUNT, `${account}\n`);
+}
+
+/** Changes the account when that is asked for this often. */
+async function chooseAccount(terminal: Terminal, account: string, times: number): Promise<void> {
+  const asked = `(?:(?:.|\\n)*like to change\\?){${times}}`;
+  await terminal.sees(new RegExp(`${asked}\\n(?:.|\\n)*the account\\n`));
+  terminal.press('Down', 'Enter');
+  await answer(terminal, new RegExp(`${asked} the account(?:.|\\n)*\\? Account [^\\n]*\\n*$`), `${account}\n`);
+}
+
+const OTHER_KEYS = /The account has other keys than this miner[^\n]*\n(?:.|\n)*the node *\n/;
 const MINE_ON = /\? Mine on[^\n]*\n(?:.|\n)*a pool/;
 const NODE_URL = /\? Node URL [^\n]*\n*$/;
 const ANOTHER = /\? Another node[^\n]*\n*$/;
@@ -104,6 +125,8 @@ describe.skipIf(noTmux)(`pickaxe init${why}`, { timeout: TEST_MS }, () => {
     for (const well of ['connection', 'network', 'work', 'updates', 'clock']) {
       expect(terminal.text()).toMatch(new RegExp(`ok +${well}`));
     }
+    // The account exists nowhere yet, which is fine.
+    expect(terminal.text()).not.toMatch(/(ok|warning|fault) +account/);
 
     const keyFile = join(terminal.directory, 'pickaxe-key.json');
     const { publicKey, secretKey } = JSON.parse(readFileSync(keyFile, 'utf8'));
@@ -187,6 +210,50 @@ describe.skipIf(noTmux)(`pickaxe init${why}`, { timeout: TEST_MS }, () => {
       miner: { 'public-keys': [KEY] },
       rig: { name: 'attic' },
     });
+  });
+
+  it('says on which chains the account has other keys, and lets the user change it or go on', async () => {
+    const taken = { account: 'shared', keys: ['cd'.repeat(32)] };
+    const mine = { account: 'mine', keys: [KEY], chains: [0, 1] };
+    const url = await startNode({
+      chains: 4,
+      accounts: [{ ...taken, chains: [1, 3] }, { ...taken, account: 'whole' }, mine],
+    });
+    const terminal = open();
+    await initWithAccount(terminal, url, 'whole');
+    await terminal.sees(
+      /fault +account +whole exists with other keys or another predicate on chains 0, 1, 2, 3:\s+\{.*cdcd/,
+    );
+    await terminal.sees(/why: blocks there cannot pay it(?:.|\n)*The account has other keys than this miner/);
+    // The node's operator could not help.
+    expect(terminal.text()).not.toContain('mining.coordination.miners');
+    await chooseAccount(terminal, 'shared', 1);
+    await terminal.sees(
+      /warning +account +shared exists with other keys or another predicate on chains 1, 3:\s+\{.*cdcd/,
+    );
+    await chooseAccount(terminal, 'mine', 2);
+    await terminal.sees('code 0');
+    expect(terminal.text()).not.toMatch(/account +mine/);
+    const file = join(terminal.directory, 'pickaxe.toml');
+    expect(parse(readFileSync(file, 'utf8')).miner).toEqual({ 'public-keys': [KEY], account: 'mine' });
+
+    terminal.type('rm pickaxe.toml; clear\n');
+    await terminal.wipe();
+    await initWithAccount(terminal, url, 'shared');
+    await terminal.sees(OTHER_KEYS);
+    terminal.press('Enter');
+    await terminal.sees('code 0');
+    expect(parse(readFileSync(file, 'utf8')).miner).toEqual({ 'public-keys': [KEY], account: 'shared' });
+  });
+
+  it('goes on when the node cannot tell whose the account is, and says so', async () => {
+    const url = await startNode();
+    nodes[0].server.faults = [{ endpoint: 'local', kind: 'unavailable' }];
+    const terminal = open();
+    await initWithAccount(terminal, url, 'shared');
+    await terminal.sees('code 0');
+    expect(terminal.text()).toMatch(/account +shared was not checked on chains 0, 1, .*503/s);
+    expect(existsSync(join(terminal.directory, 'pickaxe.toml'))).toBe(true);
   });
 
   it('asks whether a certificate that no authority vouches for is the node’s, and writes its fingerprint to the file', async () => {

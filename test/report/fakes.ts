@@ -1,6 +1,7 @@
 /** For tests of reporters: a clock that a test advances, and short ways to make events. */
 
 import type { MinerEvent, RelayWorker } from '#pickaxe/events/events.js';
+import type { Balance } from '#pickaxe/report/balance.js';
 import type { Clock } from '#pickaxe/system/clock.js';
 
 export class FakeClock implements Clock {
@@ -18,6 +19,18 @@ export class FakeClock implements Clock {
     return this.#ms;
   }
 }
+
+/** On one chain of three the account does not exist, and another one did not answer. */
+export const BALANCE: Balance = {
+  account: 'k:me',
+  node: 'http://127.0.0.1:1848/ledger/0.0/development',
+  total: null,
+  chains: [
+    { chain: 0, balance: '12.500000000001', exists: true, fault: null },
+    { chain: 1, balance: '0.0', exists: false, fault: null },
+    { chain: 2, balance: null, exists: null, fault: 'it did not answer in time' },
+  ],
+};
 
 type DeviceEvent = Extract<MinerEvent, { type: 'device' }>;
 type RelayEvent = Extract<MinerEvent, { type: 'relay' }>;

@@ -24,7 +24,7 @@ import { JsonLines } from '#pickaxe/report/json-lines.js';
 import { Answer } from '#pickaxe/wire/worker-answers.js';
 import { Request } from '#pickaxe/wire/worker-requests.js';
 import { expectShape } from '../expect-shape.ts';
-import { device, relay, share, verdict, worker } from './fakes.ts';
+import { BALANCE, device, relay, share, verdict, worker } from './fakes.ts';
 import { serve } from './http/serving.ts';
 
 /** Every public document by its name. The formats of xmrig, mining systems, Prometheus and Discord have their own rules. */
@@ -304,6 +304,13 @@ describe('printed JSON has its documented shape', () => {
     expect(documents.map(({ type }) => type).sort()).toEqual(types.sort());
   });
 
+  test('in /api/v1/balance', async () => {
+    const { ask } = await serve({}, async () => BALANCE);
+    const { json } = await ask('/api/v1/balance');
+    expectShape(api.BalanceAnswer, json);
+    expect(json).toMatchObject(BALANCE);
+  });
+
   test.each([
     ['/api/v1/status', api.Status],
     ['/api/v1/history', api.HistoryAnswer],
@@ -311,6 +318,7 @@ describe('printed JSON has its documented shape', () => {
     ['/healthz', api.Health],
     ['/readyz', api.Readiness],
     ['/api/v1/history?range=x', api.ErrorAnswer],
+    ['/api/v1/balance', api.ErrorAnswer],
     ['/nope', api.ErrorAnswer],
   ])('in %s of a busy rig, and of one that knows nothing yet', async (path, schema) => {
     for (const { ask } of [await busyRig(), await serve()]) expectShape(schema, (await ask(path)).json);

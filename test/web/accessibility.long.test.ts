@@ -1,12 +1,13 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it, vi } from 'vitest';
-import { device, relay, share, verdict, worker } from '../report/fakes.ts';
+import { BALANCE, device, relay, share, verdict, worker } from '../report/fakes.ts';
 import { noBrowser, open, refresh, SLOW, type View, why } from './browser.ts';
 import { Rig, work } from './rig.ts';
 
 /** A page that shows every state. */
 async function shown(view: View = {}): Promise<{ rig: Rig; page: Page }> {
   const rig = new Rig();
+  rig.askBalance = async () => BALANCE;
   work(await rig.serve({ control: true }));
   rig.emit(device('gpu2', 'paused', 'it is night'));
   rig.emit(device('gpu3', 'reopening', 'it was lost'));
@@ -24,6 +25,11 @@ async function shown(view: View = {}): Promise<{ rig: Rig; page: Page }> {
   await page.locator('.chart canvas').first().waitFor();
   await page.locator('.line').first().waitFor();
   return { rig, page };
+}
+
+async function askForBalance(page: Page): Promise<void> {
+  await page.locator('#balance-ask').click();
+  await page.locator('#balance-table tbody tr').first().waitFor();
 }
 
 /** The text on the page that has too little contrast with its background (WCAG 2.2, 1.4.3). */
@@ -71,6 +77,7 @@ const FAINT_LINES = FAINT.slice(0, FAINT.indexOf('const texts')).concat(`
 describe.skipIf(noBrowser)(`the web page, for everybody${why}`, () => {
   it('has landmarks, headings and tables that screen readers know', async () => {
     const { page } = await shown();
+    await askForBalance(page);
     const tree = await page.locator('body').ariaSnapshot();
     for (const line of [
       '- link "Skip to the figures":',
@@ -83,6 +90,9 @@ describe.skipIf(noBrowser)(`the web page, for everybody${why}`, () => {
       '- main:',
       '- region "Hashrate":',
       '- region "Results":',
+      '- region "Balance":',
+      '- button "Ask the node again"',
+      '- table "Balance":',
       '- region "History":',
       '- group "Range of the charts":',
       '- radio "10 min" [checked]',
@@ -110,6 +120,7 @@ describe.skipIf(noBrowser)(`the web page, for everybody${why}`, () => {
 
   it('is the same to screen readers on a phone, where tables look like cards', async () => {
     const { page } = await shown({ viewport: { width: 360, height: 740 }, isMobile: true });
+    await askForBalance(page);
     const tree = await page.locator('#devices').ariaSnapshot();
     expect(tree).toContain('- table "Devices":');
     expect(tree).toMatch(/- row "?'?gpu0/);
@@ -118,10 +129,14 @@ describe.skipIf(noBrowser)(`the web page, for everybody${why}`, () => {
     const workers = await page.locator('#worker-table').ariaSnapshot();
     expect(workers).toMatch(/- rowheader "attic"/);
     expect(workers).toMatch(/- columnheader "last share"/);
+    const balance = await page.locator('#balance-table').ariaSnapshot();
+    expect(balance).toMatch(/- rowheader "chain 0"/);
+    expect(balance).toMatch(/- columnheader "coins"/);
   });
 
   it('skips no level of headings, names its sections and table headers, and repeats no id', async () => {
     const { page } = await shown();
+    await askForBalance(page);
     const levels = await page
       .locator('h1:visible, h2:visible, h3:visible')
       .evaluateAll((all) => all.map(({ tagName }) => Number(tagName[1])));
@@ -138,6 +153,7 @@ describe.skipIf(noBrowser)(`the web page, for everybody${why}`, () => {
 
   it.each(['light', 'dark'] as const)('has enough contrast when it is %s', async (colorScheme) => {
     const { rig, page } = await shown({ colorScheme, expected: /ERR_/ });
+    await askForBalance(page);
     expect(await page.evaluate(FAINT)).toEqual([]);
     expect(await page.evaluate(FAINT_LINES)).toEqual([]);
     await page.getByRole('button', { name: 'Pause all' }).click();
@@ -170,7 +186,7 @@ describe.skipIf(noBrowser)(`the web page, for everybody${why}`, () => {
       walk.push(name);
     }
     expect(walk).toEqual([
-      ...['Skip to the figures', 'Pause all', 'Resume all', 'system', '10m'],
+      ...['Skip to the figures', 'Pause all', 'Resume all', 'system', 'Ask the node for the balance', '10m'],
       ...['Hashrate: arrow keys choose a moment', 'Temperature: arrow keys choose a moment'],
       ...['Power: arrow keys choose a moment', 'Pause cpu', 'Pause gpu0', 'Resume gpu2', 'Pause gpu3'],
       ...['info', 'Log'],

@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it, vi } from 'vitest';
+import { type Balance, NoBalance } from '#pickaxe/report/balance.js';
 import { formatDuration, formatHashrate, formatPercent } from '#pickaxe/report/units.js';
 import { latency } from '#pickaxe/web/format.js';
-import { device, hashes, relay, share, verdict, worker } from '../report/fakes.ts';
+import { BALANCE, device, hashes, relay, share, verdict, worker } from '../report/fakes.ts';
 import { figure, noBrowser, open, refresh, SLOW, why } from './browser.ts';
 import { NODE, Rig, work, workOnPool } from './rig.ts';
 
@@ -13,6 +14,7 @@ async function served(options: Parameters<Rig['serve']>[0] = {}): Promise<Rig> {
 
 const text = (page: Page, selector: string) => page.locator(selector).first().textContent();
 const shows = (check: () => Promise<void>) => vi.waitFor(check, SLOW);
+const chainBalance = (chain: number, balance: string, exists = true) => ({ chain, balance, exists, fault: null });
 const row = (page: Page, name: string) => page.locator('#devices tbody tr', { hasText: name }).first();
 
 describe.skipIf(noBrowser)(`the web page${why}`, () => {
@@ -281,7 +283,7 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
   it('offers no buttons for what is not allowed', async () => {
     const page = await open((await served()).url);
     await row(page, 'gpu0').waitFor();
-    expect(await page.getByRole('button').count()).toBe(0);
+    expect(await page.getByRole('button').allTextContents()).toEqual(['Ask the node for the balance']);
   });
 
   it('asks for the token, and keeps it until the tab is closed', async () => {
@@ -356,6 +358,80 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
     await shows(async () =>
       expect(await page.getByRole('alert').textContent()).toContain('The miner answers with an error: it is busy.'),
     );
+  });
+
+  it('asks the node for the balance when somebody wants it, and says how old that is', async () => {
+    const rig = new Rig();
+    const asked: ((balance: Balance) => void)[] = [];
+    rig.askBalance = () => new Promise((resolve) => asked.push(resolve));
+    work(await rig.serve());
+    const page = await open(rig.url);
+    const button = page.locator('#balance-ask');
+    await page.getByRole('button', { name: 'Ask the node for the balance' }).focus();
+    await page.keyboard.press('Enter');
+    await shows(async () => expect(await button.textContent()).toBe('Asking the node …'));
+    await page.keyboard.press('Enter');
+    await shows(async () => expect(asked).toHaveLength(1));
+    const chains = [chainBalance(0, '12.500000000001'), chainBalance(1, '0.0', false), chainBalance(2, '0.0')];
+    asked[0]({ ...BALANCE, total: '12.500000000001', chains });
+    await shows(async () => expect(await text(page, '#balance-total')).toBe('12.500000000001'));
+    expect(await page.locator('#balance-table tbody tr').allTextContents()).toEqual([
+      'chain 012.500000000001',
+      'chain 1no account',
+      'chain 20.000000000000',
+    ]);
+    expect(await text(page, '#balance-account')).toBe(BALANCE.account);
+    expect(await text(page, '#balance-said')).toBe(`${BALANCE.node} said so at 22:14:20, 0.0 s ago.`);
+    expect(await page.getByRole('status').textContent()).toBe('balance: 12.500000000001 coins in all');
+    expect(await page.locator('#balance-unread').isVisible()).toBe(false);
+    // The button has kept the focus.
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Ask the node again');
+
+    rig.clock.advance(120_000);
+    await refresh(page);
+    const old = `${BALANCE.node} said so at 22:14:20, 2 min ago. It may have changed since.`;
+    await shows(async () => expect(await text(page, '#balance-said')).toBe(old));
+    expect(await page.locator('#balance-told.old').count()).toBe(1);
+    await page.keyboard.press('Enter');
+    await shows(async () => expect(asked).toHaveLength(2));
+    asked[1](BALANCE);
+    await shows(async () => expect(await text(page, '#balance-total')).toBe('–'));
+    expect(await text(page, '#balance-unread')).toBe(
+      'Chain 2 did not answer, so the sum is not known: it did not answer in time',
+    );
+    expect(await page.locator('#balance-table tbody tr').last().textContent()).toBe('chain 2no answer');
+    expect(await page.locator('#balance-told.old').count()).toBe(0);
+  });
+
+  it('says why there is no balance, and keeps the one that is there', async () => {
+    const rig = new Rig();
+    rig.askBalance = async () => BALANCE;
+    work(await rig.serve());
+    const page = await open(rig.url, { expected: /502/ });
+    const button = page.locator('#balance-ask');
+    await button.click();
+    await shows(async () => expect(await text(page, '#balance-account')).toBe(BALANCE.account));
+    rig.askBalance = () => Promise.reject(new NoBalance('cannot reach http://node.example'));
+    rig.clock.advance(30_000);
+    await button.click();
+    const fault = page.locator('#balance-fault');
+    await shows(async () =>
+      expect(await fault.textContent()).toBe('No balance was read: cannot reach http://node.example'),
+    );
+    expect(await page.getByRole('status').textContent()).toBe('balance: cannot reach http://node.example');
+    expect(await text(page, '#balance-account')).toBe(BALANCE.account);
+    rig.askBalance = async () => ({ ...BALANCE, account: 'another' });
+    rig.clock.advance(5_000);
+    await button.click();
+    await shows(async () => expect(await text(page, '#balance-account')).toBe('another'));
+    expect(await fault.textContent()).toBe('');
+  });
+
+  it('offers no balance where there is no node to ask', async () => {
+    const rig = workOnPool(await new Rig().serve());
+    const page = await open(rig.url);
+    await page.locator('#shares').waitFor();
+    expect(await page.locator('#balance').isVisible()).toBe(false);
   });
 
   it('sends no requests while nobody sees it', async () => {

@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { onTestFinished, vi } from 'vitest';
 import type { Controls, PauseReason } from '#pickaxe/events/controls.js';
 import { Events, type MinerEvent } from '#pickaxe/events/events.js';
+import type { AskBalance } from '#pickaxe/report/balance.js';
 import { type Http, serveHttp } from '#pickaxe/report/http/http.js';
 import { pageRoutes } from '#pickaxe/report/http/page.js';
 import type { ServerOptions } from '#pickaxe/report/http/server.js';
@@ -23,6 +24,8 @@ export class Rig {
   readonly emit = this.events.emit;
   /** What the page asked for: `pause gpu0`, `resume all` … */
   readonly asked: string[] = [];
+  /** What the node says of the account; absent, there is no node to ask. */
+  askBalance: AskBalance | undefined;
   #http: Http | undefined;
   readonly #devices = new Set<string>();
 
@@ -63,11 +66,9 @@ export class Rig {
     const settings = { host: '127.0.0.1', port: 0, control: false, ...options };
     const { events, tally, clock, logTail } = this;
     const log = pino({ base: null }, logTail);
-    this.#http = await serveHttp(
-      { rigName: 'rig-7', controls, events, tally, clock, log, logTail },
-      settings,
-      pageRoutes(),
-    );
+    const askBalance = this.askBalance && ((stop: AbortSignal) => this.askBalance!(stop));
+    const running = { rigName: 'rig-7', controls, events, tally, clock, log, logTail, askBalance };
+    this.#http = await serveHttp(running, settings, pageRoutes());
     return this;
   }
 

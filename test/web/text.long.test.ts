@@ -1,11 +1,13 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it, vi } from 'vitest';
-import { device, hashes, relay, verdict, worker } from '../report/fakes.ts';
+import type { Balance } from '#pickaxe/report/balance.js';
+import { BALANCE, device, hashes, relay, verdict, worker } from '../report/fakes.ts';
 import { noBrowser, open, refresh, SLOW, why } from './browser.ts';
 import { Rig, work } from './rig.ts';
 
-async function served(): Promise<Rig> {
+async function served(balance = BALANCE): Promise<Rig> {
   const rig = new Rig();
+  rig.askBalance = async () => balance;
   return rig.serve({ control: true });
 }
 
@@ -18,6 +20,24 @@ const HOSTILE = [
   '{{constructor.constructor("alert(1)")()}}',
 ];
 const LONG = 'w'.repeat(500);
+
+/** What a hostile node could say. */
+function balanceOf(account: string, balance: string, node: string, fault: string): Balance {
+  return {
+    account,
+    node,
+    total: balance,
+    chains: [
+      { chain: 0, balance, exists: true, fault: null },
+      { chain: 2 ** 31, balance: null, exists: null, fault },
+    ],
+  };
+}
+
+async function showBalance(page: Page): Promise<void> {
+  await page.locator('#balance-ask').click();
+  await page.locator('#balance-told').waitFor();
+}
 
 function feed({ emit }: Rig, strings: readonly string[]): void {
   for (const [index, text] of strings.entries()) {
@@ -35,7 +55,7 @@ const wide = (page: Page) => page.locator('html').evaluate((html) => html.scroll
 
 describe.skipIf(noBrowser)(`text on the web page${why}`, () => {
   it('is shown as text, even if it looks like HTML', async () => {
-    const rig = await served();
+    const rig = await served(balanceOf(HOSTILE[0], HOSTILE[1], HOSTILE[2], HOSTILE[5]));
     feed(rig, HOSTILE);
     rig.steps(2);
     let alerts = 0;
@@ -56,6 +76,12 @@ describe.skipIf(noBrowser)(`text on the web page${why}`, () => {
     expect(await page.locator('#sources .url').allTextContents()).toEqual(HOSTILE);
     expect((await page.locator('.line').allTextContents()).join()).toContain(HOSTILE[0]);
     expect(await page.locator('.chart tbody th').allTextContents()).toEqual(expect.arrayContaining(HOSTILE));
+    await showBalance(page);
+    expect(await page.locator('#balance-account').textContent()).toBe(HOSTILE[0]);
+    expect(await page.locator('#balance-total').textContent()).toBe(HOSTILE[1]);
+    expect(await page.locator('#balance-said').textContent()).toContain(HOSTILE[2]);
+    expect(await page.locator('#balance-unread').textContent()).toContain(HOSTILE[5]);
+    expect(await page.locator('#balance-table td').first().textContent()).toContain(HOSTILE[1]);
     await page.getByRole('button', { name: `Resume ${HOSTILE[0]}` }).click();
     await vi.waitFor(async () => expect(await page.getByRole('status').textContent()).toContain(HOSTILE[0]), SLOW);
     expect(rig.asked).toEqual([`resume ${HOSTILE[0]}`]);
@@ -64,7 +90,7 @@ describe.skipIf(noBrowser)(`text on the web page${why}`, () => {
   });
 
   it.each([320, 360, 390, 768, 1_000, 1_280])('fits into %i pixels, however long it is', async (width) => {
-    const rig = await served();
+    const rig = await served(balanceOf(LONG, `${'9'.repeat(300)}.123456789012`, LONG, LONG));
     feed(rig, [LONG, 'a b '.repeat(200), 'http://user@host/'.repeat(30)]);
     work(rig);
     for (let card = 2; card < 12; card++) rig.emit(device(`gpu${card}`, 'ready'));
@@ -72,11 +98,12 @@ describe.skipIf(noBrowser)(`text on the web page${why}`, () => {
     const page = await open(rig.url, { viewport: { width, height: 800 }, isMobile: width < 500 });
     await page.locator('.chart canvas').first().waitFor();
     await vi.waitFor(async () => expect(await wide(page)).toBe(0), SLOW);
+    await showBalance(page);
     await page.getByRole('button', { name: 'Pause all' }).click();
     await page.getByRole('button', { name: 'Resume gpu5' }).waitFor();
     expect(await wide(page)).toBe(0);
     // No text is cut off either.
-    const cells = page.locator('dd, td, th, h1, h2, h3, button, .url, .news');
+    const cells = page.locator('dd, td, th, h1, h2, h3, button, .url, .news, #balance-told p');
     expect(
       await cells.evaluateAll((all) =>
         all.filter((one) => one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 1).map((one) => one.outerHTML),

@@ -1,5 +1,6 @@
 /** `pickaxe demo`: the real miner on a mock node inside this process, at about one block per second. */
 
+import { askBalance } from '../../app/ask-balance.ts';
 import { chooseEngines } from '../../app/choose-engines.ts';
 import { chooseSource } from '../../app/choose-source.ts';
 import { prepare } from '../../app/prepare.ts';
@@ -35,10 +36,12 @@ export async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Pr
   const events = new Events();
   const stopRetargeting = retarget(node, events);
   const miner = { publicKeys: [PUBLIC_KEY], predicate: 'keys-all' } as const;
-  const settings = { node: { urls: [url], network: NETWORK, insecureTls: false }, pool: DEFAULTS.pool, miner };
+  const mockNode = { urls: [url], network: NETWORK, insecureTls: false };
+  const settings = { node: mockNode, pool: DEFAULTS.pool, miner, ledger: DEFAULTS.ledger };
   const source = chooseSource(settings, events);
   try {
-    return await runMiner({ events, source, engines, ...prepared }, config.run);
+    const rig = { events, source, engines, ...prepared };
+    return await runMiner({ ...rig, askBalance: (stop) => askBalance(settings, stop) }, config.run);
   } finally {
     stopRetargeting();
     await node.close();

@@ -5,7 +5,7 @@ import { chooseEngines } from '../../app/choose-engines.ts';
 import { chooseSource, insecureTlsRisk, minerAccount } from '../../app/choose-source.ts';
 import { dryRun } from '../../app/dry-run.ts';
 import { prepare } from '../../app/prepare.ts';
-import { type MakeRelay, runMiner, type Sidecar } from '../../app/run-miner.ts';
+import { type MakeRelay, type Rig, runMiner, type Sidecar } from '../../app/run-miner.ts';
 import { blocks } from '../../app/sidecars/blocks.ts';
 import type { Loaded } from '../../config/load.ts';
 import type { Config } from '../../config/settings.ts';
@@ -29,7 +29,7 @@ export async function mineOrTry(loaded: Loaded, reload: () => Promise<Loaded>, t
   try {
     const relays = [...(prepared.relays ?? []), ...(await simulated(config, prepared.log, !tries))];
     const engines = await chooseEngines(config, prepared.log, { mayBeNone: relays.length > 0 });
-    const rig = { events, source, engines, ...prepared, relays };
+    const rig = { events, source, engines, ...prepared, relays, ...balance(config) };
     if (tries) return await dryRun(rig, config);
     // The block log starts last and ends first: what ends after it, such as the webhook, still hears of its events.
     return await runMiner({ ...rig, sidecars: [...(prepared.sidecars ?? []), ...blockLog(config)] }, config.run);
@@ -42,6 +42,12 @@ export async function mineOrTry(loaded: Loaded, reload: () => Promise<Loaded>, t
 function blockLog({ blocks: settings, node, pool, miner }: Config): Sidecar[] {
   if (pool.urls) return [];
   return [blocks({ settings, node, account: minerAccount(miner) })].filter((sidecar) => sidecar !== undefined);
+}
+
+/** A pool pays by its own rules, so there is no node to ask. The client of a node is loaded only when somebody asks. */
+function balance(config: Config): Pick<Rig, 'askBalance'> {
+  if (config.pool.urls) return {};
+  return { askBalance: async (stop) => (await import('../../app/ask-balance.ts')).askBalance(config, stop) };
 }
 
 /** @returns undefined when no more nodes are wanted, or there is nobody to ask */

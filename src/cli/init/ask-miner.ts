@@ -1,20 +1,16 @@
-/** Asks who gets the rewards, and whether the node gives them work. */
+/** Asks who gets the rewards, and what to change when the node gives them no work or the account has other keys. */
 
 import { input, select } from '@inquirer/prompts';
 import { defaultAccount } from '../../app/choose-source.ts';
 import { UsageError } from '../../app/exit-codes.ts';
-import { nodeTrust } from '../../app/node-trust.ts';
 import { account as accountType, publicKey as publicKeyType } from '../../config/setting-types/miner.ts';
-import { DEFAULTS } from '../../config/settings.ts';
 import { rigNamedBy } from '../../config/worker-name.ts';
-import { examineNode } from '../../doctor/examine-node.ts';
-import type { Finding } from '../../doctor/finding.ts';
 import { hasPath } from '../../node/url.ts';
-import { version } from '../../system/version.ts';
 import { makeKeyFile } from '../key-file.ts';
 import type { NodeAnswers } from './answers.ts';
 import { askNetwork, askNodes, type Nodes } from './ask-node.ts';
-import { say, sayFindings } from './say.ts';
+import { examineMiner, type Trouble } from './examine-miner.ts';
+import { say } from './say.ts';
 import { accepts, read } from './typed.ts';
 
 const USUAL_KEY_FILE = 'pickaxe-key.json';
@@ -27,13 +23,14 @@ interface TypedKey {
   readonly rigName?: string | undefined;
 }
 
-/** Asks until a node gives the miner work, or the user goes on without that. */
+/** Asks until a node gives the miner work and its account has its keys, or the user goes on without that. */
 export async function askNodesAndMiner(): Promise<NodeAnswers> {
   let nodes = await askNodes();
   let key = await askKey();
   let miner = await askAccount(key);
-  while (!(await getsWork(nodes, miner))) {
-    const next = await askWhatToChange(nodes);
+  for (;;) {
+    const trouble = await examineMiner(nodes, miner);
+    const next = trouble === undefined ? 'nothing' : await askWhatToChange(nodes, trouble);
     if (next === 'nothing') break;
     if (next === 'node') nodes = await askNodes();
     if (next === 'network') nodes = { ...nodes, network: await askNetwork(nodes.network) };
@@ -43,12 +40,25 @@ export async function askNodesAndMiner(): Promise<NodeAnswers> {
   return { ...nodes, ...miner };
 }
 
-/** The network is part of a node URL that has a path. */
-async function askWhatToChange({ urls }: Nodes) {
-  return select({
+/** What is asked about each, and what it means to change nothing. */
+const QUESTIONS = {
+  'no work': {
     message: 'The node gives this miner no work. What would you like to change?',
+    nothing: 'nothing: the node’s operator will add this miner',
+  },
+  'other keys': {
+    message: 'The account has other keys than this miner. What would you like to change?',
+    nothing: 'nothing: go on with this account and this key',
+  },
+} as const;
+
+/** The network is part of a node URL that has a path. */
+async function askWhatToChange({ urls }: Nodes, trouble: Trouble) {
+  const { message, nothing } = QUESTIONS[trouble];
+  return select({
+    message,
     choices: [
-      { name: 'nothing: the node’s operator will add this miner', value: 'nothing' },
+      { name: nothing, value: 'nothing' },
       { name: 'the account', value: 'account' },
       { name: 'the key', value: 'key' },
       ...(urls.every(hasPath) ? [] : [{ name: 'the network', value: 'network' } as const]),
@@ -97,24 +107,4 @@ async function makeKey(): Promise<string> {
       say(fault.message);
     }
   }
-}
-
-async function getsWork({ urls, network, ...node }: Nodes, miner: Miner): Promise<boolean> {
-  const { publicKey, account = defaultAccount([publicKey]) } = miner;
-  const { predicate } = DEFAULTS.miner;
-  const identity = { account, predicate, publicKeys: [publicKey] };
-  const findings: Finding[] = [];
-  say(`asking for work as ${account} …`);
-  for (const url of urls) {
-    const trust = nodeTrust(url, { ...DEFAULTS.node, ...node });
-    const question = { url, network, miner: identity, trust, userAgent: `pickaxe/${version}` };
-    findings.push(...(await examineNode(question)).findings);
-  }
-  sayFindings(findings);
-  if (findings.every(({ state }) => state !== 'fault')) return true;
-  // An entry for this miner would not help at a node of another network.
-  if (findings.some(({ about, state }) => about === 'network' && state === 'warning')) return false;
-  const entry = { account, predicate, 'public-keys': [publicKey] };
-  say('The node’s operator can add this miner with this entry in mining.coordination.miners:', JSON.stringify(entry));
-  return false;
 }

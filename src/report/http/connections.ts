@@ -50,6 +50,7 @@ export class Connections {
       return false;
     }
     connection.answering = true;
+    connection.deadlineMs = this.#deadlineMs();
     response.once('close', () => {
       connection.answering = false;
       connection.deadlineMs = this.#deadlineMs();

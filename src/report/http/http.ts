@@ -2,6 +2,7 @@
 
 import type { RunningMiner } from '../running-miner.ts';
 import { apiRoutes } from './api.ts';
+import { KeptBalance } from './balance.ts';
 import { xmrigRoutes } from './compat/xmrig.ts';
 import { EventStream } from './event-stream.ts';
 import { healthRoutes } from './health.ts';
@@ -34,17 +35,19 @@ export async function serveHttp(
 ): Promise<Http> {
   const { control } = options;
   const limits = { ...httpLimits, ...options.limits };
-  const { controls, events, clock, log } = miner;
+  const { controls, events, clock, log, askBalance } = miner;
   const stats = new RigStats(miner);
   const status = () => statusOf(stats, control);
   const refusals = new Refusals(log, limits.logMs);
   const metrics = new Metrics(status, events, refusals.counts);
   const stream = new EventStream(events, clock, status, { limits, refusals });
-  const own = [...apiRoutes(stats, controls, stream, control), ...healthRoutes(stats), metrics.route];
+  const balance = new KeptBalance(askBalance, clock, limits);
+  const own = [...apiRoutes(stats, controls, stream, control), balance.route, ...healthRoutes(stats), metrics.route];
   const routes = [...own, openApiRoute(own), ...xmrigRoutes(stats, control), ...more];
   const server = new Server(options, routes, { log, clock, limits, refusals });
   const close = async () => {
     stream.close();
+    balance.close();
     metrics.close();
     stats.close();
     await server.close();

@@ -11,13 +11,18 @@ export interface HttpLimits {
   readonly requestMs: number;
   /** How long a connection is kept for the next request. Answers tell clients so. */
   readonly keepAliveMs: number;
-  /** How long a connection may take from its opening, or the end of an answer, until the client has its next answer. */
+  /** How long a client may be without a complete answer: since it connected, asked, or had its last one. */
   readonly answerMs: number;
   /**
    * An event stream whose client has read nothing for so long is closed. When the limit of streams is reached, the
    * oldest stream makes room once it is this old.
    */
   readonly streamMs: number;
+  /** How long nodes may take to say what the account has: less than `answerMs`. */
+  readonly balanceMs: number;
+  /** How long what a node said is kept before it is asked again, and how long it is kept that no node could tell. */
+  readonly balanceKeptMs: number;
+  readonly noBalanceKeptMs: number;
   /** The time between two lines of the log about what was refused. */
   readonly logMs: number;
 }
@@ -31,5 +36,8 @@ export const httpLimits: HttpLimits = {
   keepAliveMs: 10_000,
   answerMs: 14_000,
   streamMs: 14_000,
+  balanceMs: 10_000,
+  balanceKeptMs: 30_000,
+  noBalanceKeptMs: 5_000,
   logMs: 60_000,
 };

@@ -35,7 +35,7 @@ export function json<Schema extends z.ZodType>(
   path: string,
   summary: string,
   schema: Schema,
-  answer: (ask: Ask) => z.infer<Schema>,
+  answer: (ask: Ask) => z.infer<Schema> | Promise<z.infer<Schema>>,
 ): Route {
   return { method: 'GET', path, summary, answers: { 200: schema }, answer };
 }

@@ -10,6 +10,7 @@ import {
   AcceptedBlocks,
   amount,
   CoreShape,
+  coins,
   count,
   counts,
   deviceKind,
@@ -187,6 +188,25 @@ export const LogAnswer = z
     ),
   })
   .meta({ id: 'Log' });
+
+export const BalanceAnswer = z
+  .object({
+    account: z.string().meta({ description: 'the one that is mined for' }),
+    node: z.string().meta({ description: 'the node that said it; pickaxe cannot prove it' }),
+    timeMillis: millis.meta({ description: 'when the node said it, milliseconds since the UNIX epoch' }),
+    total: coins.nullable().meta({ description: 'the sum; null unless every chain answered' }),
+    chains: z.array(
+      z
+        .object({
+          chain: count,
+          balance: coins.nullable().meta({ description: '0.0 where the account does not exist' }),
+          exists: z.boolean().nullable().meta({ description: 'whether the account exists there' }),
+          fault: z.string().nullable().meta({ description: 'why the chain did not answer' }),
+        })
+        .meta({ id: 'ChainBalance', description: 'Balance and exists are null when the chain did not answer' }),
+    ),
+  })
+  .meta({ id: 'Balance' });
 
 export const Readiness = z
   .object({ ready: z.boolean(), reasons: z.array(z.enum(RIG_STATES)) })

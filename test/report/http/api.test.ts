@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { device, hashes, verdict } from '../fakes.ts';
+import { BALANCE, device, hashes, verdict } from '../fakes.ts';
 import { serve } from './serving.ts';
 
 const json = { 'content-type': 'application/json' };
@@ -184,6 +184,8 @@ describe('the OpenAPI document', () => {
       expect(validate({ ...(value as object), nonsense: 1 })).toBe(false);
     };
     const empty = await serve();
+    const told = await serve({}, async () => BALANCE);
+    check('/api/v1/balance', 200, (await told.ask('/api/v1/balance')).json);
     for (const path of ['/api/v1/status', '/api/v1/history', '/api/v1/log', '/healthz']) {
       check(path, 200, (await ask(path)).json);
       check(path, 200, (await empty.ask(path)).json);
@@ -192,7 +194,7 @@ describe('the OpenAPI document', () => {
     check('/readyz', 503, (await empty.ask('/readyz')).json);
 
     const error = ajv.compile({ $ref: 'openapi#/components/schemas/Error' });
-    for (const path of ['/nope', '/api/v1/pause', '/api/v1/history?range=x']) {
+    for (const path of ['/nope', '/api/v1/balance', '/api/v1/pause', '/api/v1/history?range=x']) {
       expect(error((await ask(path)).json)).toBe(true);
     }
   });
@@ -200,7 +202,7 @@ describe('the OpenAPI document', () => {
   it('names every path with its parameters, and all references lead somewhere', async () => {
     const { ask } = await serve();
     const { json: document, text } = await ask('/api/v1/openapi.json');
-    for (const path of ['status', 'history', 'log', 'events', 'pause', 'resume', 'stop', 'openapi.json']) {
+    for (const path of ['status', 'balance', 'history', 'log', 'events', 'pause', 'resume', 'stop', 'openapi.json']) {
       expect(Object.keys(document.paths)).toContain(`/api/v1/${path}`);
     }
     expect(document.paths['/api/v1/history'].get.parameters).toMatchObject([

@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import { afterEach } from 'vitest';
 import type { Controls } from '#pickaxe/events/controls.js';
 import { Events } from '#pickaxe/events/events.js';
+import type { AskBalance } from '#pickaxe/report/balance.js';
 import { type Http, serveHttp } from '#pickaxe/report/http/http.js';
 import type { ServerOptions } from '#pickaxe/report/http/server.js';
 import { LogLines } from '#pickaxe/report/log-lines.js';
@@ -19,7 +20,8 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((http) => http.close()));
 });
 
-export async function serve(options: Partial<ServerOptions> = {}) {
+/** @param askBalance absent for a rig without a node */
+export async function serve(options: Partial<ServerOptions> = {}, askBalance?: AskBalance) {
   const clock = new FakeClock();
   const events = new Events();
   const tally = new Tally(clock);
@@ -39,7 +41,8 @@ export async function serve(options: Partial<ServerOptions> = {}) {
   const log = pino({ base: null }, { write });
   events.on(new LogLines(log, tally).listen);
   const settings = { host: '127.0.0.1', port: 0, control: false, ...options };
-  const http = await serveHttp({ rigName: 'rig-7', controls, events, tally, clock, log, logTail }, settings);
+  const running = { rigName: 'rig-7', controls, events, tally, clock, log, logTail, askBalance };
+  const http = await serveHttp(running, settings);
   open.push(http);
   const port = Number(new URL(http.url).port);
   return { http, controls, port, clock, events, emit: events.emit, tally, asked, logged, ask: asker(port) };
