@@ -39,9 +39,9 @@ export async function mineOrTry(loaded: Loaded, reload: () => Promise<Loaded>, t
 }
 
 /** Pools follow their blocks themselves. */
-function blockLog({ blocks: settings, node, pool, miner }: Config): Sidecar[] {
+function blockLog({ blocks: settings, node, ledger, pool, miner }: Config): Sidecar[] {
   if (pool.urls) return [];
-  return [blocks({ settings, node, account: minerAccount(miner) })].filter((sidecar) => sidecar !== undefined);
+  return [blocks({ settings, node, ledger, account: minerAccount(miner) })].filter((sidecar) => sidecar !== undefined);
 }
 
 /** @returns undefined when no more nodes are wanted, or there is nobody to ask */
