@@ -7,12 +7,12 @@ import { formatDecimal } from '../ledger/decimal.ts';
 import { LedgerFormatError } from '../ledger/errors.ts';
 import { COIN } from '../ledger/transfers.ts';
 import { ApiError } from '../node/api/api-error.ts';
-import { nodeAddress, shownUrl } from '../node/url.ts';
+import { nodeAddress } from '../node/url.ts';
 import { type Balance, type ChainBalance, NoBalance } from '../report/balance.ts';
 import { oneLine } from '../text/one-line.ts';
 import { minerAccount } from './choose-source.ts';
 import { UsageError } from './exit-codes.ts';
-import { openNodeApi } from './node-api.ts';
+import { type ConfiguredNode, configuredNodes, openNodeApi, shownNode } from './node-api.ts';
 
 type Settings = Pick<Config, 'node' | 'ledger' | 'miner'>;
 type Reading = ChainReading<AccountDetails | undefined>;
@@ -27,30 +27,30 @@ const LIMITS = { attempts: 1, answerTimeoutMs: 3_000 };
  */
 export async function askBalance(settings: Settings, stop: AbortSignal): Promise<Balance> {
   const faults: string[] = [];
-  for (const url of settings.node.urls ?? []) {
+  for (const node of configuredNodes(settings)) {
     try {
-      return await askNode(settings, url, stop);
+      return await askNode(settings, node, stop);
     } catch (fault) {
       if (!(fault instanceof ApiError || fault instanceof LedgerFormatError || fault instanceof UsageError))
         throw fault;
       // What the client of the API says names the node already.
-      faults.push(oneLine(fault instanceof ApiError ? fault.message : `${shownUrl(url)}: ${fault.message}`));
+      faults.push(oneLine(fault instanceof ApiError ? fault.message : `${shownNode(node)}: ${fault.message}`));
     }
   }
   throw new NoBalance(faults.join(' '));
 }
 
 /** @throws the first fault when no chain answers */
-async function askNode({ node, ledger, miner }: Settings, url: string, stop: AbortSignal): Promise<Balance> {
-  const account = minerAccount(miner);
-  const api = await openNodeApi({ node: { ...node, urls: [url] }, ledger }, { limits: LIMITS });
+async function askNode(settings: Settings, node: ConfiguredNode, stop: AbortSignal): Promise<Balance> {
+  const account = minerAccount(settings.miner);
+  const api = await openNodeApi(node, settings, { limits: LIMITS });
   try {
     const { heads } = await api.cut({}, stop);
     const readings = await readDetails(api, heads.keys(), { account, module: COIN }, stop);
     const faults = readings.flatMap((each) => ('error' in each ? [each.error] : []));
     if (faults.length === readings.length) throw faults[0];
     const total = faults.length > 0 ? null : formatDecimal(sumOf(readings));
-    return { account, node: nodeAddress(url, api.network).name, total, chains: readings.map(chainBalance) };
+    return { account, node: nodeAddress(shownNode(node), api.network).name, total, chains: readings.map(chainBalance) };
   } finally {
     await api.close();
   }

@@ -12,6 +12,7 @@ import { formatDecimal } from '../ledger/decimal.ts';
 import type { RunningMiner } from '../report/running-miner.ts';
 import { wallMs } from '../system/clock.ts';
 import { type LedgerViews, openLedgerViews } from './ledger-views.ts';
+import type { ApiSettings } from './node-api.ts';
 
 const TAG = { tag: 'block' } as const;
 
@@ -26,20 +27,21 @@ export interface BlockLogOptions {
   readonly settings: Config['blocks'];
   /** Whom the blocks are mined for. */
   readonly account: string;
-  /** The nodes to ask. */
+  /** The nodes to ask, and how they are spoken to. */
   readonly node: Config['node'];
+  readonly ledger: Config['ledger'];
   /** Opens the views of the nodes. Tests have views of their own. */
-  readonly openViews?: (node: Config['node']) => LedgerViews;
+  readonly openViews?: (settings: ApiSettings) => LedgerViews;
   readonly pace?: Pace;
 }
 
 /** @param folder that of the block log */
 export function startBlockLog(running: RunningMiner, folder: string, options: BlockLogOptions): BlockLog {
-  const { settings, account, node, openViews = openLedgerViews, pace } = options;
+  const { settings, account, node, ledger, openViews = openLedgerViews, pace } = options;
   const { settledDepth } = settings;
   const { events, tally, clock, log } = running;
   const { emit } = events;
-  const { views, close } = openViews(node);
+  const { views, close } = openViews({ node, ledger });
   const store = new BlockStore({ folder, warn: (line) => log.warn(TAG, line) });
   const follower = new Follower({
     views,

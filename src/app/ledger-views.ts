@@ -2,15 +2,13 @@
 
 import type { Head, LedgerView } from '../blocks/ledger-view.ts';
 import { RewardFault } from '../blocks/reward.ts';
-import type { Config } from '../config/settings.ts';
 import { decodeBase64url, encodeBase64url } from '../ledger/base64url.ts';
 import { LedgerFormatError } from '../ledger/errors.ts';
 import type { PayloadWithOutputs } from '../ledger/payload.ts';
 import { ApiError } from '../node/api/api-error.ts';
-import { NodeApi } from '../node/api/node-api.ts';
+import type { NodeApi } from '../node/api/node-api.ts';
 import { nodeAddress, numberRepeated } from '../node/url.ts';
-import { version } from '../system/version.ts';
-import { nodeTrust } from './node-trust.ts';
+import { type ApiSettings, nodeApi } from './node-api.ts';
 
 /** The nodes to ask, and how to leave them. */
 export interface LedgerViews {
@@ -19,15 +17,13 @@ export interface LedgerViews {
 }
 
 /**
- * @param node the settings that name the nodes. The names of the views are those of the sources of work on the same nodes
+ * @param settings they name the network, unless all URLs do. The views' names are those of the sources of work on the same nodes
  * @throws UsageError when a file holds no valid certificates
  */
-export function openLedgerViews(node: Config['node']): LedgerViews {
-  const { urls = [], network = '' } = node;
+export function openLedgerViews(settings: ApiSettings): LedgerViews {
+  const { urls = [], network = '' } = settings.node;
   const names = numberRepeated(urls.map((url) => nodeAddress(url, network).name));
-  const apis = urls.map((url) => {
-    return new NodeApi({ url, network, trust: nodeTrust(url, node), userAgent: `pickaxe/${version}` });
-  });
+  const apis = urls.map((url) => nodeApi({ url }, network, settings));
   return {
     views: apis.map((api, i) => ledgerView(api, names[i])),
     close: async () => {

@@ -1,50 +1,101 @@
-/** Makes a client of a configured node's API. */
+/** Makes clients of nodes' APIs from settings. */
 
 import type { Config } from '../config/settings.ts';
+import type { Peer } from '../ledger/peer.ts';
 import { ApiError } from '../node/api/api-error.ts';
 import { NodeApi, type NodeApiOptions, type NodeApiSurroundings } from '../node/api/node-api.ts';
-import { hasPath } from '../node/url.ts';
+import { hasPath, shownUrl } from '../node/url.ts';
 import { version } from '../system/version.ts';
 import { UsageError } from './exit-codes.ts';
 import { nodeTrust } from './node-trust.ts';
 
-/**
- * @returns a client of the first configured node; whoever asks for it closes it
- * @throws UsageError when no node is configured, or its network is not known. ApiError when it does not say its network
- */
-export async function openNodeApi(
-  { node, ledger }: Pick<Config, 'node' | 'ledger'>,
-  surroundings: NodeApiSurroundings = {},
-): Promise<NodeApi> {
-  const url = node.urls?.[0];
-  const { peerUrl, dialect, commandPath } = ledger;
-  if (url === undefined && peerUrl === undefined) {
-    throw new UsageError('Say which node to ask, with --node URL, like --node http://127.0.0.1:1848.');
-  }
-  const options = {
-    ...(url !== undefined && { url, trust: nodeTrust(url, node) }),
-    ...(peerUrl !== undefined && { p2pUrl: peerUrl, p2pTrust: nodeTrust(peerUrl, node) }),
-    dialect,
-    ...(commandPath !== undefined && { commandPath }),
-    userAgent: `pickaxe/${version}`,
-  };
-  const isInUrl = hasPath(url ?? peerUrl!);
-  const network = node.network ?? (isInUrl ? '' : await askNetwork(options, surroundings));
-  return new NodeApi({ ...options, network }, surroundings);
+/** The settings that name nodes, and say how they are spoken to. */
+export type ApiSettings = Pick<Config, 'node' | 'ledger'>;
+
+/** A configured node. At least one of its ports is known. */
+export interface ConfiguredNode {
+  /** Of the service port. */
+  readonly url?: string;
+  readonly p2pUrl?: string;
 }
 
-/** Without a network and without a path in the URL, the node is asked which network it serves. */
+/** @returns the configured nodes, in order of preference; the P2P port that the settings name is the first one's */
+export function configuredNodes({ node: { urls = [] }, ledger: { peerUrl } }: ApiSettings): ConfiguredNode[] {
+  const p2p = peerUrl === undefined ? {} : { p2pUrl: peerUrl };
+  if (urls.length === 0) return peerUrl === undefined ? [] : [p2p];
+  return urls.map((url, i) => ({ url, ...(i === 0 && p2p) }));
+}
+
+/** @returns the error of a command that must ask a node, and has none */
+export function noNode(): UsageError {
+  return new UsageError('No node is configured. Name one with --node URL, or write one to a file: pickaxe init');
+}
+
+/** @returns what a node is called in messages */
+export function shownNode({ url, p2pUrl }: ConfiguredNode): string {
+  return shownUrl((url ?? p2pUrl)!);
+}
+
+/**
+ * @param network the node's, unless its URL names it
+ * @returns a client of the node; whoever asks for it closes it
+ * @throws UsageError when a file holds no valid certificates
+ */
+export function nodeApi(
+  { url, p2pUrl }: ConfiguredNode,
+  network: string,
+  { node, ledger }: ApiSettings,
+  surroundings: NodeApiSurroundings = {},
+): NodeApi {
+  const service = url !== undefined && { url, trust: nodeTrust(url, node) };
+  const p2p = p2pUrl !== undefined && { p2pUrl, p2pTrust: nodeTrust(p2pUrl, node) };
+  return new NodeApi({ ...service, ...p2p, network, ...words(ledger) }, surroundings);
+}
+
+/**
+ * The same for a node whose network may have to be asked for, as the settings leave it open.
+ * @param network the node's, if the settings and its URL do not name it; without it, the node is asked
+ * @throws UsageError as `nodeApi`, and when the node does not say its network; ApiError when it does not answer
+ */
+export async function openNodeApi(
+  node: ConfiguredNode,
+  settings: ApiSettings,
+  surroundings: NodeApiSurroundings = {},
+  network?: string,
+): Promise<NodeApi> {
+  const named = settings.node.network ?? network ?? (hasPath((node.url ?? node.p2pUrl)!) ? '' : undefined);
+  return nodeApi(node, named ?? (await askNetwork(node, settings, surroundings)), settings, surroundings);
+}
+
+/** @returns a client of a discovered peer, whose certificate must be the one with its id */
+export function peerApi(
+  peer: Peer,
+  network: string,
+  { ledger }: ApiSettings,
+  surroundings: NodeApiSurroundings = {},
+): NodeApi {
+  return NodeApi.ofPeer(peer, { network, ...words(ledger) }, surroundings);
+}
+
+function words({
+  dialect,
+  commandPath,
+}: Config['ledger']): Pick<NodeApiOptions, 'dialect' | 'commandPath' | 'userAgent'> {
+  return { dialect, ...(commandPath !== undefined && { commandPath }), userAgent: `pickaxe/${version}` };
+}
+
 async function askNetwork(
-  options: Omit<NodeApiOptions, 'network'>,
+  node: ConfiguredNode,
+  settings: ApiSettings,
   surroundings: NodeApiSurroundings,
 ): Promise<string> {
-  const api = new NodeApi({ ...options, network: '' }, surroundings);
+  const api = nodeApi(node, '', settings, surroundings);
   try {
     return (await api.info()).network;
   } catch (fault) {
     if (fault instanceof ApiError && ['not found', 'no such side'].includes(fault.kind)) {
       throw new UsageError(
-        'The node does not say which network it serves: give it with --network, like --network mainnet01.',
+        `${shownNode(node)} does not say which network it serves: give it with --network, like --network mainnet01.`,
       );
     }
     throw fault;

@@ -4,7 +4,7 @@ import type { Config } from '../config/settings.ts';
 import type { Peer } from '../ledger/peer.ts';
 import { ApiError } from '../node/api/api-error.ts';
 import { basePathOf } from '../node/api/dialect.ts';
-import { NodeApi } from '../node/api/node-api.ts';
+import type { NodeApi } from '../node/api/node-api.ts';
 import { trustOfPeer, urlOfPeer } from '../node/api/peers.ts';
 import type { MinerIdentity } from '../node/miner-identity.ts';
 import { numberRepeated, shownUrl } from '../node/url.ts';
@@ -13,7 +13,7 @@ import type { Candidate } from '../nodes/survey.ts';
 import { whyNoWork } from '../nodes/work.ts';
 import { version } from '../system/version.ts';
 import { defaultAccount } from './choose-source.ts';
-import { openNodeApi } from './node-api.ts';
+import { type ConfiguredNode, configuredNodes, openNodeApi, peerApi } from './node-api.ts';
 import { nodeTrust } from './node-trust.ts';
 
 /** The settings that say which nodes, of what network, and for whom they are asked for work. */
@@ -40,8 +40,8 @@ export class NodeCandidates {
 
   /** @throws UsageError when the network of a node is not known, or a file holds no certificates */
   static async open(settings: NodeSettings): Promise<NodeCandidates> {
-    const urls = settings.node.urls ?? [];
-    return new NodeCandidates(settings, await Promise.all(urls.map((url, i) => open(settings, url, i === 0))));
+    const nodes = configuredNodes(settings).filter(({ url }) => url !== undefined);
+    return new NodeCandidates(settings, await Promise.all(nodes.map((node) => open(settings, node))));
   }
 
   private constructor(settings: NodeSettings, opened: readonly (NodeApi | string)[]) {
@@ -74,8 +74,7 @@ export class NodeCandidates {
 
   #candidateOf(peer: Peer): DiscoveredNode {
     const { network } = this;
-    const { dialect } = this.#settings.ledger;
-    const api = NodeApi.ofPeer(peer, { network, dialect, userAgent: USER_AGENT }, { limits: LIMITS });
+    const api = peerApi(peer, network, this.#settings, { limits: LIMITS });
     this.#peers.push(api);
     const url = async () => urlOfPeer(peer) + basePathOf(await api.dialect(), network);
     const miner = minerOf(this.#settings);
@@ -86,12 +85,10 @@ export class NodeCandidates {
   }
 }
 
-/** @returns a client, or why there is none. The URL of the P2P port is that of the first node */
-async function open({ node, ledger }: NodeSettings, url: string, isFirst: boolean): Promise<NodeApi | string> {
-  const { peerUrl: _, ...others } = ledger;
-  const own = { node: { ...node, urls: [url] }, ledger: isFirst ? ledger : others };
+/** @returns a client, or why there is none */
+async function open(settings: NodeSettings, node: ConfiguredNode): Promise<NodeApi | string> {
   try {
-    return await openNodeApi(own, { limits: LIMITS });
+    return await openNodeApi(node, settings, { limits: LIMITS });
   } catch (fault) {
     if (fault instanceof ApiError) return fault.message;
     throw fault;

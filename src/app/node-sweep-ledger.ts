@@ -1,4 +1,7 @@
-/** What a sweep asks of a node, through the client of its API. */
+/**
+ * What a sweep asks of nodes. What it asks in one turn depends on each other, so one node must answer all of it: when that
+ * cannot be reached the turn fails, and the next turn asks the next node.
+ */
 
 import { equalBytes } from '../chain/bytes.ts';
 import { getDetails } from '../ledger/command/coin.ts';
@@ -21,6 +24,8 @@ import {
   type Trial,
 } from '../sweep/sweep-ledger.ts';
 import { oneLine } from '../text/one-line.ts';
+import { UsageError } from './exit-codes.ts';
+import type { NodesInTurn } from './nodes-in-turn.ts';
 
 /** For reads, nobody pays. */
 const READ_META = { sender: '', gasLimit: 10_000, gasPrice: parseDecimal('0.00000001'), ttl: 600, creationTime: 0 };
@@ -29,24 +34,28 @@ const MOST_DISTANCE = 8;
 
 export class NodeSweepLedger implements SweepLedger {
   readonly network: string;
-  readonly #api: NodeApi;
+  readonly #nodes: Pick<NodesInTurn, 'ask' | 'askOne'>;
 
-  /** @param api sends each request once, so that what is refused was taken by no earlier attempt */
-  constructor(api: NodeApi) {
-    this.#api = api;
-    this.network = api.network;
+  /**
+   * @param network the id of the nodes' network
+   * @param nodes get each request once, so that what is refused was taken by no earlier attempt
+   */
+  constructor(network: string, nodes: Pick<NodesInTurn, 'ask' | 'askOne'>) {
+    this.network = network;
+    this.#nodes = nodes;
   }
 
+  /** A plan begins with this question, so any node may answer it. */
   chains(stop: AbortSignal): Promise<readonly number[]> {
-    return asked(async () => [...(await this.#api.cut({}, stop)).heads.keys()], stop);
+    return orFault(() => this.#nodes.ask(async (api) => [...(await api.cut({}, stop)).heads.keys()]), stop);
   }
 
   look(chain: number, account: string, stop: AbortSignal): Promise<AccountLook> {
-    return asked(async () => {
+    return this.#ask(async (api) => {
       const payload = getDetails(COIN, account);
       const meta = { ...READ_META, chainId: `${chain}` };
       const read = unsigned({ networkId: this.network, payload, signers: [], meta, nonce: 'pickaxe' });
-      const { outcome, result } = await this.#api.local(chain, read, { signatureVerification: false }, stop);
+      const { outcome, result } = await api.local(chain, read, { signatureVerification: false }, stop);
       const { blockHeight, blockTime } = result?.metaData ?? {};
       if (blockHeight === undefined || blockTime === undefined) {
         throw new SweepFault('The node does not say on which block it has answered.');
@@ -58,25 +67,25 @@ export class NodeSweepLedger implements SweepLedger {
   }
 
   tryOut(chain: number, command: Command, stop: AbortSignal): Promise<Trial> {
-    return asked(async () => {
+    return this.#ask(async (api) => {
       const options = { preflight: true, signatureVerification: false };
-      const { outcome, result } = await this.#api.local(chain, command, options, stop);
+      const { outcome, result } = await api.local(chain, command, options, stop);
       if (!result) throw new SweepFault('The node does not say how much gas a command would need.');
       return { outcome: shown(outcome), gas: result.gas };
     }, stop);
   }
 
   tryBelow(chain: number, command: Command, depth: number, stop: AbortSignal): Promise<Outcome> {
-    return asked(async () => {
+    return this.#ask(async (api) => {
       const options = { rewindDepth: depth, signatureVerification: false };
-      return shown((await this.#api.local(chain, command, options, stop)).outcome);
+      return shown((await api.local(chain, command, options, stop)).outcome);
     }, stop);
   }
 
   send(chain: number, command: Command, stop: AbortSignal): Promise<Sent> {
-    return asked(async () => {
+    return this.#ask(async (api) => {
       try {
-        await this.#api.send(chain, [command], stop);
+        await api.send(chain, [command], stop);
         return { kind: 'taken' };
       } catch (error) {
         if (!(error instanceof SendRefusedError)) throw error;
@@ -86,16 +95,16 @@ export class NodeSweepLedger implements SweepLedger {
   }
 
   result(chain: number, requestKey: string, stop: AbortSignal) {
-    return asked(async () => {
-      const found = (await this.#api.poll(chain, [requestKey], {}, stop)).get(requestKey);
+    return this.#ask(async (api) => {
+      const found = (await api.poll(chain, [requestKey], {}, stop)).get(requestKey);
       return found && { ...found, result: shown(found.result) };
     }, stop);
   }
 
   proof(chain: number, requestKey: string, targetChain: number, stop: AbortSignal): Promise<Proof> {
-    return asked(async () => {
+    return this.#ask(async (api) => {
       try {
-        return { kind: 'proof', proof: await this.#api.proof(chain, requestKey, targetChain, stop) };
+        return { kind: 'proof', proof: await api.proof(chain, requestKey, targetChain, stop) };
       } catch (error) {
         if (!(error instanceof ProofRefusedError)) throw error;
         return { kind: 'refused', reason: short(error.refusal.reason), wait: error.refusal.wait };
@@ -104,25 +113,30 @@ export class NodeSweepLedger implements SweepLedger {
   }
 
   hasBlock(chain: number, hash: Uint8Array, from: number, stop: AbortSignal): Promise<boolean> {
-    return asked(async () => {
-      const head = (await this.#api.cut({}, stop)).heads.get(chain);
+    return this.#ask(async (api) => {
+      const head = (await api.cut({}, stop)).heads.get(chain);
       if (!head) throw new SweepFault(`The node has no chain ${chain}.`);
       const heights = { minHeight: from, maxHeight: from + MOST_DISTANCE };
-      for await (const each of this.#api.hashBranch(chain, { upper: [head.hash] }, heights, stop)) {
+      for await (const each of api.hashBranch(chain, { upper: [head.hash] }, heights, stop)) {
         if (equalBytes(each, hash)) return true;
       }
       return false;
     }, stop);
   }
+
+  #ask<T>(question: (api: NodeApi) => Promise<T>, stop: AbortSignal): Promise<T> {
+    return orFault(() => this.#nodes.askOne(question), stop);
+  }
 }
 
 /** @returns what the node has answered @throws SweepFault for whatever may be different the next time */
-async function asked<T>(ask: () => Promise<T>, stop: AbortSignal): Promise<T> {
+async function orFault<T>(ask: () => Promise<T>, stop: AbortSignal): Promise<T> {
   try {
     return await ask();
   } catch (error) {
     if (stop.aborted) throw new SweepFault('was stopped', { cause: error });
-    if (!(error instanceof ApiError || error instanceof LedgerFormatError)) throw error;
+    const isOfNode = error instanceof ApiError || error instanceof LedgerFormatError || error instanceof UsageError;
+    if (!isOfNode) throw error;
     throw new SweepFault(oneLine(error.message), { cause: error });
   }
 }

@@ -1,7 +1,11 @@
-/** A new Ed25519 key pair for receiving block rewards, in a file. */
+/** Files with an Ed25519 key pair: makes a new one for receiving block rewards, and reads what signs. */
 
 import { generateKeyPairSync } from 'node:crypto';
 import { UsageError } from '../app/exit-codes.ts';
+import { secretTextIn } from '../app/secret-file.ts';
+import type { KeyPair } from '../ledger/command/keys.ts';
+import { RequestFileError } from '../ledger/request-file/errors.ts';
+import { parseKeyFile } from '../ledger/request-file/key-file.ts';
 import { createFile, SECRET_MODE } from './new-file.ts';
 
 /**
@@ -22,6 +26,19 @@ export function makeKeyFile(file: string): string {
     throw new UsageError(`The secret key could not be written to ${file}: ${(fault as Error).message}`);
   }
   return publicKey;
+}
+
+/**
+ * @param file as `makeKeyFile` or the contract tool writes it
+ * @throws UsageError, which tells nothing of what is in the file, unless only its owner can read it and it has a key pair
+ */
+export function readKeyFile(file: string): KeyPair {
+  try {
+    return parseKeyFile(secretTextIn(file, 'the key file'), file);
+  } catch (fault) {
+    if (fault instanceof RequestFileError) throw new UsageError(fault.message);
+    throw fault;
+  }
 }
 
 /** 32 bytes from the JWK's base64url (RFC 8037 §2) to hex. */

@@ -2,10 +2,10 @@
 
 import { type Command, Option } from 'commander';
 import { exit } from '../app/exit.ts';
+import type { NodesInTurn } from '../app/nodes-in-turn.ts';
 import { TX_EXAMPLES } from './examples.ts';
 import { settingsOf, timeOf, wholeNumber, withSettings } from './options.ts';
 import type { Io } from './tx/io.ts';
-import type { Nodes } from './tx/nodes.ts';
 
 /** How long `poll`, `listen` and `spv` wait, in seconds. */
 const DEFAULT_TIMEOUT = 600;
@@ -21,9 +21,9 @@ async function run(command: (io: Io) => Promise<number> | number): Promise<void>
 }
 
 /** Runs a command that asks the nodes of its settings. */
-async function runOnNodes(command: Command, ask: (nodes: Nodes, io: Io) => Promise<number>): Promise<void> {
+async function runOnNodes(command: Command, ask: (nodes: NodesInTurn, io: Io) => Promise<number>): Promise<void> {
   const { config } = await settingsOf(command);
-  const { onNodes } = await import('./tx/on-nodes.ts');
+  const { onNodes } = await import('./on-nodes.ts');
   await run((io) => onNodes(config, io, (nodes) => ask(nodes, io)));
 }
 

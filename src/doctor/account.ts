@@ -6,7 +6,7 @@
 import { type ChainReading, readDetails } from '../accounts/read-account.ts';
 import { defaultAccount } from '../app/choose-source.ts';
 import { UsageError } from '../app/exit-codes.ts';
-import { openNodeApi } from '../app/node-api.ts';
+import { NodesInTurn } from '../app/nodes-in-turn.ts';
 import type { Config } from '../config/settings.ts';
 import type { Keyset } from '../ledger/command/coin.ts';
 import type { AccountDetails } from '../ledger/command/coin-results.ts';
@@ -28,7 +28,7 @@ const MOST = 200;
 type Judge = (account: string, miner: Keyset, readings: readonly Reading[]) => Finding[];
 
 /**
- * Asks the first node.
+ * Asks the first node that can be reached.
  * @param judge by default there is a finding about an account with which nothing is wrong, too
  * @returns nothing without a node or a key, which the examination of the nodes reports
  */
@@ -40,13 +40,16 @@ export async function examineAccount(
   if (publicKeys.length === 0 || config.node.urls === undefined) return [];
   const account = given ?? defaultAccount(publicKeys);
   try {
-    const api = await openNodeApi(config, { limits: LIMITS });
+    // Which nodes cannot be reached is told by the examination of the nodes.
+    const nodes = new NodesInTurn(config, () => {}, { limits: LIMITS });
     try {
-      const { heads } = await api.cut();
-      const readings = await readDetails(api, heads.keys(), { account, module: COIN });
-      return judge(account, { keys: publicKeys, pred }, readings);
+      return await nodes.ask(async (api) => {
+        const { heads } = await api.cut();
+        const readings = await readDetails(api, heads.keys(), { account, module: COIN });
+        return judge(account, { keys: publicKeys, pred }, readings);
+      });
     } finally {
-      await api.close();
+      await nodes.close();
     }
   } catch (fault) {
     if (!(fault instanceof ApiError || fault instanceof LedgerFormatError || fault instanceof UsageError)) throw fault;

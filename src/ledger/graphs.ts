@@ -9,6 +9,13 @@ import type { BlockHeader } from './header.ts';
 /** For each chain, from 0 on, its neighbours in ascending order. */
 export type Graph = readonly (readonly number[])[];
 
+/** A graph that a network has had. */
+export interface GraphSpan {
+  /** The height of the first blocks whose children use it. */
+  readonly fromHeight: bigint;
+  readonly graph: Graph;
+}
+
 /** The graphs of the networks that are known: one chain, three, 10 (the Petersen graph) and 20. */
 const KNOWN: readonly Graph[] = [
   [[]],
@@ -62,6 +69,11 @@ const TWENTY_CHAINS_FROM: ReadonlyMap<string, bigint> = new Map([
 /** @returns the graph of the known networks with this many chains; undefined for other numbers than 1, 3, 10 and 20 */
 export function knownGraph(chains: number): Graph | undefined {
   return KNOWN.find((graph) => graph.length === chains);
+}
+
+/** @param history the newest graph first @returns the graph at a height; undefined below the first one */
+export function graphAt(history: readonly GraphSpan[], height: bigint): Graph | undefined {
+  return history.find(({ fromHeight }) => fromHeight <= height)?.graph;
 }
 
 /**

@@ -10,6 +10,7 @@ import { BlockStore } from '#pickaxe/blocks/store.js';
 import { formatDecimal } from '#pickaxe/ledger/decimal.js';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { madeRecord } from '../blocks/pretend.ts';
+import { serve } from '../node/api/server.ts';
 import { FakeClock } from '../report/fakes.ts';
 
 const ACCOUNT = `k:${'ab'.repeat(32)}`;
@@ -34,7 +35,10 @@ async function watch(count = 1) {
     urls.push((await node.start()).url);
     ends.push(() => node.close());
   }
-  const { views, close } = openLedgerViews({ urls, network: 'development', insecureTls: false });
+  const { views, close } = openLedgerViews({
+    node: { urls, network: 'development', insecureTls: false },
+    ledger: { dialect: 'auto' },
+  });
   const store = new BlockStore({ folder, warn: (line) => expect.fail(line) });
   ends.push(close, () => store.close());
   const clock = new FakeClock();
@@ -166,4 +170,13 @@ describe('a block that the mock node accepted', () => {
     await rounds();
     expect(state(hash)).toBe('won');
   });
+});
+
+it('nodes are asked in the dialect of the settings', async () => {
+  const { url, seen } = await serve(() => undefined, { headers: {} });
+  const node = { urls: [url], network: 'development', insecureTls: false };
+  const { views, close } = openLedgerViews({ node, ledger: { dialect: 'chainweb' } });
+  ends.push(close);
+  await expect(views[0].heads(running)).rejects.toThrow();
+  expect(seen.map(({ path }) => path)).toEqual(['/chainweb/0.0/development/cut']);
 });

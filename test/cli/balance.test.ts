@@ -64,6 +64,6 @@ describe('pickaxe balance', () => {
     const nobody = await pickaxe('balance', '--node', 'http://127.0.0.1:9', '--network', 'development');
     expect([nobody.code, nobody.stderr]).toEqual([2, expect.stringMatching(/Say whose balance/)]);
     const nowhere = await pickaxe('balance', account);
-    expect([nowhere.code, nowhere.stderr]).toEqual([2, expect.stringMatching(/Say which node/)]);
+    expect([nowhere.code, nowhere.stderr]).toEqual([2, expect.stringMatching(/No node is configured/)]);
   });
 });

@@ -96,7 +96,7 @@ describe('pickaxe blocks', () => {
 
   it.each([
     [['--status', 'lost'], 'Give some of: pending, contested'],
-    [['--refresh'], '--refresh asks nodes, and none is configured'],
+    [['--refresh'], 'No node is configured'],
     [['--csv', '/nowhere/blocks.csv'], '--csv /nowhere/blocks.csv cannot be written'],
   ])('refuses %s', async (args, said) => {
     const { code, stderr } = await run(...args);

@@ -4,8 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { encodeBase64url } from '#pickaxe/ledger/base64url.js';
 import { bare, blockJson, CHAIN } from '../node/api/rows.ts';
 import { CHAINWEB, serve } from '../node/api/server.ts';
+import { startNode } from '../source/node/node.ts';
 import { chain, cut, first, hashes, height, id, info, node, page, payloadHash } from './ledger-node.ts';
 import { cacheHome, pickaxe } from './pickaxe.ts';
+
+const head = { height: 0, hash: id };
+const TWO_CHAINS = { ...cut, hashes: { 0: head, 1: head }, height: 0 };
 
 describe('pickaxe ledger', () => {
   it('prints peers, the configuration and the information of the node', async () => {
@@ -86,18 +90,43 @@ describe('pickaxe ledger', () => {
 describe('pickaxe ledger cut --verify', () => {
   /** A cut of these chains cannot be made of real blocks: only some of those are known. So its faults are shown. */
   it.each([
-    [{ ...cut, height: cut.height + 1 }, /cut\.height: is \d+, but the heights add up to/],
-    [{ ...cut, hashes: { 0: { height: 0, hash: id } }, height: 0 }, /does not have the block of height 0/],
-    [
-      { ...cut, hashes: { 0: { height: 0, hash: id }, 1: { height: 0, hash: id } }, height: 0 },
-      /the graph of 2 chains/,
-    ],
-  ])('refuses what does not belong together', async (body, why) => {
+    ['mainnet01', { ...cut, height: cut.height + 1 }, /cut\.height: is \d+, but the heights add up to/],
+    ['mainnet01', TWO_CHAINS, /cut\.hashes: has the chains 0, 1, but the network has 10\.\n$/],
+    ['own', { ...TWO_CHAINS, height: 1 }, /cut\.height: is 1, but the heights add up to 0/],
+    ['own', TWO_CHAINS, /does not have the block of height 0/],
+  ])('refuses what does not belong together on %s', async (network, body, why) => {
     const { url } = await serve(
       ({ path }) => (path.endsWith('/cut') ? { body } : path.includes('/block') ? page([]) : undefined),
       { headers: CHAINWEB },
     );
-    const { code, stderr } = await pickaxe('ledger', 'cut', '--verify', '--node', url, '--network', 'mainnet01');
+    const { code, stderr } = await pickaxe('ledger', 'cut', '--verify', '--node', url, '--network', network);
     expect([code, stderr]).toEqual([1, expect.stringMatching(why)]);
+  });
+});
+
+describe('pickaxe ledger --verify on a mock node', () => {
+  const grown = async (options: { chains: number; difficulty: number }) => {
+    const { node, url } = await startNode(options);
+    for (const chain of node.ledger.chains.graph.keys()) node.ledger.advance(chain);
+    return url;
+  };
+
+  it('tells that a graph is only the node’s word', async () => {
+    const url = await grown({ chains: 4, difficulty: 1 });
+    const { code, stderr } = await pickaxe('ledger', 'cut', '--verify', '--node', url);
+    expect([code, stderr]).toEqual([
+      0,
+      '4 heads verified: heights, proof of work, neighbours (by the graph that the node itself tells), weights, ' +
+        'payloads, rewards\n',
+    ]);
+  });
+
+  it('verifies all else of blocks that nobody has solved', async () => {
+    const url = await grown({ chains: 20, difficulty: 1e12 });
+    const { code, stdout, stderr } = await pickaxe('ledger', 'cut', '--verify', '--node', url);
+    expect(stderr).toMatch(
+      /\n20 heads verified: heights, neighbours, weights, payloads, rewards\nerror: wrong in 20 heads: proof of work\n$/,
+    );
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/^height +\d/m)]);
   });
 });

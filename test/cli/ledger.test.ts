@@ -68,5 +68,8 @@ it('pickaxe ledger cut --verify proves each block of the cut', async () => {
     path.endsWith('/cut') ? { body: { origin: null, height: 1, weight, hashes } } : page([block]),
   );
   const { code, stderr } = await pickaxe('ledger', 'cut', '--verify', '--node', url, '--network', 'development');
-  expect([code, stderr]).toEqual([0, '1 head verified: heights, weights, proof of work, payloads, rewards\n']);
+  expect([code, stderr]).toEqual([
+    0,
+    '1 head verified: heights, proof of work, neighbours, weights, payloads, rewards\n',
+  ]);
 });

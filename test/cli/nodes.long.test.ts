@@ -46,7 +46,7 @@ describe('pickaxe nodes', () => {
     const { url } = await startNode({ miningEnabled: false });
     const { code, stdout } = await pickaxe('nodes', '--node', url, ...MINER);
     expect([code, stdout]).toEqual([1, expect.stringMatching(/^fault .*\n {9}gives no work: /)]);
-    expect(await pickaxe('nodes')).toMatchObject({ code: 2, stderr: expect.stringMatching(/Say which nodes/) });
+    expect(await pickaxe('nodes')).toMatchObject({ code: 2, stderr: expect.stringMatching(/No node is configured/) });
   });
 });
 

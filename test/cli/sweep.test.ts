@@ -2,15 +2,20 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { UsageError } from '#pickaxe/app/exit-codes.js';
 import { runSweep, type SweepOptions } from '#pickaxe/cli/commands/sweep.js';
+import { runTxSign } from '#pickaxe/cli/commands/tx/sign.js';
 import type { SweepIo } from '#pickaxe/cli/sweep/io.js';
 import { SweepReport } from '#pickaxe/cli/sweep/report.js';
 import { loadConfig } from '#pickaxe/config/load.js';
 import { parseDecimal } from '#pickaxe/ledger/decimal.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { expectShape } from '../expect-shape.ts';
+import { secondAddress } from '../node/second-address.ts';
+import { startNode } from '../source/node/node.ts';
 import { ACCOUNT, PAIR, SECRET, World } from '../sweep/world.ts';
 import { start } from './pickaxe.ts';
+import { pretendedIo } from './tx/pretended-io.ts';
 
 const OPTIONS: SweepOptions = {
   toChain: 0,
@@ -40,9 +45,9 @@ beforeEach(async () => {
   said = '';
 });
 
-function sweep(options: Partial<SweepOptions> = {}, io: Partial<SweepIo> = {}): Promise<number> {
+function sweep(options: Partial<SweepOptions> = {}, io: Partial<SweepIo> = {}, urls = [world.url]): Promise<number> {
   const flags = new Map([
-    ['node.urls', [world.url]],
+    ['node.urls', urls],
     ['miner.account', ACCOUNT],
   ] as [string, string[] | string][]);
   const loaded = loadConfig({ flags, environment: {}, cwd: tmpdir() });
@@ -150,17 +155,46 @@ describe('pickaxe sweep', () => {
   it.skipIf(process.platform === 'win32')('uses no key file that others can read, and never quotes one', async () => {
     chmodSync(keyFile, 0o644);
     const fault = await sweep({ yes: true, keyFile: [keyFile] }).catch((error: Error) => error);
-    expect(String(fault)).toContain('chmod go-rwx');
+    // In the words of the other commands that take key files.
+    const other = await runTxSign('A'.repeat(43), [keyFile], pretendedIo()).catch((error: Error) => error);
+    expect([String(fault), fault]).toEqual([String(other), expect.any(UsageError)]);
+    expect(String(fault)).toMatch(/the key file: \S+ cannot be used: other users .* \(chmod go-rwx /);
     chmodSync(keyFile, 0o600);
     writeFileSync(keyFile, JSON.stringify({ publicKey: 'ab'.repeat(32), secretKey: SECRET }));
-    const other = await sweep({ yes: true, keyFile: [keyFile] }).catch((error: Error) => error);
-    expect(other).toBeInstanceOf(Error);
-    expect(`${other} ${(other as Error).stack} ${fault}`).not.toContain(SECRET.slice(0, 16));
+    const mixed = await sweep({ yes: true, keyFile: [keyFile] }).catch((error: Error) => error);
+    expect(mixed).toBeInstanceOf(UsageError);
+    expect(`${mixed} ${(mixed as Error).stack} ${fault}`).not.toContain(SECRET.slice(0, 16));
   });
 
   it('says that a node is away', async () => {
     await world.node.goAway();
     expect(await sweep()).toBe(1);
+    expect(said).toMatch(/^error: cannot reach http:\S+ \(ECONNREFUSED\)/m);
+  });
+
+  it('asks the next node when one is away', async () => {
+    expect(await sweep({}, {}, ['http://127.0.0.1:9', world.url])).toBe(0);
+    expect(out).toContain('182.99798508');
+    expect(said).toMatch(/^warning: cannot reach http:\/\/127\.0\.0\.1:9 .* The next node is asked\.$/m);
+  });
+
+  it('goes on with another node between two turns, and with none of another network', async () => {
+    const first = await secondAddress(world.url);
+    const other = await startNode({ network: 'testnet04' });
+    const say = async (line: string) => {
+      said += `${line}\n`;
+      world.grow();
+      if (line.includes('step 0 is sent')) await first.goAway();
+    };
+    const run = { yes: true, keyFile: [keyFile] };
+    expect(await sweep(run, { say }, [first.url, other.url, world.url])).toBe(0);
+    expect(said).toMatch(new RegExp(`^chain \\d: cannot reach ${first.url} `, 'm'));
+    expect(said).toContain(
+      `${first.url} is for the network development, but ${other.url} is asked for testnet04: name a node of the right`,
+    );
+    const { local, send } = other.node.server.stats.requests;
+    expect([local, send]).toEqual([0, 0]);
+    expect(out.match(/^ +\d {2}done /gm)).toHaveLength(2);
   });
 
   it('is a command with amounts for options', async () => {

@@ -50,7 +50,6 @@ describe('wrong usage ends with exit code 2 and says what to do', () => {
     [['tx', 'dig'], 'unknown command'],
     [['tx', 'poll', 'A'.repeat(43), ...node], '--chain N'],
     [['tx', 'poll', 'A'.repeat(43), '--chain', '0'], 'No node is configured'],
-    [['tx', 'poll', 'A'.repeat(43), '--chain', '0', ...node], '--network'],
     [['tx', 'poll', 'A'.repeat(43), '--chain', '-1', ...node], 'whole number'],
     [['tx', 'spv', 'A'.repeat(43), '--chain', '0', ...node], '--target-chain'],
     [['tx', 'send', 'gone.json', ...node], 'there is no such file'],

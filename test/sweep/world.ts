@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { NodeSweepLedger } from '#pickaxe/app/node-sweep-ledger.js';
+import { NodesInTurn } from '#pickaxe/app/nodes-in-turn.js';
 import { KeyPair } from '#pickaxe/ledger/command/keys.js';
 import { parseDecimal } from '#pickaxe/ledger/decimal.js';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
-import { NodeApi } from '#pickaxe/node/api/node-api.js';
 import { planSweep, type SweepWishes, sweepOf } from '#pickaxe/sweep/plan.js';
 import { type RunnerOptions, SweepRunner } from '#pickaxe/sweep/runner.js';
 import type { Sweep } from '#pickaxe/sweep/state.js';
@@ -46,7 +46,6 @@ export class World {
   readonly store: SweepStore;
   readonly notes: string[] = [];
   ledger!: SweepLedger;
-  api!: NodeApi;
   url!: string;
   #nonces = 0;
 
@@ -54,10 +53,11 @@ export class World {
     const world = new World(options);
     world.url = (await world.node.start()).url;
     const limits = { attempts: 1, answerTimeoutMs: 5_000 };
-    world.api = new NodeApi({ url: world.url, network: 'development' }, { limits });
-    world.ledger = new NodeSweepLedger(world.api);
+    const node = { urls: [world.url], network: 'development', insecureTls: false };
+    const nodes = new NodesInTurn({ node, ledger: { dialect: 'auto' } }, () => {}, { limits });
+    world.ledger = new NodeSweepLedger('development', nodes);
     onTestFinished(async () => {
-      await world.api.close();
+      await nodes.close();
       await world.node.close();
       rmSync(world.directory, { recursive: true, force: true });
     });

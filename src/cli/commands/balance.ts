@@ -7,7 +7,7 @@ import type { Loaded } from '../../config/load.ts';
 import type { Config } from '../../config/settings.ts';
 import { type Decimal, formatDecimal } from '../../ledger/decimal.ts';
 import { oneLine } from '../../text/one-line.ts';
-import { withNode } from './ledger/client.ts';
+import { withNodes } from './ledger/client.ts';
 import { note, printLine, printTable, safe } from './ledger/print.ts';
 
 export interface BalanceOptions {
@@ -23,28 +23,22 @@ const MOST_ERRORS = 3;
 export async function runBalance(loaded: Loaded, given: string | undefined, options: BalanceOptions): Promise<number> {
   const { json, token: module } = options;
   const account = given ?? accountOf(loaded.config);
-  let isComplete = true;
-  const code = await withNode(loaded, async (api) => {
-    const { heads } = await api.cut();
-    const readings = await readBalances(api, heads.keys(), { account, module });
-    isComplete = readings.every(isRead);
-    const total = isComplete ? readings.filter(isRead).reduce((sum, { value }) => sum + value, 0n) : undefined;
+  return withNodes(loaded, async (nodes) => {
+    const { network, readings } = await nodes.ask(async (api) => {
+      const { heads } = await api.cut();
+      return { network: api.network, readings: await readBalances(api, heads.keys(), { account, module }) };
+    });
+    const isComplete = readings.every(isRead);
+    const total = isComplete ? readings.reduce((sum, { value }) => sum + value, 0n) : undefined;
     if (json) {
       const chains = readings.map((reading) => chainToJson(reading));
-      printLine(
-        JSON.stringify({
-          account,
-          token: module,
-          network: api.network,
-          chains,
-          total: total === undefined ? null : formatDecimal(total),
-        }),
-      );
+      const sum = total === undefined ? null : formatDecimal(total);
+      printLine(JSON.stringify({ account, token: module, network, chains, total: sum }));
     } else {
       print(account, readings, total);
     }
+    return isComplete ? EXIT.done : EXIT.failed;
   });
-  return isComplete ? code : EXIT.failed;
 }
 
 function accountOf({ miner: { account, publicKeys } }: Config): string {

@@ -3,6 +3,8 @@
 import { writeFileSync } from 'node:fs';
 import { EXIT, UsageError } from '../../app/exit-codes.ts';
 import { openLedgerViews } from '../../app/ledger-views.ts';
+import { noNode } from '../../app/node-api.ts';
+import { withNetwork } from '../../app/nodes-in-turn.ts';
 import { onSignals } from '../../app/run-miner.ts';
 import { blockLogFolder } from '../../app/sidecars/blocks.ts';
 import type { Block } from '../../blocks/book.ts';
@@ -37,9 +39,7 @@ const LOOK_MS = 2_000;
 
 export async function runBlocks(config: Config, options: BlocksOptions): Promise<number> {
   const { urls = [] } = config.node;
-  if (options.refresh && urls.length === 0) {
-    throw new UsageError('--refresh asks nodes, and none is configured: name one with --node URL.');
-  }
+  if (options.refresh && urls.length === 0) throw noNode();
   const warn = (line: string) => process.stderr.write(`warning: ${line}\n`);
   const store = new BlockStore({ folder: blockLogFolder(config.blocks), warn });
   const stopping = new AbortController();
@@ -59,13 +59,14 @@ export async function runBlocks(config: Config, options: BlocksOptions): Promise
 
 /** @returns what waits for the end of the asking, which ends with `stop` */
 async function refresh(
-  { node, blocks: { settledDepth } }: Config,
+  config: Config,
   store: BlockStore,
   goesOn: boolean,
   warn: (line: string) => void,
   stop: AbortSignal,
 ): Promise<() => Promise<void>> {
-  const { views, close } = openLedgerViews(node);
+  const { settledDepth } = config.blocks;
+  const { views, close } = openLedgerViews(await withNetwork(config, warn));
   const nodeNews = (name: string, fault: string | undefined) => {
     if (fault !== undefined) warn(`${name} cannot be asked: ${fault}`);
   };

@@ -39,9 +39,9 @@ export async function mineOrTry(loaded: Loaded, reload: () => Promise<Loaded>, t
 }
 
 /** Pools follow their blocks themselves. */
-function blockLog({ blocks: settings, node, pool, miner }: Config): Sidecar[] {
+function blockLog({ blocks: settings, node, ledger, pool, miner }: Config): Sidecar[] {
   if (pool.urls) return [];
-  return [blocks({ settings, node, account: minerAccount(miner) })].filter((sidecar) => sidecar !== undefined);
+  return [blocks({ settings, node, ledger, account: minerAccount(miner) })].filter((sidecar) => sidecar !== undefined);
 }
 
 /** A pool pays by its own rules, so there is no node to ask. The client of a node is loaded only when somebody asks. */

@@ -1,6 +1,7 @@
 /** `pickaxe nodes`: how the nodes of a network are doing, and whether they give work. */
 
-import { EXIT, UsageError } from '../../app/exit-codes.ts';
+import { EXIT } from '../../app/exit-codes.ts';
+import { noNode } from '../../app/node-api.ts';
 import { NodeCandidates } from '../../app/node-candidates.ts';
 import type { Loaded } from '../../config/load.ts';
 import { type Surveyed, survey } from '../../nodes/survey.ts';
@@ -17,9 +18,7 @@ export interface NodesOptions {
 
 /** @throws UsageError without a node, or when its network is not known */
 export async function runNodes({ config }: Loaded, options: NodesOptions): Promise<number> {
-  if ((config.node.urls ?? []).length === 0) {
-    throw new UsageError('Say which nodes to look at, with --node URL, like --node http://127.0.0.1:1848.');
-  }
+  if ((config.node.urls ?? []).length === 0) throw noNode();
   const candidates = await NodeCandidates.open(config);
   try {
     const { configured, network } = candidates;

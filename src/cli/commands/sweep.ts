@@ -3,12 +3,10 @@
 import { randomUUID } from 'node:crypto';
 import { EXIT, UsageError } from '../../app/exit-codes.ts';
 import { NodeSweepLedger } from '../../app/node-sweep-ledger.ts';
-import { secretTextIn } from '../../app/secret-file.ts';
+import type { NodesInTurn } from '../../app/nodes-in-turn.ts';
 import type { Loaded } from '../../config/load.ts';
 import type { KeyPair } from '../../ledger/command/keys.ts';
 import type { Decimal } from '../../ledger/decimal.ts';
-import { RequestFileError } from '../../ledger/request-file/errors.ts';
-import { parseKeyFile } from '../../ledger/request-file/key-file.ts';
 import { CannotSweep, type Plan, planSweep, sweepOf } from '../../sweep/plan.ts';
 import { needsKeys, SweepRunner } from '../../sweep/runner.ts';
 import { signersOf } from '../../sweep/signers.ts';
@@ -17,10 +15,11 @@ import { StoreFault, SweepStore } from '../../sweep/store.ts';
 import { SweepFault, type SweepLedger } from '../../sweep/sweep-ledger.ts';
 import { wallMs } from '../../system/clock.ts';
 import { oneLine } from '../../text/one-line.ts';
+import { readKeyFile } from '../key-file.ts';
+import { onNodes } from '../on-nodes.ts';
 import type { SweepIo } from '../sweep/io.ts';
 import { linesOf } from '../sweep/lines.ts';
 import { planReport, type SweepReport, sweepReport } from '../sweep/report.ts';
-import { withApi } from './ledger/client.ts';
 
 export interface SweepOptions {
   readonly toChain?: number;
@@ -48,7 +47,8 @@ export async function runSweep(loaded: Loaded, options: SweepOptions, io: SweepI
     throw new UsageError('There is no folder for the state of the sweep: set XDG_STATE_HOME to one.');
   }
   const { stateDirectory } = io;
-  const act = async (ledger: SweepLedger) => {
+  const act = async (nodes: NodesInTurn) => {
+    const ledger = new NodeSweepLedger(await nodes.ask(async (api) => api.network), nodes);
     const store = new SweepStore(stateDirectory, ledger.network, account);
     store.open();
     try {
@@ -59,7 +59,7 @@ export async function runSweep(loaded: Loaded, options: SweepOptions, io: SweepI
     }
   };
   try {
-    return await withApi(loaded, (api) => act(new NodeSweepLedger(api)), ONCE);
+    return await onNodes(loaded.config, io, act, ONCE);
   } catch (fault) {
     if (fault instanceof CannotSweep) throw new UsageError(fault.message);
     if (!(fault instanceof SweepFault || fault instanceof StoreFault)) throw fault;
@@ -171,14 +171,4 @@ function accountOf({ config: { miner } }: Loaded, pairs: readonly KeyPair[]): st
   const account = miner.account ?? (keys.length === 1 ? `k:${keys[0]}` : undefined);
   if (account === undefined) throw new UsageError('Say whose coins are to be moved, with --account NAME.');
   return account;
-}
-
-/** @throws UsageError, which tells nothing of what is in the file, unless only its owner can read it and it has a key pair */
-function readKeyFile(file: string): KeyPair {
-  try {
-    return parseKeyFile(secretTextIn(file, '--key-file'), file);
-  } catch (fault) {
-    if (fault instanceof RequestFileError) throw new UsageError(fault.message);
-    throw fault;
-  }
 }

@@ -1,12 +1,9 @@
-/** Reads the files that `pickaxe tx` is given: commands, forms, requests, key files. */
+/** Reads the files that `pickaxe tx` is given: commands, forms, requests. */
 
 import { UsageError } from '../../app/exit-codes.ts';
-import { secretTextIn } from '../../app/secret-file.ts';
 import { distrust } from '../../config/file-trust.ts';
 import { type RegularFile, readRegularFile, UnfitFile } from '../../config/regular-file.ts';
 import { whyUnreadable } from '../../config/unreadable.ts';
-import type { KeyPair } from '../../ledger/command/keys.ts';
-import { parseKeyFile } from '../../ledger/request-file/key-file.ts';
 import { decodeText } from '../../text/file-text.ts';
 import type { Io } from './io.ts';
 
@@ -38,11 +35,6 @@ export async function readInput(file: string, io: Pick<Io, 'read'>): Promise<Nam
 export function readTextFile(file: string): TextFile {
   const { bytes, facts } = read(file);
   return { file, text: textOf(bytes, file), unfitForSecrets: distrust(file, 'secret', facts) };
-}
-
-/** @throws UsageError for files that others can read, and RequestFileError for files without keys. */
-export function readKeyFiles(files: readonly string[]): KeyPair[] {
-  return files.map((file) => parseKeyFile(secretTextIn(file, 'the key file'), file));
 }
 
 function read(file: string): RegularFile {

@@ -1,10 +1,10 @@
 /** The request keys that a command line names, directly or by files of commands. */
 
 import { UsageError } from '../../app/exit-codes.ts';
+import type { Subject } from '../../app/nodes-in-turn.ts';
 import { readBatch } from './batch.ts';
 import { readInput } from './files.ts';
 import type { Io } from './io.ts';
-import type { Subject } from './nodes.ts';
 
 export interface Asked extends Subject {
   readonly requestKeys: readonly string[];

@@ -1,14 +1,14 @@
 /** Waits until commands have results, and tells how that goes. */
 
+import type { NodesInTurn, Subject } from '../../app/nodes-in-turn.ts';
 import type { CommandResult } from '../../ledger/command/results.ts';
-import type { NodeApi } from '../../node/api/node-api.ts';
 import { formatDuration } from '../../report/units.ts';
 import { pause } from '../../system/abort.ts';
 import type { Io } from './io.ts';
 import { type ShownResult, showResult, without } from './results.ts';
 
-export interface Waiting {
-  readonly api: Pick<NodeApi, 'poll'>;
+export interface Waiting extends Subject {
+  readonly nodes: Pick<NodesInTurn, 'ask'>;
   readonly chain: number;
   readonly requestKeys: readonly string[];
   /** How many blocks must be above that of each command. */
@@ -52,11 +52,14 @@ interface Look {
   readonly seen: ReadonlyMap<string, CommandResult>;
 }
 
-async function look({ api, chain, requestKeys, depth, io }: Waiting): Promise<Look> {
-  const results = await api.poll(chain, requestKeys, depth === 0 ? {} : { confirmationDepth: depth }, io.stop);
-  const missing = requestKeys.filter((key) => !results.has(key));
-  const seen = depth === 0 ? new Map() : await api.poll(chain, missing, {}, io.stop);
-  return { results, seen };
+async function look(waiting: Waiting): Promise<Look> {
+  const { nodes, chain, requestKeys, depth, io } = waiting;
+  return await nodes.ask(async (api) => {
+    const results = await api.poll(chain, requestKeys, depth === 0 ? {} : { confirmationDepth: depth }, io.stop);
+    const missing = requestKeys.filter((key) => !results.has(key));
+    const seen = depth === 0 ? new Map() : await api.poll(chain, missing, {}, io.stop);
+    return { results, seen };
+  }, waiting);
 }
 
 /** Says what is waited for, whenever that changes. */

@@ -54,8 +54,8 @@ export class ApiError extends Error {
   readonly retryAfterMs: number | undefined;
   /** Whether the same request may succeed a moment later. The client has then sent it several times already. */
   readonly retryable: boolean;
-  /** Whether the node may have carried out the request all the same. */
-  readonly mayHaveBeenTaken: boolean;
+  /** Whether the node may have carried out the request all the same, or an earlier attempt of it. */
+  mayHaveBeenTaken: boolean;
 
   constructor(kind: ApiErrorKind, message: string, details: ApiErrorDetails = {}) {
     super(message, details);

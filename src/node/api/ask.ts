@@ -69,6 +69,8 @@ export class Asker {
   readonly network: string;
   /** The version of the node's software, once it has answered. */
   nodeVersion: string | undefined;
+  /** How many answers the node has given so far. */
+  answers = 0;
   /** Our own address, as the node's P2P side has seen it. */
   seenAs: string | undefined;
   readonly #sides: Sides;
@@ -169,6 +171,7 @@ export class Asker {
   }
 
   #notice({ headers }: AnyAnswer): void {
+    this.answers += 1;
     const version = nodeVersionIn(headers);
     if (version !== undefined) this.nodeVersion = oneLine(version, MAX_SHOWN);
     const seenAs = headers['x-peer-addr'];

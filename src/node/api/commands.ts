@@ -38,7 +38,7 @@ export interface PollOptions {
   readonly confirmationDepth?: number;
 }
 
-/** A 400 of /send: none of the commands was taken. */
+/** A 400 of /send: this attempt has taken none of the commands. */
 export class SendRefusedError extends ApiError {
   override readonly name = 'SendRefusedError';
   readonly refusal: SendRefusal;

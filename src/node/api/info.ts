@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { LedgerFormatError } from '../../ledger/errors.ts';
 import { type ExactJson, type ExactJsonObject, isExactJsonObject } from '../../ledger/exact-json.ts';
 import { checked, MAX_U64, natural, reading, u32 } from '../../ledger/fields.ts';
-import { type Graph, graphOf } from '../../ledger/graphs.ts';
+import { type Graph, type GraphSpan, graphOf } from '../../ledger/graphs.ts';
 import { oneLine } from '../../text/one-line.ts';
 import { CONFIG_PATH, HEALTH_PATH } from '../url.ts';
 import { type Asker, json } from './ask.ts';
@@ -18,8 +18,8 @@ export interface NodeInfo {
   readonly apiVersion: string;
   /** The chains that the network has now, in ascending order. */
   readonly chains: readonly number[];
-  /** The graphs that the network has had, the newest first, with the height of the first block that uses each. */
-  readonly graphs: readonly { readonly fromHeight: bigint; readonly graph: Graph }[];
+  /** The graphs that the network has had, the newest first. */
+  readonly graphs: readonly GraphSpan[];
 }
 
 const ChainText = z

@@ -115,6 +115,11 @@ export class NodeApi {
     return this.#asker.nodeVersion;
   }
 
+  /** How many answers the node has given so far, of any kind. */
+  get answers(): number {
+    return this.#asker.answers;
+  }
+
   /** Our own address as the node sees it, once it has said so: real nodes do on the P2P port. Safe to show. */
   get seenAs(): string | undefined {
     return this.#asker.seenAs;

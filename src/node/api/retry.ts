@@ -21,12 +21,16 @@ export async function withRetries<T>(
   stop: AbortSignal,
 ): Promise<T> {
   const backoff = new Backoff(pauses, random);
+  let mayHaveBeenTaken = false;
   for (let left = attempts - 1; ; left--) {
     stop.throwIfAborted();
     try {
       return await attempt();
     } catch (error) {
-      if (left <= 0 || !(error instanceof ApiError) || !mayPass(error)) throw error;
+      if (!(error instanceof ApiError)) throw error;
+      mayHaveBeenTaken ||= error.mayHaveBeenTaken;
+      error.mayHaveBeenTaken = mayHaveBeenTaken;
+      if (left <= 0 || !mayPass(error)) throw error;
       await pause(backoff.nextMs(error.retryAfterMs), stop);
     }
   }

@@ -20,7 +20,7 @@ const SETTINGS = { log: true, settledDepth: 2 };
 /** What follows blocks is loaded within a second or two; a busy machine takes longer. */
 const soon = (check: () => void) => vi.waitFor(check, { timeout: 30_000 });
 
-const NODE = { insecureTls: false };
+const NODES = { node: { insecureTls: false }, ledger: { dialect: 'auto' } } as const;
 const PACE = { apartMs: 0, soonMs: 1, watchMs: 1 };
 const header = madeHeader(3, 42n);
 const { hash } = madeRecord(header);
@@ -45,7 +45,7 @@ async function rig(settings: Parameters<typeof blocks>[0]['settings'] = { ...SET
   const close = vi.fn(async () => {});
   const miner = idleMiner();
   const openViews = () => ({ views: nodes, close });
-  const end = await blocks({ settings, node: NODE, account: 'k:me', openViews, pace: PACE })!(miner.running);
+  const end = await blocks({ settings, ...NODES, account: 'k:me', openViews, pace: PACE })!(miner.running);
   return { nodes, close, end, ...miner };
 }
 
@@ -141,7 +141,7 @@ test('nodes that cannot be asked at all, as with a wrong certificate file, are s
   const openViews = () => {
     throw new Error('the file holds no certificate');
   };
-  const end = await blocks({ settings: { ...SETTINGS, folder }, node: NODE, account: 'k:me', openViews })!(running);
+  const end = await blocks({ settings: { ...SETTINGS, folder }, ...NODES, account: 'k:me', openViews })!(running);
   running.events.emit(ACCEPTED);
   await soon(() => expect(JSON.stringify(said)).toContain('not followed what becomes of blocks: the file holds no'));
   await end();
@@ -149,5 +149,5 @@ test('nodes that cannot be asked at all, as with a wrong certificate file, are s
 });
 
 test('without it there is none', () => {
-  expect(blocks({ settings: { ...SETTINGS, log: false }, node: NODE, account: 'k:me' })).toBeUndefined();
+  expect(blocks({ settings: { ...SETTINGS, log: false }, ...NODES, account: 'k:me' })).toBeUndefined();
 });

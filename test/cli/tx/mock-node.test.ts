@@ -1,14 +1,14 @@
 /** A transfer to another chain on the mock node, by the commands that a person would run. */
 
 import { afterAll, expect, test } from 'vitest';
+import type { NodesInTurn } from '#pickaxe/app/nodes-in-turn.js';
 import { runTxAddSig } from '#pickaxe/cli/commands/tx/add-sig.js';
 import { runTxBuild } from '#pickaxe/cli/commands/tx/build.js';
 import { runTxLocal } from '#pickaxe/cli/commands/tx/local.js';
 import { runTxPoll } from '#pickaxe/cli/commands/tx/poll.js';
 import { runTxSend } from '#pickaxe/cli/commands/tx/send.js';
 import { runTxSpv } from '#pickaxe/cli/commands/tx/spv.js';
-import type { Nodes } from '#pickaxe/cli/tx/nodes.js';
-import { onNodes } from '#pickaxe/cli/tx/on-nodes.js';
+import { onNodes } from '#pickaxe/cli/on-nodes.js';
 import { distance } from '#pickaxe/ledger/graphs.js';
 import { Folder } from '../../config/folder.ts';
 import { ALICE, alice, BOB, bob, coins, startBank } from '../../mock-node/contract/bank.ts';
@@ -45,7 +45,7 @@ test('coins go to another chain', async () => {
     await runTxAddSig(folder.write(`${name}.form.yaml`, built.stdout), [key], { local: false }, whole);
     return folder.write(`${name}.json`, whole.stdout);
   };
-  const asked = async (command: (nodes: Nodes, io: Pretended) => Promise<number>) => {
+  const asked = async (command: (nodes: NodesInTurn, io: Pretended) => Promise<number>) => {
     const its = io();
     const code = await onNodes(settings, its, (nodes) => command(nodes, its), QUICK);
     return { code, stdout: its.stdout, stderr: its.stderr };
@@ -71,7 +71,7 @@ test('coins go to another chain', async () => {
   expect((await send(leave)).stdout).toContain('success');
 
   const [, key] = /command +(\S+)/.exec(there.stdout)!;
-  const ask = (nodes: Nodes, io: Pretended) =>
+  const ask = (nodes: NodesInTurn, io: Pretended) =>
     runTxSpv(key, { ...wait, chain: SOURCE, targetChain: TARGET }, nodes, io);
   expect((await asked(ask)).code).toBe(4);
   const height = node.ledger.chains.heightOf(SOURCE);

@@ -2,14 +2,14 @@
 
 import { afterAll, describe, expect, it, test } from 'vitest';
 import { UsageError } from '#pickaxe/app/exit-codes.js';
+import type { NodesInTurn } from '#pickaxe/app/nodes-in-turn.js';
 import { runTxListen } from '#pickaxe/cli/commands/tx/listen.js';
 import { runTxLocal } from '#pickaxe/cli/commands/tx/local.js';
 import { runTxPoll } from '#pickaxe/cli/commands/tx/poll.js';
 import { runTxPrivate } from '#pickaxe/cli/commands/tx/private.js';
 import { runTxSend } from '#pickaxe/cli/commands/tx/send.js';
 import { runTxSpv } from '#pickaxe/cli/commands/tx/spv.js';
-import type { Nodes } from '#pickaxe/cli/tx/nodes.js';
-import { onNodes } from '#pickaxe/cli/tx/on-nodes.js';
+import { onNodes } from '#pickaxe/cli/on-nodes.js';
 import { ShownResults } from '#pickaxe/cli/tx/results.js';
 import { cmdOf } from '#pickaxe/ledger/command/build.js';
 import { commandJson, sendJson } from '#pickaxe/ledger/command/command.js';
@@ -23,6 +23,7 @@ import { Folder } from '../../config/folder.ts';
 import { ALICE, results } from '../../ledger/command-vectors.ts';
 import { proofs } from '../../ledger/vectors.ts';
 import { type Behaviour, QUICK, type Seen, serve } from '../../node/api/server.ts';
+import { secondAddress } from '../../node/second-address.ts';
 import { type Pretended, pretendedIo } from './pretended-io.ts';
 
 const folder = new Folder();
@@ -64,7 +65,7 @@ type Script = Readonly<Record<string, (request: Seen, before: number) => Behavio
 /** Runs a command on a server that answers each endpoint by its script. */
 async function run(
   script: Script,
-  ask: (nodes: Nodes, io: Pretended) => Promise<number>,
+  ask: (nodes: NodesInTurn, io: Pretended) => Promise<number>,
   { io = pretendedIo({ now: NOW }), node = {} as object, ledger = {} as object } = {},
 ) {
   const counts = new Map<string, number>();
@@ -369,20 +370,42 @@ describe('the nodes', () => {
     const io = pretendedIo({ now: NOW });
     const node = { urls: ['http://127.0.0.1:9', server.url], network: 'mainnet01', insecureTls: false };
     const settings = { node, ledger: { dialect: 'auto' as const } };
-    const ask = (nodes: Nodes) => runTxPoll(file, { ...WAIT, confirmationDepth: 0 }, nodes, io);
+    const ask = (nodes: NodesInTurn) => runTxPoll(file, { ...WAIT, confirmationDepth: 0 }, nodes, io);
     expect(await onNodes(settings, io, ask, QUICK)).toBe(0);
     expect(io.stderr).toMatch(/^warning: .*127\.0\.0\.1:9.* The next node is asked\.$/m);
     expect(await onNodes({ ...settings, node: { ...node, urls: ['http://127.0.0.1:9'] } }, io, ask, QUICK)).toBe(1);
   });
 
-  test.each([
-    [{}, 'No node is configured'],
-    [{ urls: ['http://127.0.0.1:9'] }, 'Name the network of the node with --network'],
-  ])('must be named, with their network: %j', async (node, says) => {
-    const io = pretendedIo();
-    const ask = (nodes: Nodes) => runTxPoll(KEY, { ...WAIT, chain: 0, confirmationDepth: 0 }, nodes, io);
-    const settings = { node: { insecureTls: false, ...node }, ledger: { dialect: 'auto' as const } };
-    await expect(onNodes(settings, io, ask, QUICK)).rejects.toThrow(says);
+  it('go on waiting in place of one that goes away', async () => {
+    const io = pretendedIo({ now: NOW });
+    const last = await serve(() => ({ body: { [KEY]: resultOf(KEY) } }));
+    const first = await secondAddress((await serve(() => ({ body: {} }))).url);
+    const node = { urls: [first.url, last.url], network: 'mainnet01', insecureTls: false };
+    const told = io.say;
+    io.say = (line) => {
+      told(line);
+      if (line.startsWith('Waiting')) leaving = first.goAway();
+    };
+    let leaving: Promise<void> | undefined;
+    const ask = (nodes: NodesInTurn) => runTxPoll(file, { ...WAIT, confirmationDepth: 0 }, nodes, io);
+    expect(await onNodes({ node, ledger: { dialect: 'auto' } }, io, ask, QUICK)).toBe(0);
+    await leaving;
+    expect(io.stderr).toMatch(/^Waiting for a block with the command\.\nwarning: .* The next node is asked\.\n$/);
+  });
+
+  it('of another network are not sent anything', async () => {
+    const [right, wrong] = [await serve(() => ({ body: { requestKeys: [KEY] } })), await serve(() => undefined)];
+    const io = pretendedIo({ now: NOW });
+    const urls = [`${wrong.url}/chainweb/0.0/testnet04`, `${right.url}/chainweb/0.0/mainnet01`];
+    const send = (nodes: NodesInTurn) => runTxSend(file, SEND, nodes, io);
+    await onNodes({ node: { urls, insecureTls: false }, ledger: { dialect: 'auto' } }, io, send, QUICK);
+    expect([wrong.seen, right.seen[0].body]).toEqual([[], sendJson([command])]);
+    expect(io.stderr).toContain('is for the network mainnet01, but');
+  });
+
+  it('must be named', async () => {
+    const settings = { node: { insecureTls: false }, ledger: { dialect: 'auto' as const } };
+    await expect(onNodes(settings, pretendedIo(), async () => 0)).rejects.toThrow('No node is configured');
   });
 
   it('may have another path of commands, or be a server without chains', async () => {

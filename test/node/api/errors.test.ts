@@ -70,6 +70,12 @@ describe('a status', () => {
     }
   });
 
+  it('tells that the node may have done it at an earlier attempt', async () => {
+    const { api, seen } = await apiWith((_, before) => (before < 1 ? 'break' : { status: 400 }));
+    expect(await errorOf(api.cut())).toMatchObject({ status: 400, mayHaveBeenTaken: true });
+    expect(seen).toHaveLength(2);
+  });
+
   it('does not show the customer’s key in the path of a hosted node', async () => {
     const { url } = await serve(({ path }) => ({ status: 404, body: `Cannot GET ${path}` }));
     const { message } = await errorOf(apiOf({ url: `${url}/SECRET/chainweb/0.0/mainnet01` }).cut());

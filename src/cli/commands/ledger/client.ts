@@ -1,44 +1,37 @@
-/** Runs a command that reads the ledger with a client of the first configured node. */
+/** Runs a command that reads the ledger of the configured nodes, or changes the state of one. */
 
 import { EXIT } from '../../../app/exit-codes.ts';
-import { openNodeApi } from '../../../app/node-api.ts';
+import type { NodesInTurn } from '../../../app/nodes-in-turn.ts';
 import type { Loaded } from '../../../config/load.ts';
 import { LedgerFormatError } from '../../../ledger/errors.ts';
-import { ApiError } from '../../../node/api/api-error.ts';
-import type { NodeApi, NodeApiSurroundings } from '../../../node/api/node-api.ts';
+import type { NodeApi } from '../../../node/api/node-api.ts';
 import { oneLine } from '../../../text/one-line.ts';
+import { onNodes } from '../../on-nodes.ts';
+import { note } from './print.ts';
 
-const SIDES = 'Its service URL is --node, and its P2P URL is --peer-url.';
-
-/** @returns the exit code @throws UsageError when no node is configured */
+/** @param act asks the first node that can be reached @returns the exit code @throws UsageError when no node is configured */
 export function withNode(loaded: Loaded, act: (api: NodeApi) => Promise<void>): Promise<number> {
-  return withApi(loaded, async (api) => {
-    await act(api);
+  return withNodes(loaded, async (nodes) => {
+    await nodes.ask(act);
     return EXIT.done;
   });
 }
 
-/**
- * @param act returns the exit code
- * @param surroundings what the client uses from outside
- * @throws UsageError when no node is configured
- */
-export async function withApi(
-  { config }: Loaded,
-  act: (api: NodeApi) => Promise<number>,
-  surroundings: NodeApiSurroundings = {},
-): Promise<number> {
+/** The same with exactly one node, the first one, and no other. */
+export function withFirstNode(loaded: Loaded, act: (api: NodeApi) => Promise<void>): Promise<number> {
+  return withNodes(loaded, async (nodes) => {
+    await nodes.askOne(act);
+    return EXIT.done;
+  });
+}
+
+/** The same with a command that has an exit code of its own. */
+export async function withNodes({ config }: Loaded, act: (nodes: NodesInTurn) => Promise<number>): Promise<number> {
   try {
-    const api = await openNodeApi(config, surroundings);
-    try {
-      return await act(api);
-    } finally {
-      await api.close();
-    }
+    return await onNodes(config, { say: note }, act);
   } catch (fault) {
-    if (!(fault instanceof ApiError || fault instanceof LedgerFormatError)) throw fault;
-    const hint = fault instanceof ApiError && fault.kind === 'no such side' ? ` ${SIDES}` : '';
-    process.stderr.write(`error: ${oneLine(fault.message)}${hint}\n`);
+    if (!(fault instanceof LedgerFormatError)) throw fault;
+    note(`error: ${oneLine(fault.message)}.`);
     return EXIT.failed;
   }
 }

@@ -1,11 +1,12 @@
 /** `pickaxe ledger block`, `hash` and `branch`: lists of a chain's blocks. */
 
+import { EXIT } from '../../../app/exit-codes.ts';
 import type { Loaded } from '../../../config/load.ts';
 import { encodeBase64url } from '../../../ledger/base64url.ts';
 import type { Block } from '../../../node/api/blocks.ts';
 import type { NodeApi } from '../../../node/api/node-api.ts';
 import { BlockChecks } from './check-blocks.ts';
-import { withNode } from './client.ts';
+import { withNode, withNodes } from './client.ts';
 import { blockLine, blockToJson, note, Progress, printJson, printLine } from './print.ts';
 
 export interface ListOptions {
@@ -33,14 +34,15 @@ export function runHash(loaded: Loaded, chain: number, options: ListOptions): Pr
 }
 
 export function runBlock(loaded: Loaded, chain: number, options: BlockListOptions): Promise<number> {
-  return withNode(loaded, (api) => printBlocks(api, api.blocks(chain, options), options));
+  return withNodes(loaded, (nodes) => nodes.ask((api) => printBlocks(api, api.blocks(chain, options), options)));
 }
 
 export function runBranch(loaded: Loaded, chain: number, options: BranchOptions): Promise<number> {
-  return withNode(loaded, async (api) => {
-    if (options.blocks || options.verify) return printBlocks(api, api.blockBranch(chain, options, options), options);
-    return printHashes(api.hashBranch(chain, options, options), options);
-  });
+  if (!options.blocks && !options.verify) {
+    return withNode(loaded, (api) => printHashes(api.hashBranch(chain, options, options), options));
+  }
+  const print = (api: NodeApi) => printBlocks(api, api.blockBranch(chain, options, options), options);
+  return withNodes(loaded, (nodes) => nodes.ask(print));
 }
 
 async function printHashes(hashes: AsyncIterable<Uint8Array>, options: ListOptions): Promise<void> {
@@ -51,33 +53,37 @@ async function printHashes(hashes: AsyncIterable<Uint8Array>, options: ListOptio
   });
 }
 
-async function printBlocks(api: NodeApi, blocks: AsyncIterable<Block>, options: BlockListOptions): Promise<void> {
-  const checks = new BlockChecks();
+/** @returns the exit code */
+async function printBlocks(api: NodeApi, blocks: AsyncIterable<Block>, options: BlockListOptions): Promise<number> {
+  const checks = new BlockChecks(api, note);
   const dialect = options.json ? await api.dialect() : 'document';
-  await each(blocks, options, 'blocks', (block) => {
-    if (options.verify) checks.check(block);
+  const count = await each(blocks, options, 'blocks', async (block) => {
+    if (options.verify) await checks.check(block);
     if (options.json) printJson(blockToJson(block, dialect, api.network));
     else printLine(blockLine(block));
   });
-  if (!options.verify) return;
-  const count = `${checks.checked} block${checks.checked === 1 ? '' : 's'}`;
-  note(`${count} verified: proof of work, neighbours, weights, payloads, rewards`);
+  if (!options.verify || count === 0) return EXIT.done;
+  return checks.finish('block') ? EXIT.done : EXIT.failed;
 }
 
-/** Prints items up to the limit, and says when there are more. */
+/** Prints items up to the limit, and says when there are more. @returns how many were printed */
 async function each<T>(
   items: AsyncIterable<T>,
   { limit }: ListOptions,
   what: string,
-  print: (item: T) => void,
-): Promise<void> {
+  print: (item: T) => void | Promise<void>,
+): Promise<number> {
   const progress = new Progress();
   let count = 0;
   for await (const item of items) {
-    if (count === limit) return note(`There are more ${what}: --limit says how many are printed.`);
-    print(item);
+    if (count === limit) {
+      note(`There are more ${what}: --limit says how many are printed.`);
+      return count;
+    }
+    await print(item);
     count += 1;
     progress.tell(() => `${count} ${what} so far`);
   }
   if (count === 0) note(`There are no ${what} in this range.`);
+  return count;
 }

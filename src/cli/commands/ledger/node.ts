@@ -1,18 +1,18 @@
 /** `pickaxe ledger cut`, `peers`, `config` and `info`: what a node says about the ledger, its network and itself. */
 
+import { EXIT } from '../../../app/exit-codes.ts';
 import { integerToTarget } from '../../../chain/target.ts';
 import type { Loaded } from '../../../config/load.ts';
 import { encodeBase64url } from '../../../ledger/base64url.ts';
 import { type Cut, checkCut, cutToJson, sumOfHeights } from '../../../ledger/cut.ts';
 import { LedgerFormatError } from '../../../ledger/errors.ts';
 import { jsonInteger, stringifyExactJson } from '../../../ledger/exact-json.ts';
-import { knownGraph } from '../../../ledger/graphs.ts';
 import { peerToJson } from '../../../ledger/peer.ts';
 import { cutWeight } from '../../../ledger/weight.ts';
 import type { NodeApi } from '../../../node/api/node-api.ts';
 import { urlOfPeer } from '../../../node/api/peers.ts';
 import { BlockChecks } from './check-blocks.ts';
-import { withNode } from './client.ts';
+import { withNode, withNodes } from './client.ts';
 import { note, Progress, peerLine, printJson, printLine, printTable, safe } from './print.ts';
 
 export interface CutOptions {
@@ -22,46 +22,57 @@ export interface CutOptions {
 }
 
 export function runCut(loaded: Loaded, { json, verify, ...query }: CutOptions): Promise<number> {
-  return withNode(loaded, async (api) => {
-    const cut = await api.cut(query);
-    if (verify) await verifyCut(api, cut);
-    if (json) return printJson(cutToJson(cut));
-    for (const [chain, { height, hash }] of cut.heads) {
-      printLine(`${`${chain}`.padStart(3)}  ${`${height}`.padStart(10)}  ${encodeBase64url(hash)}`);
-    }
-    printTable([
-      ['height', `${cut.height} (of all chains together: ${sumOfHeights(cut)})`],
-      ['weight', encodeBase64url(integerToTarget(cut.weight))],
-      ['network', cut.network === undefined ? 'not said' : safe(cut.network)],
-      ['id', cut.id ?? 'none'],
-      ['origin', cut.origin ? urlOfPeer(cut.origin) : 'none'],
-    ]);
+  return withNodes(loaded, async (nodes) => {
+    const { cut, isRight } = await nodes.ask(async (api) => {
+      const cut = await api.cut(query);
+      return { cut, isRight: !verify || (await verifyCut(api, cut)) };
+    });
+    printCut(cut, json);
+    return isRight ? EXIT.done : EXIT.failed;
   });
 }
 
-/** @throws LedgerFormatError when the heads do not belong together, or one is not what the cut says. */
-async function verifyCut(api: NodeApi, cut: Cut): Promise<void> {
-  const graph = knownGraph(cut.heads.size);
-  if (!graph) throw new LedgerFormatError(`cut.hashes: the graph of ${cut.heads.size} chains is not known`);
+function printCut(cut: Cut, isJson: boolean): void {
+  if (isJson) {
+    printJson(cutToJson(cut));
+    return;
+  }
+  for (const [chain, { height, hash }] of cut.heads) {
+    printLine(`${`${chain}`.padStart(3)}  ${`${height}`.padStart(10)}  ${encodeBase64url(hash)}`);
+  }
+  printTable([
+    ['height', `${cut.height} (of all chains together: ${sumOfHeights(cut)})`],
+    ['weight', encodeBase64url(integerToTarget(cut.weight))],
+    ['network', cut.network === undefined ? 'not said' : safe(cut.network)],
+    ['id', cut.id ?? 'none'],
+    ['origin', cut.origin ? urlOfPeer(cut.origin) : 'none'],
+  ]);
+}
+
+/**
+ * @returns whether each block of the cut is right
+ * @throws LedgerFormatError when the heads do not belong together, or one is not what the cut says.
+ */
+async function verifyCut(api: NodeApi, cut: Cut): Promise<boolean> {
+  const checks = new BlockChecks(api, note);
+  const { graph } = await checks.graphs.ofCut(cut);
   checkCut(cut, graph);
-  const checks = new BlockChecks();
   const progress = new Progress();
   const headers = [];
   for (const [chain, { height, hash }] of cut.heads) {
     const range = { minHeight: height, maxHeight: height };
     for await (const block of api.blockBranch(chain, { upper: [hash] }, range)) {
-      checks.check(block);
+      await checks.check(block);
       headers.push(block.header);
     }
-    if (headers.length !== checks.checked || headers.at(-1)?.chain !== chain) {
+    if (headers.at(-1)?.chain !== chain) {
       throw new LedgerFormatError(`cut.hashes.${chain}: the node does not have the block of height ${height}`);
     }
     progress.tell(() => `${headers.length} of ${cut.heads.size} heads checked`);
   }
   const weight = cutWeight(headers);
   if (weight !== cut.weight) throw new LedgerFormatError(`cut.weight: the heads weigh ${weight}, not ${cut.weight}`);
-  const count = `${headers.length} head${headers.length === 1 ? '' : 's'}`;
-  note(`${count} verified: heights, weights, proof of work, payloads, rewards`);
+  return checks.finish('head', ['heights']);
 }
 
 /** @param chain that of a mempool */

@@ -8,7 +8,7 @@ import { LedgerFormatError } from '../../../ledger/errors.ts';
 import { jsonInteger, parseExactJsonBytes } from '../../../ledger/exact-json.ts';
 import { type Peer, peerFromJson } from '../../../ledger/peer.ts';
 import { parseHttpAddress } from '../../../text/http-address.ts';
-import { withNode } from './client.ts';
+import { withFirstNode } from './client.ts';
 import { note } from './print.ts';
 
 /** @param file JSON of a cut that names its origin; `-` for stdin @throws UsageError for another file */
@@ -18,7 +18,7 @@ export function runPutCut(loaded: Loaded, file: string): Promise<number> {
     'Warning: the node will try to take this cut for the state of the ledger, and will fetch its blocks from the ' +
       'origin that the cut names.',
   );
-  return withNode(loaded, async (api) => {
+  return withFirstNode(loaded, async (api) => {
     await api.putCut(cut);
     note('The node has taken the cut to look at it. That does not say that it has accepted it.');
   });
@@ -32,7 +32,7 @@ export function runPutPeer(
 ): Promise<number> {
   const peer = peerAt(address, id);
   note('Warning: the node will pass this peer on to its network, which will then connect to it.');
-  return withNode(loaded, async (api) => {
+  return withFirstNode(loaded, async (api) => {
     await (chain === undefined ? api.putPeer(peer) : api.putMempoolPeer(chain, peer));
     note('The node has reached the peer, and added it.');
   });

@@ -4,7 +4,8 @@ import { EXIT } from '../../../app/exit-codes.ts';
 import type { KeyPair } from '../../../ledger/command/keys.ts';
 import { addSignatures, type NamedSignatures, putSignatures } from '../../../ledger/request-file/combine.ts';
 import { parseSignatureLines, parseUnsignedForm } from '../../../ledger/request-file/unsigned-form.ts';
-import { readInput, readKeyFiles, readTextFile } from '../../tx/files.ts';
+import { readKeyFile } from '../../key-file.ts';
+import { readInput, readTextFile } from '../../tx/files.ts';
 import type { Io } from '../../tx/io.ts';
 import { printForm } from '../../tx/print-form.ts';
 import { sayWhatIsSigned } from '../../tx/say-what-is-signed.ts';
@@ -35,7 +36,7 @@ function sorted(files: readonly string[]): { pairs: KeyPair[]; signatures: Named
   const isOfSignatures = (file: string) => SIGNATURE_LINE.test(readTextFile(file).text);
   const ofSignatures = files.filter(isOfSignatures);
   return {
-    pairs: readKeyFiles(files.filter((file) => !ofSignatures.includes(file))),
+    pairs: files.filter((file) => !ofSignatures.includes(file)).map(readKeyFile),
     signatures: ofSignatures.map((file) => ({ file, sigs: parseSignatureLines(readTextFile(file).text, file) })),
   };
 }

@@ -1,11 +1,11 @@
 /** `pickaxe tx listen`: lets the node hold the request until a command is in a block. */
 
 import { UsageError } from '../../../app/exit-codes.ts';
+import type { NodesInTurn } from '../../../app/nodes-in-turn.ts';
 import type { CommandResult } from '../../../ledger/command/results.ts';
 import { within } from '../../../system/abort.ts';
 import type { Io } from '../../tx/io.ts';
 import { readAsked } from '../../tx/keys.ts';
-import type { Nodes } from '../../tx/nodes.ts';
 import { printResults } from '../../tx/print-results.ts';
 import { showResult, without } from '../../tx/results.ts';
 import { stillWaiting } from '../../tx/waiting.ts';
@@ -17,20 +17,18 @@ export interface ListenOptions {
 }
 
 /** @throws UsageError or RequestFileError for an unusable file, ApiError when the node does not answer. */
-export async function runTxListen(what: string, options: ListenOptions, nodes: Nodes, io: Io): Promise<number> {
+export async function runTxListen(what: string, options: ListenOptions, nodes: NodesInTurn, io: Io): Promise<number> {
   const { timeoutMs, json } = options;
   const { requestKeys, chain, ...subject } = await readAsked(what, options.chain, io);
   const [key] = requestKeys;
   if (requestKeys.length > 1) throw new UsageError(`${subject.name} has several commands: use pickaxe tx poll.`);
-  const result = await untilTimeout(timeoutMs, io.stop, (stop) =>
-    nodes.ask(subject, async (api) => {
-      for (;;) {
-        const result = await api.listen(chain, key, stop);
-        if (result) return result;
-        io.say('The node has given up waiting. It is asked again.');
-      }
-    }),
-  );
+  const result = await untilTimeout(timeoutMs, io.stop, async (stop) => {
+    for (;;) {
+      const result = await nodes.ask((api) => api.listen(chain, key, stop), subject);
+      if (result) return result;
+      io.say('The node has given up waiting. It is asked again.');
+    }
+  });
   if (!result) io.say(stillWaiting(timeoutMs));
   return printResults({ chain, results: [result ? showResult(result) : without(key, 'pending')] }, json, io);
 }

@@ -1,10 +1,10 @@
 /** `pickaxe tx local`: lets a node run a command without effect. */
 
 import { UsageError } from '../../../app/exit-codes.ts';
+import type { NodesInTurn } from '../../../app/nodes-in-turn.ts';
 import { readBatch } from '../../tx/batch.ts';
 import { readInput } from '../../tx/files.ts';
 import type { Io } from '../../tx/io.ts';
-import type { Nodes } from '../../tx/nodes.ts';
 import { printResults } from '../../tx/print-results.ts';
 import { showOutcome, showResult } from '../../tx/results.ts';
 
@@ -20,7 +20,7 @@ export interface LocalOptions {
 }
 
 /** @throws UsageError or RequestFileError for an unusable file, ApiError when the node does not answer. */
-export async function runTxLocal(file: string, options: LocalOptions, nodes: Nodes, io: Io): Promise<number> {
+export async function runTxLocal(file: string, options: LocalOptions, nodes: NodesInTurn, io: Io): Promise<number> {
   const { preflight, rewindDepth, signatureVerification, json } = options;
   const batch = readBatch(await readInput(file, io), { chain: options.chain, signed: signatureVerification });
   const [command] = batch.commands;
@@ -30,7 +30,7 @@ export async function runTxLocal(file: string, options: LocalOptions, nodes: Nod
     ...(rewindDepth !== undefined && { rewindDepth }),
     ...(!signatureVerification && { signatureVerification }),
   };
-  const answer = await nodes.ask(batch, (api) => api.local(batch.chain, command, asked, io.stop));
+  const answer = await nodes.ask((api) => api.local(batch.chain, command, asked, io.stop), batch);
   const result = answer.result ? showResult(answer.result) : showOutcome(null, answer.outcome);
   return printResults({ chain: batch.chain, results: [result], warnings: answer.warnings }, json, io);
 }

@@ -1,8 +1,8 @@
 /** `pickaxe tx poll`: waits until commands are in blocks, as deep as is asked for. */
 
+import type { NodesInTurn } from '../../../app/nodes-in-turn.ts';
 import type { Io } from '../../tx/io.ts';
 import { readAsked } from '../../tx/keys.ts';
-import type { Nodes } from '../../tx/nodes.ts';
 import { printResults } from '../../tx/print-results.ts';
 import { stillWaiting, waitForResults } from '../../tx/waiting.ts';
 
@@ -16,11 +16,11 @@ export interface PollOptions {
 }
 
 /** @throws UsageError or RequestFileError for an unusable file, ApiError when the node does not answer. */
-export async function runTxPoll(what: string, options: PollOptions, nodes: Nodes, io: Io): Promise<number> {
+export async function runTxPoll(what: string, options: PollOptions, nodes: NodesInTurn, io: Io): Promise<number> {
   const { chain, confirmationDepth: depth, once, pauseMs, json } = options;
   const timeoutMs = once ? 0 : options.timeoutMs;
   const asked = await readAsked(what, chain, io);
-  const results = await nodes.ask(asked, (api) => waitForResults({ ...asked, api, depth, timeoutMs, pauseMs, io }));
+  const results = await waitForResults({ ...asked, nodes, depth, timeoutMs, pauseMs, io });
   if (results.some(({ status }) => status === 'pending')) io.say(stillWaiting(timeoutMs));
   return printResults({ chain: asked.chain, results }, json, io);
 }

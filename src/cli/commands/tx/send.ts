@@ -1,17 +1,17 @@
 /** `pickaxe tx send`: sends commands as they are. What an earlier try has sent already is success. */
 
 import { EXIT } from '../../../app/exit-codes.ts';
+import type { NodesInTurn } from '../../../app/nodes-in-turn.ts';
 import type { Command } from '../../../ledger/command/command.ts';
 import { SendRefusedError } from '../../../node/api/commands.ts';
-import type { NodeApi } from '../../../node/api/node-api.ts';
 import { oneLine } from '../../../text/one-line.ts';
 import { type Batch, readBatch } from '../../tx/batch.ts';
 import { explain } from '../../tx/explain.ts';
 import { explainedLines } from '../../tx/explained-lines.ts';
 import { readInput } from '../../tx/files.ts';
 import type { Io } from '../../tx/io.ts';
-import { type Nodes, sending } from '../../tx/nodes.ts';
 import { printResults } from '../../tx/print-results.ts';
+import { sending } from '../../tx/sending.ts';
 import { waitForResults } from '../../tx/waiting.ts';
 
 export interface SendOptions {
@@ -25,7 +25,7 @@ export interface SendOptions {
 export async function runTxSend(
   file: string,
   { chain, yes, json }: SendOptions,
-  nodes: Nodes,
+  nodes: NodesInTurn,
   io: Io,
 ): Promise<number> {
   const batch = readBatch(await readInput(file, io), { chain, signed: true });
@@ -34,12 +34,10 @@ export async function runTxSend(
     io.say('Nothing was sent.');
     return EXIT.failed;
   }
-  const results = await nodes.ask(batch, async (api) => {
-    await sending(() => sendAll(api, batch, io), io, 'Send the same file again: that does no harm.');
-    // What is on the chain already has a result.
-    const requestKeys = batch.commands.map(({ hash }) => hash);
-    return waitForResults({ ...batch, api, requestKeys, depth: 0, timeoutMs: 0, pauseMs: 0, io });
-  });
+  await sending(() => sendAll(nodes, batch, io), io, 'Send the same file again: that does no harm.');
+  // What is on the chain already has a result.
+  const requestKeys = batch.commands.map(({ hash }) => hash);
+  const results = await waitForResults({ ...batch, nodes, requestKeys, depth: 0, timeoutMs: 0, pauseMs: 0, io });
   if (results.some(({ status }) => status === 'pending'))
     io.say(`Sent. See what becomes of it: pickaxe tx poll ${oneLine(file)}`);
   const code = printResults({ chain: batch.chain, results }, json, io);
@@ -56,11 +54,11 @@ function sayWhatIsSent({ transactions, commands }: Batch, io: Io): void {
 }
 
 /** A node takes all commands of a batch or none, so those that are on the chain already are not sent with the others. */
-async function sendAll(api: NodeApi, { chain, commands }: Batch, io: Io): Promise<void> {
-  let left: readonly Command[] = commands;
+async function sendAll(nodes: NodesInTurn, batch: Batch, io: Io): Promise<void> {
+  let left: readonly Command[] = batch.commands;
   while (left.length > 0) {
     try {
-      await api.send(chain, left, io.stop);
+      await nodes.ask((api) => api.send(batch.chain, left, io.stop), batch);
       return;
     } catch (error) {
       const known = error instanceof SendRefusedError && error.refusal.isKnown ? error.refusal.reqKey : undefined;

@@ -3,7 +3,8 @@
 import { EXIT } from '../../../app/exit-codes.ts';
 import { addSignatures, signHash } from '../../../ledger/request-file/combine.ts';
 import { parseUnsignedForm, signatureLines } from '../../../ledger/request-file/unsigned-form.ts';
-import { type NamedText, readInput, readKeyFiles } from '../../tx/files.ts';
+import { readKeyFile } from '../../key-file.ts';
+import { type NamedText, readInput } from '../../tx/files.ts';
 import type { Io } from '../../tx/io.ts';
 import { sayHashIsSigned, sayWhatIsSigned } from '../../tx/say-what-is-signed.ts';
 
@@ -15,7 +16,7 @@ const HASH = /^[\w-]{43}$/;
  * @throws UsageError or RequestFileError for files that cannot be used, and for a key that is not one of the form's.
  */
 export async function runTxSign(what: string, keyFiles: readonly string[], io: Io): Promise<number> {
-  const pairs = readKeyFiles(keyFiles);
+  const pairs = keyFiles.map(readKeyFile);
   const { file, text }: NamedText = HASH.test(what) ? { file: 'the hash', text: what } : await readInput(what, io);
   if (HASH.test(text.trim())) {
     const lines = signHash(text, pairs);

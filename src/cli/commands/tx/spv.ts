@@ -1,6 +1,7 @@
 /** `pickaxe tx spv`: gets the proof with which another chain takes the next step of a command. */
 
 import { EXIT, UsageError } from '../../../app/exit-codes.ts';
+import type { NodesInTurn } from '../../../app/nodes-in-turn.ts';
 import { LedgerFormatError } from '../../../ledger/errors.ts';
 import { parseSpvProof } from '../../../ledger/spv-proof.ts';
 import { ProofRefusedError } from '../../../node/api/commands.ts';
@@ -8,7 +9,6 @@ import { pause } from '../../../system/abort.ts';
 import { oneLine } from '../../../text/one-line.ts';
 import type { Io } from '../../tx/io.ts';
 import { readAsked } from '../../tx/keys.ts';
-import type { Nodes } from '../../tx/nodes.ts';
 
 export interface SpvOptions {
   readonly chain: number | null;
@@ -23,17 +23,15 @@ export interface SpvOptions {
  * @throws UsageError or RequestFileError for an unusable file, LedgerFormatError for a proof that is none, and ApiError
  * when there is none
  */
-export async function runTxSpv(what: string, options: SpvOptions, nodes: Nodes, io: Io): Promise<number> {
+export async function runTxSpv(what: string, options: SpvOptions, nodes: NodesInTurn, io: Io): Promise<number> {
   const { targetChain, json } = options;
   const { requestKeys, chain, ...subject } = await readAsked(what, options.chain, io);
   const [requestKey] = requestKeys;
   if (requestKeys.length > 1) throw new UsageError(`${subject.name} has several commands: give one request key.`);
   if (chain === targetChain)
     throw new UsageError(`The command ran on chain ${chain} itself: name another target chain.`);
-  const proof = await nodes.ask(subject, async (api) => {
-    const ask = () => api.proof(chain, requestKey, targetChain, io.stop);
-    return untilThere(ask, options, io);
-  });
+  const ask = () => nodes.ask((api) => api.proof(chain, requestKey, targetChain, io.stop), subject);
+  const proof = await untilThere(ask, options, io);
   if (proof === undefined) return EXIT.noWork;
   const { targetChain: proven } = parseSpvProof(proof);
   if (proven !== targetChain)

@@ -1,0 +1,131 @@
+/** Asks the configured nodes: one of them for as long as it can be reached, and then the next one. */
+
+import { ApiError } from '../node/api/api-error.ts';
+import type { NodeApi, NodeApiSurroundings } from '../node/api/node-api.ts';
+import { hasPath } from '../node/url.ts';
+import { UsageError } from './exit-codes.ts';
+import { type ApiSettings, type ConfiguredNode, configuredNodes, noNode, openNodeApi, shownNode } from './node-api.ts';
+
+/** What a question is about. */
+export interface Subject {
+  /** What names the network: a file, a request key, a node. For errors. */
+  readonly name: string;
+  /** Null where it names none. */
+  readonly network: string | null;
+}
+
+/** A node is of another network than it should be. */
+export class OtherNetworkError extends UsageError {}
+
+type Attempt<T> =
+  | { readonly kind: 'answered'; readonly answer: T }
+  /** `mayGoOn`: the node has answered nothing, and another one may. */
+  | { readonly kind: 'failed'; readonly error: Error; readonly mayGoOn: boolean };
+
+export class NodesInTurn {
+  readonly #settings: ApiSettings;
+  readonly #warn: (text: string) => void;
+  readonly #surroundings: NodeApiSurroundings;
+  readonly #nodes: readonly ConfiguredNode[];
+  readonly #apis = new Map<ConfiguredNode, Promise<NodeApi>>();
+  /** Which node is asked. */
+  #at = 0;
+  /** The first node with a known network: those of other networks are not asked. */
+  #first: Subject | undefined;
+
+  /**
+   * @param warn is told when the next node is asked, and why
+   * @param surroundings what the clients use from outside
+   * @throws UsageError when no node is configured
+   */
+  constructor(settings: ApiSettings, warn: (text: string) => void, surroundings: NodeApiSurroundings = {}) {
+    this.#settings = settings;
+    this.#warn = warn;
+    this.#surroundings = surroundings;
+    this.#nodes = configuredNodes(settings);
+    if (this.#nodes.length === 0) throw noNode();
+  }
+
+  /**
+   * Asks the node that was asked last; at first that is the first one. When it cannot be reached, or is of another network, the
+   * next one is asked instead, unless the question has had a part of its answer already.
+   * @param question is asked of each node from its beginning
+   * @throws what the last node's answer throws: ApiError when none can be reached, UsageError as `openNodeApi`,
+   * OtherNetworkError
+   */
+  async ask<T>(question: (api: NodeApi) => Promise<T>, subject?: Subject): Promise<T> {
+    for (let left = this.#nodes.length - 1; ; left--) {
+      const attempt = await this.#attempt(question, subject);
+      if (attempt.kind === 'answered') return attempt.answer;
+      if (left === 0 || !attempt.mayGoOn) throw attempt.error;
+      this.#warn(`${attempt.error.message} The next node is asked.`);
+    }
+  }
+
+  /** The same, but no other node is asked in place of that one: the next question goes to the next node. */
+  async askOne<T>(question: (api: NodeApi) => Promise<T>, subject?: Subject): Promise<T> {
+    const attempt = await this.#attempt(question, subject);
+    if (attempt.kind === 'answered') return attempt.answer;
+    throw attempt.error;
+  }
+
+  /** Closes all connections, even those with a request under way. */
+  async close(): Promise<void> {
+    const opened = await Promise.allSettled(this.#apis.values());
+    await Promise.all(opened.map((each) => each.status === 'fulfilled' && each.value.close()));
+  }
+
+  async #attempt<T>(question: (api: NodeApi) => Promise<T>, subject: Subject | undefined): Promise<Attempt<T>> {
+    const node = this.#nodes[this.#at];
+    let api: NodeApi | undefined;
+    let answersBefore: number | undefined;
+    try {
+      api = await this.#open(node, subject);
+      answersBefore = api.answers;
+      return { kind: 'answered', answer: await question(api) };
+    } catch (fault) {
+      const error = fault as Error;
+      const isOut = error instanceof OtherNetworkError || (error instanceof ApiError && error.kind === 'unreachable');
+      if (isOut) this.#leave(node);
+      return { kind: 'failed', error, mayGoOn: isOut && api?.answers === answersBefore };
+    }
+  }
+
+  /** Several questions at once may find that a node is away. */
+  #leave(node: ConfiguredNode): void {
+    if (this.#nodes[this.#at] === node) this.#at = (this.#at + 1) % this.#nodes.length;
+  }
+
+  async #open(node: ConfiguredNode, subject: Subject | undefined): Promise<NodeApi> {
+    const known = this.#apis.get(node);
+    const opening = known ?? openNodeApi(node, this.#settings, this.#surroundings, subject?.network ?? undefined);
+    this.#apis.set(node, opening);
+    const api = await opening.catch((fault) => {
+      this.#apis.delete(node);
+      throw fault;
+    });
+    if (api.network === '') return api; // The URL has a path that does not tell it.
+    const wanted = subject?.network != null ? subject : this.#first;
+    if (wanted && wanted.network !== api.network) {
+      throw new OtherNetworkError(
+        `${wanted.name} is for the network ${wanted.network}, but ${shownNode(node)} is asked for ${api.network}: name a ` +
+          'node of the right network.',
+      );
+    }
+    this.#first ??= { name: shownNode(node), network: api.network };
+    return api;
+  }
+}
+
+/** @returns the settings with the network that they leave open: that of the first node that can be reached */
+export async function withNetwork<T extends ApiSettings>(settings: T, warn: (text: string) => void): Promise<T> {
+  const { node } = settings;
+  if (node.network !== undefined || node.urls?.every(hasPath)) return settings;
+  const nodes = new NodesInTurn(settings, warn);
+  try {
+    const network = await nodes.ask(async (api) => api.network);
+    return { ...settings, node: { ...node, network } };
+  } finally {
+    await nodes.close();
+  }
+}

@@ -1,0 +1,60 @@
+/** Runs a command that asks the configured nodes, and puts into words what they refuse. */
+
+import { EXIT } from '../app/exit-codes.ts';
+import type { ApiSettings } from '../app/node-api.ts';
+import { NodesInTurn } from '../app/nodes-in-turn.ts';
+import { ApiError } from '../node/api/api-error.ts';
+import { SendRefusedError } from '../node/api/commands.ts';
+import type { NodeApiSurroundings } from '../node/api/node-api.ts';
+
+/** What commands that ask nodes use from outside. */
+export interface NodesIo {
+  /** Tells a person something beside the result: to stderr, with a newline at its end. */
+  say(line: string): void;
+  /** Fires when the person ends the command. */
+  readonly stop?: AbortSignal;
+}
+
+/**
+ * @param command returns the exit code
+ * @returns the command's exit code: failed when the nodes refuse or do not answer
+ * @throws UsageError when no node is configured, and what the command throws otherwise
+ */
+export async function onNodes(
+  settings: ApiSettings,
+  io: NodesIo,
+  command: (nodes: NodesInTurn) => Promise<number>,
+  surroundings: NodeApiSurroundings = {},
+): Promise<number> {
+  const nodes = new NodesInTurn(settings, (text) => io.say(`warning: ${text}`), surroundings);
+  try {
+    return await command(nodes);
+  } catch (fault) {
+    if (io.stop?.aborted) return EXIT.interrupted;
+    if (!(fault instanceof ApiError)) throw fault;
+    io.say(`error: ${fault.message}${hintFor(fault)}`);
+    return EXIT.failed;
+  } finally {
+    await nodes.close();
+  }
+}
+
+const SIDES = ' Its service URL is --node, and its P2P URL is --peer-url.';
+
+/** What can be done about the usual reasons of /send. */
+const REMEDIES: readonly (readonly [reason: RegExp, what: string])[] = [
+  [/ttl|time to live|expired/i, 'Build the command again: its time to live is over.'],
+  [/future/i, 'The creation time is ahead of the last block: wait a minute and send the same file again.'],
+  [/gas price/i, 'Build it again with the gas price (publicMeta.gasPrice) that the node wants.'],
+  [/buy gas/i, 'Has the account that pays for gas enough coins on this chain, and has its key signed for GAS?'],
+  [/signature|sigs/i, 'See with pickaxe tx show who has signed.'],
+  [/network|chain/i, 'Is the command for this network and chain? pickaxe tx show tells.'],
+];
+
+function hintFor(fault: ApiError): string {
+  if (fault.kind === 'no such side') return SIDES;
+  if (!(fault instanceof SendRefusedError)) return '';
+  const remedy = REMEDIES.find(([pattern]) => pattern.test(fault.refusal.reason))?.[1];
+  const nothing = fault.mayHaveBeenTaken ? '' : ' Nothing was sent.';
+  return `${nothing}${remedy === undefined ? '' : ` ${remedy}`}`;
+}

@@ -1,0 +1,17 @@
+/** Sends what a node may have taken even if its answer is lost. */
+
+import { ApiError } from '../../node/api/api-error.ts';
+import type { Io } from './io.ts';
+
+/**
+ * @param hint what to do when the node may have taken it, although it has not said so
+ * @throws what `send` throws
+ */
+export async function sending<T>(send: () => Promise<T>, io: Pick<Io, 'say'>, hint: string): Promise<T> {
+  try {
+    return await send();
+  } catch (error) {
+    if (error instanceof ApiError && error.mayHaveBeenTaken) io.say(`The node may have taken it all the same. ${hint}`);
+    throw error;
+  }
+}

@@ -1,0 +1,178 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { UsageError } from '#pickaxe/app/exit-codes.js';
+import { type ApiSettings, configuredNodes, nodeApi, peerApi } from '#pickaxe/app/node-api.js';
+import { NodesInTurn, OtherNetworkError, withNetwork } from '#pickaxe/app/nodes-in-turn.js';
+import type { NodeApi } from '#pickaxe/node/api/node-api.js';
+import { info } from '../cli/ledger-node.ts';
+import { QUICK, type Server, serve } from '../node/api/server.ts';
+import { secondAddress } from '../node/second-address.ts';
+
+/** Nobody listens there. */
+const DEAD = 'http://127.0.0.1:9';
+
+const settingsOf = (urls: readonly string[], more: { network?: string; ledger?: object } = {}): ApiSettings => ({
+  node: { urls, insecureTls: false, ...(more.network !== undefined && { network: more.network }) },
+  ledger: { dialect: 'auto', ...more.ledger },
+});
+
+function inTurn(urls: readonly string[], network?: string) {
+  const warnings: string[] = [];
+  const settings = settingsOf(urls, network === undefined ? {} : { network });
+  const nodes = new NodesInTurn(settings, (text) => warnings.push(text), QUICK);
+  onTestFinished(() => nodes.close());
+  return { nodes, warnings };
+}
+
+/** A node of this network, which is well. */
+const healthy = (network = 'mainnet01'): Promise<Server> =>
+  serve(({ path }) => {
+    if (path === '/info') return { body: { ...info, nodeVersion: network, nodeGraphHistory: [[0, [[0, []]]]] } };
+    return path === '/health-check' ? { body: `health of ${network}` } : undefined;
+  });
+const health = (api: NodeApi) => api.health();
+
+describe('the configured nodes', () => {
+  it('are those of the settings, and the P2P port is the first one’s', () => {
+    const peerUrl = 'https://127.0.0.1:1789';
+    expect(configuredNodes(settingsOf([DEAD, 'http://two'], { ledger: { peerUrl } }))).toEqual([
+      { url: DEAD, p2pUrl: peerUrl },
+      { url: 'http://two' },
+    ]);
+    expect(configuredNodes({ node: { insecureTls: false }, ledger: { dialect: 'auto', peerUrl } })).toEqual([
+      { p2pUrl: peerUrl },
+    ]);
+    expect(configuredNodes(settingsOf([]))).toEqual([]);
+  });
+
+  it('are spoken to as the settings say', async () => {
+    const { url, seen } = await healthy();
+    const settings = settingsOf([url], { ledger: { dialect: 'document', commandPath: 'own' } });
+    for (const api of [
+      nodeApi({ url }, 'mainnet01', settings, QUICK),
+      peerApi({ id: null, address: { hostname: '127.0.0.1', port: 9 } }, 'mainnet01', settings),
+    ]) {
+      onTestFinished(() => api.close());
+      expect([api.network, await api.dialect()]).toEqual(['mainnet01', 'document']);
+    }
+    const api = nodeApi({ url }, 'mainnet01', settings, QUICK);
+    onTestFinished(() => api.close());
+    await api.poll(3, ['A'.repeat(43)]).catch(() => {});
+    expect(seen[0].path).toBe('/ledger/0.0/mainnet01/own/poll');
+    expect(seen[0].headers['user-agent']).toMatch(/^pickaxe\/\d/);
+  });
+});
+
+describe('nodes in turn', () => {
+  it('need a node', () => {
+    expect(() => inTurn([])).toThrow(UsageError);
+    expect(() => inTurn([])).toThrow('No node is configured. Name one with --node URL');
+  });
+
+  it('ask the next one when one cannot be reached, and stay with it', async () => {
+    const { url, seen } = await healthy();
+    const { nodes, warnings } = inTurn([DEAD, url], 'mainnet01');
+    expect(await nodes.ask(health)).toBe('health of mainnet01');
+    expect(warnings).toEqual([
+      expect.stringMatching(/^cannot reach http:\/\/127\.0\.0\.1:9 .* The next node is asked\.$/),
+    ]);
+    expect(await nodes.ask(health)).toBe('health of mainnet01');
+    expect([warnings.length, seen.length]).toEqual([1, 2]);
+  });
+
+  it('fail as the last one does when none can be reached', async () => {
+    const { nodes, warnings } = inTurn([DEAD, 'http://127.0.0.1:7'], 'mainnet01');
+    await expect(nodes.ask(health)).rejects.toThrow('cannot reach http://127.0.0.1:7');
+    expect(warnings).toHaveLength(1);
+  });
+
+  it('begin again with the first one after the last one', async () => {
+    const there = await healthy();
+    const { url, goAway } = await secondAddress(there.url);
+    const { nodes, warnings } = inTurn([DEAD, url, there.url], 'mainnet01');
+    await nodes.ask(health);
+    await goAway();
+    expect(await nodes.ask(health)).toBe('health of mainnet01');
+    expect(warnings).toHaveLength(2);
+  });
+
+  it('do not ask another one when a node has answered, whatever it has answered', async () => {
+    const refusing = await serve(() => ({ status: 400 }));
+    const other = await healthy();
+    const { nodes } = inTurn([refusing.url, other.url], 'mainnet01');
+    await expect(nodes.ask(health)).rejects.toThrow('cannot do what was asked for');
+    expect(other.seen).toEqual([]);
+  });
+
+  it('do not ask a question again of which a part was answered', async () => {
+    const there = await healthy();
+    const { url, goAway } = await secondAddress(there.url);
+    const { nodes, warnings } = inTurn([url, there.url], 'mainnet01');
+    const printed: string[] = [];
+    const twice = async (api: NodeApi) => {
+      for (let i = 0; i < 2; i++) {
+        printed.push(await api.health());
+        if (i === 0) await goAway();
+      }
+    };
+    await expect(nodes.ask(twice)).rejects.toThrow(`cannot reach ${url}`);
+    expect([printed.length, warnings]).toEqual([1, []]);
+    expect(await nodes.ask(health)).toBe('health of mainnet01');
+  });
+
+  it('ask one alone where that is wanted, and the next one the next time', async () => {
+    const { url, seen } = await healthy();
+    const { nodes, warnings } = inTurn([DEAD, url], 'mainnet01');
+    const asked = await Promise.allSettled([nodes.askOne(health), nodes.askOne(health)]);
+    expect(asked.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect([seen, warnings]).toEqual([[], []]);
+    expect(await nodes.askOne(health)).toBe('health of mainnet01');
+  });
+
+  it('ask each node for its network when nothing names it, and stay with the first one’s', async () => {
+    const [one, other, same] = [await healthy(), await healthy('testnet04'), await healthy()];
+    const { url, goAway } = await secondAddress(one.url);
+    const { nodes, warnings } = inTurn([DEAD, url, other.url, same.url]);
+    expect(await nodes.ask(async (api) => api.network)).toBe('mainnet01');
+    await goAway();
+    expect(await nodes.ask(health)).toBe('health of mainnet01');
+    expect(warnings.slice(1)).toEqual([
+      expect.stringContaining(`cannot reach ${url}`),
+      `${url} is for the network mainnet01, but ${other.url} is asked for testnet04: name a node of the right network. ` +
+        'The next node is asked.',
+    ]);
+    expect(other.seen.map(({ path }) => path)).toEqual(['/info']);
+  });
+
+  it('take no node of another network in place of one that cannot be reached', async () => {
+    const other = await healthy();
+    const { nodes } = inTurn([`${DEAD}/chainweb/0.0/mainnet01`, `${other.url}/chainweb/0.0/testnet04`]);
+    await expect(nodes.ask(health)).rejects.toThrow(OtherNetworkError);
+    expect(other.seen).toEqual([]);
+  });
+
+  it('ask only nodes of the network that the question is about', async () => {
+    const { url, seen } = await healthy();
+    const { nodes } = inTurn([`${url}/chainweb/0.0/testnet04`]);
+    const asked = nodes.ask(health, { name: 'a.json', network: 'mainnet01' });
+    await expect(asked).rejects.toThrow(
+      `a.json is for the network mainnet01, but ${url}/chainweb/0.0/testnet04 is asked`,
+    );
+    expect(seen).toEqual([]);
+  });
+
+  it('want the network to be named where a node does not say it', async () => {
+    const { url } = await serve(() => undefined);
+    await expect(inTurn([url]).nodes.ask(health)).rejects.toThrow(
+      `${url} does not say which network it serves: give it with --network`,
+    );
+  });
+
+  it('tell the network that settings leave open', async () => {
+    const { url } = await healthy();
+    const warnings: string[] = [];
+    const named = await withNetwork(settingsOf([DEAD, url]), (text) => warnings.push(text));
+    expect([named.node.network, warnings.length]).toEqual(['mainnet01', 1]);
+    const path = settingsOf([`${DEAD}/chainweb/0.0/mainnet01`]);
+    expect(await withNetwork(path, () => {})).toBe(path);
+  });
+});
