@@ -72,7 +72,8 @@ function work({ work }: Status): string {
 }
 
 function connection(name: string, { state, reason, ageSeconds: age }: Source): string {
-  return `${oneLine(name)}: ${state} for ${formatDuration(age)}${state === 'lost' ? ` (${oneLine(reason)})` : ''}`;
+  const why = state === 'lost' || state === 'unhealthy' ? ` (${oneLine(reason)})` : '';
+  return `${oneLine(name)}: ${state} for ${formatDuration(age)}${why}`;
 }
 
 function deviceTable(devices: Status['devices']): string[] {

@@ -25,6 +25,8 @@ export interface Problem {
 }
 
 export interface Judgement {
+  /** Whether the node has said what is needed to judge it. One that does not answer may be as good as any other. */
+  readonly hasAnswered: boolean;
   /** How many blocks of each chain it is behind the best configured node, rounded down. */
   readonly behind?: number;
   readonly problems: readonly Problem[];
@@ -40,27 +42,43 @@ export function judge(nodes: readonly Seen[], network: string, nowUs: bigint): J
   return nodes.map((node) => judgeOne(node, reference, network, nowUs));
 }
 
-/** The best of the configured nodes, or of all if no configured one has answered. */
+/**
+ * The best of the configured nodes, or of all if no configured one has answered. Of those that keep up with the heaviest one,
+ * most decide which branch is the right one: as long as a fork is young, either branch can be the heavier one.
+ */
 function referenceOf(nodes: readonly Seen[], network: string): Seen | undefined {
   const usable = nodes.filter(({ look }) => look.cut && !isOther(look.network, network));
   const configured = usable.filter(({ isConfigured }) => isConfigured);
-  const candidates = configured.length > 0 ? configured : usable;
-  return candidates.reduce<Seen | undefined>(
-    (best, node) => (best && best.look.cut!.weight >= node.look.cut!.weight ? best : node),
-    undefined,
-  );
+  const heaviestFirst = (configured.length > 0 ? configured : usable).sort(byWeight);
+  const [heaviest] = heaviestFirst;
+  const voters = heaviestFirst.filter((node) => node.commonBlock && blocksBehind(node, heaviest) <= MOST_BEHIND);
+  const [most = [heaviest]] = voters
+    .map((voter) => voters.filter(({ commonBlock }) => commonBlock === voter.commonBlock))
+    .sort((one, other) => other.length - one.length);
+  return most[0];
+}
+
+function byWeight({ look: one }: Seen, { look: other }: Seen): number {
+  return one.cut!.weight === other.cut!.weight ? 0 : one.cut!.weight > other.cut!.weight ? -1 : 1;
+}
+
+/** @returns how many blocks of each chain the first node is behind the other one, rounded down. Both have a cut */
+function blocksBehind({ look: { cut } }: Seen, { look: other }: Seen): number {
+  const missing = other.cut!.height - cut!.height;
+  return missing > 0n ? Number(missing / BigInt(cut!.heads.size)) : 0;
 }
 
 function judgeOne(node: Seen, reference: Seen | undefined, network: string, nowUs: bigint): Judgement {
   const { look, isConfigured, commonBlock, noWork } = node;
   const { cut, newestBlockUs, skew } = look;
   if (isOther(look.network, network)) {
-    return { problems: [fault(`serves the network ${look.network}, not ${network}`)] };
+    return { hasAnswered: true, problems: [fault(`serves the network ${look.network}, not ${network}`)] };
   }
-  if (look.fault !== undefined || !cut) return { problems: [fault(`does not answer: ${look.fault}`)] };
+  if (look.fault !== undefined || !cut) {
+    return { hasAnswered: false, problems: [fault(`does not answer: ${look.fault}`)] };
+  }
   const problems: Problem[] = [];
-  const most = reference!.look.cut!.height;
-  const behind = most > cut.height ? Number((most - cut.height) / BigInt(cut.heads.size)) : 0;
+  const behind = blocksBehind(node, reference!);
   if (behind > MOST_BEHIND) problems.push(fault(`is ${behind} blocks behind on each chain`));
   const ageMs = newestBlockUs === undefined ? 0 : Number((nowUs - newestBlockUs) / 1000n);
   if (ageMs >= STANDSTILL_MS) {
@@ -77,7 +95,7 @@ function judgeOne(node: Seen, reference: Seen | undefined, network: string, nowU
     const [offUs, direction] = skew.leastUs > 0n ? [skew.leastUs, 'behind'] : [-skew.mostUs, 'ahead of'];
     problems.push({ state: 'warning', what: `has a clock at least ${offUs / 1_000_000n} s ${direction} ours` });
   }
-  return { behind, problems };
+  return { hasAnswered: true, behind, problems };
 }
 
 function isOther(served: string | undefined, wanted: string): boolean {

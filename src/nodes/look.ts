@@ -5,9 +5,13 @@ import { blockHash } from '../ledger/header.ts';
 import { ApiError } from '../node/api/api-error.ts';
 import type { NodeApi } from '../node/api/node-api.ts';
 import type { Skew } from '../node/clock.ts';
+import { within } from '../system/abort.ts';
 
 /** No chain grows for so long only where the whole network stands still: each has a block about every 30 s. */
 export const STANDSTILL_MS = 600_000;
+
+/** A node that keeps somebody waiting with every answer must not keep back what there is to say about the others. */
+const LOOK_MS = 30_000;
 
 /** What a node says. What it does not say is absent. */
 export interface Look {
@@ -29,23 +33,40 @@ export type LookedAt = Pick<
   'info' | 'cut' | 'header' | 'blocks' | 'hashBranch' | 'headerBranch' | 'nodeVersion' | 'skew'
 >;
 
-/** @param nowUs our clock, in µs since 1970 @returns a look with a fault when the node does not answer */
-export async function lookAt(api: LookedAt, nowUs: bigint, stop?: AbortSignal): Promise<Look> {
+/**
+ * @param nowUs our clock, in µs since 1970
+ * @param mostMs how long it may take
+ * @returns a look with a fault when the node does not answer
+ */
+export async function lookAt(
+  api: LookedAt,
+  nowUs: bigint,
+  stop: AbortSignal = new AbortController().signal,
+  mostMs = LOOK_MS,
+): Promise<Look> {
   const look: { -readonly [Key in keyof Look]: Look[Key] } = {};
   try {
-    // Not every node says what it serves, and the P2P port never does.
-    const info = await unlessMissing(api.info(stop));
-    if (info) look.network = info.network;
-    look.cut = await api.cut({}, stop);
-    const newest = await newestBlockUs(api, look.cut, nowUs, stop);
-    if (newest !== undefined) look.newestBlockUs = newest;
+    await within(mostMs, stop, async (signal) => {
+      // Not every node says what it serves, and the P2P port never does.
+      const info = await unlessMissing(api.info(signal));
+      if (info) look.network = info.network;
+      look.cut = await api.cut({}, signal);
+      const newest = await newestBlockUs(api, look.cut, nowUs, signal);
+      if (newest !== undefined) look.newestBlockUs = newest;
+    });
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    look.fault = error.message;
+    stop.throwIfAborted();
+    if (isTimeout(error)) look.fault = `some answers have not come within ${mostMs / 1000} s`;
+    else if (error instanceof ApiError) look.fault = error.message;
+    else throw error;
   }
   if (api.nodeVersion !== undefined) look.software = api.nodeVersion;
   if (api.skew) look.skew = api.skew;
   return look;
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'TimeoutError';
 }
 
 /**

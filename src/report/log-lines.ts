@@ -192,7 +192,7 @@ export class LogLines {
   }
 
   #source({ source, kind, state, reason }: MinerEvent & { type: 'source' }): void {
-    const level = state === 'lost' || state === 'warning' ? 'warn' : 'info';
+    const level = state === 'lost' || state === 'unhealthy' || state === 'warning' ? 'warn' : 'info';
     this.#log[level]({ tag: kind }, `${source} ${reason}`);
   }
 }

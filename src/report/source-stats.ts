@@ -29,6 +29,8 @@ type SourceEvent = MinerEvent & { type: 'source' | 'missed-cut' | 'polling' | 'f
 export class Sources {
   readonly #expected: SourceKind;
   readonly #sources = new Map<string, SourceNow>();
+  /** What makes sources unhealthy, by their names, and since when. Such a source is connected or lost all the same. */
+  readonly #faults = new Map<string, { readonly reason: string; readonly sinceMs: number }>();
   /** How long each source took to give work, by its name. */
   readonly #fetches = new Map<string, Latencies>();
 
@@ -76,10 +78,15 @@ export class Sources {
 
   /** By name, in the order in which they were first heard of. */
   now(): Map<string, SourceNow> {
-    return new Map([...this.#sources].map(([name, source]) => [name, this.#withLatency(name, source)]));
+    return new Map(
+      [...this.#sources].map(([name, source]) => [name, this.#withLatency(name, this.#withFault(name, source))]),
+    );
   }
 
   #news({ source, kind, state, reason }: MinerEvent & { type: 'source' }, nowMs: number): void {
+    if (state === 'unhealthy') this.#faults.set(source, { reason, sinceMs: nowMs });
+    if (state === 'healthy') this.#faults.delete(source);
+    if (state === 'unhealthy' || state === 'healthy') return;
     const known = { ...this.#known(source, nowMs), kind };
     if (state === 'warning') this.#sources.set(source, { ...known, warning: reason });
     if (state === 'warning' || state === 'info') return;
@@ -92,6 +99,13 @@ export class Sources {
     const { kind } = this;
     const unheard = { kind, reason: '', sinceMs: nowMs, losses: 0, missedCuts: 0, polledChains: [] };
     return this.#sources.get(name) ?? { state: 'connecting', ...unheard };
+  }
+
+  /** Of a source that gives no work, nothing else matters. */
+  #withFault(name: string, source: SourceNow): SourceNow {
+    const fault = this.#faults.get(name);
+    if (!fault || source.state !== 'connected') return source;
+    return { ...source, state: 'unhealthy', reason: fault.reason, sinceMs: Math.max(fault.sinceMs, source.sinceMs) };
   }
 
   #withLatency(name: string, source: SourceNow): SourceNow {

@@ -1,7 +1,7 @@
 /**
- * Uses several sources as one. The first source is preferred: while it is lost another one takes over, until the first gives
- * work again. A source that was started once stays on standby, so that the next change takes no time, unless it is to be closed
- * after a while. This file uses the WorkSource interface and knows no implementation.
+ * Uses several sources as one. The first source is preferred: while it is lost or unhealthy another one takes over, until the
+ * first is back. A source that was started once stays on standby, so that the next change takes no time, unless it is to be
+ * closed after a while. This file uses the WorkSource interface and knows no implementation.
  */
 
 import type { Solution } from '../chain/verify.ts';
@@ -11,6 +11,7 @@ import { onAbort, pause } from '../system/abort.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
 import { Mailbox } from './mailbox.ts';
 import type { SourceUpdate, Verdict, WorkSource } from './source.ts';
+import { isBetter, isInNeed, isUnfit, newStandby, type Standby } from './standby.ts';
 import type { SourceKind, SourceNews } from './vocabulary.ts';
 
 export interface FailoverOptions {
@@ -38,23 +39,6 @@ const READY_PATIENCE_MS = 500;
 /** The time between probes. A frozen node gives no other sign: its streams stay open, and its work goes on being mined. */
 const PROBE_MS = 1_000;
 
-interface Standby {
-  readonly source: WorkSource;
-  readonly rank: number;
-  started: boolean;
-  /** Ends the source, and settles when it has ended; not started again before that. */
-  ending: AbortController;
-  following: Promise<void>;
-  /** Whether the source has been out of reach since it last gave work. */
-  lost: boolean;
-  /** Whether the source did not answer the last probe. */
-  silent: boolean;
-  /** How often the source has given work. */
-  given: number;
-  /** The source's current work, with an id that is unique here. */
-  work: Work | undefined;
-}
-
 export class FailoverSource implements WorkSource {
   readonly name: string;
   readonly kind: SourceKind;
@@ -74,9 +58,9 @@ export class FailoverSource implements WorkSource {
   #active: Standby;
   #patience: NodeJS.Timeout | undefined;
   #closing: NodeJS.Timeout | undefined;
-  /** Since when the active source has been in need, or when another one was last started because of it (monotonic). */
-  #needySinceMs: number | undefined;
-  /** Set when the active source has been in need for too long: then the first source that gives work takes over. */
+  /** Since when the active source has been unfit, or when another one was last started because of it (monotonic). */
+  #unfitSinceMs: number | undefined;
+  /** Set when the active source has been unfit for too long: then the first better source that gives work takes over. */
   #impatient = false;
   #stop: AbortSignal = AbortSignal.abort();
 
@@ -86,17 +70,7 @@ export class FailoverSource implements WorkSource {
     if (sources.length === 0) throw new Error('give at least one source of work');
     this.name = sources.map(({ name }) => name).join(', ');
     this.kind = sources[0].kind ?? 'node';
-    this.#standbys = sources.map((source, rank) => ({
-      source,
-      rank,
-      started: false,
-      ending: new AbortController(),
-      following: Promise.resolve(),
-      lost: false,
-      silent: false,
-      given: 0,
-      work: undefined,
-    }));
+    this.#standbys = sources.map(newStandby);
     this.#active = this.#standbys[0];
     this.#emit = emit ?? (() => {});
     this.#patienceMs = patienceMs ?? PATIENCE_MS;
@@ -137,6 +111,21 @@ export class FailoverSource implements WorkSource {
     return origin ? origin.source.latestTimeUs(origin.work) : 0n;
   }
 
+  /**
+   * Tells what others have found out about a source. The work of an unhealthy source is given only while no healthy source
+   * gives any. Solutions of its work are submitted all the same.
+   * @param rank the source's place in the order of preference; 0 is the first
+   * @param fault what follows the source's name in a sentence; undefined when the source is healthy
+   */
+  judge(rank: number, fault: string | undefined): void {
+    const standby = this.#standbys[rank];
+    standby.healthy = fault === undefined;
+    if (standby.healthy) this.#say(standby, 'healthy', 'is healthy again');
+    else this.#say(standby, 'unhealthy', `${fault}. It is mined on only while no other ${this.kind} is better`);
+    this.#considerNow(standby);
+    this.#watch();
+  }
+
   #start(standby: Standby): void {
     const ending = new AbortController();
     standby.started = true;
@@ -159,7 +148,7 @@ export class FailoverSource implements WorkSource {
       standby.given++;
       standby.work = this.#adopt(standby, update.work);
       if (standby === this.#active) this.#give(standby.work);
-      else if (standby.rank < this.#active.rank || this.#impatient) this.#activate(standby, standby.work);
+      else this.#considerNow(standby);
     } else if (update.kind === 'rest') {
       standby.work = undefined;
       if (standby === this.#active) this.#mailbox.put(update);
@@ -199,14 +188,21 @@ export class FailoverSource implements WorkSource {
     }
   }
 
+  /** Lets a better source take over: a healthy one at once if it is preferred, others only when patience has ended. */
+  #considerNow(standby: Standby): void {
+    if (!standby.work || isInNeed(standby) || !isBetter(standby, this.#active)) return;
+    const isBack = standby.rank < this.#active.rank && standby.healthy;
+    if (isBack || this.#impatient) this.#activate(standby, standby.work);
+  }
+
   #activate(standby: Standby, work: Work): void {
     const back = standby.rank < this.#active.rank;
-    const { source, silent } = this.#active;
-    const why = silent ? ', which does not answer' : '';
+    const { source, silent, healthy } = this.#active;
+    const why = silent ? ', which does not answer' : healthy ? '' : ', which is unhealthy';
     const reason = `${back ? 'takes over again from' : 'takes over from'} ${source.name}${why}`;
     this.#active = standby;
-    // No other source may take over until the new one has been in need for too long.
-    this.#needySinceMs = undefined;
+    // No other source may take over until the new one has been unfit for too long.
+    this.#unfitSinceMs = undefined;
     this.#impatient = false;
     this.#say(standby, 'info', reason);
     this.#give(work);
@@ -229,7 +225,7 @@ export class FailoverSource implements WorkSource {
     clearTimeout(this.#closing);
     this.#closing = setTimeout(() => {
       this.#closing = undefined;
-      if (isInNeed(this.#active)) this.#closeLater();
+      if (isUnfit(this.#active)) this.#closeLater();
       else for (const standby of this.#standbys) if (standby.rank > this.#active.rank) this.#close(standby);
     }, this.#standbyMs);
   }
@@ -252,52 +248,55 @@ export class FailoverSource implements WorkSource {
     this.#emit({ type: 'source', source: source.name, kind: this.kind, state, reason });
   }
 
-  /** Starts the patience timer when the active source comes into need, and stops it when the need is over. */
+  /** Starts the patience timer when the active source becomes unfit, and stops it when it is fit again. */
   #watch(): void {
     clearTimeout(this.#patience);
-    if (!isInNeed(this.#active) || this.#stop.aborted) {
-      this.#needySinceMs = undefined;
+    if (!isUnfit(this.#active) || this.#stop.aborted) {
+      this.#unfitSinceMs = undefined;
       this.#impatient = false;
       if (this.#hasIdleStandby && !this.#closing && !this.#stop.aborted) this.#closeLater();
       return;
     }
     const nowMs = this.#clock.monotonicMs();
-    this.#needySinceMs ??= nowMs;
-    const leftMs = this.#needySinceMs + this.#patienceNowMs() - nowMs;
+    this.#unfitSinceMs ??= nowMs;
+    const leftMs = this.#unfitSinceMs + this.#patienceNowMs() - nowMs;
     if (leftMs <= 0) {
-      this.#needySinceMs = nowMs;
+      this.#unfitSinceMs = nowMs;
       this.#bringIn();
     }
-    if (isInNeed(this.#active)) {
+    if (isUnfit(this.#active)) {
       this.#patience = setTimeout(() => this.#watch(), leftMs > 0 ? leftMs : this.#patienceMs);
     }
   }
 
-  /** @returns how long the active source may be in need. A silent source has used up its time already */
+  /** @returns how long the active source may be unfit. A silent source has used up its time already */
   #patienceNowMs(): number {
     if (this.#active.silent && !this.#impatient) return 0;
-    return this.#ready ? this.#readyPatienceMs : this.#patienceMs;
+    return this.#better?.healthy ? this.#readyPatienceMs : this.#patienceMs;
   }
 
-  /** The first source that could take over now. */
-  get #ready(): Standby | undefined {
-    return this.#standbys.find((standby) => !isInNeed(standby));
+  /** The source that should take over from the active one, if one could do so now. */
+  get #better(): Standby | undefined {
+    const better = this.#standbys.filter((standby) => !isInNeed(standby) && isBetter(standby, this.#active));
+    return better.find(({ healthy }) => healthy) ?? better[0];
   }
 
-  /** Lets the first source that has work take over. When none has work, starts one more source. */
+  /** The source to start next. An unhealthy one is started only when the active source gives no work. */
+  get #next(): Standby | undefined {
+    const others = this.#standbys.filter(({ started }) => !started);
+    return others.find(({ healthy }) => healthy) ?? (isInNeed(this.#active) ? others[0] : undefined);
+  }
+
+  /** Lets the best source that has work take over. When none is better than the active one, starts one more source. */
   #bringIn(): void {
     this.#impatient = true;
-    const ready = this.#ready;
-    const next = this.#standbys.find(({ started }) => !started);
-    if (ready?.work) this.#activate(ready, ready.work);
+    const better = this.#better;
+    const next = this.#next;
+    if (better?.work) this.#activate(better, better.work);
     else if (next) this.#start(next);
   }
 }
 
 async function answersNow(source: WorkSource, stop: AbortSignal): Promise<boolean> {
   return stop.aborted || !source.answers || (await source.answers(stop));
-}
-
-function isInNeed({ work, lost, silent }: Standby): boolean {
-  return work === undefined || lost || silent;
 }

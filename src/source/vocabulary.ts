@@ -19,14 +19,14 @@ export const SOURCE_KINDS = ['node', 'pool', 'parent'] as const;
 export type SourceKind = (typeof SOURCE_KINDS)[number];
 
 /**
- * The states of a source: whether it gives work. It is `connecting` until that is first known, and on `standby` when its connection
- * was closed because a preferred source gives work.
+ * The states of a source: whether it gives work. It is `connecting` until that is first known, `unhealthy` while it gives work
+ * that is used only if no other source gives better, and on `standby` when its connection was closed because a preferred source gives work.
  */
-export const SOURCE_STATES = ['connecting', 'connected', 'lost', 'standby'] as const;
+export const SOURCE_STATES = ['connecting', 'connected', 'unhealthy', 'lost', 'standby'] as const;
 export type SourceState = (typeof SOURCE_STATES)[number];
 
-/** The kinds of news about a source: whether it can be reached or is needed, and what else people should know about it. */
-export const SOURCE_NEWS = ['connected', 'lost', 'standby', 'warning', 'info'] as const;
+/** The kinds of news about a source: whether it can be reached, is needed or is healthy, and what else people should know. */
+export const SOURCE_NEWS = ['connected', 'lost', 'standby', 'unhealthy', 'healthy', 'warning', 'info'] as const;
 export type SourceNews = (typeof SOURCE_NEWS)[number];
 
 /** The reasons for polling: asking for work on a chain every few seconds, instead of relying on its update stream. */

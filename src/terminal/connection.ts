@@ -26,7 +26,7 @@ function sourceLines(name: string, source: SourceNow, age: string): string[] {
   return [
     `${kind.padEnd(8)} ${name}`,
     `         ${state} for ${age}, ${lost}`,
-    ...(state === 'lost' ? [`         ${oneLine(reason)}`] : []),
+    ...(state === 'lost' || state === 'unhealthy' ? [`         ${oneLine(reason)}`] : []),
     ...(polledChains.length === 0 ? [] : [`         ${describePolled(polledChains)}`]),
     ...(warning === undefined ? [] : [`         warning: ${oneLine(warning)}`]),
   ];

@@ -1,12 +1,26 @@
 import { X509Certificate } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { peerIdOf } from '#pickaxe/ledger/peer.js';
 import { selfSigned } from '../node/certificates.ts';
 import { TlsFront } from '../node/tls-front.ts';
 import { startNode } from '../source/node/node.ts';
-import { pickaxe } from './pickaxe.ts';
+import { PATIENCE, pickaxe, type Run, start } from './pickaxe.ts';
 
 const MINER = ['--network', 'development', '--public-key', 'ab'.repeat(32)];
+/** Surveys and looks at blocks are 10 to 15 s apart. */
+const LONG = { timeout: 240_000 };
+vi.setConfig({ testTimeout: 300_000 });
+const CPU = ['--devices', 'cpu', '--threads', '1'];
+
+/** Starts `pickaxe mine`, which ends with the test. */
+function mineOn(...args: string[]): Run {
+  const run = start(['mine', ...args, ...MINER, ...CPU, '--json']);
+  onTestFinished(async () => {
+    run.child.kill('SIGKILL');
+    await run.code;
+  });
+  return run;
+}
 
 describe('pickaxe nodes', () => {
   it('prints how the nodes are doing', async () => {
@@ -57,10 +71,34 @@ describe('pickaxe mine --discover-nodes', () => {
     const front = await TlsFront.start(selfSigned, other.url);
     const id = peerIdOf(new X509Certificate(selfSigned.cert).raw);
     node.peers.add('cut', { id, address: { hostname: '127.0.0.1', port: front.port } });
-    const args = ['mine', '--discover-nodes', '--node', url, ...MINER, '--devices', 'cpu', '--threads', '1'];
-    const { code, stdout, stderr } = await pickaxe(...args, '--blocks', '1');
-    expect(code).toBe(0);
-    expect(stdout + stderr).toContain(`1 of 1 discovered nodes can be mined on: ${front.url}`);
-    expect(other.node.ledger.stats.accepted).toBeGreaterThan(0);
+    // Only the discovered node can tell what became of the blocks.
+    node.server.faults = [{ endpoint: 'cut', kind: 'unavailable' }];
+    const run = mineOn('--discover-nodes', '--node', url);
+    await vi.waitFor(() => expect(other.node.ledger.stats.accepted).toBeGreaterThan(0), PATIENCE);
+    // A few blocks are enough.
+    other.node.ledger.difficulty = 1e15;
+    await vi.waitFor(() => {
+      other.node.ledger.advance();
+      expect(run.events('block-state').map(({ state }) => state)).toContain('settled');
+    }, LONG);
+    expect(run.stderr).toContain(`1 of 1 discovered nodes can be mined on: ${front.url}`);
+  });
+});
+
+describe('pickaxe mine on several nodes', () => {
+  it('leaves one that stands still, and says so', async () => {
+    const still = await startNode({ firstBlockAgeMs: 3_600_000, difficulty: 1e15 });
+    const other = await startNode({ difficulty: 1000 });
+    const run = mineOn('--node', still.url, '--node', other.url);
+    await vi.waitFor(() => expect(other.node.ledger.stats.accepted).toBeGreaterThan(0), LONG);
+    expect(still.node.ledger.stats.workIssued).toBeGreaterThan(0);
+    const news = run.events('source').map(({ source, state, reason }) => `${source} ${state} ${reason}`);
+    expect(news.filter((line) => line.includes('unhealthy'))).toEqual([
+      expect.stringMatching(/^http.* unhealthy stands still: no chain has grown for 6\d minutes\. It is mined on only/),
+      expect.stringMatching(/^http.* info takes over from http.*, which is unhealthy$/),
+    ]);
+    expect(run.stderr).toMatch(/WARN.*stands still: no chain has grown/);
+    run.child.kill('SIGTERM');
+    expect(await run.code).toBe(0);
   });
 });

@@ -44,6 +44,17 @@ test('a rig that has lost its pool says so', async () => {
   expect(lines).toContain('state     no pool for 10 s (it is gone)');
 });
 
+test('a rig on an unhealthy node mines, and says what is wrong with the node', async () => {
+  const node = { ...source, source: 'http://node', kind: 'node' } as const;
+  const lines = await linesAfter(device('gpu0', 'ready'), work, node, {
+    ...node,
+    state: 'unhealthy',
+    reason: 'stands still',
+  });
+  expect(lines).toContain('state     mining for 10 s');
+  expect(lines).toContain('node      http://node: unhealthy for 10 s (stands still)');
+});
+
 test('a rig without devices has a table of its workers in place of that of devices', async () => {
   const { difficulty: _, lastShareSeconds: __, ...gone } = worker('gone', { sessions: 0, hashesPerSecond: 0 });
   const lines = await linesAfter(source, work, relay('stratum', worker('attic', { sessions: 2 }), gone));

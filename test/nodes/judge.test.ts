@@ -18,9 +18,16 @@ const fault = (what: RegExp) => [{ state: 'fault', what: expect.stringMatching(w
 describe('a node', () => {
   it('that answers and keeps up has no problems', () => {
     expect(judge([seen({}), seen({ cut: cut(920n) })], 'x', NOW_US)).toEqual([
-      { behind: 0, problems: [] },
-      { behind: 4, problems: [] },
+      { hasAnswered: true, behind: 0, problems: [] },
+      { hasAnswered: true, behind: 4, problems: [] },
     ]);
+  });
+
+  it('is judged only when it has answered, or has said that it serves another network', () => {
+    const silent = seen({ fault: 'no connection' });
+    const elsewhere = seen({ network: 'y', fault: 'not found' });
+    const hasAnswered = judge([seen({}), silent, elsewhere], 'x', NOW_US).map((each) => each.hasAnswered);
+    expect(hasAnswered).toEqual([true, false, true]);
   });
 
   it.each<[string, Partial<Look>, RegExp]>([
@@ -36,6 +43,18 @@ describe('a node', () => {
     const [light, heavy] = [seen({ cut: cut(990n) }, { commonBlock: 'a' }), seen({}, { commonBlock: 'b' })];
     expect(judged(light, heavy)).toEqual([fault(/another branch/), []]);
     expect(judged(seen({ cut: cut(990n) }), heavy)).toEqual([[], []]);
+  });
+
+  it('on another branch than most is of no use, while the branches are about as heavy', () => {
+    const on = (commonBlock: string | undefined, height = 1000n) => seen({ cut: cut(height) }, { commonBlock });
+    const fork = fault(/another branch/);
+    expect(judged(on('a', 1040n), on('b'), on('b'))).toEqual([fork, [], []]);
+    expect(judged(on('a'), on('b'), on('a', 990n))).toEqual([[], fork, []]);
+    // Nodes that do not say on which branch they are have no vote.
+    expect(judged(on('a'), on(undefined), on(undefined))).toEqual([[], [], []]);
+    // A few nodes that the rest of the network has left behind are many in vain.
+    const lag = expect.objectContaining({ what: expect.stringMatching(/5 blocks behind/) });
+    expect(judged(on('a', 1100n), on('b'), on('b'))).toEqual([[], [lag, ...fork], [lag, ...fork]]);
   });
 
   it('that nobody has configured is not what others are compared with', () => {

@@ -3,6 +3,7 @@ import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import { NodeApi, type NodeApiOptions } from '#pickaxe/node/api/node-api.js';
 import { discoverPeers } from '#pickaxe/nodes/discover.js';
+import { lookAt } from '#pickaxe/nodes/look.js';
 import { type Candidate, survey } from '#pickaxe/nodes/survey.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 
@@ -92,6 +93,20 @@ describe('a survey', () => {
       [expect.stringMatching(/^does not answer: .*503/)],
       ['serves the network testnet04, not development'],
     ]);
+  });
+});
+
+describe('a look', () => {
+  it('at a node that keeps it waiting takes limited time, and ends at once when it is to stop', async () => {
+    const { node, url } = await grown();
+    const api = client({ url });
+    node.server.faults = [{ endpoint: 'cut', kind: 'hang' }];
+    const { fault } = await lookAt(api, 0n, new AbortController().signal, 20);
+    expect(fault).toBe('some answers have not come within 0.02 s');
+    const stopping = new AbortController();
+    const looking = lookAt(api, 0n, stopping.signal);
+    stopping.abort(new Error('it is to stop'));
+    await expect(looking).rejects.toThrow('it is to stop');
   });
 });
 

@@ -299,6 +299,17 @@ test.each(['node', 'pool', 'parent'] as const)(
   },
 );
 
+test('an unhealthy source is a warning', () => {
+  const { lines, tell } = log();
+  for (const state of ['unhealthy', 'healthy'] as const) {
+    tell({ type: 'source', source: 'http://a', kind: 'node', state, reason: `is ${state}` });
+  }
+  expect(lines.map(({ level, msg }) => `${level} ${msg}`)).toEqual([
+    'warn http://a is unhealthy',
+    'info http://a is healthy',
+  ]);
+});
+
 test('new work for the same block is logged at debug, because nothing changes for people', () => {
   const { lines, tell } = log();
   const work = (height: bigint): MinerEvent => ({ type: 'work', chain: 3, height, difficulty: 2e9 });

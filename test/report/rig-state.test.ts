@@ -6,7 +6,7 @@ import { Tally } from '#pickaxe/report/tally.js';
 import { device, FakeClock, relay, worker } from './fakes.ts';
 
 const source = (
-  state: 'connected' | 'lost' | 'standby' | 'warning',
+  state: 'connected' | 'unhealthy' | 'lost' | 'standby' | 'warning',
   name = 'node',
   reason = `${name} ${state}`,
 ): MinerEvent => {
@@ -46,6 +46,7 @@ describe('a rig', () => {
     ],
     ['mines', [seconds(5), cpu, seconds(1), source('connected'), work, seconds(2)], ['mining', '', 2]],
     ['mines with work from a source that does not report its state', [cpu, work], MINING],
+    ['mines with an unhealthy node, when there is no other', [...mines, source('unhealthy')], MINING],
     ['mines with one node of two', [...mines, source('lost', 'other')], MINING],
     ['mines with one device of two', [...mines, device('gpu0', 'reopening', 'it hangs')], MINING],
     ['mines on when its node warns', [...mines, source('warning')], MINING],

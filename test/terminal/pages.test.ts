@@ -119,6 +119,8 @@ describe('the page of the connection', () => {
       { type: 'source', source: NODE, kind: 'node', state: 'lost', reason: 'nothing listens there' },
       { type: 'source', source: NODE, kind: 'node', state: 'warning', reason: 'mining is disabled' },
       { type: 'source', source: 'http://second', kind: 'node', state: 'connected', reason: 'the node gives work' },
+      { type: 'source', source: 'http://third', kind: 'node', state: 'connected', reason: 'the node gives work' },
+      { type: 'source', source: 'http://third', kind: 'node', state: 'unhealthy', reason: 'stands still' },
       { type: 'new-cut', chain: 3 },
       { type: 'job-switch', device: 'cpu', switchSeconds: 0.00125 },
     );
@@ -130,6 +132,9 @@ describe('the page of the connection', () => {
       '         warning: mining is disabled',
       'node     http://second',
       '         connected for 5 s, never lost',
+      'node     http://third',
+      '         unhealthy for 5 s, never lost',
+      '         stands still',
       'work     chain 3 height 42 difficulty 1.000 G, 1 min 5 s old',
       'New Cuts 1; New Cut → new job: median 1.3 ms, 99th percentile 1.3 ms, last 1.3 ms',
     ]);

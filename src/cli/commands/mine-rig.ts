@@ -7,9 +7,12 @@ import { dryRun } from '../../app/dry-run.ts';
 import { prepare } from '../../app/prepare.ts';
 import { type MakeRelay, type Rig, runMiner, type Sidecar } from '../../app/run-miner.ts';
 import { blocks } from '../../app/sidecars/blocks.ts';
+import { nodes } from '../../app/sidecars/nodes.ts';
 import type { Loaded } from '../../config/load.ts';
 import type { Config } from '../../config/settings.ts';
 import { Events } from '../../events/events.ts';
+import { FailoverSource } from '../../source/failover.ts';
+import type { WorkSource } from '../../source/source.ts';
 
 /**
  * @param reload reads the configuration again while mining
@@ -21,7 +24,8 @@ export async function mineOrTry(loaded: Loaded, reload: () => Promise<Loaded>, t
   const { config } = loaded;
   const events = new Events();
   const discovered = tries ? undefined : await discover(config);
-  const source = chooseSource({ ...config, ...(discovered && { node: discovered.node }) }, events);
+  const node = discovered?.node ?? config.node;
+  const source = chooseSource({ ...config, node }, events);
   const { close, ...prepared } = await prepare(loaded, reload);
   const risk = insecureTlsRisk(config);
   if (risk) prepared.log.warn({ tag: config.pool.urls ? 'pool' : 'node' }, `${risk.what}: ${risk.why}; ${risk.mend}`);
@@ -32,14 +36,22 @@ export async function mineOrTry(loaded: Loaded, reload: () => Promise<Loaded>, t
     const rig = { events, source, engines, ...prepared, relays, ...balance(config) };
     if (tries) return await dryRun(rig, config);
     // The block log starts last and ends first: what ends after it, such as the webhook, still hears of its events.
-    return await runMiner({ ...rig, sidecars: [...(prepared.sidecars ?? []), ...blockLog(config)] }, config.run);
+    const sidecars = [...(prepared.sidecars ?? []), ...nodeWatch(config, node, source), ...blockLog(config, node)];
+    return await runMiner({ ...rig, sidecars }, config.run);
   } finally {
     await close();
   }
 }
 
-/** Pools follow their blocks themselves. */
-function blockLog({ blocks: settings, node, ledger, pool, miner }: Config): Sidecar[] {
+/** @param node the nodes that are mined on, the discovered ones last */
+function nodeWatch(config: Config, node: Config['node'], source: WorkSource): Sidecar[] {
+  if (config.pool.urls || !(source instanceof FailoverSource)) return [];
+  const settings = { ...config, node };
+  return [nodes({ settings, configured: config.node.urls?.length ?? 0, failover: source })];
+}
+
+/** Pools follow their blocks themselves. @param node the nodes that are mined on */
+function blockLog({ blocks: settings, ledger, pool, miner }: Config, node: Config['node']): Sidecar[] {
   if (pool.urls) return [];
   return [blocks({ settings, node, ledger, account: minerAccount(miner) })].filter((sidecar) => sidecar !== undefined);
 }

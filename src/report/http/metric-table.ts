@@ -172,8 +172,13 @@ export const METRICS: readonly MetricRow[] = [
     help: 'Whether the node, pool or parent is connected',
     labels: ['source', 'kind'],
     samples: ({ sources }) =>
-      Object.entries(sources).map(([source, { kind, state }]) => [{ source, kind }, Number(state === 'connected')]),
+      Object.entries(sources).map(([source, { kind, state }]) => {
+        return [{ source, kind }, Number(state === 'connected' || state === 'unhealthy')];
+      }),
   },
+  perNode('gauge', 'node_unhealthy', 'Whether the node is connected, and worse than others', ({ state }) =>
+    Number(state === 'unhealthy'),
+  ),
   perSource('counter', 'source_losses_total', 'Times that the source went out of reach', ({ losses }) => losses),
   perSource(
     'gauge',

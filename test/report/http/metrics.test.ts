@@ -17,6 +17,8 @@ it('metrics agree with the summary', async () => {
   const { ask, emit, tally, clock } = await serve();
   emit({ type: 'source', source: 'http://127.0.0.1:1', kind: 'node', state: 'connected', reason: '' });
   emit({ type: 'source', source: 'http://127.0.0.1:2', kind: 'node', state: 'lost', reason: 'refused' });
+  emit({ type: 'source', source: 'http://127.0.0.1:3', kind: 'node', state: 'connected', reason: '' });
+  emit({ type: 'source', source: 'http://127.0.0.1:3', kind: 'node', state: 'unhealthy', reason: 'stands still' });
   emit({ type: 'missed-cut', source: 'http://127.0.0.1:1', chain: 3 });
   emit({ type: 'polling', source: 'http://127.0.0.1:1', chains: [{ chain: 3, reason: 'missed-block' }] });
   for (const name of ['cpu', 'gpu0']) emit(device(name, 'ready'));
@@ -67,6 +69,9 @@ it('metrics agree with the summary', async () => {
     'pickaxe_clock_hertz{device="gpu0",clock="core"}': 1.98e9,
     'pickaxe_source_up{source="http://127.0.0.1:1",kind="node"}': 1,
     'pickaxe_source_up{source="http://127.0.0.1:2",kind="node"}': 0,
+    'pickaxe_source_up{source="http://127.0.0.1:3",kind="node"}': 1,
+    'pickaxe_node_unhealthy{node="http://127.0.0.1:1"}': 0,
+    'pickaxe_node_unhealthy{node="http://127.0.0.1:3"}': 1,
     'pickaxe_source_losses_total{source="http://127.0.0.1:2"}': 1,
     'pickaxe_job_switch_seconds_count{device="gpu0"}': 2,
     'pickaxe_job_switch_seconds_sum{device="gpu0"}': 0.034,

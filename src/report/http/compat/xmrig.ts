@@ -6,6 +6,7 @@
  */
 
 import { arch, platform } from 'node:os';
+import type { SourceState } from '../../../source/vocabulary.ts';
 import { version } from '../../../system/version.ts';
 import type { DeviceNow } from '../../device-stats.ts';
 import { countsShares } from '../../figures.ts';
@@ -135,11 +136,13 @@ function threadOf(name: string, { description, hashesPerSecondByWindow, telemetr
   };
 }
 
-/** The node or pool that is connected, else the last one that was heard of. */
+/** The node or pool that is connected, a healthy one if there is one, else the last one that was heard of. */
 function connectionOf({ sources }: RigNow, nowMs: number, ping: number): object {
   const all = [...sources];
-  const [name, source] = all.find(([, { state }]) => state === 'connected') ?? all.at(-1) ?? ['', undefined];
-  const uptimeMs = source?.state === 'connected' ? Math.floor(nowMs - source.sinceMs) : 0;
+  const first = (wanted: SourceState) => all.find(([, { state }]) => state === wanted);
+  const connected = first('connected') ?? first('unhealthy');
+  const [name] = connected ?? all.at(-1) ?? [''];
+  const uptimeMs = connected ? Math.floor(nowMs - connected[1].sinceMs) : 0;
   const failures = all.reduce((sum, [, { losses }]: [string, SourceNow]) => sum + losses, 0);
   const host = URL.canParse(name) ? new URL(name).host : name;
   return {

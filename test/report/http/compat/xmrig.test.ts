@@ -151,6 +151,23 @@ it('a pool’s shares are shares, and its address is that of the pool', async ()
   });
 });
 
+it('the connection is that to a healthy node, or to an unhealthy one while there is no other', async () => {
+  const { ask, emit, clock } = await serve();
+  const tell = (source: string, state: 'connected' | 'unhealthy' | 'lost') =>
+    emit({ type: 'source', source, kind: 'node', state, reason: '' });
+  const connection = async () => {
+    clock.advance(10_000);
+    const { pool, uptime } = (await ask('/1/summary')).json.connection;
+    return [pool, uptime];
+  };
+  tell('http://a:1', 'connected');
+  tell('http://a:1', 'unhealthy');
+  tell('http://b:1', 'lost');
+  expect(await connection()).toEqual(['a:1', 10]);
+  tell('http://b:1', 'connected');
+  expect(await connection()).toEqual(['b:1', 10]);
+});
+
 it('/2/backends has the devices of each kind, and their sensors', async () => {
   const { ask } = await rig();
   const [cpu, gpu] = (await ask('/2/backends')).json;

@@ -1,0 +1,60 @@
+/** One of the sources among which failover chooses: how it is doing, and which of two is better. Pure. */
+
+import type { Work } from '../chain/work.ts';
+import type { WorkSource } from './source.ts';
+
+export interface Standby {
+  readonly source: WorkSource;
+  /** Its place in the order of preference; 0 is the first. */
+  readonly rank: number;
+  started: boolean;
+  /** Ends the source, and settles when it has ended; not started again before that. */
+  ending: AbortController;
+  following: Promise<void>;
+  /** Whether the source has been out of reach since it last gave work. */
+  lost: boolean;
+  /** Whether the source did not answer the last probe. */
+  silent: boolean;
+  /** Whether the source is as good as others, so far as is known: its work may be worth nothing otherwise. */
+  healthy: boolean;
+  /** How often the source has given work. */
+  given: number;
+  /** The source's current work, with an id that is unique among all sources. */
+  work: Work | undefined;
+}
+
+/** @returns a source that has not been started */
+export function newStandby(source: WorkSource, rank: number): Standby {
+  return {
+    source,
+    rank,
+    started: false,
+    ending: new AbortController(),
+    following: Promise.resolve(),
+    lost: false,
+    silent: false,
+    healthy: true,
+    given: 0,
+    work: undefined,
+  };
+}
+
+/** Whether the source gives no work now. */
+export function isInNeed({ work, lost, silent }: Standby): boolean {
+  return work === undefined || lost || silent;
+}
+
+/** Whether there is a reason to look for another source. */
+export function isUnfit(standby: Standby): boolean {
+  return isInNeed(standby) || !standby.healthy;
+}
+
+/** Any work is better than none, that of a healthy source is better still, and among equals the preferred source is better. */
+export function isBetter(one: Standby, other: Standby): boolean {
+  return grade(one) < grade(other) || (grade(one) === grade(other) && one.rank < other.rank);
+}
+
+function grade(standby: Standby): number {
+  if (isInNeed(standby)) return 2;
+  return standby.healthy ? 0 : 1;
+}

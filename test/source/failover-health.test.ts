@@ -1,0 +1,172 @@
+/** Failover between sources of which some are unhealthy. */
+
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { FailoverSource } from '#pickaxe/source/failover.js';
+import { FakeSource, makeWork, Recorder } from '../fakes.ts';
+import { Follower, mine } from './follow.ts';
+
+const PATIENCE_MS = 2_000;
+const READY_MS = 500;
+const STILL = 'stands still';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+
+/** Several sources, named `a`, `b`, … */
+function setUp(count: number) {
+  const sources = Array.from({ length: count }, (_, i) =>
+    Object.assign(new FakeSource(), { name: String.fromCharCode('a'.charCodeAt(0) + i) }),
+  );
+  const recorder = new Recorder();
+  const failover = new FailoverSource({
+    sources,
+    emit: recorder.listen,
+    patienceMs: PATIENCE_MS,
+    readyPatienceMs: READY_MS,
+    probeMs: 1e9,
+    clock: { nowUs: () => 0n, monotonicMs: () => performance.now() },
+  });
+  const follower = new Follower(failover);
+  onTestFinished(() => follower.end());
+  const give = async (rank: number) => {
+    const work = sources[rank].work(makeWork(100));
+    await pass(0);
+    return work;
+  };
+  /** The name of the source whose work is mined. */
+  const mined = () => sources[Number(follower.received.at(-1)?.id.split('/')[0])]?.name;
+  const told = () => recorder.of('source').map(({ source, state, reason }) => `${source} ${state}: ${reason}`);
+  return { sources, failover, follower, give, mined, told };
+}
+
+it('starts the next source when the first is unhealthy, mines on the first until then, and returns to it', async () => {
+  const { sources, failover, give, mined, told } = setUp(2);
+  await give(0);
+  failover.judge(0, STILL);
+  await give(0);
+  expect(mined()).toBe('a');
+  await pass(PATIENCE_MS);
+  expect(sources[1].started).toBe(true);
+  await give(1);
+  expect(mined()).toBe('b');
+  // The first gives work all the time, as a node that stands still does.
+  await give(0);
+  sources[0].stale();
+  await give(0);
+  await pass(60_000);
+  expect(mined()).toBe('b');
+  failover.judge(0, undefined);
+  await pass(0);
+  expect(mined()).toBe('a');
+  expect(told()).toEqual([
+    'a unhealthy: stands still. It is mined on only while no other node is better',
+    'b info: takes over from a, which is unhealthy',
+    'a healthy: is healthy again',
+    'a info: takes over again from b',
+  ]);
+});
+
+it('gives the newest work of a source that is healthy again, and none that became stale meanwhile', async () => {
+  const { sources, failover, follower, give, mined } = setUp(2);
+  await give(0);
+  failover.judge(0, STILL);
+  await pass(PATIENCE_MS);
+  await give(1);
+  sources[0].stale();
+  await pass(0);
+  failover.judge(0, undefined);
+  await pass(0);
+  // It has no work now.
+  expect(mined()).toBe('b');
+  const newest = await give(0);
+  expect(follower.received.at(-1)?.header).toBe(newest.header);
+});
+
+it('submits solutions of the work of a source that is unhealthy now', async () => {
+  const { sources, failover, follower, give, mined } = setUp(2);
+  sources[0].latestUs = () => 111n;
+  await give(0);
+  const [work] = follower.received;
+  failover.judge(0, STILL);
+  await pass(PATIENCE_MS);
+  await give(1);
+  expect(mined()).toBe('b');
+  expect(await failover.submit(mine(work), follower.stop)).toMatchObject({ outcome: 'accepted', by: 'a' });
+  expect(sources[0].submitted).toHaveLength(1);
+  expect(failover.latestTimeUs(work)).toBe(111n);
+  expect(follower.of('stale')).toEqual([]);
+});
+
+it('takes a source that is ready soon, and the first healthy one', async () => {
+  const { sources, failover, give, mined } = setUp(3);
+  await pass(2 * PATIENCE_MS);
+  for (const rank of [2, 1, 0]) await give(rank);
+  expect(sources.every(({ started }) => started)).toBe(true);
+  failover.judge(1, 'lags');
+  failover.judge(0, STILL);
+  await pass(READY_MS - 1);
+  expect(mined()).toBe('a');
+  await pass(1);
+  expect(mined()).toBe('c');
+});
+
+it('stays with the preferred source when all are unhealthy, and takes the first that is healthy again', async () => {
+  const { failover, give, mined, sources } = setUp(3);
+  await pass(2 * PATIENCE_MS);
+  for (const rank of [2, 1, 0]) await give(rank);
+  for (const rank of [0, 1, 2]) failover.judge(rank, STILL);
+  for (let i = 0; i < 5; i++) {
+    for (const rank of [0, 1, 2]) await give(rank);
+    await pass(PATIENCE_MS);
+    expect(mined()).toBe('a');
+  }
+  failover.judge(2, undefined);
+  await pass(READY_MS);
+  expect(mined()).toBe('c');
+  // Of several unhealthy sources the preferred one is mined on, as long as it gives work.
+  failover.judge(2, 'lags');
+  await pass(PATIENCE_MS);
+  expect(mined()).toBe('a');
+  sources[0].lost();
+  await pass(PATIENCE_MS);
+  expect(mined()).toBe('b');
+});
+
+it('mines on an unhealthy source while no other gives work', async () => {
+  const { sources, failover, give, mined } = setUp(2);
+  await give(0);
+  failover.judge(0, STILL);
+  await pass(60_000);
+  expect(sources[1].started).toBe(true);
+  await give(0);
+  expect(mined()).toBe('a');
+  await give(1);
+  expect(mined()).toBe('b');
+  // The pause between a solution and the next work is no reason to go back.
+  sources[1].stale();
+  await pass(PATIENCE_MS - 1);
+  await give(0);
+  expect(mined()).toBe('b');
+  await pass(1);
+  expect(mined()).toBe('a');
+  await give(1);
+  await pass(READY_MS);
+  expect(mined()).toBe('b');
+});
+
+it('does not start an unhealthy source as long as the active one gives work', async () => {
+  const { sources, failover, give, mined } = setUp(3);
+  await give(0);
+  failover.judge(1, 'lags');
+  failover.judge(0, STILL);
+  await pass(60_000);
+  expect(sources.map(({ started }) => started)).toEqual([true, false, true]);
+  failover.judge(2, 'lags');
+  sources[0].lost();
+  await pass(2 * PATIENCE_MS);
+  expect(sources[1].started).toBe(true);
+  await give(1);
+  expect(mined()).toBe('b');
+});
