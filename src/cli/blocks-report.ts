@@ -106,10 +106,10 @@ export function blocksCsv(blocks: readonly Block[]): string {
   return `${[names.join(','), ...rows].join('\n')}\n`;
 }
 
-/** A spreadsheet would run what begins like a formula; no value here does so by right. */
+/** A spreadsheet would run what begins like a formula. Hashes may begin with `-`, and are too simple to be run. */
 function cell(value: string | number | boolean | null): string {
   const text = value === null ? '' : String(value);
-  const inert = typeof value === 'string' && /^[=+@\t\r]/.test(text) ? `'${text}` : text;
+  const inert = typeof value === 'string' && /^([=+@\t\r]|-.*[^\w-])/s.test(text) ? `'${text}` : text;
   return /[",\n\r]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
 }
 

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { blocksCsv } from '#pickaxe/cli/blocks-report.js';
+import { madeBlock, madeHeader } from '../blocks/pretend.ts';
+
+/** @returns the cells of a column */
+function column(csv: string, name: string): string[] {
+  const [names, ...rows] = csv
+    .trim()
+    .split('\n')
+    .map((line) => line.split(','));
+  return rows.map((row) => row[names.indexOf(name)]);
+}
+
+it.each(['=1+1', '+1', '-1+cmd|/C calc!A0', '@SUM(1)', '\t=1'])(
+  'no spreadsheet runs %j, the name of a worker',
+  (name) => {
+    const csv = blocksCsv([madeBlock(madeHeader(1, 1n), { device: name })]);
+    expect(column(csv, 'device')).toEqual([`'${name}`]);
+  },
+);
+
+it('hashes stay as they are, also those that begin like a formula', () => {
+  const blocks = Array.from({ length: 200 }, (_, nonce) => madeBlock(madeHeader(1, 1n, BigInt(nonce))));
+  const hashes = blocks.map(({ hash }) => hash);
+  expect(hashes.some((hash) => hash.startsWith('-'))).toBe(true);
+  expect(column(blocksCsv(blocks), 'blockHash')).toEqual(hashes);
+});
