@@ -3,7 +3,7 @@
 import type { Keyset } from '../ledger/command/coin.ts';
 import type { AccountDetails } from '../ledger/command/coin-results.ts';
 import { type Decimal, formatDecimal } from '../ledger/decimal.ts';
-import { gasLimitFor, STATION_GAS, step0Of, step1TrialGas, TRIAL_GAS, unsigned } from './commands.ts';
+import { gasLimitFor, step0Of, step1TrialGas, TRIAL_GAS, unsigned } from './commands.ts';
 import { guardOfName, sameKeyset, signersOf } from './signers.ts';
 import { plannedTransfer, type Sweep } from './state.ts';
 import { type AccountLook, SweepFault, type SweepLedger } from './sweep-ledger.ts';
@@ -84,9 +84,9 @@ export function totalOf({ chains }: Plan): Decimal {
   return chains.reduce((sum, it) => sum + (it.kind === 'transfer' ? it.amount : 0n), 0n);
 }
 
-/** @returns the most that the account pays for gas */
+/** @returns the most that the account pays for gas, unless a step 1 fails */
 export function mostGasCost({ chains, wishes: { gasPrice, gasStation } }: Plan): Decimal {
-  const step1 = gasStation === null ? STATION_GAS : 0;
+  const step1 = gasStation === null ? step1TrialGas({ gasStation }) : 0;
   return chains.reduce((sum, it) => sum + (it.kind === 'transfer' ? BigInt(it.gasLimit + step1) * gasPrice : 0n), 0n);
 }
 
@@ -121,7 +121,7 @@ async function checkPayer(
 ): Promise<void> {
   const { gasStation, gasPrice, targetChain } = wishes;
   const payer = gasStation === null ? target.details : (await ledger.look(targetChain, gasStation, stop)).details;
-  const needed = BigInt(step1TrialGas({ ...wishes, network: '', guard: { keys: [], pred: '' } })) * gasPrice;
+  const needed = BigInt(step1TrialGas(wishes)) * gasPrice;
   if ((payer?.balance ?? 0n) >= needed) return;
   const has = `has ${formatDecimal(payer?.balance ?? 0n)} on chain ${targetChain}, and ${formatDecimal(needed)} is needed`;
   throw new CannotSweep(

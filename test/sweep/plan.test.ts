@@ -33,8 +33,9 @@ describe('a plan', () => {
     const world = await World.make();
     const it = await plan(world, { keep: ONE });
     expect(totalOf(it)).toBe(2n * parseDecimal('90.49999254'));
-    // 746 units of gas for step 0, and 850 for step 1, for each of two.
-    expect(mostGasCost(it)).toBe(2n * 1596n * 10_000n);
+    // 746 units of gas for step 0, and at most 2500 for step 1, for each of two.
+    expect(mostGasCost(it)).toBe(2n * 3246n * 10_000n);
+    expect(mostGasCost({ ...it, wishes: { ...it.wishes, gasStation: 'x' } })).toBe(2n * 746n * 10_000n);
     expect(sweepOf(it, 'development', 5)).toMatchObject({ network: 'development', startedMs: 5, targetChain: 0 });
   });
 
