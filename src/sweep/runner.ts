@@ -8,8 +8,7 @@ import type { Command } from '../ledger/command/command.ts';
 import type { KeyPair } from '../ledger/command/keys.ts';
 import { isAlreadyCompleted } from '../ledger/command/refusals.ts';
 import { LedgerFormatError } from '../ledger/errors.ts';
-import { pause } from '../system/abort.ts';
-import type { Clock } from '../system/clock.ts';
+import { pause, within } from '../system/abort.ts';
 import {
   type CommandMaker,
   endOf,
@@ -83,9 +82,10 @@ export class SweepRunner {
    * Gives turns until all transfers are finished, the time is over, or `stop` fires. What is unfinished then can go on later.
    * @throws what saving throws
    */
-  async run(pauseMs: number, timeoutMs: number, clock: Clock, stop: AbortSignal): Promise<void> {
-    const endMs = clock.monotonicMs() + timeoutMs;
-    while ((await this.round(stop)) && !stop.aborted && clock.monotonicMs() < endMs) await pause(pauseMs, stop);
+  async run(pauseMs: number, timeoutMs: number, stop: AbortSignal): Promise<void> {
+    await within(timeoutMs, stop, async (end) => {
+      while ((await this.round(end)) && !end.aborted) await pause(pauseMs, end);
+    });
   }
 
   /** Gives each unfinished transfer one turn. @returns whether any is still unfinished @throws what saving throws */

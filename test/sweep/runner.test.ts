@@ -460,6 +460,17 @@ describe('a step 0', () => {
   });
 });
 
+it('a run ends when its time is over, also while the node does not answer', async () => {
+  const world = await World.make();
+  const silent = changed(world.ledger, {
+    look: (_chain, _account, stop) =>
+      new Promise((_, reject) => stop.addEventListener('abort', () => reject(new SweepFault('was stopped')))),
+  });
+  const runner = world.runner(await world.begin(), { ledger: silent });
+  await runner.run(1, 20, NEVER);
+  expect(runner.sweep.transfers.map(({ outcome }) => outcome)).toEqual([null, null]);
+});
+
 describe('the disk', () => {
   it('that is full lets nothing be sent', async () => {
     const world = await World.make();

@@ -152,7 +152,7 @@ async function carryOut(sweep: Sweep, run: Run): Promise<number> {
       io.say(`chain ${chain}: ${oneLine(note)}`);
     },
   });
-  await runner.run(io.pauseMs, options.timeout * 1000, io.clock, io.stop);
+  await runner.run(io.pauseMs, options.timeout * 1000, io.stop);
   print(sweepReport(runner.sweep, notes, true), run);
   if (isUnfinished(runner.sweep)) io.say('Coins that are on their way are safe. Go on with --resume.');
   return codeOf(runner.sweep);
