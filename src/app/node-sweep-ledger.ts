@@ -101,11 +101,11 @@ export class NodeSweepLedger implements SweepLedger {
 
   search(chain: number, requestKey: string, madeAt: number, untilS: number, stop: AbortSignal) {
     return asked(async () => {
-      const head = await this.#head(chain, stop);
+      const head = await headOf(this.#api, chain, stop);
       const last = Number(head.height);
       for (let low = Math.max(0, madeAt - REORGANISED); low <= last; low += BLOCKS_AT_ONCE) {
         const high = Math.min(low + BLOCKS_AT_ONCE - 1, last);
-        const blocks = await this.#blocks(chain, head, low, high, stop);
+        const blocks = await blocksBelow(this.#api, chain, head, low, high, stop);
         checkHeights(blocks, Math.max(low, madeAt), high);
         const found = blocks.find(({ payload }) => payload.outputs.some((output) => isOutputOf(output, requestKey)));
         if (found) return Number(found.header.height);
@@ -128,7 +128,7 @@ export class NodeSweepLedger implements SweepLedger {
 
   hasBlock(chain: number, hash: Uint8Array, from: number, stop: AbortSignal): Promise<boolean> {
     return asked(async () => {
-      const head = await this.#head(chain, stop);
+      const head = await headOf(this.#api, chain, stop);
       const heights = { minHeight: from, maxHeight: from + MOST_DISTANCE };
       for await (const each of this.#api.hashBranch(chain, { upper: [head.hash] }, heights, stop)) {
         if (equalBytes(each, hash)) return true;
@@ -136,20 +136,27 @@ export class NodeSweepLedger implements SweepLedger {
       return false;
     }, stop);
   }
+}
 
-  async #head(chain: number, stop: AbortSignal): Promise<Head> {
-    const head = (await this.#api.cut({}, stop)).heads.get(chain);
-    if (!head) throw new SweepFault(`The node has no chain ${chain}.`);
-    return head;
-  }
+async function headOf(api: NodeApi, chain: number, stop: AbortSignal): Promise<Head> {
+  const head = (await api.cut({}, stop)).heads.get(chain);
+  if (!head) throw new SweepFault(`The node has no chain ${chain}.`);
+  return head;
+}
 
-  /** @returns the blocks of these heights that the head builds on */
-  async #blocks(chain: number, head: Head, low: number, high: number, stop: AbortSignal): Promise<Block[]> {
-    const blocks: Block[] = [];
-    const heights = { minHeight: low, maxHeight: high };
-    for await (const block of this.#api.blockBranch(chain, { upper: [head.hash] }, heights, stop)) blocks.push(block);
-    return blocks;
-  }
+/** @returns the blocks of these heights that the head builds on */
+async function blocksBelow(
+  api: NodeApi,
+  chain: number,
+  head: Head,
+  low: number,
+  high: number,
+  stop: AbortSignal,
+): Promise<Block[]> {
+  const blocks: Block[] = [];
+  const heights = { minHeight: low, maxHeight: high };
+  for await (const block of api.blockBranch(chain, { upper: [head.hash] }, heights, stop)) blocks.push(block);
+  return blocks;
 }
 
 /** What a node does not have could be what is searched for. Below `low`, a young chain has no blocks. */
