@@ -66,7 +66,6 @@ export const WATCHED_DEPTH = 120;
 export const UNKNOWN_AFTER_MS = 3_600_000;
 /** Nodes differ for seconds: half of all pairs of siblings are found within three seconds of each other. */
 export const APART_MS = 10_000;
-export const SETTLED_DEPTH = 6;
 
 export const UNDECIDED: readonly BlockState[] = ['pending', 'contested', 'unknown'];
 export const ON_CHAIN: readonly BlockState[] = ['won', 'settled'];

@@ -150,12 +150,14 @@ function cells(block: Block): string[] {
 export function totalLines(totals: Totals): string[] {
   const { accepted, won, orphaned, pending, byState, orphanRate, earned, unproven, luck, switchSeconds } = totals;
   const rate = orphanRate === undefined ? '' : `, orphan rate ${formatPercent(orphanRate, 1)}`;
-  const latency =
-    switchSeconds === undefined ? '' : `, median time from a New Cut to new work ${seconds(switchSeconds)}`;
+  const speed = [
+    ...(luck === undefined ? [] : [`luck ${formatPercent(luck)}`]),
+    ...(switchSeconds === undefined ? [] : [`median time from a New Cut to new work ${seconds(switchSeconds)}`]),
+  ];
   return [
     `${accepted} accepted = ${won} won (${byState.settled} settled) + ${orphaned} orphaned + ${pending} pending${rate}`,
     `earned ${formatDecimal(earned)} coins${unproven === 0 ? '' : `, and ${unproven} rewards that are not proven yet`}`,
-    ...(luck === undefined ? [] : [`luck ${formatPercent(luck)}${latency}`]),
+    ...(speed.length === 0 ? [] : [speed.join(', ')]),
   ];
 }
 

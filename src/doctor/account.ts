@@ -8,7 +8,7 @@ import { defaultAccount } from '../app/choose-source.ts';
 import { UsageError } from '../app/exit-codes.ts';
 import { openNodeApi } from '../app/node-api.ts';
 import type { Config } from '../config/settings.ts';
-import type { Keyset } from '../ledger/command/coin.ts';
+import { type Keyset, sameKeyset } from '../ledger/command/coin.ts';
 import type { AccountDetails } from '../ledger/command/coin-results.ts';
 import { LedgerFormatError } from '../ledger/errors.ts';
 import { stringifyExactJson } from '../ledger/exact-json.ts';
@@ -50,7 +50,7 @@ export function findingsAbout(account: string, miner: Keyset, readings: readonly
   const known = readings.flatMap((each) =>
     'value' in each && each.value ? [{ ...each.value, chain: each.chain }] : [],
   );
-  const others = known.filter(({ keyset }) => !keyset || !isSame(keyset, miner));
+  const others = known.filter(({ keyset }) => !keyset || !sameKeyset(keyset, miner));
   const findings: Finding[] = [];
   if (others.length > 0) {
     findings.push({
@@ -80,10 +80,4 @@ function notChecked(account: string, reason: string, where?: string): Finding {
 
 function on(places: readonly { readonly chain: number }[]): string {
   return `${places.length === 1 ? 'chain' : 'chains'} ${places.map(({ chain }) => chain).join(', ')}`;
-}
-
-/** The ledger compares keys as a set. */
-function isSame(one: Keyset, other: Keyset): boolean {
-  const keysOf = ({ keys }: Keyset) => [...new Set(keys)].sort().join();
-  return one.pred === other.pred && keysOf(one) === keysOf(other);
 }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { blocksCsv } from '#pickaxe/cli/blocks-report.js';
+import { totalsOf } from '#pickaxe/blocks/totals.js';
+import { blocksCsv, totalLines } from '#pickaxe/cli/blocks-report.js';
 import { madeBlock, madeHeader } from '../blocks/pretend.ts';
 
 /** @returns the cells of a column */
@@ -24,4 +25,10 @@ it('hashes stay as they are, also those that begin like a formula', () => {
   const hashes = blocks.map(({ hash }) => hash);
   expect(hashes.some((hash) => hash.startsWith('-'))).toBe(true);
   expect(column(blocksCsv(blocks), 'blockHash')).toEqual(hashes);
+});
+
+it('latency is told also before luck is known', () => {
+  const block = madeBlock(madeHeader(1, 1n), { expectedBlocks: 0.1, switchSeconds: 0.014 });
+  expect(totalLines(totalsOf([block])).at(-1)).toBe('median time from a New Cut to new work 14 ms');
+  expect(totalLines(totalsOf([block], 1)).at(-1)).toMatch(/^luck 91 %, median time from a New Cut to new work 14 ms$/);
 });

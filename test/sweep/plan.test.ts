@@ -93,6 +93,20 @@ describe('a sweep is refused', () => {
     expect(await refusal(await World.make({ accounts }), { account: 'mine' })).toContain('anybody could take its name');
   });
 
+  it.each([
+    ['has keys of another kind', 'mine', ['WEBAUTHN-a4010103'], 'something else than Ed25519 keys'],
+    ['has no keys', 'mine', [], 'something else than Ed25519 keys'],
+    ['does not have the key of its name', ACCOUNT, [OTHER.publicKey], 'does not have the key of its name'],
+  ])('to an account that %s', async (_, account, keys, says) => {
+    const world = await World.make();
+    const keyset = { keys, pred: 'keys-all' };
+    const details = { account, balance: ONE, guard: keyset, keyset };
+    const ledger = changed(world.ledger, { look: async () => ({ details, height: 5, timeS: 1_700_000_000 }) });
+    const planned = planSweep(ledger, { ...WISHES, account, held: null }, NEVER);
+    await expect(planned).rejects.toThrow(CannotSweep);
+    await expect(planned).rejects.toThrow(says);
+  });
+
   it('from an account of the same name that has other keys', async () => {
     const keys = [OTHER.publicKey];
     const accounts = [
