@@ -49,6 +49,7 @@ export function startBlockLog(running: RunningMiner, folder: string, options: Bl
     settledDepth,
     clock,
     ...(pace && { pace }),
+    forgets: true,
     changed: (change) => emit(eventOf(change, settledDepth)),
     nodeNews: (node, fault) => {
       log.debug(TAG, fault === undefined ? `${node} tells about blocks again` : `${node} cannot be asked: ${fault}`);

@@ -8,10 +8,13 @@ import { getDetails } from '../ledger/command/coin.ts';
 import { detailsOf } from '../ledger/command/coin-results.ts';
 import type { Command } from '../ledger/command/command.ts';
 import type { Outcome } from '../ledger/command/results.ts';
+import type { Head } from '../ledger/cut.ts';
 import { parseDecimal } from '../ledger/decimal.ts';
 import { LedgerFormatError } from '../ledger/errors.ts';
+import { isExactJsonObject, parseExactJsonBytes } from '../ledger/exact-json.ts';
 import { COIN } from '../ledger/transfers.ts';
 import { ApiError } from '../node/api/api-error.ts';
+import type { Block } from '../node/api/blocks.ts';
 import { ProofRefusedError, SendRefusedError } from '../node/api/commands.ts';
 import type { NodeApi } from '../node/api/node-api.ts';
 import { unsigned } from '../sweep/commands.ts';
@@ -31,6 +34,10 @@ import type { NodesInTurn } from './nodes-in-turn.ts';
 const READ_META = { sender: '', gasLimit: 10_000, gasPrice: parseDecimal('0.00000001'), ttl: 600, creationTime: 0 };
 /** A proof leads to a block this far above that of the command at most: the greatest distance of two chains. */
 const MOST_DISTANCE = 8;
+/** More blocks than any reorganisation takes back: a command can be so far below the block that was the newest. */
+const REORGANISED = 20;
+/** How many blocks are searched at once. */
+const BLOCKS_AT_ONCE = 50;
 
 export class NodeSweepLedger implements SweepLedger {
   readonly network: string;
@@ -101,6 +108,22 @@ export class NodeSweepLedger implements SweepLedger {
     }, stop);
   }
 
+  search(chain: number, requestKey: string, madeAt: number, untilS: number, stop: AbortSignal) {
+    return this.#ask(async (api) => {
+      const head = await headOf(api, chain, stop);
+      const last = Number(head.height);
+      for (let low = Math.max(0, madeAt - REORGANISED); low <= last; low += BLOCKS_AT_ONCE) {
+        const high = Math.min(low + BLOCKS_AT_ONCE - 1, last);
+        const blocks = await blocksBelow(api, chain, head, low, high, stop);
+        checkHeights(blocks, Math.max(low, madeAt), high);
+        const found = blocks.find(({ payload }) => payload.outputs.some((output) => isOutputOf(output, requestKey)));
+        if (found) return Number(found.header.height);
+        if (blocks.some(({ header }) => header.creationTimeUs >= BigInt(untilS) * 1_000_000n)) return undefined;
+      }
+      throw new SweepFault('The node has not the blocks yet in which a command could be.');
+    }, stop);
+  }
+
   proof(chain: number, requestKey: string, targetChain: number, stop: AbortSignal): Promise<Proof> {
     return this.#ask(async (api) => {
       try {
@@ -114,8 +137,7 @@ export class NodeSweepLedger implements SweepLedger {
 
   hasBlock(chain: number, hash: Uint8Array, from: number, stop: AbortSignal): Promise<boolean> {
     return this.#ask(async (api) => {
-      const head = (await api.cut({}, stop)).heads.get(chain);
-      if (!head) throw new SweepFault(`The node has no chain ${chain}.`);
+      const head = await headOf(api, chain, stop);
       const heights = { minHeight: from, maxHeight: from + MOST_DISTANCE };
       for await (const each of api.hashBranch(chain, { upper: [head.hash] }, heights, stop)) {
         if (equalBytes(each, hash)) return true;
@@ -127,6 +149,40 @@ export class NodeSweepLedger implements SweepLedger {
   #ask<T>(question: (api: NodeApi) => Promise<T>, stop: AbortSignal): Promise<T> {
     return orFault(() => this.#nodes.askOne(question), stop);
   }
+}
+
+async function headOf(api: NodeApi, chain: number, stop: AbortSignal): Promise<Head> {
+  const head = (await api.cut({}, stop)).heads.get(chain);
+  if (!head) throw new SweepFault(`The node has no chain ${chain}.`);
+  return head;
+}
+
+/** @returns the blocks of these heights that the head builds on */
+async function blocksBelow(
+  api: NodeApi,
+  chain: number,
+  head: Head,
+  low: number,
+  high: number,
+  stop: AbortSignal,
+): Promise<Block[]> {
+  const blocks: Block[] = [];
+  const heights = { minHeight: low, maxHeight: high };
+  for await (const block of api.blockBranch(chain, { upper: [head.hash] }, heights, stop)) blocks.push(block);
+  return blocks;
+}
+
+/** What a node does not have could be what is searched for. Below `low`, a young chain has no blocks. */
+function checkHeights(blocks: readonly Block[], low: number, high: number): void {
+  const heights = new Set(blocks.map(({ header }) => Number(header.height)));
+  for (let height = low; height <= high; height++) {
+    if (!heights.has(height)) throw new SweepFault(`The node does not have the block of height ${height}: ask another`);
+  }
+}
+
+function isOutputOf(output: Uint8Array, requestKey: string): boolean {
+  const json = parseExactJsonBytes(output);
+  return isExactJsonObject(json) && json.reqKey === requestKey;
 }
 
 /** @returns what the node has answered @throws SweepFault for whatever may be different the next time */

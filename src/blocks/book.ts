@@ -32,6 +32,11 @@ export class Book {
     return this.#blocks.get(hash);
   }
 
+  /** Forgets all other blocks. */
+  keepOnly(isKept: (block: Block) => boolean): void {
+    for (const block of this.#blocks.values()) if (!isKept(block)) this.#blocks.delete(block.hash);
+  }
+
   /** How many blocks the rig had to expect from what it hashed, apart from what stands in the records. */
   get searchedExpectedBlocks(): number {
     return this.#searched;

@@ -9,7 +9,17 @@ import { type Clock, wallMs } from '../system/clock.ts';
 import type { Block } from './book.ts';
 import type { Head, LedgerView } from './ledger-view.ts';
 import { proveReward, RewardFault } from './reward.ts';
-import { type Agreement, APART_MS, isNews, isWatched, judge, type Look, ON_CHAIN, type Standing } from './states.ts';
+import {
+  type Agreement,
+  APART_MS,
+  isNews,
+  isUrgent,
+  isWatched,
+  judge,
+  type Look,
+  ON_CHAIN,
+  type Standing,
+} from './states.ts';
 import type { BlockStore } from './store.ts';
 
 /** Something about a block has changed. The block is as it is now. */
@@ -28,6 +38,8 @@ export interface FollowerOptions {
   /** Told when a node does not answer, and when it does again. */
   readonly nodeNews?: (node: string, fault: string | undefined) => void;
   readonly pace?: Pace;
+  /** Whether the store forgets what is finished, so that the memory of a process that runs for years stays small. */
+  readonly forgets?: boolean;
 }
 
 /** Tests have shorter times. */
@@ -79,7 +91,8 @@ export class Follower {
       await this.round(stop);
       await pause(soonMs, stop);
       this.#wake = new AbortController();
-      if (!this.#watched().some(isUrgent)) await pause(watchMs - soonMs, stop, this.#wake.signal);
+      const isAnyUrgent = this.#watched().some(({ standing, foundMs }) => isUrgent(standing, this.#ageMs(foundMs)));
+      if (!isAnyUrgent) await pause(watchMs - soonMs, stop, this.#wake.signal);
     }
   }
 
@@ -92,8 +105,9 @@ export class Follower {
 
   /** One look of every node at every block that is watched. */
   async round(stop: AbortSignal): Promise<void> {
-    const { store, views, clock } = this.#options;
-    await store.refresh();
+    const { store, views, clock, forgets = false } = this.#options;
+    const isKept = (block: Block) => this.#followed.has(block.hash) || this.#isOpen(block);
+    await store.refresh(forgets ? isKept : undefined);
     this.#begin();
     const watched = this.#watched();
     if (watched.length > 0) {
@@ -133,10 +147,14 @@ export class Follower {
 
   #owesReward({ standing, reward, sinceMs }: Block): boolean {
     const isOwed = ON_CHAIN.includes(standing.state) && reward === undefined;
-    return isOwed && wallMs(this.#options.clock) - sinceMs < GIVE_UP_REWARD_MS;
+    return isOwed && this.#ageMs(sinceMs) < GIVE_UP_REWARD_MS;
   }
 
-  /** @returns what the node says of the blocks, by their hashes. It has no entry for blocks of a chain whose answer is wrong */
+  #ageMs(thenMs: number): number {
+    return wallMs(this.#options.clock) - thenMs;
+  }
+
+  /** @returns what the node says of the blocks, by their hashes. A block about which it does not answer has no entry */
   async #ask(view: LedgerView, watched: readonly Block[], stop: AbortSignal): Promise<ReadonlyMap<string, Look>> {
     const looks = new Map<string, Look>();
     const own = watched.filter(({ network, standing }) => network === view.network && isWatched(standing));
@@ -148,7 +166,7 @@ export class Follower {
         const head = heads.get(chain);
         if (!head) continue;
         try {
-          for (const [hash, look] of await askChain(view, head, blocks, stop)) looks.set(hash, look);
+          for await (const [hash, look] of askChain(view, head, blocks, stop)) looks.set(hash, look);
         } catch (error) {
           fault ??= `chain ${chain}: ${(error as Error).message}`;
         }
@@ -170,7 +188,7 @@ export class Follower {
   #judge(block: Block, looks: readonly Look[], nowMs: number): void {
     const { store, clock, settledDepth } = this.#options;
     const { apartMs } = this.#pace;
-    const moment = { nowMs, ageMs: wallMs(clock) - block.foundMs };
+    const moment = { nowMs, ageMs: this.#ageMs(block.foundMs) };
     const earlier = this.#agreements.get(block.hash);
     const { standing, agreement } = judge(block.standing, earlier, looks, moment, { settledDepth, apartMs });
     if (isWatched(standing)) this.#agreements.set(block.hash, agreement);
@@ -180,14 +198,18 @@ export class Follower {
     }
   }
 
-  /** Asks one node after the other, until one has the payload and it proves the reward. */
+  /**
+   * Asks one node after the other, until one has the payload and it proves the reward. Those that have not answered in this round
+   * come last, because each could take minutes.
+   */
   async #proveReward(block: Block, stop: AbortSignal): Promise<void> {
-    const { store, views, clock } = this.#options;
+    const { store, clock } = this.#options;
     const nowMs = clock.monotonicMs();
     const tries = this.#rewardTries.get(block.hash);
     if (!this.#owesReward(block) || (tries && nowMs < tries.nextMs)) return;
     let fault: string | undefined;
-    for (const view of views.filter(({ network }) => network === block.network)) {
+    const views = this.#options.views.filter(({ network }) => network === block.network);
+    for (const view of views.toSorted((a, b) => this.#hasFault(a) - this.#hasFault(b))) {
       try {
         const { payloadHash } = parseHeader(block.header);
         const payload = await view.payloadWithOutputs(block.chain, payloadHash, block.height, stop);
@@ -207,11 +229,18 @@ export class Follower {
     }
   }
 
+  #hasFault({ node }: LedgerView): number {
+    return Number(this.#faults.has(node));
+  }
+
   /** Tells what has changed since it was last told, whichever process has found it out. */
   #tell(before: Block, block: Block): void {
     const { changed } = this.#options;
     if (this.#isOpen(block)) this.#followed.set(block.hash, block);
-    else this.#followed.delete(block.hash);
+    else {
+      this.#followed.delete(block.hash);
+      this.#rewardTries.delete(block.hash);
+    }
     const { state, nodesDisagree } = block.standing;
     if (state !== before.standing.state || nodesDisagree !== before.standing.nodesDisagree) {
       changed({ what: 'state', block, before: before.standing });
@@ -221,26 +250,21 @@ export class Follower {
   }
 }
 
-/** Whether something is to be decided about the block soon. */
-function isUrgent({ standing: { state } }: Block): boolean {
-  return state === 'pending' || state === 'contested' || state === 'won';
-}
-
 function byChain(blocks: readonly Block[]): Map<number, Block[]> {
   const chains = new Map<number, Block[]>();
   for (const block of blocks) chains.set(block.chain, [...(chains.get(block.chain) ?? []), block]);
   return chains;
 }
 
-async function askChain(
+/** What a node says of blocks of one chain, by their hashes: young blocks come first, because nodes may no longer have old ones. */
+async function* askChain(
   view: LedgerView,
   head: Head,
   blocks: readonly Block[],
   stop: AbortSignal,
-): Promise<ReadonlyMap<string, Look>> {
+): AsyncGenerator<readonly [string, Look], void> {
   const { node } = view;
-  const looks = new Map<string, Look>();
-  for (const { hash, height } of blocks) if (height > head.height) looks.set(hash, { node, says: 'not-yet' });
+  for (const { hash, height } of blocks) if (height > head.height) yield [hash, { node, says: 'not-yet' }];
   for (const stretch of stretchesOf(blocks.filter(({ height }) => height <= head.height))) {
     const [from, to] = [stretch[0].height, stretch[stretch.length - 1].height];
     const ancestors = await view.ancestors(stretch[0].chain, head.hash, from, to, stop);
@@ -248,11 +272,10 @@ async function askChain(
       const there = ancestors.get(block.height);
       if (there === undefined) continue;
       const depth = Number(head.height - block.height);
-      if (there === block.hash) looks.set(block.hash, { node, says: 'ours', depth });
-      else looks.set(block.hash, await another(view, block, there, depth, stop));
+      if (there === block.hash) yield [block.hash, { node, says: 'ours', depth }];
+      else yield [block.hash, await another(view, block, there, depth, stop)];
     }
   }
-  return looks;
 }
 
 /** A block that was kept once is not asked for again. */
@@ -272,7 +295,7 @@ async function another(
   }
 }
 
-/** @returns the blocks of one chain by height, divided where many heights lie between two of them */
+/** @returns the blocks of one chain, divided where many heights lie between two of them: the highest first, each upwards */
 function stretchesOf(blocks: readonly Block[]): Block[][] {
   const stretches: Block[][] = [];
   for (const block of blocks.toSorted((a, b) => Number(a.height - b.height))) {
@@ -280,5 +303,5 @@ function stretchesOf(blocks: readonly Block[]): Block[][] {
     if (last && block.height - last[0].height < STRETCH) last.push(block);
     else stretches.push([block]);
   }
-  return stretches;
+  return stretches.reverse();
 }

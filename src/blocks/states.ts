@@ -62,11 +62,10 @@ export const JUST_FOUND: Standing = { state: 'pending', depth: 0, nodesDisagree:
 
 /** Blocks and orphans are watched until so many blocks are on top: an hour. */
 export const WATCHED_DEPTH = 120;
-/** The time after which a block about which nobody can tell is called unknown. It is watched on. */
+/** The time after which a block about which nobody can tell is called unknown. It is watched on, but less closely. */
 export const UNKNOWN_AFTER_MS = 3_600_000;
 /** Nodes differ for seconds: half of all pairs of siblings are found within three seconds of each other. */
 export const APART_MS = 10_000;
-export const SETTLED_DEPTH = 6;
 
 export const UNDECIDED: readonly BlockState[] = ['pending', 'contested', 'unknown'];
 export const ON_CHAIN: readonly BlockState[] = ['won', 'settled'];
@@ -98,6 +97,15 @@ export function judge(
 /** Whether a look could still change something that matters. */
 export function isWatched({ state, depth }: Standing): boolean {
   return UNDECIDED.includes(state) || state === 'won' || depth < WATCHED_DEPTH;
+}
+
+/**
+ * Whether something is to be decided about a block soon. After its first hour that is rare: a node may be on another branch for
+ * ever, and is not asked often because of it.
+ * @param ageMs how long ago it was accepted
+ */
+export function isUrgent({ state }: Standing, ageMs: number): boolean {
+  return (state === 'pending' || state === 'contested' || state === 'won') && ageMs < UNKNOWN_AFTER_MS;
 }
 
 /** Whether what is kept of a block must be written again. Its depth alone matters once it ends the watch. */

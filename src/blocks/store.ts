@@ -20,8 +20,8 @@ const MAX_WAITING = 10_000;
 const AT_ONCE = 50;
 /** How long the end may wait for a disk. */
 const CLOSE_MS = 5_000;
-/** How much is read at once. */
-const PIECE_BYTES = 1024 ** 2;
+/** How much is read at once: what takes a few milliseconds. A line that is longer is none of ours. */
+const PIECE_BYTES = 128 * 1024;
 const NEW_LINE = 0x0a;
 
 /** The file, opened for reading and appending. */
@@ -80,12 +80,15 @@ export class BlockStore {
     void this.#write();
   }
 
-  /** Reads what was appended since the last time, by this process or another one. A file that cannot be read is warned of. */
-  async refresh(): Promise<void> {
+  /**
+   * Reads what was appended since the last time, by this process or another one. A file that cannot be read is warned of.
+   * @param isKept which blocks are not forgotten: all by default
+   */
+  async refresh(isKept?: (block: Block) => boolean): Promise<void> {
     await this.#writing;
     const skippedBefore = this.#skipped;
     try {
-      await this.#read();
+      await this.#read(isKept);
       this.#isUnreadable = false;
     } catch (fault) {
       if (!this.#isUnreadable)
@@ -159,7 +162,7 @@ export class BlockStore {
     }
   }
 
-  async #read(): Promise<void> {
+  async #read(isKept?: (block: Block) => boolean): Promise<void> {
     const file = await open(this.path, constants.O_RDONLY | CAREFULLY).catch((fault: NodeJS.ErrnoException) => {
       if (fault.code === 'ENOENT') return undefined;
       throw fault;
@@ -169,7 +172,6 @@ export class BlockStore {
       const { size } = await file.stat();
       // The file was replaced. To read a line again changes nothing.
       if (size < this.#offset) this.#offset = 0;
-      if (size === this.#offset) return;
       // Lines are cut at bytes, because a piece may end within a character. The rest of a piece begins the next one.
       let rest: Buffer = Buffer.alloc(0);
       for (;;) {
@@ -179,12 +181,15 @@ export class BlockStore {
           PIECE_BYTES,
           this.#offset + rest.length,
         );
+        if (isKept) this.#book.keepOnly(isKept);
         if (bytesRead === 0) return;
         const piece = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
         const end = piece.lastIndexOf(NEW_LINE) + 1;
         for (const line of piece.toString('utf8', 0, end).split('\n')) this.#take(line);
-        this.#offset += end;
-        rest = piece.subarray(end);
+        // Of junk without an end, one byte is kept, so that it counts as a line that cannot be read.
+        const isJunk = end === 0 && piece.length > PIECE_BYTES;
+        rest = piece.subarray(isJunk ? -1 : end);
+        this.#offset += piece.length - rest.length;
       }
     } finally {
       await file.close();

@@ -106,10 +106,10 @@ export function blocksCsv(blocks: readonly Block[]): string {
   return `${[names.join(','), ...rows].join('\n')}\n`;
 }
 
-/** A spreadsheet would run what begins like a formula; no value here does so by right. */
+/** A spreadsheet would run what begins like a formula. Hashes may begin with `-`, and are too simple to be run. */
 function cell(value: string | number | boolean | null): string {
   const text = value === null ? '' : String(value);
-  const inert = typeof value === 'string' && /^[=+@\t\r]/.test(text) ? `'${text}` : text;
+  const inert = typeof value === 'string' && /^([=+@\t\r]|-.*[^\w-])/s.test(text) ? `'${text}` : text;
   return /[",\n\r]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
 }
 
@@ -150,12 +150,14 @@ function cells(block: Block): string[] {
 export function totalLines(totals: Totals): string[] {
   const { accepted, won, orphaned, pending, byState, orphanRate, earned, unproven, luck, switchSeconds } = totals;
   const rate = orphanRate === undefined ? '' : `, orphan rate ${formatPercent(orphanRate, 1)}`;
-  const latency =
-    switchSeconds === undefined ? '' : `, median time from a New Cut to new work ${seconds(switchSeconds)}`;
+  const speed = [
+    ...(luck === undefined ? [] : [`luck ${formatPercent(luck)}`]),
+    ...(switchSeconds === undefined ? [] : [`median time from a New Cut to new work ${seconds(switchSeconds)}`]),
+  ];
   return [
     `${accepted} accepted = ${won} won (${byState.settled} settled) + ${orphaned} orphaned + ${pending} pending${rate}`,
     `earned ${formatDecimal(earned)} coins${unproven === 0 ? '' : `, and ${unproven} rewards that are not proven yet`}`,
-    ...(luck === undefined ? [] : [`luck ${formatPercent(luck)}${latency}`]),
+    ...(speed.length === 0 ? [] : [speed.join(', ')]),
   ];
 }
 

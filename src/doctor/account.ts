@@ -8,7 +8,7 @@ import { defaultAccount } from '../app/choose-source.ts';
 import { UsageError } from '../app/exit-codes.ts';
 import { NodesInTurn } from '../app/nodes-in-turn.ts';
 import type { Config } from '../config/settings.ts';
-import type { Keyset } from '../ledger/command/coin.ts';
+import { type Keyset, sameKeyset } from '../ledger/command/coin.ts';
 import type { AccountDetails } from '../ledger/command/coin-results.ts';
 import { LedgerFormatError } from '../ledger/errors.ts';
 import { stringifyExactJson } from '../ledger/exact-json.ts';
@@ -73,7 +73,7 @@ export function findingsAbout(account: string, miner: Keyset, readings: readonly
 /** @returns what is wrong with the account, and where it was not checked */
 export function troublesOf(account: string, miner: Keyset, readings: readonly Reading[]): Finding[] {
   const unread = readings.flatMap((each) => ('error' in each ? [each] : []));
-  const others = existing(readings).filter(({ keyset }) => !keyset || !isSame(keyset, miner));
+  const others = existing(readings).filter(({ keyset }) => !keyset || !sameKeyset(keyset, miner));
   const findings: Finding[] = [];
   if (others.length > 0) {
     findings.push({
@@ -101,10 +101,4 @@ function notChecked(account: string, reason: string, where?: string): Finding {
 
 function on(places: readonly { readonly chain: number }[]): string {
   return `${places.length === 1 ? 'chain' : 'chains'} ${places.map(({ chain }) => chain).join(', ')}`;
-}
-
-/** The ledger compares keys as a set. */
-function isSame(one: Keyset, other: Keyset): boolean {
-  const keysOf = ({ keys }: Keyset) => [...new Set(keys)].sort().join();
-  return one.pred === other.pred && keysOf(one) === keysOf(other);
 }

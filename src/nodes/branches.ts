@@ -12,29 +12,37 @@ const DEPTH = 6n;
 export interface Follower {
   readonly api: LookedAt;
   readonly cut: Cut;
-  /** The height is chosen by configured nodes, so that no stranger can choose one that others do not have. */
+  /** Configured nodes choose where to compare, so that no stranger can choose a place that others do not have. */
   readonly isConfigured: boolean;
 }
 
 /**
- * Compares the nodes' blocks at one height, on the lowest chain that all of their cuts have.
+ * Compares the nodes' blocks at one height, on the lowest chain that all configured nodes have. Half of these are at least that
+ * far: one that is years behind would choose a height at which no fork shows.
  * @returns for each node its block there, 43 characters; undefined where the node does not know or does not say
  */
 export async function commonBlocks(
   followers: readonly Follower[],
   stop?: AbortSignal,
 ): Promise<readonly (string | undefined)[]> {
-  const chains = [...(followers[0]?.cut.heads.keys() ?? [])];
-  const chain = chains.find((each) => followers.every(({ cut }) => cut.heads.has(each)));
-  if (chain === undefined) return followers.map(() => undefined);
   const configured = followers.filter(({ isConfigured }) => isConfigured);
-  const heights = (configured.length > 0 ? configured : followers).map(({ cut }) => cut.heads.get(chain)!.height);
-  const lowest = heights.reduce((least, height) => (height < least ? height : least));
-  if (lowest < DEPTH) return followers.map(() => undefined);
-  const height = lowest - DEPTH;
+  const choosers = configured.length > 0 ? configured : followers;
+  const chains = [...(choosers[0]?.cut.heads.keys() ?? [])];
+  const chain = chains.find((each) => choosers.every(({ cut }) => cut.heads.has(each)));
+  if (chain === undefined) return followers.map(() => undefined);
+  const height = median(choosers.map(({ cut }) => cut.heads.get(chain)!.height)) - DEPTH;
+  if (height < 0n) return followers.map(() => undefined);
   return await Promise.all(
-    followers.map(({ api, cut }) => ancestorAt(api, chain, cut.heads.get(chain)!.hash, height, stop)),
+    followers.map(async ({ api, cut }) => {
+      const head = cut.heads.get(chain);
+      return head && head.height >= height ? await ancestorAt(api, chain, head.hash, height, stop) : undefined;
+    }),
   );
+}
+
+/** @returns the higher one where two are in the middle */
+function median(heights: readonly bigint[]): bigint {
+  return heights.toSorted((a, b) => Number(a - b))[Math.floor(heights.length / 2)];
 }
 
 /** @returns the ancestor of a block at a height, 43 characters */

@@ -1,6 +1,7 @@
 /** Finds more nodes of a network by asking nodes for their peers. */
 
 import type { Peer } from '../ledger/peer.ts';
+import { isNearOnly, isOnThisMachine } from '../net/near-addresses.ts';
 import { ApiError } from '../node/api/api-error.ts';
 import type { NodeApi } from '../node/api/node-api.ts';
 import { urlOfPeer } from '../node/api/peers.ts';
@@ -12,7 +13,12 @@ export interface Discovery {
   readonly faults: readonly string[];
 }
 
+/** How many peers of one node are looked at: it may name the same ones for ever. */
+const MOST_NAMED = 4096;
+
 /**
+ * Peers are what strangers say, so addresses are left out that cannot belong to a node of the network. No node can name so many
+ * peers that there is no place for those of the others.
  * @param known URLs of nodes that need not be found, of both of their ports
  * @param most how many peers are wanted
  */
@@ -24,13 +30,21 @@ export async function discoverPeers(
 ): Promise<Discovery> {
   const found = new Map<string, Peer>();
   const faults: string[] = [];
-  const origins = new Set(known.map((url) => new URL(url).host));
-  for (const api of apis) {
+  const knownUrls = known.map((url) => new URL(url));
+  const origins = new Set(knownUrls.map(({ host }) => host));
+  const areNearOnesWanted = knownUrls.some(({ hostname }) => isOnThisMachine(hostname));
+  for (const [i, api] of apis.entries()) {
+    let places = Math.ceil((most - found.size) / (apis.length - i));
+    let named = 0;
     try {
       for await (const peer of api.peers(stop)) {
-        if (found.size >= most) break;
-        const { host } = new URL(urlOfPeer(peer));
-        if (!origins.has(host) && !found.has(host)) found.set(host, peer);
+        if (places === 0 || named++ === MOST_NAMED) break;
+        const url = urlOfPeer(peer);
+        if (!URL.canParse(url)) continue;
+        const { host, hostname } = new URL(url);
+        if (origins.has(host) || found.has(host) || (isNearOnly(hostname) && !areNearOnesWanted)) continue;
+        found.set(host, peer);
+        places--;
       }
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;

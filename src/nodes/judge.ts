@@ -80,7 +80,9 @@ function judgeOne(node: Seen, reference: Seen | undefined, network: string, nowU
   const problems: Problem[] = [];
   const behind = blocksBehind(node, reference!);
   if (behind > MOST_BEHIND) problems.push(fault(`is ${behind} blocks behind on each chain`));
-  const ageMs = newestBlockUs === undefined ? 0 : Number((nowUs - newestBlockUs) / 1000n);
+  // Our clock may be wrong, and then every node would seem to stand still.
+  const theirNowUs = nowUs - (skew && skew.mostUs > 0n ? skew.mostUs : 0n);
+  const ageMs = newestBlockUs === undefined ? 0 : Number((theirNowUs - newestBlockUs) / 1000n);
   if (ageMs >= STANDSTILL_MS) {
     problems.push(fault(`stands still: no chain has grown for ${Math.floor(ageMs / 60_000)} minutes`));
   }

@@ -10,13 +10,13 @@ import { COIN } from '../ledger/transfers.ts';
 import type { Sweep, Transfer } from './state.ts';
 
 /**
- * How long a command may wait for its block, in seconds. While it may, no other step 0 is made in its place.
+ * How long a command may wait for its block, in seconds.
  */
 const TTL_S = 1800;
 /** A command that is tried out may use this much gas: several times what either step has ever used. */
 export const TRIAL_GAS = 2500;
 /** What the known gas stations pay for at most. */
-export const STATION_GAS = 850;
+const STATION_GAS = 850;
 
 /** What makes a command. */
 export interface CommandMaker {
@@ -69,7 +69,7 @@ export function step1Of(terms: Terms, pactId: string, proof: string, gasLimit: n
 }
 
 /** The most gas of a step 1 that is tried out. */
-export function step1TrialGas({ gasStation }: Terms): number {
+export function step1TrialGas({ gasStation }: Pick<Terms, 'gasStation'>): number {
   return gasStation === null ? TRIAL_GAS : STATION_GAS;
 }
 
@@ -84,9 +84,9 @@ export function signed(payload: Payload, pairs: readonly KeyPair[]): Command {
   return buildCommand(payload, pairs);
 }
 
-/** @returns what the gas limit should be of a command that has used this much: a fifth more, but not above `most` */
+/** @returns what the gas limit should be of a command that has used this much: a fifth more, but not above `most`, and never 0 */
 export function gasLimitFor(gas: number, most: number): number {
-  return Math.min(Math.ceil((gas * 6) / 5), most);
+  return Math.max(1, Math.min(Math.ceil((gas * 6) / 5), most));
 }
 
 /** @returns when a command's time to live ends, in seconds since 1970 */

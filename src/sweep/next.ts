@@ -29,6 +29,8 @@ export interface Seen {
 
 export type Step =
   | { readonly do: 'send step 0' }
+  /** No block can take step 0 any more, and the node knows no result of it. */
+  | { readonly do: 'search' }
   /** The coins are between the chains: bring them to the target chain. */
   | { readonly do: 'bring' }
   | { readonly do: 'wait'; readonly why: string }
@@ -37,7 +39,7 @@ export type Step =
 /**
  * @param confirmations how many blocks must be above one that decides
  */
-export function next(transfer: Transfer, seen: Seen, sweep: Sweep, confirmations: number): Step {
+export function next(seen: Seen, sweep: Sweep, confirmations: number): Step {
   const { step0, step1 } = seen;
   if (step1?.status === 'success') {
     if (step1.depth >= confirmations) return doneBy('us', seen, sweep);
@@ -48,10 +50,16 @@ export function next(transfer: Transfer, seen: Seen, sweep: Sweep, confirmations
     if (step0.depth >= confirmations) return failed(step0.reason);
     return wait(`step 0 has failed; waits for ${confirmations - step0.depth} more blocks: ${step0.reason}`);
   }
-  if (!step0.isOver) return { do: 'send step 0' };
-  if (transfer.leftAt === null) return failed('its time to live ended before a block had it');
-  // A node that has forgotten old commands must not make us believe that the coins are still there.
-  return wait(`the node does not know step 0, which was in the block of height ${transfer.leftAt}: ask another node`);
+  return step0.isOver ? { do: 'search' } : { do: 'send step 0' };
+}
+
+/**
+ * Nodes forget results, and must not make us believe that the coins are still there. So the blocks decide.
+ * @param height of the block that has step 0; undefined when none has it
+ */
+export function afterSearch(height: number | undefined): Step {
+  if (height === undefined) return failed('no block has it, and its time to live has ended');
+  return wait(`step 0 is in the block of height ${height}, but the node does not know its result: ask another node`);
 }
 
 export function doneBy(by: 'us' | 'somebody else', seen: Seen, sweep: Sweep): Step {

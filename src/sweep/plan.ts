@@ -1,10 +1,11 @@
 /** Plans a sweep: what leaves each chain, what that costs, and which chains are left alone. Nothing is sent. */
 
-import type { Keyset } from '../ledger/command/coin.ts';
+import { type Keyset, sameKeyset } from '../ledger/command/coin.ts';
 import type { AccountDetails } from '../ledger/command/coin-results.ts';
+import { isPublicKey } from '../ledger/command/keys.ts';
 import { type Decimal, formatDecimal } from '../ledger/decimal.ts';
-import { gasLimitFor, STATION_GAS, step0Of, step1TrialGas, TRIAL_GAS, unsigned } from './commands.ts';
-import { guardOfName, sameKeyset, signersOf } from './signers.ts';
+import { gasLimitFor, step0Of, step1TrialGas, TRIAL_GAS, unsigned } from './commands.ts';
+import { guardOfName, signersOf } from './signers.ts';
 import { plannedTransfer, type Sweep } from './state.ts';
 import { type AccountLook, SweepFault, type SweepLedger } from './sweep-ledger.ts';
 
@@ -84,9 +85,9 @@ export function totalOf({ chains }: Plan): Decimal {
   return chains.reduce((sum, it) => sum + (it.kind === 'transfer' ? it.amount : 0n), 0n);
 }
 
-/** @returns the most that the account pays for gas */
+/** @returns the most that the account pays for gas, unless a step 1 fails */
 export function mostGasCost({ chains, wishes: { gasPrice, gasStation } }: Plan): Decimal {
-  const step1 = gasStation === null ? STATION_GAS : 0;
+  const step1 = gasStation === null ? step1TrialGas({ gasStation }) : 0;
   return chains.reduce((sum, it) => sum + (it.kind === 'transfer' ? BigInt(it.gasLimit + step1) * gasPrice : 0n), 0n);
 }
 
@@ -101,12 +102,18 @@ export function sweepOf({ wishes, guard, chains }: Plan, network: string, starte
 
 /** Coins for an account that somebody else may have, or may yet take, on the target chain would never arrive. */
 function targetGuard({ account, targetChain }: SweepWishes, details: AccountDetails | undefined): Keyset {
+  const ofName = guardOfName(account);
   if (details) {
-    if (details.keyset) return details.keyset;
-    throw new CannotSweep(`On chain ${targetChain}, the account is guarded by something else than keys.`);
+    const { keyset } = details;
+    if (!keyset || keyset.keys.length === 0 || !keyset.keys.every(isPublicKey)) {
+      throw new CannotSweep(`On chain ${targetChain}, the account is guarded by something else than Ed25519 keys.`);
+    }
+    if (!ofName || sameKeyset(keyset, ofName)) return keyset;
+    throw new CannotSweep(
+      `On chain ${targetChain}, the account does not have the key of its name, so no coins of other chains can arrive there.`,
+    );
   }
-  const guard = guardOfName(account);
-  if (guard) return guard;
+  if (ofName) return ofName;
   throw new CannotSweep(
     `The account does not exist on chain ${targetChain}, where anybody could take its name: create it there first.`,
   );
@@ -121,7 +128,7 @@ async function checkPayer(
 ): Promise<void> {
   const { gasStation, gasPrice, targetChain } = wishes;
   const payer = gasStation === null ? target.details : (await ledger.look(targetChain, gasStation, stop)).details;
-  const needed = BigInt(step1TrialGas({ ...wishes, network: '', guard: { keys: [], pred: '' } })) * gasPrice;
+  const needed = BigInt(step1TrialGas(wishes)) * gasPrice;
   if ((payer?.balance ?? 0n) >= needed) return;
   const has = `has ${formatDecimal(payer?.balance ?? 0n)} on chain ${targetChain}, and ${formatDecimal(needed)} is needed`;
   throw new CannotSweep(

@@ -1,15 +1,14 @@
 /**
  * Carries out a sweep: one turn after the other for each transfer, until all are finished. Before a command is sent for the
  * first time it is on disk, so whatever ends the process, `--resume` goes on where it was. The same command may be sent
- * often, since the ledger takes it once. Another step 0 is never made, and of several steps 1 the ledger takes one.
+ * often, since the ledger takes it once. A sweep makes one step 0 for each chain, and of several steps 1 the ledger takes one.
  */
 
 import type { Command } from '../ledger/command/command.ts';
 import type { KeyPair } from '../ledger/command/keys.ts';
 import { isAlreadyCompleted } from '../ledger/command/refusals.ts';
 import { LedgerFormatError } from '../ledger/errors.ts';
-import { pause } from '../system/abort.ts';
-import type { Clock } from '../system/clock.ts';
+import { pause, within } from '../system/abort.ts';
 import {
   type CommandMaker,
   endOf,
@@ -20,7 +19,7 @@ import {
   step1TrialGas,
   unsigned,
 } from './commands.ts';
-import { doneBy, type Found, isStep1Alive, next, type Seen, type Step } from './next.ts';
+import { afterSearch, doneBy, type Found, isStep1Alive, next, type Seen, type Step } from './next.ts';
 import { rootOfProof } from './proof.ts';
 import { signersOf } from './signers.ts';
 import { isUnfinished, type Sweep, type Transfer } from './state.ts';
@@ -60,6 +59,8 @@ export class SweepRunner {
   readonly #confirmations: number;
   readonly #signers: readonly string[];
   readonly #step1Made = new Map<number, number>();
+  /** The heights of those blocks in which a step 0 was searched for and found, by its chain. */
+  readonly #foundAt = new Map<number, number>();
 
   constructor(sweep: Sweep, options: RunnerOptions) {
     this.#sweep = sweep;
@@ -81,9 +82,10 @@ export class SweepRunner {
    * Gives turns until all transfers are finished, the time is over, or `stop` fires. What is unfinished then can go on later.
    * @throws what saving throws
    */
-  async run(pauseMs: number, timeoutMs: number, clock: Clock, stop: AbortSignal): Promise<void> {
-    const endMs = clock.monotonicMs() + timeoutMs;
-    while ((await this.round(stop)) && !stop.aborted && clock.monotonicMs() < endMs) await pause(pauseMs, stop);
+  async run(pauseMs: number, timeoutMs: number, stop: AbortSignal): Promise<void> {
+    await within(timeoutMs, stop, async (end) => {
+      while ((await this.round(end)) && !end.aborted) await pause(pauseMs, end);
+    });
   }
 
   /** Gives each unfinished transfer one turn. @returns whether any is still unfinished @throws what saving throws */
@@ -114,12 +116,14 @@ export class SweepRunner {
     const seen = await this.#see(transfer, step0, stop);
     const seenAt = seen.step0.status === 'success' ? seen.step0.height : transfer.leftAt;
     const known = seenAt === transfer.leftAt ? transfer : this.#update(transfer, { leftAt: seenAt });
-    const step = next(known, seen, this.#sweep, this.#confirmations);
+    const step = next(seen, this.#sweep, this.#confirmations);
     switch (step.do) {
       case 'send step 0': {
         const sent = await this.#options.ledger.send(transfer.chain, step0, stop);
         return sent.kind === 'taken' ? 'step 0 is sent' : `step 0 is refused, if it is not on its way: ${sent.reason}`;
       }
+      case 'search':
+        return this.#settle(known, afterSearch(await this.#search(known, step0, stop)));
       case 'bring':
         return await this.#bring(known, step0, seen, stop);
       default:
@@ -133,7 +137,7 @@ export class SweepRunner {
     const { chain } = transfer;
     const look = await ledger.look(chain, this.#sweep.account, stop);
     const step0 = signed(step0Of(this.#sweep, transfer, this.#maker(look)), pairs);
-    const begun = this.#update(transfer, { step0 });
+    const begun = this.#update(transfer, { step0, madeAt: look.height });
     const sent = await ledger.send(chain, step0, stop);
     if (sent.kind === 'taken') return 'step 0 is sent';
     // It was sent once, and that was refused: no node has it.
@@ -153,13 +157,21 @@ export class SweepRunner {
     const { ledger } = this.#options;
     const { height: newest, timeS } = await ledger.look(chain, this.#sweep.account, stop);
     const found = await ledger.result(chain, command.hash, stop);
-    if (!found) return { status: 'none', isOver: timeS >= endOf(command) + marginS };
-    const height = found.metaData?.blockHeight;
-    if (height === undefined) throw new SweepFault('The node does not say which block the command is in.');
+    const height = found?.metaData?.blockHeight;
+    // A node that has struck a command off its list says that it has failed, but no block has it.
+    if (!found || height === undefined) return { status: 'none', isOver: timeS >= endOf(command) + marginS };
     const { result, gas } = found;
     const inBlock = { height, depth: Math.max(0, newest - height), gas };
     if (result.status === 'success') return { status: 'success', ...inBlock };
     return { status: 'failure', reason: result.error.message, ...inBlock };
+  }
+
+  /** @returns the height of the block that has a step 0 whose end has passed; undefined when none has it */
+  async #search({ chain, madeAt }: Transfer, step0: Command, stop: AbortSignal): Promise<number | undefined> {
+    const { ledger } = this.#options;
+    const height = this.#foundAt.get(chain) ?? (await ledger.search(chain, step0.hash, madeAt!, endOf(step0), stop));
+    if (height !== undefined) this.#foundAt.set(chain, height);
+    return height;
   }
 
   /** Brings coins that have left their chain to the target chain. */
@@ -177,7 +189,7 @@ export class SweepRunner {
     if (isAlreadyCompleted(outcome)) return await this.#arrived(withProof, trial, seen, stop);
     if (outcome.status === 'failure') {
       this.#update(withProof, { proof: null });
-      return `the proof cannot be used, and is fetched again: ${outcome.error.message}`;
+      return `step 1 would fail, so its proof is fetched again: ${outcome.error.message}`;
     }
     if (isStep1Alive(withProof, seen, fetched)) return await this.#sendStep1(withProof.step1!, stop);
     const made = this.#step1Made.get(transfer.chain) ?? 0;

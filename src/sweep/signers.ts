@@ -3,7 +3,7 @@
 import type { Keyset } from '../ledger/command/coin.ts';
 
 /** How many of its keys a keyset needs; undefined for a predicate that the ledger does not define. */
-export function signaturesNeeded({ keys, pred }: Keyset): number | undefined {
+function signaturesNeeded({ keys, pred }: Keyset): number | undefined {
   return { 'keys-all': keys.length, 'keys-any': 1, 'keys-2': 2 }[pred];
 }
 
@@ -15,11 +15,6 @@ export function signersOf(guard: Keyset, held: readonly string[]): readonly stri
   const needed = signaturesNeeded(guard);
   const usable = guard.keys.filter((key) => held.includes(key));
   return needed === undefined || needed < 1 || usable.length < needed ? undefined : usable.slice(0, needed);
-}
-
-export function sameKeyset(a: Keyset, b: Keyset): boolean {
-  const [keysA, keysB] = [a, b].map(({ keys }) => [...keys].sort().join(' '));
-  return a.pred === b.pred && keysA === keysB;
 }
 
 /** @returns the only guard that an account of this name can have; undefined for names that leave it open */

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { type Command, verifyCommand } from '../ledger/command/command.ts';
+import { parsePayload, publicMetaOf } from '../ledger/command/payload.ts';
 import { type Decimal, formatDecimal, parseDecimal } from '../ledger/decimal.ts';
 import { LedgerFormatError, quoted } from '../ledger/errors.ts';
 import type { Outcome, Sweep, Transfer } from './state.ts';
@@ -32,16 +33,26 @@ const OutcomeJson = z.discriminatedUnion('state', [
   z.object({ state: z.literal('failed'), reason: z.string() }),
 ]);
 
-const TransferJson = z.object({
-  chain,
-  amount: decimal,
-  gasLimit: count,
-  step0: Signed.nullable(),
-  leftAt: count.nullable(),
-  proof: z.string().nullable(),
-  step1: Signed.nullable(),
-  outcome: OutcomeJson.nullable(),
-});
+const TransferJson = z
+  .object({
+    chain,
+    amount: decimal,
+    gasLimit: count,
+    step0: Signed.nullable(),
+    madeAt: count.nullable(),
+    leftAt: count.nullable(),
+    proof: z.string().nullable(),
+    step1: Signed.nullable(),
+    outcome: OutcomeJson.nullable(),
+  })
+  .refine(({ step0, madeAt }) => (step0 === null) === (madeAt === null), {
+    path: ['madeAt'],
+    message: 'must be there exactly when step0 is',
+  })
+  .refine(({ chain, step0 }) => step0 === null || chainOf(step0) === chain, {
+    path: ['step0'],
+    message: 'is for another chain',
+  });
 
 const SweepJson = z.object({
   format: z.literal(FORMAT),
@@ -52,7 +63,7 @@ const SweepJson = z.object({
   gasPrice: decimal,
   gasStation: z.string().nullable(),
   startedMs: count,
-  transfers: z.array(TransferJson),
+  transfers: z.array(TransferJson).refine(isEachChainOnce, 'has a chain twice'),
 });
 
 /** @throws LedgerFormatError that names the field that is wrong. */
@@ -75,6 +86,14 @@ export function sweepToJson({ transfers, gasPrice, ...sweep }: Sweep): string {
     transfers: transfers.map(transferToJson),
   };
   return `${JSON.stringify(json, undefined, 1)}\n`;
+}
+
+function chainOf({ cmd }: Command): number {
+  return Number(publicMetaOf(parsePayload(cmd).meta).chainId);
+}
+
+function isEachChainOnce(transfers: readonly { readonly chain: number }[]): boolean {
+  return new Set(transfers.map(({ chain }) => chain)).size === transfers.length;
 }
 
 function transferToJson(transfer: Transfer) {

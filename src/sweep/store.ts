@@ -3,11 +3,12 @@
  * whole. What it says is on the disk before `save` returns.
  */
 
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { LedgerFormatError } from '../ledger/errors.ts';
+import { LedgerFormatError, quoted } from '../ledger/errors.ts';
 import { renameFileSync } from '../system/rename.ts';
+import { Lock, LockedError } from './lock.ts';
 import { isUnfinished, type Sweep } from './state.ts';
 import { parseSweep, sweepToJson } from './state-json.ts';
 
@@ -22,8 +23,9 @@ export class StoreFault extends Error {
 export class SweepStore {
   /** The file with the state. */
   readonly file: string;
-  readonly #lock: string;
-  #isLocked = false;
+  readonly #network: string;
+  readonly #account: string;
+  readonly #lock: Lock;
 
   /** @param directory is created when something is written */
   constructor(directory: string, network: string, account: string) {
@@ -33,40 +35,34 @@ export class SweepStore {
       .slice(0, 16);
     const readable = `${network}-${account}`.replace(/[^\w-]/g, '_').slice(0, 40);
     this.file = join(directory, `sweep-${readable}-${hash}.json`);
-    this.#lock = `${this.file}.lock`;
+    this.#network = network;
+    this.#account = account;
+    this.#lock = new Lock(`${this.file}.lock`);
   }
 
   /** Keeps other processes from this file until `close`. @throws StoreFault while another process has it */
   open(): void {
-    mkdirSync(dirname(this.file), { recursive: true, mode: 0o700 });
-    for (const isLast of [false, true]) {
-      try {
-        writeFileSync(this.#lock, `${process.pid}\n`, { flag: 'wx', mode: MODE });
-        this.#isLocked = true;
-        return;
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw this.#fault(error);
-        // In a container, the process before this one may have had the same number.
-        const owner = Number(this.#read(this.#lock));
-        if (isLast || (owner !== process.pid && isAlive(owner))) {
-          throw new StoreFault(
-            `Process ${owner} works on this sweep. Wait until it has ended; if there is none, remove ${this.#lock}`,
-          );
-        }
-        rmSync(this.#lock, { force: true });
-      }
-    }
+    this.#orFault(() => {
+      mkdirSync(dirname(this.file), { recursive: true, mode: 0o700 });
+      this.#lock.take();
+    });
   }
 
   close(): void {
-    if (this.#isLocked) rmSync(this.#lock, { force: true });
-    this.#isLocked = false;
+    this.#lock.release();
   }
 
   /** @returns undefined when there is no sweep @throws StoreFault for a file that is damaged */
   load(): Sweep | undefined {
     const text = this.#read(this.file);
     if (text === undefined) return undefined;
+    const sweep = this.#parsed(text);
+    const { network, account } = sweep;
+    if (network === this.#network && account === this.#account) return sweep;
+    throw new StoreFault(`${this.file} is the sweep of ${quoted(account)} on ${quoted(network)}: move it away`);
+  }
+
+  #parsed(text: string): Sweep {
     try {
       return parseSweep(text);
     } catch (error) {
@@ -86,10 +82,10 @@ export class SweepStore {
 
   /** @throws StoreFault when the state is not on the disk */
   save(sweep: Sweep): void {
-    const unfinished = `${this.file}.${randomBytes(6).toString('hex')}.unfinished`;
+    const unfinished = `${this.file}.unfinished`;
     this.#orFault(() => {
       try {
-        const fd = openSync(unfinished, 'wx', MODE);
+        const fd = openSync(unfinished, 'w', MODE);
         try {
           writeFileSync(fd, sweepToJson(sweep));
           fsyncSync(fd);
@@ -123,6 +119,7 @@ export class SweepStore {
   }
 
   #fault(error: unknown): StoreFault {
+    if (error instanceof LockedError) return new StoreFault(error.message);
     return new StoreFault(`The state of the sweep cannot be kept: ${(error as Error).message}`, { cause: error });
   }
 }
@@ -135,15 +132,5 @@ function syncDirectory(directory: string): void {
     fsyncSync(fd);
   } finally {
     closeSync(fd);
-  }
-}
-
-function isAlive(pid: number): boolean {
-  if (!Number.isSafeInteger(pid) || pid < 1) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

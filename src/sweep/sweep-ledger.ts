@@ -41,8 +41,21 @@ export interface SweepLedger {
   tryBelow(chain: number, command: Command, depth: number, stop: AbortSignal): Promise<Outcome>;
   /** Sends a command. That it is in a block already is success. */
   send(chain: number, command: Command, stop: AbortSignal): Promise<Sent>;
-  /** @returns undefined while no block has the command */
+  /** @returns undefined while no block has the command, and when the node has forgotten it */
   result(chain: number, requestKey: string, stop: AbortSignal): Promise<CommandResult | undefined>;
+  /**
+   * Looks for a command in the blocks themselves.
+   * @param madeAt the height of the newest block when it was made
+   * @param untilS seconds since 1970: no block above one that is as new has it
+   * @returns the height of the block that has it
+   */
+  search(
+    chain: number,
+    requestKey: string,
+    madeAt: number,
+    untilS: number,
+    stop: AbortSignal,
+  ): Promise<number | undefined>;
   /** @param chain where the command ran */
   proof(chain: number, requestKey: string, targetChain: number, stop: AbortSignal): Promise<Proof>;
   /** Whether a block, 32 bytes of its hash, is one that the chain's newest builds on. @param from it is not below this height */

@@ -50,7 +50,7 @@ export async function within<T>(
 ): Promise<T> {
   const controller = new AbortController();
   const timeout = () => controller.abort(new DOMException(`no end within ${timeoutMs} ms`, 'TimeoutError'));
-  const timer = setTimeout(timeout, timeoutMs);
+  const timer = setTimeout(timeout, Math.min(timeoutMs, LONGEST_MS));
   const release = onAbort(stop, () => controller.abort(stop.reason));
   try {
     return await action(controller.signal);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import type { Block } from '#pickaxe/blocks/book.js';
-import { type Change, Follower } from '#pickaxe/blocks/follower.js';
+import { type Change, Follower, type FollowerOptions } from '#pickaxe/blocks/follower.js';
 import { RewardFault } from '#pickaxe/blocks/reward.js';
 import { isWatched, WATCHED_DEPTH } from '#pickaxe/blocks/states.js';
 import { BlockStore } from '#pickaxe/blocks/store.js';
@@ -35,7 +35,7 @@ class Watch {
   readonly clock = new FakeClock();
   readonly nodes: PretendNode[];
   readonly store: BlockStore;
-  readonly follower: Follower;
+  follower: Follower;
   readonly changes: Change[] = [];
   readonly nodeNews: string[] = [];
 
@@ -43,13 +43,24 @@ class Watch {
     this.nodes = nodes;
     this.store = new BlockStore({ folder, warn: (line) => expect.fail(line) });
     stores.push(this.store);
-    this.follower = new Follower({
-      views: nodes,
+    this.follower = this.#follow({});
+  }
+
+  /** As in a process that runs for years. */
+  forgetting(): this {
+    this.follower = this.#follow({ forgets: true });
+    return this;
+  }
+
+  #follow(more: Partial<FollowerOptions>): Follower {
+    return new Follower({
+      views: this.nodes,
       store: this.store,
       settledDepth: 6,
       clock: this.clock,
       changed: (change) => this.changes.push(change),
       nodeNews: (node, fault) => this.nodeNews.push(`${node}: ${fault ?? 'answers'}`),
+      ...more,
     });
   }
 
@@ -278,6 +289,39 @@ describe('the follower', () => {
     expect(watch.nodeNews).toEqual(['http://one: chain 1: key not found']);
   });
 
+  it('is not stopped on new blocks by an old one whose place the node no longer has', async () => {
+    const node = new PretendNode();
+    const watch = new Watch(node);
+    const [old, young] = [watch.found(madeHeader(1, 10n)), watch.found(madeHeader(1, 90_000n))];
+    node.has(1, 90_000n, young);
+    node.headIs(1, 90_002n);
+    const { ancestors } = node;
+    node.ancestors = async (chain, upper, from, to) => {
+      if (from < 1_000n) throw new Error('gave 0 ancestors');
+      return await ancestors.call(node, chain, upper, from, to);
+    };
+    await watch.rounds(2);
+    expect([watch.state(old), watch.state(young)]).toEqual(['pending', 'won']);
+    expect(watch.nodeNews).toEqual(['http://one: chain 1: gave 0 ancestors']);
+  });
+
+  it('forgets what is finished, if it is to, also of what an earlier process has left', async () => {
+    const node = new PretendNode();
+    const before = new Watch(node);
+    const done = before.found(madeHeader(1, 100n));
+    node.headIs(1, 300n);
+    await before.rounds(2);
+    expect(isWatched(before.block(done).standing)).toBe(false);
+    await before.store.close();
+    const after = new Watch(node).forgetting();
+    const [lost, open] = [after.found(madeHeader(1, 101n)), after.found(madeHeader(1, 299n))];
+    await after.rounds(3);
+    expect(after.path(lost)).toEqual(['never-entered']);
+    expect([...after.store.blocks].map(({ hash }) => hash)).toEqual([open]);
+    await before.store.refresh();
+    expect([...before.store.blocks].map(({ hash }) => hash)).toEqual([done, lost, open]);
+  });
+
   it('reports the reorganisation of a settled block, with what it was', async () => {
     const node = new PretendNode();
     const watch = new Watch(node);
@@ -379,6 +423,16 @@ describe('the reward of a won block', () => {
     const { watch, hash } = await won(...nodes);
     await watch.rounds(1);
     expect(watch.block(hash).reward).toBeDefined();
+  });
+
+  it('is asked for first where a node has just answered: one that is away would hold up all others', async () => {
+    const [away, there] = [new PretendNode('http://away'), new PretendNode('http://there')];
+    away.fault = new Error('no answer within 30 s');
+    there.payloads.set(key, payload);
+    const { watch, hash } = await won(away, there);
+    await watch.rounds(1);
+    expect(watch.block(hash).reward).toBeDefined();
+    expect(away.asked).not.toContain('payload');
   });
 
   it('is asked for again, ever less often, until a node has the payload', async () => {

@@ -3,6 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import {
   type Agreement,
   APART_MS,
+  isUrgent,
   isWatched,
   JUST_FOUND,
   judge,
@@ -149,6 +150,16 @@ describe('a block', () => {
     expect(isWatched(watch.standing)).toBe(false);
     expect(watch.standing.depth).toBe(WATCHED_DEPTH);
   });
+});
+
+test('a block is asked about often only in its first hour, even if nodes contradict each other for ever', () => {
+  for (const state of ['pending', 'contested', 'won'] as const) {
+    expect(isUrgent({ ...JUST_FOUND, state }, UNKNOWN_AFTER_MS - 1)).toBe(true);
+    expect(isUrgent({ ...JUST_FOUND, state }, UNKNOWN_AFTER_MS)).toBe(false);
+  }
+  for (const state of ['unknown', 'settled', ...OFF_CHAIN] as const) {
+    expect(isUrgent({ ...JUST_FOUND, state }, 0)).toBe(false);
+  }
 });
 
 const LOOK = fc.oneof(

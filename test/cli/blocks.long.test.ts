@@ -73,6 +73,24 @@ describe('pickaxe blocks', () => {
     expect(heights((await run('--json', '--since', '7d', '--status', 'pending,settled')).stdout)).toEqual([3]);
   });
 
+  it('adds up coins of one network only', async () => {
+    writeThree();
+    const elsewhere = madeRecord(madeHeader(3, 9n), { network: 'testnet04' });
+    const reward = { account: 'k:me', reward: parseDecimal('7.0'), fees: parseDecimal('0.0') };
+    const standing = { state: 'won', depth: 1, nodesDisagree: false } as const;
+    const { hash } = elsewhere;
+    write({ type: 'found', record: elsewhere }, { type: 'state', hash, atMs: 1, standing });
+    write({ type: 'reward', hash, reward });
+    expect((await run('--network', 'mainnet01')).stdout).toContain('3 accepted = 1 won (1 settled)');
+    expect((await run('--network', 'mainnet01')).stdout).toContain('earned 0.95 coins');
+    expect((await run('--network', 'testnet04')).stdout).toContain('earned 7.0 coins');
+    const { stdout, stderr } = await run();
+    expect(stdout).toContain('4 accepted');
+    expect(stderr).toContain('warning: these blocks are of several networks (mainnet01, testnet04)');
+    write({ type: 'searched', expectedBlocks: 1 });
+    expect((await run('--network', 'mainnet01')).stderr).toBe('');
+  });
+
   it('writes a file for spreadsheets, with quotes where they are needed', async () => {
     writeThree();
     const csv = join(folder, 'blocks.csv');

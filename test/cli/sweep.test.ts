@@ -87,7 +87,7 @@ describe('pickaxe sweep', () => {
     expect(await sweep()).toBe(0);
     expect(out).toMatch(/^ +1 {2}planned {2} +91\.49899254$/m);
     expect(out).toMatch(/^ +total {2} +182\.99798508$/m);
-    expect(out).toContain('Gas costs at most 0.00003192.');
+    expect(out).toContain('Gas costs at most 0.00006492.');
     expect(said).toContain('Nothing was sent. Add --yes');
     world.grow(3);
     expect(world.total()).toBe(before);
@@ -131,6 +131,19 @@ describe('pickaxe sweep', () => {
     expect(out.match(/^ +\d {2}done .*gas 0\.0000/gm)).toHaveLength(2);
     expect(await sweep({ resume: true })).toBe(0);
     expect(said).toContain('This sweep is finished.');
+  });
+
+  it('goes on as it was begun, and not to another chain', async () => {
+    const stop = new AbortController();
+    stop.abort();
+    expect(await sweep({ yes: true, keyFile: [keyFile] }, { stop: stop.signal })).not.toBe(0);
+    const stopped = new AbortController();
+    const say = () => stopped.abort();
+    expect(await sweep({ yes: true, keyFile: [keyFile] }, { say, stop: stopped.signal })).toBe(4);
+    const again = { resume: true, yes: true, keyFile: [keyFile] };
+    await expect(sweep({ ...again, toChain: 1 })).rejects.toThrow('This sweep goes to chain 0');
+    await expect(sweep({ ...again, gasStation: 'x' })).rejects.toThrow('in this sweep the account itself pays');
+    expect(await finished(again)).toBe(0);
   });
 
   it('asks a person, who may say no', async () => {

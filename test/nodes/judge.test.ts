@@ -73,6 +73,16 @@ describe('a node', () => {
     ]);
   });
 
+  it('does not stand still because our clock is wrong', () => {
+    const newestBlockUs = NOW_US - 930_000_000n;
+    const skew = { leastUs: 900_000_000n, mostUs: 901_000_000n };
+    const wrongClock = [{ state: 'warning', what: 'has a clock at least 900 s behind ours' }];
+    expect(judged(seen({ newestBlockUs, skew }))).toEqual([wrongClock]);
+    expect(judged(seen({ newestBlockUs: newestBlockUs - 600_000_000n, skew }))).toEqual([
+      [...fault(/^stands still: .* 10 minutes$/), ...wrongClock],
+    ]);
+  });
+
   it.each([
     [3_000_000n, 'behind'],
     [-3_000_000n, 'ahead of'],

@@ -27,6 +27,13 @@ async function grown(options: MockNodeOptions = {}, height = 8n) {
 const candidate = (api: Candidate['api'], more: Partial<Candidate> = {}): Candidate => {
   return { name: 'node', isConfigured: true, api, ...more };
 };
+function bound<T extends object>(of: T, name: string | symbol): unknown {
+  const value = Reflect.get(of, name);
+  return typeof value === 'function' ? value.bind(of) : value;
+}
+async function* each<T>(items: readonly T[]): AsyncGenerator<T, void> {
+  yield* items;
+}
 const look = (...candidates: Candidate[]) => survey(candidates, 'development', systemClock.nowUs());
 const problems = (surveyed: Awaited<ReturnType<typeof look>>) =>
   surveyed.map((each) => each.problems.map(({ what }) => what));
@@ -65,6 +72,29 @@ describe('a survey', () => {
     );
     const forked = ['follows another branch of the ledger than the best node'];
     expect(problems(surveyed)).toEqual([[], forked, forked]);
+  });
+
+  it('finds forks also beside a node that is far behind, and a stranger with chains of its own', async () => {
+    const [one, other] = [await grown({}, 40n), await grown({ seed: 2 }, 40n)];
+    const young = await grown({ seed: 1 }, 2n);
+    const strange = client({ url: one.url });
+    const cut = {
+      origin: null,
+      height: 9n,
+      weight: 9n,
+      heads: new Map([[77, { height: 9n, hash: new Uint8Array(32) }]]),
+    };
+    const surveyed = await look(
+      candidate(client({ url: one.url })),
+      candidate(client({ url: other.url })),
+      candidate(client({ url: young.url })),
+      candidate(new Proxy(strange, { get: (api, name) => (name === 'cut' ? async () => cut : bound(api, name)) }), {
+        isConfigured: false,
+      }),
+    );
+    const forked = surveyed.filter((each) => each.problems.some(({ what }) => what.includes('another branch')));
+    expect(forked).toHaveLength(1);
+    expect(surveyed.slice(0, 2)).toContain(forked[0]);
   });
 
   it('finds a network that stands still, and looks at every chain before it says so', async () => {
@@ -111,6 +141,55 @@ describe('a look', () => {
 });
 
 describe('discovery', () => {
+  const peerAt = (hostname: string, port = 1789) => ({ id: null, address: { hostname, port } });
+  /** A node that names these peers. */
+  const naming = (...hosts: string[]) => ({ peers: () => each(hosts.map((host) => peerAt(host))) });
+  const hostsOf = async (...given: Parameters<typeof discoverPeers>) =>
+    (await discoverPeers(...given)).peers.map(({ address }) => address.hostname);
+
+  it('ends although a node names the same peer for ever', async () => {
+    const endless = {
+      peers: async function* () {
+        for (;;) yield peerAt('node.example');
+      },
+    };
+    expect(await hostsOf([endless], [], 5)).toEqual(['node.example']);
+  });
+
+  it('leaves out what is no address', async () => {
+    expect(await hostsOf([naming('999.1.1.1', 'xn--a', 'node.example')], [], 5)).toEqual(['node.example']);
+  });
+
+  it('lets no node fill all places with its friends', async () => {
+    const crowd = naming('a.example', 'b.example', 'c.example', 'd.example', 'e.example');
+    expect(await hostsOf([crowd, naming('x.example', 'y.example')], [], 4)).toEqual([
+      'a.example',
+      'b.example',
+      'x.example',
+      'y.example',
+    ]);
+    expect(await hostsOf([naming('x.example'), crowd], [], 4)).toHaveLength(4);
+  });
+
+  it('follows nobody to this machine, or to what only its own network has', async () => {
+    const inner = [
+      '127.0.0.1',
+      '127.1',
+      '2130706433',
+      'localhost',
+      'a.localhost',
+      '0.0.0.0',
+      '::1',
+      '::',
+      '::ffff:127.0.0.1',
+    ];
+    const linked = ['169.254.169.254', 'fe80::1', '224.0.0.1', 'ff02::1', '255.255.255.255'];
+    const known = ['https://node.example:1789'];
+    expect(await hostsOf([naming(...inner, ...linked, '192.168.1.5')], known, 50)).toEqual(['192.168.1.5']);
+    // Who mines on a node of this machine may have others there.
+    expect(await hostsOf([naming('127.0.0.1')], ['http://localhost:1848'], 50)).toEqual(['127.0.0.1']);
+  });
+
   it('finds each peer once, leaves out known nodes, and stops when there are enough', async () => {
     const { node, url, p2pUrl } = await grown();
     const api = client({ url, p2pUrl, dialect: 'chainweb' });

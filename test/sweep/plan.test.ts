@@ -33,8 +33,9 @@ describe('a plan', () => {
     const world = await World.make();
     const it = await plan(world, { keep: ONE });
     expect(totalOf(it)).toBe(2n * parseDecimal('90.49999254'));
-    // 746 units of gas for step 0, and 850 for step 1, for each of two.
-    expect(mostGasCost(it)).toBe(2n * 1596n * 10_000n);
+    // 746 units of gas for step 0, and at most 2500 for step 1, for each of two.
+    expect(mostGasCost(it)).toBe(2n * 3246n * 10_000n);
+    expect(mostGasCost({ ...it, wishes: { ...it.wishes, gasStation: 'x' } })).toBe(2n * 746n * 10_000n);
     expect(sweepOf(it, 'development', 5)).toMatchObject({ network: 'development', startedMs: 5, targetChain: 0 });
   });
 
@@ -90,6 +91,20 @@ describe('a sweep is refused', () => {
   it('to an account that anybody could take on the target chain', async () => {
     const accounts = [{ account: 'mine', balance: '2.0', keys: [PAIR.publicKey], chains: [1, 2] }];
     expect(await refusal(await World.make({ accounts }), { account: 'mine' })).toContain('anybody could take its name');
+  });
+
+  it.each([
+    ['has keys of another kind', 'mine', ['WEBAUTHN-a4010103'], 'something else than Ed25519 keys'],
+    ['has no keys', 'mine', [], 'something else than Ed25519 keys'],
+    ['does not have the key of its name', ACCOUNT, [OTHER.publicKey], 'does not have the key of its name'],
+  ])('to an account that %s', async (_, account, keys, says) => {
+    const world = await World.make();
+    const keyset = { keys, pred: 'keys-all' };
+    const details = { account, balance: ONE, guard: keyset, keyset };
+    const ledger = changed(world.ledger, { look: async () => ({ details, height: 5, timeS: 1_700_000_000 }) });
+    const planned = planSweep(ledger, { ...WISHES, account, held: null }, NEVER);
+    await expect(planned).rejects.toThrow(CannotSweep);
+    await expect(planned).rejects.toThrow(says);
   });
 
   it('from an account of the same name that has other keys', async () => {

@@ -1,9 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { formatDecimal } from '#pickaxe/ledger/decimal.js';
+import { planSweep, sweepOf } from '#pickaxe/sweep/plan.js';
 import { needsKeys } from '#pickaxe/sweep/runner.js';
 import { SweepFault } from '#pickaxe/sweep/sweep-ledger.js';
 import { expectAllDone, STARTED, surviveEachKill } from './survive.ts';
-import { ACCOUNT, CONFIRMATIONS, changed, Killed, Killer, NEVER, SECRET, TARGET, World, withSend } from './world.ts';
+import {
+  ACCOUNT,
+  CONFIRMATIONS,
+  changed,
+  Killed,
+  Killer,
+  NEVER,
+  SECRET,
+  TARGET,
+  WISHES,
+  World,
+  withSend,
+} from './world.ts';
 
 describe('a sweep', () => {
   it('brings the coins of all chains to one', async () => {
@@ -231,9 +244,147 @@ describe('a reorganisation', () => {
     const sweep = await world.finish(runner);
     expect(isReplaced).toBe(true);
     expect(proofs.size).toBe(2);
-    expect(world.notes.join('\n')).toContain('1: the proof cannot be used, and is fetched again: SPV');
+    expect(world.notes.join('\n')).toContain('1: step 1 would fail, so its proof is fetched again: SPV');
     expectAllDone(world, sweep, total);
   });
+});
+
+describe('a step 0 that a reorganisation has removed', () => {
+  /** Each chain has a block with its step 0. Then the first one's is replaced, and no other block takes the command. */
+  async function removed() {
+    const world = await World.make();
+    const total = world.total();
+    const runner = world.runner(await world.begin());
+    await runner.round(NEVER);
+    world.grow();
+    await runner.round(NEVER);
+    const { chain, step0, leftAt } = runner.sweep.transfers[0];
+    expect(leftAt).not.toBeNull();
+    const { ledger, commands } = world.node;
+    commands.badlist(step0!.hash);
+    ledger.reorganise(ledger.chains.blocksOf(chain).canonical(BigInt(leftAt!))!);
+    return { world, total, runner, chain };
+  }
+
+  it('has failed once it can be in no block any more, and the next sweep brings the coins', async () => {
+    const { world, total, runner, chain } = await removed();
+    // Its time to live ends after half an hour, and no reorganisation brings back ten minutes.
+    for (const minutes of [29, 5, 4]) {
+      world.node.ledger.clockSkewMs += minutes * 60_000;
+      world.grow();
+      await runner.round(NEVER);
+      expect(runner.sweep.transfers[0].outcome).toBeNull();
+    }
+    world.node.ledger.clockSkewMs += 5 * 60_000;
+    const sweep = await world.finish(runner);
+    expect(sweep.transfers.map(({ outcome }) => outcome?.state)).toEqual(['failed', 'done']);
+    expect(sweep.transfers[0].outcome).toMatchObject({ reason: expect.stringContaining('no block has it') });
+    expect(world.balance(chain)).toBe(STARTED);
+    expect(world.total()).toBe(total);
+
+    const plan = sweepOf(await planSweep(world.ledger, WISHES, NEVER), 'development', 1_800_000_000_000);
+    expect(plan.transfers.map((it) => it.chain)).toEqual([chain]);
+    world.store.begin(plan);
+    const second = await world.finish(world.runner(plan));
+    expect(second.transfers[0].outcome?.state).toBe('done');
+    expect(second.transfers[0].step0!.hash).not.toBe(sweep.transfers[0].step0!.hash);
+    expect([1, 2].map((each) => world.events(each, 'TRANSFER_XCHAIN'))).toEqual([1, 1]);
+    expect(world.events(TARGET, 'X_RESUME')).toBe(2);
+    expect(world.total()).toBe(total);
+  });
+
+  it('goes on if another block takes it after all', async () => {
+    const world = await World.make();
+    const total = world.total();
+    const runner = world.runner(await world.begin());
+    await runner.round(NEVER);
+    world.grow();
+    await runner.round(NEVER);
+    const { chain, leftAt } = runner.sweep.transfers[0];
+    const { ledger } = world.node;
+    ledger.reorganise(ledger.chains.blocksOf(chain).canonical(BigInt(leftAt!))!);
+    world.node.ledger.clockSkewMs += 3 * 3_600_000;
+    expectAllDone(world, await world.finish(world.runner(world.store.load()!)), total);
+  });
+});
+
+describe('a node that has forgotten what came of step 0', () => {
+  /** It was never seen in a block by the run that made it. */
+  async function forgotten() {
+    const world = await World.make();
+    const total = world.total();
+    const runner = world.runner(await world.begin());
+    await runner.round(NEVER);
+    world.grow(2);
+    world.node.ledger.clockSkewMs += 24 * 3_600_000;
+    world.grow(2);
+    return { world, total };
+  }
+
+  it('does not make it fail: its blocks have it', async () => {
+    const { world, total } = await forgotten();
+    let searches = 0;
+    const forgetful = changed(world.ledger, {
+      result: async () => undefined,
+      search: (...asked) => {
+        searches++;
+        return world.ledger.search(...asked);
+      },
+    });
+    const later = world.runner(world.store.load()!, { ledger: forgetful });
+    for (let i = 0; i < 3; i++) expect(await later.round(NEVER)).toBe(true);
+    expect(world.notes.at(-1)).toMatch(/is in the block of height \d+, .* ask another node$/);
+    expect(searches).toBe(2);
+    expectAllDone(world, await world.finish(world.runner(world.store.load()!)), total);
+  });
+
+  it('and has no such blocks any more, decides nothing', async () => {
+    const { world } = await forgotten();
+    world.node.server.faults = [{ endpoint: 'block', kind: 'status', status: 404 }];
+    const forgetful = changed(world.ledger, { result: async () => undefined });
+    const later = world.runner(world.store.load()!, { ledger: forgetful });
+    expect(await later.round(NEVER)).toBe(true);
+    expect(later.sweep.transfers.map(({ outcome }) => outcome)).toEqual([null, null]);
+    expect(world.notes.at(-1)).toContain('404');
+  });
+});
+
+it('a step 0 that the node calls bad has failed once it can be in no block any more', async () => {
+  const world = await World.make();
+  const total = world.total();
+  const runner = world.runner(await world.begin());
+  await runner.round(NEVER);
+  world.node.commands.badlist(runner.sweep.transfers[0].step0!.hash);
+  world.grow();
+  await runner.round(NEVER);
+  expect(runner.sweep.transfers[0].outcome).toBeNull();
+  world.node.ledger.clockSkewMs += 45 * 60_000;
+  const sweep = await world.finish(runner);
+  expect(sweep.transfers.map(({ outcome }) => outcome?.state)).toEqual(['failed', 'done']);
+  expect(world.balance(1)).toBe(STARTED);
+  expect(world.total()).toBe(total);
+});
+
+it('a step 1 that cannot be paid for is not said to have a useless proof', async () => {
+  const world = await World.make();
+  const poor = changed(world.ledger, {
+    tryOut: async () => ({ outcome: { status: 'failure', error: { message: 'account guards do not match' } }, gas: 1 }),
+  });
+  const runner = world.runner(await world.begin(), { ledger: poor });
+  for (let i = 0; i < 4; i++) {
+    await runner.round(NEVER);
+    world.grow(2);
+  }
+  expect(world.notes.at(-1)).toBe('2: step 1 would fail, so its proof is fetched again: account guards do not match');
+});
+
+it('networks without gas are swept, too', async () => {
+  const world = await World.make();
+  const free = changed(world.ledger, {
+    tryOut: async (...asked) => ({ ...(await world.ledger.tryOut(...asked)), gas: 0 }),
+  });
+  const { chains } = await planSweep(free, WISHES, NEVER);
+  expect(chains.map((it) => it.kind === 'transfer' && it.gasLimit)).toEqual([1, 1]);
 });
 
 describe('a step 0', () => {
@@ -290,20 +441,6 @@ describe('a step 0', () => {
     expect([1, 2].map((chain) => world.balance(chain))).toEqual([STARTED, STARTED]);
   });
 
-  it('that was in a block is never given up because a node has forgotten it', async () => {
-    const world = await World.make();
-    const runner = world.runner(await world.begin());
-    await runner.round(NEVER);
-    world.grow();
-    await runner.round(NEVER);
-    world.node.ledger.clockSkewMs += 24 * 3_600_000;
-    world.grow();
-    const forgetful = changed(world.ledger, { result: async () => undefined });
-    const later = world.runner(world.store.load()!, { ledger: forgetful });
-    expect(await later.round(NEVER)).toBe(true);
-    expect(world.notes.at(-1)).toContain('ask another node');
-  });
-
   it('that a killed run had made is sent as it was, and no other', async () => {
     const world = await World.make();
     const sent = new Map<number, Set<string>>();
@@ -321,6 +458,17 @@ describe('a step 0', () => {
       [2, 1],
     ]);
   });
+});
+
+it('a run ends when its time is over, also while the node does not answer', async () => {
+  const world = await World.make();
+  const silent = changed(world.ledger, {
+    look: (_chain, _account, stop) =>
+      new Promise((_, reject) => stop.addEventListener('abort', () => reject(new SweepFault('was stopped')))),
+  });
+  const runner = world.runner(await world.begin(), { ledger: silent });
+  await runner.run(1, 20, NEVER);
+  expect(runner.sweep.transfers.map(({ outcome }) => outcome)).toEqual([null, null]);
 });
 
 describe('the disk', () => {

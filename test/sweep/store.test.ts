@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Sweep } from '#pickaxe/sweep/state.js';
 import { plannedTransfer } from '#pickaxe/sweep/state.js';
@@ -21,6 +22,8 @@ const SWEEP: Sweep = {
 };
 
 const failed = { ...SWEEP, transfers: [{ ...SWEEP.transfers[0], outcome: { state: 'failed', reason: 'x' } as const }] };
+
+const TAKER = fileURLToPath(new URL('./take-lock.mjs', import.meta.url));
 
 function folder(): string {
   const directory = mkdtempSync(join(tmpdir(), 'pickaxe-store-'));
@@ -66,14 +69,56 @@ it('two processes do not work on one sweep, and one that is gone does not stop t
   const store = new SweepStore(directory, 'development', ACCOUNT);
   const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
   const gone = once(other, 'exit');
-  writeFileSync(`${store.file}.lock`, `${other.pid}\n`);
+  writeFileSync(`${store.file}.lock`, `${other.pid} ${hostname()} 1\n`);
   expect(() => store.open()).toThrow(`Process ${other.pid} works on this sweep`);
   other.kill('SIGKILL');
   await gone;
   store.open();
-  expect(readFileSync(`${store.file}.lock`, 'utf8')).toBe(`${process.pid}\n`);
+  expect(readFileSync(`${store.file}.lock`, 'utf8')).toMatch(new RegExp(`^${process.pid} `));
   store.close();
   expect(readdirSync(directory)).toEqual([]);
+});
+
+it('no two processes ever have one sweep, although they all find the lock of one that is gone', async () => {
+  const directory = folder();
+  const takers = Array.from({ length: 3 }, () => spawn(process.execPath, [TAKER, directory, '300']));
+  const ended = await Promise.all(takers.map((taker) => once(taker, 'exit')));
+  expect(ended.map(([code]) => code)).toEqual([0, 0, 0]);
+});
+
+it('a lock of another machine is left to a person', () => {
+  const store = new SweepStore(folder(), 'development', ACCOUNT);
+  writeFileSync(`${store.file}.lock`, `${process.pid} another-machine 1\n`);
+  expect(() => store.open()).toThrow(/Process \d+ on another-machine works on this sweep.* remove .*\.lock/);
+});
+
+it('the file of another network or account is refused', () => {
+  const directory = folder();
+  const [one, two] = ['development', 'mainnet01'].map((network) => new SweepStore(directory, network, ACCOUNT));
+  const other = new SweepStore(directory, 'development', 'other');
+  one.begin(SWEEP);
+  for (const store of [two, other]) {
+    copyFileSync(one.file, store.file);
+    expect(() => store.load()).toThrow(StoreFault);
+    expect(() => store.load()).toThrow('on "development": move it away');
+  }
+});
+
+it('what a crash has left of an earlier save does not pile up', () => {
+  const directory = folder();
+  const store = new SweepStore(directory, 'development', ACCOUNT);
+  for (let i = 0; i < 3; i++) {
+    store.save(SWEEP);
+    writeFileSync(`${store.file}.unfinished`, 'torn');
+  }
+  store.save(SWEEP);
+  expect(readdirSync(directory)).toHaveLength(1);
+});
+
+it('a file that has a chain twice is refused', () => {
+  const store = new SweepStore(folder(), 'development', ACCOUNT);
+  store.save({ ...SWEEP, transfers: [SWEEP.transfers[0], SWEEP.transfers[0]] });
+  expect(() => store.load()).toThrow('transfers: has a chain twice');
 });
 
 it('a file that was changed is refused', async () => {
@@ -87,6 +132,7 @@ it('a file that was changed is refused', async () => {
     [text.replace('"format": 1', '"format": 2'), 'format'],
     [text.replace('91.49', '1.49').replace(/(cmd.*)91\.49/, '$11.49'), 'transfers.0.step0: was changed'],
     [text.replace(/"amount": "[^"]*"/, '"amount": "many"'), 'transfers.0.amount: must be a decimal'],
+    [text.replace('"chain": 1', '"chain": 3'), 'transfers.0.step0: is for another chain'],
   ];
   for (const [changed, says] of faults) {
     writeFileSync(file, changed);

@@ -16,6 +16,7 @@ import type { Config } from '../../config/settings.ts';
 import type { BlockState } from '../../events/vocabulary.ts';
 import { pause } from '../../system/abort.ts';
 import { systemClock, wallMs } from '../../system/clock.ts';
+import { oneLine } from '../../text/one-line.ts';
 import { blockLine, blocksCsv, blocksReport, blockTable, rowOf, totalLines } from '../blocks-report.ts';
 
 export interface BlocksOptions {
@@ -30,6 +31,12 @@ export interface BlocksOptions {
   readonly refresh: boolean;
   /** Whether to go on and print what changes. */
   readonly watch: boolean;
+}
+
+/** Which blocks are wanted. */
+interface Choice extends BlocksOptions {
+  /** Undefined: those of all networks. */
+  readonly network: string | undefined;
 }
 
 /** Timers may end a moment early. */
@@ -47,8 +54,9 @@ export async function runBlocks(config: Config, options: BlocksOptions): Promise
   try {
     await store.refresh();
     const refreshing = options.refresh ? await refresh(config, store, options.watch, warn, stopping.signal) : undefined;
-    print(store, options);
-    if (options.watch) await watch(store, options, stopping.signal);
+    const choice = { ...options, network: config.node.network };
+    print(store, choice, warn);
+    if (options.watch) await watch(store, choice, stopping.signal);
     await refreshing?.();
     return EXIT.done;
   } finally {
@@ -82,10 +90,15 @@ async function refresh(
   };
 }
 
-function print(store: BlockStore, options: BlocksOptions): void {
+function print(store: BlockStore, options: Choice, warn: (line: string) => void): void {
   const blocks = chosen(store, options);
-  const isAll = options.since === undefined && options.status === undefined;
-  const searched = isAll ? store.searchedExpectedBlocks : 0;
+  const networks = [...new Set(blocks.map(({ network }) => network))];
+  if (networks.length > 1) {
+    const names = oneLine(networks.join(', '), 200);
+    warn(`these blocks are of several networks (${names}), whose coins are not the same: choose one with --network`);
+  }
+  // What was searched in vain is not kept for each network.
+  const searched = blocks.length === store.size ? store.searchedExpectedBlocks : 0;
   if (options.csv !== undefined) writeCsv(options.csv, blocks);
   if (options.json) process.stdout.write(`${JSON.stringify(blocksReport(blocks, searched))}\n`);
   else if (store.size === 0) process.stdout.write(`There is no block in ${store.path} yet.\n`);
@@ -93,7 +106,7 @@ function print(store: BlockStore, options: BlocksOptions): void {
 }
 
 /** Prints each block that changes, until `stop`: a line for people, or an object on a line for programs. */
-async function watch(store: BlockStore, options: BlocksOptions, stop: AbortSignal): Promise<void> {
+async function watch(store: BlockStore, options: Choice, stop: AbortSignal): Promise<void> {
   let known = new Map([...store.blocks].map((block) => [block.hash, shown(block)]));
   while (!stop.aborted) {
     await pause(LOOK_MS, stop);
@@ -111,10 +124,11 @@ function shown({ standing: { state, nodesDisagree }, reward, rewardFault }: Bloc
   return [state, nodesDisagree, reward !== undefined, rewardFault].join(' ');
 }
 
-function chosen(store: BlockStore, { since, status }: BlocksOptions): Block[] {
+function chosen(store: BlockStore, { since, status, network: wanted }: Choice): Block[] {
   const fromMs = since === undefined ? Number.NEGATIVE_INFINITY : wallMs(systemClock) - 1000 * since;
-  return [...store.blocks].filter(({ foundMs, standing }) => {
-    return foundMs >= fromMs && (status === undefined || status.includes(standing.state));
+  return [...store.blocks].filter(({ foundMs, standing, network }) => {
+    const isWanted = wanted === undefined || network === wanted;
+    return isWanted && foundMs >= fromMs && (status === undefined || status.includes(standing.state));
   });
 }
 

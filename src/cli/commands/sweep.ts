@@ -96,9 +96,10 @@ async function start(run: Run, account: string): Promise<number> {
 }
 
 async function resume(run: Run): Promise<number> {
-  const { store, io } = run;
+  const { store, io, options } = run;
   const sweep = store.load();
   if (!sweep) throw new UsageError('No sweep of this account has begun on this machine.');
+  checkSame(sweep, options);
   const report = sweepReport(sweep, new Map(), false);
   if (!isUnfinished(sweep)) {
     print(report, run);
@@ -109,6 +110,17 @@ async function resume(run: Run): Promise<number> {
   print(report, run);
   io.say(NOTHING_SENT);
   return EXIT.noWork;
+}
+
+/** A sweep goes on as it was begun. @throws UsageError when the options say otherwise */
+function checkSame({ targetChain, gasStation }: Sweep, { toChain, gasStation: payer }: SweepOptions): void {
+  if (toChain !== undefined && toChain !== targetChain) {
+    throw new UsageError(`This sweep goes to chain ${targetChain}: finish it first, without --to-chain.`);
+  }
+  if (payer !== undefined && payer !== gasStation) {
+    const who = gasStation === null ? 'the account itself pays' : `${gasStation} pays`;
+    throw new UsageError(`For the arrival, in this sweep ${who}: finish it first, without --gas-station.`);
+  }
 }
 
 const NOTHING_SENT = 'Nothing was sent. Add --yes to do it, and --key-file FILE with the keys of the account.';
@@ -140,7 +152,7 @@ async function carryOut(sweep: Sweep, run: Run): Promise<number> {
       io.say(`chain ${chain}: ${oneLine(note)}`);
     },
   });
-  await runner.run(io.pauseMs, options.timeout * 1000, io.clock, io.stop);
+  await runner.run(io.pauseMs, options.timeout * 1000, io.stop);
   print(sweepReport(runner.sweep, notes, true), run);
   if (isUnfinished(runner.sweep)) io.say('Coins that are on their way are safe. Go on with --resume.');
   return codeOf(runner.sweep);

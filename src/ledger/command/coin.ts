@@ -18,6 +18,12 @@ export interface Keyset {
   readonly pred: string;
 }
 
+/** The ledger compares keys as a set. */
+export function sameKeyset(one: Keyset, other: Keyset): boolean {
+  const keysOf = ({ keys }: Keyset) => [...new Set(keys)].sort().join(' ');
+  return one.pred === other.pred && keysOf(one) === keysOf(other);
+}
+
 export interface Payment {
   /** The token's module with its namespace, such as `coin`. */
   readonly module: string;
