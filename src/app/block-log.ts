@@ -1,4 +1,7 @@
-/** Records each block that a node accepts, and follows what becomes of it. Mining waits for none of this. */
+/**
+ * Records each block that a node accepts, or whose answer is lost, and follows what becomes of it. Mining waits for none of
+ * this.
+ */
 
 import type { Block } from '../blocks/book.ts';
 import { type Change, Follower, type Pace } from '../blocks/follower.ts';
@@ -7,7 +10,7 @@ import { JUST_FOUND, type Standing } from '../blocks/states.ts';
 import { BlockStore } from '../blocks/store.ts';
 import { describeStanding } from '../blocks/words.ts';
 import type { Config } from '../config/settings.ts';
-import type { MinerEvent } from '../events/events.ts';
+import { type BlockEvent, isBlockEvent, type MinerEvent } from '../events/events.ts';
 import { formatDecimal } from '../ledger/decimal.ts';
 import type { RunningMiner } from '../report/running-miner.ts';
 import { wallMs } from '../system/clock.ts';
@@ -16,7 +19,7 @@ import { type LedgerViews, openLedgerViews } from './ledger-views.ts';
 const TAG = { tag: 'block' } as const;
 
 export interface BlockLog {
-  /** Takes all events; two types of them are of interest. */
+  /** Takes all events; three types of them are of interest. */
   hear(event: MinerEvent): void;
   /** Stops to follow, and writes what is not written yet. */
   end(): Promise<void>;
@@ -55,7 +58,7 @@ export function startBlockLog(running: RunningMiner, folder: string, options: Bl
   const switches = new Map<string, number>();
   /** The expected blocks that stand in records already. */
   let recorded = 0;
-  const record = (event: MinerEvent & { type: 'accepted-block' }) => {
+  const record = (event: BlockEvent) => {
     const { expectedBlocks } = tally.summary();
     const found = { ...foundBlock(event), foundMs: wallMs(clock), account, expectedBlocks: expectedBlocks - recorded };
     const { network } = views.find(({ node }) => node === event.source) ?? views[0];
@@ -74,11 +77,11 @@ export function startBlockLog(running: RunningMiner, folder: string, options: Bl
   return {
     hear: (event) => {
       if (event.type === 'job-switch') switches.set(event.device, event.switchSeconds);
-      if (event.type !== 'accepted-block') return;
+      if (!isBlockEvent(event)) return;
       try {
         record(event);
       } catch (fault) {
-        log.error(TAG, `the accepted block cannot be recorded: ${(fault as Error).message}`);
+        log.error(TAG, `the block cannot be recorded: ${(fault as Error).message}`);
       }
     },
     end: async () => {
@@ -94,9 +97,8 @@ export function startBlockLog(running: RunningMiner, folder: string, options: Bl
 
 type Found = Omit<FoundBlock, 'foundMs' | 'account' | 'expectedBlocks' | 'network'>;
 
-function foundBlock(event: MinerEvent & { type: 'accepted-block' }): Found {
-  const { header, source: node, device, isRelay, difficulty, answerSeconds } = event;
-  return { header, node, device, isRelay, difficulty, answerSeconds };
+function foundBlock({ type, header, source: node, device, isRelay, difficulty, answerSeconds }: BlockEvent): Found {
+  return { header, node, isAnswered: type === 'accepted-block', device, isRelay, difficulty, answerSeconds };
 }
 
 /** @returns the event that tells of a change */

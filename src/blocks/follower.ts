@@ -1,6 +1,6 @@
 /**
- * Follows accepted blocks: asks every node what its chain says of them, decides what became of them, and proves their rewards. A
- * node gets one question for its cut and one for each chain and stretch of heights, however many blocks there are.
+ * Follows blocks: asks every node what its chain says of them, decides what became of them, and proves their rewards. A node
+ * gets one question for its cut and one for each chain and stretch of heights, however many blocks there are.
  */
 
 import { parseHeader } from '../ledger/header.ts';
@@ -223,7 +223,7 @@ export class Follower {
 
 /** Whether something is to be decided about the block soon. */
 function isUrgent({ standing: { state } }: Block): boolean {
-  return state === 'pending' || state === 'contested' || state === 'won';
+  return ['pending', 'contested', 'unanswered', 'won'].includes(state);
 }
 
 function byChain(blocks: readonly Block[]): Map<number, Block[]> {

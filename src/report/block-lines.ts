@@ -17,9 +17,15 @@ export function logBlockState(log: Logger, event: StateEvent): void {
   log[levelOf(event)](TAG, describeBlockState(event));
 }
 
-export function logBlockReward(log: Logger, { fault, ...event }: RewardEvent): void {
-  if (fault === undefined) log.info(TAG, `${where(event)}: earned ${describeReward(event)}`);
-  else log.warn(TAG, `${where(event)}: the reward is not proven, because what a node says of it is false: ${fault}`);
+export function logBlockReward(log: Logger, event: RewardEvent): void {
+  log[event.fault === undefined ? 'info' : 'warn'](TAG, describeBlockReward(event));
+}
+
+/** @returns `chain 3 height 42: earned 0.98 coins`, or what is false, also for notices */
+export function describeBlockReward({ fault, ...event }: RewardEvent): string {
+  return fault === undefined
+    ? `${where(event)}: earned ${describeReward(event)}`
+    : `${where(event)}: the reward is not proven, because what a node says of it is false: ${fault}`;
 }
 
 /** @returns `chain 3 height 42 won: earned 0.98 coins; safe at depth 6, in about 2 min`, also for notices */
@@ -36,7 +42,7 @@ export function describeBlockState(event: StateEvent): string {
 /** Others than the first state that decides are for whoever looks closer, unless they take something away. */
 function levelOf({ state, previous, nodesDisagree }: StateEvent): 'error' | 'warn' | 'info' | 'debug' {
   if (previous !== undefined && isOnChain(previous) && !isOnChain(state)) return 'error';
-  if (nodesDisagree || ['orphaned', 'never-entered', 'unknown'].includes(state)) return 'warn';
+  if (nodesDisagree || ['orphaned', 'never-entered', 'lost', 'unknown'].includes(state)) return 'warn';
   if (state === 'won' || (state === 'settled' && previous !== 'won')) return 'info';
   return 'debug';
 }

@@ -95,7 +95,7 @@ describe('pickaxe blocks', () => {
   });
 
   it.each([
-    [['--status', 'lost'], 'Give some of: pending, contested'],
+    [['--status', 'gone'], 'Give some of: pending, contested'],
     [['--refresh'], '--refresh asks nodes, and none is configured'],
     [['--csv', '/nowhere/blocks.csv'], '--csv /nowhere/blocks.csv cannot be written'],
   ])('refuses %s', async (args, said) => {

@@ -1,10 +1,10 @@
 /**
- * `--block-log`: records each block that a node accepts, and follows what becomes of it. Mining waits for none of this: what it
- * needs is loaded only a moment after the start, or with the first block.
+ * `--block-log`: records each block that a node accepts, or may have accepted, and follows what becomes of it. Mining waits for
+ * none of this: what it needs is loaded only a moment after the start, or with the first block.
  */
 
 import type { Config } from '../../config/settings.ts';
-import type { MinerEvent } from '../../events/events.ts';
+import { isBlockEvent, type MinerEvent } from '../../events/events.ts';
 import { userStateDirectory } from '../../system/user-directories.ts';
 import type { BlockLog, BlockLogOptions } from '../block-log.ts';
 import { UsageError } from '../exit-codes.ts';
@@ -39,10 +39,10 @@ export function blocks(options: BlockLogOptions): Sidecar | undefined {
       });
     };
     const forget = running.events.on((event) => {
-      if (event.type !== 'job-switch' && event.type !== 'accepted-block') return;
+      if (event.type !== 'job-switch' && !isBlockEvent(event)) return;
       if (loaded) loaded.hear(event);
       else early.push(event);
-      if (event.type === 'accepted-block') begin();
+      if (isBlockEvent(event)) begin();
     });
     const timer = setTimeout(begin, LOAD_MS);
     return async () => {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { blocks } from '#pickaxe/app/sidecars/blocks.js';
 import { readLine } from '#pickaxe/blocks/lines.js';
 import { recordOf } from '#pickaxe/blocks/record.js';
-import type { MinerEvent } from '#pickaxe/events/events.js';
+import type { BlockEvent } from '#pickaxe/events/events.js';
 import { madeHeader, madeRecord, PretendNode } from '../../blocks/pretend.ts';
 import { hashes, verdict } from '../../report/fakes.ts';
 import { idleMiner } from './fakes.ts';
@@ -24,7 +24,7 @@ const NODE = { insecureTls: false };
 const PACE = { apartMs: 0, soonMs: 1, watchMs: 1 };
 const header = madeHeader(3, 42n);
 const { hash } = madeRecord(header);
-const ACCEPTED: MinerEvent & { type: 'accepted-block' } = {
+const ACCEPTED: BlockEvent = {
   type: 'accepted-block',
   device: 'gpu0',
   isRelay: false,
@@ -73,7 +73,14 @@ test('an accepted block is recorded with all that is known of it, and followed u
     node.headIs(3, 44n);
   }
   await soon(() => expect(heard.of('block-state').at(-1)?.state).toBe('settled'));
-  expect(running.tally.summary().acceptedBlocks).toEqual({ won: 1, settled: 1, orphaned: 0, pending: 0 });
+  expect(running.tally.summary().acceptedBlocks).toEqual({
+    won: 1,
+    settled: 1,
+    orphaned: 0,
+    pending: 0,
+    unanswered: 0,
+    lost: 0,
+  });
   emit(hashes('gpu0', 250, 1_000));
   await end();
   expect(close).toHaveBeenCalledOnce();
@@ -85,6 +92,7 @@ test('an accepted block is recorded with all that is known of it, and followed u
       foundMs: expect.any(Number) as number,
       network: 'mainnet01',
       node: 'http://two',
+      isAnswered: true,
       account: 'k:me',
       device: 'gpu0',
       isRelay: false,
@@ -95,6 +103,21 @@ test('an accepted block is recorded with all that is known of it, and followed u
     }),
   });
   expect(lines.at(-1)).toEqual({ type: 'searched', expectedBlocks: 0.25 });
+});
+
+test('a block whose answer was lost is recorded as such, and found on the chain', async () => {
+  const { nodes, end, running, heard } = await rig();
+  running.events.emit({ ...ACCEPTED, type: 'unanswered-block' });
+  await soon(() => expect(heard.of('block-state')).toMatchObject([{ state: 'unanswered', depth: 0 }]));
+  expect(running.tally.summary().acceptedBlocks).toMatchObject({ won: 0, pending: 0, unanswered: 1 });
+  for (const node of nodes) {
+    node.has(3, 42n, hash);
+    node.headIs(3, 43n);
+  }
+  await soon(() => expect(heard.of('block-state').at(-1)).toMatchObject({ state: 'won', previous: 'unanswered' }));
+  expect(running.tally.summary().acceptedBlocks).toMatchObject({ won: 1, unanswered: 0 });
+  await end();
+  expect(linesIn()[0]).toMatchObject({ type: 'found', record: { hash, isAnswered: false } });
 });
 
 test('what has no solution of a block is not recorded: a share, a rejected block, an unknown verdict', async () => {
