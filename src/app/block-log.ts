@@ -4,10 +4,10 @@
  */
 
 import type { Block } from '../blocks/book.ts';
-import { type Change, Follower, type Pace } from '../blocks/follower.ts';
+import { type Change, Follower, paceAt } from '../blocks/follower.ts';
+import type { Store } from '../blocks/memory-store.ts';
 import { type FoundBlock, recordOf } from '../blocks/record.ts';
 import { JUST_FOUND, type Standing } from '../blocks/states.ts';
-import { BlockStore } from '../blocks/store.ts';
 import { describeStanding } from '../blocks/words.ts';
 import type { Config } from '../config/settings.ts';
 import { type BlockEvent, isBlockEvent, type MinerEvent } from '../events/events.ts';
@@ -17,6 +17,8 @@ import { wallMs } from '../system/clock.ts';
 import { type LedgerViews, openLedgerViews } from './ledger-views.ts';
 
 const TAG = { tag: 'block' } as const;
+/** How long a chain takes for a block on average, on the networks that are known. */
+const BLOCK_SECONDS = 30;
 
 export interface BlockLog {
   /** Takes all events; three types of them are of interest. */
@@ -33,24 +35,27 @@ export interface BlockLogOptions {
   readonly node: Config['node'];
   /** Opens the views of the nodes. Tests have views of their own. */
   readonly openViews?: (node: Config['node']) => LedgerViews;
-  readonly pace?: Pace;
+  /** How many times as fast the chains grow as those of real networks; 1 by default. */
+  readonly speed?: number;
+  /** How long the end may wait until it is known what became of the last blocks; by default it does not. */
+  readonly lastLooksMs?: number;
 }
 
-/** @param folder that of the block log */
-export function startBlockLog(running: RunningMiner, folder: string, options: BlockLogOptions): BlockLog {
-  const { settings, account, node, openViews = openLedgerViews, pace } = options;
+/** @param store where blocks are recorded */
+export function startBlockLog(running: RunningMiner, store: Store, options: BlockLogOptions): BlockLog {
+  const { settings, account, node, openViews = openLedgerViews, speed = 1, lastLooksMs = 0 } = options;
   const { settledDepth } = settings;
+  const told = { settledDepth, blockSeconds: BLOCK_SECONDS / speed };
   const { events, tally, clock, log } = running;
   const { emit } = events;
   const { views, close } = openViews(node);
-  const store = new BlockStore({ folder, warn: (line) => log.warn(TAG, line) });
   const follower = new Follower({
     views,
     store,
     settledDepth,
     clock,
-    ...(pace && { pace }),
-    changed: (change) => emit(eventOf(change, settledDepth)),
+    pace: paceAt(speed),
+    changed: (change) => emit(eventOf(change, told)),
     nodeNews: (node, fault) => {
       log.debug(TAG, fault === undefined ? `${node} tells about blocks again` : `${node} cannot be asked: ${fault}`);
     },
@@ -67,7 +72,7 @@ export function startBlockLog(running: RunningMiner, folder: string, options: Bl
     recorded = expectedBlocks;
     store.add({ type: 'found', record: block });
     const added = store.block(block.hash)!;
-    emit(stateEvent(added, undefined, settledDepth));
+    emit(stateEvent(added, undefined, told));
     follower.add(added);
   };
   const stopping = new AbortController();
@@ -87,6 +92,7 @@ export function startBlockLog(running: RunningMiner, folder: string, options: Bl
     end: async () => {
       stopping.abort();
       await following;
+      await decideWithin(follower, lastLooksMs);
       const rest = tally.summary().expectedBlocks - recorded;
       if (rest > 0) store.add({ type: 'searched', expectedBlocks: rest });
       await store.close();
@@ -95,22 +101,37 @@ export function startBlockLog(running: RunningMiner, folder: string, options: Bl
   };
 }
 
+async function decideWithin(follower: Follower, ms: number): Promise<void> {
+  const ending = new AbortController();
+  const timer = setTimeout(() => ending.abort(), ms);
+  if (ms > 0) await follower.decide(ending.signal);
+  clearTimeout(timer);
+}
+
 type Found = Omit<FoundBlock, 'foundMs' | 'account' | 'expectedBlocks' | 'network'>;
 
 function foundBlock({ type, header, source: node, device, isRelay, difficulty, answerSeconds }: BlockEvent): Found {
   return { header, node, isAnswered: type === 'accepted-block', device, isRelay, difficulty, answerSeconds };
 }
 
+/** What is told of a network beside its blocks. */
+interface Network {
+  readonly settledDepth: number;
+  /** How long a chain takes for a block on average. */
+  readonly blockSeconds: number;
+}
+
 /** @returns the event that tells of a change */
-export function eventOf(change: Change, settledDepth: number): MinerEvent {
+function eventOf(change: Change, network: Network): MinerEvent {
   const { block } = change;
-  if (change.what === 'state') return stateEvent(block, change.before, settledDepth);
+  if (change.what === 'state') return stateEvent(block, change.before, network);
   const about = { type: 'block-reward', ...aboutBlock(block) } as const;
   return change.what === 'reward' ? { ...about, ...amountsOf(block) } : { ...about, fault: change.fault };
 }
 
-function stateEvent(block: Block, before: Standing | undefined, settledDepth: number): MinerEvent {
+function stateEvent(block: Block, before: Standing | undefined, { settledDepth, blockSeconds }: Network): MinerEvent {
   const { standing } = block;
+  const missing = Math.max(0, settledDepth - standing.depth);
   return {
     type: 'block-state',
     ...aboutBlock(block),
@@ -119,6 +140,7 @@ function stateEvent(block: Block, before: Standing | undefined, settledDepth: nu
     depth: standing.depth,
     nodesDisagree: standing.nodesDisagree,
     settledDepth,
+    ...(standing.state === 'won' && { settledInSeconds: missing * blockSeconds }),
     ...amountsOf(block),
     reason: describeStanding(standing, before ?? JUST_FOUND),
   };

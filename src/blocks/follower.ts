@@ -8,9 +8,19 @@ import { pause } from '../system/abort.ts';
 import { type Clock, wallMs } from '../system/clock.ts';
 import type { Block } from './book.ts';
 import type { Head, LedgerView } from './ledger-view.ts';
+import type { Store } from './memory-store.ts';
 import { proveReward, RewardFault } from './reward.ts';
-import { type Agreement, APART_MS, isNews, isWatched, judge, type Look, ON_CHAIN, type Standing } from './states.ts';
-import type { BlockStore } from './store.ts';
+import {
+  type Agreement,
+  APART_MS,
+  isNews,
+  isWatched,
+  judge,
+  type Look,
+  ON_CHAIN,
+  type Standing,
+  UNDECIDED,
+} from './states.ts';
 
 /** Something about a block has changed. The block is as it is now. */
 export type Change =
@@ -21,7 +31,7 @@ export type Change =
 
 export interface FollowerOptions {
   readonly views: readonly LedgerView[];
-  readonly store: BlockStore;
+  readonly store: Store;
   readonly settledDepth: number;
   readonly clock: Clock;
   readonly changed: (change: Change) => void;
@@ -30,7 +40,6 @@ export interface FollowerOptions {
   readonly pace?: Pace;
 }
 
-/** Tests have shorter times. */
 export interface Pace {
   /** How far apart looks must be to decide something. */
   readonly apartMs: number;
@@ -40,7 +49,10 @@ export interface Pace {
   readonly watchMs: number;
 }
 
-const PACE: Pace = { apartMs: APART_MS, soonMs: 15_000, watchMs: 120_000 };
+/** @param speed how many times as fast the chains grow as those of real networks */
+export function paceAt(speed: number): Pace {
+  return { apartMs: APART_MS / speed, soonMs: 15_000 / speed, watchMs: 120_000 / speed };
+}
 
 /** Blocks closer than this are asked for together: their hashes fit in one page of a node's answer. */
 const STRETCH = 500n;
@@ -69,7 +81,7 @@ export class Follower {
 
   constructor(options: FollowerOptions) {
     this.#options = options;
-    this.#pace = options.pace ?? PACE;
+    this.#pace = options.pace ?? paceAt(1);
   }
 
   /** Goes round after round until `stop`. Never throws for what nodes or the disk do. */
@@ -80,6 +92,14 @@ export class Follower {
       await pause(soonMs, stop);
       this.#wake = new AbortController();
       if (!this.#watched().some(isUrgent)) await pause(watchMs - soonMs, stop, this.#wake.signal);
+    }
+  }
+
+  /** Looks until it is known of every block what became of it and what it earned, or until `stop`. Not while `run` goes on. */
+  async decide(stop: AbortSignal): Promise<void> {
+    while (!stop.aborted && this.#isAnyUndecided()) {
+      await this.round(stop);
+      if (this.#isAnyUndecided()) await pause(this.#pace.apartMs, stop);
     }
   }
 
@@ -129,6 +149,10 @@ export class Follower {
     const { views } = this.#options;
     const isUndone = isWatched(block.standing) || this.#owesReward(block);
     return isUndone && views.some(({ network }) => network === block.network);
+  }
+
+  #isAnyUndecided(): boolean {
+    return this.#watched().some((block) => UNDECIDED.includes(block.standing.state) || this.#owesReward(block));
   }
 
   #owesReward({ standing, reward, sinceMs }: Block): boolean {

@@ -165,17 +165,21 @@ function cells(block: Block): string[] {
 }
 
 export function totalLines(totals: Totals): string[] {
-  const { accepted, won, orphaned, pending, byState, orphanRate, earned, unproven, luck, switchSeconds } = totals;
-  const { unanswered, lost } = totals;
-  const rate = orphanRate === undefined ? '' : `, orphan rate ${formatPercent(orphanRate, 1)}`;
+  const { unanswered, lost, earned, unproven, luck, switchSeconds } = totals;
   const latency =
     switchSeconds === undefined ? '' : `, median time from a New Cut to new work ${seconds(switchSeconds)}`;
   return [
-    `${accepted} accepted = ${won} won (${byState.settled} settled) + ${orphaned} orphaned + ${pending} pending${rate}`,
+    blocksLine(totals),
     ...(unanswered + lost === 0 ? [] : [`beside these, the answer was lost: ${unanswered} unanswered, ${lost} lost`]),
     `earned ${formatDecimal(earned)} coins${unproven === 0 ? '' : `, and ${unproven} rewards that are not proven yet`}`,
     ...(luck === undefined ? [] : [`luck ${formatPercent(luck)}${latency}`]),
   ];
+}
+
+/** @returns `3 accepted = 1 won (1 settled) + 1 orphaned + 1 pending, orphan rate 50.0 %` */
+export function blocksLine({ accepted, won, orphaned, pending, byState, orphanRate }: Totals): string {
+  const rate = orphanRate === undefined ? '' : `, orphan rate ${formatPercent(orphanRate, 1)}`;
+  return `${accepted} accepted = ${won} won (${byState.settled} settled) + ${orphaned} orphaned + ${pending} pending${rate}`;
 }
 
 function seconds(value: number): string {

@@ -94,6 +94,8 @@ export type MinerEvent =
       nodesDisagree: boolean;
       /** The depth at which it is settled. */
       settledDepth: number;
+      /** About how long until it is settled, while it is won. */
+      settledInSeconds?: number;
       reward?: string;
       fees?: string;
       /** For people: what there is to say about this state; empty where that is nothing. */

@@ -8,9 +8,6 @@ import { formatDuration, inWords } from './units.ts';
 type StateEvent = MinerEvent & { type: 'block-state' };
 type RewardEvent = MinerEvent & { type: 'block-reward' };
 
-/** How long a chain takes for a block on average, on the networks that are known. */
-const BLOCK_SECONDS = 30;
-
 const TAG = { tag: 'block' } as const;
 
 export function logBlockState(log: Logger, event: StateEvent): void {
@@ -61,8 +58,7 @@ function describeReward({ reward, fees }: Pick<StateEvent, 'reward' | 'fees'>): 
   return fees === '0.0' ? `${reward} coins` : `${reward} coins and ${fees} in fees`;
 }
 
-function safeWhen({ depth, settledDepth }: StateEvent): string {
-  const missing = settledDepth - depth;
-  const when = missing <= 0 ? 'now' : `in about ${formatDuration(missing * BLOCK_SECONDS)}`;
+function safeWhen({ settledDepth, settledInSeconds = 0 }: StateEvent): string {
+  const when = settledInSeconds === 0 ? 'now' : `in about ${formatDuration(settledInSeconds)}`;
   return `safe at depth ${settledDepth}, ${when}`;
 }

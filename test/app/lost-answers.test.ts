@@ -23,7 +23,7 @@ async function mined(faults: FaultInput[]) {
     settings: { log: true, settledDepth: 6, folder },
     node: { urls: [url], network: 'development', insecureTls: false },
     account: miner.account,
-    pace: { apartMs: 0, soonMs: 1, watchMs: 1 },
+    speed: 10_000,
   })!(running);
   onTestFinished(async () => end());
   const { emit } = running.events;

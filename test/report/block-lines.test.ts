@@ -8,7 +8,7 @@ import { logBlockReward, logBlockState } from '#pickaxe/report/block-lines.js';
 type StateEvent = MinerEvent & { type: 'block-state' };
 const BLOCK = { chain: 3, height: 42n, blockHash: 'h'.repeat(43), device: 'gpu0', isRelay: false };
 const state = (more: Partial<StateEvent>): StateEvent => {
-  const standing = { depth: 1, nodesDisagree: false, settledDepth: 6 };
+  const standing = { depth: 1, nodesDisagree: false, settledDepth: 6, settledInSeconds: 150 };
   return { type: 'block-state', ...BLOCK, state: 'won', previous: 'pending', ...standing, reason: '', ...more };
 };
 
@@ -33,7 +33,7 @@ test.each<[Partial<StateEvent>, string]>([
     'info chain 3 height 42 by gpu0 won: earned 0.98123 coins and 0.0002 in fees; safe at depth 6, in about 2 min 30 s',
   ],
   [
-    { reward: '0.98123', fees: '0.0', depth: 8 },
+    { reward: '0.98123', fees: '0.0', depth: 8, settledInSeconds: 0 },
     'info chain 3 height 42 by gpu0 won: earned 0.98123 coins; safe at depth 6, now',
   ],
   [

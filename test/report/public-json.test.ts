@@ -226,6 +226,7 @@ const EVENTS: { readonly [Type in MinerEvent['type']]: Required<Extract<MinerEve
     depth: 1,
     nodesDisagree: false,
     settledDepth: 6,
+    settledInSeconds: 150,
     reward: '0.98123',
     fees: '0.0',
     reason: '',

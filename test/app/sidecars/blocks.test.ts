@@ -21,7 +21,8 @@ const SETTINGS = { log: true, settledDepth: 2 };
 const soon = (check: () => void) => vi.waitFor(check, { timeout: 30_000 });
 
 const NODE = { insecureTls: false };
-const PACE = { apartMs: 0, soonMs: 1, watchMs: 1 };
+/** A look every few milliseconds. */
+const SPEED = 10_000;
 const header = madeHeader(3, 42n);
 const { hash } = madeRecord(header);
 const ACCEPTED: BlockEvent = {
@@ -40,12 +41,13 @@ const ACCEPTED: BlockEvent = {
 };
 
 /** A miner with the block log beside it, and two nodes. */
-async function rig(settings: Parameters<typeof blocks>[0]['settings'] = { ...SETTINGS, folder }) {
+type Options = Parameters<typeof blocks>[0];
+async function rig(settings: Options['settings'] = { ...SETTINGS, folder }, more: Partial<Options> = {}) {
   const nodes = [new PretendNode('http://one'), new PretendNode('http://two')];
   const close = vi.fn(async () => {});
   const miner = idleMiner();
   const openViews = () => ({ views: nodes, close });
-  const end = await blocks({ settings, node: NODE, account: 'k:me', openViews, pace: PACE })!(miner.running);
+  const end = await blocks({ settings, node: NODE, account: 'k:me', openViews, speed: SPEED, ...more })!(miner.running);
   return { nodes, close, end, ...miner };
 }
 
@@ -142,6 +144,25 @@ test('a block of an earlier run is followed, and is not counted in this one', as
   expect(heard.of('block-state')[0]).toMatchObject({ state: 'orphaned', previous: 'pending', device: 'gpu0' });
   expect(running.tally.summary().acceptedBlocks).toBeUndefined();
   await end();
+});
+
+test('the end waits until it is known what became of the last block, if it is asked to', async () => {
+  const { nodes, end, heard, running } = await rig(undefined, { speed: 100, lastLooksMs: 60_000 });
+  running.events.emit(ACCEPTED);
+  await soon(() => expect(heard.of('block-state')).toHaveLength(1));
+  for (const node of nodes) {
+    node.has(3, 42n, hash);
+    node.headIs(3, 43n);
+  }
+  await end();
+  expect(heard.of('block-state').at(-1)).toMatchObject({ state: 'won', settledInSeconds: 0.3 });
+});
+
+test('the end waits no longer than it is asked to', async () => {
+  const { end, heard, running } = await rig(undefined, { lastLooksMs: 100 });
+  running.events.emit(ACCEPTED);
+  await end();
+  expect(heard.of('block-state')).toMatchObject([{ state: 'pending' }]);
 });
 
 test('a header that is none, and a folder that cannot be made, are said; mining goes on', async () => {
