@@ -36,8 +36,8 @@ const PAYEE = new KeyPair('33'.repeat(32));
 const FIRST_DIFFICULTY = 2 ** 20;
 const BLOCK_SECONDS = 1;
 const RIVAL_MS = 500;
-/** How deep the blocks are that reorganisations replace: some of them are settled. */
-const DEEPEST = 7;
+/** How deep the blocks are that reorganisations replace, in turn. Those of the deepest ones are settled. */
+const DEPTHS = [1n, 7n, 2n, 0n];
 
 const node = new MockNode({
   network: NETWORK,
@@ -62,18 +62,21 @@ const FAULTS = [
   { endpoint: 'solved', kind: 'lost-answer', probability: 0.1 },
   { endpoint: 'solved', kind: 'drop', probability: 0.05 },
 ];
+/** What happens for the first time after so many milliseconds, and how often from then on. */
 const TROUBLE = [
-  [3_000, () => ledger.orphanNext(random(3))],
-  [5_000, reorganise],
-  [1_000, pay],
-  [7_000, loseASolution],
+  [500, 1_000, pay],
+  [1_000, 10_000, () => ledger.orphanNext(random(3))],
+  [5_000, 15_000, loseASolution],
+  [10_000, 60_000, reorganise],
+  [60_000, 60_000, () => console.error(`${ledger.stats.accepted} blocks accepted`)],
 ];
 
 function reorganise() {
   const chain = random(chains.length);
-  const block = ledger.chains.blocksOf(chain).canonical(ledger.chains.heightOf(chain) - BigInt(random(DEEPEST + 1)));
-  if (!block || block.header.height <= ledger.chains.blocksOf(chain).lowest) return;
-  ledger.reorganise(block);
+  const blocks = ledger.chains.blocksOf(chain);
+  const height = ledger.chains.heightOf(chain) - DEPTHS[happened.reorganisations % DEPTHS.length];
+  // The lowest block has no parent that another one could be built on.
+  if (height > blocks.lowest) ledger.reorganise(blocks.canonical(height));
   happened.reorganisations++;
 }
 
@@ -113,6 +116,18 @@ function loseASolution() {
   happened.lostSolutions++;
 }
 
+/** @returns a function that ends it */
+function makeTrouble() {
+  const timers = TROUBLE.map(([firstMs, everyMs, make]) => {
+    const begin = () => {
+      timers.push(setInterval(make, everyMs));
+      make();
+    };
+    return setTimeout(begin, firstMs);
+  });
+  return () => timers.forEach(clearTimeout);
+}
+
 async function mine() {
   const limits = ['--devices', 'cpu', '--threads', '1', '--duration', `${seconds}`];
   const args = ['mine', ...NODE, ...LOG, '--public-key', MINER_KEY, ...limits, '--json', '--log-level', 'fatal'];
@@ -120,8 +135,7 @@ async function mine() {
   // However short the run is, the first block is orphaned, and its answer is lost.
   node.server.faults = [{ endpoint: 'solved', kind: 'lost-answer', times: 1 }, ...FAULTS];
   ledger.orphanNext(0);
-  const timers = TROUBLE.map(([ms, make]) => setInterval(make, ms));
-  timers.push(setInterval(() => console.error(`${ledger.stats.accepted} blocks accepted`), 60_000));
+  const endTrouble = makeTrouble();
   let summary;
   createInterface({ input: miner.stdout }).on('line', (line) => {
     const event = JSON.parse(line);
@@ -131,7 +145,7 @@ async function mine() {
     }
   });
   const [code] = await once(miner, 'close');
-  for (const timer of timers) clearInterval(timer);
+  endTrouble();
   if (code !== 0) throw new Error(`the miner ended with exit code ${code}`);
   return summary;
 }
