@@ -135,6 +135,7 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
   } finally {
     stop();
     await Promise.all(relaying);
+    tally.end();
     await source.close();
     for (const end of ends.reverse()) {
       try {

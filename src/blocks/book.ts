@@ -1,9 +1,9 @@
-/** All accepted blocks with what has become of them, made from the lines of the block log. */
+/** All blocks of the log with what has become of them, made from the lines of the block log. */
 
 import type { Line } from './lines.ts';
 import type { BlockRecord } from './record.ts';
 import type { ProvenReward } from './reward.ts';
-import { JUST_FOUND, type Standing } from './states.ts';
+import { JUST_FOUND, type Standing, UNANSWERED } from './states.ts';
 
 export interface Block extends BlockRecord {
   readonly standing: Standing;
@@ -51,7 +51,8 @@ export class Book {
     if (line.type === 'found') {
       const { record } = line;
       if (this.#blocks.has(record.hash)) return;
-      this.#blocks.set(record.hash, { ...record, standing: JUST_FOUND, sinceMs: record.foundMs });
+      const standing = record.isAnswered ? JUST_FOUND : UNANSWERED;
+      this.#blocks.set(record.hash, { ...record, standing, sinceMs: record.foundMs });
       return;
     }
     const block = this.#blocks.get(line.hash);

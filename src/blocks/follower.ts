@@ -1,6 +1,6 @@
 /**
- * Follows accepted blocks: asks every node what its chain says of them, decides what became of them, and proves their rewards. A
- * node gets one question for its cut and one for each chain and stretch of heights, however many blocks there are.
+ * Follows blocks: asks every node what its chain says of them, decides what became of them, and proves their rewards. A node
+ * gets one question for its cut and one for each chain and stretch of heights, however many blocks there are.
  */
 
 import { parseHeader } from '../ledger/header.ts';
@@ -8,6 +8,7 @@ import { pause } from '../system/abort.ts';
 import { type Clock, wallMs } from '../system/clock.ts';
 import type { Block } from './book.ts';
 import type { Head, LedgerView } from './ledger-view.ts';
+import type { Store } from './memory-store.ts';
 import { proveReward, RewardFault } from './reward.ts';
 import {
   type Agreement,
@@ -19,8 +20,8 @@ import {
   type Look,
   ON_CHAIN,
   type Standing,
+  UNDECIDED,
 } from './states.ts';
-import type { BlockStore } from './store.ts';
 
 /** Something about a block has changed. The block is as it is now. */
 export type Change =
@@ -31,7 +32,7 @@ export type Change =
 
 export interface FollowerOptions {
   readonly views: readonly LedgerView[];
-  readonly store: BlockStore;
+  readonly store: Store;
   readonly settledDepth: number;
   readonly clock: Clock;
   readonly changed: (change: Change) => void;
@@ -42,7 +43,6 @@ export interface FollowerOptions {
   readonly forgets?: boolean;
 }
 
-/** Tests have shorter times. */
 export interface Pace {
   /** How far apart looks must be to decide something. */
   readonly apartMs: number;
@@ -52,7 +52,10 @@ export interface Pace {
   readonly watchMs: number;
 }
 
-const PACE: Pace = { apartMs: APART_MS, soonMs: 15_000, watchMs: 120_000 };
+/** @param speed how many times as fast the chains grow as those of real networks */
+export function paceAt(speed: number): Pace {
+  return { apartMs: APART_MS / speed, soonMs: 15_000 / speed, watchMs: 120_000 / speed };
+}
 
 /** Blocks closer than this are asked for together: their hashes fit in one page of a node's answer. */
 const STRETCH = 500n;
@@ -81,7 +84,7 @@ export class Follower {
 
   constructor(options: FollowerOptions) {
     this.#options = options;
-    this.#pace = options.pace ?? PACE;
+    this.#pace = options.pace ?? paceAt(1);
   }
 
   /** Goes round after round until `stop`. Never throws for what nodes or the disk do. */
@@ -93,6 +96,14 @@ export class Follower {
       this.#wake = new AbortController();
       const isAnyUrgent = this.#watched().some(({ standing, foundMs }) => isUrgent(standing, this.#ageMs(foundMs)));
       if (!isAnyUrgent) await pause(watchMs - soonMs, stop, this.#wake.signal);
+    }
+  }
+
+  /** Looks until it is known of every block what became of it and what it earned, or until `stop`. Not while `run` goes on. */
+  async decide(stop: AbortSignal): Promise<void> {
+    while (!stop.aborted && this.#isAnyUndecided()) {
+      await this.round(stop);
+      if (this.#isAnyUndecided()) await pause(this.#pace.apartMs, stop);
     }
   }
 
@@ -143,6 +154,10 @@ export class Follower {
     const { views } = this.#options;
     const isUndone = isWatched(block.standing) || this.#owesReward(block);
     return isUndone && views.some(({ network }) => network === block.network);
+  }
+
+  #isAnyUndecided(): boolean {
+    return this.#watched().some((block) => UNDECIDED.includes(block.standing.state) || this.#owesReward(block));
   }
 
   #owesReward({ standing, reward, sinceMs }: Block): boolean {

@@ -35,6 +35,7 @@ const Found = z.object({
   timeMillis: count,
   network: text,
   node: text,
+  isAnswered: z.boolean().default(true),
   account: text,
   device: text,
   isRelay: z.boolean(),

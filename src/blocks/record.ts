@@ -1,4 +1,7 @@
-/** What is kept of a block that a node accepted: enough to follow it, to prove its reward, and to judge luck and latency. */
+/**
+ * What is kept of a block that a node accepted, or may have accepted: enough to follow it, to prove its reward, and to judge
+ * luck and latency.
+ */
 
 import { encodeBase64url } from '../ledger/base64url.ts';
 import { blockHash, parseHeader } from '../ledger/header.ts';
@@ -10,12 +13,14 @@ export interface BlockRecord {
   readonly height: bigint;
   /** The solved header as it was submitted, 286 bytes, without the block hash. */
   readonly header: Uint8Array;
-  /** When its solution was accepted: milliseconds since the UNIX epoch. */
+  /** When it was known what the node said to it: milliseconds since the UNIX epoch. */
   readonly foundMs: number;
   /** The name of the network, as the settings have it. */
   readonly network: string;
-  /** The node that accepted it, as it is shown. */
+  /** The node that it was submitted to, as it is shown. */
   readonly node: string;
+  /** Whether that node said that it accepted the block. Otherwise its answer was lost, and only the chain can tell. */
+  readonly isAnswered: boolean;
   /** Whom it was mined for. */
   readonly account: string;
   /** The device that found it, or the relay that brought it. */
@@ -23,7 +28,7 @@ export interface BlockRecord {
   readonly isRelay: boolean;
   /** How many hashes a block took on average. */
   readonly difficulty: number;
-  /** From finding the solution to the node's answer. */
+  /** From finding the solution to the node's answer, or to the end of the wait for one. */
   readonly answerSeconds: number;
   /** From the last New Cut to searching the work that followed; absent where the device has had none. */
   readonly switchSeconds?: number;

@@ -4,6 +4,8 @@
  * Nodes differ for seconds, and heads of cuts are often orphaned, so nothing is decided on one look: a block is won, settled or
  * orphaned only when looks some time apart agree, of all nodes that can tell. What was decided stays until such looks say
  * otherwise. Blocks are watched until they are so deep that no reorganisation has ever reached them.
+ *
+ * A block whose answer was lost is not known to be accepted until some node's chain has it, or a node keeps it beside its chain.
  */
 
 import type { BlockState } from '../events/vocabulary.ts';
@@ -58,7 +60,10 @@ export interface Rules {
   readonly apartMs: number;
 }
 
+/** A block that a node has just accepted. */
 export const JUST_FOUND: Standing = { state: 'pending', depth: 0, nodesDisagree: false };
+/** A block whose answer was just lost. */
+export const UNANSWERED: Standing = { state: 'unanswered', depth: 0, nodesDisagree: false };
 
 /** Blocks and orphans are watched until so many blocks are on top: an hour. */
 export const WATCHED_DEPTH = 120;
@@ -67,15 +72,22 @@ export const UNKNOWN_AFTER_MS = 3_600_000;
 /** Nodes differ for seconds: half of all pairs of siblings are found within three seconds of each other. */
 export const APART_MS = 10_000;
 
-export const UNDECIDED: readonly BlockState[] = ['pending', 'contested', 'unknown'];
+export const UNDECIDED: readonly BlockState[] = ['pending', 'contested', 'unknown', 'unanswered'];
+const URGENT: readonly BlockState[] = ['pending', 'contested', 'unanswered', 'won'];
 export const ON_CHAIN: readonly BlockState[] = ['won', 'settled'];
-export const OFF_CHAIN: readonly BlockState[] = ['orphaned', 'never-entered'];
+export const OFF_CHAIN: readonly BlockState[] = ['orphaned', 'never-entered', 'lost'];
 
 /** What all looks of one moment say together. */
 type Verdict =
   | { readonly verdict: 'nobody-knows' | 'contested' | 'disagreement' }
   | { readonly verdict: 'ours'; readonly depth: number }
-  | { readonly verdict: 'another'; readonly depth: number; readonly winner: string; readonly keepsOurs: boolean };
+  | {
+      readonly verdict: 'another';
+      readonly depth: number;
+      readonly winner: string;
+      /** Undefined when some of the nodes could not tell, and no other one keeps ours. */
+      readonly keepsOurs: boolean | undefined;
+    };
 
 /**
  * @param agreement what the looks before said; undefined before the first
@@ -105,7 +117,7 @@ export function isWatched({ state, depth }: Standing): boolean {
  * @param ageMs how long ago it was accepted
  */
 export function isUrgent({ state }: Standing, ageMs: number): boolean {
-  return (state === 'pending' || state === 'contested' || state === 'won') && ageMs < UNKNOWN_AFTER_MS;
+  return URGENT.includes(state) && ageMs < UNKNOWN_AFTER_MS;
 }
 
 /** Whether what is kept of a block must be written again. Its depth alone matters once it ends the watch. */
@@ -124,11 +136,14 @@ function verdictOf(looks: readonly Look[]): Verdict {
   if (ours.length > 0 && others.length > 0) return { verdict: 'disagreement' };
   if (ours.length > 0) return { verdict: 'ours', depth: least(ours) };
   if (others.length > 0) {
-    // A node that cannot tell whether it keeps ours may keep it.
-    const keepsOurs = others.some((look) => look.keepsOurs !== false);
-    return { verdict: 'another', depth: least(others), winner: others[0].winner, keepsOurs };
+    return { verdict: 'another', depth: least(others), winner: others[0].winner, keepsOurs: someKeepsOurs(others) };
   }
   return { verdict: looks.some(({ says }) => says === 'another') ? 'contested' : 'nobody-knows' };
+}
+
+function someKeepsOurs(looks: readonly { readonly keepsOurs?: boolean }[]): boolean | undefined {
+  if (looks.some(({ keepsOurs }) => keepsOurs === true)) return true;
+  return looks.every(({ keepsOurs }) => keepsOurs === false) ? false : undefined;
 }
 
 function least(looks: readonly { readonly depth: number }[]): number {
@@ -160,6 +175,7 @@ function decide(
 ): Standing {
   const lasted = (sinceMs: number | undefined) => sinceMs !== undefined && nowMs - sinceMs >= apartMs;
   const isUndecided = UNDECIDED.includes(standing.state);
+  const isUnanswered = standing.state === 'unanswered';
   // Two looks must be that deep, like everything else that decides.
   const depthOf = (depth: number) => (lasted(agreement.deepSinceMs) ? depth : Math.min(depth, WATCHED_DEPTH - 1));
   switch (verdict.verdict) {
@@ -171,8 +187,8 @@ function decide(
     }
     case 'another': {
       if (!lasted(agreement.sinceMs)) return standing;
-      const wasKept = standing.state === 'orphaned' || ON_CHAIN.includes(standing.state);
-      const state = wasKept || verdict.keepsOurs ? 'orphaned' : 'never-entered';
+      const state = whereAnotherWon(standing.state, verdict.keepsOurs);
+      if (state === 'unanswered') return standing;
       const depth = Math.max(depthOf(verdict.depth), OFF_CHAIN.includes(standing.state) ? standing.depth : 0);
       return { state, depth, nodesDisagree: false, winner: verdict.winner };
     }
@@ -180,9 +196,17 @@ function decide(
       if (!lasted(agreement.sinceMs)) return standing;
       return { ...standing, state: isUndecided ? 'contested' : standing.state, nodesDisagree: true };
     case 'contested':
-      return isUndecided ? { ...standing, state: 'contested' } : standing;
+      return isUndecided && !isUnanswered ? { ...standing, state: 'contested' } : standing;
     case 'nobody-knows':
-      if (!isUndecided) return standing;
+      if (!isUndecided || isUnanswered) return standing;
       return { ...standing, state: ageMs >= UNKNOWN_AFTER_MS ? 'unknown' : 'pending', nodesDisagree: false };
   }
+}
+
+/** @param keepsOurs whether a node whose chain has another block keeps ours; undefined when that is not known */
+function whereAnotherWon(before: BlockState, keepsOurs: boolean | undefined): BlockState {
+  if (before === 'orphaned' || ON_CHAIN.includes(before) || keepsOurs === true) return 'orphaned';
+  if (before === 'unanswered' || before === 'lost') return keepsOurs === false ? 'lost' : before;
+  // A node that cannot tell whether it keeps ours may keep it.
+  return keepsOurs === false ? 'never-entered' : 'orphaned';
 }

@@ -1,12 +1,12 @@
-/** What became of many blocks together. Always: accepted = won + orphaned + pending. */
+/** What became of many blocks together. Always: accepted = won + orphaned + pending. Others are not known to be accepted. */
 
-import { BLOCK_STATES, type BlockState } from '../events/vocabulary.ts';
+import { BLOCK_STATES, type BlockFate, type BlockState, FATE_OF } from '../events/vocabulary.ts';
 import type { Decimal } from '../ledger/decimal.ts';
 import type { Block } from './book.ts';
 import { earnedBy } from './reward.ts';
-import { OFF_CHAIN, ON_CHAIN, UNDECIDED } from './states.ts';
 
 export interface Totals {
+  /** A node has said that it accepted them, or has shown it. */
   readonly accepted: number;
   /** On the chain, settled ones included. */
   readonly won: number;
@@ -14,6 +14,10 @@ export interface Totals {
   readonly orphaned: number;
   /** Undecided: pending, contested or unknown. */
   readonly pending: number;
+  /** Their answer was lost, and no chain has shown yet whether a node took them. */
+  readonly unanswered: number;
+  /** Their answer was lost, and no node has them. */
+  readonly lost: number;
   readonly byState: Readonly<Record<BlockState, number>>;
   /** Orphaned ÷ decided ones; undefined before one is decided. */
   readonly orphanRate: number | undefined;
@@ -32,25 +36,32 @@ export interface Totals {
 /** @param searchedExpectedBlocks what was searched and led to none of these blocks; 0 when these are only some of all blocks */
 export function totalsOf(blocks: Iterable<Block>, searchedExpectedBlocks = 0): Totals {
   const all = [...blocks];
-  const inStates = (states: readonly BlockState[]) => all.filter(({ standing }) => states.includes(standing.state));
-  const won = inStates(ON_CHAIN);
-  const orphaned = inStates(OFF_CHAIN).length;
+  const of = (...fates: BlockFate[]) => all.filter(({ standing }) => fates.includes(FATE_OF[standing.state]));
+  const accepted = of('won', 'orphaned', 'pending');
+  const won = of('won');
+  const orphaned = of('orphaned').length;
   const decided = won.length + orphaned;
   const proven = won.flatMap(({ reward }) => reward ?? []);
   const expectedBlocks = all.reduce((sum, each) => sum + each.expectedBlocks, searchedExpectedBlocks);
   return {
-    accepted: all.length,
+    accepted: accepted.length,
     won: won.length,
     orphaned,
-    pending: inStates(UNDECIDED).length,
-    byState: Object.fromEntries(BLOCK_STATES.map((state) => [state, inStates([state]).length])) as Totals['byState'],
+    pending: of('pending').length,
+    unanswered: of('unanswered').length,
+    lost: of('lost').length,
+    byState: Object.fromEntries(BLOCK_STATES.map((state) => [state, countOf(all, state)])) as Totals['byState'],
     orphanRate: decided === 0 ? undefined : orphaned / decided,
     earned: proven.reduce((sum, reward) => sum + earnedBy(reward), 0n),
     unproven: won.length - proven.length,
     expectedBlocks,
-    luck: expectedBlocks < 1 ? undefined : all.filter(({ isRelay }) => !isRelay).length / expectedBlocks,
+    luck: expectedBlocks < 1 ? undefined : accepted.filter(({ isRelay }) => !isRelay).length / expectedBlocks,
     switchSeconds: median(all.flatMap(({ switchSeconds }) => switchSeconds ?? [])),
   };
+}
+
+function countOf(blocks: readonly Block[], state: BlockState): number {
+  return blocks.filter(({ standing }) => standing.state === state).length;
 }
 
 function median(values: readonly number[]): number | undefined {

@@ -13,13 +13,17 @@ export function describeStanding(standing: Standing, before?: Standing): string 
     pending: [],
     contested: nodesDisagree ? [] : ['another block has its height, and nothing is on top of either'],
     unknown: ['for an hour no node could tell'],
+    unanswered: ['the answer of the node was lost, and only the chain can tell whether the node took it'],
     won: [],
     settled: [],
     orphaned: [place],
     'never-entered': [`${place}, and no node that was asked has kept ours`],
+    lost: [`${place}, no node that was asked has kept ours, and none has said that it took it`],
   }[state];
   const wasOnChain = before !== undefined && ON_CHAIN.includes(before.state);
   const reorganised =
     wasOnChain && !ON_CHAIN.includes(state) ? [`it was ${before.state}: the chain was reorganised`] : [];
-  return [...reorganised, ...parts, ...(nodesDisagree ? ['nodes disagree about it'] : [])].join('; ');
+  const wasTaken = before?.state === 'unanswered' && state !== 'unanswered' && state !== 'lost';
+  const taken = wasTaken ? ['the node has taken it, although its answer was lost'] : [];
+  return [...reorganised, ...taken, ...parts, ...(nodesDisagree ? ['nodes disagree about it'] : [])].join('; ');
 }

@@ -19,7 +19,10 @@ export const BlockRow = z.object({
   nodesDisagree: z.boolean(),
   foundTimeMillis: millis,
   network: z.string(),
-  source: z.string().meta({ description: 'the node that accepted it' }),
+  source: z.string().meta({ description: 'the node that it was submitted to' }),
+  isAnswered: z
+    .boolean()
+    .meta({ description: 'whether that node said that it accepted it; otherwise its answer was lost' }),
   account: z.string(),
   difficulty: amount.meta({ description: 'hashes that a block took on average' }),
   expectedBlocks: amount.meta({ description: 'blocks to expect from what was hashed since the one before' }),
@@ -33,11 +36,13 @@ export const BlockRow = z.object({
 type BlockRow = z.infer<typeof BlockRow>;
 
 const BlockTotals = z.object({
-  accepted: count.meta({ description: 'won + orphaned + pending' }),
+  accepted: count.meta({ description: 'won + orphaned + pending: a node has said that it took them, or has shown it' }),
   won: count.meta({ description: 'on the chain, settled ones included' }),
   settled: count,
   orphaned: count,
   pending: count.meta({ description: 'nothing is decided' }),
+  unanswered: count.meta({ description: 'the node’s answer was lost, and no chain has shown yet what became of it' }),
+  lost: count.meta({ description: 'the node’s answer was lost, and no node has it' }),
   orphanedRatio: amount.nullable().meta({ description: 'orphaned ÷ (won + orphaned); null before one is decided' }),
   earned: coins.meta({ description: 'rewards and fees of the won blocks, as far as they are proven' }),
   unproven: count.meta({ description: 'won blocks whose reward is not proven yet' }),
@@ -53,7 +58,7 @@ export type BlocksReport = z.infer<typeof BlocksReport>;
 /** @param searchedExpectedBlocks as for `totalsOf` */
 export function blocksReport(blocks: readonly Block[], searchedExpectedBlocks: number): BlocksReport {
   const totals = totalsOf(blocks, searchedExpectedBlocks);
-  const { accepted, won, orphaned, pending, unproven, byState } = totals;
+  const { accepted, won, orphaned, pending, unanswered, lost, unproven, byState } = totals;
   return {
     blocks: blocks.map(rowOf),
     totals: {
@@ -62,6 +67,8 @@ export function blocksReport(blocks: readonly Block[], searchedExpectedBlocks: n
       settled: byState.settled,
       orphaned,
       pending,
+      unanswered,
+      lost,
       orphanedRatio: totals.orphanRate ?? null,
       earned: formatDecimal(totals.earned),
       unproven,
@@ -73,7 +80,16 @@ export function blocksReport(blocks: readonly Block[], searchedExpectedBlocks: n
 
 export function rowOf(block: Block): BlockRow {
   const { chain, height, hash: blockHash, device, isRelay, standing, reward: proven } = block;
-  const { network, node: source, account, difficulty, expectedBlocks, answerSeconds, switchSeconds } = block;
+  const {
+    network,
+    node: source,
+    isAnswered,
+    account,
+    difficulty,
+    expectedBlocks,
+    answerSeconds,
+    switchSeconds,
+  } = block;
   return {
     chain,
     height: Number(height),
@@ -87,6 +103,7 @@ export function rowOf(block: Block): BlockRow {
     foundTimeMillis: block.foundMs,
     network,
     source,
+    isAnswered,
     account,
     difficulty,
     expectedBlocks,
@@ -148,17 +165,23 @@ function cells(block: Block): string[] {
 }
 
 export function totalLines(totals: Totals): string[] {
-  const { accepted, won, orphaned, pending, byState, orphanRate, earned, unproven, luck, switchSeconds } = totals;
-  const rate = orphanRate === undefined ? '' : `, orphan rate ${formatPercent(orphanRate, 1)}`;
+  const { unanswered, lost, earned, unproven, luck, switchSeconds } = totals;
   const speed = [
     ...(luck === undefined ? [] : [`luck ${formatPercent(luck)}`]),
     ...(switchSeconds === undefined ? [] : [`median time from a New Cut to new work ${seconds(switchSeconds)}`]),
   ];
   return [
-    `${accepted} accepted = ${won} won (${byState.settled} settled) + ${orphaned} orphaned + ${pending} pending${rate}`,
+    blocksLine(totals),
+    ...(unanswered + lost === 0 ? [] : [`beside these, the answer was lost: ${unanswered} unanswered, ${lost} lost`]),
     `earned ${formatDecimal(earned)} coins${unproven === 0 ? '' : `, and ${unproven} rewards that are not proven yet`}`,
     ...(speed.length === 0 ? [] : [speed.join(', ')]),
   ];
+}
+
+/** @returns `3 accepted = 1 won (1 settled) + 1 orphaned + 1 pending, orphan rate 50.0 %` */
+export function blocksLine({ accepted, won, orphaned, pending, byState, orphanRate }: Totals): string {
+  const rate = orphanRate === undefined ? '' : `, orphan rate ${formatPercent(orphanRate, 1)}`;
+  return `${accepted} accepted = ${won} won (${byState.settled} settled) + ${orphaned} orphaned + ${pending} pending${rate}`;
 }
 
 function seconds(value: number): string {

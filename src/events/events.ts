@@ -20,7 +20,16 @@ interface AboutSolution {
   difficulty: number;
 }
 
-/** A block that a node accepted. */
+/** A block that was sent to a source. */
+interface SubmittedBlock extends AboutSolution {
+  /** 286 bytes. */
+  header: Uint8Array;
+  /** The name of the source. */
+  source: string;
+  answerSeconds: number;
+}
+
+/** A block that a node accepted, or may have accepted. */
 interface AboutBlock {
   chain: number;
   height: bigint;
@@ -67,10 +76,12 @@ export type MinerEvent =
   | (AboutSolution & { type: 'solution'; hash: Uint8Array })
   /** What became of a solution. `answerSeconds` is the time from finding it to knowing. */
   | (AboutSolution & { type: 'verdict'; outcome: Outcome; reason: string; answerSeconds: number })
-  /** A block was accepted, `header` being its 286 bytes, by the source of this name. It follows the verdict. */
-  | (AboutSolution & { type: 'accepted-block'; header: Uint8Array; source: string; answerSeconds: number })
+  /** A block was accepted. It follows the verdict. */
+  | (SubmittedBlock & { type: 'accepted-block' })
+  /** The answer to a block was lost, so that only its chain can tell whether it was accepted. It follows the verdict. */
+  | (SubmittedBlock & { type: 'unanswered-block' })
   /**
-   * An accepted block was recorded, or its state has changed. Amounts are exact decimals, and absent until the node's payload has
+   * Such a block was recorded, or its state has changed. Amounts are exact decimals, and absent until the node's payload has
    * proven them. `previous` is absent when it was recorded.
    */
   | (AboutBlock & {
@@ -83,6 +94,8 @@ export type MinerEvent =
       nodesDisagree: boolean;
       /** The depth at which it is settled. */
       settledDepth: number;
+      /** About how long until it is settled, while it is won. */
+      settledInSeconds?: number;
       reward?: string;
       fees?: string;
       /** For people: what there is to say about this state; empty where that is nothing. */
@@ -146,6 +159,13 @@ export type MinerEvent =
   | { type: 'fetch'; source: string; latencySeconds: number }
   /** A source came within or went out of reach, or has something to say. `source` is its name, such as a node's URL. */
   | { type: 'source'; source: string; kind: SourceKind; state: SourceNews; reason: string };
+
+/** What is told of a block that may be on its chain. */
+export type BlockEvent = MinerEvent & { type: 'accepted-block' | 'unanswered-block' };
+
+export function isBlockEvent(event: MinerEvent): event is BlockEvent {
+  return event.type === 'accepted-block' || event.type === 'unanswered-block';
+}
 
 export type Listener = (event: MinerEvent) => void;
 

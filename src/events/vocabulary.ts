@@ -18,10 +18,35 @@ export type ShareOutcome = (typeof SHARE_OUTCOMES)[number];
 export const OTHER_WORKERS = '(others)';
 
 /**
- * What has become of a block that a node accepted: docs/rewards.md. `pending`: nobody can tell yet. `contested`: another block
- * has its place at some node, and nothing is decided. `unknown`: for an hour nobody could tell. `won`: the chain has it, and at
- * least one block on top of it. `settled`: it has so many on top that it can be relied on. `orphaned`: the chain has another
- * block in its place. `never-entered`: the same, and no node has ever kept ours.
+ * What has become of a block that was submitted: docs/rewards.md. `pending`: nobody can tell yet. `contested`: another block
+ * has its place at some node, and nothing is decided. `unknown`: for an hour nobody could tell. `unanswered`: the node's answer
+ * was lost, and no chain has shown yet whether the node took it. `won`: the chain has it, and at least one block on top of it.
+ * `settled`: it has so many on top that it can be relied on. `orphaned`: the chain has another block in its place.
+ * `never-entered`: the same, and no node has ever kept ours. `lost`: the same, and no node has ever said that it took it.
  */
-export const BLOCK_STATES = ['pending', 'contested', 'unknown', 'won', 'settled', 'orphaned', 'never-entered'] as const;
+export const BLOCK_STATES = [
+  'pending',
+  'contested',
+  'unknown',
+  'unanswered',
+  'won',
+  'settled',
+  'orphaned',
+  'never-entered',
+  'lost',
+] as const;
 export type BlockState = (typeof BLOCK_STATES)[number];
+
+/** What a block counts as. Accepted = won + orphaned + pending; unanswered and lost ones are not known to be accepted. */
+export type BlockFate = 'won' | 'orphaned' | 'pending' | 'unanswered' | 'lost';
+export const FATE_OF: Readonly<Record<BlockState, BlockFate>> = {
+  pending: 'pending',
+  contested: 'pending',
+  unknown: 'pending',
+  unanswered: 'unanswered',
+  won: 'won',
+  settled: 'won',
+  orphaned: 'orphaned',
+  'never-entered': 'orphaned',
+  lost: 'lost',
+};

@@ -55,11 +55,17 @@ export const Notice = z.discriminatedUnion('type', [
   }),
   notice('block-state', {
     ...acceptedBlock,
-    state: blockState.extract(['won', 'settled', 'orphaned', 'never-entered']),
+    state: blockState.extract(['won', 'settled', 'orphaned', 'never-entered', 'lost']),
     previous: blockState,
     depth: count,
     reward: coins.exactOptional(),
     fees: coins.exactOptional(),
+  }),
+  notice('block-reward', {
+    ...acceptedBlock,
+    reward: coins.exactOptional(),
+    fees: coins.exactOptional(),
+    fault: z.string().exactOptional().meta({ description: 'what a node says of the reward and is false' }),
   }),
   notice('device-lost', {
     device,

@@ -1,7 +1,7 @@
 /** Notices for hooks and webhooks. They are made from a few of the miner's events, each with a line for people. */
 
 import type { MinerEvent } from '../events/events.ts';
-import { describeBlockState } from '../report/block-lines.ts';
+import { describeBlockReward, describeBlockState } from '../report/block-lines.ts';
 import { countsShares } from '../report/figures.ts';
 import type { RunningMiner } from '../report/running-miner.ts';
 import type { Tally } from '../report/tally.ts';
@@ -34,6 +34,7 @@ export function tellNotices(
   const unsubscribe = events.on((event) => {
     if (event.type === 'verdict' && event.outcome === 'accepted' && event.isBlock) tell(block(event));
     if (event.type === 'block-state') for (const notice of blockState(event)) tell(notice);
+    if (event.type === 'block-reward') tell(blockReward(event));
     if (event.type === 'alarm') tell(alarm(event));
     if (event.type !== 'device') return;
     const { device, state } = event;
@@ -70,13 +71,17 @@ function block({ device, isRelay, chain, height, nonce, answerSeconds }: MinerEv
 /** There is none of a state in which nothing is decided, nor of one that was told before. */
 function blockState(event: MinerEvent & { type: 'block-state' }): Content[] {
   const { chain, height, blockHash, device, isRelay, state, previous, depth, reward, fees } = event;
-  if (state === 'pending' || state === 'contested' || state === 'unknown') return [];
+  if (state === 'pending' || state === 'contested' || state === 'unknown' || state === 'unanswered') return [];
   if (previous === undefined || previous === state) return [];
   const amounts = { ...(reward !== undefined && { reward }), ...(fees !== undefined && { fees }) };
   const block = { chain, height: Number(height), blockHash, device, isRelay };
   return [
     { type: 'block-state', text: `block ${describeBlockState(event)}`, ...block, state, previous, depth, ...amounts },
   ];
+}
+
+function blockReward(event: MinerEvent & { type: 'block-reward' }): Content {
+  return { ...event, text: `block ${describeBlockReward(event)}`, height: Number(event.height) };
 }
 
 function deviceLost(

@@ -1,9 +1,9 @@
 /** Counts what has become of the blocks of this run. */
 
 import type { MinerEvent } from '../events/events.ts';
-import type { BlockState } from '../events/vocabulary.ts';
+import { type BlockState, FATE_OF } from '../events/vocabulary.ts';
 
-/** Accepted blocks = won + orphaned + pending. */
+/** Accepted blocks = won + orphaned + pending. The others are not known to be accepted. */
 export interface AcceptedBlocks {
   /** On the chain, settled ones included. */
   readonly won: number;
@@ -13,6 +13,10 @@ export interface AcceptedBlocks {
   readonly orphaned: number;
   /** Nothing is decided. */
   readonly pending: number;
+  /** Their answer was lost, and no chain has shown yet whether a node took them. */
+  readonly unanswered: number;
+  /** Their answer was lost, and no node has them. */
+  readonly lost: number;
 }
 
 export class BlockCounts {
@@ -26,21 +30,11 @@ export class BlockCounts {
   /** Undefined while no block was recorded: then there may be no block log. */
   get accepted(): AcceptedBlocks | undefined {
     if (this.#states.size === 0) return undefined;
-    const counts = { won: 0, settled: 0, orphaned: 0, pending: 0 };
+    const counts = { won: 0, settled: 0, orphaned: 0, pending: 0, unanswered: 0, lost: 0 };
     for (const state of this.#states.values()) {
       if (state === 'settled') counts.settled++;
-      counts[GROUPS[state]]++;
+      counts[FATE_OF[state]]++;
     }
     return counts;
   }
 }
-
-const GROUPS: Readonly<Record<BlockState, 'won' | 'orphaned' | 'pending'>> = {
-  pending: 'pending',
-  contested: 'pending',
-  unknown: 'pending',
-  won: 'won',
-  settled: 'won',
-  orphaned: 'orphaned',
-  'never-entered': 'orphaned',
-};

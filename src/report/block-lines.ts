@@ -8,18 +8,21 @@ import { formatDuration, inWords } from './units.ts';
 type StateEvent = MinerEvent & { type: 'block-state' };
 type RewardEvent = MinerEvent & { type: 'block-reward' };
 
-/** How long a chain takes for a block on average, on the networks that are known. */
-const BLOCK_SECONDS = 30;
-
 const TAG = { tag: 'block' } as const;
 
 export function logBlockState(log: Logger, event: StateEvent): void {
   log[levelOf(event)](TAG, describeBlockState(event));
 }
 
-export function logBlockReward(log: Logger, { fault, ...event }: RewardEvent): void {
-  if (fault === undefined) log.info(TAG, `${where(event)}: earned ${describeReward(event)}`);
-  else log.warn(TAG, `${where(event)}: the reward is not proven, because what a node says of it is false: ${fault}`);
+export function logBlockReward(log: Logger, event: RewardEvent): void {
+  log[event.fault === undefined ? 'info' : 'warn'](TAG, describeBlockReward(event));
+}
+
+/** @returns `chain 3 height 42: earned 0.98 coins`, or what is false, also for notices */
+export function describeBlockReward({ fault, ...event }: RewardEvent): string {
+  return fault === undefined
+    ? `${where(event)}: earned ${describeReward(event)}`
+    : `${where(event)}: the reward is not proven, because what a node says of it is false: ${fault}`;
 }
 
 /** @returns `chain 3 height 42 won: earned 0.98 coins; safe at depth 6, in about 2 min`, also for notices */
@@ -36,7 +39,7 @@ export function describeBlockState(event: StateEvent): string {
 /** Others than the first state that decides are for whoever looks closer, unless they take something away. */
 function levelOf({ state, previous, nodesDisagree }: StateEvent): 'error' | 'warn' | 'info' | 'debug' {
   if (previous !== undefined && isOnChain(previous) && !isOnChain(state)) return 'error';
-  if (nodesDisagree || ['orphaned', 'never-entered', 'unknown'].includes(state)) return 'warn';
+  if (nodesDisagree || ['orphaned', 'never-entered', 'lost', 'unknown'].includes(state)) return 'warn';
   if (state === 'won' || (state === 'settled' && previous !== 'won')) return 'info';
   return 'debug';
 }
@@ -55,8 +58,7 @@ function describeReward({ reward, fees }: Pick<StateEvent, 'reward' | 'fees'>): 
   return fees === '0.0' ? `${reward} coins` : `${reward} coins and ${fees} in fees`;
 }
 
-function safeWhen({ depth, settledDepth }: StateEvent): string {
-  const missing = settledDepth - depth;
-  const when = missing <= 0 ? 'now' : `in about ${formatDuration(missing * BLOCK_SECONDS)}`;
+function safeWhen({ settledDepth, settledInSeconds = 0 }: StateEvent): string {
+  const when = settledInSeconds === 0 ? 'now' : `in about ${formatDuration(settledInSeconds)}`;
   return `safe at depth ${settledDepth}, ${when}`;
 }

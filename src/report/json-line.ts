@@ -93,6 +93,9 @@ export const JsonLine = z.discriminatedUnion('type', [
     depth: count.meta({ description: 'how many blocks are on top of it, or of the one in its place' }),
     nodesDisagree: z.boolean(),
     settledDepth: count.meta({ description: 'the depth at which it is settled' }),
+    settledInSeconds: amount
+      .exactOptional()
+      .meta({ description: 'about how long that takes, at a block every 30 s; while it is won' }),
     reward: coins.exactOptional(),
     fees: coins.exactOptional(),
     reason: z.string(),

@@ -98,6 +98,7 @@ export class LogLines {
         break;
       case 'work-ended':
       case 'accepted-block':
+      case 'unanswered-block':
       case 'hashes':
       case 'proof':
       case 'telemetry':

@@ -68,8 +68,13 @@ export const AcceptedBlocks = z
     settled: count.meta({ description: 'those of the won ones that can be relied on' }),
     orphaned: count.meta({ description: 'not on the chain' }),
     pending: count.meta({ description: 'nothing is decided' }),
+    unanswered: count.meta({ description: 'the node’s answer was lost, and no chain has shown yet what became of it' }),
+    lost: count.meta({ description: 'the node’s answer was lost, and no node has it' }),
   })
-  .meta({ id: 'AcceptedBlocks', description: 'Accepted blocks of this run = won + orphaned + pending' });
+  .meta({
+    id: 'AcceptedBlocks',
+    description: 'Accepted blocks of this run = won + orphaned + pending. The others are not accepted',
+  });
 
 /** An accepted block. */
 export const acceptedBlock = {

@@ -107,6 +107,8 @@ export class Tally {
   readonly #sources: Sources;
   readonly #verdicts = new VerdictCounts();
   readonly #blocks = new BlockCounts();
+  /** When mining ended. */
+  #endMs: number | undefined;
   #newCuts = 0;
   #work: CurrentWork | undefined;
   #lastBlockMs: number | undefined;
@@ -243,8 +245,13 @@ export class Tally {
     };
   }
 
+  /** Mining has ended. What still ends beside it, such as a last command of a hook, does not count as uptime. */
+  end(): void {
+    this.#endMs = this.#clock.monotonicMs();
+  }
+
   summary(): Summary {
-    const uptimeSeconds = (this.#clock.monotonicMs() - this.#startMs) / 1000;
+    const uptimeSeconds = ((this.#endMs ?? this.#clock.monotonicMs()) - this.#startMs) / 1000;
     const hashes = this.#meter.total;
     const switchSeconds = this.#jobSwitches.spread;
     const acceptedBlocks = this.#blocks.accepted;

@@ -76,12 +76,16 @@ export function describeOutcomes(counts: Readonly<Record<Outcome, number>>): str
   ].join(', ');
 }
 
-/** `3 won (2 settled), 1 pending, 0 orphaned`: every accepted block is one of the three. */
+/** `3 won (2 settled), 1 pending, 0 orphaned`: every accepted block is one of the three. What is rarer follows where there is some. */
 export function describeAcceptedBlocks(
-  counts: Readonly<Record<'won' | 'settled' | 'pending' | 'orphaned', number>>,
+  counts: Readonly<Record<'won' | 'settled' | 'pending' | 'orphaned' | 'unanswered' | 'lost', number>>,
 ): string {
   const { won, settled, pending, orphaned } = counts;
-  return `${won} won (${settled} settled), ${pending} pending, ${orphaned} orphaned`;
+  const rare = (['unanswered', 'lost'] as const).filter((fate) => counts[fate] > 0);
+  return [
+    `${won} won (${settled} settled), ${pending} pending, ${orphaned} orphaned`,
+    ...rare.map((fate) => `${counts[fate]} ${fate}`),
+  ].join(', ');
 }
 
 /** `workers 12 ~1.400 TH/s`: how many are connected, and their estimated hashrate. */

@@ -6,9 +6,16 @@ import type { Solution } from '../chain/verify.ts';
 import type { Listener } from '../events/events.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Verdict, WorkSource } from './source.ts';
+import type { Outcome } from './vocabulary.ts';
 
 /** How many solutions are remembered, so that none is submitted twice. Far fewer are ever in flight. */
 const REMEMBERED = 4_096;
+
+/** What is told of a block that may be on its chain. */
+const BLOCK_EVENTS: Readonly<Partial<Record<Outcome, 'accepted-block' | 'unanswered-block'>>> = {
+  accepted: 'accepted-block',
+  unknown: 'unanswered-block',
+};
 
 export interface SubmitterOptions {
   readonly source: WorkSource;
@@ -90,8 +97,8 @@ export class Submitter {
     const { outcome, reason, by = source.name } = verdict;
     const answerSeconds = (clock.monotonicMs() - foundAtMs) / 1000;
     emit({ type: 'verdict', outcome, reason, ...about, answerSeconds });
-    if (isBlock && outcome === 'accepted')
-      emit({ type: 'accepted-block', ...about, header, source: by, answerSeconds });
+    const type = isBlock ? BLOCK_EVENTS[outcome] : undefined;
+    if (type) emit({ type, ...about, header, source: by, answerSeconds });
     return verdict;
   }
 }

@@ -72,6 +72,10 @@ function showAcceptedBlocks({ acceptedBlocks }: Status): void {
   if (!acceptedBlocks) return;
   byId('accepted-blocks').hidden = false;
   for (const fate of ['won', 'settled', 'pending', 'orphaned'] as const) setFigure(fate, String(acceptedBlocks[fate]));
+  for (const fate of ['unanswered', 'lost'] as const) {
+    setFigure(fate, String(acceptedBlocks[fate]));
+    hideFigure(fate, acceptedBlocks[fate] === 0);
+  }
 }
 
 /** The part about a pool's shares is shown once the work is a pool's, and stays: what came and went would move the page. */

@@ -38,6 +38,7 @@ export function madeRecord(header: Uint8Array, more: Partial<BlockRecord> = {}):
     foundMs: 1_700_000_000_000,
     network: 'mainnet01',
     node: 'http://one',
+    isAnswered: true,
     account: 'k:me',
     device: 'gpu0',
     isRelay: false,

@@ -11,6 +11,7 @@ import {
   OFF_CHAIN,
   ON_CHAIN,
   type Standing,
+  UNANSWERED,
   UNDECIDED,
   UNKNOWN_AFTER_MS,
   WATCHED_DEPTH,
@@ -153,13 +154,55 @@ describe('a block', () => {
 });
 
 test('a block is asked about often only in its first hour, even if nodes contradict each other for ever', () => {
-  for (const state of ['pending', 'contested', 'won'] as const) {
+  for (const state of ['pending', 'contested', 'unanswered', 'won'] as const) {
     expect(isUrgent({ ...JUST_FOUND, state }, UNKNOWN_AFTER_MS - 1)).toBe(true);
     expect(isUrgent({ ...JUST_FOUND, state }, UNKNOWN_AFTER_MS)).toBe(false);
   }
   for (const state of ['unknown', 'settled', ...OFF_CHAIN] as const) {
     expect(isUrgent({ ...JUST_FOUND, state }, 0)).toBe(false);
   }
+});
+
+describe('a block whose answer was lost', () => {
+  /** Nobody could say whether the node keeps ours. */
+  const anotherUnasked: Look = { node: 'one', says: 'another', depth: 2, winner: WINNER };
+
+  it.each<[string, Look[], Standing['state']]>([
+    ['is unanswered while no chain reaches its height', [notYet()], 'unanswered'],
+    ['is unanswered as the head of a cut', [ours(0)], 'unanswered'],
+    ['is unanswered while another one is the head', [another(0)], 'unanswered'],
+    ['is won when the chain has it', [ours(1)], 'won'],
+    ['is settled like any other', [ours(6)], 'settled'],
+    ['is orphaned when a node keeps it beside its chain', [another(1)], 'orphaned'],
+    ['is lost when no node has it', [another(1, 'one', false), another(2, 'two', false)], 'lost'],
+    ['is unanswered while it cannot be asked who keeps it', [anotherUnasked], 'unanswered'],
+    ['is contested when one node has it on its chain', [ours(1, 'one'), another(1, 'two', false)], 'contested'],
+  ])('%s', (_, looks, state) => {
+    expect(new Watch(UNANSWERED).sure(...looks).state).toBe(state);
+  });
+
+  it('stays so however long nobody can tell', () => {
+    const watch = new Watch(UNANSWERED).look(UNKNOWN_AFTER_MS, notYet()).look(UNKNOWN_AFTER_MS, notYet());
+    expect(watch.standing).toEqual(UNANSWERED);
+    expect(isWatched(watch.standing)).toBe(true);
+  });
+
+  it('is found after all: that says that the node had taken it', () => {
+    const watch = new Watch(UNANSWERED).sure(ours(1));
+    expect(describeStanding(watch.standing, UNANSWERED)).toBe('the node has taken it, although its answer was lost');
+  });
+
+  it('that is lost is orphaned once a node is seen to keep it, and not because one could not be asked', () => {
+    const watch = new Watch(UNANSWERED).sure(another(1, 'one', false));
+    expect(watch.sure(anotherUnasked).state).toBe('lost');
+    expect(watch.sure(another(3)).state).toBe('orphaned');
+  });
+
+  it('that is lost is watched until two looks find it deep enough', () => {
+    const watch = new Watch(UNANSWERED).sure(another(1, 'one', false));
+    expect(isWatched(watch.standing)).toBe(true);
+    expect(isWatched(watch.sure(another(WATCHED_DEPTH, 'one', false)).standing)).toBe(false);
+  });
 });
 
 const LOOK = fc.oneof(
@@ -171,6 +214,8 @@ const LOOK = fc.oneof(
 );
 const STEPS = fc.array(fc.tuple(fc.nat(2 * APART_MS), fc.array(LOOK, { maxLength: 3 })), { maxLength: 40 });
 
+const BEGINNING = fc.constantFrom(JUST_FOUND, UNANSWERED);
+
 /** What looks of one moment decide by themselves, if anything. */
 function direction(looks: readonly Look[]): 'ours' | 'another' | undefined {
   const says = (what: string) => looks.some((look) => look.says === what && 'depth' in look && look.depth > 0);
@@ -180,8 +225,8 @@ function direction(looks: readonly Look[]): 'ours' | 'another' | undefined {
 
 test('nothing is ever decided on one look: looks some time apart agree, and none in between says otherwise', () => {
   fc.assert(
-    fc.property(STEPS, (steps) => {
-      const watch = new Watch();
+    fc.property(BEGINNING, STEPS, (beginning, steps) => {
+      const watch = new Watch(beginning);
       let nowMs = 0;
       /** Since when all looks have had the same direction. */
       let since: { readonly direction: string | undefined; readonly ms: number } | undefined;
@@ -201,8 +246,8 @@ test('nothing is ever decided on one look: looks some time apart agree, and none
 
 test('what was decided is never undecided again', () => {
   fc.assert(
-    fc.property(STEPS, (steps) => {
-      const watch = new Watch();
+    fc.property(BEGINNING, STEPS, (beginning, steps) => {
+      const watch = new Watch(beginning);
       let decided = false;
       for (const [passedMs, looks] of steps) {
         watch.look(passedMs, ...looks);

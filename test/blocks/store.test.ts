@@ -76,6 +76,16 @@ describe('the block log', () => {
     },
   );
 
+  it('keeps that the answer to a block was lost, and takes blocks of older lines for accepted ones', async () => {
+    const record = madeRecord(madeHeader(3, 42n), { isAnswered: false });
+    const { isAnswered: _, ...older } = JSON.parse(writeLine(found(1)));
+    writeFileSync(path, `${writeLine({ type: 'found', record })}${JSON.stringify(older)}\n`);
+    expect([...(await reread()).blocks]).toMatchObject([
+      { isAnswered: false, standing: { state: 'unanswered' } },
+      { isAnswered: true, standing: { state: 'pending' } },
+    ]);
+  });
+
   it('knows since when a block is in its state, however often that is written', async () => {
     const store = open();
     store.add(found(1));

@@ -13,10 +13,10 @@ const inState = (state: Block['standing']['state'], more: Partial<Block> = {}) =
 it('always holds: accepted = won + orphaned + pending', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...BLOCK_STATES)), (states) => {
-      const { accepted, won, orphaned, pending, byState } = totalsOf(states.map((state) => inState(state)));
+      const { accepted, won, orphaned, pending, unanswered, lost, byState } = totalsOf(states.map((it) => inState(it)));
       expect(won + orphaned + pending).toBe(accepted);
-      expect(Object.values(byState).reduce((sum, count) => sum + count, 0)).toBe(accepted);
-      expect(accepted).toBe(states.length);
+      expect(accepted + unanswered + lost).toBe(states.length);
+      expect(Object.values(byState).reduce((sum, count) => sum + count, 0)).toBe(states.length);
     }),
     { numRuns: 30 },
   );
@@ -44,4 +44,12 @@ it('knows luck from what was expected, without what relays brought, and the medi
   ];
   expect(totalsOf(blocks, 2.5)).toMatchObject({ expectedBlocks: 4, luck: 0.5, switchSeconds: 0.02 });
   expect(totalsOf([])).toMatchObject({ luck: undefined, orphanRate: undefined, switchSeconds: undefined });
+});
+
+it('counts a block whose answer was lost neither as accepted nor as an orphan, until a chain shows that it was taken', () => {
+  const unanswered = [inState('unanswered'), inState('lost')];
+  const totals = totalsOf([inState('won'), ...unanswered], 1);
+  expect(totals).toMatchObject({ accepted: 1, won: 1, orphanRate: 0, unanswered: 1, lost: 1, luck: 0.25 });
+  const found = [inState('won', { isAnswered: false }), inState('orphaned', { isAnswered: false })];
+  expect(totalsOf(found)).toMatchObject({ accepted: 2, won: 1, orphaned: 1, orphanRate: 0.5, unanswered: 0, lost: 0 });
 });

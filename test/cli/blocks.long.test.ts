@@ -59,6 +59,16 @@ describe('pickaxe blocks', () => {
     expect(stdout).toContain('luck 75 %');
   });
 
+  it('counts blocks whose answer was lost beside the others', async () => {
+    writeThree();
+    write(...linesOf(4, 'lost', 1), ...linesOf(5, 'unanswered', 1));
+    const { stdout } = await run();
+    expect(stdout).toContain('3 accepted = 1 won (1 settled) + 1 orphaned + 1 pending, orphan rate 50.0 %');
+    expect(stdout).toContain('beside these, the answer was lost: 1 unanswered, 1 lost');
+    const { totals } = JSON.parse((await run('--json', '--status', 'lost,unanswered')).stdout);
+    expect(totals).toMatchObject({ accepted: 0, unanswered: 1, lost: 1, orphanedRatio: null, luckRatio: 0 });
+  });
+
   it('says where it has looked when there is no block', async () => {
     expect(await run()).toMatchObject({ code: 0, stdout: `There is no block in ${file} yet.` });
   });
@@ -113,7 +123,7 @@ describe('pickaxe blocks', () => {
   });
 
   it.each([
-    [['--status', 'lost'], 'Give some of: pending, contested'],
+    [['--status', 'gone'], 'Give some of: pending, contested'],
     [['--refresh'], 'No node is configured'],
     [['--csv', '/nowhere/blocks.csv'], '--csv /nowhere/blocks.csv cannot be written'],
   ])('refuses %s', async (args, said) => {

@@ -1,4 +1,7 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { JsonLine } from '#pickaxe/report/json-line.js';
 import { expectShape } from '../expect-shape.ts';
@@ -147,6 +150,34 @@ describe('pickaxe demo', () => {
     expect(await run.code).toBe(0);
     expect(run.events('summary')[0]).toMatchObject({ rejected: 0 });
     expect(Number(run.events('summary')[0].accepted)).toBeGreaterThanOrEqual(3);
+  });
+
+  it('ends with what became of its blocks and what they earned, apart from the user’s block log', async () => {
+    const state = mkdtempSync(join(tmpdir(), 'pickaxe-'));
+    onTestFinished(() => rmSync(state, { recursive: true, force: true }));
+    const run = start(['demo', '--devices', 'cpu', '--blocks', '5', '--duration', '60', '--json'], {
+      XDG_STATE_HOME: state,
+    });
+    runs.push(run);
+    expect(await run.code).toBe(0);
+    const { accepted, acceptedBlocks } = run.events('summary')[0] as {
+      accepted: number;
+      acceptedBlocks: Record<'won' | 'orphaned' | 'pending', number>;
+    };
+    const { won, orphaned, pending } = acceptedBlocks;
+    expect(won + orphaned + pending).toBe(accepted);
+    expect(pending).toBe(0);
+    expect(won).toBeGreaterThan(0);
+    expect(run.stderr).toMatch(
+      new RegExp(`${accepted} accepted = ${won} won .* \\+ ${orphaned} orphaned \\+ 0 pending`),
+    );
+    const [, earned] = /earned (\d+\.\d+) coins, each reward proven/.exec(run.stderr)!;
+    expect(Number(earned)).toBeGreaterThan(0.9 * won);
+    expect(run.stderr).toContain(
+      `the account has ${earned} coins on the mock node, exactly what its blocks have earned`,
+    );
+    expect(run.stderr).toContain('pickaxe balance');
+    expect(readdirSync(state)).toEqual([]);
   });
 });
 

@@ -51,6 +51,42 @@ test('an accepted block causes a notice, and no other verdict does', () => {
   });
 });
 
+describe('of a block that is followed', () => {
+  const BLOCK = { chain: 3, height: 42n, blockHash: 'h'.repeat(43), device: 'gpu1', isRelay: false };
+  const STANDING = { depth: 1, nodesDisagree: false, settledDepth: 6, reason: '' };
+
+  it.each([
+    ['pending', undefined],
+    ['unanswered', undefined],
+    ['contested', 'pending'],
+    ['unknown', 'pending'],
+    ['won', 'won'],
+  ] as const)('there is no notice of %s after %s', (state, previous) => {
+    const { events, names } = listen();
+    events.emit({ type: 'block-state', ...BLOCK, ...STANDING, state, ...(previous && { previous }) });
+    expect(names()).toEqual(['start']);
+  });
+
+  it.each(['won', 'settled', 'orphaned', 'never-entered', 'lost'] as const)('there is one when it is %s', (state) => {
+    const { events, heard } = listen();
+    events.emit({ type: 'block-state', ...BLOCK, ...STANDING, state, previous: 'unanswered' });
+    const text = expect.stringMatching(/^block chain 3 height 42 by gpu1 /);
+    expect(heard[1]).toMatchObject({ type: 'block-state', state, previous: 'unanswered', height: 42, text });
+  });
+
+  it('there is one when its reward is proven after it was won, and when a node says something false of it', () => {
+    const { events, heard } = listen();
+    events.emit({ type: 'block-reward', ...BLOCK, reward: '0.98', fees: '0.0' });
+    events.emit({ type: 'block-reward', ...BLOCK, fault: 'http://one: false' });
+    const frame = { type: 'block-reward', timeMillis: 1_700_000_000_000, rig: 'rig-7', ...BLOCK, height: 42 };
+    const isFalse = 'the reward is not proven, because what a node says of it is false: http://one: false';
+    expect(heard.slice(1)).toEqual([
+      { ...frame, text: 'block chain 3 height 42 by gpu1: earned 0.98 coins', reward: '0.98', fees: '0.0' },
+      { ...frame, text: `block chain 3 height 42 by gpu1: ${isFalse}`, fault: 'http://one: false' },
+    ]);
+  });
+});
+
 test('a share causes no notice, unless it is a block', () => {
   const { events, names, heard, end } = listen();
   for (const each of ['accepted', 'rejected', 'delivered'] as const) events.emit(share('gpu1', each));

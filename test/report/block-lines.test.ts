@@ -8,7 +8,7 @@ import { logBlockReward, logBlockState } from '#pickaxe/report/block-lines.js';
 type StateEvent = MinerEvent & { type: 'block-state' };
 const BLOCK = { chain: 3, height: 42n, blockHash: 'h'.repeat(43), device: 'gpu0', isRelay: false };
 const state = (more: Partial<StateEvent>): StateEvent => {
-  const standing = { depth: 1, nodesDisagree: false, settledDepth: 6 };
+  const standing = { depth: 1, nodesDisagree: false, settledDepth: 6, settledInSeconds: 150 };
   return { type: 'block-state', ...BLOCK, state: 'won', previous: 'pending', ...standing, reason: '', ...more };
 };
 
@@ -33,7 +33,7 @@ test.each<[Partial<StateEvent>, string]>([
     'info chain 3 height 42 by gpu0 won: earned 0.98123 coins and 0.0002 in fees; safe at depth 6, in about 2 min 30 s',
   ],
   [
-    { reward: '0.98123', fees: '0.0', depth: 8 },
+    { reward: '0.98123', fees: '0.0', depth: 8, settledInSeconds: 0 },
     'info chain 3 height 42 by gpu0 won: earned 0.98123 coins; safe at depth 6, now',
   ],
   [
@@ -47,6 +47,8 @@ test.each<[Partial<StateEvent>, string]>([
   [{ state: 'settled', fees: '0.0', reward: '1.0' }, 'info chain 3 height 42 by gpu0 settled: earned 1.0 coins'],
   [{ state: 'orphaned', reason: 'why' }, 'warn chain 3 height 42 by gpu0 orphaned: why'],
   [{ state: 'never-entered', reason: 'why' }, 'warn chain 3 height 42 by gpu0 never entered: why'],
+  [{ state: 'lost', previous: 'unanswered', reason: 'why' }, 'warn chain 3 height 42 by gpu0 lost: why'],
+  [{ state: 'unanswered', reason: 'why' }, 'debug chain 3 height 42 by gpu0 unanswered: why'],
   [{ state: 'orphaned', previous: 'settled', reason: 'why' }, 'error chain 3 height 42 by gpu0 orphaned: why'],
   [{ state: 'pending' }, 'debug chain 3 height 42 by gpu0 pending'],
   [{ state: 'contested', nodesDisagree: true, reason: 'why' }, 'warn chain 3 height 42 by gpu0 contested: why'],
@@ -69,15 +71,15 @@ test('the blocks of a run are counted by what became of them, and always add up'
   const counts = new BlockCounts();
   expect(counts.accepted).toBeUndefined();
   const { previous: _, ...found } = state({ state: 'pending' });
-  let accepted = 0;
+  let recorded = 0;
   for (const became of BLOCK_STATES) {
     const blockHash = became.padEnd(43);
     counts.add({ ...found, blockHash });
     counts.add(state({ blockHash, state: became }));
-    accepted++;
-    const { won, orphaned, pending } = counts.accepted!;
-    expect(won + orphaned + pending).toBe(accepted);
+    recorded++;
+    const { won, orphaned, pending, unanswered, lost } = counts.accepted!;
+    expect(won + orphaned + pending + unanswered + lost).toBe(recorded);
   }
   counts.add(state({ blockHash: 'of an earlier run' }));
-  expect(counts.accepted).toEqual({ won: 2, settled: 1, orphaned: 2, pending: 3 });
+  expect(counts.accepted).toEqual({ won: 2, settled: 1, orphaned: 2, pending: 3, unanswered: 1, lost: 1 });
 });

@@ -183,6 +183,20 @@ const SOURCE = 'http://127.0.0.1:1848/ledger';
 
 const BLOCK = { chain: 3, height: 42n, blockHash: 'h'.repeat(43), device: 'gpu0', isRelay: true };
 
+const FOUND = {
+  device: 'gpu0',
+  chain: 3,
+  height: 42n,
+  nonce: 1n,
+  isRelay: false,
+  isBlock: true,
+  isShare: false,
+  difficulty: 500,
+  header: new Uint8Array(286),
+  source: SOURCE,
+  answerSeconds: 0.02,
+};
+
 /** Each event in its fullest form: a type or a field that is missing here does not compile. */
 const EVENTS: { readonly [Type in MinerEvent['type']]: Required<Extract<MinerEvent, { type: Type }>> } = {
   work: { type: 'work', chain: 3, height: 42n, difficulty: 1_000, shareDifficulty: 500 },
@@ -202,20 +216,8 @@ const EVENTS: { readonly [Type in MinerEvent['type']]: Required<Extract<MinerEve
     hash: new Uint8Array(32),
   },
   verdict: verdict('gpu0', 'rejected', 'a reason'),
-  'accepted-block': {
-    type: 'accepted-block',
-    device: 'gpu0',
-    chain: 3,
-    height: 42n,
-    nonce: 1n,
-    isRelay: false,
-    isBlock: true,
-    isShare: false,
-    difficulty: 500,
-    header: new Uint8Array(286),
-    source: SOURCE,
-    answerSeconds: 0.02,
-  },
+  'accepted-block': { type: 'accepted-block', ...FOUND },
+  'unanswered-block': { type: 'unanswered-block', ...FOUND },
   'block-state': {
     type: 'block-state',
     ...BLOCK,
@@ -224,6 +226,7 @@ const EVENTS: { readonly [Type in MinerEvent['type']]: Required<Extract<MinerEve
     depth: 1,
     nodesDisagree: false,
     settledDepth: 6,
+    settledInSeconds: 150,
     reward: '0.98123',
     fees: '0.0',
     reason: '',
@@ -293,10 +296,9 @@ describe('printed JSON has its documented shape', () => {
     const { events, tally, clock } = await serve();
     const notices: Notice[] = [];
     const end = tellNotices({ rigName: 'rig-7', events, tally, clock }, (notice) => notices.push(notice));
-    const { alarm, device, 'block-state': state } = EVENTS;
-    for (const event of [verdict('gpu0', 'accepted'), state, device, alarm, { ...alarm, state: 'cleared' } as const]) {
-      events.emit(event);
-    }
+    const { alarm, device, 'block-state': state, 'block-reward': reward } = EVENTS;
+    const blocks = [verdict('gpu0', 'accepted'), state, reward];
+    for (const event of [...blocks, device, alarm, { ...alarm, state: 'cleared' } as const]) events.emit(event);
     end();
     const documents = notices.map((notice) => JSON.parse(JSON.stringify(notice)));
     for (const document of documents) expectShape(Notice, document);

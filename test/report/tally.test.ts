@@ -13,6 +13,15 @@ function fresh() {
   return { clock, tally };
 }
 
+test('what still ends after mining is not part of the uptime and the average', () => {
+  const { clock, tally } = fresh();
+  tally.listen(hashes('cpu', 5_000));
+  clock.advance(10_000);
+  tally.end();
+  clock.advance(30_000);
+  expect(tally.summary()).toMatchObject({ uptimeSeconds: 10, averageHashesPerSecond: 500 });
+});
+
 describe('each device’s stats', () => {
   test('count its own hashes, verdicts, hardware errors and failures, and the sums are the rig’s', () => {
     const { clock, tally } = fresh();

@@ -223,6 +223,17 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
     check: ({ stderr }) => expect(stderr).toMatch(/^(scan\S*\.wasm: other bytes, right answers\n)*$/),
   },
   'scripts/build.mjs': { startedBy: 'test/scripts/ready.long.test.ts' },
+  'scripts/check-earned.mjs': {
+    args: ['--minutes', '0.3', '--json'],
+    check: ({ stdout }) => {
+      const { blocks, answersLost, coins } = JSON.parse(stdout);
+      expect(blocks).toMatchObject({ accepted: positive, won: positive, orphaned: positive, pending: 0 });
+      expect(blocks.accepted).toBe(blocks.won + blocks.orphaned);
+      expect(answersLost).toMatchObject({ unanswered: positive, found: positive });
+      expect(coins.earned).toMatch(/^\d+\.\d{1,12}$/);
+      expect(coins).toMatchObject({ balance: coins.earned, onMockNode: coins.earned });
+    },
+  },
   'scripts/check-package.mjs': {
     // Without a package registry: as if this checkout were what is installed.
     args: ['--installed', asIfInstalled()],

@@ -135,18 +135,25 @@ test('only the last solutions are remembered, so that the memory is bounded', as
   expect(numbers().slice(REMEMBERED)).toEqual([REMEMBERED, 0]);
 });
 
-test('an accepted block is told with its header and the source that accepted it; nothing else is', async () => {
+test.each([
+  ['accepted', 'accepted-block'],
+  ['unknown', 'unanswered-block'],
+] as const)('a block whose verdict is %s is told as %s, with its header and its source', async (outcome, type) => {
   const { submitter, source, events } = submitterWith();
-  for (const outcome of ['rejected', 'unknown', 'stale'] as const) {
-    source.verdict = () => ({ outcome, reason: '' });
-    submitter.submit(solutionOf(events.all.length + 1), CPU, running);
-    await submitter.settled();
-  }
-  expect(events.of('accepted-block')).toEqual([]);
-  source.verdict = () => ({ outcome: 'accepted', reason: '', by: 'http://two' });
+  source.verdict = () => ({ outcome, reason: '', by: 'http://two' });
   submitter.submit(solutionOf(100), CPU, running);
   await submitter.settled();
   const { header } = solutionOf(100);
-  expect(events.of('accepted-block')).toMatchObject([{ header, source: 'http://two', device: 'cpu', isRelay: false }]);
-  expect(events.all.at(-2)).toMatchObject({ type: 'verdict', outcome: 'accepted' });
+  expect(events.all.slice(-2)).toMatchObject([
+    { type: 'verdict', outcome },
+    { type, header, source: 'http://two', device: 'cpu', isRelay: false },
+  ]);
+});
+
+test.each(['rejected', 'stale', 'delivered'] as const)('nothing is told of a block that is %s', async (outcome) => {
+  const { submitter, source, events } = submitterWith();
+  source.verdict = () => ({ outcome, reason: '' });
+  submitter.submit(solutionOf(100), CPU, running);
+  await submitter.settled();
+  expect(events.all.at(-1)).toMatchObject({ type: 'verdict', outcome });
 });

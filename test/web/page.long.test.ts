@@ -52,6 +52,8 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
       settled: '–',
       pending: '–',
       orphaned: '–',
+      unanswered: '–',
+      lost: '–',
       'to-block': formatDuration(status.timeToBlockSeconds),
       effort: formatPercent(status.effort),
       luck: formatPercent(status.accepted / status.expectedBlocks),
@@ -70,6 +72,21 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
     for (const hidden of ['shares-accepted', 'to-share', 'workers', 'delivered'])
       expect(await page.locator(`[data-figure="${hidden}"]`).isVisible(), hidden).toBe(false);
     expect(await page.locator('#workers').isVisible()).toBe(false);
+  });
+
+  it('shows what became of blocks once there is one, and lost answers once there are some', async () => {
+    const rig = await served();
+    const page = await open(rig.url);
+    const isVisible = (name: string) => page.locator(`[data-figure="${name}"]`).isVisible();
+    const about = { chain: 3, height: 42n, device: 'gpu0', isRelay: false, depth: 0, nodesDisagree: false };
+    const recorded = (blockHash: string, state: 'pending' | 'unanswered') =>
+      rig.emit({ type: 'block-state', ...about, blockHash, state, settledDepth: 6, reason: '' });
+    recorded('a'.repeat(43), 'pending');
+    await shows(async () => expect(await figure(page, 'pending')).toBe('1'));
+    expect(await Promise.all(['won', 'unanswered', 'lost'].map(isVisible))).toEqual([true, false, false]);
+    recorded('b'.repeat(43), 'unanswered');
+    await shows(async () => expect(await figure(page, 'unanswered')).toBe('1'));
+    expect(await Promise.all(['won', 'unanswered', 'lost'].map(isVisible))).toEqual([true, true, false]);
   });
 
   it('shows a pool’s shares apart from blocks, and the proven rate', async () => {

@@ -1,10 +1,12 @@
 /**
- * `--block-log`: records each block that a node accepts, and follows what becomes of it. Mining waits for none of this: what it
- * needs is loaded only a moment after the start, or with the first block.
+ * `--block-log`: records each block that a node accepts, or may have accepted, and follows what becomes of it. Mining waits for
+ * none of this: what it needs is loaded only a moment after the start, or with the first block.
  */
 
+import type { Logger } from 'pino';
+import type { Store } from '../../blocks/memory-store.ts';
 import type { Config } from '../../config/settings.ts';
-import type { MinerEvent } from '../../events/events.ts';
+import { isBlockEvent, type MinerEvent } from '../../events/events.ts';
 import { userStateDirectory } from '../../system/user-directories.ts';
 import type { BlockLog, BlockLogOptions } from '../block-log.ts';
 import { UsageError } from '../exit-codes.ts';
@@ -17,17 +19,22 @@ const NO_FOLDER = 'this user has no home directory, so name a folder with --bloc
 export function blocks(options: BlockLogOptions): Sidecar | undefined {
   const { log: isOn, folder = userStateDirectory() } = options.settings;
   if (!isOn) return undefined;
+  if (folder !== undefined) return followBlocks(options, (log) => openStore(folder, log));
+  return async ({ log }) => {
+    log.warn({ tag: 'block' }, `it is not followed what becomes of blocks: ${NO_FOLDER}`);
+    return () => {};
+  };
+}
+
+/** @param open opens what blocks are recorded in */
+export function followBlocks(options: BlockLogOptions, open: (log: Logger) => Store | Promise<Store>): Sidecar {
   return async (running) => {
-    if (folder === undefined) {
-      running.log.warn({ tag: 'block' }, `it is not followed what becomes of blocks: ${NO_FOLDER}`);
-      return () => {};
-    }
     const early: MinerEvent[] = [];
     let loading: Promise<BlockLog | undefined> | undefined;
     let loaded: BlockLog | undefined;
     const load = async (): Promise<BlockLog> => {
       const { startBlockLog } = await import('../block-log.ts');
-      loaded = startBlockLog(running, folder, options);
+      loaded = startBlockLog(running, await open(running.log), options);
       for (const event of early.splice(0)) loaded.hear(event);
       return loaded;
     };
@@ -39,10 +46,10 @@ export function blocks(options: BlockLogOptions): Sidecar | undefined {
       });
     };
     const forget = running.events.on((event) => {
-      if (event.type !== 'job-switch' && event.type !== 'accepted-block') return;
+      if (event.type !== 'job-switch' && !isBlockEvent(event)) return;
       if (loaded) loaded.hear(event);
       else early.push(event);
-      if (event.type === 'accepted-block') begin();
+      if (isBlockEvent(event)) begin();
     });
     const timer = setTimeout(begin, LOAD_MS);
     return async () => {
@@ -51,6 +58,11 @@ export function blocks(options: BlockLogOptions): Sidecar | undefined {
       await (await loading)?.end();
     };
   };
+}
+
+async function openStore(folder: string, log: Logger): Promise<Store> {
+  const { BlockStore } = await import('../../blocks/store.ts');
+  return new BlockStore({ folder, warn: (line) => log.warn({ tag: 'block' }, line) });
 }
 
 /** @throws UsageError for a user without a home directory */

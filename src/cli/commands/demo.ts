@@ -1,15 +1,22 @@
 /** `pickaxe demo`: the real miner on a mock node inside this process, at about one block per second. */
 
+import { readBalances } from '../../accounts/read-account.ts';
 import { askBalance } from '../../app/ask-balance.ts';
 import { chooseEngines } from '../../app/choose-engines.ts';
-import { chooseSource } from '../../app/choose-source.ts';
+import { chooseSource, minerAccount } from '../../app/choose-source.ts';
+import { type ApiSettings, configuredNodes, nodeApi } from '../../app/node-api.ts';
 import { prepare } from '../../app/prepare.ts';
-import { runMiner } from '../../app/run-miner.ts';
+import { runMiner, type Sidecar } from '../../app/run-miner.ts';
+import { followBlocks } from '../../app/sidecars/blocks.ts';
+import { MemoryStore } from '../../blocks/memory-store.ts';
+import { totalsOf } from '../../blocks/totals.ts';
 import type { Entry } from '../../config/entries.ts';
 import type { Loaded } from '../../config/load.ts';
 import { assemble, type Config, DEFAULTS, valueIn } from '../../config/settings.ts';
 import { Events } from '../../events/events.ts';
+import type { Decimal } from '../../ledger/decimal.ts';
 import { MockNode } from '../../mock-node/mock-node.ts';
+import { demoEnding } from '../demo-ending.ts';
 
 const NETWORK = 'development';
 /** Nobody has the secret of this key: the demo's rewards go nowhere. */
@@ -19,8 +26,12 @@ const FIRST_DIFFICULTY = 2 ** 22;
 const BLOCK_SECONDS = 1;
 /** Short, because the first difficulty is a guess; a moving average keeps it steady. */
 const RETARGET_MS = 250;
-/** Another miner finds a block now and then, so that New Cuts can be seen. */
-const RIVAL_MS = 2_000;
+/** Other miners find three blocks in the time of one of ours, so that New Cuts can be seen, and what is built on our blocks. */
+const RIVAL_MS = 333;
+/** So each of the 20 chains has a block every 5 seconds; on real networks that takes 30. */
+const SPEED = 6;
+/** Far longer than it takes to look twice at the last blocks. */
+const LAST_LOOKS_MS = 30_000;
 
 /** @param reload reads the configuration again */
 export async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Promise<number> {
@@ -30,22 +41,55 @@ export async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Pr
   );
   const { log } = prepared;
   const engines = await chooseEngines(config, log, { mayBeNone: (prepared.relays ?? []).length > 0 });
-  const node = new MockNode({ network: NETWORK, difficulty: FIRST_DIFFICULTY, rivalMs: RIVAL_MS });
-  const { url } = await node.start();
+  const mock = new MockNode({ network: NETWORK, difficulty: FIRST_DIFFICULTY, rivalMs: RIVAL_MS });
+  const { url } = await mock.start();
   log.info({ tag: 'demo' }, `mock node at ${url}: its blocks are worth nothing. To mine on a real node: pickaxe init`);
   const events = new Events();
-  const stopRetargeting = retarget(node, events);
+  const stopRetargeting = retarget(mock, events);
   const miner = { publicKeys: [PUBLIC_KEY], predicate: 'keys-all' } as const;
-  const mockNode = { urls: [url], network: NETWORK, insecureTls: false };
-  const settings = { node: mockNode, pool: DEFAULTS.pool, miner, ledger: DEFAULTS.ledger };
+  const node = { urls: [url], network: NETWORK, insecureTls: false };
+  const settings = { node, pool: DEFAULTS.pool, miner, ledger: DEFAULTS.ledger };
+  const account = minerAccount(miner);
   const source = chooseSource(settings, events);
+  // The user's block log is for real blocks, and this ledger ends with the process.
+  const store = new MemoryStore();
+  const { ledger } = settings;
+  const options = { settings: DEFAULTS.blocks, account, node, ledger, speed: SPEED, lastLooksMs: LAST_LOOKS_MS };
+  const sidecars = [...(prepared.sidecars ?? []), followBlocks(options, () => store), lastBlocks(mock)];
   try {
-    const rig = { events, source, engines, ...prepared };
-    return await runMiner({ ...rig, askBalance: (stop) => askBalance(settings, stop) }, config.run);
+    const rig = { events, source, engines, ...prepared, sidecars };
+    const code = await runMiner({ ...rig, askBalance: (stop) => askBalance(settings, stop) }, config.run);
+    const ending = demoEnding(totalsOf(store.blocks), await balanceOf(account, settings));
+    for (const line of ending) log.info({ tag: 'demo' }, line);
+    return code;
   } finally {
     stopRetargeting();
-    await node.close();
+    await mock.close();
     await close();
+  }
+}
+
+/** Once mining has ended, each chain gets one more block and no further ones, so that it can be told what became of ours. */
+function lastBlocks({ ledger }: MockNode): Sidecar {
+  return async () => () => {
+    ledger.standsStill = true;
+    for (const chain of ledger.chains.graph.keys()) ledger.advance(chain);
+  };
+}
+
+/** @returns what the account has on all chains */
+async function balanceOf(account: string, settings: ApiSettings): Promise<Decimal> {
+  const [node] = configuredNodes(settings);
+  const api = nodeApi(node, NETWORK, settings);
+  try {
+    const { heads } = await api.cut();
+    const readings = await readBalances(api, heads.keys(), { account, module: 'coin' });
+    return readings.reduce((sum, reading) => {
+      if ('error' in reading) throw reading.error;
+      return sum + reading.value;
+    }, 0n);
+  } finally {
+    await api.close();
   }
 }
 
@@ -61,7 +105,7 @@ function withoutNoticesOfFiles(loaded: Loaded): Loaded {
 }
 
 /** Keeps the difficulty at what this machine hashes in the time of a block. @returns a function that ends this */
-function retarget(node: MockNode, events: Events): () => void {
+function retarget(mock: MockNode, events: Events): () => void {
   let hashes = 0;
   let rate = 0;
   events.on((event) => {
@@ -72,7 +116,7 @@ function retarget(node: MockNode, events: Events): () => void {
     hashes = 0;
     if (measured === 0) return;
     rate = rate === 0 ? measured : 0.9 * rate + 0.1 * measured;
-    node.ledger.difficulty = Math.max(1, rate * BLOCK_SECONDS);
+    mock.ledger.difficulty = Math.max(1, rate * BLOCK_SECONDS);
   }, RETARGET_MS);
   return () => clearInterval(timer);
 }

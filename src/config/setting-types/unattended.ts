@@ -48,4 +48,13 @@ export function commandOn(platform: string): SettingType<string | readonly strin
 export const command = commandOn(process.platform);
 
 /** The notices of notify/; a test compares the lists. */
-export const notice = choice('start', 'stop', 'block', 'block-state', 'device-lost', 'low-hashrate', 'hashrate-ok');
+export const notice = choice(
+  'start',
+  'stop',
+  'block',
+  'block-state',
+  'block-reward',
+  'device-lost',
+  'low-hashrate',
+  'hashrate-ok',
+);

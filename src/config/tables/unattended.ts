@@ -84,6 +84,10 @@ export const UNATTENDED = {
         'command to run when a block is won, settled or orphaned (docs/rewards.md)',
         '--on-block-state <command>',
       ),
+      blockReward: hook(
+        'command to run when the reward of a won block is proven later, or what a node says of it is false',
+        '--on-block-reward <command>',
+      ),
       deviceLost: hook('command to run when a device goes out of service', '--on-device-lost <command>'),
       lowHashrate: hook('command to run when the alarm of --min-hashrate is raised', '--on-low-hashrate <command>'),
       hashrateOk: hook('command to run when that alarm is over', '--on-hashrate-ok <command>'),

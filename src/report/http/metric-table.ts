@@ -132,6 +132,18 @@ export const METRICS: readonly MetricRow[] = [
     'Those of the won blocks that can be relied on',
     ({ acceptedBlocks }) => acceptedBlocks?.settled ?? null,
   ),
+  rig(
+    'gauge',
+    'unanswered_blocks',
+    'Blocks of this run whose answer was lost, while no chain has shown what became of them',
+    ({ acceptedBlocks }) => acceptedBlocks?.unanswered ?? null,
+  ),
+  rig(
+    'gauge',
+    'lost_blocks',
+    'Blocks of this run whose answer was lost and that no node has',
+    ({ acceptedBlocks }) => acceptedBlocks?.lost ?? null,
+  ),
   rig('counter', 'new_cuts_total', 'New Cuts on the chain that was mined', ({ newCuts }) => newCuts),
   rig(
     'gauge',

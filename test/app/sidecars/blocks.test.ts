@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { blocks } from '#pickaxe/app/sidecars/blocks.js';
 import { readLine } from '#pickaxe/blocks/lines.js';
 import { recordOf } from '#pickaxe/blocks/record.js';
-import type { MinerEvent } from '#pickaxe/events/events.js';
+import type { BlockEvent } from '#pickaxe/events/events.js';
 import { madeHeader, madeRecord, PretendNode } from '../../blocks/pretend.ts';
 import { hashes, verdict } from '../../report/fakes.ts';
 import { idleMiner } from './fakes.ts';
@@ -21,10 +21,11 @@ const SETTINGS = { log: true, settledDepth: 2 };
 const soon = (check: () => void) => vi.waitFor(check, { timeout: 30_000 });
 
 const NODES = { node: { insecureTls: false }, ledger: { dialect: 'auto' } } as const;
-const PACE = { apartMs: 0, soonMs: 1, watchMs: 1 };
+/** A look every few milliseconds. */
+const SPEED = 10_000;
 const header = madeHeader(3, 42n);
 const { hash } = madeRecord(header);
-const ACCEPTED: MinerEvent & { type: 'accepted-block' } = {
+const ACCEPTED: BlockEvent = {
   type: 'accepted-block',
   device: 'gpu0',
   isRelay: false,
@@ -40,12 +41,14 @@ const ACCEPTED: MinerEvent & { type: 'accepted-block' } = {
 };
 
 /** A miner with the block log beside it, and two nodes. */
-async function rig(settings: Parameters<typeof blocks>[0]['settings'] = { ...SETTINGS, folder }) {
+type Options = Parameters<typeof blocks>[0];
+async function rig(settings: Options['settings'] = { ...SETTINGS, folder }, more: Partial<Options> = {}) {
   const nodes = [new PretendNode('http://one'), new PretendNode('http://two')];
   const close = vi.fn(async () => {});
   const miner = idleMiner();
   const openViews = () => ({ views: nodes, close });
-  const end = await blocks({ settings, ...NODES, account: 'k:me', openViews, pace: PACE })!(miner.running);
+  const options = { settings, ...NODES, account: 'k:me', openViews, speed: SPEED, ...more };
+  const end = await blocks(options)!(miner.running);
   return { nodes, close, end, ...miner };
 }
 
@@ -73,7 +76,14 @@ test('an accepted block is recorded with all that is known of it, and followed u
     node.headIs(3, 44n);
   }
   await soon(() => expect(heard.of('block-state').at(-1)?.state).toBe('settled'));
-  expect(running.tally.summary().acceptedBlocks).toEqual({ won: 1, settled: 1, orphaned: 0, pending: 0 });
+  expect(running.tally.summary().acceptedBlocks).toEqual({
+    won: 1,
+    settled: 1,
+    orphaned: 0,
+    pending: 0,
+    unanswered: 0,
+    lost: 0,
+  });
   emit(hashes('gpu0', 250, 1_000));
   await end();
   expect(close).toHaveBeenCalledOnce();
@@ -85,6 +95,7 @@ test('an accepted block is recorded with all that is known of it, and followed u
       foundMs: expect.any(Number) as number,
       network: 'mainnet01',
       node: 'http://two',
+      isAnswered: true,
       account: 'k:me',
       device: 'gpu0',
       isRelay: false,
@@ -95,6 +106,21 @@ test('an accepted block is recorded with all that is known of it, and followed u
     }),
   });
   expect(lines.at(-1)).toEqual({ type: 'searched', expectedBlocks: 0.25 });
+});
+
+test('a block whose answer was lost is recorded as such, and found on the chain', async () => {
+  const { nodes, end, running, heard } = await rig();
+  running.events.emit({ ...ACCEPTED, type: 'unanswered-block' });
+  await soon(() => expect(heard.of('block-state')).toMatchObject([{ state: 'unanswered', depth: 0 }]));
+  expect(running.tally.summary().acceptedBlocks).toMatchObject({ won: 0, pending: 0, unanswered: 1 });
+  for (const node of nodes) {
+    node.has(3, 42n, hash);
+    node.headIs(3, 43n);
+  }
+  await soon(() => expect(heard.of('block-state').at(-1)).toMatchObject({ state: 'won', previous: 'unanswered' }));
+  expect(running.tally.summary().acceptedBlocks).toMatchObject({ won: 1, unanswered: 0 });
+  await end();
+  expect(linesIn()[0]).toMatchObject({ type: 'found', record: { hash, isAnswered: false } });
 });
 
 test('what has no solution of a block is not recorded: a share, a rejected block, an unknown verdict', async () => {
@@ -119,6 +145,25 @@ test('a block of an earlier run is followed, and is not counted in this one', as
   expect(heard.of('block-state')[0]).toMatchObject({ state: 'orphaned', previous: 'pending', device: 'gpu0' });
   expect(running.tally.summary().acceptedBlocks).toBeUndefined();
   await end();
+});
+
+test('the end waits until it is known what became of the last block, if it is asked to', async () => {
+  const { nodes, end, heard, running } = await rig(undefined, { speed: 100, lastLooksMs: 60_000 });
+  running.events.emit(ACCEPTED);
+  await soon(() => expect(heard.of('block-state')).toHaveLength(1));
+  for (const node of nodes) {
+    node.has(3, 42n, hash);
+    node.headIs(3, 43n);
+  }
+  await end();
+  expect(heard.of('block-state').at(-1)).toMatchObject({ state: 'won', settledInSeconds: 0.3 });
+});
+
+test('the end waits no longer than it is asked to', async () => {
+  const { end, heard, running } = await rig(undefined, { lastLooksMs: 100 });
+  running.events.emit(ACCEPTED);
+  await end();
+  expect(heard.of('block-state')).toMatchObject([{ state: 'pending' }]);
 });
 
 test('a header that is none, and a folder that cannot be made, are said; mining goes on', async () => {
