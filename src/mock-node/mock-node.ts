@@ -61,7 +61,8 @@ export class MockNode {
     const stateOf = (chain: number) => first.stateOf(chain);
     this.ledger = new Ledger(settings, { clock, random, emit, transactions, stateOf });
     this.commands = new CommandDesk(this.ledger, mempool, settings);
-    const content = { ledger: this.ledger, commands: this.commands, peers: this.peers };
+    const servicePort = () => this.server.port;
+    const content = { ledger: this.ledger, commands: this.commands, peers: this.peers, servicePort };
     const apart = settings.p2p !== 'same port';
     const service = { side: apart ? 'service' : 'both', port: settings.port } as const;
     this.server = new MockServer(content, settings, service, { random, emit });

@@ -17,6 +17,8 @@ export interface Backend {
   readonly ledger: Ledger;
   readonly commands: CommandDesk;
   readonly peers: Peers;
+  /** @returns the port of the service side */
+  readonly servicePort: () => number;
   readonly settings: ServerSettings;
   readonly miningEnabled: boolean;
   readonly streams: { readonly full: boolean };

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Dialect } from '../../ledger/header-json.ts';
 import type { Message } from './answer.ts';
-import { admits, isOfType } from './negotiation.ts';
+import { isOfType, preferred } from './negotiation.ts';
 import type { Backend, Route } from './route.ts';
 import { blockRoutes } from './routes/blocks.ts';
 import { commandRoutes } from './routes/commands.ts';
@@ -66,7 +66,7 @@ export function refusalOf({ route }: Found, request: IncomingMessage): Message |
   const { accept, 'content-type': contentType } = request.headers;
   if (!route) return { status: 405, text: 'Method Not Allowed' };
   const { takes, gives } = route;
-  if (gives && !gives.some((type) => admits(accept, type))) {
+  if (gives && preferred(accept, gives) === undefined) {
     return { status: 406, text: `this endpoint answers with ${gives.join(' or ')}` };
   }
   if (takes && !isOfType(contentType, takes)) return { status: 415, text: `content-type must be ${takes}` };

@@ -15,6 +15,7 @@ import type { Random } from '../random.ts';
 import { type Answer, type Message, type NodeFacts, sendHalf, sendMessage, sendStreamHead } from './answer.ts';
 import { readBody } from './body.ts';
 import type { Identity } from './certificate.ts';
+import { preflightAnswer } from './cors.ts';
 import { type Endpoint, type Fault, type FaultInput, FaultScript } from './faults.ts';
 import type { Peers } from './peers.ts';
 import { replacementOf } from './replacements.ts';
@@ -46,13 +47,12 @@ export interface ServerContent {
   readonly ledger: Ledger;
   readonly commands: CommandDesk;
   readonly peers: Peers;
+  /** @returns the port of the service side */
+  readonly servicePort: () => number;
 }
 
-/** Larger bodies are refused. */
-const MAX_BODY_BYTES = 65_536;
-/** Commands may be longer: a proof alone has several thousand bytes. */
-const MAX_COMMANDS_BYTES = 4_194_304;
-const LONG_ENDPOINTS: readonly Endpoint[] = ['local', 'send', 'private', 'payload', 'poll'];
+/** Real nodes refuse larger bodies, too. */
+const MAX_BODY_BYTES = 2 * 1024 * 1024;
 /** The time from an answer's head to the break of the connection, with the fault `broken body`. */
 const BREAK_MS = 20;
 
@@ -61,6 +61,7 @@ export class MockServer implements Backend {
   readonly ledger: Ledger;
   readonly commands: CommandDesk;
   readonly peers: Peers;
+  readonly servicePort: () => number;
   readonly settings: ServerSettings;
   readonly stats = new ServerStats();
   readonly streams: UpdateStreams;
@@ -74,7 +75,7 @@ export class MockServer implements Backend {
   #port: number;
 
   constructor(
-    { ledger, commands, peers }: ServerContent,
+    { ledger, commands, peers, servicePort }: ServerContent,
     settings: ServerSettings,
     { side, port, identity }: ServerOptions,
     { random, emit }: ServerSurroundings,
@@ -83,6 +84,7 @@ export class MockServer implements Backend {
     this.ledger = ledger;
     this.commands = commands;
     this.peers = peers;
+    this.servicePort = servicePort;
     this.settings = settings;
     this.streams = new UpdateStreams(settings, random);
     this.miningEnabled = settings.miningEnabled;
@@ -144,6 +146,11 @@ export class MockServer implements Backend {
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const preflight = this.side === 'p2p' ? undefined : preflightAnswer(request);
+    if (preflight) {
+      this.#send(response, preflight);
+      return;
+    }
     const url = new URL(request.url ?? '/', 'http://host');
     const found = routeOf(this, request.method, url.pathname);
     if ('status' in found) this.#send(response, found);
@@ -158,11 +165,10 @@ export class MockServer implements Backend {
       request.socket.destroy();
       return;
     }
-    const most = LONG_ENDPOINTS.includes(endpoint) ? MAX_COMMANDS_BYTES : MAX_BODY_BYTES;
-    const body = await readBody(request, most);
+    const body = await readBody(request, MAX_BODY_BYTES);
     if (fault && fault.delayMs > 0) await delay(fault.delayMs);
     if (!body) {
-      this.#send(response, { status: 413, text: `more than ${most} bytes` });
+      this.#send(response, { status: 413, text: `more than ${MAX_BODY_BYTES} bytes` });
       return;
     }
     if (fault?.kind === 'hang') return;
@@ -226,7 +232,7 @@ export class MockServer implements Backend {
 
   #factsFor({ req }: ServerResponse): NodeFacts {
     const dialect = dialectOf(this, req.url ?? '/');
-    return { nowUs: this.ledger.nowUs(), dialect, namesPeer: this.side !== 'service' };
+    return { nowUs: this.ledger.nowUs(), dialect, namesPeer: this.side !== 'service', isForPages: this.side !== 'p2p' };
   }
 
   #openStream(response: ServerResponse, chain: number, fault: Fault | undefined): void {
