@@ -55,7 +55,7 @@ export class MockNode {
     this.#settings = settings;
     const { clock = systemClock, onEvent: emit = () => {} } = surroundings;
     const random = surroundings.random ?? seededRandom(settings.seed ?? Math.floor(Math.random() * 2 ** 32));
-    const mempool = new Mempool();
+    const mempool = new Mempool(random);
     const first = new FirstAccounts(settings);
     const transactions = new BlockRunner(mempool, settings);
     const stateOf = (chain: number) => first.stateOf(chain);

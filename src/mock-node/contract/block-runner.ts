@@ -22,7 +22,7 @@ export class BlockRunner implements Transactions {
     const { words, chains, outputEvents } = this.#settings;
     const transactions: Uint8Array[] = [];
     const outputs: Uint8Array[] = [];
-    for (const { command, payload, bytes } of this.#mempool.waiting(chain, state, parent.header.creationTimeUs)) {
+    for (const { command, payload, bytes } of this.#mempool.forBlock(chain, state, parent.header.creationTimeUs)) {
       const attempt = state.next();
       let finished: Finished;
       try {

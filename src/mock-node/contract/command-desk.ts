@@ -16,7 +16,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { ContractSettings } from '../options.ts';
 import { metadataFaults, whyForged } from './checks.ts';
 import { helperCommand } from './helper.ts';
-import type { Mempool } from './mempool.ts';
+import type { HighwaterMark, Mempool, Sent } from './mempool.ts';
 import { outputJson } from './output.ts';
 import { type FoundOutput, findOutput, resultJson } from './outputs.ts';
 import { BuyGasError, type Finished, runPaid, runUnpaid } from './run-command.ts';
@@ -33,6 +33,11 @@ export interface LocalQuery {
   /** How many blocks below the tip the command runs. */
   readonly rewindDepth: number;
   readonly signatureVerification: boolean;
+}
+
+interface ReadCommand {
+  readonly command: Command;
+  readonly payload: Payload;
 }
 
 /** Nobody is paid for what has no effect. */
@@ -84,8 +89,7 @@ export class CommandDesk {
       const where = `Transaction ${command.hash} at index ${index}`;
       throw new RefusedError(`One or more transactions were invalid: ${where} failed with: ${reason}`);
     });
-    for (const { command, payload } of read) this.#mempool.add(chain, command, payload);
-    this.#ledger.refreshPayload(chain);
+    this.#take(chain, read);
     return read.map(({ command }) => command.hash);
   }
 
@@ -119,6 +123,39 @@ export class CommandDesk {
     );
   }
 
+  /**
+   * @param mark up to where the mempool is known already
+   * @returns the request keys of the commands that wait, and the new mark
+   */
+  pending(chain: number, mark?: HighwaterMark): { readonly requestKeys: string[]; readonly mark: HighwaterMark } {
+    const from = mark?.nonce === this.#mempool.mark.nonce ? mark.next : 0;
+    const waiting = this.#waitingOn(chain).filter(({ number }) => number >= from);
+    return { requestKeys: waiting.map(({ command }) => command.hash), mark: this.#mempool.mark };
+  }
+
+  /** @returns a command that waits, as JSON */
+  lookUp(chain: number, requestKey: string): string | undefined {
+    const sent = this.#waitingOn(chain).find(({ command }) => command.hash === requestKey);
+    return sent && Buffer.from(sent.bytes).toString();
+  }
+
+  /**
+   * Takes the commands that another node has, and leaves out those that are refused.
+   * @param texts JSON, one command each
+   * @returns what is wrong with the first that is no command; then none is taken
+   */
+  insert(chain: number, texts: readonly string[]): string | undefined {
+    try {
+      const read = texts.map((text) => readCommand(parseExactJson(text)));
+      const good = read.filter(({ command, payload }) => this.#whyRefused(chain, command, payload) === undefined);
+      this.#take(chain, good);
+      return undefined;
+    } catch (error) {
+      if (error instanceof RefusedError || error instanceof LedgerFormatError) return error.message;
+      throw error;
+    }
+  }
+
   /** From now on, a command is in no new block, and its result is that it was refused. */
   badlist(requestKey: string): void {
     this.#mempool.badlist(requestKey);
@@ -144,6 +181,15 @@ export class CommandDesk {
     this.send(target, [parseExactJson(JSON.stringify(command))]);
     this.#ledger.advance(target);
     return command.hash;
+  }
+
+  #take(chain: number, commands: readonly ReadCommand[]): void {
+    for (const { command, payload } of commands) this.#mempool.add(chain, command, payload);
+    this.#ledger.refreshPayload(chain);
+  }
+
+  #waitingOn(chain: number): readonly Sent[] {
+    return this.#mempool.waiting(chain, this.#ledger.chains.tip(chain).payload.state, this.#lastTimeUs(chain));
   }
 
   #whyRefused(chain: number, command: Command, payload: Payload): string | undefined {
@@ -201,7 +247,7 @@ export class CommandDesk {
 }
 
 /** @throws RefusedError for JSON that is no command with public metadata. */
-function readCommand(json: ExactJson): { command: Command; payload: Payload } {
+function readCommand(json: ExactJson): ReadCommand {
   try {
     const command = parseCommand(json);
     const payload = parsePayload(command.cmd);

@@ -12,6 +12,7 @@ export const endpoints = [
   'health',
   'cut',
   'peers',
+  'mempool',
   'payload',
   'block',
   'hash',

@@ -12,6 +12,7 @@ import { cutRoutes } from './routes/cut.ts';
 import { hashRoutes } from './routes/hashes.ts';
 import { headerRoutes } from './routes/headers.ts';
 import { infoRoutes } from './routes/info.ts';
+import { mempoolRoutes } from './routes/mempool.ts';
 import { miningRoutes } from './routes/mining.ts';
 import { payloadRoutes } from './routes/payloads.ts';
 import { peerRoutes } from './routes/peers.ts';
@@ -22,6 +23,7 @@ const ROUTES: readonly Route[] = [
   ...infoRoutes,
   ...cutRoutes,
   ...peerRoutes,
+  ...mempoolRoutes,
   ...payloadRoutes,
   ...blockRoutes,
   ...hashRoutes,
