@@ -65,10 +65,10 @@ export class MockNode {
     const content = { ledger: this.ledger, commands: this.commands, peers: this.peers, servicePort };
     const apart = settings.p2p !== 'same port';
     const service = { side: apart ? 'service' : 'both', port: settings.port } as const;
-    this.server = new MockServer(content, settings, service, { random, emit });
+    this.server = new MockServer(content, settings, service, { clock, random, emit });
     this.identity = settings.p2p === 'tls' ? makeIdentity() : undefined;
     const p2p = { side: 'p2p', port: settings.p2pPort, identity: this.identity } as const;
-    this.p2p = apart ? new MockServer(content, settings, p2p, { random, emit }) : undefined;
+    this.p2p = apart ? new MockServer(content, settings, p2p, { clock, random, emit }) : undefined;
     this.#activity = new NetworkActivity(this.ledger, random);
   }
 

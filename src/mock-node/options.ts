@@ -142,6 +142,18 @@ const serverOptions = {
   streamMs: ms.default(STREAM_MS),
   /** How many update streams may be open at once. */
   streamLimit: z.number().int().min(0).max(10_000).default(2000),
+  /** Which sides refuse clients that ask too often. `p2p` is only a side with a port of its own, as of real nodes. */
+  throttled: z.enum(['none', 'p2p', 'all']).default('p2p'),
+  /** How many requests a second each address may send. The values are those of document 1's sample configuration. */
+  throttling: z
+    .strictObject({
+      global: z.number().min(0.001).max(1_000_000).default(50),
+      mempool: z.number().min(0.001).max(1_000_000).default(20),
+      putPeer: z.number().min(0.001).max(1_000_000).default(11),
+    })
+    .prefault({}),
+  /** Whether a client that asked too often is told how long to wait (`retry-after`). Real nodes do not say it, gateways do. */
+  throttleRetryAfter: z.boolean().default(false),
   /** How many events are sent for each New Cut. */
   cutBurst: z.number().int().min(1).max(100).default(1),
 };

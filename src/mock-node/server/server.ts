@@ -8,6 +8,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Clock } from '../../system/clock.ts';
 import type { CommandDesk } from '../contract/command-desk.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ServerSettings } from '../options.ts';
@@ -23,6 +24,7 @@ import type { Backend, Side } from './route.ts';
 import { dialectOf, type Found, refusalOf, routeOf } from './routes.ts';
 import { ServerStats } from './stats.ts';
 import { UpdateStreams } from './streams.ts';
+import { Throttle } from './throttle.ts';
 
 /** What happens at the server, for a log. */
 export type ServerEvent =
@@ -30,6 +32,7 @@ export type ServerEvent =
   | { type: 'fault'; endpoint: Endpoint; kind: Fault['kind'] };
 
 export interface ServerSurroundings {
+  readonly clock: Clock;
   readonly random: Random;
   readonly emit: (event: ServerEvent) => void;
 }
@@ -71,6 +74,8 @@ export class MockServer implements Backend {
   readonly #emit: (event: ServerEvent) => void;
   readonly #http: Server;
   readonly #scheme: 'http' | 'https';
+  /** Undefined when clients may ask as often as they want. */
+  readonly #throttle: Throttle | undefined;
   /** The port that was asked for; after the first `listen` the port that is used. */
   #port: number;
 
@@ -78,7 +83,7 @@ export class MockServer implements Backend {
     { ledger, commands, peers, servicePort }: ServerContent,
     settings: ServerSettings,
     { side, port, identity }: ServerOptions,
-    { random, emit }: ServerSurroundings,
+    { clock, random, emit }: ServerSurroundings,
   ) {
     this.side = side;
     this.ledger = ledger;
@@ -91,6 +96,8 @@ export class MockServer implements Backend {
     this.#faults = new FaultScript(random);
     this.#emit = emit;
     this.#port = port;
+    const { throttled, throttling: rates, throttleRetryAfter: tellsWait } = settings;
+    this.#throttle = throttled === 'all' || throttled === side ? new Throttle({ rates, tellsWait, clock }) : undefined;
     const take = (request: IncomingMessage, response: ServerResponse) => this.#take(request, response);
     this.#http = identity ? createTlsServer({ key: identity.key, cert: identity.cert }, take) : createServer(take);
     this.#scheme = identity ? 'https' : 'http';
@@ -146,6 +153,12 @@ export class MockServer implements Backend {
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const tooSoon = this.#throttle?.refusalOf(request, dialectOf(this, request.url ?? '/'));
+    if (tooSoon) {
+      this.stats.throttled += 1;
+      this.#send(response, tooSoon);
+      return;
+    }
     const preflight = this.side === 'p2p' ? undefined : preflightAnswer(request);
     if (preflight) {
       this.#send(response, preflight);

@@ -65,7 +65,7 @@ function config({ backend, dialect }: Asked): Message {
       validateSpec: false,
     },
     [`sync${language}Chains`]: null,
-    throttling: { global: jsonInteger(50), mempool: jsonInteger(20), putPeer: jsonInteger(11) },
+    throttling: throttling(settings),
   };
   return { status: 200, json };
 }
@@ -80,6 +80,11 @@ function mining({ ledger, settings, miningEnabled }: Backend): ExactJson {
     updateStreamTimeout: jsonInteger(settings.streamMs * 1000),
   };
   return { coordination, nodeMining: { enabled: false, miner: NOBODY } };
+}
+
+function throttling({ throttling: { global, mempool, putPeer } }: Backend['settings']): ExactJson {
+  const rate = (value: number) => new JsonNumber(String(value));
+  return { global: rate(global), mempool: rate(mempool), putPeer: rate(putPeer) };
 }
 
 function p2p({ peers, settings }: Backend): ExactJson {
