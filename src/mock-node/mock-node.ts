@@ -11,13 +11,15 @@ import { Mempool } from './contract/mempool.ts';
 import { Ledger, type LedgerEvent } from './ledger/ledger.ts';
 import { NetworkActivity } from './ledger/network-activity.ts';
 import { type MockNodeOptions, optionsSchema, type Settings } from './options.ts';
+import { type CutEvent, CutPipeline } from './p2p/cut-pipeline.ts';
+import { PeerClient } from './p2p/peer-client.ts';
+import { Peers } from './p2p/peers.ts';
 import { type Random, seededRandom } from './random.ts';
 import { type Identity, makeIdentity } from './server/certificate.ts';
-import { Peers } from './server/peers.ts';
 import { MockServer, type ServerEvent } from './server/server.ts';
 
 /** What happens at the node, for a log. */
-export type MockNodeEvent = LedgerEvent | ServerEvent;
+export type MockNodeEvent = LedgerEvent | ServerEvent | CutEvent;
 
 export interface MockNodeSurroundings {
   readonly clock?: Clock;
@@ -48,6 +50,8 @@ export class MockNode {
   readonly identity: Identity | undefined;
   readonly #activity: NetworkActivity;
   readonly #settings: Settings;
+  /** Ends requests to other nodes. */
+  readonly #closing = new AbortController();
 
   /** @throws ZodError when the options are not valid */
   constructor(options: MockNodeOptions = {}, surroundings: MockNodeSurroundings = {}) {
@@ -61,8 +65,11 @@ export class MockNode {
     const stateOf = (chain: number) => first.stateOf(chain);
     this.ledger = new Ledger(settings, { clock, random, emit, transactions, stateOf });
     this.commands = new CommandDesk(this.ledger, mempool, settings);
-    const servicePort = () => this.server.port;
-    const content = { ledger: this.ledger, commands: this.commands, peers: this.peers, servicePort };
+    const { ledger, commands, peers } = this;
+    const dialect = settings.dialect === 'chainweb' ? 'chainweb' : 'document';
+    const peerClient = new PeerClient(settings.network, dialect, this.#closing.signal);
+    const cuts = new CutPipeline(ledger, peers, peerClient, emit);
+    const content = { ledger, commands, peers, peerClient, cuts, servicePort: () => this.server.port };
     const apart = settings.p2p !== 'same port';
     const service = { side: apart ? 'service' : 'both', port: settings.port } as const;
     this.server = new MockServer(content, settings, service, { clock, random, emit });
@@ -86,6 +93,7 @@ export class MockNode {
   }
 
   async close(): Promise<void> {
+    this.#closing.abort();
     this.#activity.stop();
     this.ledger.close();
     await Promise.all([this.server.close(), this.p2p?.close()]);

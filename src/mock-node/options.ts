@@ -57,6 +57,11 @@ const ledgerOptions = {
     .min(1)
     .max(10 * 365 * 86_400_000)
     .default(30_000),
+  /**
+   * When the oldest blocks were made, in ms since the UNIX epoch, instead of `firstBlockAgeMs`. Nodes with the same seed and the
+   * same options begin with the same blocks, and can then take each other's cuts.
+   */
+  firstBlockTimeMs: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
   /** What a block pays its miner: `table` is what mainnet01 pays at that height; otherwise an amount. */
   reward: z.union([z.literal('table'), decimal]).default('table'),
   /** Whether outputs have events, as in all but old blocks. */

@@ -8,6 +8,10 @@ import type { Loaded } from '../../config/load.ts';
 import { MockNode, type MockNodeEvent } from '../../mock-node/mock-node.ts';
 import { setLongTimeout } from '../../system/long-timeout.ts';
 import { makeLog } from '../../terminal/log.ts';
+import { oneLine } from '../../text/one-line.ts';
+
+/** The most characters of a reason that comes from another node. */
+const MAX_REASON = 200;
 
 export interface MockNodeCommand {
   readonly port?: number;
@@ -79,6 +83,12 @@ function describe(event: MockNodeEvent): string {
     }
     case 'block':
       return `block of a ${event.by} on chain ${event.chain} height ${event.height}`;
+    case 'join':
+      return event.chains.length === 0
+        ? 'the cut of a peer changes nothing'
+        : `took the cut of a peer on the chains ${event.chains.join(', ')}`;
+    case 'cut dropped':
+      return `did not take the cut of a peer: ${oneLine(event.reason, MAX_REASON)}`;
     case 'stream':
       return `stream for chain ${event.chain}, ${event.open} open`;
     case 'fault':

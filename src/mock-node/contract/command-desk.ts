@@ -1,7 +1,7 @@
 /** Answers about commands: runs them without effect, takes them, finds their results, and makes proofs (document 2). */
 
-import { type Command, parseCommand } from '../../ledger/command/command.ts';
-import { type Payload, parsePayload, publicMetaOf } from '../../ledger/command/payload.ts';
+import type { Command } from '../../ledger/command/command.ts';
+import { type Payload, parsePayload } from '../../ledger/command/payload.ts';
 import { parseCommandResult } from '../../ledger/command/results.ts';
 import { LedgerFormatError } from '../../ledger/errors.ts';
 import {
@@ -19,6 +19,7 @@ import { helperCommand } from './helper.ts';
 import type { HighwaterMark, Mempool, Sent } from './mempool.ts';
 import { outputJson } from './output.ts';
 import { type FoundOutput, findOutput, resultJson } from './outputs.ts';
+import { type ReadCommand, readCommand } from './read-command.ts';
 import { BuyGasError, type Finished, runPaid, runUnpaid } from './run-command.ts';
 import { heightNeeded, makeProof } from './spv.ts';
 import { Waiting } from './waiting.ts';
@@ -33,11 +34,6 @@ export interface LocalQuery {
   /** How many blocks below the tip the command runs. */
   readonly rewindDepth: number;
   readonly signatureVerification: boolean;
-}
-
-interface ReadCommand {
-  readonly command: Command;
-  readonly payload: Payload;
 }
 
 /** Nobody is paid for what has no effect. */
@@ -58,7 +54,7 @@ export class CommandDesk {
 
   /** @throws RefusedError for commands that are not run at all. */
   local(chain: number, json: ExactJson, query: LocalQuery): ExactJson {
-    const { command, payload } = readCommand(json);
+    const { command, payload } = readOrRefuse(json);
     const forged = query.signatureVerification ? whyForged(command) : undefined;
     if (forged !== undefined) throw new RefusedError(`Validation failed: ${forged}`);
     const store = this.#ledger.chains.blocksOf(chain);
@@ -82,7 +78,7 @@ export class CommandDesk {
    * @throws RefusedError that names the first that is wrong.
    */
   send(chain: number, commands: readonly ExactJson[]): string[] {
-    const read = commands.map(readCommand);
+    const read = commands.map(readOrRefuse);
     read.forEach(({ command, payload }, index) => {
       const reason = this.#whyRefused(chain, command, payload);
       if (reason === undefined) return;
@@ -151,7 +147,7 @@ export class CommandDesk {
       this.#take(chain, good);
       return undefined;
     } catch (error) {
-      if (error instanceof RefusedError || error instanceof LedgerFormatError) return error.message;
+      if (error instanceof LedgerFormatError) return error.message;
       throw error;
     }
   }
@@ -247,11 +243,9 @@ export class CommandDesk {
 }
 
 /** @throws RefusedError for JSON that is no command with public metadata. */
-function readCommand(json: ExactJson): ReadCommand {
+function readOrRefuse(json: ExactJson): ReadCommand {
   try {
-    const command = parseCommand(json);
-    const payload = parsePayload(command.cmd);
-    return { command, payload: { ...payload, meta: publicMetaOf(payload.meta) } };
+    return readCommand(json);
   } catch (error) {
     if (error instanceof LedgerFormatError) throw new RefusedError(`Validation failed: ${error.message}`);
     throw error;

@@ -1,7 +1,6 @@
 /** Lets web pages read the service side, as real nodes do (Fetch standard, "CORS protocol"). */
 
 import type { IncomingMessage } from 'node:http';
-import type { Message } from './answer.ts';
 
 const ANY_ORIGIN = { 'access-control-allow-origin': '*' };
 const PREFLIGHT = {
@@ -15,9 +14,9 @@ export function corsHeaders({ headers }: IncomingMessage): Record<string, string
   return headers.origin === undefined ? {} : ANY_ORIGIN;
 }
 
-/** @returns the answer to a browser that asks whether a page may send a request; undefined for all other requests */
-export function preflightAnswer({ method, headers }: IncomingMessage): Message | undefined {
+/** @returns the headers for a browser that asks whether a page may send a request; undefined for all other requests */
+export function preflightHeaders({ method, headers }: IncomingMessage): Record<string, string> | undefined {
   const isPreflight = method === 'OPTIONS' && headers.origin !== undefined;
   if (!isPreflight || headers['access-control-request-method'] === undefined) return undefined;
-  return { status: 200, text: '', headers: PREFLIGHT };
+  return PREFLIGHT;
 }

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { Dialect } from '../../ledger/header-json.ts';
+import type { ServerSettings } from '../options.ts';
 import type { Message } from './answer.ts';
 import { isOfType, preferred } from './negotiation.ts';
 import type { Backend, Route } from './route.ts';
@@ -41,7 +42,7 @@ export interface Found {
 }
 
 /** @returns whose words an answer has: those of the path, or, for a path at the root, those of the node */
-export function dialectOf({ settings }: Backend, path: string): Dialect {
+export function dialectOf(settings: Pick<ServerSettings, 'dialect'>, path: string): Dialect {
   if (settings.dialect !== 'both') return settings.dialect;
   return path.startsWith('/chainweb/') ? 'chainweb' : 'document';
 }

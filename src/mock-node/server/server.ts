@@ -9,18 +9,15 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../system/clock.ts';
-import type { CommandDesk } from '../contract/command-desk.ts';
-import type { Ledger } from '../ledger/ledger.ts';
 import type { ServerSettings } from '../options.ts';
 import type { Random } from '../random.ts';
 import { type Answer, type Message, type NodeFacts, sendHalf, sendMessage, sendStreamHead } from './answer.ts';
 import { readBody } from './body.ts';
 import type { Identity } from './certificate.ts';
-import { preflightAnswer } from './cors.ts';
+import { preflightHeaders } from './cors.ts';
 import { type Endpoint, type Fault, type FaultInput, FaultScript } from './faults.ts';
-import type { Peers } from './peers.ts';
 import { replacementOf } from './replacements.ts';
-import type { Backend, Side } from './route.ts';
+import type { Backend, NodeContent, Side } from './route.ts';
 import { dialectOf, type Found, refusalOf, routeOf } from './routes.ts';
 import { ServerStats } from './stats.ts';
 import { UpdateStreams } from './streams.ts';
@@ -45,31 +42,19 @@ export interface ServerOptions {
   readonly identity?: Identity | undefined;
 }
 
-/** What a side answers from. */
-export interface ServerContent {
-  readonly ledger: Ledger;
-  readonly commands: CommandDesk;
-  readonly peers: Peers;
-  /** @returns the port of the service side */
-  readonly servicePort: () => number;
-}
-
 /** Real nodes refuse larger bodies, too. */
 const MAX_BODY_BYTES = 2 * 1024 * 1024;
 /** The time from an answer's head to the break of the connection, with the fault `broken body`. */
 const BREAK_MS = 20;
 
-export class MockServer implements Backend {
+export class MockServer {
   readonly side: Side;
-  readonly ledger: Ledger;
-  readonly commands: CommandDesk;
-  readonly peers: Peers;
-  readonly servicePort: () => number;
   readonly settings: ServerSettings;
   readonly stats = new ServerStats();
   readonly streams: UpdateStreams;
   /** This may be changed at any time. */
   miningEnabled: boolean;
+  readonly #content: NodeContent;
   readonly #faults: FaultScript;
   readonly #emit: (event: ServerEvent) => void;
   readonly #http: Server;
@@ -80,17 +65,14 @@ export class MockServer implements Backend {
   #port: number;
 
   constructor(
-    { ledger, commands, peers, servicePort }: ServerContent,
+    content: NodeContent,
     settings: ServerSettings,
     { side, port, identity }: ServerOptions,
     { clock, random, emit }: ServerSurroundings,
   ) {
     this.side = side;
-    this.ledger = ledger;
-    this.commands = commands;
-    this.peers = peers;
-    this.servicePort = servicePort;
     this.settings = settings;
+    this.#content = content;
     this.streams = new UpdateStreams(settings, random);
     this.miningEnabled = settings.miningEnabled;
     this.#faults = new FaultScript(random);
@@ -101,7 +83,7 @@ export class MockServer implements Backend {
     const take = (request: IncomingMessage, response: ServerResponse) => this.#take(request, response);
     this.#http = identity ? createTlsServer({ key: identity.key, cert: identity.cert }, take) : createServer(take);
     this.#scheme = identity ? 'https' : 'http';
-    ledger.follow((update, chain) => this.streams.tell(update, chain));
+    content.ledger.follow((update, chain) => this.streams.tell(update, chain));
     this.#http.on('connection', () => {
       this.stats.connections += 1;
     });
@@ -143,6 +125,11 @@ export class MockServer implements Backend {
     await this.stopListening();
   }
 
+  get #backend(): Backend {
+    const { side, settings, miningEnabled, streams } = this;
+    return { ...this.#content, side, settings, miningEnabled, streams };
+  }
+
   #take(request: IncomingMessage, response: ServerResponse): void {
     // A client may close its connection at any time.
     request.on('error', () => {});
@@ -153,19 +140,19 @@ export class MockServer implements Backend {
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const tooSoon = this.#throttle?.refusalOf(request, dialectOf(this, request.url ?? '/'));
+    const tooSoon = this.#throttle?.refusalOf(request, dialectOf(this.settings, request.url ?? '/'));
     if (tooSoon) {
       this.stats.throttled += 1;
       this.#send(response, tooSoon);
       return;
     }
-    const preflight = this.side === 'p2p' ? undefined : preflightAnswer(request);
-    if (preflight) {
-      this.#send(response, preflight);
+    const headers = this.side === 'p2p' ? undefined : preflightHeaders(request);
+    if (headers) {
+      this.#send(response, { status: 200, text: '', headers });
       return;
     }
     const url = new URL(request.url ?? '/', 'http://host');
-    const found = routeOf(this, request.method, url.pathname);
+    const found = routeOf(this.#backend, request.method, url.pathname);
     if ('status' in found) this.#send(response, found);
     else await this.#serve(found, url, request, response);
   }
@@ -203,13 +190,13 @@ export class MockServer implements Backend {
     const gone = new AbortController();
     response.on('close', () => gone.abort());
     return found.route.answer({
-      backend: this,
+      backend: this.#backend,
       chain: found.chain,
       params: found.params,
       query: url.searchParams,
       body,
       accept: request.headers.accept,
-      dialect: dialectOf(this, url.pathname),
+      dialect: dialectOf(this.settings, url.pathname),
       fault,
       signal: gone.signal,
     });
@@ -244,8 +231,13 @@ export class MockServer implements Backend {
   }
 
   #factsFor({ req }: ServerResponse): NodeFacts {
-    const dialect = dialectOf(this, req.url ?? '/');
-    return { nowUs: this.ledger.nowUs(), dialect, namesPeer: this.side !== 'service', isForPages: this.side !== 'p2p' };
+    const dialect = dialectOf(this.settings, req.url ?? '/');
+    return {
+      nowUs: this.#content.ledger.nowUs(),
+      dialect,
+      namesPeer: this.side !== 'service',
+      isForPages: this.side !== 'p2p',
+    };
   }
 
   #openStream(response: ServerResponse, chain: number, fault: Fault | undefined): void {

@@ -23,6 +23,7 @@ import {
   parseSendAnswer,
 } from '#pickaxe/ledger/command/results.js';
 import { type Decimal, parseDecimal } from '#pickaxe/ledger/decimal.js';
+import type { MockNodeSurroundings } from '#pickaxe/mock-node/mock-node.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import { startMock } from '../ask.ts';
 
@@ -75,12 +76,12 @@ export const arrival = (pactId: string, proof: string): CoinCall => {
 /** A command without signers, for reading. */
 export const read = (message: Message): CoinCall => ({ message, capabilities: [] });
 
-export async function startBank(options: MockNodeOptions = {}) {
+export async function startBank(options: MockNodeOptions = {}, surroundings: MockNodeSurroundings = {}) {
   const accounts = [
     { account: alice, balance: '100.0' },
     { account: bob, balance: '1.0', chains: [0] },
   ];
-  const mock = await startMock({ chains: 10, network: NETWORK, accounts, ...options });
+  const mock = await startMock({ chains: 10, network: NETWORK, accounts, ...options }, surroundings);
   const { ask, node } = mock;
   const post = (chain: number, path: string, body: unknown, query = '') => {
     return ask(`/chain/${chain}/flow/${path}${query}`, { method: 'POST', body });

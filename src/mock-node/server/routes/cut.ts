@@ -23,8 +23,8 @@ function getCut({ backend, query, fault }: Asked): Message {
   return { status: 200, json: cutToJson(cut) };
 }
 
-/** Takes a cut and does nothing with it: the mock has every block there is. */
-function putCut({ backend: { peers }, body }: Asked): Message {
+/** Success says only that the cut will be looked at. */
+function putCut({ backend: { peers, cuts }, body }: Asked): Message {
   let cut: Cut;
   try {
     cut = cutFromJson(parseExactJsonBytes(body));
@@ -34,5 +34,6 @@ function putCut({ backend: { peers }, body }: Asked): Message {
   }
   if (!cut.origin) return { status: 400, text: 'Cut is missing an origin entry' };
   if (!peers.has('cut', cut.origin)) return { status: 401, text: 'Unknown peer' };
+  cuts.take(cut);
   return { status: 204, text: '' };
 }
