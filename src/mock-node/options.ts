@@ -130,6 +130,8 @@ const serverOptions = {
   p2p: z.enum(['same port', 'plain', 'tls']).default('same port'),
   /** 0 stands for any free port. */
   p2pPort: z.number().int().min(0).max(65535).default(0),
+  /** On which port of this machine the node takes instructions; on none by default. 0 stands for any free port. */
+  controlPort: z.number().int().min(0).max(65535).optional(),
   /** Whether cuts name no origin, as those of a bootstrap node; otherwise they name the P2P side, if it has its own port. */
   bootstrap: z.boolean().default(false),
   /** Whose words are served: those of document 1, those of real nodes, or each under its own path. */

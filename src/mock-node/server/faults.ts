@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import type { Random } from '../random.ts';
+import type { Side } from './side.ts';
 
 export const endpoints = [
   'work',
@@ -28,6 +29,8 @@ export type Endpoint = (typeof endpoints)[number];
 
 const faultSchema = z.strictObject({
   endpoint: z.enum([...endpoints, 'any']),
+  /** Which side of a node with two ports; both when it is not given. */
+  side: z.enum(['service', 'p2p']).optional(),
   kind: z.enum([
     /** The connection is closed before the request is carried out. */
     'drop',
@@ -57,7 +60,7 @@ const faultSchema = z.strictObject({
     'silent-stream',
     /** The update stream also repeats `noise`, at `noiseBytesPerS`. */
     'noisy-stream',
-    /** The answer has the given `status` and `text`. */
+    /** The answer has the given `status` and `text`, and `retry-after` when `retryAfterS` is given. */
     'status',
     /** A payload is not found. */
     'missing-payload',
@@ -86,16 +89,18 @@ const faultSchema = z.strictObject({
 
 /** A script with more faults than this is a mistake. */
 const MAX_FAULTS = 100;
-const faultsSchema = z.array(faultSchema).max(MAX_FAULTS);
+export const faultsSchema = z.array(faultSchema).max(MAX_FAULTS);
 
 export type FaultInput = z.input<typeof faultSchema>;
 export type Fault = z.output<typeof faultSchema>;
 
 export class FaultScript {
   #faults: Fault[] = [];
+  readonly #side: Side;
   readonly #random: Random;
 
-  constructor(random: Random) {
+  constructor(side: Side, random: Random) {
+    this.#side = side;
     this.#random = random;
   }
 
@@ -112,6 +117,7 @@ export class FaultScript {
   next(endpoint: Endpoint): Fault | undefined {
     for (const fault of this.#faults) {
       if (fault.endpoint !== 'any' && fault.endpoint !== endpoint) continue;
+      if (fault.side !== undefined && this.#side !== 'both' && fault.side !== this.#side) continue;
       if (fault.times === 0 || this.#random() >= fault.probability) continue;
       if (fault.times !== undefined) fault.times -= 1;
       return fault;

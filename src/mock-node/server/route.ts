@@ -9,9 +9,7 @@ import type { PeerClient } from '../p2p/peer-client.ts';
 import type { Peers } from '../p2p/peers.ts';
 import type { Answer, Message } from './answer.ts';
 import type { Endpoint, Fault } from './faults.ts';
-
-/** Which of a node's two servers: for programs, for other nodes, or both on one port. */
-export type Side = 'service' | 'p2p' | 'both';
+import type { Side } from './side.ts';
 
 /** What both sides of a node answer from. */
 export interface NodeContent {
