@@ -27,52 +27,54 @@ export const endpoints = [
 ] as const;
 export type Endpoint = (typeof endpoints)[number];
 
+export const faultKinds = [
+  /** The connection is closed before the request is carried out. */
+  'drop',
+  /** The request is carried out and answered, `delayMs` late. */
+  'delay',
+  /** 503, with `retry-after` when `retryAfterS` is given. */
+  'unavailable',
+  /** 200 with a body that is one byte too short. */
+  'wrong-length',
+  /** 200 with the node's headers and a meaningless body. */
+  'garbage',
+  /** 200 with an HTML page and without the node's headers. */
+  'captive-portal',
+  /** The request is carried out, and the connection is closed instead of an answer. */
+  'lost-answer',
+  /** The request never gets an answer. */
+  'hang',
+  /** The request is carried out, and the connection is closed in the middle of the answer's body. */
+  'broken-body',
+  /** The request is carried out, and the body of the answer never ends. */
+  'endless-body',
+  /** The update stream ends as soon as it is open. */
+  'end-stream',
+  /** The update stream sends everything at its end, as through a proxy that buffers answers. */
+  'buffered-stream',
+  /** The update stream is open and sends nothing. */
+  'silent-stream',
+  /** The update stream also repeats `noise`, at `noiseBytesPerS`. */
+  'noisy-stream',
+  /** The answer has the given `status` and `text`, and `retry-after` when `retryAfterS` is given. */
+  'status',
+  /** A payload is not found. */
+  'missing-payload',
+  /** Coinbases say another amount than the one that was hashed. */
+  'wrong-reward',
+  /** Pages have at most `items` items. */
+  'short-pages',
+  /** `next` is never null: after the last item come empty pages, each with a cursor. */
+  'endless-pages',
+  /** The cut is that of `blocksBack` blocks ago, on each chain. */
+  'old-cut',
+] as const;
+
 const faultSchema = z.strictObject({
   endpoint: z.enum([...endpoints, 'any']),
   /** Which side of a node with two ports; both when it is not given. */
   side: z.enum(['service', 'p2p']).optional(),
-  kind: z.enum([
-    /** The connection is closed before the request is carried out. */
-    'drop',
-    /** The request is carried out and answered, `delayMs` late. */
-    'delay',
-    /** 503, with `retry-after` when `retryAfterS` is given. */
-    'unavailable',
-    /** 200 with a body that is one byte too short. */
-    'wrong-length',
-    /** 200 with the node's headers and a meaningless body. */
-    'garbage',
-    /** 200 with an HTML page and without the node's headers. */
-    'captive-portal',
-    /** The request is carried out, and the connection is closed instead of an answer. */
-    'lost-answer',
-    /** The request never gets an answer. */
-    'hang',
-    /** The request is carried out, and the connection is closed in the middle of the answer's body. */
-    'broken-body',
-    /** The request is carried out, and the body of the answer never ends. */
-    'endless-body',
-    /** The update stream ends as soon as it is open. */
-    'end-stream',
-    /** The update stream sends everything at its end, as through a proxy that buffers answers. */
-    'buffered-stream',
-    /** The update stream is open and sends nothing. */
-    'silent-stream',
-    /** The update stream also repeats `noise`, at `noiseBytesPerS`. */
-    'noisy-stream',
-    /** The answer has the given `status` and `text`, and `retry-after` when `retryAfterS` is given. */
-    'status',
-    /** A payload is not found. */
-    'missing-payload',
-    /** Coinbases say another amount than the one that was hashed. */
-    'wrong-reward',
-    /** Pages have at most `items` items. */
-    'short-pages',
-    /** `next` is never null: after the last item come empty pages, each with a cursor. */
-    'endless-pages',
-    /** The cut is that of `blocksBack` blocks ago, on each chain. */
-    'old-cut',
-  ]),
+  kind: z.enum(faultKinds),
   probability: z.number().min(0).max(1).default(1),
   /** How many requests the fault hits. By default there is no limit. */
   times: z.number().int().min(1).optional(),
