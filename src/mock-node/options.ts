@@ -138,6 +138,8 @@ const serverOptions = {
   dialect: z.enum(['both', 'document', 'chainweb']).default('both'),
   /** Whether queries that match nothing are answered with 404, as document 1 says, and not with an empty page. */
   strict: z.boolean().default(false),
+  /** How the stand-alone server answers, whose endpoints are at the host's root: as document 2 says, or as newer ones do. */
+  standAlone: z.enum(['document', 'new']).default('document'),
   /** Who may mine. When the list is empty, every valid miner may; on real nodes nobody may then. */
   miners: z.array(allowedMinerSchema).max(100).default([]),
   miningEnabled: z.boolean().default(true),

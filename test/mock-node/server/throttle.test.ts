@@ -49,11 +49,16 @@ describe('the P2P side', () => {
   });
 
   it('says it as real nodes do, without their headers and without how long to wait', async () => {
-    const { p2p, answered } = await startThrottled({ throttling: { global: 1 } });
+    const { p2p, p2pUrl, answered } = await startThrottled({ throttling: { global: 1 } });
     await answered(() => p2p('/cut'), 10);
     const { status, text, headers } = await p2p('/cut');
     expect([status, text]).toEqual([429, 'Too many requests.']);
     expect([headers['retry-after'], headers['x-server-timestamp']]).toEqual([undefined, undefined]);
+    const options = { p2pUrl: p2pUrl!, network: 'development', dialect: 'chainweb' } as const;
+    const api = new NodeApi(options, { limits: { attempts: 1 } });
+    onTestFinished(() => api.close());
+    const error = await api.cut().catch((thrown: Error) => thrown);
+    expect(error).toMatchObject({ kind: 'too many requests', message: expect.not.stringContaining('URL right') });
   });
 
   it('is what the configuration says', async () => {
