@@ -27,7 +27,8 @@ import type { MockNodeSurroundings } from '#pickaxe/mock-node/mock-node.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import { startMock } from '../ask.ts';
 
-export const ALICE = new KeyPair('a1'.repeat(32));
+export const SECRET_OF_ALICE = 'a1'.repeat(32);
+export const ALICE = new KeyPair(SECRET_OF_ALICE);
 export const BOB = new KeyPair('b0'.repeat(32));
 export const alice = `k:${ALICE.publicKey}`;
 export const bob = `k:${BOB.publicKey}`;
