@@ -43,6 +43,8 @@ export interface ServerOptions {
   readonly identity?: Identity | undefined;
 }
 
+/** Any host: only paths and queries are read. */
+const BASE = 'http://host';
 /** Real nodes refuse larger bodies, too. */
 const MAX_BODY_BYTES = 2 * 1024 * 1024;
 /** The time from an answer's head to the break of the connection, with the fault `broken body`. */
@@ -152,7 +154,12 @@ export class MockServer {
       this.#send(response, { status: 200, text: '', headers });
       return;
     }
-    const url = new URL(request.url ?? '/', 'http://host');
+    const target = request.url ?? '/';
+    if (!URL.canParse(target, BASE)) {
+      this.#send(response, { status: 400, text: 'the target of the request is no path' });
+      return;
+    }
+    const url = new URL(target, BASE);
     const found = routeOf(this.#backend, request.method, url.pathname);
     if ('status' in found) this.#send(response, found);
     else await this.#serve(found, url, request, response);

@@ -311,6 +311,11 @@ describe('a node', () => {
     expect((await askUrl(`${url}/health-check`)).text).toBe('Health check OK.');
   });
 
+  it('answers a request whose target is no path', async () => {
+    const { askUrl, url } = await startMock({ chains: 10 });
+    expect((await askUrl(`${url}//`)).status).toBe(400);
+  });
+
   it('of three chains serves shorter headers, and no work', async () => {
     const { ask, real, tip } = await startMock({ chains: 3 });
     expect((await ask('/mining/work', { body: {} })).status).toBe(404);
