@@ -270,6 +270,11 @@ program
 withSettings(program.command('mock-node'), 'log')
   .description('run a mock node on this machine, to try miners against')
   .option('--port <n>', 'port to listen on (default: a free one)', positiveInteger(65_535))
+  .option(
+    '--control-port <n>',
+    'port of this machine to take instructions on (default: a free one)',
+    positiveInteger(65_535),
+  )
   .option('--network <id>', 'network: mainnet01, testnet04, development or test-singleton', 'development')
   .option('--difficulty <hashes>', 'average number of hashes for a block', positiveInteger(2 ** 53), 50_000_000)
   .option('--options <json>', 'any options of the mock node as a JSON object, like {"rivalMs":5000,"streamMs":5000}')

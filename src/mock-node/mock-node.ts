@@ -8,16 +8,20 @@ import { BlockRunner } from './contract/block-runner.ts';
 import { CommandDesk } from './contract/command-desk.ts';
 import { FirstAccounts } from './contract/first-accounts.ts';
 import { Mempool } from './contract/mempool.ts';
+import { type ControlEvent, ControlServer } from './control/control-server.ts';
 import { Ledger, type LedgerEvent } from './ledger/ledger.ts';
 import { NetworkActivity } from './ledger/network-activity.ts';
 import { type MockNodeOptions, optionsSchema, type Settings } from './options.ts';
+import { type CutEvent, CutPipeline } from './p2p/cut-pipeline.ts';
+import { PeerClient } from './p2p/peer-client.ts';
+import { Peers } from './p2p/peers.ts';
 import { type Random, seededRandom } from './random.ts';
 import { type Identity, makeIdentity } from './server/certificate.ts';
-import { Peers } from './server/peers.ts';
+import type { FaultInput } from './server/faults.ts';
 import { MockServer, type ServerEvent } from './server/server.ts';
 
 /** What happens at the node, for a log. */
-export type MockNodeEvent = LedgerEvent | ServerEvent;
+export type MockNodeEvent = LedgerEvent | ServerEvent | CutEvent | ControlEvent;
 
 export interface MockNodeSurroundings {
   readonly clock?: Clock;
@@ -33,6 +37,8 @@ export interface MockNodeAddress {
   readonly baseUrl: string;
   /** That of the P2P side, if it has a port of its own. */
   readonly p2pUrl?: string;
+  /** Where the node takes instructions, if it does. */
+  readonly controlUrl?: string;
 }
 
 export class MockNode {
@@ -46,8 +52,13 @@ export class MockNode {
   readonly p2p: MockServer | undefined;
   /** The P2P side's certificate, if it has one. */
   readonly identity: Identity | undefined;
+  readonly #control: ControlServer | undefined;
   readonly #activity: NetworkActivity;
   readonly #settings: Settings;
+  /** Comes back after a time. */
+  #return: NodeJS.Timeout | undefined;
+  /** Ends requests to other nodes. */
+  readonly #closing = new AbortController();
 
   /** @throws ZodError when the options are not valid */
   constructor(options: MockNodeOptions = {}, surroundings: MockNodeSurroundings = {}) {
@@ -55,39 +66,68 @@ export class MockNode {
     this.#settings = settings;
     const { clock = systemClock, onEvent: emit = () => {} } = surroundings;
     const random = surroundings.random ?? seededRandom(settings.seed ?? Math.floor(Math.random() * 2 ** 32));
-    const mempool = new Mempool();
+    const mempool = new Mempool(random);
     const first = new FirstAccounts(settings);
     const transactions = new BlockRunner(mempool, settings);
     const stateOf = (chain: number) => first.stateOf(chain);
     this.ledger = new Ledger(settings, { clock, random, emit, transactions, stateOf });
     this.commands = new CommandDesk(this.ledger, mempool, settings);
-    const content = { ledger: this.ledger, commands: this.commands, peers: this.peers };
+    const { ledger, commands, peers } = this;
+    const dialect = settings.dialect === 'chainweb' ? 'chainweb' : 'document';
+    const peerClient = new PeerClient(settings.network, dialect, this.#closing.signal);
+    const cuts = new CutPipeline(ledger, peers, peerClient, emit);
+    const content = { ledger, commands, peers, peerClient, cuts, servicePort: () => this.server.port };
     const apart = settings.p2p !== 'same port';
     const service = { side: apart ? 'service' : 'both', port: settings.port } as const;
-    this.server = new MockServer(content, settings, service, { random, emit });
+    this.server = new MockServer(content, settings, service, { clock, random, emit });
     this.identity = settings.p2p === 'tls' ? makeIdentity() : undefined;
     const p2p = { side: 'p2p', port: settings.p2pPort, identity: this.identity } as const;
-    this.p2p = apart ? new MockServer(content, settings, p2p, { random, emit }) : undefined;
+    this.p2p = apart ? new MockServer(content, settings, p2p, { clock, random, emit }) : undefined;
+    this.#control =
+      settings.controlPort === undefined ? undefined : new ControlServer(this, settings.controlPort, emit);
     this.#activity = new NetworkActivity(this.ledger, random);
   }
 
-  /** @throws when the port is taken */
+  /** @throws when a port is taken */
   async start(): Promise<MockNodeAddress> {
+    try {
+      return await this.#start();
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  async #start(): Promise<MockNodeAddress> {
     const url = await this.server.listen();
     const p2pUrl = await this.p2p?.listen();
     const { network, dialect, bootstrap, host } = this.#settings;
     if (this.p2p && !bootstrap) {
       this.peers.own = { id: this.identity?.peerId ?? null, address: { hostname: host, port: this.p2p.port } };
     }
+    const controlUrl = await this.#control?.listen();
     this.#activity.start();
     const segment = dialect === 'chainweb' ? 'chainweb' : 'ledger';
-    return { url, baseUrl: `${url}/${segment}/0.0/${network}`, ...(p2pUrl !== undefined && { p2pUrl }) };
+    return {
+      url,
+      baseUrl: `${url}/${segment}/0.0/${network}`,
+      ...(p2pUrl !== undefined && { p2pUrl }),
+      ...(controlUrl !== undefined && { controlUrl }),
+    };
+  }
+
+  /** Sets the scripts of faults of both sides. @throws ZodError when the script is not valid */
+  set faults(script: readonly FaultInput[]) {
+    this.server.faults = script;
+    if (this.p2p) this.p2p.faults = script;
   }
 
   async close(): Promise<void> {
+    this.#closing.abort();
     this.#activity.stop();
     this.ledger.close();
-    await Promise.all([this.server.close(), this.p2p?.close()]);
+    clearTimeout(this.#return);
+    await Promise.all([this.server.close(), this.p2p?.close(), this.#control?.close()]);
   }
 
   /** Closes all connections and refuses new ones until `comeBack`. The chains go on meanwhile. */
@@ -95,8 +135,16 @@ export class MockNode {
     await Promise.all([this.server.stopListening(), this.p2p?.stopListening()]);
   }
 
+  /** Goes away, and comes back by itself. */
+  async goAwayFor(ms: number): Promise<void> {
+    clearTimeout(this.#return);
+    await this.goAway();
+    if (!this.#closing.signal.aborted) this.#return = setTimeout(() => void this.comeBack(), ms);
+  }
+
   /** Listens again on the same ports. */
   async comeBack(): Promise<void> {
+    clearTimeout(this.#return);
     await Promise.all([this.server.listen(), this.p2p?.listen()]);
   }
 }

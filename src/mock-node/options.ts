@@ -57,6 +57,11 @@ const ledgerOptions = {
     .min(1)
     .max(10 * 365 * 86_400_000)
     .default(30_000),
+  /**
+   * When the oldest blocks were made, in ms since the UNIX epoch, instead of `firstBlockAgeMs`. Nodes with the same seed and the
+   * same options begin with the same blocks, and can then take each other's cuts.
+   */
+  firstBlockTimeMs: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
   /** What a block pays its miner: `table` is what mainnet01 pays at that height; otherwise an amount. */
   reward: z.union([z.literal('table'), decimal]).default('table'),
   /** Whether outputs have events, as in all but old blocks. */
@@ -125,12 +130,16 @@ const serverOptions = {
   p2p: z.enum(['same port', 'plain', 'tls']).default('same port'),
   /** 0 stands for any free port. */
   p2pPort: z.number().int().min(0).max(65535).default(0),
+  /** On which port of this machine the node takes instructions; on none by default. 0 stands for any free port. */
+  controlPort: z.number().int().min(0).max(65535).optional(),
   /** Whether cuts name no origin, as those of a bootstrap node; otherwise they name the P2P side, if it has its own port. */
   bootstrap: z.boolean().default(false),
   /** Whose words are served: those of document 1, those of real nodes, or each under its own path. */
   dialect: z.enum(['both', 'document', 'chainweb']).default('both'),
   /** Whether queries that match nothing are answered with 404, as document 1 says, and not with an empty page. */
   strict: z.boolean().default(false),
+  /** How the stand-alone server answers, whose endpoints are at the host's root: as document 2 says, or as newer ones do. */
+  standAlone: z.enum(['document', 'new']).default('document'),
   /** Who may mine. When the list is empty, every valid miner may; on real nodes nobody may then. */
   miners: z.array(allowedMinerSchema).max(100).default([]),
   miningEnabled: z.boolean().default(true),
@@ -142,6 +151,18 @@ const serverOptions = {
   streamMs: ms.default(STREAM_MS),
   /** How many update streams may be open at once. */
   streamLimit: z.number().int().min(0).max(10_000).default(2000),
+  /** Which sides refuse clients that ask too often. `p2p` is only a side with a port of its own, as of real nodes. */
+  throttled: z.enum(['none', 'p2p', 'all']).default('p2p'),
+  /** How many requests a second each address may send. The values are those of document 1's sample configuration. */
+  throttling: z
+    .strictObject({
+      global: z.number().min(0.001).max(1_000_000).default(50),
+      mempool: z.number().min(0.001).max(1_000_000).default(20),
+      putPeer: z.number().min(0.001).max(1_000_000).default(11),
+    })
+    .prefault({}),
+  /** Whether a client that asked too often is told how long to wait (`retry-after`). Real nodes do not say it, gateways do. */
+  throttleRetryAfter: z.boolean().default(false),
   /** How many events are sent for each New Cut. */
   cutBurst: z.number().int().min(1).max(100).default(1),
 };

@@ -18,7 +18,7 @@ async function startChains() {
 
 describe('the package chainweb', () => {
   it('reads the cut', async () => {
-    const { host, chains } = await startChains();
+    const { host, chains, node } = await startChains();
     const { graph } = chains;
     const cut = await chainweb.cut.current(NETWORK, host);
     expect(cut.instance).toBe(NETWORK);
@@ -28,6 +28,9 @@ describe('the package chainweb', () => {
       expect(cut.hashes[chain]).toEqual({ height: Number(header.height), hash: encodeBase64url(hash) });
     }
     expect(await chainweb.cut.peers(NETWORK, host)).toEqual([]);
+    const peer = { id: null, address: { hostname: '127.0.0.1', port: 1789 } };
+    node.peers.add('cut', peer);
+    expect(await chainweb.cut.peers(NETWORK, host)).toEqual([peer]);
   });
 
   it('reads headers by height, by hash, and the most recent ones', async () => {
@@ -40,6 +43,51 @@ describe('the package chainweb', () => {
     const recent = await chainweb.header.recent(1, 0, 3, NETWORK, host);
     expect(recent.map(({ height }) => height)).toEqual([2, 1, 0].map((back) => Number(header.height) - back));
     expect(recent[1].hash).toBe(recent[2].parent);
+  });
+
+  it('reads ranges of heights, in ascending order and without orphans', async () => {
+    const { host, chains, node } = await startChains();
+    const top = chains.heightOf(1);
+    const orphan = chains.blocksOf(1).canonical(top - 1n)!;
+    node.ledger.reorganise(orphan);
+    const range = [1, Number(top) - 2, Number(top), NETWORK, host] as const;
+    const ids = [2n, 1n, 0n].map((back) => chains.blocksOf(1).canonical(top - back)!.id);
+    expect((await chainweb.header.range(...range)).map(({ hash }) => hash)).toEqual(ids);
+    const blocks = await chainweb.block.range(...range);
+    expect(blocks.map(({ header }) => header.hash)).toEqual(ids);
+    expect(blocks.map(({ payload }) => payload.payloadHash)).toEqual(
+      ids.map((id) => encodeBase64url(chains.blocksOf(1).get(id)!.header.payloadHash)),
+    );
+    const ofOrphan = await chainweb.header.blockHash(1, orphan.id, NETWORK, host);
+    expect(ofOrphan.hash).toBe(orphan.id);
+    expect(ids).not.toContain(orphan.id);
+  });
+
+  it('reads branches, down to where another one leaves them', async () => {
+    const { host, chains, node } = await startChains();
+    const top = chains.heightOf(1);
+    const left = chains.blocksOf(1).canonical(top)!;
+    node.ledger.reorganise(chains.blocksOf(1).canonical(top - 1n)!);
+    const branch = async (upper: string[], lower: string[], count: number | null = null) => {
+      const headers = await chainweb.internal.branch(1, upper, lower, null, null, count, 'json', NETWORK, host);
+      return headers.map(({ hash }) => hash);
+    };
+    const { tip } = chains.blocksOf(1);
+    const own = [...chains.blocksOf(1).ancestry(tip)].map(({ id }) => id).toReversed();
+    expect(await branch([tip.id], [])).toEqual(own);
+    expect(await branch([tip.id], [left.id])).toEqual(own.slice(-2));
+    expect(await branch([left.id], [tip.id])).toHaveLength(2);
+    expect(await branch([tip.id, left.id], [])).toHaveLength(own.length + 2);
+    expect(await branch([tip.id], [], 2)).toEqual(own.slice(-2));
+    const stranger = 'A'.repeat(43);
+    await expect(branch([stranger], [])).rejects.toMatchObject({ response: { status: 404 } });
+  });
+
+  it('asks again when the node is asked too often', async () => {
+    const { host, node } = await startChains();
+    node.server.faults = [{ endpoint: 'cut', kind: 'status', status: 429, times: 1 }];
+    expect((await chainweb.cut.current(NETWORK, host)).instance).toBe(NETWORK);
+    expect(node.server.stats.requests.cut).toBe(2);
   });
 
   it('reads blocks, their transactions and events', async () => {
@@ -56,5 +104,11 @@ describe('the package chainweb', () => {
     expect(transaction.output.reqKey).toBe(command.hash);
     const events = await chainweb.event.height(0, Number(header.height), NETWORK, host);
     expect(events).toContainEqual(expect.objectContaining({ name: 'TRANSFER', params: [alice, bob, 1.5] }));
+    const [first] = await chainweb.transaction.recent(0, 0, 3, NETWORK, host);
+    expect(first).toEqual(transaction);
+    const range = [0, Number(header.height) - 2, Number(header.height), NETWORK, host] as const;
+    expect(await chainweb.transaction.range(...range)).toEqual([transaction]);
+    expect(await chainweb.transaction.blockHash(0, encodeBase64url(hash), NETWORK, host)).toEqual([transaction]);
+    expect(await chainweb.event.range(...range)).toEqual(events);
   });
 });

@@ -46,8 +46,13 @@ export async function startMock(options: MockNodeOptions = {}, surroundings: Moc
       headers: response.headers,
       text,
       bytes,
-      json: isJson ? parseExactJson(text) : null,
-      plain: (isJson ? JSON.parse(text) : undefined) as never,
+      // Read when it is looked at: a node that is asked too often declares as JSON what is none.
+      get json() {
+        return isJson ? parseExactJson(text) : null;
+      },
+      get plain() {
+        return (isJson ? JSON.parse(text) : undefined) as never;
+      },
     };
   };
   const ask = (path: string, more?: AskOptions) => askUrl(address.baseUrl + path, more);

@@ -90,6 +90,28 @@ describe.each(CASES)('with %o, the client', (options) => {
   });
 });
 
+describe.each(['document', 'new'] as const)('with the stand-alone server’s answers (%s), the client', (standAlone) => {
+  it('sends coins, and gets their results and proofs', async () => {
+    const { node, url } = await startBank({ standAlone, listenMs: 10, listenTimeout: 'object' });
+    const { chains } = node.ledger;
+    const api = new NodeApi({ url, network: 'development', commandPath: '/api/v1' });
+    onTestFinished(() => api.close());
+    const command = commandOf(0, toChain(2, '2.0'));
+    const tried = await api.local(0, command, { preflight: true });
+    expect([tried.outcome.status, tried.result?.gas]).toEqual(['success', 621]);
+    expect((await api.local(0, command)).outcome.status).toBe('success');
+    expect(await api.send(0, [command])).toEqual([command.hash]);
+    expect(await api.listen(0, command.hash)).toBeUndefined();
+    node.ledger.advance(0);
+    expect((await api.poll(0, [command.hash])).get(command.hash)?.reqKey).toBe(command.hash);
+    expect((await api.listen(0, command.hash))?.result.status).toBe('success');
+    await expect(api.proof(0, command.hash, 2)).rejects.toThrow(ProofRefusedError);
+    node.ledger.advanceTo(2, chains.heightOf(0) + 1n);
+    const proof = await api.proof(0, command.hash, 2);
+    expect(() => checkSpvProof(parseSpvProof(proof), { chain: 2, hash: chains.tip(2).hash })).not.toThrow();
+  });
+});
+
 describe('the client', () => {
   it('trusts the certificate that a cut names, and no other', async () => {
     const { node, p2p, url } = await startBank({ p2p: 'tls' });

@@ -8,9 +8,14 @@ import type { Loaded } from '../../config/load.ts';
 import { MockNode, type MockNodeEvent } from '../../mock-node/mock-node.ts';
 import { setLongTimeout } from '../../system/long-timeout.ts';
 import { makeLog } from '../../terminal/log.ts';
+import { oneLine } from '../../text/one-line.ts';
+
+/** The most characters of a reason that comes from another node. */
+const MAX_REASON = 200;
 
 export interface MockNodeCommand {
   readonly port?: number;
+  readonly controlPort?: number;
   readonly network: string;
   readonly difficulty: number;
   readonly options?: string;
@@ -27,6 +32,9 @@ export async function runMockNode({ config }: Loaded, command: MockNodeCommand):
     `to mine on it: pickaxe mine --node ${address.url} --network ${command.network} --public-key ${'0'.repeat(64)}`,
   );
 
+  if (address.p2pUrl !== undefined) log.info(`what nodes serve to each other is at ${address.p2pUrl}`);
+  log.info(`to tell it what to do wrong: curl ${address.controlUrl} -d '{"do":"orphan-next"}' (docs/mock-node.md)`);
+
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGBREAK'] as const) process.once(signal, () => stop.abort());
   if (command.duration !== undefined) setLongTimeout(() => stop.abort(), command.duration * 1000);
@@ -39,15 +47,16 @@ export async function runMockNode({ config }: Loaded, command: MockNodeCommand):
 
 async function started(command: MockNodeCommand, onEvent: (event: MockNodeEvent) => void) {
   try {
-    const { port, network, difficulty } = command;
+    const { port, controlPort = 0, network, difficulty } = command;
     const settings = {
       network,
       difficulty,
+      controlPort,
       ...(port !== undefined && { port }),
       ...parse('--options', command.options),
     };
     const node = new MockNode(settings as never, { onEvent });
-    if (command.faults !== undefined) node.server.faults = parse('--faults', command.faults) as never;
+    if (command.faults !== undefined) node.faults = parse('--faults', command.faults) as never;
     return { node, address: await node.start() };
   } catch (fault) {
     if (fault instanceof z.ZodError)
@@ -79,8 +88,16 @@ function describe(event: MockNodeEvent): string {
     }
     case 'block':
       return `block of a ${event.by} on chain ${event.chain} height ${event.height}`;
+    case 'join':
+      return event.chains.length === 0
+        ? 'the cut of a peer changes nothing'
+        : `took the cut of a peer on the chains ${event.chains.join(', ')}`;
+    case 'cut dropped':
+      return `did not take the cut of a peer: ${oneLine(event.reason, MAX_REASON)}`;
     case 'stream':
       return `stream for chain ${event.chain}, ${event.open} open`;
+    case 'told':
+      return `was told: ${event.instruction}`;
     case 'fault':
       return `fault ${event.kind} on ${event.endpoint}`;
   }

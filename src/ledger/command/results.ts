@@ -132,6 +132,7 @@ const CommandResult = fields({
 
 const Preflight = fields({ preflightResult: CommandResult, preflightWarnings: z.array(z.string()) });
 const Keys = fields({ requestKeys: z.array(opaqueId) });
+const Proof = z.string().regex(/^[\w-]+$/, 'is not base64url');
 const Timeout = fields({ status: z.literal('timeout'), 'timeout-micros': integer });
 
 /** @throws LedgerFormatError that names the field. */
@@ -180,6 +181,11 @@ export function parseListenAnswer(json: ExactJson): ListenAnswer {
   const answer = unwrapped(json);
   if (!has(answer, 'timeout-micros')) return checked(CommandResult, answer, 'answer');
   return { timeoutMicros: checked(Timeout, answer, 'answer')['timeout-micros'] };
+}
+
+/** Reads the answer of /spv. @returns the proof, in base64url, whatever it proves. @throws LedgerFormatError for all else. */
+export function parseProofAnswer(json: ExactJson): string {
+  return checked(Proof, unwrapped(json), 'proof');
 }
 
 /** Stand-alone servers of old versions put every answer in `{status, response}`. */

@@ -1,10 +1,13 @@
-/** Runs the commands of the mempool for a block that is being made. */
+/** Runs the commands of blocks: those of the mempool for a block that is being made, and those of another node's block. */
 
-import { stringifyExactJson } from '../../ledger/exact-json.ts';
+import { LedgerFormatError } from '../../ledger/errors.ts';
+import { parseExactJsonBytes, stringifyExactJson } from '../../ledger/exact-json.ts';
 import type { ContractSettings } from '../options.ts';
+import { metadataFaults, whyForged } from './checks.ts';
 import type { Mempool } from './mempool.ts';
 import { outputJson } from './output.ts';
-import { BuyGasError, type Finished, runPaid } from './run-command.ts';
+import { type ReadCommand, readCommand } from './read-command.ts';
+import { BuyGasError, runPaid } from './run-command.ts';
 import type { BlockContext, Ran, Transactions } from './transactions.ts';
 
 export class BlockRunner implements Transactions {
@@ -18,27 +21,51 @@ export class BlockRunner implements Transactions {
   }
 
   /** Commands whose gas cannot be paid any more are dropped. */
-  run({ chain, parent, miner, state, hasAncestor }: BlockContext): Ran {
-    const { words, chains, outputEvents } = this.#settings;
+  run(context: BlockContext): Ran {
+    const { chain, parent, state } = context;
     const transactions: Uint8Array[] = [];
     const outputs: Uint8Array[] = [];
-    for (const { command, payload, bytes } of this.#mempool.waiting(chain, state, parent.header.creationTimeUs)) {
-      const attempt = state.next();
-      let finished: Finished;
+    for (const sent of this.#mempool.forBlock(chain, state, parent.header.creationTimeUs)) {
       try {
-        finished = runPaid(command.hash, payload, { state: attempt, chain, chains, words, hasAncestor }, miner);
+        outputs.push(this.#runOne(sent, context));
+        transactions.push(sent.bytes);
       } catch (error) {
         if (!(error instanceof BuyGasError)) throw error;
-        this.#mempool.drop(chain, command.hash);
-        continue;
+        this.#mempool.drop(chain, sent.command.hash);
       }
-      state.absorb(attempt);
-      state.setHeight(command.hash, parent.header.height + 1n);
-      const events = outputEvents ? finished.events : undefined;
-      const output = outputJson({ ...finished, events, requestKey: command.hash, txId: this.#txId++ });
-      transactions.push(bytes);
-      outputs.push(Buffer.from(stringifyExactJson(output)));
     }
     return { transactions, outputs };
+  }
+
+  replay(context: BlockContext, transactions: readonly Uint8Array[]): Uint8Array[] {
+    return transactions.map((bytes, index) => {
+      const read = readCommand(parseExactJsonBytes(bytes));
+      try {
+        const reason = this.#whyNotInBlock(read, context);
+        if (reason === undefined) return this.#runOne(read, context);
+        throw new LedgerFormatError(`transaction ${index}: ${reason}`);
+      } catch (error) {
+        if (error instanceof BuyGasError) throw new LedgerFormatError(`transaction ${index}: ${error.message}`);
+        throw error;
+      }
+    });
+  }
+
+  /** Changes the state, unless the gas cannot be paid. @throws BuyGasError then. */
+  #runOne({ command: { hash }, payload }: ReadCommand, context: BlockContext): Uint8Array {
+    const { chain, parent, miner, state, hasAncestor } = context;
+    const { words, chains, outputEvents } = this.#settings;
+    const attempt = state.next();
+    const finished = runPaid(hash, payload, { state: attempt, chain, chains, words, hasAncestor }, miner);
+    state.absorb(attempt);
+    state.setHeight(hash, parent.header.height + 1n);
+    const events = outputEvents ? finished.events : undefined;
+    return Buffer.from(stringifyExactJson(outputJson({ ...finished, events, requestKey: hash, txId: this.#txId++ })));
+  }
+
+  #whyNotInBlock({ command, payload }: ReadCommand, { chain, parent, state }: BlockContext): string | undefined {
+    if (state.heightOf(command.hash) !== undefined) return 'is on the chain already';
+    const place = { chain, lastTimeUs: parent.header.creationTimeUs };
+    return whyForged(command) ?? metadataFaults(payload, place, this.#settings)[0];
   }
 }

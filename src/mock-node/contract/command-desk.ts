@@ -1,7 +1,7 @@
 /** Answers about commands: runs them without effect, takes them, finds their results, and makes proofs (document 2). */
 
-import { type Command, parseCommand } from '../../ledger/command/command.ts';
-import { type Payload, parsePayload, publicMetaOf } from '../../ledger/command/payload.ts';
+import type { Command } from '../../ledger/command/command.ts';
+import { type Payload, parsePayload } from '../../ledger/command/payload.ts';
 import { parseCommandResult } from '../../ledger/command/results.ts';
 import { LedgerFormatError } from '../../ledger/errors.ts';
 import {
@@ -16,9 +16,10 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { ContractSettings } from '../options.ts';
 import { metadataFaults, whyForged } from './checks.ts';
 import { helperCommand } from './helper.ts';
-import type { Mempool } from './mempool.ts';
+import type { HighwaterMark, Mempool, Sent } from './mempool.ts';
 import { outputJson } from './output.ts';
 import { type FoundOutput, findOutput, resultJson } from './outputs.ts';
+import { type ReadCommand, readCommand } from './read-command.ts';
 import { BuyGasError, type Finished, runPaid, runUnpaid } from './run-command.ts';
 import { heightNeeded, makeProof } from './spv.ts';
 import { Waiting } from './waiting.ts';
@@ -53,7 +54,7 @@ export class CommandDesk {
 
   /** @throws RefusedError for commands that are not run at all. */
   local(chain: number, json: ExactJson, query: LocalQuery): ExactJson {
-    const { command, payload } = readCommand(json);
+    const { command, payload } = readOrRefuse(json);
     const forged = query.signatureVerification ? whyForged(command) : undefined;
     if (forged !== undefined) throw new RefusedError(`Validation failed: ${forged}`);
     const store = this.#ledger.chains.blocksOf(chain);
@@ -77,15 +78,14 @@ export class CommandDesk {
    * @throws RefusedError that names the first that is wrong.
    */
   send(chain: number, commands: readonly ExactJson[]): string[] {
-    const read = commands.map(readCommand);
+    const read = commands.map(readOrRefuse);
     read.forEach(({ command, payload }, index) => {
       const reason = this.#whyRefused(chain, command, payload);
       if (reason === undefined) return;
       const where = `Transaction ${command.hash} at index ${index}`;
       throw new RefusedError(`One or more transactions were invalid: ${where} failed with: ${reason}`);
     });
-    for (const { command, payload } of read) this.#mempool.add(chain, command, payload);
-    this.#ledger.refreshPayload(chain);
+    this.#take(chain, read);
     return read.map(({ command }) => command.hash);
   }
 
@@ -119,6 +119,39 @@ export class CommandDesk {
     );
   }
 
+  /**
+   * @param mark up to where the mempool is known already
+   * @returns the request keys of the commands that wait, and the new mark
+   */
+  pending(chain: number, mark?: HighwaterMark): { readonly requestKeys: string[]; readonly mark: HighwaterMark } {
+    const from = mark?.nonce === this.#mempool.mark.nonce ? mark.next : 0;
+    const waiting = this.#waitingOn(chain).filter(({ number }) => number >= from);
+    return { requestKeys: waiting.map(({ command }) => command.hash), mark: this.#mempool.mark };
+  }
+
+  /** @returns a command that waits, as JSON */
+  lookUp(chain: number, requestKey: string): string | undefined {
+    const sent = this.#waitingOn(chain).find(({ command }) => command.hash === requestKey);
+    return sent && Buffer.from(sent.bytes).toString();
+  }
+
+  /**
+   * Takes the commands that another node has, and leaves out those that are refused.
+   * @param texts JSON, one command each
+   * @returns what is wrong with the first that is no command; then none is taken
+   */
+  insert(chain: number, texts: readonly string[]): string | undefined {
+    try {
+      const read = texts.map((text) => readCommand(parseExactJson(text)));
+      const good = read.filter(({ command, payload }) => this.#whyRefused(chain, command, payload) === undefined);
+      this.#take(chain, good);
+      return undefined;
+    } catch (error) {
+      if (error instanceof LedgerFormatError) return error.message;
+      throw error;
+    }
+  }
+
   /** From now on, a command is in no new block, and its result is that it was refused. */
   badlist(requestKey: string): void {
     this.#mempool.badlist(requestKey);
@@ -144,6 +177,15 @@ export class CommandDesk {
     this.send(target, [parseExactJson(JSON.stringify(command))]);
     this.#ledger.advance(target);
     return command.hash;
+  }
+
+  #take(chain: number, commands: readonly ReadCommand[]): void {
+    for (const { command, payload } of commands) this.#mempool.add(chain, command, payload);
+    this.#ledger.refreshPayload(chain);
+  }
+
+  #waitingOn(chain: number): readonly Sent[] {
+    return this.#mempool.waiting(chain, this.#ledger.chains.tip(chain).payload.state, this.#lastTimeUs(chain));
   }
 
   #whyRefused(chain: number, command: Command, payload: Payload): string | undefined {
@@ -201,11 +243,9 @@ export class CommandDesk {
 }
 
 /** @throws RefusedError for JSON that is no command with public metadata. */
-function readCommand(json: ExactJson): { command: Command; payload: Payload } {
+function readOrRefuse(json: ExactJson): ReadCommand {
   try {
-    const command = parseCommand(json);
-    const payload = parsePayload(command.cmd);
-    return { command, payload: { ...payload, meta: publicMetaOf(payload.meta) } };
+    return readCommand(json);
   } catch (error) {
     if (error instanceof LedgerFormatError) throw new RefusedError(`Validation failed: ${error.message}`);
     throw error;

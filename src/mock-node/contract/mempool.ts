@@ -5,6 +5,7 @@
 
 import { type Command, commandJson } from '../../ledger/command/command.ts';
 import type { Payload } from '../../ledger/command/payload.ts';
+import { type Random, randomInteger } from '../random.ts';
 import type { CoinState } from './state.ts';
 
 export interface Sent {
@@ -12,6 +13,16 @@ export interface Sent {
   readonly payload: Payload;
   /** As it is in a block: JSON in UTF-8. */
   readonly bytes: Uint8Array;
+  /** How many commands of all chains came before it. */
+  readonly number: number;
+}
+
+/** Up to where somebody knows a mempool. */
+export interface HighwaterMark {
+  /** That of this mempool; with another one, everything is new. */
+  readonly nonce: number;
+  /** The number of the next command. */
+  readonly next: number;
 }
 
 /** How many commands of a chain are kept. */
@@ -22,10 +33,20 @@ const MAX_PER_BLOCK = 100;
 export class Mempool {
   readonly #sent = new Map<number, Map<string, Sent>>();
   readonly #badlisted = new Set<string>();
+  readonly #nonce: number;
+  #next = 0;
+
+  constructor(random: Random) {
+    this.#nonce = randomInteger(random, 2 ** 32);
+  }
+
+  get mark(): HighwaterMark {
+    return { nonce: this.#nonce, next: this.#next };
+  }
 
   add(chain: number, command: Command, payload: Payload): void {
     const commands = this.#of(chain);
-    commands.set(command.hash, { command, payload, bytes: Buffer.from(commandJson(command)) });
+    commands.set(command.hash, { command, payload, bytes: Buffer.from(commandJson(command)), number: this.#next++ });
     for (const oldest of commands.keys()) {
       if (commands.size <= MAX_COMMANDS) break;
       commands.delete(oldest);
@@ -54,15 +75,18 @@ export class Mempool {
    * @param timeUs the creation time of the block below: µs since the UNIX epoch
    * @returns the commands for the block, in the order in which they came
    */
+  forBlock(chain: number, state: CoinState, timeUs: bigint): readonly Sent[] {
+    return this.waiting(chain, state, timeUs).slice(0, MAX_PER_BLOCK);
+  }
+
+  /** @returns all commands that could be in a block, as `forBlock` */
   waiting(chain: number, state: CoinState, timeUs: bigint): readonly Sent[] {
     const commands = this.#sent.get(chain);
     if (!commands) return [];
-    return [...commands.values()]
-      .filter(({ command: { hash }, payload: { meta } }) => {
-        const isAlive = BigInt(meta.creationTime + meta.ttl) * 1_000_000n > timeUs;
-        return isAlive && state.heightOf(hash) === undefined && !this.isBadlisted(hash);
-      })
-      .slice(0, MAX_PER_BLOCK);
+    return [...commands.values()].filter(({ command: { hash }, payload: { meta } }) => {
+      const isAlive = BigInt(meta.creationTime + meta.ttl) * 1_000_000n > timeUs;
+      return isAlive && state.heightOf(hash) === undefined && !this.isBadlisted(hash);
+    });
   }
 
   #of(chain: number): Map<string, Sent> {

@@ -1,6 +1,7 @@
 /** What a payload needs of the contract: the transactions of a block, and what they have come to. */
 
 import type { Miner } from '../../ledger/coinbase.ts';
+import { LedgerFormatError } from '../../ledger/errors.ts';
 import type { Block } from '../ledger/block.ts';
 import type { CoinState } from './state.ts';
 
@@ -30,7 +31,19 @@ export interface Ran {
 export interface Transactions {
   /** Runs what waits for the chain, and changes the state accordingly. */
   run(context: BlockContext): Ran;
+  /**
+   * Runs the transactions of a block that another node has made, and changes the state accordingly.
+   * @returns their outputs
+   * @throws LedgerFormatError when one of them cannot be in this block.
+   */
+  replay(context: BlockContext, transactions: readonly Uint8Array[]): readonly Uint8Array[];
 }
 
 /** No transactions at all. */
-export const NO_TRANSACTIONS: Transactions = { run: () => ({ transactions: [], outputs: [] }) };
+export const NO_TRANSACTIONS: Transactions = {
+  run: () => ({ transactions: [], outputs: [] }),
+  replay: (_, transactions) => {
+    if (transactions.length > 0) throw new LedgerFormatError('this ledger has no transactions');
+    return [];
+  },
+};

@@ -51,7 +51,7 @@ export class BlockStore {
     return this.#canonical.get(block.header.height) === block;
   }
 
-  parentOf({ header }: Block): Block | undefined {
+  parentOf({ header }: Pick<Block, 'header'>): Block | undefined {
     return this.#at(header.height - 1n).find(({ hash }) => Buffer.compare(hash, header.parent) === 0);
   }
 

@@ -5,15 +5,20 @@
 
 import { viewOf } from '../../chain/bytes.ts';
 import { HEADER_OFFSET, NONCE_BYTES, WORK_BYTES, WORK_OFFSET } from '../../chain/layout.ts';
+import { encodeBase64url } from '../../ledger/base64url.ts';
 import type { Miner } from '../../ledger/coinbase.ts';
 import { nextEpoch } from '../../ledger/difficulty.ts';
+import { LedgerFormatError } from '../../ledger/errors.ts';
 import type { Graph } from '../../ledger/graphs.ts';
-import { type Adjacent, type BlockHeader, encodeHeader } from '../../ledger/header.ts';
+import { type Adjacent, type BlockHeader, encodeHeader, parseHeader } from '../../ledger/header.ts';
+import { checkPayload, type PayloadWithOutputs } from '../../ledger/payload.ts';
 import { weightAbove } from '../../ledger/weight.ts';
 import { type Random, randomBytes, randomInteger } from '../random.ts';
 import { type Block, type BlockPayload, blockOf } from './block.ts';
 import { BlockStore } from './block-store.ts';
+import { isCut, joinCuts } from './join.ts';
 import { keyOf, type PayloadMaker } from './payloads.ts';
+import { checkReceived } from './received.ts';
 
 export interface ChainsOptions {
   readonly graph: Graph;
@@ -151,6 +156,51 @@ export class Chains {
     const block = blockOf(header, payload);
     this.#stores[block.header.chain].add(block);
     return block;
+  }
+
+  /**
+   * Checks a block that another node has, and adds it beside the canonical ones. Its parents must be there.
+   * @param bytes a header without its hash
+   * @throws LedgerFormatError when something about it is wrong.
+   */
+  receive(bytes: Uint8Array, payload: PayloadWithOutputs, nowUs: bigint): Block {
+    const header = parseHeader(bytes);
+    const neighbours = this.graph[header.chain] ?? [];
+    const parent = this.#stores[header.chain]?.parentOf({ header });
+    const adjacents = header.adjacents.flatMap(({ chain, hash }) => {
+      return this.#stores[chain]?.get(encodeBase64url(hash)) ?? [];
+    });
+    if (!parent || adjacents.length !== neighbours.length) throw new LedgerFormatError('a parent is not known');
+    const received = { header, parent: parent.header, adjacents: adjacents.map((block) => block.header), neighbours };
+    checkReceived({ ...received, retargets: this.#retargets, nowUs });
+    checkPayload(payload, header.payloadHash);
+    const ancestors = new Set([...this.#stores[header.chain].ancestry(parent)].map(({ id }) => id));
+    const next = { chain: header.chain, parent, hasAncestor: (id: string) => ancestors.has(id) };
+    return this.addOrphan(bytes, this.#payloads.replay(next, payload));
+  }
+
+  /**
+   * The cut of the ledger's own heads and those of another cut, all of them known.
+   * @returns the heads that must change, if any
+   * @throws LedgerFormatError when the other heads are no cut.
+   */
+  joined(theirs: readonly Block[]): Block[] {
+    if (!isCut(this.#stores, theirs))
+      throw new LedgerFormatError('the heads are no cut: they do not build on each other');
+    const ours = this.#stores.map(({ tip }) => tip);
+    return joinCuts(this.#stores, ours, theirs).filter((head, chain) => head !== ours[chain]);
+  }
+
+  /** Makes these blocks the tips of their chains. @returns the chains whose old tip is not below the new one */
+  moveTips(blocks: readonly Block[]): number[] {
+    const left = blocks.flatMap((block) => {
+      const store = this.#stores[block.header.chain];
+      const old = store.tip;
+      store.moveTip(block);
+      return store.isCanonical(old) ? [] : [block.header.chain];
+    });
+    this.#next.clear();
+    return left;
   }
 
   /**

@@ -26,7 +26,9 @@ export type Update = 'New Cut' | 'Refreshed Block';
 export type LedgerEvent =
   | { type: 'work'; chain: number; height: bigint; account: string }
   | ({ type: 'submission' } & SubmissionRecord)
-  | { type: 'block'; by: 'miner' | 'rival'; chain: number; height: bigint };
+  | { type: 'block'; by: 'miner' | 'rival'; chain: number; height: bigint }
+  /** Another node's cut has changed the heads of these chains. */
+  | { type: 'join'; chains: readonly number[] };
 
 export interface LedgerSurroundings {
   readonly clock: Clock;
@@ -137,6 +139,22 @@ export class Ledger {
       lost.set(chain, lost.get(chain)! - 1);
     }
     for (const chain of changed) this.#tellNewCut(chain);
+  }
+
+  /**
+   * Takes another node's cut, as far as it is heavier than the own one, or fits on top of it.
+   * @param heads the heads of all chains, all of them known
+   * @throws LedgerFormatError when they are no cut.
+   */
+  join(heads: readonly Block[]): void {
+    const changed = this.chains.joined(heads);
+    const left = this.chains.moveTips(changed);
+    const chains = changed.map(({ header }) => header.chain);
+    // Work on the neighbours of a chain whose tip was left builds on blocks that are orphans now.
+    const affected = new Set([...chains, ...left.flatMap((chain) => this.chains.graph[chain])]);
+    for (const chain of affected) this.#referee.advance(chain, this.settings.lateSolutions === 'refuse');
+    for (const chain of chains) this.#tellNewCut(chain);
+    this.#emit({ type: 'join', chains });
   }
 
   /** Gives a chain newer transactions. The old work stays valid. */

@@ -27,7 +27,7 @@ export function makeChains(settings: LedgerSettings, surroundings: ChainsSurroun
     graph,
     version: codeOf(settings.network),
     height: BigInt(settings.firstHeight),
-    timeUs: nowUs - BigInt(settings.firstBlockAgeMs) * 1000n,
+    timeUs: firstTimeUs(settings, nowUs),
     target: targetForDifficulty(settings.difficulty),
     stateOf,
   };
@@ -38,4 +38,8 @@ export function makeChains(settings: LedgerSettings, surroundings: ChainsSurroun
     random,
     retargets: settings.retargets,
   });
+}
+
+function firstTimeUs({ firstBlockTimeMs, firstBlockAgeMs }: LedgerSettings, nowUs: bigint): bigint {
+  return firstBlockTimeMs === undefined ? nowUs - BigInt(firstBlockAgeMs) * 1000n : BigInt(firstBlockTimeMs) * 1000n;
 }

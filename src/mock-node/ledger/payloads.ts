@@ -1,8 +1,11 @@
 /** Makes the payloads of the next blocks: the transactions of the mempool, what they have come to, and the reward. */
 
 import { encodeBase64url } from '../../ledger/base64url.ts';
-import type { Miner } from '../../ledger/coinbase.ts';
+import { type Miner, parseMiner } from '../../ledger/coinbase.ts';
 import { type Decimal, parseDecimal } from '../../ledger/decimal.ts';
+import { LedgerFormatError } from '../../ledger/errors.ts';
+import { isExactJsonObject, parseExactJsonBytes, stringifyExactJson } from '../../ledger/exact-json.ts';
+import type { PayloadWithOutputs } from '../../ledger/payload.ts';
 import { tableReward } from '../../ledger/reward-table.ts';
 import { type CoinState, type Guard, sameGuard } from '../contract/state.ts';
 import type { NextBlock, Transactions } from '../contract/transactions.ts';
@@ -37,14 +40,31 @@ export class PayloadMaker {
 
   /** @returns the payload of a block. No two are the same, even with the same transactions */
   make(next: NextBlock): BlockPayload {
-    const { parent, miner } = next;
-    const state = parent.payload.state.next();
-    const height = parent.header.height + 1n;
-    const pays = canBePaid(state, miner);
-    const amount = pays ? this.#reward(height) : undefined;
-    if (amount !== undefined) credit(state, miner, amount);
+    const state = next.parent.payload.state.next();
+    const coinbase = this.#payMiner(next, state);
     const { transactions, outputs } = this.#transactions.run({ ...next, state });
-    const coinbase = coinbaseOf({
+    const content = { minerData: this.#dataOf(next.miner), transactions, outputs, coinbase };
+    return { ...content, ...rootsOf(content), state };
+  }
+
+  /**
+   * Makes a payload of another node the next one: runs it, and looks whether it has come to what the node says.
+   * @throws LedgerFormatError when it has not.
+   */
+  replay(next: Omit<NextBlock, 'miner'>, payload: PayloadWithOutputs): BlockPayload {
+    const state = next.parent.payload.state.next();
+    const block = { ...next, miner: parseMiner(payload.minerData), state };
+    sameOutput('coinbase', payload.coinbase, this.#payMiner(block, state));
+    const outputs = this.#transactions.replay(block, payload.transactions);
+    for (const [index, output] of outputs.entries()) sameOutput(`output ${index}`, payload.outputs[index], output);
+    return { ...payload, state };
+  }
+
+  /** Changes the state. @returns the coinbase */
+  #payMiner({ parent, miner }: NextBlock, state: CoinState): Uint8Array {
+    const amount = canBePaid(state, miner) ? this.#reward(parent.header.height + 1n) : undefined;
+    if (amount !== undefined) credit(state, miner, amount);
+    return coinbaseOf({
       account: miner.account,
       amount,
       parent: parent.id,
@@ -52,8 +72,6 @@ export class PayloadMaker {
       txId: this.#txId++,
       hasEvents: this.#settings.outputEvents,
     });
-    const content = { minerData: this.#dataOf(miner), transactions, outputs, coinbase };
-    return { ...content, ...rootsOf(content), state };
   }
 
   #reward(height: bigint): Decimal {
@@ -98,4 +116,13 @@ function credit(state: CoinState, miner: Miner, amount: Decimal): void {
 
 function guardOf({ publicKeys, predicate }: Miner): Guard {
   return { keys: publicKeys, pred: predicate };
+}
+
+/** Two nodes have the same output but for its logs and its number, which are up to each node. */
+function sameOutput(name: string, said: Uint8Array, own: Uint8Array): void {
+  const [a, b] = [said, own].map((output) => {
+    const json = parseExactJsonBytes(output);
+    return isExactJsonObject(json) ? stringifyExactJson({ ...json, logs: null, txId: null }) : '';
+  });
+  if (a !== b) throw new LedgerFormatError(`${name}: is ${a}, but must be ${b}`);
 }

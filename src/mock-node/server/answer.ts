@@ -1,8 +1,10 @@
 /** The answers of endpoints, and how they are sent, with the headers of a node. */
 
 import type { ServerResponse } from 'node:http';
+import { isIPv6 } from 'node:net';
 import { type ExactJson, stringifyExactJson } from '../../ledger/exact-json.ts';
 import type { Dialect } from '../../ledger/header-json.ts';
+import { corsHeaders } from './cors.ts';
 
 /** An answer with a complete body of text, bytes, or JSON with exact numbers. */
 export type Message = {
@@ -26,6 +28,8 @@ export interface NodeFacts {
   readonly dialect: Dialect;
   /** Whether clients are told their own address. Of a real node, only the P2P side does. */
   readonly namesPeer: boolean;
+  /** Whether web pages may read the answer. Of a real node, they may read the service side. */
+  readonly isForPages: boolean;
 }
 
 export function sendMessage(response: ServerResponse, message: Message, facts: NodeFacts): void {
@@ -63,10 +67,13 @@ function encode(message: Message): [type: string, body: string | Uint8Array] {
 }
 
 /** @returns the headers that every answer of a node has (document 1, "Conventions") */
-function nodeHeaders({ req: { socket } }: ServerResponse, facts: NodeFacts): Record<string, string> {
-  const { nowUs, dialect, namesPeer } = facts;
+function nodeHeaders({ req }: ServerResponse, facts: NodeFacts): Record<string, string> {
+  const { nowUs, dialect, namesPeer, isForPages } = facts;
+  const { remoteAddress = '', remotePort } = req.socket;
+  const host = isIPv6(remoteAddress) ? `[${remoteAddress}]` : remoteAddress;
   return {
-    ...(namesPeer && { 'x-peer-addr': `${socket.remoteAddress}:${socket.remotePort}` }),
+    ...(isForPages && corsHeaders(req)),
+    ...(namesPeer && { 'x-peer-addr': `${host}:${remotePort}` }),
     'x-server-timestamp': String(nowUs / 1_000_000n),
     [VERSION_HEADER[dialect]]: NODE_VERSION,
   };

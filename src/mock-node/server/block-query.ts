@@ -2,9 +2,11 @@
 
 import { z } from 'zod';
 import type { ExactJson } from '../../ledger/exact-json.ts';
+import { opaqueId } from '../../ledger/fields.ts';
 import type { Block } from '../ledger/block.ts';
 import type { Message } from './answer.ts';
 import { type Collection, type PageRequest, pageOf, readPageRequest } from './pages.ts';
+import { isHash, naturalFrom, parsedBody } from './query.ts';
 import { type Asked, keyNotFound } from './route.ts';
 
 export interface BlockCollection {
@@ -22,7 +24,7 @@ interface Range {
 const MAX_BOUNDS = 32;
 const MAX_BOUNDS_P2P = 4;
 
-const Bounds = z.object({ upper: z.array(z.string()).default([]), lower: z.array(z.string()).default([]) });
+const Bounds = z.object({ upper: z.array(opaqueId).default([]), lower: z.array(opaqueId).default([]) });
 
 /** Answers with blocks in ascending order, orphans included. */
 export function ascending(asked: Asked, collection: BlockCollection): Message {
@@ -73,22 +75,24 @@ function answer(
 
 function readQuery(asked: Asked, { cap }: BlockCollection): { range: Range; page: PageRequest } | Message {
   const { query, backend } = asked;
-  const min = heightFrom(query.get('minheight') ?? '0');
-  const max = heightFrom(query.get('maxheight') ?? String(2n ** 64n - 1n));
-  if (min === undefined || max === undefined) {
-    return { status: backend.settings.strict ? 404 : 400, text: 'heights are integers >= 0' };
-  }
+  const wrong = (text: string): Message => ({ status: backend.settings.strict ? 404 : 400, text });
+  const min = naturalFrom(query.get('minheight') ?? '0');
+  const max = naturalFrom(query.get('maxheight') ?? String(2n ** 64n - 1n));
+  if (min === undefined || max === undefined) return wrong('heights are integers >= 0');
   const page = readPageRequest(asked, cap);
-  return 'status' in page ? page : { range: { min, max }, page };
+  if ('status' in page) return page;
+  if (page.next && !isHash(page.next.value)) return wrong('next names the hash of a block');
+  return { range: { min, max }, page };
 }
 
 function readBounds({ backend, chain, body }: Asked): { upper: Block[]; lower: Block[] } | Message {
-  const bounds = parseBounds(body);
-  if (!bounds) return { status: 400, text: 'Error in $: the body is {"upper": [hashes], "lower": [hashes]}' };
+  const read = parsedBody(Bounds, body, '{"upper": [hashes], "lower": [hashes]}');
+  if ('status' in read) return read;
+  const bounds = read.value;
   const most = backend.side === 'p2p' ? MAX_BOUNDS_P2P : MAX_BOUNDS;
   for (const kind of ['upper', 'lower'] as const) {
     if (bounds[kind].length > most) {
-      return { status: 400, json: `${kind} branch bound limit exceeded. Only ${most} ${kind} bounds are supported.` };
+      return { status: 400, json: `${kind} branch bound limit exceeded. Only ${most} values are supported.` };
     }
   }
   const store = backend.ledger.chains.blocksOf(chain);
@@ -98,16 +102,4 @@ function readBounds({ backend, chain, body }: Asked): { upper: Block[]; lower: B
   if (missing !== undefined) return keyNotFound(missing);
   const found = (ids: readonly string[]) => ids.flatMap((id) => store.get(id) ?? []);
   return { upper: found(bounds.upper), lower: found(bounds.lower) };
-}
-
-function parseBounds(body: Buffer): z.output<typeof Bounds> | undefined {
-  try {
-    return Bounds.safeParse(JSON.parse(body.toString())).data;
-  } catch {
-    return undefined;
-  }
-}
-
-function heightFrom(text: string): bigint | undefined {
-  return /^\d{1,20}$/.test(text) ? BigInt(text) : undefined;
 }

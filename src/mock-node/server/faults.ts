@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import type { Random } from '../random.ts';
+import type { Side } from './side.ts';
 
 export const endpoints = [
   'work',
@@ -12,6 +13,7 @@ export const endpoints = [
   'health',
   'cut',
   'peers',
+  'mempool',
   'payload',
   'block',
   'hash',
@@ -25,50 +27,54 @@ export const endpoints = [
 ] as const;
 export type Endpoint = (typeof endpoints)[number];
 
+export const faultKinds = [
+  /** The connection is closed before the request is carried out. */
+  'drop',
+  /** The request is carried out and answered, `delayMs` late. */
+  'delay',
+  /** 503, with `retry-after` when `retryAfterS` is given. */
+  'unavailable',
+  /** 200 with a body that is one byte too short. */
+  'wrong-length',
+  /** 200 with the node's headers and a meaningless body. */
+  'garbage',
+  /** 200 with an HTML page and without the node's headers. */
+  'captive-portal',
+  /** The request is carried out, and the connection is closed instead of an answer. */
+  'lost-answer',
+  /** The request never gets an answer. */
+  'hang',
+  /** The request is carried out, and the connection is closed in the middle of the answer's body. */
+  'broken-body',
+  /** The request is carried out, and the body of the answer never ends. */
+  'endless-body',
+  /** The update stream ends as soon as it is open. */
+  'end-stream',
+  /** The update stream sends everything at its end, as through a proxy that buffers answers. */
+  'buffered-stream',
+  /** The update stream is open and sends nothing. */
+  'silent-stream',
+  /** The update stream also repeats `noise`, at `noiseBytesPerS`. */
+  'noisy-stream',
+  /** The answer has the given `status` and `text`, and `retry-after` when `retryAfterS` is given. */
+  'status',
+  /** A payload is not found. */
+  'missing-payload',
+  /** Coinbases say another amount than the one that was hashed. */
+  'wrong-reward',
+  /** Pages have at most `items` items. */
+  'short-pages',
+  /** `next` is never null: after the last item come empty pages, each with a cursor. */
+  'endless-pages',
+  /** The cut is that of `blocksBack` blocks ago, on each chain. */
+  'old-cut',
+] as const;
+
 const faultSchema = z.strictObject({
   endpoint: z.enum([...endpoints, 'any']),
-  kind: z.enum([
-    /** The connection is closed before the request is carried out. */
-    'drop',
-    /** The request is carried out and answered, `delayMs` late. */
-    'delay',
-    /** 503, with `retry-after` when `retryAfterS` is given. */
-    'unavailable',
-    /** 200 with a body that is one byte too short. */
-    'wrong-length',
-    /** 200 with the node's headers and a meaningless body. */
-    'garbage',
-    /** 200 with an HTML page and without the node's headers. */
-    'captive-portal',
-    /** The request is carried out, and the connection is closed instead of an answer. */
-    'lost-answer',
-    /** The request never gets an answer. */
-    'hang',
-    /** The request is carried out, and the connection is closed in the middle of the answer's body. */
-    'broken-body',
-    /** The request is carried out, and the body of the answer never ends. */
-    'endless-body',
-    /** The update stream ends as soon as it is open. */
-    'end-stream',
-    /** The update stream sends everything at its end, as through a proxy that buffers answers. */
-    'buffered-stream',
-    /** The update stream is open and sends nothing. */
-    'silent-stream',
-    /** The update stream also repeats `noise`, at `noiseBytesPerS`. */
-    'noisy-stream',
-    /** The answer has the given `status` and `text`. */
-    'status',
-    /** A payload is not found. */
-    'missing-payload',
-    /** Coinbases say another amount than the one that was hashed. */
-    'wrong-reward',
-    /** Pages have at most `items` items. */
-    'short-pages',
-    /** `next` is never null: after the last item come empty pages, each with a cursor. */
-    'endless-pages',
-    /** The cut is that of `blocksBack` blocks ago, on each chain. */
-    'old-cut',
-  ]),
+  /** Which side of a node with two ports; both when it is not given. */
+  side: z.enum(['service', 'p2p']).optional(),
+  kind: z.enum(faultKinds),
   probability: z.number().min(0).max(1).default(1),
   /** How many requests the fault hits. By default there is no limit. */
   times: z.number().int().min(1).optional(),
@@ -85,16 +91,18 @@ const faultSchema = z.strictObject({
 
 /** A script with more faults than this is a mistake. */
 const MAX_FAULTS = 100;
-const faultsSchema = z.array(faultSchema).max(MAX_FAULTS);
+export const faultsSchema = z.array(faultSchema).max(MAX_FAULTS);
 
 export type FaultInput = z.input<typeof faultSchema>;
 export type Fault = z.output<typeof faultSchema>;
 
 export class FaultScript {
   #faults: Fault[] = [];
+  readonly #side: Side;
   readonly #random: Random;
 
-  constructor(random: Random) {
+  constructor(side: Side, random: Random) {
+    this.#side = side;
     this.#random = random;
   }
 
@@ -111,6 +119,7 @@ export class FaultScript {
   next(endpoint: Endpoint): Fault | undefined {
     for (const fault of this.#faults) {
       if (fault.endpoint !== 'any' && fault.endpoint !== endpoint) continue;
+      if (fault.side !== undefined && this.#side !== 'both' && fault.side !== this.#side) continue;
       if (fault.times === 0 || this.#random() >= fault.probability) continue;
       if (fault.times !== undefined) fault.times -= 1;
       return fault;

@@ -13,12 +13,10 @@ const BUSY: Partial<Record<Endpoint, string>> = {
 /** @returns the answer that the fault sends; undefined when it does not replace the answer */
 export function replacementOf(fault: Fault, endpoint: Endpoint): Message | undefined {
   switch (fault.kind) {
-    case 'unavailable': {
-      const headers = fault.retryAfterS === undefined ? {} : { 'retry-after': String(fault.retryAfterS) };
-      return { status: 503, text: BUSY[endpoint] ?? 'Service Unavailable', headers };
-    }
+    case 'unavailable':
+      return { status: 503, text: BUSY[endpoint] ?? 'Service Unavailable', headers: retryAfter(fault) };
     case 'status':
-      return { status: fault.status, text: fault.text };
+      return { status: fault.status, text: fault.text, headers: retryAfter(fault) };
     case 'wrong-length':
       return { status: 200, bytes: new Uint8Array(WORK_BYTES - 1) };
     case 'garbage':
@@ -33,4 +31,8 @@ export function replacementOf(fault: Fault, endpoint: Endpoint): Message | undef
     default:
       return undefined;
   }
+}
+
+function retryAfter({ retryAfterS }: Fault): Record<string, string> {
+  return retryAfterS === undefined ? {} : { 'retry-after': String(retryAfterS) };
 }

@@ -4,19 +4,29 @@ import type { Dialect } from '../../ledger/header-json.ts';
 import type { CommandDesk } from '../contract/command-desk.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ServerSettings } from '../options.ts';
+import type { CutPipeline } from '../p2p/cut-pipeline.ts';
+import type { PeerClient } from '../p2p/peer-client.ts';
+import type { Peers } from '../p2p/peers.ts';
 import type { Answer, Message } from './answer.ts';
 import type { Endpoint, Fault } from './faults.ts';
-import type { Peers } from './peers.ts';
+import type { Side } from './side.ts';
 
-/** Which of a node's two servers: for programs, for other nodes, or both on one port. */
-export type Side = 'service' | 'p2p' | 'both';
-
-/** What the endpoints need to answer. */
-export interface Backend {
-  readonly side: Side;
+/** What both sides of a node answer from. */
+export interface NodeContent {
   readonly ledger: Ledger;
   readonly commands: CommandDesk;
   readonly peers: Peers;
+  /** Asks other nodes. */
+  readonly peerClient: PeerClient;
+  /** Takes the cuts that are published. */
+  readonly cuts: CutPipeline;
+  /** @returns the port of the service side */
+  readonly servicePort: () => number;
+}
+
+/** What the endpoints need to answer. */
+export interface Backend extends NodeContent {
+  readonly side: Side;
   readonly settings: ServerSettings;
   readonly miningEnabled: boolean;
   readonly streams: { readonly full: boolean };

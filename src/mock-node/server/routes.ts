@@ -2,8 +2,9 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { Dialect } from '../../ledger/header-json.ts';
+import type { ServerSettings } from '../options.ts';
 import type { Message } from './answer.ts';
-import { admits, isOfType } from './negotiation.ts';
+import { isOfType, preferred } from './negotiation.ts';
 import type { Backend, Route } from './route.ts';
 import { blockRoutes } from './routes/blocks.ts';
 import { commandRoutes } from './routes/commands.ts';
@@ -12,6 +13,7 @@ import { cutRoutes } from './routes/cut.ts';
 import { hashRoutes } from './routes/hashes.ts';
 import { headerRoutes } from './routes/headers.ts';
 import { infoRoutes } from './routes/info.ts';
+import { mempoolRoutes } from './routes/mempool.ts';
 import { miningRoutes } from './routes/mining.ts';
 import { payloadRoutes } from './routes/payloads.ts';
 import { peerRoutes } from './routes/peers.ts';
@@ -22,6 +24,7 @@ const ROUTES: readonly Route[] = [
   ...infoRoutes,
   ...cutRoutes,
   ...peerRoutes,
+  ...mempoolRoutes,
   ...payloadRoutes,
   ...blockRoutes,
   ...hashRoutes,
@@ -39,7 +42,7 @@ export interface Found {
 }
 
 /** @returns whose words an answer has: those of the path, or, for a path at the root, those of the node */
-export function dialectOf({ settings }: Backend, path: string): Dialect {
+export function dialectOf(settings: Pick<ServerSettings, 'dialect'>, path: string): Dialect {
   if (settings.dialect !== 'both') return settings.dialect;
   return path.startsWith('/chainweb/') ? 'chainweb' : 'document';
 }
@@ -66,7 +69,7 @@ export function refusalOf({ route }: Found, request: IncomingMessage): Message |
   const { accept, 'content-type': contentType } = request.headers;
   if (!route) return { status: 405, text: 'Method Not Allowed' };
   const { takes, gives } = route;
-  if (gives && !gives.some((type) => admits(accept, type))) {
+  if (gives && preferred(accept, gives) === undefined) {
     return { status: 406, text: `this endpoint answers with ${gives.join(' or ')}` };
   }
   if (takes && !isOfType(contentType, takes)) return { status: 415, text: `content-type must be ${takes}` };

@@ -8,20 +8,21 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CommandDesk } from '../contract/command-desk.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { Clock } from '../../system/clock.ts';
 import type { ServerSettings } from '../options.ts';
 import type { Random } from '../random.ts';
 import { type Answer, type Message, type NodeFacts, sendHalf, sendMessage, sendStreamHead } from './answer.ts';
 import { readBody } from './body.ts';
 import type { Identity } from './certificate.ts';
+import { preflightHeaders } from './cors.ts';
 import { type Endpoint, type Fault, type FaultInput, FaultScript } from './faults.ts';
-import type { Peers } from './peers.ts';
 import { replacementOf } from './replacements.ts';
-import type { Backend, Side } from './route.ts';
+import type { Backend, NodeContent } from './route.ts';
 import { dialectOf, type Found, refusalOf, routeOf } from './routes.ts';
+import type { Side } from './side.ts';
 import { ServerStats } from './stats.ts';
 import { UpdateStreams } from './streams.ts';
+import { Throttle } from './throttle.ts';
 
 /** What happens at the server, for a log. */
 export type ServerEvent =
@@ -29,6 +30,7 @@ export type ServerEvent =
   | { type: 'fault'; endpoint: Endpoint; kind: Fault['kind'] };
 
 export interface ServerSurroundings {
+  readonly clock: Clock;
   readonly random: Random;
   readonly emit: (event: ServerEvent) => void;
 }
@@ -41,58 +43,50 @@ export interface ServerOptions {
   readonly identity?: Identity | undefined;
 }
 
-/** What a side answers from. */
-export interface ServerContent {
-  readonly ledger: Ledger;
-  readonly commands: CommandDesk;
-  readonly peers: Peers;
-}
-
-/** Larger bodies are refused. */
-const MAX_BODY_BYTES = 65_536;
-/** Commands may be longer: a proof alone has several thousand bytes. */
-const MAX_COMMANDS_BYTES = 4_194_304;
-const LONG_ENDPOINTS: readonly Endpoint[] = ['local', 'send', 'private', 'payload', 'poll'];
+/** Any host: only paths and queries are read. */
+const BASE = 'http://host';
+/** Real nodes refuse larger bodies, too. */
+const MAX_BODY_BYTES = 2 * 1024 * 1024;
 /** The time from an answer's head to the break of the connection, with the fault `broken body`. */
 const BREAK_MS = 20;
 
-export class MockServer implements Backend {
+export class MockServer {
   readonly side: Side;
-  readonly ledger: Ledger;
-  readonly commands: CommandDesk;
-  readonly peers: Peers;
   readonly settings: ServerSettings;
   readonly stats = new ServerStats();
   readonly streams: UpdateStreams;
   /** This may be changed at any time. */
   miningEnabled: boolean;
+  readonly #content: NodeContent;
   readonly #faults: FaultScript;
   readonly #emit: (event: ServerEvent) => void;
   readonly #http: Server;
   readonly #scheme: 'http' | 'https';
+  /** Undefined when clients may ask as often as they want. */
+  readonly #throttle: Throttle | undefined;
   /** The port that was asked for; after the first `listen` the port that is used. */
   #port: number;
 
   constructor(
-    { ledger, commands, peers }: ServerContent,
+    content: NodeContent,
     settings: ServerSettings,
     { side, port, identity }: ServerOptions,
-    { random, emit }: ServerSurroundings,
+    { clock, random, emit }: ServerSurroundings,
   ) {
     this.side = side;
-    this.ledger = ledger;
-    this.commands = commands;
-    this.peers = peers;
     this.settings = settings;
+    this.#content = content;
     this.streams = new UpdateStreams(settings, random);
     this.miningEnabled = settings.miningEnabled;
-    this.#faults = new FaultScript(random);
+    this.#faults = new FaultScript(side, random);
     this.#emit = emit;
     this.#port = port;
+    const { throttled, throttling: rates, throttleRetryAfter: tellsWait } = settings;
+    this.#throttle = throttled === 'all' || throttled === side ? new Throttle({ rates, tellsWait, clock }) : undefined;
     const take = (request: IncomingMessage, response: ServerResponse) => this.#take(request, response);
     this.#http = identity ? createTlsServer({ key: identity.key, cert: identity.cert }, take) : createServer(take);
     this.#scheme = identity ? 'https' : 'http';
-    ledger.follow((update, chain) => this.streams.tell(update, chain));
+    content.ledger.follow((update, chain) => this.streams.tell(update, chain));
     this.#http.on('connection', () => {
       this.stats.connections += 1;
     });
@@ -134,6 +128,11 @@ export class MockServer implements Backend {
     await this.stopListening();
   }
 
+  get #backend(): Backend {
+    const { side, settings, miningEnabled, streams } = this;
+    return { ...this.#content, side, settings, miningEnabled, streams };
+  }
+
   #take(request: IncomingMessage, response: ServerResponse): void {
     // A client may close its connection at any time.
     request.on('error', () => {});
@@ -144,8 +143,24 @@ export class MockServer implements Backend {
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = new URL(request.url ?? '/', 'http://host');
-    const found = routeOf(this, request.method, url.pathname);
+    const tooSoon = this.#throttle?.refusalOf(request, dialectOf(this.settings, request.url ?? '/'));
+    if (tooSoon) {
+      this.stats.throttled += 1;
+      this.#send(response, tooSoon);
+      return;
+    }
+    const headers = this.side === 'p2p' ? undefined : preflightHeaders(request);
+    if (headers) {
+      this.#send(response, { status: 200, text: '', headers });
+      return;
+    }
+    const target = request.url ?? '/';
+    if (!URL.canParse(target, BASE)) {
+      this.#send(response, { status: 400, text: 'the target of the request is no path' });
+      return;
+    }
+    const url = new URL(target, BASE);
+    const found = routeOf(this.#backend, request.method, url.pathname);
     if ('status' in found) this.#send(response, found);
     else await this.#serve(found, url, request, response);
   }
@@ -158,11 +173,10 @@ export class MockServer implements Backend {
       request.socket.destroy();
       return;
     }
-    const most = LONG_ENDPOINTS.includes(endpoint) ? MAX_COMMANDS_BYTES : MAX_BODY_BYTES;
-    const body = await readBody(request, most);
+    const body = await readBody(request, MAX_BODY_BYTES);
     if (fault && fault.delayMs > 0) await delay(fault.delayMs);
     if (!body) {
-      this.#send(response, { status: 413, text: `more than ${most} bytes` });
+      this.#send(response, { status: 413, text: `more than ${MAX_BODY_BYTES} bytes` });
       return;
     }
     if (fault?.kind === 'hang') return;
@@ -184,13 +198,13 @@ export class MockServer implements Backend {
     const gone = new AbortController();
     response.on('close', () => gone.abort());
     return found.route.answer({
-      backend: this,
+      backend: this.#backend,
       chain: found.chain,
       params: found.params,
       query: url.searchParams,
       body,
       accept: request.headers.accept,
-      dialect: dialectOf(this, url.pathname),
+      dialect: dialectOf(this.settings, url.pathname),
       fault,
       signal: gone.signal,
     });
@@ -225,8 +239,13 @@ export class MockServer implements Backend {
   }
 
   #factsFor({ req }: ServerResponse): NodeFacts {
-    const dialect = dialectOf(this, req.url ?? '/');
-    return { nowUs: this.ledger.nowUs(), dialect, namesPeer: this.side !== 'service' };
+    const dialect = dialectOf(this.settings, req.url ?? '/');
+    return {
+      nowUs: this.#content.ledger.nowUs(),
+      dialect,
+      namesPeer: this.side !== 'service',
+      isForPages: this.side !== 'p2p',
+    };
   }
 
   #openStream(response: ServerResponse, chain: number, fault: Fault | undefined): void {

@@ -9,6 +9,8 @@ export class ServerStats {
   readonly requests: Record<Endpoint, number> = noRequests();
   /** How many requests were hit by a fault of the script. */
   faults = 0;
+  /** How many requests were refused because their client asked too often. */
+  throttled = 0;
   /** The largest number of update streams that were open at the same time. */
   mostOpenStreams = 0;
 }

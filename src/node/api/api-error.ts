@@ -107,7 +107,9 @@ export function statusError(answer: AnyAnswer, where: string, hide: (text: strin
   const text = textOf(answer.body);
   const { key, reason } = status === 404 ? notFound(text) : {};
   const said = text === '' ? '' : `: "${quote(hide(text))}"`;
-  const hint = byNode || status >= 500 ? '' : ' The headers of a node are missing: is the URL right?';
+  // Real nodes refuse clients that ask too often before they add their headers.
+  const isOfNode = byNode || status === 429 || status >= 500;
+  const hint = isOfNode ? '' : ' The headers of a node are missing: is the URL right?';
   return new ApiError(kind, `${where} ${WORDS[kind]} (${status}${said}).${hint}`, {
     status,
     text,

@@ -1,6 +1,5 @@
 /** The command API (document 2). */
 
-import { z } from 'zod';
 import { type Command, commandJson, sendJson } from '../../ledger/command/command.ts';
 import {
   type ProofRefusal,
@@ -14,11 +13,11 @@ import {
   parseListenAnswer,
   parseLocalAnswer,
   parsePollAnswer,
+  parseProofAnswer,
   parseSendAnswer,
 } from '../../ledger/command/results.ts';
 import { LedgerFormatError, quoted } from '../../ledger/errors.ts';
 import { stringifyExactJson } from '../../ledger/exact-json.ts';
-import { checked } from '../../ledger/fields.ts';
 import { ApiError } from './api-error.ts';
 import { type Asker, type Call, json } from './ask.ts';
 import { type CommandPaths, commandPathsOf } from './dialect.ts';
@@ -148,7 +147,7 @@ export class CommandCalls {
    */
   async proof(chain: number, key: string, targetChain: number, stop: AbortSignal): Promise<string> {
     const body = stringifyExactJson({ requestKey: requestKey(key), targetChainId: `${targetChain}` });
-    const read = json((value) => checked(Proof, value, 'proof'));
+    const read = json(parseProofAnswer);
     const { proofs } = await this.#paths(chain, stop);
     try {
       return await this.#asker.ask({ side: 'service', method: 'POST', path: proofs, body, read }, stop);
@@ -181,9 +180,6 @@ export class CommandCalls {
 
 /** Real nodes give up a /listen with it. */
 const GATEWAY_TIMEOUT = 504;
-
-/** Base64url, whatever it stands for. */
-const Proof = z.string().regex(/^[\w-]+$/, 'is not base64url');
 
 function isRefusal(error: unknown): error is ApiError {
   return error instanceof ApiError && error.kind === 'bad request';

@@ -23,10 +23,12 @@ import {
   parseSendAnswer,
 } from '#pickaxe/ledger/command/results.js';
 import { type Decimal, parseDecimal } from '#pickaxe/ledger/decimal.js';
+import type { MockNodeSurroundings } from '#pickaxe/mock-node/mock-node.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import { startMock } from '../ask.ts';
 
-export const ALICE = new KeyPair('a1'.repeat(32));
+export const SECRET_OF_ALICE = 'a1'.repeat(32);
+export const ALICE = new KeyPair(SECRET_OF_ALICE);
 export const BOB = new KeyPair('b0'.repeat(32));
 export const alice = `k:${ALICE.publicKey}`;
 export const bob = `k:${BOB.publicKey}`;
@@ -75,12 +77,12 @@ export const arrival = (pactId: string, proof: string): CoinCall => {
 /** A command without signers, for reading. */
 export const read = (message: Message): CoinCall => ({ message, capabilities: [] });
 
-export async function startBank(options: MockNodeOptions = {}) {
+export async function startBank(options: MockNodeOptions = {}, surroundings: MockNodeSurroundings = {}) {
   const accounts = [
     { account: alice, balance: '100.0' },
     { account: bob, balance: '1.0', chains: [0] },
   ];
-  const mock = await startMock({ chains: 10, network: NETWORK, accounts, ...options });
+  const mock = await startMock({ chains: 10, network: NETWORK, accounts, ...options }, surroundings);
   const { ask, node } = mock;
   const post = (chain: number, path: string, body: unknown, query = '') => {
     return ask(`/chain/${chain}/flow/${path}${query}`, { method: 'POST', body });

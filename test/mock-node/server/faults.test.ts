@@ -133,6 +133,32 @@ describe('a fault of the script', () => {
     expect(rewardOf(header, right).reward).toBeGreaterThan(0n);
   });
 
+  it.each([
+    [
+      'with more digits than a number has',
+      { reward: '1234567890.123456789012' },
+      { decimal: '1234567891.123456789012' },
+    ],
+    ['with few digits', { reward: '2.5' }, 3.5],
+  ])('tells a wrong reward %s', async (_, options, amount) => {
+    const { node, ask, grow, tip } = await startMock({ chains: 10, ...options });
+    grow(1);
+    node.server.faults = [{ endpoint: 'payload', kind: 'wrong-reward' }];
+    const path = `/chain/3/payload/${encodeBase64url(tip(3).header.payloadHash)}`;
+    const { coinbase } = (await ask(`${path}/outputs`)).plain as { coinbase: string };
+    const told = JSON.parse(Buffer.from(coinbase, 'base64url').toString());
+    expect(told.events[0].params[2]).toEqual(amount);
+  });
+
+  it('tells another coinbase where it has no amount', async () => {
+    const { node, ask, grow, tip } = await startMock({ chains: 10, outputEvents: false });
+    grow(1);
+    const { header } = tip(3);
+    node.server.faults = [{ endpoint: 'payload', kind: 'wrong-reward' }];
+    const { json } = await ask(`/chain/3/payload/${encodeBase64url(header.payloadHash)}/outputs`);
+    expect(() => rewardOf(header, payloadWithOutputsFromJson(json))).toThrow(/outputsHash/);
+  });
+
   it('makes pages of one item, whose cursor is never null', async () => {
     const { node, ask, grow, tip } = await startMock({ chains: 10 });
     grow(2);

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
-import { admits, isOfType } from '#pickaxe/mock-node/server/negotiation.js';
+import { isOfType, preferred } from '#pickaxe/mock-node/server/negotiation.js';
 
 const OCTETS = 'application/octet-stream';
+const JSON_TYPE = 'application/json';
 
 it.each([
   [undefined, true],
@@ -20,7 +21,18 @@ it.each([
   [`${OCTETS}x`, false],
   ['octet-stream', false],
 ])('Accept: %s', (accept, admitted) => {
-  expect(admits(accept, OCTETS)).toBe(admitted);
+  expect(preferred(accept, [OCTETS])).toBe(admitted ? OCTETS : undefined);
+});
+
+it.each([
+  ['*/*', JSON_TYPE],
+  [`${OCTETS}, ${JSON_TYPE}`, JSON_TYPE],
+  [`${OCTETS}, ${JSON_TYPE};q=0.9`, OCTETS],
+  [`${JSON_TYPE};q=0.2, */*;q=0.1`, JSON_TYPE],
+  [`${OCTETS};q=x`, undefined],
+  ['text/html', undefined],
+])('Accept: %s of two types', (accept, type) => {
+  expect(preferred(accept, [JSON_TYPE, OCTETS])).toBe(type);
 });
 
 it.each([

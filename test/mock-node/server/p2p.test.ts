@@ -34,7 +34,7 @@ describe('two sides', () => {
     const many = [await ask('/chain/0/header/branch', bounds), await p2p('/chain/0/header/branch', bounds)];
     expect(many.map(({ status }) => status)).toEqual([200, 400]);
     const batch = await p2p('/chain/0/payload/batch', { method: 'POST', body: [] });
-    expect([batch.status, batch.text]).toEqual([404, 'payload batch limit is 0']);
+    expect([batch.status, batch.plain]).toEqual([404, 'payload batch limit is 0']);
     expect((await p2p('/cut')).headers['x-peer-addr']).toMatch(/^127\.0\.0\.1:\d+$/);
     expect((await ask('/cut')).headers['x-peer-addr']).toBeUndefined();
   });

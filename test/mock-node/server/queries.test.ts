@@ -7,9 +7,15 @@ import type { ExactJson } from '#pickaxe/ledger/exact-json.js';
 import { knownGraph } from '#pickaxe/ledger/graphs.js';
 import { blockHash, parseHeader } from '#pickaxe/ledger/header.js';
 import { headerFromJson } from '#pickaxe/ledger/header-json.js';
-import { checkPayload, payloadFromJson, payloadWithOutputsFromJson } from '#pickaxe/ledger/payload.js';
+import {
+  checkPayload,
+  type PayloadWithOutputs,
+  payloadFromJson,
+  payloadWithOutputsFromJson,
+} from '#pickaxe/ledger/payload.js';
 import { rewardOf } from '#pickaxe/ledger/reward.js';
 import { at, startMock } from '../ask.ts';
+import { commandOf, startBank, toBob } from '../contract/bank.ts';
 
 interface Page {
   readonly items: readonly never[];
@@ -19,6 +25,60 @@ interface Page {
 
 const hashes = (answer: { plain: Page }) => answer.plain.items as readonly string[];
 const FIRST = 5_000_000;
+
+/** Reads the binary form of payloads, as the source of real nodes has it. */
+class Reader {
+  readonly #bytes: Buffer;
+  #at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = Buffer.from(bytes);
+  }
+
+  get rest(): number {
+    return this.#bytes.length - this.#at;
+  }
+
+  count(): number {
+    return Number(this.take(8).readBigUInt64BE());
+  }
+
+  text(): string {
+    return this.take(this.count()).toString();
+  }
+
+  take(length: number): Buffer {
+    this.#at += length;
+    return this.#bytes.subarray(this.#at - length, this.#at);
+  }
+}
+
+function readPayload(reader: Reader, hasOutputs: boolean) {
+  const transactions = Array.from({ length: reader.count() }, () => [
+    reader.text(),
+    ...(hasOutputs ? [reader.text()] : []),
+  ]);
+  const texts = [reader.text(), ...(hasOutputs ? [reader.text()] : [])];
+  return { transactions, texts, roots: [0, 1, 2].map(() => encodeBase64url(reader.take(32))) };
+}
+
+const told = (bytes: Uint8Array) => Buffer.from(bytes).toString();
+
+function bare({ transactions, minerData, payloadHash, transactionsHash, outputsHash }: PayloadWithOutputs) {
+  return {
+    transactions: transactions.map((each) => [told(each)]),
+    texts: [told(minerData)],
+    roots: [payloadHash, transactionsHash, outputsHash].map(encodeBase64url),
+  };
+}
+
+function whole(payload: PayloadWithOutputs) {
+  return {
+    ...bare(payload),
+    transactions: payload.transactions.map((each, i) => [told(each), told(payload.outputs[i])]),
+    texts: [told(payload.minerData), told(payload.coinbase)],
+  };
+}
 
 async function grown(options: Parameters<typeof startMock>[0] = {}) {
   const mock = await startMock({ chains: 10, ...options });
@@ -111,8 +171,12 @@ describe('block hashes', () => {
     });
     expect(hashes(await branch({ upper: [id(3, 1)], lower: [nobody] }))).toHaveLength(2);
     const many = await branch({ upper: Array(33).fill(id(3, 1)), lower: [] });
-    expect([many.status, many.plain]).toEqual([400, expect.stringMatching(/^upper branch bound limit exceeded/)]);
-    expect((await branch({ upper: 'x' })).status).toBe(400);
+    const exceeded = 'upper branch bound limit exceeded. Only 32 values are supported.';
+    expect([many.status, many.plain]).toEqual([400, exceeded]);
+    for (const wrong of [{ upper: 'x' }, { upper: ['x'] }, { lower: [7] }, [], 'x', undefined]) {
+      expect((await branch(wrong ?? '{')).status).toBe(400);
+    }
+    expect((await ask('/chain/3/hash?next=inclusive:x')).status).toBe(400);
     expect((await ask(`/chain/3/hash?next=inclusive:${nobody}`)).status).toBe(404);
     expect((await ask('/chain/3/hash?next=sometime')).status).toBe(400);
     expect((await ask('/chain/3/hash?minheight=-1')).status).toBe(400);
@@ -138,7 +202,11 @@ describe('headers', () => {
     }
     const one = await real(`/chain/3/header/${id}`, { accept: 'application/octet-stream' });
     expect(encodeBase64url(blockHash(parseHeader(one.bytes)))).toBe(id);
+    const asObject = await real(`/chain/3/header/${id}`, { accept });
+    expect(asObject.headers['content-type']).toBe(accept);
+    expect(headerFromJson(asObject.json)).toEqual(header);
     expect((await real(`/chain/3/header/${'A'.repeat(43)}`)).status).toBe(404);
+    expect((await real('/chain/3/header/x')).status).toBe(400);
     expect((await real(`/chain/3/header/${id}`, { accept: 'text/html' })).status).toBe(406);
     const branch = await real('/chain/3/header/branch?limit=2', { method: 'POST', body: { upper: [id] } });
     expect(hashes(branch)).toHaveLength(2);
@@ -195,7 +263,41 @@ describe('payloads', () => {
     expect((await batch([hash])).plain).toHaveLength(1);
     expect((await batch([hash], 'payload/outputs/batch')).plain).toMatchObject([{ coinbase: expect.any(String) }]);
     expect((await batch([...Array(1000).fill(nobody), hash])).plain).toEqual([]);
-    expect((await batch({ hash })).status).toBe(400);
+    for (const wrong of [
+      { hash },
+      { hashes: [hash] },
+      { hashes: ['x'], heights: [1] },
+      { hashes: [hash], heights: [-1] },
+    ]) {
+      expect((await batch(wrong)).status).toBe(400);
+    }
+    expect((await ask(`/chain/3/payload/${hash}?height=x`)).status).toBe(400);
+    expect((await ask('/chain/3/payload/x')).status).toBe(400);
+  });
+
+  it('come in a binary form, too', async () => {
+    const { node, run, ask, tip } = await startBank();
+    await run(0, commandOf(0, toBob('1.5')));
+    const { header, payload } = tip(0);
+    expect(node.ledger.chains.tip(0).payload.transactions).toHaveLength(1);
+    const hash = encodeBase64url(header.payloadHash);
+    const accept = 'application/octet-stream';
+    const { bytes, headers } = await ask(`/chain/0/payload/${hash}`, { accept });
+    expect(headers['content-type']).toBe(accept);
+    expect(readPayload(new Reader(bytes), false)).toEqual(bare(payload));
+    const { bytes: withOutputs } = await ask(`/chain/0/payload/${hash}/outputs`, { accept });
+    expect(readPayload(new Reader(withOutputs), true)).toEqual(whole(payload));
+    for (const [path, outputs, expected] of [
+      ['payload/batch', false, bare(payload)],
+      ['payload/outputs/batch', true, whole(payload)],
+    ] as const) {
+      const answer = await ask(`/chain/0/${path}`, { method: 'POST', body: [hash, hash], accept });
+      const reader = new Reader(answer.bytes);
+      expect(reader.count()).toBe(2);
+      expect([readPayload(reader, outputs), readPayload(reader, outputs)]).toEqual([expected, expected]);
+      expect(reader.rest).toBe(0);
+    }
+    expect((await ask(`/chain/0/payload/${hash}`, { accept: 'text/html' })).status).toBe(406);
   });
 });
 
@@ -207,6 +309,11 @@ describe('a node', () => {
     const [[from, graph]] = info.nodeGraphHistory;
     expect([from, graph.map(([, neighbours]) => neighbours)]).toEqual([0, knownGraph(20)]);
     expect((await askUrl(`${url}/health-check`)).text).toBe('Health check OK.');
+  });
+
+  it('answers a request whose target is no path', async () => {
+    const { askUrl, url } = await startMock({ chains: 10 });
+    expect((await askUrl(`${url}//`)).status).toBe(400);
   });
 
   it('of three chains serves shorter headers, and no work', async () => {
@@ -224,7 +331,12 @@ describe('a node', () => {
     expect((await ask('/cut')).status).toBe(200);
     expect((await askUrl(`${url}/ledger/0.0/development/cut`)).status).toBe(404);
     const config = await askUrl(`${url}/config`);
-    expect(config.plain).toMatchObject({ chainwebVersion: 'development', syncPactChains: null });
+    expect(config.plain).toMatchObject({
+      chainwebVersion: 'development',
+      syncPactChains: null,
+      serviceApi: { port: Number(new URL(url).port) },
+      mining: { nodeMining: { enabled: false, miner: { predicate: 'keys-all' } } },
+    });
     const other = await startMock({ dialect: 'document' });
     expect((await other.real('/cut')).status).toBe(404);
     const document = await other.askUrl(`${other.url}/config`);

@@ -2,9 +2,10 @@
 
 import type { ExactJson } from '../../../ledger/exact-json.ts';
 import { headerToJson } from '../../../ledger/header-json.ts';
+import { payloadWithOutputsToJson } from '../../../ledger/payload.ts';
 import type { Block } from '../../ledger/block.ts';
 import { ascending, branch } from '../block-query.ts';
-import { payloadJson } from '../payload-json.ts';
+import { toldPayload } from '../payload-told.ts';
 import { type Asked, CHAIN, JSON_TYPE, type Route } from '../route.ts';
 
 const BLOCKS = { cap: 360, json: blockJson };
@@ -33,6 +34,6 @@ function blockJson({ header, payload }: Block, asked: Asked): ExactJson {
   const { network } = asked.backend.ledger.settings;
   return {
     header: headerToJson(header, asked.dialect, network),
-    payloadWithOutputs: payloadJson(payload, true, asked.fault),
+    payloadWithOutputs: payloadWithOutputsToJson(toldPayload(payload, asked.fault)),
   };
 }

@@ -33,6 +33,7 @@ export const commandRoutes: readonly Route[] = [
   ...COMMANDS.map(([endpoint, ask]) => routeAt(endpoint, `${LANGUAGE}/api/v1/${endpoint}`, ask)),
   routeAt('spv', `${LANGUAGE}/spv`, spv),
   ...COMMANDS.map(([endpoint, ask]) => standAlone(endpoint, ask)),
+  standAlone('spv', spv),
 ];
 
 function routeAt(endpoint: Endpoint, path: string, ask: Ask): Route {
@@ -41,11 +42,11 @@ function routeAt(endpoint: Endpoint, path: string, ask: Ask): Route {
   return { endpoint, side: 'service', method: 'POST', path: new RegExp(`^${path}$`), ...types, answer };
 }
 
-/** The stand-alone server's answers are `{status, response}`; that of /local is only the outcome. */
+/** By document 2 a stand-alone server answers `{status, response}`, with /local only the outcome; newer ones answer as nodes. */
 function standAlone(endpoint: Endpoint, ask: Ask): Route {
   const wrapped: Ask = async (asked, body) => {
     const answer = await ask(asked, body);
-    if (answer === undefined) return undefined;
+    if (answer === undefined || asked.backend.settings.standAlone === 'new') return answer;
     const isLocal = endpoint === 'local' && isExactJsonObject(answer) && answer.result !== undefined;
     return { status: 'success', response: isLocal ? answer.result : answer };
   };

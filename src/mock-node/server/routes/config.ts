@@ -18,6 +18,9 @@ export const configRoutes: readonly Route[] = [
   },
 ];
 
+/** The mock does not mine itself. */
+const NOBODY = { account: '', predicate: 'keys-all', 'public-keys': [] };
+
 function config({ backend, dialect }: Asked): Message {
   const language = { document: 'Flow', chainweb: 'Pact' }[dialect];
   const { ledger, settings, commands } = backend;
@@ -58,11 +61,11 @@ function config({ backend, dialect }: Asked): Message {
     serviceApi: {
       interface: settings.host,
       payloadBatchLimit: jsonInteger(BATCH_LIMIT),
-      port: jsonInteger(settings.port),
+      port: jsonInteger(backend.servicePort()),
       validateSpec: false,
     },
     [`sync${language}Chains`]: null,
-    throttling: { global: jsonInteger(50), mempool: jsonInteger(20), putPeer: jsonInteger(11) },
+    throttling: throttling(settings),
   };
   return { status: 200, json };
 }
@@ -76,7 +79,12 @@ function mining({ ledger, settings, miningEnabled }: Backend): ExactJson {
     updateStreamLimit: jsonInteger(settings.streamLimit),
     updateStreamTimeout: jsonInteger(settings.streamMs * 1000),
   };
-  return { coordination, nodeMining: { enabled: false } };
+  return { coordination, nodeMining: { enabled: false, miner: NOBODY } };
+}
+
+function throttling({ throttling: { global, mempool, putPeer } }: Backend['settings']): ExactJson {
+  const rate = (value: number) => new JsonNumber(String(value));
+  return { global: rate(global), mempool: rate(mempool), putPeer: rate(putPeer) };
 }
 
 function p2p({ peers, settings }: Backend): ExactJson {

@@ -5,6 +5,7 @@ import { LedgerFormatError } from '../../../ledger/errors.ts';
 import { parseExactJsonBytes } from '../../../ledger/exact-json.ts';
 import { blocksAbove, cutOf } from '../../ledger/cut.ts';
 import type { Message } from '../answer.ts';
+import { naturalFrom } from '../query.ts';
 import { type Asked, JSON_TYPE, type Route } from '../route.ts';
 
 export const cutRoutes: readonly Route[] = [
@@ -14,18 +15,16 @@ export const cutRoutes: readonly Route[] = [
 
 function getCut({ backend, query, fault }: Asked): Message {
   const { ledger, peers } = backend;
-  const maxHeight = query.get('maxheight');
-  if (maxHeight !== null && !/^\d{1,20}$/.test(maxHeight)) {
-    return { status: 400, text: 'maxheight is an integer >= 0' };
-  }
-  const below = maxHeight === null ? 0 : blocksAbove(ledger.chains, BigInt(maxHeight));
+  const maxHeight = naturalFrom(query.get('maxheight') ?? String(2n ** 64n - 1n));
+  if (maxHeight === undefined) return { status: 400, text: 'maxheight is an integer >= 0' };
+  const below = blocksAbove(ledger.chains, maxHeight);
   const blocksBack = below + (fault?.kind === 'old-cut' ? fault.blocksBack : 0);
   const cut = cutOf(ledger.chains, { origin: peers.own, network: ledger.settings.network, blocksBack });
   return { status: 200, json: cutToJson(cut) };
 }
 
-/** Takes a cut and does nothing with it: the mock has every block there is. */
-function putCut({ backend: { peers }, body }: Asked): Message {
+/** Success says only that the cut will be looked at. */
+function putCut({ backend: { peers, cuts }, body }: Asked): Message {
   let cut: Cut;
   try {
     cut = cutFromJson(parseExactJsonBytes(body));
@@ -35,5 +34,6 @@ function putCut({ backend: { peers }, body }: Asked): Message {
   }
   if (!cut.origin) return { status: 400, text: 'Cut is missing an origin entry' };
   if (!peers.has('cut', cut.origin)) return { status: 401, text: 'Unknown peer' };
+  cuts.take(cut);
   return { status: 204, text: '' };
 }

@@ -6,7 +6,8 @@ import { headerToJson } from '../../../ledger/header-json.ts';
 import type { Block } from '../../ledger/block.ts';
 import type { Message } from '../answer.ts';
 import { ascending, type BlockCollection, branch } from '../block-query.ts';
-import { admits } from '../negotiation.ts';
+import { preferred } from '../negotiation.ts';
+import { isHash } from '../query.ts';
 import { type Asked, CHAIN, JSON_TYPE, keyNotFound, OCTETS, type Route } from '../route.ts';
 
 /** The most headers of a page. */
@@ -19,7 +20,7 @@ export const headerRoutes: readonly Route[] = [
     method: 'GET',
     path: new RegExp(`^${CHAIN}/header$`),
     gives: [JSON_TYPE],
-    answer: (asked) => ascending(asked, headers(asked)),
+    answer: (asked) => typed(ascending(asked, headers(asked)), asked),
   },
   {
     endpoint: 'header',
@@ -27,7 +28,7 @@ export const headerRoutes: readonly Route[] = [
     path: new RegExp(`^${CHAIN}/header/branch$`),
     takes: JSON_TYPE,
     gives: [JSON_TYPE],
-    answer: (asked) => branch(asked, headers(asked)),
+    answer: (asked) => typed(branch(asked, headers(asked)), asked),
   },
   {
     endpoint: 'header',
@@ -43,17 +44,27 @@ function headers({ backend }: Asked): BlockCollection {
 }
 
 function oneHeader(asked: Asked): Message {
+  if (!isHash(asked.params.hash)) return { status: 400, text: 'a block hash is 43 characters of base64url' };
   const block = asked.backend.ledger.chains.blocksOf(asked.chain).get(asked.params.hash);
   if (!block) return keyNotFound(asked.params.hash);
-  if (!admits(asked.accept, JSON_TYPE)) return { status: 200, bytes: binary(block) };
-  return { status: 200, json: headerJson(block, asked) };
+  if (preferred(asked.accept, [JSON_TYPE, OCTETS]) === OCTETS) return { status: 200, bytes: binary(block) };
+  return typed({ status: 200, json: headerJson(block, asked) }, asked);
 }
 
 /** A header is told in binary, unless the client asks for objects. */
-function headerJson(block: Block, { accept = '', dialect, backend }: Asked): ExactJson {
-  const asObject = /blockheader-encoding\s*=\s*"?object/i.test(accept);
-  if (!asObject) return encodeBase64url(binary(block));
-  return headerToJson(block.header, dialect, backend.ledger.settings.network);
+function headerJson(block: Block, asked: Asked): ExactJson {
+  if (!wantsObjects(asked)) return encodeBase64url(binary(block));
+  return headerToJson(block.header, asked.dialect, asked.backend.ledger.settings.network);
+}
+
+/** Says in the answer's type that headers are objects, if they are. */
+function typed(message: Message, asked: Asked): Message {
+  if (message.status !== 200 || !wantsObjects(asked)) return message;
+  return { ...message, headers: { 'content-type': `${JSON_TYPE};blockheader-encoding=object` } };
+}
+
+function wantsObjects({ accept = '' }: Asked): boolean {
+  return /blockheader-encoding\s*=\s*"?object/i.test(accept);
 }
 
 /** @returns the header with its hash */

@@ -1,77 +1,96 @@
-/** Payloads (document 1, "Payloads"). */
+/** Payloads (document 1, "Payloads"). Real nodes also answer in a binary form. */
 
 import { z } from 'zod';
-import type { PayloadWithOutputs } from '../../../ledger/payload.ts';
+import { opaqueId } from '../../../ledger/fields.ts';
+import { type PayloadWithOutputs, payloadToJson, payloadWithOutputsToJson } from '../../../ledger/payload.ts';
 import type { Message } from '../answer.ts';
-import { payloadJson } from '../payload-json.ts';
-import { type Asked, CHAIN, JSON_TYPE, keyNotFound, type Route } from '../route.ts';
+import { preferred } from '../negotiation.ts';
+import { listBytes, payloadBytes, payloadWithOutputsBytes } from '../payload-bytes.ts';
+import { toldPayload } from '../payload-told.ts';
+import { isHash, naturalFrom, parsedBody } from '../query.ts';
+import { type Asked, CHAIN, JSON_TYPE, keyNotFound, OCTETS, type Route } from '../route.ts';
 
 /** The most payloads of one answer; what is asked for beyond it is left out. */
 export const BATCH_LIMIT = 1000;
 
 const HASH = '(?<hash>[\\w-]+)';
+const GIVES = [JSON_TYPE, OCTETS];
+
+/** Real nodes take a bare list of hashes, too. */
 const Batch = z.union([
-  z.object({ hashes: z.array(z.string()), heights: z.array(z.number().int().min(0)).optional() }),
-  z.array(z.string()),
+  z.object({ hashes: z.array(opaqueId), heights: z.array(z.number().int().min(0)) }),
+  z.array(opaqueId),
 ]);
 
+/** How payloads are told: without outputs, or with them. */
+interface Form {
+  readonly json: typeof payloadWithOutputsToJson;
+  readonly bytes: typeof payloadWithOutputsBytes;
+}
+
+const BARE: Form = { json: payloadToJson, bytes: payloadBytes };
+const WITH_OUTPUTS: Form = { json: payloadWithOutputsToJson, bytes: payloadWithOutputsBytes };
+
 export const payloadRoutes: readonly Route[] = [
-  batchRoute('/payload/batch', false),
-  batchRoute('/payload/outputs/batch', true),
-  {
-    endpoint: 'payload',
-    method: 'GET',
-    path: new RegExp(`^${CHAIN}/payload/${HASH}$`),
-    gives: [JSON_TYPE],
-    answer: (asked) => one(asked, false),
-  },
-  {
-    endpoint: 'payload',
-    method: 'GET',
-    path: new RegExp(`^${CHAIN}/payload/${HASH}/outputs$`),
-    gives: [JSON_TYPE],
-    answer: (asked) => one(asked, true),
-  },
+  batchRoute('/payload/batch', BARE),
+  batchRoute('/payload/outputs/batch', WITH_OUTPUTS),
+  singleRoute(`/payload/${HASH}`, BARE),
+  singleRoute(`/payload/${HASH}/outputs`, WITH_OUTPUTS),
 ];
 
-function batchRoute(path: string, outputs: boolean): Route {
+function batchRoute(path: string, form: Form): Route {
   return {
     endpoint: 'payload',
     method: 'POST',
     path: new RegExp(`^${CHAIN}${path}$`),
     takes: JSON_TYPE,
-    gives: [JSON_TYPE],
-    answer: (asked) => batch(asked, outputs),
+    gives: GIVES,
+    answer: (asked) => batch(asked, form),
   };
 }
 
-function one(asked: Asked, outputs: boolean): Message {
-  const { hash } = asked.params;
-  const payload = asked.fault?.kind === 'missing-payload' ? undefined : find(asked, hash);
-  return payload ? { status: 200, json: payloadJson(payload, outputs, asked.fault) } : keyNotFound(hash);
+function singleRoute(path: string, form: Form): Route {
+  return {
+    endpoint: 'payload',
+    method: 'GET',
+    path: new RegExp(`^${CHAIN}${path}$`),
+    gives: GIVES,
+    answer: (asked) => one(asked, form),
+  };
 }
 
-function batch(asked: Asked, outputs: boolean): Message {
-  const { backend, fault } = asked;
-  if (backend.side === 'p2p') return { status: 404, text: 'payload batch limit is 0' };
-  const hashes = readBatch(asked.body);
-  if (!hashes) return { status: 400, text: 'Error in $: the body is {"hashes": [hashes], "heights": [integers]}' };
-  const found = hashes.slice(0, BATCH_LIMIT).flatMap((hash) => find(asked, hash) ?? []);
+/** The height only makes real nodes faster. */
+function one(asked: Asked, { json, bytes }: Form): Message {
+  const { params, query, fault } = asked;
+  if (!isHash(params.hash)) return { status: 400, text: 'a payload hash is 43 characters of base64url' };
+  if (naturalFrom(query.get('height') ?? '0') === undefined) return { status: 400, text: 'height is an integer >= 0' };
+  const payload = fault?.kind === 'missing-payload' ? undefined : find(asked, params.hash);
+  if (!payload) return keyNotFound(params.hash);
+  const told = toldPayload(payload, fault);
+  return isBinary(asked) ? { status: 200, bytes: bytes(told) } : { status: 200, json: json(told) };
+}
+
+function batch(asked: Asked, { json, bytes }: Form): Message {
+  const { backend, fault, body } = asked;
+  if (backend.side === 'p2p') return { status: 404, json: 'payload batch limit is 0' };
+  const read = parsedBody(Batch, body, '{"hashes": [hashes], "heights": [integers]}');
+  if ('status' in read) return read;
+  const found = wantedHashes(read.value).flatMap((hash) => find(asked, hash) ?? []);
   // Only the first one is missing, so that a client must notice which.
-  const told = fault?.kind === 'missing-payload' ? found.slice(1) : found;
-  if (told.length === 0 && backend.settings.strict) return { status: 404, text: 'no payloads matched' };
-  return { status: 200, json: told.map((payload) => payloadJson(payload, outputs, fault)) };
+  const served = fault?.kind === 'missing-payload' ? found.slice(1) : found;
+  if (served.length === 0 && backend.settings.strict) return { status: 404, text: 'no payloads matched' };
+  const told = served.map((payload) => toldPayload(payload, fault));
+  return isBinary(asked) ? { status: 200, bytes: listBytes(told.map(bytes)) } : { status: 200, json: told.map(json) };
 }
 
-/** @returns the hashes that are looked for: with heights, as many as there are of both */
-function readBatch(body: Buffer): string[] | undefined {
-  try {
-    const batch = Batch.parse(JSON.parse(body.toString()));
-    if (Array.isArray(batch)) return batch;
-    return batch.heights ? batch.hashes.slice(0, batch.heights.length) : batch.hashes;
-  } catch {
-    return undefined;
-  }
+/** The two lists are taken in pairs, so the shorter one decides. */
+function wantedHashes(asked: z.output<typeof Batch>): readonly string[] {
+  const hashes = Array.isArray(asked) ? asked : asked.hashes.slice(0, asked.heights.length);
+  return hashes.slice(0, BATCH_LIMIT);
+}
+
+function isBinary({ accept }: Asked): boolean {
+  return preferred(accept, GIVES) === OCTETS;
 }
 
 function find({ backend, chain }: Asked, hash: string): PayloadWithOutputs | undefined {

@@ -3,9 +3,10 @@
 import { LedgerFormatError } from '../../../ledger/errors.ts';
 import { parseExactJsonBytes } from '../../../ledger/exact-json.ts';
 import { type Peer, peerFromJson, peerToJson } from '../../../ledger/peer.ts';
+import { whyNotAdded } from '../../p2p/guard.ts';
+import type { PeerNetwork } from '../../p2p/peers.ts';
 import type { Message } from '../answer.ts';
 import { pageOf, readPageRequest } from '../pages.ts';
-import { type PeerNetwork, whyUnreachable } from '../peers.ts';
 import { type Asked, CHAIN, JSON_TYPE, type Route } from '../route.ts';
 
 /** How many peers a page has, unless more are asked for, and at most. */
@@ -45,7 +46,7 @@ async function putPeer({ backend, body }: Asked, network: PeerNetwork): Promise<
     if (error instanceof LedgerFormatError) return { status: 400, text: `Invalid hostaddress: ${error.message}` };
     throw error;
   }
-  const reason = await whyUnreachable(peer);
+  const reason = await whyNotAdded(network, peer, backend.peers, backend.peerClient);
   if (reason !== undefined) return { status: 400, text: `Invalid hostaddress: ${reason}` };
   backend.peers.add(network, peer);
   return { status: 204, text: '' };

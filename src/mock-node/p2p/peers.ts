@@ -1,11 +1,6 @@
 /** The peers that the mock node knows: one list for cuts, and one for each chain's mempool. */
 
-import { connect } from 'node:net';
 import type { Peer } from '../../ledger/peer.ts';
-
-/** The mock speaks with this machine only. */
-const LOOPBACK: readonly string[] = ['127.0.0.1', '::1', 'localhost'];
-const REACH_MS = 2_000;
 
 /** Where a list of peers is used: on the network of cuts, or on that of a chain's mempool. */
 export type PeerNetwork = 'cut' | number;
@@ -28,22 +23,11 @@ export class Peers {
   has(network: PeerNetwork, peer: Peer): boolean {
     return this.of(network).some((other) => sameAddress(other, peer));
   }
-}
 
-/** @returns why a peer cannot be reached; undefined when it can */
-export async function whyUnreachable({ address }: Peer): Promise<string | undefined> {
-  const { hostname, port } = address;
-  if (!LOOPBACK.includes(hostname)) return 'the mock node reaches only peers on its own machine';
-  return new Promise((resolve) => {
-    const socket = connect({ host: hostname, port, timeout: REACH_MS });
-    const end = (reason?: string) => {
-      socket.destroy();
-      resolve(reason);
-    };
-    socket.on('connect', () => end());
-    socket.on('timeout', () => end('the connection timed out'));
-    socket.on('error', (error) => end(error.message));
-  });
+  /** Whether the peer is this node. */
+  isOwn(peer: Peer): boolean {
+    return this.own !== null && sameAddress(this.own, peer);
+  }
 }
 
 function sameAddress(a: Peer, b: Peer): boolean {

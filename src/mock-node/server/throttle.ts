@@ -1,0 +1,89 @@
+/**
+ * Refuses requests of clients that ask too often. As real nodes do, it counts three kinds for each address: adding peers, memory
+ * pools, and everything. A client may spend what it has saved up: four seconds' worth.
+ */
+
+import type { IncomingMessage } from 'node:http';
+import type { Dialect } from '../../ledger/header-json.ts';
+import type { Clock } from '../../system/clock.ts';
+import type { Message } from './answer.ts';
+
+/** How many requests a second each address may send. */
+export interface Rates {
+  readonly global: number;
+  /** Below `mempool`, with its peers. */
+  readonly mempool: number;
+  readonly putPeer: number;
+}
+
+export interface ThrottleOptions {
+  readonly rates: Rates;
+  /** Whether a client is told how long to wait. */
+  readonly tellsWait: boolean;
+  readonly clock: Clock;
+}
+
+interface Bucket {
+  tokens: number;
+  atMs: number;
+}
+
+const SAVED_S = 4;
+/** Of how many addresses requests are counted. */
+const MAX_ADDRESSES = 1000;
+
+export class Throttle {
+  readonly #rates: Rates;
+  readonly #tellsWait: boolean;
+  readonly #clock: Clock;
+  /** By kind and address. */
+  readonly #buckets = new Map<string, Bucket>();
+
+  constructor({ rates, tellsWait, clock }: ThrottleOptions) {
+    this.#rates = rates;
+    this.#tellsWait = tellsWait;
+    this.#clock = clock;
+  }
+
+  /** Counts a request. @returns what to answer if its client asks too often. Real nodes do so before they add their headers */
+  refusalOf(request: IncomingMessage, dialect: Dialect): Message | undefined {
+    const { remoteAddress = '' } = request.socket;
+    const waits = kindsOf(request).map((kind) => this.#spend(kind, remoteAddress));
+    const waitMs = Math.max(...waits);
+    if (waitMs === 0) return undefined;
+    const wait = this.#tellsWait ? { 'retry-after': String(Math.ceil(waitMs / 1000)) } : {};
+    const headers = { 'content-type': 'application/json', ...wait };
+    return { status: 429, text: 'Too many requests.', headers, foreign: dialect === 'chainweb' };
+  }
+
+  /** @returns 0 if the request may be answered; otherwise after how many ms the next one may */
+  #spend(kind: keyof Rates, address: string): number {
+    const rate = this.#rates[kind];
+    const most = Math.ceil(rate) * SAVED_S;
+    const nowMs = this.#clock.monotonicMs();
+    const key = `${kind} ${address}`;
+    const { tokens, atMs } = this.#buckets.get(key) ?? { tokens: most, atMs: nowMs };
+    const saved = Math.min(most, tokens + ((nowMs - atMs) / 1000) * rate);
+    const mayPass = saved >= 1;
+    this.#remember(key, { tokens: mayPass ? saved - 1 : saved, atMs: nowMs });
+    return mayPass ? 0 : Math.ceil(((1 - saved) / rate) * 1000);
+  }
+
+  /** An address that has not asked for long is forgotten first: it has saved up everything again. */
+  #remember(key: string, bucket: Bucket): void {
+    this.#buckets.delete(key);
+    this.#buckets.set(key, bucket);
+    for (const oldest of this.#buckets.keys()) {
+      if (this.#buckets.size <= MAX_ADDRESSES) break;
+      this.#buckets.delete(oldest);
+    }
+  }
+}
+
+function kindsOf({ url = '/', method }: IncomingMessage): (keyof Rates)[] {
+  const parts = url.split('?')[0].split('/');
+  const kinds: (keyof Rates)[] = ['global'];
+  if (parts.includes('mempool')) kinds.push('mempool');
+  if (parts.includes('peer') && method === 'PUT') kinds.push('putPeer');
+  return kinds;
+}

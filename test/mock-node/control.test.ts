@@ -1,0 +1,161 @@
+/** Tests what the mock node can be told while it runs, over HTTP as a person tells it with curl. */
+
+import { request } from 'undici';
+import { describe, expect, it } from 'vitest';
+import { instructionNames } from '#pickaxe/mock-node/control/instructions.js';
+import type { MockNodeEvent } from '#pickaxe/mock-node/mock-node.js';
+import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
+import { eventually } from '../source/follow.ts';
+import { alice, bob, coins, commandOf, startBank, toBob, toChain } from './contract/bank.ts';
+
+const GUARD = { predicate: 'keys-all', publicKeys: ['abc'] };
+
+async function startTold(options: MockNodeOptions = {}) {
+  const events: MockNodeEvent[] = [];
+  const surroundings = { onEvent: (event: MockNodeEvent) => void events.push(event) };
+  const bank = await startBank({ controlPort: 0, ...options }, surroundings);
+  const post = async (body: string, headers: Record<string, string> = {}) => {
+    const { statusCode, body: answer } = await request(bank.controlUrl!, { method: 'POST', body, headers });
+    return { status: statusCode, json: (await answer.json()) as { error?: string; requestKey?: string } };
+  };
+  /** Tells the node something that it must do. */
+  const tell = async (instruction: object) => {
+    const { status, json } = await post(JSON.stringify(instruction));
+    expect([status, json]).toEqual([200, expect.anything()]);
+    return json;
+  };
+  const { ledger } = bank.node;
+  /** Lets a miner find a block on chain 3. */
+  const solve = () => {
+    ledger.pickChain = () => 3;
+    ledger.submit(ledger.issueWork('k:abc', GUARD)!.slice(36));
+    return ledger.stats.records.at(-1)!;
+  };
+  return { ...bank, ledger, events, post, tell, solve };
+}
+
+describe('a node that is told', () => {
+  it('to orphan the next solution, does it at that depth', async () => {
+    const { ledger, tell, solve } = await startTold();
+    await tell({ do: 'orphan-next', depth: 1 });
+    const { height } = solve();
+    const block = ledger.chains.tip(3);
+    expect(ledger.chains.isCanonical(3, block.id)).toBe(true);
+    await tell({ do: 'advance', chain: 3 });
+    expect(ledger.chains.isCanonical(3, block.id)).toBe(false);
+    expect(ledger.chains.heightOf(3)).toBe(height + 1n);
+  });
+
+  it('to orphan a block, does it once', async () => {
+    const { ledger, tell, tip, post } = await startTold();
+    await tell({ do: 'advance', chain: 3, blocks: 3 });
+    const { id } = tip(3);
+    await tell({ do: 'orphan', chain: 3, hash: id });
+    expect(ledger.chains.isCanonical(3, id)).toBe(false);
+    for (const chain of [3, 99]) {
+      const again = await post(JSON.stringify({ do: 'orphan', chain, hash: id }));
+      expect([again.status, again.json.error]).toEqual([400, expect.stringContaining('no such block')]);
+    }
+  });
+
+  it('its faults, has them on both sides, or on one', async () => {
+    const { ask, p2p, tell } = await startTold({ p2p: 'plain' });
+    const cuts = async () => [(await ask('/cut')).status, (await p2p('/cut')).status];
+    await tell({ do: 'faults', faults: [{ endpoint: 'cut', kind: 'status', status: 406 }] });
+    expect(await cuts()).toEqual([406, 406]);
+    await tell({
+      do: 'faults',
+      faults: [{ endpoint: 'cut', side: 'p2p', kind: 'status', status: 429, retryAfterS: 7 }],
+    });
+    expect(await cuts()).toEqual([200, 429]);
+    expect((await p2p('/cut')).headers['retry-after']).toBe('7');
+    await tell({ do: 'faults', faults: [] });
+    expect(await cuts()).toEqual([200, 200]);
+  });
+
+  it('to stand still, has no more blocks of others until it goes on', async () => {
+    const { ledger, tell } = await startTold({ rivalMs: 5 });
+    await tell({ do: 'stand-still' });
+    expect(ledger.standsStill).toBe(true);
+    const height = ledger.stats.rivalBlocks;
+    await tell({ do: 'go-on' });
+    await eventually(() => expect(ledger.stats.rivalBlocks).toBeGreaterThan(height));
+  });
+
+  it('to badlist a command, refuses it', async () => {
+    const { node, send, poll, tell } = await startTold();
+    const command = commandOf(0, toBob('1.0'));
+    await send(0, command);
+    await tell({ do: 'badlist', requestKey: command.hash });
+    node.ledger.advance(0);
+    expect(await poll(0, command.hash)).toMatchObject({ result: { status: 'failure' } });
+  });
+
+  it('to finish a transfer, does what somebody else would do', async () => {
+    const { run, balance, tell, post, poll } = await startTold();
+    const command = commandOf(0, toChain(2, '4.0'));
+    await run(0, command);
+    const { requestKey } = await tell({ do: 'finish-transfer', chain: 0, requestKey: command.hash });
+    expect(await poll(2, requestKey!)).toMatchObject({ result: { status: 'success' } });
+    expect(await balance(2, bob)).toBe(coins('4.0'));
+    const unknown = await post(JSON.stringify({ do: 'finish-transfer', chain: 1, requestKey: command.hash }));
+    expect([unknown.status, unknown.json.error]).toEqual([400, expect.stringContaining('is no transfer')]);
+  });
+
+  it('of its work, its clock and its streams, changes them', async () => {
+    const { node, ledger, tell, post } = await startTold();
+    await tell([
+      { do: 'difficulty', hashes: 4096 },
+      { do: 'clock-skew', ms: -5_000 },
+      { do: 'mining', enabled: false },
+      { do: 'streams', what: 'end' },
+    ]);
+    expect([ledger.difficulty, ledger.clockSkewMs, node.server.miningEnabled]).toEqual([4096, -5_000, false]);
+    expect(ledger.chains.work(3, { account: alice, ...GUARD }, 0n).record).toHaveLength(322);
+    const itself = await startTold({ retargets: true });
+    expect((await itself.post('{"do":"difficulty","hashes":2}')).status).toBe(400);
+    expect((await post('{"do":"clock-skew","ms":"5"}')).status).toBe(400);
+  });
+
+  it('to go away, comes back by itself, and is told things meanwhile', async () => {
+    const { ask, tell } = await startTold();
+    await tell({ do: 'go-away', ms: 600_000 });
+    await expect(ask('/cut')).rejects.toThrow(/ECONNREFUSED/);
+    await tell({ do: 'go-away', ms: 1 });
+    await eventually(async () => expect((await ask('/cut')).status).toBe(200));
+  });
+});
+
+describe('what the node does not understand', () => {
+  it.each([
+    ['', 'is JSON'],
+    ['{"do":"orphan-next"', 'is JSON'],
+    ['7', instructionNames[0]],
+    ['{"do":"toString"}', instructionNames.at(-1)!],
+    ['{"do":"orphan-next","deep":1}', 'deep'],
+    ['{"do":"advance","chain":10}', 'no chain 10'],
+    ['{"do":"faults","faults":[{"endpoint":"cut","kind":"sleepy"}]}', 'kind'],
+    [JSON.stringify(Array(101).fill({ do: 'go-on' })), 'at most 100'],
+  ])('is refused: %s', async (body, says) => {
+    const { post, events } = await startTold();
+    const { status, json } = await post(body);
+    expect([status, json.error]).toEqual([400, expect.stringContaining(says)]);
+    expect(events.filter(({ type }) => type === 'told')).toEqual([]);
+  });
+
+  it('ends a list: what came before has been done', async () => {
+    const { post, ledger, events } = await startTold();
+    const { status } = await post('[{"do":"stand-still"},{"do":"dance"},{"do":"go-on"}]');
+    expect([status, ledger.standsStill]).toEqual([400, true]);
+    expect(events).toContainEqual({ type: 'told', instruction: 'stand-still' });
+  });
+
+  it('is also what a web page says, and every other method', async () => {
+    const { post, controlUrl, ledger } = await startTold();
+    expect((await post('{"do":"stand-still"}', { origin: 'https://page.example' })).status).toBe(403);
+    const get = await request(controlUrl!);
+    expect([get.statusCode, await get.body.json()]).toEqual([405, { error: expect.stringContaining('POST') }]);
+    expect((await post(' '.repeat(300_000))).status).toBe(413);
+    expect(ledger.standsStill).toBe(false);
+  });
+});

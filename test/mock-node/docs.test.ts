@@ -1,0 +1,28 @@
+/** Tests that docs/mock-node.md explains everything that the mock node can be told. */
+
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { instructionNames } from '#pickaxe/mock-node/control/instructions.js';
+import { optionsSchema } from '#pickaxe/mock-node/options.js';
+import { endpoints, faultKinds } from '#pickaxe/mock-node/server/faults.js';
+
+const page = readFileSync(new URL('../../docs/mock-node.md', import.meta.url), 'utf8');
+
+it.each(instructionNames)('the instruction %s is explained', (name) => {
+  expect(page).toContain(`\`{"do":"${name}"`);
+});
+
+it.each([...endpoints, ...faultKinds])('%s is named', (name) => {
+  expect(page).toContain(`\`${name}\``);
+});
+
+it('names no option that there is not', () => {
+  const section = page.slice(page.indexOf('| option |'), page.indexOf('Two nodes'));
+  const rows = section
+    .split('\n')
+    .slice(2)
+    .filter((line) => line.startsWith('|'));
+  const named = rows.flatMap((row) => [...row.split('|')[1].matchAll(/`(\w+)`/g)].map(([, name]) => name));
+  expect(named.length).toBeGreaterThan(10);
+  expect(Object.keys(optionsSchema.shape)).toEqual(expect.arrayContaining(named));
+});

@@ -1,0 +1,45 @@
+/** Tests who may read answers from web pages: those of the service side may be read, as with real nodes. */
+
+import { request } from 'undici';
+import { expect, it } from 'vitest';
+import { startMock } from '../ask.ts';
+
+const origin = 'https://wallet.example';
+
+it('lets web pages read the service side, and not the P2P side', async () => {
+  const { url, p2pUrl } = await startMock({ chains: 10, p2p: 'plain', dialect: 'chainweb' });
+  const get = async (side: string, headers: Record<string, string>) => {
+    const answer = await request(`${side}/chainweb/0.0/development/cut`, { headers });
+    await answer.body.dump();
+    return answer.headers['access-control-allow-origin'];
+  };
+  expect([await get(url, { origin }), await get(url, {}), await get(p2pUrl!, { origin })]).toEqual([
+    '*',
+    undefined,
+    undefined,
+  ]);
+});
+
+it('answers a browser that asks before it sends a command', async () => {
+  const { url, p2pUrl } = await startMock({ chains: 10, p2p: 'plain' });
+  const ask = async (side: string) => {
+    const headers = { origin, 'access-control-request-method': 'POST' };
+    const answer = await request(`${side}/ledger/0.0/development/chain/0/flow/api/v1/local`, {
+      method: 'OPTIONS',
+      headers,
+    });
+    await answer.body.dump();
+    return [answer.statusCode, answer.headers['access-control-allow-headers']];
+  };
+  expect(await ask(url)).toEqual([200, expect.stringContaining('Content-Type')]);
+  expect(await ask(p2pUrl!)).toEqual([404, undefined]);
+});
+
+it('refuses bodies that real nodes refuse, and no shorter ones', async () => {
+  const { ask } = await startMock({ chains: 10 });
+  const batch = (characters: number) => {
+    return ask('/chain/0/payload/batch', { method: 'POST', body: `[]${' '.repeat(characters - 2)}` });
+  };
+  expect((await batch(2 * 1024 * 1024)).status).toBe(200);
+  expect((await batch(2 * 1024 * 1024 + 1)).status).toBe(413);
+});
