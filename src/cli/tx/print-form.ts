@@ -3,6 +3,7 @@
 import type { NamedForm } from '../../ledger/request-file/combine.ts';
 import { completed, formatCommand } from '../../ledger/request-file/output.ts';
 import { formatUnsignedForm, signersOf } from '../../ledger/request-file/unsigned-form.ts';
+import { oneLine } from '../../text/one-line.ts';
 import type { Io } from './io.ts';
 
 /** @param local whether a complete command is for /local */
@@ -14,7 +15,7 @@ export function printForm({ file, form }: NamedForm, local: boolean, io: Io): vo
   }
   const keys = form.cmd === null ? [...form.sigs.keys()] : signersOf(form.cmd, file);
   const missing = keys.filter((key) => !form.sigs.get(key));
-  if (missing.length > 0) io.say(`These keys have not signed yet: ${missing.join(', ')}`);
+  if (missing.length > 0) io.say(`These keys have not signed yet: ${oneLine(missing.join(', '))}`);
   else io.say('All keys have signed. Combine this condensed form with the whole one: pickaxe tx combine');
   io.out(formatUnsignedForm(form));
 }
