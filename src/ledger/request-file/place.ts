@@ -138,13 +138,12 @@ export class Place {
     throw this.fault(`must be true or false${this.#butIs()}`);
   }
 
-  /** The digits may be quoted. @throws RequestFileError unless this is an integer from `least` to `most`, in digits. */
-  integer(least: number, most = Number.MAX_SAFE_INTEGER): number {
+  /** The digits may be quoted. @throws RequestFileError unless this is an integer from 0 to 2^53 − 1, in digits. */
+  integer(): number {
     const meaning = this.#meaning();
-    const digits = meaning && 'text' in meaning && /^\d{1,16}$/.test(meaning.text) ? Number(meaning.text) : undefined;
-    if (digits !== undefined && digits >= least && digits <= most) return digits;
-    const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
-    throw this.fault(`must be a whole number ${range}${this.#butIs()}`);
+    const value = meaning && 'text' in meaning && /^\d{1,16}$/.test(meaning.text) ? Number(meaning.text) : undefined;
+    if (value !== undefined && Number.isSafeInteger(value)) return value;
+    throw this.fault(`must be a whole number of at least 0${this.#butIs()}`);
   }
 
   /** The number may be quoted. @throws RequestFileError unless this is a decimal from 0 on with at most 12 places. */
@@ -248,7 +247,10 @@ function meaningOf(text: string): Meaning {
 
 function jsonNumberOf(text: string): JsonNumber | undefined {
   if (text.length > MAX_NUMBER_CHARACTERS || KEY.test(text)) return undefined;
-  if (HEXADECIMAL_OR_OCTAL.test(text)) return new JsonNumber(`${BigInt(text)}`);
+  if (HEXADECIMAL_OR_OCTAL.test(text)) {
+    const digits = `${BigInt(text)}`;
+    return digits.length > MAX_NUMBER_CHARACTERS ? undefined : new JsonNumber(digits);
+  }
   const [, sign, whole, fraction = '', exponent = ''] = NUMBER.exec(text) ?? [];
   if (whole === undefined) return undefined;
   return new JsonNumber(`${sign === '-' ? '-' : ''}${whole}${fraction === '.' ? '' : fraction}${exponent}`);

@@ -55,6 +55,16 @@ describe('build', () => {
     expect(io.stderr).toContain('warning: The command has no metadata (publicMeta)');
   });
 
+  it.each([
+    [0, 'The time to live is over, so nodes refuse the command'],
+    [172_801, 'Nodes take a time to live (publicMeta.ttl) of at most 172800 seconds'],
+  ])('warns of a time to live of %i', (ttl, warning) => {
+    const meta = `publicMeta: {chainId: "0", sender: s, gasLimit: 1, gasPrice: 1, ttl: ${ttl}}`;
+    const request = folder.write('ttl.yaml', `code: "1"\n${meta}\nsigners: []\n`);
+    expect(runTxBuild(request, UNSIGNED, io)).toBe(0);
+    expect(io.stderr).toContain(warning);
+  });
+
   it('reads the code from a file beside the request', () => {
     folder.write('sub/code.pact', '(+ 1 2)\n');
     const request = folder.write('sub/request.yaml', `codeFile: code.pact\nsigners:\n  - public: ${ALICE.public}\n`);
