@@ -4,6 +4,8 @@
  * be removed: on Node.js 20 a combined signal with a listener stays in memory as long as the signals that it was made from.
  */
 
+import { setLongTimeout } from './long-timeout.ts';
+
 /**
  * Calls `action` once when the signal fires, or at once if it has fired already.
  * @returns a function that removes the listener from the signal
@@ -50,12 +52,12 @@ export async function within<T>(
 ): Promise<T> {
   const controller = new AbortController();
   const timeout = () => controller.abort(new DOMException(`no end within ${timeoutMs} ms`, 'TimeoutError'));
-  const timer = setTimeout(timeout, timeoutMs);
+  const cancel = setLongTimeout(timeout, timeoutMs);
   const release = onAbort(stop, () => controller.abort(stop.reason));
   try {
     return await action(controller.signal);
   } finally {
-    clearTimeout(timer);
+    cancel();
     release();
   }
 }
