@@ -1,6 +1,6 @@
 /**
  * Reads YAML with the meaning that it has for the contract tool, and keeps the place of every value for errors. Numbers
- * keep their text. No message contains a text of more than 40 characters, so none contains a key.
+ * keep their text. No message contains what may be a part of a secret key.
  */
 
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, Scalar } from 'yaml';
@@ -17,8 +17,10 @@ const MAX_DEPTH = 100;
 const HASH_BYTES = 32;
 /** Aliases can make a short text long. */
 const MAX_VALUES = 100_000;
-/** Half a key is longer. */
+/** Longer texts are not quoted in messages. */
 const MAX_SHOWN = 40;
+/** A damaged file may have any part of a key in any place. */
+const MAYBE_OF_A_KEY = /[\da-f]{8}/i;
 
 const NULL = /^(|~|null|Null|NULL)$/;
 const TRUE = /^(y|Y|yes|Yes|YES|true|True|TRUE|on|On|ON)$/;
@@ -202,11 +204,11 @@ export class Place {
   }
 
   #pathOf(key: string): string {
-    const shown = key.length > MAX_SHOWN ? '…' : oneLine(key);
+    const shown = isShown(key) ? oneLine(key) : '…';
     return this.#path === '' ? shown : `${this.#path}.${shown}`;
   }
 
-  /** @returns the value as a part of a sentence, if it is short enough to be no key */
+  /** @returns the value as a part of a sentence, if it may be shown */
   #butIs(): string {
     const shown = this.#shown();
     if (shown === '') return '';
@@ -215,7 +217,7 @@ export class Place {
 
   #shown(): string {
     const text = isScalar<string>(this.#node) ? this.#node.value : '';
-    return text === '' || text.length > MAX_SHOWN ? '' : `"${oneLine(text)}"`;
+    return text !== '' && isShown(text) ? `"${oneLine(text)}"` : '';
   }
 }
 
@@ -235,6 +237,10 @@ export function readHash(place: Place): string {
 export function readPublicKey(key: string, place: Place): string {
   if (!isPublicKey(key)) throw place.fault('must be a public key: 64 lower-case hex digits');
   return key;
+}
+
+function isShown(text: string): boolean {
+  return text.length <= MAX_SHOWN && !MAYBE_OF_A_KEY.test(text);
 }
 
 function meaningOf(text: string): Meaning {
