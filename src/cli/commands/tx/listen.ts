@@ -2,7 +2,7 @@
 
 import { UsageError } from '../../../app/exit-codes.ts';
 import type { CommandResult } from '../../../ledger/command/results.ts';
-import { within } from '../../../system/abort.ts';
+import { pause, within } from '../../../system/abort.ts';
 import type { Io } from '../../tx/io.ts';
 import { readAsked } from '../../tx/keys.ts';
 import type { Nodes } from '../../tx/nodes.ts';
@@ -13,6 +13,8 @@ import { stillWaiting } from '../../tx/waiting.ts';
 export interface ListenOptions {
   readonly chain: number | null;
   readonly timeoutMs: number;
+  /** Before the node is asked again. */
+  readonly pauseMs: number;
   readonly json: boolean;
 }
 
@@ -28,6 +30,7 @@ export async function runTxListen(what: string, options: ListenOptions, nodes: N
         const result = await api.listen(chain, key, stop);
         if (result) return result;
         io.say('The node has given up waiting. It is asked again.');
+        await pause(options.pauseMs, stop);
       }
     }),
   );
