@@ -4,8 +4,6 @@
  * be removed: on Node.js 20 a combined signal with a listener stays in memory as long as the signals that it was made from.
  */
 
-import { setLongTimeout } from './long-timeout.ts';
-
 /**
  * Calls `action` once when the signal fires, or at once if it has fired already.
  * @returns a function that removes the listener from the signal
@@ -52,12 +50,12 @@ export async function within<T>(
 ): Promise<T> {
   const controller = new AbortController();
   const timeout = () => controller.abort(new DOMException(`no end within ${timeoutMs} ms`, 'TimeoutError'));
-  const cancel = setLongTimeout(timeout, timeoutMs);
+  const timer = setTimeout(timeout, Math.min(timeoutMs, LONGEST_MS));
   const release = onAbort(stop, () => controller.abort(stop.reason));
   try {
     return await action(controller.signal);
   } finally {
-    cancel();
+    clearTimeout(timer);
     release();
   }
 }
