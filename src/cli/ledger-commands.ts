@@ -2,13 +2,14 @@
 
 import { type Command, InvalidArgumentError } from 'commander';
 import { exit } from '../app/exit.ts';
-import { positiveInteger, settingsOf, wholeNumber, withSettings } from './options.ts';
+import { asGiven } from './hash-arguments.ts';
+import { chainNumber, positiveInteger, settingsOf, wholeNumber, withSettings } from './options.ts';
 
 const HASH = /^[\w-]{43}$/;
 /** How many items a list prints, unless somebody says otherwise: a chain has millions of blocks. */
 const USUAL_LIMIT = 100;
 
-const chain: [string, string, (text: string) => number] = ['<chain>', 'number of the chain, from 0 on', wholeNumber];
+const chain: [string, string, (text: string) => number] = ['<chain>', 'number of the chain, from 0 on', chainNumber];
 
 /** @param program what gets the command `ledger` */
 export function addLedgerCommands(program: Command): void {
@@ -27,7 +28,7 @@ export function addLedgerCommands(program: Command): void {
     );
 
   reading('peers', 'list the peers that the node knows')
-    .option('--chain <n>', 'those of this chain’s mempool', wholeNumber)
+    .option('--chain <n>', 'those of this chain’s mempool', chainNumber)
     .action(async (options, command) =>
       exit(await (await import('./commands/ledger/node.ts')).runPeers(await settingsOf(command), options)),
     );
@@ -42,7 +43,7 @@ export function addLedgerCommands(program: Command): void {
 
   reading('payload', 'print what a block contains, proven against its hash')
     .argument(...chain)
-    .argument('<hash>', 'the payload hash, 43 characters', hashOf)
+    .argument('<hash>', 'the payload hash, 43 characters', (text) => hashOf(asGiven(text)))
     .option('--height <n>', 'that of the block: nodes find the payload faster', wholeNumber)
     .option('--outputs', 'with what its transactions have done', false)
     .action(async (number, hash, options, command) =>
@@ -94,7 +95,7 @@ export function addLedgerCommands(program: Command): void {
     .description('add a peer to those that the node knows and tells others about')
     .argument('<address>', 'HOST:PORT of the peer’s P2P port')
     .option('--id <id>', 'fingerprint of its certificate, 43 characters; not needed if an authority has signed it')
-    .option('--chain <n>', 'to the peers of this chain’s mempool', wholeNumber)
+    .option('--chain <n>', 'to the peers of this chain’s mempool', chainNumber)
     .action(async (address, options, command) =>
       exit(
         await (await import('./commands/ledger/publish.ts')).runPutPeer(await settingsOf(command), address, options),

@@ -7,6 +7,7 @@ import { EXIT, UsageError } from '../app/exit-codes.ts';
 import { BLOCK_STATES } from '../events/vocabulary.ts';
 import { version } from '../system/version.ts';
 import { MINE_EXAMPLES, NOTES, PROGRAM_EXAMPLES, WORKER_EXAMPLES } from './examples.ts';
+import { disguiseHashes } from './hash-arguments.ts';
 import { addLedgerCommands } from './ledger-commands.ts';
 import { blockStates, positiveInteger, positiveSeconds, reword, settingsOf, timeOf, withSettings } from './options.ts';
 import { addSweepCommand } from './sweep-command.ts';
@@ -304,7 +305,7 @@ stopWithReader();
 
 try {
   if (process.argv.length <= 2) exit((await import('./commands/welcome.ts')).runWelcome());
-  else await program.parseAsync();
+  else await program.parseAsync(disguiseHashes(process.argv, program));
 } catch (fault) {
   if (fault instanceof CommanderError) {
     const isAboutMine = fault.exitCode !== 0 && process.argv[2] === mine.name();

@@ -88,6 +88,9 @@ export function positiveInteger(most: number): (text: string) => number {
 /** A height, or another number that may be 0. */
 export const wholeNumber = numberOf(integer(0, Number.MAX_SAFE_INTEGER));
 
+/** A header counts chains with 32 bits. */
+export const chainNumber = numberOf(integer(0, 2 ** 32 - 1));
+
 export const positiveSeconds = numberOf(seconds);
 
 /** Parses states of blocks, such as `won,settled`. */

@@ -3,7 +3,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { exit } from '../app/exit.ts';
 import { type Decimal, parseDecimal } from '../ledger/decimal.ts';
-import { settingsOf, timeOf, wholeNumber, withSettings } from './options.ts';
+import { chainNumber, settingsOf, timeOf, withSettings } from './options.ts';
 
 export function addSweepCommand(program: Command): void {
   withSettings(
@@ -15,7 +15,7 @@ export function addSweepCommand(program: Command): void {
     'miner.public-keys',
   )
     .description('bring the coins of an account from all chains to one: docs/sweep.md')
-    .option('--to-chain <n>', 'the chain to which the coins go', wholeNumber)
+    .option('--to-chain <n>', 'the chain to which the coins go', chainNumber)
     .option('--key-file <file>', 'key file of the account, as pickaxe keygen writes it; repeat for several', collect)
     .addOption(amount('--keep <amount>', 'what stays on each chain', '0.001'))
     .addOption(amount('--min <amount>', 'leave chains alone from which less could go', '0.01'))

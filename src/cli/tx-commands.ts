@@ -4,7 +4,8 @@ import { type Command, Option } from 'commander';
 import { exit } from '../app/exit.ts';
 import type { NodesInTurn } from '../app/nodes-in-turn.ts';
 import { TX_EXAMPLES } from './examples.ts';
-import { settingsOf, timeOf, wholeNumber, withSettings } from './options.ts';
+import { asGiven } from './hash-arguments.ts';
+import { chainNumber, settingsOf, timeOf, wholeNumber, withSettings } from './options.ts';
 import type { Io } from './tx/io.ts';
 
 /** How long `poll`, `listen` and `spv` wait, in seconds. */
@@ -55,7 +56,11 @@ function addOfflineCommands(tx: Command): void {
 
   tx.command('sign')
     .description('print signatures alone, of a hash or of a form, made with key files')
-    .argument('<what>', 'a hash of 43 characters, or the file of a form, condensed or whole; - is standard input')
+    .argument(
+      '<what>',
+      'a hash of 43 characters, or the file of a form, condensed or whole; - is standard input',
+      asGiven,
+    )
     .argument('<key-file...>', 'key files, as pickaxe keygen or the contract tool makes them')
     .action(async (what, keyFiles) => {
       const { runTxSign } = await import('./commands/tx/sign.ts');
@@ -118,7 +123,7 @@ function addNodeCommands(tx: Command): void {
 
   waiting(onNode(tx, 'poll'))
     .description('print what has become of commands, and wait until they are in blocks')
-    .argument('<what>', WHAT)
+    .argument('<what>', WHAT, asGiven)
     .option('--confirmation-depth <n>', 'wait until so many blocks are above that of the command', wholeNumber, 0)
     .option('--once', 'ask once, and do not wait', false)
     .action((what, options, command) =>
@@ -130,7 +135,7 @@ function addNodeCommands(tx: Command): void {
 
   waiting(onNode(tx, 'listen'))
     .description('the same with one long request, which the node answers once the command is in a block')
-    .argument('<what>', WHAT)
+    .argument('<what>', WHAT, asGiven)
     .action((what, options, command) =>
       runOnNodes(command, async (nodes, io) => {
         const { runTxListen } = await import('./commands/tx/listen.ts');
@@ -150,8 +155,8 @@ function addNodeCommands(tx: Command): void {
 
   waiting(onNode(tx, 'spv'))
     .description('print the proof with which another chain takes the next step of a command; wait until there is one')
-    .argument('<what>', WHAT)
-    .requiredOption('--target-chain <n>', 'the chain on which the next step runs', wholeNumber)
+    .argument('<what>', WHAT, asGiven)
+    .requiredOption('--target-chain <n>', 'the chain on which the next step runs', chainNumber)
     .option('--once', 'ask once, and do not wait', false)
     .action((what, options, command) =>
       runOnNodes(command, async (nodes, io) => {
@@ -166,7 +171,7 @@ const WHAT = 'a request key of 43 characters, or the file of commands; - is stan
 /** @returns a command with the settings of nodes, and the options that all such commands have */
 function onNode(tx: Command, name: string): Command {
   return withSettings(tx.command(name), 'node', 'ledger')
-    .option('--chain <n>', 'the chain, where it is not told by the command', wholeNumber)
+    .option('--chain <n>', 'the chain, where it is not told by the command', chainNumber)
     .option('--json', 'one JSON object on stdout', false);
 }
 

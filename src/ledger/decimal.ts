@@ -50,6 +50,14 @@ export function decimalOf(json: ExactJson): Decimal {
   throw new LedgerFormatError('A decimal is a number, {"decimal": "91.0"} or {"int": 91}');
 }
 
+/**
+ * Reads a number of a command's metadata, which nodes also take as a text: `"0.00000001"`.
+ * @throws LedgerFormatError as `parseDecimal` and `decimalOf`.
+ */
+export function metaDecimalOf(json: ExactJson): Decimal {
+  return typeof json === 'string' ? parseDecimal(json) : decimalOf(json);
+}
+
 /** @returns the shortest plain text, always with a point: `91.0`, `0.000000000542`, `-0.5` */
 export function formatDecimal(decimal: Decimal): string {
   const digits = (decimal < 0n ? -decimal : decimal).toString().padStart(PLACES + 1, '0');

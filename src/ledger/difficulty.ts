@@ -6,17 +6,22 @@
 
 import { integerToTarget, targetToInteger } from '../chain/target.ts';
 import { LedgerFormatError } from './errors.ts';
+import { chainsAt } from './graphs.ts';
 import type { BlockHeader } from './header.ts';
+import { networkOf } from './version-codes.ts';
 import { MAX_UINT256 } from './weight.ts';
 
 /** How many blocks of a chain an epoch has. The first of them is at a height that is a multiple of it. */
-export const EPOCH_BLOCKS = 120n;
-/** How long an epoch should take, in microseconds. */
-const EPOCH_US = EPOCH_BLOCKS * 30_000_000n;
+const EPOCH_BLOCKS = 120n;
+/** Up to height 120 epochs are this short, because the hash rate of a new network changes fast. */
+const EARLY_EPOCH_BLOCKS = 12n;
+/** How long a block should take, in microseconds. */
+const BLOCK_US = 30_000_000n;
 
 /**
  * Whose epochs count: those of all parents, on the chain itself and on its neighbours, or that of the chain's own
- * parent. The older rule held on mainnet01 from height 452,820 to 771,413.
+ * parent. The older rule held on mainnet01 from height 452,820 to 771,413, and on testnet04 up to 318,203. The rules of
+ * mainnet01 before it are not known here.
  */
 export type TargetRule = 'all-parents' | 'own-parent';
 
@@ -39,9 +44,27 @@ export function nextEpoch(
   adjacents: readonly BlockHeader[],
   rule: TargetRule = 'all-parents',
 ): Epoch {
-  if ((parent.height + 1n) % EPOCH_BLOCKS !== 0n) return { target: parent.target, epochStartUs: parent.epochStartUs };
+  if ((parent.height + 1n) % epochBlocks(parent) !== 0n) {
+    // The first block of a new chain is far older than the second, so its epoch is measured from the second one on.
+    const epochStartUs = isSecondOfNewChain(parent) ? parent.creationTimeUs : parent.epochStartUs;
+    return { target: parent.target, epochStartUs };
+  }
   const target = rule === 'all-parents' ? averageTarget([parent, ...adjacents]) : ownTarget(parent);
   return { target: integerToTarget(target), epochStartUs: parent.creationTimeUs };
+}
+
+function epochBlocks({ height }: BlockHeader): bigint {
+  return height <= EPOCH_BLOCKS ? EARLY_EPOCH_BLOCKS : EPOCH_BLOCKS;
+}
+
+function epochUs(parent: BlockHeader): bigint {
+  return epochBlocks(parent) * BLOCK_US;
+}
+
+/** Whether the chain began one block below, and not at height 0. */
+function isSecondOfNewChain({ version, chain, height }: BlockHeader): boolean {
+  const existsAt = (at: bigint) => chain < (chainsAt(networkOf(version), at) ?? Number.POSITIVE_INFINITY);
+  return height > 1n && existsAt(height - 1n) && !existsAt(height - 2n);
 }
 
 /** The mean of what each parent's own epoch calls for, rounded down. */
@@ -53,7 +76,7 @@ function averageTarget(parents: readonly BlockHeader[]): bigint {
 /** A target grows as the epoch took longer; it is rounded up, and is at most 2^256 − 1. */
 function correctedTarget(parent: BlockHeader): bigint {
   const grown = tookUs(parent) * targetToInteger(parent.target);
-  const rounded = (grown + EPOCH_US - 1n) / EPOCH_US;
+  const rounded = (grown + epochUs(parent) - 1n) / epochUs(parent);
   return rounded < MAX_UINT256 ? rounded : MAX_UINT256;
 }
 
@@ -64,7 +87,7 @@ function correctedTarget(parent: BlockHeader): bigint {
 function ownTarget(parent: BlockHeader): bigint {
   const divisor = targetToInteger(parent.target) * tookUs(parent);
   if (divisor <= 0n) throw new LedgerFormatError('The epoch took no time, so the next target cannot be computed');
-  const difficulty = (MAX_UINT256 * EPOCH_US + divisor - 1n) / divisor;
+  const difficulty = (MAX_UINT256 * epochUs(parent) + divisor - 1n) / divisor;
   return MAX_UINT256 / difficulty;
 }
 

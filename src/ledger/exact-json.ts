@@ -3,8 +3,8 @@
  * headers, and decimals of many digits, such as amounts.
  */
 
-import { parse, stringify } from 'lossless-json';
 import { LedgerFormatError, quoted } from './errors.ts';
+import { readJson } from './json-reader.ts';
 
 /** Far more than a node's longest answer, a page of whole blocks, has. */
 const MAX_CHARACTERS = 2 ** 25;
@@ -42,22 +42,15 @@ export function isExactJsonObject(value: ExactJson): value is ExactJsonObject {
 
 /**
  * Parses JSON (RFC 8259) of at most 2^25 characters, nested at most 200 deep. Every object has the prototype of plain
- * objects, and a key such as `__proto__` is an ordinary key. A key that comes twice in one object is refused, unless
- * lossless-json takes both values for equal; then the last one counts. Keys that are integers come first in an object,
- * in ascending order, as in all objects.
+ * objects, and a key such as `__proto__` is an ordinary key. A key that comes twice in one object is refused. Keys that
+ * are integers come first in an object, in ascending order, as in all objects.
  * @throws LedgerFormatError for all else.
  */
 export function parseExactJson(text: string): ExactJson {
   if (text.length > MAX_CHARACTERS) {
     throw new LedgerFormatError(`The JSON has ${text.length} characters, but may have at most ${MAX_CHARACTERS}`);
   }
-  if (depthOf(text) > MAX_DEPTH) throw new LedgerFormatError(`The JSON is nested more than ${MAX_DEPTH} deep`);
-  try {
-    return parse(text, null, (number) => new JsonNumber(number)) as ExactJson;
-  } catch (error) {
-    if (error instanceof SyntaxError) throw new LedgerFormatError(`This is not JSON: ${error.message}`);
-    throw error;
-  }
+  return readJson(text, { number: (number) => new JsonNumber(number), mostDepth: MAX_DEPTH });
 }
 
 /** Parses JSON in UTF-8. @throws LedgerFormatError as `parseExactJson`, and for bytes that are not UTF-8. */
@@ -73,11 +66,10 @@ export function parseExactJsonBytes(bytes: Uint8Array): ExactJson {
 
 /** @returns JSON without spaces; numbers as they were written, keys in the object's order */
 export function stringifyExactJson(value: ExactJson): string {
-  const ofNumbers = {
-    test: (it: unknown) => it instanceof JsonNumber,
-    stringify: (it: unknown) => (it as JsonNumber).text,
-  };
-  return stringify(value, null, undefined, [ofNumbers])!;
+  if (value instanceof JsonNumber) return value.text;
+  if (Array.isArray(value)) return `[${value.map(stringifyExactJson)}]`;
+  if (!isExactJsonObject(value)) return JSON.stringify(value);
+  return `{${Object.entries(value).map(([key, each]) => `${JSON.stringify(key)}:${stringifyExactJson(each)}`)}}`;
 }
 
 /**
@@ -99,19 +91,4 @@ export function safeInteger(number: JsonNumber): number {
 /** @param value an integer; if it is a number, a safe one */
 export function jsonInteger(value: bigint | number): JsonNumber {
   return new JsonNumber(String(value));
-}
-
-/** @returns how deep the brackets of a JSON text are nested; that of a text that is not JSON means nothing */
-function depthOf(text: string): number {
-  let depth = 0;
-  let deepest = 0;
-  let inString = false;
-  for (let i = 0; i < text.length; i++) {
-    const character = text[i];
-    if (character === '"') inString = !inString;
-    else if (inString) i += character === '\\' ? 1 : 0;
-    else if (character === '[' || character === '{') deepest = Math.max(deepest, ++depth);
-    else if (character === ']' || character === '}') depth--;
-  }
-  return deepest;
 }

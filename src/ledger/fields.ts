@@ -11,7 +11,7 @@ import { type ExactJson, integerOf, JsonNumber } from './exact-json.ts';
 import { HASH_BYTES } from './merkle.ts';
 
 /** The highest values of unsigned integers. */
-export const MAX_U32 = 2n ** 32n - 1n;
+const MAX_U32 = 2n ** 32n - 1n;
 export const MAX_U64 = 2n ** 64n - 1n;
 /** The highest time, which is signed in binary: microseconds since the UNIX epoch. */
 export const MAX_TIME_US = 2n ** 63n - 1n;

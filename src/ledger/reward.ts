@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { equalBytes } from '../chain/bytes.ts';
 import { encodeBase64url } from './base64url.ts';
 import { type Coinbase, parseCoinbase, parseMiner } from './coinbase.ts';
-import { type Decimal, decimalOf, formatDecimal } from './decimal.ts';
+import { type Decimal, formatDecimal, metaDecimalOf } from './decimal.ts';
 import { LedgerFormatError } from './errors.ts';
 import { type ExactJson, parseExactJson, parseExactJsonBytes } from './exact-json.ts';
 import { checked, MAX_U64, natural, reading } from './fields.ts';
@@ -26,7 +26,7 @@ export interface BlockReward {
 
 const SignedCommand = z.object({ cmd: z.string() });
 const Command = z.object({
-  meta: z.object({ sender: z.string(), gasPrice: reading(z.custom<ExactJson>(), decimalOf) }),
+  meta: z.object({ sender: z.string(), gasPrice: reading(z.custom<ExactJson>(), metaDecimalOf) }),
 });
 const Output = z.object({ gas: natural(MAX_U64) });
 

@@ -37,6 +37,16 @@ describe('pickaxe verify', () => {
   });
 });
 
+/** A header with four adjacents would be as long, and counts them where a record has part of its creation time. */
+test('a record is one at every creation time', () => {
+  const record = Buffer.from(workRecords.artificial[0].workHex, 'hex');
+  record.writeUInt16LE(4, 36 + 8 + 4);
+  expect(verify(record.toString('hex'))).toMatchObject({
+    targetFrom: 'work-record',
+    target: record.toString('hex', 4, 36),
+  });
+});
+
 describe('the hashes of real headers', () => {
   test.each(ledgerHeaders.map((vector) => [vector.network, vector.chain, vector.height, vector] as const))(
     '%s, chain %i, height %i',

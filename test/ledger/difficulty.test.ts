@@ -4,7 +4,7 @@ import { nextEpoch, type TargetRule } from '#pickaxe/ledger/difficulty.js';
 import { LedgerFormatError } from '#pickaxe/ledger/errors.js';
 import { blockHash } from '#pickaxe/ledger/header.js';
 import { blockWeight, cutWeight, weightAbove } from '#pickaxe/ledger/weight.js';
-import { branches, difficulty, header } from './vectors.ts';
+import { branches, difficulty, header, newChain } from './vectors.ts';
 
 describe('the target of the next block', () => {
   it.each(difficulty)('is that of the real block: $rule', (vector) => {
@@ -31,6 +31,31 @@ describe('the target of the next block', () => {
     expect(nextEpoch(own, others).target).toEqual(parent.target);
     const [slow, ...slower] = after(3_600_000_000n * 2n ** 100n);
     expect(targetToInteger(nextEpoch(slow, slower).target)).toBe(2n ** 256n - 1n);
+  });
+
+  it('follows an epoch of 12 blocks up to height 120, and of 120 blocks above', () => {
+    const at = (height: bigint) => {
+      const own = { ...parent, height, creationTimeUs: parent.epochStartUs + 720_000_000n };
+      return nextEpoch(own, [{ ...own, chain: 5 }]);
+    };
+    const same = { target: parent.target, epochStartUs: parent.epochStartUs };
+    // 720 s are twice as long as 12 blocks should take, and a fifth of what 120 should.
+    const of = (factor: (target: bigint) => bigint) => ({
+      target: integerToTarget(factor(targetToInteger(parent.target))),
+      epochStartUs: parent.epochStartUs + 720_000_000n,
+    });
+    for (const height of [11n, 23n, 107n, 119n]) expect(at(height)).toEqual(of((target) => 2n * target));
+    for (const height of [0n, 10n, 12n, 118n, 120n, 131n, 238n, 240n]) expect(at(height)).toEqual(same);
+    for (const height of [239n, 359n]) expect(at(height)).toEqual(of((target) => (target + 4n) / 5n));
+  });
+
+  it('is measured from the second block of a chain that begins above height 0', () => {
+    const blocks = newChain.map(header);
+    const [second, third] = blocks;
+    expect(third.epochStartUs).not.toBe(second.epochStartUs);
+    for (const [i, block] of blocks.slice(1).entries()) {
+      expect(nextEpoch(blocks[i], [])).toEqual({ target: block.target, epochStartUs: block.epochStartUs });
+    }
   });
 
   it('is not computed by the older rule from an epoch without length', () => {

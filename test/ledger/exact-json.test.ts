@@ -49,7 +49,17 @@ describe('exact JSON', () => {
     ['single quotes', "{'a':1}"],
     ['a raw line break in a string', '"a\nb"'],
     ['two values', '1 2'],
-    ['two different values of one key', '{"a":1,"a":2}'],
+    ['two values of one key', '{"a":1,"a":1}'],
+    ['two values of one key that is written in two ways', '{"a":1,"\\u0061":2}'],
+    ['two values of the key __proto__', '{"__proto__":1,"__proto__":2}'],
+    ['a key without quotes', '{a:1}'],
+    ['a key without a value', '{"a"}'],
+    ['a backslash before the end of the text', '"\\'],
+    ['an escape that there is not', '"\\x41"'],
+    ['half of a word', '[tru]'],
+    ['a number with a plus', '+1'],
+    ['a number that ends with its point', '[1.]'],
+    ['a space that JSON does not know', '\u00a01'],
     ['a number of 1001 digits', `1${'0'.repeat(1000)}`],
     ['arrays nested 201 deep', '['.repeat(201) + ']'.repeat(201)],
     ['objects nested a million deep', '{"a":'.repeat(1e6)],
@@ -61,6 +71,16 @@ describe('exact JSON', () => {
     expect(parseExactJson('['.repeat(200) + ']'.repeat(200))).toBeDefined();
     const brackets = `\\"${'[{'.repeat(300)}\\\\`;
     expect(parseExactJson(`"${brackets}"`)).toBe(`"${'[{'.repeat(300)}\\`);
+  });
+
+  it('reads strings that end with backslashes, or have quotes, of any length', () => {
+    const long = 'a'.repeat(100_000);
+    for (const text of ['', '\\', '"', '\\"', '\\\\"\\', `"${long}\\`, `${long}"${long}`, '\u007f\u2028\ud800']) {
+      expect(parseExactJson(` [ ${JSON.stringify(text)} , {${JSON.stringify(text)} : 1 } ] `)).toEqual([
+        text,
+        { [text]: new JsonNumber('1') },
+      ]);
+    }
   });
 
   it('says where the fault is', () => {

@@ -71,6 +71,17 @@ describe('the reward of a block', () => {
     expect(eventless.map((payload) => formatDecimal(feesOf(payload, 'any')))).toEqual(['0.00572', '0.00572']);
   });
 
+  it('has the fees of transactions whose gas price is a text, as some wallets write it', () => {
+    const [vector] = withHeader;
+    const payload = read(vector);
+    const [transaction] = payload.transactions;
+    const [, price] = /gasPrice\\":([^,}]+)/.exec(Buffer.from(transaction).toString())!;
+    const plain = formatDecimal(parseDecimal(price));
+    const written = edited(transaction, `gasPrice\\":${price}`, `gasPrice\\":\\"${plain}\\"`);
+    const parts = remade(header(vector.header!), payload, { transactions: [written] });
+    expect(rewardOf(...parts)).toEqual(rewardOf(header(vector.header!), payload));
+  });
+
   describe('is refused', () => {
     const [vector] = withHeader;
     const [block, payload] = [header(vector.header!), read(vector)];

@@ -28,7 +28,10 @@ export interface DifficultyVector {
   parent: string;
   adjacents: string[];
 }
-export const difficulty: DifficultyVector[] = load('difficulty.json').cases;
+const difficultyFile: { cases: DifficultyVector[]; newChain: { headers: string[] } } = load('difficulty.json');
+export const difficulty = difficultyFile.cases;
+/** The headers of a chain that began above height 0: from its second block on, in ascending order. */
+export const newChain = difficultyFile.newChain.headers;
 
 export interface BranchVector {
   height: number;

@@ -73,13 +73,15 @@ function parse(hex: string): Subject {
   const bytes = digits.length % 2 === 0 ? fromHex(digits) : new Uint8Array();
   try {
     const length = headerLengthOf(bytes);
+    const recorded = bytes.slice(RECORD_HEAD_BYTES);
+    // A header with four adjacents is as long as a record, but it does not end with a header of 286 bytes.
+    if (bytes.length === WORK_BYTES && (length !== WORK_BYTES || headerLengthOf(recorded) === HEADER_BYTES)) {
+      const { target } = parseWork(bytes, { id: 'verify' });
+      return { header: parseHeader(recorded), target, targetFrom: 'work-record' };
+    }
     if (bytes.length === length) return ofHeader(bytes);
     if (bytes.length === length + HASH_BYTES)
       return { ...ofHeader(bytes.slice(0, length)), givenHash: bytes.slice(length) };
-    if (bytes.length === WORK_BYTES) {
-      const { target } = parseWork(bytes, { id: 'verify' });
-      return { header: parseHeader(bytes.slice(RECORD_HEAD_BYTES)), target, targetFrom: 'work-record' };
-    }
   } catch (fault) {
     if (fault instanceof LedgerFormatError) throw new UsageError(`${fault.message}.`);
     throw fault;

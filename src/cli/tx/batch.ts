@@ -2,8 +2,9 @@
 
 import { UsageError } from '../../app/exit-codes.ts';
 import { type Command, verifyCommand } from '../../ledger/command/command.ts';
-import { parsePayload } from '../../ledger/command/payload.ts';
-import { JsonNumber } from '../../ledger/exact-json.ts';
+import { parsePayload, publicMetaOf } from '../../ledger/command/payload.ts';
+import { LedgerFormatError } from '../../ledger/errors.ts';
+import type { ExactJsonObject } from '../../ledger/exact-json.ts';
 import { RequestFileError } from '../../ledger/request-file/errors.ts';
 import { completed } from '../../ledger/request-file/output.ts';
 import { checkForm, signersOf, type UnsignedForm } from '../../ledger/request-file/unsigned-form.ts';
@@ -93,9 +94,17 @@ function unsignedCommand(form: UnsignedForm, file: string): Command {
 
 function placeOf({ cmd }: Command): { chain: number | null; network: string | null; endsMs: number | undefined } {
   const { meta, networkId } = parsePayload(cmd);
-  const { chainId, creationTime, ttl } = meta;
+  const { chainId } = meta;
   const chain = typeof chainId === 'string' && /^\d{1,9}$/.test(chainId) ? Number(chainId) : null;
-  const [from, long] = [creationTime, ttl].map((each) => (each instanceof JsonNumber ? Number(each.text) : Number.NaN));
-  const endsMs = (from + long) * 1000;
-  return { chain, network: networkId, endsMs: Number.isFinite(endsMs) ? endsMs : undefined };
+  return { chain, network: networkId, endsMs: endOf(meta) };
+}
+
+function endOf(meta: ExactJsonObject): number | undefined {
+  try {
+    const { creationTime, ttl } = publicMetaOf(meta);
+    return (creationTime + ttl) * 1000;
+  } catch (error) {
+    if (error instanceof LedgerFormatError) return undefined;
+    throw error;
+  }
 }

@@ -12,7 +12,7 @@ type Capability = ShownSigner['capabilities'][number];
 export function explainedLines({ hash, verdict, reason, signers, content, warnings }: ShownTransaction, now: number) {
   const missing = signers.filter(({ isSigned }) => !isSigned).length;
   return [
-    row('command', hash),
+    row('command', oneLine(hash)),
     row('state', stateText(verdict, reason, missing)),
     ...(content ? contentLines(content, now) : []),
     ...signers.flatMap(signerLines),
@@ -45,7 +45,7 @@ function contentLines({ network, runs, continues, meta }: Content, now: number):
   if (continues) {
     const { requestKey, step, rollsBack, hasProof, data } = continues;
     const what = rollsBack ? `rolls back step ${step} of` : `runs step ${step} of`;
-    lines.push(row('continues', `${what} ${requestKey}${hasProof ? ', with a proof' : ''}`), ...dataRow(data));
+    lines.push(row('continues', `${what} ${oneLine(requestKey)}${hasProof ? ', with a proof' : ''}`), ...dataRow(data));
   }
   if (!meta) return lines;
   const { gasPayer, gasLimit, gasPrice, mostGasFee, createdMillis, endsMillis } = meta;

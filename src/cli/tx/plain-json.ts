@@ -13,9 +13,13 @@ export function plainJson(json: ExactJson): PlainJson {
   return Array.isArray(json) ? json.map(plainJson) : (json as null | boolean | string);
 }
 
+/** Smaller doubles have fewer digits. */
+const LEAST_NORMAL = 2 ** -1022;
+
 /** Doubles keep 15 digits, whatever these are. */
 function plainNumber(text: string): number | string {
   const digits = text.replace(/e.*$/i, '').replace(/\D/g, '').replace(/^0+/, '');
   const value = Number(text);
-  return digits.length <= 15 && Number.isFinite(value) ? value : text;
+  const isKept = digits === '' || (Number.isFinite(value) && Math.abs(value) >= LEAST_NORMAL);
+  return digits.length <= 15 && isKept ? value : text;
 }

@@ -12,7 +12,9 @@ export function resultLines(result: ShownResult, chain: number): string[] {
     row('result', error === null ? WORDS[status] : `failure: ${oneLine(error)}`),
     ...(status === 'success' ? [row('data', oneLine(JSON.stringify(data)))] : []),
     ...(gas === null ? [] : [row('gas', `${gas} units`)]),
-    ...(block ? [row('block', [`height ${block.height ?? 'unknown'}`, block.hash ?? []].flat().join(', '))] : []),
+    ...(block
+      ? [row('block', oneLine([`height ${block.height ?? 'unknown'}`, block.hash ?? []].flat().join(', ')))]
+      : []),
     ...events.map(({ name, parameters }) =>
       row('event', oneLine(`(${[name, ...parameters.map((each) => JSON.stringify(each))].join(' ')})`)),
     ),
@@ -27,6 +29,9 @@ const WORDS: Readonly<Record<ShownResult['status'], string>> = {
   expired: 'none, and the time to live is over: there will be none, so build the command again if you still want it',
 };
 
+const REQUEST_KEY = /^[\w-]{43}$/;
+const CHAIN = /^\d{1,9}$/;
+
 function nextLines({ status, continuation }: ShownResult, chain: number): string[] {
   if (!continuation || status !== 'success') return [];
   const { requestKey, step, stepCount, targetChain } = continuation;
@@ -34,6 +39,9 @@ function nextLines({ status, continuation }: ShownResult, chain: number): string
   if (left <= 0) return [row('steps', `all ${stepCount} are done`)];
   const lines = [row('steps', `${step + 1} of ${stepCount} done`)];
   if (targetChain === null) return lines;
-  const ask = `pickaxe tx spv ${requestKey} --chain ${chain} --target-chain ${oneLine(targetChain)}`;
-  return [...lines, row('next', `runs on chain ${oneLine(targetChain)}, with the proof of: ${ask}`)];
+  const next = `runs on chain ${oneLine(targetChain)}`;
+  // What a person may run must not have words that a node has chosen.
+  if (!REQUEST_KEY.test(requestKey) || !CHAIN.test(targetChain)) return [...lines, row('next', next)];
+  const ask = `pickaxe tx spv ${requestKey} --chain ${chain} --target-chain ${targetChain}`;
+  return [...lines, row('next', `${next}, with the proof of: ${ask}`)];
 }

@@ -1,8 +1,9 @@
-/** Turns what commands of `pickaxe tx` throw about files and arguments into words. */
+/** Turns what commands of `pickaxe tx` throw about files and arguments into words that are safe to print. */
 
 import { EXIT, UsageError } from '../../app/exit-codes.ts';
 import { LedgerFormatError } from '../../ledger/errors.ts';
 import { RequestFileError } from '../../ledger/request-file/errors.ts';
+import { oneLine } from '../../text/one-line.ts';
 
 /**
  * @returns the command's exit code
@@ -12,8 +13,8 @@ export async function withWords(command: () => Promise<number> | number): Promis
   try {
     return await command();
   } catch (fault) {
-    if (fault instanceof RequestFileError) throw new UsageError(fault.message);
-    if (fault instanceof LedgerFormatError) throw new UsageError(`${fault.message}.`);
+    if (fault instanceof RequestFileError) throw new UsageError(oneLine(fault.message));
+    if (fault instanceof LedgerFormatError) throw new UsageError(oneLine(`${fault.message}.`));
     // Ctrl-C at the question of send.
     if ((fault as Error).name === 'ExitPromptError') return EXIT.interrupted;
     throw fault;

@@ -92,8 +92,11 @@ function verifySignatures({ sigs }: Command, signers: readonly Signer[], hash: U
     return wrong('signatures', `There are ${sigs.length} signatures for ${signers.length} signers.`);
   }
   let verdict: Verdict = { kind: 'valid' };
-  for (const [index, { pubKey, scheme = ED25519 }] of signers.entries()) {
+  for (const [index, { pubKey, addr = pubKey, scheme = ED25519 }] of signers.entries()) {
     const signature = sigs[index];
+    if (addr !== pubKey && scheme === ED25519) {
+      return wrong('cmd', `The address of ${pubKey} is not this key, so nodes refuse the command.`);
+    }
     if (!signature) return wrong('signatures', `The signature of ${pubKey} is missing.`);
     if (scheme !== ED25519) {
       verdict = {

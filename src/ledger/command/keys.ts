@@ -12,6 +12,7 @@ const SECRET_PREFIX = fromHex('302e020100300506032b657004220420');
 const PUBLIC_PREFIX = fromHex('302a300506032b6570032100');
 
 const KEY = /^[0-9a-f]{64}$/;
+const KEY_IN_ANY_CASE = /^[0-9a-f]{64}$/i;
 const SIGNATURE = /^[0-9a-f]{128}$/;
 
 /** Whether a text is 64 lower-case hex digits, as a public key is written. */
@@ -30,7 +31,7 @@ export class KeyPair {
    * @throws LedgerFormatError, which never tells either key, for other texts and for a public key of another secret.
    */
   constructor(secret: string, publicKey?: string) {
-    if (!KEY.test(secret.toLowerCase())) {
+    if (!KEY_IN_ANY_CASE.test(secret)) {
       throw new LedgerFormatError('a secret key is 64 hex digits');
     }
     const key = Buffer.concat([SECRET_PREFIX, fromHex(secret)]);
@@ -55,10 +56,10 @@ export class KeyPair {
  * Whether a signature is that of a key over a hash. Texts that are no signature or no key belong to nothing.
  * @param signature 128 lower-case hex digits
  * @param hash 32 bytes
- * @param publicKey 64 lower-case hex digits
+ * @param publicKey 64 hex digits in any case, as nodes read them
  */
 export function isSignature(signature: string, hash: Uint8Array, publicKey: string): boolean {
-  if (!SIGNATURE.test(signature) || !KEY.test(publicKey)) return false;
+  if (!SIGNATURE.test(signature) || !KEY_IN_ANY_CASE.test(publicKey)) return false;
   const key = createPublicKey({ key: Buffer.concat([PUBLIC_PREFIX, fromHex(publicKey)]), format: 'der', type: 'spki' });
   return verify(null, hash, key, fromHex(signature));
 }

@@ -4,10 +4,10 @@
  */
 
 import { z } from 'zod';
-import { type Decimal, parseDecimal } from '../decimal.ts';
-import { type ExactJson, type ExactJsonObject, parseExactJson } from '../exact-json.ts';
+import { type Decimal, divideDecimal, metaDecimalOf, ONE } from '../decimal.ts';
+import { type ExactJson, type ExactJsonObject, jsonInteger, parseExactJson, safeInteger } from '../exact-json.ts';
 import { checked, reading } from '../fields.ts';
-import { anyJson, fields, integer, jsonNumber, jsonObject, orNull } from './shape.ts';
+import { anyJson, fields, integer, jsonObject, orNull } from './shape.ts';
 
 /** What a signature may be used for. */
 export interface Capability {
@@ -96,7 +96,7 @@ const Cont = fields({
   proof: orNull(z.string()),
 });
 
-const Message = fields({ exec: Exec.optional(), cont: Cont.optional() }).transform(
+const Message = fields({ exec: Exec.nullish(), cont: Cont.nullish() }).transform(
   ({ exec, cont }, { issues }): Message => {
     if (exec && !cont) return { exec };
     if (cont && !exec) return { cont };
@@ -113,13 +113,16 @@ const ReadPayload = fields({
   nonce: z.string(),
 });
 
+/** Nodes round what must be an integer, to the even neighbour if it lies in the middle. */
+const metaInteger = reading(anyJson, (json) => safeInteger(jsonInteger(divideDecimal(metaDecimalOf(json), ONE))));
+
 const Meta = fields({
   chainId: z.string(),
   sender: z.string(),
-  gasLimit: integer,
-  gasPrice: reading(jsonNumber, ({ text }) => parseDecimal(text)),
-  ttl: integer,
-  creationTime: integer,
+  gasLimit: metaInteger,
+  gasPrice: reading(anyJson, metaDecimalOf),
+  ttl: metaInteger,
+  creationTime: metaInteger,
 });
 
 /**

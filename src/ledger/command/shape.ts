@@ -10,7 +10,7 @@ export const jsonObject = z.custom<ExactJsonObject>(
   (value) => value !== undefined && isExactJsonObject(value as ExactJson),
   'must be an object',
 );
-export const jsonNumber = z.instanceof(JsonNumber, { error: 'must be a number' });
+const jsonNumber = z.instanceof(JsonNumber, { error: 'must be a number' });
 /** An integer up to 2^53 − 1 in digits. */
 export const integer = reading(jsonNumber, safeInteger);
 

@@ -7,9 +7,9 @@ import { formatUnsignedForm, signersOf, type UnsignedForm } from './unsigned-for
 /** Whom a complete command is for: /send takes several in one object, /local takes one. */
 export type Recipient = 'send' | 'local';
 
-/** @returns JSON without a newline at its end */
+/** @returns JSON; it ends with a newline */
 export function formatCommand(command: Command, recipient: Recipient): string {
-  return recipient === 'local' ? commandJson(command) : sendJson([command]);
+  return `${recipient === 'local' ? commandJson(command) : sendJson([command])}\n`;
 }
 
 /**
@@ -28,7 +28,7 @@ export function completed({ hash, sigs, cmd }: UnsignedForm, file: string): Comm
 }
 
 /**
- * @returns JSON without a newline at its end, or YAML with one
+ * @returns JSON or YAML; it ends with a newline
  * @throws RequestFileError as `completed`.
  */
 export function formatForm(form: UnsignedForm, recipient: Recipient, file: string): string {

@@ -3,7 +3,7 @@
  * Both dialects' names are read. What is missing is filled in by `to-command.ts`.
  */
 
-import { MAX_SIGNATURES, MAX_TTL } from '../command/build.ts';
+import { MAX_SIGNATURES } from '../command/build.ts';
 import { amountFault } from '../command/code-amounts.ts';
 import type { KeyPair } from '../command/keys.ts';
 import type { Capability, Message, PublicMeta, Signer } from '../command/payload.ts';
@@ -125,7 +125,7 @@ function readContinuation({ pactTxHash, flowTxHash, step, rollback, proof }: Fie
   const id = flowTxHash.isAbsent ? pactTxHash : flowTxHash;
   return {
     pactId: readHash(id),
-    step: step.integer(0),
+    step: step.integer(),
     rollback: rollback.boolean(),
     proof: proof.isAbsent ? null : proof.text(),
   };
@@ -200,9 +200,9 @@ function readMeta(place: Place): NonNullable<Request['meta']> {
   return {
     chainId: chainId.isAbsent ? '' : chainId.text(),
     sender: sender.isAbsent ? '' : sender.text(),
-    gasLimit: gasLimit.isAbsent ? 0 : gasLimit.integer(0),
+    gasLimit: gasLimit.isAbsent ? 0 : gasLimit.integer(),
     gasPrice: gasPrice.isAbsent ? 0n : gasPrice.decimal(),
-    ttl: ttl.isAbsent ? DEFAULT_TTL : ttl.integer(1, MAX_TTL),
-    ...(!creationTime.isAbsent && { creationTime: creationTime.integer(0) }),
+    ttl: ttl.isAbsent ? DEFAULT_TTL : ttl.integer(),
+    ...(!creationTime.isAbsent && { creationTime: creationTime.integer() }),
   };
 }

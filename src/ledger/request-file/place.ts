@@ -1,6 +1,6 @@
 /**
  * Reads YAML with the meaning that it has for the contract tool, and keeps the place of every value for errors. Numbers
- * keep their text. No message contains a text of more than 40 characters, so none contains a key.
+ * keep their text. No message contains what may be a part of a secret key.
  */
 
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, Scalar } from 'yaml';
@@ -17,8 +17,10 @@ const MAX_DEPTH = 100;
 const HASH_BYTES = 32;
 /** Aliases can make a short text long. */
 const MAX_VALUES = 100_000;
-/** Half a key is longer. */
+/** Longer texts are not quoted in messages. */
 const MAX_SHOWN = 40;
+/** A damaged file may have any part of a key in any place. */
+const MAYBE_OF_A_KEY = /[\da-f]{8}/i;
 
 const NULL = /^(|~|null|Null|NULL)$/;
 const TRUE = /^(y|Y|yes|Yes|YES|true|True|TRUE|on|On|ON)$/;
@@ -138,13 +140,12 @@ export class Place {
     throw this.fault(`must be true or false${this.#butIs()}`);
   }
 
-  /** The digits may be quoted. @throws RequestFileError unless this is an integer from `least` to `most`, in digits. */
-  integer(least: number, most = Number.MAX_SAFE_INTEGER): number {
+  /** The digits may be quoted. @throws RequestFileError unless this is an integer from 0 to 2^53 − 1, in digits. */
+  integer(): number {
     const meaning = this.#meaning();
-    const digits = meaning && 'text' in meaning && /^\d{1,16}$/.test(meaning.text) ? Number(meaning.text) : undefined;
-    if (digits !== undefined && digits >= least && digits <= most) return digits;
-    const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
-    throw this.fault(`must be a whole number ${range}${this.#butIs()}`);
+    const value = meaning && 'text' in meaning && /^\d{1,16}$/.test(meaning.text) ? Number(meaning.text) : undefined;
+    if (value !== undefined && Number.isSafeInteger(value)) return value;
+    throw this.fault(`must be a whole number of at least 0${this.#butIs()}`);
   }
 
   /** The number may be quoted. @throws RequestFileError unless this is a decimal from 0 on with at most 12 places. */
@@ -203,11 +204,11 @@ export class Place {
   }
 
   #pathOf(key: string): string {
-    const shown = key.length > MAX_SHOWN ? '…' : oneLine(key);
+    const shown = isShown(key) ? oneLine(key) : '…';
     return this.#path === '' ? shown : `${this.#path}.${shown}`;
   }
 
-  /** @returns the value as a part of a sentence, if it is short enough to be no key */
+  /** @returns the value as a part of a sentence, if it may be shown */
   #butIs(): string {
     const shown = this.#shown();
     if (shown === '') return '';
@@ -216,7 +217,7 @@ export class Place {
 
   #shown(): string {
     const text = isScalar<string>(this.#node) ? this.#node.value : '';
-    return text === '' || text.length > MAX_SHOWN ? '' : `"${oneLine(text)}"`;
+    return text !== '' && isShown(text) ? `"${oneLine(text)}"` : '';
   }
 }
 
@@ -238,6 +239,10 @@ export function readPublicKey(key: string, place: Place): string {
   return key;
 }
 
+function isShown(text: string): boolean {
+  return text.length <= MAX_SHOWN && !MAYBE_OF_A_KEY.test(text);
+}
+
 function meaningOf(text: string): Meaning {
   if (NULL.test(text)) return { kind: 'null' };
   if (TRUE.test(text)) return { kind: 'boolean', value: true };
@@ -248,7 +253,10 @@ function meaningOf(text: string): Meaning {
 
 function jsonNumberOf(text: string): JsonNumber | undefined {
   if (text.length > MAX_NUMBER_CHARACTERS || KEY.test(text)) return undefined;
-  if (HEXADECIMAL_OR_OCTAL.test(text)) return new JsonNumber(`${BigInt(text)}`);
+  if (HEXADECIMAL_OR_OCTAL.test(text)) {
+    const digits = `${BigInt(text)}`;
+    return digits.length > MAX_NUMBER_CHARACTERS ? undefined : new JsonNumber(digits);
+  }
   const [, sign, whole, fraction = '', exponent = ''] = NUMBER.exec(text) ?? [];
   if (whole === undefined) return undefined;
   return new JsonNumber(`${sign === '-' ? '-' : ''}${whole}${fraction === '.' ? '' : fraction}${exponent}`);

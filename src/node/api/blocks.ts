@@ -10,7 +10,7 @@ import type { BlockHeader } from '../../ledger/header.ts';
 import { checkPayload, type PayloadWithOutputs, payloadWithOutputsFromJson } from '../../ledger/payload.ts';
 import type { Asker } from './ask.ts';
 import { type BranchBounds, branchRequest } from './branch.ts';
-import { headerOf, type VersionCode } from './headers.ts';
+import { headerOf, type VersionCode, type Wanted } from './headers.ts';
 import { itemsOf } from './pages.ts';
 import { chainPath, type HeightRange, heights } from './paths.ts';
 
@@ -33,9 +33,9 @@ export async function* getBlocks(
   stop: AbortSignal,
 ): AsyncGenerator<Block, void> {
   const path = chainPath(chain, 'block');
-  const item = blockReader(chain, await versionCode.get(chain, stop));
+  const item = blockReader({ chain, range, versionCode: await versionCode.get(chain, stop) });
   const blocks = { whole: path, bounds: [] };
-  yield* itemsOf(asker, { side: 'service', path, query: heights(range), pageSize: PAGE_SIZE, item, blocks }, stop);
+  yield* itemsOf(asker, { side: 'service', path, pageSize: PAGE_SIZE, item, blocks, ...heights(range) }, stop);
 }
 
 /** The blocks of a branch, in descending order. @throws ApiError, while iterating, as `getHashBranch` */
@@ -48,16 +48,16 @@ export async function* getBlockBranch(
   stop: AbortSignal,
 ): AsyncGenerator<Block, void> {
   const request = branchRequest(chain, 'block', branch, range);
-  const item = blockReader(chain, await versionCode.get(chain, stop));
+  const item = blockReader({ chain, range, versionCode: await versionCode.get(chain, stop) });
   const collection = { ...request, side: 'service', pageSize: PAGE_SIZE, item } as const;
   yield* itemsOf(asker, collection, stop);
 }
 
-/** @returns a function that throws a LedgerFormatError for what is not a block of the chain */
-export function blockReader(chain: number, versionCode?: number): (json: ExactJson) => Block {
+/** @returns a function that throws a LedgerFormatError for what is not a block that was asked for */
+export function blockReader(wanted: Wanted): (json: ExactJson) => Block {
   return (json) => {
     const block = checked(BlockObject, json, 'block');
-    const header = headerOf(block.header, chain, versionCode);
+    const header = headerOf(block.header, wanted);
     const payload = payloadWithOutputsFromJson(block.payloadWithOutputs);
     checkPayload(payload, header.payloadHash);
     return { header, payload };

@@ -27,7 +27,7 @@ export function branchRequest(
   return {
     method: 'POST',
     path: `${whole}/branch`,
-    query: heights(range),
+    ...heights(range),
     body: stringifyExactJson({ lower: lowerTexts, upper: upperTexts }),
     blocks: { whole, bounds: [...upperTexts, ...lowerTexts] },
   } as const;

@@ -16,8 +16,8 @@ const PAGE_SIZE = 4096;
 export async function* getHashes(asker: Asker, chain: number, range: HeightRange, stop: AbortSignal) {
   const path = chainPath(chain, 'hash');
   const blocks = { whole: path, bounds: [] };
-  const query = heights(range);
-  yield* itemsOf(asker, { side: 'service', path, query, pageSize: PAGE_SIZE, item: hashFromJson, blocks }, stop);
+  const collection = { side: 'service', path, pageSize: PAGE_SIZE, item: hashFromJson, blocks } as const;
+  yield* itemsOf(asker, { ...collection, ...heights(range) }, stop);
 }
 
 /**

@@ -8,12 +8,12 @@ import { LedgerFormatError } from '../../ledger/errors.ts';
 import type { ExactJson } from '../../ledger/exact-json.ts';
 import { type BlockHeader, checkBlockHash, parseHeader } from '../../ledger/header.ts';
 import { headerFromJson } from '../../ledger/header-json.ts';
-import { versionCodeOf } from '../../ledger/version-codes.ts';
+import { networkOf, versionCodeOf } from '../../ledger/version-codes.ts';
 import { ApiError } from './api-error.ts';
 import { type Asker, json } from './ask.ts';
 import { type BranchBounds, branchRequest } from './branch.ts';
 import { itemsOf, pageOf } from './pages.ts';
-import { chainPath, type HeightRange, heights, query } from './paths.ts';
+import { chainPath, type HeightRange, heights, isInRange, query } from './paths.ts';
 
 /** Real nodes give at most 360, and 20 on the P2P port. */
 const PAGE_SIZE = 360;
@@ -27,7 +27,7 @@ export async function getHeader(
 ): Promise<BlockHeader> {
   const path = chainPath(chain, `header/${encodeBase64url(hash)}`);
   const read = json((value) => {
-    const header = headerOf(value, chain);
+    const header = headerOf(value, { chain, versionCode: versionCodeOf(asker.network) });
     checkBlockHash(header, hash);
     return header;
   });
@@ -37,9 +37,10 @@ export async function getHeader(
 /** All headers, orphans' too, in ascending order. @throws ApiError, while iterating */
 export async function* getHeaders(asker: Asker, chain: number, range: HeightRange, stop: AbortSignal) {
   const path = chainPath(chain, 'header');
-  const item = (value: ExactJson) => headerOf(value, chain);
+  const wanted = { chain, range, versionCode: versionCodeOf(asker.network) };
+  const item = (value: ExactJson) => headerOf(value, wanted);
   const blocks = { whole: path, bounds: [] };
-  yield* itemsOf(asker, { side: 'both', path, query: heights(range), pageSize: PAGE_SIZE, item, blocks }, stop);
+  yield* itemsOf(asker, { side: 'both', path, pageSize: PAGE_SIZE, item, blocks, ...heights(range) }, stop);
 }
 
 /** The headers of a branch, in descending order. @throws ApiError, while iterating, as `getHashBranch` */
@@ -51,7 +52,8 @@ export async function* getHeaderBranch(
   stop: AbortSignal,
 ) {
   const request = branchRequest(chain, 'header', branch, range);
-  const item = (value: ExactJson) => headerOf(value, chain);
+  const wanted = { chain, range, versionCode: versionCodeOf(asker.network) };
+  const item = (value: ExactJson) => headerOf(value, wanted);
   const collection = { ...request, side: 'both', pageSize: PAGE_SIZE, item } as const;
   yield* itemsOf(asker, collection, stop);
 }
@@ -79,7 +81,7 @@ export class VersionCode {
 
   async #ask(chain: number, stop: AbortSignal): Promise<number | undefined> {
     const path = chainPath(chain, 'header') + query({ limit: 1 });
-    const item = (value: ExactJson) => (typeof value === 'string' ? headerOf(value, chain).version : undefined);
+    const item = (value: ExactJson) => (typeof value === 'string' ? headerOf(value, { chain }).version : undefined);
     try {
       const { items } = await this.#asker.ask({ side: 'both', path, read: json(pageOf(item)) }, stop);
       return items[0];
@@ -90,12 +92,25 @@ export class VersionCode {
   }
 }
 
+/** What a header must be to be one that was asked for. */
+export interface Wanted {
+  readonly chain: number;
+  readonly range?: HeightRange;
+  /** The number of the network, where it is known. */
+  readonly versionCode?: number | undefined;
+}
+
 /**
  * @param value base64url of the binary form, or the object form
- * @throws LedgerFormatError for all else, and for the header of another chain.
+ * @throws LedgerFormatError for all else, and for a header that was not asked for.
  */
-export function headerOf(value: ExactJson, chain: number, versionCode?: number): BlockHeader {
+export function headerOf(value: ExactJson, { chain, range = {}, versionCode }: Wanted): BlockHeader {
   const header = typeof value === 'string' ? parseHeader(decodeBase64url(value)) : headerFromJson(value, versionCode);
+  const { version, height } = header;
+  if (versionCode !== undefined && version !== versionCode) {
+    throw new LedgerFormatError(`header: is one of ${networkOf(version)}, not of ${networkOf(versionCode)}`);
+  }
   if (header.chain !== chain) throw new LedgerFormatError(`header: is one of chain ${header.chain}, not of ${chain}`);
+  if (!isInRange(height, range)) throw new LedgerFormatError(`header: is of height ${height}, which was not asked for`);
   return header;
 }

@@ -20,6 +20,8 @@ export interface Collection<T> {
   readonly accept?: string;
   /** How many items a page should have; nodes lower it silently. */
   readonly pageSize: number;
+  /** The most items that there can be, where that is known: a node could send more and more. */
+  readonly most?: bigint | undefined;
   /** @throws LedgerFormatError for what is not such an item. */
   readonly item: (json: ExactJson) => T;
   /** Of a collection of blocks, for which 404 can mean that there is none. */
@@ -55,7 +57,8 @@ export function pageOf<T>(item: (json: ExactJson) => T): (value: ExactJson) => P
  */
 export async function* itemsOf<T>(asker: Asker, collection: Collection<T>, stop: AbortSignal): AsyncGenerator<T, void> {
   const read = json(pageOf(collection.item));
-  const { side, path, pageSize, method = 'GET', body, accept } = collection;
+  const { side, path, pageSize, most, method = 'GET', body, accept } = collection;
+  let count = 0n;
   const cursors = new Set<string>();
   let next: string | undefined;
   for (;;) {
@@ -68,6 +71,10 @@ export async function* itemsOf<T>(asker: Asker, collection: Collection<T>, stop:
       read,
     };
     const page = await pageOrNone(asker, call, collection, next, stop);
+    count += BigInt(page.items.length);
+    if (most !== undefined && count > most) {
+      throw new ApiError('not understood', `The pages of ${path} do not end: they have more than ${most} blocks.`);
+    }
     yield* page.items;
     if (page.items.length === 0 || page.next === null) return;
     if (cursors.has(page.next)) {

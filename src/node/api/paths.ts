@@ -33,9 +33,19 @@ export function query(values: Readonly<Record<string, string | number | bigint |
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 }
 
-/** @returns a height range as the API's query has it */
+/** More blocks than any chain has at one height. */
+const MOST_AT_A_HEIGHT = 1000n;
+
+/** @returns the range as the API's query has it, and the most blocks that can be in it; undefined for a range without an end */
 export function heights({ minHeight, maxHeight }: HeightRange) {
-  return { minheight: minHeight, maxheight: maxHeight };
+  const query = { minheight: minHeight, maxheight: maxHeight };
+  if (maxHeight === undefined) return { query, most: undefined };
+  const count = BigInt(maxHeight) - BigInt(minHeight ?? 0) + 1n;
+  return { query, most: count > 0n ? count * MOST_AT_A_HEIGHT : 0n };
+}
+
+export function isInRange(height: bigint, { minHeight = 0, maxHeight = height }: HeightRange): boolean {
+  return height >= minHeight && height <= maxHeight;
 }
 
 const REQUEST_KEY = new RegExp(`^[\\w-]{${HASH_CHARACTERS}}$`);

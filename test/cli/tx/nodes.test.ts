@@ -302,6 +302,14 @@ describe('listen', () => {
     expect(stdout).toContain('success');
   });
 
+  it('does not ask again at once, where a gateway gives up at once', async () => {
+    const script: Script = { listen: () => ({ status: 504 }) };
+    const options = { ...WAIT, chain: 0, timeoutMs: 200, pauseMs: 60_000 };
+    const { code, seen } = await run(script, (nodes, io) => runTxListen(KEY, options, nodes, io));
+    expect(code).toBe(4);
+    expect(seen.filter(({ path }) => path.endsWith('/listen')).length).toBeLessThanOrEqual(1);
+  });
+
   it('gives up when its own time is over', async () => {
     const script: Script = { listen: () => 'silence' };
     const { code, stderr } = await run(script, (nodes, io) =>

@@ -11,6 +11,8 @@ import { runTxShow } from '#pickaxe/cli/commands/tx/show.js';
 import { runTxSign } from '#pickaxe/cli/commands/tx/sign.js';
 import { makeKeyFile } from '#pickaxe/cli/key-file.js';
 import { ShownTransactions } from '#pickaxe/cli/tx/shown.js';
+import { withWords } from '#pickaxe/cli/tx/with-words.js';
+import { requestKeyOfCmd } from '#pickaxe/ledger/command/hash.js';
 import { RequestFileError } from '#pickaxe/ledger/request-file/errors.js';
 import { Folder } from '../../config/folder.ts';
 import { ALICE, BOB, CAROL, requestFile } from '../../ledger/command-vectors.ts';
@@ -23,6 +25,8 @@ const copy = (name: string) => folder.write(name, requestFile(name));
 const keyFile = (name: string, { public: key, secret }: typeof ALICE) =>
   folder.write(name, `public: ${key}\nsecret: ${secret}\n`);
 const at = (text: string) => Date.parse(`${text}Z`);
+/** Control characters, and those that change the direction of a line. */
+const DANGEROUS = /[^\P{C}\n]/u;
 const SIGNED = { unsigned: false, local: false };
 const UNSIGNED = { unsigned: true, local: false };
 const FOR_SEND = { local: false };
@@ -49,6 +53,16 @@ describe('build', () => {
     expect(runTxBuild(copy('sign-scripts.unsigned-exec.yaml'), UNSIGNED, io)).toBe(0);
     expect(io.stdout).toBe(requestFile('sign-scripts.add-sigs.yaml'));
     expect(io.stderr).toContain('warning: The command has no metadata (publicMeta)');
+  });
+
+  it.each([
+    [0, 'The time to live is over, so nodes refuse the command'],
+    [172_801, 'Nodes take a time to live (publicMeta.ttl) of at most 172800 seconds'],
+  ])('warns of a time to live of %i', (ttl, warning) => {
+    const meta = `publicMeta: {chainId: "0", sender: s, gasLimit: 1, gasPrice: 1, ttl: ${ttl}}`;
+    const request = folder.write('ttl.yaml', `code: "1"\n${meta}\nsigners: []\n`);
+    expect(runTxBuild(request, UNSIGNED, io)).toBe(0);
+    expect(io.stderr).toContain(warning);
   });
 
   it('reads the code from a file beside the request', () => {
@@ -245,7 +259,38 @@ describe('show', () => {
     runTxBuild(folder.write('hostile.yaml', request), UNSIGNED, io);
     const { text } = await show(io.stdout);
     expect(text).toContain('(foo) [31m');
-    expect(text).not.toMatch(/[^\P{C}\n]/u);
+    expect(text).not.toMatch(DANGEROUS);
+  });
+
+  it('makes every text of a foreign command safe', async () => {
+    const evil = '\u001b[2J\u202eevil\n';
+    const cmd = JSON.stringify({
+      networkId: evil,
+      payload: { cont: { pactId: evil, step: 0, rollback: true, proof: evil, data: { [evil]: evil } } },
+      signers: [{ pubKey: evil, scheme: evil, clist: [{ name: `${evil}.TRANSFER`, args: [evil, evil, 1] }] }],
+      meta: { chainId: evil, sender: evil, gasLimit: 1, gasPrice: 1, ttl: 1, creationTime: 1 },
+      nonce: evil,
+    });
+    for (const hash of [evil, requestKeyOfCmd(cmd)]) {
+      const { text } = await show(JSON.stringify({ cmd, hash, sigs: [{ sig: evil }] }));
+      expect(text).toContain('rolls back step 0');
+      expect(text).not.toMatch(DANGEROUS);
+    }
+  });
+
+  it('keeps them away in errors and hints, too', async () => {
+    const evil = '\u001b[2J\u202eevil';
+    const payload = { exec: { code: '1', data: null } };
+    const cmd = JSON.stringify({ networkId: null, payload, signers: [{ pubKey: evil }], meta: {}, nonce: '' });
+    const form = JSON.stringify({ hash: requestKeyOfCmd(cmd), sigs: {}, cmd });
+    await runTxCombine([folder.write('evil.json', form)], FOR_SEND, io);
+    expect(io.stderr).toContain('These keys have not signed yet: [2J evil');
+    expect(io.stderr).not.toMatch(DANGEROUS);
+    const fault = await withWords(() => {
+      throw new RequestFileError(`evil.json: The signature of ${evil} is missing.`);
+    }).catch((error) => error);
+    expect(fault).toBeInstanceOf(UsageError);
+    expect(fault.message).toBe('evil.json: The signature of [2J evil is missing.');
   });
 
   test.each([['{"cmds":[]}'], ['{"cmds":[{}]}'], ['{"a":1}'], ['nothing'], ['']])('refuses %j', async (text) => {

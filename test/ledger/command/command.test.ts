@@ -123,6 +123,28 @@ describe('the signatures of a command', () => {
     expect(verifyCommand({ cmd, hash, sigs: [{ sig: '00' }, { sig: '{}' }] })).toMatchObject({ part: 'signatures' });
   });
 
+  it('may be of a public key with digits in upper case, as nodes take it', () => {
+    const cmd = twoSigners().cmd.replace(BOB.public, BOB.public.toUpperCase());
+    const hash = requestKeyOfCmd(cmd);
+    const sigs = [ALICE, BOB].map(({ secret }) => ({ sig: new KeyPair(secret).sign(decodeBase64url(hash)) }));
+    expect(verifyCommand({ cmd, hash, sigs })).toEqual({ kind: 'valid' });
+  });
+
+  it('are worth nothing where a signer’s address is not its public key', () => {
+    const signed = (addr: string) => {
+      const cmd = twoSigners().cmd.replace('"pubKey"', `"addr":"${addr}","pubKey"`);
+      const hash = requestKeyOfCmd(cmd);
+      const sigs = [ALICE, BOB].map(({ secret }) => ({ sig: new KeyPair(secret).sign(decodeBase64url(hash)) }));
+      return verifyCommand({ cmd, hash, sigs });
+    };
+    expect(signed(ALICE.public)).toEqual({ kind: 'valid' });
+    expect(signed(BOB.public)).toEqual({
+      kind: 'wrong',
+      part: 'cmd',
+      message: `The address of ${ALICE.public} is not this key, so nodes refuse the command.`,
+    });
+  });
+
   it('of an old block must belong to the hash', () => {
     const command = twoSigners();
     const other = { ...command, cmd: `${command.cmd} `, sigs: command.sigs.toReversed() };
@@ -159,6 +181,35 @@ describe('the text of a command', () => {
     });
     expect(() => publicMetaOf(exact({}) as never)).toThrow(LedgerFormatError);
     expect(() => publicMetaOf({ ...meta, gasPrice: exact(1e-13) })).toThrow(/gasPrice.*12 decimal places/);
+  });
+
+  /** Wallets and scripts write metadata so, and nodes take them. */
+  it('has numbers of metadata in texts, and times with a fraction', () => {
+    const meta = { chainId: '1', sender: 's', gasLimit: '100000', gasPrice: '0.00000001', ttl: '600' };
+    const read = (more: object) => publicMetaOf(exact({ ...meta, ...more }) as never);
+    expect(read({ creationTime: 1688045415.29 })).toEqual({
+      chainId: '1',
+      sender: 's',
+      gasLimit: 100_000,
+      gasPrice: 10_000n,
+      ttl: 600,
+      creationTime: 1688045415,
+    });
+    // Nodes round to the even neighbour.
+    expect(read({ creationTime: 2.5 }).creationTime).toBe(2);
+    expect(read({ creationTime: 1e9, gasLimit: 1500.0 })).toMatchObject({ creationTime: 1e9, gasLimit: 1500 });
+    for (const wrong of ['', 'x', true, null, {}, [1], '0x10']) {
+      expect(() => read({ creationTime: 1, ttl: wrong })).toThrow(/^cmd\.meta\.ttl/);
+    }
+    expect(() => read({ creationTime: '9007199254740993' })).toThrow(/creationTime.*beyond 2\^53/);
+  });
+
+  it('has a null where the other kind of message would be', () => {
+    const cont = { proof: 'p', pactId: 'i', rollback: false, step: 1, data: {} };
+    const text = (payload: object) => JSON.stringify({ payload, signers: [], meta: {}, nonce: '' });
+    expect(parsePayload(text({ exec: null, cont })).payload).toMatchObject({ cont: { pactId: 'i', step: 1 } });
+    expect(parsePayload(text({ exec: { code: '1' }, cont: null })).payload).toMatchObject({ exec: { code: '1' } });
+    expect(() => parsePayload(text({ exec: null, cont: null }))).toThrow(/either an exec or a cont/);
   });
 
   it('with half of a surrogate pair is wrong, as its hash would be that of another text', () => {

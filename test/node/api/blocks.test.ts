@@ -49,6 +49,22 @@ describe('whole blocks', () => {
     expect((await errorOf(allOf(api.blocks(chain + 1)))).message).toMatch(/is one of chain/);
   });
 
+  it.each([{ minHeight: Number(first.header.height) + 1 }, { maxHeight: Number(first.header.height) - 1 }])(
+    'of another height than asked for are refused: %j',
+    async (range) => {
+      const says = `header: is of height ${first.header.height}, which was not asked for`;
+      const { api } = await apiWith(() => pageOf([blockJson(first, 'chainweb')]));
+      expect((await errorOf(allOf(api.blocks(chain, range)))).message).toContain(says);
+      const branch = api.blockBranch(chain, { upper: [payloadHash] }, range);
+      expect((await errorOf(allOf(branch))).message).toContain(says);
+    },
+  );
+
+  it('of another network are refused', async () => {
+    const { api } = await apiWith(() => pageOf([blockJson(first, 'chainweb')]), { network: 'testnet04' });
+    expect((await errorOf(allOf(api.blocks(chain)))).message).toMatch(/is one of mainnet01, not of testnet04/);
+  });
+
   it('beyond the bounds of a branch are a bad request, whose text is a JSON string', async () => {
     const { api } = await apiWith(() => ({ status: 400, body: '"upper branch bound limit exceeded. Only 32"' }));
     const error = await errorOf(allOf(api.blockBranch(chain, { upper: [payloadHash] })));
@@ -85,6 +101,16 @@ describe('headers', () => {
     const { api } = await apiWith(() => ({ body: JSON.stringify(blocks[1].binary) }));
     const error = await errorOf(api.header(CHAIN, decodeBase64url(blocks[0].hash)));
     expect(error).toMatchObject({ kind: 'not understood', message: expect.stringContaining(blocks[0].hash) });
+  });
+
+  it('of another height than asked for, or of another network, are refused', async () => {
+    const { api } = await apiWith(() => pageOf(ofChain));
+    const range = { minHeight: 1, maxHeight: 2 };
+    for (const headers of [api.headers(CHAIN, range), api.headerBranch(CHAIN, { upper: [] }, range)]) {
+      expect((await errorOf(allOf(headers))).message).toMatch(/which was not asked for/);
+    }
+    const { api: other } = await apiWith(() => pageOf(ofChain), { network: 'testnet04' });
+    expect((await errorOf(allOf(other.headers(CHAIN)))).message).toMatch(/is one of mainnet01, not of testnet04/);
   });
 
   it('that do not exist are not found', async () => {

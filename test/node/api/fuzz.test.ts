@@ -35,10 +35,10 @@ const block = blockJson(whole, 'chainweb');
 
 describe('junk is refused by the reader of', () => {
   it.each([
-    ['pages', page, pageOf((json) => headerOf(json, chain))],
+    ['pages', page, pageOf((json) => headerOf(json, { chain }))],
     ['node information', info, infoFromJson],
-    ['whole blocks', JSON.parse(block), blockReader(chain)],
-    ['headers', JSON.parse(headers[0].json), (json: ExactJson) => headerOf(json, 0)],
+    ['whole blocks', JSON.parse(block), blockReader({ chain })],
+    ['headers', JSON.parse(headers[0].json), (json: ExactJson) => headerOf(json, { chain: 0 })],
   ] as const)('%s', (_, right, read: (json: ExactJson) => unknown) => {
     fc.assert(
       fc.property(almost(right), (text) => void refusalOf(() => read(parseExactJson(text)))),
@@ -47,7 +47,7 @@ describe('junk is refused by the reader of', () => {
   });
 
   it('blocks with a character changed', () => {
-    const read = blockReader(chain);
+    const read = blockReader({ chain });
     const right = JSON.stringify(read(parseExactJson(block)), (_, it) => (typeof it === 'bigint' ? `${it}` : it));
     for (const text of damagedText(block, 97)) {
       let changed: unknown;

@@ -59,6 +59,20 @@ describe('an ascending collection whose cursor is never null', () => {
     expect(seen).toHaveLength(1);
   });
 
+  it('is cut off where it has far more blocks than there can be', async () => {
+    const hashOf = (number: number) => encodeBase64url(Uint8Array.from({ length: 32 }, (_, i) => (number >> i) & 1));
+    const { api, seen } = await apiWith((_, before) => {
+      const items = Array.from({ length: 400 }, (_, i) => hashOf(before * 400 + i));
+      return { body: { items, limit: items.length, next: `exclusive:${items.at(-1)}` } };
+    });
+    const range = { minHeight: 7n, maxHeight: 8 };
+    for (const hashes of [api.hashes(CHAIN, range), api.hashBranch(CHAIN, { upper: [] }, range)]) {
+      const error = await errorOf(texts(hashes));
+      expect(error).toMatchObject({ kind: 'not understood', message: expect.stringMatching(/more than 2000 blocks/) });
+    }
+    expect(seen).toHaveLength(12);
+  });
+
   it('does not go in a circle', async () => {
     const page = { items: hashes.slice(0, 2), limit: 2, next: `exclusive:${hashes[1]}` };
     const { api, seen } = await apiWith(() => ({ body: page }));

@@ -46,6 +46,6 @@ function built(
     return { transaction: { kind: 'form', file, form }, result: formatUnsignedForm(form) };
   }
   const command = signedCommand(request, now);
-  const result = `${formatCommand(command, local ? 'local' : 'send')}\n`;
+  const result = formatCommand(command, local ? 'local' : 'send');
   return { transaction: { kind: 'command', file, command }, result };
 }
