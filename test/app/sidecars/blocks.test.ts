@@ -6,7 +6,12 @@ import { blocks } from '#pickaxe/app/sidecars/blocks.js';
 import { readLine } from '#pickaxe/blocks/lines.js';
 import { recordOf } from '#pickaxe/blocks/record.js';
 import type { BlockEvent } from '#pickaxe/events/events.js';
+import { decodeBase64url, encodeBase64url } from '#pickaxe/ledger/base64url.js';
+import { parseExactJson } from '#pickaxe/ledger/exact-json.js';
+import { parseHeader } from '#pickaxe/ledger/header.js';
+import { payloadWithOutputsFromJson } from '#pickaxe/ledger/payload.js';
 import { madeHeader, madeRecord, PretendNode } from '../../blocks/pretend.ts';
+import { payloads } from '../../ledger/vectors.ts';
 import { hashes, verdict } from '../../report/fakes.ts';
 import { idleMiner } from './fakes.ts';
 
@@ -147,16 +152,22 @@ test('a block of an earlier run is followed, and is not counted in this one', as
   await end();
 });
 
-test('the end waits until it is known what became of the last block, if it is asked to', async () => {
-  const { nodes, end, heard, running } = await rig(undefined, { speed: 100, lastLooksMs: 60_000 });
-  running.events.emit(ACCEPTED);
+test('the end waits until it is known what became of the last block and what it earned, if it is asked to', async () => {
+  const vector = payloads.find(({ header }) => header)!;
+  const real = decodeBase64url(vector.header!).subarray(0, 286);
+  const { chain, height, payloadHash } = parseHeader(real);
+  const { nodes, end, heard, running } = await rig(undefined, { speed: 100, lastLooksMs: 600_000 });
+  running.events.emit({ ...ACCEPTED, chain, height, header: real });
   await soon(() => expect(heard.of('block-state')).toHaveLength(1));
+  const payload = payloadWithOutputsFromJson(parseExactJson(JSON.stringify(vector.payloadWithOutputs)));
   for (const node of nodes) {
-    node.has(3, 42n, hash);
-    node.headIs(3, 43n);
+    node.has(chain, height, madeRecord(real).hash);
+    node.headIs(chain, height + 1n);
+    node.payloads.set(encodeBase64url(payloadHash), payload);
   }
   await end();
-  expect(heard.of('block-state').at(-1)).toMatchObject({ state: 'won', settledInSeconds: 0.3 });
+  const last = heard.of('block-state').at(-1);
+  expect(last).toMatchObject({ state: 'won', settledInSeconds: 0.3, reward: expect.any(String) });
 });
 
 test('the end waits no longer than it is asked to', async () => {
