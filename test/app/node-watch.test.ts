@@ -85,13 +85,28 @@ describe('a node', () => {
   });
 
   it('that lags is left until it has caught up', async () => {
-    const { nodes, urls } = await nodesWith({}, {});
+    const { nodes, urls } = await nodesWith({ firstBlockAgeMs: 120_000 }, {});
     const { isMinedOn, changes } = await mineOn(urls);
     grow(nodes[1], 5);
     await changes([0, 'unhealthy', says(/^is 5 blocks behind on each chain\. /)]);
     await isMinedOn(1);
     grow(nodes[0], 5);
     await changes([0, 'unhealthy', expect.anything()], [0, 'healthy', 'is healthy again']);
+    await isMinedOn(0);
+  });
+
+  it('that claims to be far ahead, or heavier on a branch of its own, makes no other one be left', async () => {
+    const { nodes, urls } = await nodesWith({ firstHeight: 0 }, { firstHeight: 0 });
+    for (const node of nodes) grow(node, 8);
+    // Here no block needs a proof of work, so such blocks cost nothing.
+    grow(nodes[1], 20);
+    const { health, isMinedOn, changes } = await mineOn(urls);
+    await surveys(nodes[0]);
+    expect(health()).toEqual([]);
+    grow(nodes[0], 15);
+    const split = says(/as many nodes follow another one/);
+    await changes([0, 'unhealthy', split], [1, 'unhealthy', split]);
+    await surveys(nodes[0]);
     await isMinedOn(0);
   });
 
