@@ -127,7 +127,9 @@ interface Network {
 /** @returns the event that tells of a change */
 function eventOf(change: Change, network: Network): MinerEvent {
   const { block } = change;
-  if (change.what === 'state') return stateEvent(block, change.before, network);
+  if (change.what === 'state') {
+    return { ...stateEvent(block, change.before, network), ...(change.isEarlier && { isEarlier: true }) };
+  }
   const about = { type: 'block-reward', ...aboutBlock(block) } as const;
   return change.what === 'reward' ? { ...about, ...amountsOf(block) } : { ...about, fault: change.fault };
 }

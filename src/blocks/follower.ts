@@ -25,7 +25,13 @@ import {
 
 /** Something about a block has changed. The block is as it is now. */
 export type Change =
-  | { readonly what: 'state'; readonly block: Block; readonly before: Standing }
+  | {
+      readonly what: 'state';
+      readonly block: Block;
+      readonly before: Standing;
+      /** Whether an earlier process has found the block. */
+      readonly isEarlier: boolean;
+    }
   /** It is proven what a block has earned that was won before. */
   | { readonly what: 'reward'; readonly block: Block }
   | { readonly what: 'reward-fault'; readonly block: Block; readonly fault: string };
@@ -74,6 +80,8 @@ export class Follower {
   readonly #pace: Pace;
   /** The blocks that are followed, as they were when they were last told of. */
   readonly #followed = new Map<string, Block>();
+  /** The hashes of those of them that earlier processes have found. */
+  readonly #earlier = new Set<string>();
   #hasBegun = false;
   readonly #agreements = new Map<string, Agreement>();
   readonly #rewardTries = new Map<string, RewardTries>();
@@ -141,7 +149,11 @@ export class Follower {
   #begin(): void {
     if (this.#hasBegun) return;
     this.#hasBegun = true;
-    for (const block of this.#options.store.blocks) if (!this.#followed.has(block.hash)) this.add(block);
+    for (const block of this.#options.store.blocks) {
+      if (this.#followed.has(block.hash)) continue;
+      this.add(block);
+      if (this.#followed.has(block.hash)) this.#earlier.add(block.hash);
+    }
   }
 
   #watched(): Block[] {
@@ -251,14 +263,16 @@ export class Follower {
   /** Tells what has changed since it was last told, whichever process has found it out. */
   #tell(before: Block, block: Block): void {
     const { changed } = this.#options;
+    const isEarlier = this.#earlier.has(block.hash);
     if (this.#isOpen(block)) this.#followed.set(block.hash, block);
     else {
       this.#followed.delete(block.hash);
+      this.#earlier.delete(block.hash);
       this.#rewardTries.delete(block.hash);
     }
     const { state, nodesDisagree } = block.standing;
     if (state !== before.standing.state || nodesDisagree !== before.standing.nodesDisagree) {
-      changed({ what: 'state', block, before: before.standing });
+      changed({ what: 'state', block, before: before.standing, isEarlier });
     } else if (block.reward && !before.reward) changed({ what: 'reward', block });
     const { rewardFault: fault } = block;
     if (fault !== undefined && fault !== before.rewardFault) changed({ what: 'reward-fault', block, fault });

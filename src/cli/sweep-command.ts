@@ -19,7 +19,11 @@ export function addSweepCommand(program: Command): void {
     .option('--key-file <file>', 'key file of the account, as pickaxe keygen writes it; repeat for several', collect)
     .addOption(amount('--keep <amount>', 'what stays on each chain', '0.001'))
     .addOption(amount('--min <amount>', 'leave chains alone from which less could go', '0.01'))
-    .addOption(amount('--gas-price <amount>', 'what is paid for each unit of gas', '0.00000001'))
+    .option(
+      '--gas-price <amount>',
+      'what is paid for each unit of gas (default: 0.00000001; with --resume, what the sweep has begun with)',
+      amountOf,
+    )
     .option(
       '--gas-station <account>',
       'account that pays for the arrival, like kadena-xchain-gas (default: your account)',

@@ -88,6 +88,8 @@ export type MinerEvent =
       type: 'block-state';
       state: BlockState;
       previous?: BlockState;
+      /** Whether an earlier run has found it; absent for blocks of this run. */
+      isEarlier?: true;
       /** How many blocks are on top of it, or of the block in its place, at the node where these are fewest. */
       depth: number;
       /** Whether nodes contradict each other about it. */

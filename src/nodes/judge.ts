@@ -1,6 +1,6 @@
 /** Judges nodes by what was seen of them: pure. */
 
-import { type Look, STANDSTILL_MS } from './look.ts';
+import { type Look, STANDSTILL_MS, YOUNG_MS } from './look.ts';
 
 /** How many blocks of each chain a node may be behind: about two minutes. */
 const MOST_BEHIND = 4;
@@ -27,50 +27,74 @@ export interface Problem {
 export interface Judgement {
   /** Whether the node has said what is needed to judge it. One that does not answer may be as good as any other. */
   readonly hasAnswered: boolean;
-  /** How many blocks of each chain it is behind the best configured node, rounded down. */
+  /** How many blocks of each chain it is behind the configured node that is furthest; 0 while its newest block is young. */
   readonly behind?: number;
   readonly problems: readonly Problem[];
 }
 
 /**
+ * Any node can claim any height and weight, so no claim makes another node faulty by itself. What a node's own newest block says
+ * must fit, and between branches most nodes decide.
  * @param network the wanted one
  * @param nowUs our clock, in µs since 1970
  * @returns a judgement for each node, in the same order
  */
 export function judge(nodes: readonly Seen[], network: string, nowUs: bigint): Judgement[] {
-  const reference = referenceOf(nodes, network);
-  return nodes.map((node) => judgeOne(node, reference, network, nowUs));
+  const usable = nodes.filter(({ look }) => look.cut && !isOther(look.network, network));
+  const configured = usable.filter(({ isConfigured }) => isConfigured);
+  const peers = configured.length > 0 ? configured : usable;
+  const behindOf = ({ look }: Seen) => blocksBehind(look, peers, nowUs);
+  // A few nodes that the rest of the network has left behind are many in vain.
+  const voters = peers.filter((node) => behindOf(node) <= MOST_BEHIND);
+  const branch = branchOfMost(voters);
+  return nodes.map((node) => judgeOne(node, { network, nowUs, branch, behindOf }));
+}
+
+/** The block of the right branch; null where as many nodes follow another branch; undefined where nobody says. */
+type Branch = string | null | undefined;
+
+function branchOfMost(voters: readonly Seen[]): Branch {
+  const votes = new Map<string, number>();
+  for (const { commonBlock } of voters) if (commonBlock) votes.set(commonBlock, (votes.get(commonBlock) ?? 0) + 1);
+  const [most, next] = [...votes].sort(([, a], [, b]) => b - a);
+  return most && next && most[1] === next[1] ? null : most?.[0];
 }
 
 /**
- * The best of the configured nodes, or of all if no configured one has answered. Of those that keep up with the heaviest one,
- * most decide which branch is the right one: as long as a fork is young, either branch can be the heavier one.
+ * While a node gets new blocks, it keeps up, whatever others claim: one that is behind has only old ones.
+ * @returns how many blocks of each chain the node is behind the one that is furthest
  */
-function referenceOf(nodes: readonly Seen[], network: string): Seen | undefined {
-  const usable = nodes.filter(({ look }) => look.cut && !isOther(look.network, network));
-  const configured = usable.filter(({ isConfigured }) => isConfigured);
-  const heaviestFirst = (configured.length > 0 ? configured : usable).sort(byWeight);
-  const [heaviest] = heaviestFirst;
-  const voters = heaviestFirst.filter((node) => node.commonBlock && blocksBehind(node, heaviest) <= MOST_BEHIND);
-  const [most = [heaviest]] = voters
-    .map((voter) => voters.filter(({ commonBlock }) => commonBlock === voter.commonBlock))
-    .sort((one, other) => other.length - one.length);
-  return most[0];
+function blocksBehind(look: Look, peers: readonly Seen[], nowUs: bigint): number {
+  if (ageMsOf(look, nowUs) < YOUNG_MS) return 0;
+  return Math.max(0, ...peers.map((peer) => headsBetween(look, peer.look)));
 }
 
-function byWeight({ look: one }: Seen, { look: other }: Seen): number {
-  return one.cut!.weight === other.cut!.weight ? 0 : one.cut!.weight > other.cut!.weight ? -1 : 1;
+/** @returns how much higher the other node's head is, on the chain in the middle of those that both have. Both have a cut */
+function headsBetween({ cut }: Look, { cut: other }: Look): number {
+  const missing = [...cut!.heads].flatMap(([chain, { height }]) => {
+    const head = other!.heads.get(chain);
+    return head ? [Number(head.height - height)] : [];
+  });
+  return missing.sort((a, b) => a - b)[Math.floor(missing.length / 2)] ?? 0;
 }
 
-/** @returns how many blocks of each chain the first node is behind the other one, rounded down. Both have a cut */
-function blocksBehind({ look: { cut } }: Seen, { look: other }: Seen): number {
-  const missing = other.cut!.height - cut!.height;
-  return missing > 0n ? Number(missing / BigInt(cut!.heads.size)) : 0;
+/** @returns how old a node's newest block is; 0 when that is not known */
+function ageMsOf({ newestBlockUs, skew }: Look, nowUs: bigint): number {
+  // Our clock may be wrong, and then every node would seem to stand still.
+  const theirNowUs = nowUs - (skew && skew.mostUs > 0n ? skew.mostUs : 0n);
+  return newestBlockUs === undefined ? 0 : Number((theirNowUs - newestBlockUs) / 1000n);
 }
 
-function judgeOne(node: Seen, reference: Seen | undefined, network: string, nowUs: bigint): Judgement {
+interface Standard {
+  readonly network: string;
+  readonly nowUs: bigint;
+  readonly branch: Branch;
+  readonly behindOf: (node: Seen) => number;
+}
+
+function judgeOne(node: Seen, { network, nowUs, branch, behindOf }: Standard): Judgement {
   const { look, isConfigured, commonBlock, noWork } = node;
-  const { cut, newestBlockUs, skew } = look;
+  const { cut, skew } = look;
   if (isOther(look.network, network)) {
     return { hasAnswered: true, problems: [fault(`serves the network ${look.network}, not ${network}`)] };
   }
@@ -78,17 +102,18 @@ function judgeOne(node: Seen, reference: Seen | undefined, network: string, nowU
     return { hasAnswered: false, problems: [fault(`does not answer: ${look.fault}`)] };
   }
   const problems: Problem[] = [];
-  const behind = blocksBehind(node, reference!);
+  const behind = behindOf(node);
   if (behind > MOST_BEHIND) problems.push(fault(`is ${behind} blocks behind on each chain`));
-  // Our clock may be wrong, and then every node would seem to stand still.
-  const theirNowUs = nowUs - (skew && skew.mostUs > 0n ? skew.mostUs : 0n);
-  const ageMs = newestBlockUs === undefined ? 0 : Number((theirNowUs - newestBlockUs) / 1000n);
+  const ageMs = ageMsOf(look, nowUs);
   if (ageMs >= STANDSTILL_MS) {
     problems.push(fault(`stands still: no chain has grown for ${Math.floor(ageMs / 60_000)} minutes`));
   }
-  const common = reference!.commonBlock;
-  if (commonBlock !== undefined && common !== undefined && commonBlock !== common) {
-    problems.push(fault('follows another branch of the ledger than the best node'));
+  if (commonBlock !== undefined && branch === null) {
+    problems.push(
+      fault('follows one branch of the ledger, and as many nodes follow another one: configure one more node'),
+    );
+  } else if (commonBlock !== undefined && branch !== undefined && commonBlock !== branch) {
+    problems.push(fault('follows another branch of the ledger than most nodes'));
   }
   // Real nodes do not give work on the port by which they are discovered.
   if (noWork !== undefined)

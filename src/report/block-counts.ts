@@ -1,7 +1,7 @@
 /** Counts what has become of the blocks of this run. */
 
 import type { MinerEvent } from '../events/events.ts';
-import { type BlockState, FATE_OF } from '../events/vocabulary.ts';
+import { BLOCK_STATES, type BlockState, FATE_OF } from '../events/vocabulary.ts';
 
 /** Accepted blocks = won + orphaned + pending. The others are not known to be accepted. */
 export interface AcceptedBlocks {
@@ -19,22 +19,26 @@ export interface AcceptedBlocks {
   readonly lost: number;
 }
 
+/** Events say what a block was before, so no block needs to be remembered, however many a run finds. */
 export class BlockCounts {
-  readonly #states = new Map<string, BlockState>();
+  readonly #counts = new Map<BlockState, number>(BLOCK_STATES.map((state) => [state, 0]));
 
-  /** Blocks of earlier runs are followed, too, but are not counted here: their first event has a previous state. */
-  add({ blockHash, state, previous }: MinerEvent & { type: 'block-state' }): void {
-    if (previous === undefined || this.#states.has(blockHash)) this.#states.set(blockHash, state);
+  /** Blocks of earlier runs are followed, too, but are not counted here. */
+  add({ state, previous, isEarlier }: MinerEvent & { type: 'block-state' }): void {
+    if (isEarlier) return;
+    if (previous !== undefined) this.#change(previous, -1);
+    this.#change(state, 1);
   }
 
   /** Undefined while no block was recorded: then there may be no block log. */
   get accepted(): AcceptedBlocks | undefined {
-    if (this.#states.size === 0) return undefined;
-    const counts = { won: 0, settled: 0, orphaned: 0, pending: 0, unanswered: 0, lost: 0 };
-    for (const state of this.#states.values()) {
-      if (state === 'settled') counts.settled++;
-      counts[FATE_OF[state]]++;
-    }
-    return counts;
+    const counts = { won: 0, settled: this.#counts.get('settled')!, orphaned: 0, pending: 0, unanswered: 0, lost: 0 };
+    for (const [state, count] of this.#counts) counts[FATE_OF[state]] += count;
+    const { won, orphaned, pending, unanswered, lost } = counts;
+    return won + orphaned + pending + unanswered + lost > 0 ? counts : undefined;
+  }
+
+  #change(state: BlockState, by: number): void {
+    this.#counts.set(state, this.#counts.get(state)! + by);
   }
 }

@@ -90,6 +90,7 @@ export const JsonLine = z.discriminatedUnion('type', [
     ...acceptedBlock,
     state: blockState,
     previous: blockState.exactOptional().meta({ description: 'absent when it was recorded' }),
+    isEarlier: z.literal(true).exactOptional().meta({ description: 'present when an earlier run has found it' }),
     depth: count.meta({ description: 'how many blocks are on top of it, or of the one in its place' }),
     nodesDisagree: z.boolean(),
     settledDepth: count.meta({ description: 'the depth at which it is settled' }),

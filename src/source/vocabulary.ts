@@ -20,7 +20,8 @@ export type SourceKind = (typeof SOURCE_KINDS)[number];
 
 /**
  * The states of a source: whether it gives work. It is `connecting` until that is first known, `unhealthy` while it gives work
- * that is used only if no other source gives better, and on `standby` when its connection was closed because a preferred source gives work.
+ * that is probably worth nothing, so that it is used only if no other source gives better, and on `standby` when its connection
+ * was closed because a preferred source gives work.
  */
 export const SOURCE_STATES = ['connecting', 'connected', 'unhealthy', 'lost', 'standby'] as const;
 export type SourceState = (typeof SOURCE_STATES)[number];

@@ -6,6 +6,7 @@ import type { Command } from '../ledger/command/command.ts';
 import { requestKeyOfCmd } from '../ledger/command/hash.ts';
 import type { KeyPair } from '../ledger/command/keys.ts';
 import { type Payload, type PublicMeta, parsePayload, publicMetaOf } from '../ledger/command/payload.ts';
+import type { Decimal } from '../ledger/decimal.ts';
 import { COIN } from '../ledger/transfers.ts';
 import type { Sweep, Transfer } from './state.ts';
 
@@ -93,6 +94,11 @@ export function gasLimitFor(gas: number, most: number): number {
 export function endOf({ cmd }: Command): number {
   const { creationTime, ttl } = publicMetaOf(parsePayload(cmd).meta);
   return creationTime + ttl;
+}
+
+/** @returns what a command pays for each unit of gas, in coins */
+export function gasPriceOf({ cmd }: Command): Decimal {
+  return publicMetaOf(parsePayload(cmd).meta).gasPrice;
 }
 
 /** @returns the proof in a step 1 */

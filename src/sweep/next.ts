@@ -1,7 +1,7 @@
 /** Decides what a transfer needs next, from what the chains say about its two steps. Pure. */
 
 import type { Decimal } from '../ledger/decimal.ts';
-import { proofIn } from './commands.ts';
+import { gasPriceOf, proofIn } from './commands.ts';
 import type { Outcome, Sweep, Transfer } from './state.ts';
 
 /** What a chain says about a command. */
@@ -16,8 +16,8 @@ interface InBlock {
   readonly height: number;
   /** How many blocks are above that one. */
   readonly depth: number;
-  /** In units of gas. */
-  readonly gas: number;
+  /** What was paid for its gas, by whoever pays. */
+  readonly gasCost: Decimal;
 }
 
 /** What the chains say about a transfer whose step 0 may have been sent. */
@@ -66,18 +66,18 @@ export function doneBy(by: 'us' | 'somebody else', seen: Seen, sweep: Sweep): St
   return { do: 'finish', outcome: { state: 'done', by, gasCost: gasCostOf(seen, sweep) } };
 }
 
-/** Whether the newest step 1 may still bring the coins, with this proof. */
-export function isStep1Alive({ step1 }: Transfer, seen: Seen, proof: string): boolean {
-  return step1 !== null && seen.step1?.status === 'none' && !seen.step1.isOver && proofIn(step1) === proof;
+/** Whether the newest step 1 may still bring the coins, with this proof, and pays no less than another one would. */
+export function isStep1Alive({ step1 }: Transfer, seen: Seen, proof: string, { gasPrice }: Sweep): boolean {
+  if (step1 === null || seen.step1?.status !== 'none' || seen.step1.isOver) return false;
+  return proofIn(step1) === proof && gasPriceOf(step1) >= gasPrice;
 }
 
-function gasCostOf({ step0, step1 }: Seen, { gasPrice, gasStation }: Sweep): Decimal {
-  const gas = gasOf(step0) + (gasStation === null ? gasOf(step1) : 0);
-  return BigInt(gas) * gasPrice;
+function gasCostOf({ step0, step1 }: Seen, { gasStation }: Sweep): Decimal {
+  return costOf(step0) + (gasStation === null ? costOf(step1) : 0n);
 }
 
-function gasOf(found: Found | null): number {
-  return found === null || found.status === 'none' ? 0 : found.gas;
+function costOf(found: Found | null): Decimal {
+  return found === null || found.status === 'none' ? 0n : found.gasCost;
 }
 
 function wait(why: string): Step {

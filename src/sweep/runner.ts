@@ -13,6 +13,7 @@ import {
   type CommandMaker,
   endOf,
   gasLimitFor,
+  gasPriceOf,
   signed,
   step0Of,
   step1Of,
@@ -161,7 +162,7 @@ export class SweepRunner {
     // A node that has struck a command off its list says that it has failed, but no block has it.
     if (!found || height === undefined) return { status: 'none', isOver: timeS >= endOf(command) + marginS };
     const { result, gas } = found;
-    const inBlock = { height, depth: Math.max(0, newest - height), gas };
+    const inBlock = { height, depth: Math.max(0, newest - height), gasCost: BigInt(gas) * gasPriceOf(command) };
     if (result.status === 'success') return { status: 'success', ...inBlock };
     return { status: 'failure', reason: result.error.message, ...inBlock };
   }
@@ -191,7 +192,7 @@ export class SweepRunner {
       this.#update(withProof, { proof: null });
       return `step 1 would fail, so its proof is fetched again: ${outcome.error.message}`;
     }
-    if (isStep1Alive(withProof, seen, fetched)) return await this.#sendStep1(withProof.step1!, stop);
+    if (isStep1Alive(withProof, seen, fetched, this.#sweep)) return await this.#sendStep1(withProof.step1!, stop);
     const made = this.#step1Made.get(transfer.chain) ?? 0;
     if (made >= MOST_STEP1) return `${made} commands for step 1 have failed, so no other is made in this run`;
     const step1 = signed(step1With(gasLimitFor(gas, mostGas)), this.#options.pairs);

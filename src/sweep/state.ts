@@ -12,7 +12,7 @@ export interface Sweep {
   /** The guard of the account, the same on all chains that take part. */
   readonly guard: Keyset;
   readonly targetChain: number;
-  /** In coins for each unit of gas. */
+  /** In coins for each unit of gas, for commands that are still to be made. */
   readonly gasPrice: Decimal;
   /** The account on the target chain that pays for step 1; null: the account itself. */
   readonly gasStation: string | null;

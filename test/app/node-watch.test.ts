@@ -1,6 +1,7 @@
 /** Failover over real requests to nodes that stand still, lag, fork and recover. */
 
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { loneNode } from '#pickaxe/app/lone-node.js';
 import { runNodeWatch } from '#pickaxe/app/node-watch.js';
 import { DEFAULTS } from '#pickaxe/config/settings.js';
 import type { MockNode } from '#pickaxe/mock-node/mock-node.js';
@@ -48,7 +49,7 @@ async function mineOn(urls: readonly string[], configured = urls.length) {
   const clock = { ...systemClock, nowUs: () => systemClock.nowUs() + BigInt(clockError.ms) * 1000n };
   const stopping = new AbortController();
   const { log } = guarded();
-  const watching = runNodeWatch({ settings, configured, failover, pace: PACE, clock }, log, stopping.signal);
+  const watching = runNodeWatch({ settings, configured, source: failover, pace: PACE, clock }, log, stopping.signal);
   onTestFinished(async () => {
     stopping.abort();
     await watching;
@@ -85,13 +86,28 @@ describe('a node', () => {
   });
 
   it('that lags is left until it has caught up', async () => {
-    const { nodes, urls } = await nodesWith({}, {});
+    const { nodes, urls } = await nodesWith({ firstBlockAgeMs: 120_000 }, {});
     const { isMinedOn, changes } = await mineOn(urls);
     grow(nodes[1], 5);
     await changes([0, 'unhealthy', says(/^is 5 blocks behind on each chain\. /)]);
     await isMinedOn(1);
     grow(nodes[0], 5);
     await changes([0, 'unhealthy', expect.anything()], [0, 'healthy', 'is healthy again']);
+    await isMinedOn(0);
+  });
+
+  it('that claims to be far ahead, or heavier on a branch of its own, makes no other one be left', async () => {
+    const { nodes, urls } = await nodesWith({ firstHeight: 0 }, { firstHeight: 0 });
+    for (const node of nodes) grow(node, 8);
+    // Here no block needs a proof of work, so such blocks cost nothing.
+    grow(nodes[1], 20);
+    const { health, isMinedOn, changes } = await mineOn(urls);
+    await surveys(nodes[0]);
+    expect(health()).toEqual([]);
+    grow(nodes[0], 15);
+    const split = says(/as many nodes follow another one/);
+    await changes([0, 'unhealthy', split], [1, 'unhealthy', split]);
+    await surveys(nodes[0]);
     await isMinedOn(0);
   });
 
@@ -129,6 +145,25 @@ describe('a node', () => {
     expect(health()).toEqual([]);
     await isMinedOn(0);
   });
+});
+
+it('the only node of a rig is told of when it stands still, and when it grows again', async () => {
+  const { nodes, urls } = await nodesWith({ firstBlockAgeMs: 3_600_000 });
+  const settings = { ...DEFAULTS, node: { ...DEFAULTS.node, urls: [...urls], network: 'development' } };
+  const recorder = new Recorder();
+  const source = loneNode({ name: 'the node' }, recorder.listen);
+  const stopping = new AbortController();
+  const watching = runNodeWatch({ settings, configured: 1, source, pace: PACE }, guarded().log, stopping.signal);
+  onTestFinished(async () => {
+    stopping.abort();
+    await watching;
+  });
+  const news = (...all: unknown[]) => eventually(() => expect(recorder.of('source')).toEqual(all));
+  const about = { type: 'source', source: 'the node', kind: 'node' };
+  const reason = says(/^stands still: .*\. It is mined on all the same, because no other node is configured$/);
+  await news({ ...about, state: 'unhealthy', reason });
+  nodes[0].ledger.advance();
+  await news({ ...about, state: 'unhealthy', reason }, { ...about, state: 'healthy', reason: 'is healthy again' });
 });
 
 it('when all nodes stand still, mining goes on with the preferred one', async () => {

@@ -213,6 +213,7 @@ describe('the follower', () => {
     expect(after.state(hash)).toBe('pending');
     await after.rounds(1);
     expect(after.state(hash)).toBe('won');
+    expect(after.changes).toMatchObject([{ what: 'state', isEarlier: true }]);
     await after.store.close();
     const third = new Watch(node);
     await third.store.refresh();
@@ -338,6 +339,7 @@ describe('the follower', () => {
     const last = watch.changes.at(-1)!;
     expect(last).toMatchObject({
       what: 'state',
+      isEarlier: false,
       before: { state: 'settled' },
       block: { standing: { state: 'orphaned' } },
     });

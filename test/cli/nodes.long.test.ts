@@ -102,3 +102,13 @@ describe('pickaxe mine on several nodes', () => {
     expect(await run.code).toBe(0);
   });
 });
+
+it('pickaxe mine says of its only node that it stands still', async () => {
+  const { url } = await startNode({ firstBlockAgeMs: 3_600_000, difficulty: 1e15 });
+  const run = mineOn('--node', url);
+  await vi.waitFor(() => expect(run.stderr).toMatch(/WARN.*stands still: no chain has grown.*no other node/), LONG);
+  const states = run.events('source').filter(({ state }) => state === 'unhealthy');
+  expect(states).toHaveLength(1);
+  run.child.kill('SIGTERM');
+  expect(await run.code).toBe(0);
+});

@@ -21,7 +21,6 @@ const OPTIONS: SweepOptions = {
   toChain: 0,
   keep: parseDecimal('0.001'),
   min: parseDecimal('0.01'),
-  gasPrice: parseDecimal('0.00000001'),
   yes: false,
   resume: false,
   timeout: 60,
@@ -131,6 +130,18 @@ describe('pickaxe sweep', () => {
     expect(out.match(/^ +\d {2}done .*gas 0\.0000/gm)).toHaveLength(2);
     expect(await sweep({ resume: true })).toBe(0);
     expect(said).toContain('This sweep is finished.');
+  });
+
+  it('pays another gas price for what is still to be made, if it is told to', async () => {
+    const stop = new AbortController();
+    expect(await sweep({ yes: true, keyFile: [keyFile] }, { say: () => stop.abort(), stop: stop.signal })).toBe(4);
+    const gasPrice = parseDecimal('0.00000005');
+    expect(await finished({ resume: true, yes: true, keyFile: [keyFile], gasPrice })).toBe(0);
+    const [file] = readdirSync(state);
+    const { transfers } = JSON.parse(readFileSync(join(state, file), 'utf8'));
+    const priceOf = ({ cmd }: { cmd: string }) => JSON.parse(cmd).meta.gasPrice;
+    expect(transfers.map((it: { step0: { cmd: string } }) => priceOf(it.step0))).toEqual([1e-8, 5e-8]);
+    expect(transfers.map((it: { step1: { cmd: string } }) => priceOf(it.step1))).toEqual([5e-8, 5e-8]);
   });
 
   it('goes on as it was begun, and not to another chain', async () => {

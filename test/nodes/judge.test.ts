@@ -4,8 +4,13 @@ import { judge, type Seen } from '#pickaxe/nodes/judge.js';
 import type { Look } from '#pickaxe/nodes/look.js';
 
 const NOW_US = 1_700_000_000_000_000n;
-const HEADS = new Map(Array.from({ length: 20 }, (_, chain) => [chain, { height: 1n, hash: new Uint8Array(32) }]));
-const cut = (height: bigint): Cut => ({ origin: null, height, weight: height, heads: HEADS });
+/** @param height of most chains; the cut's own height says nothing */
+const cut = (height: bigint): Cut => {
+  const heights = Array.from({ length: 20 }, (_, chain) => height + BigInt((chain % 5) - 2) / 2n);
+  const heads = new Map(heights.map((each, chain) => [chain, { height: each, hash: new Uint8Array(32) }]));
+  return { origin: null, height: 7n, weight: height, heads };
+};
+const OLD_US = NOW_US - 60_000_000n;
 
 const seen = (look: Partial<Look>, more: Partial<Seen> = {}): Seen => ({
   look: { network: 'x', cut: cut(1000n), newestBlockUs: NOW_US - 30_000_000n, ...look },
@@ -17,7 +22,7 @@ const fault = (what: RegExp) => [{ state: 'fault', what: expect.stringMatching(w
 
 describe('a node', () => {
   it('that answers and keeps up has no problems', () => {
-    expect(judge([seen({}), seen({ cut: cut(920n) })], 'x', NOW_US)).toEqual([
+    expect(judge([seen({}), seen({ cut: cut(996n), newestBlockUs: OLD_US })], 'x', NOW_US)).toEqual([
       { hasAnswered: true, behind: 0, problems: [] },
       { hasAnswered: true, behind: 4, problems: [] },
     ]);
@@ -33,28 +38,48 @@ describe('a node', () => {
   it.each<[string, Partial<Look>, RegExp]>([
     ['does not answer', { fault: 'no connection' }, /^does not answer: no connection$/],
     ['serves another network', { network: 'y', fault: 'not found' }, /^serves the network y, not x$/],
-    ['lags', { cut: cut(900n) }, /^is 5 blocks behind on each chain$/],
+    ['lags', { cut: cut(995n), newestBlockUs: OLD_US }, /^is 5 blocks behind on each chain$/],
     ['stands still', { newestBlockUs: NOW_US - 660_000_000n }, /^stands still: .* 11 minutes$/],
   ])('that %s is of no use', (_, look, what) => {
     expect(judged(seen({}), seen(look))).toEqual([[], fault(what)]);
   });
 
-  it('on another branch than the heaviest is of no use', () => {
-    const [light, heavy] = [seen({ cut: cut(990n) }, { commonBlock: 'a' }), seen({}, { commonBlock: 'b' })];
-    expect(judged(light, heavy)).toEqual([fault(/another branch/), []]);
-    expect(judged(seen({ cut: cut(990n) }), heavy)).toEqual([[], []]);
+  it('that gets new blocks is not behind, however far another one claims to be', () => {
+    const liar = seen({ cut: cut(1_000_000n) });
+    expect(judge([seen({}), liar], 'x', NOW_US)[0]).toEqual({ hasAnswered: true, behind: 0, problems: [] });
+    // Chains that the other one does not have, and the height of its cut, count for nothing.
+    const strange = {
+      ...cut(1n),
+      height: 1_000_000n,
+      heads: new Map([[77, { height: 9n, hash: new Uint8Array(32) }]]),
+    };
+    expect(judged(seen({ newestBlockUs: OLD_US }), seen({ cut: strange }))).toEqual([[], []]);
+    // Our clock alone makes no block old.
+    const skew = { leastUs: 900_000_000n, mostUs: 900_000_000n };
+    expect(judge([seen({ newestBlockUs: NOW_US - 930_000_000n, skew }), liar], 'x', NOW_US)[0].behind).toBe(0);
   });
 
-  it('on another branch than most is of no use, while the branches are about as heavy', () => {
-    const on = (commonBlock: string | undefined, height = 1000n) => seen({ cut: cut(height) }, { commonBlock });
-    const fork = fault(/another branch/);
-    expect(judged(on('a', 1040n), on('b'), on('b'))).toEqual([fork, [], []]);
+  it('on one of two branches is of no use, and nor is one on the other, when as many nodes follow each', () => {
+    const [one, heavier] = [seen({}, { commonBlock: 'a' }), seen({ cut: cut(1002n) }, { commonBlock: 'b' })];
+    const split = fault(/^follows one branch of the ledger, and as many nodes follow another one/);
+    expect(judged(one, heavier)).toEqual([split, split]);
+    const stranger = { ...heavier, isConfigured: false };
+    expect(judged(one, heavier, stranger)).toEqual([split, split, split]);
+    expect(judged(one, seen({}))).toEqual([[], []]);
+  });
+
+  it('on another branch than most is of no use, whatever weight it claims', () => {
+    const on = (commonBlock: string | undefined, height = 1000n, newestBlockUs = NOW_US) =>
+      seen({ cut: cut(height), newestBlockUs }, { commonBlock });
+    const fork = fault(/^follows another branch of the ledger than most nodes$/);
+    expect(judged(on('a', 1_000_000n), on('b'), on('b'))).toEqual([fork, [], []]);
     expect(judged(on('a'), on('b'), on('a', 990n))).toEqual([[], fork, []]);
     // Nodes that do not say on which branch they are have no vote.
     expect(judged(on('a'), on(undefined), on(undefined))).toEqual([[], [], []]);
     // A few nodes that the rest of the network has left behind are many in vain.
     const lag = expect.objectContaining({ what: expect.stringMatching(/5 blocks behind/) });
-    expect(judged(on('a', 1100n), on('b'), on('b'))).toEqual([[], [lag, ...fork], [lag, ...fork]]);
+    const left = on('b', 995n, OLD_US);
+    expect(judged(on('a'), left, left)).toEqual([[], [lag, ...fork], [lag, ...fork]]);
   });
 
   it('that nobody has configured is not what others are compared with', () => {

@@ -80,6 +80,15 @@ test('the blocks of a run are counted by what became of them, and always add up'
     const { won, orphaned, pending, unanswered, lost } = counts.accepted!;
     expect(won + orphaned + pending + unanswered + lost).toBe(recorded);
   }
-  counts.add(state({ blockHash: 'of an earlier run' }));
+  counts.add(state({ blockHash: 'of an earlier run', isEarlier: true }));
   expect(counts.accepted).toEqual({ won: 2, settled: 1, orphaned: 2, pending: 3, unanswered: 1, lost: 1 });
+});
+
+test('a block that is settled is counted again when it is taken back, without being remembered', () => {
+  const counts = new BlockCounts();
+  const { previous: _, ...found } = state({ state: 'settled' });
+  counts.add(found);
+  // Its name is another one: what it was is known from the event alone.
+  counts.add(state({ blockHash: 'x'.repeat(43), previous: 'settled', state: 'orphaned' }));
+  expect(counts.accepted).toEqual({ won: 0, settled: 0, orphaned: 1, pending: 0, unanswered: 0, lost: 0 });
 });

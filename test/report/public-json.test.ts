@@ -223,6 +223,7 @@ const EVENTS: { readonly [Type in MinerEvent['type']]: Required<Extract<MinerEve
     ...BLOCK,
     state: 'won',
     previous: 'pending',
+    isEarlier: true,
     depth: 1,
     nodesDisagree: false,
     settledDepth: 6,

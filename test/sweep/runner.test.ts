@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { formatDecimal } from '#pickaxe/ledger/decimal.js';
+import { parsePayload, publicMetaOf } from '#pickaxe/ledger/command/payload.js';
+import { formatDecimal, parseDecimal } from '#pickaxe/ledger/decimal.js';
 import { planSweep, sweepOf } from '#pickaxe/sweep/plan.js';
 import { needsKeys } from '#pickaxe/sweep/runner.js';
 import { SweepFault } from '#pickaxe/sweep/sweep-ledger.js';
@@ -457,6 +458,41 @@ describe('a step 0', () => {
       [1, 1],
       [2, 1],
     ]);
+  });
+});
+
+describe('a higher gas price', () => {
+  const HIGH = parseDecimal('0.00000002');
+  const priceOf = (cmd: string) => publicMetaOf(parsePayload(cmd).meta).gasPrice;
+
+  it('is that of each step 1 that is still to come, at once, and of no step 0 that was made', async () => {
+    const world = await World.make();
+    const prices: [chain: number, price: bigint][] = [];
+    let least = 0n;
+    const picky = withSend(world.ledger, async (send, chain, { cmd }) => {
+      if (priceOf(cmd) < least) return { kind: 'refused', reason: 'the gas price is too low' };
+      prices.push([chain, priceOf(cmd)]);
+      return await send();
+    });
+    const before = world.runner(await world.begin(), { ledger: picky });
+    await before.round(NEVER);
+    least = HIGH;
+    while (!world.notes.at(-1)!.includes('step 1 is refused')) {
+      world.grow();
+      await before.round(NEVER);
+    }
+    const after = world.runner({ ...world.store.load()!, gasPrice: HIGH }, { ledger: picky });
+    const { transfers } = await world.finish(after);
+    expect(new Set(prices.filter(([chain]) => chain !== TARGET).map(([, price]) => price))).toEqual(
+      new Set([WISHES.gasPrice]),
+    );
+    expect(new Set(prices.filter(([chain]) => chain === TARGET).map(([, price]) => price))).toEqual(new Set([HIGH]));
+    // Step 0 has paid its own price, and step 1 the higher one.
+    const spent = transfers.map(({ outcome }) => (outcome?.state === 'done' ? outcome.gasCost : 0n));
+    const moved = transfers.reduce((sum, { amount }) => sum + amount, 0n);
+    const left = STARTED * 3n - [0, 1, 2].map((chain) => world.balance(chain)).reduce((a, b) => a + b);
+    expect(moved).toBeGreaterThan(0n);
+    expect(left).toBe(spent.reduce((a, b) => a + b));
   });
 });
 

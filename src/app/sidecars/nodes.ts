@@ -1,4 +1,4 @@
-/** Watches the nodes of a rig that has several, so that failover leaves one that stands still, lags or is on a fork. */
+/** Watches the nodes of a rig, so that one that stands still, lags or is on a fork is told of, and left if there are others. */
 
 import { pause } from '../../system/abort.ts';
 import type { NodeWatchOptions } from '../node-watch.ts';
@@ -18,7 +18,7 @@ export function nodes(options: NodeWatchOptions, firstMs = FIRST_MS): Sidecar {
       await runNodeWatch(options, log, signal);
     };
     const watching = watch().catch((fault) => {
-      log.error({ tag: 'node' }, `nodes are not compared any more, please report it: ${(fault as Error).stack}`);
+      log.error({ tag: 'node' }, `nodes are not watched any more, please report it: ${(fault as Error).stack}`);
     });
     return async () => {
       stopping.abort();

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { chooseEngines } from '../../app/choose-engines.ts';
 import { chooseSource, insecureTlsRisk, minerAccount } from '../../app/choose-source.ts';
 import { dryRun } from '../../app/dry-run.ts';
+import { loneNode } from '../../app/lone-node.ts';
 import { prepare } from '../../app/prepare.ts';
 import { type MakeRelay, type Rig, runMiner, type Sidecar } from '../../app/run-miner.ts';
 import { blocks } from '../../app/sidecars/blocks.ts';
@@ -36,7 +37,11 @@ export async function mineOrTry(loaded: Loaded, reload: () => Promise<Loaded>, t
     const rig = { events, source, engines, ...prepared, relays, ...balance(config) };
     if (tries) return await dryRun(rig, config);
     // The block log starts last and ends first: what ends after it, such as the webhook, still hears of its events.
-    const sidecars = [...(prepared.sidecars ?? []), ...nodeWatch(config, node, source), ...blockLog(config, node)];
+    const sidecars = [
+      ...(prepared.sidecars ?? []),
+      ...nodeWatch(config, node, source, events),
+      ...blockLog(config, node),
+    ];
     return await runMiner({ ...rig, sidecars }, config.run);
   } finally {
     await close();
@@ -44,10 +49,11 @@ export async function mineOrTry(loaded: Loaded, reload: () => Promise<Loaded>, t
 }
 
 /** @param node the nodes that are mined on, the discovered ones last */
-function nodeWatch(config: Config, node: Config['node'], source: WorkSource): Sidecar[] {
-  if (config.pool.urls || !(source instanceof FailoverSource)) return [];
+function nodeWatch(config: Config, node: Config['node'], source: WorkSource, { emit }: Events): Sidecar[] {
+  if (config.pool.urls) return [];
+  const judged = source instanceof FailoverSource ? source : loneNode(source, emit);
   const settings = { ...config, node };
-  return [nodes({ settings, configured: config.node.urls?.length ?? 0, failover: source })];
+  return [nodes({ settings, configured: config.node.urls?.length ?? 0, source: judged })];
 }
 
 /** Pools follow their blocks themselves. @param node the nodes that are mined on */

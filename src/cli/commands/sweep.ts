@@ -6,7 +6,7 @@ import { NodeSweepLedger } from '../../app/node-sweep-ledger.ts';
 import type { NodesInTurn } from '../../app/nodes-in-turn.ts';
 import type { Loaded } from '../../config/load.ts';
 import type { KeyPair } from '../../ledger/command/keys.ts';
-import type { Decimal } from '../../ledger/decimal.ts';
+import { type Decimal, parseDecimal } from '../../ledger/decimal.ts';
 import { CannotSweep, type Plan, planSweep, sweepOf } from '../../sweep/plan.ts';
 import { needsKeys, SweepRunner } from '../../sweep/runner.ts';
 import { signersOf } from '../../sweep/signers.ts';
@@ -26,7 +26,8 @@ export interface SweepOptions {
   readonly keyFile?: readonly string[];
   readonly keep: Decimal;
   readonly min: Decimal;
-  readonly gasPrice: Decimal;
+  /** By default the usual one, and with `resume` the one that the sweep has begun with. */
+  readonly gasPrice?: Decimal;
   readonly gasStation?: string;
   /** Whether not to ask. */
   readonly yes: boolean;
@@ -35,6 +36,9 @@ export interface SweepOptions {
   readonly timeout: number;
   readonly json: boolean;
 }
+
+/** The least that nodes usually take, in coins for each unit of gas. */
+const USUAL_GAS_PRICE = parseDecimal('0.00000001');
 
 /** What a node refuses was then taken by no earlier attempt. The sweep itself asks again. */
 const ONCE = { limits: { attempts: 1 } };
@@ -83,7 +87,7 @@ async function start(run: Run, account: string): Promise<number> {
   if (before && isUnfinished(before)) {
     throw new UsageError('An earlier sweep of this account is unfinished: see and finish it with --resume.');
   }
-  const { keep, min, gasPrice, gasStation = null, toChain: targetChain } = options;
+  const { keep, min, gasPrice = USUAL_GAS_PRICE, gasStation = null, toChain: targetChain } = options;
   const held = pairs.length === 0 ? null : pairs.map(({ publicKey }) => publicKey);
   const plan = await planSweep(ledger, { account, targetChain, keep, min, gasPrice, gasStation, held }, io.stop);
   const report = planReport(plan, ledger.network);
@@ -106,7 +110,11 @@ async function resume(run: Run): Promise<number> {
     io.say('This sweep is finished.');
     return codeOf(sweep);
   }
-  if (await isWanted(report, sweep, run)) return await carryOut(sweep, run);
+  if (await isWanted(report, sweep, run)) {
+    // What is made already is sent as it is: a second step 0 could take the coins twice.
+    const { gasPrice = sweep.gasPrice } = options;
+    return await carryOut({ ...sweep, gasPrice }, run);
+  }
   print(report, run);
   io.say(NOTHING_SENT);
   return EXIT.noWork;

@@ -188,8 +188,11 @@ export const METRICS: readonly MetricRow[] = [
         return [{ source, kind }, Number(state === 'connected' || state === 'unhealthy')];
       }),
   },
-  perNode('gauge', 'node_unhealthy', 'Whether the node is connected, and worse than others', ({ state }) =>
-    Number(state === 'unhealthy'),
+  perNode(
+    'gauge',
+    'node_unhealthy',
+    'Whether the node gives work, and stands still, lags or is on a fork',
+    ({ state }) => Number(state === 'unhealthy'),
   ),
   perSource('counter', 'source_losses_total', 'Times that the source went out of reach', ({ losses }) => losses),
   perSource(

@@ -6,7 +6,7 @@ import { idleMiner } from './fakes.ts';
 const PACE = { everyMs: 1, doubtMs: 1 };
 const watched = (node: Partial<typeof DEFAULTS.node>) => {
   const settings = { ...DEFAULTS, node: { ...DEFAULTS.node, network: 'development', ...node } };
-  return { settings, configured: 2, failover: { judge: vi.fn() }, pace: PACE };
+  return { settings, configured: 2, source: { judge: vi.fn() }, pace: PACE };
 };
 
 test('nothing is asked while the rig starts, and a rig that ends before has nothing to wait for', async () => {
@@ -30,7 +30,7 @@ test('a survey that fails is a warning once, and is tried again', async () => {
   await vi.waitFor(() => expect(reads).toBeGreaterThan(5), { timeout: 60_000 });
   await end();
   expect(said).toEqual([
-    { level: 'warn', msg: 'the nodes cannot be compared with each other, which is tried again: no memory' },
+    { level: 'warn', msg: 'whether the nodes are healthy cannot be found out, which is tried again: no memory' },
   ]);
-  expect(options.failover.judge).not.toHaveBeenCalled();
+  expect(options.source.judge).not.toHaveBeenCalled();
 });
