@@ -1,4 +1,4 @@
-/** Watches the nodes of a rig that has several, so that failover leaves one that stands still, lags or is on a fork. */
+/** Watches the nodes of a rig that has several, so that failover leaves one that stands still, lags or follows another branch. */
 
 import { pause } from '../../system/abort.ts';
 import type { NodeWatchOptions } from '../node-watch.ts';
