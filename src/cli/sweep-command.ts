@@ -19,7 +19,7 @@ export function addSweepCommand(program: Command): void {
     .option('--key-file <file>', 'key file of the account, as pickaxe keygen writes it; repeat for several', collect)
     .addOption(amount('--keep <amount>', 'coins that stay on each chain', '0.001'))
     .addOption(amount('--min <amount>', 'leave alone chains from which less would go', '0.01'))
-    .addOption(amount('--gas-price <amount>', 'coins to pay for each unit of gas', '0.00000001'))
+    .addOption(amount('--gas-price <amount>', 'what is paid for each unit of gas', '0.00000001'))
     .option(
       '--gas-station <account>',
       'account that pays for the arrival, like kadena-xchain-gas (default: your account)',
