@@ -16,7 +16,7 @@ export interface BalanceOptions {
   readonly token: string;
 }
 
-/** How many errors are told, of chains that could not be read: they are mostly the same. */
+/** How many errors are printed of chains that could not be read: they are mostly the same. */
 const MOST_ERRORS = 3;
 
 /** @param given the account; that of the configuration by default @throws UsageError when neither names one */
