@@ -7,6 +7,7 @@ import type { Loaded } from '../../config/load.ts';
 import type { Config } from '../../config/settings.ts';
 import { type Decimal, formatDecimal } from '../../ledger/decimal.ts';
 import { oneLine } from '../../text/one-line.ts';
+import type { BalanceReport, ChainReport } from '../balance-report.ts';
 import { withNodes } from './ledger/client.ts';
 import { note, printLine, printTable, safe } from './ledger/print.ts';
 
@@ -31,9 +32,10 @@ export async function runBalance(loaded: Loaded, given: string | undefined, opti
     const isComplete = readings.every(isRead);
     const total = isComplete ? readings.reduce((sum, { value }) => sum + value, 0n) : undefined;
     if (json) {
-      const chains = readings.map((reading) => chainToJson(reading));
+      const chains = readings.map(chainToJson);
       const sum = total === undefined ? null : formatDecimal(total);
-      printLine(JSON.stringify({ account, token: module, network, chains, total: sum }));
+      const report: BalanceReport = { account, token: module, network, chains, total: sum };
+      printLine(JSON.stringify(report));
     } else {
       print(account, readings, total);
     }
@@ -51,11 +53,11 @@ function isRead(reading: ChainReading<Decimal>): reading is Extract<ChainReading
   return 'value' in reading;
 }
 
-function chainToJson(reading: ChainReading<Decimal>) {
+function chainToJson(reading: ChainReading<Decimal>): ChainReport {
   const { chain } = reading;
   return isRead(reading)
-    ? { chain, balance: formatDecimal(reading.value) }
-    : { chain, error: oneLine(reading.error.message) };
+    ? { chain, balance: formatDecimal(reading.value), fault: null }
+    : { chain, balance: null, fault: oneLine(reading.error.message) };
 }
 
 function print(account: string, readings: readonly ChainReading<Decimal>[], total: Decimal | undefined): void {
